@@ -42,4 +42,12 @@ d = { 'settings': { 'branch': 'main',
                                    'reject_nb.figures.save_table': ('figures.html#save_table', 'reject_nb/figures.py'),
                                    'reject_nb.figures.show_table': ('figures.html#show_table', 'reject_nb/figures.py'),
                                    'reject_nb.figures.stored': ('figures.html#stored', 'reject_nb/figures.py'),
-                                   'reject_nb.figures.write_atomic': ('figures.html#write_atomic', 'reject_nb/figures.py')}}}
+                                   'reject_nb.figures.write_atomic': ('figures.html#write_atomic', 'reject_nb/figures.py')},
+            'reject_nb.runner': { 'reject_nb.runner.NotebookRun': ('runner.html#notebookrun', 'reject_nb/runner.py'),
+                                  'reject_nb.runner._first_line': ('runner.html#_first_line', 'reject_nb/runner.py'),
+                                  'reject_nb.runner._kernel_manager': ('runner.html#_kernel_manager', 'reject_nb/runner.py'),
+                                  'reject_nb.runner._run': ('runner.html#_run', 'reject_nb/runner.py'),
+                                  'reject_nb.runner.clean': ('runner.html#clean', 'reject_nb/runner.py'),
+                                  'reject_nb.runner.directives': ('runner.html#directives', 'reject_nb/runner.py'),
+                                  'reject_nb.runner.run_notebooks': ('runner.html#run_notebooks', 'reject_nb/runner.py'),
+                                  'reject_nb.runner.to_text': ('runner.html#to_text', 'reject_nb/runner.py')}}}

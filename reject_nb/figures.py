@@ -151,7 +151,7 @@ def stored(
 # %% ../nbs/03_figures.ipynb #d9d56515
 PALETTE = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#000000"]
 SAFE, UNSAFE = PALETTE[0], PALETTE[1]
-STYLE = {
+STYLE: dict = {
     "figure.dpi": 100, "savefig.dpi": 150, "font.size": 10, "font.family": "DejaVu Sans",
     "axes.titlesize": 10.5, "axes.labelsize": 10, "legend.fontsize": 8.5, "xtick.labelsize": 9, "ytick.labelsize": 9,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#e6e6e6", "grid.linewidth": 0.7,
