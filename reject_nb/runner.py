@@ -105,7 +105,7 @@ async def _run(path:Path, env:dict, slow:bool, keep:bool, on_cell) -> NotebookRu
 # %% ../nbs/07_runner.ipynb #f7d6e70f
 def run_notebooks(
     paths,              # notebooks, run in this order as jobs become free
-    env:dict|None=None, # environment variables of the kernels; or a function path -> dict
+    env=None,           # environment variables of the kernels, as a dict or a function from path to dict
     jobs:int=1,         # notebooks at the same time
     slow:bool=False,    # also run cells marked `#| slow`
     keep:bool=False,    # write outputs back, cleaned
