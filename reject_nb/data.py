@@ -102,7 +102,7 @@ def fingerprint(
     X, # (n, ...) features
     y, # (n, ...) targets
 ) -> str: # hexadecimal SHA-256
-    "Checksum of parsed arrays: X as float32 (uint8 stays), then y as int64 (landmarks as float32)."
+    "Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are."
     h = hashlib.sha256()
     for a, kind in ((X, "<f4"), (y, "<i8")):
         a = np.asarray(a)
@@ -130,12 +130,12 @@ def verify_content(
 ) -> str:            # how the content was verified
     "For files without a known checksum. Raises ChecksumError where counts or fingerprint differ."
     said = {"rows": v.rows or e.rows, "columns": e.columns, "classes": e.classes}
-    got = {"rows": len(content.X), "columns": int(np.prod(content.X.shape[1:])), "classes": len(np.unique(content.y))}
+    got = {"rows": len(content.X), "columns": int(np.prod(content.X.shape[1:])), "classes": len(content.target_names)}
     wrong = [f"{got[k]} {k} instead of {said[k]}" for k in said if said[k] not in (-1, got[k])]
     files = ", ".join(f.name for f in v.files)
     if wrong: raise ChecksumError(f"{files} of data set {e.name!r} holds {', '.join(wrong)}; it is not used")
     if not e.content: return "counts alone (no checksum is known)"
-    if fingerprint(content.X, content.y) != e.content:
+    if fingerprint(content.X, content.y if content.target is None else content.target) != e.content:
         raise ChecksumError(f"{files} of data set {e.name!r} has the right counts, but not the values of the known copy; it is not used")
     return "content"
 
