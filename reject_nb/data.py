@@ -6,13 +6,12 @@
 __all__ = ['TIMEOUT', 'UnknownDataError', 'MissingDataError', 'ChecksumError', 'Provenance', 'Dataset', 'registry', 'names',
            'entry', 'checksum', 'fingerprint', 'verify_file', 'verify_content', 'roots', 'cache', 'needed', 'locate',
            'available', 'missing', 'download', 'read_variant', 'load', 'is_bundled', 'obtain', 'check_split', 'fetch',
-           'state']
+           'state', 'needs']
 
 # %% ../nbs/01_data.ipynb #e0af1dc4
 import functools
 import hashlib
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -21,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from .parsers import Bundle
-from .sets import REGISTRY, Content, Entry, File, Variant
+from .readers import Content
+from .sets import REGISTRY, Entry, File, Variant
 
 # %% ../nbs/01_data.ipynb #ce1d1484
 class UnknownDataError(ValueError):
@@ -144,7 +144,7 @@ def roots(
     home=None, # folder to look in first
 ) -> list:     # (label for messages, folder) in the order of search
     "The folders in which sets may lie."
-    found = [("home", Path(home))] if home is not None else []
+    found = [("home", Path(home))] if home is not None else [] # type: list
     if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
     return found + [("cache", cache())]
 
@@ -234,7 +234,7 @@ def download(
     home=None,     # for the message of the error
 ) -> Variant:      # the variant that was downloaded
     "Download from the official source, verify, and move into place. Raises ChecksumError or MissingDataError."
-    tried, wrong = [], None
+    tried, wrong = [], None # type: list, Exception | None
     for v in e.variants:
         files = needed(v, split)
         if not files or not all(f.urls for f in files): continue
@@ -349,3 +349,27 @@ def state(
     if found := locate(e, home, check=False): return f"found in {found[0]}"
     if any(v.files and all(f.urls for f in v.files) for v in e.variants): return "can be downloaded"
     return "by hand" if e.variants else "no loader"
+
+# %% ../nbs/01_data.ipynb #53210eb7
+def needs(
+    *names,     # sets that the test loads
+    split=None, # only this split of them
+):              # a decorator
+    "Skip a test where a data set is not on this machine. Never downloads."
+    def wrap(test):
+        @functools.wraps(test)
+        def run():
+            absent = [n for n in names if not available(n, split=split)]
+            if not absent: return test()
+            message = str(missing(entry(absent[0]), split=split))
+            if not _in_pytest(): return print(f"{test.__name__} skipped: {message.splitlines()[0]}")
+            import pytest
+            pytest.skip(message)
+        return run
+    return wrap
+
+def _in_pytest():
+    "Whether pytest is running a test in this process (a notebook started from a test has its environment too)."
+    import sys
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return "PYTEST_CURRENT_TEST" in os.environ and shell is None

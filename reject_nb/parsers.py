@@ -97,7 +97,7 @@ def members(
             yield from _inner(found, full)
     else:
         with tarfile.open(fileobj=io.BytesIO(data)) as t:
-            found = [(i.name, lambda i=i: t.extractfile(i).read()) for i in t if i.isfile()]
+            found = [(i.name, lambda i=i: t.extractfile(i).read()) for i in t if i.isfile()] # type: ignore[union-attr]
             yield from _inner(found, full)
 
 def _inner(found, full):
@@ -261,7 +261,7 @@ def xlsx(
         for _, row in iterparse(z.open(f"xl/worksheets/sheet{sheet}.xml")):
             if row.tag != ns + "row": continue
             values = [(c.get("t"), c.find(ns + "v")) for c in row.iter(ns + "c")]
-            rows.append([words[int(v.text)] if kind == "s" else float(v.text) for kind, v in values if v is not None])
+            rows.append([words[int(str(v.text))] if kind == "s" else float(str(v.text)) for kind, v in values if v is not None])
             row.clear()
     return rows
 
