@@ -144,7 +144,7 @@ def roots(
     home=None, # folder to look in first
 ) -> list:     # (label for messages, folder) in the order of search
     "The folders in which sets may lie."
-    found = [("home", Path(home))] if home is not None else [] # type: list
+    found = [("home", Path(home).expanduser())] if home is not None else [] # type: list
     if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
     return found + [("cache", cache())]
 
@@ -199,7 +199,8 @@ def missing(
     "The error that says which file is missing, from where it comes and where to put it."
     if not e.variants: return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: {e.warts}. Official page: {e.source}")
     files = " or ".join(" + ".join(f.name for f in needed(v, split)) for v in e.variants)
-    where = ["$REJECT_NB_DATA" if label == "REJECT_NB_DATA" else _short(root) for label, root in roots(home)]
+    where = [_short(root) if label != "REJECT_NB_DATA" else "$REJECT_NB_DATA" + ("" if root.is_dir() else " (set, but no such folder)")
+             for label, root in roots(home)]
     if not any(label == "REJECT_NB_DATA" for label, _ in roots(home)): where.insert(-1, "$REJECT_NB_DATA (not set)")
     links = [u for v in e.variants for f in needed(v, split) for u in f.urls[:1]]
     lines = [f"data set {e.name!r} is not on this machine", f"  file     {files}",
@@ -335,7 +336,7 @@ def fetch(
     check_split(e, split)
     if is_bundled(e): return []
     if found := locate(e, home, split): return found[2]
-    target = (cache() if home is None else Path(home)) / e.name
+    target = (cache() if home is None else Path(home).expanduser()) / e.name
     v = download(e, target, split, progress, home)
     return [target / f.name for f in needed(v, split)]
 

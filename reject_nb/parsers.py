@@ -202,16 +202,16 @@ def ordinal_classes(
     t,             # (n,) real target
     n_classes:int, # Y
 ) -> tuple:        # (n,) int64 class 0..Y-1, (Y-1,) largest value of each class but the last
-    """Equal-frequency classes of a real target, the ties at its minimum counted apart. Never splits equal values; ties can leave a class empty.
+    """Equal-frequency classes of a real target, the ties at its minimum counted apart. Never splits equal values, leaves no class empty.
 
-    Source: Franc, Prusa and Voracek, section 5.2, and their scripts. Raises ValueError with fewer distinct values than classes."""
-    t = np.asarray(t, dtype=np.float64)
-    values, counts = np.unique(t, return_counts=True)
-    if len(values) < n_classes: raise ValueError(f"t has {len(values)} distinct values, fewer than n_classes={n_classes}")
+    Source: Franc, Prusa and Voracek, section 5.2, and their scripts. Raises ValueError where that cannot be."""
+    values, counts = np.unique(np.asarray(t, dtype=np.float64), return_counts=True)
     below = np.cumsum(counts)
     share = below[0] + np.arange(1, n_classes) * (below[-1] - below[0]) / n_classes
-    cuts = values[np.searchsorted(below, share + 1e-9, side="right") - 1]
-    return np.searchsorted(cuts, t, side="left").astype(np.int64), cuts
+    last = np.searchsorted(below, share + 1e-9, side="right") - 1
+    for i in range(1, n_classes - 1): last[i] = max(last[i], last[i - 1] + 1)
+    if last[-1] >= len(values) - 1: raise ValueError(f"t has {len(values)} distinct values, too few or too unequal for n_classes={n_classes}")
+    return np.searchsorted(values[last], t, side="left").astype(np.int64), values[last]
 
 # %% ../nbs/02_parsers.ipynb #50768263
 def libsvm(

@@ -6,8 +6,8 @@
 __all__ = ['WORDS', 'SPAM_NAMES', 'CELL_NAMES', 'LETTER_NAMES', 'AVILA_NAMES', 'HEART_NAMES', 'PIMA_NAMES', 'SHUTTLE',
            'PHISHING_NAMES', 'HOUSES', 'CIFAR10', 'FASHION', 'DIGITS', 'Content', 'table', 'parts', 'wdbc', 'numbered',
            'pendigits', 'shuttle', 'satellite', 'covtype', 'sparse_pair', 'phishing', 'mixed', 'marketing', 'ordinal',
-           'regression_arff', 'houses', 'abalone', 'bikeshare', 'ccpp', 'gpu', 'superconductivity', 'msd',
-           'facebook_names', 'facebook', 'metro', 'picture_parts', 'wanted', 'idx_images', 'npz_images',
+           'regression_arff', 'regression_text', 'houses', 'abalone', 'bikeshare', 'ccpp', 'gpu', 'superconductivity',
+           'msd', 'facebook_names', 'facebook', 'metro', 'picture_parts', 'wanted', 'idx_images', 'npz_images',
            'folder_labels', 'cifar10_jpeg', 'cifar_batches', 'svhn', 'usps', 'tiny_imagenet', 'get_member', 'dtd',
            'faces68', 'bundled', 'pima_openml', 'banana_keel']
 
@@ -174,6 +174,13 @@ def regression_arff(file):
         names, rows = arff(get(file))
         A = np.array(rows, dtype=np.float64)
         return ordinal(A[:, :-1], A[:, -1], names[:-1])
+    return read
+
+def regression_text(*files, n_features, sep=","):
+    "A reader for plain text, the target after the features; several files are put one below the other."
+    def read(get, split=None):
+        A = np.concatenate([numbers(get(f), sep) for f in files])
+        return ordinal(A[:, :n_features], A[:, n_features], numbered("x", n_features))
     return read
 
 HOUSES = ("longitude", "latitude", "housingMedianAge", "totalRooms", "totalBedrooms", "population", "households", "medianIncome")
