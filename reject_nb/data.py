@@ -249,7 +249,9 @@ def download(
             except ChecksumError as error: wrong = wrong or error
             except MissingDataError: pass
             else:
-                for p in paths: os.replace(p, target / p.name)
+                for p in paths:
+                    p.chmod(0o644)                       # a temporary file is private, a data set is not
+                    os.replace(p, target / p.name)
                 return v
         if made: target.rmdir()
     if wrong: raise wrong
