@@ -227,9 +227,11 @@ class Gamma(ParametricLaw):
     @classmethod
     def _fit(cls, x, template):
         _spread(x, cls, x > 0, "x > 0")
-        # mean(log(mean/x)) keeps digits that ln mean - mean ln loses when the spread is small
-        target = -np.mean(np.log1p(x/x.mean() - 1))
-        shape = np.exp(brentq(lambda t: np.log(np.exp(t)) - digamma(np.exp(t)) - target, np.log(.1/max(target, .2)) - 8, np.log(1/min(target, 1.)) + 2, xtol=1e-14))
+        # log1p keeps digits that ln mean - mean ln loses when the spread is small
+        r = x/x.mean() - 1
+        target = -np.where(np.abs(r) < .5, np.log1p(np.where(np.abs(r) < .5, r, 0)), np.log(x) - np.log(x.mean())).mean()
+        # 1/(2k) < ln k - digamma(k) < 1/k brackets the root
+        shape = np.exp(brentq(lambda t: t - digamma(np.exp(t)) - target, np.log(.4/target), np.log(1.1/target), xtol=1e-14))
         return cls(float(shape), float(x.mean()/shape))
 
 # %% ../../nbs/sdr/01_families.ipynb #54315d08-1
