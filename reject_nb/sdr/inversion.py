@@ -10,9 +10,9 @@ __all__ = ['QuadraticForm', 'gaussian_gamma', 'CGF', 'quadratic_cgf', 'chernoff_
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import expit, log_ndtr, loggamma
 from .families import Beta, ChiSquared, Exponential, Gamma, Gaussian
+from .region import common_axes
 
 # %% ../../nbs/sdr/04_inversion.ipynb #0403d6b0
 @dataclass(frozen=True)
@@ -28,13 +28,8 @@ def gaussian_gamma(
     unsafe:Gaussian, # law of the unsafe points
 ) -> tuple:          # QuadraticForm of Gamma under safe, under unsafe
     "Gamma(X) of a Gaussian pair as a quadratic form in independent standard normals. Components without effect are dropped."
-    M = solve_triangular(unsafe.factor, safe.factor, lower=True)
-    P, sigma, _ = np.linalg.svd(M)
-    e = P.T @ solve_triangular(unsafe.factor, safe.mean - unsafe.mean, lower=True)
-    tiny = 1e-14*len(sigma)
-    equal = np.abs(sigma - 1) <= tiny
-    sigma, e = np.where(equal, 1, sigma), np.where(np.abs(e) <= tiny, 0, e)
-    keep = ~equal | (e != 0)
+    _, sigma, e = common_axes(safe, unsafe)
+    keep = (sigma != 1) | (e != 0)
     sigma, e = sigma[keep], e[keep]
     logs = np.log(sigma).sum()
     return (QuadraticForm((1 - sigma)*(1 + sigma)/2, -sigma*e, logs - (e**2).sum()/2),

@@ -50,7 +50,10 @@ def sublevel_intervals(
     low, high = max(support_s[0], support_u[0]), min(support_s[1], support_u[1])
     c = cs - cu
     c[np.abs(c) <= 1e-14*np.maximum(np.abs(cs), np.abs(cu))] = 0
-    def excess(x): return float(unsafe._log_density(np.array([[x]]))[0] - safe._log_density(np.array([[x]]))[0]) - level
+    def excess(x):
+        X = np.array([[x]])
+        s, u = float(safe._log_density(X)[0]), float(unsafe._log_density(X)[0])
+        return u - s - level if np.isfinite(s) or np.isfinite(u) else np.nan
     if not c.any():
         constant = float(safe.log_normaliser - unsafe.log_normaliser)
         if isinstance(safe, Gaussian): constant = 0. # equal coefficients are equal laws
@@ -110,7 +113,8 @@ def _integers(law):
 
 def _gamma_on(safe, unsafe, k):
     s, u = safe._log_density(k[:, None]), unsafe._log_density(k[:, None])
-    with np.errstate(invalid="ignore"): return np.where(np.isneginf(s) & np.isneginf(u), np.inf, u - s), s, u
+    size = np.maximum(np.where(np.isfinite(s), np.abs(s), 0), np.where(np.isfinite(u), np.abs(u), 0))
+    with np.errstate(invalid="ignore"): return np.where(np.isneginf(s) & np.isneginf(u), np.inf, u - s), s, u, size
 
 def discrete_runs(
     safe,        # discrete scalar law
@@ -122,8 +126,8 @@ def discrete_runs(
     low, high = min(s[0] for s in spans), max(s[1] for s in spans)
     if high - low > 2e7: raise ValueError(f"the laws spread over {high - low:.2g} integers, more than the 2e7 that are summed one by one")
     k = np.arange(low, high + 1)
-    gamma, s, u = _gamma_on(safe, unsafe, k)
-    inside = np.concatenate([[0], gamma <= level + slack(s, u, level), [0]]).astype(int)
+    gamma, _, _, size = _gamma_on(safe, unsafe, k)
+    inside = np.concatenate([[0], gamma <= level + slack(size, level), [0]]).astype(int)
     change = np.diff(inside)
     runs = [(k[i] - 1, k[j - 1]) for i, j in zip(np.flatnonzero(change == 1), np.flatnonzero(change == -1))]
     # what lies beyond the last integer goes with it
@@ -138,7 +142,7 @@ def atoms(
     "The distribution of Gamma of a discrete column; probabilities below 1e-40 are left out."
     spans = _integers(safe), _integers(unsafe)
     k = np.arange(min(s[0] for s in spans), max(s[1] for s in spans) + 1)
-    gamma, s, u = _gamma_on(safe, unsafe, k)
+    gamma, s, u, _ = _gamma_on(safe, unsafe, k)
     logp = s if under == "safe" else u
     keep = (logp > np.log(1e-40)) & (gamma < np.inf)
     return gamma[keep], logp[keep]
@@ -175,7 +179,7 @@ def meet(
 
 def log_sum_below(halves, level):
     "ln P(sum of atoms <= level), with the rounding allowance of `contains`."
-    level = level + 4*slack(level, *[h[0][np.isfinite(h[0])][[0, -1]].max(initial=0) for h in halves if np.isfinite(h[0]).any()])
+    level = level + 4*slack(max([np.abs(h[0][np.isfinite(h[0])]).max(initial=0) for h in halves]), level)
     if len(halves) == 1: return float(logsumexp(halves[0][1][halves[0][0] <= level])) if (halves[0][0] <= level).any() else -np.inf
     (v, lp), (w, lq) = halves
     running = np.concatenate([[-np.inf], np.logaddexp.accumulate(lq)])
