@@ -16,7 +16,7 @@ class RiskCoverage(NamedTuple):
     coverage: np.ndarray  # (n,) i/n
     risk: np.ndarray      # (n,) mean loss of the i least uncertain examples
 
-def _checked(losses, scores):
+def _checked(losses, scores) -> tuple[np.ndarray, np.ndarray]:
     losses = check_vector(losses, "losses", low=0.)
     return losses, check_vector(scores, "scores", losses.size, infinite=True)
 
@@ -53,7 +53,7 @@ def risk_coverage_curve(
     ties:str="index",   # "index" as in the paper, or "expected" over random orders of ties
 ) -> RiskCoverage:
     "Risk-coverage curve, section 3.1. Raises ValueError for NaN, negative losses or unequal lengths."
-    l = sorted_losses(*_checked(losses, scores), ties)
+    l = sorted_losses(*_checked(losses, scores), ties=ties)
     i = np.arange(1, l.size + 1)
     return RiskCoverage(i/l.size, np.cumsum(l)/i)
 
@@ -64,7 +64,7 @@ def aurc(
     ties:str="index",   # "index" as in the paper, or "expected" over random orders of ties
 ) -> float:             # in the units of the loss
     "Area under the risk-coverage curve, eq. (27), in O(n log n). Raises ValueError as `risk_coverage_curve`."
-    l = np.cumsum(sorted_losses(*_checked(losses, scores), ties))
+    l = np.cumsum(sorted_losses(*_checked(losses, scores), ties=ties))
     l /= np.arange(1, l.size + 1)
     return float(l.mean())
 

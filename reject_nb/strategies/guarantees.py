@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['binomial_p_value', 'hoeffding_bentkus_p_value', 'clopper_pearson_upper', 'CertifiedSelection', 'ltt', 'sgr',
-           'order_statistic', 'certify']
+           'order_statistic', 'certify', 'thresholds_by_repetition']
 
 # %% ../../nbs/strategies/06_guarantees.ipynb #69bffb8a
 from dataclasses import dataclass
@@ -140,8 +140,8 @@ def order_statistic(
 ) -> CertifiedSelection: # accepts scores up to the threshold ("at least") or below it ("at most")
     "Threshold whose acceptance rate on new inputs is certified, by the Beta law of order statistics. Raises ValueError."
     s = np.sort(check_vector(scores, "scores", infinite=True))
-    check_number(target, "target", 0., 1.)
-    if not np.isscalar(delta) or not 0 < delta < 1: raise ValueError(f"delta must be in (0, 1), got {delta!r}")
+    target = check_number(target, "target", 0., 1.)
+    if not isinstance(delta, (int, float)) or not 0 < delta < 1: raise ValueError(f"delta must be in (0, 1), got {delta!r}")
     if side not in ("at least", "at most"): raise ValueError(f"side must be 'at least' or 'at most', not {side!r}")
     n, k = len(s), np.arange(1, len(s) + 1)
     words = f"with probability at least {1 - delta:g} over the {n} calibration scores, {side} {target:g} of new inputs are accepted (order statistic"
@@ -184,3 +184,17 @@ def certify(
     if isinstance(model, BoundedImprovement):
         return ltt(losses, scores, model.target_risk, delta, bound, thresholds) if guarantee == "ltt" else sgr(losses, scores, model.target_risk, delta, bound)
     raise ValueError(f"model must be CostBased, BoundedImprovement or BoundedAbstention, not {model!r}")
+
+# %% ../../nbs/strategies/06_guarantees.ipynb #344954d1
+def thresholds_by_repetition(
+    method,          # function (losses, scores) -> SelectionFunction
+    repetitions:int, # samples drawn
+    n:int,           # size of a sample
+    rng,             # numpy.random.Generator
+) -> np.ndarray:     # (repetitions,) thresholds cut to [0, 1], which are the true coverages
+    "Thresholds that a method finds on the law above: uniform scores s, errors with probability s/5, so that the risk at coverage c is c/10."
+    out = []
+    for _ in range(repetitions):
+        s = rng.random(n)
+        out.append(method((rng.random(n) < s/5).astype(float), s).threshold)
+    return np.clip(out, 0, 1)

@@ -24,10 +24,10 @@ def check_vector(
 
     Raises ValueError naming the argument for a wrong shape or length, NaN, infinite or too small values."""
     v = np.asarray(values)
-    if v.dtype.kind not in "biuf": 
-        try: v = v.astype(float) if v.dtype.kind == "O" else None
-        except (TypeError, ValueError): v = None
-        if v is None: raise ValueError(f"{name} must hold real numbers")
+    if v.dtype.kind not in "biuf":
+        try: v = v.astype(float if v.dtype.kind == "O" else None)
+        except (TypeError, ValueError): raise ValueError(f"{name} must hold real numbers") from None
+        if v.dtype.kind != "f" or np.asarray(values).dtype.kind != "O": raise ValueError(f"{name} must hold real numbers")
     if v.ndim != 1 or not v.size: raise ValueError(f"{name} must be a non-empty vector, got shape {v.shape}")
     if n is not None and v.size != n: raise ValueError(f"{name} has {v.size} entries, expected {n}")
     v = v.astype(float, copy=False)
@@ -38,7 +38,7 @@ def check_vector(
 
 def check_number(value, name:str, low:float, high:float=np.inf, open_low:bool=False) -> float:
     "A finite number in [low, high] (or (low, high]), or ValueError naming the argument."
-    ok = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_)) and np.isfinite(value)
+    ok = isinstance(value, (Real, np.number)) and not isinstance(value, (bool, np.bool_)) and np.isfinite(float(value))  # type: ignore[arg-type]
     if not ok or not low <= value <= high or (open_low and value == low):
         raise ValueError(f"{name} must be a finite number in {'(' if open_low else '['}{low:g}, {high:g}], got {value!r}")
     return float(value)
@@ -239,7 +239,7 @@ def convert(
     if s.status == "infeasible": raise ValueError(s.message)
     if kind is CostBased:
         cost = s.threshold if np.isfinite(s.threshold) else float(np.max(risk))
-        other = CostBased(cost, 1. if s.threshold == np.inf else s.accept_at_threshold)
+        other: CostBased|BoundedImprovement|BoundedAbstention = CostBased(cost, 1. if s.threshold == np.inf else s.accept_at_threshold)
     else: other = kind(s.selective_risk if kind is BoundedImprovement else s.coverage)
     again = other.solve(risk, weight)
     if abs(again.coverage - s.coverage) > 1e-9:

@@ -87,7 +87,8 @@ def nemenyi(
     gap = np.abs(ranks[:, None] - ranks[None])
     p = studentized_range.sf(gap/np.sqrt(k*(k + 1)/(6*n))*np.sqrt(2), k, np.inf)
     np.fill_diagonal(p, 1.)
-    order, groups = [int(i) for i in np.argsort(ranks, kind="stable")], []
+    order = [int(i) for i in np.argsort(ranks, kind="stable")]
+    groups: list = []
     for a in range(k):
         b = max(j for j in range(a, k) if ranks[order[j]] - ranks[order[a]] <= cd)
         if not groups or order[b] not in groups[-1]: groups.append(order[a:b+1])

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['pointwise_loss', 'Blocks', 'fit_ridge', 'sele_objective', 'fit_sele', 'is_fitted', 'predict_labels',
            'UncertaintyScore', 'MaxClassProbability', 'MarginScore', 'LearnedScore', 'RegressionScore',
-           'TrueClassProbabilityScore', 'SeleScore']
+           'TrueClassProbabilityScore', 'SeleScore', 'noisy_sign']
 
 # %% ../../nbs/strategies/04_scores.ipynb #d8eb0f70
 import numpy as np
@@ -84,7 +84,7 @@ def fit_sele(
 ) -> tuple[np.ndarray, float, int, str]: # theta (K, d+1), certified relative gap (inf for C = 0), iterations, status
     "Minimiser of F_SELE (section 5.1.2) with all pairs in place of chunks."
     l, shape = np.asarray(losses)[blocks.order], (len(blocks.edges) - 1, blocks.Z.shape[1])
-    state = {"gap": np.inf, "n": 0}
+    state: dict = {"gap": np.inf, "n": 0}
     def fun(x):
         value, g = sele_objective(blocks, l, x.reshape(shape), C)
         state["gap"] = (g*g).sum()/(2*C*value) if C > 0 and value > 0 else (0. if value == 0 else np.inf)
@@ -94,11 +94,11 @@ def fit_sele(
         if state["gap"] <= tol: raise StopIteration
     x = np.zeros(shape[0]*shape[1])
     fun(x)
-    if state["gap"] <= tol: return x.reshape(shape), state["gap"], 0, "optimal"
+    if state["gap"] <= tol: return x.reshape(shape), float(state["gap"]), 0, "optimal"
     out = minimize(fun, x, jac=True, method="L-BFGS-B", callback=stop, options={"maxiter": max_iter, "maxcor": 20, "ftol": 1e-3*tol if C == 0 else 1e-15, "gtol": 1e-14, "maxfun": 10*max_iter})
     fun(out.x)
     status = "optimal" if state["gap"] <= tol else ("stationary" if C == 0 and out.status == 0 else "not converged")
-    return out.x.reshape(shape), state["gap"], state["n"], status
+    return out.x.reshape(shape), float(state["gap"]), int(state["n"]), status
 
 # %% ../../nbs/strategies/04_scores.ipynb #7e704b8b
 def is_fitted(estimator) -> bool:
@@ -317,3 +317,13 @@ class SeleScore(LearnedScore):
 
     def _apply_regressor(self, F):
         return self.learning_rate*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))
+
+# %% ../../nbs/strategies/04_scores.ipynb #5a3cc2bf
+def noisy_sign(
+    n:int,        # examples
+    rng,          # numpy.random.Generator
+    noise:float=.45, # largest probability of a flipped label
+) -> tuple[np.ndarray, np.ndarray]: # X (n, 3), y (n,) in {0, 1}
+    "A law to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); the third feature is idle."
+    X = rng.normal(size=(n, 3))
+    return X, ((X[:, 0] > 0) ^ (rng.random(n) < noise/(1 + np.exp(-3*X[:, 1])))).astype(int)
