@@ -103,15 +103,16 @@ def draw_nemenyi(
     "Average ranks on a line, methods that do not differ significantly joined by bars, the critical difference above."
     order = np.argsort(result.average_ranks)
     k = len(order)
-    ax.set(xlim=(.7, k + .3), ylim=(-.9 - .45*k, 1.3), yticks=[])
+    ax.set(xlim=(-.1*k, 1.1*k + 1), ylim=(-1.1 - .5*((k + 1)//2), 1.5), yticks=[])
     for side in ("left", "bottom", "right"): ax.spines[side].set_visible(False)
     ax.spines["top"].set_visible(True); ax.spines["top"].set_position(("data", 0)); ax.xaxis.set_ticks_position("top")
     ax.set_xticks(range(1, k + 1)); ax.grid(False)
     for j, i in enumerate(order):
-        y, right = -.9 - .45*j, result.average_ranks[i] > (k + 1)/2
+        right = j >= k//2                                        # inner labels lie deeper, so that no stem crosses a name
+        y = -.9 - .5*(k - 1 - j if right else j)
         ax.plot([result.average_ranks[i]]*2, [0, y], color="k", lw=.8)
-        ax.annotate(f"{names[i]} ({result.average_ranks[i]:.2f})", (result.average_ranks[i], y), xytext=(4 if not right else -4, 0), textcoords="offset points",
-                    ha="left" if not right else "right", va="center")
+        ax.annotate(f"{names[i]} ({result.average_ranks[i]:.2f})", (result.average_ranks[i], y), xytext=(4 if right else -4, 0), textcoords="offset points",
+                    ha="left" if right else "right", va="center")
     wide = [g for g in result.groups if len(g) > 1]
     for j, g in enumerate(wide):
         ends = result.average_ranks[g]

@@ -64,9 +64,10 @@ def fit_ridge(blocks:Blocks, targets, C:float) -> np.ndarray: # (K, d+1)
     theta = np.zeros((len(blocks.edges) - 1, blocks.Z.shape[1]))
     for k, at in blocks.rows():
         Z = blocks.Z[at]
-        values, V = np.linalg.eigh(2/n*(Z.T @ Z))
+        wide = len(Z) < Z.shape[1]                              # the smaller Gram matrix has the same spectrum
+        values, V = np.linalg.eigh(2/n*(Z @ Z.T if wide else Z.T @ Z))
         inverse = np.where(values + C > 1e-12*max(values[-1], C), 1/np.maximum(values + C, 1e-300), 0.)
-        theta[k] = V @ (inverse*(V.T @ (2/n*(t[at] @ Z))))
+        theta[k] = 2/n*((V @ (inverse*(V.T @ t[at]))) @ Z) if wide else V @ (inverse*(V.T @ (2/n*(t[at] @ Z))))
     return theta
 
 # %% ../../nbs/strategies/04_scores.ipynb #92e93e5f
