@@ -195,7 +195,7 @@ def run_cells(
 ) -> list[dict]:       # finished rows; {"problem", "missing"} where the data are not there
     "Run all cells that are not finished, with a progress bar on a terminal."
     from joblib import Parallel, delayed, parallel_config
-    from tqdm.auto import tqdm
+    from tqdm import tqdm
     folder, cells = Path(folder or cache_folder()), list(cells)
     folder.mkdir(parents=True, exist_ok=True)
     tasks = [delayed(_finish)(cell, str(folder), options) for cell in cells]

@@ -113,14 +113,17 @@ class Cells:
         else: self.place, self.cell = np.unique(floor, return_inverse=True)
         self.s, self.u = s, 2*(s - floor) - 1
 
+    def moments(self, weights): # (cells, w, P)
+        "Moments of the weights (n, w), for several calls of `sums`."
+        return _moments(self.u, self.cell, len(self.place), np.ascontiguousarray(weights, float))
+
     def sums(self,
-        weights,      # (n, w)
+        weights,      # (n, w), or their moments (cells, w, P)
         order:int,    # 0, 1 or 2: phi, its derivative, its second derivative
         at_points:bool=True, # False: the coefficients on the cells and the moments, for inner products
     ):
         "For each point t: sum_j weights_j phi^(order)(t - s_j), (n, w)."
-        q = np.ascontiguousarray(weights, float)
-        M = _moments(self.u, self.cell, len(self.place), q)
+        M = weights if np.ndim(weights) == 3 else self.moments(weights)
         first = M[:, :, 1]/2 + (self.place[:, None] + .5)*M[:, :, 0]
         L = _local(M, self.place, np.ascontiguousarray(M[:, :, 0]), first, _TABLES[order], order)
         return _evaluate(self.u, self.cell, L) if at_points else (L, M)
@@ -155,7 +158,7 @@ def sele_surrogate(
     L, M = cells.sums(np.column_stack([l, np.ones(l.size)]), 0, at_points=False)
     value = float((L[:, 0]*M[:, 1]).sum()/scale)              # sum over j of [sum over i of l_i phi(s_j - s_i)]
     if not return_gradient: return value
-    PR = cells.sums(np.column_stack([l, np.ones(l.size)]), 1)
+    PR = cells.sums(M, 1)
     return value, (PR[:, 0] - l*(l.size - PR[:, 1]))/scale
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #04fe3868
