@@ -124,6 +124,11 @@ def _literal(node) -> bool:
     except ValueError: return False
     return True
 
+def _parse(source:str) -> list:
+    "Top-level nodes of a cell; lines of magic count as `pass`."
+    try: return ast.parse(source).body
+    except SyntaxError: return ast.parse(re.sub(r"(?m)^(\s*)[%!].*$", r"\1pass", source)).body
+
 def parse_test_cell(
     source:str, # of the cell
     where:str,  # for messages
@@ -158,7 +163,7 @@ def extract_tests(
     "The test file of a notebook; ExtractionError where a test uses what cannot be imported."
     where, module = relative(path), module_of(nb)
     code = [c.source for c in nb.cells if c.cell_type == "code"]
-    trees = {s: ast.parse(re.sub(r"(?m)^\s*[%!].*$", "pass", s)).body for s in code}
+    trees = {s: _parse(s) for s in code}
     exported = set().union(*(_defined(trees[s]) for s in code if {"export", "exporti"} & set(directives(s))), set())
     anywhere = {k: v for s in code for k, v in _imports(trees[s]).items()}
     head: dict[str, str] = {}
