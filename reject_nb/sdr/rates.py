@@ -85,17 +85,17 @@ def sublevel_intervals(
     if high == 1: slope = slope*np.poly1d([-1, 1]) - delta*np.poly1d([1, 0]) - (gamma*np.poly1d([1, 0]) if low == 0 else 0)
     roots = sorted({float(r.real) for r in slope.roots if abs(r.imag) <= 1e-9*max(1, abs(r)) and low < r.real < high})
     roots = roots or [.5 if high == 1 else 1.]
-    places = outward(excess, roots[0], low)[::-1] + roots + outward(excess, roots[-1], high)
+    places: list = outward(excess, roots[0], low)[::-1] + roots + outward(excess, roots[-1], high)
     values = [excess(x) for x in places]
-    places, values = zip(*[(x, v) for x, v in zip(places, values) if v != 0])
-    cuts = [brentq(excess, x, y, xtol=1e-300, rtol=1e-15, maxiter=3000) for x, y, v, w in zip(places, places[1:], values, values[1:]) if v*w < 0]
+    places, values = [x for x, v in zip(places, values) if v != 0], [v for v in values if v != 0]
+    cuts = [brentq(excess, x, y, xtol=1e-300, rtol=1e-15, maxiter=3000) for x, y, v, w in zip(places, places[1:], values, values[1:]) if (v < 0) != (w < 0)]
     edges = [low] + cuts + [high]
     first = 0 if values[0] <= 0 else 1 # crossings alternate between entering and leaving
     return list(zip(edges, edges[1:]))[first::2]
 
 def outward(excess, start, end):
     "Places from start toward an end of the support, in strides that double, up to the first sign change or the end of the floats."
-    sign, places = excess(start), []
+    sign, places = np.sign(excess(start)), []
     for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1000):
         if np.isinf(end): place = start + np.sign(end)*2.**min(k, 500)
         elif end == 0: place = start*2.**-k
@@ -188,7 +188,7 @@ def meet(
     limit:float=2e6, # most atoms in a half
 ) -> list:           # one or two sets of atoms
     "Convolve the columns into one set of atoms, or into two halves where one would be too large."
-    halves = []
+    halves: list = []
     for column in sorted(columns, key=lambda c: -len(c[0])):
         column = merge(*column)
         halves.sort(key=lambda h: len(h[0]))
@@ -247,25 +247,28 @@ def log_probability_of_region(
 ) -> float:      # ln P(Gamma <= rho)
     "Exact probability of {Gamma <= rho} under one of the two laws, by the treatment that each column allows."
     first = under == "safe"
-    gaussian, smooth, discrete, cross = [], [], [], []
+    gaussian: list = []; smooth: list = []; discrete: list = []; cross: list = []
     for s, u in _matched(safe, unsafe):
         if s.discrete: discrete.append((s, u))
         elif isinstance(s, Gaussian) and isinstance(u, Gaussian): gaussian.append((s, u))
         elif _same(s, u): continue # Gamma of the column is 0
         else: (smooth if chernoff_cgf(s, u) else cross).append((s, u))
     scalar = smooth + cross
-    if not gaussian and not discrete and len(scalar) == 1: return _scalar(*scalar[0], rho, first)
+    if not gaussian and not discrete and len(scalar) == 1:
+        s, u = scalar[0]
+        return _scalar(s, u, rho, first)
     if not gaussian and not scalar and len(discrete) == 1:
-        return log_probability(discrete[0][0 if first else 1], discrete_runs(*discrete[0], rho))
+        s, u = discrete[0]
+        return log_probability(s if first else u, discrete_runs(s, u, rho))
     if len(cross) > 1:
         raise ValueError(f"rates are not available: {len(cross)} columns compare different continuous families and at most one is integrated over; "
                          "estimate them from law.sample and region.contains")
     if not gaussian and not scalar and not discrete: return 0. if rho >= 0 else -np.inf
-    below = _smooth(gaussian, smooth, first) if gaussian or smooth else None
-    if cross: below = _integrate(cross[0], below, first) if below else lambda q: _scalar(*cross[0], q, first)
-    if not discrete: return below(rho)
     halves = meet([atoms(s, u, under) for s, u in discrete])
-    if below is None: return log_sum_below(halves, rho)
+    if not gaussian and not scalar: return log_sum_below(halves, rho)
+    if gaussian or smooth: below = _smooth(gaussian, smooth, first)
+    if cross: below = _integrate(cross[0], below, first) if gaussian or smooth else lambda q: _scalar(cross[0][0], cross[0][1], q, first)
+    if not discrete: return below(rho)
     if len(halves) > 1: raise ValueError("the discrete columns have too many combinations beside continuous ones: estimate the rates from samples")
     order = np.argsort(-halves[0][1], kind="stable")
     values, logp = halves[0][0][order], halves[0][1][order]
@@ -294,7 +297,7 @@ def _smooth(gaussian, smooth, first):
         form = QuadraticForm(np.concatenate([f.lam for f in forms]), np.concatenate([f.b for f in forms]), float(sum(f.const for f in forms)))
         return lambda q: quadratic_log_cdf(form, q)
     if len(smooth) == 1 and not any(len(f.lam) for f in forms):
-        return lambda q: _scalar(*smooth[0], q, first)
+        return lambda q: _scalar(smooth[0][0], smooth[0][1], q, first)
     # Gamma = ln f_U - ln f_S; under U it is minus the log ratio that chernoff_cgf(U, S) describes
     cgfs = [quadratic_cgf(f) for f in forms if len(f.lam)] + [chernoff_cgf(s, u) if first else reflect(chernoff_cgf(u, s)) for s, u in smooth]
     total = cgfs[0]
