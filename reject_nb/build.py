@@ -251,7 +251,9 @@ def make_readme() -> str:
     from nbconvert.preprocessors import TagRemovePreprocessor
     exporter = MarkdownExporter()
     exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={"remove-input"}), enabled=True)
-    body, resources = exporter.from_notebook_node(presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False))
+    nb = presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False)
+    nb.metadata["language_info"] = {"name": "python"}   # for the colours of code
+    body, resources = exporter.from_notebook_node(nb)
     if resources.get("outputs"): raise ValueError("index.ipynb has picture outputs; link to a file in figures/ instead")
     body = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb)\)", r"](nbs/\1)", body).replace("](../", "](")   # links from nbs/ to links from here
     body = re.sub(r"\n{3,}", "\n\n", body).strip("\n")
