@@ -188,7 +188,9 @@ def extract_tests(
     body = "\n".join(blocks).strip("\n") + "\n"
     own = _defined(ast.parse(body).body)
     from_module = []
-    for name in sorted(_used(body) - own - set(head)):
+    used = _used(body)
+    head = {name: line for name, line in head.items() if name in used or name == "pytest" and "@pytest" in body}
+    for name in sorted(used - own - set(head)):
         if name in exported and module: from_module.append(name)
         elif name in anywhere: head[name] = anywhere[name]
         else: raise ExtractionError(f"{where}: a test uses {name}, which is neither imported nor exported by the notebook nor defined in a test cell")
