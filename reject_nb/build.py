@@ -280,7 +280,7 @@ def site_config(version:str) -> dict: # _config.yml of Jupyter Book
             "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True, "extra_footer": f"version {version}"},
             "sphinx": {"config": {"html_show_copyright": False, "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "myst.xref_missing"],
                                   "html_theme_options": {"show_toc_level": 2, "navigation_with_keys": False}, "nb_merge_streams": True,
-                                  "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests"}}}
+                                  "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests", "nb_render_markdown_format": "myst"}}}
 
 def site_toc() -> dict: # _toc.yml of Jupyter Book
     "Table of contents: the foundations last, since readers come for the rooms."
