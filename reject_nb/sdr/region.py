@@ -103,7 +103,7 @@ class SafeDecisionRegion:
         values = np.empty(len(X))
         for i in range(0, len(X), 4096): # blocks that stay in the cache
             z = (X[i:i+4096] - self.safe.mean) @ W
-            values[i:i+4096] = ((z*lam + b)*z).sum(1) if len(lam) > 8 else sum(z[:, j]*(z[:, j]*lam[j] + b[j]) for j in range(len(lam)))
+            with np.errstate(over="ignore", invalid="ignore"): values[i:i+4096] = ((z*lam + b)*z).sum(1) if len(lam) > 8 else sum(z[:, j]*(z[:, j]*lam[j] + b[j]) for j in range(len(lam)))
         values += const
         if not np.isfinite(values).all(): raise ValueError("X is too far out: Gamma overflows")
         return values, np.abs(values)
