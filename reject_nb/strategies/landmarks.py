@@ -189,7 +189,8 @@ def landmark_experiment(
     shift = rng.uniform(-.35, .35, (len(trn1), 1, 2))*images.shape[1]
     faces, others = hog_along(images[trn1], landmarks[trn1], cell), hog_along(images[trn1], landmarks[rng.permutation(trn1)] + shift, cell)
     svm = LinearSVC(C=1e-2).fit(np.vstack([faces, others]), np.repeat([1, 0], len(trn1)))
-    scores, curve = {"face score": -svm.decision_function(F[tst])}, {"share": [], "n": [], "method": [], "AuRC": []}
+    scores: dict = {"face score": -svm.decision_function(F[tst])}
+    curve: dict = {"share": [], "n": [], "method": [], "AuRC": []}
     for name, kind, grid in (("SELE", lambda C: SeleScore(C=C, tol=1e-3, max_iter=200), (1e-4, 1e-3, 1e-2, .1)), ("REG", lambda C: RegressionScore(C=C), (.1, 1., 10., 100.))):
         for share in shares:
             part = trn2[:int(share*len(trn2))]
