@@ -7,8 +7,8 @@ __all__ = ['RiskCoverage', 'aurc', 'aurc_bounds', 'risk_coverage_curve', 'sele',
            'clopper_pearson_upper', 'ltt', 'order_statistic', 'sgr', 'BoundedAbstention', 'BoundedImprovement',
            'CostBased', 'SelectionFunction', 'bayes_predict', 'conditional_risk', 'convert', 'OrdinalSVM',
            'ordinal_certificate', 'average_ranks', 'critical_difference', 'friedman', 'nemenyi', 'MarginScore',
-           'MaxClassProbability', 'RegressionScore', 'SeleScore', 'TrueClassProbabilityScore', 'pointwise_loss',
-           'SelectiveClassifier', 'sele_surrogate', 'sele_surrogate_hvp']
+           'MaxClassProbability', 'RegressionScore', 'SeleScore', 'TrueClassProbabilityScore', 'plug_in',
+           'pointwise_loss', 'SelectiveClassifier', 'sele_surrogate', 'sele_surrogate_hvp']
 
 # %% ../../nbs/strategies/00_overview.ipynb #549c25f5
 from .curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
@@ -16,7 +16,7 @@ from .guarantees import CertifiedSelection, certify, clopper_pearson_upper, ltt,
 from .models import BoundedAbstention, BoundedImprovement, CostBased, SelectionFunction, bayes_predict, conditional_risk, convert
 from .ordinal import OrdinalSVM, ordinal_certificate
 from .ranks import average_ranks, critical_difference, friedman, nemenyi
-from .scores import MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, pointwise_loss
+from .scores import MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, plug_in, pointwise_loss
 from .selective import SelectiveClassifier
 from .surrogate import sele_surrogate, sele_surrogate_hvp
 
@@ -24,5 +24,5 @@ from .surrogate import sele_surrogate, sele_surrogate_hvp
 _all_ = ["RiskCoverage", "aurc", "aurc_bounds", "risk_coverage_curve", "sele", "CertifiedSelection", "certify", "clopper_pearson_upper",
          "ltt", "order_statistic", "sgr", "BoundedAbstention", "BoundedImprovement", "CostBased", "SelectionFunction", "bayes_predict",
          "conditional_risk", "convert", "OrdinalSVM", "ordinal_certificate", "average_ranks", "critical_difference", "friedman", "nemenyi",
-         "MarginScore", "MaxClassProbability", "RegressionScore", "SeleScore", "TrueClassProbabilityScore", "pointwise_loss", "SelectiveClassifier", "sele_surrogate",
+         "MarginScore", "MaxClassProbability", "RegressionScore", "SeleScore", "TrueClassProbabilityScore", "plug_in", "pointwise_loss", "SelectiveClassifier", "sele_surrogate",
          "sele_surrogate_hvp"]

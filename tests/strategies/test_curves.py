@@ -26,8 +26,9 @@ def test_expected_ties_are_the_mean_over_all_orders():
 
 def test_order_of_ties_is_by_index():
     rng = np.random.default_rng(1)
-    for levels in (3, 500, 100_000):
-        s = rng.integers(0, levels, 3000)/7.
+    for levels, n in ((3, 3000), (3, 70_000), (500, 70_000), (10**9, 70_000)):
+        s = rng.integers(-levels, levels, n)/7.*rng.choice([1., -1., 1e-300], n)      # both zeros among them
+        s[::50], s[1::50] = np.inf, -np.inf
         np.testing.assert_array_equal(stable_order(s), np.argsort(s, kind="stable"))
 
 

@@ -7,7 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.scores import (Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, fit_ridge, fit_sele, noisy_sign, pointwise_loss, sele_objective)
+from reject_nb.strategies.scores import (Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, fit_ridge, fit_sele, noisy_sign, plug_in, pointwise_loss, sele_objective)
 
 def test_ridge_is_the_minimiser():
     rng = np.random.default_rng(1)
@@ -20,6 +20,10 @@ def test_ridge_is_the_minimiser():
         slow = np.linalg.lstsq(np.vstack([P*np.sqrt(2/90), np.sqrt(C)*np.eye(16)]), np.append(t*np.sqrt(2/90), np.zeros(16)), rcond=None)[0]
         np.testing.assert_allclose(theta.ravel(), slow, atol=1e-10)
     assert (theta[3] == 0).all()
+    Z, t = rng.normal(size=(15, 40)), rng.random(15)              # more features than rows
+    for C in (0., .3):
+        slow = np.linalg.lstsq(np.vstack([np.column_stack([Z, np.ones(15)])*np.sqrt(2/15), np.sqrt(C)*np.eye(41)]), np.append(t*np.sqrt(2/15), np.zeros(41)), rcond=None)[0]
+        np.testing.assert_allclose(fit_ridge(Blocks(Z, np.zeros(15, int), 1), t, C)[0], slow, atol=1e-10)
 
 
 def test_sele_fit_reaches_its_certificate():
@@ -52,6 +56,18 @@ def test_plug_in_scores_are_their_formulas():
     np.testing.assert_array_equal(MarginScore(o).fit(X, y).predict(X), -o.margin(X))
     s = LinearSVC().fit(X, y == "a")
     np.testing.assert_array_equal(MarginScore(s).fit(X, y == "a").predict(X), -np.abs(s.decision_function(X)))
+
+
+def test_plug_in_follows_the_loss_matrix():
+    X, y = noisy_sign(400, np.random.default_rng(8))
+    m = LogisticRegression().fit(X, np.array(["ill", "well"])[y])
+    P, L = m.predict_proba(X), np.array([[0, 10.], [1, 0]])            # calling the ill well costs 10
+    labels, risk = plug_in(m, X, L)
+    np.testing.assert_array_equal(labels, np.where(P[:, 1] < 10*P[:, 0], "ill", "well"))
+    np.testing.assert_allclose(risk, np.minimum(P[:, 1], 10*P[:, 0]), rtol=1e-12)
+    np.testing.assert_array_equal(plug_in(m, X)[0], m.predict(X))
+    assert set(plug_in(m, X, np.column_stack([L, [.3, .3]]))[0]) <= {0, 1, 2}
+    with pytest.raises(ValueError, match="predict_proba"): plug_in(LinearSVC(), X)
 
 
 def test_regression_score_equals_a_regression_per_predicted_class():
