@@ -17,83 +17,94 @@ from .certificate import best_intercept, certificate
 from .formulations import UncertaintySet, worst_points
 
 # %% auto #0
-__all__ = ['Solution', 'finish', 'newton']
+__all__ = ['FAST', 'Solution', 'finish', 'newton']
 
-# %% ../../nbs/bernstein/06_newton.ipynb #15226f95
-@njit(cache=True)
-def _scaling(S, Z, u, eta2, lam, S_res, Z_res):
-    "Nesterov-Todd scaling of each row: unit vector u, eta^2, and the scaled point lam = W Z = W^-1 S."
+# %% ../../nbs/bernstein/06_newton.ipynb #5842bedb
+FAST = {"reassoc", "contract", "nsz"}  # sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
+
+
+@njit(cache=True, fastmath=FAST)
+def _scaling(S, Z, u, eta2, lam):
+    "Nesterov-Todd scaling of each row: unit vector u, eta^2, and the scaled point lam = W Z = W^-1 S. False outside the cones."
     n, k = S.shape
     for i in range(n):
-        a = b = 0.
-        for j in range(1, k): a += S[i, j]*S[i, j]; b += Z[i, j]*Z[i, j]
+        a = b = dot = 0.
+        for j in range(1, k):
+            a += S[i, j]*S[i, j]; b += Z[i, j]*Z[i, j]; dot += S[i, j]*Z[i, j]
         a, b = math.sqrt(a), math.sqrt(b)
-        s = math.sqrt((S[i, 0] - a)*(S[i, 0] + a)); z = math.sqrt((Z[i, 0] - b)*(Z[i, 0] + b))
-        dot = 0.
-        for j in range(k): dot += S[i, j]/s*(Z[i, j]/z)
-        g = 2*math.sqrt((1 + dot)/2)
-        u[i, 0] = (S[i, 0]/s + Z[i, 0]/z)/g
-        for j in range(1, k): u[i, j] = (S[i, j]/s - Z[i, j]/z)/g
-        eta2[i], S_res[i], Z_res[i] = s/z, s, z
-    _scale(u, eta2, Z, 1., lam)
+        s2, z2 = (S[i, 0] - a)*(S[i, 0] + a), (Z[i, 0] - b)*(Z[i, 0] + b)
+        if not (s2 > 0 and z2 > 0): return False
+        s, z = math.sqrt(s2), math.sqrt(z2)
+        dot = (dot + S[i, 0]*Z[i, 0])/(s*z)
+        g = 1/(2*math.sqrt((1 + dot)/2))
+        gs, gz = g/s, g/z
+        u[i, 0] = S[i, 0]*gs + Z[i, 0]*gz
+        along = 0.
+        for j in range(1, k):
+            u[i, j] = S[i, j]*gs - Z[i, j]*gz
+            along += u[i, j]*Z[i, j]
+        eta2[i] = s/z
+        eta, f = math.sqrt(s/z), Z[i, 0] + along/(1 + u[i, 0])
+        lam[i, 0] = eta*(u[i, 0]*Z[i, 0] + along)
+        for j in range(1, k): lam[i, j] = eta*(Z[i, j] + f*u[i, j])
+    return True
 
 
-@njit(cache=True)
-def _scale(u, eta2, X, sign, out):
-    "W X (sign 1) or W^-1 X (sign -1), row by row."
+@njit(cache=True, fastmath=FAST)
+def _unscale(u, eta2, X, out):
+    "W^-1 X, row by row."
     n, k = X.shape
     for i in range(n):
         dot = 0.
         for j in range(1, k): dot += u[i, j]*X[i, j]
-        eta = math.sqrt(eta2[i]) if sign > 0 else 1/math.sqrt(eta2[i])
-        x0 = X[i, 0]
-        f = sign*x0 + dot/(1 + u[i, 0])
-        out[i, 0] = eta*(u[i, 0]*x0 + sign*dot)
-        for j in range(1, k): out[i, j] = eta*(X[i, j] + f*u[i, j])
+        e, x0 = 1/math.sqrt(eta2[i]), X[i, 0]
+        f = e*(dot/(1 + u[i, 0]) - x0)
+        for j in range(1, k): out[i, j] = e*X[i, j] + f*u[i, j]
+        out[i, 0] = e*(u[i, 0]*x0 - dot)
 
 
-@njit(cache=True)
-def _product(X, Y, shift, out):
-    "Jordan product X o Y minus shift times the unit element."
-    n, k = X.shape
-    for i in range(n):
-        x0, y0, dot = X[i, 0], Y[i, 0], 0.
-        for j in range(1, k):
-            dot += X[i, j]*Y[i, j]
-            out[i, j] = x0*Y[i, j] + y0*X[i, j]
-        out[i, 0] = x0*y0 + dot - shift
-
-
-@njit(cache=True)
-def _divide(lam, R, out):
-    "Solve lam o X = R."
-    n, k = R.shape
-    for i in range(n):
-        dot = norm = 0.
-        for j in range(1, k): dot += lam[i, j]*R[i, j]; norm += lam[i, j]*lam[i, j]
-        r0, l0 = R[i, 0], lam[i, 0]
-        x0 = (l0*r0 - dot)/((l0 - math.sqrt(norm))*(l0 + math.sqrt(norm)))
-        for j in range(1, k): out[i, j] = (R[i, j] - x0*lam[i, j])/l0
-        out[i, 0] = x0
-
-
-@njit(cache=True)
-def _longest(lam, D):
-    "Smallest t such that lam + D/t stays in the cones: the reciprocal of the longest step."
-    n, k = D.shape
+@njit(cache=True, fastmath=FAST)
+def _scaled_step(u, eta2, lam, w, dc, ds, dq):
+    """Scaled directions ds = W^-1 dS and dq = W dZ = -w - ds, and the reciprocal of the longest step that keeps both in the cones."""
+    _unscale(u, eta2, dc, ds)
+    n, k = dc.shape
     worst = 0.
     for i in range(n):
-        norm = dot = 0.
-        for j in range(1, k): norm += lam[i, j]*lam[i, j]; dot += lam[i, j]*D[i, j]
-        norm = math.sqrt(norm)
-        res = math.sqrt((lam[i, 0] - norm)*(lam[i, 0] + norm))
-        l0 = lam[i, 0]/res
-        r0 = (l0*D[i, 0] - dot/res)/res
-        f = (r0 + D[i, 0]/res)/(l0 + 1)
-        q = 0.
-        for j in range(1, k): q += (D[i, j]/res - f*lam[i, j]/res)**2
-        worst = max(worst, math.sqrt(q) - r0)
+        norm = a = b = aa = bb = 0.
+        for j in range(1, k):
+            q = -w[i, j] - ds[i, j]
+            dq[i, j] = q
+            norm += lam[i, j]*lam[i, j]
+            a += lam[i, j]*ds[i, j]; b += lam[i, j]*q
+            aa += ds[i, j]*ds[i, j]; bb += q*q
+        dq[i, 0] = -w[i, 0] - ds[i, 0]
+        l0 = lam[i, 0]
+        res2 = (l0 - math.sqrt(norm))*(l0 + math.sqrt(norm))
+        res = math.sqrt(res2)
+        for x0, dot, sq in ((ds[i, 0], a, aa), (dq[i, 0], b, bb)):
+            r0 = (l0*x0 - dot)/res2
+            f = (r0 + x0/res)/(l0/res + 1)
+            q = sq/res2 - 2*f*dot/res2 + f*f*norm/res2
+            worst = max(worst, math.sqrt(max(q, 0.)) - r0)
     return worst
+
+
+@njit(cache=True, fastmath=FAST)
+def _corrected(u, eta2, lam, ds, dq, shift, w, out):
+    "w = lam + lam \\ (ds o dq - shift e), the corrector's right-hand side, and out = W^-1 w."
+    n, k = lam.shape
+    for i in range(n):
+        dot = norm = both = 0.
+        s0, q0, l0 = ds[i, 0], dq[i, 0], lam[i, 0]
+        for j in range(1, k):
+            r = s0*dq[i, j] + q0*ds[i, j]
+            w[i, j] = r
+            both += ds[i, j]*dq[i, j]; dot += lam[i, j]*r; norm += lam[i, j]*lam[i, j]
+        norm = math.sqrt(norm)
+        x0 = (l0*(s0*q0 + both - shift) - dot)/((l0 - norm)*(l0 + norm))
+        for j in range(1, k): w[i, j] = lam[i, j] + (w[i, j] - x0*lam[i, j])/l0
+        w[i, 0] = l0 + x0
+    _unscale(u, eta2, w, out)
 
 # %% ../../nbs/bernstein/06_newton.ipynb #f9f7056b
 class _Cones:
@@ -511,66 +522,43 @@ def _iterate(system, phi, tol, max_iter, warm):
     live = system.live
     sl, S = system.apply(x)
     sl = sl + (1 - live); S[:, 0] -= 1
-    u, lam, w1, w2, w3, ds, dz = (np.empty_like(S) for _ in range(7))
-    eta2, sr, zr = np.empty((3, n))
+    u, lam, w1, w2, ds, dq = (np.empty_like(S) for _ in range(6))
+    eta2 = np.empty(n)
     const = np.zeros_like(x); const[_slots(system)] = 1.               # gradient of the sum of slacks
     state = None
     for it in range(max_iter + 1):
-        gap = float(sl@(zl*live) + np.einsum("ij,ij->", S, Z))
-        rx = const - system.transpose(zl*live, Z)
-        rx[:d] += phi*x[:d]
+        gap = float(sl@(zl*live) + np.vdot(S, Z))
+        free = const.copy(); free[:d] += phi*x[:d]
+        rx = free - system.transpose(zl*live, Z)
         w = x[:d]
-        slack = const@x
-        value = .5*phi*(w@w) + slack
+        value = .5*phi*(w@w) + const@x
         mu = gap/system.degree
         if state is None and mu < 1e-2: state = (x.copy(), zl.copy(), Z.copy())
         dual = .5*(rx[:d]@rx[:d])/phi if phi > 1e-290 else 0.
-        if (gap + dual <= .1*tol*abs(value - gap) or gap < 1e-280) and abs(rx[d:]).max() < 1e-7 or it == max_iter: break
-        try:
-            omega = zl/sl
-            _scaling(S, Z, u, eta2, lam, sr, zr)
-            system.factor(omega, eta2, u)
-        except (np.linalg.LinAlgError, ZeroDivisionError): break
-        ll = np.sqrt(sl*zl)
-        rp_l, rp = system.apply(x)
-        rp_l = rp_l + (1 - live) - sl; rp[:, 0] -= 1; rp -= S
-        wl = np.sqrt(sl/zl)
-
-        def direction(rc_l, rc):
-            _divide(lam, rc, w1); _scale(u, eta2, w1, -1., w2)          # w2 = W^-1 (lam \ rc)
-            ul = rc_l/sl
-            _scale(u, eta2, rp, -1., w3); _scale(u, eta2, w3.copy(), -1., w3)
-            right = -rx - system.transpose((ul + omega*rp_l)*live, w2 + w3)
-            dx = system.solve(right)
-            al, ac = system.apply(dx)
-            dl = al + rp_l; dc = ac + rp
-            _scale(u, eta2, dc, -1., ds)                               # scaled dS
-            tl = dl/wl
-            return dx, dl, dc, tl, -rc_l/ll - tl, ds, -w1 - ds
-
-        rc_l = ll*ll*live
-        rc = np.empty_like(S); _product(lam, lam, 0., rc)
-        dx, dl, dc, tl, ql, tc, qc = direction(rc_l, rc)
-        step = min(1., 1/max(_longest(lam, tc), _longest(lam, qc), (-tl/ll).max(), (-ql/ll).max(), 1e-300))
-        sigma = (1 - step)**3
-        _product(tc, qc, sigma*mu, w3)
-        rc = rc + w3
-        rc_l = (rc_l + tl*ql - sigma*mu)*live
-        dx, dl, dc, tl, ql, tc, qc = direction(rc_l, rc)
-        longest = max(_longest(lam, tc), _longest(lam, qc), (-tl/ll).max(), (-ql/ll).max(), 1e-300)
+        if (gap + dual <= .3*tol*abs(value - gap) or gap < 1e-280) and abs(rx[d:]).max() < 1e-7 or it == max_iter: break
+        if not _scaling(S, Z, u, eta2, lam): break
+        omega = zl/sl
+        try: system.factor(omega, eta2, u)
+        except np.linalg.LinAlgError: break
+        # predictor: lam \ (lam o lam) = lam and W^-1 lam = Z, so that its right-hand side needs no multipliers
+        dx = system.solve(-free)
+        dl, dc = system.apply(dx)                                      # the start is feasible and A is linear: no primal residual
+        ql = -live*zl - omega*dl
+        step = min(1., 1/max(_scaled_step(u, eta2, lam, lam, dc, ds, dq), (-dl/sl).max(), (-ql/zl).max(), 1e-300))
+        shift = (1 - step)**3*mu
+        _corrected(u, eta2, lam, ds, dq, shift, w1, w2)
+        rl = live*(zl + (dl*ql - shift)/sl)
+        dx = system.solve(-rx - system.transpose(rl, w2))
+        dl, dc = system.apply(dx)
+        ql = -rl - omega*dl
+        longest = max(_scaled_step(u, eta2, lam, w1, dc, ds, dq), (-dl/sl).max(), (-ql/zl).max(), 1e-300)
         step = min(1., .99/longest)
-        if not np.isfinite(dx).all() or step < 1e-12: break
-        _scale(u, eta2, qc, -1., dz)                                   # dZ = W^-1 (scaled dZ)
-        x = x + step*dx; sl = sl + step*dl*live; S = S + step*dc
-        zl = zl + step*(ql/wl)*live; Z = Z + step*dz
-        if sl.min() <= 0 or zl.min() <= 0 or not _interior(S, Z): 
-            x, sl, zl, S, Z = x - step*dx, sl - step*dl*live, zl - step*(ql/wl)*live, S - step*dc, Z - step*dz
-            break
+        if not (np.isfinite(step) and step > 1e-12): break
+        _unscale(u, eta2, dq, ds)                                      # dZ = W^-1 (scaled dZ)
+        x = x + step*dx; sl = sl + step*dl*live; zl = zl + step*ql*live
+        dc *= step; S += dc
+        ds *= step; Z += ds
     return x, sl, zl, S, Z, state, it
-
-
-def _interior(S, Z):
-    return all((M[:, 0] > np.sqrt(np.einsum("ij,ij->i", M[:, 1:], M[:, 1:]))).all() for M in (S, Z))
 
 
 def _slots(system):
