@@ -106,7 +106,32 @@ def _corrected(u, eta2, lam, ds, dq, shift, w, out):
         w[i, 0] = l0 + x0
     _unscale(u, eta2, w, out)
 
-# %% ../../nbs/bernstein/06_newton.ipynb #f9f7056b
+# %% ../../nbs/bernstein/06_newton.ipynb #3efdac2b
+@njit(cache=True, fastmath=FAST)
+def _pair(rows, D, u, eta2, tau, F, G, c):
+    "F = c e and G = sqrt(2/(k eta^2)) g for diagonal D, with c^2 = tau/(k (k + tau) eta^2)."
+    n, N = rows.shape
+    d = D.shape[1]
+    for i in range(n):
+        k = 2*u[i, 0]**2 - 1
+        c[i] = math.sqrt(tau[i]/(k*(k + tau[i])*eta2[i]))
+        f, h, s = c[i]*k, -2*c[i]*u[i, 0], -math.sqrt(2/(k*eta2[i]))
+        for j in range(N): F[i, j] = f*rows[i, j]
+        for j in range(d):
+            g = D[i, j]*u[i, 1 + j]
+            F[i, j] += h*g
+            G[i, j] = s*g
+
+
+@njit(cache=True)
+def _cone_rows(D, z, first, out):
+    "Rows (first, D z)."
+    n, d = D.shape
+    for i in range(n):
+        out[i, 0] = first[i]
+        for j in range(d): out[i, 1 + j] = D[i, j]*z[j]
+
+
 class _Cones:
     "Newton systems of the models without intersection: unknowns (w, b, v, xi)."
 
@@ -118,6 +143,8 @@ class _Cones:
         self.N = d + 1 + self.nv
         self.full = D is not None and D.ndim == 3
         self.D = None if D is None else kap*D
+        self.D2 = None if D is None or self.full else self.D**2
+        self.F, self.G, self.c = np.empty((n, self.N)), np.empty((n, d)), np.empty(n)
         self.rows = np.empty((n, self.N))
         self.rows[:, :d], self.rows[:, d] = y[:, None]*m, y
         if self.nv: self.rows[:, d + 1:] = -r[:, self.columns]
@@ -135,9 +162,11 @@ class _Cones:
     def apply(self, x):
         "A x: linear part and cones."
         N, d, n = self.N, self.d, self.n
-        cone = np.empty((n, 1 + self.cone))
-        cone[:, 0] = self.rows@x[:N] + x[N:]
-        if self.cone: cone[:, 1:] = self.ball(x[:d])
+        cone, first = np.empty((n, 1 + self.cone)), self.rows@x[:N] + x[N:]
+        if self.cone and not self.full: _cone_rows(self.D, x[:d], first, cone)
+        else:
+            cone[:, 0] = first
+            if self.cone: cone[:, 1:] = self.ball(x[:d])
         w, v = x[self.columns], x[d + 1:N]
         return np.concatenate([x[N:], v - w, v + w]), cone
 
@@ -169,20 +198,24 @@ class _Cones:
         d, n, nv = self.d, self.n, self.nv
         k = 2*u[:, 0]**2 - 1
         self.tau, self.eta2, self.kk = eta2*omega[:n], eta2, k
-        E = k[:, None]*self.rows
-        H = np.zeros((self.N, self.N))
-        if self.cone:
-            g = self.adjoint(-u[:, 1:])
-            E[:, :d] += 2*u[:, :1]*g
-            G = g*np.sqrt(2/(k*eta2))[:, None]
-            H[:d, :d] -= G.T@G
-            if self.full:
+        F, c = self.F, self.c
+        if self.cone and not self.full:
+            _pair(self.rows, self.D, u, eta2, self.tau, F, self.G, c)
+            H = F.T@F
+            H[:d, :d] -= self.G.T@self.G
+            H[np.arange(d), np.arange(d)] += (1/eta2)@self.D2
+        else:
+            np.sqrt(self.tau/(k*(k + self.tau)*eta2), out=c)
+            np.multiply(self.rows, (c*k)[:, None], out=F)
+            if self.cone:
+                g = self.adjoint(-u[:, 1:])
+                F[:, :d] += (2*c*u[:, 0])[:, None]*g
+            H = F.T@F
+            if self.cone:
+                g *= np.sqrt(2/(k*eta2))[:, None]
+                H[:d, :d] -= g.T@g
                 T = self.D.reshape(n, d, -1)
                 H[:d, :d] += np.einsum("ijk,ilk->jl", T/eta2[:, None, None], T, optimize=True)
-            else: H[np.arange(d), np.arange(d)] += (1/eta2)@(self.D**2)
-        self.E = E
-        F = E*np.sqrt(self.tau/(k*(k + self.tau)*eta2))[:, None]
-        H += F.T@F
         i = np.arange(d)
         H[i, i] += self.phi
         if nv:
@@ -194,8 +227,8 @@ class _Cones:
     def solve(self, r):
         N = self.N
         t = r[N:]/(self.kk + self.tau)
-        z = _back(self.H, r[:N] - t@self.E)
-        return np.concatenate([z, self.eta2*t - (self.E@z)/(self.kk + self.tau)])
+        z = _back(self.H, r[:N] - (t/self.c)@self.F)
+        return np.concatenate([z, self.eta2*t - (self.F@z)/(self.c*(self.kk + self.tau))])
 
     def points(self, m, r, kap, D, Z, zl):
         "The points of the sets that the multipliers stand for."
