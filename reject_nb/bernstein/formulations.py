@@ -11,6 +11,7 @@ from typing import Optional
 
 import numpy as np
 
+from .nu_values import nu
 from .uncertain_data import UncertainData
 
 # %% auto #0
@@ -132,7 +133,6 @@ def uncertainty_set(
     if form.name == "MM-S": return UncertaintySet(data.centre, _some(data.half_width), None, None, None, "none")
     if form.name == "MM-MC": return UncertaintySet(data.mean, None, _root(data.covariance), None, None, "chebyshev")
     lo, hi, sigma, s = data.normalised(exact="mean" in form.needs, second="moment" in form.needs)
-    from reject_nb.bernstein.nu import nu
     c = data.centre
     box = (c, data.half_width) if form.intersect else (None, None)
     exact = (lo == hi).all()

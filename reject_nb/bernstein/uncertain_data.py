@@ -9,7 +9,7 @@ import numbers
 
 import numpy as np
 
-from .nu import nu
+from .nu_values import nu
 
 # %% auto #0
 __all__ = ['ROUNDING', 'UncertainData']

@@ -123,14 +123,14 @@ def nu_bisection(
     mean_lower:float,   # lower bound of the normalised mean
     mean_upper:float,   # upper bound
     sigma:float,        # root of the second-moment bound
-    check="minimiser",  # "minimiser": scipy's bounded minimiser as in the paper; "grid": a fine grid of t, slow and safe to grid accuracy
+    check="minimiser",  # "minimiser": scipy's bounded minimiser as in the paper; "grid": a fine grid of t
     n_means:int=21,     # values of the mean that are checked
     t_max:float=60.,    # range of t that is searched
     tol:float=1e-6,     # width at which the bisection stops
 ) -> float:             # the upper end of the last bracket
     """Reference implementation of section 2.1.1: binary search over k, with a search over t inside.
 
-    Slow, and with `check="minimiser"` sometimes too small. Use `nu`."""
+    Slow, and with few means sometimes too small. Use `nu`."""
     from scipy.optimize import minimize_scalar
     means = np.linspace(mean_lower, mean_upper, n_means)
     grid = np.concatenate([-np.geomspace(t_max, 1e-3, 4000), np.geomspace(1e-3, t_max, 4000)])
