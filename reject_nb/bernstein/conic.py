@@ -8,10 +8,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import certificate
-from .formulations import FORMULATIONS, UncertaintySet, kappa, uncertainty_set
-from .newton import Solution, _extent, finish, newton
-from .uncertain_data import UncertainData
+from .formulations import UncertaintySet
+from .newton import Solution, _extent, finish
 
 # %% auto #0
 __all__ = ['conic_form', 'clarabel', 'ConicModel', 'cvxpy_solve']
@@ -124,8 +122,8 @@ def clarabel(
     "Clarabel's interior-point method on the conic form."
     import clarabel as backend
     y = np.asarray(y, float)
-    shift, size, *rest = _scaled(sets, kap)
-    unit = UncertaintySet(*rest, sets.bound)
+    shift, size, m, r, D, c, s = _scaled(sets, kap)
+    unit = UncertaintySet(m, r, D, c, s, sets.bound)
     scale = max(1., C*size*size)                              # keeps the cost of order 1 for large C
     P, q, A, b, linear, k, hull = conic_form(unit, y, C*size*size/scale, kap)
     cones = [backend.NonnegativeConeT(linear)] + ([backend.SecondOrderConeT(k)]*len(y) if k else [])
@@ -219,7 +217,7 @@ class ConicModel:
             else: x -= y[:, None]*sets.radius*((up - down)/np.maximum(up + down, 1e-300))
         w = self.w.value/size
         steps = self.problem.solver_stats.num_iters or 0
-        return finish(sets, y, C, kap, [(w, float(self.b.value) - w@self.shift)], weights/size**2, x, tol, int(steps), hint=hint)
+        return finish(sets, y, C, kap, [(w, np.asarray(self.b.value).item() - w@self.shift)], weights/size**2, x, tol, int(steps), hint=hint)
 
 
 def cvxpy_solve(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any
 
 import numpy as np
 
@@ -102,10 +102,10 @@ class UncertaintySet:
 
     kappa is kept apart, so that one object serves every eps."""
     centre: np.ndarray                # (n, d)
-    radius: Optional[np.ndarray]      # (n, d) half lengths of the means' intervals or boxes, None when all are zero
-    scale: Optional[np.ndarray]       # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None when there is no ellipsoid
-    box_centre: Optional[np.ndarray]  # (n, d), None without intersection
-    box_half: Optional[np.ndarray]    # (n, d)
+    radius: Any                       # (n, d) half lengths of the means' intervals or boxes, None when all are zero
+    scale: Any                        # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None when there is no ellipsoid
+    box_centre: Any                   # (n, d), None without intersection
+    box_half: Any                     # (n, d)
     bound: str
 
     @property
@@ -134,10 +134,10 @@ def uncertainty_set(
     if form.name == "MM-MC": return UncertaintySet(data.mean, None, _root(data.covariance), None, None, "chebyshev")
     lo, hi, sigma, s = data.normalised(exact="mean" in form.needs, second="moment" in form.needs)
     c = data.centre
-    box = (c, data.half_width) if form.intersect else (None, None)
+    box, half = (c, data.half_width) if form.intersect else (None, None)
     exact = (lo == hi).all()
     centre = data.mean if exact and "mean" in form.needs else c + s*(lo + hi)/2
-    return UncertaintySet(centre, None if exact else _some(s*(hi - lo)/2), s*nu(lo, hi, sigma), *box, "bernstein")
+    return UncertaintySet(centre, None if exact else _some(s*(hi - lo)/2), s*nu(lo, hi, sigma), box, half, "bernstein")
 
 
 def _some(a): return a if (a > 0).any() else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Optional
+from typing import Any, Optional
 
 import numpy as np
 from numba import njit
@@ -520,6 +520,7 @@ def newton(
     phi = 1/(C*size)/size
     if not (0 < phi < np.inf): phi = np.clip(phi, 1e-300, 1e300)
     m = m/size
+    system: Any
     if sets.intersect and not flat:
         system = _Intersection(m, r, D, (sets.box_centre - shift)/size, sets.box_half/size, kap, y, phi)
     else: system = _Cones(m, r, D, kap, y, phi)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import numbers
+from typing import Any
 
 import numpy as np
 
@@ -101,6 +102,12 @@ class UncertainData:
     is the observed point that the plain SVM uses; without it, the centre of the box. Raises ValueError naming the
     argument and the first offending index. Rows are selected with U[rows]; scikit-learn's splitters work on it."""
 
+    mean: Any
+    mean_lower: Any
+    mean_upper: Any
+    second_moment: Any
+    central_moment: Any
+    nominal: Any
     _fields = ("lower", "upper", "mean", "mean_lower", "mean_upper", "second_moment", "central_moment", "covariance", "nominal")
 
     def __init__(self,
