@@ -109,7 +109,10 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
     ):
         self.formulation, self.C, self.eps, self.solver, self.tol, self.max_iter = formulation, C, eps, solver, tol, max_iter
 
-    def _more_tags(self): return {"binary_only": True}
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
 
     def _checked(self):
         form = formulation(self.formulation)
