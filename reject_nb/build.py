@@ -253,7 +253,7 @@ def make_readme() -> str:
     exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={"remove-input"}), enabled=True)
     body, resources = exporter.from_notebook_node(presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False))
     if resources.get("outputs"): raise ValueError("index.ipynb has picture outputs; link to a file in figures/ instead")
-    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.S).replace("](../", "](").replace('src="../', 'src="')
+    body = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb)\)", r"](nbs/\1)", body).replace("](../", "](")   # links from nbs/ to links from here
     body = re.sub(r"\n{3,}", "\n\n", body).strip("\n")
     return "<!-- made from nbs/index.ipynb by `python -m reject_nb.build readme`: edit it there -->\n" + body + "\n"
 
