@@ -150,7 +150,7 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
         grid = [[None]*len(epss) for _ in Cs]
         for j, (e, kap) in enumerate(zip(epss, kaps)):
             warm = None
-            for i in sorted(range(len(Cs)), key=lambda i: Cs[i]):
+            for i in sorted(range(len(Cs)), key=lambda i: -Cs[i]):           # downwards is the direction in which an old start helps
                 if model is not None: got = model.solve(Cs[i], kap, tol, self.max_iter)
                 elif self.solver == "newton":
                     got = newton(sets, s, Cs[i], kap, tol, self.max_iter, warm=warm)

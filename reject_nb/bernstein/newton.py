@@ -524,12 +524,12 @@ def newton(
     if sets.intersect and not flat:
         system = _Intersection(m, r, D, (sets.box_centre - shift)/size, sets.box_half/size, kap, y, phi)
     else: system = _Cones(m, r, D, kap, y, phi)
-    x, sl, zl, S, Z, state, iterations = _iterate(system, phi, tol, max_iter, warm)
+    ends, zl, Z, state, iterations = _iterate(system, phi, tol, max_iter, warm)
     d = m.shape[1]
-    w, weights = x[:d]/size, Z[:, 0]*C
+    weights = Z[:, 0]*C
     points = shift + size*system.points(m, r, kap, D, Z, zl)
     shadow = (np.clip(weights, 0, C)*y)@(points - shift)
-    planes = [(w, x[d] - w@shift), (shadow, x[d] - shadow@shift)]
+    planes = [(w, x[d] - w@shift) for x in ends for w in (x[:d]/size,)] + [(shadow, ends[-1][d] - shadow@shift)]
     return finish(sets, y, C, kap, planes, weights, points, tol, iterations, state)
 
 
@@ -559,7 +559,7 @@ def _iterate(system, phi, tol, max_iter, warm):
     u, lam, w1, w2, ds, dq = (np.empty_like(S) for _ in range(6))
     eta2 = np.empty(n)
     const = np.zeros_like(x); const[_slots(system)] = 1.               # gradient of the sum of slacks
-    state = None
+    state, best = None, (math.inf, max_iter, x, zl, Z)
     for it in range(max_iter + 1):
         gap = float(sl@(zl*live) + np.vdot(S, Z))
         free = const.copy(); free[:d] += phi*x[:d]
@@ -567,9 +567,12 @@ def _iterate(system, phi, tol, max_iter, warm):
         w = x[:d]
         value = .5*phi*(w@w) + const@x
         mu = gap/system.degree
-        if state is None and mu < 1e-2: state = (x.copy(), zl.copy(), Z.copy())
+        if state is None and mu < .1: state = (x.copy(), zl.copy(), Z.copy())
         dual = .5*(rx[:d]@rx[:d])/phi if phi > 1e-290 else 0.
-        if (gap + dual <= .3*tol*abs(value - gap) or gap < 1e-280) and abs(rx[d:]).max() < 1e-7 or it == max_iter: break
+        loss = gap + dual if abs(rx[d:]).max() < 1e-7 else math.inf
+        if loss <= .3*tol*abs(value - gap) or gap < 1e-280 or it == max_iter: break
+        if loss < 1e-3*abs(value) and loss < best[0]: best = loss, it, x, zl, Z.copy()     # multipliers that certify; later ones may only be rounding
+        elif it > best[1] + 8: break
         if not _scaling(S, Z, u, eta2, lam): break
         omega = zl/sl
         try: system.factor(omega, eta2, u)
@@ -592,7 +595,8 @@ def _iterate(system, phi, tol, max_iter, warm):
         x = x + step*dx; sl = sl + step*dl*live; zl = zl + step*ql*live
         dc *= step; S += dc
         ds *= step; Z += ds
-    return x, sl, zl, S, Z, state, it
+    if best[0] < loss: zl, Z = best[3], best[4]
+    return (best[2], x), zl, Z, state, it
 
 
 def _slots(system):
