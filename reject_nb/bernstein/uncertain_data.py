@@ -56,8 +56,12 @@ def _consistent(lower, upper, lo, hi, second, central):
     room = ROUNDING*np.maximum(abs(lower), abs(upper))
     if lo is not None:
         if (lo > hi).any(): _fail("mean_lower must be at most mean_upper: it is above", lo > hi)
-        if (lo > upper + room).any(): _fail("mean must lie in the box [lower, upper]: it is above upper", lo > upper + room)
-        if (hi < lower - room).any(): _fail("mean must lie in the box [lower, upper]: it is below lower", hi < lower - room)
+        names = ("mean", "mean") if lo is hi else ("mean_lower", "mean_upper")
+        outside = (lo < lower - room) | (hi > upper + room)
+        if outside.any():
+            first = tuple(np.argwhere(outside)[0])
+            below = lo[first] < lower[first] - room[first]
+            _fail(f"{names[0] if below else names[1]} must lie in the box [lower, upper]: it is {'below lower' if below else 'above upper'}", outside)
     if second is not None:
         if (second < 0).any(): _fail("second_moment must not be negative: it is", second < 0)
         least = np.maximum(np.maximum(lower, -upper), 0)           # smallest |x| in the box, or of the mean's interval
