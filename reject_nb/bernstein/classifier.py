@@ -200,7 +200,7 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
         return margins(uncertainty_set(form, U), self.coef_, self.intercept_, self._given(U, y, rule), kappa(form.bound, self.eps))
 
     def misclassification_bound(self, X, y=None, rule="mean"):
-        """Per point, the smallest eps that the constraint certifies: Prob{label is wrong} <= bound, (n_samples,) in [0, 1].
+        """Per point, the smallest eps that the constraint certifies: Prob{the point lies on the other side than its label} <= bound, (n_samples,) in [0, 1].
 
         y: labels whose misclassification is bounded, by default the predicted ones; 1 certifies nothing."""
         U = self._points(X)
