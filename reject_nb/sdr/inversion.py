@@ -163,7 +163,7 @@ def log_tail(
     if not best[0] < 1e-8 or not best[1] > 0:
         if at_c < -745: return -np.inf # below the smallest float, where K itself has no digits left
         raise InversionError(f"the contour integral for q = {q:.6g} reached a relative accuracy of {best[0]:.1g} only")
-    return at_c + np.log(best[1]*a/(np.pi*abs(c)))
+    return float(at_c + np.log(best[1]*a/(np.pi*abs(c))))
 
 # %% ../../nbs/sdr/04_inversion.ipynb #3b091322
 def log_cdf(

@@ -24,7 +24,7 @@ class Rates:
     "Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what underflows."
     tpr: float     # P(in region | safe)
     fpr: float     # P(in region | unsafe)
-    fdr: float     # P(unsafe | in region); 0 where the region has no mass
+    fdr: float     # P(unsafe | in region), from the logarithms; 0 where the region is empty
     mass: float    # P(in region)
     bound: float   # exp(rho) tpr, never below fpr
     log_tpr: float
@@ -149,7 +149,7 @@ def discrete_runs(
     gamma, _, _, size = _gamma_on(safe, unsafe, k)
     inside = np.concatenate([[0], gamma <= level + slack(size, level), [0]]).astype(int)
     change = np.diff(inside)
-    runs = [(k[i] - 1, k[j - 1]) for i, j in zip(np.flatnonzero(change == 1), np.flatnonzero(change == -1))]
+    runs = [(float(k[i] - 1), float(k[j - 1])) for i, j in zip(np.flatnonzero(change == 1), np.flatnonzero(change == -1))]
     # what lies beyond the last integer goes with it
     return [(x, np.inf if y == high else y) for x, y in runs]
 
@@ -338,7 +338,7 @@ def rates(
     p, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
     check_pair(safe, unsafe)
     rho = radius(p, eps)
-    log_tpr, log_fpr = (min(0., log_probability_of_region(safe, unsafe, rho, under)) for under in ("safe", "unsafe"))
+    log_tpr, log_fpr = (float(min(0., log_probability_of_region(safe, unsafe, rho, under))) for under in ("safe", "unsafe"))
     tpr, fpr = float(np.exp(log_tpr)), float(np.exp(log_fpr))
     fdr = 0. if np.isneginf(log_fpr) else float(expit(log_fpr - log_tpr - logit(p)))
     return Rates(tpr, fpr, fdr, p*tpr + (1 - p)*fpr, float(np.exp(min(rho + log_tpr, 700.))), log_tpr, log_fpr)

@@ -1,6 +1,5 @@
 """Tests of nbs/sdr/91_benchmark.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
-import pytest
 from reject_nb.sdr import Gaussian
 from reject_nb.sdr import SafeDecisionRegion
 from scipy.stats import multivariate_normal

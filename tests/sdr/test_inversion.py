@@ -1,6 +1,5 @@
 """Tests of nbs/sdr/04_inversion.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st

@@ -13,7 +13,6 @@ def test_public_names():
 
 
 def test_sliders_redraw():
-    widgets = pytest.importorskip("ipywidgets")
     import matplotlib.pyplot as plt
     region = SafeDecisionRegion(Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
     box = explore(region, (0, 8), (2, 12), n=20)
