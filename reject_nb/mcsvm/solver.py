@@ -22,7 +22,13 @@ def whiten(
 ) -> tuple: # Q (n, r) centred with unit covariance, lam (r,) penalty of each coordinate, map (D, r) from directions in Q to w
     """Coordinates with unit covariance in which the penalty w'w/(2 eta) becomes sum_j lam_j w_j^2 / 2."""
     centred = Z-Z.mean(0)
-    variances, vectors = np.linalg.eigh(centred.T@centred/len(Z))
+    n, D = Z.shape
+    if D > n:  # more features than points: the other Gram matrix, and its vectors carried over
+        variances, left = np.linalg.eigh(centred@centred.T/n)
+        keep = variances > max(1e-14*variances[-1], 1e-300)
+        left, variances = left[:, keep], variances[keep]
+        return np.ascontiguousarray(left*np.sqrt(n)), 1/(eta*variances), centred.T@left/(np.sqrt(n)*variances)
+    variances, vectors = np.linalg.eigh(centred.T@centred/n)
     # 1e-14: below it a variance is the rounding of the largest one
     keep = variances > max(1e-14*variances[-1], 1e-300) if len(variances) else np.zeros(0, bool)
     sd = np.sqrt(variances[keep])
