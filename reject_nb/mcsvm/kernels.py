@@ -12,12 +12,18 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel
 
 from .certificate import certify
 from .solver import Solution, solution, solve_features
 
-# %% ../../nbs/mcsvm/05_kernels.ipynb #cb6a2431
+# %% ../../nbs/mcsvm/05_kernels.ipynb #a629b99e
+def _rbf(A, B, gamma):
+    K = cdist(A, B, "sqeuclidean")
+    K *= -gamma
+    return np.exp(K, out=K)
+
 def kernel_function(
     kernel, # "linear", "poly", "rbf" or a function (A, B) -> matrix
     degree:int=3, # of poly
@@ -29,7 +35,7 @@ def kernel_function(
     if kernel == "linear": return linear_kernel
     if kernel not in ("poly", "rbf"): raise ValueError(f"kernel must be 'linear', 'poly', 'rbf', 'precomputed' or a function, got {kernel!r}")
     if not (isinstance(gamma, numbers.Real) and np.isfinite(gamma) and gamma > 0): raise ValueError(f"gamma must be positive, got {gamma!r}")
-    if kernel == "rbf": return lambda A, B: rbf_kernel(A, B, gamma=gamma)
+    if kernel == "rbf": return lambda A, B: _rbf(A, B, gamma)
     if not (isinstance(degree, numbers.Integral) and degree >= 1): raise ValueError(f"degree must be a whole number >= 1, got {degree!r}")
     if not (isinstance(coef0, numbers.Real) and np.isfinite(coef0) and coef0 >= 0): raise ValueError(f"coef0 must be >= 0 for a positive semidefinite kernel, got {coef0!r}")
     return lambda A, B: polynomial_kernel(A, B, degree=degree, gamma=gamma, coef0=coef0)
@@ -138,12 +144,13 @@ def solve_kernel(
         found = solve_features(L.T if len(L) else np.zeros((n, 1)), y, safe, unsafe, eta, tol/2)
         iterations += found.n_iter
         alpha = found.alpha
-        v = y*alpha.sum(1)
         seen = []
         def apply(u):
             seen.append(multiply(u)); return seen[-1]
         final = certify(apply, y, alpha, safe, unsafe, eta)
-        _check_semidefinite(float(v@seen[0])/-eta, float(np.sum((L@v)**2)), float(v@v)*(factor.rest.sum()+1e-9*factor.scale))
+        v = final.dual_coef
+        # 1e-12: rounding of the n^2 products in both forms
+        _check_semidefinite(float(v@seen[0]), float(np.sum((L@v)**2)), float(v@v)*factor.rest.sum()+1e-12*factor.scale*float(np.abs(v).sum())**2)
         if final.gap <= tol: break
         if len(L) and found.w is not None:
             coef = np.zeros(n); coef[factor.pivots] = solve_triangular(L[:, factor.pivots], found.w, check_finite=False)

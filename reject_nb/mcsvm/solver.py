@@ -29,6 +29,13 @@ def whiten(
         left, variances = left[:, keep], variances[keep]
         return np.ascontiguousarray(left*np.sqrt(n)), 1/(eta*variances), centred.T@left/(np.sqrt(n)*variances)
     variances, vectors = np.linalg.eigh(centred.T@centred/n)
+    if D <= 64 and variances[0] < 1e-9*variances[-1]:  # the Gram matrix squares the spread of the scales; the triangular factor does not
+        _, singular, rows = np.linalg.svd(np.linalg.qr(centred, mode="r"))
+        singular, vectors = singular[::-1], rows[::-1].T
+        keep = singular > max(1e-13*singular[-1], 1e-150)
+        sd = singular[keep]/np.sqrt(n)
+        back = vectors[:, keep]/sd
+        return np.ascontiguousarray(centred@back), 1/(eta*sd**2), back
     # 1e-14: below it a variance is the rounding of the largest one
     keep = variances > max(1e-14*variances[-1], 1e-300) if len(variances) else np.zeros(0, bool)
     sd = np.sqrt(variances[keep])
