@@ -1,0 +1,47 @@
+# Every target makes .venv from requirements.lock when it is missing or out of date, and only then.
+PYTHON ?= python3
+JOBS ?= 2
+VENV := .venv
+STAMP := $(VENV)/.made-from-lock
+RUN := $(VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help figures full test check notebooks docs lab bench clean
+
+help:  ## show this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
+
+figures: $(STAMP)  ## draw the figures and measure the claims of the papers again (heavy tables are read from figures/)
+	$(VENV)/bin/reject-nb reproduce --jobs $(JOBS)
+
+full: $(STAMP)  ## the same with all heavy tables computed again; takes long
+	$(VENV)/bin/reject-nb reproduce --full
+
+test: $(STAMP)  ## run the tests (SLOW=1: also the slow ones)
+	$(RUN) -m pytest $(if $(SLOW),-m "slow or not slow")
+
+check: $(STAMP)  ## what CI runs: everything clean, in step and running, then the tests
+	$(RUN) -m reject_nb.build check
+	$(RUN) -m pytest
+
+notebooks: $(STAMP)  ## export, run all notebooks and keep their outputs, then tests and README
+	$(RUN) -m reject_nb.build notebooks
+
+docs: $(STAMP)  ## build the site in _docs/_build/html
+	$(RUN) -m reject_nb.build docs
+
+bench: $(STAMP)  ## measure the benchmarks again
+	$(RUN) -m reject_nb.build bench
+
+lab: $(STAMP)  ## open the notebooks in JupyterLab
+	$(VENV)/bin/jupyter lab nbs
+
+clean:  ## remove .venv and the site
+	rm -rf $(VENV) _docs
+
+$(STAMP): requirements.lock settings.ini setup.py pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit("reject_nb needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(RUN) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
