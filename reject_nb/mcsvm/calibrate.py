@@ -9,6 +9,7 @@ __all__ = ['RULES', 'Calibration', 'bias_adjustment', 'z_svm', 'scaling_rank', '
 # %% ../../nbs/mcsvm/06_calibrate.ipynb #a323da4a
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from scipy.stats import binom
@@ -78,7 +79,8 @@ def z_svm(
     return Calibration("z_svm", float(bias), "ok", None, None, "none", None,
                        f"bounds none of the three risks: largest geometric mean on the calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}", n_safe, n_unsafe)
 
-# %% ../../nbs/mcsvm/06_calibrate.ipynb #b63bfb17
+# %% ../../nbs/mcsvm/06_calibrate.ipynb #60e0b985
+@lru_cache(maxsize=1024)
 def scaling_rank(
     n:int, # points in the calibration set
     eps:float, # risk level, in (0, 1)
@@ -116,15 +118,18 @@ def conformal(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     eps:float, # risk level, in (0, 1)
+    reference:float=0., # offset b0 of the fitted classifier, fixed before the calibration
 ) -> Calibration:
-    """Conformal quantile of y times score on all points: bounds the joint risk by eps in expectation. Source: Carlevaro et al., section 3.2.3, sign corrected."""
+    """Conformal quantile of y (score - reference) on all points: bounds the joint risk by eps in expectation.
+
+    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset."""
     scores, y, n_safe, n_unsafe = _check(scores, y, eps)
     n = len(scores)
     rank = math.ceil((1-eps)*(n+1)-1e-12*(n+1))
     if rank > n:
         return Calibration("conformal", None, f"infeasible: {n} calibration points are too few for eps = {eps:g}, at least {math.ceil(1/eps-1e-12)-1} are needed", "joint",
                            None, "expectation", None, "nothing is certified", n_safe, n_unsafe)
-    return Calibration("conformal", float(-np.sort(y*scores)[rank-1]), "ok", "joint", eps, "expectation", None,
+    return Calibration("conformal", float(reference-np.sort(y*(scores-reference))[rank-1]), "ok", "joint", eps, "expectation", None,
                        f"Pr{{unsafe and inside}} <= {eps:g} in expectation over the calibration set", n_safe, n_unsafe, rank)
 
 # %% ../../nbs/mcsvm/06_calibrate.ipynb #2812222e
@@ -162,13 +167,13 @@ def weighted_hinge(
 
 # %% ../../nbs/mcsvm/06_calibrate.ipynb #121aadde
 RULES = {
-    "weighted_hinge": lambda s, y, eps, delta: weighted_hinge(s, y, eps),
-    "probabilistic_scaling": probabilistic_scaling,
-    "conformal": lambda s, y, eps, delta: conformal(s, y, eps),
-    "conformal_unsafe": lambda s, y, eps, delta: conformal_unsafe(s, y, eps),
-    "z_svm": lambda s, y, eps, delta: z_svm(s, y),
-    "bias_adjustment": lambda s, y, eps, delta: bias_adjustment(s, y),
-    "bias_adjustment_proportional": lambda s, y, eps, delta: bias_adjustment(s, y, proportional=True),
+    "weighted_hinge": lambda s, y, eps, delta, reference: weighted_hinge(s, y, eps),
+    "probabilistic_scaling": lambda s, y, eps, delta, reference: probabilistic_scaling(s, y, eps, delta),
+    "conformal": lambda s, y, eps, delta, reference: conformal(s, y, eps, reference),
+    "conformal_unsafe": lambda s, y, eps, delta, reference: conformal_unsafe(s, y, eps),
+    "z_svm": lambda s, y, eps, delta, reference: z_svm(s, y),
+    "bias_adjustment": lambda s, y, eps, delta, reference: bias_adjustment(s, y),
+    "bias_adjustment_proportional": lambda s, y, eps, delta, reference: bias_adjustment(s, y, proportional=True),
 }
 
 def calibrate_offset(
@@ -177,8 +182,9 @@ def calibrate_offset(
     rule:str="weighted_hinge", # a key of RULES
     eps:float=.05, # risk level, in (0, 1)
     delta:float|None=None, # 1 - confidence, in (0, 1); needed by probabilistic_scaling
+    reference:float=0., # offset fixed before the calibration, used by conformal
 ) -> Calibration:
     """The offset by one of the rules of section 3.2. Raises ValueError for an unknown rule."""
     if rule not in RULES: raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
     _check(scores, y, eps, delta)
-    return RULES[rule](scores, y, eps, delta)
+    return RULES[rule](scores, y, eps, delta, reference)

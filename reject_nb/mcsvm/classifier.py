@@ -129,7 +129,7 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         self.taus_, self.biases_ = taus, found.biases
         self.objective_, self.dual_objective_, self.gap_ = found.objective, found.dual_objective, found.gap
         self.n_iter_, self.status_ = max(found.n_iter, 1), found.status
-        self.bias_ = float(self.biases_[np.argmin(np.abs(taus-.5))])
+        self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])
         self.calibration_ = None
         if found.status != "optimal": warnings.warn(found.status, ConvergenceWarning, stacklevel=2)
         return self
@@ -177,7 +177,7 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         scores = self.projection(X)
         y = column_or_1d(y, warn=True)
         if len(y) != len(scores): raise ValueError(f"y must have one label for each of the {len(scores)} rows of X, got {len(y)}")
-        self.calibration_ = calibrate_offset(scores, _signs(self, y), rule, eps, delta)
+        self.calibration_ = calibrate_offset(scores, _signs(self, y), rule, eps, delta, self._middle)
         self.bias_ = self.calibration_.bias if self.calibration_.feasible else -math.inf
         return self.calibration_
 
