@@ -73,6 +73,6 @@ def certify(
     primal, biases = _primal(scores, norm2, y, safe, unsafe, eta)
     offered = False
     if offer is not None:
-        other, other_biases = _primal(*offer, y, safe, unsafe, eta)
+        other, other_biases = _primal(offer[0], offer[1], y, safe, unsafe, eta)
         if other < primal: primal, biases, (scores, norm2), offered = other, other_biases, offer, True
     return Certificate(primal, dual, (primal-dual)/primal, v, scores, biases, norm2, offered)

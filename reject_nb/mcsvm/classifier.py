@@ -17,7 +17,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .calibrate import Calibration, calibrate_offset
-from .kernels import _blocks, kernel_function, monomials, n_monomials, solve_kernel
+from .kernels import kernel_function, monomials, n_monomials, solve_kernel
 from .problem import cost_weights, resolve_taus
 from .solver import solve_features
 

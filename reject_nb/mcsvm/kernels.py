@@ -127,11 +127,13 @@ def solve_kernel(
     Source: Carlevaro et al., eqs. (5), (22), (23). Raises ValueError where the kernel matrix is seen not to be positive semidefinite."""
     y = np.asarray(y, float); n = len(y)
     if callable(kernel):
-        column = lambda p: np.asarray(kernel(X, X[p:p+1]), float)[:, 0]
+        if X is None: raise ValueError("X must hold the points when kernel is a function")
+        points = X
+        column = lambda p: np.asarray(kernel(points, points[p:p+1]), dtype=np.float64)[:, 0]
         diagonal = _diagonal(kernel, X)
         multiply = lambda v: _blocks(kernel, X, np.flatnonzero(v), v) if np.any(v) else np.zeros(n)
     else:
-        K = np.asarray(kernel, float)
+        K = np.asarray(kernel, dtype=np.float64)
         column, diagonal, multiply = (lambda p: K[:, p]), np.diagonal(K), (lambda v: K@v)
     if diagonal.min() < 0: raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
     factor = PivotedCholesky(column, diagonal)

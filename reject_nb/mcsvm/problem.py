@@ -21,7 +21,7 @@ def resolve_taus(
     if isinstance(taus, (bool, np.bool_)): raise ValueError(f"taus must be a number or an array in (0, 1), got {taus!r}")
     if isinstance(taus, numbers.Integral):
         if taus < 1: raise ValueError(f"taus must be at least 1 when it is a count, got {taus}")
-        return np.arange(1, taus+1)/(taus+1)
+        return np.arange(1, int(taus)+1)/(int(taus)+1)
     try: values = np.atleast_1d(np.asarray(taus, dtype=float))
     except (TypeError, ValueError): raise ValueError(f"taus must be a number or an array in (0, 1), got {taus!r}") from None
     if values.ndim != 1 or values.size == 0: raise ValueError(f"taus must be one-dimensional and not empty, got shape {values.shape}")
@@ -104,10 +104,10 @@ def solve_reference(
     # R R' = eta K, so the quadratic term is a plain sum of squares
     problem = cp.Problem(cp.Maximize(cp.sum(alpha)-.5*cp.sum_squares(R.T@cp.multiply(y, cp.sum(alpha, axis=1)))), balance+[alpha >= 0, alpha <= costs])
     problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    a = np.clip(alpha.value, 0, costs)
+    a = np.clip(np.asarray(alpha.value), 0, costs)
     d = -eta*y*a.sum(1)
     scores = K@d
-    biases = np.atleast_1d(balance[0].dual_value).ravel()
+    biases = np.ravel(np.asarray(balance[0].dual_value))
     primal = -.5*d@scores*(-1/eta)+hinge_sum(scores, y, biases, safe, unsafe)
     dual = dual_objective(K, y, a, eta)
     return Reference(a, biases, d, scores, float(primal), dual, float((primal-dual)/primal), problem.status)
@@ -128,4 +128,4 @@ def solve_primal_reference(
     margin = cp.multiply(y[:, None]@np.ones((1, m)), cp.reshape(Z@w, (n, 1), order="C")@np.ones((1, m))-np.ones((n, 1))@b)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))), [margin <= xi-1])
     problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    return float(problem.value), w.value, b.value.ravel()
+    return float(problem.value), np.asarray(w.value), np.ravel(np.asarray(b.value))
