@@ -188,7 +188,9 @@ def extract_tests(
     body = "\n".join(blocks).strip("\n") + "\n"
     own = _defined(ast.parse(body).body)
     from_module = []
-    for name in sorted(_used(body) - own - set(head)):
+    used = _used(body)
+    head = {name: line for name, line in head.items() if name in used or name == "pytest" and "@pytest" in body}
+    for name in sorted(used - own - set(head)):
         if name in exported and module: from_module.append(name)
         elif name in anywhere: head[name] = anywhere[name]
         else: raise ExtractionError(f"{where}: a test uses {name}, which is neither imported nor exported by the notebook nor defined in a test cell")
@@ -251,9 +253,11 @@ def make_readme() -> str:
     from nbconvert.preprocessors import TagRemovePreprocessor
     exporter = MarkdownExporter()
     exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={"remove-input"}), enabled=True)
-    body, resources = exporter.from_notebook_node(presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False))
+    nb = presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False)
+    nb.metadata["language_info"] = {"name": "python"}   # for the colours of code
+    body, resources = exporter.from_notebook_node(nb)
     if resources.get("outputs"): raise ValueError("index.ipynb has picture outputs; link to a file in figures/ instead")
-    body = re.sub(r"<style[^>]*>.*?</style>", "", body, flags=re.S).replace("](../", "](").replace('src="../', 'src="')
+    body = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb)\)", r"](nbs/\1)", body).replace("](../", "](")   # links from nbs/ to links from here
     body = re.sub(r"\n{3,}", "\n\n", body).strip("\n")
     return "<!-- made from nbs/index.ipynb by `python -m reject_nb.build readme`: edit it there -->\n" + body + "\n"
 
@@ -276,7 +280,7 @@ def site_config(version:str) -> dict: # _config.yml of Jupyter Book
             "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True, "extra_footer": f"version {version}"},
             "sphinx": {"config": {"html_show_copyright": False, "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "myst.xref_missing"],
                                   "html_theme_options": {"show_toc_level": 2, "navigation_with_keys": False}, "nb_merge_streams": True,
-                                  "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests"}}}
+                                  "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests", "nb_render_markdown_format": "myst"}}}
 
 def site_toc() -> dict: # _toc.yml of Jupyter Book
     "Table of contents: the foundations last, since readers come for the rooms."

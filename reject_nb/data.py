@@ -81,7 +81,7 @@ def entry(
     if isinstance(name, Entry): return name
     if not isinstance(name, str): raise TypeError(f"name must be a str, not {type(name).__name__}")
     known = {a.lower(): e for e in REGISTRY.values() for a in (*e.aliases, e.name)}
-    key = name.lower()
+    key = name.lower().replace(" ", "-")
     for k in (key, key.replace("_", "-"), key.replace("-", "_")):
         if k in known: return known[k]
     close = sorted({known[k].name for k in get_close_matches(key, known, n=5)})
@@ -198,11 +198,11 @@ def missing(
 ) -> MissingDataError:
     "The error that says which file is missing, from where it comes and where to put it."
     if not e.variants: return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: {e.warts}. Official page: {e.source}")
-    files = " or ".join(" + ".join(f.name for f in needed(v, split)) for v in e.variants)
+    files = " or ".join(dict.fromkeys(" + ".join(f.name for f in needed(v, split)) for v in e.variants if needed(v, split)))
     where = [_short(root) if label != "REJECT_NB_DATA" else "$REJECT_NB_DATA" + ("" if root.is_dir() else " (set, but no such folder)")
              for label, root in roots(home)]
     if not any(label == "REJECT_NB_DATA" for label, _ in roots(home)): where.insert(-1, "$REJECT_NB_DATA (not set)")
-    links = [u for v in e.variants for f in needed(v, split) for u in f.urls[:1]]
+    links = list(dict.fromkeys(u for v in e.variants for f in needed(v, split) for u in f.urls[:1]))
     lines = [f"data set {e.name!r} is not on this machine", f"  file     {files}",
              f"  from     {', '.join(links[:4]) if links else 'no direct download is known'} (page: {e.source})",
              f"  put it   in the folder {e.name}/ under {', or '.join(where)}"]
@@ -249,7 +249,9 @@ def download(
             except ChecksumError as error: wrong = wrong or error
             except MissingDataError: pass
             else:
-                for p in paths: os.replace(p, target / p.name)
+                for p in paths:
+                    p.chmod(0o644)                       # a temporary file is private, a data set is not
+                    os.replace(p, target / p.name)
                 return v
         if made: target.rmdir()
     if wrong: raise wrong

@@ -32,7 +32,7 @@ def explore(
         import matplotlib.pyplot as plt
         from reject_nb.figures import decision_region, figure
         fig, ax = figure(width=5, height=4)
-        decision_region(ax, region.gamma, xlim, ylim, level=radius(p_safe, eps), n=n)
+        decision_region(ax, region.gamma, xlim, ylim, level=radius(p_safe, eps), n=n, linestyles="-")
         try: r = region.rates(p_safe, eps)
         except ValueError: r = None # a pair without exact rates is still drawn
         ax.set_title(f"rho = {radius(p_safe, eps):.2f}" + (f"   tpr {r.tpr:.3f}   fpr {r.fpr:.3f}   P(U | in) {r.fdr:.3f}" if r else ""), fontsize=9)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from .families import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Law, Poisson,
+from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent, Law, Poisson,
                                     check_probability)
 from .region import SafeDecisionRegion, radius
 

@@ -63,6 +63,10 @@ class Law:
     n_features = 1
     discrete = False
 
+    # what a family supplies: both for checked points (n, d)
+    def _log_density(self, X) -> np.ndarray: raise NotImplementedError
+    def _g(self, X) -> np.ndarray: raise NotImplementedError
+
     def log_density(self, X) -> np.ndarray: # (n,)
         "ln f, minus infinity outside the support, plus infinity where the density is unbounded. Source: eq. (4)."
         return self._log_density(check_points(X, self.n_features))

@@ -10,9 +10,9 @@ __all__ = ['QuadraticForm', 'gaussian_gamma', 'CGF', 'quadratic_cgf', 'chernoff_
 from dataclasses import dataclass
 from typing import Callable
 import numpy as np
-from scipy.linalg import solve_triangular
 from scipy.special import expit, log_ndtr, loggamma
 from .families import Beta, ChiSquared, Exponential, Gamma, Gaussian
+from .region import common_axes
 
 # %% ../../nbs/sdr/04_inversion.ipynb #0403d6b0
 @dataclass(frozen=True)
@@ -28,13 +28,8 @@ def gaussian_gamma(
     unsafe:Gaussian, # law of the unsafe points
 ) -> tuple:          # QuadraticForm of Gamma under safe, under unsafe
     "Gamma(X) of a Gaussian pair as a quadratic form in independent standard normals. Components without effect are dropped."
-    M = solve_triangular(unsafe.factor, safe.factor, lower=True)
-    P, sigma, _ = np.linalg.svd(M)
-    e = P.T @ solve_triangular(unsafe.factor, safe.mean - unsafe.mean, lower=True)
-    tiny = 1e-14*len(sigma)
-    equal = np.abs(sigma - 1) <= tiny
-    sigma, e = np.where(equal, 1, sigma), np.where(np.abs(e) <= tiny, 0, e)
-    keep = ~equal | (e != 0)
+    _, sigma, e = common_axes(safe, unsafe)
+    keep = (sigma != 1) | (e != 0)
     sigma, e = sigma[keep], e[keep]
     logs = np.log(sigma).sum()
     return (QuadraticForm((1 - sigma)*(1 + sigma)/2, -sigma*e, logs - (e**2).sum()/2),
@@ -132,7 +127,9 @@ def log_tail(
     upper:bool=False, # the upper tail instead of the lower
     rtol:float=1e-12, # relative accuracy of the probability
 ) -> float:           # ln P(variable <= q), or ln P(variable > q)
-    "One tail by integration along a bent contour through the saddle point. Raises InversionError where rtol/1000 is not certified."
+    """One tail by integration along a bent contour through the saddle point.
+
+    Two step sizes must agree to sqrt(rtol)/1000; raises InversionError where they do not even to 1e-8."""
     c = _saddle(cgf, q, 1 if upper else -1)
     if c is None: return -np.inf
     at_c = float(np.real(cgf(np.array([c]))[0])) - q*c
@@ -144,28 +141,29 @@ def log_tail(
         s = c + a*(1j*np.sinh(u) + tilt*(np.cosh(u) - 1))
         with np.errstate(all="ignore"): value = np.exp(cgf(s) - q*s - at_c)*(c/s)*(1j*np.cosh(u) + tilt*np.sinh(u))
         return np.where(np.isfinite(value), value, np.inf)
-    u, plans = np.linspace(0, 80, 641), []
-    for tilt in (0, .5, -.5, .25, -.25, .1, -.1):
-        size = np.abs(integrand(u, tilt))
-        if np.isfinite(size).all() and size.max() < 1e3: plans.append((u[min(np.flatnonzero(size > 1e-17*size.max())[-1] + 1, 640)], tilt))
-    previous, best = None, (np.inf, -np.inf)
-    for length, tilt in sorted(plans):
-        n = 32
-        previous = None
-        while n <= 2**15:
-            value = integrand(np.linspace(0, length, n + 1), tilt).imag
-            total = (value.sum() - .5*value[0])*length/n
-            if previous is not None:
-                error = abs(total - previous)/abs(total)
-                best = min(best, (error, total))
-                # geometric convergence: the finer of two results is far better than their difference
-                if error < 1e-3*np.sqrt(rtol): break
-            previous, n = total, 2*n
+    u, best = np.linspace(0, 80, 161), (np.inf, -np.inf)
+    for tilts in ((0, .5, -.5), (.25, -.25, .1, -.1)): # gentler bends where the first do not do
+        plans = []
+        for tilt in tilts:
+            size = np.abs(integrand(u, tilt))
+            if np.isfinite(size).all() and size.max() < 1e3: plans.append((u[min(np.flatnonzero(size > 1e-17*size.max())[-1] + 1, 160)], tilt))
+        for length, tilt in sorted(plans): # the shortest path first
+            n, previous = 32, None
+            while n <= 2**15:
+                value = integrand(np.linspace(0, length, n + 1), tilt).imag
+                total = (value.sum() - .5*value[0])*length/n
+                if previous is not None:
+                    error = abs(total - previous)/abs(total)
+                    best = min(best, (error, total))
+                    # geometric convergence: the finer of two results is far better than their difference
+                    if error < 1e-3*np.sqrt(rtol): break
+                previous, n = total, 2*n
+            if best[0] < 1e-3*np.sqrt(rtol): break
         if best[0] < 1e-3*np.sqrt(rtol): break
     if not best[0] < 1e-8 or not best[1] > 0:
         if at_c < -745: return -np.inf # below the smallest float, where K itself has no digits left
         raise InversionError(f"the contour integral for q = {q:.6g} reached a relative accuracy of {best[0]:.1g} only")
-    return at_c + np.log(best[1]*a/(np.pi*abs(c)))
+    return float(at_c + np.log(best[1]*a/(np.pi*abs(c))))
 
 # %% ../../nbs/sdr/04_inversion.ipynb #3b091322
 def log_cdf(

@@ -8,8 +8,9 @@ __all__ = ['Quadric', 'kind_of', 'as_gaussian', 'quadric']
 # %% ../../nbs/sdr/03_quadric.ipynb #58587a77
 from dataclasses import dataclass
 import numpy as np
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import cho_solve
 from .families import Gaussian, Independent, check_points
+from .region import common_axes
 
 # %% ../../nbs/sdr/03_quadric.ipynb #31fae2ec
 @dataclass(frozen=True)
@@ -81,14 +82,13 @@ def quadric(
     (precision_s, precision_u), (s, u) = [cho_solve((law.factor, True), np.eye(law.n_features)) for law in laws], laws
     A, a = precision_s - precision_u, precision_u @ u.mean - precision_s @ s.mean
     b = .5*(s.mean @ precision_s @ s.mean - u.mean @ precision_u @ u.mean) + s.log_normaliser - u.log_normaliser
-    # whitened coordinates z = V' L_S^-1 (x - mu_S)
-    _, sigma, Vt = np.linalg.svd(M := solve_triangular(u.factor, s.factor, lower=True))
-    d = solve_triangular(u.factor, s.mean - u.mean, lower=True)
-    lam, lin, const = (1 - sigma)*(1 + sigma)/2, -Vt @ M.T @ d, np.log(sigma).sum() - d @ d/2
+    # in the coordinates z = W'(x - mu_S) the safe law is standard normal
+    W, sigma, e = common_axes(s, u)
+    lam, lin, const = (1 - sigma)*(1 + sigma)/2, -sigma*e, np.log(sigma).sum() - e @ e/2
     kind = kind_of(lam, lin, rho - const)
     zero = np.abs(lam) <= 1e-10*max(1, np.abs(lam).max())
     centre = value = None
     if not zero.all() and "paraboloid" not in kind:
         z = np.where(zero, 0, -lin/(2*np.where(zero, 1, lam)))
-        centre, value = s.mean + s.factor @ (Vt.T @ z), float(const - (lin[~zero]**2/(4*lam[~zero])).sum())
+        centre, value = s.mean + np.linalg.solve(W.T, z), float(const - (lin[~zero]**2/(4*lam[~zero])).sum())
     return Quadric((A + A.T)/2, a, float(b), centre, value, float(rho), kind)
