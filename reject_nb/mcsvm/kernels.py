@@ -104,10 +104,17 @@ class PivotedCholesky:
 
 # %% ../../nbs/mcsvm/05_kernels.ipynb #15370176
 def _blocks(kernel, X, columns, v, size=2_000_000):
-    "K[:, columns] @ v[columns] in blocks of rows."
-    n = len(X); step = max(1, size//max(len(columns), 1)); out = np.empty(n)
-    points, weights = X[columns], v[columns]
-    for i in range(0, n, step): out[i:i+step] = kernel(X[i:i+step], points)@weights
+    "K[:, columns] @ v[columns] in blocks of rows; symmetric pairs of columns are evaluated once."
+    points, weights, out = X[columns], v[columns], np.zeros(len(X))
+    c = len(columns); step = max(1, size//max(c, 1))
+    inner = np.zeros(c)
+    for i in range(0, c, step):
+        block = kernel(points[i:i+step], points[i:])
+        inner[i:i+step] += block@weights[i:]
+        inner[i+step:] += block[:, step:].T@weights[i:i+step]
+    out[columns] = inner
+    others = np.setdiff1d(np.arange(len(X)), columns)
+    for i in range(0, len(others), step): out[others[i:i+step]] = kernel(X[others[i:i+step]], points)@weights
     return out
 
 def _diagonal(kernel, X, step=64):
@@ -139,7 +146,7 @@ def solve_kernel(
     factor = PivotedCholesky(column, diagonal)
     spread = np.mean(np.where(y > 0, safe.sum(), unsafe.sum())**2)
     trivial = 2*np.minimum(safe*np.sum(y > 0), unsafe*np.sum(y < 0)).sum()
-    trace, iterations = 4*tol*trivial/(eta*spread), 0
+    trace, iterations = 12*tol*trivial/(eta*spread), 0
     for _ in range(12):
         factor.extend(trace)
         L = factor.L

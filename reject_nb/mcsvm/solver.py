@@ -311,7 +311,7 @@ def _levels(Q, lam, y, costs, tol, small=12_000, part=8):
         ptr = np.concatenate([[0], np.cumsum(last[rows]-first[rows])])
         Q_rows = Q if len(rows) == n else np.ascontiguousarray(Q[rows])
         w, _, free, it = _interior_point(Q_rows, lam, y[rows], costs, w, b, ptr, first[rows], Q.T@point, frozen_b, frozen_sum,
-                                         .1*tol, band.mean()/2 if fraction < 1 else 1.)
+                                         .1*tol, band.mean()/2 if fraction < 1 else .3)
         iterations += it
         _all_alpha(y, costs, first, last, state, free, alpha)
         found = _certify(Q, lam, y, alpha, costs, w)
