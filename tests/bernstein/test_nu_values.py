@@ -1,0 +1,74 @@
+"""Tests of nbs/bernstein/02_nu.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.bernstein.moments import log_moment_bound
+
+from reject_nb.bernstein.nu_values import nu, nu_bisection, nu_support
+
+GOLD = [((0, 0, 0.5), 0.581490885748307), ((0.3, 0.3, 0.5), 0.596025555093497), ((-0.5, 0.5, 0.5), 0.301786190372306), ((0.6, 0.7, 0.8), 0.755968260391093)]
+MPMATH = [((1e-09, 1e-09, 0.5), 0.5814908859878731), ((0, 0, 1e-12), 0.0951199332754063), ((0, 0, 1e-100), 0.03295051144911304), ((0.001, 0.001, 0.0010000001), 0.13089171027986551), ((0.5, 0.5, 0.5000000000001), 0.19129097580829885), ((-0.3, -0.3, 0.99999999999), 0.9845018729132361), ((0.999999, 0.999999, 0.9999999), 0.36993886913446894), ((0.7, 0.7, 1), 0.8983885634569009), ((0.125, 0.125, 0.5), 0.6019770411797442), ((0.3333, 0.3333, 0.61), 0.673284807490599), ((-0.05, -0.05, 0.9), 0.9058771064162546), ((1e-200, 1e-200, 1e-199), 0.02335787018093642), ((0.999999999, 0.999999999, 1), 0.30559175351753454), ((-0.2, 0.2, 0.2), 0.3157008951153629), ((0.1, 0.39, 0.4), 0.5341662711729236), ((-0.6, 0.5, 0.65), 0.4201022245439024), ((0.45, 0.6, 0.62), 0.6529302876183141), ((-0.01, 0.009, 0.01), 0.23089940444459328), ((0.2, 0.3, 0.31), 0.4706645633333538)]
+
+def test_gold_values():
+    for args, value in GOLD: assert abs(nu(*args) - value) < 2e-15
+
+
+def test_values_computed_with_fifty_digits():
+    for args, value in MPMATH: assert abs(nu(*args) - value) < 1e-13, args
+
+
+def test_symmetry_broadcast_and_range():
+    rng = np.random.default_rng(0)
+    s = rng.uniform(0, 1, 400); lo, hi = np.sort(rng.uniform(-1, 1, (2, 400)), axis=0)*s
+    k = nu(lo, hi, s)
+    np.testing.assert_allclose(k, nu(-hi, -lo, s), atol=1e-15)           # mirror image
+    assert k.shape == (400,) and (k <= 1).all()
+    assert nu(np.zeros((3, 1)), np.zeros(4), .5).shape == (3, 4)
+    floor = np.sqrt(s**2 - np.maximum(abs(lo), abs(hi))**2)
+    assert (k >= floor - 1e-15).all()
+    assert isinstance(nu(0, 0, .5), float)
+
+
+def test_zero_variance_and_full_range():
+    assert nu(.5, .5, .5) == 0 and nu(0, 0, 0) == 0 and nu(1, 1, 1) == 0 and nu(0, 0, 1) == 1
+    m = np.array([.1, .5, .9, 1 - 1e-9])
+    np.testing.assert_allclose(nu(m, m, 1), np.sqrt(m/np.arctanh(m)), rtol=1e-14)
+
+
+def test_bad_arguments_are_named():
+    for args, name in [((0, 0, 1.2), "sigma"), ((0, 0, float("nan")), "sigma"), ((-2, 0, .5), "mean_lower"), ((0, 3, .5), "mean_upper"),
+                       ((.3, .1, .5), "mean_lower"), ((.6, .7, .5), "mean_lower"), ((-.7, -.6, .5), "mean_upper")]:
+        with pytest.raises(ValueError, match=f"^{name} must"): nu(*args)
+    with pytest.raises(ValueError, match=r"index \(2,\)"): nu(0, 0, [.1, .2, 7])
+    with pytest.raises(ValueError, match="broadcast"): nu([0, 0], [0, 0, 0], .5)
+
+
+def test_claim_of_the_paper_about_the_interval():
+    rng = np.random.default_rng(1)
+    s = rng.uniform(0, 1, 5000); lo, hi = np.sort(rng.uniform(-1, 1, (2, 5000)), axis=0)*s
+    floor = np.sqrt(s**2 - np.minimum(abs(lo), abs(hi))**2)
+    assert (nu(lo, hi, s) >= floor - 1e-14).all() and (nu(lo, hi, s) <= 1).all()
+
+
+def test_sigma_one_agrees_with_the_general_formula():
+    rng = np.random.default_rng(2)
+    lo, hi = np.sort(rng.uniform(-1, 1, (2, 2000)), axis=0)
+    np.testing.assert_allclose(nu_support(lo, hi), nu(lo, hi, 1.), atol=1e-14)
+    np.testing.assert_allclose(nu_support(lo, lo), nu(lo, lo, 1.), atol=1e-14)
+
+
+def test_bisection_agrees_for_exact_means_and_is_unsafe_on_few_means():
+    for c in ((0, 0, .5), (.3, .3, .5)):
+        for check in ("grid", "minimiser"): assert abs(nu_bisection(*c, check=check, n_means=1, tol=1e-5) - nu(*c)) < 2e-5     # bisection width
+    assert nu_bisection(-.438, .514, .533, n_means=7) < nu(-.438, .514, .533) - 5e-4                                        # too small: unsafe
+
+
+def test_interval_value_against_brute_force():
+    rng = np.random.default_rng(7)
+    t = np.concatenate([-np.geomspace(80, 1e-3, 800), np.geomspace(1e-3, 80, 800)])[:, None]
+    for _ in range(15):
+        s = rng.uniform(.02, 1); lo, hi = np.sort(rng.uniform(-s, s, 2))
+        m = np.linspace(lo, hi, 200)
+        f = 2*(log_moment_bound(t, m, s) - np.maximum(lo*t, hi*t))/t**2
+        brute, exact = max(f.max(), 0), nu(lo, hi, s)**2
+        assert brute <= exact + 1e-9                                 # 1e-16/t^2 at t = .001 with some room
+        assert exact <= brute + 1e-3                                 # the grid: third derivative times t/3 at t = .001, and 200 means
