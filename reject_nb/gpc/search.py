@@ -150,7 +150,9 @@ def minimise(
         if values[i] < best: best, where = float(values[i]), C[i].copy()
         return values
     def finish(lower, status):
-        return MinResult(float(min(lower, best)), float(best), problem.point(where), n_boxes, status)
+        # the attained value once more, with all eigenpairs: as sharp as double precision allows
+        value = best if mean_only or not np.isfinite(best) else min(best, float(value_up(problem, centres(problem, where[None], len(problem.spec.lam)))[0]))
+        return MinResult(float(min(lower, value)), float(value), problem.point(where), n_boxes, status)
     first = np.zeros((1, d))
     if starts is not None and len(starts):
         given = (np.atleast_2d(starts) - problem.origin)[:, problem.free]/problem.post.lengthscale[problem.free]
