@@ -176,25 +176,28 @@ def minimal_perturbation(
     until = None if time_limit is None else time.monotonic() + float(time_limit)
     size = (lambda o: np.abs(o).max()) if norm in ("inf", np.inf) else (lambda o: np.abs(o).sum()) if norm == 1 else (lambda o: np.sqrt((o*o).sum()))
     safe, attack, point, queries, status = 0., np.inf, None, 0, "optimal"
+    open_low, open_high = np.inf, 0.          # radii that a query could not decide: at the boundary itself rounding decides
     radius = min(max_radius, .05*float(post.lengthscale[scale].min(initial=1.)))
-    while True:
-        if max_radius <= 0: status = "no_attack"; break
+    while max_radius > 0:
         left = None if until is None else until - time.monotonic()
         if left is not None and left <= 0: status = "time_limit"; break
         got = is_safe(post, x, radius, dims, norm, limits, time_limit=left, starts=None if point is None else x[None] + (point - x)*min(1., radius/attack), **options)
         queries += 1
-        if got == "safe":
-            safe = radius
-            if radius >= max_radius: status = "no_attack"; break
+        if got.search in ("time_limit", "interrupted") and got == "unknown": status = got.search; break
+        if got == "safe": safe = max(safe, radius)
         elif got == "unsafe":
             attack, point = float(min(size(got.adversarial - x), radius)), got.adversarial
-            # is_safe's box may round outward by one step
-            safe = min(safe, attack)
+            safe = min(safe, attack)          # the box was rounded outward by one step
+        else: open_low, open_high = min(open_low, radius), max(open_high, radius)
+        if safe >= max_radius: break
+        close = tol*min(attack, max_radius)
+        if np.isinf(attack):
+            if radius >= max_radius: status = "unknown"; break
+            radius = min(max_radius, 2*radius)
+        elif min(attack, open_low) - safe > close: radius = .5*(safe + min(attack, open_low))
+        elif open_high > 0 and attack - open_high > close: radius = .5*(open_high + attack)
         else:
-            status = "time_limit" if got.search == "time_limit" else "unknown"
-            if got.search in ("time_limit", "interrupted"): break
-            if np.isinf(attack): break
+            if attack - safe > 4*close: status = "unknown"
             break
-        if np.isfinite(attack) and attack - safe <= tol*attack: break
-        radius = min(max_radius, 2*radius) if np.isinf(attack) else .5*(safe + attack)
+    if np.isinf(attack) and safe >= max_radius: status = "no_attack"
     return Perturbation(float(safe), float(attack), point, queries, status)
