@@ -42,6 +42,7 @@ def functional_min(
     k,          # (n,) weights, not negative
     lo, hi,     # (b, d) scaled boxes
     coef,       # (b, n) coefficients
+    extra,      # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
     quadratic,  # also try the parabolas
     hsq,        # squared half-diagonal of the root box, for the rounding of coordinates
     slack,      # 1.0 to subtract the rounding allowance, else 0.0
@@ -103,7 +104,15 @@ def functional_min(
             mag += size*(1 + D)*(1 + D)
             mag2 += size*(1 + D)*(zl[i] + D)
             zl[i] = size*D
-        kmax = 0.
+        # the bump at the centre: a tangent in |delta|^2/2, whose range is [0, hh/2]
+        D = .5*hh
+        e = math.exp(-.5*D) if D <= 2 else math.exp(1 - D)
+        q = extra[b]*e
+        start = q*(1 + .5*D) if D <= 2 else q*D
+        pA += start; pB += start
+        sA -= q; sB -= q
+        mag += 2*(start + q*D)
+        kmax = extra[b]
         for i in range(n): kmax = max(kmax, abs(coef[b, i])*k[i])
         for j in range(d):
             row = a[j]
@@ -156,10 +165,11 @@ def lower_bound(
     lo, hi,       # (d,) scaled box
     quadratic=True, # allow the parabolas
     slack=1.,     # subtract the rounding allowance
+    extra=0.,     # weight of a bump at the box's centre
 ) -> float:
     "Lower bound of sum_i coef_i exp(-|x - X_i|^2/2) over one box, for reading and for tests."
     XT = np.ascontiguousarray(np.asarray(X, float).T)
     lo, hi = np.atleast_2d(np.asarray(lo, float)), np.atleast_2d(np.asarray(hi, float))
     low, point, score = np.empty(1), np.empty(lo.shape), np.empty(lo.shape)
-    functional_min(XT, np.ones(XT.shape[1]), lo, hi, np.atleast_2d(np.asarray(coef, float)), quadratic, float(((hi - lo)**2).sum()), slack, low, point, score)
+    functional_min(XT, np.ones(XT.shape[1]), lo, hi, np.atleast_2d(np.asarray(coef, float)), np.full(1, float(extra)), quadratic, float(((hi - lo)**2).sum()), slack, low, point, score)
     return float(low[0])

@@ -118,9 +118,9 @@ def _enough_pairs(problem:Problem, tol:float, rng) -> int:
     C = np.vstack([np.zeros((1, d)), problem.half*rng.uniform(-1, 1, size=(7, d))])
     at = centres(problem, C, len(spec.lam))
     p = (at.r*spec.S) @ spec.U
-    share = (p*p*spec.lam/(1 + spec.lam)).max(0)                     # what eigenpair k contributes to r'Rr
-    left = np.concatenate([np.cumsum(share[::-1])[::-1], [0.]])
-    return max(1, int(np.argmax(left <= .05*tol)))
+    tail = lambda terms: np.concatenate([np.cumsum(terms.max(0)[::-1])[::-1], [0.]])
+    quadratic, linear = tail(p*p*spec.lam), 2*np.sqrt(problem.post.variance*tail(p*p*spec.lam**2))
+    return max(1, int(np.argmax(np.maximum(quadratic, linear) <= .05*tol)))
 
 def minimise(
     problem:Problem,
