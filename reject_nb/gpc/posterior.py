@@ -241,6 +241,7 @@ def laplace(
             new = terms[0].sum() - .5*trial @ f_trial
             if new >= value - 1e-12*max(1., abs(value)): break
         alpha, f, value, (log_p, grad, W) = trial, f_trial, new, terms
+    if residual <= 1e-6: return grad, W, residual        # rounding of an ill-conditioned K
     raise ArithmeticError(f"Newton's method for the Laplace mode stopped at a residual of {residual:.2g}; the kernel matrix may be too ill-conditioned")
 
 # %% ../../nbs/gpc/01_posterior.ipynb #332dc6f6
@@ -265,7 +266,7 @@ def expectation_propagation(
     y:np.ndarray,     # (n,) of -1 and +1
     tol:float=1e-10,  # largest change a site would still make, relative to 1
     start=None,       # sites (tau, nu) to start from
-    max_sweeps:int=2000,
+    max_sweeps:int=500,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, tuple]: # alpha, tau (site precisions), nu, residual, cavities
     "EP for the probit, damped adaptively until the fixed point is reached; ArithmeticError where it is not."
     tau, nu = (np.zeros(len(y)), np.zeros(len(y))) if start is None else (start[0].copy(), start[1].copy())
@@ -277,6 +278,7 @@ def expectation_propagation(
         damping = max(.05, damping*.5) if residual > last else min(1., damping*1.1)
         last = residual
         tau, nu = np.maximum(tau + damping*(new_tau - tau), 1e-12), nu + damping*(new_nu - nu)
+    if residual <= 1e-6: return alpha, tau, nu, residual, cavity
     raise ArithmeticError(f"EP stopped after {max_sweeps} sweeps at a residual of {residual:.2g}")
 
 # %% ../../nbs/gpc/01_posterior.ipynb #3d98489e
@@ -299,8 +301,8 @@ def _gpy_model(X, y, inference:str, ard:bool):
         sites = None
         def expectation_propagation(self, mean_prior, K, Y, likelihood, Y_metadata):
             K, y = np.asarray(K), np.where(np.asarray(Y)[:, 0] > 0, 1., -1.)
-            try: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-8, self.sites)
-            except ArithmeticError: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-8)
+            try: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-5, self.sites)
+            except ArithmeticError: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-5)
             self.sites = tau, nu
             log_z, tau_c, nu_c = cavity
             approx, cav = gaussianApproximation(nu, tau), cavityParams(len(y))
@@ -309,7 +311,17 @@ def _gpy_model(X, y, inference:str, ard:bool):
                              + .5*nu_c*((tau/tau_c)*nu_c - 2*nu)/(tau_c + tau))
             return posteriorParams._recompute(mean_prior, K, approx), approx, cav, z_tilde
 
-    method = Laplace() if inference == "laplace" else FixedPointEP(ep_mode="nested")
+    class FixedPointLaplace(Laplace):
+        "GPy's Laplace with the mode found by Newton's method, warm-started."
+        weights = None
+        def rasm_mode(self, K, Y, likelihood, Ki_f_init, Y_metadata=None, *args, **kwargs):
+            y = np.where(np.asarray(Y)[:, 0] > 0, 1., -1.)
+            try: alpha = laplace(np.asarray(K), y, "probit", 1e-8, self.weights)[0]
+            except ArithmeticError: alpha = laplace(np.asarray(K), y, "probit", 1e-8)[0]
+            self.weights = alpha
+            return (K @ alpha)[:, None], alpha[:, None]
+
+    method = FixedPointLaplace() if inference == "laplace" else FixedPointEP(ep_mode="nested")
     return GPy.core.GP(X, (y[:, None] > 0).astype(float), kernel=GPy.kern.RBF(X.shape[1], ARD=ard),
                        likelihood=GPy.likelihoods.Bernoulli(), inference_method=method, name="gpc")
 

@@ -65,7 +65,7 @@ def verify_spectrum(
     lam:np.ndarray,    # (n,) claimed eigenvalues, descending, not negative
 ) -> Spectrum:
     "Measure how good claimed eigenpairs are, with all rounding errors, whatever their source."
-    V, lam = np.ascontiguousarray(V, float), np.asarray(lam, float)
+    V, lam = np.asfortranarray(V, float), np.asarray(lam, float)
     n, S = post.n, np.sqrt(post.site_precision)
     C = S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S
     scaled = V*lam
