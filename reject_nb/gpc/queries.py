@@ -26,7 +26,7 @@ def region(
     limits=None,   # (low, high), numbers or (d,) each, that no perturbed point leaves
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Ball|None]: # x, lower, upper, ball
     "The box around a point, and the ball in it for the 1- and 2-norm."
-    if not isinstance(post, GPPosterior): raise ValueError(f"post must be a GPPosterior, not {type(post).__name__}")
+    if not isinstance(post, GPPosterior) and type(post).__name__ != "MulticlassPosterior": raise ValueError(f"post must be a GPPosterior or MulticlassPosterior, not {type(post).__name__}")
     x = check_array(x, "x", (post.d,))
     size = check_array(radius, "radius", np.shape(radius), low=0.)
     if size.ndim == 0: size = np.full((2, post.d), size)
@@ -86,6 +86,11 @@ def is_safe(
     "Whether every point of the ball has the class of x (Definition 2); decided by the sign of the latent mean, exactly at 1/2."
     x, lower, upper, ball = region(post, x, radius, dims, norm, limits)
     check_budget(1., max_boxes, time_limit)
+    if not isinstance(post, GPPosterior):
+        from reject_nb.gpc.multiclass import multiclass_is_safe
+        word, point, n = multiclass_is_safe(post, x, lower, upper, max_boxes, time_limit)     # the box; for a ball an enclosure of it
+        if word == "unsafe" and ball is not None and ball.norm(point - x) > ball.radius: word, point = "unknown", None
+        return Safety(word, point, np.nan, np.nan, n, "optimal" if word != "unknown" else "max_boxes")
     threads = jobs_allowed(n_jobs)
     sign = 1. if post.latent(x[None])[0][0] > 0 else -1.
     problem = reduce(post, lower, upper, sign, False, bool(rigorous))
@@ -133,6 +138,7 @@ def robustness(
 ) -> Robustness:
     "How far the class probability can move in the ball: delta of Definition 1 in the maximum norm, with certified bounds."
     x, lower, upper, ball = region(post, x, radius, dims, norm, limits)
+    if not isinstance(post, GPPosterior): return _multiclass_robustness(post, x, lower, upper, tol, **options)
     r = classification_range(post, lower, upper, tol, ball=ball, **options)
     at = [centres(reduce(post, x, x, sign), np.zeros((1, 0)), len(post.X)) for sign in (1., -1.)]
     high = float(value_up(reduce(post, x, x, 1.), at[0])[0])
@@ -140,6 +146,18 @@ def robustness(
     delta_low = max(r.max_lower - high, low - r.min_upper, 0.)
     delta_high = max(r.max_upper - low, high - r.min_lower)
     return Robustness(delta_low, min(delta_high + 4.5e-16, 1.), (max(r.max_lower - r.min_upper, 0.), min(r.max_upper - r.min_lower + 4.5e-16, 1.)), r)
+
+# %% ../../nbs/gpc/06_queries.ipynb #5bbc740c
+def _multiclass_robustness(post, x, lower, upper, tol, **options) -> Robustness:
+    "delta of Definition 1 in the maximum norm over all classes; the box that encloses a ball."
+    p = post.predict_proba(x[None])[0]
+    options = {k: v for k, v in options.items() if k in ("max_boxes", "time_limit")}
+    found = [classification_range(post, lower, upper, tol, target=c, **options) for c in post.classes]
+    lows = [max(r.max_lower - q, q - r.min_upper, 0.) - 1e-9 for r, q in zip(found, p)]
+    highs = [max(r.max_upper - q, q - r.min_lower) + 1e-9 for r, q in zip(found, p)]
+    worst = int(np.argmax(highs))
+    r = found[worst]
+    return Robustness(max(max(lows), 0.), highs[worst], (max(r.max_lower - r.min_upper, 0.), r.max_upper - r.min_lower), r)
 
 # %% ../../nbs/gpc/06_queries.ipynb #cfa69d25
 @dataclass(frozen=True)

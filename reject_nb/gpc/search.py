@@ -285,9 +285,15 @@ def classification_range(
     n_jobs=None,       # threads; None for all cores
     progress=None,     # True for a bar, or a function of (lower, upper, n_boxes)
     ball=None,         # a Ball to intersect the box with
+    target=None,       # class label, for a MulticlassPosterior
 ) -> RangeResult:
-    "Certified range of the probability of class 1 over a box (Eq. 2); anytime: the four bounds hold whatever the status."
-    if not isinstance(post, GPPosterior): raise ValueError(f"post must be a GPPosterior, not {type(post).__name__}")
+    "Certified range of the probability of class 1 (or of `target`) over a box (Eq. 2); anytime: the four bounds hold whatever the status."
+    if type(post).__name__ == "MulticlassPosterior":
+        from reject_nb.gpc.multiclass import multiclass_range
+        if target is None: raise ValueError(f"target must be one of the classes {post.classes.tolist()} for a MulticlassPosterior")
+        return multiclass_range(post, lower, upper, target, tol, max_boxes, time_limit)
+    if not isinstance(post, GPPosterior): raise ValueError(f"post must be a GPPosterior or MulticlassPosterior, not {type(post).__name__}")
+    if target is not None: raise ValueError("target is for a MulticlassPosterior; a binary range is that of class 1")
     lo, hi = check_box(post, lower, upper)
     tol = check_budget(tol, max_boxes, time_limit)
     if bounds == "paper":
