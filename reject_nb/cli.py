@@ -53,7 +53,7 @@ def command_list(args) -> int:
     for paper in dict.fromkeys(PAPERS[r] for r in ROOMS):
         print(f"{paper.authors}: {paper.title}. {paper.venue}")
         rows = [i for i in ITEMS if PAPERS[i.room] is paper]
-        print(plain_table({"  figure": ["  " + item_id(i) for i in rows], "status": [item_status(i, claims) for i in rows], "shows": [i.title for i in rows]}), end="\n\n")
+        print(plain_table({"figure or table": [item_id(i) for i in rows], "status": [item_status(i, claims) for i in rows], "shows": [i.title for i in rows]}), end="\n\n")
     counts = summary(claims)
     print(plain_table({"claims": counts["room"], **{s: counts[s] for s in STATUSES}}))
     return 0
@@ -149,14 +149,14 @@ def command_data(args) -> int:
     "List the data sets, or fetch some."
     import reject_nb.data as data
     if args.action == "list":
-        rows = [data.REGISTRY[name] for name in data.names()]
+        rows = list(data.registry().values())
         print(plain_table({"name": [e.name for e in rows], "task": [e.task for e in rows], "rows": [e.rows for e in rows], "columns": [e.columns for e in rows],
-                           "classes": [e.classes or "" for e in rows], "here": [data.where(e.name) or "-" for e in rows], "title": [e.title for e in rows]}, {"title": 48}))
+                           "classes": [e.classes or "" for e in rows], "state": [data.state(e.name) for e in rows], "title": [e.title for e in rows]}, {"title": 48}))
         return 0
     if not args.names: raise RequestError("name the data sets to fetch; `reject-nb data list` shows them")
     status = 0
     for name in args.names:
-        try: print(f"{name:16}" + ", ".join(shown(Path(p)) for p in data.fetch(name)))
+        try: print(f"{name:16}" + (", ".join(shown(Path(p)) for p in data.fetch(name)) or "comes with scikit-learn"))
         except (data.UnknownDataError, data.MissingDataError, data.ChecksumError) as error:
             print(f"reject-nb: {error}", file=sys.stderr)
             status = 1

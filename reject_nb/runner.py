@@ -66,19 +66,21 @@ class NotebookRun:
 SINGLE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
 
 def _kernel_manager():
-    "A manager that starts kernels of this very Python."
+    "A manager that starts kernels of this very Python; the shared context, since ending one of its own can wait for ever on an interrupted kernel."
+    import zmq.asyncio
     from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
     from jupyter_client.manager import AsyncKernelManager
     class ThisPython(KernelSpecManager):
         def get_kernel_spec(self, kernel_name):
             return KernelSpec(argv=[sys.executable, "-m", "ipykernel_launcher", "--log-level=ERROR", "-f", "{connection_file}"],
                               display_name="python3", language="python")
-    return AsyncKernelManager(kernel_spec_manager=ThisPython())
+    return AsyncKernelManager(kernel_spec_manager=ThisPython(), context=zmq.asyncio.Context.instance())
 
 def _first_line(source:str) -> str:
     return next((line for line in source.splitlines() if line.strip() and not line.startswith("#|")), "")
 
 async def _run(path:Path, env:dict, slow:bool, keep:bool, on_cell) -> NotebookRun:
+    import atexit
     import nbformat
     from nbclient import NotebookClient
     from nbclient.exceptions import CellExecutionError, DeadKernelError
@@ -90,13 +92,19 @@ async def _run(path:Path, env:dict, slow:bool, keep:bool, on_cell) -> NotebookRu
     def started(cell, cell_index):
         at["cell"] = cell_index
         on_cell(path, cell_index + 1, len(nb.cells))
-    client = NotebookClient(nb, km=_kernel_manager(), timeout=None, on_cell_start=started, resources={"metadata": {"path": str(path.parent)}})
+    manager, kill = _kernel_manager(), True
+    client = NotebookClient(nb, km=manager, timeout=None, on_cell_start=started, resources={"metadata": {"path": str(path.parent)}})
     def failed(error, traceback=""):
         return NotebookRun(path, "failed", at["cell"] + 1, _first_line(nb.cells[at["cell"]].source), error, traceback)
     try:
-        await client.async_execute(cleanup_kc=True, env={**os.environ, **SINGLE_THREAD, "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **env})
+        await client.async_execute(cleanup_kc=False, env={**os.environ, **SINGLE_THREAD, "TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1", **env})
+        kill = False
     except CellExecutionError as error: return failed(f"{error.ename}: {error.evalue}", re.sub(r"\x1b\[[0-9;]*m", "", str(error)))
     except DeadKernelError: return failed("the kernel died (killed, or out of memory)")
+    finally:
+        atexit.unregister(client._cleanup_kernel)   # nbclient leaves it behind when a run is cancelled
+        if client.kc is not None: client.kc.stop_channels()
+        if await manager.is_alive(): await manager.shutdown_kernel(now=kill)
     if keep:
         for i, source in skipped.items(): nb.cells[i].source, nb.cells[i].outputs = source, kept[i]
         write_atomic(path, to_text(clean(nb)).encode())
@@ -118,7 +126,7 @@ def run_notebooks(
     if not paths: return []
     result: list[NotebookRun] = []
     failure: list[BaseException] = []
-    control: dict = {}
+    control: dict = {"tasks": []}
 
     async def everything():
         gate = asyncio.Semaphore(jobs)
@@ -136,14 +144,14 @@ def run_notebooks(
         except BaseException as error: failure.append(error)
 
     def stop(*_): raise KeyboardInterrupt
-    thread = threading.Thread(target=work)
+    thread = threading.Thread(target=work, daemon=True)
     main = threading.current_thread() is threading.main_thread()
     before = signal.signal(signal.SIGTERM, stop) if main else None
     thread.start()
     try:
         while thread.is_alive(): thread.join(.2)
     except KeyboardInterrupt:
-        for task in control.get("tasks", []): control["loop"].call_soon_threadsafe(task.cancel)
+        for task in control["tasks"]: control["loop"].call_soon_threadsafe(task.cancel)
         thread.join(20)
         raise
     finally:
