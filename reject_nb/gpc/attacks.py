@@ -12,7 +12,7 @@ import numpy as np
 
 from .posterior import GPPosterior, check_array
 from .queries import region
-from .search import check_box, classification_range
+from .search import classification_range
 
 # %% ../../nbs/gpc/08_attacks.ipynb #5ba0248a
 def gpfgs(

@@ -114,13 +114,15 @@ def functional_min(
         mag += 2*(start + q*D)
         kmax = extra[b]
         for i in range(n): kmax = max(kmax, abs(coef[b, i])*k[i])
+        total = 0.
+        for i in range(n): total += zl[i]
         for j in range(d):
             row = a[j]
             x = y = w = v = 0.
             for i in range(n):
                 x += bA[i]*row[i]; y += bB[i]*row[i]; w += gam[i]*row[i]; v += zl[i]*abs(row[i])
             gA[j], gB[j], g3[j] = x, y, w
-            score[b, j] = h[j]*(v + 1e-9*kmax*h[j])
+            score[b, j] = h[j]*(v + h[j]*(.5*total + .5*q*D + 1e-9*kmax))
         best = pA
         for j in range(d):
             at, add = _parabola_min(gA[j], .5*sA, h[j])

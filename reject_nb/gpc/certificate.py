@@ -92,12 +92,12 @@ class Centres:
     r: np.ndarray         # (b, n) kernel vectors
     mean: np.ndarray      # (b,) signed latent mean
     mean_err: np.ndarray  # (b,)
-    z: np.ndarray|None    # (b, n)
-    form_low: np.ndarray|None  # (b,) z'Bz from below
-    form_high: np.ndarray|None # (b,) from above
-    residual: np.ndarray|None  # (b,) |S r - B z|
-    var_low: np.ndarray|None   # (b,) enclosure of the variance at the centre
-    var_high: np.ndarray|None
+    z: np.ndarray         # (b, n); this and the rest empty where only the mean matters
+    form_low: np.ndarray  # (b,) z'Bz from below
+    form_high: np.ndarray # (b,) from above
+    residual: np.ndarray  # (b,) |S r - B z|
+    var_low: np.ndarray    # (b,) enclosure of the variance at the centre
+    var_high: np.ndarray
 
 def centres(
     problem:Problem,
@@ -112,7 +112,7 @@ def centres(
     # the mean may be a difference of large terms, so its error is relative to the sum of magnitudes
     err = (gamma(n + 24 + 8*d) + 64*2.**-53*(problem.hsq + 1))*(r @ np.abs(problem.alpha)) + 1e-290 if problem.rigorous else np.zeros(len(C))
     spec = problem.spec
-    if spec is None: return Centres(r, mean, err, None, None, None, None, None, None)
+    if spec is None: return Centres(r, mean, err, *[np.empty(0)]*6)
     sr = r*spec.S
     Q = spec.U[:, :q]
     p = sr @ Q

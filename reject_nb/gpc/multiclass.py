@@ -383,7 +383,7 @@ def conditional_product(
     "Proposition 4 at one point x: a product of extremes of conditional integrals."
     from reject_nb.gpc.paper_bounds import gaussian_interval, interval_extremes, Intervals
     C = len(mean)
-    low = high = float(gaussian_interval(*box[-1], mean[-1], cov[-1, -1]))
+    low = high = float(gaussian_interval(box[-1, 0], box[-1, 1], mean[-1], cov[-1, -1]))
     for i in range(C - 1):
         rest = slice(i + 1, C)
         gain = np.linalg.solve(cov[rest, rest], cov[rest, i])
@@ -392,6 +392,6 @@ def conditional_product(
         ends = np.stack([gain*(box[rest, 0] - mean[rest]), gain*(box[rest, 1] - mean[rest])])
         shift = np.sort([ends.min(0).sum(), ends.max(0).sum()])*1.
         m = mean[i] + (shift if sign > 0 else -shift[::-1])
-        a, b = interval_extremes(*box[i], Intervals(m[0], m[1], var, var))
+        a, b = interval_extremes(box[i, 0], box[i, 1], Intervals(m[0], m[1], var, var))
         low, high = low*a, high*b
     return low, high

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh
 from scipy.optimize import linprog
-from scipy.special import erf, expit, ndtr
+from scipy.special import logit, ndtr, ndtri
 
 from .certificate import reduce
 from .bounds import functional_min
@@ -52,7 +52,7 @@ def interval_extremes(
     ends = (box.var_low, box.var_high)
     if np.isinf(a) or np.isinf(b):                     # the limit: monotone in the mean, and in the variance for a given mean
         near, far = (box.mean_low, box.mean_high) if np.isinf(a) else (box.mean_high, box.mean_low)
-        return tuple(float(f(gaussian_interval(a, b, m, v) for v in ends)) for f, m in ((min, far), (max, near)))
+        return float(min(gaussian_interval(a, b, far, v) for v in ends)), float(max(gaussian_interval(a, b, near, v) for v in ends))
     middle = .5*(a + b)
     near = min(max(middle, box.mean_low), box.mean_high)
     far = box.mean_low if abs(box.mean_low - middle) > abs(box.mean_high - middle) else box.mean_high
@@ -68,7 +68,6 @@ def proposition_1(
 ) -> tuple[float, float]: # lower bound of the minimum, upper bound of the maximum
     "Eqs. (5) and (6) with Proposition 2."
     p = np.arange(1, n)/n
-    from scipy.special import logit, ndtri
     edges = np.concatenate([[-np.inf], ndtri(p) if likelihood == "probit" else logit(p), [np.inf]])
     sigma = np.arange(n + 1)/n
     low = high = 0.

@@ -14,7 +14,7 @@ import numpy as np
 
 from .certificate import centres, reduce, value_up
 from .posterior import GPPosterior, check_array
-from .search import Ball, RangeResult, check_box, check_budget, classification_range, jobs_allowed, minimise
+from .search import Ball, RangeResult, check_budget, classification_range, jobs_allowed, minimise
 
 # %% ../../nbs/gpc/06_queries.ipynb #760dbf8a
 def region(
@@ -55,12 +55,13 @@ class Safety(str):
     """'safe', 'unsafe' or 'unknown', carrying the evidence.
 
     adversarial: a point of another class (unsafe), else None; margin_lower, margin_upper: certified bounds of the smallest signed latent mean
-    (positive: the class of x; its sign decides), n_boxes, status of the search."""
+    (positive: the class of x; its sign decides), n_boxes; status: the word itself; search: how the search ended."""
     adversarial: np.ndarray|None
     margin_lower: float
     margin_upper: float
     n_boxes: int
     status: str
+    search: str
     def __new__(cls, word, adversarial, lower, upper, n_boxes, search):
         self = super().__new__(cls, word)
         self.adversarial, self.margin_lower, self.margin_upper, self.n_boxes, self.search = adversarial, lower, upper, n_boxes, search

@@ -151,7 +151,7 @@ def minimise(
         return values
     def finish(lower, status):
         # the attained value once more, with all eigenpairs: as sharp as double precision allows
-        value = best if mean_only or not np.isfinite(best) else min(best, float(value_up(problem, centres(problem, where[None], len(problem.spec.lam)))[0]))
+        value = best if problem.spec is None or not np.isfinite(best) else min(best, float(value_up(problem, centres(problem, where[None], len(problem.spec.lam)))[0]))
         return MinResult(float(min(lower, value)), float(value), problem.point(where), n_boxes, status)
     first = np.zeros((1, d))
     if starts is not None and len(starts):
@@ -166,7 +166,7 @@ def minimise(
         look(first)
         if d == 0:
             n_boxes = 1
-            lows, *_ = lower_bounds(problem, lo, hi, min(max(best, 1e-9), 1 - 1e-9), len(problem.spec.lam) if problem.spec else 0)
+            lows, *_ = lower_bounds(problem, lo, hi, min(max(best, 1e-9), 1 - 1e-9), 0 if problem.spec is None else len(problem.spec.lam))
             return finish(lows[0], "optimal" if best - lows[0] <= tol else "precision")
         if stop_below is not None and best < stop_below: return finish(floor, "optimal")
         ends = local_search(problem, first[:3], q)
@@ -230,7 +230,7 @@ def minimise(
                 worst = np.argsort(lows)[:4]
                 look(corner[worst])
                 if best < before - .05*tol: look(local_search(problem, where[None], q))
-                if n_boxes > patience and not mean_only:                 # eigenpairs left out may be what keeps the gap open
+                if n_boxes > patience and problem.spec is not None:                 # eigenpairs left out may be what keeps the gap open
                     q, patience = min(2*q, len(problem.spec.lam)), 4*patience
                 lo, hi, score, bound = (np.concatenate([old[rest], new]) for old, new in
                                         ((lo, new_lo), (hi, new_hi), (score, sc), (bound, np.maximum(lows, parent))))
@@ -242,7 +242,7 @@ def minimise(
 
 # %% ../../nbs/gpc/05_search.ipynb #18989591
 def check_box(
-    post:GPPosterior,
+    post,           # anything with a dimension d
     lower, upper,   # (d,) each; may be infinite
 ) -> tuple[np.ndarray, np.ndarray]:
     "The two corners, or a ValueError that names the argument."
@@ -274,7 +274,7 @@ def _bar(progress):
     return update, bar.close
 
 def classification_range(
-    post:GPPosterior,  # binary posterior
+    post,              # GPPosterior, or MulticlassPosterior with `target`
     lower,             # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,             # (d,) upper corner; may be inf
     tol=.02,           # largest gap of minimum and of maximum
