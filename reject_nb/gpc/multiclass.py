@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PURE', 'MIXED', 'softmax_laplace', 'covariance_shift', 'softmax_mean', 'MulticlassPosterior', 'fit_multiclass_gpc',
-           'Cell', 'class_bounds', 'multiclass_range', 'multiclass_is_safe', 'conditional_product']
+           'three_classes', 'Cell', 'class_bounds', 'multiclass_range', 'multiclass_is_safe', 'conditional_product']
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #45ae8c51
 import math
@@ -230,6 +230,16 @@ def fit_multiclass_gpc(
     K = kernel(X, X, np.broadcast_to(scale, X.shape[1]), s2)
     alpha, prob, _ = softmax_laplace(K, Y)
     return MulticlassPosterior(X, alpha, prob, scale, s2, classes)
+
+# %% ../../nbs/gpc/09_multiclass.ipynb #22707ec9
+def three_classes(
+    seed:int=0,
+    n:int=12,  # points a class
+) -> MulticlassPosterior:
+    "A small model of three Gaussian classes in the plane, for demonstrations and tests."
+    rng = np.random.default_rng(seed)
+    X = np.vstack([rng.normal(size=(n, 2)) + c for c in ([0, 2.], [2, -1], [-2, -1])])
+    return fit_multiclass_gpc(X, np.repeat([0, 1, 2], n), max_evaluations=0, lengthscale=1.5, variance=4.)
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #76608313
 @dataclass(frozen=True)
