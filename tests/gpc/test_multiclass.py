@@ -1,0 +1,95 @@
+"""Tests of nbs/gpc/09_multiclass.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+import tempfile
+from reject_nb.gpc.posterior import kernel
+from reject_nb.gpc.posterior import logistic_mean
+from scipy.special import logsumexp
+
+from reject_nb.gpc.multiclass import (MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc, multiclass_is_safe, multiclass_range, softmax_mean, three_classes)
+
+def test_softmax_mean_within_its_error():
+    rng = np.random.default_rng(1)
+    for C in (2, 3, 4, 6):
+        A = rng.normal(size=(C - 1, C - 1))*.8
+        m, S = rng.normal(size=C - 1), A @ A.T
+        value, error = softmax_mean(m, S)
+        fine, _ = softmax_mean(m, S, 30.)
+        sample = np.exp(-logsumexp(np.column_stack([np.zeros(200_000), rng.multivariate_normal(m, S, 200_000)]), axis=1))
+        assert abs(value - fine) <= error and abs(value - sample.mean()) < error + 5*sample.std()/200_000**.5    # five standard errors
+
+
+def test_two_classes_are_the_logistic_model():
+    "For two classes the softmax of (f_0, f_1) is the logistic function of their difference."
+    value, error = softmax_mean(np.array([-.7]), np.array([[2.3]]), 30.)
+    assert abs(value - logistic_mean(.7, 2.3)) < 1e-10
+
+
+def test_covariance_bound_holds():
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        A, B = rng.normal(size=(2, 2, 2))
+        m, S, T = rng.normal(size=2), A @ A.T, A @ A.T + .2*B @ B.T
+        (v, e), (w, f) = softmax_mean(m, S), softmax_mean(m, T)
+        assert abs(v - w) <= covariance_shift(np.abs(S - T)) + e + f
+
+
+def test_second_derivatives_are_bounded():
+    rng = np.random.default_rng(3)
+    g = rng.normal(0, 2, size=(200_000, 2))
+    p = np.exp(g - logsumexp(np.column_stack([np.zeros(len(g)), g]), axis=1)[:, None])     # p_j = e^g_j/(1 + sum)
+    p0 = 1 - p.sum(1)
+    assert np.abs(p0*p[:, 0]*(2*p[:, 0] - 1)).max() <= PURE + 1e-12 and np.abs(2*p0*p[:, 0]*p[:, 1]).max() <= MIXED + 1e-12
+
+
+def test_latent_covariance_against_the_plain_formula():
+    post = three_classes()
+    C, n = post.alpha.shape
+    W = np.zeros((C*n, C*n))
+    for i in range(n):
+        p = post.prob[:, i]
+        W[np.ix_(np.arange(C)*n + i, np.arange(C)*n + i)] = np.diag(p) - np.outer(p, p)
+    big = np.kron(np.eye(C), post.K)
+    x = np.array([[.3, .2]])
+    r = kernel(x, post.X, post.lengthscale, post.variance)[0]
+    Q = np.kron(np.eye(C), r[None])
+    plain = post.variance*np.eye(C) - Q @ W @ np.linalg.solve(np.eye(C*n) + big @ W, Q.T)
+    np.testing.assert_allclose(post.latent(x)[1][0], plain, atol=1e-8)
+    np.testing.assert_allclose(post.alpha, (np.eye(3)[np.repeat([0, 1, 2], n//3)].T - post.prob), atol=1e-6)
+
+
+def test_certified_ranges_hold_no_sample_outside():
+    rng = np.random.default_rng(4)
+    post = three_classes(4)
+    for half in (.02, .15):
+        mid = rng.normal(size=2)*.7
+        p = post.predict_proba(mid + half*rng.uniform(-1, 1, size=(150, 2)))
+        for c in range(3):
+            r = multiclass_range(post, mid - half, mid + half, c, tol=.05, max_boxes=40)
+            assert r.min_lower <= p[:, c].min() + 1e-8 and p[:, c].max() <= r.max_upper + 1e-8
+            assert r.status in ("optimal", "max_boxes") and (r.status != "optimal" or r.gap <= .05 + 1e-12)
+
+
+def test_safety_of_several_classes():
+    post = three_classes(5)
+    x = np.array([0., 2.])
+    assert multiclass_is_safe(post, x, x - .05, x + .05)[0] == "safe"
+    word, z, _ = multiclass_is_safe(post, x, x - 3, x + 3)
+    assert word == "unsafe" and post.predict_proba(z[None])[0].argmax() != post.predict_proba(x[None])[0].argmax()
+
+
+def test_proposition_4_needs_a_plus():
+    mean, cov = np.zeros(2), np.array([[1., .9], [.9, 1.]])
+    cell = np.array([[1., 1.3], [1., 1.3]])
+    true = np.mean([(lambda z: ((z > cell[:, 0]) & (z < cell[:, 1])).all(1))(np.random.default_rng(6).multivariate_normal(mean, cov, 200_000))])
+    low, high = conditional_product(mean, cov, cell)
+    assert low <= true <= high and not conditional_product(mean, cov, cell, -1.)[0] <= true <= conditional_product(mean, cov, cell, -1.)[1]
+
+
+def test_multiclass_save_load_and_bad_input():
+    post = three_classes()
+    with tempfile.TemporaryDirectory() as folder: back = MulticlassPosterior.load(post.save(folder + "/m"))
+    np.testing.assert_array_equal(post.predict_proba([[.1, .2]]), back.predict_proba([[.1, .2]]))
+    for name, call in (("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 0, 0])), ("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 1])), ("X", lambda: fit_multiclass_gpc([[np.nan]], [0])),
+                       ("target", lambda: multiclass_range(post, [0, 0], [1, 1], 7)), ("lower", lambda: multiclass_range(post, [1, 0], [0, 1], 0)), ("prob", lambda: MulticlassPosterior(np.eye(2), np.ones((3, 2)), np.ones((3, 2)), 1., 1.))):
+        with pytest.raises(ValueError, match=name): call()
