@@ -6,13 +6,12 @@
 __all__ = ['TIMEOUT', 'UnknownDataError', 'MissingDataError', 'ChecksumError', 'Provenance', 'Dataset', 'registry', 'names',
            'entry', 'checksum', 'fingerprint', 'verify_file', 'verify_content', 'roots', 'cache', 'needed', 'locate',
            'available', 'missing', 'download', 'read_variant', 'load', 'is_bundled', 'obtain', 'check_split', 'fetch',
-           'state']
+           'state', 'needs']
 
 # %% ../nbs/01_data.ipynb #e0af1dc4
 import functools
 import hashlib
 import os
-import shutil
 import tempfile
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -21,7 +20,8 @@ from pathlib import Path
 import numpy as np
 
 from .parsers import Bundle
-from .sets import REGISTRY, Content, Entry, File, Variant
+from .readers import Content
+from .sets import REGISTRY, Entry, File, Variant
 
 # %% ../nbs/01_data.ipynb #ce1d1484
 class UnknownDataError(ValueError):
@@ -81,7 +81,7 @@ def entry(
     if isinstance(name, Entry): return name
     if not isinstance(name, str): raise TypeError(f"name must be a str, not {type(name).__name__}")
     known = {a.lower(): e for e in REGISTRY.values() for a in (*e.aliases, e.name)}
-    key = name.lower()
+    key = name.lower().replace(" ", "-")
     for k in (key, key.replace("_", "-"), key.replace("-", "_")):
         if k in known: return known[k]
     close = sorted({known[k].name for k in get_close_matches(key, known, n=5)})
@@ -102,7 +102,7 @@ def fingerprint(
     X, # (n, ...) features
     y, # (n, ...) targets
 ) -> str: # hexadecimal SHA-256
-    "Checksum of parsed arrays: X as float32 (uint8 stays), then y as int64 (landmarks as float32)."
+    "Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are."
     h = hashlib.sha256()
     for a, kind in ((X, "<f4"), (y, "<i8")):
         a = np.asarray(a)
@@ -130,12 +130,12 @@ def verify_content(
 ) -> str:            # how the content was verified
     "For files without a known checksum. Raises ChecksumError where counts or fingerprint differ."
     said = {"rows": v.rows or e.rows, "columns": e.columns, "classes": e.classes}
-    got = {"rows": len(content.X), "columns": int(np.prod(content.X.shape[1:])), "classes": len(np.unique(content.y))}
+    got = {"rows": len(content.X), "columns": int(np.prod(content.X.shape[1:])), "classes": len(content.target_names)}
     wrong = [f"{got[k]} {k} instead of {said[k]}" for k in said if said[k] not in (-1, got[k])]
     files = ", ".join(f.name for f in v.files)
     if wrong: raise ChecksumError(f"{files} of data set {e.name!r} holds {', '.join(wrong)}; it is not used")
     if not e.content: return "counts alone (no checksum is known)"
-    if fingerprint(content.X, content.y) != e.content:
+    if fingerprint(content.X, content.y if content.target is None else content.target) != e.content:
         raise ChecksumError(f"{files} of data set {e.name!r} has the right counts, but not the values of the known copy; it is not used")
     return "content"
 
@@ -144,7 +144,7 @@ def roots(
     home=None, # folder to look in first
 ) -> list:     # (label for messages, folder) in the order of search
     "The folders in which sets may lie."
-    found = [("home", Path(home))] if home is not None else []
+    found = [("home", Path(home).expanduser())] if home is not None else [] # type: list
     if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
     return found + [("cache", cache())]
 
@@ -198,10 +198,11 @@ def missing(
 ) -> MissingDataError:
     "The error that says which file is missing, from where it comes and where to put it."
     if not e.variants: return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: {e.warts}. Official page: {e.source}")
-    files = " or ".join(" + ".join(f.name for f in needed(v, split)) for v in e.variants)
-    where = ["$REJECT_NB_DATA" if label == "REJECT_NB_DATA" else _short(root) for label, root in roots(home)]
+    files = " or ".join(dict.fromkeys(" + ".join(f.name for f in needed(v, split)) for v in e.variants if needed(v, split)))
+    where = [_short(root) if label != "REJECT_NB_DATA" else "$REJECT_NB_DATA" + ("" if root.is_dir() else " (set, but no such folder)")
+             for label, root in roots(home)]
     if not any(label == "REJECT_NB_DATA" for label, _ in roots(home)): where.insert(-1, "$REJECT_NB_DATA (not set)")
-    links = [u for v in e.variants for f in needed(v, split) for u in f.urls[:1]]
+    links = list(dict.fromkeys(u for v in e.variants for f in needed(v, split) for u in f.urls[:1]))
     lines = [f"data set {e.name!r} is not on this machine", f"  file     {files}",
              f"  from     {', '.join(links[:4]) if links else 'no direct download is known'} (page: {e.source})",
              f"  put it   in the folder {e.name}/ under {', or '.join(where)}"]
@@ -234,7 +235,7 @@ def download(
     home=None,     # for the message of the error
 ) -> Variant:      # the variant that was downloaded
     "Download from the official source, verify, and move into place. Raises ChecksumError or MissingDataError."
-    tried, wrong = [], None
+    tried, wrong = [], None # type: list, Exception | None
     for v in e.variants:
         files = needed(v, split)
         if not files or not all(f.urls for f in files): continue
@@ -248,7 +249,9 @@ def download(
             except ChecksumError as error: wrong = wrong or error
             except MissingDataError: pass
             else:
-                for p in paths: os.replace(p, target / p.name)
+                for p in paths:
+                    p.chmod(0o644)                       # a temporary file is private, a data set is not
+                    os.replace(p, target / p.name)
                 return v
         if made: target.rmdir()
     if wrong: raise wrong
@@ -335,7 +338,7 @@ def fetch(
     check_split(e, split)
     if is_bundled(e): return []
     if found := locate(e, home, split): return found[2]
-    target = (cache() if home is None else Path(home)) / e.name
+    target = (cache() if home is None else Path(home).expanduser()) / e.name
     v = download(e, target, split, progress, home)
     return [target / f.name for f in needed(v, split)]
 
@@ -349,3 +352,27 @@ def state(
     if found := locate(e, home, check=False): return f"found in {found[0]}"
     if any(v.files and all(f.urls for f in v.files) for v in e.variants): return "can be downloaded"
     return "by hand" if e.variants else "no loader"
+
+# %% ../nbs/01_data.ipynb #53210eb7
+def needs(
+    *names,     # sets that the test loads
+    split=None, # only this split of them
+):              # a decorator
+    "Skip a test where a data set is not on this machine. Never downloads."
+    def wrap(test):
+        @functools.wraps(test)
+        def run():
+            absent = [n for n in names if not available(n, split=split)]
+            if not absent: return test()
+            message = str(missing(entry(absent[0]), split=split))
+            if not _in_pytest(): return print(f"{test.__name__} skipped: {message.splitlines()[0]}")
+            import pytest
+            pytest.skip(message)
+        return run
+    return wrap
+
+def _in_pytest():
+    "Whether pytest is running a test in this process (a notebook started from a test has its environment too)."
+    import sys
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return "PYTEST_CURRENT_TEST" in os.environ and shell is None

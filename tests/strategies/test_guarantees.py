@@ -1,0 +1,69 @@
+"""Tests of nbs/strategies/06_guarantees.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.strategies.models import BoundedAbstention
+from reject_nb.strategies.models import BoundedImprovement
+from reject_nb.strategies.models import CostBased
+from scipy.stats import binom
+
+from reject_nb.strategies.guarantees import (binomial_p_value, certify, clopper_pearson_upper, hoeffding_bentkus_p_value, ltt, order_statistic, sgr, thresholds_by_repetition)
+
+def test_violations_stay_below_delta():
+    # 600 repetitions at delta .1: more than 83 violations have probability below .001 for a valid method
+    most = binom.ppf(.999, 600, .1)
+    for f in (lambda l, s: ltt(l, s, .05, .1), lambda l, s: sgr(l, s, .05, .1), lambda l, s: ltt(.5*l, s, .025, .1), lambda l, s: ltt(100*l, s, 5., .1, bound=100.),
+              lambda l, s: ltt(l, s, .05, .1, thresholds=np.linspace(.1, 1, 50))):
+        assert (thresholds_by_repetition(f, 600, 800, np.random.default_rng(2)) > .5).sum() <= most
+    tuned = thresholds_by_repetition(lambda l, s: BoundedImprovement(.05).solve(l, scores=s, randomise=False), 600, 800, np.random.default_rng(2))
+    assert (tuned > .5).mean() > .35                                # a tuned threshold promises nothing
+
+
+def test_violations_with_ties_and_a_score_that_means_nothing():
+    # all examples have risk .06 > .05: whatever is accepted violates
+    rng = np.random.default_rng(3)
+    for levels in (1, 4, 10**6):
+        bad = 0
+        for _ in range(400):
+            l, s = (rng.random(500) < .06).astype(float), rng.integers(0, levels, 500)
+            bad += ltt(l, s, .05, .1).coverage > 0
+        assert bad <= binom.ppf(.999, 400, .1)
+
+
+def test_coverage_is_certified_exactly():
+    # uniform scores: the threshold is the coverage; the Beta law is exact, so violations are close to delta from below
+    rng = np.random.default_rng(4)
+    at_least = np.array([order_statistic(rng.random(300), .8, .1).threshold for _ in range(1500)]) < .8
+    at_most = np.array([order_statistic(rng.random(300), .8, .1, "at most").threshold for _ in range(1500)]) > .8
+    for bad in (at_least, at_most): assert .06 < bad.mean() <= binom.ppf(.999, 1500, .1)/1500
+    ties = np.array([(rng.integers(0, 5, (2, 200)) <= 0)[0].mean() for _ in range(3)])
+    assert ties.size == 3 and order_statistic(np.zeros(300), .8).coverage == 1 and order_statistic(np.zeros(300), .8, side="at most").coverage == 0
+
+
+def test_ltt_covers_more_than_sgr():
+    ours, theirs = (thresholds_by_repetition(lambda l, s: f(l, s, .05), 100, 2000, np.random.default_rng(5)) for f in (ltt, sgr))
+    assert ours.mean() > theirs.mean() + .02
+
+
+def test_p_values():
+    np.testing.assert_allclose(binomial_p_value(1, 10, .2), .8**10 + 10*.2*.8**9, rtol=1e-12)
+    u = clopper_pearson_upper(3, 50, .05)
+    np.testing.assert_allclose(binomial_p_value(3, 50, u), .05, rtol=1e-9)
+    assert clopper_pearson_upper(5, 5, .1) == 1
+    # super-uniform for two-point losses in [0, 1] with mean exactly at the target
+    rng = np.random.default_rng(6)
+    p = hoeffding_bentkus_p_value((rng.random((4000, 60)) < .2).sum(1)*.5, 60, .1)
+    assert (p <= .1).mean() <= .1 and hoeffding_bentkus_p_value(0., 10, .5) <= .5**10*(1 + 1e-9) and hoeffding_bentkus_p_value(9., 10, .5) == 1
+
+
+def test_guarantees_bad_input_and_hard_cases():
+    l, s = np.zeros(100), np.arange(100.)
+    assert ltt(l, s, .05).status == "trivial" and ltt(l, s, .05).threshold == np.inf
+    for found in (ltt(l[:30], s[:30], .05), sgr(l[:30], s[:30], .05), ltt(l, s, 0.), ltt(l + 1, s, .5), sgr(l + 1, s, .5)):
+        assert found.status == "infeasible" and found.coverage == 0 and found(s[:3]).sum() == 0 and np.isnan(found.certified)
+    assert ltt(l + 1, s, 1.).status == "trivial"
+    assert order_statistic(s[:3], .9).status == "trivial" and order_statistic(s[:3], .9).threshold == np.inf
+    for call, words in [(lambda: ltt(l + 2, s, .1), "bound"), (lambda: ltt(l, s*np.nan, .1), "scores"), (lambda: ltt(l, s, .1, delta=1), "delta"), (lambda: sgr(l + .5, s, .1), "0 and bound"),
+                        (lambda: ltt(l, s, .1, thresholds=[2, 1]), "ascend"), (lambda: order_statistic(s, 1.2), "target"), (lambda: order_statistic(s, .5, side="x"), "side"),
+                        (lambda: certify(CostBased(.1), l, s), "cost-based"), (lambda: certify(BoundedImprovement(.1), l, s, guarantee="pac"), "guarantee"), (lambda: ltt(l + 2, s, .1, bound=1), "above bound")]:
+        with pytest.raises(ValueError, match=words): call()
+    assert "not certified" in certify(BoundedImprovement(.1), l, s, None).message and certify(BoundedAbstention(.5), l, s).guarantee == "order statistic"

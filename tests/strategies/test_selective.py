@@ -1,0 +1,80 @@
+"""Tests of nbs/strategies/07_selective.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.strategies.models import BoundedAbstention
+from reject_nb.strategies.models import BoundedImprovement
+from reject_nb.strategies.models import CostBased
+from reject_nb.strategies.ordinal import OrdinalSVM
+from reject_nb.strategies.scores import MarginScore
+from reject_nb.strategies.scores import RegressionScore
+from reject_nb.strategies.scores import SeleScore
+from reject_nb.strategies.scores import noisy_sign
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
+
+from reject_nb.strategies.selective import SelectiveClassifier
+
+def test_selective_classifier_follows_scikit_learn():
+    # the parameter `score` hides the method ClassifierMixin.score, which that one check would call
+    check_estimator(SelectiveClassifier(), on_skip=None, expected_failed_checks={"check_n_features_in_after_fitting": "score is a parameter here, not a method"})
+
+
+def test_certified_risk_holds_on_new_data_by_repetition():
+    # 150 fits at delta .1: more than 27 violations have probability below .001 for a valid method
+    Xt, yt = noisy_sign(40_000, np.random.default_rng(1), .3)
+    bad = 0
+    for seed in range(150):
+        X, y = noisy_sign(600, np.random.default_rng(100 + seed), .3)
+        clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: X[:, 1], BoundedImprovement(.1), "ltt", .1, random_state=seed, calibration_size=.6, score_size=.1).fit(X, y)
+        keep = clf.accept(Xt)
+        bad += keep.any() and (clf.predict(Xt) != yt)[keep].mean() > .1 + .003     # .003: two standard errors of the test risk
+    assert bad <= 27
+
+
+def test_every_combination_runs_and_says_what_it_does():
+    X, y = noisy_sign(900, np.random.default_rng(2), .3); Xt, yt = noisy_sign(500, np.random.default_rng(3), .3)
+    for estimator in (LogisticRegression(), LogisticRegression().fit(X, y), LinearSVC(), OrdinalSVM(), lambda X: (X[:, 0] > 0).astype(int)):
+        for score in (None, MarginScore(), RegressionScore(), SeleScore(C=.01), lambda X: X[:, 1]):
+            if score is None and not hasattr(estimator, "predict_proba") or isinstance(score, MarginScore) and not hasattr(estimator, "fit"): continue
+            for model, guarantee in ((BoundedImprovement(.12), "ltt"), (BoundedImprovement(.14), "sgr"), (BoundedAbstention(.5), "ltt"), (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None)):
+                clf = SelectiveClassifier(estimator, score, model, guarantee, random_state=0).fit(X, y)
+                out, keep, r = clf.predict(Xt), clf.accept(Xt), clf.report(Xt, yt)
+                assert ((out == -1) == ~keep).all() and r["coverage"] == keep.mean()
+                assert ("not certified" in r["statement"]) == (guarantee is None)
+                if keep.any(): np.testing.assert_allclose(r["selective risk"], (out != yt)[keep].mean())
+                np.testing.assert_allclose(clf.risk_coverage(Xt, yt).risk.mean(), r["AuRC"])
+
+
+def test_reject_labels():
+    X, y = noisy_sign(400, np.random.default_rng(4), .3)
+    words = np.array(["no", "yes"])[y]
+    out = SelectiveClassifier(model=BoundedAbstention(.5), random_state=0).fit(X, words).predict(X)
+    assert set(out) == {"no", "yes", "reject"}
+    assert set(SelectiveClassifier(model=BoundedAbstention(.5), reject_label=9, random_state=0).fit(X, y).predict(X)) == {0, 1, 9}
+    assert None in list(SelectiveClassifier(model=BoundedAbstention(.5), reject_label=None, random_state=0).fit(X, y).predict(X))
+    assert set(SelectiveClassifier(model=BoundedAbstention(.5), random_state=0).fit(X, 2*y - 1).predict(X)) == {-2, -1, 1}
+    with pytest.raises(ValueError, match="reject_label"): SelectiveClassifier(reject_label=1).fit(X, y)
+
+
+def test_infeasible_targets_reject_everything_and_say_so():
+    X, y = noisy_sign(300, np.random.default_rng(5), .3)
+    clf = SelectiveClassifier(model=BoundedImprovement(.001), guarantee="ltt", random_state=0).fit(X, y)
+    assert not clf.accept(X).any() and clf.selection_.status == "infeasible" and (clf.predict(X) == -1).all() and np.isnan(clf.report(X, y)["selective risk"])
+
+
+def test_recalibration_and_losses():
+    X, y = noisy_sign(900, np.random.default_rng(6), .3)
+    clf = SelectiveClassifier(score=SeleScore(), model=BoundedAbstention(.9), loss=[[0, 1], [5, 0]], bound=5., random_state=0).fit(X, y)
+    before = clf.accept(X).mean()
+    clf.set_params(model=BoundedImprovement(.5), guarantee="ltt").calibrate(*noisy_sign(2000, np.random.default_rng(7), .3))
+    assert clf.accept(X).mean() != before and clf.selection_.certified == .5
+    assert set(np.unique(clf._losses(X, y))) <= {0., 1., 5.}
+
+
+def test_selective_bad_input():
+    X, y = noisy_sign(60, np.random.default_rng(8), .3)
+    for kw, args, words in [({"guarantee": "pac", "model": BoundedAbstention(.5)}, (X, y), "guarantee"), ({"score_size": 0}, (X, y), "score_size"), ({"score_size": .6, "calibration_size": .5}, (X, y), "below 1"),
+                            ({}, (X, np.zeros(60)), "one class"), ({}, (X*np.nan, y), "NaN"), ({"score": lambda X: X}, (X, y), "score returned"), ({"estimator": lambda X: [1], "score": lambda X: X[:, 0]}, (X, y), "predictions"),
+                            ({"model": CostBased(.1), "guarantee": "ltt"}, (X, y), "cost-based"), ({"score": lambda X: X[:, 0]*np.nan}, (X, y), "NaN")]:
+        with pytest.raises(ValueError, match=words): SelectiveClassifier(**kw).fit(*args)

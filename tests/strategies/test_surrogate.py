@@ -1,0 +1,68 @@
+"""Tests of nbs/strategies/03_surrogate.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.strategies.curves import sele
+
+from reject_nb.strategies.surrogate import logistic_sums, sele_surrogate, sele_surrogate_hvp, surrogate_by_definition
+
+def test_sums_equal_their_definition_at_any_spread():
+    # 1e-13: a hundred roundings of 2^-53 on sums of positive terms
+    rng = np.random.default_rng(1)
+    for spread in (0., 1e-9, .3, 5., 60., 1e4, 1e9):
+        s, q = rng.normal(0, 1, 300)*spread + 1e3, rng.random((300, 2))
+        t = s[:, None] - s[None]
+        e = np.exp(-np.abs(t))
+        for order, f in enumerate((np.logaddexp(0, t), np.where(t > 0, 1, e)/(1 + e), e/(1 + e)**2)):
+            np.testing.assert_allclose(logistic_sums(s, q, order), f @ q, rtol=1e-13, atol=1e-13*(f @ q).max())
+
+
+def test_surrogate_equals_its_definition():
+    rng = np.random.default_rng(2)
+    for spread in (0., 1., 100.):
+        l, s = rng.random(200)*(rng.random(200) < .5), rng.normal(0, 1, 200)*spread
+        for base in (np.e, 2.):
+            v, g = sele_surrogate(l, s, base=base, return_gradient=True)
+            v0, g0 = surrogate_by_definition(l, s, base)
+            np.testing.assert_allclose(v, v0, rtol=1e-13)
+            np.testing.assert_allclose(g, g0, atol=1e-13*max(np.abs(g0).max(), 1e-3))
+            assert sele_surrogate(l, s, base=base) == v
+
+
+def test_gradient_and_hessian_by_complex_differences():
+    # the definition is analytic in s: a step of 1e-30 in the imaginary direction has no cancellation
+    rng = np.random.default_rng(3)
+    l, s, v = rng.random(40), rng.normal(0, 2, 40), rng.normal(0, 1, 40)
+    z = s + 1e-30j*v
+    t = z[None] - z[:, None]
+    pull = l[:, None]/(1 + np.exp(-t))/1600
+    np.testing.assert_allclose(sele_surrogate_hvp(l, s, v), (pull.sum(0) - pull.sum(1)).imag/1e-30, atol=1e-14)
+    np.testing.assert_allclose(sele_surrogate(l, s, return_gradient=True)[1] @ v, (l[:, None]*np.log(1 + np.exp(t))).sum().imag/1e-30/1600, rtol=1e-11)
+
+
+def test_only_base_two_bounds_sele_at_ties():
+    l, s = np.ones(5), np.zeros(5)
+    assert sele(l, s) == 1
+    np.testing.assert_allclose([sele_surrogate(l, s), sele_surrogate(l, s, base=2)], [np.log(2), 1], rtol=1e-13)
+    rng = np.random.default_rng(4)
+    for _ in range(20):
+        l, s = rng.random(30), rng.integers(0, 5, 30)
+        assert sele_surrogate(l, s, base=2) >= sele(l, s)*(1 - 1e-12)
+
+
+def test_invariances():
+    rng = np.random.default_rng(5)
+    l, s = rng.random(64), rng.normal(0, 4, 64)
+    p = rng.permutation(64)
+    np.testing.assert_allclose(sele_surrogate(l[p], s[p] + 12345.678), sele_surrogate(l, s), rtol=1e-12)
+    np.testing.assert_allclose(sele_surrogate(3*l, s), 3*sele_surrogate(l, s), rtol=1e-13)
+    assert abs(sele_surrogate(l, s, return_gradient=True)[1].sum()) < 1e-15
+    assert sele_surrogate(np.zeros(4), s[:4]) == 0
+
+
+def test_surrogate_bad_input():
+    for args, words in [(([1], [np.inf]), "infinite"), (([1, 1], [0, np.nan]), "NaN"), (([-1], [0]), "losses"), (([1, 1], [0]), "scores has 1"), (([1, 1], [0, 1e16]), "1e15")]:
+        with pytest.raises(ValueError, match=words): sele_surrogate(*args)
+    with pytest.raises(ValueError, match="base"): sele_surrogate([1], [0], base=1)
+    with pytest.raises(ValueError, match="vector"): sele_surrogate_hvp([1], [0], [1, 2])
+    with pytest.raises(ValueError, match="order"): logistic_sums([0.], [[1.]], 3)
+    with pytest.raises(ValueError, match="weights"): logistic_sums([0.], [1.])
