@@ -38,9 +38,10 @@ class TunedOOD:
         s_g=None, # (n,) the OOD score of a double-score method
     ) -> np.ndarray: # (n,) bool
         "c(x) for new inputs; NaN scores are refused. Where infeasible, nothing is accepted."
-        s = np.asarray(s_r, float) if np.isnan(self.angle) and s_g is None else linear_score(s_r, s_g, self.angle)
-        if np.isnan(s).any(): raise ValueError("scores must not hold NaN")
-        return np.zeros(s.shape, bool) if self.status == "infeasible" else s <= self.threshold
+        for s in (s_r, s_g):
+            if s is not None and np.isnan(np.asarray(s, float)).any(): raise ValueError("scores must not hold NaN")
+        if self.status == "infeasible": return np.zeros(np.shape(s_r), bool)
+        return (np.asarray(s_r, float) if np.isnan(self.angle) and s_g is None else linear_score(s_r, s_g, self.angle)) <= self.threshold
 
 def linear_score(
     s_r,   # (n,)
