@@ -5,14 +5,17 @@
 # %% auto #0
 __all__ = ['RESOLUTION', 'value_of', 'kth', 'next_order_statistic', 'grid_bounded', 'at_angle_best', 'sweep_arc', 'settle',
            'crossing', 'branch_and_bound', 'value_at', 'weighted_kth', 'merged', 'naive_grid', 'to_given',
-           'tune_double_score', 'between', 'nearest_double']
+           'tune_double_score', 'between', 'nearest_double', 'brute_force_double', 'models_for_double',
+           'correlated_sample']
 
 # %% ../../nbs/ood/04_double.ipynb #69d6cd4f
 import numpy as np
+from itertools import combinations
 from numba import njit
 
 from .metrics import check_sample, spread, sweep
-from .single import TunedOOD, best_row, linear_score, measured, meets, nearest_of, target_of, tune_single_score, unable, weights_of
+from .models import BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD
+from .single import TunedOOD, best_row, linear_score, measured, nearest_of, target_of, unable, weights_of
 
 # %% ../../nbs/ood/04_double.ipynb #24ebc477
 @njit(cache=True)
@@ -414,7 +417,7 @@ def tune_double_score(
     finite = np.isfinite(s_r) & np.isfinite(s_g)
     on = slice(None) if finite.all() else finite
     unit_r, unit_g = spread(s_r[on]), spread(s_g[on])
-    points = merged(s_r[on]/unit_r, s_g[on]/unit_g, is_ood[on], w[on])
+    points: tuple = merged(s_r[on]/unit_r, s_g[on]/unit_g, is_ood[on], w[on])
     seen, proved = 0, best
     if len(points[0]):
         if method == "exact":
@@ -464,3 +467,45 @@ def nearest_double(s_r, s_g, is_ood, w, model, target):
     def sweeps():
         for a in np.linspace(0, np.pi/2, 181): yield sweep(linear_score(s_r/unit_r, s_g/unit_g, 0. if a == 0 else a), is_ood, w)
     return nearest_of(sweeps(), model, target)
+
+# %% ../../nbs/ood/04_double.ipynb #f3d4c2ec
+def brute_force_double(losses, s_r, s_g, is_ood, model):
+    "Every angle between the pairwise ties, every threshold; on integers, so that ties are exact."
+    cuts = {0., np.pi/2}
+    for i, j in combinations(range(len(s_r)), 2):
+        dr, dg = s_r[i] - s_r[j], s_g[i] - s_g[j]
+        if dr*dg < 0: cuts.add(float(np.arctan2(abs(dr), abs(dg))))
+    cuts = np.array(sorted(cuts))
+    cuts = cuts[np.append(True, np.diff(cuts) > 1e-9)]
+    best, n_id, n_ood = np.inf, (~is_ood).sum(), is_ood.sum()
+    if isinstance(model, CostBasedOOD): best = model.cost(0, 0, 0)
+    for a in np.concatenate([cuts, (cuts[1:] + cuts[:-1])/2]):
+        s = np.round(np.cos(a)*s_r + np.sin(a)*s_g, 9)
+        for cut in np.unique(s):
+            on = s <= cut
+            x, y = (on & ~is_ood).sum(), (on & is_ood).sum()
+            tpr, fpr, lost = x/n_id, y/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
+            if isinstance(model, CostBasedOOD): value = model.cost(tpr, fpr, lost/n_id)
+            elif not x: continue
+            elif isinstance(model, BoundedTPRFPR): value = lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
+            else:
+                p = is_ood.mean() if model.prior is None else model.prior
+                kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
+                value = lost/x if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
+            best = min(best, value)
+    return best
+
+def models_for_double(rng):
+    "One model of each kind."
+    return (BoundedTPRFPR(rng.choice([0, .3, .5, .8, 1]), rng.choice([0, .2, .4, 1])), BoundedPrecisionRecall(rng.choice([.5, .7, .9, 1]), rng.choice([0, .3, .6]), None),
+            CostBasedOOD(rng.uniform(.1, .6), 1., 0., rng.uniform(.1, .8)))
+
+def correlated_sample(rng, n):
+    "A sample with ties or real losses now and then: (losses, s_r, s_g, is_ood)."
+    is_ood = rng.random(n) < .35
+    s_r = rng.beta(1, 3, n)
+    losses = (rng.random(n) < s_r).astype(float)
+    s_g = rng.gamma(1 + 1.5*is_ood)
+    if rng.random() < .3: s_r, s_g = np.round(s_r, 1), np.round(s_g, 1)
+    elif rng.random() < .5: losses = rng.random(n)*s_r
+    return losses, s_r, s_g, is_ood

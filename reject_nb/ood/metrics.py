@@ -5,10 +5,11 @@
 # %% auto #0
 __all__ = ['check_sample', 'Sweep', 'sweep', 'spread', 'at_angle', 'angles_of', 'roc_curve', 'share_of_ood',
            'precision_recall_curve', 'precision', 'ccr_fpr_curve', 'ccr_of', 'best_over_angles', 'auroc', 'aupr',
-           'oscr', 'selective_risk_at']
+           'oscr', 'oscr_by_definition', 'selective_risk_at']
 
 # %% ../../nbs/ood/02_metrics.ipynb #3758c6ed
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ class Sweep:
     threshold:np.ndarray # (k,)
     n_id:np.ndarray      # (k,) accepted ID inputs
     n_ood:np.ndarray     # (k,) accepted OOD inputs
-    loss:np.ndarray|None # (k,) sum of losses of the accepted ID inputs
+    loss:np.ndarray      # (k,) sum of losses of the accepted ID inputs; None where no losses were given
     total_id:int
     total_ood:int
 
@@ -63,7 +64,7 @@ def sweep(
     s, ood = scores[order], is_ood[order]
     last = np.flatnonzero(np.append(s[1:] != s[:-1], True))
     n_ood = np.cumsum(ood)[last]
-    loss = None if losses is None else np.cumsum(losses[order])[last]
+    loss: Any = None if losses is None else np.cumsum(losses[order])[last]
     total = int(is_ood.sum())
     return Sweep(s[last], last + 1 - n_ood, n_ood, loss, len(s) - total, total)
 
@@ -244,6 +245,19 @@ def oscr(
     fpr, ccr = ccr_fpr_curve(losses, scores, is_ood, convention, n_angles)
     return float(np.trapezoid(ccr, fpr))
 
+# %% ../../nbs/ood/02_metrics.ipynb #634178bd
+def oscr_by_definition(losses, scores, is_ood, convention):
+    "The curves by their definition, one threshold after the other."
+    fpr, ccr = [0.], [None]
+    for t in np.unique(scores):
+        on = (scores <= t) & ~is_ood
+        fpr.append((scores[is_ood] <= t).mean())
+        correct = (1 - losses[on]).sum()
+        ccr.append(correct/(~is_ood).sum() if convention == "joint" else correct/on.sum() if on.any() else None)
+    first = next(c for c in ccr if c is not None)
+    ccr = [(0. if convention == "joint" and k == 0 else first) if c is None else c for k, c in enumerate(ccr)]
+    return sum((ccr[k] + ccr[k - 1])/2*(fpr[k] - fpr[k - 1]) for k in range(1, len(fpr)))
+
 # %% ../../nbs/ood/02_metrics.ipynb #b6335fcc
 def selective_risk_at(
     losses, # (n,), not read where is_ood
@@ -252,7 +266,7 @@ def selective_risk_at(
     model,  # BoundedTPRFPR, or BoundedPrecisionRecall
 ) -> float: # infinite where the method is unable to meet the target
     "The paper's metric: least selective risk at the model's target (eqs. 13 and 14); certified optimum for double scores."
-    from reject_nb.ood.single import tune_single_score
+    from reject_nb.ood.single import tune_single_score  # here, because tuning builds on this module
     scores, is_ood, losses = check_sample(scores, is_ood, losses, double=True, need_ood=False)
     if scores.ndim == 1: t = tune_single_score(losses, scores, is_ood, model)
     else:

@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['check_rate', 'check_distributions', 'likelihood_ratio', 'rates', 'OODSolution', 'combine', 'bayes_classifier',
            'CostBasedOOD', 'decide', 'fill', 'solve_at_tpr', 'BoundedTPRFPR', 'finish', 'reachable',
-           'BoundedPrecisionRecall', 'largest_recall', 'linear_program', 'charnes_cooper', 'boundary_acceptance']
+           'BoundedPrecisionRecall', 'largest_recall', 'linear_program', 'charnes_cooper', 'random_distribution',
+           'boundary_acceptance']
 
 # %% ../../nbs/ood/01_models.ipynb #cc201396
 from dataclasses import dataclass, field
@@ -19,7 +20,7 @@ def check_rate(
     name:str, # of the argument
 ) -> float:
     "A number in [0, 1] or ValueError."
-    if isinstance(value, bool) or not np.isscalar(value) or not np.isreal(value) or not 0 <= value <= 1:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number in [0, 1], not {value!r}")
     return float(value)
 
@@ -228,7 +229,8 @@ def solve_at_tpr(
     s = risk[can] + mu*g
     order = np.argsort(s, kind="stable")
     value = fill(order, p_id[can], tpr)
-    threshold = float(s[order[min(np.searchsorted(np.cumsum(p_id[can][order]), tpr - 1e-15), len(order) - 1)]])
+    last = int(np.searchsorted(np.cumsum(p_id[can][order]), tpr - 1e-15))
+    threshold = float(s[order[min(last, len(order) - 1)]])
     bound = (float((p_id[can]*s)@value) - mu*fpr)/tpr
     return c, mu, threshold, bound, steps
 
@@ -335,7 +337,7 @@ class BoundedPrecisionRecall:
     ) -> OODSolution:
         "An optimal acceptance. ValueError on bad input or where the prior is missing."
         beta = self.beta()
-        if p_ood is None and self.prior > 0: raise ValueError("p_ood must be given where prior > 0")
+        if p_ood is None and self.prior: raise ValueError("p_ood must be given where prior > 0")
         p_id, p_ood, risk = check_distributions(p_id, p_ood, risk)
         tpr = min(self.min_recall or p_id[p_id > 0].min(), p_id.sum())
         found = solve_at_tpr(p_id, p_ood, risk, tpr, min(1., beta*tpr), 1e-12*min(1., tpr))
@@ -390,6 +392,18 @@ def charnes_cooper(
     r = linprog(np.append(p_id*risk, 0.), A_ub=rows, b_ub=np.zeros(n + 1), A_eq=[np.append(p_id, 0.)], b_eq=[1.],
                 bounds=[(0, None)]*n + [(1, 1/tpr)], method="highs")
     return None if r.status == 2 else (r.fun, r.x[:-1]/r.x[-1])
+
+# %% ../../nbs/ood/01_models.ipynb #25626d4f
+def random_distribution(
+    rng, # numpy Generator
+):       # (p_id, p_ood, risk) of 2 to 11 inputs, some without ID or OOD mass, some with tied risks
+    "A finite distribution to test a solver on."
+    n = int(rng.integers(2, 12))
+    p_id, p_ood, risk = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n)), rng.random(n)
+    if rng.random() < .3: p_id[0] = 0; p_id /= p_id.sum()
+    if rng.random() < .3: p_ood[-1] = 0; p_ood /= p_ood.sum()
+    if rng.random() < .5: risk = np.round(risk, 1)
+    return p_id, p_ood, risk
 
 # %% ../../nbs/ood/01_models.ipynb #9649fd22
 def boundary_acceptance(

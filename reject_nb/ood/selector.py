@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
-from .detectors import knn, mls, msp
+from .detectors import knn, mls
 from .double import tune_double_score
 from .guarantees import certify_targets
 from .metrics import aupr, auroc, check_sample, oscr
@@ -118,13 +118,13 @@ def report(
 ):           # table, best method first, those unable last
     "Rank methods at a target (sections 3.2 and 3.3)."
     if not scores: raise ValueError("scores must name at least one method")
-    rows = []
+    found: list = []
     for name, s in scores.items():
         s, ood, lost = check_sample(s, is_ood, losses, double=True)
         t = tune_single_score(lost, s, ood, model) if s.ndim == 1 else tune_double_score(lost, s[:, 0], s[:, 1], ood, model)
         row = dict(method=name, status="unable" if t.status == "infeasible" else "able", selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr, precision=t.precision)
         if areas: row.update(auroc=auroc(s, ood, "best angle", 31), aupr=aupr(s, ood, double="best angle", n_angles=31), oscr=oscr(lost, s, ood, double="best angle", n_angles=31))
         row["message"] = t.message
-        rows.append((t.objective, row))
-    rows = [row for _, row in sorted(rows, key=lambda r: r[0])]
+        found.append((t.objective, row))
+    rows = [row for _, row in sorted(found, key=lambda r: r[0])]
     return as_frame({k: [r[k] for r in rows] for k in rows[0]})

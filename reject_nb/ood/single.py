@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TunedOOD', 'linear_score', 'Target', 'target_of', 'weights_of', 'meets', 'measured', 'nearest_of', 'unable',
-           'best_row', 'tune_single_score']
+           'best_row', 'tune_single_score', 'brute_force', 'random_sample', 'random_models']
 
 # %% ../../nbs/ood/03_single.ipynb #5fb60416
 from dataclasses import dataclass, field
@@ -127,7 +127,7 @@ def nearest_of(
     target:Target,
 ) -> dict:
     "What the swept classifiers attain for each target when the other one is kept."
-    best = {}
+    best: dict[str, float] = {}
     def better(key, values, sign=1):
         if len(values): best[key] = sign*max(sign*best.get(key, -sign*np.inf), float(np.max(sign*values)))
     for t in sweeps:
@@ -183,3 +183,36 @@ def tune_single_score(
     values = measured(scores <= threshold, losses, is_ood, model, target)
     return TunedOOD("optimal", threshold, np.nan, bound=values["objective"], gap=0., method="sweep", evaluated=len(t.threshold), **values,
                     message="" if is_ood.any() else "no OOD inputs in the sample: FPR 0 and precision 1 are conventions")
+
+# %% ../../nbs/ood/03_single.ipynb #ad01efe1
+def brute_force(losses, scores, is_ood, model):
+    "Every threshold by the definitions, and the empty acceptance for the cost-based model."
+    best, n_id, n_ood = np.inf, (~is_ood).sum(), is_ood.sum()
+    for cut in np.append(np.unique(scores), -np.inf):
+        on = scores <= cut
+        a, b = (on & ~is_ood).sum(), (on & is_ood).sum()
+        tpr, fpr, lost = a/n_id, b/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
+        if isinstance(model, CostBasedOOD): value = model.cost(tpr, fpr, lost/n_id)
+        elif not a: continue
+        elif isinstance(model, BoundedTPRFPR): value = lost/a if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
+        else:
+            p = is_ood.mean() if model.prior is None else model.prior
+            kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
+            value = lost/a if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
+        best = min(best, value)
+    return best
+
+def random_sample(rng):
+    "A small sample with ties to test a tuner on: (losses, scores, is_ood)."
+    n = int(rng.integers(2, 40))
+    is_ood = rng.random(n) < .35
+    is_ood[0] = False
+    s = np.round(rng.normal(size=n) + is_ood, int(rng.integers(0, 3)))
+    losses = (rng.random(n) < .3).astype(float) if rng.random() < .5 else rng.random(n)
+    return losses, s, is_ood
+
+def random_models(rng):
+    "One model of each kind, targets 0 and 1 among them."
+    return (BoundedTPRFPR(rng.choice([0, .3, .5, .8, 1]), rng.choice([0, .1, .2, .5, 1])),
+            BoundedPrecisionRecall(rng.choice([0, .5, .7, .9, 1]), rng.choice([0, .3, .6, 1]), None if rng.random() < .5 else .2),
+            CostBasedOOD(rng.random(), 1., .2*rng.random(), rng.uniform(0, .8)))

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .metrics import aupr, auroc, check_sample, oscr
-from .models import BoundedPrecisionRecall, BoundedTPRFPR, OODSolution, likelihood_ratio
+from .metrics import aupr, auroc, oscr
+from .models import BoundedTPRFPR, likelihood_ratio
 from .single import TunedOOD, tune_single_score
 from .double import tune_double_score
 
@@ -109,7 +109,7 @@ def population(
     method:str,
     model,     # BoundedTPRFPR or BoundedPrecisionRecall
     n:int=40_000,
-) -> OODSolution|dict: # dict(status, selective_risk, tpr, fpr)
+) -> dict: # dict(status, selective_risk, tpr, fpr)
     "Selective risk of a method at the target, for the law itself (to about 1/n)."
     p_id, p_ood, risk = law.cells(n)
     if method == "D":
