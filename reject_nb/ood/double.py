@@ -47,18 +47,16 @@ def kth(a, k):
 
 # %% ../../nbs/ood/04_double.ipynb #24ebc477-1
 @njit(cache=True)
-def next_order_statistic(r, g, c, d, k, guess, margin):
+def next_order_statistic(r, g, c, d, k, guess, margin, near):
     "k-th smallest of r*c + g*d; one pass where it lies within guess -+ margin."
     n = len(r)
     if margin < np.inf:
         low, high, below, inside = guess - margin, guess + margin, 0, 0
-        near = np.empty(n//4 + 16)
-        for i in range(n):
+        for i in range(n):                                 # without branches: always write, count where it belongs
             s = r[i]*c + g[i]*d
-            if s < low: below += 1
-            elif s <= high:
-                if inside == len(near): below = n; break
-                near[inside] = s; inside += 1
+            near[inside] = s
+            below += s < low
+            inside += (s >= low) & (s <= high)
         if below <= k < below + inside: return np.partition(near[:inside], k - below)[k - below]
     return kth(r*c + g*d, k)
 
@@ -66,7 +64,7 @@ def next_order_statistic(r, g, c, d, k, guess, margin):
 def grid_bounded(r, g, loss, ro, go, angles, m, K, best):
     "Least selective risk over angles under count constraints: (risk, angle, threshold)."
     n, no = len(r), len(ro)
-    keys, losses = np.empty(n), np.empty(n)
+    keys, losses, near = np.empty(n + 1), np.empty(n + 1), np.empty(no + 1)
     out = (best, np.nan, np.nan)
     low1, low2, high1, high2, low_margin, high_margin = 0., 0., 0., 0., np.inf, np.inf
     for t in range(len(angles)):
@@ -76,7 +74,7 @@ def grid_bounded(r, g, loss, ro, go, angles, m, K, best):
         if a == np.pi/2: c = 0.
         high, guess = np.inf, 2*high1 - high2
         if K < no:
-            high = next_order_statistic(ro, go, c, d, K, guess, high_margin if t > 1 else np.inf)
+            high = next_order_statistic(ro, go, c, d, K, guess, high_margin if t > 1 else np.inf, near)
             high_margin = 4*abs(high - guess) + 1e-3*abs(high - high1) if t > 1 else (1e300 if t == 0 else abs(high - high1))
             high2, high1 = high1, high
         guess = 2*low1 - low2
@@ -84,8 +82,10 @@ def grid_bounded(r, g, loss, ro, go, angles, m, K, best):
         count, lost, band = 0, 0., 0
         for i in range(n):
             s = r[i]*c + g[i]*d
-            if s < start: count += 1; lost += loss[i]
-            elif s < high: keys[band] = s; losses[band] = loss[i]; band += 1
+            keys[band] = s; losses[band] = loss[i]
+            first = s < start
+            count += first; lost += loss[i]*first
+            band += (not first) & (s < high)
         if count > m - 1:                                  # the guess was too high
             count, lost, band = 0, 0., 0
             for i in range(n):
@@ -297,7 +297,7 @@ def branch_and_bound(
         wall = np.concatenate([crossing(a, b, la + t0, lb + t0), crossing(a, b, la + t1, lb + t1)])
         walls = np.vstack([walls, wall])
         if q <= leaf or (b - a < 1e-9 and q <= 2000):
-            found = sweep_arc(*child, a, b, new, *t, best[0], walls)
+            found = sweep_arc(*child, a, b, new, *t, best[0], walls)  # type: ignore[call-arg]
             if found[0] < best[0]: best = found
             continue
         mid = .5*(a + b)
