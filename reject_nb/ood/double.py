@@ -427,10 +427,10 @@ def tune_double_score(
         else: found, proved, seen = branch_and_bound(points, target, (best, np.nan, np.nan), max_arcs=max_arcs)
         if found[0] < best and np.isfinite(found[1]):
             angle, threshold = to_given(found[1], found[2], unit_r, unit_g)
-            threshold = between(linear_score(s_r[on], s_g[on], angle), threshold)
         best = min(best, found[0])
     if np.isinf(best): return unable(model, target, nearest_double(s_r, s_g, is_ood, w, model, target), method, seen,
                                      " (as attained over 181 angles)")
+    threshold = between(linear_score(s_r, s_g, angle), threshold)
     values = measured(linear_score(s_r, s_g, angle) <= threshold, losses, is_ood, model, target)
     bound = min(values["objective"], target.constant + proved)
     done = max_arcs is None or seen < max_arcs
@@ -441,11 +441,12 @@ def between(
     threshold, # which may have moved by rounding
 ) -> float:
     "The middle of the gap around a threshold, so that rounding does not change the set."
-    near = 1e-12*abs(threshold)
+    if not np.isfinite(threshold): return float(threshold)
+    s, near = s[np.isfinite(s)], 1e-12*abs(threshold)
     below, above = s[s <= threshold + near], s[s > threshold + near]
     if not len(below): return float(threshold)
     top = float(below.max())
-    return top + .5*(float(above.min()) - top) if len(above) else top
+    return top + (.5*(float(above.min()) - top) if len(above) else 1e-9*(abs(top) + top - float(below.min())))
 
 def _grid(losses, s_r, s_g, is_ood, model, target, w, angles, note):
     "The grid of angles on the scores as given."
@@ -457,6 +458,7 @@ def _grid(losses, s_r, s_g, is_ood, model, target, w, angles, note):
         with np.errstate(invalid="ignore"): best, angle, threshold = naive_grid(losses, s_r, s_g, is_ood, model, angles)
         if not target.ratio and not best < 0: best, angle, threshold = 0., 0., -np.inf
     if np.isinf(best): return unable(model, target, nearest_double(s_r, s_g, is_ood, w, model, target), "grid", len(angles), " (as attained over 181 angles)")
+    threshold = between(linear_score(s_r, s_g, angle), threshold)
     values = measured(linear_score(s_r, s_g, angle) <= threshold, losses, is_ood, model, target)
     return TunedOOD("grid", threshold, angle, bound=-np.inf, gap=np.inf, method="grid", evaluated=len(angles),
                     message=(note + "; " if note else "") + "best of the angles tried; nothing is known about those between", **values)
