@@ -270,7 +270,7 @@ def branch_and_bound(
     quantiles, values = [], []
     n_id = int(ci.sum())
     for a in ends:
-        c, d = np.cos(a), np.sin(a)
+        c, d = (0., 1.) if a == np.pi/2 else (np.cos(a), np.sin(a))   # cos(pi/2) is not 0 and would split ties
         if target.ratio and not target.w_ood:                        # the quantile is all we need
             s = r*c + g*d
             q = weighted_kth(s, ci, min(target.min_id, n_id))
@@ -296,12 +296,14 @@ def branch_and_bound(
         child = r[kept], g[kept], ci[kept], co[kept], w[kept]
         wall = np.concatenate([crossing(a, b, la + t0, lb + t0), crossing(a, b, la + t1, lb + t1)])
         walls = np.vstack([walls, wall])
+        # the lower wall stands for the lines that accept the settled points and none of the others
+        with_wall = tuple(np.append(x, y) for x, y in zip(child, (wall[0], wall[1], 0., 0., 0.)))
         if q <= leaf or (b - a < 1e-9 and q <= 2000):
-            found = sweep_arc(*child, a, b, new, *t, best[0], walls)  # type: ignore[call-arg]
+            found = sweep_arc(*with_wall, a, b, new, *t, best[0], walls)  # type: ignore[call-arg]
             if found[0] < best[0]: best = found
             continue
         mid = .5*(a + b)
-        found, line, quantile = at_angle_best(*child, np.cos(mid), np.sin(mid), new, *t, best[0], walls)
+        found, line, quantile = at_angle_best(*with_wall, np.cos(mid), np.sin(mid), new, *t, best[0], walls)
         if found < best[0]: best = found, mid, line
         if not target.ratio or target.w_ood:
             quantile = np.array([np.cos(mid), np.sin(mid)])@(wall[:2] + wall[2:])/2
