@@ -277,7 +277,7 @@ def branch_and_bound(
             found = value_at(s, q, ci, co, w, t)
             if found < best[0]: best = found, a, q
         else:
-            found, line, q = at_angle_best(r, g, ci, co, w, c, d, base, *t, np.inf, none)
+            found, line, q = at_angle_best(r, g, ci, co, w, c, d, base, *t, np.inf, none)  # type: ignore[call-arg]
             if found < best[0]: best = found, a, line
             if np.isfinite(found): q = line
         quantiles.append(q); values.append(found)
@@ -424,7 +424,7 @@ def tune_double_score(
     if len(points[0]):
         if method == "exact":
             seen = len(points[0])
-            found = sweep_arc(*points, 0., np.pi/2, np.zeros(3), target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood, best, np.empty((0, 4)))
+            found = sweep_arc(*points, 0., np.pi/2, np.zeros(3), target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood, best, np.empty((0, 4)))  # type: ignore[call-arg]
             proved = found[0]
         else: found, proved, seen = branch_and_bound(points, target, (best, np.nan, np.nan), max_arcs=max_arcs)
         if found[0] < best and np.isfinite(found[1]):
