@@ -303,7 +303,7 @@ def branch_and_bound(
             if found[0] < best[0]: best = found
             continue
         mid = .5*(a + b)
-        found, line, quantile = at_angle_best(*with_wall, np.cos(mid), np.sin(mid), new, *t, best[0], walls)
+        found, line, quantile = at_angle_best(*with_wall, np.cos(mid), np.sin(mid), new, *t, best[0], walls)  # type: ignore[call-arg]
         if found < best[0]: best = found, mid, line
         if not target.ratio or target.w_ood:
             quantile = np.array([np.cos(mid), np.sin(mid)])@(wall[:2] + wall[2:])/2
