@@ -1,0 +1,67 @@
+"""Tests of nbs/ood/02_metrics.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score
+from sklearn.metrics import roc_auc_score
+
+from reject_nb.ood.metrics import aupr, auroc, oscr, oscr_by_definition
+
+def test_against_definitions_and_scikit_learn():
+    rng = np.random.default_rng(2)
+    for _ in range(60):
+        n = int(rng.integers(4, 60))
+        is_ood = rng.random(n) < .4
+        is_ood[:2] = False, True
+        s = rng.normal(size=n) + is_ood
+        if rng.random() < .6: s = np.round(s, int(rng.integers(0, 2)))
+        losses = (rng.random(n) < .3).astype(float) if rng.random() < .5 else rng.random(n)
+        pairs = (s[is_ood][:, None] > s[~is_ood]) + .5*(s[is_ood][:, None] == s[~is_ood])
+        assert abs(auroc(s, is_ood) - pairs.mean()) < 1e-12 and abs(auroc(s, is_ood) - roc_auc_score(is_ood, s)) < 1e-12
+        assert abs(aupr(s, is_ood) - average_precision_score(~is_ood, -s)) < 1e-12
+        assert abs(aupr(s, is_ood, positive="ood") - average_precision_score(is_ood, s)) < 1e-12
+        weight = np.where(is_ood, .1/is_ood.mean(), .9/(1 - is_ood.mean()))
+        assert abs(aupr(s, is_ood, prior=.1) - average_precision_score(~is_ood, -s, sample_weight=weight)) < 1e-12
+        for convention in ("conditional", "joint"):
+            assert abs(oscr(losses, s, is_ood, convention) - oscr_by_definition(losses, s, is_ood, convention)) < 1e-12
+
+
+def test_order_and_monotone_maps_do_not_matter():
+    rng = np.random.default_rng(3)
+    n = 300
+    is_ood, s, losses = rng.random(n) < .3, np.round(rng.normal(size=n), 1), (rng.random(n) < .2).astype(float)
+    p = rng.permutation(n)
+    for f in (auroc, aupr): assert abs(f(s, is_ood) - f(np.exp(s[p]), is_ood[p])) < 1e-12
+    assert abs(oscr(losses, s, is_ood) - oscr(losses[p], s[p], is_ood[p])) < 1e-12
+
+
+def test_constant_and_infinite_scores():
+    is_ood = np.array([0, 0, 1, 1, 0])
+    assert auroc(np.ones(5), is_ood) == .5 and abs(aupr(np.ones(5), is_ood) - .6) < 1e-15
+    assert auroc([0, 1, np.inf, np.inf, 2], is_ood) == 1
+    assert auroc([np.inf, 0, np.inf, np.inf, 2], is_ood) == (2*2 + 2*.5)/6
+
+
+def test_double_scores():
+    rng = np.random.default_rng(4)
+    n = 400
+    is_ood = rng.random(n) < .3
+    S = np.column_stack([rng.normal(size=n) + .5*is_ood, rng.normal(size=n) + is_ood])
+    losses = (rng.random(n) < .3).astype(float)
+    for f in (auroc, aupr):
+        singles = [f(S[:, 0], is_ood), f(S[:, 1], is_ood)]
+        envelope, best = f(S, is_ood), f(S, is_ood, double="best angle")
+        assert envelope >= best - 2/n and best >= max(singles) - 1e-12   # trapezoids of the single curve cut corners of a step each
+        assert abs(f(np.column_stack([S[:, 0]]*2), is_ood, double="best angle") - singles[0]) < 1e-12
+        assert abs(f(S*[1e-6, 1e6], is_ood, double="best angle") - best) < 1e-12
+    for convention in ("conditional", "joint"):
+        assert oscr(losses, S, is_ood, convention, double="best angle") >= max(oscr(losses, S[:, k], is_ood, convention) for k in (0, 1)) - 1e-12
+
+
+def test_bad_input_is_named():
+    ood = np.array([True, False, False])
+    for call, said in ((lambda: auroc([1, np.nan, 2], ood), "NaN"), (lambda: auroc([1, 2, 3], [True]*3), "every input"), (lambda: auroc([1, 2, 3], [False]*3), "no input"),
+                       (lambda: auroc([1, 2], ood), "is_ood"), (lambda: auroc([1, 2, 3], [0, 1, 2]), "True and False"), (lambda: oscr([0, np.nan, 0], [1, 2, 3], ood), "losses"),
+                       (lambda: aupr([1, 2, 3], ood, prior=1.), "prior"), (lambda: oscr([0, 1, 0], [1, 2, 3], ood, "mixed"), "convention"),
+                       (lambda: auroc(np.zeros((3, 3)), ood), "scores"), (lambda: auroc(np.array([[0, 1], [-np.inf, 0], [1, 1]]), ood), "-inf")):
+        with pytest.raises(ValueError, match=said): call()
+    assert oscr([np.nan, 0, 1], [1, 2, 3], ood) >= 0          # the loss of an OOD input is not read
