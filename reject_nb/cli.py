@@ -109,13 +109,15 @@ def command_reproduce(args) -> int:
     try: from reject_nb.runner import run_notebooks
     except ImportError as error: raise RequestError(f"reproduce needs {error.name}: pip install 'reject_nb[dev]'") from error
     from tqdm import tqdm
+    if args.scheduler and not args.full: raise RequestError("--scheduler goes with --full: a quick run has nothing to send to a cluster")
     wanted, out, mode = rooms_and_figures(args.targets, root), Path(args.out).resolve() if args.out else out_dir(), "full" if args.full else "quick"
     notebooks = {(root/"nbs"/room/"90_paper.ipynb").resolve(): room for room in wanted}
     failed = []
     with tempfile.TemporaryDirectory(prefix="reject_nb_") as stage, tqdm(total=1, unit="room", bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}", disable=None, leave=False) as bar:
         position = dict.fromkeys(notebooks, 0.)
         def environment(path):
-            return {"REJECT_NB_OUT": str(Path(stage)/notebooks[path]), "REJECT_NB_STORE": str(out), "REJECT_NB_MODE": mode}
+            return {"REJECT_NB_OUT": str(Path(stage)/notebooks[path]), "REJECT_NB_STORE": str(out), "REJECT_NB_MODE": mode,
+                    **({"REJECT_NB_SCHEDULER": args.scheduler} if args.scheduler else {})}
         def on_cell(path, cell, cells):
             position[path] = (cell - 1)/cells
             bar.set_description_str(f"{notebooks[path]}: cell {cell} of {cells}", refresh=False)
@@ -174,6 +176,7 @@ def parser() -> argparse.ArgumentParser:
     mode.add_argument("--quick", action="store_true", help="read heavy tables from the committed files (default)")
     mode.add_argument("--full", action="store_true", help="compute heavy tables again; may take hours")
     p.add_argument("--jobs", type=positive, default=1, metavar="N", help="notebooks at the same time (default 1)")
+    p.add_argument("--scheduler", metavar="ADDRESS", help="with --full: a Dask cluster for the cells of the strategies room, such as tcp://host:8786")
     p.add_argument("--out", metavar="DIR", help="folder for figures and claims (default: figures/ of the checkout)")
     p.set_defaults(run=command_reproduce)
     p = commands.add_parser("claims", help="each claim of the papers beside our number")

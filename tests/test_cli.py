@@ -10,7 +10,8 @@ from reject_nb.cli import main as main_of_package
 from reject_nb.cli import item_id, main
 
 def test_unknown_names_get_close_matches():
-    for words, expected in ((["reproduce", "mcsmv"], "did you mean mcsvm?"), (["reproduce", "sdr/figre1"], "did you mean sdr/figure1"), (["claims", "odd"], "did you mean ood?")):
+    for words, expected in ((["reproduce", "mcsmv"], "did you mean mcsvm?"), (["reproduce", "sdr/figre1"], "did you mean sdr/figure1"), (["claims", "odd"], "did you mean ood?"),
+                            (["reproduce", "sdr", "--scheduler", "tcp://127.0.0.1:1"], "goes with --full")):
         with contextlib.redirect_stderr(io.StringIO()) as said: assert main(words) == 2
         assert expected in said.getvalue()
 
