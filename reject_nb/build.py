@@ -242,7 +242,7 @@ def presentable(
             if "test" in words: cell.metadata["tags"] = ["hide-cell"]
             if "hide-input" in words: cell.metadata["tags"] = ["remove-input"]
             cell.source = "\n".join(cell.source.splitlines()[len(directives(cell.source)):]).strip("\n")
-            if not cell.source: continue
+            if not cell.source or re.match(r"_all_|__all__", cell.source): continue
         cells.append(cell)
     nb.cells = cells
     return nb
