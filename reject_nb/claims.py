@@ -199,7 +199,7 @@ def claim(
     reason:str="",    # why this tolerance
     spread=None,      # over seeds or splits
     holds:bool|None=None, # for statements
-    why:str="",       # required where it differs
+    why:str="",       # required where it differs, left out where it does not
     full:bool=False,  # the number comes from a heavy table
 ) -> Claim:
     "Record a claim in claims.json and return it; ValueError where it is incomplete."
@@ -208,7 +208,7 @@ def claim(
     if tolerance is not None and not reason: raise ValueError(f"{id}: reason must say where the tolerance comes from")
     if status == "differs" and not why: raise ValueError(f"{id} differs (paper {reported}, ours {measured}): why must explain it")
     return _record(Claim(id, where, says, _plain(reported, "reported"), _plain(measured, "measured"), _plain(spread, "spread"),
-                         _plain(tolerance, "tolerance"), reason, status, why, _command(id, full)))
+                         _plain(tolerance, "tolerance"), reason, status, why if status == "differs" else "", _command(id, full)))
 
 def not_run(
     id:str,    # "<room>/<slug>"

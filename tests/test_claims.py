@@ -22,7 +22,7 @@ def test_judge_refuses_half_a_claim():
 def test_claim_round_trip_and_replacement():
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as env:
         env.setenv("REJECT_NB_OUT", folder)
-        claim("sdr/b", "Figure 1", "x", reported=1, measured=1.0000001, tolerance=1e-3, reason="print")
+        assert claim("sdr/b", "Figure 1", "x", reported=1, measured=1.0000001, tolerance=1e-3, reason="print", why="if it did").why == ""
         not_run("gpc/a", "Figure 2", "x", why="not yet")
         claim("sdr/b", "Figure 1", "x", reported=1, measured=2/3, tolerance=1e-3, reason="print", why="a slip")
         found = load_claims()
