@@ -298,7 +298,7 @@ def load(
     summed = all(f.sha256 or f.md5 for f in v.files)
     how = "scikit-learn's copy" if not paths else "checksum" if summed else verify_content(content, e, v)
     content = _part(content, split, e)
-    origin = Provenance(e.name, label, tuple((p.name, checksum(p)) for p in paths), how, e.source, e.licence, v.note, e.warts)
+    origin = Provenance(e.name, label, tuple((p.name, f.sha256 or checksum(p)) for p, f in zip(paths, needed(v, split))), how, e.source, e.licence, v.note, e.warts)
     return Dataset(e.name, content.X, content.y, content.feature_names, content.target_names, origin, content.splits, content.target)
 
 def is_bundled(e): return bool(e.variants) and not e.variants[0].files

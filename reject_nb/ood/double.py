@@ -15,7 +15,7 @@ from numba import njit
 
 from .metrics import check_sample, spread, sweep
 from .models import BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD
-from .single import TunedOOD, best_row, linear_score, measured, nearest_of, target_of, unable, weights_of
+from .single import TunedOOD, best_row, linear_score, measured, nearest_of, target_of, unable, value_by_definition, weights_of
 
 # %% ../../nbs/ood/04_double.ipynb #24ebc477
 @njit(cache=True)
@@ -481,22 +481,10 @@ def brute_force_double(losses, s_r, s_g, is_ood, model):
         if dr*dg < 0: cuts.add(float(np.arctan2(abs(dr), abs(dg))))
     cuts = np.array(sorted(cuts))
     cuts = cuts[np.append(True, np.diff(cuts) > 1e-9)]
-    best, n_id, n_ood = np.inf, (~is_ood).sum(), is_ood.sum()
-    if isinstance(model, CostBasedOOD): best = model.cost(0, 0, 0)
+    best = model.cost(0, 0, 0) if isinstance(model, CostBasedOOD) else np.inf
     for a in np.concatenate([cuts, (cuts[1:] + cuts[:-1])/2]):
         s = np.round(np.cos(a)*s_r + np.sin(a)*s_g, 9)
-        for cut in np.unique(s):
-            on = s <= cut
-            x, y = (on & ~is_ood).sum(), (on & is_ood).sum()
-            tpr, fpr, lost = x/n_id, y/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
-            if isinstance(model, CostBasedOOD): value = model.cost(tpr, fpr, lost/n_id)
-            elif not x: continue
-            elif isinstance(model, BoundedTPRFPR): value = lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
-            else:
-                p = is_ood.mean() if model.prior is None else model.prior
-                kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
-                value = lost/x if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
-            best = min(best, value)
+        for cut in np.unique(s): best = min(best, value_by_definition(losses, s <= cut, is_ood, model))
     return best
 
 def models_for_double(rng):

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['TunedOOD', 'linear_score', 'Target', 'target_of', 'weights_of', 'meets', 'measured', 'nearest_of', 'unable',
-           'best_row', 'tune_single_score', 'brute_force', 'random_sample', 'random_models']
+           'best_row', 'tune_single_score', 'value_by_definition', 'brute_force', 'random_sample', 'random_models']
 
 # %% ../../nbs/ood/03_single.ipynb #5fb60416
 from dataclasses import dataclass, field
@@ -185,22 +185,21 @@ def tune_single_score(
                     message="" if is_ood.any() else "no OOD inputs in the sample: FPR 0 and precision 1 are conventions")
 
 # %% ../../nbs/ood/03_single.ipynb #ad01efe1
+def value_by_definition(losses, on, is_ood, model):
+    "Value of accepting the inputs `on`, by the definitions; inf where the targets are missed, and where no ID input is accepted under them."
+    n_id, n_ood = (~is_ood).sum(), is_ood.sum()
+    x, y = (on & ~is_ood).sum(), (on & is_ood).sum()
+    tpr, fpr, lost = x/n_id, y/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
+    if isinstance(model, CostBasedOOD): return model.cost(tpr, fpr, lost/n_id)
+    if not x: return np.inf
+    if isinstance(model, BoundedTPRFPR): return lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
+    p = is_ood.mean() if model.prior is None else model.prior
+    kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
+    return lost/x if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
+
 def brute_force(losses, scores, is_ood, model):
     "Every threshold by the definitions, and the empty acceptance for the cost-based model."
-    best, n_id, n_ood = np.inf, (~is_ood).sum(), is_ood.sum()
-    for cut in np.append(np.unique(scores), -np.inf):
-        on = scores <= cut
-        a, b = (on & ~is_ood).sum(), (on & is_ood).sum()
-        tpr, fpr, lost = a/n_id, b/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
-        if isinstance(model, CostBasedOOD): value = model.cost(tpr, fpr, lost/n_id)
-        elif not a: continue
-        elif isinstance(model, BoundedTPRFPR): value = lost/a if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
-        else:
-            p = is_ood.mean() if model.prior is None else model.prior
-            kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
-            value = lost/a if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
-        best = min(best, value)
-    return best
+    return min(value_by_definition(losses, scores <= cut, is_ood, model) for cut in np.append(np.unique(scores), -np.inf))
 
 def random_sample(rng):
     "A small sample with ties to test a tuner on: (losses, scores, is_ood)."
