@@ -212,7 +212,7 @@ def sample_posterior(
 ) -> np.ndarray:         # (2, draws, m) latent values at the test points
     "Samples of the exact posterior by elliptical slice sampling around EP's Gaussian."
     rng = np.random.default_rng(random_state)
-    X, n, m = post.X, post.n, len(X_test)
+    n, m = post.n, len(X_test)
     signs, both = _labels(y, n)[0], np.vstack([post.X, X_test])
     joint = kernel(both, both, post.lengthscale, post.variance)
     K = joint[:n, :n]

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PURE', 'MIXED', 'softmax_laplace', 'covariance_shift', 'softmax_mean', 'MulticlassPosterior', 'fit_multiclass_gpc',
-           'three_classes', 'Cell', 'class_bounds', 'multiclass_range', 'multiclass_is_safe', 'conditional_product']
+           'three_classes', 'PairCentre', 'pair_centre', 'Cell', 'class_bounds', 'multiclass_range',
+           'multiclass_is_safe', 'conditional_product']
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #45ae8c51
 import math
@@ -19,9 +20,10 @@ from scipy.optimize import minimize
 from scipy.special import logsumexp
 
 from .bounds import functional_min
-from .certificate import reduce
-from .posterior import GPPosterior, check_array, check_positive, kernel, logistic_mean
-from .search import MinResult, RangeResult, check_box, check_budget
+from .certificate import kernel_rows, reduce
+from .posterior import LOGISTIC_LIMIT, GPPosterior, check_array, check_positive, kernel, logistic_mean
+from .rigour import gamma
+from .search import MinResult, RangeResult, _bar, _outside, _pull, check_box, check_budget
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #3d71286c
 def _softmax(f): return np.exp(f - logsumexp(f, axis=0))
@@ -33,7 +35,7 @@ def _site_matrices(K, prob):
         D = np.sqrt(p)
         E.append(D[:, None]*cho_solve(cho_factor(np.eye(len(K)) + D[:, None]*K*D, lower=True), np.diag(D)))
     total = sum(E)
-    return E, cho_factor(total + 1e-14*np.trace(total)/len(K)*np.eye(len(K)), lower=True)
+    return np.array(E), cho_factor(total + 1e-14*np.trace(total)/len(K)*np.eye(len(K)), lower=True)
 
 def softmax_laplace(
     K:np.ndarray,   # (n, n) shared prior covariance
@@ -115,15 +117,18 @@ def softmax_mean(
     keep = np.argsort(values)[::-1][:max_rank]
     keep = keep[values[keep] > 1e-14]
     L = vectors[:, keep]*np.sqrt(values[keep])
-    error = covariance_shift(np.abs(S - L @ L.T)) + 1e-12
-    if len(keep) == 0: return float(1/np.exp(logsumexp(np.concatenate([[0.], m])))), error
+    size = float(np.abs(S).max(initial=0.))
+    rest = np.diag(S - L @ L.T).max(initial=0.) + 1e-13*size
+    centre, error = .25*(PURE - .25)*rest, .25*(PURE + .25)*rest + covariance_shift(np.full(S.shape, 1e-13*size))
+    if len(keep) == 0: return float(1/np.exp(logsumexp(np.concatenate([[0.], m])))) + centre, error + 1e-12
     steps, counts = np.empty(len(keep)), np.empty(len(keep), np.int64)
     for k in range(len(keep)):
         a = min(.5*math.pi/max(np.abs(L[:, k]).max(), 1e-12), 6.)
         steps[k] = 2*math.pi*a/(digits + .7 + .5*a*a)
         counts[k] = int(math.sqrt(60)/steps[k]) + 1
-        error += 2*math.exp(-digits)*1.01
-    return float(_trapezoid(np.asarray(m, float), np.ascontiguousarray(L), steps, counts)), error + 1e-12*len(keep) + 2e-12
+        error += 2*math.exp(-digits)*1.01 + 1e-12                                  # and the tails
+    error += 1.2e-16*float(np.prod(2.*counts + 1)) + 1e-14*(8 + float(np.abs(m).max()) + 8*float(np.abs(L).sum()))    # rounding of the sum and of its terms
+    return float(_trapezoid(np.asarray(m, float), np.ascontiguousarray(L), steps, counts)) + centre, error
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #7f6b73e0
 class MulticlassPosterior:
@@ -147,24 +152,26 @@ class MulticlassPosterior:
         self.lengthscale = np.repeat(scale, self.d) if scale.shape == (1,) else check_array(scale, "lengthscale", (self.d,))
         if not (self.lengthscale > 0).all(): raise ValueError("lengthscale must be positive")
         self.variance = check_positive(variance, "variance")
+        if self.variance > .5*LOGISTIC_LIMIT: raise ValueError(f"variance must not exceed {.5*LOGISTIC_LIMIT:g}, up to which the error of the quadrature is bounded, but is {self.variance:g}")
         self.classes = np.arange(len(self.alpha)) if classes is None else np.asarray(classes)
         self.K = kernel(self.X, self.X, self.lengthscale, self.variance)
+        self.stand_in = GPPosterior(self.X, self.alpha[0], self.prob[0], self.lengthscale, self.variance)     # the same kernel, for `reduce`
         self._E, self._M = _site_matrices(self.K, self.prob)
-        self._pairs:dict = {}
 
+    @property
+    def n(self): return self.X.shape[0]
     @property
     def d(self): return self.X.shape[1]
     @property
     def n_classes(self): return len(self.alpha)
 
-    def pair(self, a:int, b:int) -> np.ndarray:
-        "(n, n) matrix R_ab with Var(f_a - f_b) = 2 s^2 - r'R_ab r."
-        a, b = min(a, b), max(a, b)
-        if (a, b) not in self._pairs:
-            gap = self._E[a] - self._E[b]
-            R = self._E[a] + self._E[b] - gap @ cho_solve(self._M, gap)
-            self._pairs[a, b] = .5*(R + R.T)
-        return self._pairs[a, b]
+    def weights(self, r:np.ndarray) -> np.ndarray: # (C, C, n)
+        "Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them."
+        Er = self._E @ r
+        solved = cho_solve(self._M, Er.T).T
+        w = -(self._E @ solved.T).transpose(2, 0, 1)
+        w[np.arange(self.n_classes), np.arange(self.n_classes)] += Er
+        return w
 
     def latent(self, X) -> tuple[np.ndarray, np.ndarray]: # means (m, C), covariances (m, C, C)
         "Posterior means and covariances of the latent functions."
@@ -241,6 +248,45 @@ def three_classes(
     X = np.vstack([rng.normal(size=(n, 2)) + c for c in ([0, 2.], [2, -1], [-2, -1])])
     return fit_multiclass_gpc(X, np.repeat([0, 1, 2], n), max_evaluations=0, lengthscale=1.5, variance=4.)
 
+# %% ../../nbs/gpc/09_multiclass.ipynb #bdf51700
+@dataclass(frozen=True)
+class PairCentre:
+    "What bounds of Var(f_a - f_b) on a box need from its centre."
+    coef: np.ndarray      # (C, C, n) coefficients of r(x) in u(x)'w
+    form: np.ndarray      # (C, C) z'Wz + w'Kw from above
+    var_low: np.ndarray   # (C, C) enclosure of the variance at the centre
+    var_high: np.ndarray
+    residual: np.ndarray  # (C, C) bound of the error of w, in the norm that Q(x) is measured in
+
+def pair_centre(
+    post:MulticlassPosterior,
+    r:np.ndarray,         # (n,) kernel vector
+    relative:float,       # bound of the relative error of r beyond a few ulp
+) -> PairCentre:
+    "Enclosures at a point, sound whatever the weights are."
+    C, n, s2, p = post.n_classes, post.n, post.variance, post.prob
+    u = np.einsum("ac,i->aci", np.eye(C), r)
+    z = u - post.weights(r) @ post.K
+    pp, dz = p[:, None]*p[None], z[:, :, None] - z[:, None]
+    w, size = np.einsum("cji,acji->aci", pp, dz), np.einsum("cji,acji->aci", pp, np.abs(dz))
+    Kw, total = w @ post.K, size.sum(2)
+    cross = np.einsum("i,bai->ab", r, w)
+    square = .5*np.einsum("cji,acji,bcji->ab", pp, dz, dz, optimize=True) + np.einsum("aci,bci->ab", w, Kw)
+    between = lambda G: np.diag(G)[:, None] + np.diag(G)[None] - G - G.T
+    magnitude = 2*(size @ r).sum(1) + np.einsum("cji,acji,acji->a", pp, dz, dz, optimize=True) + s2*(total**2).sum(1)
+    err = 4*(gamma(n*C + 64 + 8*post.d) + relative)*(magnitude[:, None] + magnitude[None]) + gamma(16)*s2
+    e = u - z - Kw
+    e_err = gamma(n + 32 + 8*post.d)*(u + np.abs(z) + s2*(1 + total[:, :, None])) + relative*u
+    residual2 = np.zeros((C, C))
+    for a in range(C):
+        for b in range(a):
+            off, off_err = e[a] - e[b], e_err[a] + e_err[b]
+            residual2[a, b] = residual2[b, a] = .5*1.0001*(pp*(np.abs(off[:, None] - off[None]) + off_err[:, None] + off_err[None])**2).sum()
+    form = between(square)
+    low = 2*between(cross) - form
+    coef = np.array([[w[a, a] - w[b, a] - w[a, b] + w[b, b] for b in range(C)] for a in range(C)])
+    return PairCentre(coef, form + err, np.maximum(2*s2 - low - residual2 - err, 0), np.minimum(2*s2 - low + err, 2*s2*(1 + 1e-15)), np.sqrt(residual2))
+
 # %% ../../nbs/gpc/09_multiclass.ipynb #76608313
 @dataclass(frozen=True)
 class Cell:
@@ -254,58 +300,60 @@ class Cell:
 def class_bounds(
     post:MulticlassPosterior,
     problem,        # from `_reduced`
-    c:int,          # class
+    classes,        # indices of the classes wanted
     lo, hi,         # (d,) scaled box
-) -> Cell:
-    "Certified bounds of pi_c on a box (up to rounding, for which 1e-9 is allowed)."
+) -> list[Cell]:
+    "Certified bounds of the probabilities of some classes on a box; rounding is counted."
     d, s2, C = len(lo), post.variance, post.n_classes
-    rest = [j for j in range(C) if j != c]
-    mid = .5*(lo + hi)
-    r = problem.k*np.exp(-.5*((problem.XT.T - mid)**2).sum(1))
-    pairs = [(j, c) for j in rest] + [(rest[i], rest[j]) for i in range(len(rest)) for j in range(i)]
-    w = np.array([post.pair(a, b) @ r for a, b in pairs])
-    var_c = 2*s2 - w @ r
-    weights = np.array([post.alpha[j] - post.alpha[c] for j in rest])
-    # means from below and above; variances of the pairs from below (with the bump at the centre) and above
-    coef = np.concatenate([weights, -weights, 2*w, -2*w])
-    extra = np.concatenate([np.zeros(2*len(rest) + len(pairs)), np.full(len(pairs), 4*s2)])
+    relative = 64*2.**-53*(problem.hsq + 1)
+    r = np.empty((1, post.n))
+    kernel_rows(problem.XT, problem.k, .5*(lo + hi)[None], r)
+    r = r[0]
+    at = pair_centre(post, r, relative)
+    first, second = np.triu_indices(C, 1)
+    # means f_a - f_b from below and above; their variances from below (with the bump at the centre) and above
+    means, w, pairs = post.alpha[first] - post.alpha[second], at.coef[first, second], len(first)
+    coef, extra = np.concatenate([means, -means, 2*w, -2*w]), np.repeat([0., 4*s2], [3*pairs, pairs])
     n = len(coef)
     ends, spare, score = np.empty(n), np.empty((n, d)), np.empty((n, d))
     functional_min(problem.XT, problem.k, np.tile(lo, (n, 1)), np.tile(hi, (n, 1)), coef, extra, d <= 24, problem.hsq, 1., ends, spare, score)
-    k = len(rest)
-    m_low, m_high = ends[:k], -ends[k:2*k]
-    slack = 1e-9*s2
-    var_high = np.minimum(2*s2 + w @ r - ends[2*k:2*k + len(pairs)], 2*s2) + slack
-    var_low = np.maximum(ends[2*k + len(pairs):] - var_c, 0) - slack
-    def matrices(v):
-        S = np.diag(v[:k]).astype(float)
-        at = k
-        for i in range(k):
-            for j in range(i):
-                S[i, j] = S[j, i] = .5*(v[i] + v[j] - v[at]); at += 1
-        return S
-    S0 = matrices(var_c)
-    up, down = np.maximum(var_high - var_c, 0), np.maximum(var_c - var_low, 0)
-    change = np.diag(np.maximum(up[:k], down[:k]))
-    at = k
-    for i in range(k):
-        for j in range(i):
-            change[i, j] = change[j, i] = .5*max(up[i] + up[j] + down[at], down[i] + down[j] + up[at]); at += 1
-    m0 = weights @ r
-    shift = covariance_shift(change)
-    # means at their worst ends; where mean and covariance are equally uncertain both terms are of second order in the box's width for the means
-    (vl, el), (vh, eh), (v0, e0) = softmax_mean(m_high, S0), softmax_mean(m_low, S0), softmax_mean(m0, S0)
-    low, high = vl - el - shift, vh + eh + shift
-    single_low = [logistic_mean(a, v if a >= 0 else u) for a, u, v in zip(-m_high, np.maximum(var_low[:k], 0), var_high[:k])]     # E[sigma(-g_j)] from below
-    single_high = [logistic_mean(a, u if a >= 0 else v) for a, u, v in zip(-m_low, np.maximum(var_low[:k], 0), var_high[:k])]
-    low = max(low, 1 - sum(1 - s for s in single_low) - 1e-11*k, 0.)
-    high = min(high, min(single_high) + 1e-11, 1.)
-    return Cell(low, high, max(v0 - e0, 0.), min(v0 + e0, 1.), score[:2*k].sum(0) + .1*score[2*k:].sum(0))
+    slip = (gamma(post.n + 32 + 8*d) + relative)*(np.abs(means) @ r) + 1e-290
+    tiny = gamma(16)*(4*s2 + at.form[first, second])
+    tops = np.minimum(2*s2 + at.form[first, second] - ends[2*pairs:3*pairs] + tiny, 2*s2)
+    bottoms = np.clip(ends[3*pairs:] - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first, second] - tiny, 0, tops)
+    def square(upper, lower):
+        M = np.zeros((C, C))
+        M[first, second], M[second, first] = upper, lower
+        return M
+    mean_low, mean_high, mean = square(ends[:pairs], ends[pairs:2*pairs]), square(-ends[pairs:2*pairs], -ends[:pairs]), square(means @ r, -(means @ r))
+    mean_err, var_low, var_high = square(slip, slip), square(bottoms, bottoms), square(tops, tops)
+    ranked = score.reshape(4, pairs, d)
+    cells = []
+    for c in classes:
+        rest = np.array([j for j in range(C) if j != c])
+        k, grid = len(rest), np.ix_(rest, rest)
+        by_polarisation = lambda own, other: .5*(own[rest, c][:, None] + own[rest, c][None] - other[grid])
+        S0 = by_polarisation(at.var_high, at.var_high)
+        S0[np.diag_indices(k)] = at.var_high[rest, c]
+        def shift(low, high):       # largest change of the covariance where the pairs' variances lie between low and high
+            over, under = by_polarisation(high, low) - S0, S0 - by_polarisation(low, high)
+            for M, v in ((over, high - at.var_high), (under, at.var_high - low)): M[np.diag_indices(k)] = v[rest, c]
+            return covariance_shift(np.maximum(np.maximum(over, under), 0) + gamma(16)*s2)
+        wide, narrow = shift(var_low, var_high), shift(at.var_low, at.var_high) + .25*mean_err[rest, c].max()
+        m_low, m_high = mean_low[rest, c] , mean_high[rest, c]
+        (vl, el), (vh, eh), (v0, e0) = softmax_mean(m_high, S0), softmax_mean(m_low, S0), softmax_mean(mean[rest, c], S0)
+        u, v = var_low[rest, c], var_high[rest, c]
+        single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a, b in zip(m_high, u, v)]     # E[sigma(-g_j)] from below
+        single_high = [logistic_mean(-m, a if m <= 0 else b) for m, a, b in zip(m_low, u, v)]
+        low = max(vl - el - wide, 1 - sum(1 - s for s in single_low) - 1e-11*k, 0.)
+        high = min(vh + eh + wide, min(single_high) + 1e-11, 1.)
+        mine = (first == c) | (second == c)
+        cells.append(Cell(low, high, max(v0 - e0 - narrow, 0.), min(v0 + e0 + narrow, 1.), ranked[:2, mine].sum((0, 1)) + .1*ranked[2:].sum((0, 1))))
+    return cells
 
 def _reduced(post:MulticlassPosterior, lower, upper):
     "The scaled problem of the box, by a binary posterior with the same kernel."
-    stand_in = GPPosterior(post.X, post.alpha[0], post.prob[0], post.lengthscale, post.variance)
-    return reduce(stand_in, lower, upper, 1., False)
+    return reduce(post.stand_in, lower, upper, 1., False)
 
 def multiclass_range(
     post:MulticlassPosterior,
@@ -314,35 +362,53 @@ def multiclass_range(
     tol=.02,
     max_boxes=None,   # a side
     time_limit=None,  # seconds
+    ball=None,        # a Ball to intersect the box with
+    progress=None,    # True for a bar, or a function of (lower, upper, n_boxes)
 ) -> RangeResult:
-    "Certified range of the probability of one class over a box; anytime. Status 'precision' where left-out directions keep the gap open."
+    "Certified range of the probability of one class over a box; anytime. Status 'precision' where directions left out of the quadrature keep the gap open (C > 4)."
     lo, hi = check_box(post, lower, upper)
     tol = check_budget(tol, max_boxes, time_limit)
     hit = np.flatnonzero(post.classes == target)
     if len(hit) != 1: raise ValueError(f"target must be one of the classes {post.classes.tolist()}, not {target!r}")
     start, problem = time.perf_counter(), _reduced(post, lo, hi)
-    until = None if time_limit is None else time.monotonic() + float(time_limit)
-    sides = [_search(post, problem, lambda a, b: class_bounds(post, problem, int(hit[0]), a, b), s, tol, max_boxes, until) for s in (1., -1.)]
+    update, close = _bar(progress)
+    begin, sides = time.monotonic(), []
+    try:
+        for sign, share in ((1., .5), (-1., 1.)):
+            until = None if time_limit is None else begin + share*float(time_limit)
+            sides.append(_search(problem, lambda a, b: class_bounds(post, problem, hit, a, b)[0], sign, tol, max_boxes, until, ball=ball, update=update))
+    finally: close()
     low, high = sides
     status = next((s.status for s in sides if s.status != "optimal"), "optimal")
     return RangeResult(low.lower, low.upper, -high.upper, -high.lower, low.x, high.x, low.n_boxes + high.n_boxes, status, tol, time.perf_counter() - start)
 
-def _search(post, problem, bounds, sign, tol, max_boxes, until, stop=None) -> MinResult:
-    "Best-first branch and bound of one side; bounds of closed boxes are kept."
-    def look(lo, hi):
-        cell = bounds(lo, hi)
-        return (cell.low, cell.value_high, cell.scores) if sign > 0 else (-cell.high, -cell.value_low, cell.scores)
-    half = problem.half
-    low, best, score = look(-half, half)
-    where, closed, n, status, boxes = np.zeros(len(half)), np.inf, 1, "optimal", [(low, -half, half, score)]
+def _search(problem, bounds, sign, tol, max_boxes, until, stop=None, ball=None, update=None) -> MinResult:
+    "Best-first branch and bound of one side; bounds of closed boxes are kept, boxes outside the ball are cut off."
+    half, point = problem.half, np.zeros(len(problem.half))
+    floor, best = (0., 1.) if sign > 0 else (-1., 0.)
+    if stop is not None: floor = -1.
+    closed, n, status, boxes = np.inf, 0, "optimal", [(floor, -half, half, None)]
+    def look(lo, hi, parent):
+        nonlocal best, point, n
+        cell, mid = bounds(lo, hi), .5*(lo + hi)
+        n += 1
+        value, blunt = cell, stop is None and cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)     # no wider than at a point: splitting does not help
+        if ball is not None and ball.norm(problem.point(mid) - ball.centre) > ball.radius:      # the centre is outside: look at the nearest point of the ball
+            mid = np.clip(_pull(problem, ball, mid[None])[0], -half, half)
+            value = bounds(mid, mid)
+        value = value.value_high if sign > 0 else -value.value_low
+        if value < best: best, point = value, mid
+        return max(cell.low if sign > 0 else -cell.high, parent), lo, hi, None if blunt else cell.scores
     try:
+        boxes = [look(-half, half, floor)]
         while boxes:
             i = min(range(len(boxes)), key=lambda k: boxes[k][0])
+            if update is not None: update(min(closed, boxes[i][0]), best, n)
             if boxes[i][0] >= (best - tol if stop is None else stop) or (stop is not None and best < stop): break
             if max_boxes is not None and n >= max_boxes: status = "max_boxes"; break
             if until is not None and time.monotonic() > until: status = "time_limit"; break
             low, lo, hi, score = boxes[i]
-            j = int(np.argmax(score)) if len(half) else -1
+            j = int(np.argmax(score)) if len(half) and score is not None else -1
             if j < 0 or (hi - lo).max() < 1e-7 or not lo[j] < .5*(lo[j] + hi[j]) < hi[j]:
                 closed, status = min(closed, low), "precision"
                 boxes.pop(i)
@@ -351,14 +417,11 @@ def _search(post, problem, bounds, sign, tol, max_boxes, until, stop=None) -> Mi
             for side in (0, 1):
                 a, b = lo.copy(), hi.copy()
                 (b if side == 0 else a)[j] = mid
-                new, value, sc = look(a, b)
-                n += 1
-                if value < best: best, where = value, .5*(a + b)
-                children.append((max(new, low), a, b, sc))
+                if ball is None or not _outside(problem, ball, a[None], b[None])[0]: children.append(look(a, b, low))
             boxes[i:i + 1] = children
     except KeyboardInterrupt: status = "interrupted"
     lowest = min([closed, *(b[0] for b in boxes)])
-    return MinResult(float(min(lowest, best)), float(best), problem.point(where), n, status)
+    return MinResult(float(min(lowest, best)), float(best), problem.point(point), n, status)
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #82186276
 def multiclass_is_safe(
@@ -366,21 +429,21 @@ def multiclass_is_safe(
     x, lower, upper,  # (d,) each
     max_boxes=2000,
     time_limit=None,  # seconds
-) -> tuple[str, np.ndarray|None, int]: # 'safe', 'unsafe' or 'unknown'; a point of another class or None; boxes
+    ball=None,        # a Ball to intersect the box with
+    progress=None,    # function of (lower, upper, n_boxes)
+) -> tuple[str, np.ndarray|None, MinResult]: # 'safe', 'unsafe' or 'unknown'; a point of another class or None; bounds of the margin
     "Whether the most probable class stays the same on the box (footnote 2)."
     x = check_array(x, "x", (post.d,))
     lo, hi = check_box(post, lower, upper)
     problem, top = _reduced(post, lo, hi), int(np.argmax(post.predict_proba(x[None])[0]))
-    until, found = None if time_limit is None else time.monotonic() + float(time_limit), [None]
-    def bounds(a, b):
-        cells = [class_bounds(post, problem, c, a, b) for c in range(post.n_classes)]
-        others = [cells[c] for c in range(post.n_classes) if c != top]
-        value = cells[top].value_high - max(o.value_low for o in others)
-        if value < 0: found[0] = problem.point(.5*(a + b))
-        return Cell(cells[top].low - max(o.high for o in others), 1., -1., value, cells[top].scores)
-    got = _search(post, problem, bounds, 1., 0., max_boxes, until, stop=0.)
-    if found[0] is not None: return "unsafe", found[0], got.n_boxes
-    return ("safe" if got.lower >= 0 else "unknown"), None, got.n_boxes
+    until = None if time_limit is None else time.monotonic() + float(time_limit)
+    def margin(a, b):
+        cells = class_bounds(post, problem, range(post.n_classes), a, b)
+        mine, others = cells[top], [cell for c, cell in enumerate(cells) if c != top]
+        return Cell(mine.low - max(o.high for o in others), 1., -1., mine.value_high - max(o.value_low for o in others), mine.scores)
+    got = _search(problem, margin, 1., 0., max_boxes, until, stop=0., ball=ball, update=progress)
+    if got.upper < 0: return "unsafe", got.x, got
+    return ("safe" if got.lower >= 0 else "unknown"), None, got
 
 # %% ../../nbs/gpc/09_multiclass.ipynb #6855f583
 def conditional_product(

@@ -55,7 +55,7 @@ class Safety(str):
     """'safe', 'unsafe' or 'unknown', carrying the evidence.
 
     adversarial: a point of another class (unsafe), else None; margin_lower, margin_upper: certified bounds of the smallest signed latent mean
-    (positive: the class of x; its sign decides), n_boxes; status: the word itself; search: how the search ended."""
+    (of several classes: of the smallest lead of the probability of x's class; positive: the class of x, its sign decides), n_boxes; status: the word itself; search: how the search ended."""
     adversarial: np.ndarray|None
     margin_lower: float
     margin_upper: float
@@ -89,9 +89,9 @@ def is_safe(
     check_budget(1., max_boxes, time_limit)
     if not isinstance(post, GPPosterior):
         from reject_nb.gpc.multiclass import multiclass_is_safe
-        word, point, n = multiclass_is_safe(post, x, lower, upper, max_boxes, time_limit)     # the box; for a ball an enclosure of it
-        if word == "unsafe" and ball is not None and ball.norm(point - x) > ball.radius: word, point = "unknown", None
-        return Safety(word, point, np.nan, np.nan, n, "optimal" if word != "unknown" else "max_boxes")
+        word, point, got = multiclass_is_safe(post, x, lower, upper, max_boxes, time_limit, ball, progress if callable(progress) else None)
+        if word == "unsafe" and ball is not None and ball.norm(point - x) > ball.radius: word, point = "unknown", None      # outside by a rounding
+        return Safety(word, point, got.lower, got.upper, got.n_boxes, got.status)
     threads = jobs_allowed(n_jobs)
     sign = 1. if post.latent(x[None])[0][0] > 0 else -1.
     problem = reduce(post, lower, upper, sign, False, bool(rigorous))
@@ -139,7 +139,7 @@ def robustness(
 ) -> Robustness:
     "How far the class probability can move in the ball: delta of Definition 1 in the maximum norm, with certified bounds."
     x, lower, upper, ball = region(post, x, radius, dims, norm, limits)
-    if not isinstance(post, GPPosterior): return _multiclass_robustness(post, x, lower, upper, tol, **options)
+    if not isinstance(post, GPPosterior): return _multiclass_robustness(post, x, lower, upper, ball, tol, **options)
     r = classification_range(post, lower, upper, tol, ball=ball, **options)
     at = [centres(reduce(post, x, x, sign), np.zeros((1, 0)), len(post.X)) for sign in (1., -1.)]
     high = float(value_up(reduce(post, x, x, 1.), at[0])[0])
@@ -149,13 +149,14 @@ def robustness(
     return Robustness(delta_low, min(delta_high + 4.5e-16, 1.), (max(r.max_lower - r.min_upper, 0.), min(r.max_upper - r.min_lower + 4.5e-16, 1.)), r)
 
 # %% ../../nbs/gpc/06_queries.ipynb #5bbc740c
-def _multiclass_robustness(post, x, lower, upper, tol, **options) -> Robustness:
-    "delta of Definition 1 in the maximum norm over all classes; the box that encloses a ball."
-    p = post.predict_proba(x[None])[0]
-    options = {k: v for k, v in options.items() if k in ("max_boxes", "time_limit")}
-    found = [classification_range(post, lower, upper, tol, target=c, **options) for c in post.classes]
-    lows = [max(r.max_lower - q, q - r.min_upper, 0.) - 1e-9 for r, q in zip(found, p)]
-    highs = [max(r.max_upper - q, q - r.min_lower) + 1e-9 for r, q in zip(found, p)]
+def _multiclass_robustness(post, x, lower, upper, ball, tol, **options) -> Robustness:
+    "delta of Definition 1 in the maximum norm over all classes."
+    from reject_nb.gpc.multiclass import _reduced, class_bounds
+    if options.get("time_limit") is not None: options["time_limit"] = float(options["time_limit"])/post.n_classes
+    found = [classification_range(post, lower, upper, tol, target=c, ball=ball, **options) for c in post.classes]
+    at = class_bounds(post, _reduced(post, x, x), range(post.n_classes), np.zeros(0), np.zeros(0))
+    lows = [max(r.max_lower - p.value_high, p.value_low - r.min_upper, 0.) for r, p in zip(found, at)]
+    highs = [min(max(r.max_upper - p.value_low, p.value_high - r.min_lower) + 4.5e-16, 1.) for r, p in zip(found, at)]
     worst = int(np.argmax(highs))
     r = found[worst]
     return Robustness(max(max(lows), 0.), highs[worst], (max(r.max_lower - r.min_upper, 0.), r.max_upper - r.min_lower), r)

@@ -282,9 +282,9 @@ def classification_range(
     tol=.02,           # largest gap of minimum and of maximum
     max_boxes=None,    # stop after so many boxes a side
     time_limit=None,   # stop after so many seconds
-    rigorous=True,     # sound under floating point
+    rigorous=True,     # sound under floating point (always so for several classes)
     bounds="joint",    # or "paper": Propositions 1-2 and Lemma 3 (see gpc.paper_bounds)
-    n_jobs=None,       # threads; None for all cores
+    n_jobs=None,       # threads; None for all cores (one for several classes)
     progress=None,     # True for a bar, or a function of (lower, upper, n_boxes)
     ball=None,         # a Ball to intersect the box with
     target=None,       # class label, for a MulticlassPosterior
@@ -293,7 +293,8 @@ def classification_range(
     if type(post).__name__ == "MulticlassPosterior":
         from reject_nb.gpc.multiclass import multiclass_range
         if target is None: raise ValueError(f"target must be one of the classes {post.classes.tolist()} for a MulticlassPosterior")
-        return multiclass_range(post, lower, upper, target, tol, max_boxes, time_limit)
+        if bounds != "joint": raise ValueError(f"bounds must be 'joint' for a MulticlassPosterior, not {bounds!r}")
+        return multiclass_range(post, lower, upper, target, tol, max_boxes, time_limit, ball, progress)
     if not isinstance(post, GPPosterior): raise ValueError(f"post must be a GPPosterior or MulticlassPosterior, not {type(post).__name__}")
     if target is not None: raise ValueError("target is for a MulticlassPosterior; a binary range is that of class 1")
     lo, hi = check_box(post, lower, upper)
