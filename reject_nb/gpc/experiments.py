@@ -83,8 +83,8 @@ def training_path(
     inference:str,   # "laplace" or "ep"
     evaluations,     # numbers of marginal-likelihood evaluations
 ) -> dict[int, GPPosterior]:
-    "`fit_gpc` for several numbers of evaluations from one run of the optimiser."
-    count, kept = [0], {}
+    "`fit_gpc` for several numbers of evaluations from one run of the optimiser, which ends early (with a warning) where EP does not converge."
+    count, kept, last, failed = [0], {}, [None], False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = _gpy_model(X, _labels(y, len(X))[0], inference, True)
@@ -92,14 +92,17 @@ def training_path(
             count[0] += 1
             return model._objective_grads(theta)
         def note(theta):
+            last[0] = theta.copy()
             for n in evaluations:
                 if count[0] > n: kept.setdefault(n, theta.copy())
         most = max(evaluations)
-        end = fmin_l_bfgs_b(objective, model.optimizer_array.copy(), maxfun=most, maxiter=most, callback=note)[0]
+        try: end = fmin_l_bfgs_b(objective, model.optimizer_array.copy(), maxfun=most, maxiter=most, callback=note)[0]
+        except ArithmeticError: end, failed = last[0], True          # EP finds no fixed point at a trial step: stay where the run was
         posts = {}
         for n in evaluations:
             model.optimizer_array = kept.get(n, end)
             posts[n] = fit_gpc(X, y, inference, 0, lengthscale=np.array(model.kern.lengthscale.values), variance=float(model.kern.variance.values[0]))
+    if failed: warnings.warn(f"EP did not converge at evaluation {count[0]}: the run ends there", stacklevel=2)
     return posts
 
 def stored_file(
@@ -204,8 +207,8 @@ def sample_posterior(
     post:GPPosterior,    # probit; its data and hyperparameters are used, not its weights
     y:np.ndarray,        # (n,) two classes
     X_test:np.ndarray,   # (m, d)
-    draws:int=8000,      # kept, a chain
-    burn:int=1000,
+    draws:int=3000,      # kept, a chain
+    burn:int=500,
     random_state=0,      # seed or Generator
 ) -> np.ndarray:         # (2, draws, m) latent values at the test points
     "Samples of the exact posterior by elliptical slice sampling around EP's Gaussian."

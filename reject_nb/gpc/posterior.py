@@ -302,8 +302,8 @@ def _gpy_model(X, y, inference:str, ard:bool):
         sites = None
         def expectation_propagation(self, mean_prior, K, Y, likelihood, Y_metadata):
             K, y = np.asarray(K), np.where(np.asarray(Y)[:, 0] > 0, 1., -1.)
-            try: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-5, self.sites)
-            except ArithmeticError: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-5)
+            try: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-5, self.sites, 100)
+            except ArithmeticError: _, tau, nu, _, cavity = expectation_propagation(K, y, 1e-5, max_sweeps=200)
             self.sites = tau, nu
             log_z, tau_c, nu_c = cavity
             approx, cav = gaussianApproximation(nu, tau), cavityParams(len(y))
