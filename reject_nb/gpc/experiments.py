@@ -84,7 +84,8 @@ def training_path(
     evaluations,     # numbers of marginal-likelihood evaluations
 ) -> dict[int, GPPosterior]:
     "`fit_gpc` for several numbers of evaluations from one run of the optimiser, which ends early (with a warning) where EP does not converge."
-    count, kept, last, failed = [0], {}, [None], False
+    count, last, failed = [0], [None], False
+    kept:dict[int, np.ndarray] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = _gpy_model(X, _labels(y, len(X))[0], inference, True)
@@ -116,9 +117,9 @@ def stored_file(
     if make is None or not is_full(): raise FileNotFoundError(f"the stored model {name} is missing: make it with `reject-nb reproduce gpc --full`")
     path = Path(out_dir())/"gpc"/name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as folder:            # a file is there whole or not at all
-        make(Path(folder)/name)
-        return (Path(folder)/name).replace(path)
+    with tempfile.TemporaryDirectory(dir=path.parent) as part:              # a file is there whole or not at all
+        make(Path(part)/name)
+        return (Path(part)/name).replace(path)
 
 DATA = {"synthetic2d": synthetic2d, "spam11": spam11, "mnist38": mnist14}
 FIELDS = ("alpha", "site_precision", "lengthscale", "variance")
