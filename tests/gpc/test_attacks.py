@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.attacks import gpfgs, interpretability, local_linear
+from reject_nb.gpc.attacks import gpfgs, interpretability, lime_weights, probability_gradient
 
 def test_gpfgs_steps_to_the_corner_the_gradient_points_at():
     rng = np.random.default_rng(0)
@@ -47,7 +47,20 @@ def test_attacks_bad_input():
         with pytest.raises(ValueError, match=name): call()
 
 
-def test_local_linear_recovers_a_linear_model():
+def test_gradient_agrees_with_the_latent_one():
+    from scipy.stats import norm
+    rng = np.random.default_rng(3)
+    post = GPPosterior(rng.normal(size=(20, 2)), rng.normal(size=20), rng.uniform(.1, .5, 20), [.8, 1.], 2.)
+    x = np.array([[.2, -.3]])
+    (m, v), (dm, dv) = post.latent(x), post.gradient(x)
+    root = np.sqrt(1 + v[0])
+    np.testing.assert_allclose(probability_gradient(post, x[0]), norm.pdf(m[0]/root)*(dm[0]/root - .5*m[0]*dv[0]/root**3), rtol=1e-6)   # differences of step 1e-5
+
+
+def test_lime_recovers_a_linear_model():
+    pytest.importorskip("lime")
     class Linear:
+        d = 2
         def predict_proba(self, Z): return .5 + Z @ np.array([.02, -.03])
-    np.testing.assert_allclose(local_linear(Linear(), np.zeros(2), 1.), [.02, -.03], rtol=2e-3)   # ridge penalty 1 of about 2,000
+    training = np.random.default_rng(0).normal(size=(500, 2))
+    np.testing.assert_allclose(lime_weights(Linear(), np.zeros(2), training), np.array([.02, -.03])*training.std(0), rtol=.02)   # ridge penalty 1 of about 2,000

@@ -4,9 +4,10 @@ import pytest
 import tempfile
 from reject_nb.gpc.posterior import kernel
 from reject_nb.gpc.posterior import logistic_mean
+from reject_nb.gpc.search import Ball
 from scipy.special import logsumexp
 
-from reject_nb.gpc.multiclass import (MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc, multiclass_is_safe, multiclass_range, softmax_mean, three_classes)
+from reject_nb.gpc.multiclass import (MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc, multiclass_is_safe, multiclass_range, pair_centre, softmax_mean, three_classes)
 
 def test_softmax_mean_within_its_error():
     rng = np.random.default_rng(1)
@@ -70,6 +71,45 @@ def test_certified_ranges_hold_no_sample_outside():
             assert r.status in ("optimal", "max_boxes") and (r.status != "optimal" or r.gap <= .05 + 1e-12)
 
 
+def test_variances_of_pairs_are_enclosed_whatever_the_weights():
+    post = three_classes(3)
+    r = kernel(np.array([[.3, .2]]), post.X, post.lengthscale, post.variance)[0]
+    cov = post.latent([[.3, .2]])[1][0]
+    true = np.diag(cov)[:, None] + np.diag(cov)[None] - 2*cov
+    off, widths = ~np.eye(3, dtype=bool), []
+    for noise in (0., 1e-6, 1e-2):
+        class Perturbed(MulticlassPosterior):
+            def weights(self, r): return (w := super().weights(r))*(1 + noise*np.random.default_rng(0).normal(size=w.shape))
+        at = pair_centre(Perturbed(post.X, post.alpha, post.prob, post.lengthscale, post.variance), r, 0.)
+        assert (at.var_low <= true)[off].all() and (true <= at.var_high)[off].all()
+        widths.append((at.var_high - at.var_low)[off].max())
+    assert widths[0] < 1e-8 and widths[2] > 100*widths[0]                       # sharp for good weights, wide for bad ones
+
+
+def test_balls_are_cut_out_of_the_box():
+    rng, post = np.random.default_rng(7), three_classes(4)
+    x = np.array([.2, .1])
+    for p in (1, 2):
+        ball = Ball(x, .3, p)
+        r = multiclass_range(post, x - .3, x + .3, 0, tol=.03, ball=ball)
+        Z = x + .3*rng.uniform(-1, 1, size=(400, 2))
+        Z = Z[ball.norm(Z - x) <= .3]
+        seen = post.predict_proba(Z)[:, 0]
+        assert r.min_lower <= seen.min() and seen.max() <= r.max_upper and r.status == "optimal"
+        for z in (r.x_min, r.x_max): assert ball.norm(z - x) <= .3*(1 + 1e-9)
+        box = multiclass_range(post, x - .3, x + .3, 0, tol=.03)
+        assert r.max_upper < box.max_upper and r.min_lower > box.min_lower       # the corners hold the extremes here
+
+
+def test_many_classes_give_sound_bounds():
+    X = np.random.default_rng(8).normal(size=(40, 2))*2
+    for C in (5, 10):
+        post = fit_multiclass_gpc(X, np.arange(40) % C, max_evaluations=0, lengthscale=1.5, variance=2.)
+        r = multiclass_range(post, [0, 0], [.1, .1], 1, tol=.05, max_boxes=6)
+        p = post.predict_proba(np.random.default_rng(C).uniform(0, .1, size=(10, 2)))[:, 1]
+        assert 0 <= r.min_lower <= p.min() + 1e-9 and p.max() - 1e-9 <= r.max_upper <= 1
+
+
 def test_safety_of_several_classes():
     post = three_classes(5)
     x = np.array([0., 2.])
@@ -91,5 +131,5 @@ def test_multiclass_save_load_and_bad_input():
     with tempfile.TemporaryDirectory() as folder: back = MulticlassPosterior.load(post.save(folder + "/m"))
     np.testing.assert_array_equal(post.predict_proba([[.1, .2]]), back.predict_proba([[.1, .2]]))
     for name, call in (("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 0, 0])), ("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 1])), ("X", lambda: fit_multiclass_gpc([[np.nan]], [0])),
-                       ("target", lambda: multiclass_range(post, [0, 0], [1, 1], 7)), ("lower", lambda: multiclass_range(post, [1, 0], [0, 1], 0)), ("prob", lambda: MulticlassPosterior(np.eye(2), np.ones((3, 2)), np.ones((3, 2)), 1., 1.))):
+                       ("target", lambda: multiclass_range(post, [0, 0], [1, 1], 7)), ("lower", lambda: multiclass_range(post, [1, 0], [0, 1], 0)), ("variance", lambda: MulticlassPosterior(np.eye(2), np.ones((2, 2)), np.full((2, 2), .5), 1., 1e7)), ("prob", lambda: MulticlassPosterior(np.eye(2), np.ones((3, 2)), np.ones((3, 2)), 1., 1.))):
         with pytest.raises(ValueError, match=name): call()

@@ -65,6 +65,7 @@ def test_bad_input_names_the_argument():
     for name, bad in (("X", [[np.nan], [1.]]), ("X", [0., 1.]), ("alpha", [1.]), ("alpha", [np.inf, 1.]), ("site_precision", [-.1, .2]),
                       ("lengthscale", 0.), ("lengthscale", [1., 2.]), ("lengthscale", np.nan), ("variance", -1.), ("variance", np.nan), ("likelihood", "cauchit")):
         with pytest.raises(ValueError, match=name): GPPosterior(**{**good, name: bad})
+    with pytest.raises(ValueError, match="variance must not exceed"): GPPosterior(**{**good, "variance": 2e6, "likelihood": "logistic"})
     with pytest.raises(ValueError, match="X"): GPPosterior(**good).latent([[1., 2.]])
 
 
