@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['check_sample', 'Sweep', 'sweep', 'spread', 'at_angle', 'angles_of', 'roc_curve', 'share_of_ood',
-           'precision_recall_curve', 'precision', 'ccr_fpr_curve', 'ccr_of', 'best_over_angles', 'auroc', 'aupr',
-           'oscr', 'oscr_by_definition', 'selective_risk_at']
+           'precision_recall_curve', 'precision', 'ccr_fpr_curve', 'ccr_of', 'best_over_angles', 'auroc', 'auroc_of',
+           'aupr', 'oscr', 'oscr_of', 'oscr_by_definition', 'selective_risk_at']
 
 # %% ../../nbs/ood/02_metrics.ipynb #3758c6ed
 from dataclasses import dataclass
@@ -206,7 +206,10 @@ def auroc(
         if double == "best angle": return best_over_angles(scores, lambda s: auroc(s, is_ood), n_angles)
         fpr, tpr, _ = roc_curve(scores, is_ood, n_angles)
         return float(np.trapezoid(tpr, fpr))
-    t = sweep(scores, is_ood)
+    return auroc_of(sweep(scores, is_ood))
+
+def auroc_of(t:Sweep) -> float:
+    "Area under the ROC curve of a sweep."
     new = np.diff(t.n_ood, prepend=0)
     return float(new@(t.n_id - .5*np.diff(t.n_id, prepend=0))/t.total_id/t.total_ood)
 
@@ -243,6 +246,11 @@ def oscr(
         _double(scores, double)
         if double == "best angle": return best_over_angles(scores, lambda s: oscr(losses, s, is_ood, convention), n_angles)
     fpr, ccr = ccr_fpr_curve(losses, scores, is_ood, convention, n_angles)
+    return float(np.trapezoid(ccr, fpr))
+
+def oscr_of(t:Sweep, convention:str="conditional") -> float:
+    "Area under the CCR-FPR curve of a sweep with losses."
+    fpr, ccr = ccr_of(t, convention)
     return float(np.trapezoid(ccr, fpr))
 
 # %% ../../nbs/ood/02_metrics.ipynb #634178bd
