@@ -329,7 +329,7 @@ def branch_and_bound(
     worth = best[0] if np.isfinite(best[0]) else 1e300
     stack = [arc for arc in stack if not dies(arc, worth, t, slack)[0]]
     proved = best[0] if not stack else bound_of_rest(stack, best[0] if np.isfinite(best[0]) else most + 1, min(least, 0.), t, slack)
-    return best, proved - slack/(target.min_id if target.ratio else 1), seen, not stack
+    return best, max(proved - slack/(target.min_id if target.ratio else 1), min(least, 0.)), seen, not stack
 
 @njit(cache=True)
 def value_at(s, line, ci, co, w, t):
@@ -428,10 +428,10 @@ def nearest_line(s_r, s_g, is_ood, model, target, method):
     least = lambda w, start, **change: ends_and_lines(s_r, s_g, is_ood, w, replace(target, **change), method, start)[0][0]
     nothing = (0., 0., -np.inf)
     if isinstance(model, BoundedTPRFPR):
-        return dict(tpr=-least(id_, nothing, ratio=False, min_id=0)/n_id, fpr=least(ood, none, ratio=False, max_ood=n_ood)/max(n_ood, 1))
+        return dict(tpr=abs(least(id_, nothing, ratio=False, min_id=0))/n_id, fpr=least(ood, none, ratio=False, max_ood=n_ood)/max(n_ood, 1))
     per_id = least(ood, none, max_ood=n_ood, w_id=0., w_ood=0.)*n_id/max(n_ood, 1)   # FPR/TPR
     p = target.prior
-    return dict(precision=(1 - p)/(1 - p + p*per_id), recall=-least(id_, nothing, ratio=False, min_id=0)/n_id)
+    return dict(precision=(1 - p)/(1 - p + p*per_id), recall=abs(least(id_, nothing, ratio=False, min_id=0))/n_id)
 
 def tune_double_score(
     losses, # (n,) losses of the classifier; not read where is_ood
