@@ -95,7 +95,7 @@ def store_scores(
 ) -> Path:
     "Write the file of a training, whole or not at all."
     memory = io.BytesIO()
-    np.savez_compressed(memory, allow_pickle=False, **scores, **{k: np.array(v) for k, v in about.items()})
+    np.savez_compressed(memory, allow_pickle=False, **scores, **{k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()})
     return write_atomic(score_path(network, seed), memory.getvalue())
 
 def stored_scores(
@@ -115,8 +115,9 @@ def settings_table(
     sets,        # names of the OOD sets, in the order of the file
     seeds=(0, 1, 2),
 ) -> dict:       # columns, one row for each detector and setting
-    "Mean AUROC over the stored trainings at each setting; the setting used in Table 2 is marked."
-    stored = [stored_scores(network, seed) for seed in seeds]
+    "Mean AUROC over the stored trainings that have them, at each setting; the setting used in Table 2 is marked."
+    stored = [s for seed in seeds if "vim dim" in (s := stored_scores(network, seed))]
+    if not stored: raise FileNotFoundError(f"no stored training of {network} has other settings")
     out: dict = {k: [] for k in ("detector", "setting", "in Table 2", *sets)}
     dims = stored[0]["vim dim"]
     for key, labels, used in (("knn", [f"k = {k}" for k in NEIGHBOURS], NEIGHBOURS.index(50)), ("vim", [f"{d} dimensions" for d in dims], FRACTIONS.index(.5))):
