@@ -73,21 +73,22 @@ def react(
 def knn(
     features,       # (n, d)
     train_features, # (N, d)
-    k:int=50,       # which neighbour
+    k:int|tuple=50, # which neighbour; several: one row of scores for each
     normalize:bool=True, # features to length 1
     block:int=1000, # rows of features at once
-) -> np.ndarray:    # (n,)
+) -> np.ndarray:    # (n,), or (len(k), n)
     "Distance to the k-th nearest training feature."
     a = check_matrix(features, "features")
     b = check_matrix(train_features, "train_features", a.shape[1])
-    if not 1 <= k <= len(b): raise ValueError(f"k must lie between 1 and the {len(b)} training inputs, not {k}")
+    ks = np.atleast_1d(k)
+    if ks.min() < 1 or ks.max() > len(b): raise ValueError(f"k must lie between 1 and the {len(b)} training inputs, not {k}")
     if normalize: a, b = unit_rows(a), unit_rows(b)
-    b2, out = (b*b).sum(1), np.empty(len(a))
+    b2, out = (b*b).sum(1), np.empty((len(ks), len(a)))
     for i in range(0, len(a), block):
         rows = a[i:i + block]
         d2 = (rows*rows).sum(1)[:, None] + b2 - 2*(rows@b.T)
-        out[i:i + block] = np.sqrt(np.maximum(np.partition(d2, k - 1, axis=1)[:, k - 1], 0))
-    return out
+        out[:, i:i + block] = np.sqrt(np.maximum(np.partition(d2, ks - 1, axis=1)[:, ks - 1], 0)).T
+    return out[0] if np.ndim(k) == 0 else out
 
 def unit_rows(a): return a/np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-10)
 
@@ -119,7 +120,7 @@ def odin(
     inputs,           # (n, ...) array or tensor, as the model takes them
     temperature:float=1000.,
     noise:float=.0014, # step, in the unit of the raw input where std is given, else of the model's input
-    std:float=1.,     # by which the raw inputs were divided
+    std:float|tuple=1., # by which the raw inputs were divided; one number, or one for each channel of (n, channels, height, width)
     batch:int=500,
 ) -> np.ndarray:      # (n,)
     "One minus the largest tempered softmax after the step. ImportError names the extra where torch is missing."
@@ -127,13 +128,16 @@ def odin(
     except ImportError as error: raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
     was_training = model.training
     model.eval()
+    device = next(model.parameters(), torch.empty(0)).device
+    step = noise/np.asarray(std, float)
+    if step.ndim: step = torch.as_tensor(step[:, None, None], dtype=torch.float32, device=device)
     out = []
     try:
         for i in range(0, len(inputs), batch):
-            x = torch.as_tensor(inputs[i:i + batch]).detach().clone().requires_grad_(True)
+            x = torch.as_tensor(inputs[i:i + batch], device=device).detach().clone().requires_grad_(True)
             z = model(x)/temperature
             torch.nn.functional.cross_entropy(z, z.argmax(1), reduction="sum").backward()
-            with torch.no_grad(): z = model(x - noise/std*x.grad.sign())/temperature
-            out.append(msp(z.double().numpy()))
+            with torch.no_grad(): z = model(x - (step if torch.is_tensor(step) else float(step))*x.grad.sign())/temperature
+            out.append(msp(z.double().cpu().numpy()))
     finally: model.train(was_training)
     return np.concatenate(out)

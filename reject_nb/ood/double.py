@@ -4,13 +4,15 @@
 
 # %% auto #0
 __all__ = ['RESOLUTION', 'value_of', 'kth', 'next_order_statistic', 'grid_bounded', 'at_angle_best', 'sweep_arc', 'settle',
-           'crossing', 'branch_and_bound', 'value_at', 'weighted_kth', 'merged', 'naive_grid', 'to_given',
-           'tune_double_score', 'between', 'nearest_double', 'brute_force_double', 'models_for_double',
-           'correlated_sample']
+           'crossing', 'dies', 'bound_of_rest', 'branch_and_bound', 'value_at', 'weighted_kth', 'merged', 'naive_grid',
+           'to_given', 'ends_and_lines', 'nearest_line', 'tune_double_score', 'between', 'nearest_of_angles',
+           'all_lines', 'brute_force_double', 'brute_force_nearest', 'models_for_double', 'correlated_sample']
 
 # %% ../../nbs/ood/04_double.ipynb #69d6cd4f
-import numpy as np
+from dataclasses import replace
 from itertools import combinations
+
+import numpy as np
 from numba import njit
 
 from .metrics import check_sample, spread, sweep
@@ -251,6 +253,21 @@ def crossing(a, b, la, lb):
     "The point through which the lines (a, la) and (b, lb) pass."
     return np.linalg.solve(np.array([[np.cos(a), np.sin(a)], [np.cos(b), np.sin(b)]]), np.array([la, lb]))
 
+def dies(arc, v, t, slack):
+    "settle's answer for an arc of the stack against the value v: (no line is below v, T0, T1, points kept, base)."
+    a, b, la, lb, points, base, wall, _ = arc
+    alive, t0, t1, kept, q, new = settle(*points, np.cos(a), np.sin(a), np.cos(b), np.sin(b), la, lb, base, *t, v, slack, wall)
+    return not alive, t0, t1, kept[:q], new
+
+def bound_of_rest(stack, high, low, t, slack):
+    "Sound lower bound of all lines of the arcs left, found between low (known to hold) and high by bisection."
+    for _ in range(50):
+        mid = .5*(low + high)
+        if all(dies(arc, mid, t, slack)[0] for arc in stack): low = mid
+        else: high = mid
+        if high - low <= 1e-9*(abs(low) + abs(high)): break
+    return low
+
 def branch_and_bound(
     points,    # (r, g, ci, co, w), finite and in units of their spread
     target,    # Target
@@ -258,11 +275,12 @@ def branch_and_bound(
     arcs:int=16, # to start from
     leaf:int=96, # points left for the exact sweep
     max_arcs=None, # stop after so many
-):             # (value, angle, threshold), bound proved, arcs looked at
+):             # (value, angle, threshold), bound proved, arcs looked at, whether none is left
     "Certified minimum over all angles in [0, pi/2]."
     r, g, ci, co, w = points
     t = (target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood)
     slack = 1e-11*max(1., float(np.abs(w).sum())) if target.ratio else 1e-14
+    least, most = float(np.minimum(w, 0).sum()), float(np.maximum(w, 0).sum())  # of any sum; a ratio has an ID input below it
     far = 4*max(1., float(np.abs(r).max()), float(np.abs(g).max())) if len(r) else 1.
     wall, base = np.array([-far, -far, far, far]), np.zeros(3)
     ends = np.linspace(0, np.pi/2, arcs + 1)
@@ -286,13 +304,12 @@ def branch_and_bound(
     seen = 0
     while stack:
         if max_arcs is not None and seen >= max_arcs: break
-        a, b, la, lb, (r, g, ci, co, w), base, wall, walls = stack.pop()
+        arc = stack.pop()
+        a, b, la, lb, (r, g, ci, co, w), _, _, walls = arc
         seen += 1
-        ca, sa, cb, sb = np.cos(a), np.sin(a), np.cos(b), np.sin(b)
-        v = best[0] if np.isfinite(best[0]) else 1e300
-        alive, t0, t1, kept, q, new = settle(r, g, ci, co, w, ca, sa, cb, sb, la, lb, base, *t, v, slack, wall)
-        if not alive or b - a < 2*RESOLUTION: continue
-        kept = kept[:q]
+        dead, t0, t1, kept, new = dies(arc, best[0] if np.isfinite(best[0]) else 1e300, t, slack)
+        if dead or b - a < 2*RESOLUTION: continue
+        q = len(kept)
         child = r[kept], g[kept], ci[kept], co[kept], w[kept]
         wall = np.concatenate([crossing(a, b, la + t0, lb + t0), crossing(a, b, la + t1, lb + t1)])
         walls = np.vstack([walls, wall])
@@ -308,9 +325,11 @@ def branch_and_bound(
         if not target.ratio or target.w_ood:
             quantile = np.array([np.cos(mid), np.sin(mid)])@(wall[:2] + wall[2:])/2
         ends_ = (a, mid, la, quantile), (mid, b, quantile, lb)
-        for arc in ends_: stack.append((*arc, child, new, wall, walls))
-    proved = best[0] - slack/(target.min_id if target.ratio else 1) if not stack else (0. if target.ratio else float(np.minimum(w, 0).sum()))
-    return best, proved, seen
+        for end in ends_: stack.append((*end, child, new, wall, walls))
+    worth = best[0] if np.isfinite(best[0]) else 1e300
+    stack = [arc for arc in stack if not dies(arc, worth, t, slack)[0]]
+    proved = best[0] if not stack else bound_of_rest(stack, best[0] if np.isfinite(best[0]) else most + 1, min(least, 0.), t, slack)
+    return best, max(proved - slack/(target.min_id if target.ratio else 1), min(least, 0.)), seen, not stack
 
 @njit(cache=True)
 def value_at(s, line, ci, co, w, t):
@@ -381,6 +400,39 @@ def to_given(angle, threshold, unit_r, unit_g):
     c, d = np.cos(angle)/unit_r, np.sin(angle)/unit_g
     return float(np.arctan2(d, c)), float(threshold/np.hypot(c, d))
 
+def ends_and_lines(s_r, s_g, is_ood, w, target, method, start, max_arcs=None):
+    "Least objective over all lines: ((value, angle, threshold), bound proved, arcs looked at, whether the search came to its end)."
+    best = start
+    for a, s in ((0., s_r), (np.pi/2, s_g)):                                          # the ends, where infinite scores may count
+        t = sweep(s, is_ood, w)
+        row = best_row(t, target)
+        if row is None or row < 0: continue
+        value = t.loss[row]/t.n_id[row] if target.ratio else t.loss[row]
+        if value < best[0]: best = float(value), a, float(t.threshold[row])
+    finite = np.isfinite(s_r) & np.isfinite(s_g)
+    on = slice(None) if finite.all() else finite
+    unit_r, unit_g = spread(s_r[on]), spread(s_g[on])
+    points: tuple = merged(s_r[on]/unit_r, s_g[on]/unit_g, is_ood[on], w[on])
+    if not len(points[0]): return best, best[0], 0, True
+    if method == "exact":
+        found = sweep_arc(*points, 0., np.pi/2, np.zeros(3), target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood, best[0], np.empty((0, 4)))  # type: ignore[call-arg]
+        proved, seen, done = found[0], len(points[0]), True
+    else: found, proved, seen, done = branch_and_bound(points, target, (best[0], np.nan, np.nan), max_arcs=max_arcs)
+    if found[0] < best[0]: best = found[0], *to_given(found[1], found[2], unit_r, unit_g)
+    return best, min(proved, best[0]), seen, done
+
+def nearest_line(s_r, s_g, is_ood, model, target, method):
+    "For an infeasible target: the best value of each part that a line attains when the other part is kept, searched like the optimum."
+    n_id, n_ood, none = int((~is_ood).sum()), int(is_ood.sum()), (np.inf, np.nan, np.nan)
+    id_, ood = -(~is_ood).astype(float), is_ood.astype(float)      # what an input adds: -1 to be maximised, 1 to be minimised
+    least = lambda w, start, **change: ends_and_lines(s_r, s_g, is_ood, w, replace(target, **change), method, start)[0][0]
+    nothing = (0., 0., -np.inf)
+    if isinstance(model, BoundedTPRFPR):
+        return dict(tpr=abs(least(id_, nothing, ratio=False, min_id=0))/n_id, fpr=least(ood, none, ratio=False, max_ood=n_ood)/max(n_ood, 1))
+    per_id = least(ood, none, max_ood=n_ood, w_id=0., w_ood=0.)*n_id/max(n_ood, 1)   # FPR/TPR
+    p = target.prior
+    return dict(precision=(1 - p)/(1 - p + p*per_id), recall=abs(least(id_, nothing, ratio=False, min_id=0))/n_id)
+
 def tune_double_score(
     losses, # (n,) losses of the classifier; not read where is_ood
     s_r,    # (n,) score of misclassification, high means reject; +inf allowed
@@ -395,7 +447,8 @@ def tune_double_score(
     """The best half-plane cos(angle)*s_r + sin(angle)*s_g <= threshold (eqs. 13, 14).
 
     "certified" and "exact" hold for all angles in [0, pi/2] and do not depend on the scales of the scores; "grid" does.
-    ValueError on bad input; a target out of reach is the status "infeasible"."""
+    ValueError on bad input; a target out of reach is the status "infeasible", with the nearest targets found by the same search.
+    Stopped by max_arcs the status is "limit", and `bound` holds for all lines."""
     if method not in ("certified", "exact", "grid"): raise ValueError(f"method must be 'certified', 'exact' or 'grid', not {method!r}")
     both = [np.asarray(s) for s in (s_r, s_g)]
     if both[0].shape != both[1].shape: raise ValueError(f"s_r and s_g must have one shape, not {both[0].shape} and {both[1].shape}")
@@ -408,34 +461,16 @@ def tune_double_score(
     note = "" if is_ood.any() else "no OOD inputs in the sample: FPR 0 and precision 1 are conventions"
     if method == "grid": return _grid(losses, s_r, s_g, is_ood, model, target, w, np.linspace(0, upper, n_angles), note)
 
-    best, angle, threshold = np.inf, np.nan, np.nan
-    if not target.ratio: best, angle, threshold = 0., 0., -np.inf                     # accepting nothing
-    for a, s in ((0., s_r), (np.pi/2, s_g)):                                          # the ends, where infinite scores may count
-        t = sweep(s, is_ood, w)
-        row = best_row(t, target)
-        if row is None or row < 0: continue
-        value = t.loss[row]/t.n_id[row] if target.ratio else t.loss[row]
-        if value < best: best, angle, threshold = float(value), a, float(t.threshold[row])
-    finite = np.isfinite(s_r) & np.isfinite(s_g)
-    on = slice(None) if finite.all() else finite
-    unit_r, unit_g = spread(s_r[on]), spread(s_g[on])
-    points: tuple = merged(s_r[on]/unit_r, s_g[on]/unit_g, is_ood[on], w[on])
-    seen, proved = 0, best
-    if len(points[0]):
-        if method == "exact":
-            seen = len(points[0])
-            found = sweep_arc(*points, 0., np.pi/2, np.zeros(3), target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood, best, np.empty((0, 4)))  # type: ignore[call-arg]
-            proved = found[0]
-        else: found, proved, seen = branch_and_bound(points, target, (best, np.nan, np.nan), max_arcs=max_arcs)
-        if found[0] < best and np.isfinite(found[1]):
-            angle, threshold = to_given(found[1], found[2], unit_r, unit_g)
-        best = min(best, found[0])
-    if np.isinf(best): return unable(model, target, nearest_double(s_r, s_g, is_ood, w, model, target), method, seen,
-                                     " (as attained over 181 angles)")
+    start = (np.inf, np.nan, np.nan) if target.ratio else (0., 0., -np.inf)           # a cost can be had by accepting nothing
+    (best, angle, threshold), proved, seen, done = ends_and_lines(s_r, s_g, is_ood, w, target, method, start, max_arcs)
+    if np.isinf(best):
+        if done: return unable(model, target, nearest_line(s_r, s_g, is_ood, model, target, method), method, seen)
+        return TunedOOD("limit", -np.inf, 0., np.nan, 0., 0., np.nan, np.inf, proved, np.inf, method=method, evaluated=seen,
+                        message=f"stopped after {seen} arcs: no line met the target so far, and none is proved absent; raise max_arcs")
     threshold = between(linear_score(s_r, s_g, angle), threshold)
     values = measured(linear_score(s_r, s_g, angle) <= threshold, losses, is_ood, model, target)
     bound = min(values["objective"], target.constant + proved)
-    done = max_arcs is None or seen < max_arcs
+    if not done: note = (note + "; " if note else "") + f"stopped after {seen} arcs: the optimum lies between bound and objective"
     return TunedOOD("optimal" if done else "limit", threshold, angle, bound=bound, gap=values["objective"] - bound, method=method, evaluated=seen, message=note, **values)
 
 def between(
@@ -459,33 +494,44 @@ def _grid(losses, s_r, s_g, is_ood, model, target, w, angles, note):
     else:
         with np.errstate(invalid="ignore"): best, angle, threshold = naive_grid(losses, s_r, s_g, is_ood, model, angles)
         if not target.ratio and not best < 0: best, angle, threshold = 0., 0., -np.inf
-    if np.isinf(best): return unable(model, target, nearest_double(s_r, s_g, is_ood, w, model, target), "grid", len(angles), " (as attained over 181 angles)")
+    if np.isinf(best): return unable(model, target, nearest_of_angles(s_r, s_g, is_ood, w, model, target, angles), "grid", len(angles), f" (as attained over {len(angles)} angles)")
     threshold = between(linear_score(s_r, s_g, angle), threshold)
     values = measured(linear_score(s_r, s_g, angle) <= threshold, losses, is_ood, model, target)
     return TunedOOD("grid", threshold, angle, bound=-np.inf, gap=np.inf, method="grid", evaluated=len(angles),
                     message=(note + "; " if note else "") + "best of the angles tried; nothing is known about those between", **values)
 
-def nearest_double(s_r, s_g, is_ood, w, model, target):
-    "What a grid of 181 scale-free angles attains for each target."
-    unit_r, unit_g = spread(s_r), spread(s_g)
-    def sweeps():
-        for a in np.linspace(0, np.pi/2, 181): yield sweep(linear_score(s_r/unit_r, s_g/unit_g, 0. if a == 0 else a), is_ood, w)
-    return nearest_of(sweeps(), model, target)
+def nearest_of_angles(s_r, s_g, is_ood, w, model, target, angles):
+    "What the angles of a grid attain for each target."
+    with np.errstate(invalid="ignore"): return nearest_of((sweep(linear_score(s_r, s_g, a), is_ood, w) for a in angles), model, target)
 
-# %% ../../nbs/ood/04_double.ipynb #f3d4c2ec
-def brute_force_double(losses, s_r, s_g, is_ood, model):
-    "Every angle between the pairwise ties, every threshold; on integers, so that ties are exact."
+# %% ../../nbs/ood/04_double.ipynb #7f4ab2cd
+def all_lines(
+    s_r, # (n,) integers, or numbers with few decimals, so that ties are seen
+    s_g, # (n,)
+):       # (k, n) bool
+    "What every line with an angle in [0, pi/2] accepts: all thresholds at, and between, the angles where two points tie."
     cuts = {0., np.pi/2}
     for i, j in combinations(range(len(s_r)), 2):
         dr, dg = s_r[i] - s_r[j], s_g[i] - s_g[j]
         if dr*dg < 0: cuts.add(float(np.arctan2(abs(dr), abs(dg))))
     cuts = np.array(sorted(cuts))
     cuts = cuts[np.append(True, np.diff(cuts) > 1e-9)]
+    scores = [np.round(np.cos(a)*s_r + np.sin(a)*s_g, 9) for a in np.concatenate([cuts, (cuts[1:] + cuts[:-1])/2])]
+    return np.unique(np.concatenate([s <= np.unique(s)[:, None] for s in scores]), axis=0)
+
+def brute_force_double(losses, s_r, s_g, is_ood, model):
+    "Least objective of all lines by the definitions."
     best = model.cost(0, 0, 0) if isinstance(model, CostBasedOOD) else np.inf
-    for a in np.concatenate([cuts, (cuts[1:] + cuts[:-1])/2]):
-        s = np.round(np.cos(a)*s_r + np.sin(a)*s_g, 9)
-        for cut in np.unique(s): best = min(best, value_by_definition(losses, s <= cut, is_ood, model))
-    return best
+    return min([best, *(value_by_definition(losses, on, is_ood, model) for on in all_lines(s_r, s_g))])
+
+def brute_force_nearest(s_r, s_g, is_ood, model):
+    "The nearest targets of all lines, and of accepting nothing, by the definitions."
+    lines = np.vstack([np.zeros(len(s_r), bool), all_lines(s_r, s_g)])
+    tpr, fpr = lines[:, ~is_ood].mean(1), lines[:, is_ood].mean(1)
+    if isinstance(model, BoundedTPRFPR): return dict(tpr=tpr[fpr <= model.max_fpr + 1e-12].max(), fpr=fpr[(tpr >= model.min_tpr - 1e-12) & (tpr > 0)].min())
+    p = is_ood.mean() if model.prior is None else model.prior
+    kappa = np.divide((1 - p)*tpr, (1 - p)*tpr + p*fpr, out=np.ones(len(tpr)), where=tpr + fpr > 0)
+    return dict(precision=kappa[(tpr >= model.min_recall - 1e-12) & (tpr > 0)].max(), recall=tpr[kappa >= model.min_precision - 1e-12].max())
 
 def models_for_double(rng):
     "One model of each kind."

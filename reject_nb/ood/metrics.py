@@ -4,14 +4,16 @@
 
 # %% auto #0
 __all__ = ['check_sample', 'Sweep', 'sweep', 'spread', 'at_angle', 'angles_of', 'roc_curve', 'share_of_ood',
-           'precision_recall_curve', 'precision', 'ccr_fpr_curve', 'ccr_of', 'best_over_angles', 'auroc', 'aupr',
-           'oscr', 'oscr_by_definition', 'selective_risk_at']
+           'precision_recall_curve', 'precision', 'ccr_fpr_curve', 'ccr_of', 'best_over_angles', 'auroc', 'auroc_of',
+           'aupr', 'oscr', 'oscr_of', 'oscr_by_definition', 'dominated', 'best_area', 'selective_risk_at']
 
 # %% ../../nbs/ood/02_metrics.ipynb #3758c6ed
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
+from numba import njit
 
 # %% ../../nbs/ood/02_metrics.ipynb #8b4c3255
 def check_sample(
@@ -206,7 +208,10 @@ def auroc(
         if double == "best angle": return best_over_angles(scores, lambda s: auroc(s, is_ood), n_angles)
         fpr, tpr, _ = roc_curve(scores, is_ood, n_angles)
         return float(np.trapezoid(tpr, fpr))
-    t = sweep(scores, is_ood)
+    return auroc_of(sweep(scores, is_ood))
+
+def auroc_of(t:Sweep) -> float:
+    "Area under the ROC curve of a sweep."
     new = np.diff(t.n_ood, prepend=0)
     return float(new@(t.n_id - .5*np.diff(t.n_id, prepend=0))/t.total_id/t.total_ood)
 
@@ -245,6 +250,11 @@ def oscr(
     fpr, ccr = ccr_fpr_curve(losses, scores, is_ood, convention, n_angles)
     return float(np.trapezoid(ccr, fpr))
 
+def oscr_of(t:Sweep, convention:str="conditional") -> float:
+    "Area under the CCR-FPR curve of a sweep with losses."
+    fpr, ccr = ccr_of(t, convention)
+    return float(np.trapezoid(ccr, fpr))
+
 # %% ../../nbs/ood/02_metrics.ipynb #634178bd
 def oscr_by_definition(losses, scores, is_ood, convention):
     "The curves by their definition, one threshold after the other."
@@ -257,6 +267,56 @@ def oscr_by_definition(losses, scores, is_ood, convention):
     first = next(c for c in ccr if c is not None)
     ccr = [(0. if convention == "joint" and k == 0 else first) if c is None else c for k, c in enumerate(ccr)]
     return sum((ccr[k] + ccr[k - 1])/2*(fpr[k] - fpr[k - 1]) for k in range(1, len(fpr)))
+
+# %% ../../nbs/ood/02_metrics.ipynb #a4b126cb
+@njit(cache=True)
+def dominated(a_id, b_id, weight, a_ood, b_ood, strict):
+    "Weight of the pairs in which the ID input is below the OOD input in both scores (or not above, unless strict); a_id and a_ood ascend."
+    values = np.unique(b_id)
+    tree, total, j = np.zeros(len(values) + 1), 0., 0
+    for i in range(len(a_ood)):
+        while j < len(a_id) and (a_id[j] < a_ood[i] or (not strict and a_id[j] == a_ood[i])):
+            k = np.searchsorted(values, b_id[j]) + 1
+            while k < len(tree): tree[k] += weight[j]; k += k & -k
+            j += 1
+        k = np.searchsorted(values, b_ood[i], side="left") if strict else np.searchsorted(values, b_ood[i], side="right")
+        while k > 0: total += tree[k]; k -= k & -k
+    return total
+
+def best_area(
+    scores, # (n, 2), high means reject
+    is_ood, # (n,) bool
+    losses=None, # (n,): the joint OSCR is wanted; None: AUROC
+    tolerance:float=1e-3,
+    max_arcs:int=5000,
+):          # (area, angle between the scores divided by their spread, bound)
+    "Best angle's AUROC, or joint OSCR, and an upper bound for all angles in [0, pi/2]; within tolerance unless scores tie or max_arcs is reached first."
+    scores, is_ood, losses = check_sample(scores, is_ood, losses, double=True)
+    if scores.ndim != 2: raise ValueError("scores must have shape (n, 2)")
+    _no_minus_inf(scores)
+    units, weight = (spread(scores[:, 0]), spread(scores[:, 1])), np.ones(len(scores)) if losses is None else 1 - losses
+    pairs = int((~is_ood).sum())*int(is_ood.sum())
+    def at(angle):
+        s = at_angle(scores, angle, units)
+        t = sweep(s, is_ood, 1 - weight)
+        return s, auroc_of(t) if losses is None else oscr_of(t, "joint")
+    def bound_of(a, b):
+        (s, x), (u, y) = ends[a], ends[b]
+        i, o = (w[np.argsort(s[w])] for w in (np.flatnonzero(~is_ood), np.flatnonzero(is_ood)))
+        both = sum(dominated(s[i], u[i], weight[i], s[o], u[o], strict) for strict in (True, False))/2
+        return x + y - both/pairs
+    ends = {angle: at(angle) for angle in (0., np.pi/2)}
+    heap = [(-bound_of(0., np.pi/2), 0., np.pi/2)]
+    angle = max(ends, key=lambda a: ends[a][1])
+    best = ends[angle][1]
+    for _ in range(max_arcs):
+        if -heap[0][0] - best <= tolerance or heap[0][2] - heap[0][1] < 1e-12: break   # pairs that turn at one angle cannot be told apart
+        _, a, b = heappop(heap)
+        mid = .5*(a + b)
+        ends[mid] = at(mid)
+        if ends[mid][1] > best: best, angle = ends[mid][1], mid
+        for u, v in ((a, mid), (mid, b)): heappush(heap, (-bound_of(u, v), u, v))
+    return best, angle, max(best, -heap[0][0])
 
 # %% ../../nbs/ood/02_metrics.ipynb #b6335fcc
 def selective_risk_at(

@@ -114,13 +114,13 @@ def report(
     scores:dict, # method -> (n,) single score, or (n, 2) double score
     is_ood,  # (n,) bool
     model,   # target
-    areas:bool=True, # also AUROC, AUPR, OSCR
+    areas:bool=True, # also AUROC, AUPR, OSCR, which need OOD inputs
 ):           # table, best method first, those unable last
     "Rank methods at a target (sections 3.2 and 3.3)."
     if not scores: raise ValueError("scores must name at least one method")
     found: list = []
     for name, s in scores.items():
-        s, ood, lost = check_sample(s, is_ood, losses, double=True)
+        s, ood, lost = check_sample(s, is_ood, losses, double=True, need_ood=areas)
         t = tune_single_score(lost, s, ood, model) if s.ndim == 1 else tune_double_score(lost, s[:, 0], s[:, 1], ood, model)
         row = dict(method=name, status="unable" if t.status == "infeasible" else "able", selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr, precision=t.precision)
         if areas: row.update(auroc=auroc(s, ood, "best angle", 31), aupr=aupr(s, ood, double="best angle", n_angles=31), oscr=oscr(lost, s, ood, double="best angle", n_angles=31))

@@ -146,7 +146,8 @@ def nearest_of(
 def unable(model, target, nearest, method, evaluated, note="") -> TunedOOD:
     "The infeasible result, with the remedy in words."
     if isinstance(model, BoundedTPRFPR):
-        said = f"unable to reach TPR >= {model.min_tpr:g} with FPR <= {model.max_fpr:g}: lower min_tpr to {nearest['tpr']:.6g} or raise max_fpr to {nearest['fpr']:.6g}"
+        said = (f"unable to reach TPR >= {model.min_tpr:g}{'' if model.min_tpr else ', with one ID input at least,'} with FPR <= {model.max_fpr:g}: "
+                + (f"lower min_tpr to {nearest['tpr']:.6g} or " if nearest["tpr"] > 0 else "") + f"raise max_fpr to {nearest['fpr']:.6g}")
     else:
         said = (f"unable to reach precision >= {model.min_precision:g} with recall >= {model.min_recall:g}: lower min_precision to {nearest['precision']:.6g}"
                 + (f" or min_recall to {nearest['recall']:.6g}" if nearest["recall"] > 0 else ""))
@@ -161,7 +162,7 @@ def best_row(
     ok = meets(t.n_id, t.n_ood, target)
     value = np.divide(t.loss, t.n_id, out=np.full(len(ok), np.inf), where=t.n_id > 0) if target.ratio else t.loss
     value = np.where(ok, value, np.inf)
-    if not target.ratio and value.min() >= 0: return -1
+    if not target.ratio and not target.min_id and value.min() >= 0: return -1
     if not np.isfinite(value.min()): return None
     at = np.flatnonzero(value <= value.min())
     return int(at[np.lexsort((t.n_ood[at], -t.n_id[at]))[0]])

@@ -19,6 +19,7 @@ def test_knn_and_react():
     d = np.sort(cdist(a, b), axis=1)
     assert np.allclose(knn(a, b, 7, normalize=False, block=11), d[:, 6], atol=1e-7)   # the square root of a rounded difference
     assert np.allclose(knn(a, b, 1), np.sort(cdist(unit_rows(a), unit_rows(b)), axis=1)[:, 0], atol=1e-7)
+    assert (knn(a, b, (1, 7, 50)) == [knn(a, b, k) for k in (1, 7, 50)]).all()
     assert np.allclose(react(a, W, c, level=1e9), -np.log(np.exp(a@W.T + c).sum(1)), atol=1e-12)
     assert np.allclose(react(a, W, c, b, 100.), react(a, W, c, level=b.max()))
 

@@ -4,7 +4,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 from sklearn.metrics import roc_auc_score
 
-from reject_nb.ood.metrics import aupr, auroc, oscr, oscr_by_definition
+from reject_nb.ood.metrics import aupr, auroc, best_area, oscr, oscr_by_definition
 
 def test_against_definitions_and_scikit_learn():
     rng = np.random.default_rng(2)
@@ -55,6 +55,31 @@ def test_double_scores():
         assert abs(f(S*[1e-6, 1e6], is_ood, double="best angle") - best) < 1e-12
     for convention in ("conditional", "joint"):
         assert oscr(losses, S, is_ood, convention, double="best angle") >= max(oscr(losses, S[:, k], is_ood, convention) for k in (0, 1)) - 1e-12
+
+
+def test_best_area_is_certified():
+    rng = np.random.default_rng(5)
+    for trial in range(12):
+        n = int(rng.integers(8, 40))
+        is_ood = rng.random(n) < .4
+        is_ood[:2] = False, True
+        S = np.column_stack([rng.normal(size=n) + .5*is_ood, rng.normal(size=n) + is_ood])
+        if trial % 2: S = np.round(S)
+        losses = (rng.random(n) < .3).astype(float) if trial % 3 else None
+        area = (lambda s: auroc(s, is_ood)) if losses is None else (lambda s: oscr(losses, s, is_ood, "joint"))
+        i, o = S[~is_ood][:, None], S[is_ood]
+        d = (o - i).reshape(-1, 2)                              # every angle at which a pair ties, and between
+        d = d[d[:, 0]*d[:, 1] < 0]
+        cuts = np.unique(np.concatenate([[0, np.pi/2], np.arctan2(abs(d[:, 0]), abs(d[:, 1]))]))
+        middle = (cuts[1:] + cuts[:-1])/2
+        true = max(area(S[:, 0]), area(S[:, 1]), *(area(np.round(np.cos(a)*S[:, 0] + np.sin(a)*S[:, 1], 11)) for a in np.append(cuts, middle)))
+        best, _, bound = best_area(S, is_ood, losses, 1e-2)
+        assert best <= true + 1e-12 and true <= bound + 1e-12
+        if trial % 2 == 0: assert bound - best <= 1e-2 + 1e-12  # with rounded scores several pairs turn at one angle, and the gap cannot close
+        first = best_area(S, is_ood, losses, 0., max_arcs=3)    # stopped early it still holds
+        assert first[0] - 1e-12 <= true <= first[2] + 1e-12
+    with pytest.raises(ValueError, match="shape"): best_area(S[:, 0], is_ood)
+    with pytest.raises(ValueError, match="-inf"): best_area(np.where(S == S.min(), -np.inf, S), is_ood)
 
 
 def test_bad_input_is_named():

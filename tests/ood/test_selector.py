@@ -1,6 +1,7 @@
 """Tests of nbs/ood/06_selector.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+import sys
 from reject_nb.ood.models import BoundedTPRFPR
 from reject_nb.ood.synthetic import synthetic_example
 from sklearn.linear_model import LogisticRegression
@@ -9,9 +10,21 @@ from reject_nb.ood.selector import DoubleScoreSelector, report
 
 def test_report_ranks_and_says_unable():
     s = synthetic_example(2.).sample(2000, 1)
-    t = report(s.losses, {m: s.scores(m) for m in "ABCD"}, s.is_ood, BoundedTPRFPR(.7, .2))
-    assert list(t["method"]) == ["D", "B", "A", "C"] and list(t["status"]) == ["able"]*3 + ["unable"]
-    assert "lower min_tpr" in list(t["message"])[3]
+    args = s.losses, {m: s.scores(m) for m in "ABCD"}, s.is_ood, BoundedTPRFPR(.7, .2)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "pandas", None)            # as where it is not installed
+        plain = report(*args)
+    try: from pandas import DataFrame
+    except ImportError: DataFrame = dict
+    frame = report(*args, areas=False)
+    assert type(plain) is dict and {len(v) for v in plain.values()} == {4}
+    assert isinstance(frame, DataFrame) and set(plain) - set(frame) == {"auroc", "aupr", "oscr"}
+    for t in (plain, frame):
+        assert list(t["method"]) == ["D", "B", "A", "C"] and list(t["status"]) == ["able"]*3 + ["unable"]
+        assert "lower min_tpr" in list(t["message"])[3]
+    none = report(s.losses, {"A": s.scores("A")}, np.zeros(len(s.losses), bool), BoundedTPRFPR(.7, .2), areas=False)
+    assert list(none["status"]) == ["able"] and "no OOD" in list(none["message"])[0]
+    with pytest.raises(ValueError, match="no input"): report(s.losses, {"A": s.scores("A")}, np.zeros(len(s.losses), bool), BoundedTPRFPR(.7, .2))
     with pytest.raises(ValueError, match="scores"): report(s.losses, {}, s.is_ood, BoundedTPRFPR(.7, .2))
 
 

@@ -42,6 +42,9 @@ def test_edges():
     losses, ood = np.array([0., 1, 0, 0]), np.array([False, False, True, True])
     t = tune_single_score(losses, np.ones(4), ood, BoundedTPRFPR(.5, .5))              # a constant score accepts all or nothing
     assert t.status == "infeasible" and t.nearest == {"tpr": 0., "fpr": 1.}
+    assert "lower" not in t.message and "raise max_fpr to 1" in t.message
+    t = tune_single_score(losses, np.ones(4), ood, BoundedTPRFPR(0, 0))                # a selective risk needs an accepted ID input
+    assert t.status == "infeasible" and "one ID input" in t.message
     assert tune_single_score(losses, np.ones(4), ood, BoundedTPRFPR(1, 1)).selective_risk == .5
     t = tune_single_score(losses, [1, 2, np.inf, np.inf], ood, BoundedTPRFPR(1, 0))    # infinite likelihood ratios
     assert t.status == "optimal" and t.fpr == 0 and t.tpr == 1
