@@ -25,6 +25,7 @@ def landmark_loss(
     "Normalised mean error (section 5.2.3)."
     landmarks, found = np.asarray(landmarks, float), np.asarray(found, float)
     if landmarks.shape != found.shape or landmarks.shape[1:] != (68, 2): raise ValueError(f"landmarks and found must both be (n, 68, 2), got {landmarks.shape} and {found.shape}")
+    if not (np.isfinite(landmarks).all() and np.isfinite(found).all()): raise ValueError("landmarks and found must be finite")
     interocular = np.linalg.norm(landmarks[:, 36] - landmarks[:, 45], axis=1)
     if not (interocular > 0).all(): raise ValueError("landmarks have coinciding eye corners (points 37 and 46)")
     return 100*np.linalg.norm(landmarks - found, axis=2).mean(1)/interocular
