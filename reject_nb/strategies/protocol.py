@@ -4,14 +4,17 @@
 
 # %% auto #0
 __all__ = ['PROBLEMS', 'RATIOS', 'CLASSIFIERS', 'METHODS', 'C_CLASSIFIER', 'C_SCORE', 'TRAIN', 'QUICK', 'split_five',
-           'fit_crammer_singer', 'run_cell', 'cells_of', 'cache_folder', 'run_cells', 'main']
+           'fit_crammer_singer', 'run_cell', 'cells_of', 'cache_folder', 'cell_file', 'terminal', 'Watched',
+           'run_cells', 'main']
 
 # %% ../../nbs/strategies/09_protocol.ipynb #28195e57
 import argparse
 import json
 import os
+import sys
 from pathlib import Path
 import numpy as np
+from joblib import Parallel, delayed, parallel_config
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from ..data import MissingDataError, load
@@ -19,6 +22,7 @@ from ..figures import project_root, write_atomic
 from .curves import aurc
 from .ordinal import solve_ordinal
 from .scores import RegressionScore, SeleScore, TrueClassProbabilityScore
+from tqdm import tqdm
 
 # %% ../../nbs/strategies/09_protocol.ipynb #f0d92c3e
 _TABLE_2 = """AVILA avila class 20867 10 12|CODRNA cod-rna class 331152 8 2|COVTYPE covtype class 581012 54 7|IJCNN ijcnn1 class 49990 22 2|LETTER letter class 20000 16 26
@@ -178,13 +182,28 @@ def cache_folder() -> Path:
     "Where finished cells are kept: REJECT_NB_CELLS, else _cells/ in the checkout or here."
     return Path(os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
 
+def cell_file(cell, folder, options) -> Path:
+    "Where a finished cell lies."
+    return Path(folder)/f"{'-'.join(map(str, cell))}{''.join(f'-{k}' for k, v in sorted(options.items()) if v)}.json"
+
 def _finish(cell, folder, options):
-    path = Path(folder)/f"{'-'.join(map(str, cell))}{''.join(f'-{k}' for k, v in sorted(options.items()) if v)}.json"
+    path = cell_file(cell, folder, options)
     if not path.is_file():
         try: row = run_cell(*cell, **options)
         except MissingDataError as missing: return {"problem": cell[0], "missing": str(missing).splitlines()[0]}
         write_atomic(path, json.dumps(row).encode())
     return json.loads(path.read_text())
+
+def terminal():
+    "Standard error; in a notebook's kernel that of the process that started it. None where nobody watches."
+    stream = sys.stderr
+    if (handle := getattr(stream, "_original_stdstream_copy", None)) is not None: stream = os.fdopen(os.dup(handle), "w") # ipykernel keeps it there
+    return stream if stream.isatty() else None
+
+class Watched(Parallel):
+    "Parallel that tells after each batch how many tasks are done, on any backend."
+    tell = staticmethod(lambda done: None)
+    def print_progress(self): self.tell(self.n_completed_tasks)
 
 def run_cells(
     cells,             # as cells_of returns them
@@ -193,18 +212,26 @@ def run_cells(
     scheduler=None,    # address of a Dask scheduler, or a dask.distributed Client
     **options,         # of run_cell
 ) -> list[dict]:       # finished rows; {"problem", "missing"} where the data are not there
-    "Run all cells that are not finished, with a progress bar on a terminal."
-    from joblib import Parallel, delayed, parallel_config
-    from tqdm import tqdm
+    "Run all cells that are not finished, with a progress bar and an estimate on a terminal."
     folder, cells = Path(folder or cache_folder()), list(cells)
     folder.mkdir(parents=True, exist_ok=True)
-    tasks = [delayed(_finish)(cell, str(folder), options) for cell in cells]
-    def collect(parallel): return list(tqdm(parallel(tasks), total=len(cells), unit="cell", disable=None))
-    if scheduler is None: return collect(Parallel(n_jobs=n_jobs, return_as="generator_unordered" if n_jobs != 1 else "generator"))
+    left = [0 if cell_file(cell, folder, options).is_file() else np.prod([PROBLEMS[cell[0]][k] for k in ("n", "d", "classes")], dtype=float) for cell in cells]
+    work = np.append(0, np.cumsum(left))
+    def collect(parallel):
+        screen = terminal()
+        with tqdm(total=work[-1], bar_format="{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}", file=screen, disable=screen is None) as bar:
+            def tell(done):
+                bar.set_description_str(f"{done} of {len(cells)} cells", refresh=False)
+                bar.n = work[done]
+                bar.refresh()
+            parallel.tell = tell
+            tell(0)
+            return parallel(delayed(_finish)(cell, str(folder), options) for cell in cells)
+    if scheduler is None: return collect(Watched(n_jobs=n_jobs))
     from dask.distributed import Client
     client = scheduler if isinstance(scheduler, Client) else Client(scheduler)
     try:
-        with parallel_config(backend="dask"): return collect(Parallel(n_jobs=-1))
+        with parallel_config(backend="dask"): return collect(Watched(n_jobs=-1))
     finally:
         if client is not scheduler: client.close()
 

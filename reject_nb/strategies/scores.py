@@ -24,9 +24,11 @@ def pointwise_loss(
     loss=None,   # None: 0/1; "absolute": |y - prediction|; a matrix over sorted classes; or a function (y, predictions) -> (n,)
     classes=None,# (K,) labels that the rows and columns of a matrix stand for; by default those that occur in y
 ) -> np.ndarray: # (n,) non-negative
-    "The loss of each prediction. Raises ValueError for unknown labels or losses that are not non-negative numbers."
+    "The loss of each prediction. Raises ValueError for NaN, unknown labels, or losses that are not non-negative numbers."
     y, predictions = np.asarray(y), np.asarray(predictions)
     if len(y) != len(predictions): raise ValueError(f"y has {len(y)} entries, predictions {len(predictions)}")
+    for name, v in (("y", y), ("predictions", predictions)):
+        if v.dtype.kind == "f" and np.isnan(v).any(): raise ValueError(f"{name} has NaN values")
     if loss is None: out = (y != predictions).astype(float)
     elif isinstance(loss, str):
         if loss != "absolute": raise ValueError(f"loss must be None, 'absolute', a matrix or a function, not {loss!r}")

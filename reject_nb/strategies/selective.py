@@ -76,6 +76,9 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         if self.score_size + self.calibration_size >= 1: raise ValueError("score_size + calibration_size must be below 1")
         base = LogisticRegression() if self.estimator is None else self.estimator
         score = MaxClassProbability() if self.score is None else self.score
+        for name, part in (("estimator", base), ("score", score)):
+            if isinstance(part, type) or not (callable(part) or hasattr(part, "predict")): raise ValueError(f"{name} must be an object with fit and predict or a function, not {part!r}")
+        if self.model is None and self.guarantee is not None: raise ValueError(f"guarantee={self.guarantee!r} needs a model with a target: BoundedImprovement or BoundedAbstention")
         ready, learned = is_fitted(base), isinstance(score, LearnedScore)
         if not ready and len(np.unique(y)) < 2: raise ValueError("y has one class only, two classes or more are needed to fit the classifier")
         train, part, cal = split_parts(y, [self.score_size if learned and not ready else 0., self.calibration_size], check_random_state(self.random_state))
@@ -103,8 +106,7 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
 
     def _calibrate(self, X, y):
         model = BoundedAbstention(1.) if self.model is None else self.model
-        guarantee = None if self.model is None else self.guarantee
-        self.selection_ = certify(model, self._losses(X, y), self._uncertainty(X), guarantee, self.delta, self.bound)
+        self.selection_ = certify(model, self._losses(X, y), self._uncertainty(X), self.guarantee, self.delta, self.bound)
         return self
 
     def _losses(self, X, y): return pointwise_loss(y, predict_labels(self.classifier_, X), self.loss, self.classes_)
@@ -139,10 +141,13 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         X,   # (n, d) test data
         y,   # (n,) labels
     ) -> dict: # numbers on (X, y), and in words what is certified
-        "Coverage, risks and areas on test data, beside what the calibration certified."
+        """Coverage, risks and areas on test data, beside what the calibration certified.
+
+        Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so. `certified` is NaN where nothing is certified."""
         X = self._door(X)
         losses, s, c = self._losses(X, y), self._uncertainty(X), self.selection_
         keep = c(s) > .5
         return {"n": len(s), "coverage": float(keep.mean()), "selective risk": float(losses[keep].mean()) if keep.any() else np.nan, "risk without rejection": float(losses.mean()),
                 "AuRC": aurc(losses, s, ties="expected"), "sele": sele(losses, s), "threshold": c.threshold, "status": c.status,
-                "certified": c.certified if isinstance(c, CertifiedSelection) else np.nan, "statement": c.message}
+                "certified": c.certified if isinstance(c, CertifiedSelection) else np.nan, "statement": c.message,
+                "remark": f"{keep.sum()} of {len(s)} inputs answered" if keep.any() else f"none of {len(s)} inputs answered: the selective risk is 0/0, given as NaN"}

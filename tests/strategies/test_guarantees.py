@@ -64,6 +64,7 @@ def test_guarantees_bad_input_and_hard_cases():
     assert order_statistic(s[:3], .9).status == "trivial" and order_statistic(s[:3], .9).threshold == np.inf
     for call, words in [(lambda: ltt(l + 2, s, .1), "bound"), (lambda: ltt(l, s*np.nan, .1), "scores"), (lambda: ltt(l, s, .1, delta=1), "delta"), (lambda: sgr(l + .5, s, .1), "0 and bound"),
                         (lambda: ltt(l, s, .1, thresholds=[2, 1]), "ascend"), (lambda: order_statistic(s, 1.2), "target"), (lambda: order_statistic(s, .5, side="x"), "side"),
-                        (lambda: certify(CostBased(.1), l, s), "cost-based"), (lambda: certify(BoundedImprovement(.1), l, s, guarantee="pac"), "guarantee"), (lambda: ltt(l + 2, s, .1, bound=1), "above bound")]:
+                        (lambda: certify(CostBased(.1), l, s), "cost-based"), (lambda: certify(BoundedImprovement(.1), l, s, guarantee="pac"), "guarantee"), (lambda: certify("risk", l, s), "model must"), (lambda: certify(BoundedImprovement, l, s, None), "model must"),
+                        (lambda: ltt(l, s, .1, delta="a"), "delta"), (lambda: order_statistic(s, .5, np.nan), "delta"), (lambda: clopper_pearson_upper(-1, 5, .1), "errors"), (lambda: ltt(l + 2, s, .1, bound=1), "above bound")]:
         with pytest.raises(ValueError, match=words): call()
     assert "not certified" in certify(BoundedImprovement(.1), l, s, None).message and certify(BoundedAbstention(.5), l, s).guarantee == "order statistic"

@@ -1,11 +1,13 @@
 """Tests of nbs/strategies/10_landmarks.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+import sys
 import tempfile
 from pathlib import Path
 from reject_nb.strategies.curves import aurc
+from unittest.mock import patch
 
-from reject_nb.strategies.landmarks import (CascadeDetector, drawn_faces, hog_along, landmark_experiment, landmark_loss, read_pts, real_faces, template)
+from reject_nb.strategies.landmarks import (CascadeDetector, DlibDetector, dlib_face_score, drawn_faces, hog_along, landmark_experiment, landmark_loss, read_pts, real_faces, template)
 
 def test_landmark_loss():
     y = np.tile(template(), (3, 1, 1))
@@ -14,15 +16,28 @@ def test_landmark_loss():
     np.testing.assert_allclose(landmark_loss(5*y, 5*y + .5), landmark_loss(y, y + .1), rtol=1e-12)
     with pytest.raises(ValueError, match="68"): landmark_loss(y[:, :5], y[:, :5])
     with pytest.raises(ValueError, match="eye"): landmark_loss(0*y, y)
+    with pytest.raises(ValueError, match="finite"): landmark_loss(y, y*np.nan)
 
 
 def test_hog_of_known_edges():
-    image = np.tile(np.arange(40) >= 20, (40, 1)).astype(float)          # one vertical edge: gradient along x, orientation bin 0
-    h = hog_along(image[None], np.full((1, 68, 2), 20.), 8).reshape(68, 4, 9)
-    assert (h.argmax(2) == 0).all() and np.allclose((h**2).sum((1, 2)), 1, atol=1e-3)
-    t = hog_along(image.T[None], np.full((1, 68, 2), 20.), 8).reshape(68, 4, 9)
-    assert set(t.argmax(2).ravel()) <= {4, 5}                            # a quarter turn is 4.5 bins
-    assert hog_along(image[None], np.full((1, 68, 2), -5.), 8).shape == (1, 2448)
+    from skimage.feature import hog
+    image = np.tile(np.arange(40) >= 20, (40, 1)).astype(float)          # one vertical edge: the gradient is along the row
+    for picture, bins in ((image, {0}), (image.T, {4, 5})):              # a quarter turn is 4.5 bins
+        h = hog_along(picture[None], np.full((1, 68, 2), 20.), 8).reshape(68, 4, 9)
+        assert set(h.argmax(2).ravel()) <= bins and np.allclose((h**2).sum((1, 2)), 1, atol=1e-6)
+    face, marks = np.random.default_rng(0).random((1, 60, 50)), np.random.default_rng(1).uniform(10, 40, (1, 68, 2))
+    x, y = np.rint(marks[0, 7]).astype(int)
+    np.testing.assert_allclose(hog_along(face, marks, 5)[0, 7*36:8*36], hog(face[0, y-5:y+5, x-5:x+5], 9, (5, 5), (2, 2)), rtol=1e-6)
+    for far in (-5., 1e6): assert np.isfinite(hog_along(image[None], np.full((1, 68, 2), far), 8)).all()
+    with pytest.raises(ValueError, match="68, 2"): hog_along(image[None], np.zeros((1, 5, 2)))
+
+
+def test_missing_packages_are_named():
+    y = np.tile(template(), (2, 1, 1))
+    with patch.dict(sys.modules, {"skimage.feature": None, "dlib": None}):
+        with pytest.raises(ImportError, match="reject_nb.images"): hog_along(np.zeros((2, 9, 9)), y)
+        with pytest.raises(ImportError, match="dlib"): DlibDetector().fit(np.zeros((2, 9, 9)), y)
+        with pytest.raises(ImportError, match="dlib"): dlib_face_score(np.zeros((2, 9, 9)))
 
 
 def test_detector_beats_the_mean_shape_and_scores_sort_its_errors():
@@ -46,3 +61,18 @@ def test_a_300w_folder_is_read():
         with pytest.raises(ValueError, match="68 are needed"): read_pts(Path(folder)/"b.pts")
     with tempfile.TemporaryDirectory() as folder:
         with pytest.raises(ValueError, match="no .pts"): real_faces(folder)
+
+
+@pytest.mark.slow
+def test_dlib_detector_where_it_is_installed():
+    pytest.importorskip("dlib")
+    images, marks = drawn_faces(120, np.random.default_rng(4))
+    detector = DlibDetector(trees=30, stages=5, starts=5).fit(images[:80], marks[:80])
+    found = detector.predict(images[80:])
+    assert found.shape == (40, 68, 2)
+    assert landmark_loss(marks[80:], found).mean() < .8*landmark_loss(marks[80:], np.tile(marks[:80].mean(0), (40, 1, 1))).mean()
+    with tempfile.TemporaryDirectory() as folder:
+        detector.predictor_.save(str(Path(folder)/"trained.dat"))
+        again = DlibDetector(str(Path(folder)/"trained.dat")).fit(images[:80], marks[:80])
+    np.testing.assert_array_equal(again.predict(images[80:83]), found[:3])
+    assert dlib_face_score(images[:3]).shape == (3,)

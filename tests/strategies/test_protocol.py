@@ -1,7 +1,9 @@
 """Tests of nbs/strategies/09_protocol.ipynb, extracted from its test cells: edit them there."""
+import io
 import numpy as np
 import pytest
 import reject_nb.strategies.protocol as protocol
+import sys
 import tempfile
 from pathlib import Path
 from reject_nb.data import MissingDataError
@@ -10,7 +12,7 @@ from sklearn.svm import LinearSVC
 from types import SimpleNamespace
 from unittest.mock import patch
 
-from reject_nb.strategies.protocol import METHODS, fit_crammer_singer, run_cell, split_five
+from reject_nb.strategies.protocol import METHODS, fit_crammer_singer, run_cell, split_five, terminal
 
 def test_crammer_singer_against_liblinear():
     rng = np.random.default_rng(0)
@@ -57,6 +59,15 @@ def test_an_interrupted_run_goes_on():
         assert len(list(Path(folder).glob("*.json"))) == 2
         with patch.object(protocol, "run_cell", lambda *a, **k: (done.append(a), real(*a, **k))[1]): rows = protocol.run_cells(cells, folder)
         assert len(done) == 3 and [r["split"] for r in rows] == [0, 1, 2]
+
+
+def test_progress_is_shown_on_a_terminal():
+    cells, screen = [(n, 0, "LR") for n in ("PENDIGIT", "LETTER")], io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, patch.object(protocol, "terminal", lambda: screen), patch.object(protocol, "run_cell", lambda *cell, **k: dict(zip(("problem", "split", "classifier"), cell))):
+        assert [r["problem"] for r in protocol.run_cells(cells, folder)] == ["PENDIGIT", "LETTER"]
+        share = 10992*16*10/(10992*16*10 + 20000*16*26)                # of the work, done with the first cell
+        for words in ("0 of 2 cells   0%", f"1 of 2 cells {100*share:3.0f}%", "2 of 2 cells 100%"): assert words in screen.getvalue()
+    with patch.object(sys, "stderr", io.StringIO()): assert terminal() is None
 
 
 def test_missing_data_is_named():

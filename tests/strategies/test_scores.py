@@ -113,5 +113,7 @@ def test_scores_bad_input():
                         (lambda: SeleScore(m).fit(X*np.nan, y), "NaN"), (lambda: SeleScore().fit_arrays(X, np.ones(20), [1]), "predictions has 1"),
                         (lambda: SeleScore().fit_arrays(X, np.ones(20)).predict(X), "arrays"), (lambda: SeleScore().fit_arrays(X, np.ones(20)).predict_arrays(X, y), "if and only if")]:
         with pytest.raises(ValueError, match=words): call()
+    for call, words in [(lambda: pointwise_loss([0., np.nan], [0, 1]), "y has NaN"), (lambda: pointwise_loss([0, 1], [0., np.nan]), "predictions has NaN")]:
+        with pytest.raises(ValueError, match=words): call()
     perfect = SeleScore(m, C=1.).fit(X, m.predict(X))             # all losses zero
     assert perfect.status_ == "optimal" and np.isfinite(perfect.predict(X)).all()

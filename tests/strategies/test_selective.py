@@ -60,7 +60,19 @@ def test_reject_labels():
 def test_infeasible_targets_reject_everything_and_say_so():
     X, y = noisy_sign(300, np.random.default_rng(5), .3)
     clf = SelectiveClassifier(model=BoundedImprovement(.001), guarantee="ltt", random_state=0).fit(X, y)
-    assert not clf.accept(X).any() and clf.selection_.status == "infeasible" and (clf.predict(X) == -1).all() and np.isnan(clf.report(X, y)["selective risk"])
+    assert not clf.accept(X).any() and clf.selection_.status == "infeasible" and (clf.predict(X) == -1).all()
+    report = clf.report(X, y)
+    assert np.isnan(report["selective risk"]) and report["status"] == "infeasible" and report["coverage"] == 0 and "0/0" in report["remark"]
+
+
+def test_one_class_ties_everywhere_and_no_losses():
+    X, right = np.random.default_rng(9).normal(size=(400, 2)), np.zeros(400, int)
+    for model, guarantee in ((BoundedImprovement(.05), "ltt"), (BoundedImprovement(.05), "sgr"), (BoundedImprovement(.05), None), (BoundedAbstention(.5), "ltt"), (BoundedAbstention(.5), None), (CostBased(.1), None)):
+        for score in (lambda X: np.zeros(len(X)), SeleScore(), RegressionScore()):           # a box that knows one class and is always right
+            r = SelectiveClassifier(lambda X: np.zeros(len(X), int), score, model, guarantee, random_state=0).fit(X, right).report(X, right)
+            assert r["selective risk"] == r["AuRC"] == r["sele"] == 0 and r["coverage"] > 0
+        always_wrong = SelectiveClassifier(lambda X: np.ones(len(X), int), lambda X: np.zeros(len(X)), model, guarantee, random_state=0).fit(X, right).report(X, right)
+        assert always_wrong["AuRC"] == 1 and (always_wrong["coverage"] == 0) == (not isinstance(model, BoundedAbstention))
 
 
 def test_recalibration_and_losses():
@@ -76,5 +88,7 @@ def test_selective_bad_input():
     X, y = noisy_sign(60, np.random.default_rng(8), .3)
     for kw, args, words in [({"guarantee": "pac", "model": BoundedAbstention(.5)}, (X, y), "guarantee"), ({"score_size": 0}, (X, y), "score_size"), ({"score_size": .6, "calibration_size": .5}, (X, y), "below 1"),
                             ({}, (X, np.zeros(60)), "one class"), ({}, (X*np.nan, y), "NaN"), ({"score": lambda X: X}, (X, y), "score returned"), ({"estimator": lambda X: [1], "score": lambda X: X[:, 0]}, (X, y), "predictions"),
-                            ({"model": CostBased(.1), "guarantee": "ltt"}, (X, y), "cost-based"), ({"score": lambda X: X[:, 0]*np.nan}, (X, y), "NaN")]:
+                            ({"model": CostBased(.1), "guarantee": "ltt"}, (X, y), "cost-based"), ({"score": lambda X: X[:, 0]*np.nan}, (X, y), "NaN"),
+                            ({"model": "risk"}, (X, y), "model must"), ({"model": BoundedImprovement}, (X, y), "model must"), ({"score": "sele"}, (X, y), "score must"), ({"estimator": "lr"}, (X, y), "estimator must"),
+                            ({"guarantee": "ltt"}, (X, y), "needs a model"), ({"model": BoundedImprovement(.1), "guarantee": "ltt", "delta": 2}, (X, y), "delta")]:
         with pytest.raises(ValueError, match=words): SelectiveClassifier(**kw).fit(*args)
