@@ -151,7 +151,7 @@ class CascadeDetector:
 # %% ../../nbs/strategies/10_landmarks.ipynb #4c24391b
 def _dlib():
     try: import dlib
-    except ImportError: raise ImportError("this detector needs dlib: pip install dlib (or dlib-bin, compiled); CascadeDetector does without") from None
+    except ImportError: raise ImportError("this detector needs dlib: pip install 'reject_nb[dlib]' (or the compiled dlib-bin); CascadeDetector does without") from None
     return dlib
 
 def _bytes(image, zoom:int=1) -> np.ndarray:
