@@ -26,7 +26,7 @@ from pathlib import Path
 
 from .claims import ROOMS, load_claims
 from .figures import project_root, write_atomic
-from .runner import clean, directives, run_notebooks, to_text
+from .runner import NotebookRun, clean, directives, run_notebooks, to_text
 
 # %% ../nbs/09_build.ipynb #70680868
 def root() -> Path:
@@ -358,6 +358,10 @@ def check_tool(*command:str) -> list[str]:
     return [] if done.returncode == 0 else (done.stdout + done.stderr).strip().splitlines()
 
 # %% ../nbs/09_build.ipynb #8a7ca465
+def _failure(run:NotebookRun, name:str) -> str:
+    "What failed, with the end of its traceback: of a long log often the end alone is kept."
+    return "\n    ".join([f"{name}, cell {run.cell} ({run.source}): {run.error.strip()}", *run.traceback.rstrip().splitlines()[-15:]])
+
 def run_all(
     paths,           # notebooks
     out:Path|None,   # folder for figures and claims; None: figures/ of the checkout
@@ -370,7 +374,7 @@ def run_all(
         print(f"  {run.status:12}{relative(run.path)}" + (f", cell {run.cell}: {run.source}\n{run.traceback or run.error}" if run.error else ""), flush=True)
     env = {"REJECT_NB_MODE": mode, **({"REJECT_NB_OUT": str(out)} if out else {})}
     runs = run_notebooks(paths, env, jobs=jobs, keep=keep, on_done=done)
-    return [f"{relative(r.path)}, cell {r.cell} ({r.source}): {r.error}" for r in runs if r.status != "done"]
+    return [_failure(r, relative(r.path)) for r in runs if r.status != "done"]
 
 def check_running(jobs:int=2) -> list[str]:
     "Every notebook runs top to bottom, and the claims come out as committed."
@@ -387,7 +391,7 @@ def check_pages() -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         copies = {path: Path(shutil.copy(path, folder)) for path in pages_and_others()[0]}
         runs = run_notebooks(copies.values(), {"REJECT_NB_OUT": str(root()/"figures")}, keep=True)
-        return ([f"{r.path.name}, cell {r.cell} ({r.source}): {r.error}" for r in runs if r.status != "done"] or
+        return ([_failure(r, r.path.name) for r in runs if r.status != "done"] or
                 [f"{relative(p)}: shows former results; run `python -m reject_nb.build pages`" for p, copy in copies.items() if copy.read_bytes() != p.read_bytes()])
 
 CHECKS = {

@@ -1,8 +1,9 @@
 """Tests of nbs/09_build.ipynb, extracted from its test cells: edit them there."""
 import nbformat
 import pytest
+from reject_nb.runner import NotebookRun
 
-from reject_nb.build import (ExtractionError, _NOISE, extract_tests, notebook_paths, parse_test_cell, presentable, relative, root, site_toc)
+from reject_nb.build import (ExtractionError, _NOISE, _failure, extract_tests, notebook_paths, parse_test_cell, presentable, relative, root, site_toc)
 
 def test_extractor_supplies_imports_and_marks_slow():
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (
@@ -49,3 +50,10 @@ def test_noise_is_found():
 def test_checkout_is_found_and_index_is_last():
     paths = notebook_paths()
     assert paths[-1].name == "index.ipynb" and (root()/"settings.ini").is_file()
+
+
+def test_failure_names_the_cell_and_ends_with_its_traceback():
+    from pathlib import Path
+    run = NotebookRun(Path("x.ipynb"), "failed", 3, "f()", "AssertionError: ", "\n".join(f"line {i}" for i in range(40)))
+    lines = _failure(run, "nbs/x.ipynb").splitlines()
+    assert lines[0] == "nbs/x.ipynb, cell 3 (f()): AssertionError:" and lines[-1] == "    line 39" and len(lines) < 20
