@@ -19,7 +19,7 @@ from scipy.optimize import fmin_l_bfgs_b
 from scipy.special import log_ndtr
 
 from ..data import load
-from ..figures import is_full, out_dir, project_root
+from ..figures import is_full, out_dir, read_dirs
 from .multiclass import MulticlassPosterior, fit_multiclass_gpc
 from .posterior import GPPosterior, _gpy_model, _labels, expectation_propagation, fit_gpc, kernel
 from .search import classification_range
@@ -111,11 +111,10 @@ def stored_file(
     make=None,  # called with the path where the file is missing and the run is full
 ) -> Path:
     "A stored model's file; FileNotFoundError with the command that makes it where there is none."
-    root = project_root()
-    for folder in (out_dir(), *([root/"figures"] if root else [])):
-        if (path := Path(folder)/"gpc"/name).is_file(): return path
+    for folder in read_dirs():
+        if (path := folder/"gpc"/name).is_file(): return path
     if make is None or not is_full(): raise FileNotFoundError(f"the stored model {name} is missing: make it with `reject-nb reproduce gpc --full`")
-    path = Path(out_dir())/"gpc"/name
+    path = out_dir()/"gpc"/name
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as part:              # a file is there whole or not at all
         make(Path(part)/name)

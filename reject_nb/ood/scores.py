@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..figures import out_dir, project_root, write_atomic
+from ..figures import out_dir, read_dirs, write_atomic
 from .detectors import knn, mls, msp, odin, react, vim
 from .metrics import auroc
 
@@ -103,8 +103,7 @@ def stored_scores(
     seed:int,    # 0, 1 or 2
 ) -> dict:       # as score_sets returns it, and the words kept with it
     "Scores of a stored training; FileNotFoundError where there are none."
-    root = project_root()
-    for folder in (out_dir(), *([root/"figures"] if root else [])):
+    for folder in read_dirs():
         if (path := score_path(network, seed, folder)).is_file():
             with np.load(path) as data: return dict(data)
     raise FileNotFoundError(f"{network}_{seed}.npz is missing from figures/ood/: the notebook of that network has the command that makes it")
