@@ -7,7 +7,7 @@ from reject_nb.gpc.posterior import logistic_mean
 from reject_nb.gpc.search import Ball
 from scipy.special import logsumexp
 
-from reject_nb.gpc.multiclass import (MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc, multiclass_is_safe, multiclass_range, pair_centre, softmax_mean, three_classes)
+from reject_nb.gpc.multiclass import (MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc, multiclass_is_safe, multiclass_range, pair_centre, race, softmax_mean, softmax_means, three_classes, three_directions)
 
 def test_softmax_mean_within_its_error():
     rng = np.random.default_rng(1)
@@ -18,6 +18,70 @@ def test_softmax_mean_within_its_error():
         fine, _ = softmax_mean(m, S, 30.)
         sample = np.exp(-logsumexp(np.column_stack([np.zeros(200_000), rng.multivariate_normal(m, S, 200_000)]), axis=1))
         assert abs(value - fine) <= error and abs(value - sample.mean()) < error + 5*sample.std()/200_000**.5    # five standard errors
+
+
+def test_race_against_three_directions_and_samples():
+    rng = np.random.default_rng(9)
+    T = np.delete(np.eye(4), 2, 0) - np.eye(4)[2]
+    for scale in (.1, .3):
+        A, mean = rng.normal(size=(4, 4))*scale, rng.normal(size=4)*2
+        cov = np.diag(rng.uniform(.2, 3, 4)) + A @ A.T + .5
+        values, errors = race(mean, cov)
+        exact, _ = three_directions(T @ mean, T @ cov @ T.T)
+        assert abs(values[2] - exact) <= errors[2] < .03 and abs(values.sum() - 1) < 1e-6
+    diagonal = np.diag(rng.uniform(.1, 2, 4))
+    values, errors = race(mean, diagonal + 3.)         # independent up to a common shift: exact
+    assert abs(values[2] - three_directions(T @ mean, T @ diagonal @ T.T)[0]) < 1e-6 and errors.max() < 1e-5
+    for C in (5, 10):
+        A, mean = rng.normal(size=(C, C))*.15, rng.normal(size=C)
+        cov = np.diag(rng.uniform(.3, 2, C)) + A @ A.T
+        values, errors = softmax_means(mean, cov)
+        f = rng.multivariate_normal(mean, cov, 400_000)
+        p = np.exp(f - logsumexp(f, axis=1)[:, None])
+        assert (np.abs(values - p.mean(0)) < errors + 5*p.std(0)/400_000**.5).all() and errors.max() < .02    # five standard errors
+        one = softmax_mean((mean - mean[1])[np.arange(C) != 1], (cov + cov[1, 1] - cov[:, [1]] - cov[[1]])[np.ix_(np.arange(C) != 1, np.arange(C) != 1)])
+        assert abs(one[0] - values[1]) < 1e-6
+
+
+def test_remainder_of_the_race():
+    "The fourth derivative along delta has the closed form of the text, and its bounds hold."
+    rng = np.random.default_rng(10)
+    for C in (3, 5, 10):
+        for _ in range(300):
+            p = rng.dirichlet(np.full(C, rng.choice([.2, 1., 5.])))
+            delta = np.triu(rng.choice([-1., 1.], size=(C, C)), 1)
+            delta += delta.T
+            dp = delta @ p
+            A, c = p @ dp, rng.integers(C)
+            T = p @ (delta - dp[:, None] - dp + A)**2 @ p
+            w = delta[c] - 2*dp
+            form = 4*(A - dp[c])**2 + 4*T - 4*(p @ w**2 - (p @ w)**2)
+            assert -4*(1 + 2**.5)**2 - 1e-9 <= form <= 16 + 1e-9
+    # the closed form against D applied twice to p_c as a polynomial: D M = M [k'dk - 2K k'dp + K(K+1)A] for the monomial M = p^k of degree K
+    p, delta = rng.dirichlet(np.ones(4)), rng.normal(size=(4, 4))
+    delta = np.triu(delta, 1) + np.triu(delta, 1).T
+    dp, c = delta @ p, 1
+    A, e, twice = p @ dp, np.eye(4), 0.
+    T, w = p @ (delta - dp[:, None] - dp + A)**2 @ p, delta[c] - 2*dp
+    for coef, extra in [(2*delta[a, b], e[a] + e[b]) for a in range(4) for b in range(4)] + [(-2*delta[c, a], e[a]) for a in range(4)]:    # D p_c = 2 p_c (A - B)
+        k = e[c] + extra
+        twice += coef*np.prod(p**k)*(k @ delta @ k - 2*k.sum()*(k @ dp) + k.sum()*(k.sum() + 1)*A)
+    np.testing.assert_allclose(twice/p[c], 4*(A - dp[c])**2 + 4*T - 4*(p @ w**2 - (p @ w)**2), rtol=1e-9)
+
+
+def test_latent_functions_far_from_independent():
+    rng = np.random.default_rng(11)
+    a = rng.normal(size=(6, 2))*2
+    cov, mean = a @ a.T, rng.normal(size=6)                             # rank two: three directions are exact, the race is not
+    values, errors = softmax_means(mean, cov)
+    assert errors.max() < 1e-4 and race(mean, cov)[1].max() > .1 and abs(values.sum() - 1) < 1e-5
+    b = rng.normal(size=6)
+    cov = np.outer(b, b)*3 + np.diag(rng.uniform(.5, 2, 6)) + 1         # one common factor
+    (plain, wide), (values, errors) = race(mean, cov), race(mean, cov, factor=True)
+    f = rng.multivariate_normal(mean, cov, 400_000)
+    p = np.exp(f - logsumexp(f, axis=1)[:, None])
+    assert wide.max() > .05 and errors.max() < 1e-4 and (np.abs(values - p.mean(0)) < errors + 5*p.std(0)/400_000**.5).all()    # five standard errors
+    assert (np.abs(plain - values) <= wide + errors).all() and softmax_means(mean, cov)[1].max() < 1e-4
 
 
 def test_two_classes_are_the_logistic_model():
@@ -33,6 +97,23 @@ def test_covariance_bound_holds():
         m, S, T = rng.normal(size=2), A @ A.T, A @ A.T + .2*B @ B.T
         (v, e), (w, f) = softmax_mean(m, S), softmax_mean(m, T)
         assert abs(v - w) <= covariance_shift(np.abs(S - T)) + e + f
+    for _ in range(20):
+        A, B, m = rng.normal(size=(8, 8))*.1, rng.normal(size=(8, 8))*.1, rng.normal(size=8)
+        S, T = np.eye(8) + 1 + A @ A.T, np.eye(8) + 1 + A @ A.T + B @ B.T
+        (v, e), (w, f) = softmax_mean(m, S), softmax_mean(m, T)
+        assert abs(v - w) <= covariance_shift(np.abs(S - T)) + e + f
+
+
+def test_many_classes_share_one_unit():
+    rng = np.random.default_rng(12)
+    for C in (3, 6, 10):
+        for _ in range(500):
+            p = rng.dirichlet(np.full(C, rng.choice([.1, 1., 10.])))
+            change = rng.uniform(0, rng.uniform(0, 1), size=(C - 1, C - 1))
+            change = np.maximum(change, change.T)
+            q, phi = p[1:], p[0]
+            off = change - np.diag(np.diag(change))
+            assert .5*phi*(q*np.abs(2*q - 1) @ np.diag(change) + 2*q @ off @ q) <= covariance_shift(change) + 1e-12
 
 
 def test_second_derivatives_are_bounded():
@@ -108,6 +189,9 @@ def test_many_classes_give_sound_bounds():
         r = multiclass_range(post, [0, 0], [.1, .1], 1, tol=.05, max_boxes=6)
         p = post.predict_proba(np.random.default_rng(C).uniform(0, .1, size=(10, 2)))[:, 1]
         assert 0 <= r.min_lower <= p.min() + 1e-9 and p.max() - 1e-9 <= r.max_upper <= 1
+        point = multiclass_range(post, [.1, .1], [.1, .1], 1)
+        assert point.gap < .002 and (post.predict_proba(X) >= 0).all()             # sharp where the box is a point
+        np.testing.assert_allclose(post.predict_proba(X).sum(1), 1, atol=1e-12)
 
 
 def test_safety_of_several_classes():
