@@ -171,7 +171,8 @@ def main(
         return 130
     scores = score_training(net, train.X)
     accuracy = 1 - scores["wrong"].mean()
-    command = f"python -m reject_nb.ood.cifar --seed {args.seed} --epochs {args.epochs} --arch {args.arch}" + (f" --width {args.width:g}" if args.width != 1 else "")
+    other = {name: value for name, value in vars(args).items() if name in ("width", "precision", "device", "threads") and value != parser.get_default(name)}
+    command = f"python -m reject_nb.ood.cifar --seed {args.seed} --epochs {args.epochs} --arch {args.arch}" + "".join(f" --{name} {value}" for name, value in other.items())
     network = f"{args.arch}, {sum(p.numel() for p in net.parameters()):,} parameters, {args.epochs} epochs"
     store_scores(f"{args.arch}_cifar10", args.seed, scores, command=command, net=network)
     print(f"{network}: accuracy {accuracy:.2%} on the CIFAR-10 test images (from JPEG)")
