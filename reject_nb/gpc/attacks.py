@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .posterior import GPPosterior, check_array
-from .queries import region
+from .queries import check_limits, region
 from .search import classification_range
 
 # %% ../../nbs/gpc/08_attacks.ipynb #5ba0248a
@@ -23,7 +23,8 @@ def gpfgs(
     limits=None,  # (low, high) that no attacked point leaves
 ) -> np.ndarray:  # attacked points, shaped as x
     "Gaussian process fast gradient sign attack: one step against the current class along the sign of the latent mean's gradient."
-    points = np.asarray(x, float)
+    if not isinstance(post, GPPosterior): raise ValueError(f"post must be a GPPosterior, not {type(post).__name__}: the attack follows the gradient of one latent function")
+    points = check_array(x, "x", np.shape(x))
     if points.ndim == 1: return gpfgs(post, points[None], radius, dims, limits)[0]
     points = check_array(points, "x", (None, post.d))
     out = []
@@ -60,20 +61,20 @@ def interpretability(
     **options,         # of classification_range
 ) -> Interpretation:
     "Section 6.3: change of the certified extremes when one coordinate moves up rather than down."
-    points = np.asarray(x, float)
+    points = check_array(x, "x", np.shape(x))
     points = check_array(points[None] if points.ndim == 1 else points, "x", (None, post.d))
     width = float(check_array(gamma, "gamma", ()))
     if not width > 0: raise ValueError(f"gamma must be positive, not {width}")
     chosen = np.arange(post.d) if dims is None else np.asarray(dims)
     if chosen.ndim != 1 or chosen.dtype.kind not in "iu" or not ((0 <= chosen) & (chosen < post.d)).all(): raise ValueError(f"dims must be indices from 0 to {post.d - 1}, not {dims!r}")
-    low, high = (-np.inf, np.inf) if limits is None else limits
+    low, high = check_limits((-np.inf, np.inf) if limits is None else limits, points)
     options = {"n_jobs": 1, **options, **({} if target is None else {"target": target})}
     lower, upper = np.zeros((len(points), len(chosen))), np.zeros((len(points), len(chosen)))
     for a, point in enumerate(points):
         for b, i in enumerate(chosen):
             for side in (1., -1.):
                 end = point.copy()
-                end[i] = min(max(point[i] + side*width, low), high)
+                end[i] = min(max(point[i] + side*width, low[i]), high[i])
                 r = classification_range(post, np.minimum(point, end), np.maximum(point, end), tol, **options)
                 ends = (r.max_lower + r.min_lower, r.max_upper + r.min_upper)
                 lower[a, b] += ends[0] if side > 0 else -ends[1]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from .certificate import Problem, centres, lower_bounds, reduce, value_up
-from .posterior import GPPosterior, check_array
+from .posterior import GPPosterior, check_array, check_count
 
 # %% ../../nbs/gpc/05_search.ipynb #ebe8e67d
 @dataclass(frozen=True)
@@ -108,8 +108,7 @@ def local_search(
 def jobs_allowed(n_jobs) -> int:
     "Threads to use: all cores for None."
     if n_jobs is None: return os.cpu_count() or 1
-    if isinstance(n_jobs, bool) or int(n_jobs) != n_jobs or n_jobs < 1: raise ValueError(f"n_jobs must be a whole number of at least 1 or None, not {n_jobs!r}")
-    return int(n_jobs)
+    return check_count(n_jobs, "n_jobs")
 
 def _enough_pairs(problem:Problem, tol:float, rng) -> int:
     "Eigenpairs needed so that leaving out the rest costs a small part of the tolerance."
@@ -260,8 +259,7 @@ def check_budget(tol, max_boxes, time_limit):
     "Tolerance and limits, or a ValueError that names the argument."
     tol = float(check_array(tol, "tol", ()))
     if not tol > 0: raise ValueError(f"tol must be positive, not {tol}")
-    if max_boxes is not None and (isinstance(max_boxes, bool) or int(max_boxes) != max_boxes or max_boxes < 1):
-        raise ValueError(f"max_boxes must be a whole number of at least 1 or None, not {max_boxes!r}")
+    if max_boxes is not None: check_count(max_boxes, "max_boxes")
     if time_limit is not None and not float(check_array(time_limit, "time_limit", (), finite=False)) > 0: raise ValueError(f"time_limit must be positive seconds or None, not {time_limit!r}")
     return tol
 

@@ -43,7 +43,8 @@ def test_global_metric_is_the_average():
 def test_attacks_bad_input():
     post = GPPosterior([[0., 0.]], [1.], [.3], [1., 1.], 2.)
     for name, call in (("x", lambda: gpfgs(post, [np.nan, 0], .1)), ("radius", lambda: gpfgs(post, [0, 0], -1)), ("gamma", lambda: interpretability(post, [0, 0], 0.)),
-                       ("dims", lambda: interpretability(post, [0, 0], .1, dims=[2])), ("x", lambda: interpretability(post, [0], .1))):
+                       ("dims", lambda: interpretability(post, [0, 0], .1, dims=[2])), ("x", lambda: interpretability(post, [0], .1)), ("x", lambda: interpretability(post, "a", .1)), ("x", lambda: gpfgs(post, "a", .1)),
+                       ("limits", lambda: interpretability(post, [0, 0], .1, limits=(1, 2))), ("post", lambda: gpfgs("a", [0, 0], .1))):
         with pytest.raises(ValueError, match=name): call()
 
 

@@ -104,6 +104,30 @@ def test_covariance_bound_holds():
         assert abs(v - w) <= covariance_shift(np.abs(S - T)) + e + f
 
 
+def test_hard_covariances_have_finite_bounds():
+    rng = np.random.default_rng(13)
+    hard = [2000*np.ones((6, 6)) + np.diag([-40.] + [1000]*5), 100*np.eye(10) + 90*(np.eye(10)[:, [0]] @ np.eye(10)[[1]] + np.eye(10)[:, [1]] @ np.eye(10)[[0]]), np.zeros((5, 5)), 400*np.eye(4) + 300, 1e-9*np.eye(7)]
+    for cov in hard:
+        C = len(cov)
+        mean = rng.normal(size=C)
+        values, errors = softmax_means(mean, cov)
+        f = mean + rng.normal(size=(100_000, C)) @ np.linalg.cholesky(cov + 1e-9*np.eye(C)).T
+        p = np.exp(f - logsumexp(f, axis=1)[:, None])
+        assert (errors >= 0).all() and (errors <= 1).all() and (values >= 0).all() and (values <= 1).all()
+        assert (np.abs(values - p.mean(0)) < errors + 5*p.std(0)/100_000**.5 + 1e-7).all()
+
+
+def test_probabilities_of_models_with_large_variance():
+    C, rng = 10, np.random.default_rng(0)
+    X = rng.normal(size=(120, 2)) + 3*np.array([[np.cos(2*np.pi*(i % C)/C), np.sin(2*np.pi*(i % C)/C)] for i in range(120)])
+    post = fit_multiclass_gpc(X, np.arange(120) % C, max_evaluations=0, variance=87.6, lengthscale=3.)
+    x = np.array([[3.8907461994015717, -1.037017588393395]])
+    (mean,), (cov,) = post.latent(x)
+    f = rng.multivariate_normal(mean, cov, 400_000)
+    p = np.exp(f - logsumexp(f, axis=1)[:, None])
+    assert np.abs(post.predict_proba(x)[0] - p.mean(0)).max() < 5*p.std(0).max()/400_000**.5 + 5e-4     # five standard errors, and those of 16,384 Sobol points
+
+
 def test_many_classes_share_one_unit():
     rng = np.random.default_rng(12)
     for C in (3, 6, 10):
@@ -214,6 +238,8 @@ def test_multiclass_save_load_and_bad_input():
     post = three_classes()
     with tempfile.TemporaryDirectory() as folder: back = MulticlassPosterior.load(post.save(folder + "/m"))
     np.testing.assert_array_equal(post.predict_proba([[.1, .2]]), back.predict_proba([[.1, .2]]))
-    for name, call in (("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 0, 0])), ("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 1])), ("X", lambda: fit_multiclass_gpc([[np.nan]], [0])),
+    for name, call in (("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 1, np.nan])), ("max_evaluations", lambda: fit_multiclass_gpc(np.eye(3), [0, 1, 2], -1)), ("max_evaluations", lambda: fit_multiclass_gpc(np.eye(3), [0, 1, 2], "a")),
+                       ("lengthscale", lambda: fit_multiclass_gpc(np.eye(3), [0, 1, 2], 0, np.ones(2))), ("classes", lambda: MulticlassPosterior(np.eye(2), np.ones((2, 2)), np.full((2, 2), .5), 1., 1., ["a"])),
+                       ("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 0, 0])), ("y", lambda: fit_multiclass_gpc(np.eye(3), [0, 1])), ("X", lambda: fit_multiclass_gpc([[np.nan]], [0])),
                        ("target", lambda: multiclass_range(post, [0, 0], [1, 1], 7)), ("lower", lambda: multiclass_range(post, [1, 0], [0, 1], 0)), ("variance", lambda: MulticlassPosterior(np.eye(2), np.ones((2, 2)), np.full((2, 2), .5), 1., 1e7)), ("prob", lambda: MulticlassPosterior(np.eye(2), np.ones((3, 2)), np.ones((3, 2)), 1., 1.))):
         with pytest.raises(ValueError, match=name): call()

@@ -129,7 +129,8 @@ def test_fit_improves_the_fit_and_both_engines_run():
 def test_fit_gpc_bad_input():
     X, y = np.eye(4), [0, 1, 0, 1]
     for name, call in (("y", lambda: fit_gpc(X, [0, 0, 0, 0])), ("y", lambda: fit_gpc(X, [0, 1])), ("inference", lambda: fit_gpc(X, y, "vi")),
-                       ("max_evaluations", lambda: fit_gpc(X, y, max_evaluations=-1)), ("X", lambda: fit_gpc([[np.nan]], [0])),
+                       ("max_evaluations", lambda: fit_gpc(X, y, max_evaluations=-1)), ("max_evaluations", lambda: fit_gpc(X, y, max_evaluations="a")), ("max_evaluations", lambda: fit_gpc(X, y, max_evaluations=np.inf)),
+                       ("lengthscale", lambda: fit_gpc(X, y, lengthscale=-1)), ("lengthscale", lambda: fit_gpc(X, y, lengthscale="a")), ("lengthscale", lambda: fit_gpc(X, y, lengthscale=np.ones(7))), ("X", lambda: fit_gpc([[np.nan]], [0])),
                        ("likelihood", lambda: fit_gpc(X, y, "ep", likelihood="logistic"))):
         with pytest.raises(ValueError, match=name): call()
 

@@ -50,7 +50,7 @@ def test_degenerate_boxes():
     assert abs(line.min_lower - q.min()) < 3e-5 and abs(line.max_upper - q.max()) < 3e-5
     for name, lo, hi in (("lower", [1, 0], [0, 1]), ("lower", [np.nan, 0], [1, 1]), ("upper", [0, 0], [1]), ("upper", [0, 0], [1, np.nan]), ("lower", [np.inf, 0], [np.inf, 1])):
         with pytest.raises(ValueError, match=name): classification_range(post, lo, hi)
-    for name, bad in (("tol", 0.), ("tol", np.nan), ("max_boxes", 0), ("time_limit", -1.), ("bounds", "other"), ("n_jobs", 0)):
+    for name, bad in (("tol", 0.), ("tol", np.nan), ("max_boxes", 0), ("max_boxes", "a"), ("max_boxes", np.nan), ("max_boxes", np.inf), ("time_limit", -1.), ("bounds", "other"), ("n_jobs", 0), ("n_jobs", "x"), ("n_jobs", np.inf)):
         with pytest.raises(ValueError, match=name): classification_range(post, [0, 0], [1, 1], **{name: bad})
 
 
@@ -163,7 +163,8 @@ def test_bad_questions_name_the_argument():
     post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)
     for name, call in (("x", lambda: is_safe(post, [np.nan, 0], .1)), ("radius", lambda: is_safe(post, [0, 0], -1)), ("radius", lambda: is_safe(post, [0, 0], [1, 2, 3])),
                        ("dims", lambda: is_safe(post, [0, 0], .1, dims=[5])), ("dims", lambda: robustness(post, [0, 0], .1, dims=[.5])), ("norm", lambda: is_safe(post, [0, 0], .1, norm=3)),
-                       ("limits", lambda: is_safe(post, [0, 0], .1, limits=(.5, 1))), ("post", lambda: is_safe(None, [0, 0], .1)), ("max_radius", lambda: minimal_perturbation(post, [0, 0], max_radius=-1))):
+                       ("limits", lambda: is_safe(post, [0, 0], .1, limits=(.5, 1))), ("limits", lambda: is_safe(post, [0, 0], .1, limits=5)), ("limits", lambda: is_safe(post, [0, 0], .1, limits=(-1,))),
+                       ("limits", lambda: is_safe(post, [0, 0], .1, limits=(-1, "a"))), ("post", lambda: is_safe(None, [0, 0], .1)), ("max_radius", lambda: minimal_perturbation(post, [0, 0], max_radius=-1))):
         with pytest.raises(ValueError, match=name): call()
 
 
