@@ -12,6 +12,7 @@ __all__ = ['real_array', 'check_sample', 'check_correctness', 'Sweep', 'sweep', 
 from dataclasses import dataclass
 from functools import reduce
 from heapq import heappop, heappush
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -192,7 +193,7 @@ def roc_curve(
 def share_of_ood(is_ood, prior):
     "The prior where given, else the share in the sample."
     if prior is None: return float(np.mean(is_ood))
-    if not np.isscalar(prior) or not 0 <= prior < 1: raise ValueError(f"prior must lie in [0, 1), not {prior!r}")
+    if not isinstance(prior, Real) or not 0 <= prior < 1: raise ValueError(f"prior must lie in [0, 1), not {prior!r}")
     return float(prior)
 
 def precision_recall_curve(

@@ -130,7 +130,7 @@ def test_bad_input_is_named():
     ood = np.array([True, False, False])
     for call, said in ((lambda: auroc([1, np.nan, 2], ood), "NaN"), (lambda: auroc([1, 2, 3], [True]*3), "every input"), (lambda: auroc([1, 2, 3], [False]*3), "no input"),
                        (lambda: auroc([1, 2], ood), "is_ood"), (lambda: auroc([1, 2, 3], [0, 1, 2]), "True and False"), (lambda: oscr([0, np.nan, 0], [1, 2, 3], ood), "losses"),
-                       (lambda: aupr([1, 2, 3], ood, prior=1.), "prior"), (lambda: oscr([0, 1, 0], [1, 2, 3], ood, "mixed"), "convention"),
+                       (lambda: aupr([1, 2, 3], ood, prior=1.), "prior"), (lambda: aupr([1, 2, 3], ood, prior="a"), "prior"), (lambda: oscr([0, 1, 0], [1, 2, 3], ood, "mixed"), "convention"),
                        (lambda: auroc(np.zeros((3, 3)), ood), "scores"), (lambda: oscr([0, 5., 5.], [1, 2, 3], ood), "losses must lie in"), (lambda: ccr_fpr_curve([0, 2., 0], [1, 2, 3], ood), "losses must lie in"),
                        (lambda: oscr(None, [1, 2, 3], ood), "losses must be given"), (lambda: ccr_fpr_curve(None, [1, 2, 3], ood), "losses must be given"), (lambda: selective_risk_at(None, [1, 2, 3], ood, BoundedTPRFPR(.5, .5)), "losses must be given"),
                        (lambda: auroc(["1", "2", "3"], ood), "scores"), (lambda: auroc([1, 2, 3j], ood), "scores"), (lambda: auroc([1, 2, None], ood), "scores"), (lambda: oscr(["0"]*3, [1, 2, 3], ood), "losses"),
