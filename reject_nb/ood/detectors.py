@@ -6,19 +6,23 @@
 __all__ = ['check_matrix', 'logsumexp', 'linear_head', 'msp', 'mls', 'react', 'knn', 'unit_rows', 'vim', 'odin']
 
 # %% ../../nbs/ood/07_detectors.ipynb #4554212c
+from numbers import Real
+
 import numpy as np
+
+from .metrics import real_array
 
 # %% ../../nbs/ood/07_detectors.ipynb #ca84b18e
 def check_matrix(
     a,        # (n, columns)
     name:str, # of the argument
     columns:int|None=None,
+    rows:int|None=None,
 ) -> np.ndarray: # (n, columns) float
     "A finite matrix or ValueError."
-    a = np.asarray(a)
-    if a.dtype.kind != "f": a = a.astype(float)
-    if a.ndim != 2 or not a.size or (columns is not None and a.shape[1] != columns):
-        raise ValueError(f"{name} must have shape (n, {'d' if columns is None else columns}) with n > 0, not {a.shape}")
+    a = real_array(a, name)
+    if a.ndim != 2 or not a.size or columns not in (None, a.shape[1]) or rows not in (None, a.shape[0]):
+        raise ValueError(f"{name} must have shape ({'n' if rows is None else rows}, {'d' if columns is None else columns}){' with n > 0' if rows is None else ''}, not {a.shape}")
     if not np.isfinite(a).all(): raise ValueError(f"{name} must be finite")
     return a
 
@@ -33,7 +37,7 @@ def linear_head(features, weight, bias):
     "Checked (features, weight, bias)."
     features = check_matrix(features, "features")
     weight = check_matrix(weight, "weight", features.shape[1])
-    bias = np.asarray(bias, float)
+    bias = real_array(bias, "bias")
     if bias.shape != (len(weight),) or not np.isfinite(bias).all(): raise ValueError(f"bias must be finite with shape ({len(weight)},), not {bias.shape}")
     return features, weight, bias
 
@@ -66,6 +70,8 @@ def react(
     "Energy of the logits of clipped features."
     features, weight, bias = linear_head(features, weight, bias)
     if (level is None) == (train_features is None): raise ValueError("give either train_features or level")
+    if level is not None and (not isinstance(level, Real) or np.isnan(level)): raise ValueError(f"level must be a number, not {level!r}")
+    if not isinstance(percentile, Real) or not 0 <= percentile <= 100: raise ValueError(f"percentile must lie in [0, 100], not {percentile!r}")
     if level is None: level = float(np.percentile(check_matrix(train_features, "train_features", features.shape[1]), percentile))
     return -logsumexp(np.minimum(features, level)@weight.T + bias)
 
@@ -75,19 +81,24 @@ def knn(
     train_features, # (N, d)
     k:int|tuple=50, # which neighbour; several: one row of scores for each
     normalize:bool=True, # features to length 1
-    block:int=1000, # rows of features at once
+    block:int=250,  # rows of features at once
 ) -> np.ndarray:    # (n,), or (len(k), n)
     "Distance to the k-th nearest training feature."
-    a = check_matrix(features, "features")
-    b = check_matrix(train_features, "train_features", a.shape[1])
+    a = check_matrix(features, "features").astype(float, copy=False)
+    b = check_matrix(train_features, "train_features", a.shape[1]).astype(float, copy=False)
     ks = np.atleast_1d(k)
-    if ks.min() < 1 or ks.max() > len(b): raise ValueError(f"k must lie between 1 and the {len(b)} training inputs, not {k}")
+    if ks.ndim != 1 or ks.dtype.kind not in "iu" or not ks.size or ks.min() < 1 or ks.max() > len(b): raise ValueError(f"k must be a whole number between 1 and the {len(b)} training inputs, or several, not {k!r}")
+    if not isinstance(block, (int, np.integer)) or block < 1: raise ValueError(f"block must be a whole number above 0, not {block!r}")
     if normalize: a, b = unit_rows(a), unit_rows(b)
-    b2, out = (b*b).sum(1), np.empty((len(ks), len(a)))
+    mean = b.mean(0)
+    c = b - mean
+    c2, out = (c*c).sum(1), np.empty((len(ks), len(a)))
     for i in range(0, len(a), block):
         rows = a[i:i + block]
-        d2 = (rows*rows).sum(1)[:, None] + b2 - 2*(rows@b.T)
-        out[:, i:i + block] = np.sqrt(np.maximum(np.partition(d2, ks - 1, axis=1)[:, ks - 1], 0)).T
+        score = (rows - mean)@(-2*c.T)                         # in place from here: this is the large array
+        score += c2
+        near = np.argpartition(score, ks - 1, axis=1)[:, ks - 1]
+        out[:, i:i + block] = np.linalg.norm(rows[:, None] - b[near], axis=2).T
     return out[0] if np.ndim(k) == 0 else out
 
 def unit_rows(a): return a/np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-10)
@@ -102,16 +113,21 @@ def vim(
     train_logits,   # (N, C)
     dim:int|None=None, # of the principal subspace, below d; half of d by default
 ) -> np.ndarray:    # (n,)
-    "Virtual logit minus the log-sum-exp of the logits."
+    "Virtual logit minus the log-sum-exp of the logits. ValueError where the training features have no residual."
     features, weight, bias = linear_head(features, weight, bias)
-    d = features.shape[1]
-    train_features, logits, train_logits = check_matrix(train_features, "train_features", d), check_matrix(logits, "logits"), check_matrix(train_logits, "train_logits")
+    (n, d), C = features.shape, len(weight)
+    if d < 2: raise ValueError(f"features must have two columns or more, not {d}: one for the subspace, one for the residual")
+    train_features, logits = check_matrix(train_features, "train_features", d), check_matrix(logits, "logits", C, n)
+    train_logits = check_matrix(train_logits, "train_logits", C, len(train_features))
     dim = d//2 if dim is None else dim
-    if not 0 < dim < d: raise ValueError(f"dim must lie between 1 and {d - 1}, the features' dimension less one, not {dim}")
+    if not isinstance(dim, (int, np.integer)) or not 0 < dim < d: raise ValueError(f"dim must be a whole number between 1 and {d - 1}, the features' dimension less one, not {dim!r}")
     origin = -np.linalg.pinv(weight)@bias
     centred = train_features - origin
     residual_space = np.linalg.eigh(centred.T@centred/len(centred))[1][:, :d - dim]   # eigenvalues ascend
-    alpha = train_logits.max(1).mean()/np.linalg.norm(centred@residual_space, axis=1).mean()
+    residual = np.linalg.norm(centred@residual_space, axis=1).mean()
+    if residual <= 8*np.finfo(train_features.dtype).eps*np.linalg.norm(centred, axis=1).mean():
+        raise ValueError(f"train_features lie within a subspace of {dim} dimensions, so their residual is 0 and its scale has no meaning: choose a smaller dim")
+    alpha = train_logits.max(1).mean()/residual
     return alpha*np.linalg.norm((features - origin)@residual_space, axis=1) - logsumexp(logits)
 
 # %% ../../nbs/ood/07_detectors.ipynb #a9ae2a7a

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .metrics import check_sample
+from .metrics import check_sample, real_array
 from .models import check_rate
 from .single import linear_score
-from ..strategies.guarantees import ltt, order_statistic
+from ..strategies.guarantees import check_delta, ltt, order_statistic
 
 # %% ../../nbs/ood/05_guarantees.ipynb #84321b85
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class CertifiedOOD:
         scores, # (n,) the same score as in calibration
     ) -> np.ndarray:
         "c(x) for new inputs."
-        scores = np.asarray(scores, float)
+        scores = real_array(scores, "scores")
         if np.isnan(scores).any(): raise ValueError("scores must not hold NaN")
         return scores <= self.threshold
 
@@ -51,17 +51,17 @@ def certify_targets(
     """Largest threshold (smallest where only the TPR is asked for) with the guarantees. ValueError on bad input.
 
     Section 3 asks for such targets on the sample; the guarantees are exact order statistics and learn-then-test (Angelopoulos et al.)."""
+    if losses is None: raise ValueError("losses must be given")
     scores, is_ood, losses = check_sample(scores, is_ood, losses, need_ood=max_fpr is not None)
     asked = [k for k, v in (("TPR", min_tpr), ("FPR", max_fpr), ("risk", target_risk)) if v is not None]
     if not asked: raise ValueError("give at least one of min_tpr, max_fpr and target_risk")
-    if not isinstance(delta, (int, float)) or not 0 < delta < 1: raise ValueError(f"delta must lie in (0, 1), not {delta!r}")
-    part = delta/len(asked)
+    part = check_delta(delta)/len(asked)
     ids, low, high, words = np.sort(scores[~is_ood]).astype(float), -np.inf, np.inf, []
-    if min_tpr is not None and check_rate(min_tpr, "min_tpr") > 0:
-        low = np.inf if min_tpr == 1 else order_statistic(ids, min_tpr, part, "at least").threshold
+    if min_tpr is not None:
+        if check_rate(min_tpr, "min_tpr") > 0: low = np.inf if min_tpr == 1 else order_statistic(ids, min_tpr, part, "at least").threshold
         words.append(f"TPR at least {min_tpr:g}")
-    if max_fpr is not None and check_rate(max_fpr, "max_fpr") < 1:
-        high = -np.inf if max_fpr == 0 else order_statistic(scores[is_ood].astype(float), max_fpr, part, "at most").threshold
+    if max_fpr is not None:
+        if check_rate(max_fpr, "max_fpr") < 1: high = -np.inf if max_fpr == 0 else order_statistic(scores[is_ood].astype(float), max_fpr, part, "at most").threshold
         words.append(f"FPR at most {max_fpr:g}")
     def result(threshold, status, message):
         on = scores <= threshold

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linprog
 
+from .metrics import real_array
+
 # %% ../../nbs/ood/01_models.ipynb #a983cf89
 def check_rate(
     value, # a number
@@ -30,16 +32,17 @@ def check_distributions(
     risk,  # (n,) conditional risk; not read where p_id is 0
 ):         # the three as arrays, p_ood zero and risk zero where they were not given or have no meaning
     "Arrays fit for `solve`, or ValueError."
-    p_id = np.asarray(p_id, float)
+    p_id = real_array(p_id, "p_id").astype(float, copy=False)
     if p_id.ndim != 1 or not len(p_id): raise ValueError(f"p_id must have shape (n,) with n > 0, not {p_id.shape}")
     missing = p_ood is None
-    p_ood = np.zeros_like(p_id) if missing else np.asarray(p_ood, float)
-    risk = np.where(p_id > 0, np.asarray(risk, float), 0.)
+    p_ood = np.zeros_like(p_id) if missing else real_array(p_ood, "p_ood").astype(float, copy=False)
+    risk = real_array(risk, "risk").astype(float, copy=False)
     for name, a in (("p_ood", p_ood), ("risk", risk)):
         if a.shape != p_id.shape: raise ValueError(f"{name} must have the shape of p_id, {p_id.shape}, not {a.shape}")
     for name, a in (("p_id", p_id), ("p_ood", p_ood)):
         if not np.isfinite(a).all() or (a < 0).any(): raise ValueError(f"{name} must be finite and not negative")
         if not (missing and name == "p_ood") and abs(a.sum() - 1) > 1e-6: raise ValueError(f"{name} must sum to 1, not {a.sum():.9g}")
+    risk = np.where(p_id > 0, risk, 0.)
     if not np.isfinite(risk).all() or (risk < 0).any():
         raise ValueError("risk must be finite and not negative wherever p_id is positive")
     return p_id, p_ood, risk
@@ -82,7 +85,7 @@ class OODSolution:
     bound:float             # lower bound of the objective, from the dual
     gap:float               # objective - bound
     iterations:int          # steps of the search for mu
-    nearest:dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other one kept
+    nearest:dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other one kept; empty where any value above the target will do
     message:str = ""        # in words
 
     def score(self,
@@ -130,7 +133,7 @@ class CostBasedOOD:
     def __post_init__(self):
         for name in ("reject_id", "accept_ood", "reject_ood"):
             value = getattr(self, name)
-            if not np.isscalar(value) or not np.isfinite(value) or value < 0: raise ValueError(f"{name} must be a finite cost >= 0, not {value!r}")
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)) or not np.isfinite(value) or value < 0: raise ValueError(f"{name} must be a finite cost >= 0, not {value!r}")
         if self.accept_ood < self.reject_ood: raise ValueError(f"accept_ood ({self.accept_ood}) must not be below reject_ood ({self.reject_ood})")
         if check_rate(self.prior, "prior") == 1: raise ValueError("prior must be below 1: the model needs ID inputs")
 
@@ -272,8 +275,11 @@ class BoundedTPRFPR:
     def _infeasible(self, p_id, p_ood, risk, prior=None):
         tpr, fpr, c = reachable(p_id, p_ood, self.min_tpr, self.max_fpr)
         a, b, selective, precision = rates(c, p_id, p_ood, risk, prior)
-        said = f"no selective function has TPR >= {self.min_tpr:g} and FPR <= {self.max_fpr:g}: lower min_tpr to {tpr:.6g} or raise max_fpr to {fpr:.6g}"
-        return OODSolution("infeasible", c, np.inf, np.nan, selective, a, b, precision, np.inf, np.inf, 0., 0, {"tpr": tpr, "fpr": fpr}, said)
+        if self.min_tpr == 0: nearest, said = {}, "FPR <= 0 leaves no ID input to accept, and with none accepted the selective risk is 0/0: raise max_fpr above 0"
+        else:
+            nearest = {"tpr": tpr, "fpr": fpr}
+            said = f"no selective function has TPR >= {self.min_tpr:g} and FPR <= {self.max_fpr:g}: {f'lower min_tpr to {tpr:.6g} or ' if tpr > 0 else ''}raise max_fpr to {fpr:.6g}"
+        return OODSolution("infeasible", c, np.inf, np.nan, selective, a, b, precision, np.inf, np.inf, 0., 0, nearest, said)
 
     def as_cost_based(self,
         solution:OODSolution, # of this model

@@ -6,46 +6,57 @@
 __all__ = ['named_score', 'DoubleScoreSelector', 'as_frame', 'report']
 
 # %% ../../nbs/ood/06_selector.ipynb #18373368
+from functools import partial
+
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
-from sklearn.model_selection import train_test_split
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .detectors import knn, mls
 from .double import tune_double_score
 from .guarantees import certify_targets
-from .metrics import aupr, auroc, check_sample, oscr
+from .metrics import aupr, auroc, check_sample, oscr, real_array
 from .models import BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD
 from .single import linear_score, tune_single_score
+from ..strategies.guarantees import check_delta
+from ..strategies.selective import choose_reject_label, split_parts
 
 # %% ../../nbs/ood/06_selector.ipynb #920e9ed9
+def _msp(classifier, X): return 1 - classifier.predict_proba(X).max(1)
+
+def _mls(classifier, X):
+    z = classifier.decision_function(X)
+    return -np.abs(z) if z.ndim == 1 else mls(z)
+
+def _knn(train, mean, sd, X): return knn((np.asarray(X, float) - mean)/sd, train, min(10, len(train)), normalize=False)
+
 def named_score(
     name,       # "msp", "mls", "knn", or a function X -> (n,)
     classifier, # fitted
     X_train=None, # for "knn"
 ):              # function X -> (n,)
-    "The function behind a name; functions are returned as they are."
+    "The function behind a name, fit to be pickled; functions are returned as they are."
     if callable(name): return name
     if name == "msp":
         if not hasattr(classifier, "predict_proba"): raise ValueError("score 'msp' needs a classifier with predict_proba")
-        return lambda X: 1 - classifier.predict_proba(X).max(1)
+        return partial(_msp, classifier)
     if name == "mls":
         if not hasattr(classifier, "decision_function"): raise ValueError("score 'mls' needs a classifier with decision_function")
-        def score(X):
-            z = classifier.decision_function(X)
-            return -np.abs(z) if z.ndim == 1 else mls(z)
-        return score
+        return partial(_mls, classifier)
     if name == "knn":
         if X_train is None: raise ValueError("score 'knn' needs the training inputs: let the selector fit the classifier, or pass a function")
-        mean, sd = X_train.mean(0), np.maximum(X_train.std(0), 1e-12)
-        return lambda X: knn((np.asarray(X, float) - mean)/sd, (X_train - mean)/sd, min(10, len(X_train)), normalize=False)
+        train = np.asarray(X_train, float)
+        mean, sd = train.mean(0), np.maximum(train.std(0), 1e-12)
+        return partial(_knn, (train - mean)/sd, mean, sd)
     raise ValueError(f"a score must be 'msp', 'mls', 'knn' or a function of X, not {name!r}")
 
 # %% ../../nbs/ood/06_selector.ipynb #37877f25
 class DoubleScoreSelector(BaseEstimator):
-    "A classifier that rejects what it may get wrong and what is not its business (section 2.4)."
-    def __init__(self, classifier, risk_score="msp", ood_score="knn", model=BoundedTPRFPR(.8, .2), guarantee=False, delta=.05, reject_label=-1, random_state=0):
+    """A classifier that rejects what it may get wrong and what is not its business (section 2.4).
+
+    Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_, reject_label_, and certificate_ where a guarantee was given."""
+    def __init__(self, classifier, risk_score="msp", ood_score="knn", model=BoundedTPRFPR(.8, .2), guarantee=False, delta=.05, reject_label="auto", random_state=0):
         self.classifier, self.risk_score, self.ood_score, self.model = classifier, risk_score, ood_score, model
         self.guarantee, self.delta, self.reject_label, self.random_state = guarantee, delta, reject_label, random_state
 
@@ -54,53 +65,81 @@ class DoubleScoreSelector(BaseEstimator):
         y,     # (n,) their labels
         X_ood, # (m, d) OOD inputs
     ):
-        "Fit the classifier where needed, tune the two scores (certified optimum), and certify where asked. ValueError where the sets are empty."
-        X, y, X_ood = np.asarray(X), np.asarray(y), np.asarray(X_ood)
-        if len(X) != len(y) or not len(X): raise ValueError(f"X and y must have one length above 0, not {len(X)} and {len(y)}")
-        if not len(X_ood): raise ValueError("X_ood must hold at least one OOD input")
+        "Fit the classifier where needed, tune the two scores (certified optimum), and certify where asked. ValueError where the sets are empty or too small."
+        if not hasattr(self.classifier, "predict"): raise ValueError(f"classifier must have fit and predict, not be {self.classifier!r}")
+        try: check_is_fitted(self.classifier); fitted = True
+        except NotFittedError: fitted = False
+        X, y, X_ood, least = _table(X, "X"), np.asarray(y), _table(X_ood, "X_ood"), 1 + bool(self.guarantee)
+        if y.shape != (len(X),): raise ValueError(f"y must have one length with X, {len(X)}, not shape {y.shape}")
+        for name, a, need in (("X", X, least + (not fitted)), ("X_ood", X_ood, least)):
+            if len(a) < need: raise ValueError(f"{name} must hold at least {need} input{'s' if need > 1 else ''}, not {len(a)}")
+        validate_data(self, X, skip_check_array=True)            # notes and compares the columns
+        try: validate_data(self, X_ood, skip_check_array=True, reset=False)
+        except ValueError as error: raise ValueError(f"X_ood must have the columns of X: {error}") from error
         if not isinstance(self.model, (BoundedTPRFPR, BoundedPrecisionRecall, CostBasedOOD)): raise ValueError(f"model must be one of the three models, not {self.model!r}")
-        train = None
-        try: check_is_fitted(self.classifier); self.classifier_ = self.classifier
-        except NotFittedError:
-            train, X, y_train, y = train_test_split(X, y, test_size=.5, random_state=self.random_state)
-            self.classifier_ = clone(self.classifier).fit(train, y_train)
+        self.__dict__.pop("certificate_", None)                  # of an earlier fit
+        train, self.classifier_, labels = None, self.classifier, y
+        if not fitted:
+            first, rest = split_parts(y, [.5], self.random_state)
+            train, self.classifier_ = _rows(X, first), clone(self.classifier).fit(_rows(X, first), y[first])
+            X, y = _rows(X, rest), y[rest]
+        self.classes_ = np.unique(np.append(getattr(self.classifier_, "classes_", labels), labels))
+        self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)
         self.risk_score_, self.ood_score_ = (named_score(s, self.classifier_, train) for s in (self.risk_score, self.ood_score))
         if self.guarantee:
             if not isinstance(self.model, BoundedTPRFPR): raise ValueError("guarantee=True needs a BoundedTPRFPR model")
-            X, X_c, y, y_c = train_test_split(X, y, test_size=.5, random_state=self.random_state)
-            X_ood, O_c = train_test_split(X_ood, test_size=.5, random_state=self.random_state)
+            delta = check_delta(self.delta)
+            (i, j), (k, l) = split_parts(y, [.5], self.random_state), split_parts(np.zeros(len(X_ood)), [.5], self.random_state)
+            X_c, y_c, O_c, X, y, X_ood = _rows(X, j), y[j], _rows(X_ood, l), _rows(X, i), y[i], _rows(X_ood, k)
         sample = self._sample(X, y, X_ood)
         self.tuned_ = tune_double_score(*sample, self.model)
         if self.guarantee:                     # an angle that leaves room for the certificate, where there is one
-            room = [np.sqrt(-np.log(self.delta/2)/2/len(part)) for part in (X_c, O_c)]
+            room = [np.sqrt(-np.log(delta/2)/2/len(part)) for part in (X_c, O_c)]
             strict = BoundedTPRFPR(min(1., self.model.min_tpr + room[0]), max(0., self.model.max_fpr - room[1]))
             tuned = tune_double_score(*sample, strict)
             if tuned.status != "infeasible": self.tuned_ = tuned
         self.threshold_, self.angle_, self.status_, self.message_ = self.tuned_.threshold, self.tuned_.angle, self.tuned_.status, self.tuned_.message or "tuned on the sample, not certified"
         if self.guarantee and self.status_ != "infeasible":
             losses, r, g, is_ood = self._sample(X_c, y_c, O_c)
-            c = certify_targets(losses, linear_score(r, g, self.angle_), is_ood, self.model.min_tpr, self.model.max_fpr, delta=self.delta)
+            c = certify_targets(losses, linear_score(r, g, self.angle_), is_ood, self.model.min_tpr, self.model.max_fpr, delta=delta)
             self.certificate_, self.threshold_, self.status_, self.message_ = c, c.threshold, c.status, c.message
         return self
 
     def _sample(self, X, y, X_ood):
         losses = np.concatenate([(self.classifier_.predict(X) != y).astype(float), np.zeros(len(X_ood))])
-        r, g = (np.concatenate([score(X), score(X_ood)]) for score in (self.risk_score_, self.ood_score_))
+        r, g = (np.concatenate(pair) for pair in zip(self._scores(X), self._scores(X_ood)))
         return losses, r, g, np.repeat([False, True], [len(X), len(X_ood)])
+
+    def _scores(self, X):
+        found = [real_array(score(X), name) for name, score in (("risk_score", self.risk_score_), ("ood_score", self.ood_score_))]
+        for name, s in zip(("risk_score", "ood_score"), found):
+            if s.shape != (len(X),): raise ValueError(f"{name} must return shape ({len(X)},) for {len(X)} inputs, not {s.shape}")
+            if np.isnan(s).any(): raise ValueError(f"{name} returned NaN")
+        return found
 
     def accept(self,
         X, # (n, d)
     ) -> np.ndarray: # (n,) bool
         "Whether to predict; nothing is accepted where the target was infeasible."
         check_is_fitted(self, "tuned_")
+        X = _table(X, "X")
+        validate_data(self, X, skip_check_array=True, reset=False)
         if self.status_ == "infeasible": return np.zeros(len(X), bool)
-        s = linear_score(self.risk_score_(X), self.ood_score_(X), self.angle_)
-        if np.isnan(s).any(): raise ValueError("a score returned NaN")
-        return s <= self.threshold_
+        r, g = self._scores(X)
+        return linear_score(r, g, self.angle_) <= self.threshold_
 
-    def predict(self, X):
-        "Labels, and `reject_label` where rejected."
-        return np.where(self.accept(X), self.classifier_.predict(X), self.reject_label)
+    def predict(self,
+        X, # (n, d)
+    ) -> np.ndarray: # (n,) of the labels' type, or objects where the reject label is of another kind
+        "Labels, and `reject_label_` where rejected."
+        on, labels, other = self.accept(X), np.asarray(self.classifier_.predict(_table(X, "X"))), np.asarray(self.reject_label_)
+        return np.where(on, labels, other if other.dtype.kind == labels.dtype.kind or {other.dtype.kind, labels.dtype.kind} <= set("iuf") else other.astype(object))
+
+def _table(X, name):
+    if X is None: raise ValueError(f"{name} must be given")
+    return X if hasattr(X, "iloc") else np.asarray(X)
+
+def _rows(X, at): return X.iloc[at] if hasattr(X, "iloc") else X[at]
 
 # %% ../../nbs/ood/06_selector.ipynb #aee829f0
 def as_frame(columns:dict):
@@ -114,16 +153,18 @@ def report(
     scores:dict, # method -> (n,) single score, or (n, 2) double score
     is_ood,  # (n,) bool
     model,   # target
-    areas:bool=True, # also AUROC, AUPR, OSCR, which need OOD inputs
+    areas:bool=True, # also AUROC, AUPR, and OSCR where no loss exceeds 1; they need OOD inputs
 ):           # table, best method first, those unable last
     "Rank methods at a target (sections 3.2 and 3.3)."
-    if not scores: raise ValueError("scores must name at least one method")
+    if not isinstance(scores, dict) or not scores: raise ValueError("scores must be a dict that names at least one method")
+    if losses is None: raise ValueError("losses must be given")
     found: list = []
     for name, s in scores.items():
         s, ood, lost = check_sample(s, is_ood, losses, double=True, need_ood=areas)
         t = tune_single_score(lost, s, ood, model) if s.ndim == 1 else tune_double_score(lost, s[:, 0], s[:, 1], ood, model)
         row = dict(method=name, status="unable" if t.status == "infeasible" else "able", selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr, precision=t.precision)
-        if areas: row.update(auroc=auroc(s, ood, "best angle", 31), aupr=aupr(s, ood, double="best angle", n_angles=31), oscr=oscr(lost, s, ood, double="best angle", n_angles=31))
+        if areas: row.update(auroc=auroc(s, ood, "best angle", 31), aupr=aupr(s, ood, double="best angle", n_angles=31))
+        if areas and lost.max() <= 1: row.update(oscr=oscr(lost, s, ood, double="best angle", n_angles=31))
         row["message"] = t.message
         found.append((t.objective, row))
     rows = [row for _, row in sorted(found, key=lambda r: r[0])]

@@ -24,6 +24,9 @@ def test_certificate_edges():
     assert certify_targets(losses, s, ood, min_tpr=.9).threshold == np.inf            # too few inputs: only accepting all is sure
     assert certify_targets(losses, s, ood, max_fpr=.1).status == "infeasible" and certify_targets(losses, s, ood, max_fpr=0).status == "infeasible"
     assert certify_targets(losses, s, ood, min_tpr=0, max_fpr=1).status == "certified"
+    assert certify_targets(losses, s, ood, max_fpr=1.).message.endswith("new inputs have FPR at most 1")
     for kw, said in ((dict(), "at least one"), (dict(min_tpr=2), "min_tpr"), (dict(min_tpr=.5, delta=1), "delta")):
         with pytest.raises(ValueError, match=said): certify_targets(losses, s, ood, **kw)
+    with pytest.raises(ValueError, match="losses must be given"): certify_targets(None, s, ood, min_tpr=.5)
+    with pytest.raises(ValueError, match="scores"): certify_targets(losses, s, ood, min_tpr=.5).accept(["1"])
     with pytest.raises(ValueError, match="no input"): certify_targets(losses, s, [False]*4, max_fpr=.2)

@@ -122,7 +122,12 @@ def test_targets_zero_and_one():
     s = BoundedTPRFPR(1, .5).solve(p_id, p_ood, risk)                 # all ID inputs
     assert s.status == "optimal" and abs(s.tpr - 1) < 1e-12 and abs(s.fpr - .5) < 1e-12 and s.acceptance[3] == 0
     assert BoundedTPRFPR(1, .49).solve(p_id, p_ood, risk).status == "infeasible"
-    assert BoundedTPRFPR(0, 0).solve([1.], [1.], [.2]).status == "infeasible"
+    s = BoundedTPRFPR(0, 0).solve([1, 0], [.75, .25], [.2, 0])         # accepting nothing meets the targets, but has no selective risk
+    assert s.status == "infeasible" and "0/0" in s.message and "raise max_fpr above 0" in s.message and not s.nearest and s.tpr == s.fpr == 0
+    assert BoundedTPRFPR(0, 1e-9).solve([1, 0], [.75, .25], [.2, 0]).selective_risk == .2
+    s = BoundedTPRFPR(.5, 0).solve([1, 0], [.75, .25], [.2, 0])        # min_tpr = 0 would not help either
+    assert "lower" not in s.message and "raise max_fpr to 0.375" in s.message
+    assert "lower min_tpr to 0.5 or raise max_fpr to 0.5" in BoundedTPRFPR(.75, 0).solve([.5, .5], [0, 1], [0, 0]).message
     assert abs(BoundedPrecisionRecall(1, .2, .5).solve(p_id, p_ood, risk).selective_risk - .4) < 1e-15
     assert BoundedPrecisionRecall(1, .4, .5).solve(p_id, p_ood, risk).status == "infeasible"
     assert abs(BoundedPrecisionRecall(0, 0, .5).solve(p_id, p_ood, risk).selective_risk - .1) < 1e-15
@@ -133,7 +138,9 @@ def test_bad_input_is_named():
     for make, said in ((lambda: BoundedTPRFPR(1.2, .1), "min_tpr"), (lambda: BoundedTPRFPR(.2, np.nan), "max_fpr"), (lambda: CostBasedOOD(.1, .1, .2, .5), "accept_ood"),
                        (lambda: CostBasedOOD(.1, 1., 0., 1.), "prior"), (lambda: BoundedPrecisionRecall(.9, .5).solve(ok, ok, ok), "prior"),
                        (lambda: BoundedTPRFPR(.5, .5).solve([.5, np.nan], ok, ok), "p_id"), (lambda: BoundedTPRFPR(.5, .5).solve(ok, [.9, .9], ok), "p_ood"),
-                       (lambda: BoundedTPRFPR(.5, .5).solve(ok, ok, [np.nan, 0]), "risk"), (lambda: BoundedTPRFPR(.5, .5).solve(ok, ok, [0, 1, 2]), "shape|operands"),
+                       (lambda: BoundedTPRFPR(.5, .5).solve(ok, ok, [np.nan, 0]), "risk"), (lambda: BoundedTPRFPR(.5, .5).solve(ok, ok, [0, 1, 2]), "risk must have the shape"), (lambda: BoundedTPRFPR(.5, .5).solve(ok, ok, .3), "risk must have the shape"),
+                       (lambda: BoundedTPRFPR(.5, .5).solve(ok, ok, ["a", "b"]), "risk"), (lambda: BoundedTPRFPR(.5, .5).solve(ok, [1j, 1], ok), "p_ood"),
+                       (lambda: CostBasedOOD("a", 1.), "reject_id"), (lambda: CostBasedOOD(.1, True), "accept_ood"), (lambda: CostBasedOOD(.1, 1., None), "reject_ood"),
                        (lambda: BoundedTPRFPR(.5, .5).solve([], [], []), "p_id")):
         with pytest.raises(ValueError, match=said): make()
 
