@@ -105,7 +105,7 @@ def ltt(
     total = np.append(0., np.cumsum(l))
     def first(level):                                                       # the first start: (examples that suffice without an error, start)
         need = 1 if target >= 1 else np.inf if target == 0 else int(np.ceil(np.log(level)/np.log1p(-target)))
-        return need, min(n, max(need + (thresholds is None), min(int(np.ceil(10/target)), n//2))) if need <= n else n
+        return need, min(n, max(need + 1, min(int(np.ceil(10/target)), n//2))) if need <= n else n
     need, m0 = first(delta)
     if need > n: return _nothing("ltt", delta, n, f"certifying target_risk={target_risk:g} at delta={delta:g} needs {need} calibration examples or more without an error, there are {n}" if target else "a target of 0 cannot be certified from a sample")
     ranks, shares = ([m0], [delta]) if n < 8*m0 else ([first(delta/2)[1], n//4, n//2, 3*n//4, n], [delta/2] + 4*[delta/8])
@@ -116,7 +116,7 @@ def ltt(
     at, m = at[m >= ranks[0]], m[m >= ranks[0]]
     starts = np.minimum(np.searchsorted(m, ranks), len(m) - 1).tolist() if len(m) else []
     trials = m.copy()
-    if thresholds is None: trials[[k for k in set(starts) if m[k] < n]] -= 1   # given a start's score, the other examples below it are independent
+    trials[[k for k in set(starts) if at[k] == s[m[k]-1] and not (thresholds is None and m[k] == n)]] -= 1   # given the start's score, the other examples below it are independent
     p = (binomial_p_value(np.round(total[m]), trials, target) if binary else hoeffding_bentkus_p_value(total[m], trials, target)) if target < 1 else np.zeros(len(m))
     best = _fallback(p, starts, shares)
     if best < 0:
