@@ -108,7 +108,7 @@ def ltt(
         return need, min(n, max(need + 1, min(int(np.ceil(10/target)), n//2))) if need <= n else n
     need, m0 = first(delta)
     if need > n: return _nothing("ltt", delta, n, f"certifying target_risk={target_risk:g} at delta={delta:g} needs {need} calibration examples or more without an error, there are {n}" if target else "a target of 0 cannot be certified from a sample")
-    ranks, shares = ([m0], [delta]) if n < 8*m0 else ([first(delta/2)[1], n//4, n//2, 3*n//4, n], [delta/2] + 4*[delta/8])
+    ranks, shares = ([m0], [delta]) if n < 4*m0 else ([first(.75*delta)[1], n//4, n//2, 3*n//4, n], [.75*delta] + 4*[delta/16])
     if thresholds is None:
         m = np.append(np.flatnonzero(s[1:] != s[:-1]) + 1, n)               # last positions of groups of ties
         at = s[m - 1]
