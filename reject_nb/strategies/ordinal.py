@@ -142,7 +142,7 @@ def solve_ordinal(
     max_iter:int=200,  # Newton steps in all
     start=None,        # (w, b) to start from
 ) -> OrdinalSolution:
-    "Minimise the objective of the ordinal SVM until the duality gap is at most `tol`; otherwise the iterate of the least primal value."
+    "Minimise the objective of the ordinal SVM until the duality gap is at most `tol`; otherwise the iterate of the smallest gap, or the last one where none was certified."
     n, d = X.shape
     mean, spread = X.mean(0), X.std(0)
     shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
@@ -172,7 +172,7 @@ def solve_ordinal(
             else: w1, b1, t = w, b, 0.
             if t > 0 or promise <= 1e-3*tol*value: break
         w, b, f, steps = w1, b1, f + t*df, steps + 1
-        if t == 1. and promise > .5*last: ridge /= 100            # full steps that gain so little: it is the ridge that holds b
+        if t == 1. and promise > .8*last: ridge /= 1e6            # full steps that gain so little: it is the ridge that holds b
         last = promise if t == 1. else np.inf
         if edge == mu and promise <= 1e-3*tol*value or t == 0.:   # the dual point needs more accuracy than the primal one
             found = ordinal_certificate(X, y, w, np.sort(b), C, mu)
@@ -183,8 +183,9 @@ def solve_ordinal(
             if mu < 1e-9: break
             mu, last = mu/4, np.inf
     end = ordinal_certificate(X, y, w, np.sort(b), C, mu)
-    primal, dual = min(end.primal, best.certificate.primal), max(end.dual, best.certificate.dual)    # any dual point bounds the optimum
-    w, b = (w, np.sort(b)) if end.primal < best.certificate.primal else (best.w, best.b)
+    later = end.gap < best.certificate.gap or best.iterations == 0 and end.primal < best.certificate.primal    # 0: the start
+    w, b, primal = (w, np.sort(b), end.primal) if later else (best.w, best.b, best.certificate.primal)
+    dual = max(end.dual, best.certificate.dual)                       # any dual point bounds the optimum
     gap = (primal - dual)/primal if primal > 0 else 0.
     return moved(OrdinalSolution(w, b, OrdinalCertificate(primal, dual, gap), steps, "optimal" if gap <= tol else "not converged"))
 

@@ -105,7 +105,7 @@ def test_large_scales_end_with_a_status_and_the_best_point():
     Z = np.random.default_rng(0).normal(size=(200, 4))
     y = (Z[:, 0] > 0)*1
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)   # beyond 1e5 rounding keeps the gap above tol
+        warnings.simplefilter("ignore", ConvergenceWarning)   # from 1e5 on rounding keeps the gap above tol
         for scale in (1e4, 1e6, 1e7, 1e8, 1e150):
             m = OrdinalSVM().fit(Z*scale, y)
             assert (m.status_ == "optimal") == (m.certificate_.gap <= 1e-4) and (m.status_ == "optimal" or scale > 1e5)
