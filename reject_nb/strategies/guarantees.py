@@ -76,6 +76,16 @@ def _door(losses, scores, target_risk, delta, bound):
     return losses[order]/bound, scores[order], min(target_risk/bound, 1.), float(bound)
 
 # %% ../../nbs/strategies/06_guarantees.ipynb #893ad8f4
+def _fallback(p, starts, shares) -> int:
+    "Index of the largest threshold that a chain certifies (Wiens 2003), -1 for none: a chain that fails loses its level, one that lives carries it on and adds the share of each start it meets."
+    best, level = -1, 0.
+    for a, end, share in zip(starts, [*starts[1:], len(p)], shares):
+        level += share
+        stop = a + int(np.argmax(np.append(p[a:end], np.inf) > level))
+        if stop > a: best = stop - 1
+        if stop < end: level = 0.
+    return best
+
 def ltt(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain
@@ -84,32 +94,39 @@ def ltt(
     bound:float|None=None,# largest loss that can occur; 1 where no loss is larger
     thresholds=None,      # (k,) ascending, fixed in advance; by default the scores of the sample
 ) -> CertifiedSelection:
-    """Learn-then-test with a fixed sequence: exact binomial p-values for losses in {0, bound}, Hoeffding-Bentkus otherwise.
+    """Learn-then-test along a sequence of thresholds with several starts: exact binomial p-values for losses in {0, bound}, Hoeffding-Bentkus otherwise.
 
-    Raises ValueError for NaN, losses outside [0, bound], or a delta outside (0, 1)."""
+    Raises ValueError for NaN, losses outside [0, bound], thresholds that do not ascend, or a delta outside (0, 1)."""
     l, s, target, bound = _door(losses, scores, target_risk, delta, bound)
-    n, binary = len(l), bool(np.isin(l, (0., 1.)).all())
-    total = np.append(0., np.cumsum(l))
-    need = 1 if target >= 1 else np.inf if target == 0 else int(np.ceil(np.log(delta)/np.log1p(-target)))
-    if need > n: return _nothing("ltt", delta, n, f"certifying target_risk={target_risk:g} at delta={delta:g} needs {need} calibration examples or more without an error, there are {n}" if target else "a target of 0 cannot be certified from a sample")
-    start = max(need, min(int(np.ceil(10/target)), n//2))
-    if thresholds is None:
-        ends = np.append(np.flatnonzero(s[1:] != s[:-1]) + 1, n)          # last positions of groups of ties
-        m = ends[ends >= start]
-        at = s[m - 1]
-    else:
+    if thresholds is not None:
         at = check_vector(thresholds, "thresholds", infinite=True)
         if (np.diff(at) < 0).any(): raise ValueError("thresholds must ascend")
-        m = np.searchsorted(s, at, side="right")
-        at, m = at[m >= start], m[m >= start]
-    p = (binomial_p_value(np.round(total[m]), m, target) if binary else hoeffding_bentkus_p_value(total[m], m, target)) if target < 1 else np.zeros(len(m))
-    stop = int(np.argmax(np.append(p, np.inf) > delta))
-    if stop == 0: return _nothing("ltt", delta, n, f"no threshold could be certified at target_risk={target_risk:g}, delta={delta:g}; more calibration examples or a larger target may help")
-    k, everything = int(m[stop-1]), thresholds is None and m[stop-1] == n
+    n, binary = len(l), bool(np.isin(l, (0., 1.)).all())
+    total = np.append(0., np.cumsum(l))
+    def first(level):                                                       # the first start: (examples that suffice without an error, start)
+        need = 1 if target >= 1 else np.inf if target == 0 else int(np.ceil(np.log(level)/np.log1p(-target)))
+        return need, min(n, max(need + 1, min(int(np.ceil(10/target)), n//2))) if need <= n else n
+    need, m0 = first(delta)
+    if need > n: return _nothing("ltt", delta, n, f"certifying target_risk={target_risk:g} at delta={delta:g} needs {need} calibration examples or more without an error, there are {n}" if target else "a target of 0 cannot be certified from a sample")
+    ranks, shares = ([m0], [delta]) if n < 4*m0 else ([first(.75*delta)[1], n//4, n//2, 3*n//4, n], [.75*delta] + 4*[delta/16])
+    if thresholds is None:
+        m = np.append(np.flatnonzero(s[1:] != s[:-1]) + 1, n)               # last positions of groups of ties
+        at = s[m - 1]
+    else: m = np.searchsorted(s, at, side="right")
+    at, m = at[m >= ranks[0]], m[m >= ranks[0]]
+    starts = np.minimum(np.searchsorted(m, ranks), len(m) - 1).tolist() if len(m) else []
+    trials = m.copy()
+    trials[[k for k in set(starts) if at[k] == s[m[k]-1] and not (thresholds is None and m[k] == n)]] -= 1   # given the start's score, the other examples below it are independent
+    p = (binomial_p_value(np.round(total[m]), trials, target) if binary else hoeffding_bentkus_p_value(total[m], trials, target)) if target < 1 else np.zeros(len(m))
+    best = _fallback(p, starts, shares)
+    if best < 0:
+        least = f"the least mean loss among the {len(set(starts))} tried is {(total[m[starts]]/m[starts]).min()*bound:.4g} in the sample" if starts else f"none accepts the {ranks[0]} examples that the first test takes"
+        return _nothing("ltt", delta, n, f"no threshold could be certified at target_risk={target_risk:g}, delta={delta:g}: {least}")
+    k, everything = int(m[best]), thresholds is None and m[best] == n
     how = "exact binomial" if binary else "Hoeffding-Bentkus"
     text = (f"with probability at least {1 - delta:g} over the {n} calibration examples, the mean loss of accepted inputs is at most {target_risk:g} "
-            f"(learn-then-test, fixed sequence, {how} p-values)")
-    return CertifiedSelection(np.inf if everything else float(at[stop-1]), 1., k/n, float(total[k]/k*bound), "trivial" if everything else "certified", text, "ltt", delta, float(target_risk), n)
+            f"(learn-then-test, fixed sequence with {len(ranks)} start{'s' if len(ranks) > 1 else ''}, {how} p-values)")
+    return CertifiedSelection(np.inf if everything else float(at[best]), 1., k/n, float(total[k]/k*bound), "trivial" if everything else "certified", text, "ltt", delta, float(target_risk), n)
 
 # %% ../../nbs/strategies/06_guarantees.ipynb #f8b9828c
 def sgr(

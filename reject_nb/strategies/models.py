@@ -22,7 +22,8 @@ def check_vector(
 ) -> np.ndarray:     # (n,), float
     """A non-empty vector of real numbers.
 
-    Raises ValueError naming the argument for a wrong shape or length, NaN, infinite or too small values."""
+    Raises ValueError naming the argument for a wrong shape or length, NaN, masked, infinite or too small values."""
+    if np.ma.is_masked(values): raise ValueError(f"{name} has masked values; remove these examples or give them a value")
     v = np.asarray(values)
     if v.dtype.kind not in "biuf":
         try: v = v.astype(float if v.dtype.kind == "O" else None)
@@ -75,7 +76,9 @@ def _groups(risk, weight, scores) -> _Groups:
     risk = check_vector(risk, "risk", low=0.)
     scores = risk if scores is None else check_vector(scores, "scores", risk.size, infinite=True)
     weight = np.full(risk.size, 1.) if weight is None else check_vector(weight, "weight", risk.size, low=0.)
-    if not weight.sum() > 0: raise ValueError("weight must have a positive sum")
+    if not weight.max() > 0: raise ValueError("weight must have a positive sum")
+    if risk.max() > 1e290: raise ValueError(f"risk goes up to {risk.max():g}, beyond what can be summed; rescale it")
+    weight = np.ldexp(weight, -np.frexp(weight.max())[1])        # a power of two: no digit changes, no sum overflows
     keep = weight > 0
     score, at = np.unique(scores[keep], return_inverse=True)
     w = np.bincount(at, weight[keep])

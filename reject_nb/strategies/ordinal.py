@@ -7,12 +7,16 @@ __all__ = ['OrdinalCertificate', 'ordinal_certificate', 'OrdinalSolution', 'solv
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #cb4a4995
 from dataclasses import dataclass
+from numbers import Integral
+import warnings
 import numpy as np
 from numba import njit
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
+from .models import check_number
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #4d269247
 @njit(cache=True, fastmath={"reassoc", "contract"})
@@ -27,8 +31,8 @@ def _value(f, y, b, mu):
     return total
 
 @njit(cache=True)
-def _derivatives(X, f, y, b, mu):
-    "Gradient and curvature in f (n,) and b (K-1,), and the mixed block (K-1, d), of the sum of smoothed hinges."
+def _derivatives(X, f, y, b, mu, edge):
+    "Gradient and curvature in f (n,) and b (K-1,), and the mixed block (K-1, d), of the sum of smoothed hinges; a parabola up to a slack of `edge`, mu for the hinges themselves."
     n, m, d = len(f), len(b), X.shape[1]
     gf, hf, gb, hb, mixed = np.zeros(n), np.zeros(n), np.zeros(m), np.zeros(m), np.zeros((m, d))
     for i in range(n):
@@ -36,10 +40,10 @@ def _derivatives(X, f, y, b, mu):
             up = y[i] > k
             slack = 1. - (f[i] - b[k] if up else b[k] - f[i])
             if slack > 0.:
-                a = 1. if slack >= mu else slack/mu
+                a = 1. if slack >= edge else slack/mu
                 gf[i] += -a if up else a
                 gb[k] += a if up else -a
-                if slack < mu:
+                if slack < edge:
                     hf[i] += 1./mu
                     hb[k] += 1./mu
                     for j in range(d): mixed[k, j] -= X[i, j]
@@ -91,10 +95,11 @@ def ordinal_certificate(
     sides = _sides(f, y, b, mu)
     least = sides.min(1, keepdims=True)
     scale = np.divide(least, sides, out=np.zeros_like(sides), where=sides > 0)
-    v = C*(_push(f, y, b, mu, scale) @ X)
+    push = _push(f, y, b, mu, scale)
+    v = C*(push @ X - push.sum()*X.mean(0))                  # push sums to 0 but for rounding, which an offset of X would enlarge
     linear, square = 2*C*least.sum(), v @ v
     t = 1. if square <= linear else linear/square
-    dual = max(t*linear - .5*t*t*square, 0.)
+    dual = max(t*linear - .5*t*t*square, 0.) if np.isfinite(square) else 0.
     return OrdinalCertificate(float(primal), float(dual), float((primal - dual)/primal) if primal > 0 else 0.)
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #a0d0ec1c
@@ -110,11 +115,23 @@ class OrdinalSolution:
 def _gram(X, h, block=20_000):
     "X^T diag(h) X by blocks of the rows with h > 0."
     rows, G = np.flatnonzero(h), np.zeros((X.shape[1],)*2)
-    for a in range(0, len(rows), block):
-        at = rows[a:a + block]
-        Z = X[at]*np.sqrt(h[at])[:, None]
-        G += Z.T @ Z
+    with np.errstate(over="ignore", invalid="ignore"):
+        for a in range(0, len(rows), block):
+            at = rows[a:a + block]
+            Z = X[at]*np.sqrt(h[at])[:, None]
+            G += Z.T @ Z
     return G
+
+def _newton(H, g):
+    "-H^-1 g; where rounding leaves H singular, with as little on its diagonal, relative to it, as a factorisation takes. Zeros where H is beyond floats."
+    with np.errstate(over="ignore", invalid="ignore"):
+        s = 2.**-np.round(.5*np.log2(np.diag(H)))                         # powers of two change no digit
+        A = H*s*s[:, None]
+    for add in (0., 1e-14, 1e-12, 1e-10, 1e-8, 1e-6):
+        if not np.isfinite(A).all(): break
+        try: return -s*cho_solve(cho_factor(A + add*np.eye(len(A)), check_finite=False), s*g, check_finite=False)
+        except LinAlgError: pass
+    return np.zeros(len(g))
 
 def solve_ordinal(
     X,                 # (n, d) float64
@@ -125,39 +142,52 @@ def solve_ordinal(
     max_iter:int=200,  # Newton steps in all
     start=None,        # (w, b) to start from
 ) -> OrdinalSolution:
-    "Minimise the objective of the ordinal SVM until the duality gap is at most `tol`."
+    "Minimise the objective of the ordinal SVM until the duality gap is at most `tol`; otherwise the iterate of the smallest gap, or the last one where none was certified."
     n, d = X.shape
+    mean, spread = X.mean(0), X.std(0)
+    shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
+    if shift.any(): X = X - shift
     m = n_classes - 1
     share = np.cumsum(np.bincount(y, minlength=n_classes))[:-1]/n
-    w, b = (np.zeros(d), 2*share - 1) if start is None else (np.array(start[0], float), np.array(start[1], float))
-    f, mu, steps = X @ w, 1., 0
+    w, b = (np.zeros(d), 2*share - 1) if start is None else (np.array(start[0], float), start[1] - start[0] @ shift)
+    def moved(s): return OrdinalSolution(s.w, s.b + s.w @ shift, s.certificate, s.iterations, s.status) if shift.any() else s
+    f, mu, steps, last, ridge = X @ w, 1., 0, np.inf, 1e-4*n
     best = OrdinalSolution(w, b, ordinal_certificate(X, y, w, b, C, mu), 0, "not converged")
     while steps < max_iter:
-        gf, hf, gb, hb, mixed = _derivatives(X, f, y, b, mu)
-        g = np.concatenate([w + C*(gf @ X), C*gb])
-        H = np.empty((d + m,)*2)
-        H[:d, :d] = C*_gram(X, hf) + np.eye(d)
-        H[d:, :d] = C*mixed; H[:d, d:] = H[d:, :d].T
-        H[d:, d:] = np.diag(C*(hb + 1e-4*n))                  # the second term where no example is near a threshold
-        step = -cho_solve(cho_factor(H, check_finite=False), g, check_finite=False)
-        promise = -g @ step                                   # twice the decrease Newton's model expects
         value = .5*w @ w + C*_value(f, y, b, mu)
-        df, t = X @ step[:d], 1.
-        while t > 1e-8:
-            w1, b1 = w + t*step[:d], b + t*step[d:]
-            if .5*w1 @ w1 + C*_value(f + t*df, y, b1, mu) <= value - 1e-4*t*promise: break
-            t /= 2
-        else: w1, b1, t = w, b, 0.
+        for edge in (mu, 4*mu):                                   # where no step helps: the hinges that were curved before mu fell
+            gf, hf, gb, hb, mixed = _derivatives(X, f, y, b, mu, edge)
+            g = np.concatenate([w + C*(gf @ X), C*gb])
+            H = np.empty((d + m,)*2)
+            H[:d, :d] = C*_gram(X, hf) + np.eye(d)
+            H[d:, :d] = C*mixed; H[:d, d:] = H[d:, :d].T
+            H[d:, d:] = np.diag(C*(hb + np.where(hb > 0, ridge, 1e-4*n)))   # for thresholds with no example near
+            step = _newton(H, g)
+            promise = -g @ step                                   # twice the decrease Newton's model expects
+            df, t = X @ step[:d], 1.
+            while t > 1e-8:
+                w1, b1 = w + t*step[:d], b + t*step[d:]
+                if .5*w1 @ w1 + C*_value(f + t*df, y, b1, mu) <= value - 1e-4*t*promise: break
+                t /= 2
+            else: w1, b1, t = w, b, 0.
+            if t > 0 or promise <= 1e-3*tol*value: break
         w, b, f, steps = w1, b1, f + t*df, steps + 1
-        if promise <= 1e-3*tol*value or t == 0.:        # the dual point needs more accuracy than the primal one
+        if t == 1. and promise > .8*last: ridge /= 1e6            # full steps that gain so little: it is the ridge that holds b
+        last = promise if t == 1. else np.inf
+        if edge == mu and promise <= 1e-3*tol*value or t == 0.:   # the dual point needs more accuracy than the primal one
             found = ordinal_certificate(X, y, w, np.sort(b), C, mu)
             done = found.gap <= tol
             if found.gap <= best.certificate.gap or done:
                 best = OrdinalSolution(w, np.sort(b), found, steps, "optimal" if done else "not converged")
-            if done: return best
+            if done: return moved(best)
             if mu < 1e-9: break
-            mu /= 4
-    return OrdinalSolution(best.w, best.b, best.certificate, steps, "not converged")
+            mu, last = mu/4, np.inf
+    end = ordinal_certificate(X, y, w, np.sort(b), C, mu)
+    later = end.gap < best.certificate.gap or best.iterations == 0 and end.primal < best.certificate.primal    # 0: the start
+    w, b, primal = (w, np.sort(b), end.primal) if later else (best.w, best.b, best.certificate.primal)
+    dual = max(end.dual, best.certificate.dual)                       # any dual point bounds the optimum
+    gap = (primal - dual)/primal if primal > 0 else 0.
+    return moved(OrdinalSolution(w, b, OrdinalCertificate(primal, dual, gap), steps, "optimal" if gap <= tol else "not converged"))
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #1cd09413
 class OrdinalSVM(ClassifierMixin, BaseEstimator):
@@ -179,9 +209,10 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         X,   # (n, d)
         y,   # (n,) labels, sorted by value
     ):
-        "Fit. A gap above `tol` is reported in status_ and certificate_."
-        if not np.isscalar(self.C) or not np.isfinite(self.C) or self.C <= 0: raise ValueError(f"C must be a finite number above 0, got {self.C!r}")
-        if not np.isscalar(self.tol) or not 0 < self.tol < 1: raise ValueError(f"tol must be in (0, 1), got {self.tol!r}")
+        "Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning. Raises ValueError for a parameter out of range."
+        check_number(self.C, "C", 0., 1e100, open_low=True)
+        check_number(self.tol, "tol", 0., 1., open_low=True)
+        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 1: raise ValueError(f"max_iter must be a whole number, 1 or more, got {self.max_iter!r}")
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self.classes_, at = np.unique(y, return_inverse=True)
@@ -189,6 +220,9 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), float(self.C), float(self.tol), int(self.max_iter))
         self.coef_, self.thresholds_ = found.w, found.b
         self.certificate_, self.n_iter_, self.status_ = found.certificate, found.iterations, found.status
+        if found.status == "not converged":
+            warnings.warn(f"OrdinalSVM: relative duality gap {found.certificate.gap:.2g} above tol={self.tol:g} after {found.iterations} of {self.max_iter} steps; scale the features"
+                          + (" or raise max_iter" if found.iterations >= self.max_iter else ""), ConvergenceWarning, stacklevel=2)
         return self
 
     def latent(self, X) -> np.ndarray: # (n,)

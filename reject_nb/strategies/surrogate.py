@@ -8,7 +8,7 @@ __all__ = ['surrogate_by_definition', 'Cells', 'logistic_sums', 'sele_surrogate'
 # %% ../../nbs/strategies/03_surrogate.ipynb #f3d9ceef
 import numpy as np
 from numba import njit
-from .models import check_vector
+from .models import check_number, check_vector
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #5ab68c68
 def surrogate_by_definition(
@@ -142,7 +142,7 @@ def logistic_sums(
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #2c33b78d
 def _scale(n, base):
-    if not np.isscalar(base) or not np.isfinite(base) or base <= 1: raise ValueError(f"base must be a finite number above 1, got {base!r}")
+    check_number(base, "base", 1., open_low=True)
     return n**2*np.log(base)
 
 def sele_surrogate(

@@ -29,6 +29,49 @@ def test_violations_with_ties_and_a_score_that_means_nothing():
         assert bad <= binom.ppf(.999, 400, .1)
 
 
+def test_violations_where_the_risk_is_not_monotone():
+    # conditional risks by place in [0, 1]; at 400 repetitions, .999 quantiles as above; risks stay within 1e-6 to .03 of the target where they exceed it
+    rng = np.random.default_rng(7)
+    laws = {"high first": ([0, .02, .6, 1], [.5, 0, .3]), "U": ([0, .25, .5, 1], [.07, .030001, .050001]), "falls to the target": ([0, .1, .5, 1], [.3, .0314, .025011])}
+    for edges, risks in laws.values():
+        true = lambda t: np.clip(t - np.array(edges[:-1]), 0, np.diff(edges)) @ risks/t
+        for levels, given in ((0, None), (4, None), (0, np.linspace(.05, 1, 20))):
+            bad = 0
+            for _ in range(400):
+                u = rng.random(600)
+                l = (rng.random(600) < np.array(risks)[np.searchsorted(edges, u, side="right") - 1]).astype(float)
+                found = ltt(l, np.ceil(u*levels)/levels if levels else u, .05, .5, thresholds=given)
+                bad += found.coverage > 0 and true(min(found.threshold, 1.)) > .05
+            assert bad <= binom.ppf(.999, 400, .5)
+
+
+def test_everything_is_certified_where_its_risk_is_low():
+    # errors only among the most certain: a risk of .02 against a target of .25, by one test at delta/16
+    rng = np.random.default_rng(8)
+    for n in (1000, 100_000):
+        s = rng.random(n)
+        l = ((s < .04) & (rng.random(n) < .5)).astype(float)
+        assert ltt(l, s, .25).status == "trivial" and ltt(l, s, .25, thresholds=[.01, .5, 1.]).threshold == 1.
+    assert "least mean loss" in ltt((s < .5).astype(float), s, .25).message
+
+
+def test_chains_are_the_fallback_procedure():
+    # step by step, for losses without ties: level = carried + share; a failure empties it
+    rng = np.random.default_rng(9)
+    for n, slope in ((800, .15), (2000, .2), (2500, .25), (3000, .12)):
+        for _ in range(20):
+            s = np.sort(rng.random(n))
+            l = (rng.random(n) < slope*np.abs(s - .3)).astype(float)
+            share = {n//4: .1/16, n//2: .1/16, 3*n//4: .1/16, n: .1/16}
+            share[200] = share.get(200, 0.) + .75*.1                                  # m0 = 10/.05
+            level, best = 0., 0
+            for m in range(200, n + 1):
+                level += share.get(m, 0.)
+                if level > 0 and binom.cdf(l[:m].sum(), m - (m in share and m < n), .05) <= level: best = m
+                else: level = 0.
+            assert ltt(l, s, .05, .1).coverage == best/n
+
+
 def test_coverage_is_certified_exactly():
     # uniform scores: the threshold is the coverage; the Beta law is exact, so violations are close to delta from below
     rng = np.random.default_rng(4)
@@ -63,7 +106,7 @@ def test_guarantees_bad_input_and_hard_cases():
     assert ltt(l + 1, s, 1.).status == "trivial"
     assert order_statistic(s[:3], .9).status == "trivial" and order_statistic(s[:3], .9).threshold == np.inf
     for call, words in [(lambda: ltt(l + 2, s, .1), "bound"), (lambda: ltt(l, s*np.nan, .1), "scores"), (lambda: ltt(l, s, .1, delta=1), "delta"), (lambda: sgr(l + .5, s, .1), "0 and bound"),
-                        (lambda: ltt(l, s, .1, thresholds=[2, 1]), "ascend"), (lambda: order_statistic(s, 1.2), "target"), (lambda: order_statistic(s, .5, side="x"), "side"),
+                        (lambda: ltt(l, s, .1, thresholds=[2, 1]), "ascend"), (lambda: ltt(l[:3], s[:3], .1, thresholds=[2, 1]), "ascend"), (lambda: ltt(l[:3], s[:3], .1, thresholds=[np.nan]), "thresholds"), (lambda: order_statistic(s, 1.2), "target"), (lambda: order_statistic(s, .5, side="x"), "side"),
                         (lambda: certify(CostBased(.1), l, s), "cost-based"), (lambda: certify(BoundedImprovement(.1), l, s, guarantee="pac"), "guarantee"), (lambda: certify("risk", l, s), "model must"), (lambda: certify(BoundedImprovement, l, s, None), "model must"),
                         (lambda: ltt(l, s, .1, delta="a"), "delta"), (lambda: order_statistic(s, .5, np.nan), "delta"), (lambda: clopper_pearson_upper(-1, 5, .1), "errors"), (lambda: ltt(l + 2, s, .1, bound=1), "above bound")]:
         with pytest.raises(ValueError, match=words): call()

@@ -118,8 +118,17 @@ def test_bad_input_is_named():
                         (lambda: CostBased(.1).solve([.1], [-1.]), "weight"), (lambda: CostBased(.1).solve([.1], [0.]), "positive sum"),
                         (lambda: BoundedImprovement(.1).solve([.1, .2], scores=[1.]), "scores has 1 entries"), (lambda: BoundedImprovement(.1).solve([.1], scores=[np.nan]), "scores has 1 NaN"),
                         (lambda: bayes_predict([[.5, .6]]), "sum to 1"), (lambda: bayes_predict([[np.nan, 1]]), "NaN"), (lambda: bayes_predict([[.5, .5]], np.eye(3)), "2 rows"),
-                        (lambda: conditional_risk([[.5, .5]], prediction=[2]), "column indices"), (lambda: BoundedAbstention(.5).solve([.1])([np.nan]), "scores")]:
+                        (lambda: conditional_risk([[.5, .5]], prediction=[2]), "column indices"), (lambda: BoundedAbstention(.5).solve([.1])([np.nan]), "scores"),
+                        (lambda: BoundedImprovement(.2).solve([1e308, 1e308]), "risk goes up"), (lambda: BoundedImprovement(.2).solve(np.ma.array([.1, .9], mask=[0, 1])), "risk has masked")]:
         with pytest.raises(ValueError, match=words): call()
+
+
+def test_weights_of_any_size():
+    r = [.1, .3, .6]
+    for model in (BoundedImprovement(.2), BoundedAbstention(.5), CostBased(.2)):
+        expected = model.solve(r, [1., 1., 2.])
+        for size in (2.**1022, 2.**-1000, 5e-324): assert model.solve(r, np.array([1., 1., 2.])*size) == expected
+    assert BoundedImprovement(.2).solve(r, [1e308]*3).coverage == BoundedImprovement(.2).solve(r).coverage
 
 
 def test_ties_everywhere_and_weights_as_counts():

@@ -2,6 +2,9 @@
 import cvxpy as cp
 import numpy as np
 import pytest
+import warnings
+from sklearn.datasets import load_wine
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -73,7 +76,39 @@ def test_ordinal_bad_input():
     X, y = np.eye(4), [0, 1, 2, 3]
     for kw, args, words in [({"C": 0}, (X, y), "C must"), ({"tol": 2}, (X, y), "tol"), ({}, (X, [1]*4), "one class"), ({}, (X*np.nan, y), "NaN"), ({}, (X, y[:2]), "inconsistent")]:
         with pytest.raises(ValueError, match=words): OrdinalSVM(**kw).fit(*args)
-    stopped = OrdinalSVM(max_iter=1, tol=1e-9).fit(X, y)
+    for kw, words in [({"C": "a"}, "C must"), ({"C": 1e300}, "C must"), ({"C": np.nan}, "C must"), ({"tol": "x"}, "tol must"), ({"tol": 0}, "tol must"), ({"max_iter": 0}, "max_iter"), ({"max_iter": -3}, "max_iter"), ({"max_iter": "q"}, "max_iter")]:
+        with pytest.raises(ValueError, match=words): OrdinalSVM(**kw).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match="max_iter"): stopped = OrdinalSVM(max_iter=1, tol=1e-9).fit(X, y)
     assert stopped.status_ == "not converged" and stopped.certificate_.gap > 1e-9
     same = OrdinalSVM().fit(np.ones((6, 2)), [0, 0, 1, 1, 2, 2])
     assert same.status_ == "optimal" and np.isfinite(same.coef_).all()
+
+
+def test_offsets_of_features_change_nothing():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(500, 2))
+    y = np.digitize(Z[:, 0], [-.5, .5])
+    a = OrdinalSVM().fit(Z, y)
+    for offset in (100., 2000., 1e6):
+        b = OrdinalSVM().fit(Z + [offset, 0], y)
+        assert b.status_ == "optimal" and abs(b.certificate_.gap - a.certificate_.gap) < 1e-7 and (b.predict(Z + [offset, 0]) == a.predict(Z)).mean() > .99
+        np.testing.assert_allclose(b.certificate_.primal, a.certificate_.primal, rtol=2e-4)     # both within tol of the optimum
+        raw = ordinal_certificate(Z + [offset, 0], y, b.coef_, b.thresholds_, 1.)
+        np.testing.assert_allclose([raw.primal, raw.dual], [getattr(ordinal_certificate(Z, y, b.coef_, b.thresholds_ - b.coef_[0]*offset, 1.), k) for k in ("primal", "dual")], rtol=1e-6)
+    X, y = load_wine(return_X_y=True)                         # spreads from .1 to 300, offsets to 750
+    for C in (1., 100., 1000.):
+        m = OrdinalSVM(C=C).fit(X, y)
+        assert m.status_ == "optimal" and m.score(X, y) > .96
+
+
+def test_large_scales_end_with_a_status_and_the_best_point():
+    Z = np.random.default_rng(0).normal(size=(200, 4))
+    y = (Z[:, 0] > 0)*1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)   # from 1e5 on rounding keeps the gap above tol
+        for scale in (1e4, 1e6, 1e7, 1e8, 1e150):
+            m = OrdinalSVM().fit(Z*scale, y)
+            assert (m.status_ == "optimal") == (m.certificate_.gap <= 1e-4) and (m.status_ == "optimal" or scale > 1e5)
+            assert m.score(Z*scale, y) == 1 and m.certificate_.dual <= m.certificate_.primal
+        early = [OrdinalSVM(max_iter=k).fit(Z*100, y).certificate_.primal for k in (1, 4, 8, 16)]
+    assert all(a > b for a, b in zip(early, early[1:])) and early[-1] < .1 < early[0]         # never the start where more was found

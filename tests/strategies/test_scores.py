@@ -1,13 +1,16 @@
 """Tests of nbs/strategies/04_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from itertools import permutations
 from reject_nb.strategies.curves import aurc
 from reject_nb.strategies.ordinal import OrdinalSVM
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.scores import (Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, fit_ridge, fit_sele, noisy_sign, plug_in, pointwise_loss, sele_objective)
+from reject_nb.strategies.scores import (Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, fit_ridge, fit_sele, loss_matrix, noisy_sign, plug_in, pointwise_loss, sele_objective)
 
 def test_ridge_is_the_minimiser():
     rng = np.random.default_rng(1)
@@ -103,6 +106,32 @@ def test_learned_scores_beat_plug_in_where_the_noise_is_elsewhere():
     assert all(area[k] < .75*area["MaxClassProbability"] for k in area if k != "MaxClassProbability")
 
 
+def test_losses_follow_the_order_of_the_classes():
+    L, names = np.array([[0, 1, 7], [5, 0, 2], [3, 4, 0.]]), "abc"
+    y, p = list("abcabcabcaac"), list("aaabbbcccbcc")
+    for order in permutations(names):
+        np.testing.assert_array_equal(pointwise_loss(y, p, L, order), [L[order.index(u), order.index(v)] for u, v in zip(y, p)])
+    np.testing.assert_array_equal(pointwise_loss(y, p, L), pointwise_loss(y, p, L, list(names)))
+    assert loss_matrix(None, [1, 2]) is None
+    np.testing.assert_array_equal(loss_matrix("absolute", [1, 2, 4]), [[0, 1, 3], [1, 0, 2], [3, 2, 0]])
+    np.testing.assert_array_equal(loss_matrix(lambda y, p: np.maximum(p - y, 0), [1, 2, 4]), [[0, 1, 3], [0, 0, 2], [0, 0, 0]])
+
+
+def test_maximum_class_probability_under_other_losses():
+    rng = np.random.default_rng(10)
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    m = LogisticRegression().fit(X, y)
+    expected = MaxClassProbability(m, loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]]).fit(X, y).predict(X)
+    for loss in ("absolute", lambda y, p: np.abs(y - p)): np.testing.assert_array_equal(MaxClassProbability(m, loss=loss).fit(X, y).predict(X), expected)
+
+
+def test_columns_of_labels_and_warnings():
+    X, y = noisy_sign(300, np.random.default_rng(11))
+    with pytest.warns(DataConversionWarning): a = SeleScore(C=.1).fit(X, y[:, None])
+    np.testing.assert_array_equal(a.predict(X), SeleScore(C=.1).fit(X, y).predict(X))
+    with pytest.warns(ConvergenceWarning, match="max_iter"): assert SeleScore(C=1e-6, max_iter=1).fit(X, y).status_ == "not converged"
+
+
 def test_scores_bad_input():
     X, y = np.random.default_rng(7).normal(size=(20, 2)), np.arange(20) % 2
     m = LogisticRegression().fit(X, y)
@@ -110,10 +139,15 @@ def test_scores_bad_input():
                         (lambda: MaxClassProbability(LinearSVC().fit(X, y)).fit(X, y), "predict_proba"), (lambda: TrueClassProbabilityScore(LinearSVC().fit(X, y)).fit(X, y), "predict_proba"),
                         (lambda: RegressionScore(m, loss="square").fit(X, y), "absolute"), (lambda: RegressionScore(m, loss=np.eye(3)).fit(X, y), "matrix"),
                         (lambda: SeleScore().fit_arrays(X, -np.ones(20)), "at least 0"), (lambda: SeleScore().fit_arrays(X, np.full(20, np.nan)), "NaN"),
+                        (lambda: SeleScore(m, tol=-1).fit(X, y), "tol must"), (lambda: SeleScore(m, max_iter=0).fit(X, y), "max_iter"), (lambda: SeleScore(m, n_rounds=-1).fit(X, y), "n_rounds"),
+                        (lambda: SeleScore(m, standardise="x").fit(X, y), "standardise"), (lambda: SeleScore(m, learning_rate=np.nan).fit(X, y), "learning_rate"), (lambda: MaxClassProbability(m, loss=np.eye(3)).fit(X, y), "loss must"),
+                        (lambda: MaxClassProbability(LogisticRegression(), loss="absolute").fit(X, np.array(["a", "b"])[y]), "numbers"),
                         (lambda: SeleScore(m).fit(X*np.nan, y), "NaN"), (lambda: SeleScore().fit_arrays(X, np.ones(20), [1]), "predictions has 1"),
                         (lambda: SeleScore().fit_arrays(X, np.ones(20)).predict(X), "arrays"), (lambda: SeleScore().fit_arrays(X, np.ones(20)).predict_arrays(X, y), "if and only if")]:
         with pytest.raises(ValueError, match=words): call()
-    for call, words in [(lambda: pointwise_loss([0., np.nan], [0, 1]), "y has NaN"), (lambda: pointwise_loss([0, 1], [0., np.nan]), "predictions has NaN")]:
+    for call, words in [(lambda: pointwise_loss([0., np.nan], [0, 1]), "y has NaN"), (lambda: pointwise_loss([0, 1], [0., np.nan]), "predictions has NaN"),
+                        (lambda: pointwise_loss(["1", "2"], [1, 2]), "y holds text"), (lambda: pointwise_loss([1, 2], ["1", "2"]), "predictions holds text"), (lambda: pointwise_loss(["1"], ["2"], "absolute"), "numbers"),
+                        (lambda: pointwise_loss([[0], [1]], [0, 1]), "y has shape"), (lambda: pointwise_loss([0, 1], [0, 1], np.eye(2), [1, 1]), "twice")]:
         with pytest.raises(ValueError, match=words): call()
     perfect = SeleScore(m, C=1.).fit(X, m.predict(X))             # all losses zero
     assert perfect.status_ == "optimal" and np.isfinite(perfect.predict(X)).all()

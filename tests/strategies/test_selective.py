@@ -6,10 +6,16 @@ from reject_nb.strategies.models import BoundedImprovement
 from reject_nb.strategies.models import CostBased
 from reject_nb.strategies.ordinal import OrdinalSVM
 from reject_nb.strategies.scores import MarginScore
+from reject_nb.strategies.scores import MaxClassProbability
 from reject_nb.strategies.scores import RegressionScore
 from reject_nb.strategies.scores import SeleScore
 from reject_nb.strategies.scores import noisy_sign
+from sklearn.base import clone
+from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -84,11 +90,61 @@ def test_recalibration_and_losses():
     assert set(np.unique(clf._losses(X, y))) <= {0., 1., 5.}
 
 
+def test_other_losses_with_the_default_score():
+    rng = np.random.default_rng(10)
+    X = rng.normal(size=(600, 2))
+    y = np.digitize(X[:, 0] + .5*rng.normal(size=600), [-.5, .5])
+    L = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+    scores = [SelectiveClassifier(loss=loss, bound=2., model=BoundedImprovement(.4), guarantee="ltt", random_state=0).fit(X, y).uncertainty(X) for loss in ("absolute", lambda y, p: np.abs(y - p), L)]
+    np.testing.assert_array_equal(scores[0], scores[2]); np.testing.assert_array_equal(scores[1], scores[2])
+    with pytest.raises(ValueError, match="loss"): SelectiveClassifier(loss="absolute").fit(X, np.array(list("abc"))[y])
+
+
+def test_a_rare_class_may_be_in_any_part():
+    X, y = noisy_sign(200, np.random.default_rng(11), .3)
+    y[0] = 2
+    L = np.array([[0, 1, 3.], [1, 0, 3], [9, 9, 0]])
+    known = set()
+    for seed in range(8):
+        for score in (None, SeleScore(C=.1)):
+            clf = SelectiveClassifier(loss=L, bound=9., score=score, model=BoundedAbstention(.8), random_state=seed).fit(X, y)
+            known.add(len(clf.classifier_.classes_))
+            assert clf._losses(X, y)[0] == 9 and np.isfinite(clf.uncertainty(X)).all()
+    assert known == {2, 3}                                                # both cases were met
+    with pytest.raises(ValueError, match="loss must"): SelectiveClassifier(loss=np.eye(4)).fit(X, y)
+
+
+def test_the_estimator_of_the_score_is_the_classifier():
+    X, y = noisy_sign(300, np.random.default_rng(12), .3)
+    clf = SelectiveClassifier(score=SeleScore(OrdinalSVM(), C=.1), random_state=0).fit(X, y)
+    assert isinstance(clf.classifier_, OrdinalSVM) and clf.score_.estimator_ is clf.classifier_
+    m = LogisticRegression().fit(X, y)
+    assert SelectiveClassifier(score=MaxClassProbability(m), random_state=0).fit(X, y).classifier_ is m
+    same = SelectiveClassifier(OrdinalSVM(), score=SeleScore(OrdinalSVM(), C=.1), random_state=0)
+    clone(same).fit(X, y)
+    for estimator in (LogisticRegression(), OrdinalSVM(C=2.), m):
+        with pytest.raises(ValueError, match="estimator=.*score="): same.set_params(estimator=estimator).fit(X, y)
+    with pytest.raises(ValueError, match="score must"): SelectiveClassifier(score=make_pipeline(StandardScaler(), SeleScore())).fit(X, y)
+    plain = SelectiveClassifier(score=IsolationForest(n_estimators=5, random_state=0), random_state=0).fit(X, y)      # any fit and predict will do
+    assert set(plain.uncertainty(X)) <= {-1., 1.}
+
+
+def test_columns_of_labels():
+    X, y = noisy_sign(300, np.random.default_rng(13), .3)
+    clf = SelectiveClassifier(model=BoundedAbstention(.8), random_state=0).fit(X, y)
+    with pytest.warns(DataConversionWarning): assert clf.report(X, y[:, None]) == clf.report(X, y)
+    for call in (clf.report, clf.risk_coverage):
+        with pytest.raises(ValueError, match="y"): call(X, np.column_stack([y, y]))
+        with pytest.raises(ValueError, match="X has 300 rows, y 5"): call(X, y[:5])
+
+
 def test_selective_bad_input():
     X, y = noisy_sign(60, np.random.default_rng(8), .3)
     for kw, args, words in [({"guarantee": "pac", "model": BoundedAbstention(.5)}, (X, y), "guarantee"), ({"score_size": 0}, (X, y), "score_size"), ({"score_size": .6, "calibration_size": .5}, (X, y), "below 1"),
                             ({}, (X, np.zeros(60)), "one class"), ({}, (X*np.nan, y), "NaN"), ({"score": lambda X: X}, (X, y), "score returned"), ({"estimator": lambda X: [1], "score": lambda X: X[:, 0]}, (X, y), "predictions"),
                             ({"model": CostBased(.1), "guarantee": "ltt"}, (X, y), "cost-based"), ({"score": lambda X: X[:, 0]*np.nan}, (X, y), "NaN"),
                             ({"model": "risk"}, (X, y), "model must"), ({"model": BoundedImprovement}, (X, y), "model must"), ({"score": "sele"}, (X, y), "score must"), ({"estimator": "lr"}, (X, y), "estimator must"),
-                            ({"guarantee": "ltt"}, (X, y), "needs a model"), ({"model": BoundedImprovement(.1), "guarantee": "ltt", "delta": 2}, (X, y), "delta")]:
+                            ({"guarantee": "ltt"}, (X, y), "needs a model"), ({"model": BoundedImprovement(.1), "guarantee": "ltt", "delta": 2}, (X, y), "delta"),
+                            ({"delta": 0}, (X, y), "delta"), ({"delta": 2}, (X, y), "delta"), ({"bound": -1}, (X, y), "bound"), ({"calibration_size": 1e-9}, (X, y), "calibration_size"), ({"calibration_size": "x"}, (X, y), "calibration_size"),
+                            ({"reject_label": b"x"}, (X, y), "reject_label"), ({"reject_label": ("r", 1)}, (X, y), "reject_label"), ({"reject_label": ("r", 1)}, (X, np.array(["a", "b"])[y]), "reject_label")]:
         with pytest.raises(ValueError, match=words): SelectiveClassifier(**kw).fit(*args)

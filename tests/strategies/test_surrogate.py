@@ -62,7 +62,8 @@ def test_invariances():
 def test_surrogate_bad_input():
     for args, words in [(([1], [np.inf]), "infinite"), (([1, 1], [0, np.nan]), "NaN"), (([-1], [0]), "losses"), (([1, 1], [0]), "scores has 1"), (([1, 1], [0, 1e16]), "1e15")]:
         with pytest.raises(ValueError, match=words): sele_surrogate(*args)
-    with pytest.raises(ValueError, match="base"): sele_surrogate([1], [0], base=1)
+    for base in (1, "a", np.nan, None):
+        with pytest.raises(ValueError, match="base"): sele_surrogate([1], [0], base=base)
     with pytest.raises(ValueError, match="vector"): sele_surrogate_hvp([1], [0], [1, 2])
     with pytest.raises(ValueError, match="order"): logistic_sums([0.], [[1.]], 3)
     with pytest.raises(ValueError, match="weights"): logistic_sums([0.], [1.])
