@@ -7,7 +7,7 @@ __all__ = ['TIES', 'NARROW', 'value_of', 'kth', 'clear_cut', 'next_order_statist
            'settle', 'crossing', 'dies', 'bound_of_rest', 'turns', 'branch_and_bound', 'value_at', 'weighted_kth',
            'merged', 'naive_grid', 'centre_and_unit', 'to_given', 'ends_and_lines', 'nearest_line', 'tune_double_score',
            'applied', 'between', 'tied_score', 'nearest_of_angles', 'all_lines', 'brute_force_double',
-           'brute_force_nearest', 'models_for_double', 'correlated_sample']
+           'brute_force_nearest', 'models_for_double', 'correlated_sample', 'same_when_applied']
 
 # %% ../../nbs/ood/04_double.ipynb #69d6cd4f
 from dataclasses import replace
@@ -527,7 +527,7 @@ def tune_double_score(
         return TunedOOD("limit", -np.inf, 0., np.nan, 0., 0., np.nan, np.inf, proved, np.inf, method=method, evaluated=seen,
                         message=f"stopped after {seen} arcs: no line met the target so far, and none is proved absent; raise max_arcs")
     if not done: note = (note + "; " if note else "") + f"stopped after {seen} arcs: the optimum lies between bound and objective"
-    return applied(TunedOOD("optimal" if done else "limit", threshold, angle, *[np.nan]*5, bound=target.constant + proved, gap=np.nan,
+    return applied(TunedOOD("optimal" if done else "limit", threshold, angle, np.nan, np.nan, np.nan, np.nan, np.nan, bound=target.constant + proved, gap=np.nan,
                             method=method, evaluated=seen, message=note, rule=rule), losses, s_r, s_g, is_ood, model, target)
 
 def applied(tuned, losses, s_r, s_g, is_ood, model, target):
@@ -580,7 +580,7 @@ def _grid(losses, s_r, s_g, is_ood, model, target, w, angles, note):
         if not target.ratio and not best < 0: best, angle, threshold = 0., 0., -np.inf
     if np.isinf(best): return unable(model, target, nearest_of_angles(s_r, s_g, is_ood, w, model, target, angles), "grid", len(angles), f" (as attained over {len(angles)} angles)")
     with np.errstate(invalid="ignore"): threshold = between(linear_score(s_r, s_g, angle), threshold)
-    return applied(TunedOOD("grid", threshold, angle, *[np.nan]*5, bound=-np.inf, gap=np.inf, method="grid", evaluated=len(angles),
+    return applied(TunedOOD("grid", threshold, angle, np.nan, np.nan, np.nan, np.nan, np.nan, bound=-np.inf, gap=np.inf, method="grid", evaluated=len(angles),
                             message=(note + "; " if note else "") + "best of the angles tried; nothing is known about those between"), losses, s_r, s_g, is_ood, model, target)
 
 def nearest_of_angles(s_r, s_g, is_ood, w, model, target, angles):
@@ -630,3 +630,9 @@ def correlated_sample(rng, n):
     if rng.random() < .3: s_r, s_g = np.round(s_r, 1), np.round(s_g, 1)
     elif rng.random() < .5: losses = rng.random(n)*s_r
     return losses, s_r, s_g, is_ood
+
+def same_when_applied(t, losses, s_r, s_g, is_ood, model):
+    "Whether the values of a result are those of its rule."
+    on, target = t.accept(s_r, s_g), target_of(model, int((~is_ood).sum()), int(is_ood.sum()))
+    values = measured(on, np.where(is_ood, 0., losses), is_ood, model, target)
+    return meets((on & ~is_ood).sum(), (on & is_ood).sum(), target) and all(getattr(t, k) == v or np.isnan(v) for k, v in values.items())
