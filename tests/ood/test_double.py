@@ -5,8 +5,9 @@ from reject_nb.ood.models import BoundedPrecisionRecall
 from reject_nb.ood.models import BoundedTPRFPR
 from reject_nb.ood.models import CostBasedOOD
 from reject_nb.ood.single import target_of
+from reject_nb.ood.single import value_by_definition
 
-from reject_nb.ood.double import brute_force_double, brute_force_nearest, correlated_sample, models_for_double, naive_grid, tune_double_score
+from reject_nb.ood.double import (branch_and_bound, brute_force_double, brute_force_nearest, correlated_sample, merged, models_for_double, naive_grid, same_when_applied, sweep_arc, tune_double_score)
 
 def test_against_brute_force_with_ties():
     rng, status = np.random.default_rng(1), set()
@@ -120,6 +121,111 @@ def test_stopped_early_the_bound_holds():
     reach = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(.9, .05)).nearest["tpr"]
     unmet = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(reach, .05), max_arcs=0)   # met by few angles only
     assert unmet.status == "limit" and not unmet.accept(s_r, s_g).any() and "max_arcs" in unmet.message
+
+
+def test_no_cell_is_lost():
+    r = np.random.default_rng(178)
+    s_r, s_g, is_ood, losses = r.normal(size=8), r.normal(size=8), np.arange(8) >= 6, r.random(8)
+    t = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(.5, .2))
+    assert abs(t.objective - .470162) < 1e-6 and t.bound <= t.objective       # in a cell .0013 rad wide
+
+
+def test_no_cell_is_lost_in_many_samples():
+    rng, status = np.random.default_rng(21), set()
+    for trial in range(600):
+        n = int(rng.integers(3, 41))
+        is_ood = rng.random(n) < rng.choice([0, .35])
+        is_ood[0] = False
+        losses, s_r, s_g = rng.random(n), rng.normal(size=n) + is_ood, rng.normal(size=n) + is_ood
+        if trial % 4 == 1: s_g = np.clip(s_g, -.5, .5)
+        if trial % 4 == 2: s_g = 1000 + 1e-3*s_g
+        model = models_for_double(rng)[trial % (2 if not is_ood.any() else 3)]
+        a, b = (tune_double_score(losses, s_r, s_g, is_ood, model, method) for method in ("exact", "certified"))
+        status.add(a.status)
+        assert a.status == b.status, trial
+        if a.status == "infeasible": assert all(abs(a.nearest[k] - b.nearest[k]) < 1e-12 for k in a.nearest), trial
+        else: assert abs(a.objective - b.objective) < 1e-12 and b.bound <= a.objective and same_when_applied(b, losses, s_r, s_g, is_ood, model), trial
+        if n < 15 and trial % 4 == 0 and a.status == "optimal":
+            assert abs(brute_force_double(losses, s_r, s_g, is_ood, model) - a.objective) < 1e-12, trial
+    assert status == {"optimal", "infeasible"}
+
+
+def test_small_leaves():
+    "Pruned to the last points, the search finds what the sweep of all points does."
+    rng, found = np.random.default_rng(22), 0
+    for trial in range(60):
+        n = int(rng.integers(20, 60))
+        is_ood, losses = np.arange(n) < n//3, rng.random(n)
+        s_r, s_g = (np.round(rng.normal(size=n) + .5*is_ood, 1 if trial % 3 == 0 else 9) for _ in range(2))
+        model = BoundedTPRFPR(.5, .4) if trial % 2 else BoundedPrecisionRecall(.7, .4)
+        target = target_of(model, n - n//3, n//3)
+        w = np.where(is_ood, 0., losses)
+        points = merged(s_r, s_g, is_ood, w)
+        best, bound, _, done = branch_and_bound(points, target, (np.inf, np.nan, np.nan), arcs=3, leaf=8)
+        exact = sweep_arc(*points, 0., np.pi/2, np.zeros(3), target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood, np.inf, np.empty((0, 4)), points, (0., 0.))
+        assert done and (best[0] == exact[0] or abs(best[0] - exact[0]) < 1e-12) and bound <= exact[0], trial
+        found += np.isfinite(best[0])
+    assert found > 30
+
+
+def test_any_scale():
+    "Integers times any powers of ten: the rule returned meets the target and is the best of all lines."
+    s_r, s_g, losses, is_ood = np.array([3., 1, 2]), np.array([1., 4, 3]), np.array([.7, .8, .2]), np.array([False, False, True])
+    for scale in (1e-12, 1e-6, 1e-3, 1., 1e3, 1e6, 1e9, 1e12, 1e15):
+        for method in ("exact", "certified"):
+            t = tune_double_score(losses, s_r*scale, s_g, is_ood, BoundedTPRFPR(.6, 0.), method)
+            assert t.status == "optimal" and abs(t.objective - .75) < 1e-12 and t.tpr == 1 and t.accept(s_r*scale, s_g).tolist() == [True, True, False], (scale, method)
+    rng = np.random.default_rng(23)
+    for trial in range(60):
+        n = 8
+        s_r, s_g, losses = rng.integers(-9, 10, n).astype(float), rng.integers(-9, 10, n).astype(float), rng.random(n)
+        is_ood = rng.random(n) < .35
+        is_ood[:2] = False, True
+        x, y = 10.**rng.integers(-9, 10, 2)
+        for model in models_for_double(rng):
+            best = brute_force_double(losses, s_r, s_g, is_ood, model)
+            for method in ("exact", "certified"):
+                t = tune_double_score(losses, s_r*x, s_g*y, is_ood, model, method)
+                assert (t.status == "infeasible") == np.isinf(best), (trial, method)
+                if np.isfinite(best): assert abs(t.objective - best) < 1e-12 and same_when_applied(t, losses, s_r*x, s_g*y, is_ood, model), (trial, method)
+
+
+def test_nearly_collinear():
+    s_r, s_g = np.array([542., 408, 843, 673, 193, 142]), np.array([459., 593, 159, 329, 809, 860])
+    is_ood, model = np.array([True, False, False, True, False, False]), BoundedTPRFPR(.8, .5)
+    nearest = brute_force_nearest(s_r, s_g, is_ood, model)
+    for method in ("exact", "certified"):
+        for x, y in ((1, 1), (.1, .001)):
+            t = tune_double_score(np.zeros(6), s_r*x, s_g*y, is_ood, model, method)
+            assert t.status == "infeasible" and all(abs(t.nearest[k] - v) < 1e-12 for k, v in nearest.items()), (method, x)
+    rng, status = np.random.default_rng(24), set()
+    for trial in range(40):
+        s_r = rng.integers(0, 1000, 7).astype(float)
+        s_g, losses, is_ood = 1000 - s_r + rng.integers(0, 3, 7), rng.random(7), np.arange(7) > 4
+        for model in models_for_double(rng):
+            best = brute_force_double(losses, s_r, s_g, is_ood, model)
+            for method in ("exact", "certified"):
+                t = tune_double_score(losses, .1*s_r, .001*s_g, is_ood, model, method)
+                status.add(t.status)
+                assert (t.status == "infeasible") == np.isinf(best) and (np.isinf(best) or abs(t.objective - best) < 1e-12), (trial, method)
+    assert status == {"optimal", "infeasible"}
+
+
+def test_grid_keeps_ties():
+    "At 0, 45 and 90 degrees integer sums are known exactly."
+    rng, status = np.random.default_rng(25), set()
+    s_r, s_g, is_ood = np.array([2., 2, 2, 1, 3, 1, 0, 1, 1]), np.array([0., 1, 2, 0, 3, 0, 3, 3, 2]), np.array([0, 1, 0, 0, 0, 0, 1, 1, 0]) > 0
+    samples = [(np.array([.41, .87, .35, .82, .7, .11, .25, .98, .05]), s_r, s_g, is_ood)]
+    for _ in range(200): samples.append((rng.random(9), rng.integers(0, 4, 9)*1., rng.integers(0, 4, 9)*1., np.arange(9) < rng.integers(1, 5)))
+    for losses, s_r, s_g, is_ood in samples:
+        for model in (BoundedTPRFPR(.6, .4), BoundedPrecisionRecall(.6, .5), CostBasedOOD(.3, 1., 0., .4)):
+            t = tune_double_score(losses, s_r, s_g, is_ood, model, "grid", n_angles=3)
+            best = min([model.cost(0, 0, 0) if isinstance(model, CostBasedOOD) else np.inf]
+                       + [value_by_definition(losses, s <= x, is_ood, model) for s in (s_r, s_r + s_g, s_g) for x in np.unique(s)])
+            status.add(t.status)
+            assert (t.status == "infeasible") == np.isinf(best)
+            if np.isfinite(best): assert abs(t.objective - best) < 1e-12 and same_when_applied(t, losses, s_r, s_g, is_ood, model)
+    assert status == {"grid", "infeasible"}
 
 
 def test_double_edges():
