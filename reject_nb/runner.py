@@ -33,13 +33,18 @@ KERNELSPEC = {"display_name": "python3", "language": "python", "name": "python3"
 def clean(
     nb, # an nbformat NotebookNode, changed in place
 ):      # the same notebook
-    "Remove what differs between runs: execution counts and metadata; keep outputs, ids and cell tags."
+    "Remove what differs between runs: execution counts, metadata and the pieces that a stream came in; keep outputs, ids and cell tags."
     nb.metadata = {"kernelspec": dict(KERNELSPEC)}
     nb.nbformat, nb.nbformat_minor = 4, 5
     for cell in nb.cells:
         cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
         if cell.cell_type != "code": continue
         cell.execution_count = None
+        whole: list = []
+        for output in cell.outputs:
+            if whole and output.output_type == "stream" and whole[-1].get("name") == output.name: whole[-1].text += output.text
+            else: whole.append(output)
+        cell.outputs = whole
         for output in cell.outputs:
             if "execution_count" in output: output["execution_count"] = None
             if "metadata" in output: output["metadata"] = {}

@@ -19,6 +19,12 @@ def test_clean_keeps_ids_and_outputs():
     assert to_text(clean(nb)) == to_text(nb)
 
 
+def test_clean_joins_the_pieces_of_a_stream():
+    pieces = [nbformat.v4.new_output("stream", name=name, text=text) for name, text in (("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n"), ("stdout", "d\n"))]
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("f()", outputs=pieces)])
+    assert [(o.name, o.text) for o in clean(nb).cells[0].outputs] == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
+
+
 def test_directives_stop_at_the_first_other_line():
     assert directives("#| test\n#|slow\nx = 1\n#| export") == ["test", "slow"]
     assert directives("# a comment\n#| export") == []

@@ -126,7 +126,7 @@ class DoubleScoreSelector(BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=False)
         if self.status_ == "infeasible": return np.zeros(len(X), bool)
         r, g = self._scores(X)
-        return linear_score(r, g, self.angle_) <= self.threshold_
+        return linear_score(r, g, self.angle_) <= self.threshold_ if hasattr(self, "certificate_") else self.tuned_.accept(r, g)
 
     def predict(self,
         X, # (n, d)
