@@ -67,7 +67,7 @@ class Certificate:
     @property
     def gap(self): return self.objective - self.bound
     @property
-    def relative(self): return self.gap/self.objective if self.objective > 0 else 0.
+    def relative(self): return self.gap/self.objective if self.objective > 0 else 0. if self.objective == 0 else np.inf
 
 
 def certificate(

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .conic import ConicModel, clarabel, cvxpy_solve
 from .formulations import _norm_direction, certified_eps, formulation, kappa, margins, uncertainty_set
@@ -124,6 +124,8 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
         "Fit to UncertainData (or an array of certain points) X and two-class labels y."
         form, C, kap, tol = self._checked()
         U = as_uncertain(X)
+        if isinstance(X, UncertainData): self.__dict__.pop("feature_names_in_", None)
+        else: validate_data(self, X, skip_check_array=True)           # notes the names of the columns
         classes, s = _signs(y, len(U))
         return self._learn(SOLVERS[self.solver](uncertainty_set(form, U), s, C, kap, tol=tol, max_iter=self.max_iter), classes, U.shape[1])
 
@@ -164,6 +166,7 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
     def _points(self, X):
         check_is_fitted(self, "coef_")
         U = as_uncertain(X)
+        if hasattr(X, "columns"): validate_data(self, X, skip_check_array=True, reset=False)
         if U.shape[1] != self.n_features_in_: raise ValueError(f"X must have {self.n_features_in_} features, got {U.shape[1]}")
         return U
 
@@ -184,7 +187,8 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
 
     def predict(self, X, rule="mean"):
         "Labels, (n_samples,). A score of exactly 0 goes to classes_[0]."
-        return self.classes_[(self.decision_function(X, rule) > 0).astype(int)]
+        upper = self.decision_function(X, rule) > 0
+        return self.classes_[upper.astype(int)]
 
     def _given(self, U, y, rule):
         if y is None: return np.where(self.decision_function(U, rule) > 0, 1., -1.)

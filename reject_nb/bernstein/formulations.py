@@ -83,6 +83,7 @@ def kappa(
 
     Raises ValueError for eps outside (0, 1)."""
     if not (isinstance(eps, (int, float, np.number)) and 0 < eps < 1): raise ValueError(f"eps must lie in (0, 1), got {eps!r}")
+    if eps < 1e-300: raise ValueError(f"eps must be at least 1e-300, below which the radius overflows, got {eps!r}")
     if bound == "chebyshev": return math.sqrt((1 - eps)/eps)
     return math.sqrt(-2*math.log(eps)) if bound == "bernstein" else 0.
 

@@ -463,7 +463,7 @@ class Solution:
     @property
     def gap(self): return self.objective - self.bound
     @property
-    def relative_gap(self): return self.gap/self.objective if self.objective > 0 else 0.
+    def relative_gap(self): return self.gap/self.objective if self.objective > 0 else 0. if self.objective == 0 else np.inf
 
 
 def finish(

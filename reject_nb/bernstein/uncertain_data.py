@@ -89,7 +89,7 @@ def _normalised(lower, upper, lo, hi, second, central):
         worst = np.where(c >= 0, lo, hi)
         root = np.sqrt(second)
         variance = (root - abs(worst))*(root + abs(worst))
-        variance = np.where(abs(variance) <= 4*ROUNDING*second, np.maximum(variance, 0), variance)
+        variance = np.where(abs(variance) <= 4*ROUNDING*second, np.maximum(variance, 0), variance) + 8*2.**-53*second    # what rounding of both moments may hide
         square = (variance + (worst - c)**2)/unit**2
     sigma = np.where(wide, np.sqrt(np.clip(square, 0, 1)), 0.)
     # an exact mean always satisfies |mean| <= sigma up to rounding; an interval is cut there (Jensen)

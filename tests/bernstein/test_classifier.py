@@ -159,3 +159,30 @@ def test_hopeless_data_give_the_zero_plane_with_its_value():
     y = np.array([1, 1, 1, 0, 0, 0, 0, 0, 0])
     clf = RobustSVC("MM-MC", C=.5, eps=1e-3).fit(U, y)
     assert abs(clf.objective_ - 2*.5*3) < 1e-9 and abs(clf.coef_).max() < 1e-6            # 2 C min(n+, n-)
+
+
+def test_second_moments_far_from_the_origin_certify_nothing_false():
+    # the law x +- .95h has these moments; half of it lies on the wrong side of a plane between the points
+    for offset, h in ((2000., 1e-5), (1e6, 5e-3), (2000., 1e-3)):
+        x = np.array([[offset], [offset + h]])
+        U = UncertainData(x - h, x + h, mean=x, second_moment=x**2 + (.95*h)**2)
+        clf = RobustSVC("MM-SMV", C=1e4/h**2, eps=.1).fit(U, [0, 1])
+        sure = clf.misclassification_bound(U, [0, 1])
+        for i, s in ((0, -1.), (1, 1.)):
+            wrong = np.mean([s*(v*clf.coef_[0] + clf.intercept_) <= 0 for v in (x[i, 0] - .95*h, x[i, 0] + .95*h)])
+            assert wrong <= sure[i]
+
+
+def test_names_of_columns_and_fitting_first():
+    import pandas as pd
+    from sklearn.exceptions import NotFittedError
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    y = np.where(X["a"] > 0, "up", "down")
+    clf = RobustSVC("SVM").fit(X, y)
+    assert list(clf.feature_names_in_) == ["a", "b"] and clf.score(X, y) > .8
+    with pytest.raises(ValueError, match="feature names"): clf.predict(X[["b", "a"]])
+    for call in (lambda: RobustSVC().predict(X), lambda: RobustSVC().score(X, y)):
+        with pytest.raises(NotFittedError): call()
+    assert not hasattr(clf.fit(UncertainData.from_box(X.to_numpy(), .1), y), "feature_names_in_")
+    with pytest.raises(ValueError, match="eps"): RobustSVC("MM-MC", eps=1e-309).fit(X, y)
