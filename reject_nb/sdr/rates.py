@@ -82,7 +82,7 @@ def sublevel_intervals(
     # x(1-x) Gamma'(x), or x Gamma'(x), or Gamma'(x), whichever is a polynomial
     slope = np.poly1d([2*alpha, beta])
     if low == 0: slope = slope*np.poly1d([1, 0]) + gamma
-    if high == 1: slope = slope*np.poly1d([-1, 1]) - delta*np.poly1d([1, 0]) - (gamma*np.poly1d([1, 0]) if low == 0 else 0)
+    if high == 1: slope = slope*np.poly1d([-1, 1]) - delta*np.poly1d([1, 0])
     roots = sorted({float(r.real) for r in slope.roots if abs(r.imag) <= 1e-9*max(1, abs(r)) and low < r.real < high})
     roots = roots or [.5 if high == 1 else 1.]
     places: list = outward(excess, roots[0], low)[::-1] + roots + outward(excess, roots[-1], high)

@@ -129,6 +129,22 @@ def test_closed_forms():
     assert abs(r.tpr - np.diff(stats.norm(0, 1).cdf(roots))[0]) < 1e-13 and abs(r.fpr - np.diff(stats.norm(1, 2).cdf(roots))[0]) < 1e-13
 
 
+def test_rates_are_those_of_the_region():
+    # 20,000 quantiles of each law, decided by `contains`: their share is the rate up to one quantile an edge of the region
+    rng = np.random.default_rng(20)
+    q = (np.arange(20_000) + .5)/20_000
+    draw = [lambda: Beta(*np.exp(rng.uniform(-1, 4, 2))), lambda: Gamma(np.exp(rng.uniform(-1, 3)), np.exp(rng.uniform(-3, 1))), lambda: ChiSquared(np.exp(rng.uniform(-1, 2))),
+            lambda: Exponential(np.exp(rng.uniform(-2, 1))), lambda: Gaussian(rng.normal(), np.exp(rng.uniform(-2, 2)))]
+    for i in range(200):
+        safe, unsafe = draw[rng.integers(5) if i % 2 else 0](), draw[rng.integers(5)]()
+        if i % 3 == 0: safe, unsafe = unsafe, safe
+        p, eps = rng.uniform(.1, .9), rng.uniform(.02, .8)
+        region, r = SafeDecisionRegion(safe, unsafe), rates(safe, unsafe, p, eps)
+        for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
+            x = law.mean[0] + np.sqrt(law.cov[0, 0])*stats.norm.ppf(q) if isinstance(law, Gaussian) else law.dist.ppf(q)
+            assert abs(region.contains(x, p, eps).mean() - ours) < 4/20_000, (safe, unsafe, p, eps)
+
+
 def test_mixed_columns_by_brute_force():
     # sum over the count, 400-node Gauss-Legendre over the Gaussian column, gamma column by its distribution function (equal scales: Gamma_2 = -ln x + const)
     safe = Independent([Gaussian(0, 1), Gamma(2, 1), Poisson(3)])
