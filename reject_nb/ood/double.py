@@ -16,7 +16,7 @@ from itertools import combinations
 import numpy as np
 from numba import njit
 
-from .metrics import check_sample, spread, sweep
+from .metrics import check_sample, real_array, spread, sweep
 from .models import BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD
 from .single import TunedOOD, best_row, linear_score, measured, meets, nearest_of, target_of, unable, value_by_definition, weights_of
 
@@ -509,7 +509,10 @@ def tune_double_score(
     ValueError on bad input; a target out of reach is the status "infeasible", with the nearest targets found by the same search.
     Stopped by max_arcs the status is "limit", and `bound` holds for all lines."""
     if method not in ("certified", "exact", "grid"): raise ValueError(f"method must be 'certified', 'exact' or 'grid', not {method!r}")
-    both = [np.asarray(s) for s in (s_r, s_g)]
+    both = [real_array(s_r, "s_r"), real_array(s_g, "s_g")]
+    if not isinstance(n_angles, (int, np.integer)) or n_angles < 1: raise ValueError(f"n_angles must be a whole number above 0, not {n_angles!r}")
+    if not isinstance(upper, (int, float, np.number)) or not 0 <= upper <= np.pi: raise ValueError(f"upper must lie in [0, pi], not {upper!r}")
+    if max_arcs is not None and (not isinstance(max_arcs, (int, np.integer)) or max_arcs < 0): raise ValueError(f"max_arcs must be a whole number or None, not {max_arcs!r}")
     if both[0].shape != both[1].shape: raise ValueError(f"s_r and s_g must have one shape, not {both[0].shape} and {both[1].shape}")
     s_r, is_ood, losses = check_sample(both[0], is_ood, losses, need_ood=False)
     s_g, _, _ = check_sample(both[1], is_ood, need_ood=False)

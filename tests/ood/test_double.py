@@ -247,6 +247,9 @@ def test_double_edges():
     with pytest.raises(ValueError, match="-inf"): tune_double_score(losses, [1, -np.inf, 3, 4], [4, 3, 2, 1], ood, BoundedTPRFPR(.5, .5))
     with pytest.raises(ValueError, match="method"): tune_double_score(losses, [1, 2, 3, 4], [4, 3, 2, 1], ood, BoundedTPRFPR(.5, .5), "best")
     with pytest.raises(ValueError, match="one shape"): tune_double_score(losses, [1, 2, 3], [4, 3, 2, 1], ood, BoundedTPRFPR(.5, .5))
+    with pytest.raises(ValueError, match="s_r"): tune_double_score(losses, None, [4, 3, 2, 1], ood, BoundedTPRFPR(.5, .5))
+    for name, value in (("n_angles", 0), ("n_angles", 2.5), ("upper", np.nan), ("max_arcs", -1), ("max_arcs", "a")):
+        with pytest.raises(ValueError, match=name): tune_double_score(losses, [1, 2, 3, 4], [4, 3, 2, 1], ood, BoundedTPRFPR(.5, .5), **{name: value})
 
 
 def test_grid_is_the_paper_s():
