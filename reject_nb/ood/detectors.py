@@ -11,6 +11,7 @@ from numbers import Real
 import numpy as np
 
 from .metrics import real_array
+from ..strategies.models import check_count
 
 # %% ../../nbs/ood/07_detectors.ipynb #ca84b18e
 def check_matrix(
@@ -88,7 +89,7 @@ def knn(
     b = check_matrix(train_features, "train_features", a.shape[1]).astype(float, copy=False)
     ks = np.atleast_1d(k)
     if ks.ndim != 1 or ks.dtype.kind not in "iu" or not ks.size or ks.min() < 1 or ks.max() > len(b): raise ValueError(f"k must be a whole number between 1 and the {len(b)} training inputs, or several, not {k!r}")
-    if not isinstance(block, (int, np.integer)) or block < 1: raise ValueError(f"block must be a whole number above 0, not {block!r}")
+    check_count(block, "block")
     if normalize: a, b = unit_rows(a), unit_rows(b)
     mean = b.mean(0)
     c = b - mean

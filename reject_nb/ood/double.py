@@ -19,6 +19,7 @@ from numba import njit
 from .metrics import check_sample, real_array, spread, sweep
 from .models import BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD
 from .single import TunedOOD, best_row, linear_score, measured, meets, nearest_of, target_of, unable, value_by_definition, weights_of
+from ..strategies.models import check_count
 
 # %% ../../nbs/ood/04_double.ipynb #24ebc477
 @njit(cache=True)
@@ -510,9 +511,9 @@ def tune_double_score(
     Stopped by max_arcs the status is "limit", and `bound` holds for all lines."""
     if method not in ("certified", "exact", "grid"): raise ValueError(f"method must be 'certified', 'exact' or 'grid', not {method!r}")
     both = [real_array(s_r, "s_r"), real_array(s_g, "s_g")]
-    if not isinstance(n_angles, (int, np.integer)) or n_angles < 1: raise ValueError(f"n_angles must be a whole number above 0, not {n_angles!r}")
+    check_count(n_angles, "n_angles")
     if not isinstance(upper, (int, float, np.number)) or not 0 <= upper <= np.pi: raise ValueError(f"upper must lie in [0, pi], not {upper!r}")
-    if max_arcs is not None and (not isinstance(max_arcs, (int, np.integer)) or max_arcs < 0): raise ValueError(f"max_arcs must be a whole number or None, not {max_arcs!r}")
+    if max_arcs is not None: check_count(max_arcs, "max_arcs", 0)
     if both[0].shape != both[1].shape: raise ValueError(f"s_r and s_g must have one shape, not {both[0].shape} and {both[1].shape}")
     s_r, is_ood, losses = check_sample(both[0], is_ood, losses, need_ood=False)
     s_g, _, _ = check_sample(both[1], is_ood, need_ood=False)

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from ..strategies.models import check_count
+
 # %% ../../nbs/ood/02_metrics.ipynb #8b4c3255
 def real_array(
     a,        # numbers, of any shape
@@ -120,7 +122,7 @@ def angles_of(
     n_angles:int=181,
 ):            # pairs (angle of the normalised scores, single score)
     "The single scores of a grid of angles; exact ends 0 and pi/2."
-    if not isinstance(n_angles, (int, np.integer)) or n_angles < 1: raise ValueError(f"n_angles must be a whole number above 0, not {n_angles!r}")
+    check_count(n_angles, "n_angles")
     units = spread(scores[:, 0]), spread(scores[:, 1])
     for angle in np.linspace(0, np.pi/2, n_angles): yield angle, at_angle(scores, angle, units)
 

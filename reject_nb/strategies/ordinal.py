@@ -7,7 +7,6 @@ __all__ = ['OrdinalCertificate', 'ordinal_certificate', 'OrdinalSolution', 'solv
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #cb4a4995
 from dataclasses import dataclass
-from numbers import Integral
 import warnings
 import numpy as np
 from numba import njit
@@ -16,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
-from .models import check_number
+from .models import check_count, check_number
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #4d269247
 @njit(cache=True, fastmath={"reassoc", "contract"})
@@ -212,7 +211,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         "Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning. Raises ValueError for a parameter out of range."
         check_number(self.C, "C", 0., 1e100, open_low=True)
         check_number(self.tol, "tol", 0., 1., open_low=True)
-        if not isinstance(self.max_iter, Integral) or isinstance(self.max_iter, bool) or self.max_iter < 1: raise ValueError(f"max_iter must be a whole number, 1 or more, got {self.max_iter!r}")
+        check_count(self.max_iter, "max_iter")
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         check_classification_targets(y)
         self.classes_, at = np.unique(y, return_inverse=True)

@@ -8,7 +8,6 @@ __all__ = ['pointwise_loss', 'loss_matrix', 'plug_in', 'Blocks', 'fit_ridge', 's
            'RegressionScore', 'TrueClassProbabilityScore', 'SeleScore', 'noisy_sign']
 
 # %% ../../nbs/strategies/04_scores.ipynb #d8eb0f70
-from numbers import Integral
 import warnings
 import numpy as np
 from scipy.optimize import minimize
@@ -16,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
-from .models import bayes_predict, check_loss, check_number, check_vector, conditional_risk
+from .models import bayes_predict, check_count, check_loss, check_number, check_vector, conditional_risk
 from .surrogate import Cells, sele_surrogate
 
 # %% ../../nbs/strategies/04_scores.ipynb #703d36b2
@@ -349,9 +348,7 @@ class SeleScore(LearnedScore):
         super()._check_parameters()
         check_number(self.tol, "tol", 0., 1., open_low=True)
         check_number(self.learning_rate, "learning_rate", 0., open_low=True)
-        for name in ("max_iter", "n_rounds"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1: raise ValueError(f"{name} must be a whole number, 1 or more, got {value!r}")
+        for name in ("max_iter", "n_rounds"): check_count(getattr(self, name), name)
 
     def fit(self, X, y):
         "As for the other learned scores; with a ConvergenceWarning where status_ is not converged."
