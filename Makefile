@@ -21,17 +21,17 @@ test: $(STAMP)  ## run the tests (SLOW=1: also the slow ones)
 	$(RUN) -m pytest $(if $(SLOW),-m "slow or not slow")
 
 check: $(STAMP)  ## what CI runs: everything clean, in step and running, then the tests
-	$(RUN) -m reject_nb.build check
+	$(RUN) -m reject_nb.dev.build check
 	$(RUN) -m pytest
 
 notebooks: $(STAMP)  ## export, run all notebooks and keep their outputs, then tests and README
-	$(RUN) -m reject_nb.build notebooks
+	$(RUN) -m reject_nb.dev.build notebooks
 
 docs: $(STAMP)  ## build the site in _docs/_build/html
-	$(RUN) -m reject_nb.build docs
+	$(RUN) -m reject_nb.dev.build docs
 
 bench: $(STAMP)  ## measure the benchmarks again
-	$(RUN) -m reject_nb.build bench
+	$(RUN) -m reject_nb.dev.build bench
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
 	$(VENV)/bin/jupyter lab nbs
@@ -39,7 +39,7 @@ lab: $(STAMP)  ## open the notebooks in JupyterLab
 clean:  ## remove .venv and the site
 	rm -rf $(VENV) _docs
 
-$(STAMP): requirements.lock settings.ini setup.py pyproject.toml
+$(STAMP): requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("reject_nb needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.lock

@@ -1,11 +1,11 @@
-"""Tests of nbs/08_cli.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/cli.ipynb, extracted from its test cells: edit them there."""
 import contextlib
 import io
 import pytest
 import tempfile
 from pathlib import Path
-from reject_nb.claims import ITEMS
 from reject_nb.cli import main as main_of_package
+from reject_nb.core.claims import ITEMS
 
 from reject_nb.cli import item_id, main
 
@@ -29,7 +29,7 @@ def test_list_names_every_item():
 
 def test_reproduce_publishes_all_or_nothing():
     import nbformat
-    cells = ["from reject_nb.figures import figure, save\nfrom reject_nb.claims import claim",
+    cells = ["from reject_nb.core.figures import figure, save\nfrom reject_nb.core.claims import claim",
              "fig, ax = figure(width=2, height=2); save(fig, 'sdr/figure1', {'x': [1]})",
              "claim('sdr/a', 'Figure 1', 'x', 1, 1, tolerance=0, reason='exact');", "#| slow\n1/0"]
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as said, contextlib.redirect_stderr(io.StringIO()) as complaint:

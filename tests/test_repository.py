@@ -4,19 +4,21 @@ import json
 import re
 import subprocess
 import sys
+import tomllib
 from configparser import ConfigParser
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from reject_nb.build import check_export, check_notebooks, check_readme, check_tests
-from reject_nb.claims import ITEMS, ROOMS, STATUSES, load_claims
+import reject_nb
+from reject_nb.dev.build import check_export, check_notebooks, check_readme, check_tests
+from reject_nb.core.claims import ITEMS, ROOMS, STATUSES, load_claims
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT/"reject_nb"
 ALLOWED = {"mcsvm": {"sdr"}, "ood": {"strategies"}}   # which rooms a room may import
-TOP = {"cli", "build", "runner"}                      # foundations that rooms do not need
+TOP = {"cli", "dev"}
 
 
 def settings():
@@ -40,7 +42,7 @@ def imported(path):
 
 
 def modules():
-    return [p for p in sorted(PACKAGE.rglob("*.py")) if p.name != "_modidx.py"]
+    return sorted(PACKAGE.rglob("*.py"))
 
 
 def test_rooms_import_foundations_and_nothing_else():
@@ -48,7 +50,8 @@ def test_rooms_import_foundations_and_nothing_else():
         parts = path.relative_to(PACKAGE).with_suffix("").parts
         owner = parts[0] if len(parts) > 1 else ""
         for name in imported(path):
-            if owner: assert name == owner or name in ALLOWED.get(owner, set()) or name not in set(ROOMS) | TOP, f"{path.name} of {owner} imports {name}"
+            if owner == "dev" or owner == name: continue
+            if owner in ROOMS: assert name in ALLOWED.get(owner, set()) or name not in set(ROOMS) | TOP, f"{path.name} of {owner} imports {name}"
             else: assert name not in ROOMS, f"the foundation {path.name} imports the room {name}"
 
 
@@ -100,22 +103,21 @@ def test_import_is_light():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
-def test_metadata_comes_from_settings():
-    cfg = settings()
-    assert metadata.version("reject_nb") == cfg["version"]
-    wanted = {re.split(r"[<>=\[]", r)[0].lower() for r in cfg["requirements"].split()}
-    declared = {re.split(r"[<>=!~\[; ]", r)[0].lower() for r in metadata.requires("reject_nb") if "extra ==" not in r}
-    assert declared == wanted
+def project():
+    return tomllib.loads((ROOT/"pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_version_is_one():
+    assert metadata.version("reject_nb") == settings()["version"] == reject_nb.__version__
 
 
 def test_lock_holds_plain_pins_for_every_requirement():
     lines = (ROOT/"requirements.lock").read_text().split()
     assert all(re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line) for line in lines)
     pinned = {re.sub(r"[-_.]+", "-", line.partition("==")[0]).lower() for line in lines}
-    cfg = settings()
-    for key in [k for k in cfg if k.endswith("requirements") and k not in ("deep_requirements", "dlib_requirements")]:    # torch: hundreds of MB; dlib: compiled for minutes
-        for r in cfg[key].split():
-            assert re.sub(r"[-_.]+", "-", re.split(r"[<>=\[]", r)[0]).lower() in pinned, r
+    extras = {name: of for name, of in project()["optional-dependencies"].items() if name not in ("deep", "dlib")}   # torch: hundreds of MB; dlib: compiled for minutes
+    for requirement in sum(extras.values(), project()["dependencies"]):
+        assert re.sub(r"[-_.]+", "-", re.split(r"[<>=\[]", requirement)[0]).lower() in pinned, requirement
 
 
 def test_notebooks_have_unique_ids():

@@ -19,7 +19,7 @@ from scipy.optimize import fmin_l_bfgs_b
 from scipy.special import log_ndtr
 
 from ..data import load
-from ..figures import is_full, out_dir, read_dirs
+from ..core.files import is_full, out_dir, read_dirs
 from .multiclass import MulticlassPosterior, fit_multiclass_gpc
 from .posterior import GPPosterior, _gpy_model, _labels, expectation_propagation, fit_gpc, kernel
 from .search import classification_range

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..data import cache, load
-from ..figures import write_atomic
+from ..core.files import write_atomic
 from .scores import forward, resized, score_sets, store_scores
 
 # %% ../../nbs/ood/11_cifar.ipynb #ef4e2ecd

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..figures import out_dir, read_dirs, write_atomic
+from ..core.files import out_dir, read_dirs, write_atomic
 from .detectors import knn, mls, msp, odin, react, vim
 from .metrics import auroc
 

@@ -30,7 +30,7 @@ def explore(
     except ImportError as error: raise ImportError("sliders need ipywidgets: pip install reject_nb[interactive]") from error
     def draw(p_safe, eps):
         import matplotlib.pyplot as plt
-        from reject_nb.figures import decision_region, figure
+        from reject_nb.core.figures import decision_region, figure
         fig, ax = figure(width=5, height=4)
         decision_region(ax, region.gamma, xlim, ylim, level=radius(p_safe, eps), n=n, linestyles="-")
         try: r = region.rates(p_safe, eps)

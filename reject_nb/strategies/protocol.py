@@ -18,7 +18,7 @@ from joblib import Parallel, delayed, parallel_config
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from ..data import MissingDataError, load
-from ..figures import project_root, write_atomic
+from ..core.files import project_root, write_atomic
 from .curves import aurc
 from .ordinal import solve_ordinal
 from .scores import RegressionScore, SeleScore, TrueClassProbabilityScore
