@@ -22,7 +22,16 @@ from .tables import format_number
 # %% ../../nbs/core/10_claims.ipynb #b58bdee5
 @dataclass(frozen=True)
 class Paper:
-    "One of the five papers."
+    """One of the five papers.
+
+    Attributes
+    ----------
+    key : str
+        short name
+    authors : str
+    title : str
+    venue : str
+    """
     key: str       # short name
     authors: str
     title: str
@@ -30,7 +39,15 @@ class Paper:
 
 @dataclass(frozen=True)
 class Item:
-    "A figure or table of a paper, and the room that owes it."
+    """A figure or table of a paper, and the room that owes it.
+
+    Attributes
+    ----------
+    room : str
+    where : str
+        as the paper names it
+    title : str
+    """
     room: str
     where: str     # as the paper names it
     title: str
@@ -116,7 +133,25 @@ def judge(
     tolerance=None,  # largest difference that still counts as a match
     holds:bool|None=None, # for statements: whether it holds
 ) -> str:            # "match" or "differs"
-    "Status of a claim: numbers by their difference, statements by `holds`; exactly one of the two must be given."
+    """Status of a claim: numbers by their difference, statements by `holds`; exactly one of the two must be
+    given.
+
+    Parameters
+    ----------
+    reported
+        the paper's number or words
+    measured
+        ours
+    tolerance : default None
+        largest difference that still counts as a match
+    holds : bool|None, default None
+        for statements: whether it holds
+
+    Returns
+    -------
+    str
+        "match" or "differs"
+    """
     if (tolerance is None) == (holds is None): raise ValueError("give either tolerance (numbers) or holds (statements)")
     if holds is not None: return "match" if holds else "differs"
     for name, value in (("reported", reported), ("measured", measured), ("tolerance", tolerance)):
@@ -128,7 +163,17 @@ def judge(
 def claims_file(
     folder:Path|None=None, # default: the figures folder
 ) -> Path:
-    "Path of claims.json."
+    """Path of claims.json.
+
+    Parameters
+    ----------
+    folder : Path|None, default None
+        default: the figures folder
+
+    Returns
+    -------
+    Path
+    """
     return (out_dir() if folder is None else Path(folder))/"claims.json"
 
 def _order(claim:Claim):
@@ -139,7 +184,18 @@ def _order(claim:Claim):
 def load_claims(
     folder:Path|None=None, # default: the figures folder
 ) -> dict[str, Claim]:     # by id, in order
-    "All recorded claims; empty where there is no file."
+    """All recorded claims; empty where there is no file.
+
+    Parameters
+    ----------
+    folder : Path|None, default None
+        default: the figures folder
+
+    Returns
+    -------
+    dict[str, Claim]
+        by id, in order
+    """
     path = claims_file(folder)
     if not path.is_file(): return {}
     return {entry["id"]: Claim(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
@@ -148,7 +204,19 @@ def save_claims(
     claims,                # iterable of Claim
     folder:Path|None=None, # default: the figures folder
 ) -> Path:
-    "Write all claims, sorted, atomically."
+    """Write all claims, sorted, atomically.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+    folder : Path|None, default None
+        default: the figures folder
+
+    Returns
+    -------
+    Path
+    """
     entries = [asdict(c) for c in sorted(claims, key=_order)]
     return write_atomic(claims_file(folder), (json.dumps(entries, indent=1, ensure_ascii=False) + "\n").encode())
 
@@ -171,7 +239,17 @@ def replace_room(
     claims,                # iterable of Claim, all of that room
     folder:Path|None=None, # default: the figures folder
 ) -> None:
-    "Replace all claims of a room, so that none of a former run stays behind."
+    """Replace all claims of a room, so that none of a former run stays behind.
+
+    Parameters
+    ----------
+    room : str
+        whose claims are replaced
+    claims
+        iterable of Claim, all of that room
+    folder : Path|None, default None
+        default: the figures folder
+    """
     folder = claims_file(folder).parent
     with _locked(folder):
         kept = [c for c in load_claims(folder).values() if c.id.partition("/")[0] != room]
@@ -203,7 +281,37 @@ def claim(
     why:str="",       # required where it differs, left out where it does not
     full:bool=False,  # the number comes from a heavy table
 ) -> Claim:
-    "Record a claim in claims.json and return it; ValueError where it is incomplete."
+    """Record a claim in claims.json and return it; ValueError where it is incomplete.
+
+    Parameters
+    ----------
+    id : str
+        "<room>/<slug>"
+    where : str
+        place in the paper
+    says : str
+        the claim in one sentence
+    reported : default None
+        the paper's number or words
+    measured : default None
+        ours
+    tolerance : default None
+        for numbers
+    reason : str, default ''
+        why this tolerance
+    spread : default None
+        over seeds or splits
+    holds : bool|None, default None
+        for statements
+    why : str, default ''
+        required where it differs, left out where it does not
+    full : bool, default False
+        the number comes from a heavy table
+
+    Returns
+    -------
+    Claim
+    """
     _check_words(id, where, says)
     status = judge(reported, measured, tolerance, holds)
     if tolerance is not None and not reason: raise ValueError(f"{id}: reason must say where the tolerance comes from")
@@ -218,7 +326,25 @@ def not_run(
     why:str,   # what is missing
     reported=None, # the paper's number or words
 ) -> Claim:
-    "Record a claim that could not be computed here, and why."
+    """Record a claim that could not be computed here, and why.
+
+    Parameters
+    ----------
+    id : str
+        "<room>/<slug>"
+    where : str
+        place in the paper
+    says : str
+        the claim in one sentence
+    why : str
+        what is missing
+    reported : default None
+        the paper's number or words
+
+    Returns
+    -------
+    Claim
+    """
     _check_words(id, where, says)
     if not why.strip(): raise ValueError(f"{id}: why must say what is missing")
     return _record(Claim(id, where, says, _plain(reported, "reported"), None, None, None, "", "not run", why, _command(id, False)))
@@ -231,7 +357,18 @@ def item_status(
     item:Item,
     claims:dict[str, Claim], # as load_claims returns them
 ) -> str:
-    "Status of a figure or table: `not run` until a claim names it, `differs` where one of them does."
+    """Status of a figure or table: `not run` until a claim names it, `differs` where one of them does.
+
+    Parameters
+    ----------
+    item : Item
+    claims : dict[str, Claim]
+        as load_claims returns them
+
+    Returns
+    -------
+    str
+    """
     found = {c.status for c in claims.values() if c.id.startswith(item.room + "/") and re.match(re.escape(item.where) + r"(?![\w.])", c.where)}
     if "differs" in found: return "differs"
     return "match" if "match" in found else "not run"
@@ -239,7 +376,18 @@ def item_status(
 def summary(
     claims:dict[str, Claim], # as load_claims returns them
 ) -> dict[str, list]:        # columns of a table, a row a room
-    "Counts of claims by room and status, and of the figures and tables still to be run."
+    """Counts of claims by room and status, and of the figures and tables still to be run.
+
+    Parameters
+    ----------
+    claims : dict[str, Claim]
+        as load_claims returns them
+
+    Returns
+    -------
+    dict[str, list]
+        columns of a table, a row a room
+    """
     def count(room, status): return sum(c.status == status for c in claims.values() if c.id.startswith(room + "/"))
     missing = [[i.where for i in ITEMS if i.room == room and item_status(i, claims) == "not run"] for room in ROOMS]
     return {"room": list(ROOMS), "paper": [PAPERS[r].authors.split(",")[0] + " et al., " + PAPERS[r].venue for r in ROOMS],
@@ -249,7 +397,18 @@ def summary(
 def claims_table(
     claims,          # iterable of Claim
 ) -> dict[str, list]: # columns of a table
-    "Claims side by side: place, sentence, paper, ours with spread, status, and why it differs."
+    """Claims side by side: place, sentence, paper, ours with spread, status, and why it differs.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+
+    Returns
+    -------
+    dict[str, list]
+        columns of a table
+    """
     claims = list(claims)
     def ours(c): return _text(c.measured) + (f" ± {_text(c.spread)}" if isinstance(c.spread, (int, float)) else f" {c.spread}" if c.spread else "")
     return {"where": [c.where for c in claims], "claim": [c.says for c in claims], "paper": [_text(c.reported) for c in claims],
