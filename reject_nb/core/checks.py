@@ -37,7 +37,8 @@ def refuse(
     ValueError
         to be raised
     """
-    return ValueError(f"{name} must be {must}, got {value if isinstance(value, _Words) else _SHORT.repr(value)}")
+    words = value if isinstance(value, _Words) else _SHORT.repr(value)
+    return ValueError(f"{name} must be {must}, got {words}")
 
 class _Words(str):
     "Words that stand for a value that would be too long to show."
@@ -61,6 +62,7 @@ def _scalar(value) -> Any: # the number, or None
     try: return value if math.isfinite(value) else None
     except OverflowError: return None
 
+# %% ../../nbs/core/01_checks.ipynb #cd6606b4
 def check_number(
     value,                # what was given
     name:str,             # the argument's name
@@ -123,6 +125,7 @@ def check_probability(
     """
     return check_number(value, name, 0., 1., open_low=not closed, open_high=not closed)
 
+# %% ../../nbs/core/01_checks.ipynb #9593a067
 def check_count(
     value,              # what was given
     name:str,           # the argument's name
@@ -159,6 +162,7 @@ def check_flag(value, name:str) -> bool:
     if not isinstance(value, (bool, np.bool_)): raise refuse(name, "True or False", value)
     return bool(value)
 
+# %% ../../nbs/core/01_checks.ipynb #9c153564
 def check_choice(
     value,    # what was given
     name:str, # the argument's name
@@ -181,9 +185,11 @@ def check_choice(
     """
     choices = list(choices)
     if any(value is c for c in choices): return value
-    if isinstance(value, (str, int)) and any(type(value) is type(c) and value == c for c in choices): return value
+    if isinstance(value, (str, int)) and any(type(value) is type(c) and value == c for c in choices):
+        return value
     raise refuse(name, "one of " + ", ".join(map(repr, choices)), value)
 
+# %% ../../nbs/core/01_checks.ipynb #5806b41d
 def check_instance(
     value,     # what was given
     name:str,  # the argument's name
@@ -227,6 +233,7 @@ def _real(value, name:str) -> np.ndarray: # float64
     if array.dtype.kind not in "biuf": raise refuse(name, "an array of real numbers", value)
     return array.astype(np.float64, copy=False)
 
+# %% ../../nbs/core/01_checks.ipynb #259275c3
 def _lengths(shape) -> str:
     "A shape in words."
     words = ["any" if s is None else str(s) for s in shape]
@@ -246,17 +253,20 @@ def _first(array:np.ndarray, wrong:np.ndarray) -> _Words:
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
     return _Words(f"{array[at]:g} at index {at[0] if len(at) == 1 else at}" if at else f"{array[()]:g}")
 
+# %% ../../nbs/core/01_checks.ipynb #61a3a88f
 def _check_values(array:np.ndarray, name:str, low:float|None, high:float|None, infinite:bool) -> None:
     "Refuse NaN, infinities and values out of bounds; two passes where all is well."
     if not array.size: return
     least, most = array.min(), array.max()
     if math.isnan(least): raise refuse(name, "without NaN", _first(array, np.isnan(array)))
-    if not infinite and math.inf in (-least, most): raise refuse(name, "finite", _first(array, np.isinf(array)))
+    if not infinite and math.inf in (-least, most):
+        raise refuse(name, "finite", _first(array, np.isinf(array)))
     if low is not None and least < low:
         raise refuse(name, f"at least {low:g} everywhere", _first(array, array < low))
     if high is not None and most > high:
         raise refuse(name, f"at most {high:g} everywhere", _first(array, array > high))
 
+# %% ../../nbs/core/01_checks.ipynb #9635115a
 def check_array(
     value,                # what was given
     name:str,             # the argument's name
@@ -331,6 +341,7 @@ def check_vector(
     """
     return check_array(value, name, (n,), low, high, infinite, empty)
 
+# %% ../../nbs/core/01_checks.ipynb #4cd6dfe5
 def check_matrix(
     value,                # what was given
     name:str,             # the argument's name
@@ -369,6 +380,7 @@ def check_matrix(
     """
     return check_array(value, name, (n, d), low, high, infinite, empty)
 
+# %% ../../nbs/core/01_checks.ipynb #a645afed
 def check_same_length(**arrays) -> int: # the common length
     """Arrays of one length, given by name.
 
@@ -409,6 +421,7 @@ def check_mask(
     if wrong.any(): raise refuse(name, "a vector of True and False", _first(array, wrong))
     return array.astype(bool)
 
+# %% ../../nbs/core/01_checks.ipynb #42bbfe56
 def check_labels(
     value,           # what was given
     name:str,        # the argument's name
@@ -437,7 +450,8 @@ def check_labels(
     _check_shape(array, name, (n,), empty=False)
     if array.dtype.kind not in "fO": return array
     missing = next((i for i, x in enumerate(array) if x is None or x != x), None)
-    if missing is not None: raise refuse(name, "without missing labels", _Words(f"{array[missing]!r} at index {missing}"))
+    if missing is not None:
+        raise refuse(name, "without missing labels", _Words(f"{array[missing]!r} at index {missing}"))
     return array
 
 # %% ../../nbs/core/01_checks.ipynb #8c974f48
@@ -470,10 +484,12 @@ def check_box(
         raise refuse("lower", "at most upper", _Words(f"{lower[at]:g} above {upper[at]:g} at index {at}"))
     return lower, upper
 
+# %% ../../nbs/core/01_checks.ipynb #c8090c9e
 def check_random_state(value, name:str="random_state") -> np.random.Generator:
     "A generator: the given one, or a new one from a seed; None takes fresh entropy."
     if isinstance(value, np.random.Generator): return value
-    if isinstance(value, np.random.RandomState): return np.random.Generator(value._bit_generator)  # type: ignore
+    if isinstance(value, np.random.RandomState):
+        return np.random.Generator(value._bit_generator)  # type: ignore
     if value is None: return np.random.default_rng()
     if isinstance(value, bool) or not isinstance(value, (Integral, np.integer)) or value < 0:
         raise refuse(name, "None, a whole number of at least 0 or a numpy Generator", value)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 # %% ../../nbs/core/07_files.ipynb #61fbae66
 def project_root() -> Path | None:  # the folder that holds settings.ini and nbs, or None outside a checkout
-    """The checkout this package runs from: the package's parent, else the nearest parent of the working
-    directory.
+    """The checkout this package runs from: its parent, else the nearest parent of the working directory.
 
     Returns
     -------
@@ -21,12 +20,13 @@ def project_root() -> Path | None:  # the folder that holds settings.ini and nbs
         the folder that holds settings.ini and nbs, or None outside a checkout
     """
     here = Path.cwd()
-    for folder in (Path(__file__).resolve().parents[2] if "__file__" in globals() else here, here, *here.parents):
+    package = Path(__file__).resolve().parents[2] if "__file__" in globals() else here
+    for folder in (package, here, *here.parents):
         if (folder/"settings.ini").is_file() and (folder/"nbs").is_dir(): return folder
     return None
 
 def out_dir() -> Path:
-    """Folder of figures, tables and claims: REJECT_NB_OUT, else `figures` in the checkout, else `figures` here.
+    """Folder of figures and claims: REJECT_NB_OUT, else `figures` in the checkout, else `figures` here.
 
     Returns
     -------
@@ -35,6 +35,7 @@ def out_dir() -> Path:
     if out := os.environ.get("REJECT_NB_OUT"): return Path(out)
     return (project_root() or Path.cwd())/"figures"
 
+# %% ../../nbs/core/07_files.ipynb #92624650
 def read_dirs(
     first:Path|None=None, # default: out_dir()
 ) -> list[Path]:
@@ -60,7 +61,8 @@ def is_full() -> bool:
     bool
     """
     mode = os.environ.get("REJECT_NB_MODE", "quick")
-    if mode not in ("quick", "full"): raise ValueError(f"REJECT_NB_MODE must be 'quick' or 'full', not {mode!r}")
+    if mode not in ("quick", "full"):
+        raise ValueError(f"REJECT_NB_MODE must be 'quick' or 'full', got {mode!r}")
     return mode == "full"
 
 # %% ../../nbs/core/07_files.ipynb #dd76fd65
@@ -94,8 +96,9 @@ def write_atomic(
         raise
     return path
 
+# %% ../../nbs/core/07_files.ipynb #6d284cb5
 def path_of(
-    id:str,     # "<room>/<name>"
+    id:str,     # "<module>/<name>"
     suffix:str, # ".png" or ".csv"
     folder:Path|None=None, # default: out_dir()
 ) -> Path:
@@ -104,7 +107,7 @@ def path_of(
     Parameters
     ----------
     id : str
-        "<room>/<name>"
+        "<module>/<name>"
     suffix : str
         ".png" or ".csv"
     folder : Path|None, default None
@@ -116,5 +119,5 @@ def path_of(
     """
     room, _, name = id.partition("/")
     if not room or not name or "/" in name or ".." in id:
-        raise ValueError(f"id must look like 'room/name', not {id!r}")
+        raise ValueError(f"id must look like 'module/name', got {id!r}")
     return (out_dir() if folder is None else Path(folder))/room/f"{name}{suffix}"

@@ -42,6 +42,7 @@ class Cholesky(NamedTuple):
         scale = self.scale if b.ndim == 1 else self.scale[:, None]
         return scale*cho_solve(self.factor, scale*b, check_finite=False)
 
+# %% ../../nbs/core/04_linalg.ipynb #3f57c1d8
 def cholesky(
     A:np.ndarray,  # (n, n), its lower triangle is read
     ridges=RIDGES, # tried in turn

@@ -18,8 +18,10 @@ def _cdf(k, n, p):
     "P(Bin(n, p) <= k) as an incomplete beta function, exact to rounding also where p is tiny."
     from scipy.special import betaincc
     k = np.floor(k)
-    with np.errstate(invalid="ignore"): return np.where(k >= n, 1., betaincc(k + 1, np.maximum(n - k, 1e-300), p))
+    with np.errstate(invalid="ignore"):
+        return np.where(k >= n, 1., betaincc(k + 1, np.maximum(n - k, 1e-300), p))
 
+# %% ../../nbs/core/05_tails.ipynb #a59c5293
 def binomial_p_value(
     errors,      # errors seen, from 0 to n
     n,           # examples, at least 0
@@ -60,6 +62,7 @@ def _kl(r:np.ndarray, t) -> np.ndarray:
         above = np.where(r < 1, (1 - r)*np.log((1 - r)/(1 - t)), 0.)
     return np.nan_to_num(below + above, nan=0., posinf=np.inf)
 
+# %% ../../nbs/core/05_tails.ipynb #c1763fb4
 def hoeffding_bentkus_p_value(
     total,       # sum of losses in [0, 1]
     n,           # examples, at least 1
@@ -88,8 +91,7 @@ def hoeffding_bentkus_p_value(
 
     References
     ----------
-    Bates, Angelopoulos, Lei, Malik, Jordan, Distribution-free, risk-controlling prediction sets, J. ACM 68,
-    2021.
+    Bates et al., Distribution-free, risk-controlling prediction sets, J. ACM 68, 2021.
     """
     total = check_array(total, "total", low=0., empty=True)
     n = check_array(n, "n", low=1., empty=True)
@@ -105,6 +107,7 @@ def _check_errors(errors, n) -> tuple[int, int]:
     n = check_count(n, "n")
     return check_count(errors, "errors", 0, n), n
 
+# %% ../../nbs/core/05_tails.ipynb #8859233d
 def clopper_pearson_upper(
     errors:int,  # errors seen, from 0 to n
     n:int,       # examples, at least 1
@@ -140,6 +143,7 @@ def clopper_pearson_upper(
     delta = check_probability(delta, "delta")
     return 1. if errors == n else float(betaincinv(errors + 1, n - errors, 1 - delta))
 
+# %% ../../nbs/core/05_tails.ipynb #17549feb
 def clopper_pearson_lower(
     errors:int,  # errors seen, from 0 to n
     n:int,       # examples, at least 1
@@ -184,6 +188,7 @@ def _rank(n:int, eps:float, delta:float) -> int:
         else: high = mid - 1
     return low
 
+# %% ../../nbs/core/05_tails.ipynb #87da40ba
 def order_statistic_rank(
     n:int,       # scores, at least 1
     eps:float,   # rate, in (0, 1)
