@@ -234,7 +234,7 @@ def broken_imports(
         for target, line, inside in imported_by(source, name, set(modules), path.stem == "__init__"):
             if not may_import(part_of(name), part_of(target)):
                 wrong.append(f"{where}, line {line}: must not import {target}")
-            if inside: wrong.append(f"{where}, line {line}: imports {target} within a function: move one of them")
+            if inside: wrong.append(f"{where}, line {line}: imports {target} within a function")
         wrong += [f"{where}, line {line}: imports everything: name what is used" for line in stars_in(source)]
     groups = [group for group in cycles(import_graph()) if {part_of(m) for m in group} & set(parts)]
     return wrong + [f"modules import each other: {', '.join(group)}" for group in groups]
@@ -258,8 +258,8 @@ def public_names(
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Assign):
             if {getattr(t, "id", "") for t in node.targets} & {"__all__", "_all_"}: listed.append(node.value)
-        elif isinstance(node, ast.keyword) and node.arg == "submod_attrs" and isinstance(node.value, ast.Dict):
-            listed += node.value.values
+        elif getattr(node, "arg", "") == "submod_attrs" and isinstance(node.value, ast.Dict):  # type: ignore
+            listed += node.value.values  # type: ignore
     texts = (c.value for value in listed for c in ast.walk(value) if isinstance(c, ast.Constant))
     return {text for text in texts if isinstance(text, str) and text.isidentifier()}
 

@@ -17,7 +17,8 @@ from pathlib import Path
 from .. import __version__
 from ..core.claims import ROOMS
 from ..core.files import write_atomic
-from .notebooks import directives, notebook_paths, pages_and_others, read, relative, root, to_text
+from .notebooks import (directives, notebook_paths, pages_and_others, read, relative, root,
+                                     to_text)
 
 # %% ../../nbs/dev/06_pages.ipynb #83f73181
 def _shown_cell(cell, fold_tests:bool): # the cell, changed; None where it is left out
@@ -80,13 +81,13 @@ def make_readme() -> str: # README.md
     nb = presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False)
     nb.metadata["language_info"] = {"name": "python"}   # for the colours of code
     body, resources = exporter.from_notebook_node(nb)
-    if resources.get("outputs"): raise ValueError("index.ipynb has picture outputs; link to a file in figures/ instead")
+    if resources.get("outputs"): raise ValueError("index.ipynb has pictures as outputs: link to files")
     return MADE_BY + re.sub(r"\n{3,}", "\n\n", _links_from_here(body)).strip("\n") + "\n"
 
 # %% ../../nbs/dev/06_pages.ipynb #4405c3a2
-ROOM_TITLES = {"sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM", "bernstein": "bernstein · uncertain data",
-               "strategies": "strategies · reject options", "gpc": "gpc · certified Gaussian processes",
-               "ood": "ood · out of distribution"}
+ROOM_TITLES = {"sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM",
+               "bernstein": "bernstein · uncertain data", "strategies": "strategies · reject options",
+               "gpc": "gpc · certified Gaussian processes", "ood": "ood · out of distribution"}
 
 STYLESHEET = """/* room for lines of code, and one search field instead of two */
 .bd-main .bd-content .bd-article-container { max-width: 64rem; }
@@ -100,7 +101,8 @@ _SPHINX = {
     "html_show_copyright": False,
     "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "myst.xref_missing"],
     "html_theme_options": {"show_toc_level": 2, "navigation_with_keys": False},
-    "nb_merge_streams": True, "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests", "nb_render_markdown_format": "myst",
+    "nb_merge_streams": True, "nb_render_markdown_format": "myst",
+    "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests",
 }
 
 # %% ../../nbs/dev/06_pages.ipynb #cffd7d90
@@ -120,8 +122,8 @@ def site_config(
         _config.yml of Jupyter Book
     """
     return {
-        "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026", "only_build_toc_files": True,
-        "execute": {"execute_notebooks": "off"},
+        "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026",
+        "only_build_toc_files": True, "execute": {"execute_notebooks": "off"},
         "parse": {"myst_enable_extensions": ["amsmath", "dollarmath", "colon_fence", "linkify"]},
         "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True,
                  "extra_footer": f"version {version}"},
@@ -136,14 +138,16 @@ def site_toc() -> dict: # _toc.yml of Jupyter Book
     dict
         _toc.yml of Jupyter Book
     """
-    shown, others = ([relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths] for paths in pages_and_others())
+    def names(paths): return [relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths]
+    shown, others = map(names, pages_and_others())
     guide = [p for p in others if p.startswith("guide/")]
     shared = [p for p in others if p.partition("/")[0] not in (*ROOMS, "guide")]
     parts = [("The papers, reproduced", [p for p in shown if p != "index"]), ("Guide", guide)]
     parts += [(ROOM_TITLES[room], [p for p in others if p.startswith(room + "/")]) for room in ROOMS]
     parts.append(("Foundations", shared))
     return {"format": "jb-book", "root": "index",
-            "parts": [{"caption": caption, "chapters": [{"file": p} for p in files]} for caption, files in parts if files]}
+            "parts": [{"caption": caption, "chapters": [{"file": p} for p in files]}
+                      for caption, files in parts if files]}
 
 # %% ../../nbs/dev/06_pages.ipynb #fc155ed2
 def _write_sources(target:Path) -> None:
@@ -166,9 +170,9 @@ def make_docs() -> Path: # the first page
     target = root()/"_docs"
     shutil.rmtree(target, ignore_errors=True)
     _write_sources(target)
-    write_atomic(target/"_static"/"house.css", STYLESHEET.encode())   # Jupyter Book takes every stylesheet in _static
+    write_atomic(target/"_static"/"house.css", STYLESHEET.encode())   # every stylesheet there is taken
     (target/"_config.yml").write_text(yaml.safe_dump(site_config(__version__)))
     (target/"_toc.yml").write_text(yaml.safe_dump(site_toc(), sort_keys=False))
-    book = "from jupyter_book.cli.main import main; main()"
-    subprocess.run([sys.executable, "-c", book, "build", str(target), "--quiet", "--warningiserror", "--keep-going"], check=True)
+    book = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+    subprocess.run([*book, "build", str(target), "--quiet", "--warningiserror", "--keep-going"], check=True)
     return target/"_build"/"html"/"index.html"
