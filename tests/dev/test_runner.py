@@ -10,9 +10,16 @@ from tempfile import TemporaryDirectory
 
 from reject_nb.dev.runner import clean, directives, run_notebooks, to_text
 
+def _notebook(source, outputs, **more):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, outputs=outputs, **more)])
+
+
+def _stream(name, text): return nbformat.v4.new_output("stream", name=name, text=text)
+
+
 def test_clean_keeps_ids_and_outputs():
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1+1", id="abc", execution_count=7, metadata={"tags": ["x"], "time": 3},
-        outputs=[nbformat.v4.new_output("execute_result", {"text/plain": "2"}, execution_count=7)])])
+    output = nbformat.v4.new_output("execute_result", {"text/plain": "2"}, execution_count=7)
+    nb = _notebook("1+1", [output], id="abc", execution_count=7, metadata={"tags": ["x"], "time": 3})
     cell = clean(nb).cells[0]
     assert cell.id == "abc" and cell.execution_count is None and cell.outputs[0]["data"] == {"text/plain": "2"}
     assert dict(cell.metadata) == {"tags": ["x"]} and cell.outputs[0]["execution_count"] is None
@@ -20,34 +27,42 @@ def test_clean_keeps_ids_and_outputs():
 
 
 def test_clean_joins_the_pieces_of_a_stream():
-    pieces = [nbformat.v4.new_output("stream", name=name, text=text) for name, text in (("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n"), ("stdout", "d\n"))]
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("f()", outputs=pieces)])
-    assert [(o.name, o.text) for o in clean(nb).cells[0].outputs] == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
+    pieces = [_stream("stdout", "a\n"), _stream("stdout", "b\n"), _stream("stderr", "c\n"), _stream("stdout", "d\n")]
+    joined = clean(_notebook("f()", pieces)).cells[0].outputs
+    assert [(o.name, o.text) for o in joined] == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
 
 
-def test_directives_stop_at_the_first_other_line():
-    assert directives("#| test\n#|slow\nx = 1\n#| export") == ["test", "slow"]
-    assert directives("# a comment\n#| export") == []
+@pytest.mark.parametrize("source, expected", [
+    ("#| test\n#|slow\nx = 1\n#| export", ["test", "slow"]),
+    ("# a comment\n#| export", []),
+    ("", []),
+])
+def test_directives_stop_at_the_first_other_line(source, expected):
+    assert directives(source) == expected
+
+
+def _write(folder, name, *sources):
+    path = Path(folder)/name
+    path.write_text(to_text(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])))
+    return path
 
 
 def test_run_reports_cell_environment_and_slow():
     with TemporaryDirectory() as folder:
-        good, bad = Path(folder)/"good.ipynb", Path(folder)/"bad.ipynb"
-        for path, sources in ((good, ["import os", "#| slow\n1/0", "os.environ['X_OF_TEST']"]), (bad, ["y = 2", "#| export\ny.nothing"])):
-            path.write_text(to_text(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])))
+        good = _write(folder, "good.ipynb", "import os", "#| slow\n1/0", "os.environ['X_OF_TEST']")
+        bad = _write(folder, "bad.ipynb", "y = 2", "#| export\ny.nothing")
         before = bad.read_bytes()
         done, failed = run_notebooks([good, bad], {"X_OF_TEST": "here"}, jobs=2, keep=True)
         assert done.status == "done" and "'here'" in good.read_text() and "1/0" in good.read_text()
-        assert (failed.status, failed.cell, failed.source) == ("failed", 2, "y.nothing") and failed.error.startswith("AttributeError")
-        assert bad.read_bytes() == before
+        assert (failed.status, failed.cell, failed.source) == ("failed", 2, "y.nothing")
+        assert failed.error.startswith("AttributeError") and bad.read_bytes() == before
         assert run_notebooks([good], {"X_OF_TEST": ""}, slow=True)[0].error.startswith("ZeroDivisionError")
 
 
 def test_termination_ends_the_kernel_and_keeps_the_notebook():
     with TemporaryDirectory() as folder:
-        path = Path(folder)/"long.ipynb"
-        sources = "import os, time, pathlib; pathlib.Path('pid').write_text(str(os.getpid()))", "time.sleep(60)"
-        path.write_text(to_text(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])))
+        tell = "import os, time, pathlib\npathlib.Path('pid').write_text(str(os.getpid()))"
+        path = _write(folder, "long.ipynb", tell, "time.sleep(60)")
         before = path.read_bytes()
         code = f"from reject_nb.dev.runner import run_notebooks; run_notebooks([{str(path)!r}], keep=True)"
         process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
@@ -62,3 +77,8 @@ def test_termination_ends_the_kernel_and_keeps_the_notebook():
             for _ in range(100):
                 os.kill(int(pid.read_text()), 0)
                 time.sleep(.1)
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_jobs_are_counted_from_one(jobs):
+    with pytest.raises(ValueError, match="jobs must be at least 1"): run_notebooks([], jobs=jobs)
