@@ -8,7 +8,6 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
-from reject_nb.core.claims import Claim
 from reject_nb.core.claims import ITEMS
 from reject_nb.core.claims import save_claims
 from reject_nb.core.files import project_root
@@ -68,7 +67,8 @@ def test_installed_claims_are_read_outside_a_checkout():
 
 def test_none_of_a_status_is_said():
     with tempfile.TemporaryDirectory() as folder:
-        save_claims([Claim("gpc/a", "Figure 1", "x", 1, 1, None, 0, "exact", "match", "", "")], Path(folder))
+        ours = replace(next(iter(shipped().claims.values())), id="gpc/a", status="match")
+        save_claims([ours], Path(folder))
         status, said, _ = _say("claims", "gpc", "--status", "not run", "--folder", folder)
         assert status == 0 and said == "none of the 1 claims of gpc is 'not run'\n"
         assert "no claims of sdr are on record" in _say("claims", "sdr", "--folder", folder)[1]

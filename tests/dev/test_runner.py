@@ -1,4 +1,4 @@
-"""Tests of nbs/dev/01_runner.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/dev/03_runner.ipynb, extracted from its test cells: edit them there."""
 import nbformat
 import os
 import pytest
@@ -6,40 +6,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from reject_nb.dev.notebooks import to_text
 from tempfile import TemporaryDirectory
 
-from reject_nb.dev.runner import clean, directives, run_notebooks, to_text
-
-def _notebook(source, outputs, **more):
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source, outputs=outputs, **more)])
-
-
-def _stream(name, text): return nbformat.v4.new_output("stream", name=name, text=text)
-
-
-def test_clean_keeps_ids_and_outputs():
-    output = nbformat.v4.new_output("execute_result", {"text/plain": "2"}, execution_count=7)
-    nb = _notebook("1+1", [output], id="abc", execution_count=7, metadata={"tags": ["x"], "time": 3})
-    cell = clean(nb).cells[0]
-    assert cell.id == "abc" and cell.execution_count is None and cell.outputs[0]["data"] == {"text/plain": "2"}
-    assert dict(cell.metadata) == {"tags": ["x"]} and cell.outputs[0]["execution_count"] is None
-    assert to_text(clean(nb)) == to_text(nb)
-
-
-def test_clean_joins_the_pieces_of_a_stream():
-    pieces = [_stream("stdout", "a\n"), _stream("stdout", "b\n"), _stream("stderr", "c\n"), _stream("stdout", "d\n")]
-    joined = clean(_notebook("f()", pieces)).cells[0].outputs
-    assert [(o.name, o.text) for o in joined] == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
-
-
-@pytest.mark.parametrize("source, expected", [
-    ("#| test\n#|slow\nx = 1\n#| export", ["test", "slow"]),
-    ("# a comment\n#| export", []),
-    ("", []),
-])
-def test_directives_stop_at_the_first_other_line(source, expected):
-    assert directives(source) == expected
-
+from reject_nb.dev.runner import run_notebooks
 
 def _write(folder, name, *sources):
     path = Path(folder)/name
