@@ -47,6 +47,7 @@ def failure(
     last = run.traceback.rstrip().splitlines()[-15:]
     return "\n    ".join([f"{name}, cell {run.cell} ({run.source}): {run.error.strip()}", *last])
 
+# %% ../../nbs/dev/10_build.ipynb #7e19319f
 def _tell(run:NotebookRun) -> None:
     line = f"  {run.status:12}{run.seconds:7.1f} s  {relative(run.path)}"
     if run.error: line += f", cell {run.cell}: {run.source}\n{run.traceback or run.error}"
@@ -106,6 +107,7 @@ def check_running(
         new = {id: c.status for id, c in load_claims(Path(out)).items()}
     return wrong or moved_claims({id: c.status for id, c in load_claims(root()/"figures").items()}, new)
 
+# %% ../../nbs/dev/10_build.ipynb #b9780c7e
 def moved_claims(
     old:dict[str, str], # claim -> status, as committed
     new:dict[str, str], # as measured now
@@ -128,6 +130,7 @@ def moved_claims(
     was, now = ({id: found.get(id, "missing") for id in moved} for found in (old, new))
     return [f"claim {id}: committed as {was[id]}, now {now[id]}; run `make figures`" for id in moved]
 
+# %% ../../nbs/dev/10_build.ipynb #4d6fb64b
 def check_pages() -> list[str]: # sentences
     """The pages run, and show the claims and figures as committed.
 
@@ -153,6 +156,7 @@ CHECKS = {
     "ruff": check_ruff, "mypy": check_mypy, "pages are in step": check_pages, "notebooks run": check_running,
 }
 
+# %% ../../nbs/dev/10_build.ipynb #613ccc3e
 def check() -> int: # exit status
     """Run all checks, a line for each, and say what is wrong.
 
@@ -189,6 +193,7 @@ def clean_notebooks() -> list[str]: # those that changed
             changed.append(relative(path))
     return changed
 
+# %% ../../nbs/dev/10_build.ipynb #cca911c4
 def make_pages() -> list[str]: # what failed
     """Run the pages, keep their outputs, and write README.md.
 
@@ -216,6 +221,7 @@ def make_notebooks() -> list[str]: # what failed
         write_tests()
     return wrong
 
+# %% ../../nbs/dev/10_build.ipynb #d0f148d4
 def make_bench() -> list[str]: # what failed
     """Run the benchmarks in full, alone on the machine as far as that is ours to say, and keep their tables.
 
@@ -236,6 +242,7 @@ STEPS = {
     "clean": lambda: print(*clean_notebooks(), sep="\n"), "check": check,
 }
 
+# %% ../../nbs/dev/10_build.ipynb #66bca4a7
 def main(
     argv=None, # arguments; None: those of the command line
 ) -> int:      # exit status

@@ -49,6 +49,7 @@ def part_of_notebook(
     """
     return path.stem if path.parent.name == "nbs" else path.relative_to(root()/"nbs").parts[0]
 
+# %% ../../nbs/dev/08_checks.ipynb #daa37cf5
 def notebooks_of(
     parts, # names of parts
 ) -> list[Path]:
@@ -65,6 +66,7 @@ def notebooks_of(
     """
     return [path for path in notebook_paths() if part_of_notebook(path) in parts]
 
+# %% ../../nbs/dev/08_checks.ipynb #2e3425c1
 def is_concept(
     path:Path, # of a notebook
     nb,        # the notebook
@@ -105,6 +107,7 @@ def check_export() -> list[str]: # sentences
     mend = "not in step with its notebook; run `python -m reject_nb.dev.build export`"
     return strange + [f"{n}: {mend}" for n in sorted(made) if here.get(n) != made[n]]
 
+# %% ../../nbs/dev/08_checks.ipynb #9b1ff6c1
 def check_tests() -> list[str]: # sentences
     """tests/ is what the extractor makes.
 
@@ -117,6 +120,7 @@ def check_tests() -> list[str]: # sentences
     mend = "not in step with the notebooks; run `python -m reject_nb.dev.build tests`"
     return [f"{n}: {mend}" for n in sorted(set(new) | set(old)) if new.get(n) != old.get(n)]
 
+# %% ../../nbs/dev/08_checks.ipynb #39c1a2e9
 def check_readme() -> list[str]: # sentences
     """README.md is what index.ipynb makes.
 
@@ -203,6 +207,7 @@ def shape_of(
     limits = any(re.search(r"(?m)^#+ .*Limits", text) for text in headings)
     return lacks + ["it has no `## Limits`"] if concept and not limits else lacks
 
+# %% ../../nbs/dev/08_checks.ipynb #1809ba91
 def check_shape(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
@@ -256,11 +261,13 @@ def tables_in(
             rows.append(_cells(row))
         yield _cells(lines[number - 1]), rows
 
+# %% ../../nbs/dev/08_checks.ipynb #29224a9c
 def _names(code:str) -> list[str]:
     "Names in a piece of code, without texts, attributes and directives."
     if code.startswith("#"): return []
     return re.findall(r"(?<![\w.])[A-Za-z_]\w*", re.sub(r"(['\"]).*?\1", "", code))
 
+# %% ../../nbs/dev/08_checks.ipynb #f3bcfce9
 def names_in_tables(
     text:str, # Markdown
 ) -> list[str]:
@@ -306,6 +313,7 @@ def names_of_code(
         words |= set(re.findall(r"[A-Za-z_]\w*", marks + "\n" + body))
     return words
 
+# %% ../../nbs/dev/08_checks.ipynb #49f6e672
 def check_tables(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
@@ -354,6 +362,7 @@ def semicolons_in(
     except (tokenize.TokenError, SyntaxError): return []     # magic
     return [t.start[0] for t in tokens if t.type == tokenize.OP and t.string == ";"]
 
+# %% ../../nbs/dev/08_checks.ipynb #377e4073
 def exported_cells(
     nb, # a notebook
 ):      # yields (number from 1, source) of the cells that hold code for the module
@@ -396,6 +405,7 @@ def check_lines(
             wrong += [f"{where}, line {i}: two statements on a line" for i in semicolons_in(source)]
     return wrong
 
+# %% ../../nbs/dev/08_checks.ipynb #553be5c5
 def longest_cells(
     n:int=10, # how many
 ) -> list[tuple[int, str]]: # (lines, where), the longest first
@@ -436,6 +446,7 @@ def check_imports(
     """
     return broken_imports(parts) + shadowed_modules(parts)
 
+# %% ../../nbs/dev/08_checks.ipynb #22a2a18c
 SLOW_TO_COMPILE = {"sort", "argsort", "unique", "partition", "argpartition", "searchsorted", "median",
                    "percentile", "quantile"}
 
@@ -464,6 +475,7 @@ def slow_kernels(
     named = [(kernel.name, getattr(call.func, "attr", ""), call.lineno) for kernel, call in calls]
     return [found for found in named if found[1] in SLOW_TO_COMPILE]
 
+# %% ../../nbs/dev/08_checks.ipynb #344ef6c0
 def check_kernels(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
@@ -506,6 +518,7 @@ def check_tool(
     done = subprocess.run([sys.executable, "-m", *command], cwd=root(), capture_output=True, text=True)
     return [] if done.returncode == 0 else (done.stdout + done.stderr).strip().splitlines()
 
+# %% ../../nbs/dev/08_checks.ipynb #84429cb5
 def check_ruff() -> list[str]: # what it prints
     """ruff finds nothing, and lines of modules and tests fit the page.
 

@@ -44,6 +44,7 @@ class Comment:
     column: int  # where it starts
     alone: bool  # nothing but the comment is on its line
 
+# %% ../../nbs/dev/05_docstrings.ipynb #3cc775d0
 def comments_of(
     source:str, # of a module
 ) -> dict[int, Comment]: # line number, from 1 -> comment
@@ -131,6 +132,7 @@ class Entry:
         if not head: return [self.meaning]
         return [head, *(["    " + self.meaning] if self.meaning else [])]
 
+# %% ../../nbs/dev/05_docstrings.ipynb #12e31faa
 @lru_cache(maxsize=8)
 def _lines(source:str) -> list[bytes]: return source.encode().split(b"\n")   # columns of a tree count bytes
 
@@ -145,6 +147,7 @@ def _written(node, source:str) -> str:
 
 def _annotation(node, source:str) -> str: return _written(node, source).strip("'\"")
 
+# %% ../../nbs/dev/05_docstrings.ipynb #65ec1e62
 def header_end(
     function,   # ast.FunctionDef
     source:str, # of the module
@@ -180,6 +183,7 @@ def _arguments(function) -> list[tuple]:
     if a.kwarg: found.append(("**" + a.kwarg.arg, a.kwarg, None))
     return found[1:] if found and found[0][0] in ("self", "cls") else found
 
+# %% ../../nbs/dev/05_docstrings.ipynb #31b71e57
 def signature_of(
     function,   # ast.FunctionDef
     source:str, # of its module
@@ -223,6 +227,7 @@ def _name(node) -> str:
     node = node.value if isinstance(node, ast.Subscript) else node
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
+# %% ../../nbs/dev/05_docstrings.ipynb #19c90573
 def is_record(
     node, # ast.ClassDef
 ) -> bool:
@@ -256,6 +261,7 @@ def is_enumeration(
     """
     return any(_name(b) in _ENUMERATIONS for b in node.bases)
 
+# %% ../../nbs/dev/05_docstrings.ipynb #fb8fd081
 def _default_of_field(value, source:str) -> str:
     "What is written as the default; nothing for what a factory makes."
     if isinstance(value, ast.Call) and _name(value) == "field":
@@ -271,6 +277,7 @@ def _rows(node) -> dict: # name -> its statement
             found[_name(item.target)] = item
     return {name: item for name, item in found.items() if name and not name.startswith("_")}
 
+# %% ../../nbs/dev/05_docstrings.ipynb #8b355a36
 def fields_of(
     node,       # ast.ClassDef
     source:str, # of its module
@@ -319,6 +326,7 @@ class Said:
     raises: list[str] = field(default_factory=list)   # "ValueError where ..."
     sources: list[str] = field(default_factory=list)
 
+# %% ../../nbs/dev/05_docstrings.ipynb #51a12697
 def parts_of(
     docstring:str, # cleaned of its indentation
 ) -> Said:
@@ -366,6 +374,7 @@ def _typed(node, rows:list[str]) -> list[str]:
     typed = [">>> " + row for row in rows[:first + 1]] + [("... " + row).rstrip() for row in rows[first + 1:]]
     return typed + ["..."] if len(rows) - first > 1 and isinstance(node, _BLOCKS) else typed
 
+# %% ../../nbs/dev/05_docstrings.ipynb #64c318d2
 def as_session(
     cell,      # a code cell that begins with `#| example name`
     where:str, # for messages
@@ -441,6 +450,7 @@ def _error_lines(error:str) -> list[str]:
     kind, _, when = error.partition(" ")
     return [kind.rstrip("."), *(["    " + when] if when else [])]
 
+# %% ../../nbs/dev/05_docstrings.ipynb #39bfd13e
 def docstring(
     said:Said,                  # what the author wrote
     parameters:list[Entry],
@@ -518,6 +528,7 @@ def take_apart(
     """
     return Module(name=name, source=source, tree=ast.parse(source), comments=comments_of(source))
 
+# %% ../../nbs/dev/05_docstrings.ipynb #fa77ffa0
 def imported_from(
     module:Module,
     name:str,     # as the module uses it
@@ -544,6 +555,7 @@ def imported_from(
             return target.removeprefix("reject_nb."), alias.name
     return None
 
+# %% ../../nbs/dev/05_docstrings.ipynb #3c391341
 def _bases(node, module:Module, package:dict[str, Module]):
     "The classes of the package that a class inherits from, with their modules."
     for base in map(_name, node.bases):
@@ -555,6 +567,7 @@ def _bases(node, module:Module, package:dict[str, Module]):
 def _method(node, name:str):
     return next((f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == name), None)
 
+# %% ../../nbs/dev/05_docstrings.ipynb #78fd2ce1
 def members_of(
     node,          # ast.ClassDef
     module:Module, # where it lies
@@ -606,6 +619,7 @@ class Edit:
         "The statements that it goes before."
         return self.node.body  # type: ignore[attr-defined]
 
+# %% ../../nbs/dev/05_docstrings.ipynb #70852421
 def _said(node) -> Said|None:
     "What the author wrote; None where sections are there already."
     written = ast.get_docstring(node) or ""
@@ -613,6 +627,7 @@ def _said(node) -> Said|None:
 
 def _indent(node) -> int: return node.col_offset + 4
 
+# %% ../../nbs/dev/05_docstrings.ipynb #402e1297
 def _of_function(node, module:Module, example:list[str]|None):
     if (said := _said(node)) is None: return
     parameters, returned = signature_of(node, module.source, module.comments)
@@ -624,6 +639,7 @@ def _of_function(node, module:Module, example:list[str]|None):
     text = docstring(said, parameters, returned, example=example, width=WIDTH - 3 - _indent(node))
     yield Edit(node=node, text=text)
 
+# %% ../../nbs/dev/05_docstrings.ipynb #a70742e3
 def _with_meaning(entries:list[Entry]) -> list[Entry]:
     return entries if any(e.meaning for e in entries) else []
 
@@ -636,6 +652,7 @@ def _example_of_class(node, examples:dict[str, list[str]]) -> list[str]:
         if owner == node.name and not own: found += ["", *lines] if found else lines
     return found
 
+# %% ../../nbs/dev/05_docstrings.ipynb #1e0a91b2
 def _of_class(node, module:Module, package:dict[str, Module], examples:dict[str, list[str]]):
     if (said := _said(node)) is not None:
         parameters, attributes = map(_with_meaning, members_of(node, module, package))
@@ -648,6 +665,7 @@ def _of_class(node, module:Module, package:dict[str, Module], examples:dict[str,
         if public or getattr(method, "name", "") == "__call__":
             yield from _of_function(method, module, examples.get(f"{node.name}.{method.name}"))
 
+# %% ../../nbs/dev/05_docstrings.ipynb #3906282c
 def edits_of(
     module:Module,
     package:dict[str, Module],       # all modules by name
@@ -700,6 +718,7 @@ def as_literal(
     close = "\n" + " "*indent if len(lines) > 1 or body.endswith('"') else ""
     return f'{prefix}"""{body}{close}"""' if len(lines) > 1 or '"' in body or prefix else f'"{body}"'
 
+# %% ../../nbs/dev/05_docstrings.ipynb #e01dac5d
 def _replace(lines:list[str], edit:Edit) -> None:
     "Write one docstring into the lines of a module."
     first, indent = edit.body[0], _indent(edit.node)
@@ -712,6 +731,7 @@ def _replace(lines:list[str], edit:Edit) -> None:
     new = [*start, " "*indent + as_literal(edit.text, indent)]
     lines[row:first.end_lineno if has else row] = "\n".join(new).split("\n")
 
+# %% ../../nbs/dev/05_docstrings.ipynb #b789673e
 def documented(
     source:str,                     # of a module
     examples:dict[str, list[str]]|None=None, # name -> lines
@@ -747,6 +767,7 @@ def _defines(module:Module, name:str) -> bool:
     first = name.partition(".")[0]
     return any(getattr(n, "name", "") == first for n in module.tree.body)
 
+# %% ../../nbs/dev/05_docstrings.ipynb #9edfe4ee
 def placed(
     examples:dict[str, dict[str, list[str]]], # module -> examples of its notebook
     package:dict[str, Module],                # modules by name
@@ -776,6 +797,7 @@ def placed(
             found.setdefault(target, {}).setdefault(name, []).extend(lines)
     return found
 
+# %% ../../nbs/dev/05_docstrings.ipynb #df7e19eb
 def all_examples(
     checkout:Path, # folder that holds nbs/
 ) -> dict[str, dict[str, list[str]]]: # module -> examples of its notebook
@@ -798,6 +820,7 @@ def all_examples(
         if own := examples_of(nb, path.relative_to(checkout).as_posix()): found[module_of(nb) or ""] = own
     return found
 
+# %% ../../nbs/dev/05_docstrings.ipynb #291f8e3e
 def document_package(
     checkout:Path, # folder that holds nbs/ and reject_nb/
 ) -> list[str]:    # modules that changed
@@ -851,6 +874,7 @@ def narrowed(
         title = "\n".join(textwrap.wrap(title, WIDTH, break_long_words=False, break_on_hyphens=False))
     return f"{title}\n{rest}"
 
+# %% ../../nbs/dev/05_docstrings.ipynb #d4504958
 def export(
     folder:Path, # a checkout
 ) -> None:

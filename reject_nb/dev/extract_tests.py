@@ -64,10 +64,11 @@ def defined_in(
                 found |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
     return found
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #a096c573
 def used_in(
     source:str, # a piece of code
 ) -> set[str]:
-    """Names that a piece of code takes from its module; Python's own symbol table knows which are local.
+    """Names that a piece of code takes from its module.
 
     Parameters
     ----------
@@ -139,7 +140,7 @@ def called_tests(
     return names if len(names) == len(call.args) else None
 
 # %% ../../nbs/dev/04_extract_tests.ipynb #eaed39cb
-def _refusal(node, source:str) -> str|None:
+def _refusal(node) -> str|None:
     "Why a statement may not stand in a test cell; None where it may."
     if _is_import(node) or _is_constant(node) or called_tests(node) is not None: return None
     if isinstance(node, ast.Assign): return "only constants in UPPER_CASE may be assigned"
@@ -150,6 +151,7 @@ def _refusal(node, source:str) -> str|None:
         return "only functions named test_... and _helpers may be defined"
     return None if can_fail(node) else "a test without an assertion cannot fail"
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #15906189
 def parse_test_cell(
     source:str, # of the cell
     where:str,  # for messages
@@ -178,7 +180,7 @@ def parse_test_cell(
         first = ast.unparse(node).splitlines()[0]
         raise ExtractionError(f"{where}, line {node.lineno} of a test cell: {why}: {first}")
     for node in statements:
-        if why := _refusal(node, source): refuse(node, why)
+        if why := _refusal(node): refuse(node, why)
     tests = [n for n in statements if isinstance(n, ast.FunctionDef) and n.name.startswith("test_")]
     names, called = {t.name for t in tests}, set()
     for node in statements:
@@ -201,6 +203,7 @@ def _source_of(node, source:str) -> str:
     start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     return "\n".join(source.splitlines()[start - 1:node.end_lineno])
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #371b8f60
 def _blocks(source:str, where:str, seen:set[str]) -> list[str]:
     "Constants, helpers and tests of one cell, as they go into the file."
     head, tests = parse_test_cell(source, where)
@@ -218,6 +221,7 @@ def _blocks(source:str, where:str, seen:set[str]) -> list[str]:
 def _target(module:str) -> str:
     return "reject_nb." + module.removesuffix(".__init__").removesuffix("__init__")
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #2b7462e3
 def _names_of(code:list[str], tests:list[str]) -> tuple[set[str], dict[str, str], set[str]]:
     "What the notebook exports, what it imports anywhere, and what its test cells import."
     of_module = [s for s in code if {"export", "exporti"} & set(directives(s))]
@@ -267,6 +271,7 @@ def extract_tests(
     title = f'"""Tests of {where}, extracted from its test cells: edit them there."""'
     return "\n".join([title, *lines, "", body])
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #71dc103c
 def _import_line(module:str, names:list[str]) -> list[str]:
     "An import that fits the page."
     line = f"from {module} import {', '.join(names)}"
@@ -302,6 +307,7 @@ def file_of_tests(
     name = stem if module is None or module.endswith("__init__") else module.rpartition(".")[2]
     return f"tests/{'' if folder == 'nbs' else folder + '/'}test_{name}.py"
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #974555ad
 def all_tests() -> dict[str, str]: # path below the checkout -> content
     """Every test file that the notebooks make.
 

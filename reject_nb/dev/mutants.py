@@ -43,6 +43,7 @@ def _with(node, **changed):
     for name, value in changed.items(): setattr(made, name, value)
     return made
 
+# %% ../../nbs/dev/09_mutants.ipynb #ec20db75
 def _other_number(value):
     "A constant that is not the one given: one more, twice as much, the other truth."
     if isinstance(value, bool): return not value
@@ -64,6 +65,7 @@ def _operator_changes(node):
     elif isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.USub, ast.Not)):
         yield "sign", node.operand
 
+# %% ../../nbs/dev/09_mutants.ipynb #182e42e8
 _EVERYWHERE = {*_NAMES} - {"left", "right", "upper", "lower"}   # attributes that arrays or NumPy have
 
 def _exists(node, source:str) -> bool:
@@ -82,6 +84,7 @@ def _value_changes(node):
     elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Name):
         yield "index", _with(node, slice=ast.BinOp(node.slice, ast.Sub(), ast.Constant(1)))
 
+# %% ../../nbs/dev/09_mutants.ipynb #04b49bbd
 def changes(
     node, # of a syntax tree
 ):        # yields (kind, the node that takes its place)
@@ -141,10 +144,12 @@ class Mutant:
         "The change without its line, so that it can be listed."
         return f"{self.module}.{self.function}: {_short(self.old)} -> {_short(self.new)}"
 
+# %% ../../nbs/dev/09_mutants.ipynb #6a4a4794
 def _short(text:str, width:int=100) -> str:
     text = " ".join(text.split())
     return text if len(text) <= width else text[:width - 1] + "…"
 
+# %% ../../nbs/dev/09_mutants.ipynb #cc86aacd
 _SILENT = {"__repr__", "__str__", "_repr_html_"}
 _SIGNATURE = {"annotation", "returns", "decorator_list", "args"}
 
@@ -170,6 +175,7 @@ def _functions(tree):
             else: yield from visit(child, prefix)
     yield from visit(tree, "")
 
+# %% ../../nbs/dev/09_mutants.ipynb #fb8b6ca5
 def _cut(source:str, span) -> tuple[bytes, bytes, bytes]:
     "Source before, within and after a span."
     lines = source.encode().split(b"\n")
@@ -178,6 +184,7 @@ def _cut(source:str, span) -> tuple[bytes, bytes, bytes]:
     data = source.encode()
     return data[:start], data[start:stop], data[stop:]
 
+# %% ../../nbs/dev/09_mutants.ipynb #3bf7b7cd
 def mutants_of(
     source:str, # of a module
     module:str, # its name below the package
@@ -259,6 +266,7 @@ def equivalents(
         found[change.strip()] = why.strip()
     return found
 
+# %% ../../nbs/dev/09_mutants.ipynb #6cff859c
 def sample(
     part:str,  # of the package
     n:int,     # mutants
@@ -418,6 +426,7 @@ def files_for(
 
 GENERAL = ["tests/test_bad_calls.py", "tests/test_help.py"]   # of every part
 
+# %% ../../nbs/dev/09_mutants.ipynb #d73cc548
 def _pytest(
     work:Workplace,
     caches:Path,         # folder of compiled functions
@@ -453,6 +462,7 @@ class Trial:
     fate: str      # "killed", "killed (time)" or "survived"
     seconds: float
 
+# %% ../../nbs/dev/09_mutants.ipynb #95df3c7d
 def warm_up(
     work:Workplace,
     part:str, # of the package
@@ -482,6 +492,7 @@ def warm_up(
             raise RuntimeError(f"the tests of {part} fail without a mutant: pytest {' '.join(files)}")
     return time.perf_counter() - began
 
+# %% ../../nbs/dev/09_mutants.ipynb #6d03aca2
 def try_mutant(
     work:Workplace,
     mutant:Mutant,
@@ -534,6 +545,7 @@ def report(
     lines = [f"killed {killed} of {len(trials)} mutants: {share}"]
     return "\n".join(lines + [f"survived: {t.mutant}" for t in survivors])
 
+# %% ../../nbs/dev/09_mutants.ipynb #6bbac95f
 def main(
     argv=None, # arguments; None: those of the command line
 ) -> int:      # exit status

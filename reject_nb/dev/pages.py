@@ -29,6 +29,7 @@ def _shown_cell(cell, fold_tests:bool): # the cell, changed; None where it is le
     cell.source = "\n".join(cell.source.splitlines()[len(directives(cell.source)):]).strip("\n")
     return None if not cell.source or re.match(r"_all_|__all__", cell.source) else cell
 
+# %% ../../nbs/dev/06_pages.ipynb #beb03b46
 def presentable(
     nb,              # a notebook; a copy is returned
     fold_tests:bool, # True: tests folded (site); False: left out (README)
@@ -61,6 +62,7 @@ def _links_from_here(
     text = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb(?:#[^)]*)?)\)", r"](nbs/\1)", text)
     return text.replace("](../", "](")
 
+# %% ../../nbs/dev/06_pages.ipynb #4296d636
 def make_readme() -> str: # README.md
     """README.md from nbs/index.ipynb.
 
@@ -89,6 +91,7 @@ ROOM_TITLES = {"sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi C
                "bernstein": "bernstein · uncertain data", "strategies": "strategies · reject options",
                "gpc": "gpc · certified Gaussian processes", "ood": "ood · out of distribution"}
 
+# %% ../../nbs/dev/06_pages.ipynb #920dafe1
 STYLESHEET = """/* room for lines of code, and one search field instead of two */
 .bd-main .bd-content .bd-article-container { max-width: 64rem; }
 .bd-main .bd-content .bd-article-container .bd-article { padding-right: 1.5rem; }
@@ -97,6 +100,7 @@ div.cell div.highlight pre, div.cell_output pre { font-size: .82rem; line-height
 table.table td, table.table th { font-size: .88rem; }
 """
 
+# %% ../../nbs/dev/06_pages.ipynb #f765763a
 _SPHINX = {
     "html_show_copyright": False,
     "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "myst.xref_missing"],
@@ -130,6 +134,7 @@ def site_config(
         "sphinx": {"config": _SPHINX},
     }
 
+# %% ../../nbs/dev/06_pages.ipynb #73309dde
 def site_toc() -> dict: # _toc.yml of Jupyter Book
     """Table of contents: what is shared comes last, since readers come for the papers.
 
@@ -158,6 +163,7 @@ def _write_sources(target:Path) -> None:
         write_atomic(target/relative(path).removeprefix("nbs/"), text.encode())
     shutil.copytree(root()/"figures", target/"figures")
 
+# %% ../../nbs/dev/06_pages.ipynb #7968cd5e
 def make_docs() -> Path: # the first page
     """Build the site in _docs/_build/html.
 

@@ -51,10 +51,12 @@ class NotebookRun:
     traceback: str = ""
     seconds: float = 0.   # how long it took
 
+# %% ../../nbs/dev/03_runner.ipynb #64de887a
 LIBRARIES = "OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM"
 SINGLE_THREAD = {f"{name}_NUM_THREADS": "1" for name in LIBRARIES}
 QUIET = {"TQDM_DISABLE": "1", "PYDEVD_DISABLE_FILE_VALIDATION": "1"}
 
+# %% ../../nbs/dev/03_runner.ipynb #4b4fe14c
 def _kernel_manager():
     "Starts kernels of this very Python."
     import zmq.asyncio
@@ -84,6 +86,7 @@ def first_line(
     """
     return next((line for line in source.splitlines() if line.strip() and not line.startswith("#|")), "")
 
+# %% ../../nbs/dev/03_runner.ipynb #7f42d010
 def take_out_slow(
     nb, # a notebook, changed in place
 ) -> dict[int, tuple]: # cell -> (source, outputs)
@@ -135,6 +138,7 @@ async def _execute(nb, path:Path, env:dict, on_cell_start) -> None:
         if client.kc is not None: client.kc.stop_channels()
         if await manager.is_alive(): await manager.shutdown_kernel(now=kill)
 
+# %% ../../nbs/dev/03_runner.ipynb #4a506f96
 def _plain(text:str) -> str: return re.sub(r"\x1b\[[0-9;]*m", "", text)   # without colours
 
 async def _run(path:Path, env:dict, slow:bool, keep:bool, on_cell) -> NotebookRun:
@@ -185,6 +189,7 @@ class _Runs(threading.Thread):
         for task in self.tasks: self.loop.call_soon_threadsafe(task.cancel)
         self.join(seconds)
 
+# %% ../../nbs/dev/03_runner.ipynb #0dc68d1c
 @contextmanager
 def _termination_interrupts():
     "Within, a signal to terminate is a KeyboardInterrupt."

@@ -14,6 +14,7 @@ def _row(value, n:int): # values of n names
     if type(value).__name__ == "ParameterSet": return value.values
     return (value,) if n == 1 else value
 
+# %% ../../nbs/dev/01_testing.ipynb #9dcc2828
 def cases(
     test, # a test function, with or without `pytest.mark.parametrize`
 ) -> list[dict]: # keyword arguments of each case
@@ -37,6 +38,7 @@ def cases(
         axes.append([dict(zip(names, _row(value, len(names)), strict=True)) for value in values])
     return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*axes)]
 
+# %% ../../nbs/dev/01_testing.ipynb #8ea12089
 def run_tests(*tests) -> None:
     "Run tests, each with all its cases; AssertionError names the case that failed."
     for test in tests:
