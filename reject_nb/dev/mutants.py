@@ -339,7 +339,8 @@ class Workplace:
             if path.name.startswith((".", "_")): continue
             if path.is_dir(): shutil.copytree(path, folder/path.name, ignore=IGNORED)
             else: shutil.copy(path, folder)
-        self.caches = folder/"caches"
+        self.caches, self.said = folder/"caches", folder/"said.txt"   # said: by the last tests
+        self.general: list[str] = []   # tests of every part that pass without a mutant
         self.caches.mkdir()
 
     def file(self,
@@ -436,9 +437,9 @@ def _pytest(
 ) -> int|None:           # exit status; None: out of time
     "Run tests until one fails."
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", *files]
-    where = {"cwd": work.folder, "env": work.environment(caches) | {"REJECT_NB_PARTS": part}}
-    silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, **where, **silent, start_new_session=True) as process:  # type: ignore
+    variables = work.environment(caches) | {"REJECT_NB_PARTS": part}
+    where: dict = {"cwd": work.folder, "env": variables, "start_new_session": True}
+    with (open(work.said, "wb") as said, subprocess.Popen(command, stdout=said, stderr=said, **where) as process):
         try: return process.wait(seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, 9)
@@ -483,13 +484,16 @@ def warm_up(
     Raises
     ------
     RuntimeError
-        where they fail.
+        where those of the part fail; general ones that fail are left out.
     """
+    def passes(files): return _pytest(work, work.caches, part, files, None) in PASSED
+    work.general = [name for name in GENERAL if passes([name])]
     own = files_for(part, work.folder, work.graph)
-    for files in (GENERAL, own, own):
+    for _ in range(2):   # the first time they are compiled
         began = time.perf_counter()
-        if _pytest(work, work.caches, part, files, None) not in PASSED:
-            raise RuntimeError(f"the tests of {part} fail without a mutant: pytest {' '.join(files)}")
+        if not passes(own):
+            last = work.said.read_text(encoding="utf-8").splitlines()[-5:]
+            raise RuntimeError("\n".join([f"the tests of {part} fail without a mutant:", *last]))
     return time.perf_counter() - began
 
 # %% ../../nbs/dev/09_mutants.ipynb #6d03aca2
@@ -517,7 +521,7 @@ def try_mutant(
     try:
         part, limit = part_of(mutant.module), 3*normal + 30
         status = _pytest(work, caches, part, files_for(mutant.module, work.folder, work.graph), limit)
-        if status in PASSED: status = _pytest(work, caches, part, GENERAL, limit)
+        if status in PASSED and work.general: status = _pytest(work, caches, part, work.general, limit)
     finally:
         path.write_text(original, encoding="utf-8")
         shutil.rmtree(caches.parent, ignore_errors=True)
