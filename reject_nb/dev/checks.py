@@ -263,8 +263,8 @@ def tables_in(
 
 # %% ../../nbs/dev/08_checks.ipynb #29224a9c
 def _names(code:str) -> list[str]:
-    "Names in a piece of code, without texts, attributes and directives."
-    if code.startswith("#"): return []
+    "Names in a piece of code, without texts, attributes, directives and commands."
+    if re.match(r"#|(python|make|pip|reject-nb)\b", code): return []
     return re.findall(r"(?<![\w.])[A-Za-z_]\w*", re.sub(r"(['\"]).*?\1", "", code))
 
 # %% ../../nbs/dev/08_checks.ipynb #f3bcfce9

@@ -241,7 +241,8 @@ def broken_imports(
             if inside: wrong.append(f"{where}, line {line}: imports {target} within a function")
         wrong += [f"{where}, line {line}: imports everything: name what is used" for line in stars_in(source)]
     groups = [group for group in cycles(import_graph()) if {part_of(m) for m in group} & set(parts)]
-    return wrong + [f"modules import each other: {', '.join(group)}" for group in groups]
+    wrong += [f"modules import each other: {', '.join(group)}" for group in groups]
+    return list(dict.fromkeys(wrong))
 
 # %% ../../nbs/dev/07_imports.ipynb #6b372cee
 def public_names(

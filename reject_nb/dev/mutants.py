@@ -439,10 +439,10 @@ def _pytest(
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", *files]
     variables = work.environment(caches) | {"REJECT_NB_PARTS": part}
     where: dict = {"cwd": work.folder, "env": variables, "start_new_session": True}
-    with (open(work.said, "wb") as said, subprocess.Popen(command, stdout=said, stderr=said, **where) as process):
-        try: return process.wait(seconds)
+    with open(work.said, "wb") as said, subprocess.Popen(command, stdout=said, stderr=said, **where) as run:
+        try: return run.wait(seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, 9)
+            os.killpg(run.pid, 9)
             return None
 
 # %% ../../nbs/dev/09_mutants.ipynb #78fef148

@@ -19,6 +19,7 @@ def test_noise_is_found():
 TABLES = [("| symbol | shape |\n|---|---|\n| `rho` | `(n,)` |", ["rho", "n"]),
           ("| name | meaning |\n|---|---|\n| `low`, `high` | see `other` |", ["low", "high"]),
           ("| directive | meaning |\n|---|---|\n| `keep` | x |", []),
+          ("| name | meaning |\n|---|---|\n| `python -m this` | x |", []),
           ("| name | meaning |\n|:--|--:|\n| `#\\| word` and `a.b` | x |\n\n`later`", ["a"]),
           ("| in the paper | here |\n|---|---|\n| `Z` | `f(\"text\")` |", ["f"])]
 
