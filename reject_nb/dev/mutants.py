@@ -5,8 +5,8 @@ fails."""
 
 # %% auto #0
 __all__ = ['IGNORED', 'GENERAL', 'PASSED', 'changes', 'Mutant', 'mutants_of', 'mutated', 'equivalents',
-           'sample', 'dependents', 'Workplace', 'files_for', 'Trial', 'warm_up', 'try_mutant', 'report',
-           'main']
+           'sample', 'dependents', 'Workplace', 'files_for', 'Trial', 'slow_tests', 'stages', 'warm_up',
+           'try_mutant', 'report', 'main']
 
 # %% ../../nbs/dev/09_mutants.ipynb #b65f3f3a
 import argparse
@@ -341,6 +341,7 @@ class Workplace:
             else: shutil.copy(path, folder)
         self.caches, self.said = folder/"caches", folder/"said.txt"   # said: by the last tests
         self.general: list[str] = []   # tests of every part that pass without a mutant
+        self.slow: list[str] = []      # tests of the part that take longest
         self.caches.mkdir()
 
     def file(self,
@@ -464,6 +465,47 @@ class Trial:
     seconds: float
 
 # %% ../../nbs/dev/09_mutants.ipynb #95df3c7d
+def slow_tests(
+    said:str, # what pytest prints with --durations
+) -> list[str]: # names of tests
+    """The tests that pytest calls slow.
+
+    Parameters
+    ----------
+    said : str
+        what pytest prints with --durations
+
+    Returns
+    -------
+    list[str]
+        names of tests
+    """
+    return re.findall(r"(?m)^\s*[\d.]+s call\s+(\S.*?)\s*$", said)
+
+# %% ../../nbs/dev/09_mutants.ipynb #216cc191
+def stages(
+    work:Workplace,
+    module:str, # below the package
+) -> list[list[str]]: # arguments of pytest, each list run on its own
+    """The tests of a module's part, those that take long after the others.
+
+    Parameters
+    ----------
+    work : Workplace
+    module : str
+        below the package
+
+    Returns
+    -------
+    list[list[str]]
+        arguments of pytest, each list run on its own
+    """
+    files = files_for(module, work.folder, work.graph)
+    later = sorted(work.slow, key=lambda name: files.index(name.partition("::")[0]))
+    first = [*files, *(f"--deselect={name}" for name in later)]
+    return [stage for stage in (first, later, work.general) if stage]
+
+# %% ../../nbs/dev/09_mutants.ipynb #a0a4148a
 def warm_up(
     work:Workplace,
     part:str, # of the package
@@ -491,9 +533,10 @@ def warm_up(
     own = files_for(part, work.folder, work.graph)
     for _ in range(2):   # the first time they are compiled
         began = time.perf_counter()
-        if not passes(own):
+        if not passes([*own, "--durations=0", "--durations-min=1"]):
             last = work.said.read_text(encoding="utf-8").splitlines()[-5:]
             raise RuntimeError("\n".join([f"the tests of {part} fail without a mutant:", *last]))
+    work.slow = slow_tests(work.said.read_text(encoding="utf-8"))
     return time.perf_counter() - began
 
 # %% ../../nbs/dev/09_mutants.ipynb #6d03aca2
@@ -519,9 +562,9 @@ def try_mutant(
     original, caches = path.read_text(encoding="utf-8"), work.fresh_caches(mutant.module)
     path.write_text(mutated(original, mutant), encoding="utf-8")
     try:
-        part, limit = part_of(mutant.module), 3*normal + 30
-        status = _pytest(work, caches, part, files_for(mutant.module, work.folder, work.graph), limit)
-        if status in PASSED and work.general: status = _pytest(work, caches, part, work.general, limit)
+        for arguments in stages(work, mutant.module):
+            status = _pytest(work, caches, part_of(mutant.module), arguments, 3*normal + 30)
+            if status not in PASSED: break
     finally:
         path.write_text(original, encoding="utf-8")
         shutil.rmtree(caches.parent, ignore_errors=True)

@@ -7,7 +7,8 @@ from reject_nb.dev.imports import package_modules
 from reject_nb.dev.notebooks import root
 
 from reject_nb.dev.mutants import (
-    Trial, Workplace, equivalents, files_for, mutants_of, mutated, report, sample, try_mutant, warm_up,
+    Trial, Workplace, equivalents, files_for, mutants_of, mutated, report, sample, stages, try_mutant,
+    warm_up,
 )
 
 CHANGES = [("a < b", ["a <= b"]), ("a + b", ["a - b"]), ("a ** 2", ["a * 2", "3"]), ("-a", ["a"]),
@@ -77,6 +78,15 @@ def test_tests_of_the_module_come_first():
     files = files_for("dev.notebooks", root())
     assert files[0] == "tests/dev/test_notebooks.py" and len(files) == len(set(files)) >= 5
     assert set(files) == {p.relative_to(root()).as_posix() for p in (root()/"tests"/"dev").glob("test_*.py")}
+
+
+def test_slow_tests_wait():
+    work = Workplace.__new__(Workplace)
+    work.folder, work.graph, work.general = root(), {"dev.imports": set()}, ["tests/test_help.py"]
+    work.slow = ["tests/dev/test_runner.py::test_a", "tests/dev/test_imports.py::test_b[1]"]
+    first, later, general = stages(work, "dev.imports")
+    assert first[0] == "tests/dev/test_imports.py" and "--deselect=tests/dev/test_runner.py::test_a" in first
+    assert later == work.slow[::-1] and general == work.general
 
 
 def test_a_report_names_survivors():
