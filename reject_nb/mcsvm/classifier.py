@@ -110,9 +110,9 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
     References
     ----------
     Carlevaro et al., section 3. Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`:
-    `taus_`, `biases_` (same order), `objective_`, `dual_objective_`, `gap_` (relative, certified), `n_iter_`,
-    `status_`, `classes_`, `safe_label_`, `bias_` (the offset in use: that of the tau nearest .5 until
-    `calibrate` sets another), and `coef_` or `dual_coef_`.
+    `taus_`, `biases_` (same order), `objective_`, `dual_objective_`, `gap_` (relative, certified),
+    `n_iter_`, `status_`, `classes_`, `safe_label_`, `bias_` (the offset in use: that of the tau nearest .5
+    until `calibrate` sets another), and `coef_` or `dual_coef_`.
     """
     def __init__(self,
         taus=9, # number of equally spaced weights, one weight, or an array of weights in (0, 1)
@@ -269,8 +269,8 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
     ) -> Calibration: # what is certified, and the offset
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
-        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared safe
-        until a calibration succeeds.
+        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared
+        safe until a calibration succeeds.
 
         Parameters
         ----------
@@ -330,8 +330,8 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         p_safe:float=.5, # prior probability of the safe class where the region is used, in (0, 1)
         eps:float=.05, # risk level, in (0, 1)
     ) -> np.ndarray: # (n,) bool, True inside the region
-        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best with
-        class_balanced=True.
+        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best
+        with class_balanced=True.
 
         Parameters
         ----------

@@ -56,8 +56,8 @@ def _radix_order(bits):
     return order
 
 def stable_order(scores:np.ndarray) -> np.ndarray:
-    """Ascending order of float64 scores, ties by index; a radix sort from 65,536 scores on, 2.5 times as fast as
-    numpy's.
+    """Ascending order of float64 scores, ties by index; a radix sort from 65,536 scores on, 2.5 times as fast
+    as numpy's.
     """
     if not 1 << 16 <= len(scores) < 1 << 31: return np.argsort(scores, kind="stable")
     return _radix_order((scores + 0.).view(np.uint64))         # + 0. turns -0. into 0.
@@ -177,7 +177,8 @@ def aurc_bounds(
     losses,            # (n,) non-negative
     scores,            # (n,) distinct
 ) -> tuple[float, float]: # sele and H_n sele
-    """Bounds on AuRC from the SELE loss that hold for distinct scores, in place of Theorem 8; both are attained.
+    """Bounds on AuRC from the SELE loss that hold for distinct scores, in place of Theorem 8; both are
+    attained.
 
     Parameters
     ----------

@@ -64,8 +64,8 @@ def choose_reject_label(classes, wanted):
     return wanted
 
 def choose_estimator(estimator, score):
-    """The classifier: `estimator`, or the one that the score was given, or logistic regression. ValueError where
-    the two differ.
+    """The classifier: `estimator`, or the one that the score was given, or logistic regression. ValueError
+    where the two differ.
     """
     own = getattr(score, "estimator", None)
     if own is None: return LogisticRegression() if estimator is None else estimator
@@ -75,8 +75,8 @@ def choose_estimator(estimator, score):
     return estimator
 
 def loss_of_score(loss, classes, known, learned:bool):
-    """What a score needs of the loss where the classifier knows only some of the classes: for plug-in scores the
-    matrix of those, for learned ones the whole.
+    """What a score needs of the loss where the classifier knows only some of the classes: for plug-in scores
+    the matrix of those, for learned ones the whole.
 
     Raises
     ------
