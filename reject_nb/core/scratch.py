@@ -103,7 +103,7 @@ def scratch_folder(
     >>> from reject_nb.core.scratch import scratch_folder
     >>> with tempfile.TemporaryDirectory() as parent:
     ...     with scratch_folder(parent, ".part-") as folder:
-    ...         (folder/"half.csv").write_text("1,2")
+    ...         size = (folder/"half.csv").write_text("1,2")
     ...         during = [p.name[:6] for p in Path(parent).iterdir()]
     ...     after = list(Path(parent).iterdir())
     ...

@@ -6,8 +6,8 @@ from reject_nb.data import available, entry, fetch, load, locate, names, needs, 
 HOME = tempfile.gettempdir()
 
 
-def _test_that_needs(names, split):
-    return needs(*names, split=split)(lambda: None)()
+def _skip_without_iris(split):
+    return needs("iris", split=split)(lambda: None)()
 
 
 def calls():
@@ -19,7 +19,7 @@ def calls():
         "load": (load, dict(name="iris", home=HOME, split=None, download=False, progress=False)),
         "locate": (locate, dict(name="iris", home=HOME, split=None, check=True)),
         "names": (names, dict(task="ordinal", paper="strategies")),
-        "needs": (_test_that_needs, dict(names=("iris",), split=None)),
+        "needs": (_skip_without_iris, dict(split=None)),
         "read_variant": (read_variant, dict(e=iris, v=iris.variants[0], paths=(), split=None)),
         "state": (state, dict(name="iris", home=HOME)),
     }
@@ -28,4 +28,5 @@ def calls():
 LEGAL = {
     ("*", "home", "none"): "the documented default: look in the other places only",
     ("*", "home", "text"): "a folder that does not exist holds no set",
+    ("read_variant", "paths", "empty"): "a set that scikit-learn brings has no files",
 }

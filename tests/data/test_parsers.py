@@ -6,7 +6,10 @@ import re
 import zipfile
 from reject_nb.data.archives import Member
 
-from reject_nb.data.parsers import (arff, block, cells, class_index, idx, image, images, integers, libsvm, numbers, one_hot, ordinal_classes, xlsx)
+from reject_nb.data.parsers import (
+    arff, block, cells, class_index, idx, image, images, integers, libsvm, numbers, one_hot,
+    ordinal_classes, xlsx,
+)
 
 WANT = [[1, 2], [3, 4.5]]
 

@@ -18,7 +18,9 @@ from reject_nb.core.claims import load_claims
 from reject_nb.core.claims import save_claims
 from reject_nb.core.files import project_root
 
-from reject_nb.dev.reproduce import (Progress, SPARE, check_out, clear_damage, clear_parts, named_by, of_figure, what_to_run)
+from reject_nb.dev.reproduce import (
+    Progress, SPARE, check_out, clear_damage, clear_parts, named_by, of_figure, what_to_run,
+)
 
 @pytest.mark.parametrize("stem, figure, expected", [
     ("figure1", "figure1", True), ("figure1_gamma", "figure1", True), ("figure10", "figure1", False),
