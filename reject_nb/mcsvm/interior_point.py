@@ -19,7 +19,17 @@ from .problem import Costs
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #a523c9fb
 class Coordinates(NamedTuple):
-    "Features in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2."
+    """Features in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2.
+
+    Attributes
+    ----------
+    Q : np.ndarray
+        (n, r) centred, unit covariance
+    lam : np.ndarray
+        (r,) penalty of each coordinate
+    back : np.ndarray
+        (D, r) from directions in Q to directions in the features
+    """
     Q:np.ndarray # (n, r) centred, unit covariance
     lam:np.ndarray # (r,) penalty of each coordinate
     back:np.ndarray # (D, r) from directions in Q to directions in the features
@@ -55,7 +65,19 @@ def whiten(
     Z:np.ndarray, # (n, D) features
     eta:float, # regularisation, > 0
 ) -> Coordinates:
-    "Centred coordinates with unit covariance."
+    """Centred coordinates with unit covariance.
+
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) features
+    eta : float
+        regularisation, > 0
+
+    Returns
+    -------
+    Coordinates
+    """
     centred, (n, D) = Z-Z.mean(0), Z.shape
     if D > n: return _many_features(centred, eta)
     variances, vectors = np.linalg.eigh(centred.T@centred/n)
@@ -65,7 +87,37 @@ def whiten(
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #422fdc83
 class Pairs(NamedTuple):
-    "The free pairs of points and taus: what is fixed, where they stand, and the step."
+    """The free pairs of points and taus: what is fixed, where they stand, and the step.
+
+    Attributes
+    ----------
+    start : np.ndarray
+        (n+1,) pairs of point i: start[i] to start[i+1]
+    tau : np.ndarray
+        (N,) index of the tau
+    cost : np.ndarray
+        (N,) c, the largest alpha
+    r : np.ndarray
+        (N,) 1 + y (s - b)
+    alpha : np.ndarray
+        (N,) dual variable, between 0 and c
+    u : np.ndarray
+        (N,) slack above the kink
+    v : np.ndarray
+        (N,) distance below it
+    theta : np.ndarray
+        (N,) weight in the Newton system
+    aim_v : np.ndarray
+        (N,) what alpha v is to become
+    aim_u : np.ndarray
+        (N,) what (c - alpha) u is to become
+    d_alpha : np.ndarray
+        (N,) step of alpha
+    d_v : np.ndarray
+        (N,) step of v
+    d_u : np.ndarray
+        (N,) step of u
+    """
     start:np.ndarray # (n+1,) pairs of point i: start[i] to start[i+1]
     tau:np.ndarray # (N,) index of the tau
     cost:np.ndarray # (N,) c, the largest alpha
@@ -86,7 +138,24 @@ def make_pairs(
     first:np.ndarray, # (n,) first tau of each point
     last:np.ndarray, # (n,) one after its last tau
 ) -> Pairs: # with room for the iteration
-    "Lay out the pairs of each point."
+    """Lay out the pairs of each point.
+
+    Parameters
+    ----------
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    first : np.ndarray
+        (n,) first tau of each point
+    last : np.ndarray
+        (n,) one after its last tau
+
+    Returns
+    -------
+    Pairs
+        with room for the iteration
+    """
     counts = last-first
     start = np.zeros(len(y)+1, np.int64)
     np.cumsum(counts, out=start[1:])
@@ -109,7 +178,17 @@ def _begin(pairs:Pairs, width:float) -> None:
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #358e701d
 class Sums(NamedTuple):
-    "Sums over pairs, one entry per point or one per tau."
+    """Sums over pairs, one entry per point or one per tau.
+
+    Attributes
+    ----------
+    theta : np.ndarray
+        of theta
+    right : np.ndarray
+        of y theta r, or what stands for r on the right-hand side
+    alpha : np.ndarray
+        of y alpha
+    """
     theta:np.ndarray # of theta
     right:np.ndarray # of y theta r, or what stands for r on the right-hand side
     alpha:np.ndarray # of y alpha
@@ -166,13 +245,29 @@ def _gram(Q, point_theta, pairs, m) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #780fa4e1
 class NewtonSystem(NamedTuple):
-    "The factorised system of one iteration."
+    """The factorised system of one iteration.
+
+    Attributes
+    ----------
+    factor : Cholesky
+        of Lambda + Q' diag(theta) Q - C diag(1/t) C'
+    C : np.ndarray
+        (D, m) Q' theta
+    t : np.ndarray
+        (m,) sums of theta
+    """
     factor:Cholesky # of Lambda + Q' diag(theta) Q - C diag(1/t) C'
     C:np.ndarray # (D, m) Q' theta
     t:np.ndarray # (m,) sums of theta
 
     def solve(self, right_w:np.ndarray, right_b:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # dw (D,), db (m,)
-        "Both parts of the direction."
+        """Both parts of the direction.
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            dw (D,), db (m,)
+        """
         dw = self.factor.solve(right_w+self.C@(right_b/self.t))
         return dw, (right_b+self.C.T@dw)/self.t
 
@@ -228,20 +323,53 @@ def _move(pairs, length):
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #28243626
 class Problem(NamedTuple):
-    "(MC-SVM) in coordinates with unit covariance, taus ascending."
+    """(MC-SVM) in coordinates with unit covariance, taus ascending.
+
+    Attributes
+    ----------
+    Q : np.ndarray
+        (n, D)
+    lam : np.ndarray
+        (D,)
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    """
     Q:np.ndarray # (n, D)
     lam:np.ndarray # (D,)
     y:np.ndarray # (n,) +1 safe, -1 unsafe
     costs:Costs # the m cost pairs
 
 class Outside(NamedTuple):
-    "What pairs that are not free contribute."
+    """What pairs that are not free contribute.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (D,) pull on w
+    b : np.ndarray
+        (m,) pull on the offsets
+    total : float
+        sum of their alpha
+    """
     w:np.ndarray # (D,) pull on w
     b:np.ndarray # (m,) pull on the offsets
     total:float # sum of their alpha
 
 class Iterate(NamedTuple):
-    "Where the iteration stopped."
+    """Where the iteration stopped.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (D,)
+    b : np.ndarray
+        (m,)
+    alpha : np.ndarray
+        (N,) of the free pairs
+    iterations : int
+    """
     w:np.ndarray # (D,)
     b:np.ndarray # (m,)
     alpha:np.ndarray # (N,) of the free pairs
@@ -273,7 +401,31 @@ def interior_point(
     width:float, # distance of u and v from zero at the start
     max_iter:int=200, # iterations
 ) -> Iterate:
-    "Mehrotra's predictor-corrector on the free pairs; stops early where no step can be taken."
+    """Mehrotra's predictor-corrector on the free pairs; stops early where no step can be taken.
+
+    Parameters
+    ----------
+    problem : Problem
+        the points that have free pairs
+    pairs : Pairs
+        the free pairs
+    w : np.ndarray
+        (D,) start
+    b : np.ndarray
+        (m,) start
+    outside : Outside
+        the other pairs
+    tol : float
+        relative complementarity and gap to reach
+    width : float
+        distance of u and v from zero at the start
+    max_iter : int, default 200
+        iterations
+
+    Returns
+    -------
+    Iterate
+    """
     Q, lam, y, costs = problem
     s, iteration = Q@w, 0
     _residuals(pairs, y, s, b)
@@ -308,7 +460,20 @@ def solve_all_pairs(
     problem:Problem, # in coordinates with unit covariance
     tol:float, # relative complementarity and gap to reach
 ) -> tuple[np.ndarray, np.ndarray, int]: # w (D,), alpha (n, m), iterations
-    "All pairs free, from the ridge start."
+    """All pairs free, from the ridge start.
+
+    Parameters
+    ----------
+    problem : Problem
+        in coordinates with unit covariance
+    tol : float
+        relative complementarity and gap to reach
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, int]
+        w (D,), alpha (n, m), iterations
+    """
     Q, _, y, costs = problem
     n, m = len(y), len(costs.safe)
     w, b = _ridge_start(problem)
