@@ -91,6 +91,7 @@ class Certificate:
     >>> # no dual variables at all: w = 0 costs 2 min(.75*2, .25*1) = .5, the bound is 0, the gap is 1
     >>> c = certify(lambda v: v*0, [1, 1, -1], np.zeros((3, 1)), safe=[.75], unsafe=[.25], eta=1.)
     >>> print(c.objective, c.bound, c.gap, c.gap_abs, c.offered)
+    0.5 0.0 1.0 0.5 False
     """
     objective:float # primal value of (w, biases): an upper bound
     bound:float # dual value of the repaired alpha, or of its best multiple: a lower bound, at least 0
@@ -228,6 +229,8 @@ def certify(
     ...     c = certify(lambda v: K@v, y, np.full((2, 1), a), safe=[.5], unsafe=[.5], eta=2.)
     ...     print(f"alpha {a}: {c.bound:.3f} <= optimum <= {c.objective:.3f}, relative gap {c.gap:.2f}")
     ...
+    alpha 0.25: 0.250 <= optimum <= 0.250, relative gap 0.00
+    alpha 0.2: 0.240 <= optimum <= 0.360, relative gap 0.33
     """
     y, costs, eta = check_signs(y), check_costs(safe, unsafe), check_positive(eta, "eta")
     alpha = check_matrix(alpha, "alpha", len(y), len(costs.safe)).copy()

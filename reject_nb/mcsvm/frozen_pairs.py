@@ -119,6 +119,7 @@ class Solution:
     >>> # four points, two taus; the offset of the larger tau is the more cautious one
     >>> found = solve_features([[-2.], [0.], [-1.], [2.]], [1, 1, -1, -1], safe=[.7, .3], unsafe=[.3, .7], eta=1.)
     >>> print(found.status, found.alpha.shape, found.biases[0] > found.biases[1], found.bound <= found.objective)
+    optimal (4, 2) True True
     """
     alpha:np.ndarray # (n, m) dual variables, feasible for (5)
     dual_coef:np.ndarray # (n,) -eta y alpha_bar
@@ -372,6 +373,7 @@ def solve_features(
     >>> # safe at -1 twice, unsafe at 1: w = 1 separates with margin 1, and 1/(2 eta) is the optimum for every tau
     >>> found = solve_features([[-1.], [-1.], [1.]], [1, 1, -1], safe=[.5, .2], unsafe=[.5, .8], eta=1000.)
     >>> print(found.status, round(found.objective, 7), found.w.round(4).tolist(), found.gap <= 1e-6)
+    optimal 0.0005 [1.0] True
     """
     y = check_signs(y)
     Z = check_matrix(Z, "Z", len(y))

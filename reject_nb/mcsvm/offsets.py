@@ -166,6 +166,7 @@ def best_offsets(
     >>> # safe points at -3, -1 and 2, unsafe ones at 0 and 3; the second weight makes unsafe points nine times dearer
     >>> scores, y = [-3., -1., 2., 0., 3.], [1, 1, 1, -1, -1]
     >>> print(best_offsets(scores, y, safe=[.5, .1], unsafe=[.5, .9]).tolist())
+    [1.0, -1.0]
     """
     low, high = offset_intervals(scores, y, safe, unsafe)
     return (low+high)/2
