@@ -76,7 +76,7 @@ def root() -> Path: # the folder with settings.ini and nbs/
         raise RuntimeError("not inside a checkout of reject_nb: no settings.ini with nbs/ beside it")
     return found
 
-PAGES = ("results", "index")   # notebooks that only show what the others found
+PAGES = ("results", "equations", "index")   # notebooks that only show what the others found
 
 def notebook_paths() -> list[Path]: # foundations, papers, then the pages
     """All notebooks of the project.
