@@ -10,15 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ..core.checks import check_array, check_matrix, check_positive, refuse
 from ..core.results import relative_gap
-from .offsets import middle_offsets, sort_kinks, sum_losses
+from .offsets import compiled, middle_offsets, sort_kinks, sum_losses
 from .problem import Costs, check_costs, check_signs
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #f36e4e42
-@njit(cache=True, error_model="numpy")
+@compiled
 def _clip(alpha, y, costs, plus, minus):
     "Clip alpha to its box in place; add up the weights of the two sides of each column."
     for i in range(alpha.shape[0]):
@@ -28,7 +27,7 @@ def _clip(alpha, y, costs, plus, minus):
             if y[i] > 0: plus[k] += a
             else: minus[k] += a
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _shrink(alpha, y, shrink_safe, shrink_unsafe):
     "Multiply the two sides of each column by their factors, in place."
     for i in range(alpha.shape[0]):
@@ -133,6 +132,15 @@ def dual_value(
     return t*total-t*t*norm2/(2*eta)
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #3668ccfe
+def _direction(apply, y, total, eta) -> tuple[np.ndarray, np.ndarray, float]: # dual_coef, scores, w'w
+    "The direction of dual variables by (22); w = 0 where it overflows."
+    with np.errstate(over="ignore", invalid="ignore"):
+        dual_coef = -eta*y*total
+        scores = apply(dual_coef)
+        norm2 = float(dual_coef@scores)
+    if not np.isfinite(norm2): return np.zeros_like(y), np.zeros_like(y), 0.
+    return dual_coef, scores, max(norm2, 0.)
+
 def certify_point(
     apply:Callable, # function of v (n,) that returns K v (n,)
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
@@ -164,13 +172,11 @@ def certify_point(
     """
     repair(alpha, y, costs)
     total = alpha.sum(1)
-    dual_coef = -eta*y*total
-    scores = apply(dual_coef)
-    norm2 = max(float(dual_coef@scores), 0.)
-    bound = dual_value(float(total.sum()), norm2, eta)
+    dual_coef, scores, norm2 = _direction(apply, y, total, eta)
+    bound = dual_value(float(total.sum()), norm2, eta) if dual_coef.any() else 0.
     objective, biases = _primal(scores, norm2, y, costs, eta)
     offered = False
-    if offer is not None:
+    if offer is not None and np.isfinite(offer[1]):
         other, other_biases = _primal(*offer, y, costs, eta)
         offered = other < objective
         if offered: objective, biases, (scores, norm2) = other, other_biases, offer

@@ -7,19 +7,20 @@ __all__ = ['curve_offset', 'MultiCostSVC']
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #337cf962
 import math
-import numbers
 import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from ..core.checks import check_flag, check_positive, check_probability, refuse
+from ..core.labels import TwoClassMixin
 from .calibrate import Calibration, calibrate_offset
-from .kernels import kernel_function, monomials, n_monomials, solve_kernel
-from .problem import cost_weights, resolve_taus
-from .solver import solve_features
+from .frozen_pairs import Solution, check_tol, solve_explicit
+from .kernels import MatrixKernel, PointKernel, kernel_function, monomials, n_monomials, solve_with_kernel
+from .problem import Costs, cost_weights, resolve_taus
+from ..sdr import radius
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #a7267b02
 def curve_offset(
@@ -51,39 +52,163 @@ def curve_offset(
     ----------
     Carlevaro et al., eq. (7) with the weights of (MC-SVM).
     """
-    t, first = np.unique(knots, return_index=True); b = biases[first]
-    if len(t) < 2: raise ValueError("taus must hold at least two different values for a curve of offsets")
+    t, first = np.unique(knots, return_index=True)
+    b = biases[first]
+    if len(t) < 2: raise ValueError("taus must be at least two different values for a curve of offsets, got one")
     if rho < t[0]: return float(b[0]+(rho-t[0])*(b[1]-b[0])/(t[1]-t[0]))
     if rho > t[-1]: return float(b[-1]+(rho-t[-1])*(b[-1]-b[-2])/(t[-1]-t[-2]))
     return float(np.interp(rho, t, b))
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #85d8da1d
-def _check_parameters(model, X):
-    "Validated (taus, eta, gamma); X is used for gamma='scale'."
-    positive = lambda v: isinstance(v, numbers.Real) and not isinstance(v, bool) and np.isfinite(v) and v > 0
-    if not positive(model.eta): raise ValueError(f"eta must be a positive number, got {model.eta!r}")
-    if not positive(model.tol) or model.tol >= 1: raise ValueError(f"tol must lie in (0, 1), got {model.tol!r}")
-    if not isinstance(model.class_balanced, (bool, np.bool_)): raise ValueError(f"class_balanced must be True or False, got {model.class_balanced!r}")
-    gamma = model.gamma
-    if isinstance(gamma, str):
-        if gamma not in ("scale", "auto"): raise ValueError(f"gamma must be positive, 'scale' or 'auto', got {gamma!r}")
-        variance = X.var()
-        gamma = 1/(X.shape[1]*variance) if gamma == "scale" and variance > 0 else 1/X.shape[1]
-    return resolve_taus(model.taus), float(model.eta), gamma
+def _resolve_gamma(gamma, X:np.ndarray) -> float:
+    "A positive number, 1/(d var(X)) for 'scale', 1/d for 'auto', as in scikit-learn."
+    if not isinstance(gamma, str): return check_positive(gamma, "gamma")
+    if gamma not in ("scale", "auto"): raise refuse("gamma", "a positive number, 'scale' or 'auto'", gamma)
+    variance = X.var() if gamma == "scale" else 1.
+    return 1/(X.shape[1]*variance) if variance > 0 else 1/X.shape[1]
 
-def _signs(model, y):
-    "Labels to +1 safe, -1 unsafe."
-    y = column_or_1d(y, warn=True)
-    unknown = ~np.isin(y, model.classes_)
-    if np.any(unknown): raise ValueError(f"y must hold the labels of the fit {model.classes_.tolist()}, got {np.unique(y[unknown]).tolist()}")
-    return np.where(y == model.safe_label_, 1., -1.)
+def _check_gram(X:np.ndarray) -> None:
+    "A kernel matrix of the training points."
+    if X.shape[0] != X.shape[1]: raise ValueError(f"X must be a square kernel matrix with kernel='precomputed', got shape {X.shape}")
+    if not np.allclose(X, X.T, rtol=1e-6, atol=1e-8*max(np.abs(X).max(), 1e-300)): raise ValueError("X must be symmetric with kernel='precomputed'")
 
-def _few(d, degree, coef0, n):
+def _few(d:int, degree:int, coef0:float, n:int) -> bool:
     "Whether the monomials are few enough to be written down."
-    return isinstance(degree, numbers.Integral) and degree >= 1 and n_monomials(d, degree, coef0) <= max(100, n//8)
+    return n_monomials(d, degree, coef0) <= max(100, n//8)
+
+# %% ../../nbs/mcsvm/08_classifier.ipynb #ba352777
+class _Explicit:
+    "w'phi(x) with features that can be written down."
+    def __init__(self, degree:int=1, gamma:float=1., coef0:float=0., linear:bool=True):
+        self.linear, self.degree, self.gamma, self.coef0 = linear, degree, gamma, coef0
+
+    def features(self, X): return X if self.linear else monomials(X, self.degree, self.gamma, self.coef0)
+
+    def solve(self, X, signs, costs:Costs, eta, tol) -> Solution:
+        found = solve_explicit(self.features(X), signs, costs, eta, tol)
+        self.coef = found.w
+        return found
+
+    def learned(self) -> dict: return {"coef_": self.coef}
+    def scores(self, X) -> np.ndarray: return self.features(X)@self.coef
+
+class _Precomputed:
+    "Sum of kernel values with coefficients; the caller brings the values."
+    def solve(self, X, signs, costs:Costs, eta, tol) -> Solution:
+        _check_gram(X)
+        return self.keep(solve_with_kernel(MatrixKernel(X), signs, costs, eta, tol))
+
+    def keep(self, found:Solution) -> Solution:
+        self.dual_coef, self.support = found.dual_coef, np.flatnonzero(found.dual_coef)
+        return found
+
+    def learned(self) -> dict: return {"dual_coef_": self.dual_coef, "support_": self.support}
+    def scores(self, X) -> np.ndarray: return X[:, self.support]@self.dual_coef[self.support]
+
+class _Points(_Precomputed):
+    "The same with a kernel of points, in blocks of rows."
+    def __init__(self, name_or_function, *parameters): self.kernel, self.parameters = name_or_function, parameters
+
+    def _function(self): return kernel_function(self.kernel, *self.parameters)  # made anew: it could not be pickled
+
+    def solve(self, X, signs, costs:Costs, eta, tol) -> Solution:
+        found = self.keep(solve_with_kernel(PointKernel(self._function(), X), signs, costs, eta, tol))
+        self.points = X[self.support]
+        return found
+
+    def scores(self, X) -> np.ndarray:
+        weights, kernel, step = self.dual_coef[self.support], self._function(), max(1, 2_000_000//max(len(self.support), 1))
+        if not len(weights): return np.zeros(len(X))
+        return np.concatenate([kernel(X[i:i+step], self.points)@weights for i in range(0, len(X), step)])
+
+# %% ../../nbs/mcsvm/08_classifier.ipynb #8d1496d4
+def _is(kernel, name:str) -> bool: return isinstance(kernel, str) and kernel == name
+
+def _choose_map(model, X:np.ndarray):
+    "The map for the kernel of an estimator; ValueError for bad kernel parameters."
+    if _is(model.kernel, "precomputed"): return _Precomputed()
+    gamma = _resolve_gamma(model.gamma, X)
+    kernel_function(model.kernel, model.degree, gamma, model.coef0)  # refuses bad parameters
+    if callable(model.kernel): return _Points(model.kernel)
+    if _is(model.kernel, "linear"): return _Explicit()
+    if _is(model.kernel, "poly") and _few(X.shape[1], model.degree, model.coef0, len(X)):
+        return _Explicit(model.degree, gamma, model.coef0, linear=False)
+    return _Points(model.kernel, model.degree, gamma, model.coef0)
+
+# %% ../../nbs/mcsvm/08_classifier.ipynb #bdafc0a3
+class _Scores:
+    "Scores and predictions of a fitted MultiCostSVC."
+    def projection(self,
+        X, # (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
+    ) -> np.ndarray: # (n,)
+        """w'phi(x): low is safe. Source: Carlevaro et al., eq. (23)."""
+        check_is_fitted(self)
+        return self._map.scores(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def safe_score(self,
+        X, # as in `projection`
+    ) -> np.ndarray: # (n,)
+        """bias_ - w'phi(x): positive is safe, whatever the order of the labels."""
+        scores = self.projection(X)
+        return self.bias_-scores
+
+    def decision_function(self,
+        X, # as in `projection`
+    ) -> np.ndarray: # (n,)
+        """`safe_score` where the safe label is `classes_[1]`, else its negative: positive is `classes_[1]`, as in scikit-learn."""
+        score = self.safe_score(X)
+        return score if self.safe_label_ == self.classes_[1] else -score
+
+    def predict(self,
+        X, # as in `projection`
+    ) -> np.ndarray: # (n,) labels
+        """The safe label where w'phi(x) < bias_, strictly; the other one elsewhere."""
+        return self._as_labels(self.safe_score(X) > 0)
+
+# %% ../../nbs/mcsvm/08_classifier.ipynb #7233941a
+class _Offsets:
+    "Ways to choose the offset of a fitted MultiCostSVC."
+    def calibrate(self,
+        X, # calibration points, not those of the fit
+        y, # their labels
+        rule:str="weighted_hinge", # a key of `reject_nb.mcsvm.RULES`
+        eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
+        delta:float|None=None, # 1 - confidence, in (0, 1); needed by "probabilistic_scaling"
+    ) -> Calibration: # what is certified, and the offset
+        """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
+
+        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared safe until a calibration succeeds.
+        Raises: ValueError for an unknown rule, labels that the fit has not seen, levels outside (0, 1)."""
+        scores, signs = self.projection(X), self._signs(y)
+        if len(signs) != len(scores): raise ValueError(f"y must be one label for each of the {len(scores)} rows of X, got {len(signs)}")
+        self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta, self._middle)
+        self.bias_ = self.calibration_.bias if self.calibration_.feasible else -math.inf
+        return self.calibration_
+
+    def region_offset(self,
+        p_safe:float|None=None, # prior of the safe class where the region is used, in (0, 1), None: p_safe_
+        eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
+    ) -> float:
+        """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set.
+
+        Source: Carlevaro et al., eq. (7).
+        Raises: ValueError outside (0, 1), or where the fit has one tau only."""
+        check_is_fitted(self)
+        p_safe = self.p_safe_ if p_safe is None else check_probability(p_safe, "p_safe")
+        rho = radius(p_safe, self.eps if eps is None else check_probability(eps, "eps"))
+        shift = 0. if self.class_balanced else math.log(self.n_safe_/self.n_unsafe_)
+        return curve_offset(rho, np.log((1-self.taus_)/self.taus_)+shift, self.biases_)
+
+    def predict_region(self,
+        X, # as in `projection`
+        p_safe:float|None=None, # another prior, None: p_safe_
+        eps:float|None=None, # another risk, None: the parameter `eps`
+    ) -> np.ndarray: # (n,) bool, True inside the region, its border included
+        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best with class_balanced=True."""
+        return self.projection(X) <= self.region_offset(p_safe, eps)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #3f4d6c15
-class MultiCostSVC(ClassifierMixin, BaseEstimator):
+class MultiCostSVC(_Offsets, _Scores, TwoClassMixin, ClassifierMixin, BaseEstimator):
     """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
 
     Parameters
@@ -102,17 +227,71 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         of poly, >= 0
     class_balanced : default False
         weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta must grow by about n
+    p_safe : default None
+        prior of the safe class where the region is used, in (0, 1), None: its share in the training data
+    eps : default 0.05
+        risk level of the region, in (0, 1)
     safe_label : default None
-        label of the safe class; the larger of the two if None
+        label of the safe class, None: the last in sorted order
     tol : default 1e-6
-        relative duality gap asked for
+        relative duality gap asked for, in (0, 1)
+
+    Raises
+    ------
+    ValueError
+        naming the parameter, in `fit`.
 
     References
     ----------
     Carlevaro et al., section 3. Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`:
-    `taus_`, `biases_` (same order), `objective_`, `dual_objective_`, `gap_` (relative, certified), `n_iter_`,
-    `status_`, `classes_`, `safe_label_`, `bias_` (the offset in use: that of the tau nearest .5 until
-    `calibrate` sets another), and `coef_` or `dual_coef_`.
+    `taus_`, `biases_` (same order), `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`,
+    `n_iter_`, `status_`, `message_`, `classes_`, `safe_label_`, `p_safe_`, `bias_` (the offset in use: that
+    of the tau nearest .5 until `calibrate` sets another), and `coef_` or `dual_coef_`.
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(eta=100., safe_label="safe").fit([[-1.], [0.], [2.]], ["safe", "safe", "bad"])
+    >>> print(clf.status_, clf.coef_.round(4).tolist(), round(clf.bias_, 4), clf.predict([[.9], [1.1]]).tolist())
+    optimal [1.0] 1.0 ['safe', 'bad']
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(eta=100., safe_label="safe").fit([[-1.], [0.], [2.]], ["safe", "safe", "bad"])
+    >>> print(clf.predict([[-5.], [.5], [5.]]).tolist())
+    ['safe', 'safe', 'bad']
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(eta=100.).fit([[-1.], [0.], [2.]], [1, 1, 0])
+    >>> print(clf.projection([[-1.], [1.]]).round(3).tolist())
+    [-1.0, 1.0]
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> # "bad" sorts first, "good" is safe when asked for: safe_score does not depend on the order of the labels
+    >>> clf = MultiCostSVC(eta=100., safe_label="good").fit([[-1.], [0.], [2.]], ["good", "good", "bad"])
+    >>> print(clf.safe_score([[0.], [2.]]).round(3).tolist())
+    [1.0, -1.0]
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> # the safe label is classes_[0] here, so positive means "malignant"
+    >>> clf = MultiCostSVC(eta=100., safe_label="benign").fit([[-1.], [0.], [2.]], ["benign", "benign", "malignant"])
+    >>> print(clf.classes_.tolist(), clf.decision_function([[0.], [2.]]).round(3).tolist())
+    ['benign', 'malignant'] [-1.0, 1.0]
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(eta=100.).fit([[-1.], [0.], [2.]], [1, 1, 0])
+    >>> found = clf.calibrate([[-2.], [-1.], [1.], [3.]], [1, 1, 0, 0], rule="conformal_unsafe", eps=.4)
+    >>> print(round(found.bias, 3), found.status, found.risk)
+    1.0 certified rate among unsafe
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit([[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0])
+    >>> print(clf.region_offset(p_safe=.5, eps=.05) < clf.region_offset(p_safe=.9, eps=.05) < clf.region_offset(p_safe=.9, eps=.3))
+    True
+
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit([[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0])
+    >>> print(clf.predict_region([[-9.], [0.], [9.]], p_safe=.5, eps=.2).tolist())
+    [True, False, False]
     """
     def __init__(self,
         taus=9, # number of equally spaced weights, one weight, or an array of weights in (0, 1)
@@ -122,24 +301,26 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         gamma=1.0, # of poly and rbf: a positive number, "scale" or "auto"
         coef0=1.0, # of poly, >= 0
         class_balanced=False, # weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta must grow by about n
-        safe_label=None, # label of the safe class; the larger of the two if None
-        tol=1e-6, # relative duality gap asked for
+        p_safe=None, # prior of the safe class where the region is used, in (0, 1), None: its share in the training data
+        eps=0.05, # risk level of the region, in (0, 1)
+        safe_label=None, # label of the safe class, None: the last in sorted order
+        tol=1e-6, # relative duality gap asked for, in (0, 1)
     ):
-        self.taus, self.eta, self.kernel, self.degree, self.gamma = taus, eta, kernel, degree, gamma
-        self.coef0, self.class_balanced, self.safe_label, self.tol = coef0, class_balanced, safe_label, tol
+        self.taus, self.eta, self.kernel = taus, eta, kernel
+        self.degree, self.gamma, self.coef0 = degree, gamma, coef0
+        self.class_balanced, self.p_safe, self.eps = class_balanced, p_safe, eps
+        self.safe_label, self.tol = safe_label, tol
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = _is(self.kernel, "precomputed")
         return tags
 
     def fit(self,
         X, # (n, d) points, or the (n, n) kernel matrix with kernel="precomputed"
         y, # (n,) labels of two classes
     ): # self
-        """Solves (MC-SVM). Warns where the gap did not reach `tol`; raises ValueError naming the argument for
-        bad input.
+        """Solves (MC-SVM). Warns where the gap did not reach `tol`.
 
         Parameters
         ----------
@@ -151,200 +332,35 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
+
+        Raises
+        ------
+        ValueError
+            naming the argument for bad input.
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> clf = MultiCostSVC(taus=[.3, .7], eta=1.).fit([[-1.], [0.], [2.]], [1, 1, 0])
+        >>> print(clf.classes_.tolist(), clf.safe_label_, round(clf.p_safe_, 3), clf.biases_.shape, clf.gap_ <= 1e-6)
+        [0, 1] 1 0.667 (2,) True
         """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(y)
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary": raise ValueError(f"Only binary classification is supported. The type of the target y is {kind}.")
-        taus, eta, gamma = _check_parameters(self, X)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) < 2: raise ValueError(f"y must hold two classes, got one class: {self.classes_.tolist()}")
-        if self.safe_label is not None and self.safe_label not in self.classes_:
-            raise ValueError(f"safe_label must be one of the classes {self.classes_.tolist()}, got {self.safe_label!r}")
-        self.safe_label_ = self.classes_[1] if self.safe_label is None else self.classes_[np.flatnonzero(self.classes_ == self.safe_label)[0]]
-        signs = _signs(self, y)
+        taus, eta, tol = resolve_taus(self.taus), check_positive(self.eta, "eta"), check_tol(self.tol)
+        balanced, _ = check_flag(self.class_balanced, "class_balanced"), check_probability(self.eps, "eps")
+        signs = self._fit_labels(y)
         self.n_safe_, self.n_unsafe_ = int(np.sum(signs > 0)), int(np.sum(signs < 0))
-        safe, unsafe = cost_weights(taus, signs, self.class_balanced)
-        for name in ("coef_", "dual_coef_", "support_"):
-            if hasattr(self, name): delattr(self, name)
-        self._features, self._kernel = None, None
-        if isinstance(self.kernel, str) and self.kernel == "precomputed":
-            if X.shape[0] != X.shape[1]: raise ValueError(f"X must be a square kernel matrix with kernel='precomputed', got {X.shape}")
-            if not np.allclose(X, X.T, rtol=1e-6, atol=1e-8*max(np.abs(X).max(), 1e-300)): raise ValueError("X must be symmetric with kernel='precomputed'")
-            found = solve_kernel(X, None, signs, safe, unsafe, eta, self.tol)
-        else:
-            kernel = kernel_function(self.kernel, self.degree, gamma, self.coef0)
-            if isinstance(self.kernel, str) and self.kernel == "linear": self._features = ("linear",)
-            elif isinstance(self.kernel, str) and self.kernel == "poly" and _few(X.shape[1], self.degree, self.coef0, len(X)):
-                self._features = ("poly", self.degree, gamma, self.coef0)
-            if self._features is not None: found = solve_features(self._explicit(X), signs, safe, unsafe, eta, self.tol)
-            else:
-                self._kernel = kernel if callable(self.kernel) else (self.kernel, self.degree, gamma, self.coef0)
-                found = solve_kernel(kernel, X, signs, safe, unsafe, eta, self.tol)
-        if self._features is not None: self.coef_ = found.w
-        else:
-            self.dual_coef_, self.support_ = found.dual_coef, np.flatnonzero(found.dual_coef)
-            if self._kernel is not None: self._points = X[self.support_]
-        self.taus_, self.biases_ = taus, found.biases
-        self.objective_, self.dual_objective_, self.gap_ = found.objective, found.dual_objective, found.gap
-        self.n_iter_, self.status_ = max(found.n_iter, 1), found.status
-        self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])
-        self.calibration_ = None
-        if found.status != "optimal": warnings.warn(found.status, ConvergenceWarning, stacklevel=2)
+        self.p_safe_ = self.n_safe_/len(signs) if self.p_safe is None else check_probability(self.p_safe, "p_safe")
+        self._map = _choose_map(self, X)
+        found = self._map.solve(X, signs, cost_weights(taus, signs, balanced), eta, tol)
+        self._keep(found, taus)
+        if found.status != "optimal": warnings.warn(found.message, ConvergenceWarning, stacklevel=2)
         return self
 
-    def _explicit(self, X): return X if self._features[0] == "linear" else monomials(X, *self._features[1:])
-
-    def projection(self,
-        X, # (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
-    ) -> np.ndarray: # (n,)
-        """w'phi(x): low is safe.
-
-        Parameters
-        ----------
-        X
-            (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
-
-        Returns
-        -------
-        np.ndarray
-            (n,)
-
-        References
-        ----------
-        Carlevaro et al., eq. (23).
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        if self._features is not None: return self._explicit(X)@self.coef_
-        if self._kernel is None: return X[:, self.support_]@self.dual_coef_[self.support_]
-        kernel = self._kernel if callable(self._kernel) else kernel_function(*self._kernel)
-        weights, step = self.dual_coef_[self.support_], max(1, 2_000_000//max(len(self.support_), 1))
-        if len(weights) == 0: return np.zeros(len(X))
-        return np.concatenate([kernel(X[i:i+step], self._points)@weights for i in range(0, len(X), step)])
-
-    def decision_function(self,
-        X, # as in `projection`
-    ) -> np.ndarray: # (n,)
-        """bias_ - w'phi(x): positive is safe.
-
-        Parameters
-        ----------
-        X
-            as in `projection`
-
-        Returns
-        -------
-        np.ndarray
-            (n,)
-        """
-        scores = self.projection(X)
-        return self.bias_-scores
-
-    def predict(self,
-        X, # as in `projection`
-    ) -> np.ndarray: # (n,) labels
-        """The safe label where w'phi(x) < bias_, the other one elsewhere.
-
-        Parameters
-        ----------
-        X
-            as in `projection`
-
-        Returns
-        -------
-        np.ndarray
-            (n,) labels
-        """
-        inside = self.decision_function(X) > 0
-        other = self.classes_[0] if self.safe_label_ == self.classes_[1] else self.classes_[1]
-        return np.where(inside, self.safe_label_, other).astype(self.classes_.dtype)
-
-    def calibrate(self,
-        X, # calibration points, not those of the fit
-        y, # their labels
-        rule:str="weighted_hinge", # a key of `reject_nb.mcsvm.RULES`
-        eps:float=.05, # risk level, in (0, 1)
-        delta:float|None=None, # 1 - confidence, in (0, 1); needed by "probabilistic_scaling"
-    ) -> Calibration: # what is certified, and the offset
-        """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
-
-        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared safe
-        until a calibration succeeds.
-
-        Parameters
-        ----------
-        X
-            calibration points, not those of the fit
-        y
-            their labels
-        rule : str, default 'weighted_hinge'
-            a key of `reject_nb.mcsvm.RULES`
-        eps : float, default .05
-            risk level, in (0, 1)
-        delta : float|None, default None
-            1 - confidence, in (0, 1); needed by "probabilistic_scaling"
-
-        Returns
-        -------
-        Calibration
-            what is certified, and the offset
-        """
-        scores = self.projection(X)
-        y = column_or_1d(y, warn=True)
-        if len(y) != len(scores): raise ValueError(f"y must have one label for each of the {len(scores)} rows of X, got {len(y)}")
-        self.calibration_ = calibrate_offset(scores, _signs(self, y), rule, eps, delta, self._middle)
-        self.bias_ = self.calibration_.bias if self.calibration_.feasible else -math.inf
-        return self.calibration_
-
-    def region_offset(self,
-        p_safe:float, # prior probability of the safe class where the region is used, in (0, 1)
-        eps:float, # risk level, in (0, 1)
-    ) -> float:
-        """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set.
-
-        Parameters
-        ----------
-        p_safe : float
-            prior probability of the safe class where the region is used, in (0, 1)
-        eps : float
-            risk level, in (0, 1)
-
-        Returns
-        -------
-        float
-
-        References
-        ----------
-        eq. (7).
-        """
-        check_is_fitted(self)
-        for name, value in (("p_safe", p_safe), ("eps", eps)):
-            if not (isinstance(value, numbers.Real) and 0 < value < 1): raise ValueError(f"{name} must lie in (0, 1), got {value!r}")
-        rho = math.log(p_safe/(1-p_safe))+math.log(eps/(1-eps))
-        shift = 0. if self.class_balanced else math.log(self.n_safe_/self.n_unsafe_)
-        return curve_offset(rho, np.log((1-self.taus_)/self.taus_)+shift, self.biases_)
-
-    def predict_region(self,
-        X, # as in `projection`
-        p_safe:float=.5, # prior probability of the safe class where the region is used, in (0, 1)
-        eps:float=.05, # risk level, in (0, 1)
-    ) -> np.ndarray: # (n,) bool, True inside the region
-        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best with
-        class_balanced=True.
-
-        Parameters
-        ----------
-        X
-            as in `projection`
-        p_safe : float, default .5
-            prior probability of the safe class where the region is used, in (0, 1)
-        eps : float, default .05
-            risk level, in (0, 1)
-
-        Returns
-        -------
-        np.ndarray
-            (n,) bool, True inside the region
-        """
-        return self.projection(X) < self.region_offset(p_safe, eps)
+    def _keep(self, found:Solution, taus) -> None:
+        "The solution as learned attributes."
+        for name in ("coef_", "dual_coef_", "support_"): vars(self).pop(name, None)
+        vars(self).update(self._map.learned(), taus_=taus, biases_=found.biases, objective_=found.objective, bound_=found.bound,
+                          gap_=found.gap, gap_abs_=found.gap_abs, status_=found.status, message_=found.message,
+                          n_iter_=max(found.iterations, 1), calibration_=None)
+        self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])

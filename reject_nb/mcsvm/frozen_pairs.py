@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ..core.checks import check_matrix, check_number, check_positive
 from ..core.results import Status
 from .certificate import Certificate, certify_point
 from .interior_point import Iterate, Outside, Problem, interior_point, make_pairs, solve_all_pairs, whiten
-from .offsets import middle_offsets, sort_kinks
+from .offsets import compiled, middle_offsets, sort_kinks
 from .problem import Costs, check_costs, check_signs
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #004144df-3
@@ -38,7 +37,7 @@ class Ranges(NamedTuple):
 
 def _all_frozen(n:int, m:int) -> Ranges: return Ranges(np.full(n, m), np.zeros(n, np.int64), np.empty((n, m), np.bool_))
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _release(y, s, b, band, ranges, fresh):
     "Widen the range of each point by pairs in the band and by frozen pairs now on the other side; returns how many are free."
     total, m = 0, len(b)
@@ -56,7 +55,7 @@ def _release(y, s, b, band, ranges, fresh):
     return total
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #66a3de1e
-@njit(cache=True, error_model="numpy")
+@compiled
 def _frozen_sums(y, costs, ranges, at_point, at_tau):
     "Add the frozen pairs with alpha = c per point and per tau; returns their sum."
     total = 0.
@@ -69,7 +68,7 @@ def _frozen_sums(y, costs, ranges, at_point, at_tau):
                 total += c
     return total
 
-@njit(cache=True, error_model="numpy")
+@compiled
 def _all_alpha(y, costs, ranges, free_alpha, alpha):
     "Dual variables of all pairs: those of the free ones, the cost or 0 for the frozen."
     p = 0

@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['EXAMPLE_1', 'EXAMPLE_2', 'draw', 'example1']
 
-# %% ../../../nbs/mcsvm/80_experiments.ipynb #f6bf78cd
+# %% ../../../nbs/mcsvm/80_experiments.ipynb #2a3b1899
 from functools import lru_cache
 
 import numpy as np
 
-from ...sdr.families import Gaussian
+from ...sdr import Gaussian
 
 # %% ../../../nbs/mcsvm/80_experiments.ipynb #24ee2a2f
 EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
