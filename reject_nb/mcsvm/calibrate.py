@@ -8,6 +8,7 @@ __all__ = ['RULES', 'Calibration', 'bias_adjustment', 'z_svm', 'probabilistic_sc
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #a323da4a
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -335,7 +336,7 @@ def weighted_hinge(
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #121aadde
 def _proportional(scores, y) -> Calibration: return bias_adjustment(scores, y, proportional=True)
 
-RULES = {
+RULES:dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
     "weighted_hinge": (weighted_hinge, ("eps",)),
     "probabilistic_scaling": (probabilistic_scaling, ("eps", "delta")),
     "conformal": (conformal, ("eps", "reference")),

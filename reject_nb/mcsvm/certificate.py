@@ -177,7 +177,7 @@ def certify_point(
     objective, biases = _primal(scores, norm2, y, costs, eta)
     offered = False
     if offer is not None and np.isfinite(offer[1]):
-        other, other_biases = _primal(*offer, y, costs, eta)
+        other, other_biases = _primal(offer[0], offer[1], y, costs, eta)
         offered = other < objective
         if offered: objective, biases, (scores, norm2) = other, other_biases, offer
     return Certificate(objective=objective, bound=bound, gap=relative_gap(objective-bound, objective), gap_abs=objective-bound,

@@ -8,6 +8,7 @@ __all__ = ['curve_offset', 'MultiCostSVC']
 # %% ../../nbs/mcsvm/08_classifier.ipynb #337cf962
 import math
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -136,8 +137,11 @@ def _choose_map(model, X:np.ndarray):
     return _Points(model.kernel, model.degree, gamma, model.coef0)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #bdafc0a3
-class _Scores:
+class _Scores(TwoClassMixin):
     "Scores and predictions of a fitted MultiCostSVC."
+    bias_:float # the offset in use
+    _map:Any # from points to scores
+
     def projection(self,
         X, # (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
     ) -> np.ndarray: # (n,)
@@ -166,8 +170,17 @@ class _Scores:
         return self._as_labels(self.safe_score(X) > 0)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #7233941a
-class _Offsets:
+class _Offsets(_Scores):
     "Ways to choose the offset of a fitted MultiCostSVC."
+    eps:float
+    class_balanced:bool
+    p_safe_:float
+    n_safe_:int
+    n_unsafe_:int
+    taus_:np.ndarray
+    biases_:np.ndarray
+    _middle:float # the offset of the tau nearest .5
+
     def calibrate(self,
         X, # calibration points, not those of the fit
         y, # their labels
@@ -182,7 +195,8 @@ class _Offsets:
         scores, signs = self.projection(X), self._signs(y)
         if len(signs) != len(scores): raise ValueError(f"y must be one label for each of the {len(scores)} rows of X, got {len(signs)}")
         self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta, self._middle)
-        self.bias_ = self.calibration_.bias if self.calibration_.feasible else -math.inf
+        bias = self.calibration_.bias
+        self.bias_ = -math.inf if bias is None else bias
         return self.calibration_
 
     def region_offset(self,
@@ -208,7 +222,7 @@ class _Offsets:
         return self.projection(X) <= self.region_offset(p_safe, eps)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #3f4d6c15
-class MultiCostSVC(_Offsets, _Scores, TwoClassMixin, ClassifierMixin, BaseEstimator):
+class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
     """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
 
     Parameters
@@ -359,8 +373,8 @@ class MultiCostSVC(_Offsets, _Scores, TwoClassMixin, ClassifierMixin, BaseEstima
 
     def _keep(self, found:Solution, taus) -> None:
         "The solution as learned attributes."
-        for name in ("coef_", "dual_coef_", "support_"): vars(self).pop(name, None)
-        vars(self).update(self._map.learned(), taus_=taus, biases_=found.biases, objective_=found.objective, bound_=found.bound,
+        for name in ("coef_", "dual_coef_", "support_"): self.__dict__.pop(name, None)
+        self.__dict__.update(self._map.learned(), taus_=taus, biases_=found.biases, objective_=found.objective, bound_=found.bound,
                           gap_=found.gap, gap_abs_=found.gap_abs, status_=found.status, message_=found.message,
                           n_iter_=max(found.iterations, 1), calibration_=None)
         self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])

@@ -7,7 +7,7 @@ __all__ = ['compiled', 'Kinks', 'sort_kinks', 'middle_offsets', 'offset_interval
            'sum_losses', 'offset_losses']
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #fdf5b071
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -59,7 +59,7 @@ def sort_kinks(
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #8bcd014e
 # how all kernels of this module are compiled: x/0 is inf, and nothing calls them from C (which saves a third of the compilation)
-compiled = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)
+compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
 
 @compiled
 def _first_above(n_safe, cost_safe, cost_unsafe, level):

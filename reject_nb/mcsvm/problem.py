@@ -402,4 +402,4 @@ def solve_primal_reference(
     margin = cp.multiply(y[:, None]@across, cp.reshape(Z@w, (len(y), 1), order="C")@across-down@b)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))), [margin <= xi-1])
     _clarabel(problem)
-    return float(problem.value), np.asarray(w.value), np.ravel(b.value)
+    return float(problem.value), np.asarray(w.value), np.ravel(np.asarray(b.value))
