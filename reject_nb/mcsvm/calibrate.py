@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_choice, check_flag, check_number, check_probability, check_vector, refuse
+from ..core.checks import (
+    check_choice, check_flag, check_number, check_probability, check_vector, refuse)
 from ..core.results import Status
 from ..core.sorting import stable_order
 from ..core.tails import order_statistic_rank
@@ -91,15 +92,19 @@ class _Sample(NamedTuple):
         "Scores of the unsafe points."
         return self.scores[self.y < 0]
 
-    def report(self, rule:str, **kwargs) -> Calibration: return Calibration(rule=rule, n_safe=self.n_safe, n_unsafe=self.n_unsafe, **kwargs)
+    def report(self, rule:str, **kwargs) -> Calibration:
+        return Calibration(rule=rule, n_safe=self.n_safe, n_unsafe=self.n_unsafe, **kwargs)
 
     def without_promise(self, rule:str, bias:float, statement:str, kind:str="none") -> Calibration:
-        return self.report(rule, bias=bias, status=Status.optimal, message="the offset of the rule, without a promise",
+        return self.report(rule, bias=bias, status=Status.optimal,
+                           message="the offset of the rule, without a promise",
                            statement=statement, kind=kind)
 
     def infeasible(self, rule:str, message:str, **kwargs) -> Calibration:
-        return self.report(rule, bias=None, status=Status.infeasible, message="infeasible: "+message, statement="nothing is certified", **kwargs)
+        return self.report(rule, bias=None, status=Status.infeasible, message="infeasible: "+message,
+                           statement="nothing is certified", **kwargs)
 
+# %% ../../nbs/mcsvm/07_calibrate.ipynb #ac9fe938
 def _check_sample(scores, y, both:bool=False) -> _Sample:
     "Scores and labels as arrays, with the sizes of the classes."
     scores = check_vector(scores, "scores")
@@ -132,10 +137,12 @@ def bias_adjustment(
     Carlevaro et al., eq. (24), extremes exchanged (erratum).
     """
     sample = _check_sample(scores, y, both=True)
-    share = sample.n_unsafe/(sample.n_safe+sample.n_unsafe) if check_flag(proportional, "proportional") else .5
+    by_size = check_flag(proportional, "proportional")
+    share = sample.n_unsafe/(sample.n_safe+sample.n_unsafe) if by_size else .5
     bias = share*sample.unsafe.min()+(1-share)*sample.scores[sample.y > 0].max()
     name = "bias_adjustment_proportional" if proportional else "bias_adjustment"
-    return sample.without_promise(name, float(bias), "bounds none of the three risks: the offset follows two extreme points")
+    return sample.without_promise(name, float(bias),
+                                  "bounds none of the three risks: the offset follows two extreme points")
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #ad76e678
 def _cut(s:np.ndarray, j:int) -> float:
@@ -144,6 +151,7 @@ def _cut(s:np.ndarray, j:int) -> float:
     if j == len(s): return np.nextafter(s[-1], np.inf)
     return max(s[j-1]+(s[j]-s[j-1])/2, np.nextafter(s[j-1], np.inf))
 
+# %% ../../nbs/mcsvm/07_calibrate.ipynb #654bcdb3
 def z_svm(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
@@ -169,9 +177,11 @@ def z_svm(
     order = stable_order(sample.scores)
     s, safe = sample.scores[order], sample.y[order] > 0
     tpr, tnr = np.r_[0, np.cumsum(safe)]/sample.n_safe, 1-np.r_[0, np.cumsum(~safe)]/sample.n_unsafe
-    allowed = np.r_[True, s[1:] > s[:-1], True]  # cut j puts the first j points inside: between different scores, or at the ends
+    # cut j puts the first j points inside: between different scores, or at the ends
+    allowed = np.r_[True, s[1:] > s[:-1], True]
     j = int(np.argmax(np.where(allowed, tpr*tnr, -1.)))
-    return sample.without_promise("z_svm", float(_cut(s, j)), "bounds none of the three risks: largest geometric mean on the "
+    return sample.without_promise("z_svm", float(_cut(s, j)),
+                                  "bounds none of the three risks: largest geometric mean on the "
                                   f"calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}")
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #60e0b985
@@ -202,19 +212,24 @@ def probabilistic_scaling(
     ----------
     Carlevaro et al., eqs. (25), (27).
     """
-    sample, eps, delta = _check_sample(scores, y), check_probability(eps, "eps"), check_probability(delta, "delta")
+    sample = _check_sample(scores, y)
+    eps, delta = check_probability(eps, "eps"), check_probability(delta, "delta")
     n, rule = len(sample.scores), "probabilistic_scaling"
     r = order_statistic_rank(n, eps, delta)
     if r == 0:
         need = math.ceil(math.log(delta)/math.log1p(-eps))
-        return sample.infeasible(rule, f"{n} calibration points are too few for eps = {eps:g} and delta = {delta:g}, at least {need} are needed",
+        return sample.infeasible(rule, f"{n} calibration points are too few for eps = {eps:g} and delta = "
+                                       f"{delta:g}, at least {need} are needed",
                                  risk="joint", kind="confidence")
     promise = dict(risk="joint", bound=eps, kind="confidence", confidence=1-delta, rank=r,
-                   statement=f"Pr{{unsafe and inside}} <= {eps:g} with confidence {1-delta:g} over the calibration set")
+                   statement=f"Pr{{unsafe and inside}} <= {eps:g} with confidence {1-delta:g} over the "
+                             "calibration set")
     if sample.n_unsafe < r:
-        return sample.report(rule, bias=math.inf, status=Status.trivial, message=f"whole space: {sample.n_unsafe} unsafe points, fewer than r = {r}",
+        return sample.report(rule, bias=math.inf, status=Status.trivial,
+                             message=f"whole space: {sample.n_unsafe} unsafe points, fewer than r = {r}",
                              **promise)
-    return sample.report(rule, bias=float(np.sort(sample.unsafe)[r-1]), status=Status.certified, message="certified with confidence", **promise)
+    return sample.report(rule, bias=float(np.sort(sample.unsafe)[r-1]), status=Status.certified,
+                         message="certified with confidence", **promise)
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #c75aff83
 def _too_few(n:int, eps:float, points:str) -> str:
@@ -224,9 +239,11 @@ def _too_few(n:int, eps:float, points:str) -> str:
 def _check_reference(reference, scores:np.ndarray) -> float:
     "An offset on the scale of the scores: differences to it must keep half of their digits."
     reference, limit = check_number(reference, "reference"), 1e8*max(1., np.abs(scores).max())
-    if abs(reference) > limit: raise refuse("reference", f"at most {limit:g} in size, on the scale of the scores", reference)
+    if abs(reference) > limit:
+        raise refuse("reference", f"at most {limit:g} in size, on the scale of the scores", reference)
     return reference
 
+# %% ../../nbs/mcsvm/07_calibrate.ipynb #c0c5a552
 def conformal(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
@@ -257,11 +274,15 @@ def conformal(
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
     n, reference = len(sample.scores), _check_reference(reference, sample.scores)
     rank = math.ceil((1-eps)*(n+1)-1e-12*(n+1))
-    if rank > n: return sample.infeasible("conformal", _too_few(n, eps, "calibration points"), risk="joint", kind="expectation")
+    if rank > n:
+        return sample.infeasible("conformal", _too_few(n, eps, "calibration points"), risk="joint",
+                                 kind="expectation")
     quantile = np.sort(sample.y*(sample.scores-reference))[rank-1]
-    return sample.report("conformal", bias=float(reference-quantile), status=Status.certified, message="certified in expectation",
+    return sample.report("conformal", bias=float(reference-quantile), status=Status.certified,
+                         message="certified in expectation",
                          risk="joint", bound=eps, kind="expectation", rank=rank,
-                         statement=f"Pr{{unsafe and inside}} <= {eps:g} in expectation over the calibration set")
+                         statement=f"Pr{{unsafe and inside}} <= {eps:g} in expectation over the calibration "
+                                   "set")
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #2812222e
 def conformal_unsafe(
@@ -291,10 +312,13 @@ def conformal_unsafe(
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
     n, about = sample.n_unsafe, dict(risk="rate among unsafe", kind="expectation")
     rank = math.floor(eps*(n+1)+1e-12*(n+1))
-    if rank == 0: return sample.infeasible("conformal_unsafe", _too_few(n, eps, "unsafe calibration points"), **about)
-    return sample.report("conformal_unsafe", bias=float(np.sort(sample.unsafe)[rank-1]), status=Status.certified,
-                         message="certified in expectation", bound=eps, rank=rank, **about,
-                         statement=f"Pr{{inside | unsafe}} <= {eps:g} in expectation over the calibration set")
+    if rank == 0:
+        return sample.infeasible("conformal_unsafe", _too_few(n, eps, "unsafe calibration points"), **about)
+    return sample.report("conformal_unsafe", bias=float(np.sort(sample.unsafe)[rank-1]),
+                         status=Status.certified,
+                         message="certified in expectation", bound=eps, rank=rank,
+                         statement=f"Pr{{inside | unsafe}} <= {eps:g} in expectation over the calibration set",
+                         **about)
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #0d670056
 def weighted_hinge(
@@ -303,8 +327,9 @@ def weighted_hinge(
     eps:float, # level for false positives, in (0, 1)
     tau:float|None=None, # weight of an unsafe point, in (0, 1); 1 - eps where not given
 ) -> Calibration:
-    """Exact minimiser of the weighted hinge loss in b; with tau = 1 - eps at most eps/(1-eps) n_S false
-    positives on the calibration set.
+    """Exact minimiser of the weighted hinge loss in b.
+
+    With tau = 1 - eps at most eps/(1-eps) n_S false positives on the calibration set.
 
     Parameters
     ----------
@@ -330,8 +355,10 @@ def weighted_hinge(
     costs = Costs(np.array([1-tau]), np.array([tau]))
     bias = float(middle_offsets(sort_kinks(sample.scores, sample.y), costs)[0])
     seen, most = np.sum(sample.unsafe < bias), (1-tau)/tau*sample.n_safe
-    return sample.without_promise("weighted_hinge", bias, "bounds none of the three risks of a new point: at most "
-                                  f"{most:.1f} false positives in the calibration set, {seen} seen", "calibration set")
+    return sample.without_promise("weighted_hinge", bias,
+                                  "bounds none of the three risks of a new point: at most "
+                                  f"{most:.1f} false positives in the calibration set, {seen} seen",
+                                  "calibration set")
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #121aadde
 def _proportional(scores, y) -> Calibration: return bias_adjustment(scores, y, proportional=True)
@@ -346,6 +373,7 @@ RULES:dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
     "bias_adjustment_proportional": (_proportional, ()),
 }
 
+# %% ../../nbs/mcsvm/07_calibrate.ipynb #55434dbd
 def calibrate_offset(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
@@ -378,7 +406,7 @@ def calibrate_offset(
     Raises
     ------
     ValueError
-        for an unknown rule, scores that are not finite, labels other than +1 and -1, levels outside (0, 1).
+        naming the argument: unknown rule, scores not finite, levels outside (0, 1).
 
     Examples
     --------
@@ -389,6 +417,7 @@ def calibrate_offset(
     1.0 certified | Pr{unsafe and inside} <= 0.2 in expectation over the calibration set
     """
     function, uses = RULES[check_choice(rule, "rule", RULES)]
-    given = dict(eps=check_probability(eps, "eps"), delta=delta, reference=_check_reference(reference, check_vector(scores, "scores")))
+    given = dict(eps=check_probability(eps, "eps"), delta=delta,
+                 reference=_check_reference(reference, check_vector(scores, "scores")))
     if delta is not None: check_probability(delta, "delta")
     return function(scores, y, **{name: given[name] for name in uses})

@@ -27,6 +27,7 @@ def _clip(alpha, y, costs, plus, minus):
             if y[i] > 0: plus[k] += a
             else: minus[k] += a
 
+# %% ../../nbs/mcsvm/03_certificate.ipynb #22dd422f
 @compiled
 def _shrink(alpha, y, shrink_safe, shrink_unsafe):
     "Multiply the two sides of each column by their factors, in place."
@@ -39,8 +40,7 @@ def repair(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     costs:Costs, # the m cost pairs
 ) -> None:
-    """Makes alpha feasible for (5) in place: clips to the box, then balances each column by scaling its heavier
-    side down.
+    """Clip alpha to the box of (5) in place, then scale down the heavier side of each column.
 
     Parameters
     ----------
@@ -55,7 +55,8 @@ def repair(
     _clip(alpha, y, costs, plus, minus)
     lighter = np.minimum(plus, minus)
     with np.errstate(invalid="ignore", divide="ignore"):
-        _shrink(alpha, y, np.where(plus > lighter, lighter/plus, 1.), np.where(minus > lighter, lighter/minus, 1.))
+        _shrink(alpha, y, np.where(plus > lighter, lighter/plus, 1.),
+                np.where(minus > lighter, lighter/minus, 1.))
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #7716673c
 @dataclass(frozen=True, kw_only=True)
@@ -102,6 +103,7 @@ class Certificate:
     norm2:float # w'w
     offered:bool # whether the primal point is the direction offered, not the one of alpha
 
+# %% ../../nbs/mcsvm/03_certificate.ipynb #42afd661
 def _primal(scores, norm2, y, costs, eta) -> tuple[float, np.ndarray]:
     "Primal value of a direction with its best offsets."
     kinks = sort_kinks(scores, y)
@@ -141,6 +143,7 @@ def _direction(apply, y, total, eta) -> tuple[np.ndarray, np.ndarray, float]: # 
     if not np.isfinite(norm2): return np.zeros_like(y), np.zeros_like(y), 0.
     return dual_coef, scores, max(norm2, 0.)
 
+# %% ../../nbs/mcsvm/03_certificate.ipynb #7f319b75
 def certify_point(
     apply:Callable, # function of v (n,) that returns K v (n,)
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
@@ -180,7 +183,8 @@ def certify_point(
         other, other_biases = _primal(offer[0], offer[1], y, costs, eta)
         offered = other < objective
         if offered: objective, biases, (scores, norm2) = other, other_biases, offer
-    return Certificate(objective=objective, bound=bound, gap=relative_gap(objective-bound, objective), gap_abs=objective-bound,
+    return Certificate(objective=objective, bound=bound, gap=relative_gap(objective-bound, objective),
+                       gap_abs=objective-bound,
                        dual_coef=dual_coef, scores=scores, biases=biases, norm2=norm2, offered=offered)
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #5f189462
@@ -193,8 +197,9 @@ def certify(
     eta:float, # regularisation, > 0
     offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is better
 ) -> Certificate:
-    """Duality gap of (MC-SVM) from dual variables: repairs a copy, forms w by (22), the offsets by sweeps,
-    evaluates both sides.
+    """Duality gap of (MC-SVM) from dual variables, apart from any solver.
+
+    Repairs a copy of alpha, forms w by (22) and the offsets by sweeps, and evaluates both objectives.
 
     Parameters
     ----------
@@ -220,7 +225,7 @@ def certify(
     Raises
     ------
     ValueError
-        where an argument has the wrong shape or is not finite, or `apply` does not return n finite numbers.
+        naming the argument, also where `apply` does not return n finite numbers.
 
     References
     ----------
@@ -240,11 +245,14 @@ def certify(
     """
     y, costs, eta = check_signs(y), check_costs(safe, unsafe), check_positive(eta, "eta")
     alpha = check_matrix(alpha, "alpha", len(y), len(costs.safe)).copy()
-    if not callable(apply): raise refuse("apply", "a function that multiplies a vector by the kernel matrix", apply)
+    if not callable(apply):
+        raise refuse("apply", "a function that multiplies a vector by the kernel matrix", apply)
     if offer is not None: offer = _check_offer(offer, len(y))
     return certify_point(lambda v: check_array(apply(v), "apply(v)", (len(y),)), y, alpha, costs, eta, offer)
 
+# %% ../../nbs/mcsvm/03_certificate.ipynb #56bded51
 def _check_offer(offer, n:int) -> tuple[np.ndarray, float]:
     "Scores and squared norm of a direction."
-    if not isinstance(offer, tuple) or len(offer) != 2: raise refuse("offer", "None or a pair (scores, w'w)", offer)
+    if not isinstance(offer, tuple) or len(offer) != 2:
+        raise refuse("offer", "None or a pair (scores, w'w)", offer)
     return check_array(offer[0], "offer[0]", (n,)), float(check_array(offer[1], "offer[1]", (), low=0.))

@@ -19,7 +19,8 @@ from ..core.checks import check_flag, check_positive, check_probability, refuse
 from ..core.labels import TwoClassMixin
 from .calibrate import Calibration, calibrate_offset
 from .frozen_pairs import Solution, check_tol, solve_explicit
-from .kernels import MatrixKernel, PointKernel, kernel_function, monomials, n_monomials, solve_with_kernel
+from .kernels import (
+    MatrixKernel, PointKernel, kernel_function, monomials, n_monomials, solve_with_kernel)
 from .problem import Costs, cost_weights, resolve_taus
 from ..sdr import radius
 
@@ -55,7 +56,8 @@ def curve_offset(
     """
     t, first = np.unique(knots, return_index=True)
     b = biases[first]
-    if len(t) < 2: raise ValueError("taus must be at least two different values for a curve of offsets, got one")
+    if len(t) < 2:
+        raise ValueError("taus must be at least two different values for a curve of offsets, got one")
     if rho < t[0]: return float(b[0]+(rho-t[0])*(b[1]-b[0])/(t[1]-t[0]))
     if rho > t[-1]: return float(b[-1]+(rho-t[-1])*(b[-1]-b[-2])/(t[-1]-t[-2]))
     return float(np.interp(rho, t, b))
@@ -70,9 +72,12 @@ def _resolve_gamma(gamma, X:np.ndarray) -> float:
 
 def _check_gram(X:np.ndarray) -> None:
     "A kernel matrix of the training points."
-    if X.shape[0] != X.shape[1]: raise ValueError(f"X must be a square kernel matrix with kernel='precomputed', got shape {X.shape}")
-    if not np.allclose(X, X.T, rtol=1e-6, atol=1e-8*max(np.abs(X).max(), 1e-300)): raise ValueError("X must be symmetric with kernel='precomputed'")
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(f"X must be a square kernel matrix with kernel='precomputed', got shape {X.shape}")
+    if not np.allclose(X, X.T, rtol=1e-6, atol=1e-8*max(np.abs(X).max(), 1e-300)):
+        raise ValueError("X must be symmetric with kernel='precomputed'")
 
+# %% ../../nbs/mcsvm/08_classifier.ipynb #8e543fd8
 def _few(d:int, degree:int, coef0:float, n:int) -> bool:
     "Whether the monomials are few enough to be written down."
     return n_monomials(d, degree, coef0) <= max(100, n//8)
@@ -93,6 +98,7 @@ class _Explicit:
     def learned(self) -> dict: return {"coef_": self.coef}
     def scores(self, X) -> np.ndarray: return self.features(X)@self.coef
 
+# %% ../../nbs/mcsvm/08_classifier.ipynb #7a7348c7
 class _Precomputed:
     "Sum of kernel values with coefficients; the caller brings the values."
     def solve(self, X, signs, costs:Costs, eta, tol) -> Solution:
@@ -106,11 +112,14 @@ class _Precomputed:
     def learned(self) -> dict: return {"dual_coef_": self.dual_coef, "support_": self.support}
     def scores(self, X) -> np.ndarray: return X[:, self.support]@self.dual_coef[self.support]
 
+# %% ../../nbs/mcsvm/08_classifier.ipynb #cefde048
 class _Points(_Precomputed):
     "The same with a kernel of points, in blocks of rows."
-    def __init__(self, name_or_function, *parameters): self.kernel, self.parameters = name_or_function, parameters
+    def __init__(self, name_or_function, *parameters):
+        self.kernel, self.parameters = name_or_function, parameters
 
-    def _function(self): return kernel_function(self.kernel, *self.parameters)  # made anew: it could not be pickled
+    # made anew: it could not be pickled
+    def _function(self): return kernel_function(self.kernel, *self.parameters)
 
     def solve(self, X, signs, costs:Costs, eta, tol) -> Solution:
         found = self.keep(solve_with_kernel(PointKernel(self._function(), X), signs, costs, eta, tol))
@@ -118,7 +127,8 @@ class _Points(_Precomputed):
         return found
 
     def scores(self, X) -> np.ndarray:
-        weights, kernel, step = self.dual_coef[self.support], self._function(), max(1, 2_000_000//max(len(self.support), 1))
+        weights, kernel = self.dual_coef[self.support], self._function()
+        step = max(1, 2_000_000//max(len(self.support), 1))
         if not len(weights): return np.zeros(len(X))
         return np.concatenate([kernel(X[i:i+step], self.points)@weights for i in range(0, len(X), step)])
 
@@ -159,7 +169,7 @@ class _Scores(TwoClassMixin):
     def decision_function(self,
         X, # as in `projection`
     ) -> np.ndarray: # (n,)
-        """`safe_score` where the safe label is `classes_[1]`, else its negative: positive is `classes_[1]`, as in scikit-learn."""
+        """`safe_score` or its negative: positive is `classes_[1]`, as in scikit-learn."""
         score = self.safe_score(X)
         return score if self.safe_label_ == self.classes_[1] else -score
 
@@ -190,11 +200,13 @@ class _Offsets(_Scores):
     ) -> Calibration: # what is certified, and the offset
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
-        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared safe until a calibration succeeds.
+        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is safe then.
         Raises: ValueError for an unknown rule, labels that the fit has not seen, levels outside (0, 1)."""
         scores, signs = self.projection(X), self._signs(y)
-        if len(signs) != len(scores): raise ValueError(f"y must be one label for each of the {len(scores)} rows of X, got {len(signs)}")
-        self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta, self._middle)
+        if len(signs) != len(scores):
+            raise ValueError(f"y must be one label for each of the {len(scores)} rows of X, got {len(signs)}")
+        self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta,
+                                             self._middle)
         bias = self.calibration_.bias
         self.bias_ = -math.inf if bias is None else bias
         return self.calibration_
@@ -218,12 +230,19 @@ class _Offsets(_Scores):
         p_safe:float|None=None, # another prior, None: p_safe_
         eps:float|None=None, # another risk, None: the parameter `eps`
     ) -> np.ndarray: # (n,) bool, True inside the region, its border included
-        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best with class_balanced=True."""
+        """Membership in the approximate eps-safe region, for any prior and risk without fitting again.
+
+        Best with class_balanced=True. Source: Carlevaro et al., eq. (7)."""
         return self.projection(X) <= self.region_offset(p_safe, eps)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #3f4d6c15
 class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
     """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
+
+    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same order),
+    `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`, `n_iter_`, `status_`, `message_`,
+    `classes_`, `safe_label_`, `p_safe_`, `bias_` (the offset in use: that of the tau nearest .5 until
+    `calibrate` sets another), and `coef_` or `dual_coef_`.
 
     Parameters
     ----------
@@ -240,9 +259,9 @@ class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
     coef0 : default 1.0
         of poly, >= 0
     class_balanced : default False
-        weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta must grow by about n
+        weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta grows with n
     p_safe : default None
-        prior of the safe class where the region is used, in (0, 1), None: its share in the training data
+        prior of the safe class where the region is used, in (0, 1), None: its training share
     eps : default 0.05
         risk level of the region, in (0, 1)
     safe_label : default None
@@ -257,10 +276,7 @@ class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Carlevaro et al., section 3. Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`:
-    `taus_`, `biases_` (same order), `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`,
-    `n_iter_`, `status_`, `message_`, `classes_`, `safe_label_`, `p_safe_`, `bias_` (the offset in use: that
-    of the tau nearest .5 until `calibrate` sets another), and `coef_` or `dual_coef_`.
+    Carlevaro et al., section 3.
 
     Examples
     --------
@@ -298,12 +314,15 @@ class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
     1.0 certified rate among unsafe
 
     >>> from reject_nb.mcsvm import MultiCostSVC
-    >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit([[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0])
-    >>> print(clf.region_offset(p_safe=.5, eps=.05) < clf.region_offset(p_safe=.9, eps=.05) < clf.region_offset(p_safe=.9, eps=.3))
+    >>> X, y = [[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0]
+    >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit(X, y)
+    >>> cautious, common, daring = (clf.region_offset(p, e) for p, e in ((.5, .05), (.9, .05), (.9, .3)))
+    >>> print(cautious < common < daring)
     True
 
     >>> from reject_nb.mcsvm import MultiCostSVC
-    >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit([[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0])
+    >>> X, y = [[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0]
+    >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit(X, y)
     >>> print(clf.predict_region([[-9.], [0.], [9.]], p_safe=.5, eps=.2).tolist())
     [True, False, False]
     """
@@ -314,8 +333,8 @@ class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
         degree=3, # of poly
         gamma=1.0, # of poly and rbf: a positive number, "scale" or "auto"
         coef0=1.0, # of poly, >= 0
-        class_balanced=False, # weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta must grow by about n
-        p_safe=None, # prior of the safe class where the region is used, in (0, 1), None: its share in the training data
+        class_balanced=False, # weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta grows with n
+        p_safe=None, # prior of the safe class where the region is used, in (0, 1), None: its training share
         eps=0.05, # risk level of the region, in (0, 1)
         safe_label=None, # label of the safe class, None: the last in sorted order
         tol=1e-6, # relative duality gap asked for, in (0, 1)
@@ -364,7 +383,8 @@ class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
         balanced, _ = check_flag(self.class_balanced, "class_balanced"), check_probability(self.eps, "eps")
         signs = self._fit_labels(y)
         self.n_safe_, self.n_unsafe_ = int(np.sum(signs > 0)), int(np.sum(signs < 0))
-        self.p_safe_ = self.n_safe_/len(signs) if self.p_safe is None else check_probability(self.p_safe, "p_safe")
+        share = self.n_safe_/len(signs)
+        self.p_safe_ = share if self.p_safe is None else check_probability(self.p_safe, "p_safe")
         self._map = _choose_map(self, X)
         found = self._map.solve(X, signs, cost_weights(taus, signs, balanced), eta, tol)
         self._keep(found, taus)
@@ -374,7 +394,9 @@ class MultiCostSVC(_Offsets, ClassifierMixin, BaseEstimator):
     def _keep(self, found:Solution, taus) -> None:
         "The solution as learned attributes."
         for name in ("coef_", "dual_coef_", "support_"): self.__dict__.pop(name, None)
-        self.__dict__.update(self._map.learned(), taus_=taus, biases_=found.biases, objective_=found.objective, bound_=found.bound,
-                          gap_=found.gap, gap_abs_=found.gap_abs, status_=found.status, message_=found.message,
+        self.__dict__.update(self._map.learned(), taus_=taus, biases_=found.biases,
+                             objective_=found.objective, bound_=found.bound,
+                          gap_=found.gap, gap_abs_=found.gap_abs, status_=found.status,
+                          message_=found.message,
                           n_iter_=max(found.iterations, 1), calibration_=None)
         self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])

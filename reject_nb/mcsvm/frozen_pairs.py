@@ -15,7 +15,8 @@ import numpy as np
 from ..core.checks import check_matrix, check_number, check_positive
 from ..core.results import Status
 from .certificate import Certificate, certify_point
-from .interior_point import Iterate, Outside, Problem, interior_point, make_pairs, solve_all_pairs, whiten
+from .interior_point import (
+    Iterate, Outside, Problem, interior_point, make_pairs, solve_all_pairs, whiten)
 from .offsets import compiled, middle_offsets, sort_kinks
 from .problem import Costs, check_costs, check_signs
 
@@ -36,11 +37,13 @@ class Ranges(NamedTuple):
     last:np.ndarray # (n,) one after the last one
     above:np.ndarray # (n, m) bool: r > 0 when the pair was frozen
 
-def _all_frozen(n:int, m:int) -> Ranges: return Ranges(np.full(n, m), np.zeros(n, np.int64), np.empty((n, m), np.bool_))
+def _all_frozen(n:int, m:int) -> Ranges:
+    return Ranges(np.full(n, m), np.zeros(n, np.int64), np.empty((n, m), np.bool_))
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #4ede85f6
 @compiled
 def _release(y, s, b, band, ranges, fresh):
-    "Widen the range of each point by pairs in the band and by frozen pairs now on the other side; returns how many are free."
+    "Free the pairs in the band and the frozen ones now on the other side; returns how many are free."
     total, m = 0, len(b)
     for i in range(len(s)):
         first, last = ranges.first[i], ranges.last[i]
@@ -69,6 +72,7 @@ def _frozen_sums(y, costs, ranges, at_point, at_tau):
                 total += c
     return total
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #3a04ddd0
 @compiled
 def _all_alpha(y, costs, ranges, free_alpha, alpha):
     "Dual variables of all pairs: those of the free ones, the cost or 0 for the frozen."
@@ -134,6 +138,7 @@ class Solution:
     status:Status # optimal where gap <= tol, else not_converged
     message:str # the same in words, with what to do
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #70f53239
 def make_solution(
     certificate:Certificate, # of the final point
     alpha:np.ndarray, # (n, m) its dual variables
@@ -164,9 +169,11 @@ def make_solution(
     Solution
     """
     c, reached = certificate, certificate.gap <= tol
-    message = (f"optimal: certified relative gap {c.gap:.1e}" if reached else f"not converged: certified relative gap {c.gap:.1e} is "
+    message = (f"optimal: certified relative gap {c.gap:.1e}" if reached
+               else f"not converged: certified relative gap {c.gap:.1e} is "
                f"above tol = {tol:.1e}; standardise the features, lower eta or raise tol")
-    return Solution(alpha=alpha, dual_coef=c.dual_coef, w=w, scores=c.scores+shift, biases=c.biases+shift, objective=c.objective,
+    return Solution(alpha=alpha, dual_coef=c.dual_coef, w=w, scores=c.scores+shift, biases=c.biases+shift,
+                    objective=c.objective,
                     bound=c.bound, gap=c.gap, gap_abs=c.gap_abs, iterations=iterations, message=message,
                     status=Status.optimal if reached else Status.not_converged)
 
@@ -196,6 +203,7 @@ def _certify(problem:Problem, alpha, w) -> Certificate:
     Q, lam, y, costs = problem
     return certify_point(lambda v: Q@((Q.T@v)/lam), y, alpha, costs, 1., (Q@w, float(np.sum(lam*w*w))))
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #8075c2d8
 def _coarse(problem:Problem) -> tuple[np.ndarray, float]: # w (D,), fraction of the pairs to free
     "Direction from a part of the points, and how far its kinks may be off."
     Q, lam, y, costs = problem
@@ -213,6 +221,7 @@ def _band(y, s, b, fraction:float) -> np.ndarray: # (m,)
     thin = slice(None, None, max(1, len(y)//5000))
     return np.quantile(np.abs(1+y[thin, None]*(s[thin, None]-b)), fraction, axis=0)
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #75b55b4c
 def _solve_free(problem:Problem, ranges:Ranges, w, b, tol:float, width:float) -> Iterate:
     "Interior point method on the points that have free pairs."
     Q, lam, y, costs = problem
@@ -223,8 +232,9 @@ def _solve_free(problem:Problem, ranges:Ranges, w, b, tol:float, width:float) ->
     pairs = make_pairs(part.y, costs, ranges.first[rows], ranges.last[rows])
     return interior_point(part, pairs, w, b, Outside(Q.T@at_point, at_tau, total), tol, width)
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #a8ae3742
 def _no_features(problem:Problem) -> Level:
-    "Nothing to learn: w = 0, and each tau costs what the lighter class weighs; all alpha at their limits, then balanced."
+    "Nothing to learn: w = 0, and each tau costs what the lighter class weighs."
     _, _, y, costs = problem
     alpha = np.where(y[:, None] > 0, costs.safe, costs.unsafe)
     return Level(_certify(problem, alpha, np.zeros(0)), alpha, np.zeros(0), 0)
@@ -267,22 +277,26 @@ def solve_levels(
         certificate = _certify(problem, alpha, found.w)
         w = found.w if certificate.offered else Q.T@certificate.dual_coef/lam
         s, b = certificate.scores, certificate.biases
-        if best is None or certificate.gap < best.certificate.gap: best = Level(certificate, alpha.copy(), w, 0)
+        if best is None or certificate.gap < best.certificate.gap:
+            best = Level(certificate, alpha.copy(), w, 0)
         if certificate.gap <= tol or n_free == n*m: break
         fraction = _next_fraction(fraction, turn)
     assert best is not None
     return best._replace(iterations=iterations)
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #a479b907
 def _next_fraction(fraction:float, turn:int) -> float:
-    "The second band is narrower, since the solution is better; from the sixth turn on bands grow, so that the end is sure."
+    "The second band is narrower, since the solution is better; late bands grow, so that the end is sure."
     if turn == 0: return fraction/2
     return min(1., 1.5*fraction) if turn > 4 else fraction
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #0cbf7163
 def _ascending(costs:Costs) -> tuple[np.ndarray, float]: # order (m,), mean cost
     "The order in which taus ascend, and the unit of the costs."
-    return np.argsort(costs.unsafe/costs.safe, kind="stable"), (costs.safe.sum()+costs.unsafe.sum())/(2*len(costs.safe))
+    return np.argsort(costs.unsafe/costs.safe,
+                      kind="stable"), (costs.safe.sum()+costs.unsafe.sum())/(2*len(costs.safe))
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #a20b2912
 def solve_explicit(
     Z:np.ndarray, # (n, D) features
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
@@ -311,7 +325,9 @@ def solve_explicit(
     """
     order, unit = _ascending(costs)
     Q, lam, back = whiten(Z, eta*unit)
-    _, alpha, w, iterations = solve_levels(Problem(Q, lam, y, Costs(costs.safe[order]/unit, costs.unsafe[order]/unit)), tol)
+    _, alpha, w, iterations = solve_levels(Problem(Q, lam, y,
+                                                   Costs(costs.safe[order]/unit, costs.unsafe[order]/unit)),
+                                                   tol)
     del Q
     w, original = back@w, np.argsort(order)
     alpha = np.ascontiguousarray(alpha[:, original])*unit
@@ -322,10 +338,12 @@ def solve_explicit(
     # the certificate saw centred features: scores and offsets move back together
     return make_solution(final, alpha, iterations, tol, w, float(mean@w))
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #dfde1a3f
 def check_tol(tol) -> float:
     "A relative gap to reach."
     return check_number(tol, "tol", 0., 1., open_low=True, open_high=True)
 
+# %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #fc0d2025
 def solve_features(
     Z:np.ndarray, # (n, D) explicit features
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
@@ -358,13 +376,11 @@ def solve_features(
     Raises
     ------
     ValueError
-        naming the argument for values that are not finite, shapes that do not match, costs or eta not
-        positive.
+        naming the argument: values not finite, other shapes, costs or eta not positive.
 
     References
     ----------
-    the problem is Carlevaro et al., (MC-SVM); the method is a primal-dual interior point method on D + m
-    unknowns.
+    Carlevaro et al., (MC-SVM), by a primal-dual interior point method on D + m unknowns.
 
     Examples
     --------

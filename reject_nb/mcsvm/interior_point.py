@@ -52,8 +52,10 @@ def _many_features(centred, eta) -> Coordinates:
     variances, left = np.linalg.eigh(centred@centred.T/n)
     keep = _above_rounding(variances)
     left, variances = left[:, keep], variances[keep]
-    return Coordinates(np.ascontiguousarray(left*np.sqrt(n)), 1/(eta*variances), centred.T@left/(np.sqrt(n)*variances))
+    return Coordinates(np.ascontiguousarray(left*np.sqrt(n)), 1/(eta*variances),
+                       centred.T@left/(np.sqrt(n)*variances))
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #c89490da
 def _wide_scales(centred, eta) -> Coordinates:
     "Features on very different scales."
     _, singular, rows = np.linalg.svd(np.linalg.qr(centred, mode="r"))
@@ -61,6 +63,7 @@ def _wide_scales(centred, eta) -> Coordinates:
     keep = singular > max(1e-13*singular[-1], 1e-150)
     return _rotate(centred, vectors[:, keep], singular[keep]/np.sqrt(len(centred)), eta)
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #c80c87d9
 def whiten(
     Z:np.ndarray, # (n, D) features
     eta:float, # regularisation, > 0
@@ -126,6 +129,7 @@ class Rows(NamedTuple):
     d_v:np.ndarray # (N,) step of v
     d_u:np.ndarray # (N,) step of u
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #7132e4e6
 COST, R, ALPHA, U, V, THETA, AIM_V, AIM_U, D_ALPHA, D_V, D_U = range(len(Rows._fields))
 
 class Pairs(NamedTuple):
@@ -138,17 +142,18 @@ class Pairs(NamedTuple):
     tau : np.ndarray
         (N,) index of the tau
     values : np.ndarray
-        (11, N) the rows of `Rows`, in one array: kernels with few arguments are compiled in half the time
+        (11, N) the rows of `Rows`; one array, since kernels with few arguments compile faster
     """
     start:np.ndarray # (n+1,) pairs of point i: start[i] to start[i+1]
     tau:np.ndarray # (N,) index of the tau
-    values:np.ndarray # (11, N) the rows of `Rows`, in one array: kernels with few arguments are compiled in half the time
+    values:np.ndarray # (11, N) the rows of `Rows`; one array, since kernels with few arguments compile faster
 
     @property
     def rows(self) -> Rows:
         "The rows by name."
         return Rows(*self.values)
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #c46a0e46
 def make_pairs(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     costs:Costs, # the m cost pairs
@@ -213,6 +218,7 @@ class Sums(NamedTuple):
     right:np.ndarray # of y theta r, or what stands for r on the right-hand side
     alpha:np.ndarray # of y alpha
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #b4853c1e
 @compiled
 def _assemble(pairs, y, at_point, at_tau):
     "theta, its sums, affine right-hand sides; returns the sums of complementarity, of losses and of alpha."
@@ -239,6 +245,7 @@ def _assemble(pairs, y, at_point, at_tau):
         at_point.alpha[i] = y[i]*alpha_i
     return complementarity, losses, total
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #0a4c7d6a
 def _sums(n:int) -> Sums: return Sums(*np.zeros((3, n)))
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #004144df-1
@@ -254,6 +261,7 @@ def _gram_small(Q, point_theta, pairs, H, C):
             x = point_theta[i]*Q[i, a]
             for c in range(a+1): H[a, c] += x*Q[i, c]
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #bd402376
 def _gram(Q, point_theta, pairs, m) -> tuple[np.ndarray, np.ndarray]:
     "Q' diag(theta) Q (lower triangle at least) and Q' theta."
     n, D = Q.shape
@@ -283,17 +291,13 @@ class NewtonSystem(NamedTuple):
     C:np.ndarray # (D, m) Q' theta
     t:np.ndarray # (m,) sums of theta
 
-    def solve(self, right_w:np.ndarray, right_b:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # dw (D,), db (m,)
-        """Both parts of the direction.
-
-        Returns
-        -------
-        tuple[np.ndarray, np.ndarray]
-            dw (D,), db (m,)
-        """
+    # dw (D,), db (m,)
+    def solve(self, right_w:np.ndarray, right_b:np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        "Both parts of the direction."
         dw = self.factor.solve(right_w+self.C@(right_b/self.t))
         return dw, (right_b+self.C.T@dw)/self.t
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #00c6ac35
 def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
     "Gram matrix, Schur complement, factor."
     H, C = _gram(Q, at_point.theta, pairs, len(at_tau.theta))
@@ -305,7 +309,7 @@ def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #004144df-2
 @compiled
 def _direction(pairs, y, ds, db):
-    "Steps of alpha, v, u; returns the largest length that keeps all positive and the sum of the second-order terms."
+    "Steps of alpha, v, u; returns the largest length that keeps all positive, and the second-order terms."
     values = pairs.values
     length, cross = np.inf, 0.
     for i in range(len(y)):
@@ -322,9 +326,10 @@ def _direction(pairs, y, ds, db):
             cross += da*dv-da*du
     return length, cross
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #d639e282
 @compiled
 def _correct(pairs, y, target, at_point, at_tau):
-    "Aims with the target mu and the second-order terms of the predictor; the right-hand sides that belong to them."
+    "Aims with the target mu and the second-order terms of the predictor, and their right-hand sides."
     values = pairs.values
     for i in range(len(y)):
         right_i = 0.
@@ -337,6 +342,7 @@ def _correct(pairs, y, target, at_point, at_tau):
             at_tau.right[pairs.tau[p]] += y[i]*x
         at_point.right[i] = y[i]*right_i
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #e390d0ff
 @compiled
 def _move(pairs, length):
     "alpha, v, u along the direction, kept strictly inside against rounding."
@@ -383,6 +389,7 @@ class Outside(NamedTuple):
     b:np.ndarray # (m,) pull on the offsets
     total:float # sum of their alpha
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #72f7aedb
 class Iterate(NamedTuple):
     """Where the iteration stopped.
 
@@ -401,7 +408,8 @@ class Iterate(NamedTuple):
     alpha:np.ndarray # (N,) of the free pairs
     iterations:int
 
-def _step(problem, pairs, rest_w, rest_b, complementarity, at_point, at_tau) -> tuple[float, np.ndarray, np.ndarray]:
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #0a848b29
+def _step(problem, pairs, rest_w, rest_b, complementarity, at_point, at_tau) -> tuple:
     "Length and direction of one predictor-corrector step; LinAlgError where the system cannot be factorised."
     Q, lam, y, _ = problem
     system = _newton_system(Q, lam, pairs, at_point, at_tau)
@@ -482,6 +490,7 @@ def _ridge_start(problem:Problem) -> tuple[np.ndarray, np.ndarray]: # w (D,), b 
     w = np.linalg.solve(Q.T@Q+np.diag(lam/cost+1e-9*n), Q.T@-y) if D else np.zeros(0)
     return w, middle_offsets(sort_kinks(Q@w, y), costs)
 
+# %% ../../nbs/mcsvm/04_interior_point.ipynb #a54216ab
 def solve_all_pairs(
     problem:Problem, # in coordinates with unit covariance
     tol:float, # relative complementarity and gap to reach

@@ -38,6 +38,7 @@ def _rbf(A, B, gamma):
 
 KERNELS = ("linear", "poly", "rbf")
 
+# %% ../../nbs/mcsvm/06_kernels.ipynb #abd33229
 def kernel_function(
     kernel, # "linear", "poly", "rbf" or a function (A, B) -> matrix
     degree:int=3, # of poly, at least 1
@@ -105,14 +106,14 @@ def _multinomial(chosen:tuple, degree:int) -> int:
     for j in set(chosen): count //= math.factorial(chosen.count(j))
     return count
 
+# %% ../../nbs/mcsvm/06_kernels.ipynb #b1fbc667
 def monomials(
     X:np.ndarray, # (n, d)
     degree:int=3, # p
     gamma:float=1.0, # > 0
     coef0:float=1.0, # >= 0
 ) -> np.ndarray: # (n, D) with monomials(A) @ monomials(B).T equal to the kernel
-    """Explicit features of the polynomial kernel, in the order of combinations with replacement of (1, x_1, ...,
-    x_d).
+    """Explicit features of the polynomial kernel: combinations with replacement of (1, x_1, ..., x_d).
 
     Parameters
     ----------
@@ -208,6 +209,7 @@ class MatrixKernel:
     def column(self, p:int) -> np.ndarray: return self.K[:, p]
     def multiply(self, v:np.ndarray) -> np.ndarray: return self.K@v
 
+# %% ../../nbs/mcsvm/06_kernels.ipynb #e589c40f
 class PointKernel:
     "The kernel matrix of points, never held as a whole."
     def __init__(self, kernel:Callable, X:np.ndarray, block:int=_BLOCK):
@@ -215,7 +217,8 @@ class PointKernel:
         parts = (X[i:i+64] for i in range(0, len(X), 64))
         self.diagonal = np.concatenate([np.diagonal(self._values(part, part)) for part in parts])
 
-    def _values(self, A, B) -> np.ndarray: return check_array(self.kernel(A, B), "kernel(A, B)", (len(A), len(B)))
+    def _values(self, A, B) -> np.ndarray:
+        return check_array(self.kernel(A, B), "kernel(A, B)", (len(A), len(B)))
 
     def column(self, p:int) -> np.ndarray:
         "k(x_i, x_p) for all i."
@@ -251,10 +254,12 @@ def _first_trace(y, costs:Costs, eta:float, tol:float) -> float:
 def _check_semidefinite(exact:float, low_rank:float, room:float) -> None:
     "v'Kv must lie between v'L'Lv and the same plus v'v trace(E)."
     if not (low_rank-exact <= room+1e-7*low_rank and exact-low_rank <= room+1e-7*low_rank):
-        raise ValueError("kernel must be positive semidefinite: the quadratic form of its matrix contradicts its factorisation")
+        raise ValueError("kernel must be positive semidefinite: the quadratic form of its matrix contradicts "
+                         "its factorisation")
 
+# %% ../../nbs/mcsvm/06_kernels.ipynb #38e004d8
 def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, eta, tol) -> Certificate:
-    "The low-rank solution judged by the true kernel, from its dual variables or, where better, from its direction."
+    "The low-rank solution judged by the true kernel: by its dual variables or, where better, its direction."
     L, seen = factor.L, []
     def apply(v):
         seen.append(K.multiply(v))
@@ -268,7 +273,8 @@ def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, eta, 
     coef = np.zeros(len(y))
     coef[factor.pivots] = solve_triangular(L[:, factor.pivots], found.w, check_finite=False)
     scores = K.multiply(coef)
-    offered = certify_point(lambda v: seen[0], y, found.alpha, costs, eta, (scores, max(float(coef@scores), 0.)))
+    offered = certify_point(lambda v: seen[0], y, found.alpha, costs, eta,
+                            (scores, max(float(coef@scores), 0.)))
     return replace(offered, dual_coef=coef) if offered.offered else final
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #15370176
@@ -299,7 +305,8 @@ def solve_with_kernel(
     Solution
         scores are K @ dual_coef
     """
-    if K.diagonal.min() < 0: raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
+    if K.diagonal.min() < 0:
+        raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
     factor = PivotedCholesky(K.column, K.diagonal)
     trace, iterations = _first_trace(y, costs, eta, tol), 0
     for _ in range(12):
@@ -311,6 +318,7 @@ def solve_with_kernel(
         trace = min(trace, factor.rest.sum())/30
     return make_solution(final, found.alpha, iterations, tol)
 
+# %% ../../nbs/mcsvm/06_kernels.ipynb #8023a2cc
 def solve_kernel(
     kernel, # function (A, B) -> matrix, or the (n, n) matrix itself
     X:np.ndarray|None, # (n, d) points, None with a matrix
@@ -347,12 +355,14 @@ def solve_kernel(
     Raises
     ------
     ValueError
-        where the kernel matrix is seen not to be positive semidefinite, or naming a bad argument.
+        naming the argument: `kernel` also where it is seen not to be positive semidefinite.
 
     References
     ----------
     Carlevaro et al., eqs. (5), (22), (23).
     """
     y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_positive(eta, "eta"), check_tol(tol)
-    if not callable(kernel): return solve_with_kernel(MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y))), y, costs, eta, tol)
+    if not callable(kernel):
+        return solve_with_kernel(MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y))), y, costs, eta,
+                                 tol)
     return solve_with_kernel(PointKernel(kernel, check_matrix(X, "X", len(y))), y, costs, eta, tol)

@@ -33,6 +33,7 @@ class Kinks(NamedTuple):
     is_safe:np.ndarray # (n,) bool, in that order
     n_safe:np.ndarray # (n+1,) safe points among the first j kinks
 
+# %% ../../nbs/mcsvm/02_offsets.ipynb #33182330
 def sort_kinks(
     scores:np.ndarray, # (n,) projections, low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
@@ -58,7 +59,8 @@ def sort_kinks(
     return Kinks(kinks[order], is_safe, n_safe)
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #8bcd014e
-# how all kernels of this module are compiled: x/0 is inf, and nothing calls them from C (which saves a third of the compilation)
+# how all kernels of this module are compiled: x/0 is inf, and nothing calls them from C (which saves a third
+# of the compilation)
 compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
 
 @compiled
@@ -73,6 +75,7 @@ def _first_above(n_safe, cost_safe, cost_unsafe, level):
         else: left = mid+1
     return left
 
+# %% ../../nbs/mcsvm/02_offsets.ipynb #8514c7fd
 def _ends(kinks:Kinks, costs:Costs) -> tuple[np.ndarray, np.ndarray]:
     "Lower and upper ends of the minimising intervals."
     n, total = len(kinks.kinks), kinks.n_safe[-1]
@@ -95,6 +98,7 @@ def middle_offsets(kinks:Kinks, costs:Costs) -> np.ndarray: # (m,)
     low, high = _ends(kinks, costs)
     return (low+high)/2
 
+# %% ../../nbs/mcsvm/02_offsets.ipynb #13f42e5d
 def offset_intervals(
     scores:np.ndarray, # (n,) projections, low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
@@ -122,7 +126,7 @@ def offset_intervals(
     Raises
     ------
     ValueError
-        for scores that are not finite, labels other than +1 and -1, costs that are not positive.
+        naming the argument: scores not finite, labels not +1 and -1, costs not positive.
 
     References
     ----------
@@ -131,6 +135,7 @@ def offset_intervals(
     y = check_signs(y)
     return _ends(sort_kinks(check_vector(scores, "scores", len(y)), y), check_costs(safe, unsafe))
 
+# %% ../../nbs/mcsvm/02_offsets.ipynb #13fc2918
 def best_offsets(
     scores:np.ndarray, # (n,) projections, low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
@@ -158,7 +163,7 @@ def best_offsets(
     Raises
     ------
     ValueError
-        for scores that are not finite, labels other than +1 and -1, costs that are not positive.
+        naming the argument: scores not finite, labels not +1 and -1, costs not positive.
 
     References
     ----------
@@ -192,6 +197,7 @@ def sum_losses(kinks:Kinks, biases:np.ndarray, costs:Costs) -> np.ndarray: # (m,
     n_above, n_below = kinks.n_safe[-1]-kinks.n_safe[j], j-kinks.n_safe[j]
     return costs.safe*(above[j]-n_above*offsets)+costs.unsafe*(n_below*offsets-below[j])
 
+# %% ../../nbs/mcsvm/02_offsets.ipynb #7850751f
 def offset_losses(
     scores:np.ndarray, # (n,) projections, low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe

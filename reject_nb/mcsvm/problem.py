@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_array, check_count, check_flag, check_matrix, check_positive, check_vector, refuse
+from ..core.checks import (
+    check_array, check_count, check_flag, check_matrix, check_positive, check_vector, refuse)
 from ..core.results import Status, relative_gap
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #6380021b
@@ -54,7 +55,8 @@ def resolve_taus(
     if values.ndim != 1: raise refuse("taus", "a number or a vector", taus)
     outside = (values <= 0) | (values >= 1)
     if outside.any():
-        raise refuse("taus", "strictly between 0 and 1 (an end point costs one class nothing)", float(values[outside][0]))
+        raise refuse("taus", "strictly between 0 and 1 (an end point costs one class nothing)",
+                     float(values[outside][0]))
     return values
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #70cba0d5
@@ -123,9 +125,11 @@ def check_signs(
     """
     y = check_vector(y, "y", n)
     if not np.all(np.abs(y) == 1): raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
-    if both and abs(y.sum()) == len(y): raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", np.unique(y))
+    if both and abs(y.sum()) == len(y):
+        raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", np.unique(y))
     return y
 
+# %% ../../nbs/mcsvm/01_problem.ipynb #f0cb286b
 def check_costs(
     safe, # costs of a safe point
     unsafe, # costs of an unsafe point
@@ -184,7 +188,8 @@ def hinge_sum(
     scores_safe, scores_unsafe = scores[y > 0], scores[y < 0]
     total = 0.
     for b, cost_safe, cost_unsafe in zip(biases, safe, unsafe):
-        total += cost_safe*np.maximum(0, 1+scores_safe-b).sum()+cost_unsafe*np.maximum(0, 1-scores_unsafe+b).sum()
+        hinge_safe, hinge_unsafe = np.maximum(0, 1+scores_safe-b), np.maximum(0, 1-scores_unsafe+b)
+        total += cost_safe*hinge_safe.sum()+cost_unsafe*hinge_unsafe.sum()
     return float(total)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #3ac4075f
@@ -264,6 +269,7 @@ class Reference:
     gap_abs:float # objective - bound
     status:Status # optimal or not_converged
 
+# %% ../../nbs/mcsvm/01_problem.ipynb #8e0d0cb9
 def _root(
     K:np.ndarray, # (n, n) symmetric
     eta:float, # > 0
@@ -271,10 +277,12 @@ def _root(
     "Root of a positive semidefinite matrix; eigenvalues at rounding level are dropped."
     values, vectors = np.linalg.eigh((K+K.T)/2)
     largest = max(values[-1], 1e-300)
-    if values[0] < -1e-8*largest: raise refuse("K", "positive semidefinite", f"smallest eigenvalue {values[0]:.3g}")
+    if values[0] < -1e-8*largest:
+        raise refuse("K", "positive semidefinite", f"smallest eigenvalue {values[0]:.3g}")
     keep = values > 1e-14*largest
     return vectors[:, keep]*np.sqrt(eta*values[keep])
 
+# %% ../../nbs/mcsvm/01_problem.ipynb #54c5dbdd
 def _clarabel(problem) -> Status:
     "Solve to all digits that double precision gives."
     import cvxpy as cp
@@ -311,7 +319,7 @@ def solve_reference(
     Raises
     ------
     ValueError
-        for a K that does not match y or is indefinite, labels other than -1 and +1, a class without points.
+        naming the argument: K of another size or indefinite, a class without points.
 
     References
     ----------
@@ -334,17 +342,21 @@ def solve_reference(
     alpha, R = cp.Variable(costs.shape), _root(K, eta)
     balance = [y@alpha == 0]
     quadratic = cp.sum_squares(R.T@cp.multiply(y, cp.sum(alpha, axis=1)))
-    status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha)-.5*quadratic), balance+[alpha >= 0, alpha <= costs]))
+    status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha)-.5*quadratic),
+                                  balance+[alpha >= 0, alpha <= costs]))
     if alpha.value is None: raise refuse("K", "such that the general solver can solve (5)", str(status))
-    return _reference(K, y, Costs(safe, unsafe), eta, np.clip(alpha.value, 0, costs), np.ravel(balance[0].dual_value), status)
+    return _reference(K, y, Costs(safe, unsafe), eta, np.clip(alpha.value, 0, costs),
+                      np.ravel(balance[0].dual_value), status)
 
+# %% ../../nbs/mcsvm/01_problem.ipynb #b77c8548
 def _reference(K, y, costs, eta, alpha, biases, status) -> Reference:
     "Both objectives at the solver's answer."
     dual_coef = -eta*y*alpha.sum(1)
     scores = K@dual_coef
     objective = float(-.5*dual_coef@scores*(-1/eta)+hinge_sum(scores, y, biases, *costs))
     bound = dual_objective(K, y, alpha, eta)
-    return Reference(alpha=alpha, biases=biases, dual_coef=dual_coef, scores=scores, objective=objective, bound=bound,
+    return Reference(alpha=alpha, biases=biases, dual_coef=dual_coef, scores=scores, objective=objective,
+                     bound=bound,
                      gap=relative_gap(objective-bound, objective), gap_abs=objective-bound, status=status)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #1983e486
@@ -400,6 +412,7 @@ def solve_primal_reference(
     w, b, xi = cp.Variable(Z.shape[1]), cp.Variable((1, len(taus))), cp.Variable(costs.shape, nonneg=True)
     across, down = np.ones((1, len(taus))), np.ones((len(y), 1))
     margin = cp.multiply(y[:, None]@across, cp.reshape(Z@w, (len(y), 1), order="C")@across-down@b)
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))), [margin <= xi-1])
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))),
+                         [margin <= xi-1])
     _clarabel(problem)
     return float(problem.value), np.asarray(w.value), np.ravel(np.asarray(b.value))

@@ -90,7 +90,8 @@ def test_certificate_agrees_with_the_double_sum():
 
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
 def test_a_direction_that_overflows_counts_as_none():
-    c = certify_point(lambda v: v*1e200, np.array([1., 1, -1]), np.full((3, 1), .1), Costs(np.array([.75]), np.array([.25])), 1e200)
+    c = certify_point(lambda v: v*1e200, np.array([1., 1, -1]), np.full((3, 1), .1),
+                      Costs(np.array([.75]), np.array([.25])), 1e200)
     assert c.gap == 1. and c.objective == .5 and c.bound == 0 and not c.scores.any()
 
 
@@ -100,7 +101,8 @@ def test_zero_alpha_has_gap_one():
     assert c.gap == 1. and c.objective == 2*min(.75*2, .25)
 
 
-@pytest.mark.parametrize("total, norm2, eta", [(1., 4., 2.), (3., 4., 2.), (.5, 4., 2.), (2., 0., 1.), (0., 1., 1.)])
+@pytest.mark.parametrize("total, norm2, eta",
+                         [(1., 4., 2.), (3., 4., 2.), (.5, 4., 2.), (2., 0., 1.), (0., 1., 1.)])
 def test_the_best_multiple_is_the_best_of_a_grid(total, norm2, eta):
     t = np.linspace(0, 1, 10_001)
     best = (t*total-t*t*norm2/(2*eta)).max()
@@ -111,14 +113,18 @@ def test_the_best_multiple_is_the_best_of_a_grid(total, norm2, eta):
 def test_a_better_direction_is_taken_and_a_worse_one_is_not():
     alpha = REFERENCE_30.alpha*.5
     own, best = _certify_30(alpha), _certify_30(REFERENCE_30.alpha)
-    better, worse = _certify_30(alpha, (best.scores, best.norm2)), _certify_30(REFERENCE_30.alpha, (own.scores, own.norm2))
+    better = _certify_30(alpha, (best.scores, best.norm2))
+    worse = _certify_30(REFERENCE_30.alpha, (own.scores, own.norm2))
     assert better.offered and better.objective == best.objective < own.objective and better.bound == own.bound
     assert not worse.offered and worse.objective == best.objective
 
 GOOD = dict(apply=lambda v: v, y=[1., -1.], alpha=np.zeros((2, 1)), safe=[.5], unsafe=[.5], eta=1.)
 
-@pytest.mark.parametrize("name, value", [("apply", None), ("apply", lambda v: v[:1]), ("apply", lambda v: v*np.nan), ("y", [1., 1.]),
-                                         ("alpha", np.zeros((1, 2))), ("alpha", np.full((2, 1), np.nan)), ("safe", [0.]), ("unsafe", [.5, .5]),
-                                         ("eta", 0.), ("eta", np.inf), ("offer", 3), ("offer", (np.zeros(2), -1.)), ("offer", (np.zeros(3), 1.))])
+@pytest.mark.parametrize("name, value", [("apply", None), ("apply", lambda v: v[:1]),
+                                         ("apply", lambda v: v*np.nan), ("y", [1., 1.]),
+                                         ("alpha", np.zeros((1, 2))), ("alpha", np.full((2, 1), np.nan)),
+                                         ("safe", [0.]), ("unsafe", [.5, .5]),
+                                         ("eta", 0.), ("eta", np.inf), ("offer", 3),
+                                         ("offer", (np.zeros(2), -1.)), ("offer", (np.zeros(3), 1.))])
 def test_certify_names_the_bad_argument(name, value):
     with pytest.raises(ValueError, match=f"^{name}"): certify(**{**GOOD, name: value})

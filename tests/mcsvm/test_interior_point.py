@@ -15,7 +15,8 @@ from reject_nb.mcsvm.interior_point import (
 
 @pytest.mark.parametrize("scales", ([1., 1., 1.], [1., 1e-6, 1e3]))
 def test_whitened_problem_has_the_same_scores_and_penalty(scales):
-    # the second set of scales goes through the triangular factor; a spread of 1e9 leaves 7 digits of the smallest direction
+    # the second set of scales goes through the triangular factor; a spread of 1e9 leaves 7 digits of the
+    # smallest direction
     rng, eta = np.random.default_rng(1), .2
     Z = rng.normal(size=(50, 3))@rng.normal(size=(3, 3))*scales+5
     w = rng.normal(size=3)/scales
@@ -58,9 +59,11 @@ def _pairs_of_seven(seed=0):
     return pairs, y, costs
 
 
-@pytest.mark.parametrize("n, d, eta, balanced", [(30, 2, 1e-2, False), (60, 4, 1., False), (30, 20, 1., False), (60, 2, 30., True)])
+@pytest.mark.parametrize("n, d, eta, balanced",
+                         [(30, 2, 1e-2, False), (60, 4, 1., False), (30, 20, 1., False), (60, 2, 30., True)])
 def test_all_pairs_agree_with_the_reference(n, d, eta, balanced):
-    # an independent solver on the paper's dual; 20 features go through BLAS. Tolerance: ten times what was asked for
+    # an independent solver on the paper's dual; 20 features go through BLAS. Tolerance: ten times what was
+    # asked for
     X, y = _two_clouds(n, n, d, .4)
     taus = np.array([.1, .5, .8])
     costs = cost_weights(taus, y, balanced)
@@ -77,9 +80,11 @@ def test_all_pairs_agree_with_the_reference(n, d, eta, balanced):
 def test_pairs_lie_side_by_side():
     pairs, y, costs = _pairs_of_seven()
     row = pairs.rows
-    assert pairs.start.tolist() == [0, 3, 4, 6, 7, 7, 9, 10] and pairs.tau.tolist() == [0, 1, 2, 1, 0, 1, 2, 1, 2, 1]
+    assert pairs.start.tolist() == [0, 3, 4, 6, 7, 7, 9, 10]
+    assert pairs.tau.tolist() == [0, 1, 2, 1, 0, 1, 2, 1, 2, 1]
     point = np.repeat(np.arange(7), np.diff(pairs.start))
-    np.testing.assert_array_equal(row.cost, np.where(y[point] > 0, costs.safe[pairs.tau], costs.unsafe[pairs.tau]))
+    np.testing.assert_array_equal(row.cost,
+                                  np.where(y[point] > 0, costs.safe[pairs.tau], costs.unsafe[pairs.tau]))
 
 
 def test_the_start_is_centred():
@@ -100,9 +105,12 @@ def test_sums_equal_those_of_a_dense_table():
     theta = 1/(row.u/(row.cost-row.alpha)+row.v/row.alpha)
     np.testing.assert_allclose(row.theta, theta, rtol=1e-13)
     for name, value in (("theta", theta), ("right", y[point]*theta*row.r), ("alpha", y[point]*row.alpha)):
-        np.testing.assert_allclose(getattr(at_point, name), np.bincount(point, value, 7), rtol=1e-12, atol=1e-15)
-        np.testing.assert_allclose(getattr(at_tau, name), np.bincount(pairs.tau, value, 3), rtol=1e-12, atol=1e-15)
-    np.testing.assert_allclose(complementarity, np.sum(row.alpha*row.v+(row.cost-row.alpha)*row.u), rtol=1e-13)
+        np.testing.assert_allclose(getattr(at_point, name), np.bincount(point, value, 7), rtol=1e-12,
+                                   atol=1e-15)
+        np.testing.assert_allclose(getattr(at_tau, name), np.bincount(pairs.tau, value, 3), rtol=1e-12,
+                                   atol=1e-15)
+    np.testing.assert_allclose(complementarity, np.sum(row.alpha*row.v+(row.cost-row.alpha)*row.u),
+                               rtol=1e-13)
     np.testing.assert_allclose((losses, total), (np.sum(row.cost*row.r), row.alpha.sum()), rtol=1e-13)
 
 
@@ -119,7 +127,8 @@ def test_the_matrix_is_that_of_the_formula():
 
 
 def test_the_direction_solves_the_linearised_conditions():
-    # alpha dv + v dalpha = e_v - alpha v, (c - alpha) du - u dalpha = e_u - (c - alpha) u, du - dv = r + dr - (u - v)
+    # alpha dv + v dalpha = e_v - alpha v, (c - alpha) du - u dalpha = e_u - (c - alpha) u, du - dv = r + dr
+    # - (u - v)
     pairs, y, _ = _pairs_of_seven(3)
     row = pairs.rows
     rng = np.random.default_rng(4)
@@ -133,7 +142,8 @@ def test_the_direction_solves_the_linearised_conditions():
     np.testing.assert_allclose(rest*row.d_u-row.u*row.d_alpha, row.aim_u-rest*row.u, atol=1e-13)
     np.testing.assert_allclose(row.d_u-row.d_v, row.r+dr-(row.u-row.v), atol=1e-12)
     np.testing.assert_allclose(cross, np.sum(row.d_alpha*(row.d_v-row.d_u)), rtol=1e-12)
-    ahead = np.r_[row.alpha+length*row.d_alpha, rest-length*row.d_alpha, row.u+length*row.d_u, row.v+length*row.d_v]
+    ahead = np.r_[row.alpha+length*row.d_alpha, rest-length*row.d_alpha, row.u+length*row.d_u,
+                  row.v+length*row.d_v]
     assert abs(ahead.min()) < 1e-12  # the first number that reaches its limit
 
 
@@ -157,7 +167,8 @@ def test_a_step_stays_strictly_inside():
     _move.py_func(one, .5)
     np.testing.assert_allclose(one.rows.u, row.u+.5*row.d_u, rtol=1e-15)
     np.testing.assert_allclose(one.rows.v, row.v+.5*row.d_v, rtol=1e-15)
-    np.testing.assert_allclose(one.rows.alpha, np.minimum(row.alpha+.5*row.d_alpha, row.cost*(1-1e-16)), rtol=1e-15)
+    np.testing.assert_allclose(one.rows.alpha, np.minimum(row.alpha+.5*row.d_alpha, row.cost*(1-1e-16)),
+                               rtol=1e-15)
     for name in ("d_alpha", "d_u", "d_v"): getattr(pairs.rows, name)[:] = -9.
     _move(pairs, 1.)
     assert row.alpha.min() > 0 and row.u.min() == row.v.min() == 1e-100
@@ -176,8 +187,9 @@ def test_residuals_and_gram_compiled_and_not():
     np.testing.assert_allclose(row.r, 1+y[point]*(s[point]-b[pairs.tau]), rtol=1e-14)
     out = np.zeros((2, 2)), np.zeros((2, 3))
     _gram_small.py_func(Q, rng.random(7), pairs, *out)
-    np.testing.assert_allclose(out[1], Q.T@np.array([np.bincount(pairs.tau[pairs.start[i]:pairs.start[i+1]],
-                                                                 row.theta[pairs.start[i]:pairs.start[i+1]], 3) for i in range(7)]), atol=1e-13)
+    dense = np.zeros((7, 3))
+    dense[point, pairs.tau] = row.theta
+    np.testing.assert_allclose(out[1], Q.T@dense, atol=1e-13)
 
 
 def test_the_ridge_start_solves_its_normal_equations():

@@ -11,9 +11,12 @@ from reject_nb.mcsvm.kernels import (
     solve_kernel,
 )
 
-BAD_KERNELS = [(dict(kernel="sigmoid"), "kernel"), (dict(kernel=None), "kernel"), (dict(kernel="rbf", gamma=0.), "gamma"),
-               (dict(kernel="poly", gamma=-1.), "gamma"), (dict(kernel="poly", degree=1.5), "degree"), (dict(kernel="poly", degree=0), "degree"),
-               (dict(kernel="poly", coef0=-1.), "coef0"), (dict(kernel="rbf", gamma="wide"), "gamma"), (dict(kernel="rbf", gamma=True), "gamma")]
+BAD_KERNELS = [(dict(kernel="sigmoid"), "kernel"), (dict(kernel=None), "kernel"),
+               (dict(kernel="rbf", gamma=0.), "gamma"),
+               (dict(kernel="poly", gamma=-1.), "gamma"), (dict(kernel="poly", degree=1.5), "degree"),
+               (dict(kernel="poly", degree=0), "degree"),
+               (dict(kernel="poly", coef0=-1.), "coef0"), (dict(kernel="rbf", gamma="wide"), "gamma"),
+               (dict(kernel="rbf", gamma=True), "gamma")]
 
 @pytest.mark.parametrize("kwargs, name", BAD_KERNELS)
 def test_bad_kernel_parameters_are_named(kwargs, name):
@@ -24,7 +27,8 @@ def test_kernels_are_those_of_scikit_learn():
     from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
     rng = np.random.default_rng(0)
     A, B = rng.normal(size=(6, 3)), rng.normal(size=(4, 3))
-    for name, other in (("linear", linear_kernel(A, B)), ("poly", polynomial_kernel(A, B, 2, .7, .5)), ("rbf", rbf_kernel(A, B, .7))):
+    for name, other in (("linear", linear_kernel(A, B)), ("poly", polynomial_kernel(A, B, 2, .7, .5)),
+                        ("rbf", rbf_kernel(A, B, .7))):
         np.testing.assert_allclose(kernel_function(name, 2, .7, .5)(A, B), other, rtol=1e-12)
 
 
@@ -40,7 +44,8 @@ def test_monomials_reproduce_the_kernel(degree, gamma, coef0):
     A, B = rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
     F, G = monomials(A, degree, gamma, coef0), monomials(B, degree, gamma, coef0)
     assert F.shape[1] == n_monomials(3, degree, coef0)
-    np.testing.assert_allclose(F@G.T, kernel_function("poly", degree, gamma, coef0)(A, B), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(F@G.T, kernel_function("poly", degree, gamma, coef0)(A, B), rtol=1e-10,
+                               atol=1e-12)
 
 
 def test_cholesky_reproduces_a_matrix_of_low_rank():
@@ -95,8 +100,10 @@ def _two_clouds(n, seed=0, d=2, shift=.7):
     return np.random.default_rng(seed).normal(size=(n, d))-shift*y[:, None], y
 
 
-@pytest.mark.parametrize("kern, eta", [(kernel_function("rbf", gamma=.5), 1.), (kernel_function("rbf", gamma=20.), .1),
-                                       (kernel_function("poly"), 1e-2), (lambda A, B: np.tanh(1)*A@B.T+1, 2.)])
+@pytest.mark.parametrize("kern, eta", [(kernel_function("rbf", gamma=.5), 1.),
+                                       (kernel_function("rbf", gamma=20.), .1),
+                                       (kernel_function("poly"), 1e-2),
+                                       (lambda A, B: np.tanh(1)*A@B.T+1, 2.)])
 def test_kernels_agree_with_the_reference(kern, eta):
     # the paper's dual by a general solver; tolerance: both gaps together
     X, y = _two_clouds(60, 0, shift=.5)
@@ -110,7 +117,8 @@ def test_kernels_agree_with_the_reference(kern, eta):
 def test_matrix_function_and_features_agree():
     X, y = _two_clouds(80, 1, shift=.5)
     costs, k = cost_weights(np.array([.3, .6]), y), kernel_function("poly", 2, .7, 1.)
-    values = [solve_kernel(k, X, y, *costs, .1, 1e-8).objective, solve_kernel(k(X, X), None, y, *costs, .1, 1e-8).objective,
+    values = [solve_kernel(k, X, y, *costs, .1, 1e-8).objective,
+              solve_kernel(k(X, X), None, y, *costs, .1, 1e-8).objective,
               solve_features(monomials(X, 2, .7, 1.), y, *costs, .1, 1e-8).objective]
     np.testing.assert_allclose(values, values[0], rtol=2e-8)
 
@@ -130,11 +138,13 @@ def test_huge_eta_with_a_kernel():
     X, y = _two_clouds(40, 5, shift=.5)
     s = solve_kernel(kernel_function("rbf", gamma=.1), X, y, [.6], [.4], 1e6)
     assert s.status == "optimal"
-    np.testing.assert_allclose(kernel_function("rbf", gamma=.1)(X, X)@s.dual_coef, s.scores, atol=1e-5*np.abs(s.scores).max())
+    np.testing.assert_allclose(kernel_function("rbf", gamma=.1)(X, X)@s.dual_coef, s.scores,
+                               atol=1e-5*np.abs(s.scores).max())
 
 
 def test_a_loose_tolerance_may_need_no_pivot():
-    # a tiny eta and a loose gap: w = 0 is good enough, and the certificate says so; 4,000 points are enough for freezing
+    # a tiny eta and a loose gap: w = 0 is good enough, and the certificate says so; 4,000 points are enough
+    # for freezing
     X, y = _two_clouds(4000, 2)
     costs = cost_weights(np.array([.2, .4, .6, .8]), y)
     s = solve_kernel(kernel_function("rbf"), X, y, *costs, 1e-7, 1e-3)
@@ -145,11 +155,14 @@ def test_a_loose_tolerance_may_need_no_pivot():
 def test_the_first_trace_costs_a_few_gaps():
     # one tau .5 on 30 + 10 points: w = 0 costs 2*.5*10, the guess of v is .5 everywhere
     y = np.repeat([1., -1.], [30, 10])
-    np.testing.assert_allclose(_first_trace(y, Costs(np.array([.5]), np.array([.5])), 2., 1e-6), 12*1e-6*10/(2*.25))
+    np.testing.assert_allclose(_first_trace(y, Costs(np.array([.5]), np.array([.5])), 2., 1e-6),
+                               12*1e-6*10/(2*.25))
 
-GOOD = dict(kernel=kernel_function("rbf"), X=_two_clouds(20)[0], y=_two_clouds(20)[1], safe=[.5], unsafe=[.5], eta=1., tol=1e-6)
+GOOD = dict(kernel=kernel_function("rbf"), X=_two_clouds(20)[0], y=_two_clouds(20)[1], safe=[.5], unsafe=[.5],
+            eta=1., tol=1e-6)
 
-@pytest.mark.parametrize("name, value", [("kernel", np.ones((3, 3))), ("kernel", None), ("X", None), ("X", np.ones((3, 2))), ("y", np.ones(20)),
+@pytest.mark.parametrize("name, value", [("kernel", np.ones((3, 3))), ("kernel", None), ("X", None),
+                                         ("X", np.ones((3, 2))), ("y", np.ones(20)),
                                          ("safe", [0.]), ("unsafe", [np.nan]), ("eta", 0.), ("tol", 1.)])
 def test_solve_kernel_names_the_bad_argument(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"): solve_kernel(**{**GOOD, name: value})

@@ -21,7 +21,8 @@ def test_offsets_attain_the_minimum_over_all_kinks(seed):
     for k, t in enumerate(taus):
         loss = lambda b: (1-t)*np.maximum(0, s[y > 0]+1-b).sum()+t*np.maximum(0, b-s[y < 0]+1).sum()
         best = min(loss(b) for b in s+y)
-        for b in (low[k], high[k], (low[k]+high[k])/2): np.testing.assert_allclose(loss(b), best, rtol=1e-10, atol=1e-12)
+        for b in (low[k], high[k], (low[k]+high[k])/2):
+            np.testing.assert_allclose(loss(b), best, rtol=1e-10, atol=1e-12)
 
 
 def test_interval_is_found_whole():
@@ -39,7 +40,8 @@ def test_all_scores_tied():
 
 
 def test_a_slope_of_zero_is_seen_through_rounding():
-    # 10 safe points of cost .1 and one unsafe point of cost 1: equal weights, so every b in [-1, 1] is as good
+    # 10 safe points of cost .1 and one unsafe point of cost 1: equal weights, so every b in [-1, 1] is as
+    # good
     y = np.r_[np.ones(10), -1.]
     low, high = offset_intervals(np.zeros(11), y, np.array([.1]), np.array([1.]))
     assert (low[0], high[0]) == (-1., 1.)
@@ -68,19 +70,22 @@ def test_losses_from_one_sort_equal_the_double_sum(n):
     y = np.where(rng.random(n) < .4, 1., -1.)
     y[:2] = 1, -1
     s, b, taus = rng.normal(size=n)*3+100, rng.normal(size=5)*3+100, rng.uniform(.1, .9, 5)
-    loop = [(1-t)*np.maximum(0, 1+s[y > 0]-x).sum()+t*np.maximum(0, 1-s[y < 0]+x).sum() for t, x in zip(taus, b)]
+    loop = [(1-t)*np.maximum(0, 1+s[y > 0]-x).sum()+t*np.maximum(0, 1-s[y < 0]+x).sum() for t,
+            x in zip(taus, b)]
     np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus), loop, rtol=1e-11, atol=1e-11)
 
 
 def test_a_large_constant_costs_no_digits():
-    # the loss does not change when scores and offsets move together; 1e9 leaves 7 digits of the scores themselves
+    # the loss does not change when scores and offsets move together; 1e9 leaves 7 digits of the scores
+    # themselves
     rng = np.random.default_rng(0)
     s, y = np.round(rng.normal(size=300), 3), np.where(rng.random(300) < .5, 1., -1.)
     near, far = (offset_losses(s+shift, y, [shift], [.3], [.7]) for shift in (0., 2.**30))
     np.testing.assert_allclose(far, near, rtol=1e-7)
 
 BAD_OFFSETS = [(([np.nan, 1.], [1, -1], [.5], [.5]), "scores"), ((1., [1, -1], [.5], [.5]), "scores"),
-               (([0., 1., 2.], [1, -1], [.5], [.5]), "scores"), (([0., 1.], [1, 1], [.5], [.5]), "y"), (([0., 1.], [1, -1], [0.], [.5]), "safe"),
+               (([0., 1., 2.], [1, -1], [.5], [.5]), "scores"), (([0., 1.], [1, 1], [.5], [.5]), "y"),
+               (([0., 1.], [1, -1], [0.], [.5]), "safe"),
                (([0., 1.], [1, -1], [.5], [.5, .5]), "unsafe")]
 
 @pytest.mark.parametrize("args, name", BAD_OFFSETS)

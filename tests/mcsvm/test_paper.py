@@ -6,7 +6,8 @@ from scipy.stats import binom
 from scipy.stats import norm
 
 def test_violation_frequency_matches_the_exact_level():
-    # standard normal scores shifted by class; 2,000 repetitions, 4 standard deviations of the binomial (p about 6e-5)
+    # standard normal scores shifted by class; 2,000 repetitions, 4 standard deviations of the binomial (p
+    # about 6e-5)
     rng, hits = np.random.default_rng(0), 0
     n, eps, delta, reps = 1000, .05, .05, 2000
     level = binom.cdf(order_statistic_rank(n, eps, delta)-1, n, eps)

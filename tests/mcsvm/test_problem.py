@@ -23,7 +23,8 @@ def test_costs_equal_the_papers_expression():
     rng = np.random.default_rng(0)
     taus, y = rng.uniform(.01, .99, 6), rng.choice([-1., 1.], 20)
     safe, unsafe = cost_weights(taus, y)
-    np.testing.assert_allclose(np.where(y[:, None] > 0, safe, unsafe), .5*((1-2*taus)*y[:, None]+1), rtol=1e-14)
+    np.testing.assert_allclose(np.where(y[:, None] > 0, safe, unsafe), .5*((1-2*taus)*y[:, None]+1),
+                               rtol=1e-14)
 
 
 def test_balanced_costs_sum_to_tau_per_class():
@@ -38,14 +39,17 @@ def test_labels_other_than_the_two_signs_are_refused(y):
     with pytest.raises(ValueError, match="y must be"): check_signs(y)
 
 
-@pytest.mark.parametrize("safe, unsafe, name", [([.5, 0.], [.5, .5], "safe"), ([.5], [0.], "unsafe"), ([.5], [.5, .5], "unsafe"),
-                                                ([-.5], [.5], "safe"), ([.5], [np.inf], "unsafe"), ("x", [.5], "safe")])
+@pytest.mark.parametrize("safe, unsafe, name",
+                         [([.5, 0.], [.5, .5], "safe"), ([.5], [0.], "unsafe"), ([.5], [.5, .5], "unsafe"),
+                                                ([-.5], [.5], "safe"), ([.5], [np.inf], "unsafe"),
+                                                ("x", [.5], "safe")])
 def test_costs_that_are_not_positive_are_refused(safe, unsafe, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): check_costs(safe, unsafe)
 
 
 def test_good_labels_and_costs_pass():
-    assert check_signs([1, -1, 1]).tolist() == [1., -1., 1.] and check_signs([1, 1], both=False).tolist() == [1., 1.]
+    assert check_signs([1, -1, 1]).tolist() == [1., -1., 1.]
+    assert check_signs([1, 1], both=False).tolist() == [1., 1.]
     assert check_costs([.5], [.25]) == (np.array([.5]), np.array([.25]))
 
 
@@ -101,7 +105,9 @@ def test_half_is_the_classic_svm_with_half_the_eta():
 Y_6 = _two_clouds(6, 4)[1]
 K_6 = _two_clouds(6, 4)[0]@_two_clouds(6, 4)[0].T
 
-@pytest.mark.parametrize("args, name", [((K_6[:3], Y_6, 3, 1.), "K"), ((K_6, np.ones(6), 3, 1.), "y"), ((K_6, Y_6, 3, 0.), "eta"),
-                                        ((K_6, Y_6, 1., 1.), "taus"), ((-K_6, Y_6, 3, 1.), "K"), ((K_6, Y_6, 3, 1., "no"), "class_balanced")])
+@pytest.mark.parametrize("args, name", [((K_6[:3], Y_6, 3, 1.), "K"), ((K_6, np.ones(6), 3, 1.), "y"),
+                                        ((K_6, Y_6, 3, 0.), "eta"),
+                                        ((K_6, Y_6, 1., 1.), "taus"), ((-K_6, Y_6, 3, 1.), "K"),
+                                        ((K_6, Y_6, 3, 1., "no"), "class_balanced")])
 def test_reference_names_the_bad_argument(args, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): solve_reference(*args)
