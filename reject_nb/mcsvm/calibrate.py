@@ -20,7 +20,7 @@ from ..core.results import Status
 from ..core.sorting import stable_order
 from ..core.tails import order_statistic_rank
 from .offsets import middle_offsets, sort_kinks
-from .problem import Costs, check_signs
+from .problem import LARGEST, Costs, check_signs
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #1b08898b
 @dataclass(frozen=True, kw_only=True)
@@ -107,7 +107,7 @@ class _Sample(NamedTuple):
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #ac9fe938
 def _check_sample(scores, y, both:bool=False) -> _Sample:
     "Scores and labels as arrays, with the sizes of the classes."
-    scores = check_vector(scores, "scores")
+    scores = check_vector(scores, "scores", None, -LARGEST, LARGEST)
     y = check_signs(y, len(scores), both)
     return _Sample(scores, y, int(np.sum(y > 0)), int(np.sum(y < 0)))
 
@@ -418,6 +418,7 @@ def calibrate_offset(
     """
     function, uses = RULES[check_choice(rule, "rule", RULES)]
     given = dict(eps=check_probability(eps, "eps"), delta=delta,
-                 reference=_check_reference(reference, check_vector(scores, "scores")))
+                 reference=_check_reference(reference,
+                                            check_vector(scores, "scores", None, -LARGEST, LARGEST)))
     if delta is not None: check_probability(delta, "delta")
     return function(scores, y, **{name: given[name] for name in uses})

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_array, check_matrix, check_positive, refuse
+from ..core.checks import check_array, check_matrix, refuse
 from ..core.results import relative_gap
 from .offsets import compiled, middle_offsets, sort_kinks, sum_losses
-from .problem import Costs, check_costs, check_signs
+from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #f36e4e42
 @compiled
@@ -243,8 +243,8 @@ def certify(
     alpha 0.25: 0.250 <= optimum <= 0.250, relative gap 0.00
     alpha 0.2: 0.240 <= optimum <= 0.360, relative gap 0.33
     """
-    y, costs, eta = check_signs(y), check_costs(safe, unsafe), check_positive(eta, "eta")
-    alpha = check_matrix(alpha, "alpha", len(y), len(costs.safe)).copy()
+    y, costs, eta = check_signs(y), check_costs(safe, unsafe), check_eta(eta)
+    alpha = check_matrix(alpha, "alpha", len(y), len(costs.safe), -LARGEST, LARGEST).copy()
     if not callable(apply):
         raise refuse("apply", "a function that multiplies a vector by the kernel matrix", apply)
     if offer is not None: offer = _check_offer(offer, len(y))

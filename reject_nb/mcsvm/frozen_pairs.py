@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_matrix, check_number, check_positive
+from ..core.checks import check_matrix, check_number
 from ..core.results import Status
 from .certificate import Certificate, certify_point
 from .interior_point import (
     Iterate, Outside, Problem, interior_point, make_pairs, solve_all_pairs, whiten)
 from .offsets import compiled, middle_offsets, sort_kinks
-from .problem import Costs, check_costs, check_signs
+from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #004144df-3
 class Ranges(NamedTuple):
@@ -392,5 +392,5 @@ def solve_features(
     optimal 0.0005 [1.0] True
     """
     y = check_signs(y)
-    Z = check_matrix(Z, "Z", len(y))
-    return solve_explicit(Z, y, check_costs(safe, unsafe), check_positive(eta, "eta"), check_tol(tol))
+    Z = check_matrix(Z, "Z", len(y), low=-LARGEST, high=LARGEST)
+    return solve_explicit(Z, y, check_costs(safe, unsafe), check_eta(eta), check_tol(tol))

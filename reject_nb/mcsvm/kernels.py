@@ -15,10 +15,10 @@ from itertools import combinations_with_replacement
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..core.checks import check_array, check_count, check_matrix, check_number, check_positive, refuse
+from ..core.checks import check_array, check_count, check_matrix, check_number, refuse
 from .certificate import Certificate, certify_point
 from .frozen_pairs import Solution, check_tol, make_solution, solve_explicit
-from .problem import Costs, check_costs, check_signs
+from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #a629b99e
 def _linear(A, B): return A@B.T
@@ -72,9 +72,9 @@ def kernel_function(
     if not isinstance(kernel, str) or kernel not in KERNELS:
         raise refuse("kernel", "'linear', 'poly', 'rbf', 'precomputed' or a function", kernel)
     if kernel == "linear": return _linear
-    gamma = check_positive(gamma, "gamma")
+    gamma = check_number(gamma, "gamma", 0., LARGEST, open_low=True)
     if kernel == "rbf": return lambda A, B: _rbf(A, B, gamma)
-    degree, coef0 = check_count(degree, "degree", high=100), check_number(coef0, "coef0", 0.)
+    degree, coef0 = check_count(degree, "degree", high=100), check_number(coef0, "coef0", 0., LARGEST)
     return lambda A, B: _polynomial(A, B, degree, gamma, coef0)
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #e7e61256
@@ -361,8 +361,10 @@ def solve_kernel(
     ----------
     Carlevaro et al., eqs. (5), (22), (23).
     """
-    y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_positive(eta, "eta"), check_tol(tol)
+    y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol)
     if not callable(kernel):
-        return solve_with_kernel(MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y))), y, costs, eta,
+        return solve_with_kernel(MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y), -LARGEST,
+                                                           LARGEST)), y, costs, eta,
                                  tol)
-    return solve_with_kernel(PointKernel(kernel, check_matrix(X, "X", len(y))), y, costs, eta, tol)
+    return solve_with_kernel(PointKernel(kernel, check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST)), y,
+                             costs, eta, tol)
