@@ -29,7 +29,7 @@ from .notebooks import clean, directives, notebook_paths, read, relative, root, 
 from .pages import make_readme
 
 # %% ../../nbs/dev/08_checks.ipynb #b86541d3
-PARTS = ("core", "data", *ROOMS, "audit", "cli", "dev", "guide", "index", "results")
+PARTS = ("core", "data", *ROOMS, "audit", "cli", "main", "dev", "guide", "index")
 DONE: tuple[str, ...] = ()   # parts held to the rules on form
 
 def part_of_notebook(
