@@ -27,6 +27,6 @@ def run_tests(*tests) -> None:
     for test in tests:
         for case in cases(test):
             try: test(**case)
-            except Exception as error:
+            except BaseException as error:   # pytest.fail raises no Exception
                 error.add_note(f"in {test.__name__}({', '.join(f'{k}={v!r}' for k, v in case.items())})")
                 raise
