@@ -8,7 +8,7 @@ __all__ = ['SelectionFunction', 'CostBased', 'BoundedImprovement', 'BoundedAbste
 # %% ../../nbs/strategies/01_models.ipynb #2d3c8ddb
 from dataclasses import dataclass
 import numpy as np
-from ..core.checks import check_choice, check_flag, check_instance, check_number, check_vector, refuse
+from ..core.checks import check_flag, check_instance, check_number, check_vector, refuse
 from ..core.results import Status
 
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6
@@ -128,7 +128,8 @@ class CostBased:
         on_it = k < len(groups.score) and groups.score[k] == self.reject_cost
         status, message = Status.trivial, "every risk exceeds the reject cost: all is rejected"
         if on_it:
-            status, message = Status.tied, "mass lies where the risk equals the cost: any acceptance of it costs the same"
+            status = Status.tied
+            message = "mass lies where the risk equals the cost: any acceptance of it costs the same"
         elif k == len(groups.score): message = "the reject cost exceeds every risk: all is accepted"
         elif k > 0: status, message = Status.optimal, "accepts where the risk is below the reject cost"
         found = _solution(groups, k, tau if on_it else 0., self.reject_cost, status, message)
@@ -218,7 +219,7 @@ class BoundedAbstention:
             words = "mass on the threshold is accepted in part, so that the coverage is met exactly"
         if kappa < 1 and k == 0:
             status = Status.tied
-            words = "nothing lies below the threshold: any acceptance with this coverage or more has the same risk"
+            words = "nothing lies below the threshold: any acceptance that covers enough has the same risk"
         return _solution(groups, k, kappa, groups.score[k], status, words)
 
 # %% ../../nbs/strategies/01_models.ipynb #446b3f36
@@ -230,7 +231,7 @@ def linear_program(
     risk,          # (n,) conditional risk
     weight=None,   # (n,) probabilities or counts
 ) -> tuple[float, np.ndarray]: # optimal objective (cost, coverage or selective risk) and an acceptance (n,)
-    """The same optimum by linear programming (HiGHS), to check `solve` and for models with further constraints.
+    """The same optimum by linear programming (HiGHS), to check `solve` or to add constraints to.
 
     Source: Franc, Prusa and Voracek (2023), eqs. (2), (38) and (18) after Charnes and Cooper.
     Raises: ValueError for another model or a bad array."""
@@ -287,6 +288,6 @@ def convert(
     else: other = kind(s.selective_risk if kind is BoundedImprovement else s.coverage)
     again = other.solve(risk, weight)
     if abs(again.coverage - s.coverage) > 1e-9:
-        raise ValueError(f"all accepted mass has risk {s.selective_risk:g}, so a target risk does not determine "
+        raise ValueError(f"all accepted mass has risk {s.selective_risk:g}: a target risk does not determine "
                          f"the coverage {s.coverage:g}; {other} accepts {again.coverage:g}")
     return other

@@ -6,18 +6,29 @@
 __all__ = ['OrdinalCertificate', 'ordinal_certificate', 'OrdinalSolution', 'solve_ordinal', 'OrdinalSVM']
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #cb4a4995
-from dataclasses import dataclass
 import warnings
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 import numpy as np
 from numba import njit
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
-from .models import check_count, check_number
+from sklearn.utils.validation import check_is_fitted
+from ..core.checks import check_count, check_labels, check_matrix, check_number, check_positive
+from ..core.checks import check_vector, refuse
+from ..core.linalg import cholesky
+from ..core.results import Status, relative_gap
+from .losses import numeric_features
+from .scores import labels_of
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #4d269247
+@njit(cache=True)
+def _slack(latent, threshold, above):
+    "1 - z: how far an example is from lying a margin of one on its side of a threshold."
+    return 1. - (latent - threshold if above else threshold - latent)
+
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def _value(f, y, b, mu):
     "Sum of smoothed hinges (plain ones for mu = 0)."
@@ -29,87 +40,123 @@ def _value(f, y, b, mu):
             elif slack > 0.: total += .5*slack*slack/mu
     return total
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #2107aeff
+class _Derivatives(NamedTuple):
+    "Of the sum of smoothed hinges."
+    f: np.ndarray      # (n,) gradient in f
+    ff: np.ndarray     # (n,) curvature in f
+    b: np.ndarray      # (K-1,) gradient in b
+    bb: np.ndarray     # (K-1,) curvature in b
+    mixed: np.ndarray  # (K-1, d) second derivatives in b and w
+
 @njit(cache=True)
 def _derivatives(X, f, y, b, mu, edge):
-    "Gradient and curvature in f (n,) and b (K-1,), and the mixed block (K-1, d), of the sum of smoothed hinges; a parabola up to a slack of `edge`, mu for the hinges themselves."
+    "A hinge is a parabola up to a slack of `edge`: mu for the hinges themselves."
     n, m, d = len(f), len(b), X.shape[1]
-    gf, hf, gb, hb, mixed = np.zeros(n), np.zeros(n), np.zeros(m), np.zeros(m), np.zeros((m, d))
+    slope_f, curve_f, slope_b, curve_b = np.zeros(n), np.zeros(n), np.zeros(m), np.zeros(m)
+    mixed = np.zeros((m, d))
     for i in range(n):
         for k in range(m):
-            up = y[i] > k
-            slack = 1. - (f[i] - b[k] if up else b[k] - f[i])
+            above = y[i] > k
+            slack = _slack(f[i], b[k], above)
             if slack > 0.:
-                a = 1. if slack >= edge else slack/mu
-                gf[i] += -a if up else a
-                gb[k] += a if up else -a
+                alpha = 1. if slack >= edge else slack/mu
+                slope_f[i] += -alpha if above else alpha
+                slope_b[k] += alpha if above else -alpha
                 if slack < edge:
-                    hf[i] += 1./mu
-                    hb[k] += 1./mu
+                    curve_f[i] += 1./mu
+                    curve_b[k] += 1./mu
                     for j in range(d): mixed[k, j] -= X[i, j]
-    return gf, hf, gb, hb, mixed/mu
+    return _Derivatives(slope_f, curve_f, slope_b, curve_b, mixed/mu)
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #29fc18d8
 @njit(cache=True)
 def _sides(f, y, b, mu):
     "Sums of alpha over the examples above and below each threshold: (K-1, 2)."
-    out = np.zeros((len(b), 2))
+    sums = np.zeros((len(b), 2))
     for i in range(len(f)):
         for k in range(len(b)):
-            up = y[i] > k
-            slack = 1. - (f[i] - b[k] if up else b[k] - f[i])
-            if slack > 0.: out[k, 0 if up else 1] += 1. if slack >= mu else slack/mu
-    return out
+            above = y[i] > k
+            slack = _slack(f[i], b[k], above)
+            if slack > 0.: sums[k, 0 if above else 1] += 1. if slack >= mu else slack/mu
+    return sums
 
 @njit(cache=True)
 def _push(f, y, b, mu, scale):
-    "sum_k s_ik alpha_ik for each example (n,), alpha scaled by scale (K-1, 2)."
-    out = np.zeros(len(f))
+    "sum_k s_ik alpha_ik for each example (n,), alpha scaled by scale (K-1, 2), above and below."
+    push = np.zeros(len(f))
     for i in range(len(f)):
         for k in range(len(b)):
-            up = y[i] > k
-            slack = 1. - (f[i] - b[k] if up else b[k] - f[i])
+            above = y[i] > k
+            slack = _slack(f[i], b[k], above)
             if slack > 0.:
-                a = 1. if slack >= mu else slack/mu
-                out[i] += a*scale[k, 0] if up else -a*scale[k, 1]
-    return out
+                alpha = 1. if slack >= mu else slack/mu
+                push[i] += alpha*scale[k, 0] if above else -alpha*scale[k, 1]
+    return push
 
-@dataclass(frozen=True)
+# %% ../../nbs/strategies/07_ordinal.ipynb #525d7dbb
+class _Problem(NamedTuple):
+    "What is minimised."
+    X: np.ndarray  # (n, d)
+    y: np.ndarray  # (n,) class numbers
+    C: float       # weight of the sum of hinges
+
+@dataclass(frozen=True, kw_only=True)
 class OrdinalCertificate:
     "What is proved about an ordinal SVM's (w, b)."
-    primal: float  # F(w, b)
-    dual: float    # value of a feasible dual point: the optimum is at least this
-    gap: float     # (primal - dual)/primal; 0 where the primal is 0
+    objective: float  # F(w, b)
+    bound: float      # value of a feasible dual point: the optimum is at least this
+    gap: float        # relative: (objective - bound)/objective
 
-def ordinal_certificate(
-    X,           # (n, d)
-    y,           # (n,) class indices 0 to K-1
-    w,           # (d,) direction
-    b,           # (K-1,) thresholds
-    C:float,     # weight of the sum of hinges
-    mu:float=1e-3, # smoothing from which the dual point is made; any positive value is sound
-) -> OrdinalCertificate:
-    "Primal value and a lower bound on the optimum, apart from any solver."
+def _certificate(problem:_Problem, w, b, mu) -> OrdinalCertificate:
+    "Primal value and dual bound of (w, b)."
+    X, y, C = problem
     f = X @ w
-    primal = .5*w @ w + C*_value(f, y, b, 0.)
+    objective = .5*w @ w + C*_value(f, y, b, 0.)
     sides = _sides(f, y, b, mu)
     least = sides.min(1, keepdims=True)
     scale = np.divide(least, sides, out=np.zeros_like(sides), where=sides > 0)
     push = _push(f, y, b, mu, scale)
-    v = C*(push @ X - push.sum()*X.mean(0))                  # push sums to 0 but for rounding, which an offset of X would enlarge
+    # push sums to 0 but for rounding, which an offset of X would enlarge
+    v = C*(push @ X - push.sum()*X.mean(0))
     linear, square = 2*C*least.sum(), v @ v
-    t = 1. if square <= linear else linear/square
-    dual = max(t*linear - .5*t*t*square, 0.) if np.isfinite(square) else 0.
-    return OrdinalCertificate(float(primal), float(dual), float((primal - dual)/primal) if primal > 0 else 0.)
+    t = 1. if square <= linear else linear/square            # the best factor in [0, 1]
+    bound = max(t*linear - .5*t*t*square, 0.) if np.isfinite(square) else 0.
+    gap = relative_gap(objective - bound, objective)
+    return OrdinalCertificate(objective=float(objective), bound=float(bound), gap=gap)
+
+# %% ../../nbs/strategies/07_ordinal.ipynb #96a1d0f1
+def ordinal_certificate(
+    X,             # (n, d)
+    y,             # (n,) class numbers from 0 to K-1
+    w,             # (d,) direction
+    b,             # (K-1,) thresholds
+    C:float,       # weight of the sum of hinges, above 0
+    mu:float=1e-3, # smoothing from which the dual point is made; any positive value is sound
+) -> OrdinalCertificate: # objective, bound and relative gap
+    """Primal value of any (w, b) and a lower bound on the optimum, apart from any solver.
+
+    Source: Franc, Prusa and Voracek (2023), section 5.2.2, and its dual.
+    Raises: ValueError where an array does not fit, or C or mu is not above 0."""
+    X = check_matrix(X, "X")
+    b = check_vector(b, "b")
+    y = check_labels(y, "y", len(X))
+    if y.dtype.kind not in "iu" or y.min() < 0 or y.max() > len(b):
+        raise refuse("y", f"class numbers from 0 to {len(b)}", y)
+    w = check_vector(w, "w", X.shape[1])
+    problem = _Problem(X, y.astype(np.int64), check_number(C, "C", 0., 1e100, open_low=True))
+    return _certificate(problem, w, b, check_positive(mu, "mu"))
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #a0d0ec1c
-@dataclass(frozen=True)
-class OrdinalSolution:
-    "Outcome of the solver."
-    w: np.ndarray            # (d,)
-    b: np.ndarray            # (K-1,) ascending
-    certificate: OrdinalCertificate
-    iterations: int          # Newton steps
-    status: str              # "optimal" (gap within tol) or "not converged"
+class _Point(NamedTuple):
+    "Where the solver is."
+    w: np.ndarray  # (d,)
+    b: np.ndarray  # (K-1,)
+    f: np.ndarray  # (n,) X @ w
+
+def _smoothed(problem:_Problem, at:_Point, mu:float) -> float:
+    "The smoothed objective."
+    return .5*at.w @ at.w + problem.C*_value(at.f, problem.y, at.b, mu)
 
 def _gram(X, h, block=20_000):
     "X^T diag(h) X by blocks of the rows with h > 0."
@@ -121,81 +168,132 @@ def _gram(X, h, block=20_000):
             G += Z.T @ Z
     return G
 
-def _newton(H, g):
-    "-H^-1 g; where rounding leaves H singular, with as little on its diagonal, relative to it, as a factorisation takes. Zeros where H is beyond floats."
-    with np.errstate(over="ignore", invalid="ignore"):
-        s = 2.**-np.round(.5*np.log2(np.diag(H)))                         # powers of two change no digit
-        A = H*s*s[:, None]
-    for add in (0., 1e-14, 1e-12, 1e-10, 1e-8, 1e-6):
-        if not np.isfinite(A).all(): break
-        try: return -s*cho_solve(cho_factor(A + add*np.eye(len(A)), check_finite=False), s*g, check_finite=False)
-        except LinAlgError: pass
-    return np.zeros(len(g))
+# %% ../../nbs/strategies/07_ordinal.ipynb #a7536786
+def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float, ridge:float) -> tuple[np.ndarray, float]:
+    "Step in (w, b) and twice the decrease that the model expects; zeros where the Hessian is beyond floats."
+    X, y, C = problem
+    d, m = len(at.w), len(at.b)
+    sums = _derivatives(X, at.f, y, at.b, mu, edge)
+    gradient = np.concatenate([at.w + C*(sums.f @ X), C*sums.b])
+    H = np.empty((d + m,)*2)
+    H[:d, :d] = C*_gram(X, sums.ff) + np.eye(d)
+    H[d:, :d] = C*sums.mixed
+    H[:d, d:] = H[d:, :d].T
+    # for thresholds with no example near
+    H[d:, d:] = np.diag(C*(sums.bb + np.where(sums.bb > 0, ridge, 1e-4*len(X))))
+    try: step = cholesky(H).solve(-gradient)
+    except LinAlgError: step = np.zeros(d + m)
+    return step, -gradient @ step
 
+def _line_search(problem:_Problem, at:_Point, step, promise:float, mu:float) -> tuple[_Point, float]:
+    "The step, halved until the value falls enough; the point itself and 0 where it never does."
+    d, value = len(at.w), _smoothed(problem, at, mu)
+    df, length = problem.X @ step[:d], 1.
+    while length > 1e-8:
+        new = _Point(at.w + length*step[:d], at.b + length*step[d:], at.f + length*df)
+        if _smoothed(problem, new, mu) <= value - 1e-4*length*promise: return new, length
+        length /= 2
+    return at, 0.
+
+# %% ../../nbs/strategies/07_ordinal.ipynb #e3693270
+class _Move(NamedTuple):
+    "One step of the solver."
+    point: _Point
+    length: float   # of the step, 0 where none helped
+    promise: float  # twice the decrease that the model expected
+    settled: bool   # whether more steps at this mu are not worth it
+
+def _advance(problem:_Problem, at:_Point, mu:float, ridge:float, tol:float) -> _Move:
+    "A Newton step; where none helps, with the hinges that were curved before mu fell."
+    little = 1e-3*tol*_smoothed(problem, at, mu)
+    for edge in (mu, 4*mu):
+        step, promise = _newton_step(problem, at, mu, edge, ridge)
+        new, length = _line_search(problem, at, step, promise, mu)
+        if length > 0 or promise <= little: break
+    return _Move(new, length, promise, edge == mu and promise <= little or length == 0.)
+
+@dataclass(frozen=True, kw_only=True)
+class OrdinalSolution:
+    "Outcome of the solver."
+    w: np.ndarray            # (d,)
+    b: np.ndarray            # (K-1,) ascending
+    certificate: OrdinalCertificate
+    iterations: int          # Newton steps
+    status: Status           # optimal (gap within tol) or not_converged
+
+def _certified(problem:_Problem, at:_Point, mu:float, tol:float, iterations:int) -> OrdinalSolution:
+    "The point with its certificate."
+    b = np.sort(at.b)
+    found = _certificate(problem, at.w, b, mu)
+    status = Status.optimal if found.gap <= tol else Status.not_converged
+    return OrdinalSolution(w=at.w, b=b, certificate=found, iterations=iterations, status=status)
+
+# %% ../../nbs/strategies/07_ordinal.ipynb #829bddbc
+def _better(best:OrdinalSolution, end:OrdinalSolution, tol:float) -> OrdinalSolution:
+    "Of the best certified iterate and the last one, with the larger of their bounds."
+    a, z = best.certificate, end.certificate
+    later = z.gap < a.gap or best.iterations == 0 and z.objective < a.objective      # 0: the start
+    chosen, bound = end if later else best, max(a.bound, z.bound)
+    objective = chosen.certificate.objective
+    gap = relative_gap(objective - bound, objective)
+    return replace(chosen, certificate=OrdinalCertificate(objective=objective, bound=bound, gap=gap),
+                   iterations=end.iterations, status=Status.optimal if gap <= tol else Status.not_converged)
+
+def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int) -> OrdinalSolution:
+    "Newton steps for falling mu until the gap is within tol."
+    mu, last, ridge, steps = 1., np.inf, 1e-4*len(problem.X), 0
+    best = replace(_certified(problem, at, mu, tol, 0), b=at.b, status=Status.not_converged)
+    while steps < max_iter:
+        move = _advance(problem, at, mu, ridge, tol)
+        at, full, steps = move.point, move.length == 1., steps + 1
+        # full steps that gain so little: it is the ridge that holds b
+        if full and move.promise > .8*last: ridge /= 1e6
+        last = move.promise if full else np.inf
+        if not move.settled: continue
+        found = _certified(problem, at, mu, tol, steps)
+        if found.status == Status.optimal: return found
+        if found.certificate.gap <= best.certificate.gap: best = found
+        if mu < 1e-9: break
+        # the dual point needs more accuracy than the primal one
+        mu, last = mu/4, np.inf
+    return _better(best, _certified(problem, at, mu, tol, steps), tol)
+
+# %% ../../nbs/strategies/07_ordinal.ipynb #52a84b74
 def solve_ordinal(
-    X,                 # (n, d) float64
-    y,                 # (n,) class indices 0 to K-1
+    X:np.ndarray,      # (n, d) float64
+    y:np.ndarray,      # (n,) class numbers from 0 to K-1
     n_classes:int,     # K
-    C:float=1.,        # weight of the sum of hinges
+    C:float=1.,        # weight of the sum of hinges, above 0
     tol:float=1e-4,    # relative duality gap to reach
     max_iter:int=200,  # Newton steps in all
     start=None,        # (w, b) to start from
 ) -> OrdinalSolution:
-    "Minimise the objective of the ordinal SVM until the duality gap is at most `tol`; otherwise the iterate of the smallest gap, or the last one where none was certified."
-    n, d = X.shape
+    """Minimise the objective of the ordinal SVM until the duality gap is at most `tol`.
+
+    Otherwise the iterate of the smallest gap is returned, or the last one where none was certified.
+
+    Source: Chu and Keerthi (2005), implicit constraints; Franc, Prusa and Voracek (2023), section 5.2.2."""
     mean, spread = X.mean(0), X.std(0)
     shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
-    if shift.any(): X = X - shift
-    m = n_classes - 1
-    share = np.cumsum(np.bincount(y, minlength=n_classes))[:-1]/n
-    w, b = (np.zeros(d), 2*share - 1) if start is None else (np.array(start[0], float), start[1] - start[0] @ shift)
-    def moved(s): return OrdinalSolution(s.w, s.b + s.w @ shift, s.certificate, s.iterations, s.status) if shift.any() else s
-    f, mu, steps, last, ridge = X @ w, 1., 0, np.inf, 1e-4*n
-    best = OrdinalSolution(w, b, ordinal_certificate(X, y, w, b, C, mu), 0, "not converged")
-    while steps < max_iter:
-        value = .5*w @ w + C*_value(f, y, b, mu)
-        for edge in (mu, 4*mu):                                   # where no step helps: the hinges that were curved before mu fell
-            gf, hf, gb, hb, mixed = _derivatives(X, f, y, b, mu, edge)
-            g = np.concatenate([w + C*(gf @ X), C*gb])
-            H = np.empty((d + m,)*2)
-            H[:d, :d] = C*_gram(X, hf) + np.eye(d)
-            H[d:, :d] = C*mixed; H[:d, d:] = H[d:, :d].T
-            H[d:, d:] = np.diag(C*(hb + np.where(hb > 0, ridge, 1e-4*n)))   # for thresholds with no example near
-            step = _newton(H, g)
-            promise = -g @ step                                   # twice the decrease Newton's model expects
-            df, t = X @ step[:d], 1.
-            while t > 1e-8:
-                w1, b1 = w + t*step[:d], b + t*step[d:]
-                if .5*w1 @ w1 + C*_value(f + t*df, y, b1, mu) <= value - 1e-4*t*promise: break
-                t /= 2
-            else: w1, b1, t = w, b, 0.
-            if t > 0 or promise <= 1e-3*tol*value: break
-        w, b, f, steps = w1, b1, f + t*df, steps + 1
-        if t == 1. and promise > .8*last: ridge /= 1e6            # full steps that gain so little: it is the ridge that holds b
-        last = promise if t == 1. else np.inf
-        if edge == mu and promise <= 1e-3*tol*value or t == 0.:   # the dual point needs more accuracy than the primal one
-            found = ordinal_certificate(X, y, w, np.sort(b), C, mu)
-            done = found.gap <= tol
-            if found.gap <= best.certificate.gap or done:
-                best = OrdinalSolution(w, np.sort(b), found, steps, "optimal" if done else "not converged")
-            if done: return moved(best)
-            if mu < 1e-9: break
-            mu, last = mu/4, np.inf
-    end = ordinal_certificate(X, y, w, np.sort(b), C, mu)
-    later = end.gap < best.certificate.gap or best.iterations == 0 and end.primal < best.certificate.primal    # 0: the start
-    w, b, primal = (w, np.sort(b), end.primal) if later else (best.w, best.b, best.certificate.primal)
-    dual = max(end.dual, best.certificate.dual)                       # any dual point bounds the optimum
-    gap = (primal - dual)/primal if primal > 0 else 0.
-    return moved(OrdinalSolution(w, b, OrdinalCertificate(primal, dual, gap), steps, "optimal" if gap <= tol else "not converged"))
+    moved = bool(shift.any())
+    if moved: X = X - shift
+    share = np.cumsum(np.bincount(y, minlength=n_classes))[:-1]/len(X)
+    w, b = np.zeros(X.shape[1]), 2*share - 1
+    if start is not None: w, b = np.array(start[0], float), start[1] - start[0] @ shift
+    found = _minimise(_Problem(X, y, C), _Point(w, b, X @ w), tol, max_iter)
+    return replace(found, b=found.b + found.w @ shift) if moved else found
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #1cd09413
 class OrdinalSVM(ClassifierMixin, BaseEstimator):
-    """Support vector ordinal regression with implicit constraints (Chu and Keerthi 2005; section 5.2.2), linear.
+    """Support vector ordinal regression with implicit constraints, linear.
 
-    Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_. No scaling of X is done."""
+    Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_.
+    X is not scaled.
+
+    Source: Chu and Keerthi (2005); Franc, Prusa and Voracek (2023), section 5.2.2."""
     def __init__(self,
-        C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0
-        tol:float=1e-4,    # relative duality gap to reach
+        C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
+        tol:float=1e-4,    # relative duality gap to reach, in (0, 1]
         max_iter:int=200,  # Newton steps
     ): self.C, self.tol, self.max_iter = C, tol, max_iter
 
@@ -205,42 +303,59 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self,
-        X,   # (n, d)
+        X,   # (n, d) finite numbers
         y,   # (n,) labels, sorted by value
-    ):
-        "Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning. Raises ValueError for a parameter out of range."
-        check_number(self.C, "C", 0., 1e100, open_low=True)
-        check_number(self.tol, "tol", 0., 1., open_low=True)
-        check_count(self.max_iter, "max_iter")
-        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+    ):       # self
+        """Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning.
+
+        Raises: ValueError for a parameter out of range, for one class only, or for X or y that do not fit."""
+        C = check_number(self.C, "C", 0., 1e100, open_low=True)
+        tol = check_number(self.tol, "tol", 0., 1., open_low=True)
+        max_iter = check_count(self.max_iter, "max_iter")
+        X = numeric_features(self, X)
+        y = labels_of(self, y, len(X))
         check_classification_targets(y)
         self.classes_, at = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2: raise ValueError("y has one class only, two classes or more are needed")
-        found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), float(self.C), float(self.tol), int(self.max_iter))
+        found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), C, tol, max_iter)
         self.coef_, self.thresholds_ = found.w, found.b
         self.certificate_, self.n_iter_, self.status_ = found.certificate, found.iterations, found.status
-        if found.status == "not converged":
-            warnings.warn(f"OrdinalSVM: relative duality gap {found.certificate.gap:.2g} above tol={self.tol:g} after {found.iterations} of {self.max_iter} steps; scale the features"
-                          + (" or raise max_iter" if found.iterations >= self.max_iter else ""), ConvergenceWarning, stacklevel=2)
+        if found.status == Status.not_converged: self._warn()
         return self
 
-    def latent(self, X) -> np.ndarray: # (n,)
+    def _warn(self):
+        more = " or raise max_iter" if self.n_iter_ >= self.max_iter else ""
+        gap = f"relative duality gap {self.certificate_.gap:.2g} above tol={self.tol:g}"
+        warnings.warn(f"OrdinalSVM: {gap} after "
+                      f"{self.n_iter_} of {self.max_iter} steps; scale the features{more}",
+                      ConvergenceWarning, stacklevel=3)
+
+    def latent(self,
+        X,           # (n, d)
+    ) -> np.ndarray: # (n,)
         "The projection <w, x>."
         check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_
+        return numeric_features(self, X, reset=False) @ self.coef_
 
-    def decision_function(self, X) -> np.ndarray: # (n,) for two classes, else (n, K)
+    def decision_function(self,
+        X,           # (n, d)
+    ) -> np.ndarray: # (n,) for two classes, else (n, K)
         "Class scores, largest at the prediction; for two classes positive means the second."
         f = self.latent(X)
-        f = f[:, None] - self.thresholds_
-        return f[:, 0] if f.shape[1] == 1 else np.hstack([np.zeros((len(f), 1)), np.cumsum(f, axis=1)])
+        above = f[:, None] - self.thresholds_
+        if above.shape[1] == 1: return above[:, 0]
+        return np.hstack([np.zeros((len(f), 1)), np.cumsum(above, axis=1)])
 
-    def predict(self, X) -> np.ndarray: # (n,) labels
+    def predict(self,
+        X,           # (n, d)
+    ) -> np.ndarray: # (n,) labels
         "h(x) = 1 + the number of thresholds below <w, x>."
         f = self.latent(X)
         return self.classes_[(f[:, None] > self.thresholds_).sum(1)]
 
-    def margin(self, X) -> np.ndarray: # (n,)
-        "Distance to the closest threshold in units of <w, x>: a confidence (high means certain)."
+    def margin(self,
+        X,           # (n, d)
+    ) -> np.ndarray: # (n,) in units of <w, x>, high means certain
+        "Distance to the closest threshold: a confidence."
         f = self.latent(X)
         return np.abs(f[:, None] - self.thresholds_).min(1)

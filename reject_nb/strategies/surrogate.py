@@ -6,17 +6,20 @@
 __all__ = ['surrogate_by_definition', 'Cells', 'logistic_sums', 'sele_surrogate', 'sele_surrogate_hvp']
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #f3d9ceef
+from typing import NamedTuple
 import numpy as np
 from numba import njit
-from .models import check_number, check_vector
+from ..core.checks import check_choice, check_flag, check_matrix, check_number, check_vector
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #5ab68c68
 def surrogate_by_definition(
     losses,                  # (n,) non-negative
     scores,                  # (n,) finite
-    base:float=np.e,         # of the logarithm
+    base:float=np.e,         # of the logarithm, above 1
 ) -> tuple[float, np.ndarray]: # value and gradient (n,)
-    "Eq. (30) and its gradient, pair by pair: O(n^2) time and memory, for checks."
+    """The surrogate and its gradient pair by pair, in O(n^2) time and memory.
+
+    Source: Franc, Prusa and Voracek (2023), eq. (30)."""
     l, s = np.asarray(losses, float), np.asarray(scores, float)
     t = s[None, :] - s[:, None]                                   # [i, j] = s_j - s_i
     pull = l[:, None]/(1 + np.exp(-np.clip(t, -700, None)))
@@ -24,152 +27,195 @@ def surrogate_by_definition(
     return float((l[:, None]*np.logaddexp(0, t)).sum()/scale), (pull.sum(0) - pull.sum(1))/scale
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #1d197b17
-_P, _FAR = 14, 40     # polynomials per cell; cells beyond which phi is linear or zero to 1e-17
+_DEGREES, _FAR = 14, 40     # polynomials per cell; cells beyond which phi is linear or zero to 1e-17
 
-def _tables() -> np.ndarray: # (3, 2 FAR + 1, P, P): Chebyshev coefficients of the m-th derivative of phi(d + (u - v)/2)
-    nodes = np.cos(np.pi*(np.arange(_P) + .5)/_P)
-    to_coef = np.cos(np.pi*np.outer(np.arange(_P), np.arange(_P) + .5)/_P)*2/_P
-    to_coef[0] /= 2
-    t = np.arange(-_FAR, _FAR + 1)[:, None, None] + (nodes[:, None] - nodes[None, :])/2
+def _derivatives_of_phi(t) -> list: # three arrays like t
+    "log(1 + e^t), its first and its second derivative."
     sigma = 1/(1 + np.exp(-t))
-    out = [np.logaddexp(0, t), sigma, sigma*(1/(1 + np.exp(t)))]
-    return np.array([to_coef @ f @ to_coef.T for f in out])
+    return [np.logaddexp(0, t), sigma, sigma*(1/(1 + np.exp(t)))]
+
+def _tables() -> np.ndarray: # (3, 2 FAR + 1, DEGREES, DEGREES)
+    "Chebyshev coefficients of the m-th derivative of phi(d + (u - v)/2), for each distance d."
+    nodes = np.cos(np.pi*(np.arange(_DEGREES) + .5)/_DEGREES)
+    to_coefficients = np.cos(np.pi*np.outer(np.arange(_DEGREES),
+                                            np.arange(_DEGREES) + .5)/_DEGREES)*2/_DEGREES
+    to_coefficients[0] /= 2
+    t = np.arange(-_FAR, _FAR + 1)[:, None, None] + (nodes[:, None] - nodes[None, :])/2
+    return np.array([to_coefficients @ values @ to_coefficients.T for values in _derivatives_of_phi(t)])
 
 _TABLES = _tables()
 
-# %% ../../nbs/strategies/04_surrogate.ipynb #06d548bd
+# %% ../../nbs/strategies/04_surrogate.ipynb #13f7f27c
+@njit(cache=True)
+def _chebyshev(u, T):
+    "T_0(u), T_1(u), ... into T, by the three-term recursion."
+    T[0], T[1] = 1., u
+    for k in range(2, _DEGREES): T[k] = 2*u*T[k-1] - T[k-2]
+
 @njit(cache=True)
 def _moments(u, cell, n_cells, q):
-    "Moments (cells, weightings, P) of the weights q (n, weightings)."
-    M = np.zeros((n_cells, q.shape[1], _P))
-    T = np.empty(_P)
+    "Moments (cells, weightings, DEGREES) of the weights q (n, weightings)."
+    moments, T = np.zeros((n_cells, q.shape[1], _DEGREES)), np.empty(_DEGREES)
     for i in range(len(u)):
-        T[0], T[1] = 1., u[i]
-        for k in range(2, _P): T[k] = 2*u[i]*T[k-1] - T[k-2]
+        _chebyshev(u[i], T)
         for w in range(q.shape[1]):
-            for k in range(_P): M[cell[i], w, k] += q[i, w]*T[k]
-    return M
+            for k in range(_DEGREES): moments[cell[i], w, k] += q[i, w]*T[k]
+    return moments
 
 @njit(cache=True)
-def _local(M, place, mass, first, table, order):
-    """Chebyshev coefficients (cells, weightings, P) of sum_j q_j phi^(order)(t - s_j) on each cell.
-
-    `place` holds the cells' left ends, ascending; `mass`, `first` the cells' sums of q and of q s (weightings along axis 1)."""
-    C, W = M.shape[0], M.shape[1]
-    out = np.zeros((C, W, _P))
-    left, m, f = 0, np.zeros(W), np.zeros(W)                 # cells further left than FAR: their mass and first moment
-    for c in range(C):
-        while left < C and place[c] - place[left] > _FAR:
-            for w in range(W):
-                m[w] += mass[left, w]; f[w] += first[left, w]
-            left += 1
-        if order == 0:                                       # t m - f with t = place + 1/2 + u/2
-            for w in range(W):
-                out[c, w, 0] += (place[c] + .5)*m[w] - f[w]
-                out[c, w, 1] += .5*m[w]
-        elif order == 1:
-            for w in range(W): out[c, w, 0] += m[w]
-        e = left
-        while e < C and place[e] - place[c] <= _FAR:
-            K = table[int(place[c] - place[e]) + _FAR]
-            for w in range(W):
-                for k in range(_P):
-                    total = 0.
-                    for l in range(_P): total += K[k, l]*M[e, w, l]
-                    out[c, w, k] += total
-            e += 1
+def _evaluate(u, cell, coefficients):
+    "The polynomials of each point's cell at the point: (n, weightings)."
+    out, T = np.zeros((len(u), coefficients.shape[1])), np.empty(_DEGREES)
+    for i in range(len(u)):
+        _chebyshev(u[i], T)
+        for w in range(coefficients.shape[1]):
+            total = 0.
+            for k in range(_DEGREES): total += coefficients[cell[i], w, k]*T[k]
+            out[i, w] = total
     return out
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #06d548bd
+class _CellSums(NamedTuple):
+    "What is known of each cell; cells in ascending order, weightings along axis 1."
+    place: np.ndarray    # (C,) left ends
+    moments: np.ndarray  # (C, W, DEGREES)
+    mass: np.ndarray     # (C, W) sums of q
+    first: np.ndarray    # (C, W) sums of q s
+
 @njit(cache=True)
-def _evaluate(u, cell, L):
-    "The polynomials of each point's cell at the point: (n, weightings)."
-    out = np.zeros((len(u), L.shape[1]))
-    T = np.empty(_P)
-    for i in range(len(u)):
-        T[0], T[1] = 1., u[i]
-        for k in range(2, _P): T[k] = 2*u[i]*T[k-1] - T[k-2]
-        for w in range(L.shape[1]):
+def _add_far(out, c, middle, mass, first, order):
+    "The cells far to the left of cell c, where phi(t) = t: t*mass - first with t = middle + u/2."
+    for w in range(len(mass)):
+        if order == 0:
+            out[c, w, 0] += middle*mass[w] - first[w]
+            out[c, w, 1] += .5*mass[w]
+        elif order == 1: out[c, w, 0] += mass[w]
+
+@njit(cache=True)
+def _add_near(out, c, moments, table):
+    "One cell through its table."
+    for w in range(moments.shape[0]):
+        for k in range(_DEGREES):
             total = 0.
-            for k in range(_P): total += L[cell[i], w, k]*T[k]
-            out[i, w] = total
+            for l in range(_DEGREES): total += table[k, l]*moments[w, l]
+            out[c, w, k] += total
+
+@njit(cache=True)
+def _local(cells, table, order):
+    "Chebyshev coefficients (C, W, DEGREES) of sum_j q_j phi^(order)(t - s_j) on each cell."
+    n_cells, n_weights = cells.mass.shape
+    out = np.zeros((n_cells, n_weights, _DEGREES))
+    left, mass, first = 0, np.zeros(n_weights), np.zeros(n_weights)     # of the cells further left than FAR
+    for c in range(n_cells):
+        while left < n_cells and cells.place[c] - cells.place[left] > _FAR:
+            for w in range(n_weights):
+                mass[w] += cells.mass[left, w]
+                first[w] += cells.first[left, w]
+            left += 1
+        _add_far(out, c, cells.place[c] + .5, mass, first, order)
+        e = left
+        while e < n_cells and cells.place[e] - cells.place[c] <= _FAR:
+            _add_near(out, c, cells.moments[e], table[int(cells.place[c] - cells.place[e]) + _FAR])
+            e += 1
     return out
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #a83b180c
 class Cells:
     """Scores cut into cells of width one, for sums of logistic functions over all pairs.
 
-    Scores are shifted by their median, which leaves all differences as they are; their spread must stay below 1e15."""
-    def __init__(self, scores:np.ndarray):
+    Scores are shifted by their median, which changes no difference; their spread must stay below 1e15."""
+    def __init__(self,
+        scores:np.ndarray, # (n,) finite
+    ):
         s = scores - np.median(scores)
         if not np.abs(s).max() < 1e15: raise ValueError("scores must span less than 1e15; rescale them")
         floor = np.floor(s)
-        self.low, high = floor.min(), floor.max()
-        if high - self.low < 4*len(s) + 1000:                 # dense numbering, without a sort
-            at = (floor - self.low).astype(np.int64)
-            seen = np.zeros(int(high - self.low) + 1, bool)
+        lowest, highest = floor.min(), floor.max()
+        if highest - lowest < 4*len(s) + 1000:                # dense numbering, without a sort
+            at = (floor - lowest).astype(np.int64)
+            seen = np.zeros(int(highest - lowest) + 1, bool)
             seen[at] = True
-            self.place = np.flatnonzero(seen) + self.low
-            self.cell = (np.cumsum(seen) - 1)[at]
+            self.place, self.cell = np.flatnonzero(seen) + lowest, (np.cumsum(seen) - 1)[at]
         else: self.place, self.cell = np.unique(floor, return_inverse=True)
-        self.s, self.u = s, 2*(s - floor) - 1
+        self.u = 2*(s - floor) - 1
 
-    def moments(self, weights): # (cells, w, P)
+    def moments(self, weights): # (cells, w, DEGREES)
         "Moments of the weights (n, w), for several calls of `sums`."
         return _moments(self.u, self.cell, len(self.place), np.ascontiguousarray(weights, float))
 
-    def sums(self,
-        weights,      # (n, w), or their moments (cells, w, P)
+    def coefficients(self,
+        moments,      # (cells, w, DEGREES)
         order:int,    # 0, 1 or 2: phi, its derivative, its second derivative
-        at_points:bool=True, # False: the coefficients on the cells and the moments, for inner products
-    ):
-        "For each point t: sum_j weights_j phi^(order)(t - s_j), (n, w)."
-        M = weights if np.ndim(weights) == 3 else self.moments(weights)
-        first = M[:, :, 1]/2 + (self.place[:, None] + .5)*M[:, :, 0]
-        L = _local(M, self.place, np.ascontiguousarray(M[:, :, 0]), first, _TABLES[order], order)
-        return _evaluate(self.u, self.cell, L) if at_points else (L, M)
+    ) -> np.ndarray:  # (cells, w, DEGREES)
+        "On each cell the polynomial t -> sum_j weights_j phi^(order)(t - s_j)."
+        mass = np.ascontiguousarray(moments[:, :, 0])
+        first = moments[:, :, 1]/2 + (self.place[:, None] + .5)*mass
+        return _local(_CellSums(self.place, moments, mass, first), _TABLES[order], order)
 
+    def sums(self, moments, order:int) -> np.ndarray: # (n, w)
+        "For each point t: sum_j weights_j phi^(order)(t - s_j)."
+        return _evaluate(self.u, self.cell, self.coefficients(moments, order))
+
+# %% ../../nbs/strategies/04_surrogate.ipynb #0710586c
 def logistic_sums(
     scores,        # (n,) finite
     weights,       # (n, w)
     order:int=1,   # derivative of log(1 + e^t): 0, 1 or 2
 ) -> np.ndarray:   # (n, w)
-    "sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i, in O(n log n) with relative error about 1e-15."
+    """sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i in O(n log n), to a relative 1e-15.
+
+    Raises: ValueError for NaN, infinite values, another order or weights of another length."""
     s = check_vector(scores, "scores")
-    if order not in (0, 1, 2): raise ValueError(f"order must be 0, 1 or 2, not {order!r}")
-    q = np.asarray(weights, float)
-    if q.ndim != 2 or len(q) != len(s) or not np.isfinite(q).all(): raise ValueError(f"weights must be a finite matrix with {len(s)} rows, got shape {q.shape}")
-    return Cells(s).sums(q, order)
+    check_choice(order, "order", (0, 1, 2))
+    cells = Cells(s)
+    return cells.sums(cells.moments(check_matrix(weights, "weights", len(s))), order)
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #2c33b78d
-def _scale(n, base):
-    check_number(base, "base", 1., open_low=True)
-    return n**2*np.log(base)
+def _scale(n:int, base) -> float:
+    "What all sums are divided by: n^2 log(base)."
+    return n**2*np.log(check_number(base, "base", 1., open_low=True))
+
+def _pairs(losses, scores) -> tuple[np.ndarray, np.ndarray]:
+    "Losses and scores whose sums over pairs are finite."
+    l = check_vector(losses, "losses", low=0., high=1e270)
+    return l, check_vector(scores, "scores", l.size)
 
 def sele_surrogate(
     losses,                    # (n,) non-negative
     scores,                    # (n,) finite, high means uncertain
-    base:float=np.e,           # of the logarithm; only with 2 (or less) an upper bound of sele at ties
-    return_gradient:bool=False,
+    base:float=np.e,           # of the logarithm, above 1; only up to 2 an upper bound of sele at ties
+    return_gradient:bool=False, # whether the gradient is wanted as well
 ):                             # value, or (value, gradient (n,) with respect to the scores)
-    "The convex proxy of the SELE loss, eq. (30), over all pairs in O(n log n). Raises ValueError for NaN, infinite scores, negative losses."
-    l = check_vector(losses, "losses", low=0.)
-    s, scale = check_vector(scores, "scores", l.size), _scale(l.size, base)
+    """The convex proxy of the SELE loss over all pairs, in O(n log n).
+
+    Source: Franc, Prusa and Voracek (2023), eq. (30).
+    Raises: ValueError for NaN, infinite scores, negative losses or a base that is not above 1."""
+    l, s = _pairs(losses, scores)
+    scale = _scale(l.size, base)
+    check_flag(return_gradient, "return_gradient")
     cells = Cells(s)
-    L, M = cells.sums(np.column_stack([l, np.ones(l.size)]), 0, at_points=False)
-    value = float((L[:, 0]*M[:, 1]).sum()/scale)              # sum over j of [sum over i of l_i phi(s_j - s_i)]
+    moments = cells.moments(np.column_stack([l, np.ones(l.size)]))      # LOSS, ONE
+    LOSS, ONE = range(2)
+    by_cell = cells.coefficients(moments, 0)
+    # sum over j of [sum over i of l_i phi(s_j - s_i)]
+    value = float((by_cell[:, LOSS]*moments[:, ONE]).sum()/scale)
     if not return_gradient: return value
-    PR = cells.sums(M, 1)
-    return value, (PR[:, 0] - l*(l.size - PR[:, 1]))/scale
+    slopes = cells.sums(moments, 1)
+    return value, (slopes[:, LOSS] - l*(l.size - slopes[:, ONE]))/scale
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #04fe3868
 def sele_surrogate_hvp(
     losses,             # (n,) non-negative
-    scores,             # (n,) finite
+    scores,             # (n,) finite, high means uncertain
     vector,             # (n,) direction
-    base:float=np.e,    # of the logarithm
+    base:float=np.e,    # of the logarithm, above 1
 ) -> np.ndarray:        # (n,)
-    "Hessian of the surrogate (30) with respect to the scores, times a vector, in O(n log n)."
-    l = check_vector(losses, "losses", low=0.)
-    s, v, scale = check_vector(scores, "scores", l.size), check_vector(vector, "vector", l.size), _scale(l.size, base)
-    S = Cells(s).sums(np.column_stack([l, l*v, np.ones(l.size), v]), 2)
-    return (v*S[:, 0] - S[:, 1] + l*(v*S[:, 2] - S[:, 3]))/scale
+    """Hessian of the surrogate with respect to the scores, times a vector, in O(n log n).
+
+    Source: Franc, Prusa and Voracek (2023), eq. (30), differentiated twice.
+    Raises: ValueError as `sele_surrogate`, and for a vector of another length."""
+    l, s = _pairs(losses, scores)
+    v, scale = check_vector(vector, "vector", l.size), _scale(l.size, base)
+    cells = Cells(s)
+    of_l, of_lv, of_1, of_v = cells.sums(cells.moments(np.column_stack([l, l*v, np.ones(l.size), v])), 2).T
+    return (v*of_l - of_lv + l*(v*of_1 - of_v))/scale
