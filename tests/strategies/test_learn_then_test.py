@@ -4,7 +4,9 @@ import pytest
 from reject_nb.core.tails import hoeffding_bentkus_p_value
 from scipy.stats import binom
 
-from reject_nb.strategies.learn_then_test import (_candidates, calibration_sample, examples_needed, fallback, ltt, p_values, starts_and_shares)
+from reject_nb.strategies.learn_then_test import (
+    _candidates, calibration_sample, examples_needed, fallback, ltt, p_values, starts_and_shares,
+)
 
 def _thresholds_by_repetition(method, repetitions, n, seed):
     "Thresholds cut to [0, 1]: coverages c, scores s being uniform; errors of probability s/5, so risk c/10."

@@ -6,7 +6,10 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from reject_nb.strategies.losses import (bayes_predict, conditional_risk, is_fitted, loss_matrix, numeric_features, plug_in, pointwise_loss, predict_labels)
+from reject_nb.strategies.losses import (
+    bayes_predict, conditional_risk, is_fitted, loss_matrix, numeric_features, plug_in, pointwise_loss,
+    predict_labels,
+)
 
 ABSOLUTE = np.abs(np.subtract.outer(range(4), range(4)))
 

@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased, convert, linear_program, objective
+from reject_nb.strategies.models import (
+    BoundedAbstention, BoundedImprovement, CostBased, convert, linear_program, objective,
+)
 
 COSTS = [
     (.3, 1., None, "tied", .3, .9, (.04 + .06 + .06)/.9),

@@ -7,7 +7,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.ordinal import (OrdinalSVM, _derivatives, _push, _sides, _slack, _value, ordinal_certificate, solve_ordinal)
+from reject_nb.strategies.ordinal import (
+    OrdinalSVM, _derivatives, _push, _sides, _slack, _value, ordinal_certificate, solve_ordinal,
+)
 
 QPS = [(40, 3, 4, 1.), (60, 2, 3, .01), (50, 4, 6, 30.), (30, 1, 2, 1.)]
 

@@ -16,7 +16,10 @@ from sklearn.svm import LinearSVC
 from types import SimpleNamespace
 from unittest.mock import patch
 
-from reject_nb.strategies.experiments.protocol import (C_CLASSIFIER, C_SCORE, METHODS, PROBLEMS, cell_file, cells_of, fingerprint, fit_crammer_singer, run_cell, split_five, terminal)
+from reject_nb.strategies.experiments.protocol import (
+    C_CLASSIFIER, C_SCORE, METHODS, PROBLEMS, cell_file, cells_of, fingerprint, fit_crammer_singer,
+    run_cell, split_five, terminal,
+)
 
 def test_crammer_singer_against_liblinear():
     rng = np.random.default_rng(0)

@@ -13,7 +13,10 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.scores import (MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, _newton_targets, noisy_sign)
+from reject_nb.strategies.scores import (
+    MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore,
+    _newton_targets, noisy_sign,
+)
 
 CLOUD = np.random.default_rng(3).normal(size=(200, 3))
 LETTERS = np.random.default_rng(4).choice(["a", "b", "c"], 200)

@@ -3,7 +3,10 @@ import numpy as np
 import pytest
 from reject_nb.strategies.curves import sele
 
-from reject_nb.strategies.surrogate import (Cells, _CellSums, _DEGREES, _TABLES, _add_far, _add_near, _chebyshev, _evaluate, _local, _moments, logistic_sums, sele_surrogate, sele_surrogate_hvp, surrogate_by_definition)
+from reject_nb.strategies.surrogate import (
+    Cells, _CellSums, _DEGREES, _TABLES, _add_far, _add_near, _chebyshev, _evaluate, _local, _moments,
+    logistic_sums, sele_surrogate, sele_surrogate_hvp, surrogate_by_definition,
+)
 
 @pytest.mark.parametrize("spread", [0., 1e-9, .3, 5., 60., 1e4, 1e9])
 def test_sums_equal_their_definition_at_any_spread(spread):
