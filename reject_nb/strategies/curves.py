@@ -28,6 +28,7 @@ class RiskCoverage:
     >>> from reject_nb.strategies import risk_coverage_curve
     >>> curve = risk_coverage_curve([0, 1, 0, 1], [.1, .2, .2, .9], ties="expected")
     >>> curve.risk.round(3).tolist()
+    [0.0, 0.25, 0.333, 0.5]
     """
     coverage: np.ndarray  # (n,) i/n
     risk: np.ndarray      # (n,) mean loss of the i least uncertain examples, units of the loss
@@ -102,6 +103,7 @@ def risk_coverage_curve(
     >>> from reject_nb.strategies import risk_coverage_curve
     >>> curve = risk_coverage_curve(losses=[0, 1, 0, 1], scores=[.1, .2, .3, .9])
     >>> curve.coverage.tolist(), curve.risk.round(3).tolist()
+    ([0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.333, 0.5])
     """
     mean_of = sorted_losses(*_checked(losses, scores), ties=ties)
     counts = np.arange(1, mean_of.size + 1)
@@ -143,6 +145,7 @@ def aurc(
     >>> from reject_nb.strategies import aurc
     >>> losses, scores = [0, 1, 0, 1], [.1, .2, .2, .9]
     >>> round(aurc(losses, scores), 4), round(aurc(losses, scores, ties="expected"), 4)
+    (0.3333, 0.2708)
     """
     total = np.cumsum(sorted_losses(*_checked(losses, scores), ties=ties))
     total /= np.arange(1, total.size + 1)
@@ -180,6 +183,7 @@ def sele(
     --------
     >>> from reject_nb.strategies import sele
     >>> sele(losses=[0, 1, 0, 1], scores=[.1, .2, .2, .9])
+    0.25
     """
     losses, scores = _checked(losses, scores)
     order, n = stable_order(scores), len(losses)
@@ -218,6 +222,7 @@ def aurc_bounds(
     >>> losses, scores = [1, 0, 0, 0], [1, 2, 3, 4]
     >>> low, high = aurc_bounds(losses, scores)
     >>> round(low, 4), round(aurc(losses, scores), 4), round(high, 4)
+    (0.25, 0.5208, 0.5208)
     """
     value, n = sele(losses, scores), len(losses)
     if len(np.unique(np.asarray(scores))) < n:

@@ -73,6 +73,7 @@ def sgr(
     >>> losses, scores = [0]*90 + [1]*10, range(100)
     >>> found = sgr(losses, scores, target_risk=.1)
     >>> str(found.status), found.coverage, round(found.certified, 4)
+    ('certified', 0.92, 0.0925)
     """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
     if not sample.binary: raise ValueError("losses must be 0 or bound for sgr; use ltt for others")
@@ -132,6 +133,7 @@ def order_statistic(
     >>> from reject_nb.strategies import order_statistic
     >>> found = order_statistic(scores=range(1, 21), target=.8, delta=.1)
     >>> found.threshold, str(found.status), order_statistic(range(1, 21), .2, .1, side="at most").threshold
+    (19.0, 'certified', 2.0)
     """
     s = np.sort(check_vector(scores, "scores", infinite=True))
     target, delta = check_number(target, "target", 0., 1.), check_probability(delta, "delta")
@@ -216,6 +218,7 @@ def certify(
     >>> coverage = certify(BoundedAbstention(.5), losses, scores)
     >>> tuned = certify(BoundedImprovement(.1), losses, scores, guarantee=None)
     >>> risk.coverage, coverage.coverage, tuned.coverage
+    (0.94, 0.59, 1.0)
     """
     check_choice(guarantee, "guarantee", (None, "ltt", "sgr"))
     kinds = CostBased, BoundedImprovement, BoundedAbstention

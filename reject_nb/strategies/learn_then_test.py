@@ -49,6 +49,7 @@ class CertifiedSelection(SelectionFunction):
     >>> from reject_nb.strategies import ltt
     >>> found = ltt(losses=[0]*100, scores=range(100), target_risk=.05)
     >>> str(found.status), found.certified, found.delta, found.n, found([5, 1e9]).tolist()
+    ('trivial', 0.05, 0.05, 100, [1.0, 1.0])
     """
     guarantee: str       # ltt, sgr or order statistic
     delta: float         # allowed probability that the statement is false
@@ -405,6 +406,7 @@ def ltt(
     >>> losses, scores = [0]*90 + [1]*10, range(100)
     >>> found = ltt(losses, scores, target_risk=.05)
     >>> str(found.status), found.coverage, found.threshold
+    ('certified', 0.9, 89.0)
     """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
     if thresholds is not None:

@@ -11,6 +11,8 @@ import numpy as np
 from ..core.checks import check_labels, check_matrix, check_vector, refuse
 
 # %% ../../nbs/strategies/02_losses.ipynb #3fcbf9e7
+_LARGEST = 1e270   # the largest loss that can be summed over all pairs
+
 def check_posterior(
     posterior,   # (n, K) class probabilities
 ) -> np.ndarray: # (n, K) with rows that sum to 1
@@ -61,7 +63,8 @@ def check_loss(
     ValueError
         where it is not one.
     """
-    return 1. - np.eye(n_classes) if loss is None else check_matrix(loss, "loss", n_classes, low=0.)
+    return 1. - np.eye(n_classes) if loss is None else check_matrix(loss, "loss", n_classes, low=0.,
+        high=_LARGEST)
 
 # %% ../../nbs/strategies/02_losses.ipynb #b5b4643d
 def bayes_predict(
@@ -96,6 +99,7 @@ def bayes_predict(
     >>> from reject_nb.strategies import bayes_predict
     >>> posterior = [[.95, .05], [.8, .2], [.5, .5]]           # well, ill
     >>> bayes_predict(posterior).tolist(), bayes_predict(posterior, loss=[[0, 1], [10, 0]]).tolist()
+    ([0, 0, 0], [0, 1, 1])
     """
     p = check_posterior(posterior)
     return (p @ check_loss(loss, p.shape[1])).argmin(1)
@@ -137,6 +141,7 @@ def conditional_risk(
     >>> posterior = [[.95, .05], [.8, .2], [.5, .5]]           # well, ill
     >>> conditional_risk(posterior).round(2).tolist(), conditional_risk(posterior,
     ...                                                                 loss=[[0, 1], [10, 0]]).round(2).tolist()
+    ([0.05, 0.2, 0.5], [0.5, 0.8, 0.5])
     """
     p = check_posterior(posterior)
     risks = p @ check_loss(loss, p.shape[1])
@@ -146,7 +151,7 @@ def conditional_risk(
         raise refuse("prediction", f"column indices between 0 and {risks.shape[1] - 1}", at)
     return risks[np.arange(len(p)), at]
 
-# %% ../../nbs/strategies/02_losses.ipynb #b525eb65
+# %% ../../nbs/strategies/02_losses.ipynb #a0b2ebce
 def _numbers(labels):
     "Labels as numbers, None where they are not."
     if labels.dtype.kind in "US": return None
@@ -165,10 +170,10 @@ def _by_matrix(y, predictions, loss, classes):
     order = np.argsort(classes)
     if (classes[order][1:] == classes[order][:-1]).any():
         raise ValueError(f"classes must be distinct, got {list(classes)}")
-    matrix = check_matrix(loss, "loss", len(classes), len(classes), low=0.)
+    matrix = check_matrix(loss, "loss", len(classes), len(classes), low=0., high=_LARGEST)
     for name, labels in (("y", y), ("predictions", predictions)):
         known = np.isin(labels, classes)
-        if not known.all(): raise refuse(name, f"labels among {list(classes)}", labels[~known][0])
+        if not known.all(): raise refuse(name, f"labels among the classes {list(classes)}", labels[~known][0])
     return matrix[tuple(order[np.searchsorted(classes, v, sorter=order)] for v in (y, predictions))]
 
 def _check_kinds(y, predictions):
@@ -214,7 +219,9 @@ def pointwise_loss(
     >>> from reject_nb.strategies import pointwise_loss
     >>> y, predictions = [0, 1, 2], [0, 2, 0]
     >>> print(pointwise_loss(y, predictions).tolist(), pointwise_loss(y, predictions, "absolute").tolist())
+    [0.0, 1.0, 1.0] [0.0, 1.0, 2.0]
     >>> pointwise_loss(["ill", "well"], ["well", "ill"], loss=[[0, 10], [1, 0]]).tolist()
+    [10.0, 1.0]
     """
     if callable(loss):
         for name, labels in (("y", y), ("predictions", predictions)):
@@ -232,7 +239,7 @@ def pointwise_loss(
         return check_vector(_absolute(y, predictions), "losses", low=0.)
     return _by_matrix(y, predictions, loss, classes)
 
-# %% ../../nbs/strategies/02_losses.ipynb #6e09e70e
+# %% ../../nbs/strategies/02_losses.ipynb #12460a37
 def loss_matrix(
     loss,     # as in pointwise_loss
     classes,  # (K,) labels
@@ -261,7 +268,7 @@ def loss_matrix(
     if isinstance(loss, str) or callable(loss):
         losses = pointwise_loss(np.repeat(classes, n_classes), np.tile(classes, n_classes), loss)
         return losses.reshape(n_classes, n_classes)
-    return check_matrix(loss, "loss", n_classes, n_classes, low=0.)
+    return check_matrix(loss, "loss", n_classes, n_classes, low=0., high=_LARGEST)
 
 # %% ../../nbs/strategies/02_losses.ipynb #7e704b8b
 def is_fitted(estimator) -> bool:
@@ -306,6 +313,7 @@ def n_rows(X) -> int:
     ValueError
         where X is no collection of them.
     """
+    if isinstance(X, str): raise refuse("X", "a matrix, a frame or a list of inputs", X)
     if not hasattr(X, "shape") and not hasattr(X, "__len__") and hasattr(X, "__array__"): X = np.asarray(X)
     try: return X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, IndexError): raise refuse("X", "a matrix, a frame or a list of inputs", X) from None
@@ -339,7 +347,7 @@ def predict_labels(
         raise ValueError(f"estimator must return one prediction for each of {n} rows, got shape {out.shape}")
     return out
 
-# %% ../../nbs/strategies/02_losses.ipynb #c1304759
+# %% ../../nbs/strategies/02_losses.ipynb #799ed864
 def numeric_features(
     estimator,       # counts features and remembers their names
     X,               # (n, d)
@@ -368,11 +376,14 @@ def numeric_features(
     """
     from sklearn.utils.validation import validate_data
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: return validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
+    try: numbers = validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
     except (ValueError, TypeError) as error:
         if "X" in str(error).replace("'X'", "X").split(): raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X must be a matrix of finite numbers, rows are examples: {error}") from error
+    if max(numbers.max(), -numbers.min()) > 1e152:
+        raise refuse("X", "below 1e152 in size, so that its squares can be summed", X)
+    return numbers
 
 # %% ../../nbs/strategies/02_losses.ipynb #4120576e
 def plug_in(
@@ -415,6 +426,8 @@ def plug_in(
     ...     decisions, risk = plug_in(classifier, [[.5], [1.4]], loss)
     ...     print(decisions.tolist(), risk.round(2).tolist())
     ...
+    ['well', 'well'] [0.28, 0.48]
+    ['ill', 'ill'] [0.72, 0.52]
     """
     if not hasattr(estimator, "predict_proba"):
         raise refuse("estimator", "fitted, with predict_proba", estimator)

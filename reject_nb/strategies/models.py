@@ -39,6 +39,7 @@ class SelectionFunction:
     >>> from reject_nb.strategies import BoundedAbstention
     >>> half = BoundedAbstention(target_coverage=.5).solve([.1, .2, .3, .4])
     >>> half([.15, .2, .25]).tolist()
+    [1.0, 1.0, 0.0]
     """
     threshold: float            # in units of the scores; inf accepts all, -inf none
     accept_at_threshold: float  # acceptance probability where score == threshold
@@ -143,6 +144,7 @@ class CostBased:
     >>> from reject_nb.strategies import CostBased
     >>> s = CostBased(reject_cost=.3, accept_at_threshold=0.).solve([.1, .2, .3, .6], weight=[.4, .3, .2, .1])
     >>> str(s.status), round(s.coverage, 3), round(s.selective_risk, 3)
+    ('tied', 0.7, 0.143)
     """
     reject_cost: float              # epsilon >= 0, in the units of the risk
     accept_at_threshold: float = 1. # any value in [0, 1] is optimal where the risk equals the cost
@@ -233,6 +235,7 @@ class BoundedImprovement:
     >>> from reject_nb.strategies import BoundedImprovement
     >>> s = BoundedImprovement(target_risk=.2).solve([.1, .6], weight=[.6, .4])
     >>> str(s.status), round(s.accept_at_threshold, 3), round(s.coverage, 3), round(s.selective_risk, 3)
+    ('randomised', 0.375, 0.75, 0.2)
     """
     target_risk: float   # lambda >= 0, in the units of the risk
 
@@ -319,6 +322,7 @@ class BoundedAbstention:
     >>> from reject_nb.strategies import BoundedAbstention
     >>> s = BoundedAbstention(target_coverage=.8).solve([.1, .6], weight=[.6, .4])
     >>> str(s.status), round(s.accept_at_threshold, 3), round(s.coverage, 3), round(s.selective_risk, 3)
+    ('randomised', 0.5, 0.8, 0.225)
     """
     target_coverage: float   # omega in (0, 1]
 
@@ -487,6 +491,7 @@ def convert(
     --------
     >>> from reject_nb.strategies import BoundedImprovement, CostBased, convert
     >>> convert(BoundedImprovement(.25), CostBased, risk=[.1, .2, .3, .4])
+    CostBased(reject_cost=0.4, accept_at_threshold=1.0)
     """
     check_instance(model, "model", _MODELS, _MODEL_WORDS)
     if kind not in _MODELS:

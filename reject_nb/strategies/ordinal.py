@@ -14,14 +14,13 @@ from numba import njit
 from scipy.linalg import LinAlgError
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 from ..core.checks import check_count, check_labels, check_matrix, check_number, check_positive
 from ..core.checks import check_vector, refuse
 from ..core.linalg import cholesky
 from ..core.results import Status, relative_gap
 from .losses import numeric_features
-from .scores import labels_of
+from .scores import check_class_labels, labels_of
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #4d269247
 @njit(cache=True)
@@ -135,7 +134,7 @@ def _certificate(problem:_Problem, w, b, mu) -> OrdinalCertificate:
     gap = relative_gap(objective - bound, objective)
     return OrdinalCertificate(objective=float(objective), bound=float(bound), gap=gap)
 
-# %% ../../nbs/strategies/07_ordinal.ipynb #96a1d0f1
+# %% ../../nbs/strategies/07_ordinal.ipynb #78e3f99c
 def ordinal_certificate(
     X,             # (n, d)
     y,             # (n,) class numbers from 0 to K-1
@@ -180,13 +179,14 @@ def ordinal_certificate(
     >>> from reject_nb.strategies import ordinal_certificate
     >>> found = ordinal_certificate(X=[[-2.], [2.]], y=[0, 1], w=[.49], b=[0.], C=1.)
     >>> round(found.objective, 5), round(found.bound, 5), round(found.gap, 3)
+    (0.16005, 0.125, 0.219)
     """
-    X = check_matrix(X, "X")
-    b = check_vector(b, "b")
+    X = check_matrix(X, "X", low=-1e150, high=1e150)
+    b = check_vector(b, "b", low=-1e150, high=1e150)
     y = check_labels(y, "y", len(X))
     if y.dtype.kind not in "iu" or y.min() < 0 or y.max() > len(b):
         raise refuse("y", f"class numbers from 0 to {len(b)}", y)
-    w = check_vector(w, "w", X.shape[1])
+    w = check_vector(w, "w", X.shape[1], low=-1e150, high=1e150)
     problem = _Problem(X, y.astype(np.int64), check_number(C, "C", 0., 1e100, open_low=True))
     return _certificate(problem, w, b, check_positive(mu, "mu"))
 
@@ -389,6 +389,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     >>> X, y = [[0.], [1.], [2.], [3.], [4.], [5.]], ["1 poor", "1 poor", "2 fair", "2 fair", "3 good", "3 good"]
     >>> model = OrdinalSVM(C=10.).fit(X, y)
     >>> model.thresholds_.round(2).tolist(), model.predict([[.5], [3.4], [9.]]).tolist()
+    ([3.0, 7.0], ['1 poor', '2 fair', '3 good'])
     """
     def __init__(self,
         C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
@@ -428,7 +429,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         max_iter = check_count(self.max_iter, "max_iter")
         X = numeric_features(self, X)
         y = labels_of(self, y, len(X))
-        check_classification_targets(y)
+        check_class_labels(y)
         self.classes_, at = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2: raise ValueError("y has one class only, two classes or more are needed")
         found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), C, tol, max_iter)

@@ -51,6 +51,7 @@ def average_ranks(
     --------
     >>> from reject_nb.strategies import average_ranks
     >>> average_ranks([[.1, .2, .3], [.5, .4, .4]]).tolist()
+    [2.0, 1.75, 2.25]
     """
     return _ranks(values, lower_is_better).mean(0)
 
@@ -107,6 +108,7 @@ def friedman(
     >>> from reject_nb.strategies import friedman
     >>> found = friedman([[.1, .2, .3], [.2, .3, .4], [.1, .5, .6], [.3, .2, .9]])
     >>> round(found.chi2, 4), round(found.p_value, 4), round(found.f, 2)
+    (6.5, 0.0388, 13.0)
     """
     from scipy.stats import chi2, f as f_law
     ranks = _ranks(values, lower_is_better)
@@ -157,6 +159,7 @@ def critical_difference(
     >>> four, three = critical_difference(4, 11), critical_difference(3, 11)
     >>> mixed = four*(3*4/(4*5))**.5                         # the constant of four methods in the formula for three
     >>> round(four, 3), round(three, 3), round(mixed, 3)
+    (1.261, 0.875, 0.977)
     """
     from scipy.stats import studentized_range
     n_methods = check_count(n_methods, "n_methods", 2, 1000)
@@ -235,6 +238,7 @@ def nemenyi(
     >>> from reject_nb.strategies import nemenyi
     >>> result = nemenyi([[.1, .2, .9], [.2, .1, .8], [.1, .3, .7], [.2, .1, .6]]*3)
     >>> result.average_ranks.tolist(), result.groups, round(result.critical_difference, 3)
+    ([1.5, 1.5, 3.0], [[0, 1], [2]], 0.838)
     """
     from scipy.stats import studentized_range
     ranks = _ranks(values, lower_is_better)

@@ -14,7 +14,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 from ..core.checks import check_flag, check_number, check_probability, check_vector, refuse
 from ..core.labels import choose_reject_label, with_rejections
@@ -24,7 +23,7 @@ from .learn_then_test import CertifiedSelection
 from .losses import ask, is_fitted, loss_matrix, n_rows, pointwise_loss, predict_labels
 from .models import BoundedAbstention
 from .scores import LearnedScore, MarginScore, MaxClassProbability, UncertaintyScore
-from .scores import count_features, default_classifier, labels_of
+from .scores import check_class_labels, count_features, default_classifier, labels_of
 
 # %% ../../nbs/strategies/10_selective.ipynb #dcc36f08
 def split_parts(
@@ -180,6 +179,7 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     >>> X, y = np.array([[-3.], [-2.], [-1.], [.5], [2.5], [4.]]), [0, 0, 0, 0, 1, 1]
     >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.5))
     >>> clf.fit(X, y).predict(np.array([[-5.], [.1], [3.]])).tolist(), clf.selection_.threshold
+    ([0, -1, 1], -2.5)
     """
     def __init__(self,
         estimator=None,        # classifier or function X -> labels; None: the score's, or logistic regression
@@ -266,7 +266,7 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         self._check_parameters()
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
-        check_classification_targets(y)
+        check_class_labels(y)
         score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
         _check_score(score)
         base = choose_estimator(self.estimator, score)
@@ -453,6 +453,7 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         >>> X, y = np.array([[-3.], [-2.], [-1.], [.5], [2.5], [4.]]), [0, 0, 0, 0, 1, 1]
         >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.5))
         >>> clf.fit(X, y).score(X, y), clf.set_params(model=BoundedAbstention(1.)).fit(X, y).score(X, y)
+        (1.0, 0.8333333333333334)
         """
         accepted = self.accept(X)
         y = labels_of(self, y, len(accepted))

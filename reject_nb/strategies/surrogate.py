@@ -283,6 +283,7 @@ def sele_surrogate(
     >>> from reject_nb.strategies import sele_surrogate
     >>> value, gradient = sele_surrogate(losses=[1, 0], scores=[0, 1], return_gradient=True)
     >>> round(value, 4), gradient.round(4).tolist()
+    (0.5016, [-0.1828, 0.1828])
     """
     l, s = _pairs(losses, scores)
     scale = _scale(l.size, base)
@@ -337,6 +338,7 @@ def sele_surrogate_hvp(
     >>> along, both = ([1, 0], [1, 1])
     >>> sele_surrogate_hvp([1, 0], [0, 1], along).round(4).tolist(), (sele_surrogate_hvp([1, 0], [0, 1],
     ...     both).round(4) + 0).tolist()
+    ([0.0492, -0.0492], [0.0, 0.0])
     """
     l, s = _pairs(losses, scores)
     v, scale = check_vector(vector, "vector", l.size), _scale(l.size, base)

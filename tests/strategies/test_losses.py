@@ -75,7 +75,7 @@ BAD_LOSSES = [
     (lambda: pointwise_loss([[0], [1]], [0, 1]), "y must"), (lambda: pointwise_loss([0, 1], [0, 1, 1]),
                                                              "predictions must"),
     (lambda: pointwise_loss([0, 1], [0, 1], np.eye(2), [1, 1]), "distinct"),
-    (lambda: pointwise_loss([0, 1], [0, 2], np.eye(2)), "predictions must be labels among"),
+    (lambda: pointwise_loss([0, 1], [0, 2], np.eye(2)), "predictions must be labels among the classes"),
     (lambda: pointwise_loss([0, 1], [0, 1], np.eye(3)), "loss must"),
     (lambda: pointwise_loss([0, 1], [0, 1], "square"), "loss must be None, 'absolute'"),
     (lambda: pointwise_loss([0, 1], [0, 1], lambda y, p: p - 1.), "losses must be at least 0"),
