@@ -19,13 +19,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
                "TrueClassProbabilityScore"],
     "ordinal": ["OrdinalSVM", "ordinal_certificate"],
     "learn_then_test": ["CertifiedSelection", "ltt"],
-    "guarantees": ["certify", "clopper_pearson_upper", "order_statistic", "sgr"],
+    "guarantees": ["certify", "order_statistic", "sgr"],
     "selective": ["SelectiveClassifier"],
     "ranks": ["average_ranks", "critical_difference", "friedman", "nemenyi"],
 })
 if TYPE_CHECKING:
     from reject_nb.strategies.curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
-    from reject_nb.strategies.guarantees import certify, clopper_pearson_upper, order_statistic, sgr
+    from reject_nb.strategies.guarantees import certify, order_statistic, sgr
     from reject_nb.strategies.learn_then_test import CertifiedSelection, ltt
     from reject_nb.strategies.losses import bayes_predict, conditional_risk, plug_in, pointwise_loss
     from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased

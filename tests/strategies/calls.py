@@ -59,7 +59,6 @@ def calls():
         "ltt": (s.ltt, dict(**certified, thresholds=np.array([60., 80., 99.]))), "sgr": (s.sgr, certified),
         "order_statistic": (s.order_statistic, dict(scores=SCORES, target=.5, delta=.1, side="at least")),
         "certify": (s.certify, dict(model=BoundedImprovement(.2), losses=LOSSES, scores=SCORES, guarantee="ltt", delta=.1, bound=1., thresholds=np.array([60., 80., 99.]))),
-        "clopper_pearson_upper": (s.clopper_pearson_upper, dict(errors=2, n=50, delta=.1)),
         "average_ranks": (s.average_ranks, dict(values=TABLE, lower_is_better=True)), "friedman": (s.friedman, dict(values=TABLE, lower_is_better=True)),
         "nemenyi": (s.nemenyi, dict(values=TABLE, alpha=.1, lower_is_better=True)),
         "critical_difference": (s.critical_difference, dict(n_methods=3, n_datasets=11, alpha=.1)),

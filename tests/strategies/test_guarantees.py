@@ -1,9 +1,9 @@
 """Tests of nbs/strategies/09_guarantees.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.tails import clopper_pearson_upper
 from reject_nb.strategies import BoundedAbstention
 from reject_nb.strategies import BoundedImprovement
-from reject_nb.strategies import clopper_pearson_upper
 from reject_nb.strategies import ltt
 from reject_nb.strategies.learn_then_test import CertifiedSelection
 from reject_nb.strategies.models import CostBased

@@ -8,8 +8,8 @@ from reject_nb.strategies.curves import aurc
 from unittest.mock import patch
 
 from reject_nb.strategies.experiments.landmarks import (
-    CascadeDetector, DlibDetector, dlib_face_score, drawn_faces, hog_along, landmark_experiment,
-    landmark_loss, read_pts, real_faces, template,
+    CascadeDetector, DlibDetector, LINES, _differences, dlib_face_score, drawn_faces, hog_along,
+    landmark_experiment, landmark_loss, read_pts, real_faces, template,
 )
 
 def test_landmark_loss():
@@ -85,6 +85,34 @@ def test_what_the_experiment_holds():
     np.testing.assert_allclose(landmark_loss(out["landmarks"], out["found"]), out["losses"])
     with pytest.raises(ValueError, match="face_score must"):
         landmark_experiment(images, marks, face_score="x", **options)
+
+
+def test_the_template_is_a_face():
+    face = template()
+    jaw, brows, eyes, mouth = face[:17], face[17:27], face[36:48], face[48:]
+    # y points down
+    np.testing.assert_allclose(face[[0, 8, 16]], [[-.9, -.1], [0, .95], [.9, -.1]], atol=1e-12)
+    np.testing.assert_allclose(face[[36, 39, 42, 45]], [[-.6, -.25], [-.24, -.25], [.24, -.25], [.6, -.25]],
+                               atol=1e-12)
+    # left and right
+    np.testing.assert_allclose(np.sort(-eyes[:6, 0]), np.sort(eyes[6:, 0]), atol=1e-12)
+    assert brows[:, 1].max() <= -.45 < eyes[:, 1].min() and eyes[:, 1].max() < mouth[:, 1].min() < mouth[:,
+        1].max() < jaw[8, 1]
+    assert len({tuple(p) for p in face.round(9)}) >= 66 and sorted({i for line in LINES
+        for i in line}) == list(range(68))
+
+
+def test_pixel_pairs_close_in_on_the_landmarks():
+    detector, rng = CascadeDetector(stages=4, pairs=4000), np.random.default_rng(0)
+    detector.mean_ = np.linspace(0, 80, 136)
+    widths = [detector._places(k, rng)[1].std() for k in range(4)]
+    # 16,000 draws: 1% a standard error
+    np.testing.assert_allclose(widths, [.125*80*(1 - .8*k/4) for k in range(4)], rtol=.03)
+    image = np.arange(12.).reshape(1, 3, 4)
+    marks = np.zeros((1, 136))
+    # (column, row); the second is outside
+    places = np.array([[0], [0]]), np.array([[[1.2, 0.]], [[0., 7.]]])
+    np.testing.assert_array_equal(_differences(image, np.array([0]), marks, places), [[1. - 8.]])
 
 
 def test_drawn_faces_are_the_template_moved():

@@ -252,6 +252,12 @@ def test_the_classifier_shows_through():
         with pytest.raises(NotFittedError): getattr(SelectiveClassifier(), method)(X)
 
 
+def test_one_example_may_be_all_there_is_for_the_threshold():
+    X, y = np.arange(10.)[:, None], np.repeat([0, 1], 5)
+    clf = SelectiveClassifier(model=BoundedAbstention(.5), calibration_size=.1, random_state=0).fit(X, y)
+    assert clf.selection_.message.startswith("tuned on 1 examples")
+
+
 def test_random_states():
     X, y = ROWS
     fit = lambda r: SelectiveClassifier(model=BoundedAbstention(.6), random_state=r).fit(X,
