@@ -79,7 +79,7 @@ def _largest_count(ahead, behind, low, high, delta):
 
 @njit(cache=True)
 def _backward(behind, low, high, next_low, next_high, target):
-    "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; above `high` it is no larger."
+    "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; beyond as at `high`."
     top = behind[high]
     here = 1. if next_low < low else behind[min(next_low, high)]
     for k in range(next_low, next_high + 1):
@@ -235,7 +235,7 @@ def _smooth(gate:np.ndarray, start:int) -> np.ndarray:
 
 # %% ../../nbs/strategies/22_band_and_chain.ipynb #bfd0d22e
 def _beside_a_band(n:int, target:float, delta:float, share:float, start:int) -> tuple[tuple, Design]:
-    "How good a share is (keeps the errors of a single test; starts early; a wide gate; large), and its design."
+    "How good a share is (keeps a single test's errors; starts early; wide gate; large), and its design."
     band = calibrated_band(n, target, share*delta)
     gate = np.maximum(band, gate_of(band, target, delta, start))
     alone = order_statistic_rank(start, target, delta) - 1       # errors allowed by the single test
