@@ -78,12 +78,12 @@ def _largest_count(ahead, behind, low, high, delta):
     return -1
 
 @njit(cache=True)
-def _backward(behind, low, high, next_low, next_high, target):
-    "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; beyond as at `high`."
-    top = behind[high]
-    here = 1. if next_low < low else behind[min(next_low, high)]
+def _backward(behind, low, high, bound, next_low, next_high, target):
+    "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; hits are counts up to bound."
+    top, hit = behind[high], max(bound, low - 1)   # what is not followed: a hit, or as at `high`
+    here = 1. if next_low <= hit else behind[min(next_low, high)]
     for k in range(next_low, next_high + 1):
-        above = 1. if k + 1 < low else (behind[k + 1] if k + 1 <= high else top)
+        above = 1. if k + 1 <= hit else (behind[k + 1] if k + 1 <= high else top)
         behind[k] = (1 - target)*here + target*above
         here = above
 
@@ -146,8 +146,8 @@ def _replay(band, target, first, last, start, window):
 
 # %% ../../nbs/strategies/22_band_and_chain.ipynb #b03b3c41
 @njit(cache=True)
-def _gate(band, target, delta, start, step, kept, block):
-    "Largest counts that keep the chain alive, for ranks from `start` on."
+def _gate(band, hits, target, delta, start, step, kept, block):
+    "Largest counts that keep alive, from `start` on: `band` ends walks going forward, `hits` going back."
     n = len(band) - 1
     gate, behind, last = np.full(n + 1, -1), np.zeros(n + 3), n
     for c in range((n - 1)//step, -1, -1):
@@ -156,7 +156,8 @@ def _gate(band, target, delta, start, step, kept, block):
         for m in range(last, first, -1):
             i = m - first
             if m >= start: gate[m] = _largest_count(block.mass[i], behind, block.low[i], block.high[i], delta)
-            _backward(behind, block.low[i], block.high[i], block.low[i - 1], block.high[i - 1], target)
+            _backward(behind, block.low[i], block.high[i], hits[m], block.low[i - 1], block.high[i - 1],
+                      target)
         last = first
     return gate
 
@@ -170,6 +171,7 @@ def gate_of(
     target:float,    # in (0, 1)
     delta:float,     # probability that band or gate is passed, in (0, 1)
     start:int,       # first rank of the chain, from 1 to n
+    later:bool=False, # whether only hits beyond the rank count, not those before it
 ) -> np.ndarray:     # (n + 1,), -1 before the start and where no count is low enough
     """The widest gate beside a band: at each rank, band or gate is passed with probability at most delta.
 
@@ -183,17 +185,20 @@ def gate_of(
         probability that band or gate is passed, in (0, 1)
     start : int
         first rank of the chain, from 1 to n
+    later : bool, default False
+        whether only hits beyond the rank count, not those before it
 
     Returns
     -------
     np.ndarray
         (n + 1,), -1 before the start and where no count is low enough
     """
-    n, width = len(band) - 1, _width(band, target) + 1
+    forward = np.full(len(band), -1) if later else band
+    n, width = len(band) - 1, _width(forward, target) + 1
     step = max(1, math.isqrt(n))
     kept, block = _window(n//step + 1, width), _window(step + 1, width)
-    _checkpoints(band, target, step, kept)
-    return _gate(band, target, delta - 1e-12, start, step, kept, block)      # 1e-12 for rounding of the sums
+    _checkpoints(forward, target, step, kept)
+    return _gate(forward, band, target, delta - 1e-12, start, step, kept, block)  # for rounding of the sums
 
 # %% ../../nbs/strategies/22_band_and_chain.ipynb #577545be
 SHARES = (.5, .6, .7) # of delta, for the band

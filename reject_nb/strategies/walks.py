@@ -25,6 +25,10 @@ def _advance(mass, low, high, target, bound):
         hit += mass[low]
         mass[low] = 0.
         low += 1
+    while low < high and mass[low] < NEGLIGIBLE:
+        hit += mass[low]
+        mass[low] = 0.
+        low += 1
     while high > low and mass[high] < NEGLIGIBLE:
         hit += mass[high]
         mass[high] = 0.
