@@ -17,7 +17,7 @@ from numba import njit
 
 from ..core.tails import order_statistic_rank
 from .learn_then_test import examples_needed
-from .walks import _advance, band_probability, calibrated_band
+from .walks import _advance, calibrated_band
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #abc16abb
 class Design(NamedTuple):

@@ -10,9 +10,7 @@ __all__ = ['split_at_crossings', 'failure_by_enumeration']
 import itertools
 
 import numpy as np
-from numba import njit
-
-from ..core.checks import check_positive, check_vector, refuse
+from ..core.checks import check_vector, refuse
 
 # %% ../../nbs/strategies/13_validity.ipynb #cd3a02ed
 def split_at_crossings(
