@@ -169,8 +169,10 @@ def test_bad_parameters_are_named(kwargs, name):
 
 CLOUD = _two_clouds(20)[0]
 SIGNS = _two_clouds(20)[1]
-BAD_SAMPLES = [(CLOUD, np.zeros(20), "y"), (np.where(CLOUD > 1, np.nan, CLOUD), SIGNS, "X"), (CLOUD*1e200, SIGNS, "X"),
-               (CLOUD, np.arange(20) % 3, "y"), (CLOUD[:, 0], SIGNS, "X"), (CLOUD, SIGNS[:5], "y"), (CLOUD, None, "y")]
+BAD_SAMPLES = [(CLOUD, np.zeros(20), "y"), (np.where(CLOUD > 1, np.nan, CLOUD), SIGNS, "X"),
+               (CLOUD*1e200, SIGNS, "X"),
+               (CLOUD, np.arange(20) % 3, "y"), (CLOUD[:, 0], SIGNS, "X"), (CLOUD, SIGNS[:5], "y"),
+               (CLOUD, None, "y")]
 
 @pytest.mark.parametrize("X, y, name", BAD_SAMPLES)
 def test_bad_samples_are_named(X, y, name):
