@@ -426,7 +426,8 @@ class OffsetMixin(ScoringMixin):
 class MultiCostSVC(OffsetMixin, ClassifierMixin, BaseEstimator):
     """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
 
-    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same order),
+    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same
+    order),
     `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`, `n_iter_`, `status_`, `message_`,
     `classes_`, `safe_label_`, `p_safe_`, `bias_` (the offset in use: that of the tau nearest .5 until
     `calibrate` sets another), and `coef_` or `dual_coef_`.
