@@ -299,7 +299,7 @@ class OffsetMixin(ScoringMixin):
         y, # their labels
         rule:str="weighted_hinge", # a key of `reject_nb.mcsvm.RULES`
         eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
-        delta:float|None=None, # 1 - confidence, in (0, 1); needed by "probabilistic_scaling"
+        delta:float|None=None, # 1 - confidence, in (0, 1); needed by the rules of scaling
     ) -> Calibration: # what is certified, and the offset
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
@@ -316,7 +316,7 @@ class OffsetMixin(ScoringMixin):
         eps : float|None, default None
             risk level, in (0, 1), None: the parameter `eps`
         delta : float|None, default None
-            1 - confidence, in (0, 1); needed by "probabilistic_scaling"
+            1 - confidence, in (0, 1); needed by the rules of scaling
 
         Returns
         -------

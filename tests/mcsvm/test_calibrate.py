@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from reject_nb.mcsvm.calibrate import (
     RULES, _cut, bias_adjustment, calibrate_offset, conformal, conformal_unsafe, probabilistic_scaling,
-    weighted_hinge, z_svm,
+    scaling_unsafe, weighted_hinge, z_svm,
 )
 
 def test_bias_adjustment_halves_the_gap_of_separated_classes():
@@ -79,6 +79,29 @@ def test_scaling_violation_probability_is_the_binomial_level():
     level = binom.cdf(probabilistic_scaling(np.arange(200.), -np.ones(200), eps, delta).rank-1, n, eps)
     frequency = np.mean(np.array(biases)/2 > eps)
     assert level <= delta and abs(frequency-level) < 4*np.sqrt(level*(1-level)/N)
+
+
+def test_the_rate_among_unsafe_is_exceeded_with_the_binomial_level():
+    # uniform unsafe scores: the rate of {s < b} is b exactly. 4,000 repetitions, 4 standard deviations, p
+    # about 6e-5
+    rng, n, eps, delta, N = np.random.default_rng(3), 120, .1, .1, 4000
+    first = scaling_unsafe(rng.random(n), -np.ones(n), eps, delta)
+    level = binom.cdf(first.rank-1, n, eps)
+    assert level <= delta < binom.cdf(first.rank, n, eps)
+    rates = np.array([scaling_unsafe(rng.random(n), -np.ones(n), eps, delta).bias for _ in range(N)])
+    assert abs(np.mean(rates > eps)-level) < 4*np.sqrt(level*(1-level)/N)
+
+
+def test_safe_points_play_no_part():
+    rng = np.random.default_rng(4)
+    s, y = rng.normal(size=400), np.where(rng.random(400) < .5, 1., -1.)
+    alone, both = scaling_unsafe(s[y < 0], y[y < 0], .1, .2), scaling_unsafe(s, y, .1, .2)
+    assert alone.bias == both.bias and alone.rank == both.rank == np.sum(s[y < 0] < both.bias)+1
+    assert (both.status, both.risk, both.bound, both.confidence) == ("certified", "rate among unsafe", .1, .8)
+    few = scaling_unsafe(np.r_[s[y > 0], 0.], np.r_[y[y > 0], -1.], .1, .2)
+    assert few.status == "infeasible" and few.bias is None
+    assert "1 unsafe" in few.message and "at least 16" in few.message
+    assert scaling_unsafe(s, np.ones(400), .1, .2).status == "infeasible"
 
 
 def test_conformal_rank_has_no_rounding_trap():
@@ -179,6 +202,7 @@ def test_the_door_leads_to_each_rule():
     s = rng.normal(size=300)-y
     direct = {"weighted_hinge": weighted_hinge(s, y, .1),
               "probabilistic_scaling": probabilistic_scaling(s, y, .1, .2),
+              "scaling_unsafe": scaling_unsafe(s, y, .1, .2),
               "conformal": conformal(s, y, .1, .3), "conformal_unsafe": conformal_unsafe(s, y, .1),
               "z_svm": z_svm(s, y),
               "bias_adjustment": bias_adjustment(s, y),

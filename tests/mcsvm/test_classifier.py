@@ -6,11 +6,11 @@ from reject_nb.mcsvm.problem import solve_reference
 
 from reject_nb.mcsvm.classifier import MultiCostSVC, _resolve_gamma, curve_offset
 
-@pytest.mark.parametrize("rho, b", [(-2., -3.), (-1., 0.), (-.5, 1.5), (0., 3.), (1., 3.5), (2., 4.),
-                                    (4., 5.)])
+@pytest.mark.parametrize("rho, b", [(-2., -2.), (-1., 0.), (-.25, 1.5), (.5, 3.), (1.25, 3.5), (2., 4.),
+                                    (3.5, 5.)])
 def test_curve_by_hand(rho, b):
-    # knots given out of order; end segments with slopes 3 and 1/2 that do not start at 0
-    assert np.isclose(curve_offset(rho, np.array([2., -1, 0]), np.array([4., 0, 3])), b)
+    # knots given out of order, none at 0; end segments with slopes 2 and 2/3
+    assert np.isclose(curve_offset(rho, np.array([2., -1, .5]), np.array([4., 0, 3])), b)
 
 
 def test_a_curve_needs_two_points():
@@ -169,8 +169,10 @@ def test_bad_parameters_are_named(kwargs, name):
 
 CLOUD = _two_clouds(20)[0]
 SIGNS = _two_clouds(20)[1]
-BAD_SAMPLES = [(CLOUD, np.zeros(20), "y"), (np.where(CLOUD > 1, np.nan, CLOUD), SIGNS, "X"), (CLOUD*1e200, SIGNS, "X"),
-               (CLOUD, np.arange(20) % 3, "y"), (CLOUD[:, 0], SIGNS, "X"), (CLOUD, SIGNS[:5], "y"), (CLOUD, None, "y")]
+BAD_SAMPLES = [(CLOUD, np.zeros(20), "y"), (np.where(CLOUD > 1, np.nan, CLOUD), SIGNS, "X"),
+               (CLOUD*1e200, SIGNS, "X"),
+               (CLOUD, np.arange(20) % 3, "y"), (CLOUD[:, 0], SIGNS, "X"), (CLOUD, SIGNS[:5], "y"),
+               (CLOUD, None, "y")]
 
 @pytest.mark.parametrize("X, y, name", BAD_SAMPLES)
 def test_bad_samples_are_named(X, y, name):

@@ -74,6 +74,7 @@ def test_extending_equals_going_at_once():
     b.extend(1e-3)
     assert a.pivots == b.pivots and len(a.pivots) > 64
     np.testing.assert_array_equal(a.L, b.L)
+    assert len(a._rows) <= 90  # doubled when full, never more than the points
     assert len(PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(0., 7).pivots) == 7
 
 
