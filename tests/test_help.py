@@ -82,7 +82,8 @@ def public(part):
     """Public functions and classes of a part, by name."""
     overview = importlib.import_module(f"reject_nb.{part}")
     things = {name: getattr(overview, name) for name in getattr(overview, "__all__", ())}
-    return {k: v for k, v in things.items() if inspect.isclass(v) or inspect.isroutine(inspect.unwrap(v))}
+    def shown(v): return not issubclass(v, Exception) if inspect.isclass(v) else inspect.isroutine(inspect.unwrap(v))
+    return {k: v for k, v in things.items() if shown(v)}
 
 
 @pytest.mark.parametrize("part", PARTS)
