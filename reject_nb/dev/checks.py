@@ -360,7 +360,8 @@ def semicolons_in(
     """
     try: tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError): return []     # magic
-    return [t.start[0] for t in tokens if t.type == tokenize.OP and t.string == ";"]
+    at = [i for i, t in enumerate(tokens) if t.type == tokenize.OP and t.string == ";"]
+    return [tokens[i].start[0] for i in at if tokens[i + 1].type != tokenize.NEWLINE]   # which hides output
 
 # %% ../../nbs/dev/08_checks.ipynb #377e4073
 def exported_cells(
@@ -384,7 +385,7 @@ def exported_cells(
 def check_lines(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    """Lines of exported cells are at most 110 characters wide and hold one statement.
+    """Lines of code are at most 110 characters wide and hold one statement.
 
     Parameters
     ----------
@@ -398,11 +399,12 @@ def check_lines(
     """
     wrong = []
     for path in notebooks_of(parts):
-        for number, source in exported_cells(read(path)):
+        for number, cell in enumerate(read(path).cells, 1):
+            if cell.cell_type != "code": continue
             where = f"{relative(path)}, cell {number}"
-            wide = [i for i, line in enumerate(source.splitlines(), 1) if len(line) > WIDTH]
+            wide = [i for i, line in enumerate(cell.source.splitlines(), 1) if len(line) > WIDTH]
             wrong += [f"{where}, line {i}: wider than {WIDTH} characters" for i in wide]
-            wrong += [f"{where}, line {i}: two statements on a line" for i in semicolons_in(source)]
+            wrong += [f"{where}, line {i}: two statements on a line" for i in semicolons_in(cell.source)]
     return wrong
 
 # %% ../../nbs/dev/08_checks.ipynb #553be5c5
