@@ -46,6 +46,16 @@ def test_counts(value, low, high, ok):
             check_count(value, "n", low, high)
 
 
+@pytest.mark.parametrize("options, words", [
+    (dict(low=0), "a finite number of at least 0,"), (dict(low=0, open_low=True), "a finite number above 0,"),
+    (dict(high=2), "a finite number of at most 2,"),
+    (dict(high=2, open_high=True), "a finite number below 2,"), ({}, "a finite number,"),
+    (dict(low=0, high=2), r"a number in \[0, 2\],"),
+    (dict(low=0, high=2, open_low=True, open_high=True), r"a number in \(0, 2\),")])
+def test_intervals_in_words(options, words):
+    with pytest.raises(ValueError, match=f"^x must be {words} got 'a'"): check_number("a", "x", **options)
+
+
 def test_probabilities_are_open_unless_closed():
     for value in (0, 1):
         assert check_probability(value, "p", closed=True) == value

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tempfile import TemporaryDirectory
 
 from reject_nb.core.claims import (
-    Claim, ITEMS, claim, item_status, judge, load_claims, not_run, replace_room, summary,
+    Claim, ITEMS, claim, claims_table, item_status, judge, load_claims, not_run, replace_room, summary,
 )
 
 def test_judge_numbers_and_statements():
@@ -52,6 +52,15 @@ def test_claims_from_many_threads_all_arrive():
 def test_incomplete_claims_are_refused(change, words):
     ok = dict(id="sdr/a", where="Figure 1", says="x", reported=1, measured=1, tolerance=0, reason="exact")
     with pytest.raises(ValueError, match=words): claim(**{**ok, **change})
+
+
+def test_spreads_stand_beside_our_numbers():
+    def made(**change):
+        return Claim(**{**dict(id="sdr/x", where="Figure 1", says="x", reported=1, measured=.5, spread=None,
+                               tolerance=1, reason="",
+                               status="match", why="", command=""), **change})
+    shown = claims_table([made(), made(spread=.25), made(spread="over 3 seeds")])["ours"]
+    assert shown == ["0.5", "0.5 \u00b1 0.25", "0.5 over 3 seeds"]
 
 
 def test_every_item_starts_as_not_run():

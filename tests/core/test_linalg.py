@@ -48,6 +48,12 @@ def test_steps_are_halved_until_they_help(step, size):
     assert damped(lambda t: (-(1 + t*step)**2, t), -1.)[1] == size
 
 
+def test_rounding_is_relative_to_large_objectives():
+    assert damped(lambda t: (-1e6 - 1e-7, t), -1e6)[1] == 1. and damped(lambda t: (-1e6 - 1e-5, t), -1e6,
+                                                                        2)[1] == .5
+    assert damped(lambda t: (-1e-6 - 1e-13, t), -1e-6)[1] == 1.
+
+
 def test_the_shortest_step_is_returned_where_none_helps():
     assert damped(lambda t: (-2., t), -1., halvings=3)[1] == .25
     assert damped(lambda t: (-1 - 1e-13, t), -1.)[1] == 1. and damped(lambda t: (-1 - 1e-11, t), -1.,

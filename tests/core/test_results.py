@@ -19,7 +19,7 @@ def test_relative_gap(gap_abs, objective, gap): assert relative_gap(gap_abs, obj
 
 
 @pytest.mark.parametrize("name, value", [("tol", 0), ("tol", "1"), ("max_iter", 0), ("max_iter", 2.),
-                                         ("time_limit", -1),
+                                         ("time_limit", -1), ("time_limit", 0),
                                          ("time_limit", math.nan), ("progress", 3)])
 def test_a_budget_is_checked(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"): Budget(**{name: value})

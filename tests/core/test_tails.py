@@ -61,6 +61,10 @@ def test_limits_refuse_by_name(args, name):
         with pytest.raises(ValueError, match=f"^{name} must be"): limit(*args)
 
 
+def test_all_losses_may_be_one():
+    assert hoeffding_bentkus_p_value(5, 5, .5) == 1 and binomial_p_value(5, 5, .5) == 1
+
+
 def test_all_errors_prove_nothing_from_above():
     assert clopper_pearson_upper(5, 5, .1) == 1 and clopper_pearson_lower(0, 5, .1) == 0
 

@@ -58,7 +58,11 @@ def calls():
         "sele_surrogate_hvp": (s.sele_surrogate_hvp, dict(**areas, vector=RISK, base=2.)),
         "ltt": (s.ltt, dict(**certified, thresholds=np.array([60., 80., 99.]))), "sgr": (s.sgr, certified),
         "order_statistic": (s.order_statistic, dict(scores=SCORES, target=.5, delta=.1, side="at least")),
-        "certify": (s.certify, dict(model=BoundedImprovement(.2), losses=LOSSES, scores=SCORES, guarantee="ltt", delta=.1, bound=1., thresholds=np.array([60., 80., 99.]))),
+        "certify": (s.certify, dict(model=BoundedImprovement(.2), losses=LOSSES, scores=SCORES, guarantee="ltt", delta=.1, bound=1.,
+                                    thresholds=np.array([60., 80., 99.]), assume="every law")),
+        "certified_risk": (s.certified_risk, dict(losses=LOSSES, scores=SCORES, target_risk=.2, delta=.1, bound=1., assume="every law")),
+        "RiskMonitor": (s.RiskMonitor, dict(target_risk=.1, delta=.05, horizon=1000, bound=1.)),
+        "RiskMonitor.update": (lambda losses: s.RiskMonitor(.1).update(losses), dict(losses=np.array([0., 1.]))),
         "average_ranks": (s.average_ranks, dict(values=TABLE, lower_is_better=True)), "friedman": (s.friedman, dict(values=TABLE, lower_is_better=True)),
         "nemenyi": (s.nemenyi, dict(values=TABLE, alpha=.1, lower_is_better=True)),
         "critical_difference": (s.critical_difference, dict(n_methods=3, n_datasets=11, alpha=.1)),
@@ -96,6 +100,7 @@ NONE, ANY_LOSS = "the documented default", "any loss that can be summed is one"
 SCORE, LABEL = "a score may be infinite, or as large as it likes: only the order matters", "any number is a label"
 SIZE = "any finite size is a legal one"
 LEGAL = {
+    ("RiskMonitor.update", "losses", "empty"): "no outcome is no news",
     ("*", "scores", "inf"): SCORE, ("*", "scores", "huge"): SCORE, ("ltt", "thresholds", "huge"): SCORE, ("certify", "thresholds", "huge"): SCORE,
     ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "loss", "none"): NONE, ("*", "estimator", "none"): NONE,
     ("*", "weight", "none"): NONE, ("CostBased.solve", "scores", "none"): NONE,
