@@ -133,9 +133,9 @@ def try_wheel(
     list[str]
         what is wrong
     """
-    venv.create(folder/"venv", with_pip=True)
+    venv.create(folder/"venv", with_pip=True)              # pip runs with -I, so that it does not see the checkout
     python = folder/"venv"/("Scripts" if sys.platform == "win32" else "bin")/"python"
-    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    _run(python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
     code, expected = readme_example((root/"README.md").read_text(encoding="utf-8"))
     elsewhere = {"cwd": folder, "env": {"PATH": "", "HOME": str(folder)}}
     wrong = []
