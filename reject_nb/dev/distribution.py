@@ -80,7 +80,7 @@ def readme_example(
     tuple[str, str]
         (code, what it prints)
     """
-    match = re.search(r"```python\n(.*?)```\n\n((?: {4}.*\n)+)", text, re.S)
+    match = re.search(r"```python\n(.*?)```\n\n((?: {4}[^\n]*\n)+)", text, re.S)
     if match is None: raise ValueError("README.md has no Python block with its output")
     return match[1], re.sub(r"(?m)^ {4}", "", match[2])
 
