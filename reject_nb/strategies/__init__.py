@@ -19,7 +19,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "scores": ["MarginScore", "MaxClassProbability", "RegressionScore", "SeleScore",
                "TrueClassProbabilityScore"],
     "ordinal": ["OrdinalSVM", "ordinal_certificate"],
+    "certified": ["certified_risk"],
     "learn_then_test": ["CertifiedSelection", "ltt"],
+    "monitor": ["RiskMonitor"],
     "guarantees": ["certify", "order_statistic", "sgr"],
     "selective": ["SelectiveClassifier"],
     "ranks": ["average_ranks", "critical_difference", "friedman", "nemenyi"],
@@ -27,7 +29,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
 if TYPE_CHECKING:
     from reject_nb.strategies.curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
     from reject_nb.strategies.guarantees import certify, order_statistic, sgr
+    from reject_nb.strategies.certified import certified_risk
     from reject_nb.strategies.learn_then_test import CertifiedSelection, ltt
+    from reject_nb.strategies.monitor import RiskMonitor
     from reject_nb.strategies.losses import bayes_predict, conditional_risk, plug_in, pointwise_loss
     from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased
     from reject_nb.strategies.models import SelectionFunction, convert
