@@ -134,7 +134,7 @@ def try_wheel(
     list[str]
         what is wrong
     """
-    venv.create(folder/"venv", with_pip=True)              # pip runs with -I, so that it does not see the checkout
+    venv.create(folder/"venv", with_pip=True)   # pip runs with -I: it must not see the checkout
     python = folder/"venv"/("Scripts" if sys.platform == "win32" else "bin")/"python"
     _run(python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
     code, expected = readme_example((root/"README.md").read_text(encoding="utf-8"))

@@ -380,7 +380,7 @@ class Progress:
     def say(self, line, file=None):
         "A line that does not tear the bar."
         if self.bar is not None: self.bar.write(line, file=file or self.stream)
-        else: print(line + "\n", end="", file=file or self.stream, flush=True)   # in one piece: others print too
+        else: print(line + "\n", end="", file=file or self.stream, flush=True)  # one piece: others print too
 
     def cell(self, room, cell, cells):
         "A cell starts."
