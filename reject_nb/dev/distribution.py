@@ -81,7 +81,7 @@ def readme_example(
     tuple[str, str]
         (code, what it prints)
     """
-    match = re.search(r"```python\n(.*?)```\n\n((?: {4}.*\n)+)", text, re.S)
+    match = re.search(r"```python\n(.*?)```\n\n((?: {4}[^\n]*\n)+)", text, re.S)
     if match is None: raise ValueError("README.md has no Python block with its output")
     return match[1], re.sub(r"(?m)^ {4}", "", match[2])
 
@@ -134,9 +134,9 @@ def try_wheel(
     list[str]
         what is wrong
     """
-    venv.create(folder/"venv", with_pip=True)
+    venv.create(folder/"venv", with_pip=True)   # pip runs with -I: it must not see the checkout
     python = folder/"venv"/("Scripts" if sys.platform == "win32" else "bin")/"python"
-    _run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
+    _run(python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
     code, expected = readme_example((root/"README.md").read_text(encoding="utf-8"))
     elsewhere = {"cwd": folder, "env": {"PATH": "", "HOME": str(folder)}}
     wrong = []

@@ -42,7 +42,8 @@ def answer(): return RobustSVC().fit(UncertainData(lower=X - .1, upper=X + .1, m
     "strategies": (2000, """
 from sklearn.linear_model import LogisticRegression
 from reject_nb.strategies import BoundedImprovement, SelectiveClassifier
-def answer(): return SelectiveClassifier(LogisticRegression(), BoundedImprovement(.3)).fit(X, y).predict(X)
+def answer():
+    return SelectiveClassifier(LogisticRegression(), model=BoundedImprovement(.3)).fit(X, y).predict(X)
 """),
     "gpc": (100, """
 from reject_nb.gpc import classification_range, fit_gpc

@@ -18,8 +18,8 @@ from pathlib import Path
 from ..core.files import project_root
 
 # %% ../../nbs/dev/32_lowest.ipynb #7a87bb77
-TOOLS = ("pytest", "hypothesis", "nbformat", "nbclient", "ipykernel",
-         "requests")  # of the tests, at any version
+TOOLS = ("pytest", "hypothesis", "nbformat", "nbclient", "ipykernel", "requests", "ipywidgets",
+         "scikit-image")  # of the tests, at any version that goes with the others
 PARTS = ("core", "data", "sdr", "mcsvm", "bernstein", "strategies", "gpc",
          "ood")  # folders of tests that need no build
 

@@ -163,7 +163,7 @@ def check_out(
     root : Path
         the checkout
     """
-    for folder in (out, *(out/room for room in rooms)):
+    for folder in (out, *(out/room for room in rooms if (out/room).exists())):
         try: _probe(folder)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
@@ -380,7 +380,7 @@ class Progress:
     def say(self, line, file=None):
         "A line that does not tear the bar."
         if self.bar is not None: self.bar.write(line, file=file or self.stream)
-        else: print(line, file=file or self.stream, flush=True)
+        else: print(line + "\n", end="", file=file or self.stream, flush=True)  # one piece: others print too
 
     def cell(self, room, cell, cells):
         "A cell starts."

@@ -131,7 +131,7 @@ class RiskMonitor:
         ValueError
             naming the argument.
         """
-        losses = check_vector(np.atleast_1d(losses), "losses", low=0., high=self.bound, empty=True)
+        losses = check_vector(losses, "losses", low=0., high=self.bound, empty=True)
         for loss in losses: self._one(loss/self.bound)
         self.total += float(losses.sum())
         return self

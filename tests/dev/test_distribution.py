@@ -40,5 +40,5 @@ def test_an_sdist_needs_more():
 
 def test_the_readme_has_an_example_with_its_output():
     code, printed = readme_example((project_root()/"README.md").read_text(encoding="utf-8"))
-    assert "import" in code and printed.strip()
+    assert "import" in code and printed.strip() and "\n#" not in printed
     with pytest.raises(ValueError, match="no Python block"): readme_example("text")
