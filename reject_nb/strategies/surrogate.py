@@ -245,7 +245,7 @@ def logistic_sums(
 # %% ../../nbs/strategies/04_surrogate.ipynb #2c33b78d
 def _scale(n:int, base) -> float:
     "What all sums are divided by: n^2 log(base)."
-    return n**2*np.log(check_number(base, "base", 1., open_low=True))
+    return float(n**2*np.log(check_number(base, "base", 1., open_low=True)))
 
 def _pairs(losses, scores) -> tuple[np.ndarray, np.ndarray]:
     "Losses and scores whose sums over pairs are finite."
