@@ -1,4 +1,4 @@
-"""Tests of nbs/strategies/11_ranks.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/17_ranks.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.figures import figure
