@@ -38,6 +38,7 @@ def _checked(losses, scores) -> tuple[np.ndarray, np.ndarray]:
     losses = check_vector(losses, "losses", low=0., high=1e290)
     return losses, check_vector(scores, "scores", losses.size, infinite=True)
 
+# %% ../../nbs/strategies/03_curves.ipynb #20adad9b
 def sorted_losses(
     losses:np.ndarray, # (n,)
     scores:np.ndarray, # (n,)

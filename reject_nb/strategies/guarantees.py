@@ -33,6 +33,7 @@ def _bisection(sample:CalibrationSample, level:float, steps:int) -> tuple[int, f
         if low >= high: break
     return best
 
+# %% ../../nbs/strategies/15_guarantees.ipynb #f28efa8d
 def sgr(
     losses,               # (n,) 0 or bound, of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
@@ -101,6 +102,7 @@ def _rank(n:int, rate:float, delta:float) -> int:
     "Largest k with P(Beta(k, n+1-k) > rate) <= delta, 0 for none; all ranks at rate 1, none at rate 0."
     return order_statistic_rank(n, rate, delta) if 0 < rate < 1 else n*int(rate)
 
+# %% ../../nbs/strategies/15_guarantees.ipynb #8502a393
 def order_statistic(
     scores,            # (n,) calibration scores, high means uncertain; may be infinite
     target:float,      # rate of acceptance, in [0, 1]
@@ -174,6 +176,7 @@ def _certified_coverage(model:BoundedAbstention, losses, scores, delta) -> Certi
     found = order_statistic(scores, model.target_coverage, delta)
     return replace(found, selective_risk=float(losses[scores <= found.threshold].mean()))
 
+# %% ../../nbs/strategies/15_guarantees.ipynb #4aeac66e
 def certify(
     model,                # CostBased, BoundedImprovement or BoundedAbstention
     losses,               # (n,) of a calibration sample, at least 0

@@ -124,7 +124,7 @@ class CertifiedSelection(SelectionFunction):
         return cls(threshold=-np.inf, accept_at_threshold=0., coverage=0., selective_risk=np.nan,
                    status=status, message=message, guarantee=guarantee, delta=delta, certified=certified, n=n)
 
-# %% ../../nbs/strategies/08_learn_then_test.ipynb #52546dcb
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #49b11dae
 class CalibrationSample(NamedTuple):
     """Losses and scores in the order of the scores, checked.
 
@@ -160,6 +160,7 @@ class CalibrationSample(NamedTuple):
         """
         return np.append(0., np.cumsum(self.losses))
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #34d573af
 def calibration_sample(
     losses,            # (n,) in [0, bound]
     scores,            # (n,) high means uncertain
@@ -233,7 +234,7 @@ def fallback(
         if stop < end: level = 0.
     return best
 
-# %% ../../nbs/strategies/08_learn_then_test.ipynb #ed503f96
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #66317058
 def examples_needed(
     target:float, # in [0, 1]
     level:float,  # of the test, in (0, 1)
@@ -262,6 +263,7 @@ def _first_start(n:int, target:float, level:float) -> int:
     if need > n: return n
     return int(min(n, max(need + 1, min(np.ceil(10/target), n//2))))
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #c9c5bdf1
 def starts_and_shares(
     n:int,        # examples
     target:float, # in [0, 1]
@@ -287,7 +289,7 @@ def starts_and_shares(
     if n < 4*first: return [first], [delta]
     return [_first_start(n, target, .75*delta), n//4, n//2, 3*n//4, n], [.75*delta] + 4*[delta/16]
 
-# %% ../../nbs/strategies/08_learn_then_test.ipynb #ed6a18aa
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #5213cf5e
 class _Candidates(NamedTuple):
     "Thresholds that accept enough examples."
     at: np.ndarray        # (k,) thresholds
@@ -295,6 +297,7 @@ class _Candidates(NamedTuple):
     starts: list          # indices of the thresholds at which chains begin
     trials: np.ndarray    # (k,) independent examples of each test
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #a76b6179
 def _candidates(sample:CalibrationSample, thresholds, ranks) -> _Candidates:
     "Thresholds to test, in order, and what each test takes."
     n = len(sample.scores)
@@ -339,7 +342,7 @@ def p_values(
     if sample.binary: return binomial_p_value(np.round(total), trials, sample.target)
     return np.where(trials > 0, hoeffding_bentkus_p_value(total, np.maximum(trials, 1), sample.target), 1.)
 
-# %% ../../nbs/strategies/08_learn_then_test.ipynb #7b0c976a
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #c476fab0
 def _hopeless(sample:CalibrationSample, target_risk:float, delta:float) -> str:
     "Why no sample of this size can certify the target, or an empty text."
     need = examples_needed(sample.target, delta)
@@ -348,6 +351,7 @@ def _hopeless(sample:CalibrationSample, target_risk:float, delta:float) -> str:
     return (f"certifying target_risk={target_risk:g} at delta={delta:g} needs {need:.0f} calibration "
             f"examples or more without an error, there are {len(sample.losses)}")
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #2793005a
 def _nothing_passed(sample:CalibrationSample, tests:_Candidates, ranks, target_risk:float,
                     delta:float) -> str:
     "Why no threshold passed its test."

@@ -73,6 +73,7 @@ def _damped_inverse(values, penalty:float) -> np.ndarray:
     damped = values + penalty
     return np.where(damped > 1e-12*max(values[-1], penalty), 1/np.maximum(damped, 1e-300), 0.)
 
+# %% ../../nbs/strategies/05_linear_scores.ipynb #59572a4b
 def fit_ridge(
     blocks:Blocks,  # of the features
     targets,        # (n,) in the order of the rows
@@ -143,6 +144,7 @@ def _certified_gap(value:float, g, penalty:float) -> float:
     if penalty > 0 and value > 0: return float((g*g).sum()/(2*penalty*value))
     return 0. if value == 0 else np.inf
 
+# %% ../../nbs/strategies/05_linear_scores.ipynb #f59d7530
 @dataclass(frozen=True, kw_only=True)
 class SeleSolution:
     """Outcome of `fit_sele`.

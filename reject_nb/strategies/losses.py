@@ -40,6 +40,7 @@ def check_posterior(
         raise ValueError(f"posterior must have rows that sum to 1, got sums between {sums}")
     return p/total
 
+# %% ../../nbs/strategies/02_losses.ipynb #814570d2
 def check_loss(
     loss,          # (K, M) loss[y, decision]; 0/1 where None
     n_classes:int, # K
@@ -151,7 +152,7 @@ def conditional_risk(
         raise refuse("prediction", f"column indices between 0 and {risks.shape[1] - 1}", at)
     return risks[np.arange(len(p)), at]
 
-# %% ../../nbs/strategies/02_losses.ipynb #a0b2ebce
+# %% ../../nbs/strategies/02_losses.ipynb #f7b4474c
 def _numbers(labels):
     "Labels as numbers, None where they are not."
     if labels.dtype.kind in "US": return None
@@ -164,6 +165,7 @@ def _absolute(y, predictions):
     if any(v is None for v in numbers): raise ValueError("loss='absolute' needs labels that are numbers")
     return np.abs(numbers[0] - numbers[1])
 
+# %% ../../nbs/strategies/02_losses.ipynb #74beeaf4
 def _by_matrix(y, predictions, loss, classes):
     "Entries of a matrix whose rows and columns stand for `classes`, in any order."
     classes = np.unique(y) if classes is None else check_labels(classes, "classes")
@@ -176,6 +178,7 @@ def _by_matrix(y, predictions, loss, classes):
         if not known.all(): raise refuse(name, f"labels among the classes {list(classes)}", labels[~known][0])
     return matrix[tuple(order[np.searchsorted(classes, v, sorter=order)] for v in (y, predictions))]
 
+# %% ../../nbs/strategies/02_losses.ipynb #cbc6bbeb
 def _check_kinds(y, predictions):
     "No label of one is equal to one of the other where one is text and one numbers."
     for names, a, b in ((("y", "predictions"), y, predictions), (("predictions", "y"), predictions, y)):
@@ -280,6 +283,7 @@ def is_fitted(estimator) -> bool:
     except NotFittedError: return False
     return True
 
+# %% ../../nbs/strategies/02_losses.ipynb #ab387a2d
 def ask(
     method,     # of an estimator, or a function
     X,          # whatever it takes
@@ -305,6 +309,7 @@ def ask(
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X must be what {who} takes: {error}") from error
 
+# %% ../../nbs/strategies/02_losses.ipynb #2f11a784
 def n_rows(X) -> int:
     """Number of inputs.
 
@@ -318,6 +323,7 @@ def n_rows(X) -> int:
     try: return X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, IndexError): raise refuse("X", "a matrix, a frame or a list of inputs", X) from None
 
+# %% ../../nbs/strategies/02_losses.ipynb #f133fb52
 def predict_labels(
     estimator,   # with predict, or a function X -> labels
     X,           # (n, ...) inputs

@@ -94,6 +94,7 @@ def _checked_weight(weight, n:int) -> np.ndarray:
     if not w.max() > 0: raise ValueError("weight must have a positive sum, all entries are 0")
     return np.ldexp(w, -np.frexp(w.max())[1])
 
+# %% ../../nbs/strategies/01_models.ipynb #c589fd81
 def _groups(risk, weight, scores) -> _Groups:
     "What `solve` works on, checked."
     risk = check_vector(risk, "risk", low=0., high=1e290)     # more cannot be summed
@@ -105,7 +106,7 @@ def _groups(risk, weight, scores) -> _Groups:
     spent = np.append(0., np.cumsum(np.bincount(at, weight[keep]*risk[keep])))
     return _Groups(score=score, mass=mass/mass[-1], risk=spent/mass[-1])
 
-# %% ../../nbs/strategies/01_models.ipynb #e73aad85
+# %% ../../nbs/strategies/01_models.ipynb #290633e2
 def _solution(groups:_Groups, k:int, tau:float, threshold:float, status:Status,
               message:str) -> SelectionFunction:
     "Groups before k accepted, group k with probability tau."
@@ -121,6 +122,7 @@ def _solution(groups:_Groups, k:int, tau:float, threshold:float, status:Status,
 def _accept_all(groups, message):
     return _solution(groups, len(groups.score) - 1, 1., np.inf, Status.trivial, message)
 
+# %% ../../nbs/strategies/01_models.ipynb #3e2349ab
 def _reject_all(groups, status, message):
     return _solution(groups, 0, 0., -np.inf, status, message)
 
@@ -305,6 +307,7 @@ def _better_prefix(groups:_Groups, k:int, kappa:float) -> tuple[int, float]:
     if after.min() >= here*(1 - _ROUND): return k, kappa
     return k + int(np.flatnonzero(after <= after.min()*(1 + _ROUND))[-1]), 1.
 
+# %% ../../nbs/strategies/01_models.ipynb #152a591c
 @dataclass(frozen=True)
 class BoundedAbstention:
     """Problem 4: the smallest selective risk whose coverage is at least `target_coverage`.

@@ -29,6 +29,7 @@ def _slack(latent, threshold, above):
     "1 - z: how far an example is from lying a margin of one on its side of a threshold."
     return 1. - (latent - threshold if above else threshold - latent)
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #d63db05c
 @njit(cache=True, fastmath={"reassoc", "contract"})
 def _value(f, y, b, mu):
     "Sum of smoothed hinges (plain ones for mu = 0)."
@@ -40,7 +41,7 @@ def _value(f, y, b, mu):
             elif slack > 0.: total += .5*slack*slack/mu
     return total
 
-# %% ../../nbs/strategies/07_ordinal.ipynb #2107aeff
+# %% ../../nbs/strategies/07_ordinal.ipynb #06a410dc
 class _Derivatives(NamedTuple):
     "Of the sum of smoothed hinges."
     f: np.ndarray      # (n,) gradient in f
@@ -49,6 +50,7 @@ class _Derivatives(NamedTuple):
     bb: np.ndarray     # (K-1,) curvature in b
     mixed: np.ndarray  # (K-1, d) second derivatives in b and w
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #4679f790
 @njit(cache=True)
 def _derivatives(X, f, y, b, mu, edge):
     "A hinge is a parabola up to a slack of `edge`: mu for the hinges themselves."
@@ -81,6 +83,7 @@ def _sides(f, y, b, mu):
             if slack > 0.: sums[k, 0 if above else 1] += 1. if slack >= mu else slack/mu
     return sums
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #97ea878b
 @njit(cache=True)
 def _push(f, y, b, mu, scale):
     "sum_k s_ik alpha_ik for each example (n,), alpha scaled by scale (K-1, 2), above and below."
@@ -94,7 +97,7 @@ def _push(f, y, b, mu, scale):
                 push[i] += alpha*scale[k, 0] if above else -alpha*scale[k, 1]
     return push
 
-# %% ../../nbs/strategies/07_ordinal.ipynb #525d7dbb
+# %% ../../nbs/strategies/07_ordinal.ipynb #68699f04
 class _Problem(NamedTuple):
     "What is minimised."
     X: np.ndarray  # (n, d)
@@ -118,6 +121,7 @@ class OrdinalCertificate:
     bound: float      # value of a feasible dual point: the optimum is at least this
     gap: float        # relative: (objective - bound)/objective
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #4b2bc040
 def _certificate(problem:_Problem, w, b, mu) -> OrdinalCertificate:
     "Primal value and dual bound of (w, b)."
     X, y, C = problem
@@ -202,6 +206,7 @@ def _smoothed(problem:_Problem, at:_Point, mu:float) -> float:
     "The smoothed objective."
     return .5*at.w @ at.w + problem.C*_value(at.f, problem.y, at.b, mu)
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #56650d84
 def _gram(X, h, block=20_000):
     "X^T diag(h) X by blocks of the rows with h > 0."
     rows, G = np.flatnonzero(h), np.zeros((X.shape[1],)*2)
@@ -212,7 +217,7 @@ def _gram(X, h, block=20_000):
             G += Z.T @ Z
     return G
 
-# %% ../../nbs/strategies/07_ordinal.ipynb #a7536786
+# %% ../../nbs/strategies/07_ordinal.ipynb #ccb5c14a
 def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float, ridge:float) -> tuple[np.ndarray, float]:
     "Step in (w, b) and twice the decrease that the model expects; zeros where the Hessian is beyond floats."
     X, y, C = problem
@@ -229,6 +234,7 @@ def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float, ridge:float)
     except LinAlgError: step = np.zeros(d + m)
     return step, -gradient @ step
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #2212fc11
 def _line_search(problem:_Problem, at:_Point, step, promise:float, mu:float) -> tuple[_Point, float]:
     "The step, halved until the value falls enough; the point itself and 0 where it never does."
     d, value = len(at.w), _smoothed(problem, at, mu)
@@ -239,7 +245,7 @@ def _line_search(problem:_Problem, at:_Point, step, promise:float, mu:float) -> 
         length /= 2
     return at, 0.
 
-# %% ../../nbs/strategies/07_ordinal.ipynb #e3693270
+# %% ../../nbs/strategies/07_ordinal.ipynb #5a98b4ff
 class _Move(NamedTuple):
     "One step of the solver."
     point: _Point
@@ -247,6 +253,7 @@ class _Move(NamedTuple):
     promise: float  # twice the decrease that the model expected
     settled: bool   # whether more steps at this mu are not worth it
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #81418e06
 def _advance(problem:_Problem, at:_Point, mu:float, ridge:float, tol:float) -> _Move:
     "A Newton step; where none helps, with the hinges that were curved before mu fell."
     little = 1e-3*tol*_smoothed(problem, at, mu)
@@ -256,6 +263,7 @@ def _advance(problem:_Problem, at:_Point, mu:float, ridge:float, tol:float) -> _
         if length > 0 or promise <= little: break
     return _Move(new, length, promise, edge == mu and promise <= little or length == 0.)
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #c28467f1
 @dataclass(frozen=True, kw_only=True)
 class OrdinalSolution:
     """Outcome of the solver.
@@ -278,6 +286,7 @@ class OrdinalSolution:
     iterations: int          # Newton steps
     status: Status           # optimal (gap within tol) or not_converged
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #afe9e34a
 def _certified(problem:_Problem, at:_Point, mu:float, tol:float, iterations:int) -> OrdinalSolution:
     "The point with its certificate."
     b = np.sort(at.b)
@@ -285,7 +294,7 @@ def _certified(problem:_Problem, at:_Point, mu:float, tol:float, iterations:int)
     status = Status.optimal if found.gap <= tol else Status.not_converged
     return OrdinalSolution(w=at.w, b=b, certificate=found, iterations=iterations, status=status)
 
-# %% ../../nbs/strategies/07_ordinal.ipynb #829bddbc
+# %% ../../nbs/strategies/07_ordinal.ipynb #f862b2a0
 def _better(best:OrdinalSolution, end:OrdinalSolution, tol:float) -> OrdinalSolution:
     "Of the best certified iterate and the last one, with the larger of their bounds."
     a, z = best.certificate, end.certificate
@@ -296,6 +305,7 @@ def _better(best:OrdinalSolution, end:OrdinalSolution, tol:float) -> OrdinalSolu
     return replace(chosen, certificate=OrdinalCertificate(objective=objective, bound=bound, gap=gap),
                    iterations=end.iterations, status=Status.optimal if gap <= tol else Status.not_converged)
 
+# %% ../../nbs/strategies/07_ordinal.ipynb #c43084a9
 def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int) -> OrdinalSolution:
     "Newton steps for falling mu until the gap is within tol."
     mu, last, ridge, steps = 1., np.inf, 1e-4*len(problem.X), 0

@@ -21,6 +21,7 @@ def _ranks(values, lower_is_better) -> np.ndarray: # (N, K)
         raise refuse("values", "a matrix (data sets, methods) with two methods or more", values)
     return rankdata(v if check_flag(lower_is_better, "lower_is_better") else -v, axis=1)
 
+# %% ../../nbs/strategies/17_ranks.ipynb #df492dba
 def average_ranks(
     values,                    # (N, K) data sets by methods
     lower_is_better:bool=True, # False: high values get rank 1
@@ -77,6 +78,7 @@ class FriedmanResult:
     f: float         # Iman and Davenport's statistic; inf where all data sets agree
     f_p_value: float # by F with K - 1 and (K - 1)(N - 1) degrees of freedom
 
+# %% ../../nbs/strategies/17_ranks.ipynb #81191a5c
 def friedman(
     values,                     # (N, K) data sets by methods, N at least 2
     lower_is_better:bool=True,  # False: high values get rank 1
@@ -195,6 +197,7 @@ class NemenyiResult:
     groups: list                  # maximal sets of methods (indices, best first) that do not differ
     friedman: FriedmanResult      # of the same values
 
+# %% ../../nbs/strategies/17_ranks.ipynb #8df39b32
 def _groups(ranks, cd:float) -> list:
     "Maximal runs of methods, best first, whose ends are within the critical difference."
     order = [int(i) for i in np.argsort(ranks, kind="stable")]
@@ -204,6 +207,7 @@ def _groups(ranks, cd:float) -> list:
         if not groups or order[last] not in groups[-1]: groups.append(order[first:last + 1])
     return groups
 
+# %% ../../nbs/strategies/17_ranks.ipynb #28836e30
 def nemenyi(
     values,                     # (N, K) data sets by methods, N at least 2
     alpha:float=.10,            # level of the pairwise tests, in (0, 1)
@@ -262,12 +266,14 @@ def _empty_scale(ax, k:int) -> None:
     ax.set_xticks(range(1, k + 1))
     ax.grid(False)
 
+# %% ../../nbs/strategies/17_ranks.ipynb #500eac80
 def _stem(ax, rank:float, y:float, label:str, right:bool) -> None:
     "A method: a stem down from the line, and its name."
     ax.plot([rank]*2, [0, y], color="k", lw=.8)
     ax.annotate(label, (rank, y), xytext=(4 if right else -4, 0), textcoords="offset points",
                 ha="left" if right else "right", va="center")
 
+# %% ../../nbs/strategies/17_ranks.ipynb #76d52400
 def draw_nemenyi(
     ax,                    # matplotlib axes
     result:NemenyiResult,  # as `nemenyi` returns it

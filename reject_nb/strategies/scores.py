@@ -50,7 +50,7 @@ def noisy_sign(
     flip = noise/(1 + np.exp(-3*X[:, 1]))
     return X, ((X[:, 0] > 0) ^ (random_state.random(n) < flip)).astype(int)
 
-# %% ../../nbs/strategies/06_scores.ipynb #edf0840e
+# %% ../../nbs/strategies/06_scores.ipynb #e9f46f05
 def labels_of(
     estimator, # that needs them, for the message
     y,         # (n,) or (n, 1)
@@ -89,6 +89,7 @@ def labels_of(
     if y.dtype.kind == "f" and np.isinf(y).any(): raise refuse("y", "without infinite labels", y)
     return y
 
+# %% ../../nbs/strategies/06_scores.ipynb #6f267fca
 def count_features(
     estimator,       # remembers number and names of the features
     X,               # inputs, left as they are
@@ -119,6 +120,7 @@ def count_features(
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X must be like that of the fit: {error}") from error
 
+# %% ../../nbs/strategies/06_scores.ipynb #eada06e3
 def check_class_labels(y) -> None:
     """Refuse targets of a regression.
 
@@ -559,6 +561,7 @@ def _newton_targets(losses, s) -> tuple[np.ndarray, np.ndarray]: # (n,), (n,)
     H = np.maximum(H, 1e-6*H.mean())
     return -g/H, H
 
+# %% ../../nbs/strategies/06_scores.ipynb #d0d7cf3d
 class SeleScore(LearnedScore):
     """Minimiser of the SELE surrogate over all pairs: linear in the form (37), or boosted with a `regressor`.
 

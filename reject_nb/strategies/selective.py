@@ -62,6 +62,7 @@ def split_parts(
         left -= size
     return [rest, *parts]
 
+# %% ../../nbs/strategies/16_selective.ipynb #11ea4da9
 def take(X, rows):
     "Rows of a matrix, a frame or a list."
     if hasattr(X, "tocsr"): X = X.tocsr()
@@ -83,7 +84,7 @@ def legacy_random_state(value) -> np.random.RandomState:
     raise refuse("random_state",
                  "None, a whole number from 0 to 2^32 - 1, a numpy Generator or a RandomState", value)
 
-# %% ../../nbs/strategies/16_selective.ipynb #c05c4fea
+# %% ../../nbs/strategies/16_selective.ipynb #93ba4d97
 def choose_estimator(estimator, score):
     "`estimator`, or that of the score, or logistic regression. ValueError where the two differ."
     own = getattr(score, "estimator", None)
@@ -96,6 +97,7 @@ def choose_estimator(estimator, score):
                          "give it once, as estimator")
     return estimator
 
+# %% ../../nbs/strategies/16_selective.ipynb #1866d66e
 def loss_of_score(loss, classes, known, learned:bool):
     "The loss for a score where the classifier knows some of the classes: the matrix of those, or the whole."
     if loss is None or isinstance(loss, str) or callable(loss): return loss
@@ -108,6 +110,7 @@ def _check_part(name:str, part) -> None:
     if isinstance(part, type) or not (callable(part) or hasattr(part, "predict")):
         raise refuse(name, "an object with fit and predict, or a function", part)
 
+# %% ../../nbs/strategies/16_selective.ipynb #c932f9b6
 def _check_score(score) -> None:
     "A score that sees what the classifier sees."
     _check_part("uncertainty", score)
@@ -116,7 +119,7 @@ def _check_score(score) -> None:
         raise ValueError(f"uncertainty must be a score itself, not in {type(score).__name__}: it would see "
                          "other features than the classifier; put transformations into estimator")
 
-# %% ../../nbs/strategies/16_selective.ipynb #5f2abfa0
+# %% ../../nbs/strategies/16_selective.ipynb #c1ae6a73
 class _Rows(NamedTuple):
     "Which rows teach what."
     classifier: np.ndarray
@@ -127,6 +130,7 @@ def _is_ready(score) -> bool:
     "Whether a score has nothing to learn."
     return not hasattr(score, "fit") or isinstance(score, (MaxClassProbability, MarginScore))
 
+# %% ../../nbs/strategies/16_selective.ipynb #73600426
 def _has(method:str):
     "Whether the classifier has a method, for `available_if`."
     def check(self):

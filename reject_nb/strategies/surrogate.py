@@ -61,15 +61,17 @@ def _tables() -> np.ndarray: # (3, 2 FAR + 1, DEGREES, DEGREES)
     t = np.arange(-_FAR, _FAR + 1)[:, None, None] + (nodes[:, None] - nodes[None, :])/2
     return np.array([to_coefficients @ values @ to_coefficients.T for values in _derivatives_of_phi(t)])
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #26b6393f
 _TABLES = _tables()
 
-# %% ../../nbs/strategies/04_surrogate.ipynb #13f7f27c
+# %% ../../nbs/strategies/04_surrogate.ipynb #b2d8624c
 @njit(cache=True)
 def _chebyshev(u, T):
     "T_0(u), T_1(u), ... into T, by the three-term recursion."
     T[0], T[1] = 1., u
     for k in range(2, _DEGREES): T[k] = 2*u*T[k-1] - T[k-2]
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #31352bbe
 @njit(cache=True)
 def _moments(u, cell, n_cells, q):
     "Moments (cells, weightings, DEGREES) of the weights q (n, weightings)."
@@ -80,6 +82,7 @@ def _moments(u, cell, n_cells, q):
             for k in range(_DEGREES): moments[cell[i], w, k] += q[i, w]*T[k]
     return moments
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #f56dd85d
 @njit(cache=True)
 def _evaluate(u, cell, coefficients):
     "The polynomials of each point's cell at the point: (n, weightings)."
@@ -100,6 +103,7 @@ class _CellSums(NamedTuple):
     mass: np.ndarray     # (C, W) sums of q
     first: np.ndarray    # (C, W) sums of q s
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #a2c39288
 @njit(cache=True)
 def _add_far(out, c, middle, mass, first, order):
     "The cells far to the left of cell c, where phi(t) = t: t*mass - first with t = middle + u/2."
@@ -109,6 +113,7 @@ def _add_far(out, c, middle, mass, first, order):
             out[c, w, 1] += .5*mass[w]
         elif order == 1: out[c, w, 0] += mass[w]
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #8849b34c
 @njit(cache=True)
 def _add_near(out, c, moments, table):
     "One cell through its table."
@@ -118,6 +123,7 @@ def _add_near(out, c, moments, table):
             for l in range(_DEGREES): total += table[k, l]*moments[w, l]
             out[c, w, k] += total
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #defeeefa
 @njit(cache=True)
 def _local(cells, table, order):
     "Chebyshev coefficients (C, W, DEGREES) of sum_j q_j phi^(order)(t - s_j) on each cell."
@@ -240,13 +246,14 @@ def logistic_sums(
 # %% ../../nbs/strategies/04_surrogate.ipynb #2c33b78d
 def _scale(n:int, base) -> float:
     "What all sums are divided by: n^2 log(base)."
-    return n**2*np.log(check_number(base, "base", 1., open_low=True))
+    return float(n**2*np.log(check_number(base, "base", 1., open_low=True)))
 
 def _pairs(losses, scores) -> tuple[np.ndarray, np.ndarray]:
     "Losses and scores whose sums over pairs are finite."
     l = check_vector(losses, "losses", low=0., high=1e270)
     return l, check_vector(scores, "scores", l.size)
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #d26c3e57
 def sele_surrogate(
     losses,                    # (n,) non-negative
     scores,                    # (n,) finite, high means uncertain

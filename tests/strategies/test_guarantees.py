@@ -97,6 +97,8 @@ def test_sgr_is_its_algorithm(seed):
 def test_what_sgr_holds():
     l, s = np.zeros(100), np.arange(100.)
     assert (sgr(l, s, .2).status, sgr(l, s, .2).threshold) == ("trivial", np.inf)
+    # one example: 1 - .05, no union bound to pay
+    assert sgr([0.], [0.], .96).certified == pytest.approx(.95)
     for found in (sgr(l[:30], s[:30], .05), sgr(l + 1, s, .5)):
         assert found.status == "infeasible" and found.coverage == 0 and np.isnan(found.certified)
     percent = sgr(100.*(s >= 80), s, 20., bound=100.)

@@ -93,6 +93,8 @@ IMPROPER = [   # losses along the score, target; coverage and risk of the best r
     ([0., 1., 0., 0., 1.], .4, .8, .25),       # .4: (0 + 1)/2; all four: 1/4
     # in part: .2 free and .05 of loss 1; the prefixes after have .5, 1/3, .5, .6
     ([0., 1., 0., 1., 1.], .25, .25, .05/.25),
+    # in part: (.05 + .04)/.3; the prefixes after have .5, .383, .325
+    ([.2, .8, .15, .15], .3, .3, .3),
     ([1., 0., 1., 0.], .6, 1., .5),            # 2/3 after three, 1/2 after all; in part (.25 + .1)/.6 = .583
 ]
 

@@ -1,11 +1,14 @@
 """Tests of nbs/strategies/17_ranks.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.figures import figure
 from reject_nb.strategies import average_ranks
 from reject_nb.strategies import critical_difference
 from reject_nb.strategies import friedman
 from reject_nb.strategies import nemenyi
 from scipy.stats import friedmanchisquare
+
+from reject_nb.strategies.ranks import draw_nemenyi
 
 TABLE_5A = [(3, .1, 2.052), (4, .1, 2.291), (3, .05, 2.343), (4, .05, 2.569)]
 
@@ -69,3 +72,16 @@ BAD = [(lambda: average_ranks([1, 2]), "values must"), (lambda: average_ranks([[
 @pytest.mark.parametrize("call, words", BAD)
 def test_ranks_bad_input(call, words):
     with pytest.raises(ValueError, match=words): call()
+
+
+def test_a_drawing_holds_ranks_groups_and_the_difference():
+    result, (_, ax) = nemenyi(np.tile([1., 2., 3.], (3, 1))), figure()
+    draw_nemenyi(ax, result, ["a", "b", "c"])
+    assert [t.get_text() for t in ax.texts] == ["a (1.00)", "b (2.00)", "c (3.00)",
+                                                f"CD = {result.critical_difference:.2f}"]
+    stems, bars, scale = ax.lines[:3], ax.lines[3:-1], ax.lines[-1]
+    assert [line.get_xdata()[0] for line in stems] == [1, 2,
+                                                       3] and all(line.get_ydata()[1] < 0 for line in stems)
+    # a with b, b with c
+    np.testing.assert_allclose([line.get_xdata() for line in bars], [[.96, 2.04], [1.96, 3.04]])
+    np.testing.assert_allclose(np.diff(scale.get_xdata()), result.critical_difference)

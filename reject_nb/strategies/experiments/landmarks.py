@@ -58,6 +58,7 @@ def _arc(n, centre, radii, start, stop) -> np.ndarray: # (n, 2)
     t = np.linspace(start*np.pi, stop*np.pi, n)
     return np.column_stack([centre[0] + radii[0]*np.cos(t), centre[1] + radii[1]*np.sin(t)])
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #fb09dc60
 def template() -> np.ndarray: # (68, 2) in [-1, 1]
     """A plain face.
 
@@ -74,6 +75,7 @@ def template() -> np.ndarray: # (68, 2) in [-1, 1]
         _arc(7, (-.42, -.25), (.18, .08), 1, 3)[:6], _arc(7, (.42, -.25), (.18, .08), 1, 3)[:6],   # eyes
         _arc(13, (0, .52), (.35, .16), 1, 3)[:12], _arc(9, (0, .52), (.25, .06), 1, 3)[:8]])       # lips
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #5b9197e0
 def _deformed(base, rng, size:int) -> np.ndarray: # (68, 2) in pixels
     "The template turned, stretched, with the mouth more or less open."
     turn, stretch = rng.normal(0, .15), rng.normal(1, .08, 2)
@@ -83,6 +85,7 @@ def _deformed(base, rng, size:int) -> np.ndarray: # (68, 2) in pixels
     shape += rng.normal(0, .05, 2)[None]*np.abs(base) + rng.normal(0, .012, (68, 2))
     return (shape @ rotation.T*.33 + .5 + rng.normal(0, .03, 2))*size
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #479bef0b
 def _drawn(marks, rng, size:int) -> np.ndarray: # (size, size)
     "Lines through the points; then blur, low contrast, an occluding bar and noise of random strength."
     image, t = np.zeros((size, size)), np.linspace(0, 1, 12)[:, None, None]
@@ -97,6 +100,7 @@ def _drawn(marks, rng, size:int) -> np.ndarray: # (size, size)
         image[a:a + 20] = rng.random()*.3
     return image + rng.normal(0, .02 + .15*hard*rng.random(), image.shape)
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #6051067e
 def drawn_faces(
     n:int,        # images
     random_state, # what they are drawn with: a Generator or a seed
@@ -155,6 +159,7 @@ def crop_face(
                            Image.Resampling.BICUBIC)
     return np.asarray(crop.convert("L"), float)/255, (points - [x0, y0])*side/width
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #dbc3362c
 def read_pts(path) -> np.ndarray: # (68, 2)
     """Landmarks of a .pts file of 300-W (its coordinates start at 1).
 
@@ -171,6 +176,7 @@ def read_pts(path) -> np.ndarray: # (68, 2)
         raise ValueError(f"{Path(path).name} holds {len(points)} points, 68 are needed")
     return points - 1
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #d457802c
 def real_faces(
     folder=None, # in the layout of 300-W; the registry's faces68 where None
 ) -> tuple[np.ndarray, np.ndarray]: # images (n, 160, 160), landmarks (n, 68, 2)
@@ -216,6 +222,7 @@ def _differences(images, which, now, places) -> np.ndarray: # (n, pairs)
         return images[which[:, None], at[..., 1].clip(0, height - 1), at[..., 0].clip(0, width - 1)]
     return grey(0) - grey(1)
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #5b22dda3
 @dataclass
 class CascadeDetector:
     """A landmark detector: extremely randomised trees on pixel differences near the present landmarks.
@@ -323,6 +330,7 @@ def _bytes(image, zoom:int=1) -> np.ndarray:
     grey = zoomed(np.asarray(image, float), zoom, order=1) if zoom > 1 else np.asarray(image, float)
     return np.ascontiguousarray((grey*255).round().clip(0, 255).astype(np.uint8))
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #9fd5f7af
 @dataclass
 class DlibDetector:
     """dlib's shape predictor as a detector with fit and predict.
@@ -424,6 +432,7 @@ class DlibDetector:
         found = [self.predictor_(_bytes(image, self.zoom), box).parts() for image in images]
         return np.array([[(p.x, p.y) for p in parts] for parts in found])/self.scale_
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #fbd2d9d0
 def dlib_face_score(
     images,      # (n, H, W)
 ) -> np.ndarray: # (n,) high means a clear face
@@ -513,6 +522,7 @@ def linear_face_score(
     X = np.vstack([hog_along(images, landmarks, cell), hog_along(images, others, cell)])
     return LinearSVC(C=1e-2).fit(X, np.repeat([1, 0], len(images))).decision_function
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #871eda30
 def _clearness(face_score, images, landmarks, parts, F, rng, cell:int) -> np.ndarray: # of the test images
     "The baseline: how clear a face is."
     train, test = parts
@@ -521,7 +531,7 @@ def _clearness(face_score, images, landmarks, parts, F, rng, cell:int) -> np.nda
     if face_score != "linear": raise refuse("face_score", "'linear', 'dlib' or an array", face_score)
     return linear_face_score(images[train], landmarks[train], rng, cell)(F[test])
 
-# %% ../../../nbs/strategies/82_landmarks.ipynb #e0b8c0a3
+# %% ../../../nbs/strategies/82_landmarks.ipynb #9085f6da
 _SCORES = {"SELE": (lambda penalty: SeleScore(penalty=penalty, tol=1e-3, max_iter=200),
                     (1e-4, 1e-3, 1e-2, .1)),
            "REG": (lambda penalty: RegressionScore(penalty=penalty), (.1, 1., 10., 100.))}
@@ -541,6 +551,7 @@ def _learning_curve(F, losses, parts, shares) -> tuple[dict, dict]:
                 curve[key].append(v)
     return scores, curve
 
+# %% ../../../nbs/strategies/82_landmarks.ipynb #b4651d26
 def landmark_experiment(
     images,    # (n, H, W)
     landmarks, # (n, 68, 2)

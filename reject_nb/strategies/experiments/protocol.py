@@ -58,6 +58,7 @@ def _problem(row:str) -> tuple[str, dict]:
     name, data, kind, *sizes = row.split()
     return name, {"data": data, "kind": kind, **dict(zip(("n", "d", "classes"), map(int, sizes)))}
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #da832137
 PROBLEMS: dict[str, dict] = dict(map(_problem, _TABLE_2.splitlines()))
 QUICK = ("SATTELITE", "PENDIGIT", "CCPP", "CPU")
 RATIOS = {"CODRNA": (25, 5, 20, 20, 30), "COVTYPE": (28, 20, 2, 20, 30)}   # 30/10/30/10/20 elsewhere
@@ -132,6 +133,7 @@ class _CrammerSinger:
         primal = .5*x @ x + self.C*top.sum()
         return relative_gap(primal - (t*linear - .5*t*t*square), primal)
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #16452938
 def fit_crammer_singer(
     Z,            # (n, d)
     y,            # (n,) class numbers
@@ -197,6 +199,7 @@ class Answers(NamedTuple):
     posterior: np.ndarray|None = None   # (n, K)
     other: np.ndarray|None = None       # (n,) the other margin
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #8afcc83c
 def _train_lr(Z, y, n_classes, C, start):
     "Logistic regression; the baseline is maximum class probability."
     from sklearn.linear_model import LogisticRegression
@@ -212,6 +215,7 @@ def class_scores(S) -> Answers:
     top = np.sort(S, axis=1)[:, -2:]
     return Answers(S.argmax(1), -S.max(1), other=top[:, 0] - top[:, 1])
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #99efd7b5
 def _train_svm(Z, y, n_classes, C, start):
     "The SVM; with two classes by the ordinal solver, the penalised bias as a feature."
     if n_classes > 2:
@@ -225,6 +229,7 @@ def _train_svm(Z, y, n_classes, C, start):
         return Answers((f > 0).astype(int), -np.abs(f), other=-np.abs(f))
     return apply, None
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #19ea0bb4
 def ordinal_answers(A, w, b) -> Answers:
     "Answers of an ordinal SVM."
     f = A @ w
@@ -237,7 +242,7 @@ def _train_svor(Z, y, n_classes, C, start):
 
 TRAIN: dict[str, Callable] = {"LR": _train_lr, "SVM": _train_svm, "SVOR": _train_svor}
 
-# %% ../../../nbs/strategies/81_protocol.ipynb #7f2e21af
+# %% ../../../nbs/strategies/81_protocol.ipynb #99df18b2
 def _loss(true, predicted, ordinal:bool) -> np.ndarray:
     "Percent, or absolute error."
     return np.abs(true - predicted).astype(float) if ordinal else 100.*(true != predicted)
@@ -252,6 +257,7 @@ def _choose_classifier(classifier:str, train, validation, n_classes:int, factor:
         if risk <= best: best, chosen, chosen_C = risk, apply, C
     return chosen, chosen_C
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #84d4dc5e
 class _Part(NamedTuple):
     "A part of the data for the scores."
     X: np.ndarray
@@ -263,6 +269,7 @@ def _make_score(method:str, penalty:float):
     if method == "SELE": return SeleScore(penalty=penalty, tol=1e-3, max_iter=300)
     return {"REG": RegressionScore, "TCP": TrueClassProbabilityScore}[method](penalty=penalty)
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #3f5d39ed
 def _choose_score(method:str, train:_Part, targets, validation:_Part, test:_Part, factor:float):
     "Test AuRC of the score of least AuRC on the validation part, and its C."
     best, chosen, chosen_C = np.inf, np.nan, None
@@ -371,6 +378,7 @@ def cache_folder() -> Path:
     """
     return Path(os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #e1016cba
 def fingerprint(
     dataset, # (X, y)
 ) -> str:    # 16 hexadecimal digits
@@ -393,6 +401,7 @@ def fingerprint(
                       if array.dtype != object else repr(array.tolist()).encode())
     return digest.hexdigest()[:16]
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #750d51db
 def cell_file(
     cell,         # (problem, split, classifier)
     folder,       # of finished cells
@@ -417,7 +426,7 @@ def cell_file(
              v in sorted(options.items()) if v is not None and v is not False]
     return Path(folder)/f"{'-'.join(map(str, (*cell, *words)))}.json"
 
-# %% ../../../nbs/strategies/81_protocol.ipynb #7c59a008
+# %% ../../../nbs/strategies/81_protocol.ipynb #6b7cc4f0
 def read_cell(
     path:Path, # of a cell
     cell,      # (problem, split, classifier) that it should hold
@@ -447,6 +456,7 @@ def read_cell(
                   stacklevel=2)
     return None
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #e7939fb7
 def _finish(cell, folder, options) -> dict:
     "A row, read or computed."
     path = cell_file(cell, folder, options)
@@ -456,7 +466,7 @@ def _finish(cell, folder, options) -> dict:
     write_atomic(path, json.dumps(row).encode())
     return json.loads(path.read_text(encoding="utf-8"))
 
-# %% ../../../nbs/strategies/81_protocol.ipynb #51696d21
+# %% ../../../nbs/strategies/81_protocol.ipynb #f989bc74
 def terminal():
     "Standard error; in a notebook's kernel that of the process that started it. None where nobody watches."
     stream = sys.stderr
@@ -469,6 +479,7 @@ class Watched(Parallel):
     tell = staticmethod(lambda done: None)
     def print_progress(self): self.tell(self.n_completed_tasks)
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #3e011cdd
 def _work_left(cells, folder, options) -> np.ndarray: # (cells + 1,)
     "Work up to each cell; finished ones weigh nothing."
     def work(cell):
@@ -477,6 +488,7 @@ def _work_left(cells, folder, options) -> np.ndarray: # (cells + 1,)
                                options).is_file() else float(size["n"])*size["d"]*size["classes"]
     return np.append(0, np.cumsum([work(cell) for cell in cells]))
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #626781cb
 def _collect(parallel:Watched, cells, folder, options) -> list[dict]:
     "Run the cells, with a bar where somebody watches."
     screen, work = terminal(), _work_left(cells, folder, options)
@@ -490,6 +502,7 @@ def _collect(parallel:Watched, cells, folder, options) -> list[dict]:
         tell(0)
         return parallel(delayed(_finish)(cell, str(folder), options) for cell in cells)
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #90b1f934
 def run_cells(
     cells,                # as cells_of returns them
     folder=None,          # of finished cells; cache_folder() where None
@@ -541,6 +554,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--scores-sum", action="store_true", help="C of the scores against the summed loss")
     return parser
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #2ad21098
 def main(
     argv=None, # command line arguments; sys.argv where None
 ) -> int:      # 0
@@ -567,4 +581,5 @@ def main(
     print(f"{sum('missing' not in r for r in rows)} of {len(cells)} cells finished")
     return 0
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #6cea9770
 if __name__ == "__main__" and "__file__" in globals(): raise SystemExit(main())
