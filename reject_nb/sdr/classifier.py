@@ -12,30 +12,64 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.checks import check_probability, refuse
 from ..core.labels import TwoClassMixin
-from .families import Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson
+from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent,
+                                    Poisson)
 from .laws import Law
 from .likelihood_ratio import radius
 from .rates import Rates
 from .region import SafeDecisionRegion
 
 # %% ../../nbs/sdr/09_classifier.ipynb #78400d23
-FAMILIES = {"gaussian": Gaussian, "gamma": Gamma, "chi_squared": ChiSquared, "exponential": Exponential, "poisson": Poisson,
-            "bernoulli": Bernoulli, "beta": Beta}
+FAMILIES = {"gaussian": Gaussian, "gamma": Gamma, "chi_squared": ChiSquared, "exponential": Exponential,
+            "poisson": Poisson, "bernoulli": Bernoulli, "beta": Beta}
 
+# %% ../../nbs/sdr/09_classifier.ipynb #34919976
 def family_of(
     wanted, # name of a family, a law class, or a law as a template
 ):          # a law class or a law
-    "What a name stands for. Raises ValueError naming `family` where it stands for nothing."
+    """What a name stands for.
+
+    Parameters
+    ----------
+    wanted
+        name of a family, a law class, or a law as a template
+
+    Returns
+    -------
+    a law class or a law
+
+    Raises
+    ------
+    ValueError
+        naming `family` where it stands for nothing.
+    """
     if isinstance(wanted, str) and wanted in FAMILIES: return FAMILIES[wanted]
     if isinstance(wanted, Law) or isinstance(wanted, type) and issubclass(wanted, Law): return wanted
     raise refuse("family", f"one of {sorted(FAMILIES)}, a law or a list of these", wanted)
 
-# %% ../../nbs/sdr/09_classifier.ipynb #d5089919
+# %% ../../nbs/sdr/09_classifier.ipynb #9de5538e
 def fit_law(
     X,      # points of one class, (n, d)
     family, # see the table above
 ) -> Law:
-    "Maximum-likelihood law of one class. Raises ValueError naming `family` where it is unknown, naming the column where it does not fit."
+    """Maximum-likelihood law of one class.
+
+    Parameters
+    ----------
+    X
+        points of one class, (n, d)
+    family
+        see the table above
+
+    Returns
+    -------
+    Law
+
+    Raises
+    ------
+    ValueError
+        where the family is unknown (it names `family`) or does not fit (it names the column).
+    """
     d = X.shape[1]
     if not isinstance(family, (list, tuple)):
         family = family_of(family)
@@ -50,12 +84,41 @@ def fit_law(
 class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """Plug-in safe decision region for two classes.
 
-    Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with `region_.safe`, `region_.unsafe`), `radius_`.
-    Source: Carlevaro et al., Proposition 3, with maximum-likelihood laws.
-    Raises: ValueError where there are other than two classes, bad probabilities, or data that a family cannot take."""
+    Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with laws `safe` and
+    `unsafe`),
+    `radius_`.
+
+    Parameters
+    ----------
+    family : default 'gaussian'
+        of both laws: a name, a law class, a law as template, or a list with one per column
+    p_safe : default None
+        prior of the safe class in (0, 1), None: its share in the training data
+    eps : default 0.05
+        risk level in (0, 1)
+    safe_label : default None
+        label of the safe class, None: the last in sorted order
+
+    Raises
+    ------
+    ValueError
+        where there are other than two classes, or data that a family cannot take.
+
+    References
+    ----------
+    Carlevaro et al., Proposition 3, with maximum-likelihood laws.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], ["short", "short", "short", "long", "long", "long"]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3, safe_label="short").fit(X, y)
+    >>> print(clf.region_.safe, clf.region_.unsafe, clf.predict([[1.68], [1.69]]).tolist())
+    Exponential(2) Exponential(9) ['short', 'long']
+    """
     def __init__(
         self,
-        family="gaussian", # family of both class laws: a name, a law class, a law as a template, or a list with one per column
+        family="gaussian", # of both laws: a name, a law class, a law as template, or a list with one per column
         p_safe=None,       # prior of the safe class in (0, 1), None: its share in the training data
         eps=0.05,          # risk level in (0, 1)
         safe_label=None,   # label of the safe class, None: the last in sorted order
@@ -72,12 +135,29 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> "SafeRegionClassifier": # self
         """Fit the law of either class.
 
-        Raises: ValueError where there are other than two classes, or a family cannot take its data."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        y
+            labels, (n,), of two classes
+
+        Returns
+        -------
+        SafeRegionClassifier
+            self
+
+        Raises
+        ------
+        ValueError
+            where there are other than two classes, or a family cannot take its data.
+        """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_probability(self.eps, "eps")
         safe = self._fit_labels(y) > 0
         self.p_safe_ = float(safe.mean()) if self.p_safe is None else check_probability(self.p_safe, "p_safe")
-        self.region_ = SafeDecisionRegion(*(_class_law(X[c], y[c].tolist()[0], self.family) for c in (safe, ~safe)))
+        laws = [_class_law(X[members], y[members].tolist()[0], self.family) for members in (safe, ~safe)]
+        self.region_ = SafeDecisionRegion(*laws)
         self.radius_ = radius(self.p_safe_, self.eps)
         return self
 
@@ -87,7 +167,21 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,), above 0: classes_[1]
         """radius - Gamma where the safe label is classes_[1], else its negative.
 
-        Raises: ValueError where X has other columns than in the fit."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), above 0: classes_[1]
+
+        Raises
+        ------
+        ValueError
+            where X has other columns than in the fit.
+        """
         X = self._points(X)
         score = self.radius_ - self.region_.gamma(X)
         return score if self.safe_label_ == self.classes_[1] else -score
@@ -97,9 +191,35 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         X,           # points, (n, d)
         p_safe=None, # another prior, in (0, 1); None: p_safe_
     ) -> np.ndarray: # (n,), in [0, 1]
-        """Posterior probability of the safe class; not called predict_proba, whose larger column scikit-learn takes to be the prediction.
+        """Posterior probability of the safe class.
 
-        Raises: ValueError where p_safe is not in (0, 1)."""
+        Not called predict_proba, whose larger column scikit-learn takes to be the prediction.
+
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        p_safe : default None
+            another prior, in (0, 1); None: p_safe_
+
+        Returns
+        -------
+        np.ndarray
+            (n,), in [0, 1]
+
+        Raises
+        ------
+        ValueError
+            where p_safe is not in (0, 1).
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> clf = sdr.SafeRegionClassifier(family="exponential").fit(X, y)
+        >>> clf.posterior([[1.], [8.]]).round(4).tolist(), clf.decision_function([[1.], [8.]]).round(4).tolist()
+        ([0.7531, 0.167], [-1.8293, -4.5515])
+        """
         X = self._points(X)
         return self.region_.posterior(X, self._levels(p_safe, None)[0])
 
@@ -109,7 +229,21 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,), labels
         """The safe label inside the region, the other outside.
 
-        Raises: ValueError where X has other columns than in the fit."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), labels
+
+        Raises
+        ------
+        ValueError
+            where X has other columns than in the fit.
+        """
         return self._as_labels(self.predict_region(X))
 
     def predict_region(
@@ -118,9 +252,35 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         p_safe=None, # another prior, in (0, 1); None: p_safe_
         eps=None,    # another risk, in (0, 1); None: eps
     ) -> np.ndarray: # (n,) bool, inside
-        """Whether points are inside the region, its border included, for any prior and risk without fitting again.
+        """Whether points are inside the region, its border included, for any prior and risk.
 
-        Raises: ValueError where p_safe or eps is not in (0, 1)."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        p_safe : default None
+            another prior, in (0, 1); None: p_safe_
+        eps : default None
+            another risk, in (0, 1); None: eps
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool, inside
+
+        Raises
+        ------
+        ValueError
+            where p_safe or eps is not in (0, 1).
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
+        >>> [clf.predict_region([[1.], [2.], [4.]], p_safe=p).tolist() for p in (None, .2, .8)]
+        [[True, False, False], [False, False, False], [True, True, True]]
+        """
         X = self._points(X)
         return self.region_.contains(X, *self._levels(p_safe, eps))
 
@@ -131,7 +291,30 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> Rates:
         """Rates of the region if the fitted laws were the true ones: compare with held-out points.
 
-        Raises: ValueError where p_safe or eps is not in (0, 1), or the laws have no exact rates."""
+        Parameters
+        ----------
+        p_safe : default None
+            another prior, in (0, 1); None: p_safe_
+        eps : default None
+            another risk, in (0, 1); None: eps
+
+        Returns
+        -------
+        Rates
+
+        Raises
+        ------
+        ValueError
+            where p_safe or eps is not in (0, 1), or the laws have no exact rates.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> r = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y).rates()
+        >>> round(r.tpr, 4), round(r.fpr, 4), round(r.fdr, 4)  # 1 - exp(-1.6888/2), 1 - exp(-1.6888/9)
+        (0.5702, 0.1711, 0.2308)
+        """
         check_is_fitted(self)
         return self.region_.rates(*self._levels(p_safe, eps))
 
@@ -144,8 +327,9 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         "Prior and risk, those of the fit where none are given."
         return self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps
 
-# %% ../../nbs/sdr/09_classifier.ipynb #616189d5
+# %% ../../nbs/sdr/09_classifier.ipynb #00d81bbd
 def _class_law(X, label, family) -> Law:
     "The law of a class, whose name stands in what goes wrong."
     try: return fit_law(X, family)
-    except ValueError as error: raise ValueError(f"class {label!r} with n_samples={len(X)}: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"class {label!r} with n_samples={len(X)}: {error}") from error

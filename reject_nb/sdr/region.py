@@ -15,12 +15,12 @@ from ..core.checks import check_count, check_instance, check_vector, refuse
 from ..core.figures import decision_region, figure
 from .families import Gaussian
 from .laws import Law, check_points
-from .likelihood_ratio import (CommonAxes, check_pair, check_unit, common_axes, log_densities, radius, slack,
-                                            term_size)
+from .likelihood_ratio import (CommonAxes, check_pair, check_unit, common_axes, log_densities, radius,
+                                            slack, term_size)
 from .quadric import Quadric, quadric
 from .rates import Rates, rates
 
-# %% ../../nbs/sdr/08_region.ipynb #4d47df1d
+# %% ../../nbs/sdr/08_region.ipynb #b57a6f31
 BLOCK = 4096 # points
 
 def _quadratic(z, lam, b):
@@ -28,11 +28,14 @@ def _quadratic(z, lam, b):
     if len(lam) > 8: return ((z*lam + b)*z).sum(1)
     return sum(z[:, j]*(z[:, j]*lam[j] + b[j]) for j in range(len(lam)))
 
+# %% ../../nbs/sdr/08_region.ipynb #3ba7920e
 def _gaussian_gamma(axes:CommonAxes, mean, X) -> np.ndarray: # (n,)
     "Gamma of a Gaussian pair."
     lam, b, values = axes.lam, axes.b, np.empty(len(X))
     with np.errstate(over="ignore", invalid="ignore"):
-        for i in range(0, len(X), BLOCK): values[i:i+BLOCK] = _quadratic((X[i:i+BLOCK] - mean) @ axes.W, lam, b)
+        for start in range(0, len(X), BLOCK):
+            block = slice(start, start + BLOCK)
+            values[block] = _quadratic((X[block] - mean) @ axes.W, lam, b)
         values += axes.const
     if not np.isfinite(values).all(): raise ValueError("X is too far out: Gamma overflows")
     return values
@@ -44,7 +47,24 @@ def gamma_and_size(
     axes:CommonAxes|None, # of a Gaussian pair
     X,                    # points, (n, d), or (n,) where d = 1
 ) -> tuple[np.ndarray, np.ndarray]: # each (n,)
-    "Gamma, and the size of the terms that went into it."
+    """Gamma, and the size of the terms that went into it.
+
+    Parameters
+    ----------
+    safe : Any
+        law of the safe points
+    unsafe : Any
+        law of the unsafe points
+    axes : CommonAxes|None
+        of a Gaussian pair
+    X
+        points, (n, d), or (n,) where d = 1
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        each (n,)
+    """
     if axes is None:
         s, u = log_densities(safe, unsafe, X)
         return u - s, term_size(s, u)
@@ -55,8 +75,31 @@ def gamma_and_size(
 class SafeDecisionRegion:
     """The safe decision regions of a pair of laws, for every prior and every risk.
 
-    Source: Carlevaro et al., Proposition 3.
-    Raises: ValueError where the laws have different columns, or a count faces a continuous variable."""
+    Parameters
+    ----------
+    safe : Law
+        law of the safe points
+    unsafe : Law
+        law of the unsafe points, with as many columns
+
+    Raises
+    ------
+    ValueError
+        where the laws have different columns, or a count faces a continuous variable.
+
+    References
+    ----------
+    Carlevaro et al., Proposition 3.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> region = sdr.SafeDecisionRegion(sdr.Bernoulli(.8), sdr.Bernoulli(.2))
+    >>> print(region.posterior([0, 1], p_safe=.5).round(4).tolist())
+    [0.2, 0.8]
+    >>> region.contains([0, 1], p_safe=.5, eps=.2).tolist(), region.contains([0, 1], p_safe=.5, eps=.19).tolist()
+    ([False, True], [False, False])
+    """
     def __init__(
         self,
         safe:Law,   # law of the safe points
@@ -76,8 +119,32 @@ class SafeDecisionRegion:
     ) -> np.ndarray: # (n,), may be infinite
         """Gamma = -ln f(x|S) + ln f(x|U).
 
-        Source: Carlevaro et al., eq. (6).
-        Raises: ValueError where both densities are zero."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        np.ndarray
+            (n,), may be infinite
+
+        Raises
+        ------
+        ValueError
+            where both densities are zero.
+
+        References
+        ----------
+        Carlevaro et al., eq. (6).
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Exponential(1), sdr.Gaussian(2, 1))
+        >>> region.gamma([-1., 1.]).round(4).tolist()  # an exponential has no density below 0
+        [inf, -0.4189]
+        """
         return gamma_and_size(self.safe, self.unsafe, self._axes, X)[0]
 
     def posterior(
@@ -87,8 +154,27 @@ class SafeDecisionRegion:
     ) -> np.ndarray: # (n,), in [0, 1]
         """Probability that a point is safe: p(S|x) = 1/(1 + exp(Gamma(x) - ln(p/(1-p)))).
 
-        Source: Carlevaro et al., proof of Proposition 3, eq. (29).
-        Raises: ValueError where p_safe is not in (0, 1)."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+        p_safe
+            prior probability of the safe class, in (0, 1); a number, or (n,)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), in [0, 1]
+
+        Raises
+        ------
+        ValueError
+            where p_safe is not in (0, 1).
+
+        References
+        ----------
+        Carlevaro et al., proof of Proposition 3, eq. (29).
+        """
         gamma = self.gamma(X)
         return expit(logit(_per_point(p_safe, "p_safe", len(gamma))) - gamma)
 
@@ -100,8 +186,38 @@ class SafeDecisionRegion:
     ) -> np.ndarray: # bool (n,)
         """Whether p(S|x) >= 1 - eps, as Gamma(x) <= radius(p_safe, eps); points on the border are inside.
 
-        Source: Carlevaro et al., Proposition 3.
-        Raises: ValueError where p_safe or eps is not in (0, 1)."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+        p_safe
+            prior probability of the safe class, in (0, 1); a number, or (n,)
+        eps
+            risk level, in (0, 1); a number, or (n,)
+
+        Returns
+        -------
+        np.ndarray
+            bool (n,)
+
+        Raises
+        ------
+        ValueError
+            where p_safe or eps is not in (0, 1).
+
+        References
+        ----------
+        Carlevaro et al., Proposition 3.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Gamma(2, 1), sdr.Gamma(5, 1))
+        >>> print(region.posterior([.5, 2., 8.], p_safe=.5).round(4).tolist())
+        [0.9948, 0.75, 0.0448]
+        >>> region.contains([.5, 2., 8.], p_safe=.5, eps=.05).tolist()
+        [True, False, False]
+        """
         gamma, size = gamma_and_size(self.safe, self.unsafe, self._axes, X)
         rho = radius(_per_point(p_safe, "p_safe", len(gamma)), _per_point(eps, "eps", len(gamma)))
         return gamma <= rho + slack(size, rho)
@@ -113,8 +229,34 @@ class SafeDecisionRegion:
     ) -> Rates:
         """Exact probabilities of the region: tpr, fpr, fdr, mass.
 
-        Source: what Example 1 and section 3 of Carlevaro et al. estimate.
-        Raises: ValueError where the pair has no exact method."""
+        Parameters
+        ----------
+        p_safe : float
+            prior probability of the safe class, in (0, 1)
+        eps : float
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        Rates
+
+        Raises
+        ------
+        ValueError
+            where the pair has no exact method.
+
+        References
+        ----------
+        what Example 1 and section 3 of Carlevaro et al. estimate.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Exponential(1), sdr.Exponential(3))
+        >>> r = region.rates(p_safe=.5, eps=.4)  # inside up to x = 1.5 (ln 3 - ln 1.5) = 1.0397
+        >>> round(r.tpr, 4), round(r.fpr, 4), round(r.fdr, 4)
+        (0.6464, 0.2929, 0.3118)
+        """
         return rates(self.safe, self.unsafe, p_safe, eps)
 
     def quadric(
@@ -124,8 +266,26 @@ class SafeDecisionRegion:
     ) -> Quadric:
         """Gamma of a Gaussian pair as x'Ax/2 + a'x + b, and the kind of its boundary at this level.
 
-        Source: Carlevaro et al., appendix A.
-        Raises: ValueError where a law is not Gaussian."""
+        Parameters
+        ----------
+        p_safe : float, default 0.5
+            prior probability of the safe class, in (0, 1)
+        eps : float, default 0.5
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        Quadric
+
+        Raises
+        ------
+        ValueError
+            where a law is not Gaussian.
+
+        References
+        ----------
+        Carlevaro et al., appendix A.
+        """
         return quadric(self.safe, self.unsafe, radius(p_safe, eps))
 
 # %% ../../nbs/sdr/08_region.ipynb #b43a07d7
@@ -144,10 +304,41 @@ def explore(
 ):                             # ipywidgets.interactive with sliders p_safe and eps
     """Sliders that redraw the region.
 
-    Raises: ValueError for other than two columns, ImportError where ipywidgets is missing."""
+    Parameters
+    ----------
+    region : SafeDecisionRegion
+        with two columns
+    xlim : tuple
+        (low, high) of the first column
+    ylim : tuple
+        (low, high) of the second column
+    n : int, default 120
+        grid points per side, at least 2
+
+    Returns
+    -------
+    ipywidgets.interactive with sliders p_safe and eps
+
+    Raises
+    ------
+    ValueError
+        for other than two columns
+    ImportError
+        where ipywidgets is missing.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> region = sdr.SafeDecisionRegion(sdr.Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), sdr.Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
+    >>> try: sdr.explore(region, (0, 8), (12, 2))
+    ... except ValueError as error: print(error)
+    ...
+    ylim must be (low, high) with low < high, got (12, 2)
+    """
     _check_picture(region, xlim, ylim, n)
     try: from ipywidgets import FloatSlider, interactive
-    except ImportError as error: raise ImportError("sliders need ipywidgets: pip install reject_nb[interactive]") from error
+    except ImportError as error:
+        raise ImportError("sliders need ipywidgets: pip install reject_nb[interactive]") from error
     def draw(p_safe, eps):
         import matplotlib.pyplot as plt
         fig, ax = figure(width=5, height=4)
@@ -157,6 +348,7 @@ def explore(
     def slider(start): return FloatSlider(start, min=.01, max=.99, step=.01)
     return interactive(draw, p_safe=slider(.5), eps=slider(.05))
 
+# %% ../../nbs/sdr/08_region.ipynb #67971a6b
 def _check_picture(region, xlim, ylim, n) -> None:
     "Arguments of `explore`."
     check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
@@ -167,6 +359,7 @@ def _check_picture(region, xlim, ylim, n) -> None:
         if low >= high: raise refuse(name, "(low, high) with low < high", limits)
     check_count(n, "n", low=2, high=10_000)
 
+# %% ../../nbs/sdr/08_region.ipynb #d4ec4bcf
 def _caption(region, p_safe:float, eps:float) -> str:
     "Level and rates; a pair without exact rates is still drawn."
     title = f"rho = {radius(p_safe, eps):.2f}"

@@ -12,7 +12,11 @@ from reject_nb.sdr.families import Poisson
 from reject_nb.sdr.laws import Place
 from scipy import stats
 
-from reject_nb.sdr.columns import (Atoms, ScalarPair, _inside_piece, atoms, convolve, coordinates, counts_of, discrete_runs, log_between, log_sum_below, log_surely_safe, meet, merge, place, runs_log_probability, scalar_log_cdf, turning_points)
+from reject_nb.sdr.columns import (
+    Atoms, ScalarPair, _inside_piece, atoms, convolve, coordinates, counts_of, discrete_runs, log_between,
+    log_sum_below, log_surely_safe, meet, merge, place, runs_log_probability, scalar_log_cdf,
+    turning_points,
+)
 
 SCALARS = [(Gamma(2, 1), Gamma(5, .7)), (Gamma(2, 1), Gaussian(3, 1)), (Gaussian(3, 1), Gamma(2, 1)), (Exponential(1), Exponential(3)),
            (ChiSquared(3), Exponential(2)), (Beta(2, 5), Beta(3, 1.5)), (Beta(.5, .5), Beta(2, 2)), (Beta(2, 2), Exponential(.3)),

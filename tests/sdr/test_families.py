@@ -9,7 +9,10 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import digamma
 
-from reject_nb.sdr.families import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson, as_gaussian, inverse_digamma)
+from reject_nb.sdr.families import (
+    Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson, as_gaussian,
+    inverse_digamma,
+)
 
 def _spd(rng, d):
     B = rng.normal(size=(d, d))

@@ -13,7 +13,10 @@ from scipy import integrate
 from scipy import stats
 from scipy.special import ndtr
 
-from reject_nb.sdr.inversion import (CGF, InversionError, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_interval, log_tail, mean_of, quadratic_cgf, quadratic_log_cdf, reflect)
+from reject_nb.sdr.inversion import (
+    CGF, InversionError, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_interval, log_tail,
+    mean_of, quadratic_cgf, quadratic_log_cdf, reflect,
+)
 
 @pytest.mark.parametrize("d", [1, 2, 4])
 def test_forms_have_the_moments_of_gamma(d):

@@ -11,7 +11,9 @@ from reject_nb.sdr.families import Gaussian
 from reject_nb.sdr.families import Independent
 from reject_nb.sdr.families import Poisson
 
-from reject_nb.sdr.likelihood_ratio import (check_pair, common_axes, factors_of, log_densities, radius, slack, term_size)
+from reject_nb.sdr.likelihood_ratio import (
+    check_pair, common_axes, factors_of, log_densities, radius, slack, term_size,
+)
 
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.floats(1e-6, 1 - 1e-6), st.floats(1e-6, 1 - 1e-6))

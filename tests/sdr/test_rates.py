@@ -26,7 +26,9 @@ from scipy import integrate
 from scipy import stats
 from scipy.special import ndtr
 
-from reject_nb.sdr.rates import (Columns, Rates, _sum_over_atoms, contour_log_cdf, integrate_panels, mass_coordinates, matched, rates)
+from reject_nb.sdr.rates import (
+    Columns, Rates, _sum_over_atoms, contour_log_cdf, integrate_panels, mass_coordinates, matched, rates,
+)
 
 EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
 
