@@ -6,6 +6,9 @@
 __all__ = ['FAMILIES', 'family_of', 'fit_law', 'SafeRegionClassifier']
 
 # %% ../../nbs/sdr/09_classifier.ipynb #e1b5e5dc
+import re
+from contextlib import contextmanager
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -152,9 +155,11 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         ValueError
             where there are other than two classes, or a family cannot take its data.
         """
-        X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        X, y = _validated(self, X, y, ensure_min_samples=2)
         check_probability(self.eps, "eps")
-        safe = self._fit_labels(y) > 0
+        scalar = self.safe_label is None or np.isscalar(self.safe_label)
+        if not scalar: raise refuse("safe_label", "a label or None", self.safe_label)
+        with _naming("y", "safe_label"): safe = self._fit_labels(y) > 0
         self.p_safe_ = float(safe.mean()) if self.p_safe is None else check_probability(self.p_safe, "p_safe")
         laws = [_class_law(X[members], y[members].tolist()[0], self.family) for members in (safe, ~safe)]
         self.region_ = SafeDecisionRegion(*laws)
@@ -321,11 +326,27 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     def _points(self, X) -> np.ndarray: # (n, d)
         "Points as they were in the fit."
         check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=np.float64)
+        return _validated(self, X, reset=False)
 
     def _levels(self, p_safe, eps) -> tuple:
         "Prior and risk, those of the fit where none are given."
         return self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps
+
+# %% ../../nbs/sdr/09_classifier.ipynb #3b0df114
+@contextmanager
+def _naming(*names):
+    "Errors of scikit-learn's validation name the arguments."
+    try: yield
+    except (TypeError, ValueError) as error:
+        if any(re.search(rf"\b{name}\b", str(error)) for name in names): raise
+        raise type(error)(f"{' and '.join(names)} must be what scikit-learn takes: {error}") from error
+
+# %% ../../nbs/sdr/09_classifier.ipynb #a949a82b
+def _validated(estimator, X, *y, **options):
+    "What scikit-learn's validation returns, of data without hidden values."
+    for values, name in zip((X, *y), "Xy"):
+        if np.ma.is_masked(values): raise ValueError(f"{name} must be without masked values")
+    with _naming(*"Xy"[:1 + len(y)]): return validate_data(estimator, X, *y, dtype=np.float64, **options)
 
 # %% ../../nbs/sdr/09_classifier.ipynb #00d81bbd
 def _class_law(X, label, family) -> Law:

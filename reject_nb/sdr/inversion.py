@@ -156,7 +156,7 @@ def chernoff_cgf(
     (first_p, second_p), (first_q, second_q) = p.natural, q.natural
     def function(s):
         s = np.asarray(s, dtype=complex)
-        integral = family.log_integral(first_p + (first_q - first_p)*s, second_p + (second_q - second_p)*s)
+        integral = family._log_integral(first_p + (first_q - first_p)*s, second_p + (second_q - second_p)*s)
         return integral - (1 - s)*p.log_normaliser - s*q.log_normaliser
     lines = _line(first_p, first_q), _line(second_p, second_q)
     return CGF(function, max(line[0] for line in lines), min(line[1] for line in lines))

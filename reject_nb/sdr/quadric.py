@@ -28,6 +28,7 @@ class Quadric:
     a : np.ndarray
         (d,)
     b : float
+        constant
     centre : np.ndarray | None
         (d,), where the gradient vanishes; None where it does so nowhere
     centre_value : float | None
@@ -48,7 +49,7 @@ class Quadric:
     """
     A: np.ndarray              # (d, d), symmetric
     a: np.ndarray              # (d,)
-    b: float
+    b: float                   # constant
     centre: np.ndarray | None  # (d,), where the gradient vanishes; None where it does so nowhere
     centre_value: float | None # Gamma at the centre, None where there is none
     rho: float                 # level

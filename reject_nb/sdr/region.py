@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from ..core.checks import check_count, check_instance, check_vector, refuse
+from ..core.checks import check_count, check_instance, check_probability, check_vector, refuse
 from ..core.figures import decision_region, figure
 from .families import Gaussian
 from .laws import Law, check_points
@@ -286,6 +286,7 @@ class SafeDecisionRegion:
         ----------
         Carlevaro et al., appendix A.
         """
+        p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
         return quadric(self.safe, self.unsafe, radius(p_safe, eps))
 
 # %% ../../nbs/sdr/08_region.ipynb #b43a07d7

@@ -76,6 +76,19 @@ def test_bad_data(options, X, y, word):
     with pytest.raises(ValueError, match=word): SafeRegionClassifier(**options).fit(X, y)
 
 
+@pytest.mark.parametrize("X, y, word", [
+    ("text", np.arange(20) % 2, "^X and y must be"), (POINTS, np.full(20, 1e308), "^y and safe_label must be"), (POINTS[:5], np.arange(20) % 2, "X and y"),
+    (np.ma.array(POINTS, mask=POINTS > 0), np.arange(20) % 2, "^X must be without masked"),
+    (POINTS, np.ma.array(np.arange(20) % 2, mask=np.arange(20) == 3), "^y must be without masked"), (POINTS[:1], [1], "1 sample")])
+def test_errors_of_validation_name_the_argument(X, y, word):
+    with pytest.raises(ValueError, match=word): SafeRegionClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize("label", [[], [[1.]], [1], {}, object()])
+def test_labels_are_scalars(label):
+    with pytest.raises(ValueError, match="^safe_label must be"): SafeRegionClassifier(safe_label=label).fit(POINTS, np.arange(20) % 2)
+
+
 def test_other_columns_than_in_the_fit():
     clf = SafeRegionClassifier().fit(POINTS, np.arange(20) % 2)
     for call in (clf.predict, clf.predict_region, clf.decision_function, clf.posterior):

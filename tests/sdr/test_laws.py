@@ -26,7 +26,7 @@ def test_points_refused(X):
     with pytest.raises(ValueError, match="^points must be"): check_points(X, 2, "points")
 
 
-@pytest.mark.parametrize("X", ["12", {}, None, [[1., 2.]], [], [np.nan], 3.])
+@pytest.mark.parametrize("X", ["12", {}, None, [[1., 2.]], [], [np.nan], 3., [1e151], [-1e151]])
 def test_columns_refused(X):
     with pytest.raises(ValueError, match="^X must be"): check_points(X, 1)
 

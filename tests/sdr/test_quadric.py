@@ -111,5 +111,6 @@ def test_bad_levels_and_points():
     for rho in (np.nan, None, "0", True):
         with pytest.raises(ValueError, match="^rho must be"): quadric(THREE, THREE, rho)
     q = quadric(Gaussian(0, 1), Gaussian(1, 2))
-    for X, word in (([np.nan], "^X must be"), ([[1, 2]], "^X must be"), ([1e200], "^X is too far out")):
+    for X, word in (([np.nan], "^X must be"), ([[1, 2]], "^X must be"), ([1e200], "^X must be")):
         with pytest.raises(ValueError, match=word): q(X)
+    with pytest.raises(ValueError, match="^X is too far out"): quadric(Gaussian(0, 1e-20), Gaussian(1, 2e-20))([1e149])
