@@ -7,6 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from reject_nb.sdr.columns import Atoms
 from reject_nb.sdr.columns import ScalarPair
+from reject_nb.sdr.columns import atoms
+from reject_nb.sdr.columns import meet
 from reject_nb.sdr.columns import place
 from reject_nb.sdr.columns import scalar_log_cdf
 from reject_nb.sdr.families import Bernoulli
@@ -27,7 +29,8 @@ from scipy import stats
 from scipy.special import ndtr
 
 from reject_nb.sdr.rates import (
-    Columns, Rates, _sum_over_atoms, contour_log_cdf, integrate_panels, mass_coordinates, matched, rates,
+    Columns, Rates, _by_interpolation, contour_log_cdf, exact_part, integrate_panels, interpolated,
+    log_sum_over_atoms, mass_coordinates, matched, rates, sort_columns, summed,
 )
 
 EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
@@ -229,7 +232,6 @@ def test_a_gaussian_block_is_split_where_it_may_be():
 
 
 @pytest.mark.parametrize("safe, unsafe, word", [
-    (_mixed(Gamma(2), Gamma(2)), _mixed(Gaussian(2, 1), Gaussian(1, 1)), "rates are not available: 2 columns"),
     (Gaussian([2, 2], [[1, .5], [.5, 1]]), _mixed(Gamma(2), Gaussian(1, 1)), "correlated"),
     (ScalarLaw(stats.cauchy()), Gaussian(0, 1), "rates are not available for ScalarLaw")])
 def test_no_exact_method(safe, unsafe, word):
@@ -299,10 +301,56 @@ def test_mass_coordinates(law, support, dist):
     assert len(mass_coordinates(Gaussian(-100, 1), (0, 1))) == 0
 
 
+@pytest.mark.parametrize("safe, unsafe", [((Gamma(2, 1), Exponential(1)), (Gaussian(2, 1), Gaussian(1, 1))),
+                                          ((Beta(2, .5), Exponential(1)), (Exponential(1), Beta(2, .6)))])
+def test_two_columns_of_two_families(safe, unsafe):
+    # the first in closed form and the second integrated over, or the other way round
+    r, other = rates(_mixed(*safe), _mixed(*unsafe), .5, .2), rates(_mixed(*safe[::-1]), _mixed(*unsafe[::-1]), .5, .2)
+    assert abs(r.tpr - other.tpr) < 1e-10 and abs(r.fpr - other.fpr) < 1e-10 and r.fpr <= r.bound
+
+
+@pytest.mark.parametrize("under", ["safe", "unsafe"])
+def test_many_atoms_are_summed_as_few(under):
+    # by interpolation and one by one; 1e-11 is a hundred times the tolerance of a panel
+    safe, unsafe = _mixed(Binomial(12, .3), Poisson(2), Gaussian(0, 1), Gamma(2, 1)), _mixed(Binomial(12, .5), Poisson(3), Gaussian(1, 2), Gamma(3, 1))
+    columns = sort_columns(safe, unsafe)
+    below, left = exact_part(columns, under)
+    one = meet([atoms(s, u, under) for s, u in columns.discrete])[0]
+    likely = one.logp > np.log(1e-6)
+    few = Atoms(one.values[likely], one.logp[likely])
+    want = np.exp(log_sum_over_atoms(few, below, -.3))
+    assert not left and abs(np.exp(_by_interpolation(below, [], few, -.3, under)) - want) < 1e-11
+
+
+@pytest.mark.parametrize("safe, unsafe", [
+    (_mixed(Gamma(2, 1), Exponential(1)), _mixed(Gaussian(2, 1), Gaussian(1, 1))), (_mixed(Binomial(5, .4), Exponential(1), Gaussian(0, 1)), _mixed(Binomial(5, .6), Beta(2, .6), Gaussian(1, 1))),
+    (_mixed(Poisson(2), Beta(2, .3), Gamma(2, 1)), _mixed(Poisson(3), Beta(3, .5), Gamma(3, 1))),
+    (_mixed(Beta(2, 3), Binomial(9, .3), Binomial(7, .5), Exponential(1)), _mixed(Beta(3, 2), Binomial(9, .5), Binomial(7, .3), Gaussian(1, 1)))])
+def test_mixtures_by_simulation(safe, unsafe):
+    # 200,000 draws a law: five standard errors
+    r, rng = rates(safe, unsafe, .5, .4), np.random.default_rng(1)
+    for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
+        X = law.sample(200_000, rng)
+        s, u = safe._log_density(X), unsafe._log_density(X)
+        with np.errstate(invalid="ignore"): inside = np.isneginf(u) | (u - s <= radius(.5, .4))
+        assert abs(inside.mean() - ours) < 5*np.sqrt(ours*(1 - ours)/200_000)
+
+
+def test_interpolants():
+    with np.errstate(divide="ignore"):
+        root = interpolated(lambda q: np.log(np.sqrt(np.clip(q - .3, 0, 1)))) # a root at .3 and a corner at 1.3
+        line = interpolated(lambda q: np.log(np.clip(q, 0, 1)))
+    q = np.linspace(-1, 2, 500)
+    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7 and np.abs(line(q) - np.clip(q, 0, 1)).max() < 1e-12
+    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0 and line(np.zeros((2, 3))).shape == (2, 3)
+    both = summed(line, Atoms(np.array([-np.inf, 0., .5]), np.log([.1, .3, .6])))
+    np.testing.assert_allclose(both(np.array([[-1., .25], [.75, 2.]])), [[.1, .175], [.1 + .225 + .15, 1.]], atol=1e-12)
+
+
 def test_atoms_beside_a_continuous_column():
     # an atom at minus infinity (a count that only safe points have) is inside whatever the rest is
     below = contour_log_cdf(Columns([(Gaussian(0, 1), Gaussian(1, 1))], [], [], []), "safe")
-    sums = _sum_over_atoms(Atoms(np.array([-np.inf, 0., 1.]), np.log([.2, .3, .5])), below, .4)
+    sums = log_sum_over_atoms(Atoms(np.array([-np.inf, 0., 1.]), np.log([.2, .3, .5])), below, .4)
     want = .2 + .3*np.exp(below([.4])[0]) + .5*np.exp(below([-.6])[0])
     assert abs(np.exp(sums) - want) < 1e-14
     r = rates(_mixed(Poisson(2), Gaussian(0, 1)), _mixed(Binomial(1, .5), Gaussian(1, 1)), .5, .5)
