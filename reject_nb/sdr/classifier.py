@@ -50,7 +50,7 @@ def family_of(
     if isinstance(wanted, Law) or isinstance(wanted, type) and issubclass(wanted, Law): return wanted
     raise refuse("family", f"one of {sorted(FAMILIES)}, a law or a list of these", wanted)
 
-# %% ../../nbs/sdr/09_classifier.ipynb #9de5538e
+# %% ../../nbs/sdr/09_classifier.ipynb #63c2505d
 def fit_law(
     X,      # points of one class, (n, d)
     family, # see the table above
@@ -71,7 +71,7 @@ def fit_law(
     Raises
     ------
     ValueError
-        where the family is unknown (it names `family`) or does not fit (it names the column).
+        where the family is unknown (it names `family`) or does not fit (the column).
     """
     d = X.shape[1]
     if not isinstance(family, (list, tuple)):
@@ -87,14 +87,13 @@ def fit_law(
 class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """Plug-in safe decision region for two classes.
 
-    Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with laws `safe` and
-    `unsafe`),
+    Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with its laws),
     `radius_`.
 
     Parameters
     ----------
     family : default 'gaussian'
-        of both laws: a name, a law class, a law as template, or a list with one per column
+        of both laws: a name, a law class, a law as template, or a list of these
     p_safe : default None
         prior of the safe class in (0, 1), None: its share in the training data
     eps : default 0.05
@@ -121,7 +120,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """
     def __init__(
         self,
-        family="gaussian", # of both laws: a name, a law class, a law as template, or a list with one per column
+        family="gaussian", # of both laws: a name, a law class, a law as template, or a list of these
         p_safe=None,       # prior of the safe class in (0, 1), None: its share in the training data
         eps=0.05,          # risk level in (0, 1)
         safe_label=None,   # label of the safe class, None: the last in sorted order

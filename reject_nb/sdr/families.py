@@ -111,13 +111,6 @@ class Gaussian(Law):
 
     @property
     def coefficients(self) -> np.ndarray: # (4,)
-        """Of x^2, x, ln x and ln(1 - x) in -ln f, where d = 1.
-
-        Returns
-        -------
-        np.ndarray
-            (4,)
-        """
         return np.array([.5, -self.mean[0], 0, 0])/self.cov[0, 0]
 
     @property
@@ -347,7 +340,7 @@ def _check_scale(value, name:str) -> float:
     "A scale: above 0, and so that squares of what has it are floats."
     return check_number(value, name, 1/LARGEST, LARGEST)
 
-# %% ../../nbs/sdr/02_families.ipynb #860aebdc
+# %% ../../nbs/sdr/02_families.ipynb #89d10d73
 TINY = -38. # ln of a number that makes no difference to 1
 
 class GammaLike(ContinuousLaw):
@@ -360,13 +353,6 @@ class GammaLike(ContinuousLaw):
 
     @property
     def coefficients(self) -> np.ndarray: # (4,)
-        """Of x^2, x, ln x and ln(1 - x) in -ln f.
-
-        Returns
-        -------
-        np.ndarray
-            (4,)
-        """
         shape, rate = self.natural
         return np.array([0, rate, 1 - shape, 0])
 
@@ -602,13 +588,6 @@ class Beta(ContinuousLaw):
 
     @property
     def coefficients(self) -> np.ndarray: # (4,)
-        """Of x^2, x, ln x and ln(1 - x) in -ln f.
-
-        Returns
-        -------
-        np.ndarray
-            (4,)
-        """
         return np.array([0, 0, 1 - self.a, 1 - self.b])
 
     @property

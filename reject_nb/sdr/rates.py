@@ -315,7 +315,7 @@ def integrated(
         return min(surely + (integrate_panels(function, edges) if len(edges) else 0.), 1.)
     return lambda levels: np.array([probability(q) for q in np.ravel(levels)])
 
-# %% ../../nbs/sdr/07_rates.ipynb #a06ed975
+# %% ../../nbs/sdr/07_rates.ipynb #c6792882
 class Interpolant(NamedTuple):
     """A distribution function as Chebyshev series on panels; 0 to the left of them, 1 to the right.
 
@@ -335,10 +335,11 @@ class Interpolant(NamedTuple):
         inner = np.clip(q, self.edges[0], self.edges[-1])
         panel = np.clip(np.searchsorted(self.edges, inner, side="right") - 1, 0, len(self.edges) - 2)
         low, high = self.edges[panel], self.edges[panel + 1]
-        value = np.polynomial.chebyshev.chebval(2*(inner - low)/(high - low) - 1, self.coefficients[:, panel], tensor=False)
+        x = 2*(inner - low)/(high - low) - 1
+        value = np.polynomial.chebyshev.chebval(x, self.coefficients[:, panel], tensor=False)
         return np.where(q < self.edges[0], 0., np.where(q > self.edges[-1], 1., np.clip(value, 0, 1)))
 
-# %% ../../nbs/sdr/07_rates.ipynb #b3c2778b
+# %% ../../nbs/sdr/07_rates.ipynb #09076ce4
 DEGREE = 16
 CHEBYSHEV = np.cos(np.pi*(np.arange(DEGREE + 1) + .5)/(DEGREE + 1)) # nodes
 TO_COEFFICIENTS = np.linalg.inv(np.polynomial.chebyshev.chebvander(CHEBYSHEV, DEGREE))
@@ -385,14 +386,15 @@ def interpolated(
         middle = (low + high)/2
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
     done.sort(key=lambda panel: panel[0])
-    return Interpolant(np.array([panel[0] for panel in done] + [done[-1][1]]), np.array([panel[2] for panel in done]).T)
+    lows, highs, series = zip(*done)
+    return Interpolant(np.array([*lows, highs[-1]]), np.array(series).T)
 
-# %% ../../nbs/sdr/07_rates.ipynb #94b51f0b
+# %% ../../nbs/sdr/07_rates.ipynb #576bf0cd
 def summed(
     distribution:Callable, # q -> P(rest <= q), any shape
     one:Atoms,             # an independent discrete variable
 ) -> Callable:             # q -> P(atom + rest <= q), the same shape
-    """The distribution of a sum with a discrete variable; atoms that together have less than 1e-15 are left out.
+    """The distribution of a sum with a discrete variable; atoms that together have 1e-15 are left out.
 
     Parameters
     ----------
@@ -503,7 +505,7 @@ def _by_interpolation(below:Callable, left:list, one:Atoms|None, rho:float, unde
     if left: distribution = integrated(ScalarPair(*left[-1]), distribution, under)
     with np.errstate(divide="ignore"): return float(np.log(distribution(np.array([rho]))[0]))
 
-# %% ../../nbs/sdr/07_rates.ipynb #4999f7f8
+# %% ../../nbs/sdr/07_rates.ipynb #0578ca7f
 def log_probability_of_region(
     safe,      # law of the safe points
     unsafe,    # law of the unsafe points
@@ -536,7 +538,8 @@ def log_probability_of_region(
         return runs_log_probability(s if under == "safe" else u, discrete_runs(s, u, rho))
     halves = meet([atoms(s, u, under) for s, u in discrete])
     if below is None: return log_sum_below(halves, rho)
-    if len(halves) > 1: raise ValueError(f"the discrete columns have too many combinations beside continuous ones: {ESTIMATE}")
+    if len(halves) > 1:
+        raise ValueError(f"the discrete columns have too many combinations beside continuous ones: {ESTIMATE}")
     one = halves[0] if halves else None
     if left or not _are_few(one): return _by_interpolation(below, left, one, rho, under)
     return log_sum_over_atoms(one, below, rho) if one else float(below(np.array([rho]))[0])

@@ -77,7 +77,7 @@ def test_bad_data(options, X, y, word):
 
 
 @pytest.mark.parametrize("X, y, word", [
-    ("text", np.arange(20) % 2, "^X and y must be"), (POINTS, np.full(20, 1e308), "^y and safe_label must be"), (POINTS[:5], np.arange(20) % 2, "X and y"),
+    ("text", np.arange(20) % 2, "^X and y must be"), (POINTS, np.full(20, 1.5), "^y and safe_label must be"), (POINTS[:5], np.arange(20) % 2, "X and y"),
     (np.ma.array(POINTS, mask=POINTS > 0), np.arange(20) % 2, "^X must be without masked"),
     (POINTS, np.ma.array(np.arange(20) % 2, mask=np.arange(20) == 3), "^y must be without masked"), (POINTS[:1], [1], "1 sample")])
 def test_errors_of_validation_name_the_argument(X, y, word):
