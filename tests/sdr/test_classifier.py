@@ -1,15 +1,16 @@
-"""Tests of nbs/sdr/06_classifier.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/09_classifier.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import settings
-from hypothesis import strategies as st
 from reject_nb.sdr.families import Beta
 from reject_nb.sdr.families import Binomial
+from reject_nb.sdr.families import Gamma
+from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.families import Independent
+from reject_nb.sdr.families import Poisson
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.sdr.classifier import SafeRegionClassifier
+from reject_nb.sdr.classifier import SafeRegionClassifier, fit_law
 
 def test_check_estimator():
     # scikit-learn's own list of checks; no expected failures
@@ -17,40 +18,82 @@ def test_check_estimator():
     assert len(results) > 40 and not [r for r in results if r["status"] == "failed"]
 
 
-def test_plug_in_is_the_region():
+def _draws(name, d):
     rng = np.random.default_rng(1)
-    for family, X in (("gaussian", rng.normal(size=(60, 3))), ("gamma", rng.gamma(2., size=(60, 2))), ("poisson", rng.poisson(4, size=(60, 2))),
-                      (["gaussian", "exponential"], rng.gamma(2., size=(60, 2))), (Binomial(9, .5), rng.binomial(9, .4, size=(60, 2))), (Beta, rng.beta(2, 3, size=(60, 1)))):
-        X = X.astype(float); y = np.arange(60) % 2
-        clf = SafeRegionClassifier(family, p_safe=.3, eps=.4).fit(X, y)
-        assert (clf.predict(X) == clf.region_.contains(X, .3, .4)).all()
-        assert ((clf.posterior(X) >= .6 - 1e-12) == (clf.predict(X) == 1)).all()
-        assert ((clf.decision_function(X) > 0) == (clf.predict(X) == 1)).all()
-        flipped = SafeRegionClassifier(family, p_safe=.3, eps=.4, safe_label=1).fit(X, y)
-        assert (flipped.predict(X) == clf.predict(X)).all()
-        first = SafeRegionClassifier(family, p_safe=.7, eps=.6, safe_label=0).fit(X, y)
-        # the other class as the safe one, prior and risk mirrored: Gamma changes its sign, the level too
-        assert (first.predict(X) == clf.predict(X)).all()
-        np.testing.assert_allclose(first.posterior(X), 1 - clf.posterior(X), atol=1e-12)
-        clone(clf)
+    return {"normal": rng.normal(size=(60, d)), "gamma": rng.gamma(2., size=(60, d)), "poisson": rng.poisson(4, size=(60, d)),
+            "binomial": rng.binomial(9, .4, size=(60, d)), "beta": rng.beta(2, 3, size=(60, d))}[name].astype(float)
 
 
-@settings(deadline=None, max_examples=30, derandomize=True)
-@given(st.one_of(st.floats(max_value=0), st.floats(min_value=1), st.just(float("nan"))))
+@pytest.mark.parametrize("family, draws, d", [
+    ("gaussian", "normal", 3), ("gamma", "gamma", 2), ("poisson", "poisson", 2), (["gaussian", "exponential"], "gamma", 2),
+    (Binomial(9, .5), "binomial", 2), (Beta, "beta", 1), ("chi_squared", "gamma", 1), ([Gaussian([0, 0], np.eye(2)), "gamma"], "gamma", 3)])
+def test_plug_in_is_the_region(family, draws, d):
+    X, y = _draws(draws, d), np.arange(60) % 2
+    clf = SafeRegionClassifier(family, p_safe=.3, eps=.4).fit(X, y)
+    inside = clf.region_.contains(X, .3, .4)
+    assert (clf.predict(X) == inside).all() and (clf.predict_region(X) == inside).all() and clf.predict_region(X).dtype == bool
+    assert ((clf.posterior(X) >= .6 - 1e-12) == inside).all() and ((clf.decision_function(X) > 0) == inside).all()
+    assert clf.fit(X, y) is clf and clf.region_.safe.n_features == d and clone(clf).family is not None
+    # the other class as the safe one, prior and risk mirrored: Gamma changes its sign, the level too
+    first = SafeRegionClassifier(family, p_safe=.7, eps=.6, safe_label=0).fit(X, y)
+    assert (first.predict(X) == clf.predict(X)).all()
+    np.testing.assert_allclose(first.decision_function(X), clf.decision_function(X), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(first.posterior(X), 1 - clf.posterior(X), atol=1e-12)
+
+
+def test_laws_are_those_of_their_class():
+    X, y = np.array([[1.], [2.], [3.], [6.], [9.], [12.]]), np.array([1, 1, 1, 0, 0, 0])
+    clf = SafeRegionClassifier("exponential").fit(X, y)
+    assert (clf.region_.safe.scale, clf.region_.unsafe.scale) == (2, 9) and clf.p_safe_ == .5
+    assert SafeRegionClassifier("exponential").fit(X[:4], y[:4]).p_safe_ == .75 and SafeRegionClassifier("gamma", .2).fit(X, y).p_safe_ == .2
+    assert repr(fit_law(X, Poisson)) == "Poisson(5.5)" and isinstance(fit_law(np.hstack([X, X**2]), "gamma"), Independent)
+    assert isinstance(fit_law(np.hstack([X, X**2]), "gaussian"), Gaussian)
+    whole = fit_law(np.hstack([X, X**2]), Independent([Gamma(1), Gaussian(0, 1)]))
+    assert [type(law) for law in whole.laws] == [Gamma, Gaussian]
+
+
+@pytest.mark.parametrize("value", [0, 1, -1., 1.5, np.nan, "x", True, [.5]])
 def test_bad_probabilities(value):
     X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
-    with pytest.raises(ValueError, match="eps"): SafeRegionClassifier(eps=value).fit(X, y)
-    with pytest.raises(ValueError, match="p_safe"): SafeRegionClassifier(p_safe=value).fit(X, y)
+    with pytest.raises(ValueError, match="^eps must be"): SafeRegionClassifier(eps=value).fit(X, y)
+    with pytest.raises(ValueError, match="^p_safe must be"): SafeRegionClassifier(p_safe=value).fit(X, y)
+    clf = SafeRegionClassifier().fit(X, y)
+    for call in (clf.rates, lambda **levels: clf.predict_region(X, **levels)):
+        with pytest.raises(ValueError, match="^p_safe must be"): call(p_safe=value)
+        with pytest.raises(ValueError, match="^eps must be"): call(eps=value)
+    with pytest.raises(ValueError, match="^p_safe must be"): clf.posterior(X, value)
+
+POINTS = np.random.default_rng(0).normal(size=(20, 2))
+
+@pytest.mark.parametrize("options, X, y, word", [
+    (dict(family="gama"), POINTS, np.arange(20) % 2, "family must be"), (dict(family=None), POINTS, np.arange(20) % 2, "family must be"),
+    (dict(family=["gaussian", 3]), POINTS, np.arange(20) % 2, "family must be"), (dict(family="gamma"), POINTS, np.arange(20) % 2, "class 1 .*support"),
+    (dict(family=["gaussian"]), POINTS, np.arange(20) % 2, "family must cover the 2 columns"), (dict(), POINTS, np.zeros(20), "y must be"),
+    (dict(safe_label="x"), POINTS, np.arange(20) % 2, "safe_label must be"), (dict(), POINTS*np.nan, np.arange(20) % 2, "NaN"),
+    (dict(), np.column_stack([POINTS, POINTS[:, 0]]), np.arange(20) % 2, "class 1 with n_samples=10: .*singular"),
+    (dict(), POINTS, np.arange(20) % 3, "binary")])
+def test_bad_data(options, X, y, word):
+    with pytest.raises(ValueError, match=word): SafeRegionClassifier(**options).fit(X, y)
 
 
-def test_bad_data():
-    X, y = np.random.default_rng(0).normal(size=(20, 2)), np.arange(20) % 2
-    for clf, data, labels, word in ((SafeRegionClassifier("gama"), X, y, "family"), (SafeRegionClassifier("gamma"), X, y, "support"), (SafeRegionClassifier(["gaussian"]), X, y, "family"),
-                                    (SafeRegionClassifier(), X, np.zeros(20), "class"), (SafeRegionClassifier(safe_label="x"), X, y, "safe_label"),
-                                    (SafeRegionClassifier(), np.where(X > 2, np.nan, X)*np.nan, y, "NaN"), (SafeRegionClassifier(), np.column_stack([X, X[:, 0]]), y, "singular"),
-                                    (SafeRegionClassifier(), X, np.arange(20) % 3, "binary")):
-        with pytest.raises(ValueError, match=word): clf.fit(data, labels)
-    with pytest.raises(ValueError, match="features"): SafeRegionClassifier().fit(X, y).predict(X[:, :1])
+@pytest.mark.parametrize("X, y, word", [
+    ("text", np.arange(20) % 2, "^X and y must be"), (POINTS, np.full(20, 1.5), "^y and safe_label must be"), (POINTS[:5], np.arange(20) % 2, "X and y"),
+    (np.ma.array(POINTS, mask=POINTS > 0), np.arange(20) % 2, "^X must be without masked"),
+    (POINTS, np.ma.array(np.arange(20) % 2, mask=np.arange(20) == 3), "^y must be without masked"), (POINTS[:1], [1], "1 sample")])
+def test_errors_of_validation_name_the_argument(X, y, word):
+    with pytest.raises(ValueError, match=word): SafeRegionClassifier().fit(X, y)
+
+
+@pytest.mark.parametrize("label", [[], [[1.]], [1], {}, object()])
+def test_labels_are_scalars(label):
+    with pytest.raises(ValueError, match="^safe_label must be"): SafeRegionClassifier(safe_label=label).fit(POINTS, np.arange(20) % 2)
+
+
+def test_other_columns_than_in_the_fit():
+    clf = SafeRegionClassifier().fit(POINTS, np.arange(20) % 2)
+    for call in (clf.predict, clf.predict_region, clf.decision_function, clf.posterior):
+        with pytest.raises(ValueError, match="features"): call(POINTS[:, :1])
+    with pytest.raises(Exception, match="not fitted"): SafeRegionClassifier().rates()
 
 
 def test_string_labels_and_new_levels():
@@ -60,3 +103,5 @@ def test_string_labels_and_new_levels():
     assert clf.safe_label_ == "good" and set(clf.predict(X)) == {"bad", "good"}
     again = SafeRegionClassifier(eps=.4, p_safe=.7).fit(X, y)
     assert (clf.predict_region(X, p_safe=.7, eps=.4) == (again.predict(X) == "good")).all()
+    np.testing.assert_allclose(clf.posterior(X, .7), again.posterior(X))
+    assert clf.rates(.7, .4) == again.rates() and again.radius_ == clf.region_.quadric(.7, .4).rho

@@ -1,5 +1,6 @@
-"""Tests of nbs/sdr/04_inversion.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/05_inversion.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -13,53 +14,97 @@ from scipy import stats
 from scipy.special import ndtr
 
 from reject_nb.sdr.inversion import (
-    QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_tail, quadratic_cgf, quadratic_log_cdf,
-    reflect,
+    CGF, InversionError, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_interval, log_tail,
+    mean_of, quadratic_cgf, quadratic_log_cdf, reflect,
 )
 
-def test_forms_have_the_moments_of_gamma():
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_forms_have_the_moments_of_gamma(d):
     # mean and variance of Gamma over 200,000 draws: standard errors sd/sqrt(n), five of them allowed
-    rng = np.random.default_rng(0)
-    for d in (1, 2, 4):
-        laws = []
-        for _ in range(2):
-            B = rng.normal(size=(d, d)); laws.append(Gaussian(rng.normal(size=d), B @ B.T + .5*np.eye(d)))
-        for form, law in zip(gaussian_gamma(*laws), laws):
-            X = law.sample(200_000, rng)
-            values = laws[0].g_tilde(X) - laws[1].g_tilde(X)
-            mean, var = form.lam.sum() + form.const, (2*form.lam**2 + form.b**2).sum()
-            assert abs(values.mean() - mean) < 5*np.sqrt(var/len(X))
-            assert abs(values.var() - var) < 5*np.std((values - mean)**2)/np.sqrt(len(X))
+    rng = np.random.default_rng(d)
+    laws = []
+    for _ in range(2):
+        B = rng.normal(size=(d, d))
+        laws.append(Gaussian(rng.normal(size=d), B @ B.T + .5*np.eye(d)))
+    for form, law in zip(gaussian_gamma(*laws), laws):
+        X = law.sample(200_000, rng)
+        values = laws[0].g_tilde(X) - laws[1].g_tilde(X)
+        mean, var = form.lam.sum() + form.const, (2*form.lam**2 + form.b**2).sum()
+        assert abs(values.mean() - mean) < 5*np.sqrt(var/len(X))
+        assert abs(values.var() - var) < 5*np.std((values - mean)**2)/np.sqrt(len(X))
 
 
-def test_cgf_against_quadrature():
+def test_components_without_effect_are_dropped():
+    form = gaussian_gamma(Gaussian([0, 0, 0], np.eye(3)), Gaussian([1, 0, 0], np.diag([1, 1, 2.])))[0]
+    assert len(form.lam) == 2 and sorted(np.abs(form.b).round(12)) == [0, 1] and sorted(form.lam.round(12)) == [0, .25]
+    assert len(gaussian_gamma(Gaussian(3, 2), Gaussian(3, 2))[1].lam) == 0
+
+
+@pytest.mark.parametrize("p, q, high", [(Gamma(2, 1), Gamma(5, .7), np.inf), (Exponential(2), ChiSquared(5), np.inf),
+                                        (Beta(2, 5), Beta(3, 1.5), 1)])
+@pytest.mark.parametrize("s", [-.2, .3, .9])
+def test_cgf_against_quadrature(p, q, high, s):
     # the Chernoff integral by scipy's quad, tolerance 1e-8
-    for p, q, high in ((Gamma(2, 1), Gamma(5, .7), np.inf), (Exponential(2), ChiSquared(5), np.inf), (Beta(2, 5), Beta(3, 1.5), 1)):
-        for s in (-.2, .3, .9):
-            want = integrate.quad(lambda x: np.exp((1-s)*p.log_density([x])[0] + s*q.log_density([x])[0]), 0, high, epsabs=1e-12)[0]
-            assert abs(np.exp(chernoff_cgf(p, q)(s).real) - want) < 1e-8
-    assert chernoff_cgf(Gamma(2), Beta(2, 2)) is None
+    def integrand(x): return np.exp((1 - s)*p.log_density([x])[0] + s*q.log_density([x])[0])
+    want = integrate.quad(integrand, 0, high, epsabs=1e-12)[0]
+    cgf = chernoff_cgf(p, q)
+    assert abs(np.exp(cgf(s).real) - want) < 1e-8
+    assert abs(reflect(cgf)(-s) - cgf(s)) < 1e-14 and abs((cgf + cgf)(s) - 2*cgf(s)) < 1e-14
 
 
-def test_noncentral_chi_square():
-    # scipy's noncentral chi-square is good to about 1e-10 here
-    for d in (2, 3, 20):
-        for nc in (.5, 10, 400):
-            form = QuadraticForm(np.ones(d), 2*np.r_[np.sqrt(nc), np.zeros(d - 1)], nc)
-            for q in stats.ncx2(d, nc).ppf([1e-6, .01, .5, .99, 1 - 1e-6]):
-                assert abs(np.exp(quadratic_log_cdf(form, q)) - stats.ncx2(d, nc).cdf(q)) < 1e-10
+@pytest.mark.parametrize("p, q, low, high", [
+    (Gamma(2, 1), Gamma(5, 1), -2/3, np.inf), (Gamma(5, 1), Gamma(2, 1), -np.inf, 5/3), (Exponential(1), Exponential(2), -np.inf, 2),
+    (Gamma(2, 1), Gamma(3, .5), -1, np.inf), (Gamma(2, 1), Gamma(2, 1), -np.inf, np.inf), (Beta(2, 3), Beta(3, 1), -2, 1.5)])
+def test_strips(p, q, low, high):
+    cgf = chernoff_cgf(p, q)
+    np.testing.assert_allclose([cgf.low, cgf.high], [low, high], rtol=1e-15)
+    np.testing.assert_allclose([reflect(cgf).low, reflect(cgf).high], [-high, -low], rtol=1e-15)
+    narrow = quadratic_cgf(QuadraticForm(lam=np.array([-2., .5, 0]), b=np.ones(3), const=0.))
+    assert (narrow.low, narrow.high) == (-.25, 1) and (cgf + narrow).low == max(low, -.25) and (cgf + narrow).high == min(high, 1)
 
 
-def test_two_dimensions_by_conditioning():
+def test_no_closed_form():
+    assert chernoff_cgf(Gamma(2), Beta(2, 2)) is None and chernoff_cgf(Beta(2, 2), Gamma(2)) is None
+    linear = quadratic_cgf(QuadraticForm(lam=np.zeros(1), b=np.array([2.]), const=-2.))
+    assert (linear.low, linear.high) == (-np.inf, np.inf) and linear(np.array([.5])).tolist() == [-.5] # -2s + 2s^2
+
+
+def _form(lam, b, const=0.): return QuadraticForm(lam=np.array(lam, float), b=np.array(b, float), const=const)
+
+
+def _normal(z): return np.exp(-z*z/2)/np.sqrt(2*np.pi)
+
+
+@pytest.mark.parametrize("d", [2, 3, 20])
+@pytest.mark.parametrize("nc", [.5, 10, 400])
+def test_noncentral_chi_square(d, nc):
+    # scipy's noncentral chi-square is good to about 1e-10 here; in its lower tail ours keeps relative digits
+    form = _form(np.ones(d), 2*np.r_[np.sqrt(nc), np.zeros(d - 1)], nc)
+    for q in stats.ncx2(d, nc).ppf([1e-6, .01, .5, .99, 1 - 1e-6]):
+        assert abs(np.exp(quadratic_log_cdf(form, q)) - stats.ncx2(d, nc).cdf(q)) < 1e-10
+    assert abs(mean_of(quadratic_cgf(form)) - d - nc) < 1e-11*(d + nc)
+
+
+@pytest.mark.parametrize("shift", [-60., 60.])
+def test_small_tails_on_both_sides_of_zero(shift):
+    # a gamma variable with mean 8 less or plus a shift: the near tail is integrated wherever 0 lies, so tiny ones keep their digits
+    form = _form(np.ones(16)/2, np.zeros(16), shift)
+    for x in (.05, .5, 2.):
+        assert abs(quadratic_log_cdf(form, shift + x) - np.log(stats.gamma(8).cdf(x))) < 1e-9
+    mirrored = _form(-np.ones(16)/2, np.zeros(16), shift)
+    for x in (30., 60.): assert abs(quadratic_log_cdf(mirrored, shift - x) - stats.gamma(8).logsf(x)) < 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_dimensions_by_conditioning(seed):
     # given Z_1 the other component is closed form; quad's tolerance is 1e-12
-    rng = np.random.default_rng(2)
-    for _ in range(6):
-        lam, b, q = rng.normal(size=2), rng.normal(size=2), rng.normal()
-        inner = lambda z: np.exp(quadratic_log_cdf(QuadraticForm(lam[1:], b[1:], 0.), q - lam[0]*z**2 - b[0]*z))*np.exp(-z**2/2)/np.sqrt(2*np.pi)
-        kinks = np.roots([-4*lam[1]*lam[0], -4*lam[1]*b[0], b[1]**2 + 4*lam[1]*q])
-        edges = np.sort([-12, 12, *(float(k.real) for k in kinks if abs(k.imag) < 1e-12 and abs(k.real) < 12)])
-        want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0] for x, y in zip(edges, edges[1:]))
-        assert abs(np.exp(quadratic_log_cdf(QuadraticForm(lam, b, 0.), q)) - want) < 1e-10
+    rng = np.random.default_rng(seed)
+    lam, b, q = rng.normal(size=2), rng.normal(size=2), rng.normal()
+    def inner(z): return np.exp(quadratic_log_cdf(_form(lam[1:], b[1:]), q - lam[0]*z**2 - b[0]*z))*_normal(z)
+    kinks = np.roots([-4*lam[1]*lam[0], -4*lam[1]*b[0], b[1]**2 + 4*lam[1]*q])
+    edges = np.sort([-12, 12, *(float(k.real) for k in kinks if abs(k.imag) < 1e-12 and abs(k.real) < 12)])
+    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0] for x, y in zip(edges, edges[1:]))
+    assert abs(np.exp(quadratic_log_cdf(_form(lam, b), q)) - want) < 1e-10
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)
@@ -67,43 +112,70 @@ def test_two_dimensions_by_conditioning():
 def test_tails_add_to_one(d, seed, z):
     # two contours on either side of the pole: nothing shared but K
     rng = np.random.default_rng(seed)
-    form = QuadraticForm(rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal())
+    form = _form(rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal())
     q = form.const + form.lam.sum() + z*np.sqrt((2*form.lam**2 + form.b**2).sum())
     if (form.lam > 0).any() and (form.lam < 0).any():
         cgf = quadratic_cgf(form)
         assert abs(np.exp(log_tail(cgf, q)) + np.exp(log_tail(cgf, q, upper=True)) - 1) < 1e-11
 
 
-def test_far_tails_keep_their_digits():
+@pytest.mark.parametrize("lam, b", [(.7, 1.3), (-.4, 2.), (1e-6, 1.)])
+def test_far_tails_keep_their_digits(lam, b):
     # one dimension in closed form against the contour, down to 1e-200
-    for lam, b in ((.7, 1.3), (-.4, 2.), (1e-6, 1.)):
-        form = QuadraticForm(np.array([lam]), np.array([b]), .2)
-        for q in (-400., -30., -3., .1, 4., 60.):
-            exact = quadratic_log_cdf(form, q)
-            if np.isfinite(exact) and exact < -1e-6: assert abs(log_cdf(quadratic_cgf(form), q) - exact) < 1e-10*max(1, -exact)
+    form = _form([lam], [b], .2)
+    for q in (-400., -30., -3., .1, 4., 60.):
+        exact = quadratic_log_cdf(form, q)
+        if np.isfinite(exact) and exact < -1e-6: assert abs(log_cdf(quadratic_cgf(form), q) - exact) < 1e-10*max(1, -exact)
 
 
-def test_linear_and_constant_forms():
-    form = QuadraticForm(np.zeros(3), np.array([1., 2., 2.]), 1.)
-    assert abs(np.exp(quadratic_log_cdf(form, 4.)) - ndtr(1.)) < 1e-15
-    none = QuadraticForm(np.zeros(0), np.zeros(0), 0.)
-    assert quadratic_log_cdf(none, 0.) == 0 and np.isneginf(quadratic_log_cdf(none, -1e-6))
+@pytest.mark.parametrize("lam, b", [(.7, 1.3), (.7, -1.3), (-.4, 2.), (-.4, -2.), (2., 0.), (-2., 0.)])
+@pytest.mark.parametrize("q", [-5., -.5, 0., .5, 5.])
+def test_one_component(lam, b, q):
+    # the set itself, from the roots of the quadratic equation
+    roots = np.sort(np.roots([lam, b, -q]).real) if b*b + 4*lam*q > 0 else np.zeros(2)
+    inside = ndtr(roots[1]) - ndtr(roots[0])
+    assert abs(np.exp(quadratic_log_cdf(_form([lam], [b], 1.), q + 1.)) - (inside if lam > 0 else 1 - inside)) < 1e-14
+
+
+def test_ends_of_the_range():
+    bowl, hill = _form([1., 2.], [2., 4.]), _form([-1., -2.], [2., 4.]) # extremes -(1 + 2) and 3
+    assert np.isneginf(quadratic_log_cdf(bowl, -3.)) and np.isneginf(quadratic_log_cdf(bowl, -4.)) and quadratic_log_cdf(bowl, -2.9) < -1
+    assert quadratic_log_cdf(hill, 3.) == 0 and quadratic_log_cdf(hill, 4.) == 0 and quadratic_log_cdf(hill, 2.9) < -1e-3
+    assert np.isneginf(log_tail(quadratic_cgf(bowl), -4.)) # no saddle
+    none = _form([], [])
+    assert quadratic_log_cdf(none, 0.) == 0 and quadratic_log_cdf(none, -1e-14) == 0 and np.isneginf(quadratic_log_cdf(none, -1e-6))
+
+
+def test_linear_forms():
+    assert abs(np.exp(quadratic_log_cdf(_form(np.zeros(3), [1., 2., 2.], 1.), 4.)) - ndtr(1.)) < 1e-15
     # a linear component beside a quadratic one, by conditioning on the quadratic one
-    form = QuadraticForm(np.array([.5, 0.]), np.array([.3, .8]), 0.)
-    want = integrate.quad(lambda z: ndtr((1 - .5*z*z - .3*z)/.8)*np.exp(-z*z/2)/np.sqrt(2*np.pi), -12, 12, epsabs=1e-13)[0]
-    assert abs(np.exp(quadratic_log_cdf(form, 1.)) - want) < 1e-11
+    def inner(z): return ndtr((1 - .5*z*z - .3*z)/.8)*_normal(z)
+    want = integrate.quad(inner, -12, 12, epsabs=1e-13)[0]
+    assert abs(np.exp(quadratic_log_cdf(_form([.5, 0.], [.3, .8]), 1.)) - want) < 1e-11
 
 
-def test_gamma_and_beta_columns():
-    # Gamma of two columns, by nested quadrature over the second with the first in closed form (a linear function of an exponential)
-    pairs = [(Exponential(1.), Exponential(2.)), (Gamma(2., 1.), Gamma(3., 1.5))]
-    cgf = chernoff_cgf(*pairs[0]) + chernoff_cgf(*pairs[1])
-    slope, const = .5, -np.log(2.)
-    def inner(y, q): # P(const + slope E <= q - Gamma_2(y))
-        g2 = pairs[1][1].log_density([y])[0] - pairs[1][0].log_density([y])[0]
-        return -np.expm1(-max((q - g2 - const)/slope, 0.))*np.exp(pairs[1][0].log_density([y])[0])
-    for q in (-.8, -.2, .5, 2.):
-        want = sum(integrate.quad(inner, x, y, args=(q,), limit=300, epsabs=1e-12)[0] for x, y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
-        assert abs(np.exp(log_cdf(cgf, q)) - want) < 1e-8
-    back = reflect(cgf)
-    assert abs(np.exp(log_tail(back, .2, upper=True)) - np.exp(log_cdf(cgf, -.2))) < 1e-11
+@pytest.mark.parametrize("low, high", [(-1., 2.), (3., 4.), (-4., -3.), (30., 31.), (-np.inf, 1.), (1., np.inf), (0., 1.)])
+def test_intervals(low, high):
+    # by symmetry from the lower tail, where differences of distribution functions keep their digits
+    below, above = (-high, -low) if low > 0 else (low, high)
+    assert abs(log_interval(low, high) - np.log(ndtr(above) - ndtr(below))) < 1e-12
+    assert np.isneginf(log_interval(high, low)) and np.isneginf(log_interval(1., 1.))
+
+
+@pytest.mark.parametrize("q", [-.8, -.2, .5, 2.])
+def test_gamma_columns(q):
+    # Gamma of two columns, by quadrature over the second with the first in closed form (a linear function of an exponential)
+    first, second = (Exponential(1.), Exponential(2.)), (Gamma(2., 1.), Gamma(3., 1.5))
+    cgf = chernoff_cgf(*first) + chernoff_cgf(*second)
+    def inner(y): # P(x/2 - ln 2 <= q - Gamma_2(y))
+        rest = q - (second[1].log_density([y])[0] - second[0].log_density([y])[0])
+        return -np.expm1(-max((rest + np.log(2.))/.5, 0.))*np.exp(second[0].log_density([y])[0])
+    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-12)[0] for x, y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
+    assert abs(np.exp(log_cdf(cgf, q)) - want) < 1e-8
+    assert abs(np.exp(log_tail(reflect(cgf), -q, upper=True)) - np.exp(log_cdf(cgf, q))) < 1e-11
+
+
+def test_what_does_not_converge_is_said():
+    # a variable of two values: its generating function does not decay
+    coin = CGF(lambda s: np.log(np.cosh(np.asarray(s, dtype=complex))), -np.inf, np.inf)
+    with pytest.raises(InversionError, match="relative accuracy"): log_tail(coin, -.3)

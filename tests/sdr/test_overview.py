@@ -1,26 +1,21 @@
 """Tests of nbs/sdr/00_overview.ipynb, extracted from its test cells: edit them there."""
 import pytest
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
-from reject_nb.sdr.region import SafeDecisionRegion
+import reject_nb.sdr as module
+import subprocess
+import sys
 
-from reject_nb.sdr import explore
+PUBLIC = ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian", "Independent", "Poisson", "Quadric", "Rates",
+          "SafeDecisionRegion", "SafeRegionClassifier", "explore", "radius"]
 
 def test_public_names():
-    import reject_nb.sdr as room
-    for name in ("Gaussian", "Gamma", "ChiSquared", "Exponential", "Poisson", "Bernoulli", "Binomial", "Beta", "Independent", "SafeDecisionRegion", "SafeRegionClassifier", "radius"):
-        assert name in room.__all__ and hasattr(room, name)
+    assert sorted(module.__all__) == PUBLIC and set(PUBLIC) <= set(dir(module))
+    for name in PUBLIC: assert getattr(module, name).__doc__ and getattr(module, name).__module__.startswith("reject_nb.sdr.")
+    with pytest.raises(AttributeError, match="nothing"): module.nothing
 
 
-def test_sliders_redraw():
-    import matplotlib.pyplot as plt
-    region = SafeDecisionRegion(Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
-    box = explore(region, (0, 8), (2, 12), n=20)
-    assert [w.description for w in box.children[:2]] == ["p_safe", "eps"]
-    shown, original = [], plt.show
-    plt.show = lambda: shown.append(plt.gcf().axes[0].get_title()) or plt.close("all")
-    try:
-        for p, eps in ((.2, .3), (.9, .01)): box.f(p, eps)
-    finally: plt.show = original
-    assert len(shown) == 2 and "tpr" in shown[0] and shown[0] != shown[1]
-    with pytest.raises(ValueError, match="two"): explore(SafeDecisionRegion(Gamma(2), Gamma(3)), (0, 1), (0, 1))
+def test_import_is_light():
+    # what is heavy is loaded with the first name that needs it
+    code = "import sys, reject_nb.sdr as m; heavy = {'sklearn', 'scipy', 'numpy', 'matplotlib'} & set(sys.modules); m.Gaussian(0, 1); "
+    code += "print(heavy, {'sklearn', 'matplotlib'} & set(sys.modules))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.strip() == "set() set()", done.stdout + done.stderr

@@ -1,9 +1,16 @@
-"""Tests of nbs/sdr/05_rates.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/07_rates.ipynb, extracted from its test cells: edit them there."""
+import itertools
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
+from reject_nb.sdr.columns import Atoms
+from reject_nb.sdr.columns import ScalarPair
+from reject_nb.sdr.columns import atoms
+from reject_nb.sdr.columns import meet
+from reject_nb.sdr.columns import place
+from reject_nb.sdr.columns import scalar_log_cdf
 from reject_nb.sdr.families import Bernoulli
 from reject_nb.sdr.families import Beta
 from reject_nb.sdr.families import Binomial
@@ -13,188 +20,222 @@ from reject_nb.sdr.families import Gamma
 from reject_nb.sdr.families import Gaussian
 from reject_nb.sdr.families import Independent
 from reject_nb.sdr.families import Poisson
-from reject_nb.sdr.region import SafeDecisionRegion
-from reject_nb.sdr.region import radius
+from reject_nb.sdr.inversion import InversionError
+from reject_nb.sdr.laws import ScalarLaw
+from reject_nb.sdr.likelihood_ratio import log_densities
+from reject_nb.sdr.likelihood_ratio import radius
 from scipy import integrate
 from scipy import stats
 from scipy.special import ndtr
 
-from reject_nb.sdr.rates import density_function, log_probability, rates, sublevel_intervals
+from reject_nb.sdr.rates import (
+    Columns, Rates, _by_interpolation, contour_log_cdf, exact_part, integrate_panels, interpolated,
+    log_sum_over_atoms, mass_coordinates, matched, rates, sort_columns, summed,
+)
 
-def test_example_one():
+EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
+
+def _conditional(law, x):
+    "Mean, sd of the second coordinate given the first, and the density of the first."
+    slope, sd = law.cov[0, 1]/law.cov[0, 0], np.sqrt(law.cov[1, 1] - law.cov[0, 1]**2/law.cov[0, 0])
+    return law.mean[1] + slope*(x - law.mean[0]), sd, stats.norm.pdf(x, law.mean[0], np.sqrt(law.cov[0, 0]))
+
+
+@pytest.mark.parametrize("eps", [.05, .1, .5])
+@pytest.mark.parametrize("under", [0, 1])
+def test_example_one(eps, under):
     # independent computation: given x_1 the region is an interval of x_2 with ends from a quadratic equation; quad to 1e-12
-    safe, unsafe = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
+    safe, unsafe = EXAMPLE_1
     A = np.linalg.inv(safe.cov) - np.linalg.inv(unsafe.cov)
     a = np.linalg.inv(unsafe.cov) @ unsafe.mean - np.linalg.inv(safe.cov) @ safe.mean
-    b = .5*(safe.mean @ np.linalg.inv(safe.cov) @ safe.mean - unsafe.mean @ np.linalg.inv(unsafe.cov) @ unsafe.mean) + .5*np.log(np.linalg.det(safe.cov)/np.linalg.det(unsafe.cov))
-    for eps in (.05, .1, .5):
-        r, rho = rates(safe, unsafe, .5, eps), np.log(eps/(1 - eps))
-        for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
-            slope, var = law.cov[0, 1]/law.cov[0, 0], law.cov[1, 1] - law.cov[0, 1]**2/law.cov[0, 0]
-            def inside(x):
-                half, c = A[0, 1]*x + a[1], A[0, 0]*x*x/2 + a[0]*x + b - rho
-                if half*half < 2*A[1, 1]*c: return 0.
-                ends = (-half + np.array([-1, 1])*np.sqrt(half*half - 2*A[1, 1]*c))/A[1, 1]
-                z, t = (ends - law.mean[1] - slope*(x - law.mean[0]))/np.sqrt(var), (x - law.mean[0])/np.sqrt(law.cov[0, 0])
-                return (ndtr(z[1]) - ndtr(z[0]))*np.exp(-t*t/2)/np.sqrt(2*np.pi*law.cov[0, 0])
-            disc = np.roots(np.polysub(np.polymul([A[0, 1], a[1]], [A[0, 1], a[1]]), 2*A[1, 1]*np.array([A[0, 0]/2, a[0], b - rho])))
-            edges = np.sort([-8, 18, *[float(z.real) for z in disc if abs(z.imag) < 1e-12]])
-            assert abs(sum(integrate.quad(inside, x, y, limit=400, epsabs=1e-13)[0] for x, y in zip(edges, edges[1:])) - ours) < 1e-9
-    r = rates(safe, unsafe, .5, .05)
+    squares = [law.mean @ np.linalg.inv(law.cov) @ law.mean for law in EXAMPLE_1]
+    b = .5*(squares[0] - squares[1]) + .5*np.log(np.linalg.det(safe.cov)/np.linalg.det(unsafe.cov)) - np.log(eps/(1 - eps))
+    law = EXAMPLE_1[under]
+    def inside(x):
+        half, c = A[0, 1]*x + a[1], A[0, 0]*x*x/2 + a[0]*x + b
+        if half*half < 2*A[1, 1]*c: return 0.
+        ends = (-half + np.array([-1, 1])*np.sqrt(half*half - 2*A[1, 1]*c))/A[1, 1]
+        mean, sd, density = _conditional(law, x)
+        return np.diff(ndtr((ends - mean)/sd))[0]*density
+    kinks = np.roots(np.polysub(np.polymul([A[0, 1], a[1]], [A[0, 1], a[1]]), 2*A[1, 1]*np.array([A[0, 0]/2, a[0], b])))
+    edges = np.sort([-8, 18, *[float(z.real) for z in kinks if abs(z.imag) < 1e-12]])
+    want = sum(integrate.quad(inside, x, y, limit=400, epsabs=1e-13)[0] for x, y in zip(edges, edges[1:]))
+    r = rates(*EXAMPLE_1, .5, eps)
+    assert abs((r.tpr, r.fpr)[under] - want) < 1e-9
+
+
+def test_example_one_as_printed():
+    r = rates(*EXAMPLE_1, .5, .05)
     assert (round(r.fpr, 6), round(r.tpr, 6), round(r.fdr, 6)) == (.010936, .468335, .022818)
 
 
-def test_equal_covariances_are_normal_cdfs():
+@pytest.mark.parametrize("p, eps", [(.5, .3), (.2, .1), (.9, .6)])
+def test_the_numbers_belong_together(p, eps):
+    r = rates(Gamma(2, 1), Gamma(5, .7), p, eps)
+    assert abs(r.mass - p*r.tpr - (1 - p)*r.fpr) < 1e-15 and abs(r.fdr - (1 - p)*r.fpr/r.mass) < 1e-14
+    assert abs(r.bound - p/(1 - p)*eps/(1 - eps)*r.tpr) < 1e-14 and abs(np.exp(r.log_tpr) - r.tpr) < 1e-15 and np.exp(r.log_fpr) == r.fpr
+    with pytest.raises(TypeError): Rates(1., 1., 1., 1., 1., 0., 0.)
+
+
+@pytest.mark.parametrize("d", [1, 3, 12])
+@pytest.mark.parametrize("p, eps", [(.5, .05), (.01, .001), (.99, .3)])
+def test_equal_covariances_are_normal_cdfs(d, p, eps):
     # Gamma is normal with mean -+ D^2/2 and variance D^2, D the Mahalanobis distance
-    for d in (1, 3, 12):
-        B = np.random.default_rng(d).normal(size=(d, d)); cov, shift = B @ B.T + np.eye(d), np.linspace(.2, 1, d)
-        D = np.sqrt(shift @ np.linalg.solve(cov, shift))
-        for p, eps in ((.5, .05), (.01, .001), (.99, .3)):
-            r, rho = rates(Gaussian(np.zeros(d), cov), Gaussian(shift, cov), p, eps), radius(p, eps)
-            assert abs(r.tpr - ndtr((rho + D*D/2)/D)) < 1e-12 and abs(r.fpr - ndtr((rho - D*D/2)/D)) < 1e-12
+    B = np.random.default_rng(d).normal(size=(d, d))
+    cov, shift = B @ B.T + np.eye(d), np.linspace(.2, 1, d)
+    D = np.sqrt(shift @ np.linalg.solve(cov, shift))
+    r, rho = rates(Gaussian(np.zeros(d), cov), Gaussian(shift, cov), p, eps), radius(p, eps)
+    assert abs(r.tpr - ndtr((rho + D*D/2)/D)) < 1e-12 and abs(r.fpr - ndtr((rho - D*D/2)/D)) < 1e-12
 
 
-def test_scaled_covariances_are_noncentral_chi_square():
-    # cov_U = k cov_S: the region is a ball in whitened coordinates
-    for d, k in ((2, 3.), (6, 2.), (4, .5)):
-        mu = np.linspace(.1, .7, d)
-        r, rho = rates(Gaussian(np.zeros(d), np.eye(d)), Gaussian(mu, k*np.eye(d)), .4, .3), radius(.4, .3)
-        # Gamma = |x|^2/2 - |x-mu|^2/(2k) - d ln(k)/2 = (1-1/k)/2 |x-c|^2 + g
-        half, c = (1 - 1/k)/2, -mu/(k - 1)
-        g = -half*(c @ c) - mu @ mu/(2*k) - d*np.log(k)/2
-        size = (rho - g)/half
-        inside_s = stats.ncx2(d, c @ c).cdf(size) if k > 1 else stats.ncx2(d, c @ c).sf(size)
-        inside_u = stats.ncx2(d, (mu - c) @ (mu - c)/k).cdf(size/k) if k > 1 else stats.ncx2(d, (mu - c) @ (mu - c)/k).sf(size/k)
-        assert abs(r.tpr - inside_s) < 1e-10 and abs(r.fpr - inside_u) < 1e-10
+@pytest.mark.parametrize("d, k", [(2, 3.), (6, 2.), (4, .5)])
+def test_scaled_covariances_are_noncentral_chi_square(d, k):
+    # cov_U = k cov_S: Gamma = (1-1/k)/2 |x-c|^2 + g, the region is a ball or its outside in whitened coordinates
+    mu = np.linspace(.1, .7, d)
+    r, rho = rates(Gaussian(np.zeros(d), np.eye(d)), Gaussian(mu, k*np.eye(d)), .4, .3), radius(.4, .3)
+    half, c = (1 - 1/k)/2, -mu/(k - 1)
+    size = (rho + half*(c @ c) + mu @ mu/(2*k) + d*np.log(k)/2)/half
+    for ours, law, x in ((r.tpr, stats.ncx2(d, c @ c), size), (r.fpr, stats.ncx2(d, (mu - c) @ (mu - c)/k), size/k)):
+        assert abs(ours - (law.cdf(x) if k > 1 else law.sf(x))) < 1e-10
 
 
-def test_discrete_sums():
-    # every point listed, decided by the posterior and summed; 1e-12 is rounding
-    for safe, unsafe, top in ((Poisson(3), Poisson(5), 200), (Binomial(20, .3), Binomial(20, .6), 20), (Binomial(5, .3), Poisson(4), 200), (Bernoulli(.8), Bernoulli(.3), 1),
-                              (Binomial(8, .5), Binomial(12, .4), 12)):
-        k = np.arange(top + 1)
-        fs, fu = safe.dist.pmf(k), unsafe.dist.pmf(k)
-        for p, eps in ((.5, .3), (.7, .1), (.2, .6)):
-            inside = p*fs*eps >= (1 - p)*fu*(1 - eps)*(1 - 1e-12)
-            inside &= (fs + fu) > 0
-            r = rates(safe, unsafe, p, eps)
-            assert abs(r.tpr - fs[inside].sum()) < 1e-12 and abs(r.fpr - fu[inside].sum()) < 1e-12
-    r = rates(Bernoulli(.8), Bernoulli(.2), .5, .2) # x = 1 on the boundary counts
-    assert abs(r.tpr - .8) < 1e-12 and abs(r.fpr - .2) < 1e-12 and abs(r.fdr - .2) < 1e-12
-    r = rates(Poisson(1e6), Poisson(1.001e6), .5, .5)
-    cut = np.floor(1e3/np.log(1.001))
-    assert abs(r.tpr - stats.poisson(1e6).cdf(cut)) < 1e-10 and abs(r.fpr - stats.poisson(1.001e6).cdf(cut)) < 1e-10
-
-
-def test_scalar_continuous():
-    # probability of the cells of a mesh whose midpoint is inside, good to two cells at each end; the ends themselves to rounding below
-    pairs = [(Gamma(2, 1), Gamma(5, .7), 40), (Gamma(2, 1), Gaussian(3, 1), 40), (Gaussian(3, 1), Gamma(2, 1), 40), (Exponential(1), Exponential(3), 80), (ChiSquared(3), Exponential(2), 80),
-             (Beta(2, 5), Beta(3, 1.5), 1), (Beta(.5, .5), Beta(2, 2), 1), (Gaussian(0, 1), Gaussian(1, 3), 30), (Beta(2, 2), Exponential(.3), 12), (Gamma(.5, 2), Gamma(.7, 2), 90)]
-    for safe, unsafe, high in pairs:
-        region = SafeDecisionRegion(safe, unsafe)
-        for p, eps in ((.5, .4), (.3, .2), (.8, .5)):
-            r = rates(safe, unsafe, p, eps)
-            for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
-                cdf = law.dist.cdf if not isinstance(law, Gaussian) else stats.norm(law.mean[0], np.sqrt(law.cov[0, 0])).cdf
-                low = -30 if isinstance(safe, Gaussian) or isinstance(unsafe, Gaussian) else 0
-                edges = np.linspace(low, high, 40_001)
-                middle = (edges[1:] + edges[:-1])/2
-                allowed = np.isfinite(safe.log_density(middle)) | np.isfinite(unsafe.log_density(middle))
-                inside = np.zeros(len(middle), bool); inside[allowed] = region.contains(middle[allowed], p, eps)
-                assert abs(np.diff(cdf(edges))[inside].sum() - ours) < (.02 if safe == Beta(.5, .5) else 2e-3)
-        for ends in sublevel_intervals(safe, unsafe, radius(.5, .4)):
-            for e in ends:
-                if np.isfinite(e) and 1e-12 < e < 1 - 1e-12: assert abs(region.gamma([e])[0] - radius(.5, .4)) < 1e-9
-
-
-def test_density_function():
-    for law in (Gaussian(3, 2), Gamma(2, 1), Gamma(.5, 2), Gamma(1, 3), ChiSquared(2), ChiSquared(5), Exponential(2), Beta(2, .5), Beta(1, 3)):
-        fast, low = density_function(law), -1. if isinstance(law, Gaussian) else 0.
-        for x in (low, 1e-9, .3, .999):
-            want = law.log_density([x])[0]
-            assert fast(x) == want or abs(fast(x) - want) < 1e-12*max(1, abs(want))
-        if not isinstance(law, Gaussian): assert fast(-1.) == -np.inf
-
-
-def test_closed_forms():
-    # exponentials: Gamma = x(1/a - 1/b) + ln(a/b) is below rho for x below a point
+@pytest.mark.parametrize("p, eps", [(.5, .4), (.3, .45), (.9, .01), (.5, 1e-9)])
+def test_exponentials_in_closed_form(p, eps):
+    # Gamma = x(1/a - 1/b) + ln(a/b) is below rho for x below a point
     a, b = 1., 3.
-    for p, eps in ((.5, .4), (.3, .45), (.9, .01), (.5, 1e-9)):
-        cut = (radius(p, eps) - np.log(a/b))/(1/a - 1/b)
-        r = rates(Exponential(a), Exponential(b), p, eps)
-        assert abs(r.tpr - (-np.expm1(-max(cut, 0)/a))) < 1e-13 and abs(r.fpr - (-np.expm1(-max(cut, 0)/b))) < 1e-13
-    # one-dimensional Gaussians against the two roots
+    cut = max((radius(p, eps) - np.log(a/b))/(1/a - 1/b), 0)
+    r = rates(Exponential(a), Exponential(b), p, eps)
+    assert abs(r.tpr + np.expm1(-cut/a)) < 1e-13 and abs(r.fpr + np.expm1(-cut/b)) < 1e-13
+
+
+def test_one_gaussian_column_against_roots():
     r, rho = rates(Gaussian(0, 1), Gaussian(1, 4), .5, .3), radius(.5, .3)
     roots = np.sort(np.roots([.5 - .125, .25, -.125 - np.log(2) - rho]))
     assert abs(r.tpr - np.diff(stats.norm(0, 1).cdf(roots))[0]) < 1e-13 and abs(r.fpr - np.diff(stats.norm(1, 2).cdf(roots))[0]) < 1e-13
 
 
-def test_rates_are_those_of_the_region():
-    # 20,000 quantiles of each law, decided by `contains`: their share is the rate up to one quantile an edge of the region
-    rng = np.random.default_rng(20)
+def test_poisson_with_a_large_rate():
+    r = rates(Poisson(1e6), Poisson(1.001e6), .5, .5)
+    cut = np.floor(1e3/np.log(1.001))
+    assert abs(r.tpr - stats.poisson(1e6).cdf(cut)) < 1e-10 and abs(r.fpr - stats.poisson(1.001e6).cdf(cut)) < 1e-10
+
+
+def test_border_points_count():
+    r = rates(Bernoulli(.8), Bernoulli(.2), .5, .2) # x = 1 on the border
+    assert abs(r.tpr - .8) < 1e-12 and abs(r.fpr - .2) < 1e-12 and abs(r.fdr - .2) < 1e-12
+
+
+def _random_law(rng, kind):
+    u = rng.uniform
+    return [lambda: Beta(*np.exp(u(-1, 4, 2))), lambda: Gamma(np.exp(u(-1, 3)), np.exp(u(-3, 1))), lambda: ChiSquared(np.exp(u(-1, 2))),
+            lambda: Exponential(np.exp(u(-2, 1))), lambda: Gaussian(rng.normal(), np.exp(u(-2, 2)))][kind]()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rates_are_those_of_the_region(seed):
+    # 20,000 quantiles of each law, decided one by one: their share is the rate up to one quantile an edge of the region
+    rng = np.random.default_rng(seed)
     q = (np.arange(20_000) + .5)/20_000
-    draw = [lambda: Beta(*np.exp(rng.uniform(-1, 4, 2))), lambda: Gamma(np.exp(rng.uniform(-1, 3)), np.exp(rng.uniform(-3, 1))), lambda: ChiSquared(np.exp(rng.uniform(-1, 2))),
-            lambda: Exponential(np.exp(rng.uniform(-2, 1))), lambda: Gaussian(rng.normal(), np.exp(rng.uniform(-2, 2)))]
-    for i in range(200):
-        safe, unsafe = draw[rng.integers(5) if i % 2 else 0](), draw[rng.integers(5)]()
-        if i % 3 == 0: safe, unsafe = unsafe, safe
-        p, eps = rng.uniform(.1, .9), rng.uniform(.02, .8)
-        region, r = SafeDecisionRegion(safe, unsafe), rates(safe, unsafe, p, eps)
-        for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
-            x = law.mean[0] + np.sqrt(law.cov[0, 0])*stats.norm.ppf(q) if isinstance(law, Gaussian) else law.dist.ppf(q)
-            assert abs(region.contains(x, p, eps).mean() - ours) < 4/20_000, (safe, unsafe, p, eps)
+    safe, unsafe = _random_law(rng, rng.integers(5) if seed % 2 else 0), _random_law(rng, rng.integers(5))
+    if seed % 3 == 0: safe, unsafe = unsafe, safe
+    p, eps = rng.uniform(.1, .9), rng.uniform(.02, .8)
+    r = rates(safe, unsafe, p, eps)
+    for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
+        dist = {"Gaussian": lambda: stats.norm(law.mean[0], law.factor[0, 0]), "Beta": lambda: stats.beta(law.a, law.b),
+                "Gamma": lambda: stats.gamma(law.shape, scale=law.scale), "ChiSquared": lambda: stats.chi2(law.df),
+                "Exponential": lambda: stats.expon(scale=law.scale)}[type(law).__name__]()
+        s, u = log_densities(safe, unsafe, dist.ppf(q))
+        assert abs((u - s <= radius(p, eps)).mean() - ours) < 4/20_000
 
 
-def test_mixed_columns_by_brute_force():
-    # sum over the count, 400-node Gauss-Legendre over the Gaussian column, gamma column by its distribution function (equal scales: Gamma_2 = -ln x + const)
-    safe = Independent([Gaussian(0, 1), Gamma(2, 1), Poisson(3)])
-    unsafe = Independent([Gaussian(1, 2), Gamma(3, 1), Poisson(4)])
-    p, eps = .5, .2
-    r, rho = rates(safe, unsafe, p, eps), radius(p, eps)
+def _mixed(*laws): return Independent(list(laws))
+
+
+@pytest.mark.parametrize("under", [0, 1])
+def test_mixed_columns_by_brute_force(under):
+    # sum over the count, 400-node Gauss-Legendre over the Gaussian column, gamma column by its distribution function (equal scales: Gamma_2 = ln(x/2))
+    safe, unsafe = _mixed(Gaussian(0, 1), Gamma(2, 1), Poisson(3)), _mixed(Gaussian(1, 2), Gamma(3, 1), Poisson(4))
+    r, rho = rates(safe, unsafe, .5, .2), radius(.5, .2)
     x, weights = np.polynomial.legendre.leggauss(400)
     x, weights = 1 + 12*x, 12*weights
-    for side, ours in ((0, r.tpr), (1, r.fpr)):
-        law, total = (safe, unsafe)[side], 0.
-        for k in range(40):
-            left = rho - (unsafe.laws[0].log_density(x) - safe.laws[0].log_density(x)) - (unsafe.laws[2].log_density([k]) - safe.laws[2].log_density([k]))
-            inner = law.laws[1].dist.cdf(2*np.exp(left))*np.exp(law.laws[0].log_density(x)) # ln(f_U/f_S) = ln(x/2)
-            total += law.laws[2].dist.pmf(k)*(weights @ inner)
-        assert abs(total - ours) < 1e-8
+    law, total = (safe, unsafe)[under], 0.
+    for k in range(40):
+        rest = [unsafe.laws[j].log_density(at) - safe.laws[j].log_density(at) for j, at in ((0, x), (2, [k]))]
+        inner = stats.gamma(law.laws[1].shape).cdf(2*np.exp(rho - rest[0] - rest[1]))
+        total += np.exp(law.laws[2].log_density([k])[0])*(weights @ (inner*np.exp(law.laws[0].log_density(x))))
+    assert abs(total - (r.tpr, r.fpr)[under]) < 1e-8
 
 
-def test_products_of_counts():
-    import itertools
-    safe, unsafe = Independent([Poisson(2), Bernoulli(.7), Binomial(4, .5)]), Independent([Poisson(3), Bernoulli(.2), Binomial(4, .3)])
-    grid = np.array(list(itertools.product(range(60), range(2), range(5))), float)
-    fs, fu = np.exp(safe.log_density(grid)), np.exp(unsafe.log_density(grid))
-    for p, eps in ((.5, .3), (.8, .05)):
-        inside, r = SafeDecisionRegion(safe, unsafe).contains(grid, p, eps), rates(safe, unsafe, p, eps)
-        assert abs(r.tpr - fs[inside].sum()) < 1e-12 and abs(r.fpr - fu[inside].sum()) < 1e-12
-    # twenty equal columns are one binomial
-    many = rates(Independent([Bernoulli(.7)]*20), Independent([Bernoulli(.4)]*20), .5, .2)
-    one = rates(Binomial(20, .7), Binomial(20, .4), .5, .2)
-    assert abs(many.tpr - one.tpr) < 1e-12 and abs(many.fpr - one.fpr) < 1e-12
+def _by_quadrature(safe, unsafe, rho, under):
+    "Two columns, the first Gaussian against Gaussian of equal variance 1: Gamma_1 is linear, the second by quad in its logit or logarithm."
+    shift = unsafe.laws[0].mean[0] - safe.laws[0].mean[0]
+    second = ScalarPair(safe.laws[1], unsafe.laws[1])
+    law = (safe, unsafe)[under].laws[1]
+    def integrand(t):
+        at = place(t, second.support)
+        z = (rho - second.gamma(t) + (shift**2/2 if under == 0 else -shift**2/2))/abs(shift)
+        return ndtr(z)*np.exp(law._log_density_at(at) + at.log_x + at.log_1mx)
+    edges = [-300, -100, -30, -10, -4, -1, 0, 1, 2, 3, 4, 7] + ([10, 30, 100, 300] if second.support[1] == 1 else [])
+    beyond = 0. # of 1, where the beta law has no density: surely safe
+    if under == 0 and law.support[1] > second.support[1]: beyond = stats.gamma(law.natural[0], scale=1/law.natural[1]).sf(1)
+    return beyond + sum(integrate.quad(integrand, x, y, limit=500, epsabs=1e-13)[0] for x, y in zip(edges, edges[1:]))
 
 
-def test_products_agree_with_blocks():
-    # two gamma columns: contour against the scalar method where one column has equal laws
-    one = rates(Gamma(2, 1), Gamma(5, .7), .5, .2)
-    two = rates(Independent([Gamma(2, 1), Beta(2, 3)]), Independent([Gamma(5, .7), Beta(2, 3)]), .5, .2)
-    assert abs(one.tpr - two.tpr) < 1e-12 and abs(one.fpr - two.fpr) < 1e-12
-    # a product of Gaussians is a Gaussian with a diagonal covariance
-    flat = rates(Gaussian([0, 1], np.diag([1., 2])), Gaussian([1, 0], np.diag([.5, 3])), .5, .2)
-    product = rates(Independent([Gaussian(0, 1), Gaussian(1, 2)]), Gaussian([1, 0], np.diag([.5, 3])), .5, .2)
-    assert abs(flat.tpr - product.tpr) < 1e-12 and abs(flat.fpr - product.fpr) < 1e-12
-    # a column of two families beside a Gaussian one, roles of quadrature exchanged
-    r = rates(Independent([Gamma(2, 1), Gaussian(0, 1)]), Independent([Gaussian(2, 1), Gaussian(1, 1)]), .5, .2)
-    def inner(z): # Gamma of the second column is z - 1/2 under the safe law
-        return np.exp(log_probability(Gamma(2, 1), sublevel_intervals(Gamma(2, 1), Gaussian(2, 1), radius(.5, .2) - (z - .5))))*np.exp(-z*z/2)/np.sqrt(2*np.pi)
+@pytest.mark.parametrize("s2, u2", [(Exponential(1.), Beta(2, .6)), (Beta(2, .6), Exponential(1.)), (Beta(1.3, .2), Gamma(2, .3)),
+                                    (Gamma(2, 1), Beta(.4, .3)), (Beta(3, 2), Exponential(.2))])
+@pytest.mark.parametrize("under", [0, 1])
+def test_a_column_of_two_families_beside_a_gaussian(s2, u2, under):
+    # the beta laws have a density without bound at 1; exact value of the first fpr: .1233
+    safe, unsafe = _mixed(Gaussian(0, 1), s2), _mixed(Gaussian(1, 1), u2)
+    r = rates(safe, unsafe, .5, .5)
+    assert abs((r.tpr, r.fpr)[under] - _by_quadrature(safe, unsafe, 0., under)) < 1e-9
+
+
+def test_gaussian_column_with_mass_beyond_the_support():
+    # safe points below 0 have no unsafe density: surely inside; given the first column the rest is closed form
+    r = rates(_mixed(Gaussian(.5, 1), Gaussian(0, 1)), _mixed(Gamma(2, 1), Gaussian(1, 1)), .5, .2)
+    def inner(z): # Gamma of the second column is 1/2 - z or its mirror image under the safe law
+        return np.exp(scalar_log_cdf(ScalarPair(Gaussian(.5, 1), Gamma(2, 1)), [radius(.5, .2) - (z - .5)], "safe")[0])*stats.norm.pdf(z)
     want = sum(integrate.quad(inner, x, x + 4, epsabs=1e-10, limit=200)[0] for x in range(-8, 8, 4))
     assert abs(r.tpr - want) < 1e-8
-    with pytest.raises(ValueError, match="rates are not available"):
-        rates(Independent([Gamma(2), Gamma(2)]), Independent([Gaussian(2, 1), Gaussian(1, 1)]), .5, .2)
-    with pytest.raises(ValueError, match="correlated"):
-        rates(Gaussian([2, 2], [[1, .5], [.5, 1]]), Independent([Gamma(2), Gaussian(1, 1)]), .5, .2)
+
+
+@pytest.mark.parametrize("p, eps", [(.5, .3), (.8, .05)])
+def test_products_of_counts(p, eps):
+    safe, unsafe = _mixed(Poisson(2), Bernoulli(.7), Binomial(4, .5)), _mixed(Poisson(3), Bernoulli(.2), Binomial(4, .3))
+    grid = np.array(list(itertools.product(range(60), range(2), range(5))), float)
+    s, u = log_densities(safe, unsafe, grid)
+    inside, r = u - s <= radius(p, eps) + 1e-12, rates(safe, unsafe, p, eps)
+    assert abs(r.tpr - np.exp(s)[inside].sum()) < 1e-12 and abs(r.fpr - np.exp(u)[inside].sum()) < 1e-12
+
+
+def test_equal_columns_are_one():
+    # twenty equal columns are one binomial; a product of Gaussians is a Gaussian with a diagonal covariance; equal laws do not matter
+    many, one = rates(_mixed(*[Bernoulli(.7)]*20), _mixed(*[Bernoulli(.4)]*20), .5, .2), rates(Binomial(20, .7), Binomial(20, .4), .5, .2)
+    assert abs(many.tpr - one.tpr) < 1e-12 and abs(many.fpr - one.fpr) < 1e-12
+    block = Gaussian([1, 0], np.diag([.5, 3]))
+    flat, product = rates(Gaussian([0, 1], np.diag([1., 2])), block, .5, .2), rates(_mixed(Gaussian(0, 1), Gaussian(1, 2)), block, .5, .2)
+    assert abs(flat.tpr - product.tpr) < 1e-12 and abs(flat.fpr - product.fpr) < 1e-12
+    one = rates(Gamma(2, 1), Gamma(5, .7), .5, .2)
+    for extra in (Beta(2, 3), Gaussian(0, 1), Gaussian([0, 1], np.eye(2))):
+        two = rates(_mixed(Gamma(2, 1), extra), _mixed(Gamma(5, .7), extra), .5, .2)
+        assert abs(one.tpr - two.tpr) < 1e-12 and abs(one.fpr - two.fpr) < 1e-12
+
+
+def test_a_gaussian_block_is_split_where_it_may_be():
+    block = Gaussian([2, 1], np.diag([.5, 1]))
+    split = _mixed(Gaussian(2, .5), Gaussian(1, 1))
+    for other in (_mixed(Gamma(2), Gaussian(0, 1)), _mixed(Gaussian(0, 1), Gamma(2))):
+        assert rates(other, block, .5, .2) == rates(other, split, .5, .2) and rates(block, other, .5, .2) == rates(split, other, .5, .2)
+    pairs = matched(_mixed(Gaussian([0, 0], np.eye(2)), Gamma(2)), _mixed(Gaussian(0, 1), Gaussian([0, 1], np.eye(2)).fit([[0], [1]]), Gamma(3)))
+    assert [s.n_features for s, _ in pairs] == [2, 1]
+
+
+@pytest.mark.parametrize("safe, unsafe, word", [
+    (Gaussian([2, 2], [[1, .5], [.5, 1]]), _mixed(Gamma(2), Gaussian(1, 1)), "correlated"),
+    (ScalarLaw(stats.cauchy()), Gaussian(0, 1), "rates are not available for ScalarLaw")])
+def test_no_exact_method(safe, unsafe, word):
+    with pytest.raises(ValueError, match=word): rates(safe, unsafe, .5, .2)
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)
@@ -204,10 +245,10 @@ def test_bounds(d, seed, p, eps):
     rng = np.random.default_rng(seed)
     laws = []
     for _ in range(2):
-        B = rng.normal(size=(d, d)); laws.append(Gaussian(rng.normal(size=d)*2, B @ B.T + .3*np.eye(d)))
-    r = rates(*laws, p, eps)
+        B = rng.normal(size=(d, d))
+        laws.append(Gaussian(rng.normal(size=d)*2, B @ B.T + .3*np.eye(d)))
+    r, other = rates(*laws, p, eps), rates(laws[1], laws[0], 1 - p, 1 - eps)
     assert r.fdr <= eps*(1 + 1e-9) and r.fpr <= r.bound*(1 + 1e-9) + 1e-15
-    other = rates(laws[1], laws[0], 1 - p, 1 - eps)
     assert abs(r.tpr + other.fpr - 1) < 1e-10 and abs(r.fpr + other.tpr - 1) < 1e-10
 
 
@@ -215,22 +256,104 @@ def test_bounds(d, seed, p, eps):
 @given(st.floats(.3, 5), st.floats(.3, 5), st.floats(.05, .95), st.floats(.01, .9))
 def test_bounds_other_families(a, b, p, eps):
     for safe, unsafe in ((Gamma(a, 1), Gamma(b, 2)), (Beta(a, b), Beta(b, 2)), (Poisson(a), Poisson(b)), (Exponential(a), ChiSquared(b)),
-                         (Independent([Gamma(a), Exponential(b), Poisson(1)]), Independent([Gamma(b), Exponential(a), Poisson(2)]))):
+                         (_mixed(Gamma(a), Exponential(b), Poisson(1)), _mixed(Gamma(b), Exponential(a), Poisson(2)))):
         r = rates(safe, unsafe, p, eps)
         assert r.fdr <= eps*(1 + 1e-9) and r.fpr <= r.bound*(1 + 1e-9) + 1e-15 and 0 <= r.fpr <= 1 and 0 <= r.tpr <= 1
 
 
 def test_extremes():
-    safe, unsafe = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
-    r = rates(safe, unsafe, .5, 1e-40)
+    r = rates(*EXAMPLE_1, .5, 1e-40)
     assert 0 < r.fpr < 1e-40 and 0 < r.fdr <= 1e-40 and r.fpr <= r.bound
-    r = rates(safe, unsafe, 1 - 1e-12, 1 - 1e-12)
+    r = rates(*EXAMPLE_1, 1 - 1e-12, 1 - 1e-12)
     assert r.tpr > 1 - 1e-12 and r.mass > 1 - 1e-12
     empty = rates(Exponential(1), Exponential(3), .5, .1) # Gamma >= -ln 3 > ln(1/9)
     assert empty.tpr == empty.fpr == empty.fdr == empty.mass == 0
-    same = rates(Gamma(2), Gamma(2), .5, .5)
-    assert same.tpr == same.fpr == 1 and abs(same.fdr - .5) < 1e-15 and rates(Gamma(2), Gamma(2), .5, .4).mass == 0
+    for law in (Gamma(2), Gaussian([0, 1], np.eye(2)), _mixed(Gamma(2), Beta(1, 2))):
+        same = rates(law, law, .5, .5)
+        assert same.tpr == same.fpr == 1 and abs(same.fdr - .5) < 1e-15 and rates(law, law, .5, .4).mass == 0
     apart = rates(Gaussian(np.zeros(3), np.eye(3)), Gaussian([100, 0, 0], 2*np.eye(3)), .5, .05)
     assert apart.tpr == 1 and apart.fpr < 1e-200
-    for p, eps, name in ((0, .1, "p_safe"), (.5, 1., "eps"), (np.nan, .1, "p_safe"), ([.5, .6], .1, "p_safe")):
-        with pytest.raises(ValueError, match=name): rates(safe, unsafe, p, eps)
+
+
+@pytest.mark.parametrize("p, eps, name", [(0, .1, "p_safe"), (.5, 1., "eps"), (np.nan, .1, "p_safe"), ([.5, .6], .1, "p_safe"),
+                                          (.5, None, "eps"), (.5, "x", "eps")])
+def test_bad_levels(p, eps, name):
+    with pytest.raises(ValueError, match=f"^{name} must be"): rates(*EXAMPLE_1, p, eps)
+
+
+def test_quadrature():
+    # a root, a pole of order .9, a kink; and what does not settle is said
+    assert abs(integrate_panels(np.sqrt, [0., 1.]) - 2/3) < 1e-11
+    assert abs(integrate_panels(lambda t: np.abs(t - .3), [0., .1, 1.]) - (.3**2 + .7**2)/2) < 1e-11
+    assert abs(integrate_panels(np.exp, [0., 1., 3.]) - np.expm1(3.)) < 1e-11
+    for bad in (lambda t: 1/t, lambda t: np.full(t.shape, np.nan)):
+        with pytest.raises(InversionError, match="did not settle"): integrate_panels(bad, [0., 1.])
+
+
+@pytest.mark.parametrize("law, support, dist", [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)), (Beta(2, .3), (0, 1), stats.beta(2, .3)),
+                                                (Exponential(2.), (0, np.inf), stats.expon(scale=2))])
+def test_mass_coordinates(law, support, dist):
+    t = mass_coordinates(law, support)
+    at = place(t, support)
+    found = np.concatenate([np.exp(law._log_cdf(at))[:6], np.exp(law._log_sf(at))[6:]])
+    # coordinates are known to 1e-3, so probabilities to a few per mille of their size
+    np.testing.assert_allclose(found, [1e-17, 1e-9, 1e-3, .2, .5, .8, 1e-3, 1e-9, 1e-17], rtol=.1)
+    assert len(mass_coordinates(Gaussian(-100, 1), (0, 1))) == 0
+
+
+@pytest.mark.parametrize("safe, unsafe", [((Gamma(2, 1), Exponential(1)), (Gaussian(2, 1), Gaussian(1, 1))),
+                                          ((Beta(2, .5), Exponential(1)), (Exponential(1), Beta(2, .6)))])
+def test_two_columns_of_two_families(safe, unsafe):
+    # the first in closed form and the second integrated over, or the other way round
+    r, other = rates(_mixed(*safe), _mixed(*unsafe), .5, .2), rates(_mixed(*safe[::-1]), _mixed(*unsafe[::-1]), .5, .2)
+    assert abs(r.tpr - other.tpr) < 1e-10 and abs(r.fpr - other.fpr) < 1e-10 and r.fpr <= r.bound
+
+
+@pytest.mark.parametrize("under", ["safe", "unsafe"])
+def test_many_atoms_are_summed_as_few(under):
+    # by interpolation and one by one; 1e-11 is a hundred times the tolerance of a panel
+    safe, unsafe = _mixed(Binomial(12, .3), Poisson(2), Gaussian(0, 1), Gamma(2, 1)), _mixed(Binomial(12, .5), Poisson(3), Gaussian(1, 2), Gamma(3, 1))
+    columns = sort_columns(safe, unsafe)
+    below, left = exact_part(columns, under)
+    one = meet([atoms(s, u, under) for s, u in columns.discrete])[0]
+    likely = one.logp > np.log(1e-6)
+    few = Atoms(one.values[likely], one.logp[likely])
+    want = np.exp(log_sum_over_atoms(few, below, -.3))
+    assert not left and abs(np.exp(_by_interpolation(below, [], few, -.3, under)) - want) < 1e-11
+
+
+@pytest.mark.parametrize("safe, unsafe", [
+    (_mixed(Gamma(2, 1), Exponential(1)), _mixed(Gaussian(2, 1), Gaussian(1, 1))), (_mixed(Binomial(5, .4), Exponential(1), Gaussian(0, 1)), _mixed(Binomial(5, .6), Beta(2, .6), Gaussian(1, 1))),
+    (_mixed(Poisson(2), Beta(2, .3), Gamma(2, 1)), _mixed(Poisson(3), Beta(3, .5), Gamma(3, 1))),
+    (_mixed(Beta(2, 3), Binomial(9, .3), Binomial(7, .5), Exponential(1)), _mixed(Beta(3, 2), Binomial(9, .5), Binomial(7, .3), Gaussian(1, 1)))])
+def test_mixtures_by_simulation(safe, unsafe):
+    # 200,000 draws a law: five standard errors
+    r, rng = rates(safe, unsafe, .5, .4), np.random.default_rng(1)
+    for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
+        X = law.sample(200_000, rng)
+        s, u = safe._log_density(X), unsafe._log_density(X)
+        with np.errstate(invalid="ignore"): inside = np.isneginf(u) | (u - s <= radius(.5, .4))
+        assert abs(inside.mean() - ours) < 5*np.sqrt(ours*(1 - ours)/200_000)
+
+
+def test_interpolants():
+    with np.errstate(divide="ignore"):
+        root = interpolated(lambda q: np.log(np.sqrt(np.clip(q - .3, 0, 1)))) # a root at .3 and a corner at 1.3
+        line = interpolated(lambda q: np.log(np.clip(q, 0, 1)))
+    q = np.linspace(-1, 2, 500)
+    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7 and np.abs(line(q) - np.clip(q, 0, 1)).max() < 1e-12
+    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0 and line(np.zeros((2, 3))).shape == (2, 3)
+    both = summed(line, Atoms(np.array([-np.inf, 0., .5]), np.log([.1, .3, .6])))
+    np.testing.assert_allclose(both(np.array([[-1., .25], [.75, 2.]])), [[.1, .175], [.1 + .225 + .15, 1.]], atol=1e-12)
+
+
+def test_atoms_beside_a_continuous_column():
+    # an atom at minus infinity (a count that only safe points have) is inside whatever the rest is
+    below = contour_log_cdf(Columns([(Gaussian(0, 1), Gaussian(1, 1))], [], [], []), "safe")
+    sums = log_sum_over_atoms(Atoms(np.array([-np.inf, 0., 1.]), np.log([.2, .3, .5])), below, .4)
+    want = .2 + .3*np.exp(below([.4])[0]) + .5*np.exp(below([-.6])[0])
+    assert abs(np.exp(sums) - want) < 1e-14
+    r = rates(_mixed(Poisson(2), Gaussian(0, 1)), _mixed(Binomial(1, .5), Gaussian(1, 1)), .5, .5)
+    p = stats.poisson(2).pmf(np.arange(2))
+    want = 1 - p.sum() + sum(p[k]*np.exp(below([-np.log(.5/p[k])])[0]) for k in (0, 1))
+    assert abs(r.tpr - want) < 1e-12

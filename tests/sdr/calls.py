@@ -1,0 +1,80 @@
+"""Every public call of the sdr module with valid arguments, for the test of bad ones."""
+import numpy as np
+
+from reject_nb.sdr import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
+                           SafeDecisionRegion, SafeRegionClassifier, explore, radius)
+from reject_nb.sdr.quadric import quadric
+from reject_nb.sdr.rates import rates
+
+RNG = np.random.default_rng(0)
+PLANE = RNG.normal(size=(8, 2))
+AMOUNTS = np.array([.2, .5, 1.5, 3.])
+SHARES = np.array([.2, .5, .6, .9])
+COUNTS = np.array([0., 1., 1., 3.])
+MIXED = np.column_stack([AMOUNTS, COUNTS])
+LABELS = np.arange(8) % 2
+SAFE, UNSAFE = Gaussian([0, 0], np.eye(2)), Gaussian([1, 0], [[2, .3], [.3, 1]])
+REGION = SafeDecisionRegion(SAFE, UNSAFE)
+PRODUCT = Independent([Gamma(2, 1), Poisson(1)])
+
+
+def _fitted(): return SafeRegionClassifier(eps=.2).fit(PLANE, LABELS)
+
+
+def _construct_and_fit(**parameters): return SafeRegionClassifier(**parameters).fit(PLANE, LABELS)
+
+
+def calls():
+    """Name -> (callable, valid keyword arguments)."""
+    clf = _fitted()
+    found = {
+        "radius": (radius, dict(p_safe=.5, eps=.05)),
+        "explore": (explore, dict(region=REGION, xlim=(0., 8.), ylim=(2., 12.), n=5)),
+        "Gaussian": (Gaussian, dict(mean=[0., 1.], cov=[[1., .2], [.2, 1.]])),
+        "Gamma": (Gamma, dict(shape=2., scale=1.5)), "ChiSquared": (ChiSquared, dict(df=3.)),
+        "Exponential": (Exponential, dict(scale=2.)), "Poisson": (Poisson, dict(rate=3.)), "Bernoulli": (Bernoulli, dict(p=.3)),
+        "Binomial": (Binomial, dict(n=5, p=.3)), "Beta": (Beta, dict(a=2., b=.5)),
+        "Independent": (Independent, dict(laws=[Gamma(2, 1), Poisson(1)])),
+        "Gaussian.fit": (Gaussian.fit, dict(X=PLANE)), "Gamma.fit": (Gamma.fit, dict(X=AMOUNTS)),
+        "ChiSquared.fit": (ChiSquared.fit, dict(X=AMOUNTS)), "Exponential.fit": (Exponential.fit, dict(X=AMOUNTS)),
+        "Poisson.fit": (Poisson.fit, dict(X=COUNTS)), "Bernoulli.fit": (Bernoulli.fit, dict(X=np.array([0., 1., 1.]))),
+        "Binomial.fit": (Binomial.fit, dict(X=COUNTS, n=4)), "Beta.fit": (Beta.fit, dict(X=SHARES)),
+        "Independent.fit": (Independent.fit, dict(X=MIXED, families=[Gamma, Poisson])),
+        "SafeDecisionRegion": (SafeDecisionRegion, dict(safe=SAFE, unsafe=UNSAFE)),
+        "SafeDecisionRegion.gamma": (REGION.gamma, dict(X=PLANE)),
+        "SafeDecisionRegion.posterior": (REGION.posterior, dict(X=PLANE, p_safe=.3)),
+        "SafeDecisionRegion.contains": (REGION.contains, dict(X=PLANE, p_safe=.3, eps=.2)),
+        "SafeDecisionRegion.rates": (REGION.rates, dict(p_safe=.3, eps=.2)),
+        "SafeDecisionRegion.quadric": (REGION.quadric, dict(p_safe=.3, eps=.2)),
+        "rates": (rates, dict(safe=SAFE, unsafe=UNSAFE, p_safe=.3, eps=.2)),
+        "quadric": (quadric, dict(safe=SAFE, unsafe=UNSAFE, rho=.2)),
+        "Quadric.__call__": (REGION.quadric(), dict(X=PLANE)),
+        "SafeRegionClassifier": (_construct_and_fit, dict(family="gaussian", p_safe=.4, eps=.2, safe_label=1)),
+        "SafeRegionClassifier.fit": (SafeRegionClassifier(eps=.2).fit, dict(X=PLANE, y=LABELS)),
+        "SafeRegionClassifier.predict": (clf.predict, dict(X=PLANE)),
+        "SafeRegionClassifier.decision_function": (clf.decision_function, dict(X=PLANE)),
+        "SafeRegionClassifier.posterior": (clf.posterior, dict(X=PLANE, p_safe=.4)),
+        "SafeRegionClassifier.predict_region": (clf.predict_region, dict(X=PLANE, p_safe=.4, eps=.2)),
+        "SafeRegionClassifier.rates": (clf.rates, dict(p_safe=.4, eps=.2)),
+    }
+    points = {"Gaussian": (SAFE, PLANE), "Gamma": (Gamma(2, 1), AMOUNTS), "ChiSquared": (ChiSquared(3), AMOUNTS),
+              "Exponential": (Exponential(2), AMOUNTS), "Poisson": (Poisson(2), COUNTS), "Bernoulli": (Bernoulli(.3), COUNTS[:3]),
+              "Binomial": (Binomial(5, .3), COUNTS), "Beta": (Beta(2, 3), SHARES), "Independent": (PRODUCT, MIXED)}
+    for name, (law, X) in points.items():
+        for method in ("log_density", "g", "g_tilde"): found[f"{name}.{method}"] = (getattr(law, method), dict(X=X))
+        found[f"{name}.sample"] = (law.sample, dict(n=5, random_state=0))
+    return found
+
+
+LEGAL = {
+    ("*", "random_state", "none"): "the documented default: fresh randomness",
+    ("*", "random_state", "huge"): "a seed may be any whole number",
+    ("quadric", "rho", "huge"): "every finite number is a level",
+    ("SafeRegionClassifier", "p_safe", "none"): "the documented default: the share in the training data",
+    ("SafeRegionClassifier", "safe_label", "none"): "the documented default: the last label",
+    ("SafeRegionClassifier.posterior", "p_safe", "none"): "the documented default: the prior of the fit",
+    ("SafeRegionClassifier.predict_region", "p_safe", "none"): "the documented default: the prior of the fit",
+    ("SafeRegionClassifier.predict_region", "eps", "none"): "the documented default: the risk of the fit",
+    ("SafeRegionClassifier.rates", "p_safe", "none"): "the documented default: the prior of the fit",
+    ("SafeRegionClassifier.rates", "eps", "none"): "the documented default: the risk of the fit",
+}
