@@ -4,7 +4,10 @@ import pytest
 from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.core.results import Status
 
-from reject_nb.bernstein.certificate import (Certificate, Multipliers, Plane, Problem, _feasible, best_intercept, certificate, dual_bound, finish, improved, objective, own_units)
+from reject_nb.bernstein.certificate import (
+    Certificate, Multipliers, Plane, Problem, _feasible, best_intercept, certificate, dual_bound, finish,
+    improved, objective, own_units,
+)
 
 PAIR = Problem(UncertaintySet(centre=np.array([[2.], [-2.]]), radius=np.full((2, 1), .5)), np.array([1., -1.]), 1., 0.)   # optimum 2/9
 

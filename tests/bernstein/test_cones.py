@@ -6,7 +6,9 @@ from reject_nb.bernstein.scaling import Scaling
 from reject_nb.bernstein.scaling import empty_scaling
 from reject_nb.bernstein.scaling import nesterov_todd
 
-from reject_nb.bernstein.cones import (ConeSystem, Values, _apply, _start, _transpose, balanced, cone_data, dyads, normal_matrix)
+from reject_nb.bernstein.cones import (
+    ConeSystem, Values, _apply, _start, _transpose, balanced, cone_data, dyads, normal_matrix,
+)
 
 def _sets(kind, n=5, d=3, seed=0):
     "Random sets: kind holds 'r' for intervals of means, 'd' for ellipsoids, 'f' for full covariances."

@@ -6,7 +6,9 @@ from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.bernstein.scaling import empty_scaling
 from reject_nb.bernstein.scaling import nesterov_todd
 
-from reject_nb.bernstein.intersections import (Force, HullSystem, _apply, _start, _transpose, hull_data, lines, reach, respond, springs, unknowns)
+from reject_nb.bernstein.intersections import (
+    Force, HullSystem, _apply, _start, _transpose, hull_data, lines, reach, respond, springs, unknowns,
+)
 
 def _sets(kind, n=5, d=3, seed=0):
     "Random sets: kind holds 'r' for intervals of means, '0' for features without width or without variance at some points."

@@ -17,7 +17,10 @@ from reject_nb.bernstein.uncertain_data import UncertainData
 from reject_nb.core.results import Budget
 from reject_nb.core.results import Status
 
-from reject_nb.bernstein.newton import (PATIENCE, WARM, cold_start, corrected_step, interior_point, moved, newton, next_iterate, predicted, progress, system_of, warm_start)
+from reject_nb.bernstein.newton import (
+    PATIENCE, WARM, cold_start, corrected_step, interior_point, moved, newton, next_iterate, predicted,
+    progress, system_of, warm_start,
+)
 
 def _data(seed=0, n=24, d=3):
     "Two overlapping classes with everything known; one feature of one point without width."

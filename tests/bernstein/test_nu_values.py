@@ -3,7 +3,9 @@ import numpy as np
 import pytest
 from reject_nb.bernstein.moments import log_moment_bound
 
-from reject_nb.bernstein.nu_values import (_curve, _exact_side, _interval_side, _nu_exact, _nu_interval, _soft_plus, nu, nu_bisection, nu_support)
+from reject_nb.bernstein.nu_values import (
+    _curve, _exact_side, _interval_side, _nu_exact, _nu_interval, _soft_plus, nu, nu_bisection, nu_support,
+)
 
 GOLD = [((0, 0, .5), .581490885748307), ((.3, .3, .5), .596025555093497), ((-.5, .5, .5), .301786190372306),
         ((.6, .7, .8), .755968260391093)]

@@ -2,7 +2,9 @@
 import numpy as np
 import pytest
 
-from reject_nb.bernstein.scaling import (_depth, _reach, _tail, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale)
+from reject_nb.bernstein.scaling import (
+    _depth, _reach, _tail, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale,
+)
 
 def _points(n, k, seed=0, least=1e-3):
     "n random points inside cones of dimension 1+k."

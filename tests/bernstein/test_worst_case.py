@@ -8,7 +8,9 @@ from reject_nb.bernstein.formulations import kappa
 from reject_nb.bernstein.formulations import uncertainty_set
 from reject_nb.bernstein.uncertain_data import UncertainData
 
-from reject_nb.bernstein.worst_case import (_moves, _multiplier, _shrunk, inside, margins, norm_direction, worst_points)
+from reject_nb.bernstein.worst_case import (
+    _moves, _multiplier, _shrunk, inside, margins, norm_direction, worst_points,
+)
 
 def _cut_data(rng):
     "Three points whose box cuts the ellipsoid, some means known exactly."
