@@ -15,8 +15,9 @@ from .worst_case import inside, margins, worst_points
 from ..core.results import Status, relative_gap
 
 # %% auto #0
-__all__ = ['NEARLY', 'Plane', 'Multipliers', 'Problem', 'best_intercept', 'objective', 'dual_bound', 'Certificate', 'certificate',
-           'Solution', 'improved', 'best_plane', 'finish', 'Units', 'extent', 'own_units']
+__all__ = ['NEARLY', 'Plane', 'Multipliers', 'Problem', 'best_intercept', 'objective', 'dual_bound',
+           'Certificate', 'certificate', 'Solution', 'improved', 'best_plane', 'finish', 'Units', 'extent',
+           'own_units']
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):

@@ -10,6 +10,7 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from .certificate import Plane, Problem, Solution
@@ -19,7 +20,7 @@ from .formulations import formulation, kappa, uncertainty_set
 from .newton import newton
 from .uncertain_data import LARGEST, UncertainData
 from .worst_case import margins
-from ..core.checks import check_choice, check_instance, check_labels, check_positive, check_probability, check_vector, refuse
+from ..core.checks import check_choice, check_instance, check_labels, check_number, check_positive, check_probability, check_vector, refuse
 from ..core.labels import TwoClassMixin
 from ..core.results import Budget, Clock, Status
 
@@ -47,9 +48,12 @@ def _labels(y, n:int) -> np.ndarray: # (n,)
     "Labels as scikit-learn takes them: a column is taken for a vector, with a warning."
     if y is None: raise ValueError("y must be labels, got None: RobustSVC requires y to be passed, but the target y is None")
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1: y = column_or_1d(y, warn=True)
-    return check_labels(y, "y", n)
+    y = check_labels(y, "y", n)
+    try: check_classification_targets(y)
+    except ValueError as error: raise ValueError(f"y must be labels of two classes: {error}") from None
+    return y
 
-# %% ../../nbs/bernstein/13_classifier.ipynb #8019b7f2
+# %% ../../nbs/bernstein/13_classifier.ipynb #61a38594
 SOLVERS = {"newton": newton, "clarabel": clarabel, "cvxpy": cvxpy_solve}
 RULES = ("mean", "support", "robust")
 
@@ -68,6 +72,7 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         form = formulation(self.formulation)
         check_choice(self.solver, "solver", SOLVERS)
         check_positive(self.C, "C")
+        check_number(self.tol, "tol", 0., 1., open_low=True, open_high=True)
         clock = Budget(tol=self.tol, max_iter=self.max_iter, time_limit=self.time_limit).start()
         if self.max_iter is None: raise refuse("max_iter", "a whole number of at least 1", None)
         return form, kappa(form.bound, check_probability(self.eps, "eps")), clock
@@ -165,7 +170,7 @@ class RobustSVC(_Labels):
         C:float=1.0,                 # weight of the sum of slacks, above 0; larger: weaker regularisation
         eps:float=0.1,               # allowed probability of violating a constraint, in (0, 1)
         solver:str="newton",         # "newton", "clarabel" or "cvxpy"
-        tol:float=1e-7,              # relative duality gap to reach, above 0
+        tol:float=1e-7,              # relative duality gap to reach, in (0, 1)
         max_iter:int=200,            # most iterations of the solver
         time_limit:float|None=None,  # seconds for a whole fit, None: no limit
     ):

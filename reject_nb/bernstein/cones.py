@@ -14,8 +14,8 @@ from .scaling import Scaling
 from ..core.linalg import Cholesky, cholesky
 
 # %% auto #0
-__all__ = ['Values', 'ConeData', 'cone_data', 'balanced', 'Dyads', 'dyads', 'normal_matrix', 'Refined', 'ConeFactor',
-           'ConeSystem']
+__all__ = ['Values', 'ConeData', 'cone_data', 'balanced', 'Dyads', 'dyads', 'normal_matrix', 'Refined',
+           'ConeFactor', 'ConeSystem']
 
 # %% ../../nbs/bernstein/08_cones.ipynb #3173a0c8
 class Values(NamedTuple):

@@ -16,8 +16,8 @@ from .formulations import UncertaintySet
 from ..core.results import Budget, Status
 
 # %% auto #0
-__all__ = ['STOPPED', 'Blocks', 'Columns', 'columns', 'ConicForm', 'conic_form', 'points_of', 'from_dual', 'clarabel',
-           'ConicModel', 'cvxpy_solve']
+__all__ = ['STOPPED', 'Blocks', 'Columns', 'columns', 'ConicForm', 'conic_form', 'points_of', 'from_dual',
+           'clarabel', 'ConicModel', 'cvxpy_solve']
 
 # %% ../../nbs/bernstein/11_conic.ipynb #50e9e3cd
 class Blocks:

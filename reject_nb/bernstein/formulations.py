@@ -16,8 +16,8 @@ from .uncertain_data import UncertainData
 from ..core.checks import check_choice, check_probability, refuse
 
 # %% auto #0
-__all__ = ['FORMULATIONS', 'BOUNDS', 'Formulation', 'formulation', 'missing', 'kappa', 'certified_eps', 'UncertaintySet',
-           'uncertainty_set']
+__all__ = ['FORMULATIONS', 'BOUNDS', 'Formulation', 'formulation', 'missing', 'kappa', 'certified_eps',
+           'UncertaintySet', 'uncertainty_set']
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc
 @dataclass(frozen=True, kw_only=True)

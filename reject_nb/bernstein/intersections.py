@@ -15,8 +15,8 @@ from .scaling import Scaling
 from ..core.linalg import cholesky
 
 # %% auto #0
-__all__ = ['HullData', 'hull_data', 'Unknowns', 'Lines', 'unknowns', 'lines', 'Springs', 'springs', 'Force', 'Motion', 'respond',
-           'reach', 'Ties', 'ties', 'lift', 'HullFactor', 'HullSystem']
+__all__ = ['HullData', 'hull_data', 'Unknowns', 'Lines', 'unknowns', 'lines', 'Springs', 'springs', 'Force',
+           'Motion', 'respond', 'reach', 'Ties', 'ties', 'lift', 'HullFactor', 'HullSystem']
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #646780f1
 class HullData(NamedTuple):

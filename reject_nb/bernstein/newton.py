@@ -18,9 +18,10 @@ from .scaling import Scaling, corrected, empty_scaling, nesterov_todd, scaled_di
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
-__all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'System', 'system_of', 'Iterate',
-           'Progress', 'progress', 'cold_start', 'warm_start', 'Target', 'Step', 'direction', 'predicted',
-           'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point', 'newton']
+__all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'System',
+           'system_of', 'Iterate', 'Progress', 'progress', 'cold_start', 'warm_start', 'Target', 'Step',
+           'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point',
+           'newton']
 
 # %% ../../nbs/bernstein/10_newton.ipynb #3c217d6b
 class System(Protocol):

@@ -12,10 +12,10 @@ import numpy as np
 from numba import njit
 
 from .moments import log_moment_bound
-from ..core.checks import check_array, check_choice, check_count, check_number, check_positive
+from ..core.checks import check_array, check_choice, check_count, check_number, check_positive, refuse
 
 # %% auto #0
-__all__ = ['refuse_at', 'nu', 'nu_support', 'nu_bisection']
+__all__ = ['refuse_at', 'check_numbers', 'nu', 'nu_support', 'nu_bisection']
 
 # %% ../../nbs/bernstein/02_nu.ipynb #3cd2dad2
 @njit(cache=True)
@@ -93,10 +93,20 @@ def refuse_at(
     where = f" at index {at[0] if len(at) == 1 else at}" if at else ""
     return ValueError(f"{name} must be {must}, got {values[at]:.6g}{where}")
 
+def check_numbers(
+    value,      # what was given
+    name:str,   # the argument's name
+    low:float,  # smallest entry
+    high:float, # largest entry
+) -> np.ndarray: # float64, of any shape
+    "A number or an array of numbers; True is neither."
+    if isinstance(value, (bool, np.bool_)): raise refuse(name, "a number or an array of numbers", value)
+    return check_array(value, name, low=low, high=high)
+
 def _checked(mean_lower, mean_upper, sigma):
     "Three arrays of one shape that do not contradict one another."
-    lo, hi = check_array(mean_lower, "mean_lower", low=-1., high=1.), check_array(mean_upper, "mean_upper", low=-1., high=1.)
-    sigma = check_array(sigma, "sigma", low=0., high=1.)
+    lo, hi = check_numbers(mean_lower, "mean_lower", -1., 1.), check_numbers(mean_upper, "mean_upper", -1., 1.)
+    sigma = check_numbers(sigma, "sigma", 0., 1.)
     try: lo, hi, sigma = np.broadcast_arrays(lo, hi, sigma)
     except ValueError:
         raise ValueError("mean_lower, mean_upper, sigma must be of shapes that broadcast, got "

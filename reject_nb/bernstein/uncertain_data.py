@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .nu_values import nu, refuse_at
-from ..core.checks import check_array, check_choice, check_matrix, check_probability, refuse
+from .nu_values import check_numbers, nu, refuse_at
+from ..core.checks import check_array, check_choice, check_flag, check_matrix, check_probability, refuse
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGEST', 'LAWS', 'Moments', 'UncertainData']
@@ -121,14 +121,14 @@ def _normalised(data, low, high, second:bool) -> Moments:
     sigma = np.maximum(sigma, np.maximum(np.maximum(lower, -upper), 0))
     return Moments(np.clip(lower, -sigma, sigma), np.clip(upper, -sigma, sigma), sigma, half)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #1fc582ef
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #4c1d6563
 LAWS = {None: None, "uniform": 3, "triangular": 6}   # law on a box -> half width squared over variance
 
 def _box_pieces(X, half_width, law) -> dict:
     "What points with error bars tell."
     X = check_matrix(X, "X", low=-LARGEST, high=LARGEST)
     check_choice(law, "law", LAWS)
-    half = check_array(half_width, "half_width", low=0., high=LARGEST)
+    half = check_numbers(half_width, "half_width", 0., LARGEST)
     try: half = np.broadcast_to(half, X.shape)
     except ValueError: raise refuse("half_width", f"of a shape that broadcasts to {X.shape}", half_width) from None
     pieces = dict(lower=X - half, upper=X + half, nominal=X)
@@ -284,7 +284,8 @@ class UncertainData(_Known):
         second:bool=True, # use second moments where they are known
     ) -> Moments: # each (n_samples, n_features)
         "Normalised mean bounds, root second moment and half width."
-        low, high = (self.mean, self.mean) if exact else self.mean_bounds()
+        check_flag(second, "second")
+        low, high = (self.mean, self.mean) if check_flag(exact, "exact") else self.mean_bounds()
         if low is None: raise ValueError(f"exact must be such that the means are known, got {exact!r} for {self!r}")
         return _normalised(self, low, high, second)
 

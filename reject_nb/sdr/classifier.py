@@ -22,24 +22,7 @@ def fit_law(
     X,      # (n, d), the points of one class
     family, # see the table of the classifier
 ) -> Law:
-    """Maximum-likelihood law of one class.
-
-    Parameters
-    ----------
-    X
-        (n, d), the points of one class
-    family
-        see the table of the classifier
-
-    Returns
-    -------
-    Law
-
-    Raises
-    ------
-    ValueError
-        naming `family` where it is unknown, naming the column where it does not fit.
-    """
+    "Maximum-likelihood law of one class. Raises ValueError naming `family` where it is unknown, naming the column where it does not fit."
     def one(f):
         if isinstance(f, str):
             if f not in FAMILIES: raise ValueError(f"family must be one of {sorted(FAMILIES)}, a law or a list of these, got {f!r}")
@@ -59,27 +42,9 @@ def fit_law(
 class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
     """Plug-in safe decision region for two classes.
 
-    Parameters
-    ----------
-    family : default 'gaussian'
-        family of both class laws, see the table above
-    p_safe : default None
-        prior of the safe class in (0, 1), None: its share in the training data
-    eps : default 0.05
-        risk level in (0, 1)
-    safe_label : default None
-        label of the safe class, None: the last in sorted order
-
-    Raises
-    ------
-    ValueError
-        for other than two classes, bad probabilities, or data that a family cannot take.
-
-    References
-    ----------
-    Carlevaro et al., Proposition 3, with maximum-likelihood laws. Learned: `classes_`, `safe_label_`,
-    `p_safe_`, `region_` (a SafeDecisionRegion with `region_.safe`, `region_.unsafe`), `radius_`.
-    """
+    Source: Carlevaro et al., Proposition 3, with maximum-likelihood laws. Learned: `classes_`, `safe_label_`, `p_safe_`, `region_`
+    (a SafeDecisionRegion with `region_.safe`, `region_.unsafe`), `radius_`. Raises ValueError for other than two classes, bad
+    probabilities, or data that a family cannot take."""
     def __init__(
         self,
         family="gaussian", # family of both class laws, see the table above
@@ -98,19 +63,7 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         X, # (n, d)
         y, # (n,), two labels
     ):     # self
-        """Fit the law of either class.
-
-        Parameters
-        ----------
-        X
-            (n, d)
-        y
-            (n,), two labels
-
-        Returns
-        -------
-        self
-        """
+        "Fit the law of either class."
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -139,18 +92,7 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         self,
         X,            # (n, d)
     ) -> np.ndarray:  # (n,), above 0: classes_[1]
-        """radius - Gamma where the safe label is classes_[1], else its negative.
-
-        Parameters
-        ----------
-        X
-            (n, d)
-
-        Returns
-        -------
-        np.ndarray
-            (n,), above 0: classes_[1]
-        """
+        "radius - Gamma where the safe label is classes_[1], else its negative."
         gamma = self._gamma(X)
         score = self.radius_ - gamma
         return score if self.safe_label_ == self.classes_[1] else -score
@@ -160,21 +102,7 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         X,            # (n, d)
         p_safe=None,  # another prior, None: p_safe_
     ) -> np.ndarray:  # (n,), in [0, 1]
-        """Posterior probability of the safe class. Not called predict_proba, whose larger column scikit-learn
-        takes to be the prediction.
-
-        Parameters
-        ----------
-        X
-            (n, d)
-        p_safe : default None
-            another prior, None: p_safe_
-
-        Returns
-        -------
-        np.ndarray
-            (n,), in [0, 1]
-        """
+        "Posterior probability of the safe class. Not called predict_proba, whose larger column scikit-learn takes to be the prediction."
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.region_.posterior(X, self.p_safe_ if p_safe is None else p_safe)
@@ -183,18 +111,7 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         self,
         X,            # (n, d)
     ) -> np.ndarray:  # (n,), labels
-        """The safe label inside the region, the other outside.
-
-        Parameters
-        ----------
-        X
-            (n, d)
-
-        Returns
-        -------
-        np.ndarray
-            (n,), labels
-        """
+        "The safe label inside the region, the other outside."
         check_is_fitted(self)
         inside = self.predict_region(X)
         other = self.classes_[0] if self.safe_label_ == self.classes_[1] else self.classes_[1]
@@ -206,22 +123,7 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         p_safe=None,  # another prior, None: p_safe_
         eps=None,     # another risk, None: eps
     ) -> np.ndarray:  # bool (n,), inside
-        """Whether points are inside the region, for any prior and risk without fitting again.
-
-        Parameters
-        ----------
-        X
-            (n, d)
-        p_safe : default None
-            another prior, None: p_safe_
-        eps : default None
-            another risk, None: eps
-
-        Returns
-        -------
-        np.ndarray
-            bool (n,), inside
-        """
+        "Whether points are inside the region, for any prior and risk without fitting again."
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.region_.contains(X, self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps)

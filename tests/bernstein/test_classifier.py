@@ -163,7 +163,7 @@ def test_bad_parameters_are_named(parameters, name):
 @pytest.mark.parametrize("uncertain", [False, True])
 def test_bad_labels_are_named(y, uncertain):
     X = certain(THREE) if uncertain else THREE
-    with pytest.raises(ValueError, match=r"\by must be|Unknown label type"): RobustSVC().fit(X, y)
+    with pytest.raises(ValueError, match=r"\by must be"): RobustSVC().fit(X, y)
 
 
 @pytest.mark.parametrize("X", [[1, 2, 3], "text", None, object(), np.where(THREE == 1, np.nan, THREE), THREE + 1j, THREE*1e200, np.ma.masked_equal(THREE, 1.), THREE[:0]])
