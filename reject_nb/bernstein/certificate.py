@@ -21,18 +21,44 @@ __all__ = ['NEARLY', 'Plane', 'Multipliers', 'Problem', 'best_intercept', 'objec
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):
-    "The decision function w'x + intercept."
+    """The decision function w'x + intercept.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (d,)
+    intercept : float
+    """
     w: np.ndarray    # (d,)
     intercept: float
 
 class Multipliers(NamedTuple):
-    "What a solver knows about the dual: one weight and one point of its set for each uncertain point."
+    """What a solver knows about the dual: one weight and one point of its set for each uncertain point.
+
+    Attributes
+    ----------
+    weights : np.ndarray
+        (n,)
+    points : np.ndarray
+        (n, d)
+    """
     weights: np.ndarray # (n,)
     points: np.ndarray  # (n, d)
 
 @dataclass(frozen=True)
 class Problem:
-    "min |w|^2/2 + C sum of slacks, every point of every set on its side but for the slack."
+    """min |w|^2/2 + C sum of slacks, every point of every set on its side but for the slack.
+
+    Attributes
+    ----------
+    sets : UncertaintySet
+    y : np.ndarray
+        (n,) of -1. and 1., both present
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+    """
     sets: UncertaintySet
     y: np.ndarray # (n,) of -1. and 1., both present
     C: float      # weight of the sum of slacks
@@ -56,22 +82,53 @@ def best_intercept(
     y,            # signs, (n,)
     near:float=0, # among equally good intercepts, the one nearest to this
 ) -> float: # minimiser of sum max(0, 1 - inner - y b)
-    "The intercept for a given w, exactly: a weighted median of the break points y (1 - inner)."
+    """The intercept for a given w, exactly: a weighted median of the break points y (1 - inner).
+
+    Parameters
+    ----------
+    inner
+        (n,): least y w'x over each set
+    y
+        signs, (n,)
+    near : float, default 0
+        among equally good intercepts, the one nearest to this
+
+    Returns
+    -------
+    float
+        minimiser of sum max(0, 1 - inner - y b)
+    """
     knots, k = np.sort(y*(1 - inner)), int((y > 0).sum())
     low = knots[k - 1] if k else -np.inf
     high = knots[k] if k < len(knots) else np.inf
     return float(np.clip(near, low, high))
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #46035f6e
 def objective(
     problem:Problem, # sets, signs, C and kappa
     plane:Plane,     # any
 ) -> float: # |w|^2/2 + C sum of slacks
     """The primal value of a plane.
 
-    Source: eqs. (1)-(4), (16), (23), (24), (26)."""
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        any
+
+    Returns
+    -------
+    float
+        |w|^2/2 + C sum of slacks
+
+    References
+    ----------
+    eqs. (1)-(4), (16), (23), (24), (26).
+    """
     return float(.5*plane.w@plane.w + problem.C*problem.slacks(plane).sum())
 
-# %% ../../nbs/bernstein/06_certificate.ipynb #c35c8038
+# %% ../../nbs/bernstein/06_certificate.ipynb #cc00f9c0
 def _feasible(problem, weights) -> np.ndarray:
     "Weights in [0, C] with equal sums over the classes; zeros where one class has none."
     a = np.clip(np.nan_to_num(weights), 0, problem.C)
@@ -79,21 +136,36 @@ def _feasible(problem, weights) -> np.ndarray:
     if min(up, down) <= 0: return np.zeros_like(a)
     return a*np.where(problem.y > 0, min(1, down/up), min(1, up/down))
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #dff74e28
 def dual_bound(
     problem:Problem,     # sets, signs, C and kappa
     given:Multipliers,   # any
 ) -> float: # a lower bound on the optimal value
-    "Weak duality after making the input feasible."
+    """Weak duality after making the input feasible.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    given : Multipliers
+        any
+
+    Returns
+    -------
+    float
+        a lower bound on the optimal value
+    """
     a = _feasible(problem, given.weights)
     total = float(a.sum())
     if total == 0: return 0.
-    centre = problem.sets.centre.mean(axis=0)                         # balanced weights: a common shift changes nothing
+    # balanced weights: a common shift changes nothing
+    centre = problem.sets.centre.mean(axis=0)
     v = (a*problem.y)@(inside(problem.sets, given.points, problem.kap) - centre)
     q = float(v@v)
     t = 1. if q <= total else total/q                                  # D is concave along the ray t*a
     return max(t*total - .5*t*t*q, 0.)
 
-# %% ../../nbs/bernstein/06_certificate.ipynb #39b4261c
+# %% ../../nbs/bernstein/06_certificate.ipynb #a9a8f91d
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     "Upper and lower bound on the optimal value."
@@ -110,18 +182,61 @@ class Certificate:
         "Difference relative to the objective."
         return relative_gap(self.gap_abs, self.objective)
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #c42932f2
 def certificate(
     problem:Problem,     # sets, signs, C and kappa
     plane:Plane,         # what a solver returned
     given:Multipliers,   # what it returned with it
 ) -> Certificate: # valid whatever the solver returned
-    "Both bounds for what a solver returned."
+    """Both bounds for what a solver returned.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        what a solver returned
+    given : Multipliers
+        what it returned with it
+
+    Returns
+    -------
+    Certificate
+        valid whatever the solver returned
+    """
     return Certificate(objective=objective(problem, plane), bound=dual_bound(problem, given))
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #cd565b77
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    "What a solver returns: the plane, the slacks, the multipliers, and both bounds recomputed by `certificate`."
+    """What a solver returns: plane, slacks, multipliers, and both bounds recomputed by `certificate`.
+
+    Attributes
+    ----------
+    coef : np.ndarray
+        (d,)
+    intercept : float
+        decision function is w'x + intercept
+    slack : np.ndarray
+        (n,)
+    weights : np.ndarray
+        (n,) multipliers
+    points : np.ndarray
+        (n, d) one point of each set
+    objective : float
+    bound : float
+        lower bound on the optimal value
+    gap : float
+        relative
+    gap_abs : float
+    status : Status
+        optimal: gap within tol; else what stopped the solver
+    message : str
+        the gap, and what to do where it is too wide
+    iterations : int
+    state : Any, default None
+        an interior iterate from which a neighbouring problem can start
+    """
     coef: np.ndarray    # (d,)
     intercept: float    # decision function is w'x + intercept
     slack: np.ndarray   # (n,)
@@ -136,7 +251,7 @@ class Solution:
     iterations: int
     state: Any = None   # an interior iterate from which a neighbouring problem can start
 
-# %% ../../nbs/bernstein/06_certificate.ipynb #5353040b
+# %% ../../nbs/bernstein/06_certificate.ipynb #685dfdcd
 NEARLY = 1e-6   # slacks below this are taken for rounding of a plane without any
 
 def _rescaled(plane:Plane, room:float) -> Plane: return Plane(plane.w/(1 - room), plane.intercept/(1 - room))
@@ -145,23 +260,50 @@ def improved(
     problem:Problem, # sets, signs, C and kappa
     plane:Plane,     # a candidate
 ) -> Plane: # no worse
-    "Exact intercept; scaled so that the largest slack is 0 where that is better."
+    """Exact intercept; scaled so that the largest slack is 0 where that is better.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        a candidate
+
+    Returns
+    -------
+    Plane
+        no worse
+    """
     inner = problem.y*(problem.worst_points(plane)@plane.w)
     plane = Plane(plane.w, best_intercept(inner, problem.y, plane.intercept))
     room = (1 - (inner + problem.y*plane.intercept)).max()
     if not (-1 < room < NEARLY and room != 0): return plane
     return min(plane, _rescaled(plane, room), key=lambda p: objective(problem, p))
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #1c7c26e4
 def best_plane(
     problem:Problem, # sets, signs, C and kappa
     planes,          # candidates, some of which may be useless
 ) -> Plane: # finite
-    "The best of some planes and the zero plane, after `improved`."
+    """The best of some planes and the zero plane, after `improved`.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    planes
+        candidates, some of which may be useless
+
+    Returns
+    -------
+    Plane
+        finite
+    """
     finite = [p for p in planes if np.isfinite(p.w).all() and np.isfinite(p.intercept)]
     tried = [improved(problem, p) for p in [*finite, Plane(np.zeros(problem.sets.centre.shape[1]), 0.)]]
     return min(tried, key=lambda p: objective(problem, p))
 
-# %% ../../nbs/bernstein/06_certificate.ipynb #c4af4e98
+# %% ../../nbs/bernstein/06_certificate.ipynb #ed3ba708
 def finish(
     problem:Problem,      # sets, signs, C and kappa
     planes,               # candidates; the best one is kept
@@ -172,19 +314,56 @@ def finish(
     hint:str="",          # what the solver says itself
     state=None,           # handed on
 ) -> Solution: # certified as far as it is
-    "Exact intercept, certificate and status for what a solver found."
+    """Exact intercept, certificate and status for what a solver found.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    planes
+        candidates; the best one is kept
+    given : Multipliers
+        multipliers of a solver
+    tol : float
+        relative gap that counts as optimal
+    iterations : int
+        that the solver took
+    stopped : Status, default Status.not_converged
+        what to say where the gap is wider
+    hint : str, default ''
+        what the solver says itself
+    state : default None
+        handed on
+
+    Returns
+    -------
+    Solution
+        certified as far as it is
+    """
     plane = best_plane(problem, planes)
     found = certificate(problem, plane, given)
     status = Status.optimal if found.gap <= tol else stopped
     message = f"relative gap {found.gap:.1e}"
-    if status != Status.optimal: message += f" is above tol={tol:g}: {status.remedy}{'. ' + hint if hint else ''}"
-    return Solution(coef=plane.w, intercept=float(plane.intercept), slack=problem.slacks(plane), weights=given.weights, points=given.points,
-                    objective=found.objective, bound=found.bound, gap=found.gap, gap_abs=found.gap_abs, status=status, message=message,
+    if status != Status.optimal:
+        message += f" is above tol={tol:g}: {status.remedy}{'. ' + hint if hint else ''}"
+    return Solution(coef=plane.w, intercept=float(plane.intercept), slack=problem.slacks(plane),
+                    weights=given.weights, points=given.points,
+                    objective=found.objective, bound=found.bound, gap=found.gap, gap_abs=found.gap_abs,
+                    status=status, message=message,
                     iterations=iterations, state=state)
 
-# %% ../../nbs/bernstein/06_certificate.ipynb #a717cdc3
+# %% ../../nbs/bernstein/06_certificate.ipynb #23a39198
 class Units(NamedTuple):
-    "A problem's own place and size: x = shift + size * x in own units."
+    """A problem's own place and size: x = shift + size * x in own units.
+
+    Attributes
+    ----------
+    shift : np.ndarray
+        (d,)
+    size : float
+    sets : UncertaintySet
+        in own units
+    """
     shift: np.ndarray  # (d,)
     size: float
     sets: UncertaintySet # in own units
@@ -194,11 +373,25 @@ class Units(NamedTuple):
         w = w/self.size
         return Plane(w, intercept - w@self.shift)
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #be5766f3
 def extent(
     problem:Problem, # sets, signs, C and kappa
     centred,         # centres about their mean, (n, d)
 ) -> float: # positive
-    "Size of the data about their centre, the unit of length of the solvers."
+    """Size of the data about their centre, the unit of length of the solvers.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    centred
+        centres about their mean, (n, d)
+
+    Returns
+    -------
+    float
+        positive
+    """
     sets, size = problem.sets, abs(centred).max()
     if sets.radius is not None: size = max(size, sets.radius.max())
     if sets.scale is not None and problem.kap > 0:
@@ -206,13 +399,26 @@ def extent(
         size = max(size, min(reach, sets.box_half.max()) if sets.intersect else reach)
     return float(size) if size > 0 else 1.
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #a4dbe8a9
 def own_units(
     problem:Problem, # sets, signs, C and kappa
 ) -> Units: # shift, size and scaled sets
-    "The sets shifted to their centre and scaled to size one."
+    """The sets shifted to their centre and scaled to size one.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+
+    Returns
+    -------
+    Units
+        shift, size and scaled sets
+    """
     sets, shift = problem.sets, problem.sets.centre.mean(axis=0)
     size = extent(problem, sets.centre - shift)
     over = lambda a: None if a is None else a/size
     box = over(sets.box_centre - shift) if sets.intersect else None
-    return Units(shift, size, UncertaintySet(centre=(sets.centre - shift)/size, radius=over(sets.radius), scale=over(sets.scale),
+    return Units(shift, size, UncertaintySet(centre=(sets.centre - shift)/size, radius=over(sets.radius),
+                                             scale=over(sets.scale),
                                              box_centre=box, box_half=over(sets.box_half), bound=sets.bound))

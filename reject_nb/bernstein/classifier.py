@@ -20,42 +20,64 @@ from .formulations import formulation, kappa, uncertainty_set
 from .newton import newton
 from .uncertain_data import LARGEST, UncertainData
 from .worst_case import margins
-from ..core.checks import check_choice, check_instance, check_labels, check_number, check_positive, check_probability, check_vector, refuse
+from ..core.checks import (check_choice, check_instance, check_labels, check_number,
+                                   check_probability, check_vector, refuse)
 from ..core.labels import TwoClassMixin
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
-__all__ = ['SOLVERS', 'RULES', 'certain', 'RobustSVC', 'nom_err', 'opt_err']
+__all__ = ['SOLVERS', 'RULES', 'MOST', 'LEARNED', 'certain', 'UncertainLabels', 'RobustSVC', 'nom_err',
+           'opt_err']
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #9d04636b
 def certain(
     X, # finite numbers, (n_samples, n_features)
 ) -> UncertainData: # zero-width boxes, zero variance
-    "Points known exactly."
+    """Points known exactly.
+
+    Parameters
+    ----------
+    X
+        finite numbers, (n_samples, n_features)
+
+    Returns
+    -------
+    UncertainData
+        zero-width boxes, zero variance
+    """
     none = np.zeros_like(X)
     return UncertainData(X, X, mean=X, central_moment=none, covariance=none, nominal=X)
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #571d3c9a
 def _array(estimator, X, reset:bool) -> UncertainData:
     "An array as scikit-learn takes it; every message names the argument."
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: data = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1)
+    try:
+        data = validate_data(estimator, X, dtype=np.float64, reset=reset,
+                             ensure_min_samples=2 if reset else 1)
     except (TypeError, ValueError) as error:
-        raise type(error)(f"X must be UncertainData or an array of real numbers (n_samples, n_features): {error}") from None
+        words = "X must be UncertainData or an array of real numbers (n_samples, n_features)"
+        raise type(error)(f"{words}: {error}") from None
     if abs(data).max() > LARGEST: raise refuse("X", f"of size at most {LARGEST:g}", abs(data).max())
     return certain(data)
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #26a6e6c3
 def _labels(y, n:int) -> np.ndarray: # (n,)
     "Labels as scikit-learn takes them: a column is taken for a vector, with a warning."
-    if y is None: raise ValueError("y must be labels, got None: RobustSVC requires y to be passed, but the target y is None")
+    if y is None:
+        raise ValueError("y must be labels, got None: RobustSVC requires y to be passed, "
+                         "but the target y is None")
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1: y = column_or_1d(y, warn=True)
     y = check_labels(y, "y", n)
     try: check_classification_targets(y)
     except ValueError as error: raise ValueError(f"y must be labels of two classes: {error}") from None
     return y
 
-# %% ../../nbs/bernstein/13_classifier.ipynb #61a38594
+# %% ../../nbs/bernstein/13_classifier.ipynb #9b8f5259
 SOLVERS = {"newton": newton, "clarabel": clarabel, "cvxpy": cvxpy_solve}
 RULES = ("mean", "support", "robust")
+MOST = 1e300   # largest C: sums of slacks stay within floats
+LEARNED = ("classes_", "safe_label_", "n_features_in_", "feature_names_in_")   # of data, not of a solver
 
 class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
     "What the constructor takes, checked when it is used; labels in, labels out."
@@ -71,7 +93,7 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         "(formulation, kappa, clock that runs from now)."
         form = formulation(self.formulation)
         check_choice(self.solver, "solver", SOLVERS)
-        check_positive(self.C, "C")
+        check_number(self.C, "C", 0., MOST, open_low=True)
         check_number(self.tol, "tol", 0., 1., open_low=True, open_high=True)
         clock = Budget(tol=self.tol, max_iter=self.max_iter, time_limit=self.time_limit).start()
         if self.max_iter is None: raise refuse("max_iter", "a whole number of at least 1", None)
@@ -90,7 +112,8 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         "UncertainData of points to be labelled."
         check_is_fitted(self)
         if not isinstance(X, UncertainData): return _array(self, X, False)
-        if X.shape[1] != self.n_features_in_: raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
+        if X.shape[1] != self.n_features_in_:
+            raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
         return X
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #3adab7b6
@@ -101,15 +124,28 @@ def _mean_point(U) -> np.ndarray:
     if U.mean is not None: return U.mean
     return (U.mean_lower + U.mean_upper)/2 if U.mean_lower is not None else U.point
 
-# %% ../../nbs/bernstein/13_classifier.ipynb #e3584f1d
-class _Labels(_Parameters):
+# %% ../../nbs/bernstein/13_classifier.ipynb #fdd89c6e
+class UncertainLabels(_Parameters):
     "Labels of uncertain points, and what they are worth."
 
     def decision_function(self,
         X,                # UncertainData, or an array (n_samples, n_features) of certain points
         rule:str="mean",  # "mean", "support" or "robust"
     ) -> np.ndarray: # (n_samples,), positive for classes_[1]
-        "Signed score; w'x + intercept for an array."
+        """Signed score; w'x + intercept for an array.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        rule : str, default 'mean'
+            "mean", "support" or "robust"
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,), positive for classes_[1]
+        """
         U = self._points(X)
         check_choice(rule, "rule", RULES)
         if rule == "robust": return (self._margins(U, np.ones(len(U))) - self._margins(U, -np.ones(len(U))))/2
@@ -120,14 +156,28 @@ class _Labels(_Parameters):
         X,                # UncertainData, or an array (n_samples, n_features) of certain points
         rule:str="mean",  # "mean", "support" or "robust"
     ) -> np.ndarray: # (n_samples,)
-        "Labels. A score of exactly 0 goes to classes_[0]."
+        """Labels. A score of exactly 0 goes to classes_[0].
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        rule : str, default 'mean'
+            "mean", "support" or "robust"
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,)
+        """
         return self._as_labels(self.decision_function(X, rule) > 0)
 
     def _sets(self, U): return uncertainty_set(self.formulation, U)
 
     def _margins(self, U, signs) -> np.ndarray:
         sets = self._sets(U)
-        return margins(sets, self.coef_, self.intercept_, signs, kappa(sets.bound, check_probability(self.eps, "eps")))
+        return margins(sets, self.coef_, self.intercept_, signs,
+                       kappa(sets.bound, check_probability(self.eps, "eps")))
 
     def _signs_of(self, U, y, rule) -> np.ndarray:
         "Signs of the labels given, or of those that the rule predicts."
@@ -140,7 +190,22 @@ class _Labels(_Parameters):
         y=None,           # labels, (n_samples,); None: the predicted ones
         rule:str="mean",  # how they are predicted
     ) -> np.ndarray: # (n_samples,)
-        "Least y (w'x + intercept) over each point's uncertainty set."
+        """Least y (w'x + intercept) over each point's uncertainty set.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y : default None
+            labels, (n_samples,); None: the predicted ones
+        rule : str, default 'mean'
+            how they are predicted
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,)
+        """
         U = self._points(X)
         return self._margins(U, self._signs_of(U, y, rule))
 
@@ -149,25 +214,103 @@ class _Labels(_Parameters):
         y=None,           # labels whose misclassification is bounded, (n_samples,); None: the predicted ones
         rule:str="mean",  # how they are predicted
     ) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
-        "Per point, the smallest eps that the constraint certifies: Prob{the point lies on the other side than its label} <= bound."
+        """Per point, the smallest eps that the constraint certifies.
+
+        The probability that the point lies on the other side of the plane than its label is at most that.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y : default None
+            labels whose misclassification is bounded, (n_samples,); None: the predicted ones
+        rule : str, default 'mean'
+            how they are predicted
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,) in [0, 1]; 1 certifies nothing
+        """
         U = self._points(X)
         plane = Plane(self.coef_, self.intercept_)
-        return certified_bound(self._sets(U), plane, self._signs_of(U, y, rule), (U.half_width == 0).all(axis=1))
+        return certified_bound(self._sets(U), plane, self._signs_of(U, y, rule),
+                               (U.half_width == 0).all(axis=1))
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #289d901f
-class RobustSVC(_Labels):
+class RobustSVC(UncertainLabels):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
 
-    Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's uncertainty set.
-    `status_` is "optimal" (relative gap within tol), or says what stopped the solver, with `message_` saying what to do (and
-    a ConvergenceWarning); `bound_` certifies the plane in either case.
+    Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's set.
+    `status_` is "optimal" (relative gap within tol), or says what stopped the solver, with `message_`
+    saying what to do (and a ConvergenceWarning); `bound_` certifies the plane in either case.
 
-    Source: eqs. (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
-    Raises: ValueError for parameters outside their range, when `fit` is called."""
+    Parameters
+    ----------
+    formulation : str, default 'MM-SMV'
+        a key of FORMULATIONS
+    C : float, default 1.0
+        weight of the slacks, in (0, 1e300]; larger: weaker regularisation
+    eps : float, default 0.1
+        allowed probability of violating a constraint, in (0, 1)
+    solver : str, default 'newton'
+        "newton", "clarabel" or "cvxpy"
+    tol : float, default 1e-7
+        relative duality gap to reach, in (0, 1)
+    max_iter : int, default 200
+        most iterations of the solver
+    time_limit : float|None, default None
+        seconds for a whole fit, None: no limit
+
+    Raises
+    ------
+    ValueError
+        for parameters outside their range, when `fit` is called.
+
+    References
+    ----------
+    eqs. (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> U = UncertainData.from_box([[-3.], [-2.], [2.], [3.]], half_width=.5, law="uniform")
+    >>> clf = RobustSVC("MM-SMV-I", C=10., eps=.1).fit(U, [0, 0, 1, 1])
+    >>> new = UncertainData.from_box([[.8], [-.2]], half_width=1., law="uniform")
+    >>> print(clf.status_, clf.coef_.round(3))
+    optimal [0.667]
+    >>> print(clf.predict(new), clf.misclassification_bound(new).round(3))
+    [1 0] [0.453 0.952]
+
+    >>> from reject_nb.bernstein import RobustSVC
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
+    >>> print(clf.decision_function([[.5], [-2.]]).round(4))
+    [ 0.5 -2. ]
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], ["no", "yes"])
+    >>> # the mean on one side, most of the box on the other
+    >>> U = UncertainData([[-1.]], [[3.]], mean=[[-.5]])
+    >>> print(clf.predict(U), clf.predict(U, rule="support"))
+    ['no'] ['yes']
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5)
+    >>> clf = RobustSVC("MM-S").fit(U, [0, 1])                       # w = 2/3; worst points -1.5 and 1.5
+    >>> print(clf.robust_margin(U).round(4), clf.robust_margin(U, [1, 1]).round(4))
+    [1. 1.] [-1.6667  1.    ]
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> clf = RobustSVC("MM-SMV-I").fit(UncertainData.from_box([[-2.], [2.]], half_width=.5, law="uniform"), [0, 1])
+    >>> new = UncertainData.from_box([[.4], [.8], [1.2]], half_width=1., law="uniform")
+    >>> print(clf.misclassification_bound(new).round(3))
+    [0.821 0.453 0.   ]
+    """
 
     def __init__(self,
         formulation:str="MM-SMV",    # a key of FORMULATIONS
-        C:float=1.0,                 # weight of the sum of slacks, above 0; larger: weaker regularisation
+        C:float=1.0,                 # weight of the slacks, in (0, 1e300]; larger: weaker regularisation
         eps:float=0.1,               # allowed probability of violating a constraint, in (0, 1)
         solver:str="newton",         # "newton", "clarabel" or "cvxpy"
         tol:float=1e-7,              # relative duality gap to reach, in (0, 1)
@@ -181,11 +324,33 @@ class RobustSVC(_Labels):
         X, # UncertainData, or an array (n_samples, n_features) of certain points
         y, # labels of two classes, (n_samples,)
     ) -> RobustSVC: # self
-        "Find the plane."
+        """Find the plane.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y
+            labels of two classes, (n_samples,)
+
+        Returns
+        -------
+        RobustSVC
+            self
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5)     # worst points -1.5 and 1.5
+        >>> clf = RobustSVC("MM-S").fit(U, [0, 1])
+        >>> print(clf.coef_.round(4), round(clf.objective_, 4), clf.gap_ < 1e-7)
+        [0.6667] 0.2222 True
+        """
         form, kap, clock = self._check_parameters()
         U, signs = self._take(X, y)
         problem = Problem(uncertainty_set(form, U), signs, float(self.C), kap)
-        return self._learn(SOLVERS[self.solver](problem, tol=self.tol, max_iter=self.max_iter, time_limit=_left(clock)))
+        return self._learn(SOLVERS[self.solver](problem, tol=self.tol, max_iter=self.max_iter,
+                                                time_limit=_left(clock)))
 
     def _learn(self, found:Solution):
         "Keep what a solver found."
@@ -193,7 +358,8 @@ class RobustSVC(_Labels):
         self.objective_, self.bound_ = found.objective, found.bound
         self.gap_, self.gap_abs_ = found.gap, found.gap_abs
         self.status_, self.message_, self.n_iter_ = found.status, found.message, found.iterations
-        if found.status != Status.optimal: warnings.warn(f"RobustSVC ended {found.status}: {found.message}", ConvergenceWarning)
+        if found.status != Status.optimal:
+            warnings.warn(f"RobustSVC ended {found.status}: {found.message}", ConvergenceWarning)
         return self
 
     def fit_path(self,
@@ -204,35 +370,64 @@ class RobustSVC(_Labels):
     ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
         """Fit a grid of C and eps; `time_limit` counts for all of it.
 
-        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy compiles once."""
+        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
+        compiles once.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y
+            labels of two classes, (n_samples,)
+        Cs
+            values of C, each above 0
+        epss
+            values of eps, each in (0, 1)
+
+        Returns
+        -------
+        list
+            over Cs, of lists over epss, of fitted RobustSVC
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5, law="uniform")
+        >>> grid = RobustSVC("MM-SMV").fit_path(U, [0, 1], Cs=[.01, 1.], epss=[.1, .3])
+        >>> print([[round(float(clf.coef_[0]), 3) for clf in row] for row in grid])
+        [[0.026, 0.03], [0.759, 0.664]]
+        """
         form, _, clock = self._check_parameters()
         Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
-        for C in Cs: check_positive(C, "Cs")
+        for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
         kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
         U, signs = self._take(X, y)
         solve = _path_solver(self, uncertainty_set(form, U), signs, max(kaps), clock)
         grid = {}
         for e, kap in zip(epss, kaps):
-            for C in sorted(set(Cs), reverse=True):                     # downwards is the direction in which an old start helps
+            # downwards is the direction in which an old start helps
+            for C in sorted(set(Cs), reverse=True):
                 one = type(self)(**{**self.get_params(), "C": C, "eps": e})
-                one.classes_, one.safe_label_, one.n_features_in_ = self.classes_, self.safe_label_, self.n_features_in_
-                if hasattr(self, "feature_names_in_"): one.feature_names_in_ = self.feature_names_in_
+                for learned in LEARNED:
+                    if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
                 grid[C, e] = one._learn(solve(C, kap))
         return [[grid[C, e] for e in epss] for C in Cs]
 
-# %% ../../nbs/bernstein/13_classifier.ipynb #40e0d929
+# %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
 def _path_solver(clf, sets, signs, kap:float, clock:Clock):
     "A function of (C, kappa) that remembers what helps its next call."
     limits = dict(tol=clf.tol, max_iter=clf.max_iter)
     if clf.solver == "cvxpy":
         model = ConicModel(sets, signs, kap)
         return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
-    if clf.solver == "clarabel": return lambda C, kap: clarabel(Problem(sets, signs, C, kap), time_limit=_left(clock), **limits)
+    if clf.solver == "clarabel":
+        return lambda C, kap: clarabel(Problem(sets, signs, C, kap), time_limit=_left(clock), **limits)
     kept: dict = {}
     def solve(C, kap):
         problem, warm = Problem(sets, signs, C, kap), kept.get(kap)
         found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
-        if warm is not None and found.status != Status.optimal: found = newton(problem, time_limit=_left(clock), **limits)
+        if warm is not None and found.status != Status.optimal:
+            found = newton(problem, time_limit=_left(clock), **limits)
         kept[kap] = found.state
         return found
     return solve
@@ -244,6 +439,7 @@ def _true_signs(clf, X, y) -> tuple:
     U = clf._points(X)
     return U, clf._signs(check_labels(y, "y", len(U)))
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #f4c678f9
 def nom_err(
     clf:RobustSVC, # fitted
     X,             # UncertainData, or an array (n_samples, n_features) of certain points
@@ -251,23 +447,83 @@ def nom_err(
 ) -> float: # share of points whose nominal position is on the wrong side, in [0, 1]
     """NomErr: errors of the label of the mean.
 
-    Source: as remembered from the authors' PAKDD 2009 paper.
-    Raises: ValueError for labels that are none of the classes."""
+    Parameters
+    ----------
+    clf : RobustSVC
+        fitted
+    X
+        UncertainData, or an array (n_samples, n_features) of certain points
+    y
+        true labels, (n_samples,)
+
+    Returns
+    -------
+    float
+        share of points whose nominal position is on the wrong side, in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        for labels that are none of the classes.
+
+    References
+    ----------
+    as remembered from the authors' PAKDD 2009 paper.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData, nom_err
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
+    >>> U = UncertainData.from_box([[-.5], [.5], [2.]], half_width=1.)
+    >>> print(round(nom_err(clf, U, [1, 1, 1]), 4))
+    0.3333
+    """
     U, signs = _true_signs(clf, X, y)
     return float((signs*clf.decision_function(U) <= 0).mean())
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #caa3f2b2
 def opt_err(
     clf:RobustSVC, # fitted
-    X,             # UncertainData with means; sigma from second moments where they are known, from support and mean otherwise
+    X,             # UncertainData with means; second moments are used where they are known
     y,             # true labels, (n_samples,)
 ) -> float: # mean over points of a bound on the probability of error, in [0, 1]
-    """OptErr: 1 if the mean is misclassified, else the Bernstein bound where the box crosses the plane, else 0.
+    """OptErr: 1 where the mean is misclassified, the Bernstein bound where the box crosses the plane, else 0.
 
-    Source: as remembered from the authors' PAKDD 2009 paper.
-    Raises: ValueError when nothing is known about the means."""
+    Parameters
+    ----------
+    clf : RobustSVC
+        fitted
+    X
+        UncertainData with means; second moments are used where they are known
+    y
+        true labels, (n_samples,)
+
+    Returns
+    -------
+    float
+        mean over points of a bound on the probability of error, in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        when nothing is known about the means.
+
+    References
+    ----------
+    as remembered from the authors' PAKDD 2009 paper.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData, opt_err
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
+    >>> U = UncertainData.from_box([[-.5], [.5], [2.]], half_width=1., law="uniform")
+    >>> print(round(opt_err(clf, U, [1, 1, 1]), 4))       # (1 + a bound + 0)/3
+    0.5781
+    """
     U, signs = _true_signs(clf, X, y)
     wrong = signs*clf.decision_function(U) <= 0
-    best = [n for n in ("MM-SMV", "MM-SBMV", "MM-SM", "MM-SBM") if all(U.has(k) for k in formulation(n).needs)]
+    best = [n for n in ("MM-SMV", "MM-SBMV", "MM-SM", "MM-SBM")
+            if all(U.has(k) for k in formulation(n).needs)]
     if not best: raise refuse("X", "UncertainData with mean=... or mean_lower=... and mean_upper=...", X)
     bound = certified_bound(uncertainty_set(best[0], U), Plane(clf.coef_, clf.intercept_), signs)
     crosses = signs*(U.centre@clf.coef_ + clf.intercept_) - U.half_width@abs(clf.coef_) <= 0

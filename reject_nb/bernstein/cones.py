@@ -19,12 +19,36 @@ __all__ = ['Values', 'ConeData', 'cone_data', 'balanced', 'Dyads', 'dyads', 'nor
 
 # %% ../../nbs/bernstein/08_cones.ipynb #3173a0c8
 class Values(NamedTuple):
-    "Slacks, multipliers, or changes of them: a number for each half line, a row for each cone."
+    """Slacks, multipliers, or changes of them: a number for each half line, a row for each cone.
+
+    Attributes
+    ----------
+    linear : np.ndarray
+        (n_lines,)
+    cone : np.ndarray
+        (n, 1+k)
+    """
     linear: np.ndarray # (n_lines,)
     cone: np.ndarray   # (n, 1+k)
 
 class ConeData(NamedTuple):
-    "Newton systems of the models without intersection: what does not change from step to step."
+    """Newton systems of the models without intersection: what does not change from step to step.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, n_plane) first component of each cone in (w, b, v)
+    axes : Any
+        kappa D: (n, d), (n, d, d), or None without ellipsoids
+    kinks : np.ndarray
+        (n_kinks,) features whose mean is an interval for some point
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    """
     rows: np.ndarray  # (n, n_plane) first component of each cone in (w, b, v)
     axes: Any         # kappa D: (n, d), (n, d, d), or None without ellipsoids
     kinks: np.ndarray # (n_kinks,) features whose mean is an interval for some point
@@ -42,7 +66,24 @@ def cone_data(
     kap:float,           # kappa
     phi:float,           # weight of |w|^2/2 beside the plain sum of slacks
 ) -> ConeData: # the constraints
-    "Rows and axes of the cones."
+    """Rows and axes of the cones.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        without intersection, in units of their own size
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    phi : float
+        weight of |w|^2/2 beside the plain sum of slacks
+
+    Returns
+    -------
+    ConeData
+        the constraints
+    """
     n, d = sets.centre.shape
     r = sets.radius
     kinks = np.arange(0) if r is None else np.flatnonzero((r > 0).any(axis=0))
@@ -73,7 +114,7 @@ def _apply(
     if data.axes is not None: cone[:, 1:] = _ball(data, x[:data.d])
     return Values(np.concatenate([xi, v - w, v + w]), cone)
 
-# %% ../../nbs/bernstein/08_cones.ipynb #89dc850a
+# %% ../../nbs/bernstein/08_cones.ipynb #017da4a9
 def _transpose(
     data:ConeData, # the constraints
     z:Values,      # multipliers
@@ -83,21 +124,34 @@ def _transpose(
     out = np.empty(data.n_plane + n)
     out[:data.n_plane] = first@data.rows
     if data.axes is not None:
-        out[:data.d] += np.einsum("ijk,ik->j" if data.axes.ndim == 3 else "ij,ij->j", data.axes, z.cone[:, 1:])
+        out[:data.d] += np.einsum("ijk,ik->j" if data.axes.ndim == 3 else "ij,ij->j", data.axes,
+                                  z.cone[:, 1:])
     out[data.n_plane:] = z.linear[:n] + first
     up, down = z.linear[n:n + n_kinks], z.linear[n + n_kinks:]
     out[data.kinks] += down - up
     out[data.d + 1:data.n_plane] += up + down
     return out
 
-# %% ../../nbs/bernstein/08_cones.ipynb #8ca8a904
+# %% ../../nbs/bernstein/08_cones.ipynb #097088ae
 def balanced(
     y, # signs, (n,)
 ) -> np.ndarray: # in (0, 1)
-    "Weights with equal sums over the two classes, 1/2 in the smaller one."
+    """Weights with equal sums over the two classes, 1/2 in the smaller one.
+
+    Parameters
+    ----------
+    y
+        signs, (n,)
+
+    Returns
+    -------
+    np.ndarray
+        in (0, 1)
+    """
     up, down = (y > 0).sum(), (y < 0).sum()
     return np.where(y > 0, .5*min(1, down/up), .5*min(1, up/down))
 
+# %% ../../nbs/bernstein/08_cones.ipynb #4cc1932e
 def _start(
     data:ConeData, # the constraints
 ) -> tuple: # (unknowns, multipliers)
@@ -112,9 +166,25 @@ def _start(
     cone[:, 0] = a
     return x, Values(np.concatenate([1 - a, half, half]), cone)
 
-# %% ../../nbs/bernstein/08_cones.ipynb #74d0162e
+# %% ../../nbs/bernstein/08_cones.ipynb #d7e82806
 class Dyads(NamedTuple):
-    "The two dyads of each cone after its slack is gone: the sum over the points is F'F - G'G."
+    """The two dyads of each cone after its slack is gone: the sum over the points is F'F - G'G.
+
+    Attributes
+    ----------
+    F : np.ndarray
+        (n, n_plane) c e
+    G : Any
+        (n, d) sqrt(2/(k eta^2)) g, None without ellipsoids
+    c : np.ndarray
+        (n,) sqrt(tau/(k (k + tau) eta^2))
+    k : np.ndarray
+        (n,) 2 u_0^2 - 1
+    tau : np.ndarray
+        (n,) eta^2 omega of the slack
+    eta2 : np.ndarray
+        (n,)
+    """
     F: np.ndarray    # (n, n_plane) c e
     G: Any           # (n, d) sqrt(2/(k eta^2)) g, None without ellipsoids
     c: np.ndarray    # (n,) sqrt(tau/(k (k + tau) eta^2))
@@ -122,12 +192,28 @@ class Dyads(NamedTuple):
     tau: np.ndarray  # (n,) eta^2 omega of the slack
     eta2: np.ndarray # (n,)
 
+# %% ../../nbs/bernstein/08_cones.ipynb #67b553e7
 def dyads(
     data:ConeData, # the constraints
     omega,         # weights of the slacks' half lines, (n,)
     at:Scaling,    # of the cones
 ) -> Dyads: # their sum over the points is F'F - G'G
-    "Eliminate each point's slack from its own cone."
+    """Eliminate each point's slack from its own cone.
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    omega
+        weights of the slacks' half lines, (n,)
+    at : Scaling
+        of the cones
+
+    Returns
+    -------
+    Dyads
+        their sum over the points is F'F - G'G
+    """
     k = 2*at.u[:, 0]**2 - 1
     tau = at.eta2*omega
     c = np.sqrt(tau/(k*(k + tau)*at.eta2))
@@ -138,20 +224,36 @@ def dyads(
     g *= np.sqrt(2/(k*at.eta2))[:, None]
     return Dyads(F, g, c, k, tau, at.eta2)
 
-# %% ../../nbs/bernstein/08_cones.ipynb #14221ac4
+# %% ../../nbs/bernstein/08_cones.ipynb #caa191bb
 def normal_matrix(
     data:ConeData, # the constraints
     own:Dyads,     # of all points
     omega,         # weights of the half lines, (n_lines,)
 ) -> np.ndarray: # (n_plane, n_plane), symmetric
-    "P + A'W^-2 A without the slacks, in (w, b, v)."
+    """P + A'W^-2 A without the slacks, in (w, b, v).
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    own : Dyads
+        of all points
+    omega
+        weights of the half lines, (n_lines,)
+
+    Returns
+    -------
+    np.ndarray
+        (n_plane, n_plane), symmetric
+    """
     n, d = len(data.y), data.d
     H = own.F.T@own.F
     diagonal = np.arange(d)
     if data.axes is not None:
         H[:d, :d] -= own.G.T@own.G
         if data.axes.ndim == 2: H[diagonal, diagonal] += (1/own.eta2)@data.axes**2
-        else: H[:d, :d] += np.einsum("ijk,ilk->jl", data.axes/own.eta2[:, None, None], data.axes, optimize=True)
+        else:
+            H[:d, :d] += np.einsum("ijk,ilk->jl", data.axes/own.eta2[:, None, None], data.axes, optimize=True)
     H[diagonal, diagonal] += data.phi
     up, down = omega[n:n + len(data.kinks)], omega[n + len(data.kinks):]
     w, v = data.kinks, np.arange(d + 1, data.n_plane)
@@ -161,7 +263,7 @@ def normal_matrix(
     H[v, w] += down - up
     return H
 
-# %% ../../nbs/bernstein/08_cones.ipynb #96b43942
+# %% ../../nbs/bernstein/08_cones.ipynb #c5588d7d
 class Refined(NamedTuple):
     "A symmetric matrix and its Cholesky factor."
     matrix: np.ndarray
@@ -172,8 +274,16 @@ class Refined(NamedTuple):
         z = self.root.solve(r)
         return z + self.root.solve(r - self.matrix@z)
 
+# %% ../../nbs/bernstein/08_cones.ipynb #af145e81
 class ConeFactor(NamedTuple):
-    "What `solve` needs at one scaling."
+    """What `solve` needs at one scaling.
+
+    Attributes
+    ----------
+    own : Dyads
+    normal : Refined
+        the normal matrix
+    """
     own: Dyads
     normal: Refined # the normal matrix
 
@@ -182,11 +292,12 @@ def _factor(
     omega,         # weights of the half lines, (n_lines,)
     at:Scaling,    # of the cones
 ) -> ConeFactor: # for any number of right-hand sides
-    "Eliminate the slacks and factorise. Raises LinAlgError where rounding has made the matrix indefinite."
+    "Eliminate the slacks and factorise; LinAlgError where rounding has made the matrix indefinite."
     own = dyads(data, omega[:len(data.y)], at)
     matrix = normal_matrix(data, own, omega)
     return ConeFactor(own, Refined(matrix, cholesky(matrix)))
 
+# %% ../../nbs/bernstein/08_cones.ipynb #26f26db8
 def _solve(
     data:ConeData,     # the constraints
     factor:ConeFactor, # at one scaling
@@ -198,7 +309,7 @@ def _solve(
     plane = factor.normal.solve(r[:data.n_plane] - (t/own.c)@own.F)
     return np.concatenate([plane, own.eta2*t - (own.F@plane)/(own.c*(own.k + own.tau))])
 
-# %% ../../nbs/bernstein/08_cones.ipynb #97c3759e
+# %% ../../nbs/bernstein/08_cones.ipynb #3f7088c5
 def _points(
     data:ConeData,       # the constraints
     sets:UncertaintySet, # they were made from
@@ -207,14 +318,31 @@ def _points(
     "The points of the sets that the multipliers stand for."
     n, n_kinks = len(data.y), len(data.kinks)
     x = sets.centre.copy()
-    if data.axes is not None: x += data.y[:, None]*_adjoint(data, z.cone[:, 1:]/np.maximum(z.cone[:, :1], 1e-300))
+    if data.axes is not None:
+        x += data.y[:, None]*_adjoint(data, z.cone[:, 1:]/np.maximum(z.cone[:, :1], 1e-300))
     up, down = z.linear[n:n + n_kinks], z.linear[n + n_kinks:]
     if n_kinks: x[:, data.kinks] -= data.y[:, None]*sets.radius[:, data.kinks]*((up - down)/(up + down))
     return x
 
-# %% ../../nbs/bernstein/08_cones.ipynb #1a5228ad
+# %% ../../nbs/bernstein/08_cones.ipynb #59b4153b
 class ConeSystem(ConeData):
-    "Newton systems of the models without intersection, as the iteration uses them."
+    """Newton systems of the models without intersection, as the iteration uses them.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, n_plane) first component of each cone in (w, b, v)
+    axes : Any
+        kappa D: (n, d), (n, d, d), or None without ellipsoids
+    kinks : np.ndarray
+        (n_kinks,) features whose mean is an interval for some point
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    """
     apply = _apply
     transpose = _transpose
     start = _start
@@ -226,4 +354,5 @@ class ConeSystem(ConeData):
     def slots(self) -> slice: return slice(self.n_plane, None)    # where the slacks are in x
 
     @property
-    def live(self) -> np.ndarray: return np.ones(len(self.y) + 2*len(self.kinks))    # half lines that exist: all
+    # half lines that exist: all
+    def live(self) -> np.ndarray: return np.ones(len(self.y) + 2*len(self.kinks))

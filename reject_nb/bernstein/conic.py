@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import Multipliers, Problem, Solution, Units, finish, own_units
+from .certificate import Multipliers, Problem, Solution, finish, own_units
 from .formulations import UncertaintySet
 from ..core.results import Budget, Status
 
@@ -42,9 +42,29 @@ class Blocks:
         rows, columns, values = (np.concatenate(parts) for parts in zip(*self.entries))
         return sp.csc_matrix((values, (rows, columns)), shape=(self.height, width))
 
-# %% ../../nbs/bernstein/11_conic.ipynb #130ee6b3
+# %% ../../nbs/bernstein/11_conic.ipynb #0f1a9188
 class Columns(NamedTuple):
-    "First column of each kind of variable; w begins at 0 and the intercept is column d."
+    """First column of each kind of variable; w begins at 0 and the intercept is column d.
+
+    Attributes
+    ----------
+    n : int
+    d : int
+    hull : bool
+        whether the sets are cut with a box
+    slack : int
+        xi, n of them
+    tilt : int
+        a, n d of them where hull
+    wall : int
+        p, n d of them where hull
+    kink : int
+        v or q
+    which : np.ndarray
+        entries (hull) or features with an interval of means
+    width : int
+        of all
+    """
     n: int
     d: int
     hull: bool        # whether the sets are cut with a box
@@ -55,11 +75,25 @@ class Columns(NamedTuple):
     which: np.ndarray # entries (hull) or features with an interval of means
     width: int        # of all
 
+# %% ../../nbs/bernstein/11_conic.ipynb #b8d3ecb6
 def columns(
     sets:UncertaintySet, # in the units that the solver should see
     hull:bool,           # whether the ellipsoids are cut with a box
 ) -> Columns: # places of all variables
-    "Order of the variables: w, intercept, xi, then v, or a, p and q where a radius is positive."
+    """Order of the variables: w, intercept, xi, then v, or a, p and q where a radius is positive.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        in the units that the solver should see
+    hull : bool
+        whether the ellipsoids are cut with a box
+
+    Returns
+    -------
+    Columns
+        places of all variables
+    """
     n, d = sets.centre.shape
     kinked = np.zeros((n, d), bool) if sets.radius is None else sets.radius > 0
     which = np.flatnonzero(kinked.ravel()) if hull else np.flatnonzero(kinked.any(axis=0))
@@ -67,7 +101,7 @@ def columns(
     tilt = slack + n
     return Columns(n, d, hull, slack, tilt, tilt + block, tilt + 2*block, which, tilt + 2*block + len(which))
 
-# %% ../../nbs/bernstein/11_conic.ipynb #9f1e2596
+# %% ../../nbs/bernstein/11_conic.ipynb #b5e75b1b
 def _put_absolute_values(rows:Blocks, y, at:Columns):
     "v >= |w|; or p >= |y w + a| and q >= |a|."
     count = np.arange(len(at.which))
@@ -88,6 +122,7 @@ def _put_absolute_values(rows:Blocks, y, at:Columns):
         rows.put(count, at.kink + count, -1.)
         rows.close(np.zeros(len(count)))
 
+# %% ../../nbs/bernstein/11_conic.ipynb #23ee8393
 def _put_margins(rows:Blocks, sets, y, at:Columns, row):
     "Minus the margin of each point, in row `row` of its point."
     features, own = np.arange(at.d)[None, :], np.arange(at.n*at.d).reshape(at.n, at.d)
@@ -103,9 +138,21 @@ def _put_margins(rows:Blocks, sets, y, at:Columns, row):
         rows.put(row[:, None], features, -y[:, None]*sets.centre)
         if len(count): rows.put(row[:, None], at.kink + count[None, :], sets.radius[:, at.which])
 
-# %% ../../nbs/bernstein/11_conic.ipynb #0b2975b4
+# %% ../../nbs/bernstein/11_conic.ipynb #2ff71c4d
 class ConicForm(NamedTuple):
-    "min x'Px/2 + q'x with b - A x in R+^n_linear x (second-order cones of dimension cone)."
+    """min x'Px/2 + q'x with b - A x in R+^n_linear x (second-order cones of dimension cone).
+
+    Attributes
+    ----------
+    P : Any
+    q : np.ndarray
+    A : Any
+    b : np.ndarray
+    n_linear : int
+    cone : int
+        dimension of each cone, 0 without ellipsoids
+    at : Columns
+    """
     P: Any
     q: np.ndarray
     A: Any
@@ -114,13 +161,31 @@ class ConicForm(NamedTuple):
     cone: int      # dimension of each cone, 0 without ellipsoids
     at: Columns
 
+# %% ../../nbs/bernstein/11_conic.ipynb #5e302f48
 def conic_form(
     sets:UncertaintySet, # the sets, in the units that the solver should see
     y,                   # signs, (n,)
     C:float,             # weight of the sum of slacks
     kap:float,           # kappa
 ) -> ConicForm: # for any solver of such programs
-    "The conic form of all twelve models."
+    """The conic form of all twelve models.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets, in the units that the solver should see
+    y
+        signs, (n,)
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+
+    Returns
+    -------
+    ConicForm
+        for any solver of such programs
+    """
     round_ = sets.scale is not None and kap > 0
     at = columns(sets, sets.intersect and round_)
     rows, points = Blocks(), np.arange(at.n)
@@ -137,6 +202,7 @@ def conic_form(
     cost[at.slack:at.slack + at.n] = C
     return ConicForm(P, cost, rows.matrix(at.width), np.concatenate(rows.right), n_linear, cone, at)
 
+# %% ../../nbs/bernstein/11_conic.ipynb #e2328b09
 def _put_cones(rows:Blocks, sets, y, kap, at:Columns):
     "One cone a point: the margin less 1, and kappa D w or kappa D a."
     size = at.d + 1
@@ -144,18 +210,21 @@ def _put_cones(rows:Blocks, sets, y, kap, at:Columns):
     _put_margins(rows, sets, y, at, first)
     below = first[:, None] + 1 + features[None, :]
     if sets.scale.ndim == 3: rows.put(below[:, None, :], features[None, :, None], -kap*sets.scale)
-    else: rows.put(below, at.tilt + np.arange(at.n*at.d).reshape(at.n, at.d) if at.hull else features[None, :], -kap*sets.scale)
+    else:
+        rows.put(below, at.tilt + np.arange(at.n*at.d).reshape(at.n, at.d) if at.hull else features[None, :],
+                 -kap*sets.scale)
     right = np.zeros((at.n, size))
     right[:, 0] = -1
     rows.close(right.ravel())
 
-# %% ../../nbs/bernstein/11_conic.ipynb #50ea83d5
+# %% ../../nbs/bernstein/11_conic.ipynb #0f92dc87
 def _weights_and_cones(form:ConicForm, z) -> tuple:
     "Multipliers of the margins and of the cones' other rows, None without ellipsoids."
     if not form.cone: return z[form.n_linear - form.at.n:form.n_linear], None
     cones = z[form.n_linear:].reshape(form.at.n, form.cone)
     return cones[:, 0], cones[:, 1:]
 
+# %% ../../nbs/bernstein/11_conic.ipynb #eba575d0
 def points_of(
     sets:UncertaintySet, # the sets
     y,                   # signs, (n,)
@@ -164,12 +233,34 @@ def points_of(
     weights,             # multipliers of the margins, (n,)
     turned,              # multipliers of the cones' other rows, (n, d), None without ellipsoids
 ) -> np.ndarray: # (n, d), intervals of means not yet counted
-    "The points of the ellipsoids that the multipliers stand for."
+    """The points of the ellipsoids that the multipliers stand for.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    hull : bool
+        whether the cones speak of a instead of w
+    weights
+        multipliers of the margins, (n,)
+    turned
+        multipliers of the cones' other rows, (n, d), None without ellipsoids
+
+    Returns
+    -------
+    np.ndarray
+        (n, d), intervals of means not yet counted
+    """
     if turned is None: return sets.centre.copy()
     a = np.maximum(weights, 1e-300)[:, None]
     push = kap*(sets.scale*turned if sets.scale.ndim == 2 else np.einsum("ijk,ik->ij", sets.scale, turned))/a
     return sets.centre - push if hull else sets.centre + y[:, None]*push
 
+# %% ../../nbs/bernstein/11_conic.ipynb #d18d34b8
 def from_dual(
     sets:UncertaintySet, # the sets, in the units of the form
     y,                   # signs, (n,)
@@ -177,7 +268,26 @@ def from_dual(
     form:ConicForm,      # what was solved
     z,                   # dual vector of a solver
 ) -> Multipliers: # in the units of the form
-    "Multipliers and points of the sets."
+    """Multipliers and points of the sets.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets, in the units of the form
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    form : ConicForm
+        what was solved
+    z
+        dual vector of a solver
+
+    Returns
+    -------
+    Multipliers
+        in the units of the form
+    """
     at = form.at
     weights, turned = _weights_and_cones(form, z)
     x = points_of(sets, y, kap, at.hull, weights, turned)
@@ -185,11 +295,13 @@ def from_dual(
     begin = at.n + (2*at.n*at.d if at.hull else 0)
     up, down = z[begin:begin + count], z[begin + count:begin + 2*count]
     if count and at.hull: x.ravel()[at.which] += (up - down)/np.maximum(weights, 1e-300)[at.which//at.d]
-    elif count: x[:, at.which] -= y[:, None]*sets.radius[:, at.which]*((up - down)/np.maximum(up + down, 1e-300))
+    elif count:
+        x[:, at.which] -= y[:, None]*sets.radius[:, at.which]*((up - down)/np.maximum(up + down, 1e-300))
     return Multipliers(weights, x)
 
-# %% ../../nbs/bernstein/11_conic.ipynb #27e47ef6
-STOPPED = {"MaxIterations": Status.iteration_limit, "MaxTime": Status.time_limit, "user_limit": Status.iteration_limit}
+# %% ../../nbs/bernstein/11_conic.ipynb #74f7057b
+STOPPED = {"MaxIterations": Status.iteration_limit, "MaxTime": Status.time_limit,
+           "user_limit": Status.iteration_limit}
 
 def clarabel(
     problem:Problem,            # sets, signs, C and kappa
@@ -197,13 +309,32 @@ def clarabel(
     max_iter:int=200,           # most iterations
     time_limit:float|None=None, # seconds, None: no limit
 ) -> Solution: # certified
-    "Clarabel's interior-point method on the conic form."
+    """Clarabel's interior-point method on the conic form.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    tol : float, default 1e-7
+        relative gap, above 0
+    max_iter : int, default 200
+        most iterations
+    time_limit : float|None, default None
+        seconds, None: no limit
+
+    Returns
+    -------
+    Solution
+        certified
+    """
     import clarabel as backend
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     units, y = own_units(problem), problem.y
-    scale = max(1., problem.C*units.size*units.size)                              # keeps the cost of order 1 for large C
+    # keeps the cost of order 1 for large C
+    scale = max(1., problem.C*units.size*units.size)
     form = conic_form(units.sets, y, problem.C*units.size*units.size/scale, problem.kap)
-    cones = [backend.NonnegativeConeT(form.n_linear)] + ([backend.SecondOrderConeT(form.cone)]*len(y) if form.cone else [])
+    cones = [backend.NonnegativeConeT(form.n_linear)] + ([backend.SecondOrderConeT(form.cone)]*len(y)
+                                                         if form.cone else [])
     settings = backend.DefaultSettings()
     settings.verbose, settings.max_iter, settings.time_limit = False, max_iter, max(clock.left, 1e-9)
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = max(.1*tol, 1e-11)
@@ -212,10 +343,11 @@ def clarabel(
     given = from_dual(units.sets, y, problem.kap, form, z)
     given = Multipliers(given.weights, units.shift + units.size*given.points)
     d, said = form.at.d, str(answer.status)
-    return finish(problem, [units.plane(x[:d], x[d])], given, tol, int(answer.iterations), STOPPED.get(said, Status.not_converged),
+    return finish(problem, [units.plane(x[:d], x[d])], given, tol, int(answer.iterations),
+                  STOPPED.get(said, Status.not_converged),
                   f"Clarabel says {said}.")
 
-# %% ../../nbs/bernstein/11_conic.ipynb #be494b4f
+# %% ../../nbs/bernstein/11_conic.ipynb #2cb7d06b
 class _Parts(NamedTuple):
     "Pieces of a cvxpy model."
     load: Any  # what the margin has to carry, but for the ellipsoids, (n,)
@@ -223,6 +355,7 @@ class _Parts(NamedTuple):
     ball: Any  # what the ellipsoids multiply, row by row, (n d,)
     kinks: Any # the two rules of the absolute values of intervals of means, None without
 
+# %% ../../nbs/bernstein/11_conic.ipynb #d57b6269
 def _plain_parts(cp, sets, y, w) -> _Parts:
     "Ellipsoids around intervals."
     n, d = sets.centre.shape
@@ -233,6 +366,7 @@ def _plain_parts(cp, sets, y, w) -> _Parts:
     kinks = v >= w, v >= -w
     return _Parts(load + sets.radius@v, list(kinks), ball, kinks)
 
+# %% ../../nbs/bernstein/11_conic.ipynb #e0ab2294
 def _hull_parts(cp, sets, y, w) -> _Parts:
     "The same inside boxes."
     n, d = sets.centre.shape
@@ -249,7 +383,17 @@ def _hull_parts(cp, sets, y, w) -> _Parts:
 
 # %% ../../nbs/bernstein/11_conic.ipynb #4f2de6ab
 class ConicModel:
-    "One formulation on one data set in cvxpy, with C and kappa as parameters: `solve(C, kap)` again and again."
+    """One formulation on one data set in cvxpy, C and kappa parameters: `solve(C, kap)` again and again.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,), both present
+    kap : float, default 1.
+        a typical kappa, which sets the unit of length
+    """
 
     def __init__(self,
         sets:UncertaintySet, # the sets
@@ -266,7 +410,8 @@ class ConicModel:
         load, rules, self.kinks, self.cone = parts.load, parts.rules, parts.kinks, None
         if sets.scale is not None:
             norms = cp.Variable(n)
-            if own.scale.ndim == 3: vectors = sp.csr_matrix(own.scale.transpose(0, 2, 1).reshape(n*d, d))@self.w
+            if own.scale.ndim == 3:
+                vectors = sp.csr_matrix(own.scale.transpose(0, 2, 1).reshape(n*d, d))@self.w
             else: vectors = sp.diags(own.scale.ravel())@parts.ball
             self.cone = cp.SOC(norms, cp.reshape(vectors, (d, n), order="F"), axis=0)
             load, rules = load + self.kappa*norms, [*rules, self.cone]
@@ -279,11 +424,13 @@ class ConicModel:
         n, d = self.sets.centre.shape
         weights = np.maximum(np.asarray(self.main.dual_value).ravel(), 0)
         turned = None if self.cone is None else np.asarray(self.cone.dual_value[1]).reshape(d, n, order="F").T
-        kap = 1. if turned is not None else 0.                               # cvxpy's cone holds D w; kappa stands before it
+        # cvxpy's cone holds D w; kappa stands before it
+        kap = 1. if turned is not None else 0.
         x = points_of(self.sets, self.y, kap, self.sets.intersect, weights, turned)
         if self.kinks is not None:
             up, down = (np.asarray(rule.dual_value) for rule in self.kinks)
-            if self.sets.intersect: x += self.units.size*(up - down).reshape(n, d)/np.maximum(weights, 1e-300)[:, None]
+            if self.sets.intersect:
+                x += self.units.size*(up - down).reshape(n, d)/np.maximum(weights, 1e-300)[:, None]
             else: x -= self.y[:, None]*self.sets.radius*((up - down)/np.maximum(up + down, 1e-300))
         return Multipliers(weights/self.units.size**2, x)
 
@@ -294,7 +441,26 @@ class ConicModel:
         max_iter:int=200,           # most iterations
         time_limit:float|None=None, # seconds, None: no limit
     ) -> Solution: # certified
-        "Solve for one pair; C and kappa are in the units of the data."
+        """Solve for one pair; C and kappa are in the units of the data.
+
+        Parameters
+        ----------
+        C : float
+            weight of the sum of slacks
+        kap : float
+            kappa
+        tol : float, default 1e-7
+            relative gap, above 0
+        max_iter : int, default 200
+            most iterations
+        time_limit : float|None, default None
+            seconds, None: no limit
+
+        Returns
+        -------
+        Solution
+            certified
+        """
         import cvxpy as cp
         clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
         problem, size = Problem(self.sets, self.y, C, kap), self.units.size
@@ -302,8 +468,11 @@ class ConicModel:
         close = max(.1*tol, 1e-11)
         limit = {} if time_limit is None else {"time_limit": max(clock.left, 1e-9)}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")                # "solution may be inaccurate": the certificate says how much
-            try: self.problem.solve(solver=cp.CLARABEL, tol_gap_rel=close, tol_gap_abs=close, tol_feas=close, max_iter=max_iter, **limit)
+            # "solution may be inaccurate": the certificate says how much
+            warnings.simplefilter("ignore")
+            try:
+                self.problem.solve(solver=cp.CLARABEL, tol_gap_rel=close, tol_gap_abs=close, tol_feas=close,
+                                   max_iter=max_iter, **limit)
             except cp.SolverError as e: said = str(e)
             else: said = self.problem.status
         stopped = Status.time_limit if clock.out_of_time() else STOPPED.get(said, Status.not_converged)
@@ -321,7 +490,24 @@ def cvxpy_solve(
     max_iter:int=200,           # most iterations
     time_limit:float|None=None, # seconds, None: no limit
 ) -> Solution: # certified
-    "One solve through `ConicModel`."
+    """One solve through `ConicModel`.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    tol : float, default 1e-7
+        relative gap, above 0
+    max_iter : int, default 200
+        most iterations
+    time_limit : float|None, default None
+        seconds, None: no limit
+
+    Returns
+    -------
+    Solution
+        certified
+    """
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     model = ConicModel(problem.sets, problem.y, problem.kap)
     left = None if time_limit is None else max(clock.left, 1e-9)

@@ -22,7 +22,22 @@ __all__ = ['FORMULATIONS', 'BOUNDS', 'Formulation', 'formulation', 'missing', 'k
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc
 @dataclass(frozen=True, kw_only=True)
 class Formulation:
-    "One of the paper's programs."
+    """One of the paper's programs.
+
+    Attributes
+    ----------
+    name : str
+    equation : str
+        number in the paper; "lost" for those whose text is missing
+    needs : tuple
+        pieces of UncertainData
+    bound : str
+        "none", "chebyshev" or "bernstein"
+    intersect : bool
+        whether the set is cut with the box
+    summary : str
+        the set in words
+    """
     name: str
     equation: str   # number in the paper; "lost" for those whose text is missing
     needs: tuple    # pieces of UncertainData
@@ -35,8 +50,9 @@ class Formulation:
         "Whether the model has a probability of violation."
         return self.bound != "none"
 
+# %% ../../nbs/bernstein/04_formulations.ipynb #8c8ac49d
 def _bernstein_models():
-    "The eight chance-constrained models: bounds on the mean or the mean, with or without second moments, cut or not."
+    "The eight chance-constrained models: mean or bounds on it, with or without second moments, cut or not."
     numbers = iter(("(16)", "(23)", "(24)", "(26)", "(27), lost", "(29), lost", "(30), lost", "(32), lost"))
     for second in (True, False):
         for exact in (False, True):
@@ -44,35 +60,69 @@ def _bernstein_models():
             needs = ("support", "mean" if exact else "mean_bounds") + (("moment",) if second else ())
             words = "ellipsoid around the mean" if exact else "ellipsoids around an interval of means"
             if not second: words = f"{name}V without second moments"
-            yield Formulation(name=name, equation=next(numbers), needs=needs, bound="bernstein", intersect=False, summary=words)
+            yield Formulation(name=name, equation=next(numbers), needs=needs, bound="bernstein",
+                              intersect=False, summary=words)
             words = "the same, inside the box" if second else f"{name}V-I without second moments"
-            yield Formulation(name=name + "-I", equation=next(numbers), needs=needs, bound="bernstein", intersect=True, summary=words)
+            yield Formulation(name=name + "-I", equation=next(numbers), needs=needs, bound="bernstein",
+                              intersect=True, summary=words)
 
-# %% ../../nbs/bernstein/04_formulations.ipynb #eb3ed187
+# %% ../../nbs/bernstein/04_formulations.ipynb #0953ec27
 _BASELINES = (
-    Formulation(name="SVM", equation="(1)", needs=("point",), bound="none", intersect=False, summary="the points as observed"),
+    Formulation(name="SVM", equation="(1)", needs=("point",), bound="none", intersect=False,
+                summary="the points as observed"),
     Formulation(name="MM-M", equation="(2)", needs=("mean",), bound="none", intersect=False,
                 summary="the means in place of the points"),
-    Formulation(name="MM-S", equation="(3)", needs=("support",), bound="none", intersect=False, summary="the whole box"),
-    Formulation(name="MM-MC", equation="(4)", needs=("mean", "covariance"), bound="chebyshev", intersect=False,
+    Formulation(name="MM-S", equation="(3)", needs=("support",), bound="none", intersect=False,
+                summary="the whole box"),
+    Formulation(name="MM-MC", equation="(4)", needs=("mean", "covariance"), bound="chebyshev",
+                intersect=False,
                 summary="ellipsoid of mean and covariance"),
 )
-FORMULATIONS = {f.name: f for f in (*_BASELINES, *_bernstein_models())}  # name -> Formulation, in the order of the paper
+# name -> Formulation, in the order of the paper
+FORMULATIONS = {f.name: f for f in (*_BASELINES, *_bernstein_models())}
 
-# %% ../../nbs/bernstein/04_formulations.ipynb #432848af
+# %% ../../nbs/bernstein/04_formulations.ipynb #7d521c4c
 def formulation(
     name, # a key of FORMULATIONS, or a Formulation
 ) -> Formulation: # the model
     """The formulation of that name.
 
-    Raises: ValueError listing the names otherwise."""
-    return name if isinstance(name, Formulation) else FORMULATIONS[check_choice(name, "formulation", FORMULATIONS)]
+    Parameters
+    ----------
+    name
+        a key of FORMULATIONS, or a Formulation
+
+    Returns
+    -------
+    Formulation
+        the model
+
+    Raises
+    ------
+    ValueError
+        listing the names otherwise.
+    """
+    if isinstance(name, Formulation): return name
+    return FORMULATIONS[check_choice(name, "formulation", FORMULATIONS)]
 
 def missing(
     form:Formulation,   # the model
     data:UncertainData, # what is known
 ) -> list: # names of the pieces that are needed and not there
-    "What the model needs and the data lack."
+    """What the model needs and the data lack.
+
+    Parameters
+    ----------
+    form : Formulation
+        the model
+    data : UncertainData
+        what is known
+
+    Returns
+    -------
+    list
+        names of the pieces that are needed and not there
+    """
     return [n for n in form.needs if not data.has(n)]
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #6c48bd32
@@ -84,29 +134,78 @@ def kappa(
 ) -> float: # radius of the ellipsoid in its own units
     """sqrt((1-eps)/eps) for Chebyshev, sqrt(2 ln(1/eps)) for Bernstein, 0 without a bound.
 
-    Source: eqs. (4) and (7).
-    Raises: ValueError for eps outside (0, 1)."""
+    Parameters
+    ----------
+    bound : str
+        "none", "chebyshev" or "bernstein"
+    eps : float
+        allowed probability of violating a constraint, in (0, 1)
+
+    Returns
+    -------
+    float
+        radius of the ellipsoid in its own units
+
+    Raises
+    ------
+    ValueError
+        for eps outside (0, 1).
+
+    References
+    ----------
+    eqs. (4) and (7).
+    """
     check_choice(bound, "bound", BOUNDS)
     eps = check_probability(eps, "eps")
     if eps < 1e-300: raise refuse("eps", "at least 1e-300, below which the radius overflows", eps)
     if bound == "chebyshev": return math.sqrt((1 - eps)/eps)
     return math.sqrt(-2*math.log(eps)) if bound == "bernstein" else 0.
 
+# %% ../../nbs/bernstein/04_formulations.ipynb #9c791947
 def certified_eps(
     bound:str, # "chebyshev" or "bernstein"
     radius,    # kappa, not negative
 ) -> np.ndarray: # the eps whose kappa it is
-    "Inverse of `kappa`: 1/(1 + radius^2), or exp(-radius^2/2)."
+    """Inverse of `kappa`: 1/(1 + radius^2), or exp(-radius^2/2).
+
+    Parameters
+    ----------
+    bound : str
+        "chebyshev" or "bernstein"
+    radius
+        kappa, not negative
+
+    Returns
+    -------
+    np.ndarray
+        the eps whose kappa it is
+    """
     radius = np.asarray(radius, float)
     return 1/(1 + radius**2) if bound == "chebyshev" else np.exp(-radius**2/2)
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc-1
 @dataclass(frozen=True, kw_only=True)
 class UncertaintySet:
-    "The sets of all points: centre + radius*[-1,1]^d + kappa*scale*ball, cut with a box where there is one."
+    """The sets of all points: centre + radius*[-1,1]^d + kappa*scale*ball, cut with a box where there is one.
+
+    Attributes
+    ----------
+    centre : np.ndarray
+        (n, d)
+    radius : Any, default None
+        (n, d) half lengths of the means' intervals or boxes, None when all are zero
+    scale : Any, default None
+        (n, d) half axes, or (n, d, d) with |scale' w| the norm; None without ellipsoids
+    box_centre : Any, default None
+        (n, d), None without intersection
+    box_half : Any, default None
+        (n, d)
+    bound : str, default 'none'
+        "none", "chebyshev" or "bernstein"
+    """
     centre: np.ndarray     # (n, d)
     radius: Any = None     # (n, d) half lengths of the means' intervals or boxes, None when all are zero
-    scale: Any = None      # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None when there is no ellipsoid
+    scale: Any = None      # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None without ellipsoids
     box_centre: Any = None # (n, d), None without intersection
     box_half: Any = None   # (n, d)
     bound: str = "none"    # "none", "chebyshev" or "bernstein"
@@ -138,7 +237,7 @@ def _baseline(name, data) -> UncertaintySet:
     if name == "MM-S": return UncertaintySet(centre=data.centre, radius=_some(data.half_width))
     return UncertaintySet(centre=data.mean, scale=_root(data.covariance), bound="chebyshev")
 
-# %% ../../nbs/bernstein/04_formulations.ipynb #4e50bc2a
+# %% ../../nbs/bernstein/04_formulations.ipynb #6ac102de
 def _bernstein(form, data) -> UncertaintySet:
     "The sets of (16), (23), (24), (26) and of those without second moments."
     known = data.normalised(exact="mean" in form.needs, second="moment" in form.needs)
@@ -147,11 +246,13 @@ def _bernstein(form, data) -> UncertaintySet:
     centre = data.mean if point and "mean" in form.needs else data.centre + half*(lower + upper)/2
     radius = None if point else _some(half*(upper - lower)/2)
     box = dict(box_centre=data.centre, box_half=data.half_width) if form.intersect else {}
-    return UncertaintySet(centre=centre, radius=radius, scale=half*nu(lower, upper, known.sigma), bound="bernstein", **box)
+    return UncertaintySet(centre=centre, radius=radius, scale=half*nu(lower, upper, known.sigma),
+                          bound="bernstein", **box)
 
-# %% ../../nbs/bernstein/04_formulations.ipynb #1da715e0
+# %% ../../nbs/bernstein/04_formulations.ipynb #1f27a209
 _REMEDY = {"mean": "mean=...", "mean_bounds": "mean=... or mean_lower=... and mean_upper=...",
-           "moment": "second_moment=... or central_moment=...", "covariance": "covariance=... (independent features: the variances)"}
+           "moment": "second_moment=... or central_moment=...",
+           "covariance": "covariance=... (independent features: the variances)"}
 
 def uncertainty_set(
     form,               # Formulation or its name
@@ -159,10 +260,30 @@ def uncertainty_set(
 ) -> UncertaintySet: # one set a point
     """The robust counterpart of a model as sets, one per point.
 
-    Source: eqs. (1)-(4), Lemmas 2 and 3, eqs. (24)-(26); (27)-(32) derived.
-    Raises: ValueError naming what is missing."""
+    Parameters
+    ----------
+    form
+        Formulation or its name
+    data : UncertainData
+        what is known about the points
+
+    Returns
+    -------
+    UncertaintySet
+        one set a point
+
+    Raises
+    ------
+    ValueError
+        naming what is missing.
+
+    References
+    ----------
+    eqs. (1)-(4), Lemmas 2 and 3, eqs. (24)-(26); (27)-(32) derived.
+    """
     form = formulation(form)
     if lacking := missing(form, data):
-        raise ValueError(f"{form.name} needs {', '.join(form.needs)}, but the data lack {', '.join(lacking)}: "
+        raise ValueError(f"{form.name} needs {', '.join(form.needs)}, "
+                         f"but the data lack {', '.join(lacking)}: "
                          "give UncertainData " + " and ".join(_REMEDY[n] for n in lacking))
     return _bernstein(form, data) if form.bound == "bernstein" else _baseline(form.name, data)

@@ -18,9 +18,35 @@ from ..core.linalg import cholesky
 __all__ = ['HullData', 'hull_data', 'Unknowns', 'Lines', 'unknowns', 'lines', 'Springs', 'springs', 'Force',
            'Motion', 'respond', 'reach', 'Ties', 'ties', 'lift', 'HullFactor', 'HullSystem']
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #646780f1
+# %% ../../nbs/bernstein/09_intersections.ipynb #56ec12c0
 class HullData(NamedTuple):
-    "Newton systems of the -I models: what does not change from step to step."
+    """Newton systems of the -I models: what does not change from step to step.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, d+1) margin in (w, b)
+    axes : np.ndarray
+        (n, d) kappa D
+    radius : np.ndarray
+        (n, d) half lengths of the means' intervals
+    split : np.ndarray
+        (n, d) 1. where a wall can take over from the ellipsoid
+    kinked : Any
+        (n, d) 1. where the mean is an interval, None where no mean is
+    cost_plus : np.ndarray
+        (n, d) -(s + y (m - c)): margin per unit of P+
+    cost_minus : np.ndarray
+        (n, d) -(s - y (m - c))
+    half : np.ndarray
+        (n, d) half widths of the box
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    """
     rows: np.ndarray       # (n, d+1) margin in (w, b)
     axes: np.ndarray       # (n, d) kappa D
     radius: np.ndarray     # (n, d) half lengths of the means' intervals
@@ -33,40 +59,89 @@ class HullData(NamedTuple):
     phi: float             # weight of |w|^2/2
     d: int                 # features
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #bb837f76
 def hull_data(
     sets:UncertaintySet, # with intersection, in units of their own size
     y,                   # signs, (n,)
     kap:float,           # kappa
     phi:float,           # weight of |w|^2/2 beside the plain sum of slacks
 ) -> HullData: # the constraints
-    "Rows, axes and walls."
+    """Rows, axes and walls.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        with intersection, in units of their own size
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    phi : float
+        weight of |w|^2/2 beside the plain sum of slacks
+
+    Returns
+    -------
+    HullData
+        the constraints
+    """
     m, half = sets.centre, sets.box_half
     axes = kap*sets.scale
     radius = np.zeros_like(m) if sets.radius is None else sets.radius
     kinked = (radius > 0).astype(float)
     split = ((half > 0) & (axes > 0)).astype(float)
     offset = y[:, None]*(m - sets.box_centre)
-    return HullData(rows=np.concatenate([y[:, None]*m, y[:, None]], axis=1), axes=axes, radius=radius, split=split,
+    return HullData(rows=np.concatenate([y[:, None]*m, y[:, None]], axis=1), axes=axes, radius=radius,
+                    split=split,
                     kinked=kinked if kinked.any() else None, cost_plus=-(half + offset)*split,
                     cost_minus=-(half - offset)*split, half=half, y=y, phi=phi, d=m.shape[1])
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #6f273606
+# %% ../../nbs/bernstein/09_intersections.ipynb #de86d706
 class Unknowns(NamedTuple):
-    "Views into the vector of all unknowns."
+    """Views into the vector of all unknowns.
+
+    Attributes
+    ----------
+    plane : np.ndarray
+        (d+1,) w and the intercept
+    slack : np.ndarray
+        (n,)
+    plus : np.ndarray
+        (n, d) P+
+    minus : np.ndarray
+        (n, d) P-
+    kink : Any
+        (n, d) q, None where no mean is an interval
+    """
     plane: np.ndarray # (d+1,) w and the intercept
     slack: np.ndarray # (n,)
     plus: np.ndarray  # (n, d) P+
     minus: np.ndarray # (n, d) P-
     kink: Any         # (n, d) q, None where no mean is an interval
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #1196c03c
 class Lines(NamedTuple):
-    "Views into a vector over the half lines: one number for each inequality."
+    """Views into a vector over the half lines: one number for each inequality.
+
+    Attributes
+    ----------
+    slack : np.ndarray
+        (n,) xi >= 0
+    plus : np.ndarray
+        (n, d) P+ >= 0
+    minus : np.ndarray
+        (n, d) P- >= 0
+    up : Any
+        (n, d) q >= z, None where no mean is an interval
+    down : Any
+        (n, d) q >= -z
+    """
     slack: np.ndarray # (n,) xi >= 0
     plus: np.ndarray  # (n, d) P+ >= 0
     minus: np.ndarray # (n, d) P- >= 0
     up: Any           # (n, d) q >= z, None where no mean is an interval
     down: Any         # (n, d) q >= -z
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #7ae4305c
 def _views(flat, n, d, count) -> list:
     "The first `count` consecutive (n, d) blocks of a vector."
     return [flat[k*n*d:(k + 1)*n*d].reshape(n, d) for k in range(count)]
@@ -77,6 +152,7 @@ def unknowns(data:HullData, x) -> Unknowns:
     blocks = _views(x[d + 1 + n:], n, d, 2 if data.kinked is None else 3)
     return Unknowns(x[:d + 1], x[d + 1:d + 1 + n], *blocks, *[None]*(3 - len(blocks)))
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #be79007f
 def lines(data:HullData, z) -> Lines:
     "A vector over the half lines taken apart."
     n, d = data.axes.shape
@@ -85,7 +161,7 @@ def lines(data:HullData, z) -> Lines:
 
 def _flat(parts) -> np.ndarray: return np.concatenate([np.ravel(p) for p in parts if p is not None])
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #71d78d1a
+# %% ../../nbs/bernstein/09_intersections.ipynb #d486df90
 def _apply(
     data:HullData, # the constraints
     x,             # unknowns
@@ -95,13 +171,15 @@ def _apply(
     z = at.plane[:-1] - data.split*(at.plus - at.minus)
     cone = np.empty((len(data.y), 1 + data.d))
     cone[:, 0] = data.rows@at.plane + at.slack
-    cone[:, 0] += np.einsum("ij,ij->i", data.cost_plus, at.plus) + np.einsum("ij,ij->i", data.cost_minus, at.minus)
+    cone[:, 0] += np.einsum("ij,ij->i", data.cost_plus, at.plus)
+    cone[:, 0] += np.einsum("ij,ij->i", data.cost_minus, at.minus)
     cone[:, 1:] = data.axes*z
     if data.kinked is None: return Values(_flat([at.slack, at.plus*data.split, at.minus*data.split]), cone)
     cone[:, 0] -= np.einsum("ij,ij->i", data.radius, at.kink)
     ends = [data.kinked*(at.kink - z), data.kinked*(at.kink + z)]
     return Values(_flat([at.slack, at.plus*data.split, at.minus*data.split, *ends]), cone)
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #0cd69972
 def _transpose(
     data:HullData, # the constraints
     z:Values,      # multipliers
@@ -137,9 +215,33 @@ def _start(
     cone[:, 0] = a
     return x, Values(_flat(z), cone)
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #2b459bed
+# %% ../../nbs/bernstein/09_intersections.ipynb #e449264c
 class Springs(NamedTuple):
-    "Stiffnesses of all coordinates of all points, each (n, d)."
+    """Stiffnesses of all coordinates of all points, each (n, d).
+
+    Attributes
+    ----------
+    plus : np.ndarray
+        of P+
+    minus : np.ndarray
+        of P-
+    alone : np.ndarray
+        of z, q held fast
+    eased : np.ndarray
+        of z, q given way
+    cone : np.ndarray
+        the ellipsoid's part of both
+    both : np.ndarray
+        plus + minus where the coordinate is split
+    det : np.ndarray
+        eased * both + plus * minus
+    through : np.ndarray
+        share of a force on z that reaches w
+    kink : Any
+        of q, None without intervals of means
+    shear : Any
+        between z and q
+    """
     plus: np.ndarray    # of P+
     minus: np.ndarray   # of P-
     alone: np.ndarray   # of z, q held fast
@@ -151,12 +253,28 @@ class Springs(NamedTuple):
     kink: Any           # of q, None without intervals of means
     shear: Any          # between z and q
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #c1ea5f72
 def springs(
     data:HullData, # the constraints
     omega,         # weights of the half lines
     eta2,          # of the cones, (n,)
 ) -> Springs: # one for each coordinate of each point
-    "Stiffnesses at one scaling."
+    """Stiffnesses at one scaling.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    omega
+        weights of the half lines
+    eta2
+        of the cones, (n,)
+
+    Returns
+    -------
+    Springs
+        one for each coordinate of each point
+    """
     own = lines(data, omega)
     cone = data.axes**2/eta2[:, None]
     alone, eased, kink, shear = cone, cone, None, None
@@ -168,27 +286,62 @@ def springs(
     det = eased*both + own.plus*own.minus
     return Springs(own.plus, own.minus, alone, eased, cone, both, det, own.plus*own.minus/det, kink, shear)
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #cc8a2a48
+# %% ../../nbs/bernstein/09_intersections.ipynb #52f11d8d
 class Force(NamedTuple):
-    "A force on the local unknowns, each (n, d) or None for zero."
+    """A force on the local unknowns, each (n, d) or None for zero.
+
+    Attributes
+    ----------
+    plus : Any
+    minus : Any
+    kink : Any
+    push : Any
+        on P+ and, reversed, on P-
+    """
     plus: Any
     minus: Any
     kink: Any
     push: Any # on P+ and, reversed, on P-
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #da7836b2
 class Motion(NamedTuple):
-    "How the local unknowns give way, each (n, d)."
+    """How the local unknowns give way, each (n, d).
+
+    Attributes
+    ----------
+    plus : np.ndarray
+    minus : np.ndarray
+    kink : Any
+    difference : np.ndarray
+        plus - minus
+    """
     plus: np.ndarray
     minus: np.ndarray
     kink: Any
     difference: np.ndarray # plus - minus
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #68ab8e78
 def respond(
     data:HullData, # the constraints
     at:Springs,    # stiffnesses
     force:Force,   # on the local unknowns
 ) -> Motion: # displacement of the local unknowns, w held fast
-    "Inverse of all local blocks."
+    """Inverse of all local blocks.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    at : Springs
+        stiffnesses
+    force : Force
+        on the local unknowns
+
+    Returns
+    -------
+    Motion
+        displacement of the local unknowns, w held fast
+    """
     plus, minus = (0. if f is None else f for f in (force.plus, force.minus))
     push, kink = 0. if force.push is None else force.push, force.kink
     total, plus, minus = plus + minus, plus + push, minus - push
@@ -201,19 +354,60 @@ def respond(
     gives = None if at.kink is None else (kink - data.split*at.shear*difference)/at.kink
     return Motion((stiff + at.minus*plus)/at.det, (stiff + at.plus*minus)/at.det, gives, difference)
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #a3a6510e
 def reach(
     data:HullData, # the constraints
     at:Springs,    # stiffnesses
     force:Force,   # on the local unknowns, without push
 ) -> np.ndarray: # (n, d)
-    "What local forces exert on w once the local unknowns have given way."
+    """What local forces exert on w once the local unknowns have given way.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    at : Springs
+        stiffnesses
+    force : Force
+        on the local unknowns, without push
+
+    Returns
+    -------
+    np.ndarray
+        (n, d)
+    """
     tow = 0. if at.kink is None else at.shear/at.kink*force.kink
     pulled = at.minus*(force.plus - data.split*tow) - at.plus*(force.minus + data.split*tow)
     return data.split*at.eased*pulled/at.det + tow
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #51eaa952
+# %% ../../nbs/bernstein/09_intersections.ipynb #7bf382fd
 class Ties(NamedTuple):
-    "The vectors e and g of every cone, what they move, and their 2 by 2 problems."
+    """The vectors e and g of every cone, what they move, and their 2 by 2 problems.
+
+    Attributes
+    ----------
+    force_e : Force
+        e over the local unknowns
+    force_g : Force
+    moves_e : Motion
+        what the local unknowns do under e
+    moves_g : Motion
+    plane_e : np.ndarray
+        (n, d+1) e in (w, b), local unknowns given way
+    plane_g : np.ndarray
+    k : np.ndarray
+        (n,) 2 u_0^2 - 1
+    ratio : np.ndarray
+        (n,) <e, g>/<g, g>
+    gg : np.ndarray
+        (n,) <g, g>
+    rest : np.ndarray
+        (n,) <e, e> without its part along g and without the slack's
+    rho : np.ndarray
+        (n,) 1/(rest omega + k^2)
+    omega : np.ndarray
+        (n,) weights of the slacks
+    """
     force_e: Force       # e over the local unknowns
     force_g: Force
     moves_e: Motion      # what the local unknowns do under e
@@ -229,10 +423,12 @@ class Ties(NamedTuple):
 
 def _inner(force:Force, motion:Motion) -> np.ndarray:
     "Work of a force along a motion, point by point: (n,)."
-    pairs = [(force.push, motion.difference), (force.plus, motion.plus), (force.minus, motion.minus), (force.kink, motion.kink)]
-    return sum(np.einsum("ij,ij->i", f, m) for f, m in pairs if f is not None and m is not None)  # type: ignore[return-value]
+    pairs = [(force.push, motion.difference), (force.plus, motion.plus), (force.minus, motion.minus),
+             (force.kink, motion.kink)]
+    return sum(np.einsum("ij,ij->i", f, m) for f, m in pairs if f is not None
+               and m is not None)  # type: ignore[return-value]
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #f992e059
+# %% ../../nbs/bernstein/09_intersections.ipynb #d56a0810
 def _vectors(data, at, scaling) -> tuple:
     "e and g: parts in w, forces on the local unknowns."
     u0, k = scaling.u[:, :1], (2*scaling.u[:, 0]**2 - 1)[:, None]
@@ -241,48 +437,95 @@ def _vectors(data, at, scaling) -> tuple:
     e = Force(k*data.cost_plus, k*data.cost_minus, kink, -2*u0*data.split*g)
     return k, u0, g, e, Force(None, None, None, -data.split*g)
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #ad13c0ca
 def ties(
     data:HullData,   # the constraints
     at:Springs,      # stiffnesses
     scaling:Scaling, # of the cones
     omega,           # weights of the slacks, (n,)
 ) -> Ties: # one pair of vectors a point
-    "Let the local unknowns give way under e and g."
+    """Let the local unknowns give way under e and g.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    at : Springs
+        stiffnesses
+    scaling : Scaling
+        of the cones
+    omega
+        weights of the slacks, (n,)
+
+    Returns
+    -------
+    Ties
+        one pair of vectors a point
+    """
     k, u0, g, e, push = _vectors(data, at, scaling)
     moves_e, moves_g = respond(data, at, e), respond(data, at, push)
     zero, eta2 = np.zeros_like(k), scaling.eta2
     plane_g = np.concatenate([g*at.through, zero], axis=1)
     in_w = k*data.rows[:, :-1] + reach(data, at, e) + 2*u0*plane_g[:, :-1]
     spare = ((at.eased - at.cone)*at.both + at.plus*at.minus)/at.det
-    gg = -eta2*(.5 + np.einsum("ij,ij->i", scaling.u[:, 1:]**2, spare))     # -eta^2 k/2 + <g, g> without its cancellation
+    # -eta^2 k/2 + <g, g> without its cancellation
+    gg = -eta2*(.5 + np.einsum("ij,ij->i", scaling.u[:, 1:]**2, spare))
     ratio = _inner(e, moves_g)/gg
     rest = eta2*k[:, 0] + _inner(e, moves_e) - _inner(e, moves_g)*ratio
-    return Ties(e, push, moves_e, moves_g, np.concatenate([in_w, k*data.rows[:, -1:]], axis=1), plane_g, k[:, 0], ratio, gg, rest,
+    return Ties(e, push, moves_e, moves_g, np.concatenate([in_w, k*data.rows[:, -1:]], axis=1), plane_g,
+                k[:, 0], ratio, gg, rest,
                 1/(rest*omega + k[:, 0]**2), omega)
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #8e7f183c
 def lift(
     own:Ties, # of all points
     slack,    # right-hand side of the slacks, (n,)
     along_e,  # inner products with e, (n,)
     along_g,  # and with g
 ) -> tuple: # multiples of e and of g, (n,) each
-    "Inverse of the 2 by 2 problems."
+    """Inverse of the 2 by 2 problems.
+
+    Parameters
+    ----------
+    own : Ties
+        of all points
+    slack
+        right-hand side of the slacks, (n,)
+    along_e
+        inner products with e, (n,)
+    along_g
+        and with g
+
+    Returns
+    -------
+    tuple
+        multiples of e and of g, (n,) each
+    """
     e = own.rho*(own.k*slack + own.omega*(along_e - own.ratio*along_g))
     return e, along_g/own.gg - own.ratio*e
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #0069b735
+# %% ../../nbs/bernstein/09_intersections.ipynb #dc4c820d
 class HullFactor(NamedTuple):
-    "What `solve` needs at one scaling."
+    """What `solve` needs at one scaling.
+
+    Attributes
+    ----------
+    springs : Springs
+    ties : Ties
+    normal : Refined
+        matrix in (w, b)
+    """
     springs: Springs
     ties: Ties
     normal: Refined # matrix in (w, b)
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #55765507
 def _factor(
     data:HullData,   # the constraints
     omega,           # weights of the half lines
     scaling:Scaling, # of the cones
 ) -> HullFactor: # for any number of right-hand sides
-    "Eliminate everything but the plane and factorise. Raises LinAlgError where rounding has made the matrix indefinite."
+    "Eliminate everything but the plane and factorise; LinAlgError where the matrix is indefinite."
     at = springs(data, omega, scaling.eta2)
     own = ties(data, at, scaling, omega[:len(data.y)])
     stiff = own.rho*own.omega
@@ -294,7 +537,7 @@ def _factor(
     H[diagonal, diagonal] += data.phi + (at.eased*at.through).sum(axis=0)
     return HullFactor(at, own, Refined(H, cholesky(H)))
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #1984df92
+# %% ../../nbs/bernstein/09_intersections.ipynb #7670bc7b
 def _solve(
     data:HullData,     # the constraints
     factor:HullFactor, # at one scaling
@@ -314,7 +557,8 @@ def _solve(
     kink = None if data.kinked is None else given.kink + at.shear*plane[:-1]
     moved = respond(data, at, Force(given.plus, given.minus, kink, data.split*at.alone*plane[:-1]))
     slack = own.rho*(own.rest*given.slack - own.k*(along_e - own.ratio*along_g))
-    local = [None if m is None else m - e[:, None]*a - g[:, None]*b for m, a, b in zip(moved[:3], own.moves_e, own.moves_g)]
+    local = [None if m is None else m - e[:, None]*a - g[:, None]*b for m, a,
+             b in zip(moved[:3], own.moves_e, own.moves_g)]
     return _flat([plane, slack, *local])
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #52618a66
@@ -329,9 +573,35 @@ def _points(
     own = lines(data, z.linear)
     return x if data.kinked is None else x - y*data.kinked*(own.up - own.down)/a
 
-# %% ../../nbs/bernstein/09_intersections.ipynb #b8175e85
+# %% ../../nbs/bernstein/09_intersections.ipynb #94fc91e5
 class HullSystem(HullData):
-    "Newton systems of the -I models, as the iteration uses them."
+    """Newton systems of the -I models, as the iteration uses them.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, d+1) margin in (w, b)
+    axes : np.ndarray
+        (n, d) kappa D
+    radius : np.ndarray
+        (n, d) half lengths of the means' intervals
+    split : np.ndarray
+        (n, d) 1. where a wall can take over from the ellipsoid
+    kinked : Any
+        (n, d) 1. where the mean is an interval, None where no mean is
+    cost_plus : np.ndarray
+        (n, d) -(s + y (m - c)): margin per unit of P+
+    cost_minus : np.ndarray
+        (n, d) -(s - y (m - c))
+    half : np.ndarray
+        (n, d) half widths of the box
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    """
     apply = _apply
     transpose = _transpose
     start = _start
@@ -340,8 +610,10 @@ class HullSystem(HullData):
     points = _points
 
     @property
-    def slots(self) -> slice: return slice(self.d + 1, self.d + 1 + len(self.y))    # where the slacks are in x
+    # where the slacks are in x
+    def slots(self) -> slice: return slice(self.d + 1, self.d + 1 + len(self.y))
 
     @property
     def live(self) -> np.ndarray: # 1. for half lines that exist
-        return _flat([np.ones(len(self.y)), self.split, self.split, *([] if self.kinked is None else [self.kinked]*2)])
+        return _flat([np.ones(len(self.y)), self.split, self.split,
+                      *([] if self.kinked is None else [self.kinked]*2)])

@@ -22,8 +22,29 @@ def extremal_law(
 ) -> tuple: # (points, masses), each of shape (2,), the lighter end last
     """The two-point law that attains the moment bound.
 
-    Source: the remark after eq. (12).
-    Raises: ValueError where no law on [-1, 1] has these moments."""
+    Parameters
+    ----------
+    mu : float
+        mean, in [-sigma, sigma]
+    sigma : float
+        root mean square, in [0, 1]
+    side : int, default 1
+        1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at -1)
+
+    Returns
+    -------
+    tuple
+        (points, masses), each of shape (2,), the lighter end last
+
+    Raises
+    ------
+    ValueError
+        where no law on [-1, 1] has these moments.
+
+    References
+    ----------
+    the remark after eq. (12).
+    """
     sigma = check_number(sigma, "sigma", 0., 1.)
     mu = check_number(mu, "mu", -sigma, sigma)
     m = check_choice(side, "side", (1, -1))*mu
@@ -32,9 +53,9 @@ def extremal_law(
     low, mass = m - v/(1 - m), v/((1 - m)**2 + v)
     return side*np.array([low, 1.]), np.array([1 - mass, mass])
 
-# %% ../../nbs/bernstein/01_moments.ipynb #79221b0a
+# %% ../../nbs/bernstein/01_moments.ipynb #ced8dbf1
 class _Law(NamedTuple):
-    "The extremal law for |t|: an atom at 1 with odds r against one at `low`; what the mirror image makes of t and mu."
+    "The extremal law for |t|: an atom at 1 with odds r against one at `low`; t and mu mirrored where t < 0."
     t: np.ndarray        # |t|
     mu: np.ndarray       # mean on the side of t
     variance: np.ndarray # sigma^2 - mu^2, at least 0
@@ -46,7 +67,8 @@ def _extremal(t, mu, sigma) -> _Law:
     t, mu, sigma = np.broadcast_arrays(*(np.asarray(z, float) for z in (t, mu, sigma)))
     m = np.where(t >= 0, mu, -mu)
     v = np.maximum((sigma - m)*(sigma + m), 0)
-    with np.errstate(divide="ignore", invalid="ignore"): return _Law(abs(t), m, v, m - v/(1 - m), v/(1 - m)**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _Law(abs(t), m, v, m - v/(1 - m), v/(1 - m)**2)
 
 # %% ../../nbs/bernstein/01_moments.ipynb #89f606af
 def log_moment_bound(
@@ -56,13 +78,31 @@ def log_moment_bound(
 ) -> np.ndarray: # broadcast of the three
     """h = log g: the largest log E exp(tX) over laws on [-1, 1] with mean mu and mean square sigma^2.
 
-    Source: eqs. (12) and (13), natural logarithm."""
+    Parameters
+    ----------
+    t
+        argument of the exponential, any real
+    mu
+        mean, in [-sigma, sigma]
+    sigma
+        root of the bound on the mean square, in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+        broadcast of the three
+
+    References
+    ----------
+    eqs. (12) and (13), natural logarithm.
+    """
     law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
         total = np.log1p(law.odds)
         h = np.logaddexp(law.t*law.low - total, law.t + np.log(law.odds) - total)
     return np.where(law.variance > 0, h, law.t*law.mu)
 
+# %% ../../nbs/bernstein/01_moments.ipynb #10240aa2
 def moment_bound(
     t,     # argument of the exponential
     mu,    # mean
@@ -70,7 +110,24 @@ def moment_bound(
 ) -> np.ndarray: # broadcast of the three
     """g: exp of `log_moment_bound`.
 
-    Source: eq. (12)."""
+    Parameters
+    ----------
+    t
+        argument of the exponential
+    mu
+        mean
+    sigma
+        root mean square
+
+    Returns
+    -------
+    np.ndarray
+        broadcast of the three
+
+    References
+    ----------
+    eq. (12).
+    """
     return np.exp(log_moment_bound(t, mu, sigma))
 
 # %% ../../nbs/bernstein/01_moments.ipynb #26accfa8
@@ -81,7 +138,24 @@ def curvature(
 ) -> np.ndarray: # h''(t), in [0, 1]
     """Second derivative of log g in t: the variance of the tilted extremal law.
 
-    Source: the display before eq. (14)."""
+    Parameters
+    ----------
+    t
+        argument
+    mu
+        mean
+    sigma
+        root mean square
+
+    Returns
+    -------
+    np.ndarray
+        h''(t), in [0, 1]
+
+    References
+    ----------
+    the display before eq. (14).
+    """
     law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
         span = 1 - law.mu + law.variance/(1 - law.mu)

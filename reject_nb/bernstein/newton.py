@@ -14,7 +14,8 @@ from .certificate import Multipliers, Problem, Solution, Units, finish, own_unit
 from .cones import ConeSystem, Values, cone_data
 from .formulations import UncertaintySet
 from .intersections import HullSystem, hull_data
-from .scaling import Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale
+from .scaling import (Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions,
+                                         unscale)
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
@@ -23,7 +24,7 @@ __all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTE
            'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point',
            'newton']
 
-# %% ../../nbs/bernstein/10_newton.ipynb #3c217d6b
+# %% ../../nbs/bernstein/10_newton.ipynb #bd577bf6
 class System(Protocol):
     "What the iteration asks of a model: `ConeSystem` or `HullSystem`."
     y: np.ndarray
@@ -38,19 +39,34 @@ class System(Protocol):
     def solve(self, factor, r) -> np.ndarray: ...
     def points(self, sets:UncertaintySet, z:Values) -> np.ndarray: ...
 
+# %% ../../nbs/bernstein/10_newton.ipynb #d4c081a6
 def system_of(
     problem:Problem, # sets, signs, C and kappa
     units:Units,     # its own units
 ) -> System: # linear systems of the model
-    "The model's linear systems, in own units, the objective divided by C."
+    """The model's linear systems, in own units, the objective divided by C.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    units : Units
+        its own units
+
+    Returns
+    -------
+    System
+        linear systems of the model
+    """
     sets, kap = units.sets, problem.kap
     phi = 1/(problem.C*units.size)/units.size
     if not 0 < phi < math.inf: phi = float(np.clip(phi, 1e-300, 1e300))
     round_ = kap > 0 and sets.scale is not None and sets.scale.any()
     if sets.intersect and round_: return HullSystem(*hull_data(sets, problem.y, kap, phi))
-    return ConeSystem(*cone_data(sets if round_ else UncertaintySet(centre=sets.centre, radius=sets.radius), problem.y, kap, phi))
+    return ConeSystem(*cone_data(sets if round_ else UncertaintySet(centre=sets.centre, radius=sets.radius),
+                                 problem.y, kap, phi))
 
-# %% ../../nbs/bernstein/10_newton.ipynb #d738bd51
+# %% ../../nbs/bernstein/10_newton.ipynb #62c7c653
 TINY = 1e-280       # sums of products below this have vanished
 FEASIBLE = 1e-7     # residual outside w up to which multipliers count as feasible
 WARM = .1           # mean product at which an iterate is kept for neighbouring problems
@@ -61,8 +77,25 @@ class Iterate(NamedTuple):
     slack: Values
     dual: Values
 
+# %% ../../nbs/bernstein/10_newton.ipynb #17240805
 class Progress(NamedTuple):
-    "How far an iterate is from the optimum."
+    """How far an iterate is from the optimum.
+
+    Attributes
+    ----------
+    products : float
+        S'Z
+    mean : float
+        of one line or cone
+    value : float
+        primal value
+    loss : float
+        gap that the certificate would find, inf while the multipliers are not feasible
+    free : np.ndarray
+        gradient of the objective
+    rest : np.ndarray
+        gradient of the Lagrangian
+    """
     products: float   # S'Z
     mean: float       # of one line or cone
     value: float      # primal value
@@ -70,11 +103,25 @@ class Progress(NamedTuple):
     free: np.ndarray  # gradient of the objective
     rest: np.ndarray  # gradient of the Lagrangian
 
+# %% ../../nbs/bernstein/10_newton.ipynb #7b50a9fc
 def progress(
     system:System, # of the model
     at:Iterate,    # inside the cones
 ) -> Progress: # at this iterate
-    "Products, values and residual."
+    """Products, values and residual.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    at : Iterate
+        inside the cones
+
+    Returns
+    -------
+    Progress
+        at this iterate
+    """
     live, w, d = system.live, at.x[:system.d], system.d
     dual = Values(at.dual.linear*live, at.dual.cone)
     products = float(at.slack.linear@dual.linear + np.vdot(at.slack.cone, dual.cone))
@@ -88,7 +135,7 @@ def progress(
     degree = int(live.sum()) + len(system.y)
     return Progress(products, products/degree, value, loss, free, rest)
 
-# %% ../../nbs/bernstein/10_newton.ipynb #9992e946
+# %% ../../nbs/bernstein/10_newton.ipynb #3884ef45
 def cold_start(system:System) -> Iterate:
     "The model's own start, strictly feasible."
     x, dual = system.start()
@@ -97,11 +144,25 @@ def cold_start(system:System) -> Iterate:
     first[:, 0] = 1
     return Iterate(x, Values(slack.linear + (1 - system.live), slack.cone - first), dual)
 
+# %% ../../nbs/bernstein/10_newton.ipynb #3356b9de
 def warm_start(
     system:System, # of the model
     old:Iterate,   # of a problem that differs in C or kappa only
 ) -> Iterate: # inside the cones of the new problem
-    "An old iterate; the slack variables absorb what kappa has changed."
+    """An old iterate; the slack variables absorb what kappa has changed.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    old : Iterate
+        of a problem that differs in C or kappa only
+
+    Returns
+    -------
+    Iterate
+        inside the cones of the new problem
+    """
     x, cone = old.x.copy(), system.apply(old.x).cone
     tight = np.linalg.norm(cone[:, 1:], axis=1)*1.02 + 1e-3 - (cone[:, 0] - 1)
     x[system.slots] += np.maximum(tight, 0)
@@ -110,14 +171,27 @@ def warm_start(
     first[:, 0] = 1
     return Iterate(x, Values(slack.linear + (1 - system.live), slack.cone - first), old.dual)
 
-# %% ../../nbs/bernstein/10_newton.ipynb #f3fff7cd
+# %% ../../nbs/bernstein/10_newton.ipynb #adab9f0d
 class Target(NamedTuple):
-    "What slack and multiplier are asked to lose: dz + omega ds = -linear on the half lines, ds + dz = -cone scaled."
+    "What is to vanish: dz + omega ds = -linear on the half lines, ds + dz = -cone in scaled variables."
     linear: np.ndarray
     cone: np.ndarray
 
 class Step(NamedTuple):
-    "A direction, its multipliers still scaled, and 1/t of the longest step inside all cones."
+    """A direction, its multipliers still scaled, and 1/t of the longest step inside all cones.
+
+    Attributes
+    ----------
+    x : np.ndarray
+    slack : Values
+    linear : np.ndarray
+        multipliers of the half lines
+    ds : np.ndarray
+        scaled slacks of the cones
+    dz : np.ndarray
+        scaled multipliers of the cones
+    worst : float
+    """
     x: np.ndarray
     slack: Values
     linear: np.ndarray # multipliers of the half lines
@@ -125,6 +199,7 @@ class Step(NamedTuple):
     dz: np.ndarray     # scaled multipliers of the cones
     worst: float
 
+# %% ../../nbs/bernstein/10_newton.ipynb #d6d8abb0
 def direction(
     system:System,   # of the model
     factor,          # at this scaling
@@ -133,16 +208,38 @@ def direction(
     target:Target,   # what is to vanish
     right,           # right-hand side
 ) -> Step: # the direction and how far it may be followed
-    "Solve for one direction."
+    """Solve for one direction.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    factor
+        at this scaling
+    at : Iterate
+        inside the cones
+    scaling : Scaling
+        of its cones
+    target : Target
+        what is to vanish
+    right
+        right-hand side
+
+    Returns
+    -------
+    Step
+        the direction and how far it may be followed
+    """
     x = system.solve(factor, right)
-    slack = system.apply(x)                              # the start is feasible and A is linear: no primal residual
+    # the start is feasible and A is linear: no primal residual
+    slack = system.apply(x)
     linear = -target.linear - at.dual.linear/at.slack.linear*slack.linear
     ds, dz = np.empty_like(slack.cone), np.empty_like(slack.cone)
     cones = scaled_directions(scaling, target.cone, slack.cone, ds, dz)
     worst = max(cones, (-slack.linear/at.slack.linear).max(), (-linear/at.dual.linear).max(), 1e-300)
     return Step(x, slack, linear, ds, dz, worst)
 
-# %% ../../nbs/bernstein/10_newton.ipynb #ce30af47
+# %% ../../nbs/bernstein/10_newton.ipynb #8ab5c52d
 def predicted(system:System, factor, at:Iterate, scaling:Scaling, seen:Progress) -> Step:
     "Towards products of zero; W^-1 lam = Z, so that the right-hand side needs no multipliers."
     return direction(system, factor, at, scaling, Target(system.live*at.dual.linear, scaling.lam), -seen.free)
@@ -156,6 +253,7 @@ def corrected_step(system:System, factor, at:Iterate, scaling:Scaling, seen:Prog
     right = -seen.rest - system.transpose(Values(linear, unscaled))
     return direction(system, factor, at, scaling, Target(linear, cone), right)
 
+# %% ../../nbs/bernstein/10_newton.ipynb #381c3a25
 def moved(
     system:System,   # of the model
     at:Iterate,      # inside the cones
@@ -163,7 +261,26 @@ def moved(
     step:Step,       # direction
     size:float,      # of the step
 ) -> Iterate: # inside the cones as long as size < 1/worst
-    "The next iterate."
+    """The next iterate.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    at : Iterate
+        inside the cones
+    scaling : Scaling
+        of its cones
+    step : Step
+        direction
+    size : float
+        of the step
+
+    Returns
+    -------
+    Iterate
+        inside the cones as long as size < 1/worst
+    """
     change = np.empty_like(step.dz)
     unscale(scaling, step.dz, change)                     # dZ = W^-1 (scaled dZ)
     live = system.live
@@ -171,15 +288,30 @@ def moved(
     dual = Values(at.dual.linear + size*step.linear*live, at.dual.cone + size*change)
     return Iterate(at.x + size*step.x, slack, dual)
 
-# %% ../../nbs/bernstein/10_newton.ipynb #8d611910
-EARLY = .3          # share of the tolerance at which to stop: certificate and iteration compute the gap differently
+# %% ../../nbs/bernstein/10_newton.ipynb #6ac98184
+# share of the tolerance at which to stop: certificate and iteration compute the gap differently
+EARLY = .3
 PROMISING = 1e-3    # relative loss below which multipliers are remembered
 PATIENCE = 8        # steps without a smaller loss
 SHORTEST = 1e-12    # steps below this go nowhere
 INSIDE = .99        # share of the longest step
 
 class Run(NamedTuple):
-    "How an iteration went."
+    """How an iteration went.
+
+    Attributes
+    ----------
+    last : Iterate
+    best : Iterate
+        of the smallest loss
+    warm : Any
+        the first iterate with mean product below WARM, None before
+    iterations : int
+    stopped : Status
+        what to say where the gap is not within tol
+    losses : list
+        of every iterate
+    """
     last: Iterate
     best: Iterate      # of the smallest loss
     warm: Any          # the first iterate with mean product below WARM, None before
@@ -187,6 +319,7 @@ class Run(NamedTuple):
     stopped: Status    # what to say where the gap is not within tol
     losses: list       # of every iterate
 
+# %% ../../nbs/bernstein/10_newton.ipynb #e514809a
 def next_iterate(system:System, at:Iterate, seen:Progress, scaling:Scaling):
     "One predictor-corrector step; None where rounding allows no further."
     if not nesterov_todd(at.slack.cone, at.dual.cone, scaling): return None
@@ -197,7 +330,7 @@ def next_iterate(system:System, at:Iterate, seen:Progress, scaling:Scaling):
     size = min(1., INSIDE/step.worst)
     return moved(system, at, scaling, step, size) if np.isfinite(size) and size > SHORTEST else None
 
-# %% ../../nbs/bernstein/10_newton.ipynb #47f9f063
+# %% ../../nbs/bernstein/10_newton.ipynb #cd057505
 def interior_point(
     system:System, # of the model
     start:Iterate, # strictly inside
@@ -205,7 +338,26 @@ def interior_point(
     max_iter:int,  # most steps
     clock:Clock,   # of the time limit
 ) -> Run: # its iterates
-    "Predictor-corrector steps until the loss is within tol, or no step helps."
+    """Predictor-corrector steps until the loss is within tol, or no step helps.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    start : Iterate
+        strictly inside
+    tol : float
+        relative gap
+    max_iter : int
+        most steps
+    clock : Clock
+        of the time limit
+
+    Returns
+    -------
+    Run
+        its iterates
+    """
     scaling = empty_scaling(len(system.y), start.slack.cone.shape[1] - 1)
     at, warm, stopped, losses = start, None, Status.not_converged, []
     best, least, since = start, math.inf, max_iter
@@ -218,12 +370,15 @@ def interior_point(
         if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY: break
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit
-        further = None if stopped != Status.not_converged else next_iterate(system, at, seen, scaling)
+        with np.errstate(all="ignore"):                # an overflow ends the iteration
+            further = None if stopped != Status.not_converged else next_iterate(system, at, seen, scaling)
         if further is None: break
         at = further
     return Run(at, best if least < math.inf else at, warm, it, stopped, losses)
 
-# %% ../../nbs/bernstein/10_newton.ipynb #eed9a052
+# %% ../../nbs/bernstein/10_newton.ipynb #f8994008
+def _shapes(at:Iterate): return at.x.shape, at.dual.cone.shape
+
 def newton(
     problem:Problem,             # sets, signs, C and kappa
     tol:float=1e-7,              # relative gap at which to stop, above 0
@@ -233,17 +388,40 @@ def newton(
 ) -> Solution: # certified
     """Primal-dual interior-point method with slacks and multipliers eliminated; all twelve models.
 
-    Source: Nesterov-Todd scaling and Mehrotra's corrector, as in standard conic solvers; the elimination is ours."""
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    tol : float, default 1e-7
+        relative gap at which to stop, above 0
+    max_iter : int, default 100
+        most iterations
+    time_limit : float|None, default None
+        seconds, None: no limit
+    warm : default None
+        `state` of the Solution of a problem that differs in C or kappa only
+
+    Returns
+    -------
+    Solution
+        certified
+
+    References
+    ----------
+    Nesterov-Todd scaling and Mehrotra's corrector, as in conic solvers; the elimination is ours.
+    """
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     units = own_units(problem)
     system = system_of(problem, units)
     start = cold_start(system)
-    fits = warm is not None and warm.x.shape == start.x.shape and warm.dual.cone.shape == start.dual.cone.shape
-    run = interior_point(system, warm_start(system, warm) if fits else start, tol, max_iter, clock)
+    if warm is not None and _shapes(warm) == _shapes(start): start = warm_start(system, warm)
+    run = interior_point(system, start, tol, max_iter, clock)
     dual, d = run.best.dual, system.d
     weights = dual.cone[:, 0]*problem.C
     points = units.shift + units.size*system.points(units.sets, dual)
-    shadow = (np.clip(weights, 0, problem.C)*problem.y)@(points - units.shift)          # the plane of the multipliers
+    # the plane of the multipliers
+    shadow = (np.clip(weights, 0, problem.C)*problem.y)@(points - units.shift)
     planes = [units.plane(at.x[:d], at.x[d]) for at in (run.best, run.last)]
     planes.append(units.plane(shadow*units.size, run.last.x[d]))
-    return finish(problem, planes, Multipliers(weights, points), tol, run.iterations, run.stopped, state=run.warm)
+    return finish(problem, planes, Multipliers(weights, points), tol, run.iterations, run.stopped,
+                  state=run.warm)

@@ -29,7 +29,8 @@ def _exact_side(mu, sigma):
 @njit(cache=True)
 def _nu_exact(mu, sigma, out):
     "nu of exact means, entry by entry."
-    for i in range(out.size): out[i] = math.sqrt(max(_exact_side(mu[i], sigma[i]), _exact_side(-mu[i], sigma[i])))
+    for i in range(out.size):
+        out[i] = math.sqrt(max(_exact_side(mu[i], sigma[i]), _exact_side(-mu[i], sigma[i])))
 
 # %% ../../nbs/bernstein/02_nu.ipynb #3cd2dad2-1
 class _OnCurve(NamedTuple):
@@ -39,6 +40,7 @@ class _OnCurve(NamedTuple):
     h: float     # log moment bound
     slope: float # dh/dt
 
+# %% ../../nbs/bernstein/02_nu.ipynb #f44ce4db
 @njit(cache=True)
 def _soft_plus(z):
     "log(1 + e^z) without overflow."
@@ -59,14 +61,15 @@ def _curve(s, sigma):
     tilt = 1/(1 + math.exp(-z)) if z > -700 else 0.
     return _OnCurve(t, mu, t*a + _soft_plus(z), a + (1 - a)*tilt)
 
-# %% ../../nbs/bernstein/02_nu.ipynb #a135b270
+# %% ../../nbs/bernstein/02_nu.ipynb #716f5f6f
 @njit(cache=True)
 def _interval_side(lo, hi, sigma):
     "Squared sharp constant for t > 0 with the mean anywhere in [lo, hi]."
     best = _exact_side(hi, sigma)
     if lo >= hi or hi <= sigma*sigma or sigma <= 0: return best
     left, right = 0., 60. - 6*math.log(sigma)
-    while right - left > 1e-8*right:                  # F is flat at its maximum, so the value is good to 1e-16
+    # F is flat at its maximum, so the value is good to 1e-16
+    while right - left > 1e-8*right:
         s = .5*(left + right)
         at = _curve(s, sigma)
         if at.mu >= hi or (at.mu > lo and at.t*at.slope + hi*at.t - 2*at.h > 0): left = s
@@ -74,6 +77,7 @@ def _interval_side(lo, hi, sigma):
     at = _curve(.5*(left + right), sigma)
     return max(best, 2*(at.h - hi*at.t)/(at.t*at.t)) if lo <= at.mu <= hi else best
 
+# %% ../../nbs/bernstein/02_nu.ipynb #ad11d270
 @njit(cache=True)
 def _nu_interval(lo, hi, sigma, out):
     "nu of intervals of means, entry by entry."
@@ -88,24 +92,61 @@ def refuse_at(
     values,    # the array
     wrong,     # where it is not, bool in the same shape
 ) -> ValueError: # to be raised
-    "The error for an entry that contradicts another argument: says which entry, the first of all."
+    """The error for an entry that contradicts another argument: says which entry, the first of all.
+
+    Parameters
+    ----------
+    name : str
+        the argument
+    must : str
+        what it must be
+    values
+        the array
+    wrong
+        where it is not, bool in the same shape
+
+    Returns
+    -------
+    ValueError
+        to be raised
+    """
     at = tuple(int(k) for k in np.argwhere(wrong)[0])
     where = f" at index {at[0] if len(at) == 1 else at}" if at else ""
     return ValueError(f"{name} must be {must}, got {values[at]:.6g}{where}")
 
+# %% ../../nbs/bernstein/02_nu.ipynb #69ae2cb6
 def check_numbers(
     value,      # what was given
     name:str,   # the argument's name
     low:float,  # smallest entry
     high:float, # largest entry
 ) -> np.ndarray: # float64, of any shape
-    "A number or an array of numbers; True is neither."
+    """A number or an array of numbers; True is neither.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    low : float
+        smallest entry
+    high : float
+        largest entry
+
+    Returns
+    -------
+    np.ndarray
+        float64, of any shape
+    """
     if isinstance(value, (bool, np.bool_)): raise refuse(name, "a number or an array of numbers", value)
     return check_array(value, name, low=low, high=high)
 
+# %% ../../nbs/bernstein/02_nu.ipynb #c78a4df3
 def _checked(mean_lower, mean_upper, sigma):
     "Three arrays of one shape that do not contradict one another."
-    lo, hi = check_numbers(mean_lower, "mean_lower", -1., 1.), check_numbers(mean_upper, "mean_upper", -1., 1.)
+    lo = check_numbers(mean_lower, "mean_lower", -1., 1.)
+    hi = check_numbers(mean_upper, "mean_upper", -1., 1.)
     sigma = check_numbers(sigma, "sigma", 0., 1.)
     try: lo, hi, sigma = np.broadcast_arrays(lo, hi, sigma)
     except ValueError:
@@ -113,21 +154,52 @@ def _checked(mean_lower, mean_upper, sigma):
                          f"{lo.shape}, {hi.shape}, {sigma.shape}") from None
     most = sigma + 4e-16 + 4e-16*sigma
     if (wrong := lo > hi).any(): raise refuse_at("mean_lower", "at most mean_upper", lo, wrong)
-    if (wrong := lo > most).any(): raise refuse_at("mean_lower", "at most sigma (|mean| <= root mean square)", lo, wrong)
-    if (wrong := hi < -most).any(): raise refuse_at("mean_upper", "at least -sigma (|mean| <= root mean square)", hi, wrong)
+    if (wrong := lo > most).any():
+        raise refuse_at("mean_lower", "at most sigma (|mean| <= root mean square)", lo, wrong)
+    if (wrong := hi < -most).any():
+        raise refuse_at("mean_upper", "at least -sigma (|mean| <= root mean square)", hi, wrong)
     return lo, hi, sigma
 
-# %% ../../nbs/bernstein/02_nu.ipynb #c59a9426
+# %% ../../nbs/bernstein/02_nu.ipynb #cc36b8ae
 def nu(
     mean_lower, # lower bound of the normalised mean, in [-1, 1]
     mean_upper, # upper bound, in [mean_lower, 1]; equal to mean_lower for an exact mean
     sigma,      # root of the bound on the normalised second moment, in [0, 1]
 ): # float, or an array in the broadcast shape; in [0, 1]
-    """Sharp constant of the Bernstein relaxation: smallest k with h <= max(mu- t, mu+ t) + k^2 t^2/2 for all t.
+    """Sharp constant of the Bernstein relaxation.
 
-    Absolute error about 1e-14.
-    Source: eq. (14), in closed form (Kearns-Saul) for an exact mean, one root for an interval.
-    Raises: ValueError for values outside their range, or a mean that no law with this second moment can have."""
+    The smallest k with h <= max(mu- t, mu+ t) + k^2 t^2/2 for all t. Absolute error about 1e-14.
+
+    Parameters
+    ----------
+    mean_lower
+        lower bound of the normalised mean, in [-1, 1]
+    mean_upper
+        upper bound, in [mean_lower, 1]; equal to mean_lower for an exact mean
+    sigma
+        root of the bound on the normalised second moment, in [0, 1]
+
+    Returns
+    -------
+    float, or an array in the broadcast shape; in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        for values outside their range, or means that no law with this moment can have.
+
+    References
+    ----------
+    eq. (14), in closed form (Kearns-Saul) for an exact mean, one root for an interval.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import nu
+    >>> print(round(nu(0, 0, .5), 6))                      # mean 0, root mean square 1/2
+    0.581491
+    >>> print(nu([-.5, .6], [.5, .7], [.5, .8]).round(6))  # intervals of means
+    [0.301786 0.755968]
+    """
     lo, hi, sigma = _checked(mean_lower, mean_upper, sigma)
     flat = [np.ascontiguousarray(a).ravel() for a in (lo, hi, sigma)]
     low, high = (np.clip(a, -flat[2], flat[2]) for a in flat[:2])
@@ -149,7 +221,22 @@ def nu_support(
 ) -> np.ndarray: # nu(mean_lower, mean_upper, 1)
     """nu when only support and mean are known: sigma = 1.
 
-    Source: the natural bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32) are lost."""
+    Parameters
+    ----------
+    mean_lower
+        lower bound of the normalised mean, in [-1, 1]
+    mean_upper
+        upper bound
+
+    Returns
+    -------
+    np.ndarray
+        nu(mean_lower, mean_upper, 1)
+
+    References
+    ----------
+    the bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32) are lost.
+    """
     lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float), np.asarray(mean_upper, float))
     return np.sqrt(np.maximum(_phi(hi), _phi(-lo)))
 
@@ -166,10 +253,11 @@ def _dominated(k, means, lower, upper, sigma, check, t_max):
         return all(_room(t, m, k, lower, upper, sigma).min() >= 0 for m in means)
     from scipy.optimize import minimize_scalar
     sides = ((0, t_max), (-t_max, 0))
-    least = lambda m, side: minimize_scalar(_room, bounds=side, args=(m, k, lower, upper, sigma), method="bounded").fun
+    least = lambda m, side: minimize_scalar(_room, bounds=side, args=(m, k, lower, upper, sigma),
+                                            method="bounded").fun
     return all(least(m, side) >= -1e-12 for m in means for side in sides)
 
-# %% ../../nbs/bernstein/02_nu.ipynb #824072d3
+# %% ../../nbs/bernstein/02_nu.ipynb #9f4e5526
 def nu_bisection(
     mean_lower:float,       # lower bound of the normalised mean
     mean_upper:float,       # upper bound
@@ -179,10 +267,38 @@ def nu_bisection(
     t_max:float=60.,        # range of t that is searched
     tol:float=1e-6,         # width at which the bisection stops
 ) -> float: # the upper end of the last bracket
-    """Reference implementation: binary search over k, with a search over t inside. Slow, and with few means too small: use `nu`.
+    """Reference implementation: binary search over k, with a search over t inside.
 
-    Source: section 2.1.1."""
-    lower, upper = check_number(mean_lower, "mean_lower", -1., 1.), check_number(mean_upper, "mean_upper", -1., 1.)
+    Slow, and with few means too small: use `nu`.
+
+    Parameters
+    ----------
+    mean_lower : float
+        lower bound of the normalised mean
+    mean_upper : float
+        upper bound
+    sigma : float
+        root of the second-moment bound
+    check : str, default 'minimiser'
+        "minimiser": scipy's bounded minimiser as in the paper; "grid": a fine grid of t
+    n_means : int, default 21
+        values of the mean that are checked
+    t_max : float, default 60.
+        range of t that is searched
+    tol : float, default 1e-6
+        width at which the bisection stops
+
+    Returns
+    -------
+    float
+        the upper end of the last bracket
+
+    References
+    ----------
+    section 2.1.1.
+    """
+    lower = check_number(mean_lower, "mean_lower", -1., 1.)
+    upper = check_number(mean_upper, "mean_upper", -1., 1.)
     sigma, tol = check_number(sigma, "sigma", 0., 1.), check_positive(tol, "tol")
     check_choice(check, "check", ("minimiser", "grid"))
     means = np.linspace(lower, upper, check_count(n_means, "n_means"))

@@ -14,8 +14,9 @@ from numba import njit
 # %% auto #0
 __all__ = ['FAST', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale', 'scaled_directions', 'corrected']
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #4cb42a73
-FAST = {"reassoc", "contract", "nsz"}  # sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
+# %% ../../nbs/bernstein/07_scaling.ipynb #90e05804
+# sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
+FAST = {"reassoc", "contract", "nsz"}
 
 @njit(cache=True, fastmath=FAST)
 def _tail(x, y):
@@ -32,7 +33,17 @@ def _depth(x):
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #5ecb40db
 class Scaling(NamedTuple):
-    "Nesterov-Todd scaling of n cones, one a row."
+    """Nesterov-Todd scaling of n cones, one a row.
+
+    Attributes
+    ----------
+    u : np.ndarray
+        (n, 1+k) rows of depth 1
+    eta2 : np.ndarray
+        (n,) square of the scaling's size
+    lam : np.ndarray
+        (n, 1+k) the scaled point: W Z = W^-1 S
+    """
     u: np.ndarray    # (n, 1+k) rows of depth 1
     eta2: np.ndarray # (n,) square of the scaling's size
     lam: np.ndarray  # (n, 1+k) the scaled point: W Z = W^-1 S
@@ -41,7 +52,20 @@ def empty_scaling(
     n:int, # cones
     k:int, # components of each but the first
 ) -> Scaling: # arrays to be filled
-    "Work arrays for `nesterov_todd`."
+    """Work arrays for `nesterov_todd`.
+
+    Parameters
+    ----------
+    n : int
+        cones
+    k : int
+        components of each but the first
+
+    Returns
+    -------
+    Scaling
+        arrays to be filled
+    """
     return Scaling(np.empty((n, 1 + k)), np.empty(n), np.empty((n, 1 + k)))
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #ed8bf24d

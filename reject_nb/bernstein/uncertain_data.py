@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .nu_values import check_numbers, nu, refuse_at
-from ..core.checks import check_array, check_choice, check_flag, check_matrix, check_probability, refuse
+from ..core.checks import (check_array, check_choice, check_flag, check_matrix, check_probability,
+                                   refuse)
 
 # %% auto #0
-__all__ = ['ROUNDING', 'LARGEST', 'LAWS', 'Moments', 'UncertainData']
+__all__ = ['ROUNDING', 'LARGEST', 'LAWS', 'Moments', 'KnownPieces', 'UncertainData']
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #572a87a8
 ROUNDING = 1e-12  # relative room that comparisons between pieces of information leave for floating point
@@ -24,24 +25,27 @@ def _symmetric(a) -> np.ndarray:
     "Symmetric positive semidefinite matrices, (n, d, d), up to rounding."
     size = abs(a).max(axis=(1, 2))
     skew = abs(a - a.transpose(0, 2, 1)).max(axis=(1, 2))
-    if (wrong := skew > 1e-10*size).any(): raise refuse_at("covariance", "symmetric up to rounding, row by row", skew, wrong)
+    if (wrong := skew > 1e-10*size).any():
+        raise refuse_at("covariance", "symmetric up to rounding, row by row", skew, wrong)
     a = (a + a.transpose(0, 2, 1))/2
     least = np.linalg.eigvalsh(a)[:, 0]
     wrong = least < -1e-10*size
     if wrong.any(): raise refuse_at("covariance", "positive semidefinite, its least eigenvalue", least, wrong)
     return a
 
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #af52f20f
 def _covariance(value, shape) -> np.ndarray:
     "Variances (n, d) or matrices (n, d, d)."
     a = np.array(check_array(value, "covariance", low=-LARGEST**2, high=LARGEST**2))
     n, d = shape
     if a.shape not in ((n, d), (n, d, d)):
-        raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or {(n, d, d)}, got shape {a.shape}")
+        raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or {(n, d, d)}, "
+                         f"got shape {a.shape}")
     if a.ndim == 3: return _symmetric(a)
     if (a < 0).any(): raise refuse_at("covariance", "at least 0, a variance,", a, a < 0)
     return a
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #64544677
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #7e6c32df
 def _check_mean(lower, upper, known, name, room):
     "A mean, or a bound on it, lies in the box."
     if (wrong := known < lower - room).any(): raise refuse_at(name, "in the box [lower, upper]", known, wrong)
@@ -52,7 +56,7 @@ def _least_square(low, high):
     return np.maximum(np.maximum(low, -high), 0)**2
 
 def _check_moments(data, low, high, room):
-    "Bounds on second moments are at least what box, means and variances force them to be; low <= mean <= high."
+    "Bounds on second moments are at least what box, means and variances force; low <= mean <= high."
     centre = (data.lower + data.upper)/2
     variance = 0.
     if data.covariance is not None:
@@ -60,7 +64,8 @@ def _check_moments(data, low, high, room):
         middle = np.clip(centre, low, high)
         most = (data.upper - middle)*(middle - data.lower)
         wrong = variance > most*(1 + 1e-9) + room*(data.upper - data.lower) + room**2
-        if wrong.any(): raise refuse_at("covariance", "at most what the box and the mean allow", variance, wrong)
+        if wrong.any():
+            raise refuse_at("covariance", "at most what the box and the mean allow", variance, wrong)
     for name, about in (("second_moment", 0.), ("central_moment", centre)):
         bound = getattr(data, name)
         if bound is None: continue
@@ -70,28 +75,43 @@ def _check_moments(data, low, high, room):
         wrong = bound < forced - 4*ROUNDING*(forced + size**2) - 2*room*size - room**2
         if wrong.any(): raise refuse_at(name, "at least what mean and variance force it to be", bound, wrong)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #01311304
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #06fd0aa8
 def _check_consistent(data):
     "Raise ValueError naming the first entry where the pieces contradict one another."
     lower, upper = data.lower, data.upper
     if (wrong := lower > upper).any(): raise refuse_at("lower", "at most upper", lower, wrong)
     room = ROUNDING*np.maximum(abs(lower), abs(upper))
     if (data.mean_lower is None) != (data.mean_upper is None):
-        given, other = ("mean_lower", "mean_upper") if data.mean_upper is None else ("mean_upper", "mean_lower")
+        ends = ("mean_lower", "mean_upper")
+        given, other = ends if data.mean_upper is None else ends[::-1]
         raise ValueError(f"{other} must be given together with {given}, got None")
     for name in ("mean", "mean_lower", "mean_upper", "nominal"):
         if getattr(data, name) is not None: _check_mean(lower, upper, getattr(data, name), name, room)
     if data.mean_lower is not None:
         wrong = data.mean_lower > data.mean_upper
         if wrong.any(): raise refuse_at("mean_lower", "at most mean_upper", data.mean_lower, wrong)
-        outside = np.zeros(1, bool) if data.mean is None else (data.mean < data.mean_lower) | (data.mean > data.mean_upper)
+        mean = data.mean_lower if data.mean is None else data.mean
+        outside = (mean < data.mean_lower) | (mean > data.mean_upper)
         if outside.any(): raise refuse_at("mean", "in [mean_lower, mean_upper]", data.mean, outside)
-    for low, high in {(0, 0): (lower, upper), (1, 0): (data.mean, data.mean), (0, 1): (data.mean_lower, data.mean_upper)}.values():
-        if low is not None: _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper), room)
+    for low, high in {(0, 0): (lower, upper), (1, 0): (data.mean, data.mean),
+                      (0, 1): (data.mean_lower, data.mean_upper)}.values():
+        if low is not None:
+            _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper), room)
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #d3d680b9
 class Moments(NamedTuple):
-    "What `nu` needs, in units of the box: each (n_samples, n_features)."
+    """What `nu` needs, in units of the box: each (n_samples, n_features).
+
+    Attributes
+    ----------
+    lower : np.ndarray
+        bounds on the normalised mean, equal where it is known
+    upper : np.ndarray
+    sigma : np.ndarray
+        root of the bound on the normalised second moment, 1 where none is known
+    half_width : np.ndarray
+        of the box, in the units of the data
+    """
     lower: np.ndarray      # bounds on the normalised mean, equal where it is known
     upper: np.ndarray
     sigma: np.ndarray      # root of the bound on the normalised second moment, 1 where none is known
@@ -114,14 +134,15 @@ def _normalised(data, low, high, second:bool) -> Moments:
     lower, upper = (np.clip(np.where(wide, (m - centre)/unit, 0.), -1, 1) for m in (low, high))
     square = np.ones_like(centre)
     if second and data.central_moment is not None: square = data.central_moment/unit**2
-    elif second and data.second_moment is not None: square = _from_origin(data.second_moment, centre, low, high)/unit**2
+    elif second and data.second_moment is not None:
+        square = _from_origin(data.second_moment, centre, low, high)/unit**2
     sigma = np.where(wide, np.sqrt(np.clip(square, 0, 1)), 0.)
     # an exact mean always satisfies |mean| <= sigma up to rounding; an interval is cut there (Jensen)
     sigma = np.where(lower == upper, np.maximum(sigma, abs(lower)), sigma)
     sigma = np.maximum(sigma, np.maximum(np.maximum(lower, -upper), 0))
     return Moments(np.clip(lower, -sigma, sigma), np.clip(upper, -sigma, sigma), sigma, half)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #4c1d6563
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #52ff238f
 LAWS = {None: None, "uniform": 3, "triangular": 6}   # law on a box -> half width squared over variance
 
 def _box_pieces(X, half_width, law) -> dict:
@@ -130,25 +151,30 @@ def _box_pieces(X, half_width, law) -> dict:
     check_choice(law, "law", LAWS)
     half = check_numbers(half_width, "half_width", 0., LARGEST)
     try: half = np.broadcast_to(half, X.shape)
-    except ValueError: raise refuse("half_width", f"of a shape that broadcasts to {X.shape}", half_width) from None
+    except ValueError:
+        raise refuse("half_width", f"of a shape that broadcasts to {X.shape}", half_width) from None
     pieces = dict(lower=X - half, upper=X + half, nominal=X)
     if law is None: return pieces
     variance = half**2/LAWS[law]
     middle = ((X + half) + (X - half))/2
-    return pieces | dict(mean=X, second_moment=variance + X**2, central_moment=variance + (X - middle)**2, covariance=variance)
+    return pieces | dict(mean=X, second_moment=variance + X**2, central_moment=variance + (X - middle)**2,
+                         covariance=variance)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #98612eb9
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #961ff25b
 def _groups(groups, name:str, least:int=1) -> list:
     "Arrays (at least `least`, n_features), one an uncertain point, all with the same features."
     if groups is None or isinstance(groups, (str, bytes, numbers.Number)) or not np.iterable(groups):
         raise refuse(name, "a sequence of arrays (n_replicates, n_features)", groups)
-    out = [check_matrix(g, f"{name}[{i}]", low=-LARGEST, high=LARGEST, empty=True) for i, g in enumerate(groups)]
+    out = [check_matrix(g, f"{name}[{i}]", low=-LARGEST, high=LARGEST, empty=True) for i,
+           g in enumerate(groups)]
     if not out: raise refuse(name, "a sequence of at least one array", groups)
     for i, g in enumerate(out):
         if len(g) < least or g.shape[1] != out[0].shape[1] or not g.size:
-            raise ValueError(f"{name}[{i}] must be of shape (at least {least}, {out[0].shape[1] or 1}), got {g.shape}")
+            raise ValueError(f"{name}[{i}] must be of shape (at least {least}, {out[0].shape[1] or 1}), "
+                             f"got {g.shape}")
     return out
 
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #78349b04
 def _per_group(f, groups) -> np.ndarray: return np.array([f(g) for g in groups])
 
 def _replicate_pieces(groups) -> dict:
@@ -161,18 +187,21 @@ def _replicate_pieces(groups) -> dict:
                 second_moment=_per_group(lambda g: (g**2).mean(axis=0), groups)*(1 + ROUNDING),
                 central_moment=variance + (mean - (lower + upper)/2)**2)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #43d6d86a
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0723f151
 def _sample_box(groups, lower, upper) -> tuple:
     "The box given, which must contain the samples, or their range."
     low, high = _per_group(lambda g: g.min(axis=0), groups), _per_group(lambda g: g.max(axis=0), groups)
     if lower is not None:
         lower = check_matrix(lower, "lower", *low.shape)
-        if (lower > low).any(): raise refuse_at("lower", "at most every draw of its sample", lower, lower > low)
+        if (lower > low).any():
+            raise refuse_at("lower", "at most every draw of its sample", lower, lower > low)
     if upper is not None:
         upper = check_matrix(upper, "upper", *low.shape)
-        if (upper < high).any(): raise refuse_at("upper", "at least every draw of its sample", upper, upper < high)
+        if (upper < high).any():
+            raise refuse_at("upper", "at least every draw of its sample", upper, upper < high)
     return low if lower is None else np.array(lower), high if upper is None else np.array(upper)
 
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #1ca63876
 def _sample_pieces(samples, confidence, lower, upper) -> dict:
     "What samples tell: Student intervals, entry by entry."
     from scipy.stats import t as student
@@ -181,19 +210,23 @@ def _sample_pieces(samples, confidence, lower, upper) -> dict:
     low, high = _sample_box(groups, lower, upper)
     counts = np.array([[len(g)] for g in groups])
     mean = _per_group(lambda g: g.mean(axis=0), groups)
-    reach = student.ppf((1 + confidence)/2, counts - 1)*(_per_group(lambda g: g.std(axis=0, ddof=1), groups)/np.sqrt(counts))
+    spread = _per_group(lambda g: g.std(axis=0, ddof=1), groups)
+    reach = student.ppf((1 + confidence)/2, counts - 1)*(spread/np.sqrt(counts))
     squares = [(g - c)**2 for g, c in zip(groups, (low + high)/2)]
-    error = student.ppf(confidence, counts - 1)*_per_group(lambda q: q.std(axis=0, ddof=1), squares)/np.sqrt(counts)
+    error = student.ppf(confidence, counts - 1)*_per_group(lambda q: q.std(axis=0, ddof=1),
+                                                           squares)/np.sqrt(counts)
     bound = np.minimum(_per_group(lambda q: q.mean(axis=0), squares) + error, ((high - low)/2)**2)
-    return dict(lower=low, upper=high, mean_lower=np.clip(mean - reach, low, high), mean_upper=np.clip(mean + reach, low, high),
+    return dict(lower=low, upper=high, mean_lower=np.clip(mean - reach, low, high),
+                mean_upper=np.clip(mean + reach, low, high),
                 central_moment=bound, nominal=mean)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #85b53319
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #d27a0231
 class _Rows:
     "What an array of rows does: length, shape, selection."
     lower: np.ndarray
     upper: np.ndarray
-    _fields = ("lower", "upper", "mean", "mean_lower", "mean_upper", "second_moment", "central_moment", "covariance", "nominal")
+    _fields = ("lower", "upper", "mean", "mean_lower", "mean_upper", "second_moment", "central_moment",
+               "covariance", "nominal")
 
     @property
     def shape(self) -> tuple: return self.lower.shape
@@ -217,8 +250,8 @@ class _Rows:
         known = "".join(f", {n}" for n in self._fields[2:] if getattr(self, n) is not None)
         return f"UncertainData({len(self)} points, {self.shape[1]} features; support{known})"
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #00d0b8bc
-class _Known(_Rows):
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #c2c9799a
+class KnownPieces(_Rows):
     "What is known, piece by piece, and in units of the box."
     mean: Any
     mean_lower: Any
@@ -237,26 +270,77 @@ class _Known(_Rows):
     def has(self,
         name:str, # "support", "point", "mean", "mean_bounds", "moment", "covariance", or a field
     ) -> bool: # bounds on the mean are there when the mean is
-        "Whether a piece of information is there."
+        """Whether a piece of information is there.
+
+        Parameters
+        ----------
+        name : str
+            "support", "point", "mean", "mean_bounds", "moment", "covariance", or a field
+
+        Returns
+        -------
+        bool
+            bounds on the mean are there when the mean is
+        """
         check_choice(name, "name", ("support", "point", "mean_bounds", "moment", *self._fields))
         if name in ("support", "point"): return True
         either = {"mean_bounds": ("mean", "mean_lower"), "moment": ("second_moment", "central_moment")}
         return any(getattr(self, n) is not None for n in either.get(name, (name,)))
 
     def mean_bounds(self) -> tuple: # two arrays (n_samples, n_features), or None twice
-        "Lower and upper bounds on the means: the mean twice where only that is known."
+        """Lower and upper bounds on the means: the mean twice where only that is known.
+
+        Returns
+        -------
+        tuple
+            two arrays (n_samples, n_features), or None twice
+        """
         return (self.mean_lower, self.mean_upper) if self.mean_lower is not None else (self.mean, self.mean)
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c71
-class UncertainData(_Known):
+class UncertainData(KnownPieces):
     """n uncertain points in d features: support, and whatever else is known about each.
 
-    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper; `central_moment`
-    bounds E[(X - c)^2] about the box's centre and replaces it where both would say the same, without the rounding of the
-    former. `nominal` is the observed point that the plain SVM uses; without it, the centre of the box. Rows are selected
-    with U[rows]; scikit-learn's splitters work on it.
+    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper;
+    `central_moment` bounds E[(X - c)^2] about the box's centre and replaces it where both would say the
+    same, without the rounding of the former. `nominal` is the observed point that the plain SVM uses;
+    without it, the centre of the box. Rows are selected with U[rows]; scikit-learn's splitters work on it.
 
-    Raises: ValueError naming the argument and the first offending entry."""
+    Parameters
+    ----------
+    lower
+        least possible values, (n_samples, n_features)
+    upper
+        largest possible values, at least `lower`
+    mean : default None
+        exact means, in the box
+    mean_lower : default None
+        lower bounds on the means; given together with mean_upper
+    mean_upper : default None
+        upper bounds on the means
+    second_moment : default None
+        bounds on E[X^2], at least the squared mean
+    covariance : default None
+        variances (n_samples, n_features), or matrices with one more axis of n_features
+    central_moment : default None
+        bounds on E[(X - centre)^2]
+    nominal : default None
+        the observed points, in the box
+
+    Raises
+    ------
+    ValueError
+        naming the argument and the first offending entry.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData([[0., 1.]], [[2., 3.]], mean=[[1., 1.5]], second_moment=[[1.25, 2.5]])
+    >>> print(U)
+    UncertainData(1 points, 2 features; support, mean, second_moment)
+    >>> print(U.nu().round(4))        # sharp constants of the Bernstein bound, one a feature
+    [[0.5815 0.7111]]
+    """
 
     def __init__(self,
         lower,               # least possible values, (n_samples, n_features)
@@ -265,17 +349,19 @@ class UncertainData(_Known):
         mean_lower=None,     # lower bounds on the means; given together with mean_upper
         mean_upper=None,     # upper bounds on the means
         second_moment=None,  # bounds on E[X^2], at least the squared mean
-        covariance=None,     # variances (n_samples, n_features) or matrices (n_samples, n_features, n_features)
+        covariance=None,     # variances (n_samples, n_features), or matrices with one more axis of n_features
         central_moment=None, # bounds on E[(X - centre)^2]
         nominal=None,        # the observed points, in the box
     ):
         self.lower = np.array(check_matrix(lower, "lower", low=-LARGEST, high=LARGEST))
-        given = dict(upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper, second_moment=second_moment,
+        given = dict(upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper,
+                     second_moment=second_moment,
                      central_moment=central_moment, nominal=nominal)
         for name, value in given.items():
             most = LARGEST**2 if "moment" in name else LARGEST
             known = value is not None or name == "upper"
-            setattr(self, name, np.array(check_matrix(value, name, *self.lower.shape, low=-most, high=most)) if known else None)
+            setattr(self, name, np.array(check_matrix(value, name, *self.lower.shape, low=-most, high=most))
+                    if known else None)
         self.covariance = None if covariance is None else _covariance(covariance, self.lower.shape)
         _check_consistent(self)
 
@@ -283,17 +369,51 @@ class UncertainData(_Known):
         exact:bool=True,  # use the mean; otherwise bounds on it
         second:bool=True, # use second moments where they are known
     ) -> Moments: # each (n_samples, n_features)
-        "Normalised mean bounds, root second moment and half width."
+        """Normalised mean bounds, root second moment and half width.
+
+        Parameters
+        ----------
+        exact : bool, default True
+            use the mean; otherwise bounds on it
+        second : bool, default True
+            use second moments where they are known
+
+        Returns
+        -------
+        Moments
+            each (n_samples, n_features)
+        """
         check_flag(second, "second")
         low, high = (self.mean, self.mean) if check_flag(exact, "exact") else self.mean_bounds()
-        if low is None: raise ValueError(f"exact must be such that the means are known, got {exact!r} for {self!r}")
+        if low is None:
+            raise ValueError(f"exact must be such that the means are known, got {exact!r} for {self!r}")
         return _normalised(self, low, high, second)
 
     def nu(self,
         exact:bool=True,  # use the mean; otherwise bounds on it
         second:bool=True, # use second moments where they are known
     ) -> np.ndarray: # (n_samples, n_features), in [0, 1]
-        "Sharp constant of every entry."
+        """Sharp constant of every entry.
+
+        Parameters
+        ----------
+        exact : bool, default True
+            use the mean; otherwise bounds on it
+        second : bool, default True
+            use second moments where they are known
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples, n_features), in [0, 1]
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData([[-1.]], [[1.]], mean=[[0.]], second_moment=[[.25]])
+        >>> print(U.nu().round(4), U.nu(second=False))     # without second moments: Hoeffding's 1
+        [[0.5815]] [[1.]]
+        """
         known = self.normalised(exact, second)
         return nu(known.lower, known.upper, known.sigma)
 
@@ -303,14 +423,56 @@ class UncertainData(_Known):
         half_width,    # at least 0: one number, one per feature, or one per entry
         law=None,      # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
     ) -> UncertainData: # box, point, and moments where a law is given
-        "Points with a box around each."
+        """Points with a box around each.
+
+        Parameters
+        ----------
+        X
+            points, (n_samples, n_features)
+        half_width
+            at least 0: one number, one per feature, or one per entry
+        law : default None
+            "uniform" or "triangular" on the box: adds its moments; None: moments unknown
+
+        Returns
+        -------
+        UncertainData
+            box, point, and moments where a law is given
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData.from_box([[1., 2.], [3., 4.], [5., 6.]], half_width=[.5, .25], law="uniform")
+        >>> print(U)
+        UncertainData(3 points, 2 features; support, mean, second_moment, central_moment, covariance, nominal)
+        >>> print(U[[2, 0]].point.tolist())
+        [[5.0, 6.0], [1.0, 2.0]]
+        """
         return cls(**_box_pieces(X, half_width, law))
 
     @classmethod
     def from_replicates(cls,
         groups, # one array (n_replicates, n_features) per uncertain point
     ) -> UncertainData: # exact box, mean, second moment and variances
-        "One uncertain point per group of replicates: the point is one of its replicates, drawn at random."
+        """One uncertain point per group of replicates: the point is one of its replicates, drawn at random.
+
+        Parameters
+        ----------
+        groups
+            one array (n_replicates, n_features) per uncertain point
+
+        Returns
+        -------
+        UncertainData
+            exact box, mean, second moment and variances
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData.from_replicates([[[1., 0.], [2., 0.], [6., 3.]], [[0., 0.], [1., 1.]]])
+        >>> print(U.mean.tolist(), U.half_width.tolist())
+        [[3.0, 1.0], [0.5, 0.5]] [[2.5, 1.5], [0.5, 0.5]]
+        """
         return cls(**_replicate_pieces(groups))
 
     @classmethod
@@ -322,6 +484,31 @@ class UncertainData(_Known):
     ) -> UncertainData: # bounds on mean and second moment, the sample mean as nominal point
         """One uncertain point per sample of its law.
 
-        The means get two-sided Student intervals, the second moment about the box's centre a one-sided one; both are
-        asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample, which a law may leave."""
+        The means get two-sided Student intervals, the second moment about the box's centre a one-sided one;
+        both are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample,
+        which a law may leave.
+
+        Parameters
+        ----------
+        samples
+            one array (n_draws >= 2, n_features) per uncertain point
+        confidence : float, default .95
+            of each bound, in (0, 1)
+        lower : default None
+            box known from elsewhere, (n_samples, n_features); None: range of the sample
+        upper : default None
+            its upper end
+
+        Returns
+        -------
+        UncertainData
+            bounds on mean and second moment, the sample mean as nominal point
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData.from_samples([[[1.], [2.], [6.]]], confidence=.9, lower=[[0.]], upper=[[8.]])
+        >>> print(U.mean_lower.round(3).tolist(), U.mean_upper.round(3).tolist())
+        [[0.0]] [[7.46]]
+        """
         return cls(**_sample_pieces(samples, confidence, lower, upper))

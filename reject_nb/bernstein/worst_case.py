@@ -17,13 +17,26 @@ def norm_direction(
     scale, # (n, d) half axes, or (n, d, d) matrices
     w,     # normal, (d,)
 ) -> tuple: # norms |scale' w|, (n,), and scale scale' w / norm, (n, d), 0 where the norm is 0
-    "How far each ellipsoid reaches along w, and the point where it does."
+    """How far each ellipsoid reaches along w, and the point where it does.
+
+    Parameters
+    ----------
+    scale
+        (n, d) half axes, or (n, d, d) matrices
+    w
+        normal, (d,)
+
+    Returns
+    -------
+    tuple
+        norms |scale' w|, (n,), and scale scale' w / norm, (n, d), 0 where the norm is 0
+    """
     u = scale*w if scale.ndim == 2 else np.einsum("ijk,j->ik", scale, w)
     n = np.sqrt(np.einsum("ij,ij->i", u, u))
     v = u/np.where(n > 0, n, 1)[:, None]
     return n, scale*v if scale.ndim == 2 else np.einsum("ijk,ik->ij", scale, v)
 
-# %% ../../nbs/bernstein/05_worst_case.ipynb #a437db6c
+# %% ../../nbs/bernstein/05_worst_case.ipynb #4dacba8d
 def _multiplier(
     cap,   # (n, d) largest move in units of the half axis
     slope, # (n, d) move per unit of theta, in the same units
@@ -33,13 +46,16 @@ def _multiplier(
     order = np.argsort(arrival, axis=1)
     caps, slopes = (np.take_along_axis(a**2, order, 1) for a in (np.where(slope > 0, cap, 0.), slope))
     zero = np.zeros((len(cap), 1))
-    arrived = np.concatenate([zero, np.cumsum(caps, axis=1)], axis=1)                 # the first k at their caps ...
-    moving = np.concatenate([np.cumsum(slopes[:, ::-1], axis=1)[:, ::-1], zero], axis=1)    # ... the others on their way
+    # the first k at their caps ...
+    arrived = np.concatenate([zero, np.cumsum(caps, axis=1)], axis=1)
+    # ... the others on their way
+    moving = np.concatenate([np.cumsum(slopes[:, ::-1], axis=1)[:, ::-1], zero], axis=1)
     until = np.concatenate([np.take_along_axis(arrival, order, 1), zero + np.inf], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"): theta = np.sqrt(np.maximum(1 - arrived, 0)/moving)
     theta = np.where(moving > 0, theta, np.inf)
     return np.take_along_axis(theta, np.argmax(theta <= until, axis=1)[:, None], 1)
 
+# %% ../../nbs/bernstein/05_worst_case.ipynb #4d614447
 def _moves(
     room, # (n, d) how far each coordinate may go
     half, # (n, d) half axes, kappa included
@@ -51,7 +67,7 @@ def _moves(
     theta = _multiplier(cap, slope)
     with np.errstate(invalid="ignore"): return np.where(slope > 0, np.minimum(room, theta*half*slope), 0.)
 
-# %% ../../nbs/bernstein/05_worst_case.ipynb #743d651f
+# %% ../../nbs/bernstein/05_worst_case.ipynb #2f826de7
 def worst_points(
     sets:UncertaintySet, # the sets
     w,                   # normal of the plane, (d,)
@@ -60,7 +76,26 @@ def worst_points(
 ) -> np.ndarray: # (n, d): a minimiser of y w'x over each set
     """The point of each set that is worst for the plane.
 
-    Source: eqs. (7) and (20), Lemmas 2 and 3."""
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal of the plane, (d,)
+    y
+        signs, (n,) of -1. and 1.
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n, d): a minimiser of y w'x over each set
+
+    References
+    ----------
+    eqs. (7) and (20), Lemmas 2 and 3.
+    """
     w, signs = np.asarray(w, float), np.asarray(y, float)[:, None]
     direction, x = -signs*np.sign(w), sets.centre
     if sets.intersect:
@@ -71,6 +106,7 @@ def worst_points(
     if sets.scale is not None: x = x - kap*signs*norm_direction(sets.scale, w)[1]
     return x
 
+# %% ../../nbs/bernstein/05_worst_case.ipynb #f7712fbc
 def margins(
     sets:UncertaintySet, # the sets
     w,                   # normal, (d,)
@@ -78,31 +114,69 @@ def margins(
     y,                   # signs, (n,)
     kap:float,           # kappa
 ) -> np.ndarray: # (n,): least y (w'x + intercept) over each set
-    "Robust margin of each point; its slack is max(0, 1 - margin)."
+    """Robust margin of each point; its slack is max(0, 1 - margin).
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal, (d,)
+    intercept : float
+        decision function is w'x + intercept
+    y
+        signs, (n,)
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n,): least y (w'x + intercept) over each set
+    """
     return np.asarray(y, float)*(worst_points(sets, w, y, kap)@np.asarray(w, float) + intercept)
 
-# %% ../../nbs/bernstein/05_worst_case.ipynb #c40d21fa
+# %% ../../nbs/bernstein/05_worst_case.ipynb #e727cb99
 def _shrunk(v): return v/np.maximum(np.sqrt(np.einsum("ij,ij->i", v, v)), 1)[:, None]
 
 def _into_ellipsoid(scale, kap, u):
     "u pulled into {kap*scale*v: |v| <= 1}; axes of no length carry nothing."
     if scale.ndim == 2:
         half = kap*scale
-        with np.errstate(divide="ignore", invalid="ignore"): return half*_shrunk(np.where(half > 0, u/half, 0.))
-    size = np.einsum("ijk,ijk->ik", scale, scale)                       # squared lengths of the orthogonal half axes
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return half*_shrunk(np.where(half > 0, u/half, 0.))
+    # squared lengths of the orthogonal half axes
+    size = np.einsum("ijk,ijk->ik", scale, scale)
     longest = size.max(axis=1, keepdims=True)
     v = np.einsum("ijk,ij->ik", scale, u)/np.where(size > 1e-14*longest, size, np.inf)/max(kap, 1e-300)
     return kap*np.einsum("ijk,ik->ij", scale, _shrunk(v))
 
+# %% ../../nbs/bernstein/05_worst_case.ipynb #d41919a5
 def inside(
     sets:UncertaintySet, # the sets
     x,                   # candidate points, (n, d)
     kap:float,           # kappa
 ) -> np.ndarray: # (n, d), each in its set
-    "Pull points into their sets: identity on points that are inside up to rounding."
+    """Pull points into their sets: identity on points that are inside up to rounding.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    x
+        candidate points, (n, d)
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n, d), each in its set
+    """
     r = 0. if sets.radius is None else sets.radius
     u = x - sets.centre
     mean = np.clip(u, -r, r)
     if sets.scale is None: return sets.centre + mean
     x = sets.centre + mean + _into_ellipsoid(sets.scale, kap, u - mean)
-    return np.clip(x, sets.box_centre - sets.box_half, sets.box_centre + sets.box_half) if sets.intersect else x
+    return np.clip(x, sets.box_centre - sets.box_half, sets.box_centre
+                   + sets.box_half) if sets.intersect else x

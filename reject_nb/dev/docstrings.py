@@ -29,7 +29,16 @@ _FOR_TOOLS = re.compile(r"#?\s*(type: ignore(\[[^]]*\])?|noqa\b.*|pragma\b.*)")
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
-    "A comment of a module."
+    """A comment of a module.
+
+    Attributes
+    ----------
+    text : str
+    column : int
+        where it starts
+    alone : bool
+        nothing but the comment is on its line
+    """
     text: str
     column: int  # where it starts
     alone: bool  # nothing but the comment is on its line
@@ -37,7 +46,18 @@ class Comment:
 def comments_of(
     source:str, # of a module
 ) -> dict[int, Comment]: # line number, from 1 -> comment
-    "All comments of a module."
+    """All comments of a module.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+
+    Returns
+    -------
+    dict[int, Comment]
+        line number, from 1 -> comment
+    """
     found, lines = {}, source.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type != tokenize.COMMENT: continue
@@ -52,7 +72,22 @@ def meanings(
     comments:dict[int, Comment],  # line -> comment
     columns:dict[str, int],       # name -> where it starts
 ) -> dict[str, str]:              # name -> meaning
-    "The comments beside names, with the lines that go on with them."
+    """The comments beside names, with the lines that go on with them.
+
+    Parameters
+    ----------
+    ends : dict[int, list[str]]
+        line -> names that end there
+    comments : dict[int, Comment]
+        line -> comment
+    columns : dict[str, int]
+        name -> where it starts
+
+    Returns
+    -------
+    dict[str, str]
+        name -> meaning
+    """
     found: dict[str, str] = {}
     for line, names in ends.items():
         beside, following = comments.get(line), line + 1
@@ -66,14 +101,29 @@ def meanings(
 # %% ../../nbs/dev/05_docstrings.ipynb #63c65c41
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    "A parameter, a field, or what is returned."
+    """A parameter, a field, or what is returned.
+
+    Attributes
+    ----------
+    name : str
+    kind : str, default ''
+        its annotation
+    default : str, default ''
+        as written
+    meaning : str, default ''
+    """
     name: str
     kind: str = ""     # its annotation
     default: str = ""  # as written
     meaning: str = ""
 
     def lines(self) -> list[str]:
-        "The entry in numpydoc's form."
+        """The entry in numpydoc's form.
+
+        Returns
+        -------
+        list[str]
+        """
         default = f"default {self.default}" if self.default else ""
         kind = ", ".join(part for part in (self.kind, default) if part)
         head = " : ".join(part for part in (self.name, kind) if part)
@@ -98,7 +148,20 @@ def header_end(
     function,   # ast.FunctionDef
     source:str, # of the module
 ) -> int:       # line
-    "The line on which the header of a function ends, with its colon."
+    """The line on which the header of a function ends, with its colon.
+
+    Parameters
+    ----------
+    function
+        ast.FunctionDef
+    source : str
+        of the module
+
+    Returns
+    -------
+    int
+        line
+    """
     lines, body = _lines(source), function.body[0]
     first = min([body.lineno, *(d.lineno for d in getattr(body, "decorator_list", []))])
     if lines[first - 1][:body.col_offset].strip(): return first      # the body begins on the same line
@@ -121,7 +184,21 @@ def signature_of(
     source:str, # of its module
     comments:dict[int, Comment],
 ) -> tuple[list[Entry], Entry|None]: # parameters, and what is returned
-    "What the header of a function says."
+    """What the header of a function says.
+
+    Parameters
+    ----------
+    function
+        ast.FunctionDef
+    source : str
+        of its module
+    comments : dict[int, Comment]
+
+    Returns
+    -------
+    tuple[list[Entry], Entry|None]
+        parameters, and what is returned
+    """
     arguments, last = _arguments(function), header_end(function, source)
     ends: dict[int, list[str]] = {}
     for name, arg, default in arguments: ends.setdefault((default or arg).end_lineno, []).append(name)
@@ -148,7 +225,17 @@ def _name(node) -> str:
 def is_record(
     node, # ast.ClassDef
 ) -> bool:
-    "Whether the class is a dataclass or a NamedTuple."
+    """Whether the class is a dataclass or a NamedTuple.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+
+    Returns
+    -------
+    bool
+    """
     return any(_name(d) == "dataclass" for d in node.decorator_list) or any(_name(b) in _RECORDS for b in node.bases)
 
 def _default_of_field(value, source:str) -> str:
@@ -162,7 +249,20 @@ def fields_of(
     source:str, # of its module
     comments:dict[int, Comment],
 ) -> list[Entry]:
-    "Fields of a record or members of an enumeration."
+    """Fields of a record or members of an enumeration.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+    source : str
+        of its module
+    comments : dict[int, Comment]
+
+    Returns
+    -------
+    list[Entry]
+    """
     members = any(_name(b) in _ENUMERATIONS for b in node.bases)
     rows: dict = {}
     for item in node.body:
@@ -181,7 +281,16 @@ _MARK = re.compile(rf"(?:^|\n|(?<=[.!?)]) )(?=Source:|Raises:? {_ERROR})")
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    "What a docstring says."
+    """What a docstring says.
+
+    Attributes
+    ----------
+    text : str
+        summary and paragraphs
+    raises : list[str]
+        "ValueError where ..."
+    sources : list[str]
+    """
     text: str                   # summary and paragraphs
     raises: list[str] = field(default_factory=list)   # "ValueError where ..."
     sources: list[str] = field(default_factory=list)
@@ -189,7 +298,17 @@ class Said:
 def parts_of(
     docstring:str, # cleaned of its indentation
 ) -> Said:
-    "Separate text, errors and sources of a docstring."
+    """Separate text, errors and sources of a docstring.
+
+    Parameters
+    ----------
+    docstring : str
+        cleaned of its indentation
+
+    Returns
+    -------
+    Said
+    """
     text, raises, sources = "", [], []
     for piece in _MARK.split(docstring):
         marked, _, rest = piece.partition("\n\n")
@@ -215,7 +334,20 @@ def as_session(
     cell,      # a code cell that begins with `#| example name`
     where:str, # for messages
 ) -> list[str]: # lines of a docstring
-    "An example as it would look when typed."
+    """An example as it would look when typed.
+
+    Parameters
+    ----------
+    cell
+        a code cell that begins with `#| example name`
+    where : str
+        for messages
+
+    Returns
+    -------
+    list[str]
+        lines of a docstring
+    """
     source = "\n".join(line for line in "".join(cell["source"]).splitlines() if not line.startswith("#|"))
     statements = ast.parse(source).body
     writers, lines = [node for node in statements if _prints(node)], _shown(_printed(cell))
@@ -237,7 +369,20 @@ def examples_of(
     nb,        # a notebook
     where:str, # for messages
 ) -> dict[str, list[str]]: # name, or Class.method -> lines
-    "The examples of a notebook; several of one name follow each other."
+    """The examples of a notebook; several of one name follow each other.
+
+    Parameters
+    ----------
+    nb
+        a notebook
+    where : str
+        for messages
+
+    Returns
+    -------
+    dict[str, list[str]]
+        name, or Class.method -> lines
+    """
     found: dict[str, list[str]] = {}
     for cell in nb["cells"]:
         for line in directives("".join(cell["source"])) if cell["cell_type"] == "code" else []:
@@ -270,7 +415,24 @@ def docstring(
     example:list[str]|None=None, # lines
     width:int=WIDTH,            # of a line
 ) -> str:
-    "A docstring in numpydoc's form."
+    """A docstring in numpydoc's form.
+
+    Parameters
+    ----------
+    said : Said
+        what the author wrote
+    parameters : list[Entry]
+    returned : Entry|None, default None
+    attributes : list[Entry]|None, default None
+    example : list[str]|None, default None
+        lines
+    width : int, default WIDTH
+        of a line
+
+    Returns
+    -------
+    str
+    """
     lines = said.text.splitlines()
     lines += _section("Parameters", [line for e in parameters for line in e.lines()])
     lines += _section("Attributes", [line for e in attributes or [] for line in e.lines()])
@@ -283,7 +445,16 @@ def docstring(
 # %% ../../nbs/dev/05_docstrings.ipynb #4b36c745
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    "A module taken apart."
+    """A module taken apart.
+
+    Attributes
+    ----------
+    name : str
+        below the package: "sdr.region"
+    source : str
+    tree : ast.Module
+    comments : dict[int, Comment]
+    """
     name: str     # below the package: "sdr.region"
     source: str
     tree: ast.Module
@@ -298,14 +469,38 @@ def take_apart(
     name:str,   # below the package
     source:str, # of the module
 ) -> Module:
-    "Parse a module."
+    """Parse a module.
+
+    Parameters
+    ----------
+    name : str
+        below the package
+    source : str
+        of the module
+
+    Returns
+    -------
+    Module
+    """
     return Module(name=name, source=source, tree=ast.parse(source), comments=comments_of(source))
 
 def imported_from(
     module:Module,
     name:str,     # as the module uses it
 ) -> tuple[str, str]|None: # (module below the package, name there)
-    "Where a name of this package comes from, relative imports resolved; None for names of other packages."
+    """Where a name of this package comes from, relative imports resolved; None for names of other packages.
+
+    Parameters
+    ----------
+    module : Module
+    name : str
+        as the module uses it
+
+    Returns
+    -------
+    tuple[str, str]|None
+        (module below the package, name there)
+    """
     for node in module.tree.body:
         if not isinstance(node, ast.ImportFrom): continue
         for alias in node.names:
@@ -331,7 +526,22 @@ def members_of(
     module:Module, # where it lies
     package:dict[str, Module], # by name
 ) -> tuple[list[Entry], list[Entry]]: # (parameters of __init__, fields)
-    "What a class takes, its own or inherited."
+    """What a class takes, its own or inherited.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+    module : Module
+        where it lies
+    package : dict[str, Module]
+        by name
+
+    Returns
+    -------
+    tuple[list[Entry], list[Entry]]
+        (parameters of __init__, fields)
+    """
     if init := _method(node, "__init__"): return signature_of(init, module.source, module.comments)[0], []
     own = fields_of(node, module.source, module.comments) if is_record(node) or any(_name(b) in _ENUMERATIONS for b in node.bases) else []
     for base, there in _bases(node, module, package):
@@ -345,7 +555,14 @@ _SECTION = re.compile(r"(?m)^(Parameters|Attributes|Returns|Raises|References|Ex
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    "A docstring to write."
+    """A docstring to write.
+
+    Attributes
+    ----------
+    node : ast.AST
+        what it documents
+    text : str
+    """
     node: ast.AST # what it documents
     text: str
 
@@ -382,7 +599,21 @@ def edits_of(
     package:dict[str, Module],       # all modules by name
     examples:dict[str, list[str]],   # name -> lines
 ) -> list[Edit]: # in the order of the module
-    "The docstrings of a module's public names."
+    """The docstrings of a module's public names.
+
+    Parameters
+    ----------
+    module : Module
+    package : dict[str, Module]
+        all modules by name
+    examples : dict[str, list[str]]
+        name -> lines
+
+    Returns
+    -------
+    list[Edit]
+        in the order of the module
+    """
     found: list[Edit] = []
     for node in module.tree.body:
         if getattr(node, "name", "_").startswith("_"): continue
@@ -395,7 +626,19 @@ def as_literal(
     text:str,   # a docstring
     indent:int, # columns
 ) -> str:
-    "Source of a docstring: lines indented, quotes and backslashes kept."
+    """Source of a docstring: lines indented, quotes and backslashes kept.
+
+    Parameters
+    ----------
+    text : str
+        a docstring
+    indent : int
+        columns
+
+    Returns
+    -------
+    str
+    """
     lines = text.splitlines()
     body = "\n".join([lines[0], *((" "*indent + line).rstrip() for line in lines[1:])])
     prefix = "r" if "\\" in body else ""
@@ -422,7 +665,23 @@ def documented(
     name:str="",                    # of the module, below the package
     package:dict[str, Module]|None=None,     # the others, by name
 ) -> str:
-    "A module with its docstrings in numpydoc's form."
+    """A module with its docstrings in numpydoc's form.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+    examples : dict[str, list[str]]|None, default None
+        name -> lines
+    name : str, default ''
+        of the module, below the package
+    package : dict[str, Module]|None, default None
+        the others, by name
+
+    Returns
+    -------
+    str
+    """
     module, lines = (package or {}).get(name) or take_apart(name, source), source.split("\n")
     for edit in sorted(edits_of(module, package or {}, examples or {}), key=lambda e: -e.node.body[0].lineno):  # type: ignore[attr-defined]
         unchanged = edit.text == (ast.get_docstring(edit.node) or "")  # type: ignore[arg-type]
@@ -438,7 +697,20 @@ def placed(
     examples:dict[str, dict[str, list[str]]], # module -> examples of its notebook
     package:dict[str, Module],                # modules by name
 ) -> dict[str, dict[str, list[str]]]:         # module -> examples of what it defines
-    "Each example with the module that defines what it shows; ExtractionError where there is none."
+    """Each example with the module that defines what it shows; ExtractionError where there is none.
+
+    Parameters
+    ----------
+    examples : dict[str, dict[str, list[str]]]
+        module -> examples of its notebook
+    package : dict[str, Module]
+        modules by name
+
+    Returns
+    -------
+    dict[str, dict[str, list[str]]]
+        module -> examples of what it defines
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for home, own in examples.items():
         folder = home.rpartition(".")[0]
@@ -452,7 +724,18 @@ def placed(
 def document_package(
     checkout:Path, # folder that holds nbs/ and reject_nb/
 ) -> list[str]:    # modules that changed
-    "Write the docstrings of all exported modules."
+    """Write the docstrings of all exported modules.
+
+    Parameters
+    ----------
+    checkout : Path
+        folder that holds nbs/ and reject_nb/
+
+    Returns
+    -------
+    list[str]
+        modules that changed
+    """
     package = {}
     for path in sorted((checkout/"reject_nb").rglob("*.py")):
         name = ".".join(path.relative_to(checkout/"reject_nb").with_suffix("").parts)
@@ -475,7 +758,17 @@ def document_package(
 def narrowed(
     source:str, # of a module that nbdev wrote
 ) -> str:
-    "A module whose list of names fits the page."
+    """A module whose list of names fits the page.
+
+    Parameters
+    ----------
+    source : str
+        of a module that nbdev wrote
+
+    Returns
+    -------
+    str
+    """
     match = re.search(r"(?m)^__all__ = \[(.*?)\]$", source, re.S)
     if not match or max(map(len, match[0].splitlines())) <= WIDTH: return source
     names = " ".join(match[1].split())
@@ -485,7 +778,13 @@ def narrowed(
 def export(
     folder:Path, # a checkout
 ) -> None:
-    "Write reject_nb/ from the notebooks."
+    """Write reject_nb/ from the notebooks.
+
+    Parameters
+    ----------
+    folder : Path
+        a checkout
+    """
     subprocess.run([sys.executable, "-c", "from nbdev.doclinks import nbdev_export; nbdev_export()"], cwd=folder, check=True,
                    env={**os.environ, "PYTHONWARNINGS": "ignore"})
     (folder/"reject_nb"/"_modidx.py").unlink(missing_ok=True)   # an index of nbdev's that nothing here reads

@@ -23,7 +23,35 @@ REACH = 39.   # length-scales after which the kernel is below 1e-330
 
 @dataclass(frozen=True)
 class Problem:
-    "A posterior on a box, in scaled coordinates of the box's free dimensions."
+    """A posterior on a box, in scaled coordinates of the box's free dimensions.
+
+    Attributes
+    ----------
+    post : GPPosterior
+    sign : float
+        +1: lower bounds of pi; -1: of 1 - pi
+    lower : np.ndarray
+        (D,) the box as given
+    upper : np.ndarray
+        (D,)
+    free : np.ndarray
+        (d,) indices of free dimensions
+    origin : np.ndarray
+        (D,) centre of the clipped box, or the fixed value
+    half : np.ndarray
+        (d,) scaled half-widths, rounded outward
+    XT : np.ndarray
+        (d, n)
+    k : np.ndarray
+        (n,)
+    hsq : float
+        for the rounding of coordinates
+    alpha : np.ndarray
+        (n,) with the sign
+    spec : Spectrum|None
+        None where only the mean matters
+    rigorous : bool
+    """
     post: GPPosterior
     sign: float           # +1: lower bounds of pi; -1: of 1 - pi
     lower: np.ndarray     # (D,) the box as given
@@ -52,7 +80,26 @@ def reduce(
     variance:bool=True,# False: only the mean is needed
     rigorous:bool=True,
 ) -> Problem:
-    "Set up a problem; clips boxes that leave the data's reach."
+    """Set up a problem; clips boxes that leave the data's reach.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the posterior
+    lower : np.ndarray
+        (D,) checked
+    upper : np.ndarray
+        (D,) checked, may be infinite
+    sign : float, default 1.
+        +1 or -1
+    variance : bool, default True
+        False: only the mean is needed
+    rigorous : bool, default True
+
+    Returns
+    -------
+    Problem
+    """
     scale, X = post.lengthscale, post.X
     far_low, far_high = X.min(0) - REACH*scale, X.max(0) + REACH*scale
     lo, hi = np.clip(lower, far_low, far_high), np.clip(upper, far_low, far_high)
@@ -88,7 +135,28 @@ def kernel_rows(XT, k, C, out):
 
 @dataclass(frozen=True)
 class Centres:
-    "Everything a batch of boxes needs at its centres."
+    """Everything a batch of boxes needs at its centres.
+
+    Attributes
+    ----------
+    r : np.ndarray
+        (b, n) kernel vectors
+    mean : np.ndarray
+        (b,) signed latent mean
+    mean_err : np.ndarray
+        (b,)
+    z : np.ndarray
+        (b, n); this and the rest empty where only the mean matters
+    form_low : np.ndarray
+        (b,) z'Bz from below
+    form_high : np.ndarray
+        (b,) from above
+    residual : np.ndarray
+        (b,) |S r - B z|
+    var_low : np.ndarray
+        (b,) enclosure of the variance at the centre
+    var_high : np.ndarray
+    """
     r: np.ndarray         # (b, n) kernel vectors
     mean: np.ndarray      # (b,) signed latent mean
     mean_err: np.ndarray  # (b,)
@@ -104,7 +172,20 @@ def centres(
     C:np.ndarray,  # (b, d) scaled points
     q:int,         # eigenpairs used
 ) -> Centres:
-    "Kernel vectors, latent means, and (where the problem has a spectrum) w = S z with its quadratic form."
+    """Kernel vectors, latent means, and (where the problem has a spectrum) w = S z with its quadratic form.
+
+    Parameters
+    ----------
+    problem : Problem
+    C : np.ndarray
+        (b, d) scaled points
+    q : int
+        eigenpairs used
+
+    Returns
+    -------
+    Centres
+    """
     r = np.empty((len(C), problem.post.n))
     kernel_rows(problem.XT, problem.k, np.ascontiguousarray(C), r)
     mean = r @ problem.alpha
@@ -199,7 +280,19 @@ def value_up(
     problem:Problem,
     at:Centres,   # from `centres`
 ) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points themselves
-    "The probability at points, rounded up; the signed latent mean where the problem has no spectrum."
+    """The probability at points, rounded up; the signed latent mean where the problem has no spectrum.
+
+    Parameters
+    ----------
+    problem : Problem
+    at : Centres
+        from `centres`
+
+    Returns
+    -------
+    np.ndarray
+        (b,) upper bounds of the signed probability (or mean) at the points themselves
+    """
     if problem.spec is None: return at.mean + at.mean_err
     m = at.mean + at.mean_err
     if problem.post.likelihood == "probit":
@@ -215,7 +308,28 @@ def lower_bounds(
     q:int,        # eigenpairs used
     degree2:bool=True, # allow the parabolas
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Centres]: # bounds (b,), candidate points (b, d), branching scores (b, d), centres
-    "Lower bounds of the signed probability over boxes, or of the signed mean where the problem has no spectrum."
+    """Lower bounds of the signed probability over boxes, or of the signed mean where the problem has no
+    spectrum.
+
+    Parameters
+    ----------
+    problem : Problem
+    lo : np.ndarray
+        (b, d) scaled boxes
+    hi : np.ndarray
+        (b, d) scaled boxes
+    level : float
+        the probability near which the bound should be sharpest
+    q : int
+        eigenpairs used
+    degree2 : bool, default True
+        allow the parabolas
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray, Centres]
+        bounds (b,), candidate points (b, d), branching scores (b, d), centres
+    """
     lo, hi = np.ascontiguousarray(lo), np.ascontiguousarray(hi)
     nb, d, slack = len(lo), lo.shape[1], 1. if problem.rigorous else 0.
     degree2 = degree2 and d <= 24

@@ -30,7 +30,19 @@ def synthetic2d(
     seed:int=0,
     n:int=1000,  # training points of the 1,200
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: # X, y, X_test, y_test; class 1 is shifted along the first axis
-    "Supplement F.1."
+    """Supplement F.1.
+
+    Parameters
+    ----------
+    seed : int, default 0
+    n : int, default 1000
+        training points of the 1,200
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+        X, y, X_test, y_test; class 1 is shifted along the first axis
+    """
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(1200, 2)), np.repeat([1, 0], 600)
     X[:600, 0] += 5; X[600:, 1] += 5
@@ -44,7 +56,19 @@ def spam11(
     seed:int=0,
     n:int=1000,  # training points
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: # X, y, X_test, y_test; class 1 is spam
-    "Supplement F.1; MissingDataError where spambase is not at hand."
+    """Supplement F.1; MissingDataError where spambase is not at hand.
+
+    Parameters
+    ----------
+    seed : int, default 0
+    n : int, default 1000
+        training points
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+        X, y, X_test, y_test; class 1 is spam
+    """
     data = load("spambase")
     X, y = np.asarray(data.X, float)[:, SPAM_COLUMNS], np.asarray(data.y)
     y = (y == np.unique(y)[-1]).astype(int)
@@ -57,7 +81,20 @@ def mnist14(
     n:int=1000,         # training images
     digits=(3, 8),
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: # X (n, 196), y (index into digits), X_test (200, 196), y_test
-    "Supplement F.1; MissingDataError where MNIST is not at hand."
+    """Supplement F.1; MissingDataError where MNIST is not at hand.
+
+    Parameters
+    ----------
+    seed : int, default 0
+    n : int, default 1000
+        training images
+    digits : default (3, 8)
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+        X (n, 196), y (index into digits), X_test (200, 196), y_test
+    """
     data = load("mnist")
     label = np.asarray(data.target_names).astype(int)[data.y]
     keep = np.flatnonzero(np.isin(label, digits))
@@ -84,7 +121,24 @@ def training_path(
     inference:str,   # "laplace" or "ep"
     evaluations,     # numbers of marginal-likelihood evaluations
 ) -> dict[int, GPPosterior]:
-    "`fit_gpc` for several numbers of evaluations from one run of the optimiser, which ends early (with a warning) where EP does not converge."
+    """`fit_gpc` for several numbers of evaluations from one run of the optimiser, which ends early (with a
+    warning) where EP does not converge.
+
+    Parameters
+    ----------
+    X : np.ndarray
+        training data
+    y : np.ndarray
+        training data
+    inference : str
+        "laplace" or "ep"
+    evaluations
+        numbers of marginal-likelihood evaluations
+
+    Returns
+    -------
+    dict[int, GPPosterior]
+    """
     count, last, failed = [0], [None], False
     kept:dict[int, np.ndarray] = {}
     with warnings.catch_warnings():
@@ -111,7 +165,19 @@ def stored_file(
     name:str,   # below figures/gpc, with suffix
     make=None,  # called with the path where the file is missing and the run is full
 ) -> Path:
-    "A stored model's file; FileNotFoundError with the command that makes it where there is none."
+    """A stored model's file; FileNotFoundError with the command that makes it where there is none.
+
+    Parameters
+    ----------
+    name : str
+        below figures/gpc, with suffix
+    make : default None
+        called with the path where the file is missing and the run is full
+
+    Returns
+    -------
+    Path
+    """
     for folder in read_dirs():
         if (path := folder/"gpc"/name).is_file(): return path
     if make is None or not is_full(): raise FileNotFoundError(f"the stored model {name} is missing: make it with `reject-nb reproduce gpc --full`")
@@ -130,7 +196,23 @@ def trained(
     evaluations:int=20,  # 10, 40 or 100, or (Laplace) 20
     seed:int=0,          # of the data, 0 to 2
 ) -> GPPosterior:
-    "Stored model of a data set."
+    """Stored model of a data set.
+
+    Parameters
+    ----------
+    name : str
+        a key of DATA
+    inference : str, default 'laplace'
+        or "ep"
+    evaluations : int, default 20
+        10, 40 or 100, or (Laplace) 20
+    seed : int, default 0
+        of the data, 0 to 2
+
+    Returns
+    -------
+    GPPosterior
+    """
     def make(path):
         X, y = DATA[name](seed)[:2]
         posts = training_path(X, y, inference, (10, 20, 40, 100) if inference == "laplace" else (10, 40, 100))
@@ -139,11 +221,22 @@ def trained(
         return GPPosterior(file["X"], *(file[f"{field}_{evaluations}"] for field in FIELDS))
 
 def digits_model() -> GPPosterior:
-    "Stored model of scikit-learn's digits 3 and 8, Laplace, 20 evaluations."
+    """Stored model of scikit-learn's digits 3 and 8, Laplace, 20 evaluations.
+
+    Returns
+    -------
+    GPPosterior
+    """
     return GPPosterior.load(stored_file("model-digits38.npz", lambda path: fit_gpc(*digits38()[:2], "laplace", 20).save(path)))
 
 def mnist358_model() -> MulticlassPosterior:
-    "Stored softmax model of 500 digits 3, 5 and 8: one length-scale, 10 evaluations of likelihood and gradient (3 of the likelihood each, by differences)."
+    """Stored softmax model of 500 digits 3, 5 and 8: one length-scale, 10 evaluations of likelihood and gradient
+    (3 of the likelihood each, by differences).
+
+    Returns
+    -------
+    MulticlassPosterior
+    """
     return MulticlassPosterior.load(stored_file("model-mnist358.npz", lambda path: fit_multiclass_gpc(*mnist14(0, 500, (3, 5, 8))[:2], 30).save(path)))
 
 def shortest_dims(post:GPPosterior, d:int) -> np.ndarray:
@@ -155,7 +248,20 @@ def sift_patches(
     image:np.ndarray, # (196,) pixels of a 14x14 image
     n:int|None=None,  # pixels a patch; None: as many as the keypoint's scale says, at most 10
 ) -> list[np.ndarray]: # indices of pixels, nearest to the keypoint first
-    "Patches of pixels around the keypoints of an image; ImportError with a remedy without scikit-image."
+    """Patches of pixels around the keypoints of an image; ImportError with a remedy without scikit-image.
+
+    Parameters
+    ----------
+    image : np.ndarray
+        (196,) pixels of a 14x14 image
+    n : int|None, default None
+        pixels a patch; None: as many as the keypoint's scale says, at most 10
+
+    Returns
+    -------
+    list[np.ndarray]
+        indices of pixels, nearest to the keypoint first
+    """
     try: from skimage.feature import SIFT
     except ImportError: raise ImportError("sift_patches needs scikit-image: pip install 'reject_nb[images]'") from None
     detector = SIFT(upsampling=2)
@@ -174,7 +280,21 @@ def salient_patch(
     image:np.ndarray, # (196,)
     n:int|None=None,  # pixels, as in sift_patches
 ) -> np.ndarray:      # indices of pixels
-    "The SIFT patch with the largest summed slope of the latent mean."
+    """The SIFT patch with the largest summed slope of the latent mean.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    image : np.ndarray
+        (196,)
+    n : int|None, default None
+        pixels, as in sift_patches
+
+    Returns
+    -------
+    np.ndarray
+        indices of pixels
+    """
     slope = np.abs(post.gradient(image[None])[0][0])
     return max(sift_patches(image, n), key=lambda patch: slope[patch].sum())
 
@@ -188,7 +308,23 @@ def delta_table(
     points:int=50,   # test points
     time_limit:float=.3, # seconds a range; the two bounds say what is not closed by then
 ) -> dict[str, list]:
-    "Bounds of delta for every model, radius and point."
+    """Bounds of delta for every model, radius and point.
+
+    Parameters
+    ----------
+    name : str
+        a key of DATA
+    seed : int
+        of data and models
+    points : int, default 50
+        test points
+    time_limit : float, default .3
+        seconds a range; the two bounds say what is not closed by then
+
+    Returns
+    -------
+    dict[str, list]
+    """
     rows:dict[str, list] = {k: [] for k in ("inference", "evaluations", "gamma", "point", "lower", "upper")}
     test, first = DATA[name](seed)[2][:points], trained(name, "laplace", 10, seed)
     dims = [salient_patch(first, x) for x in test] if name == "mnist38" else [shortest_dims(first, 10)]*points    # 10 of the 11 columns of SPAM, both of Synthetic2D
@@ -212,7 +348,27 @@ def sample_posterior(
     burn:int=500,
     random_state=0,      # seed or Generator
 ) -> np.ndarray:         # (2, draws, m) latent values at the test points
-    "Samples of the exact posterior by elliptical slice sampling around EP's Gaussian."
+    """Samples of the exact posterior by elliptical slice sampling around EP's Gaussian.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        probit; its data and hyperparameters are used, not its weights
+    y : np.ndarray
+        (n,) two classes
+    X_test : np.ndarray
+        (m, d)
+    draws : int, default 3000
+        kept, a chain
+    burn : int, default 500
+    random_state : default 0
+        seed or Generator
+
+    Returns
+    -------
+    np.ndarray
+        (2, draws, m) latent values at the test points
+    """
     rng = np.random.default_rng(random_state)
     n, m = post.n, len(X_test)
     signs, both = _labels(y, n)[0], np.vstack([post.X, X_test])
@@ -251,7 +407,18 @@ def sample_posterior(
 def split_r_hat(
     chains:np.ndarray, # (c, draws, m)
 ) -> np.ndarray:       # (m,)
-    "Split R-hat (Gelman et al.): near 1 where halves of all chains agree."
+    """Split R-hat (Gelman et al.): near 1 where halves of all chains agree.
+
+    Parameters
+    ----------
+    chains : np.ndarray
+        (c, draws, m)
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+    """
     half = chains.shape[1]//2
     parts = np.concatenate([chains[:, :half], chains[:, half:2*half]])
     within = parts.var(1, ddof=1).mean(0)
@@ -264,8 +431,23 @@ def posterior_distance(
 ) -> dict[str, float]:
     """Distance to the exact posterior with the same hyperparameters, averaged over test points.
 
-    kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value; probability: mean absolute difference of the class probability;
-    r_hat: of the worst point; kl_halves: |difference| of kl from the two chains, its Monte Carlo error."""
+    kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value; probability: mean
+    absolute difference of the class probability;
+    r_hat: of the worst point; kl_halves: |difference| of kl from the two chains, its Monte Carlo error.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the approximation
+    y : np.ndarray
+    X_test : np.ndarray
+    **options
+        of sample_posterior
+
+    Returns
+    -------
+    dict[str, float]
+    """
     chains = sample_posterior(post, y, X_test, **options)
     mean, var = post.latent(X_test)
     def kl(sample):
@@ -277,7 +459,12 @@ def posterior_distance(
             "kl_halves": abs(kl(chains[0]) - kl(chains[1]))}
 
 def distance_table() -> dict[str, list]:
-    "posterior_distance of every model of seed 0, at 50 test points."
+    """posterior_distance of every model of seed 0, at 50 test points.
+
+    Returns
+    -------
+    dict[str, list]
+    """
     rows:dict[str, list] = {k: [] for k in ("set", "inference", "evaluations", "kl", "kl_halves", "probability", "r_hat")}
     for name, data in DATA.items():
         _, y, X_test, _ = data(0)

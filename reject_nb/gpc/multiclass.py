@@ -45,7 +45,22 @@ def softmax_laplace(
     Y:np.ndarray,   # (C, n) one-hot labels
     tol:float=1e-9, # largest |alpha - (y - pi)|
 ) -> tuple[np.ndarray, np.ndarray, float]: # alpha (C, n), probabilities (C, n), log marginal likelihood (approximate)
-    "Mode of the softmax posterior; ArithmeticError where 100 Newton steps do not reach it."
+    """Mode of the softmax posterior; ArithmeticError where 100 Newton steps do not reach it.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) shared prior covariance
+    Y : np.ndarray
+        (C, n) one-hot labels
+    tol : float, default 1e-9
+        largest |alpha - (y - pi)|
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, float]
+        alpha (C, n), probabilities (C, n), log marginal likelihood (approximate)
+    """
     alpha = np.zeros_like(Y)
     f = alpha @ K
     value = -np.inf
@@ -118,7 +133,27 @@ def three_directions(
     enough=np.inf,    # an error that is had already: no work where the left-out directions alone exceed it
     points=5e6,       # nodes allowed; above, digits are given up
 ) -> tuple[float, float]: # value, bound of its error
-    "E[1/(1 + sum exp g)] along the three leading directions, with a bound of quadrature, truncation and left-out directions together."
+    """E[1/(1 + sum exp g)] along the three leading directions, with a bound of quadrature, truncation and
+    left-out directions together.
+
+    Parameters
+    ----------
+    m : np.ndarray
+        (C-1,) means of f_j - f_c
+    S : np.ndarray
+        (C-1, C-1) their covariance
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    enough : default np.inf
+        an error that is had already: no work where the left-out directions alone exceed it
+    points : default 5e6
+        nodes allowed; above, digits are given up
+
+    Returns
+    -------
+    tuple[float, float]
+        value, bound of its error
+    """
     values, vectors = np.linalg.eigh(.5*(S + S.T))
     size = float(np.abs(S).max(initial=0.))
     slip = 1e-13*size + max(0., -float(values.min()))                              # rounding, and an S that is not quite a covariance
@@ -147,7 +182,21 @@ def nearly_independent(
     cov:np.ndarray,     # (C, C), C >= 3
     factor:bool=False,  # allow one common factor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # b (C,), zero without a factor; d (C,); delta (C, C) with a zero diagonal
-    "b b' + diag(d) + delta, equal to cov up to main effects v_a + v_b; sum delta^2 is least, with a factor by up to 60 steps of principal factors."
+    """b b' + diag(d) + delta, equal to cov up to main effects v_a + v_b; sum delta^2 is least, with a factor by
+    up to 60 steps of principal factors.
+
+    Parameters
+    ----------
+    cov : np.ndarray
+        (C, C), C >= 3
+    factor : bool, default False
+        allow one common factor
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray]
+        b (C,), zero without a factor; d (C,); delta (C, C) with a zero diagonal
+    """
     C, b, least = len(cov), np.zeros(len(cov)), np.inf
     for step in range(60 if factor else 1):
         rest = cov - b[:, None]*b
@@ -220,7 +269,25 @@ def race(
     digits:float=16., # exponent of the quadrature's error: e^-digits
     factor:bool=False,# integrate over one common factor too
 ) -> tuple[np.ndarray, np.ndarray]: # values (C,), bounds of their errors (C,); infinite where the latent functions are too far from independent
-    "E[softmax f] of all classes as a race of nearly independent latent functions."
+    """E[softmax f] of all classes as a race of nearly independent latent functions.
+
+    Parameters
+    ----------
+    mean : np.ndarray
+        (C,) of the latent functions, C >= 3
+    cov : np.ndarray
+        (C, C)
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    factor : bool, default False
+        integrate over one common factor too
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        values (C,), bounds of their errors (C,); infinite where the latent functions are too far from
+        independent
+    """
     C, fine = len(mean), digits + 7
     b, d, delta = nearly_independent(cov, factor)
     clipped, d = np.maximum(-d, 0).sum(), np.maximum(d, 0)
@@ -258,7 +325,27 @@ def softmax_means(
     classes=None,     # indices of the classes wanted; default all
     target=1e-3,      # an error above which the dearer ways are tried, too
 ) -> tuple[np.ndarray, np.ndarray]: # values, bounds of their errors
-    "E[softmax f], sound for any covariance: three directions up to four classes; the race for more, with a factor or by three directions where that errs less."
+    """E[softmax f], sound for any covariance: three directions up to four classes; the race for more, with a
+    factor or by three directions where that errs less.
+
+    Parameters
+    ----------
+    mean : np.ndarray
+        (C,) of the latent functions
+    cov : np.ndarray
+        (C, C)
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    classes : default None
+        indices of the classes wanted; default all
+    target : default 1e-3
+        an error above which the dearer ways are tried, too
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        values, bounds of their errors
+    """
     mean, cov = np.asarray(mean, float), .5*(cov + np.transpose(cov))
     C = len(mean)
     classes = np.arange(C) if classes is None else np.asarray(classes)
@@ -287,7 +374,24 @@ def softmax_mean(
     digits:float=16., # exponent of the quadrature's error: e^-digits
     target=1e-3,      # as in `softmax_means`
 ) -> tuple[float, float]: # value, bound of its error
-    "E[1/(1 + sum exp g)], the probability of one class from the differences to it."
+    """E[1/(1 + sum exp g)], the probability of one class from the differences to it.
+
+    Parameters
+    ----------
+    m : np.ndarray
+        (C-1,) means of f_j - f_c
+    S : np.ndarray
+        (C-1, C-1) their covariance
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    target : default 1e-3
+        as in `softmax_means`
+
+    Returns
+    -------
+    tuple[float, float]
+        value, bound of its error
+    """
     if len(m) <= 3: return three_directions(m, S, digits)
     value, error = softmax_means(np.concatenate([[0.], m]), np.pad(S, ((1, 0), (1, 0))), digits, [0], target)
     return float(value[0]), float(error[0])
@@ -297,13 +401,42 @@ def softmax_mean(
 def normal_points(
     d:int, # dimension
 ) -> np.ndarray: # (d, 16384)
-    "Scrambled Sobol points, standard normal."
+    """Scrambled Sobol points, standard normal.
+
+    Parameters
+    ----------
+    d : int
+        dimension
+
+    Returns
+    -------
+    np.ndarray
+        (d, 16384)
+    """
     return ndtri(np.clip(Sobol(d, seed=0).random_base2(14), 1e-12, 1 - 1e-12)).T
 
 class MulticlassPosterior:
     """Laplace posterior of a softmax Gaussian process classifier with one shared squared-exponential kernel.
 
-    Source: Rasmussen and Williams, Section 3.5; Blaas et al., Section 5."""
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    alpha
+        (C, n) weights of the means
+    prob
+        (C, n) class probabilities at the mode, columns sum to 1
+    lengthscale
+        (d,) or one number
+    variance
+        prior variance
+    classes : default None
+        (C,) labels; default 0..C-1
+
+    References
+    ----------
+    Rasmussen and Williams, Section 3.5; Blaas et al., Section 5.
+    """
     def __init__(self,
         X,           # (n, d) training points
         alpha,       # (C, n) weights of the means
@@ -337,7 +470,13 @@ class MulticlassPosterior:
     def n_classes(self): return len(self.alpha)
 
     def weights(self, r:np.ndarray) -> np.ndarray: # (C, C, n)
-        "Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them."
+        """Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them.
+
+        Returns
+        -------
+        np.ndarray
+            (C, C, n)
+        """
         Er = self._E @ r
         solved = cho_solve(self._M, Er.T).T
         w = -(self._E @ solved.T).transpose(2, 0, 1)
@@ -345,7 +484,13 @@ class MulticlassPosterior:
         return w
 
     def latent(self, X) -> tuple[np.ndarray, np.ndarray]: # means (m, C), covariances (m, C, C)
-        "Posterior means and covariances of the latent functions."
+        """Posterior means and covariances of the latent functions.
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            means (m, C), covariances (m, C, C)
+        """
         r = kernel(check_array(X, "X", (None, self.d)), self.X, self.lengthscale, self.variance)
         C = self.n_classes
         Er = np.array([r @ E for E in self._E])
@@ -355,9 +500,16 @@ class MulticlassPosterior:
         return r @ self.alpha.T, cov
 
     def predict_proba(self, X) -> np.ndarray: # (m, C)
-        """Class probabilities (Eq. 1); rows sum to 1. By `softmax_means` where its error is below .001, else as a mean of 16,384 Sobol points, good to about .0002.
+        """Class probabilities (Eq. 1); rows sum to 1. By `softmax_means` where its error is below .001, else as
+        a mean of 16,384 Sobol points, good to about .0002.
 
-        `multiclass_range` of a single point encloses them."""
+        `multiclass_range` of a single point encloses them.
+
+        Returns
+        -------
+        np.ndarray
+            (m, C)
+        """
         out = []
         for mean, cov in zip(*self.latent(X)):
             value, error = softmax_means(mean, cov, target=np.inf)
@@ -386,7 +538,25 @@ def fit_multiclass_gpc(
     lengthscale=1.,     # starting value(s); one number keeps them isotropic
     variance=1.,        # starting value
 ) -> MulticlassPosterior:
-    "Softmax Laplace classifier: one shared kernel, hyperparameters by the approximate marginal likelihood."
+    """Softmax Laplace classifier: one shared kernel, hyperparameters by the approximate marginal likelihood.
+
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    y
+        (n,) labels of 2 to 10 classes
+    max_evaluations : default 10
+        of the marginal likelihood, by L-BFGS-B with central differences where d is small; 0 keeps the start
+    lengthscale : default 1.
+        starting value(s); one number keeps them isotropic
+    variance : default 1.
+        starting value
+
+    Returns
+    -------
+    MulticlassPosterior
+    """
     X = check_array(X, "X", (None, None))
     y = np.asarray(y)
     if y.shape != (len(X),): raise ValueError(f"y must have shape ({len(X)},), not {y.shape}")
@@ -413,7 +583,18 @@ def three_classes(
     seed:int=0,
     n:int=12,  # points a class
 ) -> MulticlassPosterior:
-    "A small model of three Gaussian classes in the plane, for demonstrations and tests."
+    """A small model of three Gaussian classes in the plane, for demonstrations and tests.
+
+    Parameters
+    ----------
+    seed : int, default 0
+    n : int, default 12
+        points a class
+
+    Returns
+    -------
+    MulticlassPosterior
+    """
     rng = np.random.default_rng(seed)
     X = np.vstack([rng.normal(size=(n, 2)) + c for c in ([0, 2.], [2, -1], [-2, -1])])
     return fit_multiclass_gpc(X, np.repeat([0, 1, 2], n), max_evaluations=0, lengthscale=1.5, variance=4.)
@@ -421,7 +602,20 @@ def three_classes(
 # %% ../../nbs/gpc/09_multiclass.ipynb #bdf51700
 @dataclass(frozen=True)
 class PairCentre:
-    "What bounds of Var(f_a - f_b) on a box need from its centre."
+    """What bounds of Var(f_a - f_b) on a box need from its centre.
+
+    Attributes
+    ----------
+    coef : np.ndarray
+        (C, C, n) coefficients of r(x) in u(x)'w
+    form : np.ndarray
+        (C, C) z'Wz + w'Kw from above
+    var_low : np.ndarray
+        (C, C) enclosure of the variance at the centre
+    var_high : np.ndarray
+    residual : np.ndarray
+        (C, C) bound of the error of w, in the norm that Q(x) is measured in
+    """
     coef: np.ndarray      # (C, C, n) coefficients of r(x) in u(x)'w
     form: np.ndarray      # (C, C) z'Wz + w'Kw from above
     var_low: np.ndarray   # (C, C) enclosure of the variance at the centre
@@ -433,7 +627,20 @@ def pair_centre(
     r:np.ndarray,         # (n,) kernel vector
     relative:float,       # bound of the relative error of r beyond a few ulp
 ) -> PairCentre:
-    "Enclosures at a point, sound whatever the weights are."
+    """Enclosures at a point, sound whatever the weights are.
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    r : np.ndarray
+        (n,) kernel vector
+    relative : float
+        bound of the relative error of r beyond a few ulp
+
+    Returns
+    -------
+    PairCentre
+    """
     C, n, s2, p = post.n_classes, post.n, post.variance, post.prob
     u = np.einsum("ac,i->aci", np.eye(C), r)
     z = u - post.weights(r) @ post.K
@@ -460,7 +667,18 @@ def pair_centre(
 # %% ../../nbs/gpc/09_multiclass.ipynb #76608313
 @dataclass(frozen=True)
 class Cell:
-    "Bounds of one class's probability on a box."
+    """Bounds of one class's probability on a box.
+
+    Attributes
+    ----------
+    low : float
+    high : float
+    value_low : float
+        enclosure of the probability at the centre
+    value_high : float
+    scores : np.ndarray
+        (d,) for branching
+    """
     low: float
     high: float
     value_low: float   # enclosure of the probability at the centre
@@ -473,7 +691,24 @@ def class_bounds(
     classes,        # indices of the classes wanted
     lo, hi,         # (d,) scaled box
 ) -> list[Cell]:
-    "Certified bounds of the probabilities of some classes on a box; rounding is counted."
+    """Certified bounds of the probabilities of some classes on a box; rounding is counted.
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    problem
+        from `_reduced`
+    classes
+        indices of the classes wanted
+    lo
+        (d,) scaled box
+    hi
+        (d,) scaled box
+
+    Returns
+    -------
+    list[Cell]
+    """
     d, s2, C = len(lo), post.variance, post.n_classes
     relative = 64*2.**-53*(problem.hsq + 1)
     r = np.empty((1, post.n))
@@ -535,7 +770,32 @@ def multiclass_range(
     ball=None,        # a Ball to intersect the box with
     progress=None,    # True for a bar, or a function of (lower, upper, n_boxes)
 ) -> RangeResult:
-    "Certified range of the probability of one class over a box; anytime. Status 'precision' where the error of the expectation keeps the gap open (C > 4)."
+    """Certified range of the probability of one class over a box; anytime. Status 'precision' where the error of
+    the expectation keeps the gap open (C > 4).
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    lower
+        (d,) box; infinite ends allowed
+    upper
+        (d,) box; infinite ends allowed
+    target
+        class label
+    tol : default .02
+    max_boxes : default None
+        a side
+    time_limit : default None
+        seconds
+    ball : default None
+        a Ball to intersect the box with
+    progress : default None
+        True for a bar, or a function of (lower, upper, n_boxes)
+
+    Returns
+    -------
+    RangeResult
+    """
     lo, hi = check_box(post, lower, upper)
     tol = check_budget(tol, max_boxes, time_limit)
     hit = np.flatnonzero(post.classes == target)
@@ -602,7 +862,30 @@ def multiclass_is_safe(
     ball=None,        # a Ball to intersect the box with
     progress=None,    # function of (lower, upper, n_boxes)
 ) -> tuple[str, np.ndarray|None, MinResult]: # 'safe', 'unsafe' or 'unknown'; a point of another class or None; bounds of the margin
-    "Whether the most probable class stays the same on the box (footnote 2)."
+    """Whether the most probable class stays the same on the box (footnote 2).
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    x
+        (d,) each
+    lower
+        (d,) each
+    upper
+        (d,) each
+    max_boxes : default 2000
+    time_limit : default None
+        seconds
+    ball : default None
+        a Ball to intersect the box with
+    progress : default None
+        function of (lower, upper, n_boxes)
+
+    Returns
+    -------
+    tuple[str, np.ndarray|None, MinResult]
+        'safe', 'unsafe' or 'unknown'; a point of another class or None; bounds of the margin
+    """
     x = check_array(x, "x", (post.d,))
     lo, hi = check_box(post, lower, upper)
     problem, top = _reduced(post, lo, hi), int(np.argmax(post.predict_proba(x[None])[0]))
@@ -623,7 +906,26 @@ def conditional_product(
     sign:float=1.,   # +1: corrected; -1: Proposition 4 as printed
     grid:int=5,      # points per side where the extremes over f are sought
 ) -> tuple[float, float]: # lower and upper bound of the cell's probability
-    "Proposition 4 at one point x: a product of extremes of conditional integrals."
+    """Proposition 4 at one point x: a product of extremes of conditional integrals.
+
+    Parameters
+    ----------
+    mean : np.ndarray
+        (C,)
+    cov : np.ndarray
+        (C, C)
+    box : np.ndarray
+        (C, 2) the cell S
+    sign : float, default 1.
+        +1: corrected; -1: Proposition 4 as printed
+    grid : int, default 5
+        points per side where the extremes over f are sought
+
+    Returns
+    -------
+    tuple[float, float]
+        lower and upper bound of the cell's probability
+    """
     from reject_nb.gpc.paper_bounds import gaussian_interval, interval_extremes, Intervals
     C = len(mean)
     low = high = float(gaussian_interval(box[-1, 0], box[-1, 1], mean[-1], cov[-1, -1]))

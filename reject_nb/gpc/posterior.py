@@ -27,7 +27,26 @@ def check_array(
     finite:bool=True,    # refuse infinities (NaN is always refused)
     low:float|None=None, # smallest value allowed
 ) -> np.ndarray:         # a new float64 array
-    "Array of floats of the given shape, or a ValueError that names the argument."
+    """Array of floats of the given shape, or a ValueError that names the argument.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name, for the message
+    shape : tuple
+        None where any length will do
+    finite : bool, default True
+        refuse infinities (NaN is always refused)
+    low : float|None, default None
+        smallest value allowed
+
+    Returns
+    -------
+    np.ndarray
+        a new float64 array
+    """
     try: array = np.array(value, dtype=float)
     except (TypeError, ValueError): raise ValueError(f"{name} must be an array of numbers, not {value!r}") from None
     if array.ndim != len(shape) or any(s is not None and s != a for s, a in zip(shape, array.shape)):
@@ -49,7 +68,20 @@ def check_count(
     name:str,   # the argument's name, for the message
     low:int=1,  # smallest value allowed
 ) -> int:
-    "A whole number, or a ValueError."
+    """A whole number, or a ValueError.
+
+    Parameters
+    ----------
+    value
+    name : str
+        the argument's name, for the message
+    low : int, default 1
+        smallest value allowed
+
+    Returns
+    -------
+    int
+    """
     if isinstance(value, bool) or not isinstance(value, (Real, np.number)) or value < low or not float(value).is_integer(): raise ValueError(f"{name} must be a whole number of at least {low}, not {value!r}")  # type: ignore[operator, arg-type]
     return int(value)  # type: ignore[arg-type]
 
@@ -57,7 +89,20 @@ def start_lengthscale(
     value,  # number, or (d,)
     d:int,  # dimensions
 ) -> np.ndarray: # (1,) or (d,)
-    "Length-scales to start from, or a ValueError."
+    """Length-scales to start from, or a ValueError.
+
+    Parameters
+    ----------
+    value
+        number, or (d,)
+    d : int
+        dimensions
+
+    Returns
+    -------
+    np.ndarray
+        (1,) or (d,)
+    """
     scale = np.atleast_1d(check_array(value, "lengthscale", np.shape(value)))
     if scale.shape not in ((1,), (d,)): raise ValueError(f"lengthscale must be a number or have shape ({d},), not {scale.shape}")
     if not (scale > 0).all(): raise ValueError("lengthscale must be positive")
@@ -70,7 +115,24 @@ def kernel(
     lengthscale:np.ndarray, # (d,)
     variance:float,         # s^2
 ) -> np.ndarray:            # (m, n)
-    "Squared-exponential covariance with one length-scale per dimension."
+    """Squared-exponential covariance with one length-scale per dimension.
+
+    Parameters
+    ----------
+    A : np.ndarray
+        (m, d)
+    B : np.ndarray
+        (n, d)
+    lengthscale : np.ndarray
+        (d,)
+    variance : float
+        s^2
+
+    Returns
+    -------
+    np.ndarray
+        (m, n)
+    """
     square = np.zeros((len(A), len(B)))
     for j in range(A.shape[1]): square += ((A[:, j, None] - B[None, :, j])/lengthscale[j])**2
     return variance*np.exp(-.5*square)
@@ -80,7 +142,9 @@ LOGISTIC_LIMIT, LOGISTIC_ERROR = 1e6, 1e-12   # up to this variance the quadratu
 
 @njit(cache=True, nogil=True)
 def logistic_mean(mean, variance):
-    "E[1/(1+exp(-f))] for f ~ N(mean, variance); absolute error below LOGISTIC_ERROR for variance <= LOGISTIC_LIMIT."
+    """E[1/(1+exp(-f))] for f ~ N(mean, variance); absolute error below LOGISTIC_ERROR for variance <=
+    LOGISTIC_LIMIT.
+    """
     if variance < 1e-300: return 1/(1 + math.exp(-mean)) if mean > -700 else 0.
     scale = math.sqrt(variance)
     a = min(.5*math.pi/scale, 8.)
@@ -106,7 +170,22 @@ def site_derivatives(
     y:np.ndarray,     # (n,) of -1 and +1
     likelihood:str,   # "probit" or "logistic"
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # log p, its first derivative, minus its second
-    "Log likelihood of each observation with its derivatives; stable in both tails."
+    """Log likelihood of each observation with its derivatives; stable in both tails.
+
+    Parameters
+    ----------
+    f : np.ndarray
+        (n,) latent values
+    y : np.ndarray
+        (n,) of -1 and +1
+    likelihood : str
+        "probit" or "logistic"
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray]
+        log p, its first derivative, minus its second
+    """
     t = y*f
     if likelihood == "logistic":
         return log_expit(t), y*expit(-t), expit(t)*expit(-t)
@@ -116,10 +195,30 @@ def site_derivatives(
 
 # %% ../../nbs/gpc/01_posterior.ipynb #c46817c5
 class GPPosterior:
-    """Gaussian posterior of a latent function with a squared-exponential prior, and the class probabilities it gives.
+    """Gaussian posterior of a latent function with a squared-exponential prior, and the class probabilities it
+    gives.
 
     mu(x) = r(x)'alpha, Sigma(x) = variance - r(x)'(K + diag(1/site_precision))^-1 r(x), prior mean zero.
-    Source: Blaas et al., Section 2; Rasmussen and Williams, Sections 3.4 and 3.6."""
+
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    alpha
+        (n,) weights of the mean
+    site_precision
+        (n,) W, not negative; 0 for a point that says nothing about the variance
+    lengthscale
+        (d,) or one number for all dimensions
+    variance
+        prior variance s^2
+    likelihood : default 'probit'
+        or "logistic"
+
+    References
+    ----------
+    Blaas et al., Section 2; Rasmussen and Williams, Sections 3.4 and 3.6.
+    """
     def __init__(self,
         X,               # (n, d) training points
         alpha,           # (n,) weights of the mean
@@ -179,7 +278,17 @@ class GPPosterior:
     def latent(self,
         X,  # (m, d) points
     ):      # means (m,) and variances (m,)
-        "Posterior mean and variance of the latent function."
+        """Posterior mean and variance of the latent function.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        means (m,) and variances (m,)
+        """
         Z = check_array(X, "X", (None, self.d))
         r = self.kernel(Z)
         if self._R is not None: return r @ self.alpha, np.maximum(self.variance - np.einsum("ij,ij->i", r @ self._R, r), 0)
@@ -190,18 +299,40 @@ class GPPosterior:
     def predict_proba(self,
         X,  # (m, d) points
     ):      # (m,) probability of class 1
-        "Probability of class 1: Phi(mu/sqrt(1+Sigma)) for the probit, a quadrature for the logistic (Eq. 1)."
+        """Probability of class 1: Phi(mu/sqrt(1+Sigma)) for the probit, a quadrature for the logistic (Eq. 1).
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        (m,) probability of class 1
+        """
         mean, var = self.latent(X)
         return ndtr(mean/np.sqrt(1 + var)) if self.likelihood == "probit" else _logistic_means(mean, var)
 
     def predict(self, X):
-        "(m,) of 0 and 1: class 1 where its probability is above 1/2, which is where the latent mean is positive."
+        """(m,) of 0 and 1: class 1 where its probability is above 1/2, which is where the latent mean is
+        positive.
+        """
         return (self.latent(X)[0] > 0).astype(int)
 
     def gradient(self,
         X,  # (m, d) points
     ):      # (m, d) gradient of the latent mean, (m, d) of the latent variance
-        "Gradients of the latent mean and variance."
+        """Gradients of the latent mean and variance.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        (m, d) gradient of the latent mean, (m, d) of the latent variance
+        """
         Z = check_array(X, "X", (None, self.d))
         r = self.kernel(Z)
         S, factor = self._factor
@@ -212,7 +343,18 @@ class GPPosterior:
     def save(self,
         path,  # file name; .npz is added where missing
     ) -> Path: # the file written
-        "Write the arrays, nothing else, to a compressed npz file."
+        """Write the arrays, nothing else, to a compressed npz file.
+
+        Parameters
+        ----------
+        path
+            file name; .npz is added where missing
+
+        Returns
+        -------
+        Path
+            the file written
+        """
         path = Path(path) if str(path).endswith(".npz") else Path(f"{path}.npz")
         path.parent.mkdir(parents=True, exist_ok=True)
         scale = self.lengthscale[:1] if self.isotropic else self.lengthscale
@@ -224,7 +366,13 @@ class GPPosterior:
     def load(cls,
         path,  # file written by `save`
     ):
-        "Read a posterior back; the same arrays, bit for bit."
+        """Read a posterior back; the same arrays, bit for bit.
+
+        Parameters
+        ----------
+        path
+            file written by `save`
+        """
         with np.load(path, allow_pickle=False) as file:
             missing = {"X", "alpha", "site_precision", "lengthscale", "variance", "likelihood"} - set(file.files)
             if missing: raise ValueError(f"path {str(path)!r} does not hold a GPPosterior: {', '.join(sorted(missing))} missing")
@@ -235,7 +383,13 @@ class GPPosterior:
     def from_gpy(cls,
         model,  # GPy.models.GPClassification or GPy.core.GP with an RBF kernel, after inference
     ):
-        "The posterior of a GPy model as it stands; warns where GPy's EP stopped before its fixed point."
+        """The posterior of a GPy model as it stands; warns where GPy's EP stopped before its fixed point.
+
+        Parameters
+        ----------
+        model
+            GPy.models.GPClassification or GPy.core.GP with an RBF kernel, after inference
+        """
         return from_gpy(model)
 
 # %% ../../nbs/gpc/01_posterior.ipynb #553ffda9
@@ -246,7 +400,26 @@ def laplace(
     tol:float=1e-10, # largest |alpha - gradient| at the end
     start=None,      # (n,) alpha to start from
 ) -> tuple[np.ndarray, np.ndarray, float]: # alpha, site precisions, residual
-    "Laplace approximation by Newton's method; ArithmeticError where 100 steps do not reach `tol`."
+    """Laplace approximation by Newton's method; ArithmeticError where 100 steps do not reach `tol`.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) prior covariance
+    y : np.ndarray
+        (n,) of -1 and +1
+    likelihood : str
+        "probit" or "logistic"
+    tol : float, default 1e-10
+        largest |alpha - gradient| at the end
+    start : default None
+        (n,) alpha to start from
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, float]
+        alpha, site precisions, residual
+    """
     alpha = np.zeros(len(y)) if start is None else start.copy()
     f = K @ alpha
     log_p, grad, W = site_derivatives(f, y, likelihood)
@@ -290,7 +463,25 @@ def expectation_propagation(
     start=None,       # sites (tau, nu) to start from
     max_sweeps:int=500,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, tuple]: # alpha, tau (site precisions), nu, residual, cavities
-    "EP for the probit, damped adaptively until the fixed point is reached; ArithmeticError where it is not."
+    """EP for the probit, damped adaptively until the fixed point is reached; ArithmeticError where it is not.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) prior covariance
+    y : np.ndarray
+        (n,) of -1 and +1
+    tol : float, default 1e-10
+        largest change a site would still make, relative to 1
+    start : default None
+        sites (tau, nu) to start from
+    max_sweeps : int, default 500
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray, float, tuple]
+        alpha, tau (site precisions), nu, residual, cavities
+    """
     tau, nu = (np.zeros(len(y)), np.zeros(len(y))) if start is None else (start[0].copy(), start[1].copy())
     damping, last = 1., np.inf
     for _ in range(max_sweeps):
@@ -357,7 +548,32 @@ def fit_gpc(
     lengthscale=None,       # starting values, default 1
     variance=None,          # starting value, default 1
 ) -> GPPosterior:
-    "Fit hyperparameters by GPy's marginal likelihood and return the posterior at the exact mode or fixed point."
+    """Fit hyperparameters by GPy's marginal likelihood and return the posterior at the exact mode or fixed
+    point.
+
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    y
+        (n,) two classes; class 1 is the larger label
+    inference : default 'laplace'
+        or "ep"
+    max_evaluations : default 40
+        of the marginal likelihood, by L-BFGS-B; 0 keeps the starting values
+    likelihood : default 'probit'
+        or "logistic" (Laplace only; hyperparameters are those of the probit model)
+    ard : default True
+        one length-scale per dimension
+    lengthscale : default None
+        starting values, default 1
+    variance : default None
+        starting value, default 1
+
+    Returns
+    -------
+    GPPosterior
+    """
     X = check_array(X, "X", (None, None))
     signs, _ = _labels(y, len(X))
     if inference not in ("laplace", "ep"): raise ValueError(f"inference must be 'laplace' or 'ep', not {inference!r}")
@@ -384,7 +600,17 @@ def fit_gpc(
 def from_gpy(
     model, # GPy.models.GPClassification or GPy.core.GP, probit likelihood, RBF kernel, no mean function
 ) -> GPPosterior:
-    "The posterior of a GPy classification model; ValueError names what of the model is not supported."
+    """The posterior of a GPy classification model; ValueError names what of the model is not supported.
+
+    Parameters
+    ----------
+    model
+        GPy.models.GPClassification or GPy.core.GP, probit likelihood, RBF kernel, no mean function
+
+    Returns
+    -------
+    GPPosterior
+    """
     kern, X = model.kern, np.asarray(model.X, float)
     if type(kern).__name__ != "RBF": raise ValueError(f"model must have an RBF kernel, not {type(kern).__name__}")
     if getattr(model, "mean_function", None) is not None: raise ValueError("model must not have a mean function")

@@ -56,8 +56,6 @@ LEGAL = {
     ("UncertainData.from_samples", "upper", "none"): "None: the range of the sample",
     ("RobustSVC", "time_limit", "none"): "None: no limit",
     ("RobustSVC", "time_limit", "huge"): "a limit that is never reached",
-    ("RobustSVC", "C", "huge"): "no slack at any price; the result is certified as ever",
-    ("RobustSVC.fit_path", "Cs", "huge"): "no slack at any price; the result is certified as ever",
     ("RobustSVC.robust_margin", "y", "none"): "None: the predicted labels",
     ("RobustSVC.misclassification_bound", "y", "none"): "None: the predicted labels",
 }

@@ -12,7 +12,8 @@ from reject_nb.bernstein.newton import newton
 def test_rivals_agree_at_another_size(name):
     rng = np.random.default_rng(1)
     y = np.where(np.arange(120) % 2, 1., -1.)
-    U = UncertainData.from_replicates(rng.normal(size=(120, 8, 12))*.6 + y[:, None, None]*rng.normal(size=12)*.4)
+    U = UncertainData.from_replicates(rng.normal(size=(120, 8, 12))*.6
+                                      + y[:, None, None]*rng.normal(size=12)*.4)
     sets = uncertainty_set(name, U)
     problem = Problem(sets, y, 2., kappa(sets.bound, .1))
     a, b = newton(problem), clarabel(problem)

@@ -29,9 +29,11 @@ def test_scikit_learn_conventions():
     clf = RobustSVC("MM-SMV-I", C=2., eps=.2)
     assert clone(clf).get_params() == clf.get_params()
     assert clf.fit(U, y) is clf and set(clf.predict(U)) <= {"a", "b"} and clf.score(U, y) > .9
-    assert clf.slack_.shape == (60,) and clf.coef_.shape == (2,) and clf.gap_ <= clf.tol and clf.n_features_in_ == 2
+    assert clf.slack_.shape == (60,) and clf.coef_.shape == (2,) and clf.gap_ <= clf.tol
+    assert clf.n_features_in_ == 2
     np.testing.assert_allclose(clf.gap_abs_, clf.objective_ - clf.bound_)
-    search = GridSearchCV(RobustSVC("MM-SMV"), {"C": [.01, 1.], "eps": [.05, .3]}, cv=3, error_score="raise").fit(U, y)
+    search = GridSearchCV(RobustSVC("MM-SMV"), {"C": [.01, 1.], "eps": [.05, .3]}, cv=3,
+                          error_score="raise").fit(U, y)
     assert search.best_score_ > .9 and search.predict(U).shape == (60,)
     np.testing.assert_allclose(clf.decision_function(U.mean), U.mean@clf.coef_ + clf.intercept_)
 
@@ -41,7 +43,8 @@ def test_solvers_give_one_classifier(solver):
     U, y = _replicated(40, 3, 1)
     a, b = (RobustSVC("MM-SMV-I", solver=s).fit(U, y) for s in ("newton", solver))
     np.testing.assert_allclose(b.objective_, a.objective_, rtol=1e-6)
-    np.testing.assert_allclose(b.coef_, a.coef_, atol=1e-3)              # the plane moves with the root of the gap
+    # the plane moves with the root of the gap
+    np.testing.assert_allclose(b.coef_, a.coef_, atol=1e-3)
 
 
 @pytest.mark.parametrize("name", FORMULATIONS)
@@ -52,7 +55,8 @@ def test_certain_points_make_every_model_an_svm(name):
     y = np.where(X[:, 0] + rng.normal(size=50) > 0, 1, -1)
     ref = SVC(kernel="linear", C=.5, tol=1e-9).fit(X, y)
     clf = RobustSVC(name, C=.5).fit(X, y)
-    np.testing.assert_allclose(clf.coef_, ref.coef_[0], atol=2e-4)                  # root of the relative gap 1e-7
+    # root of the relative gap 1e-7
+    np.testing.assert_allclose(clf.coef_, ref.coef_[0], atol=2e-4)
     assert (clf.predict(X) == ref.predict(X)).all() and (clf.misclassification_bound(X) == 0).all()
 
 
@@ -66,13 +70,16 @@ def test_path_equals_single_fits(solver, name):
         for j, e in enumerate(epss):
             one = RobustSVC(name, C=C, eps=e).fit(U, y)
             assert grid[i][j].C == C and grid[i][j].eps == e and grid[i][j].n_features_in_ == 3
-            assert abs(grid[i][j].objective_/one.objective_ - 1) < 1e-6 and (grid[i][j].predict(U) == one.predict(U)).all()
+            assert abs(grid[i][j].objective_/one.objective_ - 1) < 1e-6
+            assert (grid[i][j].predict(U) == one.predict(U)).all()
 
 
 def test_limits_end_with_a_status():
     U, y = _replicated(40, 3, 3)
-    for limit, status in ((dict(max_iter=2), Status.iteration_limit), (dict(time_limit=1e-9), Status.time_limit)):
-        with pytest.warns(ConvergenceWarning, match=f"ended {status}: relative gap"): clf = RobustSVC(**limit).fit(U, y)
+    for limit, status in ((dict(max_iter=2), Status.iteration_limit),
+                          (dict(time_limit=1e-9), Status.time_limit)):
+        with pytest.warns(ConvergenceWarning, match=f"ended {status}: relative gap"):
+            clf = RobustSVC(**limit).fit(U, y)
         assert clf.status_ == status and clf.bound_ <= RobustSVC().fit(U, y).objective_ and clf.gap_ > clf.tol
 
 
@@ -91,7 +98,8 @@ def test_rules_by_hand(rule, scores):
         sets = uncertainty_set("MM-SM-I", U)
         ends = [margins(sets, clf.coef_, 0., np.full(2, s), kappa("bernstein", .5)) for s in (1., -1.)]
         scores = (ends[0] - ends[1])/2
-        top = .25 + kappa("bernstein", .5)*.5*nu(-.5, -.5, 1.)                # the second set: the box below, the ellipsoid above
+        # the second set: the box below, the ellipsoid above
+        top = .25 + kappa("bernstein", .5)*.5*nu(-.5, -.5, 1.)
         np.testing.assert_allclose(scores[1], (0. + top)/2)
     np.testing.assert_allclose(got, scores)
     assert clf.predict(U, rule).tolist() == [int(s > 0) for s in scores]
@@ -99,25 +107,33 @@ def test_rules_by_hand(rule, scores):
 
 def test_points_without_means_use_what_there_is():
     clf = RobustSVC("MM-S").fit([[-1.], [1.]], [0, 1])
-    bounds, bare = UncertainData([[-1.]], [[3.]], mean_lower=[[0.]], mean_upper=[[.5]]), UncertainData([[-1.]], [[3.]], nominal=[[-.5]])
-    np.testing.assert_allclose([clf.decision_function(bounds), clf.decision_function(bare)], [[.25], [-.5]], rtol=1e-6)
-    np.testing.assert_allclose(clf.robust_margin(bare), [-3.], rtol=1e-6)       # the label 0 against the far corner
+    bounds, bare = UncertainData([[-1.]], [[3.]], mean_lower=[[0.]],
+                                 mean_upper=[[.5]]), UncertainData([[-1.]], [[3.]], nominal=[[-.5]])
+    np.testing.assert_allclose([clf.decision_function(bounds), clf.decision_function(bare)], [[.25], [-.5]],
+                               rtol=1e-6)
+    # the label 0 against the far corner
+    np.testing.assert_allclose(clf.robust_margin(bare), [-3.], rtol=1e-6)
     np.testing.assert_allclose(clf.robust_margin(bare, [1]), [-1.], rtol=1e-6)
 
 
 def test_error_measures_by_hand():
-    U = UncertainData([[0., -1.], [1., -1.], [-3., -1.]], [[2., 1.], [3., 1.], [-1., 1.]], mean=[[1., 0.], [2., 0.], [-2., 0.]],
+    U = UncertainData([[0., -1.], [1., -1.], [-3., -1.]], [[2., 1.], [3., 1.], [-1., 1.]],
+                      mean=[[1., 0.], [2., 0.], [-2., 0.]],
                       second_moment=[[1.25, .25], [4.25, .25], [4.25, .25]])
     clf = RobustSVC("MM-M").fit(U, [1, 1, 0])
-    clf.coef_, clf.intercept_ = np.array([1., 0.]), -.5                                   # the plane x = .5 crosses the first box only
+    # the plane x = .5 crosses the first box only
+    clf.coef_, clf.intercept_ = np.array([1., 0.]), -.5
     assert nom_err(clf, U, [1, 1, 0]) == 0 and nom_err(clf, U, [1, 0, 0]) == 1/3
-    nu0 = .581490885748307                                                                # nu(0, 0, .5), half width 1
+    # nu(0, 0, .5), half width 1
+    nu0 = .581490885748307
     assert abs(opt_err(clf, U, [1, 1, 0]) - np.exp(-.25/(2*nu0**2))/3) < 1e-12
     assert abs(opt_err(clf, U, [0, 1, 0]) - 1/3) < 1e-12
     bare = UncertainData(U.lower, U.upper, mean=U.mean)
-    assert abs(opt_err(clf, bare, [1, 1, 0]) - np.exp(-.25/2)/3) < 1e-12                   # without second moments nu = 1
+    # without second moments nu = 1
+    assert abs(opt_err(clf, bare, [1, 1, 0]) - np.exp(-.25/2)/3) < 1e-12
     bounds = UncertainData(U.lower, U.upper, mean_lower=U.mean - [.2, 0.], mean_upper=U.mean)
-    assert abs(opt_err(clf, bounds, [1, 1, 0]) - np.exp(-.09/2)/3) < 1e-2                   # the lower mean is .3 away, nu nearly 1
+    # the lower mean is .3 away, nu nearly 1
+    assert abs(opt_err(clf, bounds, [1, 1, 0]) - np.exp(-.09/2)/3) < 1e-2
 
 
 def test_models_without_eps_certify_zero_or_one():
@@ -141,32 +157,40 @@ def test_chance_constraints_hold_under_extremal_laws(eps):
     for i in range(n):
         x = np.empty((draws, d))
         for j in range(d):
-            side = 1 if -y[i]*clf.coef_[j] > 0 else -1                                # pushes the score towards the wrong side
+            # pushes the score towards the wrong side
+            side = 1 if -y[i]*clf.coef_[j] > 0 else -1
             p, q = extremal_law(m[i, j], sg[i, j], side)
             x[:, j] = c[i, j] + s[i, j]*rng.choice(p, size=draws, p=q)
         wrong = (y[i]*(x@clf.coef_ + clf.intercept_) < 1 - clf.slack_[i] - 1e-7).mean()
-        assert wrong <= eps + 4*np.sqrt(eps*(1 - eps)/draws)                          # four binomial standard deviations
+        # four binomial standard deviations
+        assert wrong <= eps + 4*np.sqrt(eps*(1 - eps)/draws)
 
 THREE = np.array([[0., 1.], [1., 0.], [2., 2.]])
 LABELS = [0, 1, 1]
-BAD = [(dict(C=0), "C"), (dict(C=np.inf), "C"), (dict(C="a"), "C"), (dict(C=True), "C"), (dict(eps=1), "eps"), (dict(eps=np.nan), "eps"), (dict(tol=0), "tol"),
-       (dict(max_iter=0), "max_iter"), (dict(max_iter=None), "max_iter"), (dict(max_iter=True), "max_iter"), (dict(time_limit=0), "time_limit"),
-       (dict(solver="magic"), "solver"), (dict(formulation="MM"), "formulation"), (dict(formulation="MM-MC", eps=1e-309), "eps"), (dict(solver=["newton"]), "solver")]
+BAD = [(dict(C=0), "C"), (dict(C=np.inf), "C"), (dict(C="a"), "C"), (dict(C=True), "C"), (dict(eps=1), "eps"),
+       (dict(eps=np.nan), "eps"), (dict(tol=0), "tol"),
+       (dict(max_iter=0), "max_iter"), (dict(max_iter=None), "max_iter"), (dict(max_iter=True), "max_iter"),
+       (dict(time_limit=0), "time_limit"),
+       (dict(solver="magic"), "solver"), (dict(formulation="MM"), "formulation"),
+       (dict(formulation="MM-MC", eps=1e-309), "eps"), (dict(solver=["newton"]), "solver")]
 
 @pytest.mark.parametrize("parameters, name", BAD)
 def test_bad_parameters_are_named(parameters, name):
     with pytest.raises(ValueError, match=f"^{name} must"): RobustSVC(**parameters).fit(THREE, LABELS)
-    with pytest.raises(ValueError, match=f"^{name} must"): RobustSVC(**parameters).fit_path(THREE, LABELS, [1.], [.1])
+    with pytest.raises(ValueError, match=f"^{name} must"):
+        RobustSVC(**parameters).fit_path(THREE, LABELS, [1.], [.1])
 
 
-@pytest.mark.parametrize("y", [[0, 0, 0], [0, 1, 2], [.5, .2, .1], [0, 1], None, [0, 1, None], [[0, 1, 1]]*3, [0, 1, np.nan], "text", 1j])
+@pytest.mark.parametrize("y", [[0, 0, 0], [0, 1, 2], [.5, .2, .1], [0, 1], None, [0, 1, None], [[0, 1, 1]]*3,
+                               [0, 1, np.nan], "text", 1j])
 @pytest.mark.parametrize("uncertain", [False, True])
 def test_bad_labels_are_named(y, uncertain):
     X = certain(THREE) if uncertain else THREE
     with pytest.raises(ValueError, match=r"\by must be"): RobustSVC().fit(X, y)
 
 
-@pytest.mark.parametrize("X", [[1, 2, 3], "text", None, object(), np.where(THREE == 1, np.nan, THREE), THREE + 1j, THREE*1e200, np.ma.masked_equal(THREE, 1.), THREE[:0]])
+@pytest.mark.parametrize("X", [[1, 2, 3], "text", None, object(), np.where(THREE == 1, np.nan, THREE),
+                               THREE + 1j, THREE*1e200, np.ma.masked_equal(THREE, 1.), THREE[:0]])
 def test_bad_points_are_named(X):
     with pytest.raises((ValueError, TypeError), match="^X must be"): RobustSVC().fit(X, LABELS)
     clf = RobustSVC().fit(THREE, LABELS)
@@ -178,19 +202,26 @@ def test_bad_arguments_of_methods_are_named():
     clf = RobustSVC().fit(THREE, LABELS)
     for X in (np.ones((1, 3)), UncertainData.from_box(np.ones((1, 3)), 0.)):
         with pytest.raises(ValueError, match="X .*2 features"): clf.predict(X)
-    for call in (clf.predict, clf.misclassification_bound, clf.robust_margin, lambda X, rule: clf.misclassification_bound(X, LABELS, rule)):
+    for call in (clf.predict, clf.misclassification_bound, clf.robust_margin, lambda X,
+                 rule: clf.misclassification_bound(X, LABELS, rule)):
         with pytest.raises(ValueError, match="^rule must"): call(THREE, rule="coin")
-    with pytest.raises(ValueError, match="y must be labels of the fit"): clf.misclassification_bound(THREE, [5, 5, 5])
-    for Cs, epss, name in (([], [.1], "Cs"), ([-1], [.1], "Cs"), ([1.], [], "epss"), ([1.], [1.], "epss"), ("x", [.1], "Cs"), ([1.], None, "epss")):
+    with pytest.raises(ValueError, match="y must be labels of the fit"):
+        clf.misclassification_bound(THREE, [5, 5, 5])
+    for Cs, epss, name in (([], [.1], "Cs"), ([-1], [.1], "Cs"), ([1.], [], "epss"), ([1.], [1.], "epss"),
+                           ("x", [.1], "Cs"), ([1.], None, "epss")):
         with pytest.raises(ValueError, match=f"^{name} must"): clf.fit_path(THREE, LABELS, Cs, epss)
     for measure in (nom_err, opt_err):
         with pytest.raises(ValueError, match="^clf must"): measure(3, THREE, LABELS)
         with pytest.raises(ValueError, match="^y must"): measure(clf, THREE, None)
-    with pytest.raises(ValueError, match="^X must be UncertainData with mean"): opt_err(clf, UncertainData.from_box(THREE, 1.), LABELS)
+    with pytest.raises(ValueError, match="^X must be UncertainData with mean"):
+        opt_err(clf, UncertainData.from_box(THREE, 1.), LABELS)
 
-BASE = np.random.default_rng(6).normal(size=(24, 6, 2))*.3 + np.where(np.arange(24) % 2, 1., -1.)[:, None, None]
-HARD = {"separable": BASE, "hopeless": np.random.default_rng(7).normal(size=(24, 6, 2)), "one feature": BASE[:, :, :1],
-        "duplicate rows": np.repeat(BASE[:6], 4, axis=0), "tiny": BASE*1e-12, "huge": BASE*1e6, "far away": BASE + 1e6, "zero width": BASE[:, :1]}
+SIDE = np.where(np.arange(24) % 2, 1., -1.)
+BASE = np.random.default_rng(6).normal(size=(24, 6, 2))*.3 + SIDE[:, None, None]
+HARD = {"separable": BASE, "hopeless": np.random.default_rng(7).normal(size=(24, 6, 2)),
+        "one feature": BASE[:, :, :1],
+        "duplicate rows": np.repeat(BASE[:6], 4, axis=0), "tiny": BASE*1e-12, "huge": BASE*1e6,
+        "far away": BASE + 1e6, "zero width": BASE[:, :1]}
 
 @pytest.mark.parametrize("name", ["MM-SMV", "MM-SMV-I", "MM-SBMV-I", "MM-S", "MM-MC"])
 @pytest.mark.parametrize("what", HARD)
@@ -202,7 +233,8 @@ def test_hard_cases_give_certified_answers(what, name):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             clf = RobustSVC(name, C=C, eps=eps).fit(U, labels)
-        assert np.isfinite(clf.coef_).all() and np.isfinite(clf.objective_) and clf.objective_ <= 2*C*12*(1 + 1e-9)
+        assert np.isfinite(clf.coef_).all() and np.isfinite(clf.objective_)
+        assert clf.objective_ <= 2*C*12*(1 + 1e-9)
         assert clf.gap_ < 1e-5, (C, eps, clf.message_)
 
 
@@ -214,12 +246,14 @@ def test_hopeless_data_give_the_zero_plane_with_its_value():
 
 @pytest.mark.parametrize("offset, h", [(2000., 1e-5), (1e6, 5e-3), (2000., 1e-3)])
 def test_second_moments_far_from_the_origin_certify_nothing_false(offset, h):
-    x = np.array([[offset], [offset + h]])                    # the law x +- .95h has these moments; half of it lies on the wrong side
+    # the law x +- .95h has these moments; half of it lies on the wrong side
+    x = np.array([[offset], [offset + h]])
     U = UncertainData(x - h, x + h, mean=x, second_moment=x**2 + (.95*h)**2)
     clf = RobustSVC("MM-SMV", C=1e4/h**2, eps=.1).fit(U, [0, 1])
     sure = clf.misclassification_bound(U, [0, 1])
     for i, s in ((0, -1.), (1, 1.)):
-        wrong = np.mean([s*(v*clf.coef_[0] + clf.intercept_) <= 0 for v in (x[i, 0] - .95*h, x[i, 0] + .95*h)])
+        wrong = np.mean([s*(v*clf.coef_[0] + clf.intercept_) <= 0
+                         for v in (x[i, 0] - .95*h, x[i, 0] + .95*h)])
         assert wrong <= sure[i]
 
 
@@ -231,7 +265,8 @@ def test_scales_far_from_one(name, scale):
     C = min(max(1e4/scale**2, 1e-290), 1e290)
     clf = RobustSVC(name, C=C).fit(UncertainData.from_box(X*scale, .1*scale, "uniform"), y)
     assert clf.gap_ <= clf.tol and clf.status_ == "optimal"
-    if 1e-290 < C < 1e290: np.testing.assert_allclose(clf.coef_*scale, ref.coef_, atol=1e-3)      # the root of the gap
+    # the root of the gap
+    if 1e-290 < C < 1e290: np.testing.assert_allclose(clf.coef_*scale, ref.coef_, atol=1e-3)
 
 
 def test_names_of_columns_and_fitting_first():
@@ -243,6 +278,7 @@ def test_names_of_columns_and_fitting_first():
     assert list(clf.feature_names_in_) == ["a", "b"] and clf.score(X, y) > .8
     assert list(clf.fit_path(X, y, [1.], [.1])[0][0].feature_names_in_) == ["a", "b"]
     with pytest.raises(ValueError, match="feature names"): clf.predict(X[["b", "a"]])
-    for call in (lambda: RobustSVC().predict(X), lambda: RobustSVC().score(X, y), lambda: nom_err(RobustSVC(), X, y)):
+    for call in (lambda: RobustSVC().predict(X), lambda: RobustSVC().score(X, y),
+                 lambda: nom_err(RobustSVC(), X, y)):
         with pytest.raises(NotFittedError): call()
     assert not hasattr(clf.fit(UncertainData.from_box(X.to_numpy(), .1), y), "feature_names_in_")

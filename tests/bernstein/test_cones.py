@@ -14,7 +14,8 @@ def _sets(kind, n=5, d=3, seed=0):
     "Random sets: kind holds 'r' for intervals of means, 'd' for ellipsoids, 'f' for full covariances."
     rng = np.random.default_rng(seed)
     r = rng.uniform(0, .3, (n, d))*[1., 0., 1.] if "r" in kind else None
-    scale = rng.uniform(.1, .5, (n, d)) if "d" in kind else rng.normal(size=(n, d, d))*.2 if "f" in kind else None
+    scale = rng.uniform(.1, .5, (n, d)) if "d" in kind else None
+    if "f" in kind: scale = rng.normal(size=(n, d, d))*.2
     return UncertaintySet(centre=rng.normal(size=(n, d)), radius=r, scale=scale, bound="bernstein")
 
 
@@ -32,7 +33,8 @@ KINDS = pytest.mark.parametrize("kind", ["", "r", "d", "rd", "f", "rf"])
 def test_transpose_is_the_adjoint(kind):
     data, x, z = _random(kind)
     value = _apply(data, x)
-    np.testing.assert_allclose(value.linear@z.linear + np.vdot(value.cone, z.cone), x@_transpose(data, z), rtol=1e-12)
+    np.testing.assert_allclose(value.linear@z.linear + np.vdot(value.cone, z.cone), x@_transpose(data, z),
+                               rtol=1e-12)
 
 
 @KINDS
@@ -43,11 +45,15 @@ def test_constraints_say_what_the_model_says(kind):
     v = np.zeros(3)
     v[data.kinks] = x[4:data.n_plane]
     radius = 0 if sets.radius is None else sets.radius@v
-    np.testing.assert_allclose(value.cone[:, 0], data.y*(sets.centre@w + b) + x[data.n_plane:] - radius, rtol=1e-12)
+    np.testing.assert_allclose(value.cone[:, 0], data.y*(sets.centre@w + b) + x[data.n_plane:] - radius,
+                               rtol=1e-12)
     if "d" in kind: np.testing.assert_allclose(value.cone[:, 1:], 1.3*sets.scale*w, rtol=1e-12)
-    if "f" in kind: np.testing.assert_allclose((value.cone[:, 1:]**2).sum(1), [1.69*w@D@D.T@w for D in sets.scale], rtol=1e-12)
+    if "f" in kind:
+        np.testing.assert_allclose((value.cone[:, 1:]**2).sum(1), [1.69*w@D@D.T@w for D in sets.scale],
+                                   rtol=1e-12)
     np.testing.assert_array_equal(data.kinks, [0, 2] if "r" in kind else [])
-    np.testing.assert_array_equal(value.linear, np.concatenate([x[data.n_plane:], (v - w)[data.kinks], (v + w)[data.kinks]]))
+    np.testing.assert_array_equal(value.linear, np.concatenate([x[data.n_plane:], (v - w)[data.kinks],
+                                                                (v + w)[data.kinks]]))
 
 
 @KINDS
@@ -56,9 +62,11 @@ def test_the_start_is_strictly_inside_and_balanced(kind):
     x, z = _start(data)
     value = _apply(data, x)
     assert value.linear.min() > 0 and z.linear.min() > 0
-    assert (value.cone[:, 0] - 1 > .5 + np.linalg.norm(value.cone[:, 1:], axis=1)).all() and (z.cone[:, 0] > 0).all()
+    assert (value.cone[:, 0] - 1 > .5 + np.linalg.norm(value.cone[:, 1:], axis=1)).all()
+    assert (z.cone[:, 0] > 0).all()
     rest = _transpose(data, z)
-    rest[data.n_plane:] -= 1                                                # the gradient of the sum of slacks
+    # the gradient of the sum of slacks
+    rest[data.n_plane:] -= 1
     np.testing.assert_allclose(rest[data.d:], 0, atol=1e-14)                # all equations but that of w
     assert not x[:data.d + 1].any()
 
@@ -84,7 +92,8 @@ def _full_matrix(system, omega, at, size):
 def test_full_matrix_by_hand():
     one = ConeSystem(*cone_data(UncertaintySet(centre=np.array([[3.]])), np.array([1.]), 0., 2.))
     M = _full_matrix(one, np.array([5.]), Scaling(np.ones((1, 1)), np.array([4.]), np.ones((1, 1))), 3)
-    np.testing.assert_allclose(M, [[2 + 9/4, 3/4, 3/4], [3/4, 1/4, 1/4], [3/4, 1/4, 5 + 1/4]])     # phi, (3, 1, 1)/eta, omega
+    # phi, (3, 1, 1)/eta, omega
+    np.testing.assert_allclose(M, [[2 + 9/4, 3/4, 3/4], [3/4, 1/4, 1/4], [3/4, 1/4, 5 + 1/4]])
 
 
 def _inside(n, k, seed):
@@ -121,9 +130,11 @@ def test_weights_times_points_is_the_gradient_of_the_multipliers(kind):
     sets = _sets(kind)
     points = ConeSystem(*data).points(sets, z)
     np.testing.assert_allclose((z.cone[:, 0]*data.y)@points, _transpose(data, z)[:3], rtol=1e-12)
-    if "r" in kind and "d" not in kind and "f" not in kind: assert (abs(points - sets.centre) <= sets.radius + 1e-15).all()
+    if "r" in kind and "d" not in kind and "f" not in kind:
+        assert (abs(points - sets.centre) <= sets.radius + 1e-15).all()
 
 
 def test_slots_by_hand():
     system = ConeSystem(*_random("r")[0])
-    assert np.arange(20)[:system.n_plane + 5][system.slots].tolist() == [6, 7, 8, 9, 10] and system.live.tolist() == [1.]*9
+    assert np.arange(20)[:system.n_plane + 5][system.slots].tolist() == [6, 7, 8, 9, 10]
+    assert system.live.tolist() == [1.]*9

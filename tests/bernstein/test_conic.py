@@ -20,19 +20,23 @@ def _rich(trial):
     g = rng.normal(size=(n, 6, d)) + y[:, None, None]*rng.uniform(0, 1.5, d)
     lower, upper, mean = g.min(axis=1), g.max(axis=1), g.mean(axis=1)
     r = rng.uniform(0, .2, mean.shape)*[1., 0., *[1.]*(d - 2)]
-    return UncertainData(lower, upper, mean=mean, mean_lower=np.maximum(mean - r, lower), mean_upper=np.minimum(mean + r, upper),
-                         second_moment=(g**2).mean(axis=1) + .01, covariance=np.array([np.cov(v.T, bias=True) for v in g]), nominal=g[:, 0]), y, rng
+    return UncertainData(lower, upper, mean=mean, mean_lower=np.maximum(mean - r, lower),
+                         mean_upper=np.minimum(mean + r, upper),
+                         second_moment=(g**2).mean(axis=1) + .01,
+                         covariance=np.array([np.cov(v.T, bias=True) for v in g]), nominal=g[:, 0]), y, rng
 
 
 @pytest.mark.parametrize("trial", range(2))
 @pytest.mark.parametrize("name", FORMULATIONS)
 def test_three_solvers_agree_on_every_formulation(name, trial):
     U, y, rng = _rich(trial)
-    problem = Problem(uncertainty_set(name, U), y, 10.**rng.uniform(-1, 1), kappa(FORMULATIONS[name].bound, 10.**rng.uniform(-3, -.3)))
+    problem = Problem(uncertainty_set(name, U), y, 10.**rng.uniform(-1, 1),
+                      kappa(FORMULATIONS[name].bound, 10.**rng.uniform(-3, -.3)))
     a = newton(problem)
     assert a.status == "optimal" and a.gap < 1e-7
     for other in (clarabel(problem), cvxpy_solve(problem)):
-        assert abs(other.objective - a.objective) <= 1e-6*a.objective and other.gap < 1e-5 and other.iterations > 3
+        assert abs(other.objective - a.objective) <= 1e-6*a.objective and other.gap < 1e-5
+        assert other.iterations > 3
 
 
 def test_parameters_reuse_one_compilation():
@@ -58,7 +62,10 @@ def test_limits_are_said(solver):
 def test_forms_by_hand():
     two, y, ball = np.array([[2.], [-2.]]), np.array([1., -1.]), np.ones((2, 1))
     form = conic_form(UncertaintySet(centre=two, radius=.5*ball), y, 3., 0.)
-    assert form.q.tolist() == [0, 0, 3, 3, 0] and form.cone == 0 and form.n_linear == 6 and form.P.toarray().sum() == 1
-    want = [[0, 0, -1, 0, 0], [0, 0, 0, -1, 0], [1, 0, 0, 0, -1], [-1, 0, 0, 0, -1], [-2, -1, -1, 0, .5], [-2, 1, 0, -1, .5]]
+    assert form.q.tolist() == [0, 0, 3, 3, 0] and form.cone == 0 and form.n_linear == 6
+    assert form.P.toarray().sum() == 1
+    want = [[0, 0, -1, 0, 0], [0, 0, 0, -1, 0], [1, 0, 0, 0, -1], [-1, 0, 0, 0, -1], [-2, -1, -1, 0, .5],
+            [-2, 1, 0, -1, .5]]
     assert form.A.toarray().tolist() == want and form.b.tolist() == [0, 0, 0, 0, -1, -1]
-    assert clarabel(Problem(UncertaintySet(centre=two, radius=.5*ball), y, 1., 0.)).coef.round(6).tolist() == [.666667]
+    assert clarabel(Problem(UncertaintySet(centre=two, radius=.5*ball), y, 1.,
+                            0.)).coef.round(6).tolist() == [.666667]

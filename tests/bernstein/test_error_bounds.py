@@ -14,7 +14,8 @@ from reject_nb.bernstein.error_bounds import certified_bound
 
 POINT = UncertaintySet(centre=np.array([[2.]]), scale=np.array([[.5]]), bound="bernstein")
 
-@pytest.mark.parametrize("y, intercept, bound", [(1., -1., np.exp(-2.)), (1., 0., np.exp(-8.)), (-1., -1., 1.), (-1., -4., np.exp(-8.)), (1., -2., 1.)])
+@pytest.mark.parametrize("y, intercept, bound", [(1., -1., np.exp(-2.)), (1., 0., np.exp(-8.)),
+                                                 (-1., -1., 1.), (-1., -4., np.exp(-8.)), (1., -2., 1.)])
 def test_bounds_by_hand(y, intercept, bound):
     plane = Plane(np.array([1.]), intercept)
     np.testing.assert_allclose(certified_bound(POINT, plane, [y]), [bound], rtol=1e-12)
@@ -28,15 +29,18 @@ def test_bounds_by_hand(y, intercept, bound):
 def test_intervals_of_means_take_their_share():
     plane = Plane(np.array([2.]), -2.)
     wide = replace(POINT, radius=np.array([[.5]]))
-    np.testing.assert_allclose(certified_bound(wide, plane, [1.]), [np.exp(-.5)], rtol=1e-12)      # (2 - 1)/1: one half axis
+    # (2 - 1)/1: one half axis
+    np.testing.assert_allclose(certified_bound(wide, plane, [1.]), [np.exp(-.5)], rtol=1e-12)
     np.testing.assert_allclose(certified_bound(replace(wide, radius=np.array([[1.]])), plane, [1.]), [1.])
 
 
 def test_models_without_eps():
     plane, known = Plane(np.array([1.]), -1.), np.array([True])
     plain = UncertaintySet(centre=np.array([[2.]]))
-    assert certified_bound(plain, plane, [1.]) == 1 and certified_bound(plain, plane, [1.], known) == 0 and certified_bound(plain, plane, [-1.], known) == 1
-    for half, bound in ((.9, 0), (1., 1), (1.1, 1)): assert certified_bound(replace(plain, radius=np.array([[half]])), plane, [1.]) == bound
+    assert certified_bound(plain, plane, [1.]) == 1 and certified_bound(plain, plane, [1.], known) == 0
+    assert certified_bound(plain, plane, [-1.], known) == 1
+    for half, bound in ((.9, 0), (1., 1), (1.1, 1)):
+        assert certified_bound(replace(plain, radius=np.array([[half]])), plane, [1.]) == bound
 
 
 @pytest.mark.parametrize("name", ["MM-SMV", "MM-SMV-I", "MM-SBMV-I", "MM-MC", "MM-SM", "MM-SBM-I"])
@@ -49,9 +53,12 @@ def test_the_constraint_is_tight_at_its_bound(name):
     assert ((bound >= 0) & (bound <= 1)).all() and (bound < 1).any()
     for i in np.flatnonzero((bound > 1e-8) & (bound < .99))[:10]:
         for factor, sign in ((1.01, 1), (.99, -1)):
-            m = margins(sets[[i]], plane.w, plane.intercept, y[[i]], kappa(sets.bound, min(bound[i]*factor, .999)))
+            m = margins(sets[[i]], plane.w, plane.intercept, y[[i]],
+                        kappa(sets.bound, min(bound[i]*factor, .999)))
             assert sign*m[0] > -1e-9
-    assert not name.endswith("-I") or (bound <= certified_bound(uncertainty_set(name[:-2], U), plane, y) + 1e-12).all()   # cutting helps
+    # cutting helps
+    assert not name.endswith("-I") or (bound <= certified_bound(uncertainty_set(name[:-2], U), plane, y)
+                                       + 1e-12).all()
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -61,7 +68,8 @@ def test_no_extremal_law_errs_more_often(seed):
     U = UncertainData([[-1.]*3], [[1.]*3], mean=[m], second_moment=[s**2])
     plane = Plane(w, rng.uniform(0, 1) - m@w)
     bound = certified_bound(uncertainty_set("MM-SMV-I", U), plane, [1.])[0]
-    laws = [extremal_law(a, b, -1 if v > 0 else 1) for a, b, v in zip(m, s, w)]                  # pushes the score down
+    # pushes the score down
+    laws = [extremal_law(a, b, -1 if v > 0 else 1) for a, b, v in zip(m, s, w)]
     error = 0.
     for k in np.ndindex(2, 2, 2):
         x, p = (np.array([law[part][i] for law, i in zip(laws, k)]) for part in (0, 1))

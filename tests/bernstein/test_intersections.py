@@ -11,13 +11,14 @@ from reject_nb.bernstein.intersections import (
 )
 
 def _sets(kind, n=5, d=3, seed=0):
-    "Random sets: kind holds 'r' for intervals of means, '0' for features without width or without variance at some points."
+    "Random sets: kind holds 'r' for intervals of means, '0' for some features without width or variance."
     rng = np.random.default_rng(seed)
     half, scale = rng.uniform(.1, .5, (2, n, d))
     r = half*rng.uniform(0, .3, (n, d))*[1., 0., 1.] if "r" in kind else None
     if "0" in kind: half[0, 0] = scale[0, 0] = scale[1, 1] = half[2, 2] = 0
     centre = rng.normal(size=(n, d))
-    return UncertaintySet(centre=centre + half*rng.uniform(-.4, .4, (n, d)), radius=r if "0" not in kind or r is None else r*(half > 0),
+    return UncertaintySet(centre=centre + half*rng.uniform(-.4, .4, (n, d)),
+                          radius=r if "0" not in kind or r is None else r*(half > 0),
                           scale=scale, box_centre=centre, box_half=half, bound="bernstein")
 
 
@@ -35,7 +36,8 @@ KINDS = pytest.mark.parametrize("kind", ["", "r", "0", "r0"])
 def test_transpose_is_the_adjoint(kind):
     data, x, z = _random(kind)
     value = _apply(data, x)
-    np.testing.assert_allclose(value.linear@z.linear + np.vdot(value.cone, z.cone), x@_transpose(data, z), rtol=1e-12)
+    np.testing.assert_allclose(value.linear@z.linear + np.vdot(value.cone, z.cone), x@_transpose(data, z),
+                               rtol=1e-12)
 
 
 @KINDS
@@ -47,7 +49,9 @@ def test_constraints_say_what_the_model_says(kind):
     w, plus, minus = at.plane[:-1], np.where(wall, at.plus, 0), np.where(wall, at.minus, 0)
     z = w - plus + minus
     q = at.kink if sets.radius is not None else 0
-    first = data.y*(sets.centre@w + at.plane[-1]) + at.slack - ((s + y*(sets.centre - c))*plus).sum(1) - ((s - y*(sets.centre - c))*minus).sum(1)
+    offset = y*(sets.centre - c)
+    first = data.y*(sets.centre@w + at.plane[-1]) + at.slack
+    first -= ((s + offset)*plus + (s - offset)*minus).sum(axis=1)
     if sets.radius is not None: first -= (sets.radius*q).sum(1)
     np.testing.assert_allclose(value.cone[:, 0], first, rtol=1e-12)
     np.testing.assert_allclose(value.cone[:, 1:], 1.3*sets.scale*z, rtol=1e-12)
@@ -64,9 +68,11 @@ def _blocks(data, at, omega, i, j):
     "The local block of one coordinate, in (P+, P-, q), and its coupling to w_j."
     own = lines(data, omega)
     s = data.split[i, j]
-    up, down = (0., 0.) if data.kinked is None else (own.up[i, j]*data.kinked[i, j], own.down[i, j]*data.kinked[i, j])
+    up, down = (0., 0.) if data.kinked is None else (own.up[i, j]*data.kinked[i, j],
+                                                     own.down[i, j]*data.kinked[i, j])
     h = at.cone[i, j] + up + down
-    block = np.array([[own.plus[i, j] + s*h, -s*h, s*(up - down)], [-s*h, own.minus[i, j] + s*h, -s*(up - down)],
+    block = np.array([[own.plus[i, j] + s*h, -s*h, s*(up - down)],
+                      [-s*h, own.minus[i, j] + s*h, -s*(up - down)],
                       [s*(up - down), -s*(up - down), up + down if up + down > 0 else 1.]])
     return block, np.array([-s*h, s*h, down - up])
 
@@ -81,7 +87,8 @@ def test_local_blocks_against_dense_inverses(kind, seed):
     plus, minus, push, kink = rng.normal(size=(4, 5, 3))
     plus, minus, push = plus*data.split, minus*data.split, push*data.split
     kink = None if data.kinked is None else kink*data.kinked
-    moved, pulled = respond(data, at, Force(plus, minus, kink, push)), reach(data, at, Force(plus, minus, kink, None))
+    moved = respond(data, at, Force(plus, minus, kink, push))
+    pulled = reach(data, at, Force(plus, minus, kink, None))
     np.testing.assert_allclose(moved.difference, moved.plus - moved.minus, atol=1e-12)
     for i, j in np.ndindex(5, 3):
         block, coupling = _blocks(data, at, omega, i, j)
@@ -99,7 +106,8 @@ def test_absent_forces_are_zero():
     data, _, z = _random("r")
     at = springs(data, np.ones(len(z.linear)), np.ones(5))
     push, none = np.random.default_rng(0).normal(size=(5, 3)), np.zeros((5, 3))
-    for a, b in zip(respond(data, at, Force(None, None, None, push)), respond(data, at, Force(none, none, none, push))): np.testing.assert_array_equal(a, b)
+    for a, b in zip(respond(data, at, Force(None, None, None, push)),
+                    respond(data, at, Force(none, none, none, push))): np.testing.assert_array_equal(a, b)
 
 
 def _full_matrix(system, omega, at, size):
@@ -131,9 +139,11 @@ def test_the_start_is_strictly_inside_and_balanced(kind):
     x, z = _start(data)
     value, live = _apply(data, x), HullSystem(*data).live
     assert (value.linear[live > 0] > 0).all() and z.linear.min() > 0 and not value.linear[live == 0].any()
-    assert (value.cone[:, 0] - 1 > .5 + np.linalg.norm(value.cone[:, 1:], axis=1)).all() and (z.cone[:, 0] > 0).all()
+    assert (value.cone[:, 0] - 1 > .5 + np.linalg.norm(value.cone[:, 1:], axis=1)).all()
+    assert (z.cone[:, 0] > 0).all()
     rest = unknowns(data, _transpose(data, Values(z.linear*live, z.cone)))
-    np.testing.assert_allclose(rest.slack, 1, rtol=1e-14)                    # the gradient of the sum of slacks
+    # the gradient of the sum of slacks
+    np.testing.assert_allclose(rest.slack, 1, rtol=1e-14)
     assert abs(rest.plane[-1]) < 1e-14
     for block in (rest.plus, rest.minus, rest.kink): assert block is None or abs(block).max() < 1e-14
 
@@ -147,9 +157,11 @@ def test_elimination_solves_the_full_system(kind, seed):
     at, omega = _inside(5, 3, seed), rng.uniform(.1, 3, len(system.live))
     omega[system.live == 0] = 1.
     M = _full_matrix(system, omega, at, len(x))
-    exists = M.diagonal() > 0                                                # unknowns that are not there stay 0
+    # unknowns that are not there stay 0
+    exists = M.diagonal() > 0
     x = np.where(exists, x, 0.)
-    np.testing.assert_allclose(system.solve(system.factor(omega, at), M@x)[exists], x[exists], rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(system.solve(system.factor(omega, at), M@x)[exists], x[exists], rtol=1e-8,
+                               atol=1e-9)
     local = exists.copy()
     local[:4] = False
     schur = M[:4, :4] - M[:4, local]@np.linalg.solve(M[np.ix_(local, local)], M[local][:, :4])
@@ -168,4 +180,5 @@ def test_shapes_of_the_whole_system():
     system = HullSystem(*_random("r0")[0])
     assert np.arange(60)[system.slots].tolist() == [4, 5, 6, 7, 8]
     live = lines(system, system.live)
-    assert live.slack.tolist() == [1]*5 and live.plus.sum() == 12 and live.minus.sum() == 12 and live.up.sum() == live.down.sum() == system.kinked.sum() == 8
+    assert live.slack.tolist() == [1]*5 and live.plus.sum() == 12 and live.minus.sum() == 12
+    assert live.up.sum() == live.down.sum() == system.kinked.sum() == 8

@@ -31,8 +31,10 @@ def _data(seed=0, n=24, d=3):
     lower, upper = g.min(axis=1), g.max(axis=1)
     mean = np.clip(g.mean(axis=1), lower, upper)
     r = rng.uniform(0, .2, mean.shape)
-    return UncertainData(lower, upper, mean=mean, mean_lower=np.maximum(mean - r, lower), mean_upper=np.minimum(mean + r, upper),
-                         second_moment=(g**2).mean(axis=1) + .01, covariance=np.array([np.cov(v.T, bias=True) for v in g]), nominal=g[:, 0]), y
+    return UncertainData(lower, upper, mean=mean, mean_lower=np.maximum(mean - r, lower),
+                         mean_upper=np.minimum(mean + r, upper),
+                         second_moment=(g**2).mean(axis=1) + .01,
+                         covariance=np.array([np.cov(v.T, bias=True) for v in g]), nominal=g[:, 0]), y
 
 
 def _problem(name, seed=0, C=1., eps=.1):
@@ -60,7 +62,8 @@ def _product(x, y):
     "x o y, row by row."
     return np.column_stack([(x*y).sum(axis=1), x[:, :1]*y[:, 1:] + y[:, :1]*x[:, 1:]])
 
-NAMES = pytest.mark.parametrize("name", ["MM-M", "MM-S", "MM-MC", "MM-SMV", "MM-SBMV", "MM-SMV-I", "MM-SBMV-I"])
+NAMES = pytest.mark.parametrize("name", ["MM-M", "MM-S", "MM-MC", "MM-SMV", "MM-SBMV", "MM-SMV-I",
+                                         "MM-SBMV-I"])
 
 @NAMES
 def test_directions_solve_their_newton_equations(name):
@@ -72,9 +75,11 @@ def test_directions_solve_their_newton_equations(name):
         unscale(scaling, s.dz, dual)
         change = np.zeros_like(s.x)
         change[:system.d] = system.phi*s.x[:system.d]
-        left = change - system.transpose(Values(s.linear*live, dual))                  # the first equation, linearised
+        # the first equation, linearised
+        left = change - system.transpose(Values(s.linear*live, dual))
         np.testing.assert_allclose(left, -seen.rest, atol=1e-9*(1 + abs(seen.rest).max()))
-        lines = at.slack.linear*s.linear + at.dual.linear*s.slack.linear               # products of the half lines
+        # products of the half lines
+        lines = at.slack.linear*s.linear + at.dual.linear*s.slack.linear
         want = -at.slack.linear*at.dual.linear + products - extra*guess.slack.linear*guess.linear
         np.testing.assert_allclose(lines[live > 0], want[live > 0], atol=1e-10)
         cones = _product(scaling.lam, s.ds + s.dz)
@@ -92,7 +97,8 @@ def test_steps_stay_feasible_and_inside(name):
     np.testing.assert_allclose(at.slack.cone[:, 0], value.cone[:, 0] - 1, atol=1e-12)
     np.testing.assert_allclose(at.slack.linear, np.where(system.live > 0, value.linear, 1), atol=1e-12)
     half = moved(system, at, scaling, step, .5)
-    np.testing.assert_allclose(progress(system, half).rest, .5*seen.rest, atol=1e-9)   # linear equations: half of the residual is gone
+    # linear equations: half of the residual is gone
+    np.testing.assert_allclose(progress(system, half).rest, .5*seen.rest, atol=1e-9)
     np.testing.assert_allclose(half.x, at.x + .5*step.x)
     for size, inside in ((.999, True), (1.001, False)):
         to = moved(system, at, scaling, step, size/step.worst)
@@ -121,8 +127,10 @@ def test_warm_starts_are_inside(name, eps):
     problem = _problem(name, eps=eps)
     system = system_of(problem, own_units(problem))
     at = warm_start(system, old)
-    assert (at.slack.cone[:, 0] > np.linalg.norm(at.slack.cone[:, 1:], axis=1) + 9e-4).all() and at.slack.linear.min() > 0
-    assert at.dual is old.dual and (at.x >= old.x).all() and (at.x[system.slots] > old.x[system.slots]).any() == (at.x != old.x).any()
+    assert (at.slack.cone[:, 0] > np.linalg.norm(at.slack.cone[:, 1:], axis=1) + 9e-4).all()
+    assert at.slack.linear.min() > 0
+    assert at.dual is old.dual and (at.x >= old.x).all()
+    assert (at.x[system.slots] > old.x[system.slots]).any() == (at.x != old.x).any()
     value = system.apply(at.x)
     np.testing.assert_allclose(at.slack.cone[:, 0], value.cone[:, 0] - 1)
 
@@ -133,9 +141,12 @@ def test_loss_is_infinite_while_multipliers_are_not_feasible():
     assert progress(system, off).loss == math.inf and progress(system, at).loss < math.inf
 
 ONE_D = [  # sets around +-2 with labels +-1, kappa, and where the worst points end up
-    (dict(), 0., 2.), (dict(radius=.5), 0., 1.5), (dict(scale=1.), 1., 1.), (dict(scale=1., radius=.25), .5, 1.25), (dict(scale=.5), 3., .5),
-    (dict(scale=1., box_half=.7), 1., 1.3), (dict(scale=1., box_half=3.), 1., 1.), (dict(scale=.4, radius=.3, box_half=.6), 1., 1.4),
-    (dict(scale=.2, radius=.3, box_half=.6), 1., 1.5), (dict(scale=0., radius=.5, box_half=.7), 1., 1.5), (dict(scale=1., box_half=.7), 0., 2.)]
+    (dict(), 0., 2.), (dict(radius=.5), 0., 1.5), (dict(scale=1.), 1., 1.),
+         (dict(scale=1., radius=.25), .5, 1.25), (dict(scale=.5), 3., .5),
+    (dict(scale=1., box_half=.7), 1., 1.3), (dict(scale=1., box_half=3.), 1., 1.),
+         (dict(scale=.4, radius=.3, box_half=.6), 1., 1.4),
+    (dict(scale=.2, radius=.3, box_half=.6), 1., 1.5), (dict(scale=0., radius=.5, box_half=.7), 1., 1.5),
+         (dict(scale=1., box_half=.7), 0., 2.)]
 
 def _one_d(pieces, kap, C):
     two, y = np.array([[2.], [-2.]]), np.array([1., -1.])
@@ -148,10 +159,12 @@ def _one_d(pieces, kap, C):
 @pytest.mark.parametrize("pieces, kap, worst", ONE_D)
 def test_closed_form_on_a_line(pieces, kap, worst, C):
     got = newton(_one_d(pieces, kap, C))
-    w = min(1/worst, 2*C*worst)                                               # without slacks, or where slacks are cheaper
+    # without slacks, or where slacks are cheaper
+    w = min(1/worst, 2*C*worst)
     value = .5*w*w + 2*C*max(0, 1 - w*worst)
     np.testing.assert_allclose([got.objective, got.bound], value, rtol=1e-7)
-    np.testing.assert_allclose(got.coef[0], w, rtol=1e-3)                     # the plane moves with the root of the gap
+    # the plane moves with the root of the gap
+    np.testing.assert_allclose(got.coef[0], w, rtol=1e-3)
     assert got.status == "optimal" and 0 < got.iterations < 25
 
 
@@ -173,7 +186,8 @@ def test_every_formulation_is_certified_in_few_steps(name, seed):
 def test_units_and_place_do_not_matter(scale, shift):
     base = _problem("MM-SBMV-I")
     s = base.sets
-    sets = UncertaintySet(centre=s.centre*scale + shift, radius=s.radius*scale, scale=s.scale*scale, box_centre=s.box_centre*scale + shift,
+    sets = UncertaintySet(centre=s.centre*scale + shift, radius=s.radius*scale, scale=s.scale*scale,
+                          box_centre=s.box_centre*scale + shift,
                           box_half=s.box_half*scale, bound=s.bound)
     got, ref = newton(Problem(sets, base.y, base.C/scale**2, base.kap)), newton(base)
     np.testing.assert_allclose(got.objective*scale**2, ref.objective, rtol=1e-6)
@@ -198,13 +212,17 @@ class _Elapsed:
 def test_limits_are_said():
     problem = _problem("MM-SMV")
     short = newton(problem, max_iter=3)
-    assert short.status == Status.iteration_limit and short.iterations == 3 and "raise max_iter" in short.message and short.gap > 1e-7
+    assert short.status == Status.iteration_limit and short.iterations == 3
+    assert "raise max_iter" in short.message and short.gap > 1e-7
     late = newton(problem, time_limit=1e-9)
-    assert late.status == Status.time_limit and late.iterations == 0 and late.bound <= newton(problem).objective*(1 + 1e-12)
+    assert late.status == Status.time_limit and late.iterations == 0
+    assert late.bound <= newton(problem).objective*(1 + 1e-12)
     system = system_of(problem, own_units(problem))
     run = interior_point(system, cold_start(system), 1e-7, 100, _Elapsed(5))
-    assert run.iterations == 5 and run.stopped == Status.time_limit and len(run.losses) == 6 and run.best is run.last
-    assert newton(problem, max_iter=100).status == "optimal" and newton(problem, tol=.5).iterations < newton(problem).iterations
+    assert run.iterations == 5 and run.stopped == Status.time_limit and len(run.losses) == 6
+    assert run.best is run.last
+    assert newton(problem, max_iter=100).status == "optimal"
+    assert newton(problem, tol=.5).iterations < newton(problem).iterations
     with pytest.raises(ValueError, match="^max_iter must"): newton(problem, max_iter=0)
     with pytest.raises(ValueError, match="^tol must"): newton(problem, tol=0.)
     with pytest.raises(ValueError, match="^time_limit must"): newton(problem, time_limit=-1.)

@@ -67,11 +67,13 @@ def test_kernels_uncompiled_give_the_same(args, value):
     else: _nu_interval.py_func(lo, hi, sigma, out)
     assert abs(out[0] - value) < 1e-13
     assert _exact_side.py_func(lo[0], sigma[0]) == _exact_side(lo[0], sigma[0])
-    assert abs(_interval_side.py_func(lo[0], hi[0], sigma[0]) - _interval_side(lo[0], hi[0], sigma[0])) < 1e-14
+    at = lo[0], hi[0], sigma[0]
+    assert abs(_interval_side.py_func(*at) - _interval_side(*at)) < 1e-14
 
 
 @pytest.mark.parametrize("curve", [_curve, _curve.py_func], ids=["compiled", "python"])
-@pytest.mark.parametrize("s, sigma", [(.7, .6), (1.5, .6), (20., .3), (39., .05), (41., .05), (300., .9), (705., .5), (50., 1e-15)])
+@pytest.mark.parametrize("s, sigma", [(.7, .6), (1.5, .6), (20., .3), (39., .05), (41., .05), (300., .9),
+                                      (705., .5), (50., 1e-15)])
 def test_the_curve_is_where_the_worst_mean_lies_inside(curve, s, sigma):
     at = curve(s, sigma)
     np.testing.assert_allclose(at.h, log_moment_bound(at.t, at.mu, sigma), rtol=1e-9, atol=1e-13)
@@ -80,25 +82,31 @@ def test_the_curve_is_where_the_worst_mean_lies_inside(curve, s, sigma):
     np.testing.assert_allclose(at.slope, slope, rtol=1e-6, atol=1e-9)
     step = 1e-4*min(at.mu, 1 - at.mu)
     others = log_moment_bound(at.t, at.mu + np.array([-step, step]), sigma)
-    assert (others <= at.h + 1e-12*abs(at.h)).all()                         # concave in the mean, with its top here
+    # concave in the mean, with its top here
+    assert (others <= at.h + 1e-12*abs(at.h)).all()
 
 
 def test_soft_plus_by_hand():
-    for f in (_soft_plus, _soft_plus.py_func): np.testing.assert_allclose([f(0.), f(800.), f(-800.)], [np.log(2), 800., 0.])
+    for f in (_soft_plus, _soft_plus.py_func):
+        np.testing.assert_allclose([f(0.), f(800.), f(-800.)], [np.log(2), 800., 0.])
 
 
 @pytest.mark.parametrize("args, name", [
-    ((0, 0, 1.2), "sigma"), ((0, 0, float("nan")), "sigma"), ((0, 0, -.1), "sigma"), ((-2, 0, .5), "mean_lower"), ((0, 3, .5), "mean_upper"),
-    ((.3, .1, .5), "mean_lower"), ((.6, .7, .5), "mean_lower"), ((-.7, -.6, .5), "mean_upper"), ((0, "x", .5), "mean_upper")])
+    ((0, 0, 1.2), "sigma"), ((0, 0, float("nan")), "sigma"), ((0, 0, -.1), "sigma"),
+    ((-2, 0, .5), "mean_lower"), ((0, 3, .5), "mean_upper"),
+    ((.3, .1, .5), "mean_lower"), ((.6, .7, .5), "mean_lower"), ((-.7, -.6, .5), "mean_upper"),
+    ((0, "x", .5), "mean_upper")])
 def test_bad_arguments_are_named(args, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): nu(*args)
 
 
 def test_bad_entries_are_located():
     with pytest.raises(ValueError, match=r"got 7 at index 2"): nu(0, 0, [.1, .2, 7])
-    with pytest.raises(ValueError, match=r"mean_lower must be at most mean_upper, got 0.3 at index \(1, 0\)"): nu([[0], [.3]], [.1, .2], .5)
+    with pytest.raises(ValueError, match=r"mean_lower must be at most mean_upper, got 0.3 at index \(1, 0\)"):
+        nu([[0], [.3]], [.1, .2], .5)
     with pytest.raises(ValueError, match="broadcast"): nu([0, 0], [0, 0, 0], .5)
-    assert nu(.5*(1 + 3e-16), .5*(1 + 3e-16), .5) == 0                      # rounding of a mean that equals sigma
+    # rounding of a mean that equals sigma
+    assert nu(.5*(1 + 3e-16), .5*(1 + 3e-16), .5) == 0
 
 
 def test_claim_of_the_paper_about_the_interval():
@@ -120,11 +128,13 @@ def test_sigma_one_agrees_with_the_general_formula():
 @pytest.mark.parametrize("check", ["grid", "minimiser"])
 @pytest.mark.parametrize("case", [(0, 0, .5), (.3, .3, .5)])
 def test_bisection_agrees_for_exact_means(case, check):
-    assert abs(nu_bisection(*case, check=check, n_means=1, tol=1e-5) - nu(*case)) < 2e-5         # bisection width
+    # bisection width
+    assert abs(nu_bisection(*case, check=check, n_means=1, tol=1e-5) - nu(*case)) < 2e-5
 
 
 def test_bisection_is_unsafe_on_few_means():
-    assert nu_bisection(-.438, .514, .533, n_means=7) < nu(-.438, .514, .533) - 5e-4              # too small: unsafe
+    # too small: unsafe
+    assert nu_bisection(-.438, .514, .533, n_means=7) < nu(-.438, .514, .533) - 5e-4
     with pytest.raises(ValueError, match="^check must be"): nu_bisection(0, 0, .5, check="luck")
 
 
@@ -137,4 +147,5 @@ def test_interval_value_against_brute_force(seed):
     f = 2*(log_moment_bound(t, np.linspace(lo, hi, 200), s) - np.maximum(lo*t, hi*t))/t**2
     brute, exact = max(f.max(), 0), nu(lo, hi, s)**2
     assert brute <= exact + 1e-9                                 # 1e-16/t^2 at t = .001 with some room
-    assert exact <= brute + 1e-3                                 # the grid: third derivative times t/3 at t = .001, and 200 means
+    # the grid: third derivative times t/3 at t = .001, and 200 means
+    assert exact <= brute + 1e-3

@@ -20,7 +20,8 @@ def _dense(at, i):
     values, vectors = np.linalg.eigh(at.eta2[i]*(2*np.outer(at.u[i], at.u[i]) - J))
     return vectors*np.sqrt(values)@vectors.T
 
-BOTH = pytest.mark.parametrize("scale, undo", [(nesterov_todd, unscale), (nesterov_todd.py_func, unscale.py_func)],
+BOTH = pytest.mark.parametrize("scale, undo", [(nesterov_todd, unscale),
+                                               (nesterov_todd.py_func, unscale.py_func)],
                                ids=["compiled", "python"])
 
 @BOTH
@@ -42,13 +43,15 @@ def test_one_map_takes_both_sides_to_one_point(scale, undo, k):
 def test_mirror_images_meet_on_the_axis():
     at = empty_scaling(2, 1)
     assert nesterov_todd(np.array([[5., 3.], [5., 3.]]), np.array([[5., -3.], [20., -12.]]), at)
-    np.testing.assert_allclose(at.lam, [[4, 0], [8, 0]], atol=1e-14)          # four times the multiplier: twice the point
+    # four times the multiplier: twice the point
+    np.testing.assert_allclose(at.lam, [[4, 0], [8, 0]], atol=1e-14)
     np.testing.assert_allclose(at.eta2, [1, .25], rtol=1e-15)
     np.testing.assert_allclose(at.u, [[1.25, .75]]*2, rtol=1e-15)
 
 
 @pytest.mark.parametrize("scale", [nesterov_todd, nesterov_todd.py_func])
-@pytest.mark.parametrize("s, z", [([1., 2.], [2., 0.]), ([2., 0.], [1., 1.]), ([1., 1.], [2., 0.]), ([float("nan"), 0.], [2., 0.])])
+@pytest.mark.parametrize("s, z", [([1., 2.], [2., 0.]), ([2., 0.], [1., 1.]), ([1., 1.], [2., 0.]),
+                                  ([float("nan"), 0.], [2., 0.])])
 def test_points_outside_or_on_the_boundary_are_reported(scale, s, z):
     rows = np.array([[2., 1.], s]), np.array([[2., 1.], z])
     assert not scale(*rows, empty_scaling(2, 1))
@@ -57,10 +60,12 @@ def test_points_outside_or_on_the_boundary_are_reported(scale, s, z):
 
 def test_depth_by_hand():
     for depth in (_depth, _depth.py_func):
-        assert depth(np.array([5., 3.])) == 16 and depth(np.array([5., 4., 3.])) == 0 and depth(np.array([1., 2.])) == -3
+        assert depth(np.array([5., 3.])) == 16 and depth(np.array([5., 4., 3.])) == 0
+        assert depth(np.array([1., 2.])) == -3
     assert _tail.py_func(np.array([9., 1., 2.]), np.array([9., 3., 4.])) == 11
 
-DIRECTIONS = pytest.mark.parametrize("directions", [scaled_directions, scaled_directions.py_func], ids=["compiled", "python"])
+DIRECTIONS = pytest.mark.parametrize("directions", [scaled_directions, scaled_directions.py_func],
+                                     ids=["compiled", "python"])
 
 @DIRECTIONS
 @pytest.mark.parametrize("seed", range(6))
@@ -73,7 +78,8 @@ def test_the_longest_step_ends_on_the_boundary(directions, seed):
     t = 1/directions(at, w, dS, ds, dz)
     np.testing.assert_allclose(ds + dz, -w, atol=1e-12)
     for i in range(3): np.testing.assert_allclose(_dense(at, i)@ds[i], dS[i], atol=1e-9)
-    depth = lambda step: min(p[0] - np.linalg.norm(p[1:]) for p in np.concatenate([at.lam + step*ds, at.lam + step*dz]))
+    ends = lambda step: np.concatenate([at.lam + step*ds, at.lam + step*dz])
+    depth = lambda step: min(p[0] - np.linalg.norm(p[1:]) for p in ends(step))
     assert abs(depth(t)) < 1e-8*(1 + t) and depth(.999*t) > 0 > depth(1.001*t)
 
 
@@ -87,8 +93,10 @@ def test_directions_into_the_cone_have_no_longest_step(directions):
 
 @pytest.mark.parametrize("reach", [_reach, _reach.py_func])
 def test_reach_by_hand(reach):
-    assert reach(np.array([2., 0.]), 0., np.array([-1., 0.])) == .5 and reach(np.array([2., 0.]), 0., np.array([0., 1.])) == .5
-    lam, x = np.array([5., 3.]), np.array([-3., 1.])                        # 5 - 3t = 3 + t: the boundary after t = 1/2
+    assert reach(np.array([2., 0.]), 0., np.array([-1., 0.])) == .5
+    assert reach(np.array([2., 0.]), 0., np.array([0., 1.])) == .5
+    # 5 - 3t = 3 + t: the boundary after t = 1/2
+    lam, x = np.array([5., 3.]), np.array([-3., 1.])
     np.testing.assert_allclose(reach(lam, 9., x), 2, rtol=1e-14)
 
 

@@ -17,7 +17,8 @@ def _cut_data(rng):
     g = rng.normal(size=(3, 8, 4))
     mean, lower, upper = g.mean(axis=1), g.min(axis=1), g.max(axis=1)
     r = rng.uniform(0, .2, mean.shape)*(rng.random(mean.shape) < .7)
-    return UncertainData(lower, upper, mean_lower=np.maximum(mean - r, lower), mean_upper=np.minimum(mean + r, upper),
+    return UncertainData(lower, upper, mean_lower=np.maximum(mean - r, lower),
+                         mean_upper=np.minimum(mean + r, upper),
                          second_moment=(g**2).mean(axis=1) + .5)
 
 
@@ -25,10 +26,12 @@ def _cut_data(rng):
 def test_lemma_3_worst_point_of_the_intersection_against_a_conic_program(trial):
     rng = np.random.default_rng([4, trial])
     U = _cut_data(rng)
-    S, w, y, k = uncertainty_set("MM-SBMV-I", U), rng.normal(size=4), np.array([1., -1, 1]), rng.uniform(.1, 3)
+    S, y = uncertainty_set("MM-SBMV-I", U), np.array([1., -1, 1])
+    w, k = rng.normal(size=4), rng.uniform(.1, 3)
     x = worst_points(S, w, y, k)
     for i in range(3):
-        a, b = cp.Variable(4), cp.Variable(4)                            # Lemma 3, (22): both sides of the infimal convolution
+        # Lemma 3, (22): both sides of the infimal convolution
+        a, b = cp.Variable(4), cp.Variable(4)
         box = cp.sum(cp.maximum(cp.multiply(U.lower[i], b), cp.multiply(U.upper[i], b)))
         ball = S.centre[i]@a + S.radius[i]@cp.abs(a) + k*cp.norm(cp.multiply(S.scale[i], a))
         p = cp.Problem(cp.Minimize(box + ball), [a + b == -y[i]*w])
@@ -64,13 +67,15 @@ ROOMS = [([2., 2.], [.6, .8]), ([2., .5], [.75**.5, .5]), ([.5, .5], [.5, .5]), 
 
 @pytest.mark.parametrize("room, moves", ROOMS)
 def test_moves_by_hand(room, moves):
-    np.testing.assert_allclose(_moves(np.array([room]), np.ones((1, 2)), np.array([[3., 4.]]))[0], moves, rtol=1e-14)
+    np.testing.assert_allclose(_moves(np.array([room]), np.ones((1, 2)), np.array([[3., 4.]]))[0], moves,
+                               rtol=1e-14)
 
 
 def test_moves_without_axis_or_without_weight_stay():
     room = np.ones((1, 3))
     np.testing.assert_allclose(_moves(room, np.array([[0., 2., 2.]]), np.array([[1., 0., 1.]])), [[0, 0, 1]])
-    np.testing.assert_allclose(_multiplier(np.array([[.2, 9.]]), np.array([[1., 2.]])), [[.24**.5]])    # .04 + (2 theta)^2 = 1
+    # .04 + (2 theta)^2 = 1
+    np.testing.assert_allclose(_multiplier(np.array([[.2, 9.]]), np.array([[1., 2.]])), [[.24**.5]])
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -93,14 +98,16 @@ def test_norm_by_hand():
 
 def test_axes_of_no_length_do_not_shrink_the_others():
     S = UncertaintySet(centre=np.zeros((1, 3)), scale=np.array([[2., 0., 1.]]), bound="bernstein")
-    np.testing.assert_allclose(inside(S, np.array([[2., 5., 0.]]), 1.), [[2, 0, 0]])         # on the boundary: stays
+    # on the boundary: stays
+    np.testing.assert_allclose(inside(S, np.array([[2., 5., 0.]]), 1.), [[2, 0, 0]])
     np.testing.assert_allclose(inside(S, np.array([[6., 5., 4.]]), 1.), [[2*.6, 0, .8]])     # (3, -, 4)/5
     full = UncertaintySet(centre=S.centre, scale=np.array([np.diag([2., 0., 1.])]), bound="chebyshev")
     np.testing.assert_allclose(inside(full, np.array([[6., 5., 4.]]), 1.), [[2*.6, 0, .8]], atol=1e-12)
 
 
 def test_intervals_come_before_ellipsoids():
-    S = UncertaintySet(centre=np.zeros((1, 2)), radius=np.array([[1., 0.]]), scale=np.ones((1, 2)), bound="bernstein")
+    S = UncertaintySet(centre=np.zeros((1, 2)), radius=np.array([[1., 0.]]), scale=np.ones((1, 2)),
+                       bound="bernstein")
     np.testing.assert_allclose(worst_points(S, [3., 4.], [-1.], 2.), [[1 + 1.2, 1.6]])
     np.testing.assert_allclose(worst_points(S, [3., -4.], [1.], 2.), [[-1 - 1.2, 1.6]])
     assert margins(S, [3., 4.], 1., [1.], 2.)[0] == -(3*2.2 + 4*1.6) + 1
