@@ -253,7 +253,7 @@ def corrected_step(system:System, factor, at:Iterate, scaling:Scaling, seen:Prog
     right = -seen.rest - system.transpose(Values(linear, unscaled))
     return direction(system, factor, at, scaling, Target(linear, cone), right)
 
-# %% ../../nbs/bernstein/10_newton.ipynb #381c3a25
+# %% ../../nbs/bernstein/10_newton.ipynb #339ff03f
 def moved(
     system:System,   # of the model
     at:Iterate,      # inside the cones
@@ -284,8 +284,12 @@ def moved(
     change = np.empty_like(step.dz)
     unscale(scaling, step.dz, change)                     # dZ = W^-1 (scaled dZ)
     live = system.live
-    slack = Values(at.slack.linear + size*step.slack.linear*live, at.slack.cone + size*step.slack.cone)
-    dual = Values(at.dual.linear + size*step.linear*live, at.dual.cone + size*change)
+    change *= size
+    change += at.dual.cone
+    cone = size*step.slack.cone
+    cone += at.slack.cone
+    slack = Values(at.slack.linear + size*step.slack.linear*live, cone)
+    dual = Values(at.dual.linear + size*step.linear*live, change)
     return Iterate(at.x + size*step.x, slack, dual)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #6ac98184

@@ -14,22 +14,15 @@ from numba import njit
 # %% auto #0
 __all__ = ['FAST', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale', 'scaled_directions', 'corrected']
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #90e05804
+# %% ../../nbs/bernstein/07_scaling.ipynb #d37035d0
 # sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
 FAST = {"reassoc", "contract", "nsz"}
 
 @njit(cache=True, fastmath=FAST)
-def _tail(x, y):
-    "Inner product of all components but the first."
-    total = 0.
-    for j in range(1, len(x)): total += x[j]*y[j]
-    return total
-
-@njit(cache=True, fastmath=FAST)
-def _depth(x):
-    "(x_0 - |x_1|)(x_0 + |x_1|): positive inside the cone, zero on its boundary."
-    length = math.sqrt(_tail(x, x))
-    return (x[0] - length)*(x[0] + length)
+def _depth(first, norm2):
+    "(x_0 - |x_1|)(x_0 + |x_1|) from x_0 and |x_1|^2: positive inside the cone, zero on its boundary."
+    length = math.sqrt(norm2)
+    return (first - length)*(first + length)
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #5ecb40db
 class Scaling(NamedTuple):
@@ -68,75 +61,102 @@ def empty_scaling(
     """
     return Scaling(np.empty((n, 1 + k)), np.empty(n), np.empty((n, 1 + k)))
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #ed8bf24d
+# %% ../../nbs/bernstein/07_scaling.ipynb #0c8aa01a
 @njit(cache=True, fastmath=FAST)
-def nesterov_todd(S, Z, out):
-    "Fill `out` with the scaling of each row. False, and nothing of use, where a row is not inside its cone."
-    for i in range(len(S)):
-        s, z, u, lam = S[i], Z[i], out.u[i], out.lam[i]
-        s2, z2 = _depth(s), _depth(z)
+def _fill_row(S, Z, at, i, s_part, z_part, eta):
+    "u = s_part S + z_part J Z, eta^2, and lam = W Z of row i."
+    u, lam, along = at.u, at.lam, 0.
+    u[i, 0] = S[i, 0]*s_part + Z[i, 0]*z_part
+    for j in range(1, S.shape[1]):
+        u[i, j] = S[i, j]*s_part - Z[i, j]*z_part
+        along += u[i, j]*Z[i, j]
+    at.eta2[i] = eta*eta
+    f = Z[i, 0] + along/(1 + u[i, 0])
+    lam[i, 0] = eta*(u[i, 0]*Z[i, 0] + along)
+    for j in range(1, S.shape[1]): lam[i, j] = eta*(Z[i, j] + f*u[i, j])
+
+# %% ../../nbs/bernstein/07_scaling.ipynb #fffe2e79
+@njit(cache=True, fastmath=FAST)
+def nesterov_todd(S, Z, at):
+    "Fill the Scaling `at`, row by row. False, and nothing of use, where a row is not inside its cone."
+    n, k = S.shape
+    for i in range(n):
+        s_norm = z_norm = along = 0.
+        for j in range(1, k):
+            s_norm += S[i, j]*S[i, j]
+            z_norm += Z[i, j]*Z[i, j]
+            along += S[i, j]*Z[i, j]
+        s2, z2 = _depth(S[i, 0], s_norm), _depth(Z[i, 0], z_norm)
         if not (s2 > 0 and z2 > 0): return False
         s_size, z_size = math.sqrt(s2), math.sqrt(z2)
-        cosine = (_tail(s, z) + s[0]*z[0])/(s_size*z_size)
-        half = 1/(2*math.sqrt((1 + cosine)/2))
-        s_part, z_part = half/s_size, half/z_size
-        u[0] = s[0]*s_part + z[0]*z_part
-        for j in range(1, len(u)): u[j] = s[j]*s_part - z[j]*z_part
-        along = _tail(u, z)
-        eta, f = math.sqrt(s_size/z_size), z[0] + along/(1 + u[0])
-        out.eta2[i] = s_size/z_size
-        lam[0] = eta*(u[0]*z[0] + along)
-        for j in range(1, len(u)): lam[j] = eta*(z[j] + f*u[j])
+        half = 1/(2*math.sqrt((1 + (along + S[i, 0]*Z[i, 0])/(s_size*z_size))/2))
+        _fill_row(S, Z, at, i, half/s_size, half/z_size, math.sqrt(s_size/z_size))
     return True
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #bafb1d1a
+# %% ../../nbs/bernstein/07_scaling.ipynb #6811fac4
 @njit(cache=True, fastmath=FAST)
 def unscale(at, X, out):
     "out = W^-1 X, row by row; `at` is the Scaling."
-    for i in range(len(X)):
-        u, x = at.u[i], X[i]
-        along = _tail(u, x)
+    u = at.u
+    n, k = X.shape
+    for i in range(n):
+        along, first = 0., X[i, 0]
+        for j in range(1, k): along += u[i, j]*X[i, j]
         e = 1/math.sqrt(at.eta2[i])
-        f = e*(along/(1 + u[0]) - x[0])
-        for j in range(1, len(x)): out[i, j] = e*x[j] + f*u[j]
-        out[i, 0] = e*(u[0]*x[0] - along)
+        f = e*(along/(1 + u[i, 0]) - first)
+        for j in range(1, k): out[i, j] = e*X[i, j] + f*u[i, j]
+        out[i, 0] = e*(u[i, 0]*first - along)
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #797e3d94
+# %% ../../nbs/bernstein/07_scaling.ipynb #98ff139c
 @njit(cache=True, fastmath=FAST)
-def _reach(lam, norm2, x):
-    "1/t of the longest step t for which lam + t x stays in the cone; norm2 = |lam_1|^2. At most 0: no limit."
-    size = math.sqrt(norm2)
-    depth = (lam[0] - size)*(lam[0] + size)
+def _reach(lam0, norm2, x0, dot, square):
+    """1/t of the longest step t for which lam + t x stays in the cone; at most 0: no limit.
+
+    norm2 = |lam_1|^2, dot = lam_1'x_1, square = |x_1|^2."""
+    depth = _depth(lam0, norm2)
     root = math.sqrt(depth)
-    dot, square = _tail(lam, x), _tail(x, x)
-    first = (lam[0]*x[0] - dot)/depth
-    f = (first + x[0]/root)/(lam[0]/root + 1)
+    first = (lam0*x0 - dot)/depth
+    f = (first + x0/root)/(lam0/root + 1)
     rest = square/depth - 2*f*dot/depth + f*f*norm2/depth
     return math.sqrt(max(rest, 0.)) - first
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #f2f72eba
+# %% ../../nbs/bernstein/07_scaling.ipynb #73d0c007
 @njit(cache=True, fastmath=FAST)
 def scaled_directions(at, w, dS, ds, dz):
     "Fill ds = W^-1 dS and dz = -w - ds; return 1/t of the longest step that keeps both in all cones."
     unscale(at, dS, ds)
-    worst = 0.
-    for i in range(len(w)):
-        for j in range(w.shape[1]): dz[i, j] = -w[i, j] - ds[i, j]
-        lam = at.lam[i]
-        norm2 = _tail(lam, lam)
-        worst = max(worst, max(_reach(lam, norm2, ds[i]), _reach(lam, norm2, dz[i])))
+    lam, worst = at.lam, 0.
+    n, k = w.shape
+    for i in range(n):
+        norm2 = s_dot = z_dot = s_square = z_square = 0.
+        dz[i, 0] = -w[i, 0] - ds[i, 0]
+        for j in range(1, k):
+            z = -w[i, j] - ds[i, j]
+            dz[i, j] = z
+            norm2 += lam[i, j]*lam[i, j]
+            s_dot += lam[i, j]*ds[i, j]
+            z_dot += lam[i, j]*z
+            s_square += ds[i, j]*ds[i, j]
+            z_square += z*z
+        worst = max(worst, _reach(lam[i, 0], norm2, ds[i, 0], s_dot, s_square))
+        worst = max(worst, _reach(lam[i, 0], norm2, dz[i, 0], z_dot, z_square))
     return worst
 
-# %% ../../nbs/bernstein/07_scaling.ipynb #fc4f07a6
+# %% ../../nbs/bernstein/07_scaling.ipynb #10fa8f87
 @njit(cache=True, fastmath=FAST)
 def corrected(at, ds, dz, shift, w, out):
     "Fill w = lam + lam \\ (ds o dz - shift e) and out = W^-1 w."
-    for i in range(len(ds)):
-        lam, s, z, row = at.lam[i], ds[i], dz[i], w[i]
-        for j in range(1, len(lam)): row[j] = s[0]*z[j] + z[0]*s[j]
-        norm = math.sqrt(_tail(lam, lam))
-        first = s[0]*z[0] + _tail(s, z) - shift
-        x0 = (lam[0]*first - _tail(lam, row))/((lam[0] - norm)*(lam[0] + norm))
-        for j in range(1, len(lam)): row[j] = lam[j] + (row[j] - x0*lam[j])/lam[0]
-        row[0] = lam[0] + x0
+    lam = at.lam
+    n, k = ds.shape
+    for i in range(n):
+        s0, z0, l0 = ds[i, 0], dz[i, 0], lam[i, 0]
+        norm2 = both = dot = 0.
+        for j in range(1, k):
+            w[i, j] = s0*dz[i, j] + z0*ds[i, j]
+            both += ds[i, j]*dz[i, j]
+            dot += lam[i, j]*w[i, j]
+            norm2 += lam[i, j]*lam[i, j]
+        x0 = (l0*(s0*z0 + both - shift) - dot)/_depth(l0, norm2)
+        for j in range(1, k): w[i, j] = lam[i, j] + (w[i, j] - x0*lam[i, j])/l0
+        w[i, 0] = l0 + x0
     unscale(at, w, out)

@@ -7,7 +7,8 @@ from reject_nb.bernstein.scaling import empty_scaling
 from reject_nb.bernstein.scaling import nesterov_todd
 
 from reject_nb.bernstein.cones import (
-    ConeSystem, Values, _apply, _start, _transpose, balanced, cone_data, dyads, normal_matrix,
+    ConeSystem, Values, _apply, _diagonal_dyads, _start, _transpose, balanced, cone_data, dyads,
+    normal_matrix,
 )
 
 def _sets(kind, n=5, d=3, seed=0):
@@ -132,6 +133,17 @@ def test_weights_times_points_is_the_gradient_of_the_multipliers(kind):
     np.testing.assert_allclose((z.cone[:, 0]*data.y)@points, _transpose(data, z)[:3], rtol=1e-12)
     if "r" in kind and "d" not in kind and "f" not in kind:
         assert (abs(points - sets.centre) <= sets.radius + 1e-15).all()
+
+
+def test_dyads_uncompiled():
+    data, _, _ = _random("rd")
+    at, omega = _inside(5, 3, 0), np.linspace(1, 2, 5)
+    own = dyads(data, omega, at)
+    F, G = np.empty_like(own.F), np.empty_like(own.G)
+    scales = own.c*own.k, -2*own.c*at.u[:, 0], -np.sqrt(2/(own.k*at.eta2))
+    _diagonal_dyads.py_func(data.rows, data.axes, at.u, *scales, F, G)
+    np.testing.assert_allclose(F, own.F, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(G, own.G, rtol=1e-12, atol=1e-15)
 
 
 def test_slots_by_hand():

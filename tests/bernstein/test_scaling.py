@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 
 from reject_nb.bernstein.scaling import (
-    _depth, _reach, _tail, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale,
+    _depth, _fill_row, _reach, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale,
 )
 
 def _points(n, k, seed=0, least=1e-3):
@@ -60,9 +60,12 @@ def test_points_outside_or_on_the_boundary_are_reported(scale, s, z):
 
 def test_depth_by_hand():
     for depth in (_depth, _depth.py_func):
-        assert depth(np.array([5., 3.])) == 16 and depth(np.array([5., 4., 3.])) == 0
-        assert depth(np.array([1., 2.])) == -3
-    assert _tail.py_func(np.array([9., 1., 2.]), np.array([9., 3., 4.])) == 11
+        assert depth(5., 9.) == 16 and depth(5., 25.) == 0 and depth(1., 4.) == -3
+    S, Z = _points(1, 2), _points(1, 2, seed=1)
+    a, b = empty_scaling(1, 2), empty_scaling(1, 2)
+    for fill, at in ((_fill_row, a), (_fill_row.py_func, b)): fill(S, Z, at, 0, .3, .7, 2.)
+    np.testing.assert_allclose(a.u[0], .3*S[0] + .7*Z[0]*[1, -1, -1], rtol=1e-14)
+    for x, y in zip(a, b): np.testing.assert_allclose(x, y, rtol=1e-14)
 
 DIRECTIONS = pytest.mark.parametrize("directions", [scaled_directions, scaled_directions.py_func],
                                      ids=["compiled", "python"])
@@ -93,11 +96,8 @@ def test_directions_into_the_cone_have_no_longest_step(directions):
 
 @pytest.mark.parametrize("reach", [_reach, _reach.py_func])
 def test_reach_by_hand(reach):
-    assert reach(np.array([2., 0.]), 0., np.array([-1., 0.])) == .5
-    assert reach(np.array([2., 0.]), 0., np.array([0., 1.])) == .5
-    # 5 - 3t = 3 + t: the boundary after t = 1/2
-    lam, x = np.array([5., 3.]), np.array([-3., 1.])
-    np.testing.assert_allclose(reach(lam, 9., x), 2, rtol=1e-14)
+    assert reach(2., 0., -1., 0., 0.) == .5 and reach(2., 0., 0., 0., 1.) == .5
+    np.testing.assert_allclose(reach(5., 9., -3., 3., 1.), 2, rtol=1e-14)      # 5 - 3t = 3 + t: after t = 1/2
 
 
 def _product(x, y):
