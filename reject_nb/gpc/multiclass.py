@@ -182,8 +182,8 @@ def nearly_independent(
     cov:np.ndarray,     # (C, C), C >= 3
     factor:bool=False,  # allow one common factor
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # b (C,), zero without a factor; d (C,); delta (C, C) with a zero diagonal
-    """b b' + diag(d) + delta, equal to cov up to main effects v_a + v_b; sum delta^2 is least, with a factor by
-    up to 60 steps of principal factors.
+    """b b' + diag(d) + delta, equal to cov up to main effects v_a + v_b; sum delta^2 is least, with a factor
+    by up to 60 steps of principal factors.
 
     Parameters
     ----------
@@ -500,8 +500,8 @@ class MulticlassPosterior:
         return r @ self.alpha.T, cov
 
     def predict_proba(self, X) -> np.ndarray: # (m, C)
-        """Class probabilities (Eq. 1); rows sum to 1. By `softmax_means` where its error is below .001, else as
-        a mean of 16,384 Sobol points, good to about .0002.
+        """Class probabilities (Eq. 1); rows sum to 1. By `softmax_means` where its error is below .001, else
+        as a mean of 16,384 Sobol points, good to about .0002.
 
         `multiclass_range` of a single point encloses them.
 
@@ -547,7 +547,8 @@ def fit_multiclass_gpc(
     y
         (n,) labels of 2 to 10 classes
     max_evaluations : default 10
-        of the marginal likelihood, by L-BFGS-B with central differences where d is small; 0 keeps the start
+        of the marginal likelihood, by L-BFGS-B with central differences where d is small; 0 keeps the
+        start
     lengthscale : default 1.
         starting value(s); one number keeps them isotropic
     variance : default 1.
@@ -770,8 +771,8 @@ def multiclass_range(
     ball=None,        # a Ball to intersect the box with
     progress=None,    # True for a bar, or a function of (lower, upper, n_boxes)
 ) -> RangeResult:
-    """Certified range of the probability of one class over a box; anytime. Status 'precision' where the error of
-    the expectation keeps the gap open (C > 4).
+    """Certified range of the probability of one class over a box; anytime. Status 'precision' where the error
+    of the expectation keeps the gap open (C > 4).
 
     Parameters
     ----------
