@@ -219,8 +219,9 @@ class UncertaintySet:
     def __getitem__(self, rows) -> UncertaintySet:
         "The sets of some points."
         names = ("centre", "radius", "scale", "box_centre", "box_half")
-        arrays = {n: getattr(self, n) for n in names}
-        return UncertaintySet(**{n: a if a is None else a[rows] for n, a in arrays.items()}, bound=self.bound)
+        given = [n for n in names if getattr(self, n) is not None]
+        picked: dict[str, Any] = {n: getattr(self, n)[rows] for n in given}
+        return UncertaintySet(**picked, bound=self.bound)
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #60bb4aaa
 def _some(half): return half if (half > 0).any() else None
@@ -238,7 +239,7 @@ def _baseline(name, data) -> UncertaintySet:
     if name == "MM-S": return UncertaintySet(centre=data.centre, radius=_some(data.half_width))
     return UncertaintySet(centre=data.mean, scale=_root(data.covariance), bound="chebyshev")
 
-# %% ../../nbs/bernstein/04_formulations.ipynb #6ac102de
+# %% ../../nbs/bernstein/04_formulations.ipynb #4d0f806f
 def _bernstein(form, data) -> UncertaintySet:
     "The sets of (16), (23), (24), (26) and of those without second moments."
     known = data.normalised(exact="mean" in form.needs, second="moment" in form.needs)
@@ -246,7 +247,7 @@ def _bernstein(form, data) -> UncertaintySet:
     point = bool((lower == upper).all())
     centre = data.mean if point and "mean" in form.needs else data.centre + half*(lower + upper)/2
     radius = None if point else _some(half*(upper - lower)/2)
-    box = dict(box_centre=data.centre, box_half=data.half_width) if form.intersect else {}
+    box: dict[str, Any] = dict(box_centre=data.centre, box_half=data.half_width) if form.intersect else {}
     return UncertaintySet(centre=centre, radius=radius, scale=half*nu(lower, upper, known.sigma),
                           bound="bernstein", **box)
 

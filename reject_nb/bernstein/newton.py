@@ -25,14 +25,19 @@ __all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTE
            'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point',
            'newton']
 
-# %% ../../nbs/bernstein/10_newton.ipynb #bd577bf6
+# %% ../../nbs/bernstein/10_newton.ipynb #2a8e38f8
 class System(Protocol):
     "What the iteration asks of a model: `ConeSystem` or `HullSystem`."
-    y: np.ndarray
-    phi: float
-    d: int
-    slots: slice      # of the slacks in x
-    live: np.ndarray  # 1. for half lines that exist
+    @property
+    def y(self) -> np.ndarray: ...
+    @property
+    def phi(self) -> float: ...
+    @property
+    def d(self) -> int: ...
+    @property
+    def slots(self) -> slice: ...      # of the slacks in x
+    @property
+    def live(self) -> np.ndarray: ...  # 1. for half lines that exist
     def start(self) -> tuple: ...
     def apply(self, x) -> Values: ...
     def transpose(self, z:Values) -> np.ndarray: ...
