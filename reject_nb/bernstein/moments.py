@@ -6,7 +6,11 @@ it."""
 # %% ../../nbs/bernstein/01_moments.ipynb #4ac1dc98
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+from ..core.checks import check_choice, check_number
 
 # %% auto #0
 __all__ = ['extremal_law', 'log_moment_bound', 'moment_bound', 'curvature']
@@ -16,7 +20,7 @@ def extremal_law(
     mu:float,    # mean, in [-sigma, sigma]
     sigma:float, # root mean square, in [0, 1]
     side:int=1,  # 1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at -1)
-) -> tuple:      # (points, masses), each of shape (2,), the lighter end last
+) -> tuple: # (points, masses), each of shape (2,), the lighter end last
     """The two-point law that attains the moment bound.
 
     Parameters
@@ -42,14 +46,30 @@ def extremal_law(
     ----------
     the remark after eq. (12).
     """
-    if not (0 <= sigma <= 1 and abs(mu) <= sigma):
-        raise ValueError(f"mu and sigma must satisfy |mu| <= sigma <= 1, got mu={mu}, sigma={sigma}")
-    if side not in (1, -1): raise ValueError(f"side must be 1 or -1, got {side}")
-    m = side*mu
+    sigma = check_number(sigma, "sigma", 0., 1.)
+    mu = check_number(mu, "mu", -sigma, sigma)
+    m = check_choice(side, "side", (1, -1))*mu
     v = (sigma - m)*(sigma + m)
     if v == 0: return np.array([mu, float(side)]), np.array([1., 0.])
     low, mass = m - v/(1 - m), v/((1 - m)**2 + v)
     return side*np.array([low, 1.]), np.array([1 - mass, mass])
+
+# %% ../../nbs/bernstein/01_moments.ipynb #ced8dbf1
+class _Law(NamedTuple):
+    "The extremal law for |t|: an atom at 1 with odds r against one at `low`; t and mu mirrored where t < 0."
+    t: np.ndarray        # |t|
+    mu: np.ndarray       # mean on the side of t
+    variance: np.ndarray # sigma^2 - mu^2, at least 0
+    low: np.ndarray      # place of the lower atom
+    odds: np.ndarray     # mass at 1 over mass at low
+
+def _extremal(t, mu, sigma) -> _Law:
+    "Extremal laws in the broadcast shape."
+    t, mu, sigma = np.broadcast_arrays(*(np.asarray(z, float) for z in (t, mu, sigma)))
+    m = np.where(t >= 0, mu, -mu)
+    v = np.maximum((sigma - m)*(sigma + m), 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _Law(abs(t), m, v, m - v/(1 - m), v/(1 - m)**2)
 
 # %% ../../nbs/bernstein/01_moments.ipynb #89f606af
 def log_moment_bound(
@@ -75,23 +95,21 @@ def log_moment_bound(
 
     References
     ----------
-    eqs. (12) and (13). Natural logarithm.
+    eqs. (12) and (13), natural logarithm.
     """
-    t, mu, sigma = np.broadcast_arrays(*(np.asarray(z, float) for z in (t, mu, sigma)))
-    m, t = np.where(t >= 0, mu, -mu), abs(t)
-    v = np.maximum((sigma - m)*(sigma + m), 0)
+    law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, odds = m - v/(1 - m), v/(1 - m)**2
-        h = np.logaddexp(t*low - np.log1p(odds), t + np.log(odds) - np.log1p(odds))
-    return np.where(v > 0, h, t*m)
+        total = np.log1p(law.odds)
+        h = np.logaddexp(law.t*law.low - total, law.t + np.log(law.odds) - total)
+    return np.where(law.variance > 0, h, law.t*law.mu)
 
-
+# %% ../../nbs/bernstein/01_moments.ipynb #10240aa2
 def moment_bound(
     t,     # argument of the exponential
     mu,    # mean
     sigma, # root mean square
 ) -> np.ndarray: # broadcast of the three
-    """g of eq. (12): exp of `log_moment_bound`.
+    """g: exp of `log_moment_bound`.
 
     Parameters
     ----------
@@ -106,6 +124,10 @@ def moment_bound(
     -------
     np.ndarray
         broadcast of the three
+
+    References
+    ----------
+    eq. (12).
     """
     return np.exp(log_moment_bound(t, mu, sigma))
 
@@ -135,11 +157,9 @@ def curvature(
     ----------
     the display before eq. (14).
     """
-    t, mu, sigma = np.broadcast_arrays(*(np.asarray(z, float) for z in (t, mu, sigma)))
-    m, t = np.where(t >= 0, mu, -mu), abs(t)
-    v = np.maximum((sigma - m)*(sigma + m), 0)
+    law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
-        odds, span = v/(1 - m)**2, 1 - m + v/(1 - m)
-        p = 1/(1 + np.exp(-np.log(odds) - t*span))
+        span = 1 - law.mu + law.variance/(1 - law.mu)
+        p = 1/(1 + np.exp(-np.log(law.odds) - law.t*span))
         curve = span**2*p*(1 - p)
-    return np.where(v > 0, curve, 0.)
+    return np.where(law.variance > 0, curve, 0.)

@@ -1,72 +1,91 @@
 """Tests of nbs/bernstein/04_formulations.ipynb, extracted from its test cells: edit them there."""
-import cvxpy as cp
 import numpy as np
 import pytest
 from reject_nb.bernstein.uncertain_data import UncertainData
 
-from reject_nb.bernstein.formulations import (
-    FORMULATIONS, inside, kappa, margins, uncertainty_set, worst_points,
-)
+from reject_nb.bernstein.formulations import FORMULATIONS, _root, certified_eps, kappa, uncertainty_set
 
-def test_lemma_3_worst_point_of_the_intersection_against_a_conic_program():
-    rng = np.random.default_rng(4)
-    for trial in range(6):
-        g = rng.normal(size=(3, 8, 4))
-        mean = g.mean(axis=1); r = rng.uniform(0, .2, mean.shape)*(rng.random(mean.shape) < .7)
-        lower, upper = g.min(axis=1), g.max(axis=1)
-        U = UncertainData(lower, upper, mean_lower=np.maximum(mean - r, lower), mean_upper=np.minimum(mean + r, upper), second_moment=(g**2).mean(axis=1) + .5)
-        S, w, y, k = uncertainty_set("MM-SBMV-I", U), rng.normal(size=4), np.array([1., -1, 1]), rng.uniform(.1, 3)
-        x = worst_points(S, w, y, k)
-        for i in range(3):
-            radius = np.zeros(4) if S.radius is None else S.radius[i]
-            a, b = cp.Variable(4), cp.Variable(4)                            # Lemma 3, (22): both sides of the infimal convolution
-            value = cp.sum(cp.maximum(cp.multiply(lower[i], b), cp.multiply(upper[i], b))) + S.centre[i]@a + radius@cp.abs(a) + k*cp.norm(cp.multiply(S.scale[i], a))
-            p = cp.Problem(cp.Minimize(value), [a + b == -y[i]*w]); p.solve(solver="CLARABEL")
-            assert abs(-y[i]*w@x[i] - p.value) < 1e-6*(1 + abs(p.value))      # the conic solver's tolerance
-        np.testing.assert_allclose(inside(S, x, k), x, atol=1e-12)
+@pytest.mark.parametrize("eps", [1e-6, .01, .3, .9])
+@pytest.mark.parametrize("bound", ["chebyshev", "bernstein"])
+def test_certified_eps_undoes_kappa(bound, eps):
+    np.testing.assert_allclose(certified_eps(bound, kappa(bound, eps)), eps, rtol=1e-12)
 
 
-def test_worst_points_are_inside_and_beat_random_points():
-    rng = np.random.default_rng(5)
-    U = UncertainData.from_replicates(rng.normal(size=(5, 9, 3)))
-    for name in FORMULATIONS:
-        S, f = uncertainty_set(name, U), FORMULATIONS[name]
-        k, w, y = kappa(f.bound, .2), rng.normal(size=3), np.array([1., -1, 1, -1, 1])
-        x = worst_points(S, w, y, k)
-        np.testing.assert_allclose(inside(S, x, k), x, atol=1e-12)
-        for _ in range(200):
-            z = inside(S, S.centre + rng.normal(size=(5, 3)), k)
-            assert (y*(z@w) >= y*(x@w) - 1e-12).all()
+def test_kappa_by_hand():
+    assert kappa("none", .1) == 0 and kappa("chebyshev", .1) == 3 and kappa("chebyshev", .5) == 1
+    assert abs(kappa("bernstein", np.exp(-2.)) - 2) < 1e-15 and kappa("bernstein", 1e-300) > 37
 
 
-def test_full_covariance_with_independent_features_is_the_diagonal_one():
-    rng = np.random.default_rng(6)
-    U = UncertainData.from_replicates(rng.normal(size=(4, 9, 3)))
-    V = UncertainData(U.lower, U.upper, mean=U.mean, covariance=U.covariance[:, :, None]*np.eye(3))
-    w, y = rng.normal(size=3), np.array([1., 1, -1, -1])
-    np.testing.assert_allclose(margins(uncertainty_set("MM-MC", U), w, .3, y, 2.), margins(uncertainty_set("MM-MC", V), w, .3, y, 2.), atol=1e-12)
+@pytest.mark.parametrize("eps", [0, 1, -1, float("nan"), "x", True, None, 1e-301])
+def test_eps_outside_its_range_is_named(eps):
+    with pytest.raises(ValueError, match="^eps must be"): kappa("bernstein", eps)
+
+
+def test_the_twelve_models():
+    rows = [(f.equation, len(f.needs), f.bound, f.intersect, f.uses_eps) for f in FORMULATIONS.values()]
+    assert rows[:4] == [("(1)", 1, "none", False, False), ("(2)", 1, "none", False, False),
+                        ("(3)", 1, "none", False, False),
+                        ("(4)", 2, "chebyshev", False, True)]
+    assert [r[0][:4] for r in rows[4:]] == ["(16)", "(23)", "(24)", "(26)", "(27)", "(29)", "(30)", "(32)"]
+    assert [r[1] for r in rows[4:]] == [3]*4 + [2]*4 and [r[3] for r in rows[4:]] == [False, True]*4
+    assert list(FORMULATIONS)[4:] == ["MM-SBMV", "MM-SBMV-I", "MM-SMV", "MM-SMV-I", "MM-SBM", "MM-SBM-I",
+                                      "MM-SM", "MM-SM-I"]
+    assert FORMULATIONS["MM-SM-I"].needs == ("support", "mean")
+    assert FORMULATIONS["MM-SBMV"].needs == ("support", "mean_bounds", "moment")
+    with pytest.raises(ValueError, match="bound must be one of"): kappa("hoeffding", .1)
+
+
+def _unit_box(**known): return UncertainData(np.zeros((2, 2)), np.ones((2, 2)), **known)
+
+
+@pytest.mark.parametrize("name", [n for n in FORMULATIONS if n not in ("SVM", "MM-S")])
+def test_a_box_alone_lacks_the_mean(name):
+    with pytest.raises(ValueError, match=f"{name} needs .* lack .*mean.*mean=..."):
+        uncertainty_set(name, _unit_box())
 
 
 def test_missing_information_is_named():
-    box = UncertainData(np.zeros((2, 2)), np.ones((2, 2)))
-    for name in FORMULATIONS:
-        if name in ("SVM", "MM-S"): assert uncertainty_set(name, box) is not None; continue
-        with pytest.raises(ValueError, match=f"{name} needs .* lack .*mean"): uncertainty_set(name, box)
-    mean = UncertainData(np.zeros((2, 2)), np.ones((2, 2)), mean=np.full((2, 2), .5))
-    with pytest.raises(ValueError, match="lack covariance"): uncertainty_set("MM-MC", mean)
-    with pytest.raises(ValueError, match="lack moment.*second_moment="): uncertainty_set("MM-SMV", mean)
-    bounds = UncertainData(np.zeros((2, 2)), np.ones((2, 2)), mean_lower=np.full((2, 2), .4), mean_upper=np.full((2, 2), .6))
+    half = np.full((2, 2), .5)
+    for name in ("SVM", "MM-S"): assert (uncertainty_set(name, _unit_box()).centre == .5).all()
+    with pytest.raises(ValueError, match="lack covariance"): uncertainty_set("MM-MC", _unit_box(mean=half))
+    with pytest.raises(ValueError, match="lack moment.*second_moment="):
+        uncertainty_set("MM-SMV", _unit_box(mean=half))
+    bounds = _unit_box(mean_lower=half - .1, mean_upper=half + .1)
     with pytest.raises(ValueError, match="lack mean"): uncertainty_set("MM-SM", bounds)
-    assert uncertainty_set("MM-SBM", bounds).radius is not None
-    with pytest.raises(ValueError, match="formulation must be one of"): uncertainty_set("MM-X", box)
-    for e in (0, 1, -1, float("nan"), "x"):
-        with pytest.raises(ValueError, match="eps must lie"): kappa("bernstein", e)
+    np.testing.assert_allclose(uncertainty_set("MM-SBM", bounds).radius, .1, rtol=1e-12)
+    for name in ("MM-X", None, 3):
+        with pytest.raises(ValueError, match="^formulation must be one of"):
+            uncertainty_set(name, _unit_box())
 
 
-def test_bounds_that_coincide_are_the_exact_mean():
-    rng = np.random.default_rng(7)
-    U = UncertainData.from_replicates(rng.normal(size=(4, 9, 3)))
-    for exact, bounds in (("MM-SMV", "MM-SBMV"), ("MM-SM", "MM-SBM"), ("MM-SMV-I", "MM-SBMV-I")):
-        a, b = uncertainty_set(exact, U), uncertainty_set(bounds, U)
-        assert b.radius is None
-        np.testing.assert_allclose(a.scale, b.scale, atol=1e-14); np.testing.assert_allclose(a.centre, b.centre, atol=1e-14)
+@pytest.mark.parametrize("exact, bounds", [("MM-SMV", "MM-SBMV"), ("MM-SM", "MM-SBM"),
+                                           ("MM-SMV-I", "MM-SBMV-I")])
+def test_bounds_that_coincide_are_the_exact_mean(exact, bounds):
+    U = UncertainData.from_replicates(np.random.default_rng(7).normal(size=(4, 9, 3)))
+    a, b = uncertainty_set(exact, U), uncertainty_set(bounds, U)
+    assert b.radius is None
+    np.testing.assert_allclose(a.scale, b.scale, atol=1e-14)
+    np.testing.assert_allclose(a.centre, b.centre, atol=1e-14)
+
+
+def test_sets_by_hand():
+    U = UncertainData([[-1.]], [[1.]], mean=[[0.]], mean_lower=[[-.5]], mean_upper=[[.5]],
+                      second_moment=[[.25]], covariance=[[.25]])
+    for name, scale in (("MM-MC", .5), ("MM-SMV", .581490885748307), ("MM-SBMV", .301786190372306),
+                        ("MM-SM", 1.)):
+        # gold values of nu
+        np.testing.assert_allclose(uncertainty_set(name, U).scale, scale, rtol=1e-14)
+    assert uncertainty_set("MM-SBMV", U).radius[0, 0] == .5 and uncertainty_set("MM-SMV", U).radius is None
+    cut = uncertainty_set("MM-SMV-I", U)
+    assert cut.intersect and cut.box_half[0, 0] == 1 and cut.box_centre[0, 0] == 0
+    assert not uncertainty_set("MM-S", U).intersect
+    assert len(cut[[0, 0]].centre) == 2 and cut[[0, 0]].radius is None and cut[:0].box_half.shape == (0, 1)
+
+
+def test_full_covariances_are_rooted():
+    rng = np.random.default_rng(1)
+    B = rng.normal(size=(3, 4, 4))
+    full = B@B.transpose(0, 2, 1)
+    D = _root(full)
+    np.testing.assert_allclose(D@D.transpose(0, 2, 1), full, atol=1e-12)
+    np.testing.assert_array_equal(_root(np.array([[4., 9.]])), [[2., 3.]])

@@ -1,0 +1,61 @@
+"""Every public call of bernstein with valid arguments, and the odd values that are legal."""
+import numpy as np
+
+from reject_nb.bernstein import RobustSVC, UncertainData, nom_err, nu, opt_err
+
+X = np.array([[-2., 0.], [-1., 1.], [1., 0.], [2., 1.]])
+Y = np.array([0, 0, 1, 1])
+HALF = np.full((4, 2), .5)
+GROUPS = [np.array([[0., 1.], [1., 2.], [3., 1.]]), np.array([[4., 1.], [5., 2.], [3., 0.]])]
+
+
+def _fitted():
+    return RobustSVC("SVM").fit(X, Y)
+
+
+def _box():
+    return UncertainData.from_box(X, HALF, law="uniform")
+
+
+def _construct(**parameters):
+    """The parameters are checked by fit."""
+    return RobustSVC(**parameters).fit(_box(), Y)
+
+
+def calls():
+    known = dict(lower=X - HALF, upper=X + HALF, mean=X, mean_lower=X - .1, mean_upper=X + .1, second_moment=X**2 + .1,
+                 covariance=np.full((4, 2), .05), central_moment=np.full((4, 2), .1), nominal=X)
+    return {
+        "nu": (nu, dict(mean_lower=np.array([-.1, .1]), mean_upper=np.array([.1, .2]), sigma=np.array([.5, .6]))),
+        "UncertainData": (UncertainData, known),
+        "UncertainData.from_box": (UncertainData.from_box, dict(X=X, half_width=HALF, law="uniform")),
+        "UncertainData.from_replicates": (UncertainData.from_replicates, dict(groups=GROUPS)),
+        "UncertainData.from_samples": (UncertainData.from_samples,
+                                       dict(samples=GROUPS, confidence=.9, lower=np.full((2, 2), -1.), upper=np.full((2, 2), 9.))),
+        "UncertainData.has": (_box().has, dict(name="mean")),
+        "UncertainData.normalised": (_box().normalised, dict(exact=True, second=True)),
+        "UncertainData.nu": (_box().nu, dict(exact=True, second=True)),
+        "RobustSVC": (_construct, dict(formulation="MM-SMV", C=1., eps=.1, solver="newton", tol=1e-6, max_iter=50, time_limit=60.)),
+        "RobustSVC.fit": (lambda X, y: RobustSVC("SVM").fit(X, y), dict(X=X, y=Y)),
+        "RobustSVC.fit_path": (lambda X, y, Cs, epss: RobustSVC("SVM").fit_path(X, y, Cs, epss), dict(X=X, y=Y, Cs=[.1, 1.], epss=[.1, .2])),
+        "RobustSVC.decision_function": (_fitted().decision_function, dict(X=X, rule="mean")),
+        "RobustSVC.predict": (_fitted().predict, dict(X=X, rule="mean")),
+        "RobustSVC.robust_margin": (_fitted().robust_margin, dict(X=X, y=Y, rule="mean")),
+        "RobustSVC.misclassification_bound": (_fitted().misclassification_bound, dict(X=X, y=Y, rule="mean")),
+        "nom_err": (nom_err, dict(clf=_fitted(), X=X, y=Y)),
+        "opt_err": (opt_err, dict(clf=_fitted(), X=X, y=Y)),
+    }
+
+
+LEGAL = {
+    ("nu", "*", "wrong_shape"): "any shapes that broadcast",
+    **{("UncertainData", name, "none"): "None: this piece is not known"
+       for name in ("mean", "second_moment", "covariance", "central_moment", "nominal")},
+    ("UncertainData.from_box", "law", "none"): "None: the moments are not known",
+    ("UncertainData.from_samples", "lower", "none"): "None: the range of the sample",
+    ("UncertainData.from_samples", "upper", "none"): "None: the range of the sample",
+    ("RobustSVC", "time_limit", "none"): "None: no limit",
+    ("RobustSVC", "time_limit", "huge"): "a limit that is never reached",
+    ("RobustSVC.robust_margin", "y", "none"): "None: the predicted labels",
+    ("RobustSVC.misclassification_bound", "y", "none"): "None: the predicted labels",
+}
