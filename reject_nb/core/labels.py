@@ -17,13 +17,32 @@ def choose_reject_label(
     classes:np.ndarray, # the labels
     wanted,             # text, a number, None, or "auto"
 ):                      # a label that is none of the classes
-    "The label of a rejection. Raises ValueError where it is a class, or neither text, number nor None."
+    """The label of a rejection.
+
+    Parameters
+    ----------
+    classes : np.ndarray
+        the labels
+    wanted
+        text, a number, None, or "auto"
+
+    Returns
+    -------
+    a label that is none of the classes
+
+    Raises
+    ------
+    ValueError
+        where it is a class, or neither text, number nor None.
+    """
     plain = wanted is None or isinstance(wanted, (str, Number, np.generic))
     if not plain or isinstance(wanted, bytes): raise refuse("reject_label", "text, a number or None", wanted)
     if isinstance(wanted, str) and wanted == "auto": wanted = _free_label(classes)
-    if wanted in list(classes): raise refuse("reject_label", f"none of the classes {list(classes)[:6]}", wanted)
+    if wanted in list(classes):
+        raise refuse("reject_label", f"none of the classes {list(classes)[:6]}", wanted)
     return wanted
 
+# %% ../../nbs/core/03_labels.ipynb #c58e2654
 def _free_label(classes:np.ndarray):
     "-1 or 'reject', or a number below the smallest class."
     if classes.dtype.kind not in "iufb": return "reject"
@@ -35,7 +54,22 @@ def with_rejections(
     accept,       # (n,) bool, True where the classifier answers
     reject_label, # what stands elsewhere
 ) -> np.ndarray:  # (n,)
-    "Predictions with the reject label where the classifier abstains."
+    """Predictions with the reject label where the classifier abstains.
+
+    Parameters
+    ----------
+    labels
+        (n,) predictions
+    accept
+        (n,) bool, True where the classifier answers
+    reject_label
+        what stands elsewhere
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     labels = np.asarray(labels)
     accept = check_mask(accept, "accept", len(labels))
     if accept.all(): return labels
@@ -48,7 +82,7 @@ def with_rejections(
 class TwoClassMixin:
     """What the estimators of two classes share: signs, the safe label, scikit-learn's tags.
 
-    An estimator may have a parameter `safe_label`; without one the last label in sorted order is the positive one."""
+    An estimator may have a parameter `safe_label`; without one the last label in sorted order is safe."""
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
@@ -71,7 +105,8 @@ class TwoClassMixin:
         wanted = getattr(self, "safe_label", None)
         if wanted is None: return self.classes_[1]
         for label in self.classes_:
-            if wanted == label and isinstance(wanted, bool) == isinstance(label, (bool, np.bool_)): return label
+            if wanted == label and isinstance(wanted, bool) == isinstance(label, (bool, np.bool_)):
+                return label
         raise refuse("safe_label", f"one of the classes {self.classes_.tolist()}", wanted)
 
     def _signs(self, y) -> np.ndarray: # (n,)

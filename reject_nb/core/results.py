@@ -14,37 +14,53 @@ from enum import StrEnum
 from .checks import check_count, check_number, check_positive
 
 # %% ../../nbs/core/02_results.ipynb #9be89a2b
-_REMEDIES = {
-    "optimal": "nothing to do: the gap is within the tolerance",
-    "certified": "nothing to do: the statement holds with the confidence asked for",
-    "approximate": "the answer has no certificate: check it, or ask for the certified method",
-    "grid": "the best of the points tried, without a bound: ask for the certified method, or for a finer grid",
-    "not_converged": "raise max_iter, scale the features, or accept the gap that the result states",
-    "iteration_limit": "raise max_iter or tol; what was found and its bound are valid",
-    "time_limit": "raise time_limit or tol; what was found and its bound are valid",
-    "precision": "the bound cannot be narrowed in double precision: raise tol",
-    "interrupted": "call again; what was found and its bound are valid",
-    "infeasible": "no rule meets the constraints: relax them as the message says, or give more data",
-    "unbounded": "the objective has no minimum: check the data and the regularisation",
-    "trivial": "the rule accepts everything, or nothing: check that this is wanted",
-    "randomised": "at the threshold the rule accepts by chance: ties in the scores make this necessary",
-    "tied": "ties at the threshold are accepted or rejected as a whole: break ties in the scores to get closer",
-    "safe": "nothing to do: no input in the set changes the class",
-    "unsafe": "an input in the set changes the class: it is in the result",
-    "unknown": "neither proved nor refuted within the limits: raise them, or make the set smaller",
-    "no_attack": "no input that changes the class was found: raise the radius; the bound is valid",
-}
+class Status(StrEnum):
+    "How a computation ended. Equal to its text; `remedy` says what to do."
+    remedy:str
 
-Status = StrEnum("Status", {name: name for name in _REMEDIES}, module=__name__)
-Status.__doc__ = "How a computation ended. Equal to its text; `remedy` says what to do."
-Status.remedy = property(lambda self: _REMEDIES[self.value], doc="What to do about it, in words.")  # type: ignore
+    def __new__(cls, word, remedy):
+        status = str.__new__(cls, word)
+        status._value_, status.remedy = word, remedy
+        return status
+
+    optimal = "optimal", "nothing to do: the gap is within the tolerance"
+    certified = "certified", "nothing to do: the statement holds with the confidence asked for"
+    approximate = "approximate", "the answer has no certificate: check it, or ask for the certified method"
+    grid = "grid", "the best of the points tried, without a bound: ask for the certified method"
+    not_converged = "not_converged", "raise max_iter, scale the features, or accept the gap as stated"
+    iteration_limit = "iteration_limit", "raise max_iter or tol; what was found and its bound are valid"
+    time_limit = "time_limit", "raise time_limit or tol; what was found and its bound are valid"
+    precision = "precision", "the bound cannot be narrowed in double precision: raise tol"
+    interrupted = "interrupted", "call again; what was found and its bound are valid"
+    infeasible = "infeasible", "no rule meets the constraints: relax them, or give more data"
+    unbounded = "unbounded", "the objective has no minimum: check the data and the regularisation"
+    trivial = "trivial", "the rule accepts everything, or nothing: check that this is wanted"
+    randomised = "randomised", "at the threshold the rule accepts by chance, since scores are tied"
+    tied = "tied", "ties are accepted or rejected as a whole: break them to get closer"
+    safe = "safe", "nothing to do: no input in the set changes the class"
+    unsafe = "unsafe", "an input in the set changes the class: it is in the result"
+    unknown = "unknown", "neither proved nor refuted within the limits: raise them, or make the set smaller"
+    no_attack = "no_attack", "no input that changes the class was found: raise the radius; the bound is valid"
 
 # %% ../../nbs/core/02_results.ipynb #4fce810a
 def relative_gap(
     gap_abs:float,   # objective minus bound, not negative but for rounding
     objective:float, # where the gap belongs
 ) -> float:          # at least 0; inf where the objective is 0 and the gap is not
-    "Gap relative to the objective's size."
+    """Gap relative to the objective's size.
+
+    Parameters
+    ----------
+    gap_abs : float
+        objective minus bound, not negative but for rounding
+    objective : float
+        where the gap belongs
+
+    Returns
+    -------
+    float
+        at least 0; inf where the objective is 0 and the gap is not
+    """
     gap_abs = max(float(gap_abs), 0.)
     if gap_abs == 0: return 0.
     size = abs(float(objective))
@@ -66,12 +82,35 @@ class Clock:
         return math.inf if self.limit is None else self.limit - self.elapsed
 
     def out_of_time(self) -> bool:
-        "Whether the limit is reached."
+        """Whether the limit is reached.
+
+        Returns
+        -------
+        bool
+        """
         return self.left <= 0
 
+# %% ../../nbs/core/02_results.ipynb #0e1653ea
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    "What a computation may spend. Raises ValueError naming the argument."
+    """What a computation may spend.
+
+    Attributes
+    ----------
+    tol : float, default 1e-6
+        gap to reach, above 0
+    max_iter : int|None, default None
+        steps, at least 1; None: no limit
+    time_limit : float|None, default None
+        seconds for everything, above 0; None: no limit
+    progress : object, default None
+        called with a text now and then; None: silent
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+    """
     tol:float = 1e-6             # gap to reach, above 0
     max_iter:int|None = None     # steps, at least 1; None: no limit
     time_limit:float|None = None # seconds for everything, above 0; None: no limit
@@ -85,7 +124,12 @@ class Budget:
             raise ValueError(f"progress must be None or a function of one text, got {self.progress!r}")
 
     def start(self) -> Clock:
-        "A clock that runs from now."
+        """A clock that runs from now.
+
+        Returns
+        -------
+        Clock
+        """
         return Clock(self.time_limit)
 
     def tell(self, words:str) -> None:

@@ -19,6 +19,7 @@ def _sort_keys(bits):
     for i in range(len(bits)): keys[i] = ~bits[i] if bits[i] & sign else bits[i] | sign
     return keys
 
+# %% ../../nbs/core/06_sorting.ipynb #440f2823
 @njit(cache=True)
 def _count_digits(keys):
     "How often each value of each digit occurs: (passes, 2^11)."
@@ -28,6 +29,7 @@ def _count_digits(keys):
         for p in range(passes): counts[p, (key >> np.uint64(p*_DIGIT)) & np.uint64(values - 1)] += 1
     return counts
 
+# %% ../../nbs/core/06_sorting.ipynb #5b2f4cdd
 @njit(cache=True)
 def _sort_by_digits(keys):
     "Stable order of whole numbers, a pass for each digit from the last to the first."
@@ -50,7 +52,18 @@ def _sort_by_digits(keys):
 def stable_order(
     scores:np.ndarray, # (n,) float64 without NaN
 ) -> np.ndarray:       # (n,) indices
-    "Ascending order, ties by index; by digits from 65,536 scores on."
+    """Ascending order, ties by index; by digits from 65,536 scores on.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) float64 without NaN
+
+    Returns
+    -------
+    np.ndarray
+        (n,) indices
+    """
     if not 1 << 16 <= len(scores) < 1 << 31: return np.argsort(scores, kind="stable")
     return _sort_by_digits(_sort_keys((scores + 0.).view(np.uint64)))     # + 0. turns -0. into 0.
 
@@ -58,13 +71,35 @@ def stable_order(
 def tie_starts(
     ordered:np.ndarray, # (n,) sorted scores
 ) -> np.ndarray:        # (groups,) first positions
-    "Where each group of equal scores begins."
+    """Where each group of equal scores begins.
+
+    Parameters
+    ----------
+    ordered : np.ndarray
+        (n,) sorted scores
+
+    Returns
+    -------
+    np.ndarray
+        (groups,) first positions
+    """
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
 
 def tie_ends(
     ordered:np.ndarray, # (n,) sorted scores
 ) -> np.ndarray:        # (groups,) last positions
-    "Where each group of equal scores ends."
+    """Where each group of equal scores ends.
+
+    Parameters
+    ----------
+    ordered : np.ndarray
+        (n,) sorted scores
+
+    Returns
+    -------
+    np.ndarray
+        (groups,) last positions
+    """
     return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[:len(ordered)])
 
 # %% ../../nbs/core/06_sorting.ipynb #b20f74e3
@@ -73,6 +108,7 @@ def _median_of_three(a, b, c):
     "The one in the middle."
     return max(min(a, b), min(max(a, b), c))
 
+# %% ../../nbs/core/06_sorting.ipynb #c8e7d77a
 @njit(cache=True)
 def _split(a, low, high, pivot):
     "Reorder a[low:high+1] into below, equal, above the pivot; returns first and last position of equal."
@@ -89,6 +125,7 @@ def _split(a, low, high, pivot):
         else: at += 1
     return below, above
 
+# %% ../../nbs/core/06_sorting.ipynb #b208135f
 @njit(cache=True)
 def kth_smallest(a, k):
     "The k-th smallest entry, k from 0, of an array that is left as it is; 0 <= k < len(a)."

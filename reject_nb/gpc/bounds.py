@@ -50,7 +50,36 @@ def functional_min(
     point,      # (b, d) out: the polynomial's minimiser
     score,      # (b, d) out: branching score
 ):
-    "Lower bounds of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes; tangents and chords, or parabolas, whichever is higher."
+    """Lower bounds of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes; tangents and chords, or parabolas,
+    whichever is higher.
+
+    Parameters
+    ----------
+    XT
+        (d, n) scaled points
+    k
+        (n,) weights, not negative
+    lo
+        (b, d) scaled boxes
+    hi
+        (b, d) scaled boxes
+    coef
+        (b, n) coefficients
+    extra
+        (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
+    quadratic
+        also try the parabolas
+    hsq
+        squared half-diagonal of the root box, for the rounding of coordinates
+    slack
+        1.0 to subtract the rounding allowance, else 0.0
+    low
+        (b,) out: the bound
+    point
+        (b, d) out: the polynomial's minimiser
+    score
+        (b, d) out: branching score
+    """
     nb, d = lo.shape
     n = XT.shape[1]
     a, zl, dl, m = np.empty((d, n)), np.empty(n), np.empty(n), np.empty(n)
@@ -169,7 +198,29 @@ def lower_bound(
     slack=1.,     # subtract the rounding allowance
     extra=0.,     # weight of a bump at the box's centre
 ) -> float:
-    "Lower bound of sum_i coef_i exp(-|x - X_i|^2/2) over one box, for reading and for tests."
+    """Lower bound of sum_i coef_i exp(-|x - X_i|^2/2) over one box, for reading and for tests.
+
+    Parameters
+    ----------
+    coef
+        (n,) coefficients
+    X
+        (n, d) scaled points
+    lo
+        (d,) scaled box
+    hi
+        (d,) scaled box
+    quadratic : default True
+        allow the parabolas
+    slack : default 1.
+        subtract the rounding allowance
+    extra : default 0.
+        weight of a bump at the box's centre
+
+    Returns
+    -------
+    float
+    """
     XT = np.ascontiguousarray(np.asarray(X, float).T)
     lo, hi = np.atleast_2d(np.asarray(lo, float)), np.atleast_2d(np.asarray(hi, float))
     low, point, score = np.empty(1), np.empty(lo.shape), np.empty(lo.shape)

@@ -19,7 +19,17 @@ U = 2.**-53
 def gamma(
     n:int, # number of roundings in a row
 ) -> float:
-    "gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of the bound itself."
+    """gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of the bound itself.
+
+    Parameters
+    ----------
+    n : int
+        number of roundings in a row
+
+    Returns
+    -------
+    float
+    """
     return 2*n*U/(1 - n*U)
 
 # %% ../../nbs/gpc/03_rigour.ipynb #7e77f698
@@ -28,7 +38,22 @@ def variance_enclosure(
     X,                # (m, d) points
     R=None,           # (n, n) any approximation of (K + 1/W)^-1; default post.R
 ) -> tuple[np.ndarray, np.ndarray]: # lower and upper bounds of the variance, (m,) each
-    "Enclosure of the posterior variance by the residual identity; sound for every R, sharp for a good one."
+    """Enclosure of the posterior variance by the residual identity; sound for every R, sharp for a good one.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the posterior, whose X, site_precision, lengthscale and variance are taken as exact
+    X
+        (m, d) points
+    R : default None
+        (n, n) any approximation of (K + 1/W)^-1; default post.R
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        lower and upper bounds of the variance, (m,) each
+    """
     Z = check_array(X, "X", (None, post.d))
     R = post.R if R is None else check_array(R, "R", (post.n, post.n))
     keep = post.site_precision > 0                      # the others have w = 0 and do not matter
@@ -52,7 +77,21 @@ def variance_enclosure(
 # %% ../../nbs/gpc/03_rigour.ipynb #d8816779
 @dataclass(frozen=True)
 class Spectrum:
-    "Verified eigen-decomposition of S K S, largest first."
+    """Verified eigen-decomposition of S K S, largest first.
+
+    Attributes
+    ----------
+    S : np.ndarray
+        (n,) square roots of the site precisions
+    U : np.ndarray
+        (n, n) approximate eigenvectors
+    lam : np.ndarray
+        (n,) approximate eigenvalues, not negative, descending
+    eps : float
+        bound of ||SKS - U diag(lam) U'||
+    omega : float
+        bound of ||U'U - I||
+    """
     S: np.ndarray     # (n,) square roots of the site precisions
     U: np.ndarray     # (n, n) approximate eigenvectors
     lam: np.ndarray   # (n,) approximate eigenvalues, not negative, descending
@@ -64,7 +103,21 @@ def verify_spectrum(
     V:np.ndarray,      # (n, n) claimed eigenvectors
     lam:np.ndarray,    # (n,) claimed eigenvalues, descending, not negative
 ) -> Spectrum:
-    "Measure how good claimed eigenpairs are, with all rounding errors, whatever their source."
+    """Measure how good claimed eigenpairs are, with all rounding errors, whatever their source.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        whose S K S is decomposed
+    V : np.ndarray
+        (n, n) claimed eigenvectors
+    lam : np.ndarray
+        (n,) claimed eigenvalues, descending, not negative
+
+    Returns
+    -------
+    Spectrum
+    """
     V, lam = np.asfortranarray(V, float), np.asarray(lam, float)
     n, S = post.n, np.sqrt(post.site_precision)
     C = S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S
@@ -82,7 +135,17 @@ def verify_spectrum(
 def spectrum(
     post:GPPosterior, # the posterior
 ) -> Spectrum:
-    "Verified eigen-decomposition, computed once and kept with the posterior; O(n^3)."
+    """Verified eigen-decomposition, computed once and kept with the posterior; O(n^3).
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the posterior
+
+    Returns
+    -------
+    Spectrum
+    """
     if "_spectrum" not in post.__dict__:
         S = np.sqrt(post.site_precision)
         lam, V = eigh(S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S, check_finite=False)
@@ -98,7 +161,28 @@ def quadratic_form(
     p:np.ndarray,    # (b, q) U' S r, as computed
     rigorous:bool,   # add the rounding errors
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # lower and upper bounds of z'Bz, bound of |S r - B z|
-    "Enclosure of z'Bz and the residual's norm from q eigenpairs, for z = S r - U (lam/(1+lam)) p."
+    """Enclosure of z'Bz and the residual's norm from q eigenpairs, for z = S r - U (lam/(1+lam)) p.
+
+    Parameters
+    ----------
+    spec : Spectrum
+        verified eigenpairs
+    q : int
+        columns used
+    z : np.ndarray
+        (b, n)
+    sr : np.ndarray
+        (b, n) S r
+    p : np.ndarray
+        (b, q) U' S r, as computed
+    rigorous : bool
+        add the rounding errors
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray]
+        lower and upper bounds of z'Bz, bound of |S r - B z|
+    """
     lam, rest = spec.lam[:q], float(spec.lam[q]) if q < len(spec.lam) else 0.
     pz = z @ spec.U[:, :q] if rigorous else p/(1 + lam)
     z2, pz2 = np.einsum("bi,bi->b", z, z), pz*pz

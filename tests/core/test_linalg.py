@@ -14,19 +14,22 @@ def test_solutions_solve(n):
     A, b = Z @ Z.T, rng.normal(size=(n, 2))
     found = cholesky(A)
     x = found.solve(b)
-    assert (np.abs(A @ x - b) <= 1e-12*(np.abs(A) @ np.abs(x) + np.abs(b))).all()    # backward stable, row by row
+    size = np.abs(A) @ np.abs(x) + np.abs(b)
+    assert (np.abs(A @ x - b) <= 1e-12*size).all()    # backward stable, row by row
     assert found.ridge == 0 and found.solve(b[:, 0]).shape == (n,)
 
 
 def test_scaling_changes_no_digit():
     A = np.array([[3., 1.], [1., 2.]])
     assert (np.log2(cholesky(A).scale) % 1 == 0).all()
-    np.testing.assert_array_equal(cholesky(A).solve(np.ones(2)), cho_solve(cho_factor(A, lower=True), np.ones(2)))
+    np.testing.assert_array_equal(cholesky(A).solve(np.ones(2)),
+                                  cho_solve(cho_factor(A, lower=True), np.ones(2)))
 
 
 def test_indefinite_matrices_are_refused_but_for_rounding():
     assert cholesky(np.array([[1., 1. + 1e-12], [1. + 1e-12, 1.]])).ridge > 0
-    for bad in (np.array([[1., 2.], [2., 1.]]), np.array([[1., np.nan], [np.nan, 1.]]), np.diag([1., np.inf]), -np.eye(2)):
+    for bad in (np.array([[1., 2.], [2., 1.]]), np.array([[1., np.nan], [np.nan, 1.]]),
+                np.diag([1., np.inf]), -np.eye(2)):
         with pytest.raises(LinAlgError): cholesky(bad)
     with pytest.raises(LinAlgError): cholesky(np.array([[1., 1. + 1e-12], [1. + 1e-12, 1.]]), ridges=(0.,))
 
@@ -47,4 +50,5 @@ def test_steps_are_halved_until_they_help(step, size):
 
 def test_the_shortest_step_is_returned_where_none_helps():
     assert damped(lambda t: (-2., t), -1., halvings=3)[1] == .25
-    assert damped(lambda t: (-1 - 1e-13, t), -1.)[1] == 1. and damped(lambda t: (-1 - 1e-11, t), -1., halvings=2)[1] == .5
+    assert damped(lambda t: (-1 - 1e-13, t), -1.)[1] == 1. and damped(lambda t: (-1 - 1e-11, t), -1.,
+                                                                      halvings=2)[1] == .5

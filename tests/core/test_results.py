@@ -12,12 +12,14 @@ def test_a_status_is_its_text_and_has_a_remedy():
     assert Status("optimal") is Status.optimal and f"{Status.not_converged}" == "not_converged"
 
 
-@pytest.mark.parametrize("gap_abs, objective, gap", [(2, 8, .25), (2, -8, .25), (0, 0, 0), (1, 0, math.inf), (-1e-17, 1, 0),
+@pytest.mark.parametrize("gap_abs, objective, gap",
+                         [(2, 8, .25), (2, -8, .25), (0, 0, 0), (1, 0, math.inf), (-1e-17, 1, 0),
                                                      (math.inf, 1, math.inf)])
 def test_relative_gap(gap_abs, objective, gap): assert relative_gap(gap_abs, objective) == gap
 
 
-@pytest.mark.parametrize("name, value", [("tol", 0), ("tol", "1"), ("max_iter", 0), ("max_iter", 2.), ("time_limit", -1),
+@pytest.mark.parametrize("name, value", [("tol", 0), ("tol", "1"), ("max_iter", 0), ("max_iter", 2.),
+                                         ("time_limit", -1),
                                          ("time_limit", math.nan), ("progress", 3)])
 def test_a_budget_is_checked(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"): Budget(**{name: value})

@@ -4,7 +4,9 @@ import pytest
 from reject_nb.gpc.posterior import fit_gpc
 from scipy.special import log_ndtr
 
-from reject_nb.gpc.experiments import (digits38, sample_posterior, sift_patches, split_r_hat, stored_file, synthetic2d, training_path)
+from reject_nb.gpc.experiments import (
+    digits38, sample_posterior, sift_patches, split_r_hat, stored_file, synthetic2d, training_path,
+)
 
 def test_data_sets_are_as_described():
     X, y, X_test, y_test = synthetic2d(3)

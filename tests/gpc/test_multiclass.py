@@ -7,7 +7,11 @@ from reject_nb.gpc.posterior import logistic_mean
 from reject_nb.gpc.search import Ball
 from scipy.special import logsumexp
 
-from reject_nb.gpc.multiclass import (MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc, multiclass_is_safe, multiclass_range, pair_centre, race, softmax_mean, softmax_means, three_classes, three_directions)
+from reject_nb.gpc.multiclass import (
+    MIXED, MulticlassPosterior, PURE, conditional_product, covariance_shift, fit_multiclass_gpc,
+    multiclass_is_safe, multiclass_range, pair_centre, race, softmax_mean, softmax_means, three_classes,
+    three_directions,
+)
 
 def test_softmax_mean_within_its_error():
     rng = np.random.default_rng(1)

@@ -7,7 +7,10 @@ from reject_nb.gpc.search import classification_range
 from scipy.optimize import linprog
 from scipy.special import ndtr
 
-from reject_nb.gpc.paper_bounds import (Intervals, _dual_bound, gaussian_interval, interval_extremes, lemma_3, mean_bounds, proposition_1, variance_high, variance_low)
+from reject_nb.gpc.paper_bounds import (
+    Intervals, _dual_bound, gaussian_interval, interval_extremes, lemma_3, mean_bounds, proposition_1,
+    variance_high, variance_low,
+)
 
 def test_proposition_2_against_a_grid():
     "0 violations, and the extremes are attained: 300 random intervals against a 60 x 60 grid of means and variances."

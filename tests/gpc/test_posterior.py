@@ -8,7 +8,10 @@ from scipy.integrate import quad
 from scipy.special import expit
 from scipy.special import log_ndtr
 
-from reject_nb.gpc.posterior import (GPPosterior, LIKELIHOODS, LOGISTIC_ERROR, expectation_propagation, fit_gpc, kernel, laplace, logistic_mean, site_derivatives)
+from reject_nb.gpc.posterior import (
+    GPPosterior, LIKELIHOODS, LOGISTIC_ERROR, expectation_propagation, fit_gpc, kernel, laplace,
+    logistic_mean, site_derivatives,
+)
 
 def test_logistic_mean_against_adaptive_quadrature():
     rng = np.random.default_rng(0)
