@@ -345,7 +345,7 @@ def certified(search:Search, stack:list[Node]) -> Certified:
     given_back = search.slack/(target.min_id if target.ratio else 1)
     return Certified(search.best, max(proved - given_back, least), search.seen, not stack)
 
-# %% ../../nbs/ood/06_branch_and_bound.ipynb #979d587d
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #0fca6bc9
 def branch_and_bound(
     points:Points, # finite, in units of their spread
     target:Target, # what the accepted set must meet
@@ -356,6 +356,7 @@ def branch_and_bound(
     max_arcs=None, # stop after so many
 ) -> Certified:
     "The best of all lines with an angle inside (0, pi/2), with a bound."
+    if points.n_id.sum() < target.min_id: return Certified(best, best.value, 0, True)     # no set meets the target
     search = Search(points, target, best, leaf, few)
     stack = first_nodes(search, arcs)
     while stack and (max_arcs is None or search.seen < max_arcs): stack += look(search, stack.pop())

@@ -187,7 +187,7 @@ def unable(model, nearest, method, evaluated, note="") -> TunedOOD:
     return TunedOOD(status=Status.infeasible, nearest=nearest, message=in_words(model, nearest) + note,
                     method=method, evaluated=evaluated)
 
-# %% ../../nbs/ood/03_single.ipynb #bcfe854f
+# %% ../../nbs/ood/03_single.ipynb #09a8d664
 def values_of(
     t:Sweep,       # whose losses are the weights of the objective
     target:Target, # of model and sample
@@ -204,7 +204,7 @@ def best_row(
     "Least objective; then the largest TPR, then the least FPR."
     value = values_of(t, target)
     least = value.min()
-    if not target.ratio and least >= 0: return -1
+    if not target.ratio and not target.min_id and least >= 0: return -1
     if np.isinf(least): return None
     at = np.flatnonzero(value == least)
     return int(at[np.lexsort((t.n_ood[at], -t.n_id[at]))[0]])

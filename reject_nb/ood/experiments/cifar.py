@@ -6,7 +6,7 @@
 __all__ = ['CIFAR_SETS', 'MEAN', 'STD', 'ARCHITECTURES', 'CIFAR_COMMAND', 'Architecture', 'residual_network',
            'rgb32', 'crops', 'train_residual', 'score_training', 'parser', 'command_of', 'main']
 
-# %% ../../../nbs/ood/83_cifar.ipynb #093afb47
+# %% ../../../nbs/ood/83_cifar.ipynb #486ba776
 import argparse
 import io
 from pathlib import Path
@@ -16,7 +16,7 @@ import numpy as np
 
 from ...core.checks import check_choice
 from ...core.files import write_atomic
-from ...data import cache, load
+from ...data.loading import cache, load
 from .scores import forward, resized, score_sets, store_scores
 
 # %% ../../../nbs/ood/83_cifar.ipynb #ef1c6fe3
