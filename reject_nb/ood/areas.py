@@ -6,7 +6,7 @@
 __all__ = ['ENVELOPE', 'BEST_ANGLE', 'HOW', 'auroc_of', 'best_over_angles', 'area_under', 'auroc', 'aupr_of',
            'aupr', 'oscr_of', 'oscr', 'weight_below', 'dominated', 'BestArea', 'best_area']
 
-# %% ../../nbs/ood/09_areas.ipynb #db729288
+# %% ../../nbs/ood/09_areas.ipynb #e390066f
 from heapq import heappop, heappush
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from numba import njit
 
 from ..core.checks import check_choice, check_count, check_number, refuse
 from .metrics import angles_of, ccr_of, envelope, best_precision, pr_of, roc_of, share_of_ood
-from .sample import Sample, Sweep, read_sample, score_on_line, spread, sweep
+from .sample import Sample, Sweep, read_sample, line_score, spread, sweep
 
 # %% ../../nbs/ood/09_areas.ipynb #2475117a
 def auroc_of(t:Sweep) -> float:
@@ -228,7 +228,7 @@ def dominated(own, ood, weight, strict:bool) -> float:
     below = np.searchsorted(values, ood[1], side="left" if strict else "right")
     return weight_below(own[0][i], rank[i] + 1, weight[i], ood[0][o], below[o], strict)
 
-# %% ../../nbs/ood/09_areas.ipynb #5cc852c5
+# %% ../../nbs/ood/09_areas.ipynb #1634dc59
 class BestArea(NamedTuple):
     """The best angle's area, and what no angle is above.
 
@@ -252,7 +252,7 @@ class _Areas:
     def at(self, angle):
         "(score, area) at an angle."
         if angle not in self.known:
-            s = score_on_line(self.sample.s_r, self.sample.s_g, angle, self.units)
+            s = line_score(self.sample.s_r, self.sample.s_g, angle, self.units)
             t = sweep(s, self.sample.is_ood, 1 - self.weight)
             self.known[angle] = s, auroc_of(t) if self.sample.losses is None else oscr_of(t, "joint")
         return self.known[angle]

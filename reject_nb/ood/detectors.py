@@ -6,10 +6,10 @@
 __all__ = ['finite_matrix', 'logsumexp', 'msp', 'mls', 'linear_head', 'react', 'unit_rows', 'knn', 'vim',
            'odin']
 
-# %% ../../nbs/ood/11_detectors.ipynb #ba06f20b
+# %% ../../nbs/ood/11_detectors.ipynb #a3866f95
 import numpy as np
 
-from ..core.checks import check_count, check_flag, check_matrix, check_number, check_positive, check_vector, refuse
+from ..core.checks import check_array, check_count, check_flag, check_matrix, check_number, check_positive, check_vector, refuse
 
 # %% ../../nbs/ood/11_detectors.ipynb #49976c63
 def _floats(values) -> type:
@@ -192,14 +192,14 @@ def react(
     else: level = float(np.percentile(finite_matrix(train_features, "train_features", d=features.shape[1]), percentile))
     return -logsumexp(np.minimum(features, level)@weight.T + bias)
 
-# %% ../../nbs/ood/11_detectors.ipynb #6428a7d3
+# %% ../../nbs/ood/11_detectors.ipynb #28eed1f3
 def unit_rows(a): return a/np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-10)
 
 def _ranks(k, n:int) -> np.ndarray:
     "One or several numbers of neighbours, each from 1 to n."
-    if np.ma.isMaskedArray(k) or not isinstance(k, (tuple, list, np.ndarray)) or np.ndim(k) == 0: return np.array([check_count(k, "k", 1, n)])
-    if np.ndim(k) != 1 or not len(k): raise refuse("k", "a whole number, or a tuple of them", k)
-    return np.array([check_count(one, "k", 1, n) for one in k])
+    several = isinstance(k, (tuple, list)) or isinstance(k, np.ndarray) and k.ndim == 1 and not np.ma.is_masked(k)
+    if several and not len(k): raise refuse("k", "a whole number, or a tuple of them", k)
+    return np.array([check_count(one, "k", 1, n) for one in (k if several else [k])])
 
 def _nearest(rows, train, mean, ks):
     "(len(ks), n) distances to the k-th nearest rows of train."
@@ -260,10 +260,12 @@ def knn(
     out = np.concatenate([_nearest(a[i:i + block], b, mean, ks) for i in range(0, len(a), block)], axis=1)
     return out[0] if np.ndim(k) == 0 else out
 
-# %% ../../nbs/ood/11_detectors.ipynb #21a042e2
+# %% ../../nbs/ood/11_detectors.ipynb #97a5bc60
 def _residual_space(centred, dim:int) -> np.ndarray: # (d, d - dim)
     "The directions of least variance: all but the `dim` principal ones (eigenvalues ascend)."
-    return np.linalg.eigh(centred.T@centred/len(centred))[1][:, :centred.shape[1] - dim]
+    with np.errstate(over="ignore", invalid="ignore"): covariance = centred.T@centred/len(centred)
+    if not np.isfinite(covariance).all(): raise refuse("train_features, weight and bias", "of a size whose squares are finite", centred)
+    return np.linalg.eigh(covariance)[1][:, :centred.shape[1] - dim]
 
 def vim(
     features,       # (n, d), d at least 2
@@ -331,7 +333,7 @@ def vim(
     alpha = train_logits.max(1).mean()/residual
     return alpha*np.linalg.norm((features - origin)@space, axis=1) - logsumexp(logits)
 
-# %% ../../nbs/ood/11_detectors.ipynb #08910fa6
+# %% ../../nbs/ood/11_detectors.ipynb #33008b93
 def _require_torch():
     try: import torch
     except ImportError as error: raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
@@ -387,9 +389,9 @@ def odin(
     """
     temperature, noise = check_positive(temperature, "temperature"), check_number(noise, "noise", 0.)
     batch, std = check_count(batch, "batch"), check_positive(std, "std") if np.ndim(std) == 0 else check_vector(std, "std", low=1e-300)
-    torch = _require_torch()
-    if not isinstance(model, torch.nn.Module): raise refuse("model", "a torch module", model)
-    was_training = model.training
+    if not callable(model) or not hasattr(model, "eval"): raise refuse("model", "a torch module", model)
+    if not hasattr(inputs, "detach"): check_array(inputs, "inputs")
+    torch, was_training = _require_torch(), model.training
     model.eval()
     device = next(model.parameters(), torch.empty(0)).device
     step, out = _step(noise, std, device), []

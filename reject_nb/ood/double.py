@@ -7,7 +7,7 @@ __all__ = ['NO_RULE', 'REJECT_ALL', 'Scale', 'scale_of', 'Rule', 'as_given', 'mi
            'AllLines', 'best_line', 'nearest_line', 'applied', 'tune_pair', 'tune_double_score',
            'selective_risk_at']
 
-# %% ../../nbs/ood/07_double.ipynb #6b9bc766
+# %% ../../nbs/ood/07_double.ipynb #838d6077
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -19,7 +19,7 @@ from .branch_and_bound import branch_and_bound
 from .grid import grid_point, nearest_of_angles
 from .lines import NO_LINE, Found, merge_points, sweep_lines
 from .models import BoundedTPRFPR, CostBasedOOD, check_model
-from .sample import Sample, read_pair, read_sample, score_on_line, spread, sweep
+from .sample import Sample, read_pair, read_sample, line_score, spread, sweep
 from .single import NO_OOD, Line, Target, TunedOOD, added_by, best_row, measured, meets, target_of, tune_sample, unable
 
 # %% ../../nbs/ood/07_double.ipynb #791c0ad0
@@ -181,7 +181,7 @@ def applied(tuned:TunedOOD, sample:Sample, model, target:Target) -> TunedOOD:
 
 def _notes(*notes) -> str: return "; ".join(note for note in notes if note)
 
-# %% ../../nbs/ood/07_double.ipynb #c1cbe4d5
+# %% ../../nbs/ood/07_double.ipynb #916b59dd
 def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
     "The best of a grid of angles, on the scores as given."
     found = grid_point(sample, model, target, angles)
@@ -189,7 +189,7 @@ def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
         nearest = nearest_of_angles(sample, model, target, angles)
         return unable(model, nearest, "grid", len(angles), f" (as attained over {len(angles)} angles)")
     with np.errstate(invalid="ignore"):
-        threshold = middle_of_gap(score_on_line(sample.s_r, sample.s_g, found.angle), found.threshold)
+        threshold = middle_of_gap(line_score(sample.s_r, sample.s_g, found.angle), found.threshold)
     message = _notes("" if sample.n_ood else NO_OOD, "best of the angles tried; nothing is known about those between")
     tuned = TunedOOD(status=Status.grid, threshold=threshold, angle=found.angle, bound=-np.inf, method="grid",
                      evaluated=len(angles), message=message)

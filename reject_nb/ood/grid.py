@@ -7,7 +7,7 @@ __all__ = ['GridPoint', 'best_of_angles', 'naive_grid', 'tied_scores', 'Track', 
            'sums_between', 'near_order_statistic', 'Band', 'fill_band', 'pass_low_end', 'hopeless',
            'best_in_band', 'low_end', 'fast_grid', 'grid_point', 'nearest_of_angles']
 
-# %% ../../nbs/ood/05_grid.ipynb #79b8a805
+# %% ../../nbs/ood/05_grid.ipynb #b7741e0c
 from typing import NamedTuple
 
 import numpy as np
@@ -18,10 +18,10 @@ from ..core.checks import check_array
 from ..core.sorting import kth_smallest
 from .lines import TIES, Direction, direction, sort_into
 from .models import check_model
-from .sample import Sample, read_pair, score_on_line, sweep
+from .sample import Sample, read_pair, line_score, sweep
 from .single import Target, added_by, best_row, nearest_of, target_of
 
-# %% ../../nbs/ood/05_grid.ipynb #a86d8c33
+# %% ../../nbs/ood/05_grid.ipynb #dc5c476b
 class GridPoint(NamedTuple):
     """The best of the angles and thresholds tried.
 
@@ -41,7 +41,7 @@ def best_of_angles(
     sample:Sample, # of two scores, with losses
     model,         # one of the three models
     angles,        # (d,)
-    score=score_on_line, # of (s_r, s_g, angle)
+    score=line_score, # of (s_r, s_g, angle)
 ) -> GridPoint:
     """The paper's algorithm for a sample that was checked.
 
@@ -53,7 +53,7 @@ def best_of_angles(
         one of the three models
     angles
         (d,)
-    score : default score_on_line
+    score : default line_score
         of (s_r, s_g, angle)
 
     Returns
@@ -122,13 +122,13 @@ def naive_grid(
     angles = check_array(angles, "angles", (None,), low=0., high=np.pi)
     return best_of_angles(read_pair(losses, s_r, s_g, is_ood), check_model(model), angles)
 
-# %% ../../nbs/ood/05_grid.ipynb #563a52fa
+# %% ../../nbs/ood/05_grid.ipynb #e92122df
 def tied_scores(
     s_r,         # (n,)
     s_g,         # (n,)
     angle:float, # in [0, pi]
 ) -> np.ndarray: # (n,)
-    """score_on_line, where sums that are equal up to rounding become the largest of them.
+    """line_score, where sums that are equal up to rounding become the largest of them.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def tied_scores(
     np.ndarray
         (n,)
     """
-    s = score_on_line(s_r, s_g, angle)
+    s = line_score(s_r, s_g, angle)
     if angle == 0 or angle == np.pi/2: return s
     finite, room = np.isfinite(s), np.zeros(len(s))
     room[finite] = 2*TIES*(np.abs(s_r*np.cos(angle)) + np.abs(s_g*np.sin(angle)))[finite]
@@ -303,7 +303,7 @@ def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, ban
         if not hopeless(n_accepted, lost, band, n, best.objective): best = best_in_band(n_accepted, lost, band, n, best, angles[t])
     return best
 
-# %% ../../nbs/ood/05_grid.ipynb #57c169c9
+# %% ../../nbs/ood/05_grid.ipynb #6f05aa21
 def _fast_point(sample:Sample, target:Target, angles) -> GridPoint|None:
     "The answer of the fast way, or None where it does not hold."
     finite = np.isfinite(sample.s_r).all() and np.isfinite(sample.s_g).all()
@@ -315,7 +315,7 @@ def _fast_point(sample:Sample, target:Target, angles) -> GridPoint|None:
     found = fast_grid(sample.s_r[own], sample.s_g[own], sample.losses[own], sample.s_r[ood], sample.s_g[ood], angles, directions,
                       target.min_id, target.max_ood, band, near)
     if np.isinf(found.objective): return found
-    accepted, tied = (f(sample.s_r, sample.s_g, found.angle) <= found.threshold for f in (score_on_line, tied_scores))
+    accepted, tied = (f(sample.s_r, sample.s_g, found.angle) <= found.threshold for f in (line_score, tied_scores))
     return found if np.array_equal(accepted, tied) else None
 
 def grid_point(

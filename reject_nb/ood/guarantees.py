@@ -5,12 +5,12 @@
 # %% auto #0
 __all__ = ['CertifiedOOD', 'lowest', 'highest', 'thresholds_between', 'certify_targets']
 
-# %% ../../nbs/ood/10_guarantees.ipynb #bd144089
+# %% ../../nbs/ood/10_guarantees.ipynb #4d68fb64
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_number, check_probability, check_vector, refuse
+from ..core.checks import check_number, check_positive, check_probability, check_vector, refuse
 from ..core.results import Status
 from .sample import Sample, read_sample
 from ..strategies.guarantees import ltt, order_statistic
@@ -130,7 +130,7 @@ def _check_wanted(min_tpr, max_fpr, target_risk, delta) -> _Wanted:
     if min_tpr is max_fpr is target_risk is None: raise refuse("min_tpr, max_fpr or target_risk", "given", None)
     return _Wanted(min_tpr=min_tpr, max_fpr=max_fpr, target_risk=target_risk, delta=check_probability(delta, "delta"))
 
-# %% ../../nbs/ood/10_guarantees.ipynb #3ae05bc3
+# %% ../../nbs/ood/10_guarantees.ipynb #e2fe3b34
 def _certified(sample:Sample, wanted:_Wanted, status:Status, threshold:float, message:str) -> CertifiedOOD:
     "The result with its rates on the calibration sample."
     on = (sample.s_r <= threshold) & (status == Status.certified)
@@ -198,6 +198,7 @@ def certify_targets(
     infeasible
     """
     wanted = _check_wanted(min_tpr, max_fpr, target_risk, delta)
+    if bound is not None: check_positive(bound, "bound")
     sample = read_sample(scores, is_ood, losses, double=False, need_ood=max_fpr is not None, need_losses=True)
     own, share = np.sort(sample.s_r[~sample.is_ood]), wanted.share
     low = -np.inf if wanted.min_tpr is None else lowest(own, wanted.min_tpr, share)

@@ -7,16 +7,16 @@ __all__ = ['angles_of', 'Polygon', 'polygon', 'values_at', 'highest', 'envelope'
            'share_of_ood', 'precision', 'pr_of', 'best_precision', 'precision_recall_curve', 'ccr_of',
            'ccr_fpr_curve']
 
-# %% ../../nbs/ood/08_metrics.ipynb #4c16332e
+# %% ../../nbs/ood/08_metrics.ipynb #14c2676f
 from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.checks import check_choice, check_count, check_number
-from .sample import Sample, Sweep, read_sample, score_on_line, spread, sweep
+from .sample import Sample, Sweep, read_sample, line_score, spread, sweep
 
-# %% ../../nbs/ood/08_metrics.ipynb #c0171d21
+# %% ../../nbs/ood/08_metrics.ipynb #ca99779d
 def angles_of(
     sample:Sample, # of two scores
     n_angles:int=181,
@@ -34,7 +34,7 @@ def angles_of(
     pairs (angle of the normalised scores, single score)
     """
     units = spread(sample.s_r), spread(sample.s_g)
-    for angle in np.linspace(0, np.pi/2, n_angles): yield angle, score_on_line(sample.s_r, sample.s_g, angle, units)
+    for angle in np.linspace(0, np.pi/2, n_angles): yield angle, line_score(sample.s_r, sample.s_g, angle, units)
 
 # %% ../../nbs/ood/08_metrics.ipynb #688aecd7
 class Polygon(NamedTuple):

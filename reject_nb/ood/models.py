@@ -334,7 +334,7 @@ def bayes_classifier(
     lost = expected[np.arange(len(p_id)), decision]
     return decision, np.divide(lost, p_id, out=np.zeros_like(lost), where=p_id > 0)
 
-# %% ../../nbs/ood/02_models.ipynb #505e6e62
+# %% ../../nbs/ood/02_models.ipynb #6b51affc
 def _check_prior(prior, name="prior") -> float: return check_number(prior, name, 0., 1., open_high=True)
 
 def _need_ood(p_ood, prior):
@@ -405,11 +405,17 @@ class CostBasedOOD:
         Returns
         -------
         float
+
+        Raises
+        ------
+        ValueError
+            that names the argument.
         """
+        tpr, fpr, lost = (check_number(value, name) for value, name in ((tpr, "tpr"), (fpr, "fpr"), (lost, "lost")))
         p = self.prior
         return (1 - p)*(lost + self.reject_id*(1 - tpr)) + p*(self.accept_ood*fpr + self.reject_ood*(1 - fpr))
 
-    def least_cost(self, law:Law) -> float:
+    def _least_cost(self, law:Law) -> float:
         "Sum over the inputs of the cheaper of accepting and rejecting: a bound that no rule can be below."
         p = self.prior
         accept = (1 - p)*law.p_id*law.risk + p*self.accept_ood*law.p_ood
@@ -451,7 +457,7 @@ class CostBasedOOD:
         value = self.cost(found.tpr, found.fpr, float((law.p_id*law.risk)@c))
         message = "" if found.tpr else "rejecting every input is optimal at these costs"
         return OODSolution(status=Status.optimal, acceptance=c, multiplier=self.multiplier, threshold=self.reject_id,
-                           objective=value, bound=self.least_cost(law), message=message, **found._asdict())
+                           objective=value, bound=self._least_cost(law), message=message, **found._asdict())
 
     def solve_joint(self,
         p_joint,   # (n, Y) p_I(x, y), sums to 1

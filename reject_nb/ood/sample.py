@@ -4,14 +4,14 @@
 
 # %% auto #0
 __all__ = ['Sample', 'check_flags', 'unread', 'check_losses', 'read_sample', 'read_pair', 'Sweep', 'sweep',
-           'weights_at', 'score_on_line', 'spread']
+           'weights_at', 'line_score', 'score_on_line', 'spread']
 
-# %% ../../nbs/ood/01_sample.ipynb #ce4a48e1
+# %% ../../nbs/ood/01_sample.ipynb #a919ed79
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_array, check_mask, check_vector, refuse
+from ..core.checks import check_array, check_mask, check_number, check_same_length, check_vector, refuse
 
 # %% ../../nbs/ood/01_sample.ipynb #1039eb9e
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +274,7 @@ def sweep(
     return Sweep(threshold=ascending[last], n_id=last + 1 - n_ood, n_ood=n_ood, loss=loss,
                  total_id=len(scores) - total_ood, total_ood=total_ood)
 
-# %% ../../nbs/ood/01_sample.ipynb #33d8e4bb
+# %% ../../nbs/ood/01_sample.ipynb #a526c830
 def weights_at(
     angle:float,       # in [0, pi]
     units=(1., 1.),    # of the two scores
@@ -296,25 +296,23 @@ def weights_at(
     cosine = 0. if angle == np.pi/2 else np.cos(angle)
     return float(cosine/units[0]), float(np.sin(angle)/units[1])
 
-def score_on_line(
-    s_r,               # (n,) risk score
-    s_g,               # (n,) OOD score
-    angle:float,       # in [0, pi/2], radians
+def line_score(
+    s_r,               # (n,) checked
+    s_g,               # (n,) checked
+    angle:float,       # in [0, pi]
     units=(1., 1.),    # the scores are divided by these
     centres=(0., 0.),  # after these were taken away
-) -> np.ndarray:       # (n,) the single score; infinite where a score of positive weight is
-    """The double score s_r*cos(angle) + s_g*sin(angle) (Appendix B.2).
-
-    A weight of 0 wins over an infinite score.
+) -> np.ndarray:       # (n,) the single score
+    """Weighted sum of scores less centres, over units; a weight of 0 wins over an infinite score.
 
     Parameters
     ----------
     s_r
-        (n,) risk score
+        (n,) checked
     s_g
-        (n,) OOD score
+        (n,) checked
     angle : float
-        in [0, pi/2], radians
+        in [0, pi]
     units : default (1., 1.)
         the scores are divided by these
     centres : default (0., 0.)
@@ -323,7 +321,43 @@ def score_on_line(
     Returns
     -------
     np.ndarray
+        (n,) the single score
+    """
+    weight_r, weight_g = weights_at(angle, units)
+    if any(centres): s_r, s_g = s_r - centres[0], s_g - centres[1]
+    if weight_g == 0: return s_r*weight_r
+    if weight_r == 0: return s_g*weight_g
+    return s_r*weight_r + s_g*weight_g
+
+def score_on_line(
+    s_r,         # (n,) risk score, infinite allowed
+    s_g,         # (n,) OOD score, likewise
+    angle:float, # in [0, pi], radians
+) -> np.ndarray: # (n,) the single score; infinite where a score of positive weight is
+    """The double score s_r*cos(angle) + s_g*sin(angle); a weight of 0 wins over an infinite score.
+
+    Parameters
+    ----------
+    s_r
+        (n,) risk score, infinite allowed
+    s_g
+        (n,) OOD score, likewise
+    angle : float
+        in [0, pi], radians
+
+    Returns
+    -------
+    np.ndarray
         (n,) the single score; infinite where a score of positive weight is
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Appendix B.2.
 
     Examples
     --------
@@ -333,12 +367,10 @@ def score_on_line(
     >>> print(score_on_line(s_r, s_g, np.pi/4).round(3).tolist())
     [1.414, 1.414, 1.414, 4.243, 2.828, 2.828]
     """
-    s_r, s_g = np.asarray(s_r, float), np.asarray(s_g, float)
-    weight_r, weight_g = weights_at(angle, units)
-    if any(centres): s_r, s_g = s_r - centres[0], s_g - centres[1]
-    if weight_g == 0: return s_r*weight_r
-    if weight_r == 0: return s_g*weight_g
-    return s_r*weight_r + s_g*weight_g
+    s_r = check_vector(s_r, "s_r", infinite=True)
+    s_g = check_vector(s_g, "s_g", infinite=True)
+    check_same_length(s_r=s_r, s_g=s_g)
+    return line_score(s_r, s_g, check_number(angle, "angle", 0., np.pi))
 
 # %% ../../nbs/ood/01_sample.ipynb #58f848d4
 def spread(

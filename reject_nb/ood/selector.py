@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['named_score', 'DoubleScoreSelector', 'as_frame', 'report']
 
-# %% ../../nbs/ood/12_selector.ipynb #89034d5b
+# %% ../../nbs/ood/12_selector.ipynb #7c335222
 from functools import partial
 from numbers import Integral
 from typing import NamedTuple
@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..core.checks import check_flag, check_instance, check_labels, check_matrix, check_probability, check_vector, refuse
@@ -74,13 +75,13 @@ def named_score(
     if not hasattr(classifier, needed): raise refuse(argument, f"another score, since the estimator has no {needed}", name)
     return partial(score, classifier)
 
-# %% ../../nbs/ood/12_selector.ipynb #c1a033fc
+# %% ../../nbs/ood/12_selector.ipynb #9155b06e
 def _table(X, name:str, empty=False):
     "A data frame as it is, or a finite matrix."
     if hasattr(X, "iloc"):
         if len(X) == 0 and not empty: raise refuse(name, "a table with at least one row", X)
         return X
-    return check_matrix(X, name, empty=empty)
+    return check_matrix(X, name, low=-1e150, high=1e150, empty=empty)     # squares of larger numbers are infinite
 
 def _rows(X, at): return X.iloc[at] if hasattr(X, "iloc") else X[at]
 
@@ -119,7 +120,7 @@ def _stricter(model:BoundedTPRFPR, n_id:int, n_ood:int, delta:float) -> BoundedT
     room_id, room_ood = (np.sqrt(-np.log(delta/2)/2/n) for n in (n_id, n_ood))
     return BoundedTPRFPR(min(1., model.min_tpr + room_id), max(0., model.max_fpr - room_ood))
 
-# %% ../../nbs/ood/12_selector.ipynb #042e7e6b
+# %% ../../nbs/ood/12_selector.ipynb #120f40d8
 class DoubleScoreSelector(BaseEstimator):
     """A classifier that rejects what it may get wrong and what is not its business.
 
@@ -219,6 +220,8 @@ class DoubleScoreSelector(BaseEstimator):
         "Checked inputs; notes and compares the columns."
         X, X_ood = _table(X, "X"), _table(X_ood, "X_ood")
         y = check_labels(y, "y", len(X))
+        try: check_classification_targets(y)
+        except ValueError as error: raise refuse("y", "labels of classes", y) from error
         _check_size(X, "X", least + (not fitted))
         _check_size(X_ood, "X_ood", least)
         validate_data(self, X, skip_check_array=True)

@@ -6,16 +6,16 @@
 __all__ = ['NO_OOD', 'Target', 'target_of', 'meets', 'added_by', 'Line', 'TunedOOD', 'measured', 'nearest_of',
            'in_words', 'unable', 'values_of', 'best_row', 'tune_sample', 'tune_single_score']
 
-# %% ../../nbs/ood/03_single.ipynb #a93656a9
+# %% ../../nbs/ood/03_single.ipynb #e2b30eed
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_vector, refuse
+from ..core.checks import check_same_length, check_vector, refuse
 from ..core.results import Status, relative_gap
 from .models import BoundedPrecisionRecall, BoundedTPRFPR, check_model
-from .sample import Sample, Sweep, read_sample, score_on_line, sweep
+from .sample import Sample, Sweep, read_sample, line_score, sweep
 
 # %% ../../nbs/ood/03_single.ipynb #129c5291
 class Target(NamedTuple):
@@ -139,7 +139,7 @@ def added_by(
     stranger = p*(model.accept_ood - model.reject_ood)/max(sample.n_ood, 1)
     return np.where(sample.is_ood, stranger, (1 - p)*(sample.losses - model.reject_id)/sample.n_id)
 
-# %% ../../nbs/ood/03_single.ipynb #3760ad83
+# %% ../../nbs/ood/03_single.ipynb #c3d6c5e5
 class Line(NamedTuple):
     """Accept where the double score between centred and scaled scores is at most `cut`.
 
@@ -250,13 +250,15 @@ class TunedOOD:
             where a score is missing, of another length, or NaN.
         """
         s_r = check_vector(s_r, "s_r", infinite=True, empty=True)
-        if s_g is not None: s_g = check_vector(s_g, "s_g", len(s_r), infinite=True, empty=True)
+        if s_g is not None:
+            s_g = check_vector(s_g, "s_g", infinite=True, empty=True)
+            check_same_length(s_r=s_r, s_g=s_g)
         if self.status == Status.infeasible: return np.zeros(len(s_r), bool)
         if np.isnan(self.angle): return s_r <= self.threshold
         if s_g is None: raise refuse("s_g", "given for a double score", s_g)
         line = self.line or Line(self.angle, self.threshold, (1., 1.), (0., 0.))
         with np.errstate(invalid="ignore"):                        # inf - inf is not accepted
-            return score_on_line(s_r, s_g, line.angle, line.units, line.centres) <= line.cut
+            return line_score(s_r, s_g, line.angle, line.units, line.centres) <= line.cut
 
 # %% ../../nbs/ood/03_single.ipynb #2ce796af
 def measured(

@@ -2,8 +2,8 @@
 import numpy as np
 import pytest
 from reject_nb.ood.metrics import angles_of
+from reject_nb.ood.sample import line_score
 from reject_nb.ood.sample import read_sample
-from reject_nb.ood.sample import score_on_line
 from reject_nb.ood.sample import spread
 from sklearn.metrics import average_precision_score
 from sklearn.metrics import roc_auc_score
@@ -141,7 +141,7 @@ def test_best_area_is_certified(ties, with_losses):
         best, angle, bound = best_area(S, is_ood, losses, 1e-2)
         assert best <= true + 1e-12 and true <= bound + 1e-12
         units = spread(S[:, 0]), spread(S[:, 1])
-        assert abs(area(score_on_line(*S.T, angle, units)) - best) < 1e-12
+        assert abs(area(line_score(*S.T, angle, units)) - best) < 1e-12
         if not ties: assert bound - best <= 1e-2 + 1e-12        # of rounded scores several pairs turn at one angle: the gap stays
         first = best_area(S, is_ood, losses, 0., max_arcs=3)    # stopped early it still holds
         assert first.area - 1e-12 <= true <= first.bound + 1e-12

@@ -119,7 +119,7 @@ def test_stopped_early_the_bound_holds(kind):
             s = branch_and_bound(points, target, NO_LINE, arcs=2, leaf=4, max_arcs=max_arcs)
             assert s.bound <= exact.value + 1e-12 <= s.best.value + 2e-12 and s.seen <= max_arcs
             open_ += not s.done
-            close += not s.done and s.bound >= exact.value - .5*abs(exact.value)
+            close += not s.done and s.bound > np.minimum(points.loss, 0).sum() + 1e-3
     assert open_ > 20 and close > open_/4           # more than the trivial bound
 
 
@@ -155,7 +155,7 @@ def test_quantiles(sums, n_id, k, expected):
     assert weighted_kth(np.array(sums), np.array(n_id), k) == expected
 
 
-@pytest.mark.parametrize("first, last, expected", [(.1, 1.5, True), (.7, .75, False), (0., np.arctan(2), True), (0., .2, False)])
+@pytest.mark.parametrize("first, last, expected", [(.1, 1.5, True), (.75, .78, False), (0., np.arctan(2), True), (0., .2, False)])
 def test_turns(first, last, expected):
     assert turns(FOUR, direction(first), direction(last)) == expected
 

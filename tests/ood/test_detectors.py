@@ -95,10 +95,16 @@ def test_odin_against_a_numerical_gradient(name):
     assert np.allclose(odin(model, x, 10., .01), msp(_tempered(model, x - .01*torch.as_tensor(np.sign(grad)))), atol=1e-12)
 
 
+class _Stub:
+    "As much of a network as is looked at before torch is needed."
+    def eval(self): return self
+    def __call__(self, x): return x
+
+
 def test_odin_without_torch_names_the_extra():
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "torch", None)
-        with pytest.raises(ImportError, match="deep"): odin(None, np.ones((2, 4)))
+        with pytest.raises(ImportError, match="deep"): odin(_Stub(), np.ones((2, 4)))
 
 OK = np.ones((3, 4))
 W2 = np.ones((2, 4))
@@ -109,6 +115,6 @@ B2 = np.zeros(2)
     (knn, (OK, OK, 4), {}, "k"), (knn, (OK, OK, 2.5), {}, "k"), (knn, (OK, OK, ()), {}, "k"), (knn, (OK, OK, (1, 0)), {}, "k"), (knn, (OK, OK, 1), dict(block=0), "block"), (knn, (OK, W2[:, :2]), {}, "train_features"),
     (knn, (OK, OK, 1), dict(normalize=1), "normalize"), (react, (OK, W2, B2), dict(level=np.nan), "level"), (react, (OK, W2, B2), dict(level="a"), "level"), (react, (OK, W2, B2, OK, 200), {}, "percentile"),
     (react, (OK, W2, ["0", "0"], OK), {}, "bias"), (react, (OK, W2, B2), {}, "train_features or level"), (react, (OK, W2, B2, OK), dict(level=1.), "train_features or level"), (react, (OK, W2[:, :3], B2, OK), {}, "weight"),
-    (react, (OK, W2, np.zeros(3), OK), {}, "bias"), (odin, (None, OK), dict(temperature=0), "temperature"), (odin, (None, OK), dict(noise="a"), "noise"), (odin, (None, OK), dict(batch=0), "batch"), (odin, (None, OK), dict(std=[0.]), "std")])
+    (react, (OK, W2, np.zeros(3), OK), {}, "bias"), (odin, (None, OK), dict(temperature=0), "temperature"), (odin, (None, OK), dict(noise="a"), "noise"), (odin, (None, OK), dict(batch=0), "batch"), (odin, (None, OK), dict(std=[0.]), "std"), (odin, (None, OK), {}, "model"), (odin, (_Stub(), [["a"]]), {}, "inputs")])
 def test_bad_input_is_named(f, args, options, named):
     with pytest.raises(ValueError, match=f"^{named} must be"): f(*args, **options)

@@ -7,8 +7,8 @@ from reject_nb.ood import BoundedTPRFPR
 from reject_nb.ood.lines import Found
 from reject_nb.ood.models import BoundedPrecisionRecall
 from reject_nb.ood.models import CostBasedOOD
+from reject_nb.ood.sample import line_score
 from reject_nb.ood.sample import read_pair
-from reject_nb.ood.sample import score_on_line
 from reject_nb.ood.single import TunedOOD
 from reject_nb.ood.single import target_of
 
@@ -355,9 +355,9 @@ def test_the_rule_as_given_is_the_rule_as_searched():
         r, g = scale_of(s_r), scale_of(s_g)
         found = Found(0., rng.uniform(.01, 1.5), rng.normal())
         rule = as_given(found, r, g)
-        searched = score_on_line(r.apply(s_r), g.apply(s_g), found.angle) <= found.cut
-        assert (score_on_line(s_r, s_g, rule.angle) <= rule.threshold).tolist() == searched.tolist()
-        assert (score_on_line(s_r, s_g, rule.line.angle, rule.line.units, rule.line.centres) <= rule.line.cut).tolist() == searched.tolist()
+        searched = line_score(r.apply(s_r), g.apply(s_g), found.angle) <= found.cut
+        assert (line_score(s_r, s_g, rule.angle) <= rule.threshold).tolist() == searched.tolist()
+        assert (line_score(s_r, s_g, rule.line.angle, rule.line.units, rule.line.centres) <= rule.line.cut).tolist() == searched.tolist()
 
 
 def test_a_rule_that_misses_its_target_is_an_error():

@@ -5,8 +5,8 @@ from reject_nb.ood.lines import direction
 from reject_nb.ood.models import BoundedPrecisionRecall
 from reject_nb.ood.models import BoundedTPRFPR
 from reject_nb.ood.models import CostBasedOOD
+from reject_nb.ood.sample import line_score
 from reject_nb.ood.sample import read_pair
-from reject_nb.ood.sample import score_on_line
 from reject_nb.ood.single import target_of
 
 from reject_nb.ood.grid import (
@@ -96,7 +96,7 @@ def test_tracks(values, guess, margin):
 def test_ties_become_the_largest_sum():
     r, g = np.array([.1, .2, .3, 1., np.inf]), np.array([.3, .2, .1, 0., 0.])
     s = tied_scores(r, g, np.pi/4)
-    assert s[0] == s[1] == s[2] == score_on_line(r, g, np.pi/4)[:3].max() and s[3] > s[2] and s[4] == np.inf
+    assert s[0] == s[1] == s[2] == line_score(r, g, np.pi/4)[:3].max() and s[3] > s[2] and s[4] == np.inf
     assert (tied_scores(r, g, 0.) == r).all() and (tied_scores(r, g, np.pi/2) == g).all()
 
 

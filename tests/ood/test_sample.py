@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from reject_nb.ood.sample import read_pair, read_sample, score_on_line, spread, sweep, weights_at
+from reject_nb.ood.sample import line_score, read_pair, read_sample, score_on_line, spread, sweep, weights_at
 
 R = np.array([0., 1, 2, 3, 0, 4])
 G = np.array([2., 1, 0, 3, 4, 0])
@@ -29,7 +29,8 @@ def test_sweep_counts_by_definition():
     (np.pi/4, (1, 1), (0, 0), (R + G)/np.sqrt(2)), (np.pi/4, (2, 5), (1, -3), ((R - 1)/2 + (G + 3)/5)/np.sqrt(2)),
     (np.pi, (1, 1), (0, 0), -R), (0, (1, 1), (3, 9), R - 3)])
 def test_score_on_line(angle, units, centres, expected):
-    assert np.allclose(score_on_line(R, G, angle, units, centres), expected, rtol=1e-15, atol=1e-15)
+    assert np.allclose(line_score(R, G, angle, units, centres), expected, rtol=1e-15, atol=1e-15)
+    if (units, centres) == ((1, 1), (0, 0)): assert (score_on_line(R, G, angle) == line_score(R, G, angle)).all()
 
 
 def test_weight_zero_wins_over_infinity():
