@@ -333,7 +333,7 @@ def vim(
     alpha = train_logits.max(1).mean()/residual
     return alpha*np.linalg.norm((features - origin)@space, axis=1) - logsumexp(logits)
 
-# %% ../../nbs/ood/11_detectors.ipynb #33008b93
+# %% ../../nbs/ood/11_detectors.ipynb #18bba64d
 def _require_torch():
     try: import torch
     except ImportError as error: raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
@@ -388,9 +388,10 @@ def odin(
     Liang, Li, Srikant, ICLR 2018.
     """
     temperature, noise = check_positive(temperature, "temperature"), check_number(noise, "noise", 0.)
-    batch, std = check_count(batch, "batch"), check_positive(std, "std") if np.ndim(std) == 0 else check_vector(std, "std", low=1e-300)
+    batch, several = check_count(batch, "batch"), isinstance(std, (tuple, list, np.ndarray))
+    std = check_vector(std, "std", low=1e-300) if several else check_positive(std, "std")
     if not callable(model) or not hasattr(model, "eval"): raise refuse("model", "a torch module", model)
-    if not hasattr(inputs, "detach"): check_array(inputs, "inputs")
+    if not hasattr(inputs, "detach") and not check_array(inputs, "inputs").ndim: raise refuse("inputs", "an array", inputs)
     torch, was_training = _require_torch(), model.training
     model.eval()
     device = next(model.parameters(), torch.empty(0)).device

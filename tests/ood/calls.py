@@ -127,4 +127,5 @@ LEGAL = {
     ("DoubleScoreSelector", "reject_label", "*"): "text, numbers and None are labels",
     ("DoubleScoreSelector", "random_state", "none"): "fresh entropy", ("SyntheticExample.sample", "random_state", "none"): "fresh entropy",
     ("SyntheticExample.sample", "random_state", "huge"): "a seed may have any size", ("odin", "*", "huge"): LARGE,
+    ("odin", "inputs", "wrong_shape"): "the network says what it takes",
 }
