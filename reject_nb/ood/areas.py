@@ -228,7 +228,7 @@ def dominated(own, ood, weight, strict:bool) -> float:
     below = np.searchsorted(values, ood[1], side="left" if strict else "right")
     return weight_below(own[0][i], rank[i] + 1, weight[i], ood[0][o], below[o], strict)
 
-# %% ../../nbs/ood/09_areas.ipynb #1634dc59
+# %% ../../nbs/ood/09_areas.ipynb #6917db53
 class BestArea(NamedTuple):
     """The best angle's area, and what no angle is above.
 
@@ -246,7 +246,7 @@ class BestArea(NamedTuple):
 class _Areas:
     "Areas at angles, and bounds between them."
     def __init__(self, sample:Sample):
-        self.sample, self.units, self.known = sample, (spread(sample.s_r), spread(sample.s_g)), {}
+        self.sample, self.units, self.known = sample, (spread(sample.s_r), spread(sample.s_g)), dict[float, tuple]()
         self.weight = np.ones(len(sample.is_ood)) if sample.losses is None else 1 - sample.losses
 
     def at(self, angle):

@@ -313,7 +313,7 @@ class Search:
         "Bound an arc against a value; 1e300 stands for infinity, times which 0 would be NaN."
         return settle(node.points, node.arc, self.target, min(value, 1e300), self.slack)
 
-# %% ../../nbs/ood/06_branch_and_bound.ipynb #f81caba4
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #afaae3ca
 def _look_at_end(search:Search, angle:float) -> tuple[float, float]: # (value, threshold) to start from
     "The line at the end of a first arc that just reaches the TPR, or the best one."
     points, target, at = search.points, search.target, direction(angle)
@@ -333,7 +333,7 @@ def first_nodes(search:Search, arcs:int) -> list[Node]:
     far = 4*max(1., float(np.abs(points.r).max()), float(np.abs(points.g).max()))
     wall = Wall(-far, -far, far, far)
     values, starts = zip(*(_look_at_end(search, a) for a in ends))
-    nodes = [Node(make_arc(*ends[k:k + 2], *starts[k:k + 2], NOTHING, wall), points, NO_WALLS) for k in range(arcs)]
+    nodes = [Node(make_arc(ends[k], ends[k + 1], starts[k], starts[k + 1], NOTHING, wall), points, NO_WALLS) for k in range(arcs)]
     return [nodes[k] for k in sorted(range(arcs), key=lambda k: -min(values[k:k + 2]))]
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #34989585

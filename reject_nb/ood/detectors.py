@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.checks import check_array, check_count, check_flag, check_matrix, check_number, check_positive, check_vector, refuse
 
-# %% ../../nbs/ood/11_detectors.ipynb #49976c63
-def _floats(values) -> type:
+# %% ../../nbs/ood/11_detectors.ipynb #321de04a
+def _floats(values) -> np.dtype:
     "Single and half precision are kept, everything else is float64."
     dtype = getattr(values, "dtype", None)
     return dtype if isinstance(dtype, np.dtype) and dtype.kind == "f" else np.dtype(float)
@@ -333,7 +333,7 @@ def vim(
     alpha = train_logits.max(1).mean()/residual
     return alpha*np.linalg.norm((features - origin)@space, axis=1) - logsumexp(logits)
 
-# %% ../../nbs/ood/11_detectors.ipynb #18bba64d
+# %% ../../nbs/ood/11_detectors.ipynb #5420ce63
 def _require_torch():
     try: import torch
     except ImportError as error: raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
@@ -389,13 +389,13 @@ def odin(
     """
     temperature, noise = check_positive(temperature, "temperature"), check_number(noise, "noise", 0.)
     batch, several = check_count(batch, "batch"), isinstance(std, (tuple, list, np.ndarray))
-    std = check_vector(std, "std", low=1e-300) if several else check_positive(std, "std")
+    scale = check_vector(std, "std", low=1e-300) if several else check_positive(std, "std")
     if not callable(model) or not hasattr(model, "eval"): raise refuse("model", "a torch module", model)
     if not hasattr(inputs, "detach") and not check_array(inputs, "inputs").ndim: raise refuse("inputs", "an array", inputs)
     torch, was_training = _require_torch(), model.training
     model.eval()
     device = next(model.parameters(), torch.empty(0)).device
-    step, out = _step(noise, std, device), []
+    step, out = _step(noise, scale, device), []
     try:
         for i in range(0, len(inputs), batch):
             x = torch.as_tensor(inputs[i:i + batch], device=device).detach().clone().requires_grad_(True)

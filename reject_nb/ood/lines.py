@@ -51,7 +51,7 @@ def take(points:Points, at) -> Points:
     "Some of the points."
     return Points(points.r[at], points.g[at], points.n_id[at], points.n_ood[at], points.loss[at], points.shift_r, points.shift_g)
 
-# %% ../../nbs/ood/04_lines.ipynb #0fea7ad0
+# %% ../../nbs/ood/04_lines.ipynb #41e1a923
 def _distinct(s) -> bool:
     "Whether a part of a large sample holds no value twice: then sorting all of it for equal points is not worth it."
     return len(s) > 20000 and bool((np.diff(np.sort(s[::len(s)//10000])) > 0).all())
@@ -90,7 +90,7 @@ def merge_points(
         r, g = s_r[order], s_g[order]
         first = np.flatnonzero(np.append(True, (np.diff(r) != 0) | (np.diff(g) != 0)))
         columns = r[first], g[first], *(np.add.reduceat(a[order], first) for a in (n_id, n_ood, loss))
-    return Points(*(np.ascontiguousarray(a, float) for a in columns), *map(float, shift))
+    return Points(*(np.ascontiguousarray(a, float) for a in columns), *map(float, shift))  # type: ignore[arg-type]
 
 # %% ../../nbs/ood/04_lines.ipynb #a83d3921
 class Counts(NamedTuple):

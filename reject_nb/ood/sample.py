@@ -6,14 +6,15 @@
 __all__ = ['Sample', 'check_flags', 'unread', 'check_losses', 'read_sample', 'read_pair', 'Sweep', 'sweep',
            'weights_at', 'line_score', 'score_on_line', 'spread']
 
-# %% ../../nbs/ood/01_sample.ipynb #a919ed79
+# %% ../../nbs/ood/01_sample.ipynb #474deff0
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..core.checks import check_array, check_mask, check_number, check_same_length, check_vector, refuse
 
-# %% ../../nbs/ood/01_sample.ipynb #1039eb9e
+# %% ../../nbs/ood/01_sample.ipynb #7bb85944
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """Scores, OOD flags and losses of one sample, checked.
@@ -22,17 +23,17 @@ class Sample:
     ----------
     s_r : np.ndarray
         (n,) the single score, or the risk score of a pair
-    s_g : np.ndarray|None
+    s_g : Any
         (n,) OOD score of a pair; None for a single score
     is_ood : np.ndarray
         (n,) bool
-    losses : np.ndarray|None
+    losses : Any
         (n,), 0 where is_ood; None where none were given
     """
     s_r: np.ndarray         # (n,) the single score, or the risk score of a pair
-    s_g: np.ndarray|None    # (n,) OOD score of a pair; None for a single score
+    s_g: Any                # (n,) OOD score of a pair; None for a single score
     is_ood: np.ndarray      # (n,) bool
-    losses: np.ndarray|None # (n,), 0 where is_ood; None where none were given
+    losses: Any             # (n,), 0 where is_ood; None where none were given
 
     @property
     def is_double(self) -> bool: return self.s_g is not None

@@ -5,10 +5,10 @@
 # %% auto #0
 __all__ = ['named_score', 'DoubleScoreSelector', 'as_frame', 'report']
 
-# %% ../../nbs/ood/12_selector.ipynb #7c335222
+# %% ../../nbs/ood/12_selector.ipynb #1ef716bf
 from functools import partial
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -102,12 +102,12 @@ def _seed(random_state):
     if not whole or not 0 <= random_state < 2**32: raise refuse("random_state", "None, a whole number from 0 to 2**32 - 1, or a generator", random_state)
     return int(random_state)
 
-# %% ../../nbs/ood/12_selector.ipynb #8b5d0458
+# %% ../../nbs/ood/12_selector.ipynb #dd3cf4b0
 class _Parts(NamedTuple):
     "Held-out inputs."
-    X: object     # (n, d) ID
+    X: Any        # (n, d) ID
     y: np.ndarray # (n,)
-    X_ood: object # (m, d)
+    X_ood: Any    # (m, d)
 
 def _halves(parts:_Parts, seed) -> tuple[_Parts, _Parts]:
     "Two parts of the held-out inputs: for tuning, and for the certificate."
@@ -328,7 +328,7 @@ class DoubleScoreSelector(BaseEstimator):
         if not len(X): return self.classes_[:0]
         return with_rejections(self.classifier_.predict(X), on, self.reject_label_)
 
-# %% ../../nbs/ood/12_selector.ipynb #2b020654
+# %% ../../nbs/ood/12_selector.ipynb #f3f8c9e2
 def as_frame(columns:dict):
     "A pandas DataFrame where pandas is present, else the dict of columns."
     try: import pandas
@@ -340,7 +340,7 @@ def _report_row(name, scores, is_ood, losses, model, areas:bool) -> dict:
     sample = read_sample(scores, is_ood, losses, need_ood=areas, need_losses=True)
     t = tune_pair(sample, model) if sample.is_double else tune_sample(sample, model)
     row = dict(method=name, status=str(t.status), selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr, precision=t.precision)
-    how = dict(double="best angle", n_angles=31)
+    how: dict = dict(double="best angle", n_angles=31)
     if areas: row.update(auroc=auroc(scores, is_ood, **how), aupr=aupr(scores, is_ood, **how))
     if areas and sample.losses.max() <= 1: row.update(oscr=oscr(losses, scores, is_ood, **how))
     return row | dict(message=t.message, objective=t.objective)

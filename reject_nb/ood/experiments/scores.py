@@ -118,7 +118,7 @@ def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
     """
     return np.array([[auroc(np.append(a, b), np.repeat([False, True], [len(a), len(b)])) for a, b in zip(own, other)] for other in others])
 
-# %% ../../../nbs/ood/81_scores.ipynb #b64cafe7
+# %% ../../../nbs/ood/81_scores.ipynb #d2a29615
 def score_sets(
     net,   # torch module with `features` and `head`
     train, # (features, logits) of the training inputs
@@ -149,14 +149,14 @@ def score_sets(
     for name, (inputs, labels) in sets.items():
         f, z = forward(net, inputs)
         by_k[name] = knn(f.astype(np.float32), near, NEIGHBOURS)
-        by_dim[name] = [vim(f, z, W, b, *train, dim) for dim in dims]
+        by_dim[name] = [vim(f, z, W, b, train[0], train[1], dim) for dim in dims]
         out[name] = six_scores(net, inputs, head, train, f, z, by_k[name], by_dim[name], std)
         if "wrong" not in out: out["wrong"] = z.argmax(1) != labels
     first, *rest = sets
     knn_auroc, vim_auroc = (areas_by_setting(d[first], [d[name] for name in rest]) for d in (by_k, by_dim))
     return {**out, "knn auroc": knn_auroc, "vim auroc": vim_auroc, "vim dim": np.array(dims)}
 
-# %% ../../../nbs/ood/81_scores.ipynb #427596d2
+# %% ../../../nbs/ood/81_scores.ipynb #4143952b
 def score_path(
     network:str, # e.g. "lenet_mnist"
     seed:int,
@@ -200,7 +200,7 @@ def store_scores(
     Path
     """
     memory = io.BytesIO()
-    np.savez_compressed(memory, **scores, **{k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()})
+    np.savez_compressed(memory, **scores, **{k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()})  # type: ignore[arg-type]
     return write_atomic(score_path(network, seed), memory.getvalue())
 
 def stored_scores(

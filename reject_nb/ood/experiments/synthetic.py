@@ -286,7 +286,7 @@ def population(
     k = int(np.flatnonzero(curve.fpr <= model.max_fpr)[-1]) if rates else 0
     return dict(status=Status.infeasible, selective_risk=np.nan, tpr=float(curve.tpr[k]), fpr=float(curve.fpr[k]))
 
-# %% ../../../nbs/ood/80_synthetic.ipynb #dc746fa2
+# %% ../../../nbs/ood/80_synthetic.ipynb #8c40a7c3
 def areas_of(curve:Curve, prior:float) -> tuple: # (AUROC, AUPR, OSCR)
     """Areas under the curves of a law: ID positive, step AUPR at the prior, OSCR conditional.
 
@@ -347,5 +347,6 @@ def sample_areas(
     tuple
         (AUROC, AUPR, OSCR)
     """
-    s, how = sample.scores(method), dict(double="best angle", n_angles=n_angles)
+    s = sample.scores(method)
+    how: dict = dict(double="best angle", n_angles=n_angles)
     return auroc(s, sample.is_ood, **how), aupr(s, sample.is_ood, **how), oscr(sample.losses, s, sample.is_ood, **how)
