@@ -1,37 +1,54 @@
-"""Tests of nbs/ood/11_cifar.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/83_cifar.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import signal
+import sys
 import tempfile
 import threading
+from importlib.util import find_spec
 from pathlib import Path
 
-from reject_nb.ood.cifar import MEAN, STD, rgb32, train_residual
+from reject_nb.ood.experiments.cifar import MEAN, STD, rgb32, train_residual
 
-def test_interrupted_and_continued():
-    try: import torch
-    except ImportError:                                        # the name of what is missing must be said
-        with pytest.raises(ImportError, match="torch"): train_residual(np.zeros((8, 8, 8, 3), np.uint8), np.zeros(8), "none.pt", epochs=1, batch=4, progress=False)
-        return
+TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
+DATA = np.random.default_rng(0).integers(0, 256, (160, 8, 8, 3), dtype=np.uint8), np.random.default_rng(1).integers(0, 10, 160)
+
+def _same(torch, a, b): return all(torch.equal(u, v) for u, v in zip(a.state_dict().values(), b.state_dict().values()))
+
+
+def _train(folder, name, **options): return train_residual(*DATA, Path(folder)/name, **{**dict(width=1/8, epochs=4, batch=32, progress=False), **options})
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_stopped_and_continued(name):
+    torch = pytest.importorskip(name)
     torch.set_num_threads(1)
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 256, (160, 8, 8, 3), dtype=np.uint8), rng.integers(0, 10, 160)
-    same = lambda a, b: all(torch.equal(u, v) for u, v in zip(a.state_dict().values(), b.state_dict().values()))
     with tempfile.TemporaryDirectory() as folder:
-        args = dict(width=1/8, epochs=4, batch=32, progress=False)
-        through = train_residual(X, y, Path(folder)/"a.pt", **args)
-        half = train_residual(X, y, Path(folder)/"b.pt", stop_after=2, **args)
-        assert not same(half, through) and same(train_residual(X, y, Path(folder)/"b.pt", **args), through)
-        with pytest.raises(ValueError, match="lr"): train_residual(X, y, Path(folder)/"b.pt", lr=.1, **args)
-        with pytest.raises(ValueError, match="arch"): train_residual(X, y, Path(folder)/"c.pt", "resnet1000", **args)
-        long = {**args, "epochs": 60}                          # INT in the middle leaves a checkpoint that goes on to the same end
+        through, half = _train(folder, "a.pt"), _train(folder, "b.pt", stop_after=2)
+        assert not _same(torch, half, through) and _same(torch, _train(folder, "b.pt"), through)
+        with pytest.raises(ValueError, match="lr"): _train(folder, "b.pt", lr=.1)
+        with pytest.raises(ValueError, match="arch"): _train(folder, "c.pt", arch="resnet1000")
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_interrupted_and_continued(name):
+    "INT in the middle leaves a checkpoint that goes on to the same end."
+    torch = pytest.importorskip(name)
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
         timer = threading.Timer(.5, signal.raise_signal, (signal.SIGINT,))
         timer.start()
         try:
-            train_residual(X, y, Path(folder)/"d.pt", **long)
+            _train(folder, "d.pt", epochs=60)
             timer.join()                                       # a fast machine is through before the signal
         except KeyboardInterrupt: pass
-        assert same(train_residual(X, y, Path(folder)/"d.pt", **long), train_residual(X, y, Path(folder)/"e.pt", **long))
+        assert _same(torch, _train(folder, "d.pt", epochs=60), _train(folder, "e.pt", epochs=60))
+
+
+def test_without_torch_its_name_is_said():
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", None)
+        with pytest.raises(ImportError, match="torch"): _train(folder, "none.pt")
 
 
 def test_inputs_of_the_network():

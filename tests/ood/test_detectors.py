@@ -1,17 +1,19 @@
-"""Tests of nbs/ood/07_detectors.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/11_detectors.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from itertools import product
+import sys
+from importlib.util import find_spec
 from scipy.spatial.distance import cdist
 
 from reject_nb.ood.detectors import knn, mls, msp, odin, react, unit_rows, vim
 
 def test_msp_and_mls():
     z = np.array([[0., 0, 0], [2, 0, 0], [800, 0, -800], [0, 40, 0]])
-    p = np.exp(z[:2] - z[:2].max(1, keepdims=True)); p /= p.sum(1, keepdims=True)
+    e = np.exp(z[:2] - z[:2].max(1, keepdims=True))
+    p = e/e.sum(1, keepdims=True)
     assert np.allclose(msp(z)[:2], 1 - p.max(1), atol=1e-15)
     assert msp(z)[2] == 0 and abs(msp(z)[3]/(2*np.exp(-40.)) - 1) < 1e-12    # 1 - max would round to 0
-    assert (mls(z) == [0, -2, -800, -40]).all()
+    assert (mls(z) == [0, -2, -800, -40]).all() and msp(z.astype("float32")).dtype == np.float32
 
 
 def test_knn_and_react():
@@ -20,18 +22,21 @@ def test_knn_and_react():
     d = np.sort(cdist(a, b), axis=1)
     assert np.allclose(knn(a, b, 7, normalize=False, block=11), d[:, 6], atol=1e-13)
     assert np.allclose(knn(a, b, 1), np.sort(cdist(unit_rows(a), unit_rows(b)), axis=1)[:, 0], atol=1e-13)
+    assert np.allclose(knn(a, b), np.sort(cdist(unit_rows(a), unit_rows(b)), axis=1)[:, 49], atol=1e-13)
     assert (knn(a, b, (1, 7, 50)) == [knn(a, b, k) for k in (1, 7, 50)]).all()
     assert np.allclose(react(a, W, c, level=1e9), -np.log(np.exp(a@W.T + c).sum(1)), atol=1e-12)
-    assert np.allclose(react(a, W, c, b, 100.), react(a, W, c, level=b.max()))
+    assert np.allclose(react(a, W, c, b, 100.), react(a, W, c, level=b.max())) and np.allclose(react(a, W, c, b), react(a, W, c, level=np.percentile(b, 90)))
+    assert (unit_rows(np.zeros((1, 3))) == 0).all()
 
 
-def test_knn_keeps_its_digits():
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("offset", [0, 100, 10_000])
+def test_knn_keeps_its_digits(dtype, offset):
     rng = np.random.default_rng(3)
-    for dtype, offset in product(("float64", "float32", "float16"), (0, 100, 10_000)):
-        a, b = (np.asarray(rng.normal(size=(n, 16)) + offset, dtype) for n in (20, 200))
-        d = np.sort(cdist(a.astype(float), b.astype(float)), axis=1)
-        assert np.allclose(knn(a, b, (1, 9), normalize=False), d[:, [0, 8]].T, rtol=1e-9, atol=0)
-        assert knn(b, b, 1, normalize=False).max() == 0 and knn(b, b, 1).max() == 0    # nearest to itself
+    a, b = (np.asarray(rng.normal(size=(n, 16)) + offset, dtype) for n in (20, 200))
+    d = np.sort(cdist(a.astype(float), b.astype(float)), axis=1)
+    assert np.allclose(knn(a, b, (1, 9), normalize=False), d[:, [0, 8]].T, rtol=1e-9, atol=0)
+    assert knn(b, b, 1, normalize=False).max() == 0 and knn(b, b, 1).max() == 0    # nearest to itself
 
 
 def test_vim_sees_what_leaves_the_subspace():
@@ -45,40 +50,71 @@ def test_vim_sees_what_leaves_the_subspace():
     assert s[0].max() < s[1].min()
 
 
-def test_vim_without_a_residual_and_with_wrong_shapes():
+def test_vim_by_hand_with_a_bias():
+    "One feature decides the class; the residual is the second, centred where all logits vanish."
+    W, b = np.array([[1., 0], [-1, 0]]), np.array([-1., 1.])
+    train, new = np.array([[4., .5], [-2, -.5], [4, -.5], [-2, .5]]), np.array([[1., 2.]])
+    z, zt = new@W.T + b, train@W.T + b
+    expected = zt.max(1).mean()/.5*2 - np.log(np.exp(z).sum())
+    assert abs(vim(new, z, W, b, train, zt)[0] - expected) < 1e-12
+
+
+@pytest.mark.parametrize("turned, dtype", [(False, "float64"), (True, "float64"), (True, "float32")])
+def test_vim_without_a_residual(turned, dtype):
     rng = np.random.default_rng(2)
-    basis, W, b = np.linalg.qr(rng.normal(size=(6, 6)))[0], rng.normal(size=(4, 6)), np.zeros(4)
-    for turn, dtype in ((np.eye(6), "float64"), (basis, "float64"), (basis, "float32")):
-        flat = (np.column_stack([rng.normal(size=(50, 3)), np.zeros((50, 3))])@turn).astype(dtype)
-        with pytest.raises(ValueError, match="smaller dim"): vim(flat, flat@W.T, W, b, flat, flat@W.T, 3)
-        assert np.isfinite(vim(flat, flat@W.T, W, b, flat, flat@W.T, 2)).all()
-    f = rng.normal(size=(9, 6))
-    z = f@W.T
-    for call, said in ((lambda: vim(f, z[:1], W, b, f, z, 3), "logits must"), (lambda: vim(f, z[:, :3], W, b, f, z, 3), "logits must"), (lambda: vim(f, z, W, b, f, z[:4], 3), "train_logits"),
-                       (lambda: vim(f, z, W, b, f[:, :5], z, 3), "train_features"), (lambda: vim(f, z, W, b, f, z, 2.5), "dim"), (lambda: vim(f[:, :1], z, W[:, :1], b, f[:, :1], z), "features must")):
-        with pytest.raises(ValueError, match=said): call()
+    turn, W, b = np.linalg.qr(rng.normal(size=(6, 6)))[0] if turned else np.eye(6), rng.normal(size=(4, 6)), np.zeros(4)
+    flat = (np.column_stack([rng.normal(size=(50, 3)), np.zeros((50, 3))])@turn).astype(dtype)
+    with pytest.raises(ValueError, match="dim must be smaller"): vim(flat, flat@W.T, W, b, flat, flat@W.T, 3)
+    assert np.isfinite(vim(flat, flat@W.T, W, b, flat, flat@W.T, 2)).all()
+
+F = np.random.default_rng(3).normal(size=(9, 6))
+HEAD = np.random.default_rng(4).normal(size=(4, 6))
+
+@pytest.mark.parametrize("change, named", [
+    (dict(logits=(F@HEAD.T)[:1]), "logits"), (dict(logits=(F@HEAD.T)[:, :3]), "logits"), (dict(train_logits=(F@HEAD.T)[:4]), "train_logits"), (dict(train_features=F[:, :5]), "train_features"),
+    (dict(dim=2.5), "dim"), (dict(dim=6), "dim"), (dict(dim=0), "dim"), (dict(features=F[:, :1], weight=HEAD[:, :1], train_features=F[:, :1]), "features")])
+def test_wrong_shapes_of_vim(change, named):
+    good = dict(features=F, logits=F@HEAD.T, weight=HEAD, bias=np.zeros(4), train_features=F, train_logits=F@HEAD.T, dim=3)
+    with pytest.raises(ValueError, match=f"^{named} must be"): vim(**{**good, **change})
 
 
-def test_odin_against_a_numerical_gradient():
-    try: import torch
-    except ImportError:                                       # then the message must name the extra
-        with pytest.raises(ImportError, match="deep"): odin(None, np.ones((2, 4)))
-        return
+def _tempered(model, v): return model(v).detach().numpy()/10
+
+TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
+
+@pytest.mark.parametrize("name", TORCH)
+def test_odin_against_a_numerical_gradient(name):
+    torch = pytest.importorskip(name)
     torch.manual_seed(0)
     model, x = torch.nn.Linear(4, 3).double(), torch.randn(6, 4, dtype=torch.float64)
-    def tempered(v): return model(v).detach().numpy()/10
     grad = np.zeros((6, 4))
     for j in range(4):
-        e = torch.zeros(4, dtype=torch.float64); e[j] = 1e-6
-        grad[:, j] = [np.log(1 - msp(tempered(x - e)))[i] - np.log(1 - msp(tempered(x + e)))[i] for i in range(6)]
-    assert np.allclose(odin(model, x, 10., .01), msp(tempered(x - .01*torch.as_tensor(np.sign(grad)))), atol=1e-12)
+        e = torch.zeros(4, dtype=torch.float64)
+        e[j] = 1e-6
+        grad[:, j] = [np.log(1 - msp(_tempered(model, x - e)))[i] - np.log(1 - msp(_tempered(model, x + e)))[i] for i in range(6)]
+    assert np.allclose(odin(model, x, 10., .01), msp(_tempered(model, x - .01*torch.as_tensor(np.sign(grad)))), atol=1e-12)
 
 
-def test_bad_input_is_named():
-    ok, W, b = np.ones((3, 4)), np.ones((2, 4)), np.zeros(2)
-    for call, said in ((lambda: msp([1., 2]), "logits"), (lambda: mls([[np.nan, 1]]), "logits"), (lambda: knn(ok, ok, 4), "k must"), (lambda: knn(ok, ok, 2.5), "k must"), (lambda: knn(ok, ok, ()), "k must"), (lambda: knn(ok, ok, 1, block=0), "block"),
-                       (lambda: msp([["1", "2"]]), "logits"), (lambda: mls([[1 + 2j, 0]]), "logits"), (lambda: msp(None), "logits"), (lambda: react(ok, W, b, level=np.nan), "level"), (lambda: react(ok, W, b, level="a"), "level"),
-                       (lambda: react(ok, W, b, ok, 200), "percentile"), (lambda: react(ok, W, ["0", "0"], ok), "bias"), (lambda: knn(ok, W[:, :2]), "train_features"),
-                       (lambda: react(ok, W, b), "train_features or level"), (lambda: react(ok, W[:, :3], b, ok), "weight"),
-                       (lambda: vim(ok, ok@W.T, W, b, ok, ok@W.T, 4), "dim"), (lambda: react(ok, W, np.zeros(3), ok), "bias")):
-        with pytest.raises(ValueError, match=said): call()
+class _Stub:
+    "As much of a network as is looked at before torch is needed."
+    def eval(self): return self
+    def __call__(self, x): return x
+
+
+def test_odin_without_torch_names_the_extra():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(sys.modules, "torch", None)
+        with pytest.raises(ImportError, match="deep"): odin(_Stub(), np.ones((2, 4)))
+
+OK = np.ones((3, 4))
+W2 = np.ones((2, 4))
+B2 = np.zeros(2)
+
+@pytest.mark.parametrize("f, args, options, named", [
+    (msp, ([1., 2],), {}, "logits"), (mls, ([[np.nan, 1]],), {}, "logits"), (msp, ([["1", "2"]],), {}, "logits"), (mls, ([[1 + 2j, 0]],), {}, "logits"), (msp, (None,), {}, "logits"),
+    (knn, (OK, OK, 4), {}, "k"), (knn, (OK, OK, 2.5), {}, "k"), (knn, (OK, OK, ()), {}, "k"), (knn, (OK, OK, (1, 0)), {}, "k"), (knn, (OK, OK, 1), dict(block=0), "block"), (knn, (OK, W2[:, :2]), {}, "train_features"),
+    (knn, (OK, OK, 1), dict(normalize=1), "normalize"), (react, (OK, W2, B2), dict(level=np.nan), "level"), (react, (OK, W2, B2), dict(level="a"), "level"), (react, (OK, W2, B2, OK, 200), {}, "percentile"),
+    (react, (OK, W2, ["0", "0"], OK), {}, "bias"), (react, (OK, W2, B2), {}, "train_features or level"), (react, (OK, W2, B2, OK), dict(level=1.), "train_features or level"), (react, (OK, W2[:, :3], B2, OK), {}, "weight"),
+    (react, (OK, W2, np.zeros(3), OK), {}, "bias"), (odin, (None, OK), dict(temperature=0), "temperature"), (odin, (None, OK), dict(noise="a"), "noise"), (odin, (None, OK), dict(batch=0), "batch"), (odin, (None, OK), dict(std=[0.]), "std"), (odin, (None, OK), {}, "model"), (odin, (_Stub(), [["a"]]), {}, "inputs")])
+def test_bad_input_is_named(f, args, options, named):
+    with pytest.raises(ValueError, match=f"^{named} must be"): f(*args, **options)

@@ -1,13 +1,15 @@
-"""Tests of nbs/ood/09_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/81_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import os
 import pytest
 import tempfile
+from importlib.util import find_spec
+from reject_nb.ood.areas import auroc
 from reject_nb.ood.detectors import msp
-from reject_nb.ood.metrics import auroc
 
-from reject_nb.ood.scores import (
-    FRACTIONS, NEIGHBOURS, bilinear_matrix, forward, resized, score_sets, store_scores, stored_scores,
+from reject_nb.ood.experiments.scores import (
+    DETECTORS, FRACTIONS, NEIGHBOURS, bilinear_matrix, forward, resized, score_sets, store_scores,
+    stored_scores,
 )
 
 def test_resizing():
@@ -26,23 +28,28 @@ def test_scores_come_back():
         patch.setitem(os.environ, "REJECT_NB_OUT", out)
         store_scores("none", 0, scores, command="python")
         back = stored_scores("none", 0)
+        assert set(back) == {"mnist", "wrong", "detectors", "command"} and list(back["detectors"]) == list(DETECTORS)
         assert back["command"] == "python" and (back["mnist"] == scores["mnist"]).all() and back["wrong"].dtype == bool
         with pytest.raises(FileNotFoundError, match="none_1"): stored_scores("none", 1)
 
 
-def test_scores_of_a_small_network():
-    try: import torch
-    except ImportError:                                    # then nothing can be scored, and the file is refused by name
-        with pytest.raises(FileNotFoundError, match="no_such_network"): stored_scores("no_such_network", 0)
-        return
+def _small(torch):
+    "A network of one hidden layer for images of 3 x 4 x 4."
     class Small(torch.nn.Module):
         def __init__(self):
             super().__init__()
-            self.body, self.head = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(48, 16), torch.nn.ReLU()), torch.nn.Linear(16, 3)
+            self.body = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(48, 16), torch.nn.ReLU())
+            self.head = torch.nn.Linear(16, 3)
         def features(self, x): return self.body(x)
         def forward(self, x): return self.head(self.body(x))
     torch.manual_seed(0)
-    net, rng = Small().eval(), np.random.default_rng(0)
+    return Small().eval()
+
+TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
+
+@pytest.mark.parametrize("name", TORCH)
+def test_scores_of_a_small_network(name):
+    net, rng = _small(pytest.importorskip(name)), np.random.default_rng(0)
     x, y = rng.normal(size=(1200, 3, 4, 4)).astype(np.float32), rng.integers(0, 3, 1200)
     s = score_sets(net, forward(net, x), {"in": (x[:50], y[:50]), "out": (x[50:90] + 2, None)}, std=(.2, .3, .4))
     f, z = forward(net, x[:50])
