@@ -24,7 +24,20 @@ def closest(
     name:str, # what was typed
     known,    # what there is
 ) -> str:     # end of a sentence
-    "Names close to one that is unknown, else all of them."
+    """Names close to one that is unknown, else all of them.
+
+    Parameters
+    ----------
+    name : str
+        what was typed
+    known
+        what there is
+
+    Returns
+    -------
+    str
+        end of a sentence
+    """
     known = sorted(known)
     near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=.5)
     return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
@@ -33,7 +46,19 @@ def plain_table(
     columns:dict,      # column name -> texts
     widths:dict|None=None, # column name -> where to cut it
 ) -> str:
-    "A table for a terminal."
+    """A table for a terminal.
+
+    Parameters
+    ----------
+    columns : dict
+        column name -> texts
+    widths : dict|None, default None
+        column name -> where to cut it
+
+    Returns
+    -------
+    str
+    """
     widths = widths or {}
     def cut(name, value):
         text, width = " ".join(str(value).split()), widths.get(name)
@@ -44,7 +69,13 @@ def plain_table(
 
 # %% ../nbs/cli.ipynb #b3e2230c
 def item_id(item) -> str: # e.g. "sdr/figure1"
-    "Name of a figure or table on the command line."
+    """Name of a figure or table on the command line.
+
+    Returns
+    -------
+    str
+        e.g. "sdr/figure1"
+    """
     return f"{item.room}/{item.where.lower().replace(' ', '')}"
 
 def command_list(args) -> int:
@@ -78,7 +109,20 @@ def rooms_and_figures(
     targets:list[str], # rooms, figures or nothing
     root:Path,         # the checkout
 ) -> dict[str, list[str]]: # room -> stems of the figures asked for, empty for all
-    "What to run for a request; RequestError with the close matches where a name is unknown."
+    """What to run for a request; RequestError with the close matches where a name is unknown.
+
+    Parameters
+    ----------
+    targets : list[str]
+        rooms, figures or nothing
+    root : Path
+        the checkout
+
+    Returns
+    -------
+    dict[str, list[str]]
+        room -> stems of the figures asked for, empty for all
+    """
     built = [r for r in ROOMS if (root/"nbs"/r/"90_paper.ipynb").is_file()]
     figures = {item_id(i) for i in ITEMS} | {f"{p.parent.name}/{p.stem}" for r in ROOMS for p in (root/"figures"/r).glob("*.*")}
     wanted: dict[str, list[str]] = {}
@@ -94,7 +138,19 @@ def of_figure(
     path:Path,   # a file of a room
     figure:str,  # stem of a figure
 ) -> bool:
-    "Whether a file belongs to a figure: `figure1.png` and `figure1_gamma.csv` to `figure1`."
+    """Whether a file belongs to a figure: `figure1.png` and `figure1_gamma.csv` to `figure1`.
+
+    Parameters
+    ----------
+    path : Path
+        a file of a room
+    figure : str
+        stem of a figure
+
+    Returns
+    -------
+    bool
+    """
     return path.stem == figure or path.stem.startswith(figure + "_")
 
 def publish(
@@ -103,7 +159,24 @@ def publish(
     out:Path,           # where the files belong
     figures:list[str],  # stems asked for; empty: all, and the claims too
 ) -> list[Path]:        # the pictures, in order of name
-    "Move what a finished room wrote to where it belongs."
+    """Move what a finished room wrote to where it belongs.
+
+    Parameters
+    ----------
+    room : str
+        which was run
+    stage : Path
+        where it wrote
+    out : Path
+        where the files belong
+    figures : list[str]
+        stems asked for; empty: all, and the claims too
+
+    Returns
+    -------
+    list[Path]
+        the pictures, in order of name
+    """
     made = [p for p in sorted((stage/room).glob("*")) if not figures or any(of_figure(p, f) for f in figures)]
     for path in made: write_atomic(out/room/path.name, path.read_bytes())
     if not figures: replace_room(room, load_claims(stage).values(), out)
@@ -173,7 +246,12 @@ def command_data(args) -> int:
 
 # %% ../nbs/cli.ipynb #128b723b
 def parser() -> argparse.ArgumentParser:
-    "The command line's grammar."
+    """The command line's grammar.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+    """
     top = argparse.ArgumentParser(prog="reject-nb", description="Classifiers that know when not to answer: reproduce the papers, see the claims, fetch the data.")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     commands.add_parser("list", help="papers, figures and claims with their status").set_defaults(run=command_list)
@@ -203,7 +281,13 @@ def positive(text:str) -> int:
     return int(text)
 
 def main(argv=None) -> int: # exit status
-    "Entry point of `reject-nb`."
+    """Entry point of `reject-nb`.
+
+    Returns
+    -------
+    int
+        exit status
+    """
     args = parser().parse_args(argv)
     try: return args.run(args)
     except RequestError as error:

@@ -20,7 +20,22 @@ def best_intercept(
     y,            # signs, (n,)
     near:float=0, # among equally good intercepts, the one nearest to this
 ) -> float:       # minimiser of sum max(0, 1 - inner - y b)
-    "The intercept for a given w, exactly: a weighted median of the break points y (1 - inner)."
+    """The intercept for a given w, exactly: a weighted median of the break points y (1 - inner).
+
+    Parameters
+    ----------
+    inner
+        (n,): least y w'x over each set
+    y
+        signs, (n,)
+    near : float, default 0
+        among equally good intercepts, the one nearest to this
+
+    Returns
+    -------
+    float
+        minimiser of sum max(0, 1 - inner - y b)
+    """
     knots, k = np.sort(y*(1 - inner)), int((y > 0).sum())
     low = knots[k - 1] if k else -np.inf
     high = knots[k] if k < len(knots) else np.inf
@@ -35,7 +50,32 @@ def objective(
     C:float,             # weight of the sum of slacks
     kap:float,           # kappa
 ) -> float:              # |w|^2/2 + C sum of slacks
-    "The primal value of a plane. Source: (1)-(4), (16), (23), (24), (26)."
+    """The primal value of a plane.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal, (d,)
+    intercept : float
+        decision function is w'x + intercept
+    y
+        signs, (n,)
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+
+    Returns
+    -------
+    float
+        |w|^2/2 + C sum of slacks
+
+    References
+    ----------
+    (1)-(4), (16), (23), (24), (26).
+    """
     return float(.5*w@w + C*np.maximum(0, 1 - margins(sets, w, intercept, y, kap)).sum())
 
 
@@ -47,7 +87,29 @@ def dual_bound(
     C:float,             # weight of the sum of slacks
     kap:float,           # kappa
 ) -> float:              # a lower bound on the optimal value
-    "Weak duality after making the input feasible: weights clipped to [0, C] and balanced, points pulled into their sets."
+    """Weak duality after making the input feasible: weights clipped to [0, C] and balanced, points pulled into
+    their sets.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    weights
+        any multipliers, (n,)
+    points
+        any points, (n, d)
+    y
+        signs, (n,)
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+
+    Returns
+    -------
+    float
+        a lower bound on the optimal value
+    """
     a = np.clip(np.nan_to_num(weights), 0, C)
     up, down = a[y > 0].sum(), a[y < 0].sum()
     if min(up, down) <= 0: return 0.
@@ -60,7 +122,9 @@ def dual_bound(
 
 @dataclass(frozen=True)
 class Certificate:
-    "Upper and lower bound on the optimal value; `gap` is their difference, `relative` the gap over the larger one."
+    """Upper and lower bound on the optimal value; `gap` is their difference, `relative` the gap over the larger
+    one.
+    """
     objective: float
     bound: float
 
@@ -80,6 +144,30 @@ def certificate(
     C:float,             # weight of the sum of slacks
     kap:float,           # kappa
 ) -> Certificate:
-    "Both bounds for what a solver returned; valid whatever it returned."
+    """Both bounds for what a solver returned; valid whatever it returned.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal, (d,)
+    intercept : float
+        decision function is w'x + intercept
+    weights
+        multipliers, (n,)
+    points
+        points of the sets, (n, d), or None for the worst points of the plane
+    y
+        signs, (n,)
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+
+    Returns
+    -------
+    Certificate
+    """
     if points is None: points = worst_points(sets, w, y, kap)
     return Certificate(objective(sets, w, intercept, y, C, kap), dual_bound(sets, weights, points, y, C, kap))

@@ -26,7 +26,17 @@ __all__ = ['SOLVERS', 'as_uncertain', 'certified_bound', 'RobustSVC', 'nom_err',
 def as_uncertain(
     X, # UncertainData, or an array (n_samples, n_features) of certain points
 ) -> UncertainData:
-    "UncertainData as they are; an array as points known exactly (zero-width boxes, zero variance)."
+    """UncertainData as they are; an array as points known exactly (zero-width boxes, zero variance).
+
+    Parameters
+    ----------
+    X
+        UncertainData, or an array (n_samples, n_features) of certain points
+
+    Returns
+    -------
+    UncertainData
+    """
     if isinstance(X, UncertainData): return X
     if isinstance(X, (str, bytes)) or np.ndim(X) != 2:
         raise ValueError(f"X must be UncertainData or an array of shape (n_samples, n_features), got {type(X).__name__} with {np.ndim(X)} dimensions")
@@ -58,7 +68,30 @@ def certified_bound(
     y,               # labels as signs, (n,)
     known=None,      # (n,) bool: points that are certain
 ) -> np.ndarray:     # (n,), in [0, 1]; 1 certifies nothing
-    "Smallest eps for which each point's constraint, without slack, holds. Source: (4), (7), (20) with 1 - xi = 0."
+    """Smallest eps for which each point's constraint, without slack, holds.
+
+    Parameters
+    ----------
+    sets
+        UncertaintySet
+    w
+        normal, (d,)
+    intercept : float
+        decision function is w'x + intercept
+    y
+        labels as signs, (n,)
+    known : default None
+        (n,) bool: points that are certain
+
+    Returns
+    -------
+    np.ndarray
+        (n,), in [0, 1]; 1 certifies nothing
+
+    References
+    ----------
+    (4), (7), (20) with 1 - xi = 0.
+    """
     y = np.asarray(y, float)
     if sets.bound == "none":
         safe = margins(sets, w, intercept, y, 0.) > 0
@@ -96,8 +129,29 @@ def _box_margin(sets, w, intercept, y):
 class RobustSVC(ClassifierMixin, BaseEstimator):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
 
-    Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's uncertainty set. status_ is "optimal"
-    (relative gap within tol), or "inaccurate" with message_ saying what to do (and a ConvergenceWarning). Source: (1)-(4), (16), (23), (24), (26); (27)-(32) derived."""
+    Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's
+    uncertainty set. status_ is "optimal"
+    (relative gap within tol), or "inaccurate" with message_ saying what to do (and a ConvergenceWarning).
+
+    Parameters
+    ----------
+    formulation : default 'MM-SMV'
+        a key of FORMULATIONS
+    C : default 1.0
+        weight of the sum of slacks, positive
+    eps : default 0.1
+        allowed probability of violating a constraint, in (0, 1)
+    solver : default 'newton'
+        "newton", "clarabel" or "cvxpy"
+    tol : default 1e-7
+        relative duality gap
+    max_iter : default 200
+        most iterations of the solver
+
+    References
+    ----------
+    (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
+    """
 
     def __init__(self,
         formulation="MM-SMV", # a key of FORMULATIONS
@@ -140,7 +194,9 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
     def fit_path(self, X, y, Cs, epss):
         """Fit a grid: a list over Cs of lists over epss of fitted RobustSVC.
 
-        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy compiles once."""
+        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
+        compiles once.
+        """
         form, _, _, tol = self._checked()
         Cs, epss = [_positive("Cs", c) for c in Cs], list(epss)
         kaps = [kappa(form.bound, e) for e in epss]
@@ -171,7 +227,9 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
         return U
 
     def decision_function(self, X, rule="mean"):
-        "Signed score, (n_samples,); positive for classes_[1]. Rules: 'mean', 'support', 'robust'; w'x + intercept for an array."
+        """Signed score, (n_samples,); positive for classes_[1]. Rules: 'mean', 'support', 'robust'; w'x +
+        intercept for an array.
+        """
         U = self._points(X)
         if rule == "mean":
             if U.mean is not None: x = U.mean
@@ -204,9 +262,11 @@ class RobustSVC(ClassifierMixin, BaseEstimator):
         return margins(uncertainty_set(form, U), self.coef_, self.intercept_, self._given(U, y, rule), kappa(form.bound, self.eps))
 
     def misclassification_bound(self, X, y=None, rule="mean"):
-        """Per point, the smallest eps that the constraint certifies: Prob{the point lies on the other side than its label} <= bound, (n_samples,) in [0, 1].
+        """Per point, the smallest eps that the constraint certifies: Prob{the point lies on the other side than
+        its label} <= bound, (n_samples,) in [0, 1].
 
-        y: labels whose misclassification is bounded, by default the predicted ones; 1 certifies nothing."""
+        y: labels whose misclassification is bounded, by default the predicted ones; 1 certifies nothing.
+        """
         U = self._points(X)
         return certified_bound(uncertainty_set(self.formulation, U), self.coef_, self.intercept_, self._given(U, y, rule), (U.half_width == 0).all(axis=1))
 
@@ -216,7 +276,22 @@ def nom_err(
     X,   # UncertainData (or an array of certain points)
     y,   # true labels
 ) -> float: # share of points whose nominal position is on the wrong side, in [0, 1]
-    "NomErr, as remembered from the authors' PAKDD 2009 paper: errors of the label of the mean."
+    """NomErr, as remembered from the authors' PAKDD 2009 paper: errors of the label of the mean.
+
+    Parameters
+    ----------
+    clf
+        a fitted RobustSVC
+    X
+        UncertainData (or an array of certain points)
+    y
+        true labels
+
+    Returns
+    -------
+    float
+        share of points whose nominal position is on the wrong side, in [0, 1]
+    """
     U = clf._points(X)
     return float((clf._given(U, y, "mean")*clf.decision_function(U) <= 0).mean())
 
@@ -226,9 +301,29 @@ def opt_err(
     X,   # UncertainData with means; sigma from second moments where they are known, from support and mean otherwise
     y,   # true labels
 ) -> float: # mean over points of a bound on the probability of error, in [0, 1]
-    """OptErr, as remembered from the authors' PAKDD 2009 paper: 1 if the mean is misclassified, else the Bernstein bound where the box crosses the plane, else 0.
+    """OptErr, as remembered from the authors' PAKDD 2009 paper: 1 if the mean is misclassified, else the
+    Bernstein bound where the box crosses the plane, else 0.
 
-    Raises ValueError when nothing is known about the means."""
+    Parameters
+    ----------
+    clf
+        a fitted RobustSVC
+    X
+        UncertainData with means; sigma from second moments where they are known, from support and mean
+        otherwise
+    y
+        true labels
+
+    Returns
+    -------
+    float
+        mean over points of a bound on the probability of error, in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        when nothing is known about the means.
+    """
     U = clf._points(X)
     s = clf._given(U, y, "mean")
     wrong = s*clf.decision_function(U) <= 0

@@ -32,7 +32,23 @@ def conic_form(
 ):                       # (P, q, A, b, number of inequalities, dimension of each cone, offsets)
     """min x'Px/2 + q'x subject to b - A x in R+^k x (second-order cones), for all twelve models.
 
-    Order of the variables: w, intercept, xi, then v, or a, p and q where a radius is positive."""
+    Order of the variables: w, intercept, xi, then v, or a, p and q where a radius is positive.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets, in the units that the solver should see
+    y
+        signs, (n,)
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+
+    Returns
+    -------
+    (P, q, A, b, number of inequalities, dimension of each cone, offsets)
+    """
     m, r, D, n, d = sets.centre, sets.radius, sets.scale, *sets.centre.shape
     if kap == 0: D = None
     hull = sets.intersect and D is not None
@@ -119,7 +135,27 @@ def clarabel(
     tol:float=1e-7,      # relative duality gap
     max_iter:int=200,    # most iterations
 ) -> Solution:
-    "Clarabel's interior-point method on the conic form."
+    """Clarabel's interior-point method on the conic form.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,), both present
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+    tol : float, default 1e-7
+        relative duality gap
+    max_iter : int, default 200
+        most iterations
+
+    Returns
+    -------
+    Solution
+    """
     import clarabel as backend
     y = np.asarray(y, float)
     shift, size, m, r, D, c, s = _scaled(sets, kap)
@@ -139,7 +175,17 @@ def clarabel(
 
 # %% ../../nbs/bernstein/07_conic.ipynb #4f2de6ab
 class ConicModel:
-    "One formulation on one data set in cvxpy, with C and kappa as parameters: `solve(C, kap)` again and again."
+    """One formulation on one data set in cvxpy, with C and kappa as parameters: `solve(C, kap)` again and again.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,), both present
+    size : float, default 1.
+        unit of length, see `solve`
+    """
 
     def __init__(self,
         sets:UncertaintySet, # the sets
@@ -228,5 +274,25 @@ def cvxpy_solve(
     tol:float=1e-7,      # relative duality gap
     max_iter:int=200,    # most iterations
 ) -> Solution:
-    "One solve through `ConicModel`."
+    """One solve through `ConicModel`.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,), both present
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+    tol : float, default 1e-7
+        relative duality gap
+    max_iter : int, default 200
+        most iterations
+
+    Returns
+    -------
+    Solution
+    """
     return ConicModel(sets, y, _extent(sets, sets.centre - sets.centre.mean(axis=0), kap)).solve(C, kap, tol, max_iter)

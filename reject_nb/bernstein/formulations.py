@@ -21,7 +21,21 @@ __all__ = ['FORMULATIONS', 'Formulation', 'formulation', 'missing', 'kappa', 'ce
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc
 @dataclass(frozen=True)
 class Formulation:
-    "One of the paper's programs: its equation, the partial information it uses, the bound behind it, whether the box is intersected."
+    """One of the paper's programs: its equation, the partial information it uses, the bound behind it, whether
+    the box is intersected.
+
+    Attributes
+    ----------
+    name : str
+    equation : str
+        number in the paper; "lost" for those whose text is missing
+    needs : tuple
+        pieces of UncertainData
+    bound : str
+        "none", "chebyshev" or "bernstein"
+    intersect : bool
+    summary : str
+    """
     name: str
     equation: str        # number in the paper; "lost" for those whose text is missing
     needs: tuple         # pieces of UncertainData
@@ -61,7 +75,22 @@ _REMEDY = {"mean": "mean=...", "mean_bounds": "mean=... or mean_lower=... and me
 def formulation(
     name, # a key of FORMULATIONS
 ) -> Formulation:
-    "The formulation of that name. Raises ValueError listing the names otherwise."
+    """The formulation of that name.
+
+    Parameters
+    ----------
+    name
+        a key of FORMULATIONS
+
+    Returns
+    -------
+    Formulation
+
+    Raises
+    ------
+    ValueError
+        listing the names otherwise.
+    """
     if isinstance(name, Formulation): return name
     if name not in FORMULATIONS: raise ValueError(f"formulation must be one of {', '.join(FORMULATIONS)}, got {name!r}")
     return FORMULATIONS[name]
@@ -71,7 +100,20 @@ def missing(
     form:Formulation,      # the model
     data:UncertainData,    # what is known
 ) -> list:                 # names of the pieces that are needed and not there
-    "What the model needs and the data lack."
+    """What the model needs and the data lack.
+
+    Parameters
+    ----------
+    form : Formulation
+        the model
+    data : UncertainData
+        what is known
+
+    Returns
+    -------
+    list
+        names of the pieces that are needed and not there
+    """
     return [n for n in form.needs if not data.has(n)]
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #6c48bd32
@@ -81,7 +123,23 @@ def kappa(
 ) -> float:     # radius of the ellipsoid in its own units
     """sqrt((1-eps)/eps) for Chebyshev (4), sqrt(2 ln(1/eps)) for Bernstein (7), 0 without a bound.
 
-    Raises ValueError for eps outside (0, 1)."""
+    Parameters
+    ----------
+    bound : str
+        "none", "chebyshev" or "bernstein"
+    eps : float
+        allowed probability of violating a constraint, in (0, 1)
+
+    Returns
+    -------
+    float
+        radius of the ellipsoid in its own units
+
+    Raises
+    ------
+    ValueError
+        for eps outside (0, 1).
+    """
     if not (isinstance(eps, (int, float, np.number)) and 0 < eps < 1): raise ValueError(f"eps must lie in (0, 1), got {eps!r}")
     if eps < 1e-300: raise ValueError(f"eps must be at least 1e-300, below which the radius overflows, got {eps!r}")
     if bound == "chebyshev": return math.sqrt((1 - eps)/eps)
@@ -92,16 +150,45 @@ def certified_eps(
     bound:str, # "chebyshev" or "bernstein"
     radius,    # kappa, nonnegative
 ) -> np.ndarray: # the eps whose kappa it is
-    "Inverse of `kappa`: 1/(1 + radius^2), or exp(-radius^2/2)."
+    """Inverse of `kappa`: 1/(1 + radius^2), or exp(-radius^2/2).
+
+    Parameters
+    ----------
+    bound : str
+        "chebyshev" or "bernstein"
+    radius
+        kappa, nonnegative
+
+    Returns
+    -------
+    np.ndarray
+        the eps whose kappa it is
+    """
     radius = np.asarray(radius, float)
     return 1/(1 + radius**2) if bound == "chebyshev" else np.exp(-radius**2/2)
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc-1
 @dataclass(frozen=True)
 class UncertaintySet:
-    """The sets U_i of all points: centre + radius*[-1,1]^d + kappa*scale*ball, intersected with a box where there is one.
+    """The sets U_i of all points: centre + radius*[-1,1]^d + kappa*scale*ball, intersected with a box where
+    there is one.
 
-    kappa is kept apart, so that one object serves every eps."""
+    kappa is kept apart, so that one object serves every eps.
+
+    Attributes
+    ----------
+    centre : np.ndarray
+        (n, d)
+    radius : Any
+        (n, d) half lengths of the means' intervals or boxes, None when all are zero
+    scale : Any
+        (n, d) half axes, or (n, d, d) with |scale' w| the norm; None when there is no ellipsoid
+    box_centre : Any
+        (n, d), None without intersection
+    box_half : Any
+        (n, d)
+    bound : str
+    """
     centre: np.ndarray                # (n, d)
     radius: Any                       # (n, d) half lengths of the means' intervals or boxes, None when all are zero
     scale: Any                        # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None when there is no ellipsoid
@@ -123,7 +210,26 @@ def uncertainty_set(
 ) -> UncertaintySet:
     """The robust counterpart of a model as sets, one per point.
 
-    Source: (1)-(4), Lemmas 2 and 3, (24)-(26); (27)-(32) derived. Raises ValueError naming what is missing."""
+    Parameters
+    ----------
+    form
+        Formulation or its name
+    data : UncertainData
+        what is known about the points
+
+    Returns
+    -------
+    UncertaintySet
+
+    Raises
+    ------
+    ValueError
+        naming what is missing.
+
+    References
+    ----------
+    (1)-(4), Lemmas 2 and 3, (24)-(26); (27)-(32) derived.
+    """
     form = formulation(form)
     lacking = missing(form, data)
     if lacking:
@@ -183,7 +289,28 @@ def worst_points(
     y,                   # signs, (n,) of -1. and 1.
     kap:float,           # kappa
 ) -> np.ndarray:         # (n, d): a minimiser of y w'x over U_i
-    "The point of each set that is worst for the plane. Source: (7), (20); Lemmas 2 and 3."
+    """The point of each set that is worst for the plane.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal of the plane, (d,)
+    y
+        signs, (n,) of -1. and 1.
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n, d): a minimiser of y w'x over U_i
+
+    References
+    ----------
+    (7), (20); Lemmas 2 and 3.
+    """
     w, direction = np.asarray(w, float), -np.asarray(y, float)[:, None]*np.sign(w)
     x = sets.centre
     if sets.intersect:
@@ -202,7 +329,26 @@ def margins(
     y,                   # signs, (n,)
     kap:float,           # kappa
 ) -> np.ndarray:         # (n,): least y (w'x + intercept) over each set
-    "Robust margin of each point; its slack is max(0, 1 - margin)."
+    """Robust margin of each point; its slack is max(0, 1 - margin).
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal, (d,)
+    intercept : float
+        decision function is w'x + intercept
+    y
+        signs, (n,)
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n,): least y (w'x + intercept) over each set
+    """
     return np.asarray(y, float)*(worst_points(sets, w, y, kap)@np.asarray(w, float) + intercept)
 
 
@@ -211,7 +357,23 @@ def inside(
     x,                   # candidate points, (n, d)
     kap:float,           # kappa
 ) -> np.ndarray:         # (n, d), each in its set
-    "Pull points into their sets: identity on points that are inside up to rounding. Used to certify lower bounds."
+    """Pull points into their sets: identity on points that are inside up to rounding. Used to certify lower
+    bounds.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    x
+        candidate points, (n, d)
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n, d), each in its set
+    """
     r = 0. if sets.radius is None else sets.radius
     u = x - sets.centre
     mean = np.clip(u, -r, r)

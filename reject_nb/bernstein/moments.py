@@ -18,7 +18,29 @@ def extremal_law(
 ) -> tuple:      # (points, masses), each of shape (2,), the lighter end last
     """The two-point law that attains the moment bound.
 
-    Source: the remark after eq. (12). Raises ValueError where no law on [-1, 1] has these moments."""
+    Parameters
+    ----------
+    mu : float
+        mean, in [-sigma, sigma]
+    sigma : float
+        root mean square, in [0, 1]
+    side : int, default 1
+        1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at -1)
+
+    Returns
+    -------
+    tuple
+        (points, masses), each of shape (2,), the lighter end last
+
+    Raises
+    ------
+    ValueError
+        where no law on [-1, 1] has these moments.
+
+    References
+    ----------
+    the remark after eq. (12).
+    """
     if not (0 <= sigma <= 1 and abs(mu) <= sigma):
         raise ValueError(f"mu and sigma must satisfy |mu| <= sigma <= 1, got mu={mu}, sigma={sigma}")
     if side not in (1, -1): raise ValueError(f"side must be 1 or -1, got {side}")
@@ -36,7 +58,24 @@ def log_moment_bound(
 ) -> np.ndarray: # broadcast of the three
     """h = log g: the largest log E exp(tX) over laws on [-1, 1] with mean mu and mean square sigma^2.
 
-    Source: eqs. (12) and (13). Natural logarithm."""
+    Parameters
+    ----------
+    t
+        argument of the exponential, any real
+    mu
+        mean, in [-sigma, sigma]
+    sigma
+        root of the bound on the mean square, in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+        broadcast of the three
+
+    References
+    ----------
+    eqs. (12) and (13). Natural logarithm.
+    """
     t, mu, sigma = np.broadcast_arrays(*(np.asarray(z, float) for z in (t, mu, sigma)))
     m, t = np.where(t >= 0, mu, -mu), abs(t)
     v = np.maximum((sigma - m)*(sigma + m), 0)
@@ -51,7 +90,22 @@ def moment_bound(
     mu,    # mean
     sigma, # root mean square
 ) -> np.ndarray: # broadcast of the three
-    """g of eq. (12): exp of `log_moment_bound`."""
+    """g of eq. (12): exp of `log_moment_bound`.
+
+    Parameters
+    ----------
+    t
+        argument of the exponential
+    mu
+        mean
+    sigma
+        root mean square
+
+    Returns
+    -------
+    np.ndarray
+        broadcast of the three
+    """
     return np.exp(log_moment_bound(t, mu, sigma))
 
 # %% ../../nbs/bernstein/01_moments.ipynb #26accfa8
@@ -62,7 +116,24 @@ def curvature(
 ) -> np.ndarray: # h''(t), in [0, 1]
     """Second derivative of log g in t: the variance of the tilted extremal law.
 
-    Source: the display before eq. (14)."""
+    Parameters
+    ----------
+    t
+        argument
+    mu
+        mean
+    sigma
+        root mean square
+
+    Returns
+    -------
+    np.ndarray
+        h''(t), in [0, 1]
+
+    References
+    ----------
+    the display before eq. (14).
+    """
     t, mu, sigma = np.broadcast_arrays(*(np.asarray(z, float) for z in (t, mu, sigma)))
     m, t = np.where(t >= 0, mu, -mu), abs(t)
     v = np.maximum((sigma - m)*(sigma + m), 0)

@@ -445,9 +445,12 @@ def _inner(V, T):
 # %% ../../nbs/bernstein/06_newton.ipynb #cd565b77
 @dataclass(frozen=True)
 class Solution:
-    """What a solver returns: the plane, the slacks, the multipliers, and both bounds recomputed by `certificate`.
+    """What a solver returns: the plane, the slacks, the multipliers, and both bounds recomputed by
+    `certificate`.
 
-    status is "optimal" (relative gap within tol), "inaccurate" (a plane with a wider, stated gap) or "failed" (no plane)."""
+    status is "optimal" (relative gap within tol), "inaccurate" (a plane with a wider, stated gap) or "failed"
+    (no plane).
+    """
     coef: np.ndarray
     intercept: float
     slack: np.ndarray
@@ -472,7 +475,33 @@ def finish(
     weights, points,           # multipliers and points of the sets
     tol, iterations, state=None, hint="",
 ) -> Solution:
-    "Exact intercept, certificate and status for what a solver found."
+    """Exact intercept, certificate and status for what a solver found.
+
+    Parameters
+    ----------
+    sets
+        the problem
+    y
+        the problem
+    C
+        the problem
+    kap
+        the problem
+    planes
+        candidate (w, intercept) pairs; the best one is kept
+    weights
+        multipliers and points of the sets
+    points
+        multipliers and points of the sets
+    tol
+    iterations
+    state : default None
+    hint : default ''
+
+    Returns
+    -------
+    Solution
+    """
     best = None
     for w, b in [*planes, (np.zeros(sets.centre.shape[1]), 0.)]:
         if not (np.isfinite(w).all() and np.isfinite(b)): continue
@@ -509,7 +538,31 @@ def newton(
 ) -> Solution:
     """Primal-dual interior-point method with slacks and multipliers eliminated; all twelve models.
 
-    Source: Nesterov-Todd scaling and Mehrotra's corrector, as in standard conic solvers; the elimination is ours."""
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,) of -1. and 1., both present
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+    tol : float, default 1e-7
+        relative duality gap at which to stop
+    max_iter : int, default 100
+        most iterations
+    warm : default None
+        `state` of the Solution of a problem that differs in C or kappa only
+
+    Returns
+    -------
+    Solution
+
+    References
+    ----------
+    Nesterov-Todd scaling and Mehrotra's corrector, as in standard conic solvers; the elimination is ours.
+    """
     y = np.asarray(y, float)
     shift = sets.centre.mean(axis=0)
     m = sets.centre - shift

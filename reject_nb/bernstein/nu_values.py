@@ -82,8 +82,29 @@ def nu(
 ):              # float, or an array in the broadcast shape; in [0, 1]
     """Sharp constant of the Bernstein relaxation: smallest k with h <= max(mu- t, mu+ t) + k^2 t^2/2 for all t.
 
-    Source: eq. (14), closed form (Kearns-Saul) for an exact mean, one root for an interval. Absolute error about 1e-14.
-    Raises ValueError for values outside their range, or a mean that no law with this second moment can have."""
+    Parameters
+    ----------
+    mean_lower
+        lower bound of the normalised mean, in [-1, 1]
+    mean_upper
+        upper bound, in [mean_lower, 1]; equal to mean_lower for an exact mean
+    sigma
+        root of the bound on the normalised second moment, in [0, 1]
+
+    Returns
+    -------
+    float, or an array in the broadcast shape; in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        for values outside their range, or a mean that no law with this second moment can have.
+
+    References
+    ----------
+    eq. (14), closed form (Kearns-Saul) for an exact mean, one root for an interval. Absolute error about
+    1e-14.
+    """
     lo, hi, sg = (np.asarray(z, float) for z in (mean_lower, mean_upper, sigma))
     try: lo, hi, sg = np.broadcast_arrays(lo, hi, sg)
     except ValueError: raise ValueError(f"mean_lower, mean_upper, sigma must broadcast, got {lo.shape}, {hi.shape}, {sg.shape}") from None
@@ -110,7 +131,22 @@ def nu_support(
 ) -> np.ndarray: # nu(mean_lower, mean_upper, 1)
     """nu when only support and mean are known: sigma = 1.
 
-    Source: the natural bound of section 2.2 put into (14); derived here, since eqs. (27)-(32) are lost."""
+    Parameters
+    ----------
+    mean_lower
+        lower bound of the normalised mean, in [-1, 1]
+    mean_upper
+        upper bound
+
+    Returns
+    -------
+    np.ndarray
+        nu(mean_lower, mean_upper, 1)
+
+    References
+    ----------
+    the natural bound of section 2.2 put into (14); derived here, since eqs. (27)-(32) are lost.
+    """
     def phi(m):
         a = np.clip(abs(m), 1e-300, 1)
         with np.errstate(divide="ignore"): low = np.where(a < 1e-9, 1., a/np.arctanh(a))
@@ -130,7 +166,30 @@ def nu_bisection(
 ) -> float:             # the upper end of the last bracket
     """Reference implementation of section 2.1.1: binary search over k, with a search over t inside.
 
-    Slow, and with few means sometimes too small. Use `nu`."""
+    Slow, and with few means sometimes too small. Use `nu`.
+
+    Parameters
+    ----------
+    mean_lower : float
+        lower bound of the normalised mean
+    mean_upper : float
+        upper bound
+    sigma : float
+        root of the second-moment bound
+    check : default 'minimiser'
+        "minimiser": scipy's bounded minimiser as in the paper; "grid": a fine grid of t
+    n_means : int, default 21
+        values of the mean that are checked
+    t_max : float, default 60.
+        range of t that is searched
+    tol : float, default 1e-6
+        width at which the bisection stops
+
+    Returns
+    -------
+    float
+        the upper end of the last bracket
+    """
     from scipy.optimize import minimize_scalar
     means = np.linspace(mean_lower, mean_upper, n_means)
     grid = np.concatenate([-np.geomspace(t_max, 1e-3, 4000), np.geomspace(1e-3, t_max, 4000)])

@@ -101,10 +101,39 @@ def _normalised(lower, upper, lo, hi, second, central):
 class UncertainData:
     """n uncertain points in d features: support, and whatever else is known about each.
 
-    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper; `central_moment` bounds
-    E[(X - c)^2] about the box's centre and replaces it where both would say the same, without the rounding of the former. `nominal`
-    is the observed point that the plain SVM uses; without it, the centre of the box. Raises ValueError naming the
-    argument and the first offending index. Rows are selected with U[rows]; scikit-learn's splitters work on it."""
+    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper;
+    `central_moment` bounds
+    E[(X - c)^2] about the box's centre and replaces it where both would say the same, without the rounding of
+    the former. `nominal`
+    is the observed point that the plain SVM uses; without it, the centre of the box.
+
+    Parameters
+    ----------
+    lower
+        least possible values, (n_samples, n_features)
+    upper
+        largest possible values
+    mean : default None
+        exact means
+    mean_lower : default None
+        lower bounds on the means; given together with mean_upper
+    mean_upper : default None
+        upper bounds on the means
+    second_moment : default None
+        bounds on E[X^2]
+    covariance : default None
+        variances (n_samples, n_features) or matrices (n_samples, n_features, n_features)
+    central_moment : default None
+        bounds on E[(X - centre)^2]
+    nominal : default None
+        the observed points
+
+    Raises
+    ------
+    ValueError
+        naming the argument and the first offending index. Rows are selected with U[rows]; scikit-learn's
+        splitters work on it.
+    """
 
     mean: Any
     mean_lower: Any
@@ -172,7 +201,9 @@ class UncertainData:
         return _normalised(self.lower, self.upper, lo, hi, s, c)
 
     def nu(self, exact=True, second=True):
-        "nu of every entry, (n_samples, n_features); `exact` uses the mean, otherwise bounds on it; `second=False` ignores second moments."
+        """nu of every entry, (n_samples, n_features); `exact` uses the mean, otherwise bounds on it;
+        `second=False` ignores second moments.
+        """
         lo, hi, sigma, _ = self.normalised(exact, second)
         return nu(lo, hi, sigma)
 
@@ -195,8 +226,10 @@ class UncertainData:
     def from_box(cls, X, half_width, law=None):
         """Points X with a box of half width `half_width` (scalar, per feature, or per entry) around each.
 
-        `law="uniform"` adds the moments of the uniform law on the box, `law="triangular"` those of the symmetric triangular one;
-        None leaves the moments unknown."""
+        `law="uniform"` adds the moments of the uniform law on the box, `law="triangular"` those of the
+        symmetric triangular one;
+        None leaves the moments unknown.
+        """
         X = _matrix("X", X)
         h = np.asarray(half_width, float)
         try: h = np.broadcast_to(h, X.shape)
@@ -209,8 +242,10 @@ class UncertainData:
 
     @classmethod
     def from_replicates(cls, groups):
-        """One uncertain point per group of replicates, each of shape (n_replicates, n_features): the point is one of its replicates,
-        drawn at random, so that box, mean, second moment and covariance are exact."""
+        """One uncertain point per group of replicates, each of shape (n_replicates, n_features): the point is
+        one of its replicates,
+        drawn at random, so that box, mean, second moment and covariance are exact.
+        """
         groups = _groups("groups", groups)
         lower, upper = (np.array([f(g, axis=0) for g in groups]) for f in (np.min, np.max))
         mean = np.clip([g.mean(axis=0) for g in groups], lower, upper)
@@ -220,10 +255,14 @@ class UncertainData:
 
     @classmethod
     def from_samples(cls, samples, confidence=.95, lower=None, upper=None):
-        """One uncertain point per sample of its law, each of shape (n_draws >= 2, n_features): bounds on mean and second moment.
+        """One uncertain point per sample of its law, each of shape (n_draws >= 2, n_features): bounds on mean
+        and second moment.
 
-        The means get two-sided Student intervals at `confidence`, the second moment about the box's centre a one-sided one; both
-        are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample, which a law may leave."""
+        The means get two-sided Student intervals at `confidence`, the second moment about the box's centre a
+        one-sided one; both
+        are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample, which a
+        law may leave.
+        """
         from scipy.stats import t as student
         if not 0 < confidence < 1: raise ValueError(f"confidence must lie in (0, 1), got {confidence}")
         groups = _groups("samples", samples, 2)

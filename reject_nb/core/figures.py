@@ -19,9 +19,11 @@ PALETTE = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F
 SAFE, UNSAFE = PALETTE[0], PALETTE[1]
 STYLE: dict = {
     "figure.dpi": 100, "savefig.dpi": 150, "font.size": 10, "font.family": "DejaVu Sans",
-    "axes.titlesize": 10.5, "axes.labelsize": 10, "legend.fontsize": 8.5, "xtick.labelsize": 9, "ytick.labelsize": 9,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#e6e6e6", "grid.linewidth": 0.7,
-    "axes.axisbelow": True, "legend.frameon": False, "lines.linewidth": 1.6, "figure.constrained_layout.use": True,
+    "axes.titlesize": 10.5, "axes.labelsize": 10, "legend.fontsize": 8.5, "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "legend.frameon": False,
+    "axes.grid": True, "grid.color": "#e6e6e6", "grid.linewidth": 0.7,
+    "lines.linewidth": 1.6, "figure.constrained_layout.use": True,
     "svg.hashsalt": "reject_nb", "path.simplify": True,
 }
 
@@ -32,19 +34,55 @@ def figure(
     height:float=4.0,   # inches
     **kwargs,           # passed to `matplotlib.pyplot.subplots`
 ):                      # (figure, axes), axes squeezed as subplots does
-    "A figure in the house style (which stays set in matplotlib's rcParams for the notebook)."
+    """A figure in the house style (which stays set in matplotlib's rcParams for the notebook).
+
+    Parameters
+    ----------
+    rows : int, default 1
+        rows of panels
+    cols : int, default 1
+        columns of panels
+    width : float, default 6.4
+        inches
+    height : float, default 4.0
+        inches
+    **kwargs
+        passed to `matplotlib.pyplot.subplots`
+
+    Returns
+    -------
+    (figure, axes), axes squeezed as subplots does
+    """
     import matplotlib.pyplot as plt
     from cycler import cycler
     plt.rcParams.update({**STYLE, "axes.prop_cycle": cycler(color=PALETTE)})
     return plt.subplots(rows, cols, figsize=(width, height), **kwargs)
 
+# %% ../../nbs/core/09_figures.ipynb #f6cfece9
 def save(
     fig,          # a matplotlib figure
-    id:str,       # "<room>/<name>"
+    id:str,       # "<module>/<name>"
     columns:dict, # the numbers behind the picture
     folder:Path|None=None, # default: out_dir()
 ) -> Path:        # of the PNG
-    "Write a figure as PNG and its numbers as CSV beside it, byte-identical when run again on one machine."
+    """Write a figure as PNG and its numbers as CSV beside it, byte-identical when run again on one machine.
+
+    Parameters
+    ----------
+    fig
+        a matplotlib figure
+    id : str
+        "<module>/<name>"
+    columns : dict
+        the numbers behind the picture
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    Path
+        of the PNG
+    """
     save_table(id, columns, folder)
     image = io.BytesIO()
     fig.savefig(image, format="png", dpi=STYLE["savefig.dpi"], metadata={"Software": None})
@@ -63,24 +101,67 @@ def decision_region(
     label:str|None=None,  # legend entry of the boundary
     **kwargs,             # passed to `contour` (linestyles, linewidths)
 ) -> np.ndarray:          # (n, n) values on the grid, rows along y
-    "Shade {function <= level} and draw its boundary."
+    """Shade {function <= level} and draw its boundary.
+
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    function
+        maps points (n, 2) to (n,) values
+    xlim : tuple[float, float]
+        (low, high)
+    ylim : tuple[float, float]
+        (low, high)
+    level : float, default 0.0
+        the region is {function <= level}
+    n : int, default 200
+        grid points per side
+    color : str, default SAFE
+        of region and boundary
+    fill : bool, default True
+        shade the region
+    label : str|None, default None
+        legend entry of the boundary
+    **kwargs
+        passed to `contour` (linestyles, linewidths)
+
+    Returns
+    -------
+    np.ndarray
+        (n, n) values on the grid, rows along y
+    """
     x, y = np.linspace(xlim[0], xlim[1], n), np.linspace(ylim[0], ylim[1], n)
-    xx, yy = np.meshgrid(x, y)
-    values = np.asarray(function(np.column_stack([xx.ravel(), yy.ravel()])), float).reshape(n, n)
-    if fill and values.min() < level: ax.contourf(x, y, values, levels=[values.min() - 1, level], colors=[color], alpha=.15)
-    if values.min() < level < values.max(): ax.contour(x, y, values, levels=[level], colors=[color], **kwargs)
+    grid = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
+    values = np.asarray(function(grid), float).reshape(n, n)
+    least, most = values.min(), values.max()
+    if fill and least < level: ax.contourf(x, y, values, levels=[least - 1, level], colors=[color], alpha=.15)
+    if least < level < most: ax.contour(x, y, values, levels=[level], colors=[color], **kwargs)
     if label: ax.plot([], [], color=color, label=label, linestyle=kwargs.get("linestyles", "-"))
     return values
 
+# %% ../../nbs/core/09_figures.ipynb #fd2a4c6e
 def bars(
     ax,                        # matplotlib axes
     labels,                    # (n,) names of the groups
     series:dict,               # name -> (n,) heights
     errors:dict|None=None,     # name -> (n,) half-widths
 ) -> None:
-    "Grouped bars, one colour a series."
-    width = .8/len(series)
+    """Grouped bars, one colour a series.
+
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    labels
+        (n,) names of the groups
+    series : dict
+        name -> (n,) heights
+    errors : dict|None, default None
+        name -> (n,) half-widths
+    """
+    width, middle = .8/len(series), (len(series) - 1)/2
     for k, (name, heights) in enumerate(series.items()):
-        at = np.arange(len(labels)) + (k - (len(series) - 1)/2)*width
-        ax.bar(at, heights, width*.92, label=name, color=PALETTE[k % len(PALETTE)], yerr=None if errors is None else errors.get(name), capsize=2)
+        at, half = np.arange(len(labels)) + (k - middle)*width, None if errors is None else errors.get(name)
+        ax.bar(at, heights, width*.92, label=name, color=PALETTE[k % len(PALETTE)], yerr=half, capsize=2)
     ax.set_xticks(np.arange(len(labels)), labels)

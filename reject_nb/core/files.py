@@ -12,28 +12,57 @@ from pathlib import Path
 
 # %% ../../nbs/core/07_files.ipynb #61fbae66
 def project_root() -> Path | None:  # the folder that holds settings.ini and nbs, or None outside a checkout
-    "The checkout this package runs from: the package's parent, else the nearest parent of the working directory."
+    """The checkout this package runs from: its parent, else the nearest parent of the working directory.
+
+    Returns
+    -------
+    Path | None
+        the folder that holds settings.ini and nbs, or None outside a checkout
+    """
     here = Path.cwd()
-    for folder in (Path(__file__).resolve().parents[2] if "__file__" in globals() else here, here, *here.parents):
+    package = Path(__file__).resolve().parents[2] if "__file__" in globals() else here
+    for folder in (package, here, *here.parents):
         if (folder/"settings.ini").is_file() and (folder/"nbs").is_dir(): return folder
     return None
 
 def out_dir() -> Path:
-    "Folder of figures, tables and claims: REJECT_NB_OUT, else `figures` in the checkout, else `figures` here."
+    """Folder of figures and claims: REJECT_NB_OUT, else `figures` in the checkout, else `figures` here.
+
+    Returns
+    -------
+    Path
+    """
     if out := os.environ.get("REJECT_NB_OUT"): return Path(out)
     return (project_root() or Path.cwd())/"figures"
 
+# %% ../../nbs/core/07_files.ipynb #92624650
 def read_dirs(
     first:Path|None=None, # default: out_dir()
 ) -> list[Path]:
-    "Where stored files are looked for: the folder that is written to, then `figures` in the checkout."
+    """Where stored files are looked for: the folder that is written to, then `figures` in the checkout.
+
+    Parameters
+    ----------
+    first : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    list[Path]
+    """
     root = project_root()
     return [out_dir() if first is None else first, *([root/"figures"] if root else [])]
 
 def is_full() -> bool:
-    "True where heavy results are to be computed again: REJECT_NB_MODE=full."
+    """True where heavy results are to be computed again: REJECT_NB_MODE=full.
+
+    Returns
+    -------
+    bool
+    """
     mode = os.environ.get("REJECT_NB_MODE", "quick")
-    if mode not in ("quick", "full"): raise ValueError(f"REJECT_NB_MODE must be 'quick' or 'full', not {mode!r}")
+    if mode not in ("quick", "full"):
+        raise ValueError(f"REJECT_NB_MODE must be 'quick' or 'full', got {mode!r}")
     return mode == "full"
 
 # %% ../../nbs/core/07_files.ipynb #dd76fd65
@@ -41,7 +70,20 @@ def write_atomic(
     path:Path,     # the final name
     content:bytes, # the whole content
 ) -> Path:         # the final name
-    "Write `content` so that `path` holds either what it held before or all of `content`."
+    """Write `content` so that `path` holds either what it held before or all of `content`.
+
+    Parameters
+    ----------
+    path : Path
+        the final name
+    content : bytes
+        the whole content
+
+    Returns
+    -------
+    Path
+        the final name
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -54,13 +96,28 @@ def write_atomic(
         raise
     return path
 
+# %% ../../nbs/core/07_files.ipynb #6d284cb5
 def path_of(
-    id:str,     # "<room>/<name>"
+    id:str,     # "<module>/<name>"
     suffix:str, # ".png" or ".csv"
     folder:Path|None=None, # default: out_dir()
 ) -> Path:
-    "Path of a figure or table by its id."
+    """Path of a figure or table by its id.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>"
+    suffix : str
+        ".png" or ".csv"
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    Path
+    """
     room, _, name = id.partition("/")
     if not room or not name or "/" in name or ".." in id:
-        raise ValueError(f"id must look like 'room/name', not {id!r}")
+        raise ValueError(f"id must look like 'module/name', got {id!r}")
     return (out_dir() if folder is None else Path(folder))/room/f"{name}{suffix}"

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from .checks import refuse
 from .files import is_full, out_dir, path_of, read_dirs, write_atomic
 
 # %% ../../nbs/core/08_tables.ipynb #584754be
@@ -20,45 +21,94 @@ def format_number(
     value,        # a number, bool or text
     digits:int=6, # significant digits of a float
 ) -> str:
-    "Text of one table cell; integers and text as they are, -0 as 0."
+    """Text of one table cell; integers and text as they are, -0 as 0.
+
+    Parameters
+    ----------
+    value
+        a number, bool or text
+    digits : int, default 6
+        significant digits of a float
+
+    Returns
+    -------
+    str
+    """
     if isinstance(value, (bool, np.bool_)): return str(bool(value))
     if isinstance(value, (int, np.integer)): return str(int(value))
     if isinstance(value, (float, np.floating)):
         return f"{0.0 if value == 0 else float(value):.{digits}g}"
     return str(value)
 
+# %% ../../nbs/core/08_tables.ipynb #d225b6da
 def check_columns(columns:dict) -> int:
     "Number of rows of a table; ValueError where columns differ in length."
     lengths = {name: len(np.atleast_1d(column)) for name, column in columns.items()}
     if not lengths or len(set(lengths.values())) != 1:
-        raise ValueError(f"columns must be non-empty and of one length, not {lengths}")
+        raise refuse("columns", "non-empty and of one length", lengths)
     return next(iter(lengths.values()))
 
+def _cells(column, digits:int) -> list[str]:
+    "The texts of a column."
+    return [format_number(v, digits) for v in np.atleast_1d(np.asarray(column, dtype=object))]
+
+# %% ../../nbs/core/08_tables.ipynb #6a464272
 def save_table(
-    id:str,       # "<room>/<name>"
+    id:str,       # "<module>/<name>"
     columns:dict, # column name -> sequence
     folder:Path|None=None, # default: out_dir()
 ) -> Path:        # of the CSV
-    "Write a table as CSV, floats with six significant digits."
+    """Write a table as CSV, floats with six significant digits.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>"
+    columns : dict
+        column name -> sequence
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    Path
+        of the CSV
+    """
     check_columns(columns)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(zip(*([format_number(v) for v in np.atleast_1d(np.asarray(c, dtype=object))] for c in columns.values())))
+    writer.writerows(zip(*(_cells(column, 6) for column in columns.values())))
     return write_atomic(path_of(id, ".csv", folder), text.getvalue().encode())
 
+# %% ../../nbs/core/08_tables.ipynb #4ba3956b
 def _column(cells:list[str]) -> np.ndarray:
+    "Whole numbers, else floats, else text."
     for kind in (int, float):
         try: return np.array([kind(cell) for cell in cells])
         except ValueError: pass
     return np.array(cells)
 
 def load_table(
-    id:str, # "<room>/<name>"
+    id:str, # "<module>/<name>"
     folder:Path|None=None, # default: out_dir()
 ) -> dict[str, np.ndarray]: # column name -> array of int, float or str
-    "Read a table back; FileNotFoundError where there is none."
-    with open(path_of(id, ".csv", folder), newline="", encoding="utf-8") as file: rows = list(csv.reader(file))
+    """Read a table back; FileNotFoundError where there is none.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>"
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    dict[str, np.ndarray]
+        column name -> array of int, float or str
+    """
+    with open(path_of(id, ".csv", folder), newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file))
     return {name: _column([row[j] for row in rows[1:]]) for j, name in enumerate(rows[0])}
 
 # %% ../../nbs/core/08_tables.ipynb #0a9d5500
@@ -66,29 +116,70 @@ def markdown_table(
     columns:dict,  # column name -> sequence
     digits:int=4,  # significant digits shown
 ) -> str:
-    "A table in Markdown; vertical bars in cells are escaped."
+    """A table in Markdown; vertical bars in cells are escaped.
+
+    Parameters
+    ----------
+    columns : dict
+        column name -> sequence
+    digits : int, default 4
+        significant digits shown
+
+    Returns
+    -------
+    str
+    """
     check_columns(columns)
-    numeric = {k: all(isinstance(v, (int, float, np.number)) for v in np.atleast_1d(np.asarray(c, dtype=object))) for k, c in columns.items()}
-    def line(cells): return "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
-    rows = zip(*([format_number(v, digits) for v in np.atleast_1d(np.asarray(c, dtype=object))] for c in columns.values()))
-    rule = "|" + "|".join("---:" if numeric[k] else "---" for k in columns) + "|"
+    def line(cells):
+        return "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
+    rule = "|" + "|".join("---:" if _is_numeric(column) else "---" for column in columns.values()) + "|"
+    rows = zip(*(_cells(column, digits) for column in columns.values()))
     return "\n".join([line(columns), rule, *map(line, rows)])
+
+# %% ../../nbs/core/08_tables.ipynb #fde49265
+def _is_numeric(column) -> bool:
+    "Whether a column holds numbers alone, which are aligned to the right."
+    return all(isinstance(v, (int, float, np.number))
+               for v in np.atleast_1d(np.asarray(column, dtype=object)))
 
 def show_table(
     columns:dict,         # column name -> sequence
     title:str|None=None,  # a line above it
     digits:int=4,         # significant digits shown
 ) -> None:
-    "Display a table in a notebook."
+    """Display a table in a notebook.
+
+    Parameters
+    ----------
+    columns : dict
+        column name -> sequence
+    title : str|None, default None
+        a line above it
+    digits : int, default 4
+        significant digits shown
+    """
     from IPython.display import Markdown, display
     display(Markdown((f"**{title}**\n\n" if title else "") + markdown_table(columns, digits)))
 
 # %% ../../nbs/core/08_tables.ipynb #ca686556
 def stored(
-    id:str,   # "<room>/<name>" of the table
+    id:str,   # "<module>/<name>" of the table
     compute,  # called without arguments in a full run; returns the dict of columns
 ) -> dict[str, np.ndarray]: # as `load_table` returns it
-    "A heavy table: computed and written in a full run, read from the committed CSV in a quick one."
+    """A heavy table: computed and written in a full run, read from the committed CSV in a quick one.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>" of the table
+    compute
+        called without arguments in a full run; returns the dict of columns
+
+    Returns
+    -------
+    dict[str, np.ndarray]
+        as `load_table` returns it
+    """
     store = Path(os.environ["REJECT_NB_STORE"]) if "REJECT_NB_STORE" in os.environ else out_dir()
     if is_full():
         save_table(id, compute(), store)

@@ -36,7 +36,25 @@ class ChecksumError(ValueError):
 # %% ../../nbs/data/04_loading.ipynb #dbf59a6d
 @dataclass(frozen=True)
 class Provenance:
-    "Where a loaded set came from."
+    """Where a loaded set came from.
+
+    Attributes
+    ----------
+    name : str
+    found : str
+        home, REJECT_NB_DATA, cache, download, or scikit-learn
+    files : tuple
+        of (file name, SHA-256)
+    verified : str
+        what was checked: the checksum, the content, or the counts alone
+    source : str
+        official page
+    licence : str
+    note : str, default ''
+        where this copy departs from the official files
+    warts : str, default ''
+        what is odd about the set
+    """
     name:str
     found:str          # home, REJECT_NB_DATA, cache, download, or scikit-learn
     files:tuple        # of (file name, SHA-256)
@@ -48,7 +66,24 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dataset:
-    "A loaded data set."
+    """A loaded data set.
+
+    Attributes
+    ----------
+    name : str
+    X : np.ndarray
+        (n, d) features, or images
+    y : np.ndarray
+        (n,) class index
+    feature_names : tuple
+    target_names : tuple
+        label of each class
+    provenance : Provenance
+    splits : dict
+        official parts: name -> row numbers
+    target : object, default None
+        (n,) real target of ordinal and regression sets
+    """
     name:str
     X:np.ndarray                # (n, d) features, or images
     y:np.ndarray                # (n,) class index
@@ -64,20 +99,54 @@ class Dataset:
 
 # %% ../../nbs/data/04_loading.ipynb #48f9a9b5
 def registry() -> dict: # name -> Entry
-    "All registered sets, by name."
+    """All registered sets, by name.
+
+    Returns
+    -------
+    dict
+        name -> Entry
+    """
     return dict(REGISTRY)
 
 def names(
     task:str="",  # only this task: classification, ordinal, images, structured, regression
     paper:str="", # only what this room uses
 ) -> list:        # names in the registry's order
-    "Names of the registered sets."
+    """Names of the registered sets.
+
+    Parameters
+    ----------
+    task : str, default ''
+        only this task: classification, ordinal, images, structured, regression
+    paper : str, default ''
+        only what this room uses
+
+    Returns
+    -------
+    list
+        names in the registry's order
+    """
     return [e.name for e in REGISTRY.values() if (not task or e.task == task) and (not paper or paper in e.papers)]
 
 def entry(
     name, # name or alias of a set, any case; an Entry is returned as it is
 ) -> Entry:
-    "Look a set up. Raises UnknownDataError with the close matches."
+    """Look a set up.
+
+    Parameters
+    ----------
+    name
+        name or alias of a set, any case; an Entry is returned as it is
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    UnknownDataError
+        with the close matches.
+    """
     if isinstance(name, Entry): return name
     if not isinstance(name, str): raise TypeError(f"name must be a str, not {type(name).__name__}")
     known = {a.lower(): e for e in REGISTRY.values() for a in (*e.aliases, e.name)}
@@ -92,7 +161,20 @@ def checksum(
     path,               # of a file
     kind:str="sha256",  # or md5
 ) -> str:               # hexadecimal digest
-    "Checksum of a file, read in blocks."
+    """Checksum of a file, read in blocks.
+
+    Parameters
+    ----------
+    path
+        of a file
+    kind : str, default 'sha256'
+        or md5
+
+    Returns
+    -------
+    str
+        hexadecimal digest
+    """
     h = hashlib.new(kind, usedforsecurity=False)
     with open(path, "rb") as f:
         while block := f.read(1 << 20): h.update(block)
@@ -102,7 +184,20 @@ def fingerprint(
     X, # (n, ...) features
     y, # (n, ...) targets
 ) -> str: # hexadecimal SHA-256
-    "Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are."
+    """Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are.
+
+    Parameters
+    ----------
+    X
+        (n, ...) features
+    y
+        (n, ...) targets
+
+    Returns
+    -------
+    str
+        hexadecimal SHA-256
+    """
     h = hashlib.sha256()
     for a, kind in ((X, "<f4"), (y, "<i8")):
         a = np.asarray(a)
@@ -117,7 +212,15 @@ def verify_file(
     path,       # of the file
     file:File,  # what the registry knows of it
 ):
-    "Raise ChecksumError where the checksum is known and another one is found."
+    """Raise ChecksumError where the checksum is known and another one is found.
+
+    Parameters
+    ----------
+    path
+        of the file
+    file : File
+        what the registry knows of it
+    """
     for kind, known in (("sha256", file.sha256), ("md5", file.md5)):
         if known and (found := checksum(path, kind)) != known:
             raise ChecksumError(f"{file.name} has {kind} {found}, the registry says {known}; the file is not used. "
@@ -128,7 +231,25 @@ def verify_content(
     e:Entry,
     v:Variant,
 ) -> str:            # how the content was verified
-    "For files without a known checksum. Raises ChecksumError where counts or fingerprint differ."
+    """For files without a known checksum.
+
+    Parameters
+    ----------
+    content : Content
+        parsed
+    e : Entry
+    v : Variant
+
+    Returns
+    -------
+    str
+        how the content was verified
+
+    Raises
+    ------
+    ChecksumError
+        where counts or fingerprint differ.
+    """
     said = {"rows": v.rows or e.rows, "columns": e.columns, "classes": e.classes}
     got = {"rows": len(content.X), "columns": int(np.prod(content.X.shape[1:])), "classes": len(content.target_names)}
     wrong = [f"{got[k]} {k} instead of {said[k]}" for k in said if said[k] not in (-1, got[k])]
@@ -143,13 +264,30 @@ def verify_content(
 def roots(
     home=None, # folder to look in first
 ) -> list:     # (label for messages, folder) in the order of search
-    "The folders in which sets may lie."
+    """The folders in which sets may lie.
+
+    Parameters
+    ----------
+    home : default None
+        folder to look in first
+
+    Returns
+    -------
+    list
+        (label for messages, folder) in the order of search
+    """
     found = [("home", Path(home).expanduser())] if home is not None else [] # type: list
     if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
     return found + [("cache", cache())]
 
 def cache() -> Path: # the user's cache folder for data sets
-    "Where downloads go."
+    """Where downloads go.
+
+    Returns
+    -------
+    Path
+        the user's cache folder for data sets
+    """
     import pooch
     return Path(pooch.os_cache("reject_nb"))
 
@@ -161,7 +299,27 @@ def locate(
     split=None,  # only the files of this split
     check=True,  # compare checksums
 ):               # (label, variant, list of paths), or None where the files are nowhere
-    "Find a variant with all its files in one folder. Raises ChecksumError where files are there and no variant fits."
+    """Find a variant with all its files in one folder.
+
+    Parameters
+    ----------
+    e : Entry
+    home : default None
+        folder to look in first
+    split : default None
+        only the files of this split
+    check : default True
+        compare checksums
+
+    Returns
+    -------
+    (label, variant, list of paths), or None where the files are nowhere
+
+    Raises
+    ------
+    ChecksumError
+        where files are there and no variant fits.
+    """
     for label, root in roots(home):
         for folder in [root / e.name] + ([root / e.folder] if e.folder else []):
             wrong = None
@@ -180,7 +338,22 @@ def available(
     home=None,   # folder to look in first
     split=None,  # only this split
 ) -> bool:       # whether `load` would succeed without a download (checksums are not compared)
-    "Whether the files of a set are on this machine."
+    """Whether the files of a set are on this machine.
+
+    Parameters
+    ----------
+    name
+        of a set
+    home : default None
+        folder to look in first
+    split : default None
+        only this split
+
+    Returns
+    -------
+    bool
+        whether `load` would succeed without a download (checksums are not compared)
+    """
     e = entry(name)
     return any(not v.files for v in e.variants) or locate(e, home, split, check=False) is not None
 
@@ -196,7 +369,20 @@ def missing(
     split=None,
     tried:tuple=(), # what happened to downloads
 ) -> MissingDataError:
-    "The error that says which file is missing, from where it comes and where to put it."
+    """The error that says which file is missing, from where it comes and where to put it.
+
+    Parameters
+    ----------
+    e : Entry
+    home : default None
+    split : default None
+    tried : tuple, default ()
+        what happened to downloads
+
+    Returns
+    -------
+    MissingDataError
+    """
     if not e.variants: return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: {e.warts}. Official page: {e.source}")
     files = " or ".join(dict.fromkeys(" + ".join(f.name for f in needed(v, split)) for v in e.variants if needed(v, split)))
     where = [_short(root) if label != "REJECT_NB_DATA" else "$REJECT_NB_DATA" + ("" if root.is_dir() else " (set, but no such folder)")
@@ -234,7 +420,30 @@ def download(
     progress=True, # show a progress bar
     home=None,     # for the message of the error
 ) -> Variant:      # the variant that was downloaded
-    "Download from the official source, verify, and move into place. Raises ChecksumError or MissingDataError."
+    """Download from the official source, verify, and move into place.
+
+    Parameters
+    ----------
+    e : Entry
+    target
+        folder of the set, made if need be
+    split : default None
+        only the files of this split
+    progress : default True
+        show a progress bar
+    home : default None
+        for the message of the error
+
+    Returns
+    -------
+    Variant
+        the variant that was downloaded
+
+    Raises
+    ------
+    ChecksumError
+        or MissingDataError.
+    """
     tried, wrong = [], None # type: list, Exception | None
     for v in e.variants:
         files = needed(v, split)
@@ -275,7 +484,9 @@ def _first(file, part, progress, tried):
 
 # %% ../../nbs/data/04_loading.ipynb #335465a7
 def read_variant(e, v, paths, split=None):
-    "Parse files. Where their checksum is not known, trouble in parsing means that they are not what they should be."
+    """Parse files. Where their checksum is not known, trouble in parsing means that they are not what they
+    should be.
+    """
     try: return v.read(Bundle(paths), split)
     except Exception as error:
         if all(f.sha256 or f.md5 for f in v.files): raise
@@ -290,7 +501,31 @@ def load(
 ) -> Dataset:
     """Find, verify and read a data set. Nothing is kept in memory between calls.
 
-    Raises UnknownDataError, MissingDataError or ChecksumError; ValueError where the set has no such split."""
+    Parameters
+    ----------
+    name
+        name of a set (or an Entry)
+    home : default None
+        folder to look in first
+    split : default None
+        only this official part, e.g. "test": no other files are needed or read
+    download : bool, default True
+        whether to try the official source
+    progress : bool, default True
+        show a progress bar when downloading
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    UnknownDataError
+    MissingDataError
+        or ChecksumError
+    ValueError
+        where the set has no such split.
+    """
     e = entry(name)
     check_split(e, split)
     label, v, paths = ("scikit-learn", e.variants[0], []) if is_bundled(e) else obtain(e, home, split, download, progress)
@@ -333,7 +568,24 @@ def fetch(
     split=None,    # only the files of this split
     progress:bool=True, # show a progress bar
 ) -> list:         # paths of the files, empty for sets that come with scikit-learn
-    "Have the verified files of a set on this machine, by download if need be. Raises as `load` does."
+    """Have the verified files of a set on this machine, by download if need be. Raises as `load` does.
+
+    Parameters
+    ----------
+    name
+        name of a set (or an Entry)
+    home : default None
+        folder to put it in; the user's cache folder when None
+    split : default None
+        only the files of this split
+    progress : bool, default True
+        show a progress bar
+
+    Returns
+    -------
+    list
+        paths of the files, empty for sets that come with scikit-learn
+    """
     e = entry(name)
     check_split(e, split)
     if is_bundled(e): return []
@@ -346,7 +598,20 @@ def state(
     name,      # of a set
     home=None, # folder to look in first
 ) -> str:
-    "In a few words: is it here, can it be downloaded, or must it be fetched by hand? Checksums are not compared."
+    """In a few words: is it here, can it be downloaded, or must it be fetched by hand? Checksums are not
+    compared.
+
+    Parameters
+    ----------
+    name
+        of a set
+    home : default None
+        folder to look in first
+
+    Returns
+    -------
+    str
+    """
     e = entry(name)
     if is_bundled(e): return "comes with scikit-learn"
     if found := locate(e, home, check=False): return f"found in {found[0]}"
@@ -358,7 +623,19 @@ def needs(
     *names,     # sets that the test loads
     split=None, # only this split of them
 ):              # a decorator
-    "Skip a test where a data set is not on this machine. Never downloads."
+    """Skip a test where a data set is not on this machine. Never downloads.
+
+    Parameters
+    ----------
+    *names
+        sets that the test loads
+    split : default None
+        only this split of them
+
+    Returns
+    -------
+    a decorator
+    """
     def wrap(test):
         @functools.wraps(test)
         def run():

@@ -22,7 +22,18 @@ import numpy as np
 def inflate(
     data:bytes, # contents of a file
 ) -> bytes:     # the same, decompressed if it was gzip, bzip2 or compress (.Z)
-    """Undo gzip, bzip2 or Unix compress, recognised by their first bytes; anything else comes back as it is."""
+    """Undo gzip, bzip2 or Unix compress, recognised by their first bytes; anything else comes back as it is.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a file
+
+    Returns
+    -------
+    bytes
+        the same, decompressed if it was gzip, bzip2 or compress (.Z)
+    """
     if data[:2] == b"\x1f\x8b": return gzip.decompress(data)
     if data[:3] == b"BZh": return bz2.decompress(data)
     if data[:2] == b"\x1f\x9d": return unlzw(data)
@@ -32,7 +43,23 @@ def inflate(
 def unlzw(
     data:bytes, # contents of a .Z file
 ) -> bytes:     # decompressed
-    """Unix `compress` (LZW with codes of 9 to 16 bits, in groups of eight codes). Raises ValueError on a damaged file."""
+    """Unix `compress` (LZW with codes of 9 to 16 bits, in groups of eight codes).
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a .Z file
+
+    Returns
+    -------
+    bytes
+        decompressed
+
+    Raises
+    ------
+    ValueError
+        on a damaged file.
+    """
     if data[:2] != b"\x1f\x9d": raise ValueError("unlzw: data do not start with the mark of a .Z file")
     max_bits, block = data[2] & 31, data[2] & 128
     table = [bytes([i]) for i in range(256)] + ([b""] if block else [])
@@ -67,7 +94,12 @@ def _next_group(at, group, bits):
 class Bundle:
     """The members of a set's files, whether plain, compressed, or in zip and tar archives (also one in another).
 
-    `bundle("iris.data")` returns the bytes of that member, decompressed; several names are alternatives. Raises KeyError."""
+    `bundle("iris.data")` returns the bytes of that member, decompressed; several names are alternatives.
+
+    Raises
+    ------
+    KeyError
+    """
     def __init__(self, paths): self.paths = [Path(p) for p in paths]
 
     def __call__(self, *names) -> bytes:
@@ -90,7 +122,19 @@ def members(
     data:bytes, # contents of a zip or tar archive
     full=False, # yield names with their folders
 ):              # yields (file name, function that returns its bytes), archives inside opened as well
-    """Walk through an archive in its own order; folders, and the shadow files that macOS adds, are left out."""
+    """Walk through an archive in its own order; folders, and the shadow files that macOS adds, are left out.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a zip or tar archive
+    full : default False
+        yield names with their folders
+
+    Returns
+    -------
+    yields (file name, function that returns its bytes), archives inside opened as well
+    """
     if data[:2] == b"PK":
         with zipfile.ZipFile(io.BytesIO(data)) as z:
             found = [(i.filename, lambda i=i: z.read(i)) for i in z.infolist() if not i.is_dir() and "__MACOSX" not in i.filename]
@@ -109,7 +153,18 @@ def _inner(found, full):
 def text(
     data:bytes, # contents of a text file
 ) -> str:       # with Unix line ends and no byte-order mark
-    """Decode UTF-8 (Latin-1 where that fails) and turn CR and CRLF into LF."""
+    """Decode UTF-8 (Latin-1 where that fails) and turn CR and CRLF into LF.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a text file
+
+    Returns
+    -------
+    str
+        with Unix line ends and no byte-order mark
+    """
     try: s = data.decode("utf-8-sig")
     except UnicodeDecodeError: s = data.decode("latin-1")
     return s.replace("\r\n", "\n").replace("\r", "\n")
@@ -121,7 +176,29 @@ def numbers(
     header:str="",    # leave out the first line if it starts so (copies of a set differ in that)
     dtype=np.float64, # type of the result
 ) -> np.ndarray:      # (rows, columns)
-    """A table of numbers. Raises ValueError where a cell is no number or a row has another length."""
+    """A table of numbers.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a text file
+    sep : str, default ','
+        separator; " " stands for any white space, " ," for white space and commas mixed
+    header : str, default ''
+        leave out the first line if it starts so (copies of a set differ in that)
+    dtype : default np.float64
+        type of the result
+
+    Returns
+    -------
+    np.ndarray
+        (rows, columns)
+
+    Raises
+    ------
+    ValueError
+        where a cell is no number or a row has another length.
+    """
     s = text(data).lstrip("\n")
     if header and s.startswith(header): s = s[s.index("\n") + 1:]
     if sep == " ,": s, sep = s.replace(",", " "), " "
@@ -133,7 +210,23 @@ def integers(
     dtype=np.float32, # type of the result
     block:int=20000,  # rows at a time
 ) -> np.ndarray:      # (rows, columns)
-    "As `numbers`, four times as fast on large tables of small whole numbers: digits are added up column by column of the text."
+    """As `numbers`, four times as fast on large tables of small whole numbers: digits are added up column by
+    column of the text.
+
+    Parameters
+    ----------
+    data : bytes
+        rows of whole numbers with commas, Unix line ends
+    dtype : default np.float32
+        type of the result
+    block : int, default 20000
+        rows at a time
+
+    Returns
+    -------
+    np.ndarray
+        (rows, columns)
+    """
     a = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
     rows = np.flatnonzero(a == ord("\n")) + 1
     columns = data[:rows[0]].count(b",") + 1
@@ -161,7 +254,22 @@ def cells(
     sep:str=",",   # separator
     header:str="", # leave out the first line if it starts so
 ) -> list:         # list of rows, each a list of str
-    """A table of words: quotes understood, blank lines left out, spaces at the ends of cells cut off."""
+    """A table of words: quotes understood, blank lines left out, spaces at the ends of cells cut off.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a text file
+    sep : str, default ','
+        separator
+    header : str, default ''
+        leave out the first line if it starts so
+
+    Returns
+    -------
+    list
+        list of rows, each a list of str
+    """
     s = text(data)
     if header and s.startswith(header): s = s[s.index("\n") + 1:]
     rows = [[c.strip() for c in row] for row in csv.reader(io.StringIO(s), delimiter=sep) if row]
@@ -181,7 +289,20 @@ def one_hot(
     column,        # (n,) values of a categorical column, str
     name:str,      # name of the column
 ) -> tuple:        # (n, k) zeros and ones, list of k names "column=value"
-    "One column of zeros and ones for each distinct value."
+    """One column of zeros and ones for each distinct value.
+
+    Parameters
+    ----------
+    column
+        (n,) values of a categorical column, str
+    name : str
+        name of the column
+
+    Returns
+    -------
+    tuple
+        (n, k) zeros and ones, list of k names "column=value"
+    """
     values = _order(column)
     index = {v: i for i, v in enumerate(values)}
     return np.eye(len(values))[[index[v] for v in column]], [f"{name}={v}" for v in values]
@@ -190,7 +311,25 @@ def class_index(
     labels,     # (n,) labels, str
     order=None, # classes in the wanted order; sorted when None
 ) -> tuple:     # (n,) int64 index 0..K-1, tuple of K class names
-    "Number the classes. Raises ValueError where a label is not in `order`."
+    """Number the classes.
+
+    Parameters
+    ----------
+    labels
+        (n,) labels, str
+    order : default None
+        classes in the wanted order; sorted when None
+
+    Returns
+    -------
+    tuple
+        (n,) int64 index 0..K-1, tuple of K class names
+
+    Raises
+    ------
+    ValueError
+        where a label is not in `order`.
+    """
     names = tuple(order) if order is not None else tuple(_order(labels))
     index = {v: i for i, v in enumerate(names)}
     strange = sorted(set(labels) - set(names))
@@ -202,9 +341,30 @@ def ordinal_classes(
     t,             # (n,) real target
     n_classes:int, # Y
 ) -> tuple:        # (n,) int64 class 0..Y-1, (Y-1,) largest value of each class but the last
-    """Equal-frequency classes of a real target, the ties at its minimum counted apart. Never splits equal values, leaves no class empty.
+    """Equal-frequency classes of a real target, the ties at its minimum counted apart. Never splits equal
+    values, leaves no class empty.
 
-    Source: Franc, Prusa and Voracek, section 5.2, and their scripts. Raises ValueError where that cannot be."""
+    Parameters
+    ----------
+    t
+        (n,) real target
+    n_classes : int
+        Y
+
+    Returns
+    -------
+    tuple
+        (n,) int64 class 0..Y-1, (Y-1,) largest value of each class but the last
+
+    Raises
+    ------
+    ValueError
+        where that cannot be.
+
+    References
+    ----------
+    Franc, Prusa and Voracek, section 5.2, and their scripts.
+    """
     values, counts = np.unique(np.asarray(t, dtype=np.float64), return_counts=True)
     below = np.cumsum(counts)
     share = below[0] + np.arange(1, n_classes) * (below[-1] - below[0]) / n_classes
@@ -218,7 +378,20 @@ def libsvm(
     data:bytes,     # LIBSVM text, decompressed
     n_features:int, # columns
 ) -> tuple:         # (n, n_features) dense float64, (n,) labels float64
-    "Sparse text 'label index:value ...' with indices from 1."
+    """Sparse text 'label index:value ...' with indices from 1.
+
+    Parameters
+    ----------
+    data : bytes
+        LIBSVM text, decompressed
+    n_features : int
+        columns
+
+    Returns
+    -------
+    tuple
+        (n, n_features) dense float64, (n,) labels float64
+    """
     from sklearn.datasets import load_svmlight_file
     X, y = load_svmlight_file(io.BytesIO(data), n_features=n_features, zero_based=False)
     return X.toarray(), y
@@ -226,7 +399,23 @@ def libsvm(
 def idx(
     data:bytes,  # an idx file of bytes, decompressed
 ) -> np.ndarray: # uint8, with the shape that the file states
-    "The format of MNIST. Raises ValueError on another type or a wrong length."
+    """The format of MNIST.
+
+    Parameters
+    ----------
+    data : bytes
+        an idx file of bytes, decompressed
+
+    Returns
+    -------
+    np.ndarray
+        uint8, with the shape that the file states
+
+    Raises
+    ------
+    ValueError
+        on another type or a wrong length.
+    """
     if data[:3] != b"\0\0\x08": raise ValueError("idx: not an idx file of unsigned bytes")
     shape = tuple(int(n) for n in np.frombuffer(data, ">i4", data[3], 4))
     body = np.frombuffer(data, np.uint8, -1, 4 + 4 * data[3])
@@ -237,7 +426,18 @@ def idx(
 def arff(
     data:bytes, # contents of an ARFF file
 ) -> tuple:     # list of attribute names, list of rows (lists of str)
-    "Attribute-relation file, dense. Quotes around names and values are taken off."
+    """Attribute-relation file, dense. Quotes around names and values are taken off.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of an ARFF file
+
+    Returns
+    -------
+    tuple
+        list of attribute names, list of rows (lists of str)
+    """
     head, _, body = re.split(r"(?im)^\s*(@data)\s*$", text(data), maxsplit=1)
     found = re.findall(r"(?im)^\s*@attribute\s+('[^']*'|\"[^\"]*\"|\S+)", head)
     lines = [s for s in body.splitlines() if s.strip() and not s.lstrip().startswith("%")]
@@ -250,7 +450,21 @@ def xlsx(
     data:bytes,  # contents of an xlsx workbook
     sheet:int=1, # number of the sheet, from 1
 ) -> list:       # list of rows, each a list of float or str
-    "Cells of one sheet of a workbook in row order; empty cells and formulas without a stored value are left out."
+    """Cells of one sheet of a workbook in row order; empty cells and formulas without a stored value are left
+    out.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of an xlsx workbook
+    sheet : int, default 1
+        number of the sheet, from 1
+
+    Returns
+    -------
+    list
+        list of rows, each a list of float or str
+    """
     from xml.etree.ElementTree import fromstring, iterparse
     ns = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
     with zipfile.ZipFile(io.BytesIO(data)) as z:
@@ -269,7 +483,18 @@ def xlsx(
 def image(
     data:bytes, # a JPEG or PNG file
 ) -> np.ndarray: # (height, width, 3) uint8
-    "One picture as RGB."
+    """One picture as RGB.
+
+    Parameters
+    ----------
+    data : bytes
+        a JPEG or PNG file
+
+    Returns
+    -------
+    np.ndarray
+        (height, width, 3) uint8
+    """
     from PIL import Image
     with Image.open(io.BytesIO(data)) as picture: return np.asarray(picture.convert("RGB"))
 
@@ -277,7 +502,20 @@ def images(
     data:bytes,                        # archive of pictures, all of one size
     suffix:tuple=(".jpg", ".png", ".jpeg"), # endings of the members that are pictures, small letters
 ) -> tuple:                            # (n, height, width, 3) uint8, list of n names with folders
-    "All pictures of an archive, in the order of their names."
+    """All pictures of an archive, in the order of their names.
+
+    Parameters
+    ----------
+    data : bytes
+        archive of pictures, all of one size
+    suffix : tuple, default (".jpg", ".png", ".jpeg")
+        endings of the members that are pictures, small letters
+
+    Returns
+    -------
+    tuple
+        (n, height, width, 3) uint8, list of n names with folders
+    """
     found = sorted(((n, get()) for n, get in members(data, full=True) if n.lower().endswith(suffix)), key=lambda p: p[0])
     if not found: raise ValueError("images: the archive holds no picture")
     return np.stack([image(raw) for _, raw in found]), [n for n, _ in found]

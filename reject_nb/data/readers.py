@@ -41,7 +41,31 @@ def table(
     targets=None,  # readable class names in the same order
     drop:tuple=(), # columns left out, counted without the label
 ):                 # function (get, split) -> Content
-    "A reader of delimited text with one label column; features must be numbers, labels may be words."
+    """A reader of delimited text with one label column; features must be numbers, labels may be words.
+
+    Parameters
+    ----------
+    *files
+        one tuple of alternative names per part; two parts are the official train and test
+    names : tuple
+        of the features
+    label : int, default -1
+        column of the label
+    sep : str, default ','
+        separator
+    header : str, default ''
+        first line, if the copy has one, starts so
+    order : default None
+        raw labels in the order of the classes
+    targets : default None
+        readable class names in the same order
+    drop : tuple, default ()
+        columns left out, counted without the label
+
+    Returns
+    -------
+    function (get, split) -> Content
+    """
     def read(get, split=None):
         rows = [cells(get(*f), sep, header) if sep in ",\t;" else
                 [[f"{v:g}" for v in row] for row in numbers(get(*f), sep, header)] for f in files]
@@ -55,7 +79,19 @@ def parts(
     sizes,                    # rows of each part
     names=("train", "test"),
 ) -> dict:                    # name -> row numbers; empty where there is but one part
-    "Row numbers of the parts of a set that was put together from them."
+    """Row numbers of the parts of a set that was put together from them.
+
+    Parameters
+    ----------
+    sizes
+        rows of each part
+    names : default ("train", "test")
+
+    Returns
+    -------
+    dict
+        name -> row numbers; empty where there is but one part
+    """
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return {} if len(sizes) < 2 else {n: np.arange(a, b) for n, a, b in zip(names, ends[:-1], ends[1:])}
 
@@ -138,7 +174,9 @@ PHISHING_NAMES = tuple(
     "on_mouseover RightClick popUpWidnow Iframe age_of_domain DNSRecord web_traffic Page_Rank Google_Index Links_pointing_to_page "
     "Statistical_report".split())
 def phishing(get, split=None):
-    "30 attributes with two or three values each, one-hot: 68 columns, as in Table 2 and at LIBSVM. A copy lacks the ARFF header."
+    """30 attributes with two or three values each, one-hot: 68 columns, as in Table 2 and at LIBSVM. A copy
+    lacks the ARFF header.
+    """
     raw = get("training_dataset.arff", "training dataset.arff")
     names, rows = arff(raw) if b"@" in raw[:1000] else ([*PHISHING_NAMES, "Result"], cells(raw))
     blocks = [one_hot([r[j] for r in rows], names[j]) for j in range(len(names) - 1)]
@@ -189,7 +227,9 @@ def houses(get, split=None):
     return ordinal(A[:, :8], A[:, 8], HOUSES)
 
 def abalone(get, split=None):
-    "Sex one-hot, rings 1-3 and 21-29 merged: 10 columns and 19 classes, as the authors' published script does it."
+    """Sex one-hot, rings 1-3 and 21-29 merged: 10 columns and 19 classes, as the authors' published script does
+    it.
+    """
     rows = cells(get("abalone.data"), header="Sex")
     names = ("sex", "length", "diameter", "height", "whole_weight", "shucked_weight", "viscera_weight", "shell_weight")
     X, columns = mixed([r[:-1] for r in rows], names, ("sex",))

@@ -22,7 +22,26 @@ def gpfgs(
     dims=None,    # indices that may change
     limits=None,  # (low, high) that no attacked point leaves
 ) -> np.ndarray:  # attacked points, shaped as x
-    "Gaussian process fast gradient sign attack: one step against the current class along the sign of the latent mean's gradient."
+    """Gaussian process fast gradient sign attack: one step against the current class along the sign of the
+    latent mean's gradient.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    x
+        (d,) or (m, d) points
+    radius
+        of the maximum norm
+    dims : default None
+        indices that may change
+    limits : default None
+        (low, high) that no attacked point leaves
+
+    Returns
+    -------
+    np.ndarray
+        attacked points, shaped as x
+    """
     if not isinstance(post, GPPosterior): raise ValueError(f"post must be a GPPosterior, not {type(post).__name__}: the attack follows the gradient of one latent function")
     points = check_array(x, "x", np.shape(x))
     if points.ndim == 1: return gpfgs(post, points[None], radius, dims, limits)[0]
@@ -37,7 +56,20 @@ def gpfgs(
 # %% ../../nbs/gpc/08_attacks.ipynb #8e204165
 @dataclass(frozen=True)
 class Interpretation:
-    "Certified values of the interpretability metric, one per dimension asked for."
+    """Certified values of the interpretability metric, one per dimension asked for.
+
+    Attributes
+    ----------
+    dims : np.ndarray
+        (k,) indices
+    lower : np.ndarray
+        (k,)
+    upper : np.ndarray
+        (k,)
+    gamma : float
+    local : np.ndarray
+        (m, k) midpoints per point
+    """
     dims: np.ndarray     # (k,) indices
     lower: np.ndarray    # (k,)
     upper: np.ndarray    # (k,)
@@ -60,7 +92,31 @@ def interpretability(
     target=None,       # class, for several classes
     **options,         # of classification_range
 ) -> Interpretation:
-    "Section 6.3: change of the certified extremes when one coordinate moves up rather than down."
+    """Section 6.3: change of the certified extremes when one coordinate moves up rather than down.
+
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    x
+        (d,) point: local; (m, d) points: global, their average
+    gamma
+        width of the one-sided intervals
+    dims : default None
+        indices asked for; default all
+    tol : default 1e-3
+        of each extreme; the metric's interval is at most four times as wide
+    limits : default None
+        (low, high) that cut the intervals, e.g. (0, 1) for pixels
+    target : default None
+        class, for several classes
+    **options
+        of classification_range
+
+    Returns
+    -------
+    Interpretation
+    """
     points = check_array(x, "x", np.shape(x))
     points = check_array(points[None] if points.ndim == 1 else points, "x", (None, post.d))
     width = float(check_array(gamma, "gamma", ()))
@@ -95,7 +151,27 @@ def lime_weights(
     n_samples:int=5000,# LIME's default
     random_state:int=0,
 ) -> np.ndarray:       # (d,) slopes of the probability per standard deviation of each coordinate
-    "Explanation of the `lime` package without discretisation; ImportError with a remedy where it is missing."
+    """Explanation of the `lime` package without discretisation; ImportError with a remedy where it is missing.
+
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    x
+        (d,) point
+    training
+        (n, d) data that LIME takes centre and scales from
+    target : default None
+        class, for several classes
+    n_samples : int, default 5000
+        LIME's default
+    random_state : int, default 0
+
+    Returns
+    -------
+    np.ndarray
+        (d,) slopes of the probability per standard deviation of each coordinate
+    """
     try: from lime.lime_tabular import LimeTabularExplainer
     except ImportError: raise ImportError("lime_weights needs the package lime: pip install 'reject_nb[lime]'") from None
     x = check_array(x, "x", (post.d,))
@@ -110,7 +186,24 @@ def probability_gradient(
     post, x, target=None, # as in lime_weights
     step:float=1e-5,      # of the central differences
 ) -> np.ndarray:          # (d,)
-    "Gradient of the class probability."
+    """Gradient of the class probability.
+
+    Parameters
+    ----------
+    post
+        as in lime_weights
+    x
+        as in lime_weights
+    target : default None
+        as in lime_weights
+    step : float, default 1e-5
+        of the central differences
+
+    Returns
+    -------
+    np.ndarray
+        (d,)
+    """
     x = check_array(x, "x", (post.d,))
     label = 1 if target is None else int(np.flatnonzero(post.classes == target)[0])
     moves = step*np.eye(len(x))

@@ -29,7 +29,23 @@ def gaussian_interval(
     a, b,       # ends, may be infinite
     mean, var,  # parameters
 ):              # probability of [a, b]
-    "Integral of N(mean, var) over [a, b]; the closed form of Eqs. (9) and (10), stable in both tails."
+    """Integral of N(mean, var) over [a, b]; the closed form of Eqs. (9) and (10), stable in both tails.
+
+    Parameters
+    ----------
+    a
+        ends, may be infinite
+    b
+        ends, may be infinite
+    mean
+        parameters
+    var
+        parameters
+
+    Returns
+    -------
+    probability of [a, b]
+    """
     root = np.sqrt(np.maximum(var, 1e-300))
     lo, hi = (np.asarray(a, float) - mean)/root, (np.asarray(b, float) - mean)/root
     flip = lo > 0
@@ -47,7 +63,22 @@ def interval_extremes(
     a:float, b:float, # ends of an interval of the latent line; may be infinite
     box:Intervals,    # bounds of mean and variance
 ) -> tuple[float, float]: # smallest and largest probability of [a, b]
-    "Proposition 2."
+    """Proposition 2.
+
+    Parameters
+    ----------
+    a : float
+        ends of an interval of the latent line; may be infinite
+    b : float
+        ends of an interval of the latent line; may be infinite
+    box : Intervals
+        bounds of mean and variance
+
+    Returns
+    -------
+    tuple[float, float]
+        smallest and largest probability of [a, b]
+    """
     if np.isinf(a) and np.isinf(b): return 1., 1.
     ends = (box.var_low, box.var_high)
     if np.isinf(a) or np.isinf(b):                     # the limit: monotone in the mean, and in the variance for a given mean
@@ -66,7 +97,22 @@ def proposition_1(
     likelihood:str,   # "probit" or "logistic"
     n:int=100,        # intervals, uniform in the probability scale (proof of Theorem 1)
 ) -> tuple[float, float]: # lower bound of the minimum, upper bound of the maximum
-    "Eqs. (5) and (6) with Proposition 2."
+    """Eqs. (5) and (6) with Proposition 2.
+
+    Parameters
+    ----------
+    box : Intervals
+        bounds of mean and variance
+    likelihood : str
+        "probit" or "logistic"
+    n : int, default 100
+        intervals, uniform in the probability scale (proof of Theorem 1)
+
+    Returns
+    -------
+    tuple[float, float]
+        lower bound of the minimum, upper bound of the maximum
+    """
     p = np.arange(1, n)/n
     edges = np.concatenate([[-np.inf], ndtri(p) if likelihood == "probit" else logit(p), [np.inf]])
     sigma = np.arange(n + 1)/n
@@ -81,7 +127,21 @@ def lemma_3(
     box:Intervals,   # bounds of mean and variance
     likelihood:str,  # "probit" or "logistic"
 ) -> tuple[float, float]: # lower bound of the minimum, upper bound of the maximum
-    "Eqs. (18) and (19) with lambda = 1; the same end points hold for the logistic function, whose mean rises in mu and moves towards 1/2 with Sigma."
+    """Eqs. (18) and (19) with lambda = 1; the same end points hold for the logistic function, whose mean rises
+    in mu and moves towards 1/2 with Sigma.
+
+    Parameters
+    ----------
+    box : Intervals
+        bounds of mean and variance
+    likelihood : str
+        "probit" or "logistic"
+
+    Returns
+    -------
+    tuple[float, float]
+        lower bound of the minimum, upper bound of the maximum
+    """
     value = (lambda m, v: float(ndtr(m/math.sqrt(1 + v)))) if likelihood == "probit" else logistic_mean
     return (value(box.mean_low, box.var_high if box.mean_low >= 0 else box.var_low), value(box.mean_high, box.var_low if box.mean_high >= 0 else box.var_high))
 
@@ -90,7 +150,21 @@ def relaxation(
     problem,  # from `reduce`, scaled free coordinates
     lo, hi,   # (d,) scaled box
 ):            # low offset (n,), low slope (n, d), high offset, high slope, r_low, r_high
-    "Linear functions below and above each kernel value over a box."
+    """Linear functions below and above each kernel value over a box.
+
+    Parameters
+    ----------
+    problem
+        from `reduce`, scaled free coordinates
+    lo
+        (d,) scaled box
+    hi
+        (d,) scaled box
+
+    Returns
+    -------
+    low offset (n,), low slope (n, d), high offset, high slope, r_low, r_high
+    """
     X, k = problem.XT.T, problem.k
     c = .5*(lo + hi)
     near, far = np.maximum(np.maximum(lo - X, X - hi), 0), np.maximum(np.abs(lo - X), np.abs(hi - X))
@@ -124,7 +198,23 @@ def variance_high(
     R:np.ndarray,  # (n, n) inverse of K + 1/W
     lo, hi,        # (d,) scaled box
 ) -> float:
-    "Upper bound of the variance by the paper's quadratic program (Clarabel), certified by its dual point."
+    """Upper bound of the variance by the paper's quadratic program (Clarabel), certified by its dual point.
+
+    Parameters
+    ----------
+    problem
+        from `reduce`
+    R : np.ndarray
+        (n, n) inverse of K + 1/W
+    lo
+        (d,) scaled box
+    hi
+        (d,) scaled box
+
+    Returns
+    -------
+    float
+    """
     A, b, low, high = _constraints(problem, lo, hi)
     d, n = len(lo), len(R)
     P = sparse.csc_matrix(np.triu(np.block([[np.zeros((d, d)), np.zeros((d, n))], [np.zeros((n, d)), 2*R]])))
@@ -147,7 +237,26 @@ def variance_low(
     lo, hi,       # (d,) scaled box
     eigen=None,   # (values, vectors) of R where known
 ) -> float:
-    "Lower bound of the variance by 2M+1 linear programs (Appendix D.1), through HiGHS, with dual values as bounds."
+    """Lower bound of the variance by 2M+1 linear programs (Appendix D.1), through HiGHS, with dual values as
+    bounds.
+
+    Parameters
+    ----------
+    problem
+        from `reduce`
+    R : np.ndarray
+        (n, n) inverse of K + 1/W
+    lo
+        (d,) scaled box
+    hi
+        (d,) scaled box
+    eigen : default None
+        (values, vectors) of R where known
+
+    Returns
+    -------
+    float
+    """
     A, b, low, high = _constraints(problem, lo, hi)
     d, n = len(lo), len(R)
     values, vectors = eigh(R) if eigen is None else eigen
@@ -178,7 +287,33 @@ def paper_minimum(
     literal:bool=False,  # Algorithm 1 as printed
     bound=None,          # function of (problem, lo, hi) -> lower bound, in place of the programs
 ) -> tuple[float, float, np.ndarray, int, str]: # lower, upper, point, boxes, status
-    "Branch and bound with the paper's bounds for one side (Algorithm 1)."
+    """Branch and bound with the paper's bounds for one side (Algorithm 1).
+
+    Parameters
+    ----------
+    post : GPPosterior
+    lower
+        (D,) box
+    upper
+        (D,) box
+    sign : float, default 1.
+        -1 for 1 - pi
+    tol : float, default .02
+    max_boxes : default None
+    deadline : default None
+        time.monotonic() value
+    way : str, default 'lemma3'
+        or "proposition1"
+    literal : bool, default False
+        Algorithm 1 as printed
+    bound : default None
+        function of (problem, lo, hi) -> lower bound, in place of the programs
+
+    Returns
+    -------
+    tuple[float, float, np.ndarray, int, str]
+        lower, upper, point, boxes, status
+    """
     problem = reduce(post, lower, upper, sign, False)
     R, eigen = post.R, None
     def lower_bound(lo, hi):

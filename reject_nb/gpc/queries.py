@@ -21,7 +21,20 @@ def check_limits(
     limits, # (low, high), numbers or (d,) each
     x,      # (d,) or (m, d) points between them
 ) -> np.ndarray: # (2, d)
-    "Both limits for every dimension, or a ValueError."
+    """Both limits for every dimension, or a ValueError.
+
+    Parameters
+    ----------
+    limits
+        (low, high), numbers or (d,) each
+    x
+        (d,) or (m, d) points between them
+
+    Returns
+    -------
+    np.ndarray
+        (2, d)
+    """
     d = np.shape(x)[-1]
     try: low, high = (np.broadcast_to(check_array(v, "limits", np.shape(v), finite=False), d) for v in limits)
     except (TypeError, ValueError): raise ValueError(f"limits must be a pair (low, high) of numbers or arrays of shape ({d},), not {limits!r}") from None
@@ -36,7 +49,27 @@ def region(
     norm="inf",    # "inf", 2 or 1
     limits=None,   # (low, high), numbers or (d,) each, that no perturbed point leaves
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, Ball|None]: # x, lower, upper, ball
-    "The box around a point, and the ball in it for the 1- and 2-norm."
+    """The box around a point, and the ball in it for the 1- and 2-norm.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    x
+        (d,) centre
+    radius
+        number or (d,), not negative; (2, d) for radii below and above the point
+    dims : default None
+        indices that may change; default all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high), numbers or (d,) each, that no perturbed point leaves
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray, Ball|None]
+        x, lower, upper, ball
+    """
     if not isinstance(post, GPPosterior) and type(post).__name__ != "MulticlassPosterior": raise ValueError(f"post must be a GPPosterior or MulticlassPosterior, not {type(post).__name__}")
     x = check_array(x, "x", (post.d,))
     size = check_array(radius, "radius", np.shape(radius), low=0.)
@@ -64,8 +97,11 @@ def region(
 class Safety(str):
     """'safe', 'unsafe' or 'unknown', carrying the evidence.
 
-    adversarial: a point of another class (unsafe), else None; margin_lower, margin_upper: certified bounds of the smallest signed latent mean
-    (of several classes: of the smallest lead of the probability of x's class; positive: the class of x, its sign decides), n_boxes; status: the word itself; search: how the search ended."""
+    adversarial: a point of another class (unsafe), else None; margin_lower, margin_upper: certified bounds of
+    the smallest signed latent mean
+    (of several classes: of the smallest lead of the probability of x's class; positive: the class of x, its
+    sign decides), n_boxes; status: the word itself; search: how the search ended.
+    """
     adversarial: np.ndarray|None
     margin_lower: float
     margin_upper: float
@@ -94,7 +130,39 @@ def is_safe(
     starts=None,       # points to try first, e.g. an attack's
     progress=None,     # function of (lower, upper, n_boxes)
 ) -> Safety:
-    "Whether every point of the ball has the class of x (Definition 2); decided by the sign of the latent mean, exactly at 1/2."
+    """Whether every point of the ball has the class of x (Definition 2); decided by the sign of the latent mean,
+    exactly at 1/2.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    x
+        (d,) point whose class is to be kept
+    radius
+        see `region`
+    dims : default None
+        indices that may change
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        bounds no perturbed point leaves, e.g. (0, 1) for pixels
+    max_boxes : default 200_000
+        then 'unknown'
+    time_limit : default None
+        seconds, then 'unknown'
+    rigorous : default True
+        sound under floating point
+    n_jobs : default None
+        threads; None for all cores
+    starts : default None
+        points to try first, e.g. an attack's
+    progress : default None
+        function of (lower, upper, n_boxes)
+
+    Returns
+    -------
+    Safety
+    """
     x, lower, upper, ball = region(post, x, radius, dims, norm, limits)
     check_budget(1., max_boxes, time_limit)
     if not isinstance(post, GPPosterior):
@@ -124,7 +192,9 @@ def _class(post, x) -> bool: return bool(post.latent(x[None])[0][0] > 0)
 class Robustness(float):
     """delta of Definition 1: a float, its certified upper bound.
 
-    lower, upper: certified bounds of delta; spread: bounds of pi_max - pi_min (Section 6.2); range: the RangeResult."""
+    lower, upper: certified bounds of delta; spread: bounds of pi_max - pi_min (Section 6.2); range: the
+    RangeResult.
+    """
     lower: float
     upper: float
     spread: tuple[float, float]
@@ -147,7 +217,31 @@ def robustness(
     tol=.02,         # of both ends of the range
     **options,       # of classification_range: max_boxes, time_limit, rigorous, n_jobs, progress
 ) -> Robustness:
-    "How far the class probability can move in the ball: delta of Definition 1 in the maximum norm, with certified bounds."
+    """How far the class probability can move in the ball: delta of Definition 1 in the maximum norm, with
+    certified bounds.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    x
+        (d,) point
+    radius
+        see `region`
+    dims : default None
+        indices that may change
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        bounds no perturbed point leaves
+    tol : default .02
+        of both ends of the range
+    **options
+        of classification_range: max_boxes, time_limit, rigorous, n_jobs, progress
+
+    Returns
+    -------
+    Robustness
+    """
     x, lower, upper, ball = region(post, x, radius, dims, norm, limits)
     if not isinstance(post, GPPosterior): return _multiclass_robustness(post, x, lower, upper, ball, tol, **options)
     r = classification_range(post, lower, upper, tol, ball=ball, **options)
@@ -174,7 +268,18 @@ def _multiclass_robustness(post, x, lower, upper, ball, tol, **options) -> Robus
 # %% ../../nbs/gpc/06_queries.ipynb #cfa69d25
 @dataclass(frozen=True)
 class Perturbation:
-    "certified: largest radius known to be safe; attack: smallest radius with a known attack (inf where none was found up to max_radius). Unpacks as the two."
+    """certified: largest radius known to be safe; attack: smallest radius with a known attack (inf where none
+    was found up to max_radius). Unpacks as the two.
+
+    Attributes
+    ----------
+    certified : float
+    attack : float
+    adversarial : np.ndarray|None
+    n_queries : int
+    status : str
+        'optimal' (within tol), 'no_attack' (safe up to max_radius), 'unknown' (a query gave up), 'time_limit'
+    """
     certified: float
     attack: float
     adversarial: np.ndarray|None
@@ -193,7 +298,32 @@ def minimal_perturbation(
     time_limit=None,  # seconds for all queries
     **options,        # of is_safe: max_boxes, rigorous, n_jobs
 ) -> Perturbation:
-    "Largest certified radius and smallest successful attack around a point."
+    """Largest certified radius and smallest successful attack around a point.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    x
+        (d,) point
+    dims : default None
+        indices that may change
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        bounds no perturbed point leaves
+    tol : default 1e-3
+        relative width of the final interval
+    max_radius : default None
+        where to give up; default the extent of the data plus six length-scales
+    time_limit : default None
+        seconds for all queries
+    **options
+        of is_safe: max_boxes, rigorous, n_jobs
+
+    Returns
+    -------
+    Perturbation
+    """
     x, *_ = region(post, x, 0., dims, norm, limits)
     check_budget(tol, None, time_limit)
     scale = np.ones(post.d, bool) if dims is None else np.isin(np.arange(post.d), dims)

@@ -21,10 +21,27 @@ from .posterior import GPPosterior, check_array, check_count
 # %% ../../nbs/gpc/05_search.ipynb #ebe8e67d
 @dataclass(frozen=True)
 class RangeResult:
-    """Certified range: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper, whatever the status.
+    """Certified range: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper, whatever the
+    status.
 
-    status: 'optimal' (both gaps within tol), 'max_boxes', 'time_limit', 'interrupted' (stopped early; raise the limit to go on), or
-    'precision' (tol is below what double precision can certify here)."""
+    status: 'optimal' (both gaps within tol), 'max_boxes', 'time_limit', 'interrupted' (stopped early; raise
+    the limit to go on), or
+    'precision' (tol is below what double precision can certify here).
+
+    Attributes
+    ----------
+    min_lower : float
+    min_upper : float
+    max_lower : float
+    max_upper : float
+    x_min : np.ndarray
+    x_max : np.ndarray
+    n_boxes : int
+        boxes bounded, minimum and maximum together
+    status : str
+    tol : float
+    seconds : float, default 0.
+    """
     min_lower: float
     min_upper: float
     max_lower: float
@@ -55,7 +72,15 @@ class MinResult:
 # %% ../../nbs/gpc/05_search.ipynb #ebe8e67d-1
 @dataclass(frozen=True)
 class Ball:
-    "{x : |x - centre|_p <= radius} in the free coordinates, p = 1 or 2."
+    """{x : |x - centre|_p <= radius} in the free coordinates, p = 1 or 2.
+
+    Attributes
+    ----------
+    centre : np.ndarray
+        (D,)
+    radius : float
+    p : int
+    """
     centre: np.ndarray  # (D,)
     radius: float
     p: int
@@ -83,7 +108,22 @@ def local_search(
     q:int,             # eigenpairs used
     maxiter:int=40,
 ) -> np.ndarray:       # (m, d) end points
-    "Local minima of the signed probability (or mean) in the box."
+    """Local minima of the signed probability (or mean) in the box.
+
+    Parameters
+    ----------
+    problem : Problem
+    starts : np.ndarray
+        (m, d) scaled starting points
+    q : int
+        eigenpairs used
+    maxiter : int, default 40
+
+    Returns
+    -------
+    np.ndarray
+        (m, d) end points
+    """
     XT, k, alpha, spec = problem.XT, problem.k, problem.alpha, problem.spec
     c = 1. if problem.post.likelihood == "probit" else np.pi/8
     X = XT.T.copy()
@@ -134,7 +174,36 @@ def minimise(
     starts=None,           # (m, D) points to look at first
     seed:int=0,
 ) -> MinResult:
-    "Branch and bound for the minimum of the signed probability (or signed mean, where the problem has no spectrum)."
+    """Branch and bound for the minimum of the signed probability (or signed mean, where the problem has no
+    spectrum).
+
+    Parameters
+    ----------
+    problem : Problem
+    tol : float
+        gap at which to stop
+    max_boxes : default None
+        boxes after which to stop
+    deadline : default None
+        time.monotonic() value after which to stop
+    stop_below : default None
+        stop as soon as an attained value is below this
+    stop_above : default None
+        close regions whose bound reaches this; stop when all do
+    ball : Ball|None, default None
+        restrict to a ball inside the box
+    pool : default None
+        (executor, threads) to share the boxes out
+    progress : default None
+        called with (lower, upper, n_boxes)
+    starts : default None
+        (m, D) points to look at first
+    seed : int, default 0
+
+    Returns
+    -------
+    MinResult
+    """
     d, mean_only = len(problem.free), problem.spec is None
     rng = np.random.default_rng(seed)
     floor = -np.inf if mean_only else 0.
@@ -246,7 +315,21 @@ def check_box(
     post,           # anything with a dimension d
     lower, upper,   # (d,) each; may be infinite
 ) -> tuple[np.ndarray, np.ndarray]:
-    "The two corners, or a ValueError that names the argument."
+    """The two corners, or a ValueError that names the argument.
+
+    Parameters
+    ----------
+    post
+        anything with a dimension d
+    lower
+        (d,) each; may be infinite
+    upper
+        (d,) each; may be infinite
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+    """
     lo, hi = check_array(lower, "lower", (post.d,), finite=False), check_array(upper, "upper", (post.d,), finite=False)
     if (lo > hi).any():
         j = int(np.argmax(lo > hi))
@@ -287,7 +370,40 @@ def classification_range(
     ball=None,         # a Ball to intersect the box with
     target=None,       # class label, for a MulticlassPosterior
 ) -> RangeResult:
-    "Certified range of the probability of class 1 (or of `target`) over a box (Eq. 2); anytime: the four bounds hold whatever the status."
+    """Certified range of the probability of class 1 (or of `target`) over a box (Eq. 2); anytime: the four
+    bounds hold whatever the status.
+
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    lower
+        (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
+    upper
+        (d,) upper corner; may be inf
+    tol : default .02
+        largest gap of minimum and of maximum
+    max_boxes : default None
+        stop after so many boxes a side
+    time_limit : default None
+        stop after so many seconds
+    rigorous : default True
+        sound under floating point (always so for several classes)
+    bounds : default 'joint'
+        or "paper": Propositions 1-2 and Lemma 3 (see gpc.paper_bounds)
+    n_jobs : default None
+        threads; None for all cores (one for several classes)
+    progress : default None
+        True for a bar, or a function of (lower, upper, n_boxes)
+    ball : default None
+        a Ball to intersect the box with
+    target : default None
+        class label, for a MulticlassPosterior
+
+    Returns
+    -------
+    RangeResult
+    """
     if type(post).__name__ == "MulticlassPosterior":
         from reject_nb.gpc.multiclass import multiclass_range
         if target is None: raise ValueError(f"target must be one of the classes {post.classes.tolist()} for a MulticlassPosterior")

@@ -19,7 +19,33 @@ from .offsets import best_offsets
 # %% ../../nbs/mcsvm/06_calibrate.ipynb #1b08898b
 @dataclass(frozen=True)
 class Calibration:
-    """An offset and what is certified about the region {scores < bias}."""
+    """An offset and what is certified about the region {scores < bias}.
+
+    Attributes
+    ----------
+    rule : str
+        name of the rule
+    bias : float|None
+        the offset, None where the rule cannot deliver
+    status : str
+        "ok", "whole space: ..." or "infeasible: ..." with the remedy
+    risk : str|None
+        "rate among unsafe", "share inside", "joint", or None where nothing is bounded
+    bound : float|None
+        level that bounds that risk
+    kind : str
+        "expectation", "confidence", "calibration set" or "none"
+    confidence : float|None
+        1 - delta where kind is "confidence"
+    statement : str
+        the guarantee in one line
+    n_safe : int
+        safe points in the calibration set
+    n_unsafe : int
+        unsafe points in it
+    rank : int|None, default None
+        order statistic that was used, where there is one
+    """
     rule:str # name of the rule
     bias:float|None # the offset, None where the rule cannot deliver
     status:str # "ok", "whole space: ..." or "infeasible: ..." with the remedy
@@ -54,7 +80,25 @@ def bias_adjustment(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
     proportional:bool=False, # weigh the two extremes by class size
 ) -> Calibration:
-    """Middle between the facing extremes of the two classes. Bounds no risk. Source: Carlevaro et al., eq. (24), extremes exchanged (erratum)."""
+    """Middle between the facing extremes of the two classes. Bounds no risk.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    proportional : bool, default False
+        weigh the two extremes by class size
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., eq. (24), extremes exchanged (erratum).
+    """
     scores, y, n_safe, n_unsafe = _check(scores, y, both=True)
     b_unsafe, b_safe = scores[y < 0].min(), scores[y > 0].max()
     share = n_unsafe/(n_safe+n_unsafe) if proportional else .5
@@ -67,7 +111,23 @@ def z_svm(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
 ) -> Calibration:
-    """Offset with the largest geometric mean of the two accuracies. Bounds no risk. Source: Carlevaro et al., section 3.2.1 (Imam et al. 2006)."""
+    """Offset with the largest geometric mean of the two accuracies. Bounds no risk.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., section 3.2.1 (Imam et al. 2006).
+    """
     scores, y, n_safe, n_unsafe = _check(scores, y, both=True)
     order = np.argsort(scores, kind="stable"); s, safe = scores[order], y[order] > 0
     tpr = np.r_[0, np.cumsum(safe)]/n_safe
@@ -86,7 +146,26 @@ def scaling_rank(
     eps:float, # risk level, in (0, 1)
     delta:float, # 1 - confidence, in (0, 1)
 ) -> int: # 0 where no rank qualifies
-    """Largest r with B(r-1; n, eps) <= delta. Source: Carlevaro et al., condition above (25)."""
+    """Largest r with B(r-1; n, eps) <= delta.
+
+    Parameters
+    ----------
+    n : int
+        points in the calibration set
+    eps : float
+        risk level, in (0, 1)
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    int
+        0 where no rank qualifies
+
+    References
+    ----------
+    Carlevaro et al., condition above (25).
+    """
     low, high = 0, n  # r = low qualifies (0 by convention)
     while low < high:
         mid = (low+high+1)//2
@@ -100,7 +179,27 @@ def probabilistic_scaling(
     eps:float, # risk level, in (0, 1)
     delta:float, # 1 - confidence, in (0, 1)
 ) -> Calibration:
-    """r-th smallest unsafe score: bounds the joint risk by eps with confidence 1 - delta. Source: Carlevaro et al., eqs. (25), (27)."""
+    """r-th smallest unsafe score: bounds the joint risk by eps with confidence 1 - delta.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., eqs. (25), (27).
+    """
     if delta is None: raise ValueError("delta must be given for probabilistic scaling, in (0, 1)")
     scores, y, n_safe, n_unsafe = _check(scores, y, eps, delta)
     n, r = len(scores), scaling_rank(len(scores), eps, delta)
@@ -122,7 +221,25 @@ def conformal(
 ) -> Calibration:
     """Conformal quantile of y (score - reference) on all points: bounds the joint risk by eps in expectation.
 
-    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+    reference : float, default 0.
+        offset b0 of the fitted classifier, fixed before the calibration
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset.
+    """
     scores, y, n_safe, n_unsafe = _check(scores, y, eps)
     n = len(scores)
     rank = math.ceil((1-eps)*(n+1)-1e-12*(n+1))
@@ -138,7 +255,25 @@ def conformal_unsafe(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     eps:float, # risk level, in (0, 1)
 ) -> Calibration:
-    """Conformal quantile on the unsafe points: bounds the rate among unsafe by eps in expectation. Source: Carlevaro et al., section 3.2.3."""
+    """Conformal quantile on the unsafe points: bounds the rate among unsafe by eps in expectation.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., section 3.2.3.
+    """
     scores, y, n_safe, n_unsafe = _check(scores, y, eps)
     rank = math.floor(eps*(n_unsafe+1)+1e-12*(n_unsafe+1))
     if rank == 0:
@@ -154,9 +289,28 @@ def weighted_hinge(
     eps:float, # level for false positives, in (0, 1)
     tau:float|None=None, # weight of an unsafe point; 1 - eps where not given
 ) -> Calibration:
-    """Exact minimiser of the weighted hinge loss in b; with tau = 1 - eps at most eps/(1-eps) n_S false positives on the calibration set.
+    """Exact minimiser of the weighted hinge loss in b; with tau = 1 - eps at most eps/(1-eps) n_S false
+    positives on the calibration set.
 
-    Source: Carlevaro et al., eq. (28); tau = eps is the printed version (erratum)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    eps : float
+        level for false positives, in (0, 1)
+    tau : float|None, default None
+        weight of an unsafe point; 1 - eps where not given
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., eq. (28); tau = eps is the printed version (erratum).
+    """
     scores, y, n_safe, n_unsafe = _check(scores, y, eps, both=True)
     tau = 1-eps if tau is None else tau
     if not 0 < tau < 1: raise ValueError(f"tau must lie in (0, 1), got {tau}")
@@ -184,7 +338,32 @@ def calibrate_offset(
     delta:float|None=None, # 1 - confidence, in (0, 1); needed by probabilistic_scaling
     reference:float=0., # offset fixed before the calibration, used by conformal
 ) -> Calibration:
-    """The offset by one of the rules of section 3.2. Raises ValueError for an unknown rule."""
+    """The offset by one of the rules of section 3.2.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    rule : str, default 'weighted_hinge'
+        a key of RULES
+    eps : float, default .05
+        risk level, in (0, 1)
+    delta : float|None, default None
+        1 - confidence, in (0, 1); needed by probabilistic_scaling
+    reference : float, default 0.
+        offset fixed before the calibration, used by conformal
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    ValueError
+        for an unknown rule.
+    """
     if rule not in RULES: raise ValueError(f"rule must be one of {', '.join(RULES)}, got {rule!r}")
     _check(scores, y, eps, delta)
     return RULES[rule](scores, y, eps, delta, reference)

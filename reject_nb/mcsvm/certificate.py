@@ -21,7 +21,20 @@ def repair(
     safe, # (m,) cost of a safe point
     unsafe, # (m,) cost of an unsafe point
 ):
-    """Makes alpha feasible for (5) in place: clips to the box, then balances each column by scaling its heavier side down."""
+    """Makes alpha feasible for (5) in place: clips to the box, then balances each column by scaling its heavier
+    side down.
+
+    Parameters
+    ----------
+    alpha
+        (n, m), changed in place
+    y
+        (n,) +1 safe, -1 unsafe
+    safe
+        (m,) cost of a safe point
+    unsafe
+        (m,) cost of an unsafe point
+    """
     n, m = alpha.shape
     plus, minus = np.zeros(m), np.zeros(m)
     for i in range(n):
@@ -38,7 +51,27 @@ def repair(
 # %% ../../nbs/mcsvm/03_certificate.ipynb #3668ccfe
 @dataclass(frozen=True)
 class Certificate:
-    """Bounds on the optimum of (MC-SVM) and the primal point that attains the upper one."""
+    """Bounds on the optimum of (MC-SVM) and the primal point that attains the upper one.
+
+    Attributes
+    ----------
+    objective : float
+        primal value of (w, biases): an upper bound
+    dual_objective : float
+        dual value of the repaired alpha: a lower bound
+    gap : float
+        (objective - dual_objective)/objective, in [0, 1] up to rounding
+    dual_coef : np.ndarray
+        (n,) -eta y alpha_bar
+    scores : np.ndarray
+        (n,) projections of the training points
+    biases : np.ndarray
+        (m,) best offsets for these scores
+    norm2 : float
+        w'w
+    offered : bool
+        whether the primal point is the direction offered, not the one of alpha
+    """
     objective:float # primal value of (w, biases): an upper bound
     dual_objective:float # dual value of the repaired alpha: a lower bound
     gap:float # (objective - dual_objective)/objective, in [0, 1] up to rounding
@@ -61,9 +94,34 @@ def certify(
     eta:float, # regularisation, > 0
     offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is better
 ) -> Certificate:
-    """Duality gap of (MC-SVM) from alpha: repairs it, forms w by (22), the offsets by sweeps, and evaluates both sides.
+    """Duality gap of (MC-SVM) from alpha: repairs it, forms w by (22), the offsets by sweeps, and evaluates both
+    sides.
 
-    Source: Carlevaro et al., Proposition 5, eqs. (5), (22), (23)."""
+    Parameters
+    ----------
+    apply
+        function of v (n,) that returns K v (n,), K the kernel matrix of the training points
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    alpha : np.ndarray
+        (n, m) dual variables, repaired in place
+    safe : np.ndarray
+        (m,) cost of a safe point
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point
+    eta : float
+        regularisation, > 0
+    offer : tuple|None, default None
+        scores (n,) and w'w of another direction, used where it is better
+
+    Returns
+    -------
+    Certificate
+
+    References
+    ----------
+    Carlevaro et al., Proposition 5, eqs. (5), (22), (23).
+    """
     repair(alpha, y, safe, unsafe)
     total = alpha.sum(1)
     v = -eta*y*total

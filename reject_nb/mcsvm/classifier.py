@@ -29,7 +29,28 @@ def curve_offset(
 ) -> float:
     """Offset at rho on the piecewise linear curve through (knots, biases), continued along its end segments.
 
-    Source: Carlevaro et al., eq. (7) with the weights of (MC-SVM). Raises ValueError with fewer than two different knots."""
+    Parameters
+    ----------
+    rho : float
+        log odds: ln(p_safe/(1-p_safe)) + ln(eps/(1-eps))
+    knots : np.ndarray
+        (m,) ln((1-tau)/tau), shifted by ln(n_S/n_U) for an unbalanced fit
+    biases : np.ndarray
+        (m,)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        with fewer than two different knots.
+
+    References
+    ----------
+    Carlevaro et al., eq. (7) with the weights of (MC-SVM).
+    """
     t, first = np.unique(knots, return_index=True); b = biases[first]
     if len(t) < 2: raise ValueError("taus must hold at least two different values for a curve of offsets")
     if rho < t[0]: return float(b[0]+(rho-t[0])*(b[1]-b[0])/(t[1]-t[0]))
@@ -65,9 +86,34 @@ def _few(d, degree, coef0, n):
 class MultiCostSVC(ClassifierMixin, BaseEstimator):
     """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
 
-    Source: Carlevaro et al., section 3. Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same
-    order), `objective_`, `dual_objective_`, `gap_` (relative, certified), `n_iter_`, `status_`, `classes_`, `safe_label_`, `bias_` (the offset
-    in use: that of the tau nearest .5 until `calibrate` sets another), and `coef_` or `dual_coef_`."""
+    Parameters
+    ----------
+    taus : default 9
+        number of equally spaced weights, one weight, or an array of weights in (0, 1)
+    eta : default 1e-3
+        regularisation, > 0: the larger, the weaker
+    kernel : default 'linear'
+        "linear", "poly", "rbf", "precomputed" or a function (A, B) -> matrix
+    degree : default 3
+        of poly
+    gamma : default 1.0
+        of poly and rbf: a positive number, "scale" or "auto"
+    coef0 : default 1.0
+        of poly, >= 0
+    class_balanced : default False
+        weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta must grow by about n
+    safe_label : default None
+        label of the safe class; the larger of the two if None
+    tol : default 1e-6
+        relative duality gap asked for
+
+    References
+    ----------
+    Carlevaro et al., section 3. Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`:
+    `taus_`, `biases_` (same order), `objective_`, `dual_objective_`, `gap_` (relative, certified), `n_iter_`,
+    `status_`, `classes_`, `safe_label_`, `bias_` (the offset in use: that of the tau nearest .5 until
+    `calibrate` sets another), and `coef_` or `dual_coef_`.
+    """
     def __init__(self,
         taus=9, # number of equally spaced weights, one weight, or an array of weights in (0, 1)
         eta=1e-3, # regularisation, > 0: the larger, the weaker
@@ -92,7 +138,20 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         X, # (n, d) points, or the (n, n) kernel matrix with kernel="precomputed"
         y, # (n,) labels of two classes
     ): # self
-        """Solves (MC-SVM). Warns where the gap did not reach `tol`; raises ValueError naming the argument for bad input."""
+        """Solves (MC-SVM). Warns where the gap did not reach `tol`; raises ValueError naming the argument for
+        bad input.
+
+        Parameters
+        ----------
+        X
+            (n, d) points, or the (n, n) kernel matrix with kernel="precomputed"
+        y
+            (n,) labels of two classes
+
+        Returns
+        -------
+        self
+        """
         X, y = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
@@ -139,7 +198,22 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
     def projection(self,
         X, # (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
     ) -> np.ndarray: # (n,)
-        """w'phi(x): low is safe. Source: Carlevaro et al., eq. (23)."""
+        """w'phi(x): low is safe.
+
+        Parameters
+        ----------
+        X
+            (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        References
+        ----------
+        Carlevaro et al., eq. (23).
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         if self._features is not None: return self._explicit(X)@self.coef_
@@ -152,14 +226,36 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
     def decision_function(self,
         X, # as in `projection`
     ) -> np.ndarray: # (n,)
-        """bias_ - w'phi(x): positive is safe."""
+        """bias_ - w'phi(x): positive is safe.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         scores = self.projection(X)
         return self.bias_-scores
 
     def predict(self,
         X, # as in `projection`
     ) -> np.ndarray: # (n,) labels
-        """The safe label where w'phi(x) < bias_, the other one elsewhere."""
+        """The safe label where w'phi(x) < bias_, the other one elsewhere.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+
+        Returns
+        -------
+        np.ndarray
+            (n,) labels
+        """
         inside = self.decision_function(X) > 0
         other = self.classes_[0] if self.safe_label_ == self.classes_[1] else self.classes_[1]
         return np.where(inside, self.safe_label_, other).astype(self.classes_.dtype)
@@ -173,7 +269,27 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
     ) -> Calibration: # what is certified, and the offset
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
-        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared safe until a calibration succeeds."""
+        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is declared safe
+        until a calibration succeeds.
+
+        Parameters
+        ----------
+        X
+            calibration points, not those of the fit
+        y
+            their labels
+        rule : str, default 'weighted_hinge'
+            a key of `reject_nb.mcsvm.RULES`
+        eps : float, default .05
+            risk level, in (0, 1)
+        delta : float|None, default None
+            1 - confidence, in (0, 1); needed by "probabilistic_scaling"
+
+        Returns
+        -------
+        Calibration
+            what is certified, and the offset
+        """
         scores = self.projection(X)
         y = column_or_1d(y, warn=True)
         if len(y) != len(scores): raise ValueError(f"y must have one label for each of the {len(scores)} rows of X, got {len(y)}")
@@ -185,7 +301,23 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         p_safe:float, # prior probability of the safe class where the region is used, in (0, 1)
         eps:float, # risk level, in (0, 1)
     ) -> float:
-        """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set. Source: eq. (7)."""
+        """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set.
+
+        Parameters
+        ----------
+        p_safe : float
+            prior probability of the safe class where the region is used, in (0, 1)
+        eps : float
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        float
+
+        References
+        ----------
+        eq. (7).
+        """
         check_is_fitted(self)
         for name, value in (("p_safe", p_safe), ("eps", eps)):
             if not (isinstance(value, numbers.Real) and 0 < value < 1): raise ValueError(f"{name} must lie in (0, 1), got {value!r}")
@@ -198,5 +330,21 @@ class MultiCostSVC(ClassifierMixin, BaseEstimator):
         p_safe:float=.5, # prior probability of the safe class where the region is used, in (0, 1)
         eps:float=.05, # risk level, in (0, 1)
     ) -> np.ndarray: # (n,) bool, True inside the region
-        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best with class_balanced=True."""
+        """Membership in the approximate eps-safe region for any prior and risk, without recalibration. Best with
+        class_balanced=True.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+        p_safe : float, default .5
+            prior probability of the safe class where the region is used, in (0, 1)
+        eps : float, default .05
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool, True inside the region
+        """
         return self.projection(X) < self.region_offset(p_safe, eps)

@@ -30,7 +30,28 @@ def kernel_function(
     gamma:float=1.0, # of poly and rbf, > 0
     coef0:float=1.0, # of poly, >= 0
 ): # function (A, B) -> (a, b) matrix
-    """The kernel as a function of two sets of points. Raises ValueError for a parameter under which it is not positive semidefinite."""
+    """The kernel as a function of two sets of points.
+
+    Parameters
+    ----------
+    kernel
+        "linear", "poly", "rbf" or a function (A, B) -> matrix
+    degree : int, default 3
+        of poly
+    gamma : float, default 1.0
+        of poly and rbf, > 0
+    coef0 : float, default 1.0
+        of poly, >= 0
+
+    Returns
+    -------
+    function (A, B) -> (a, b) matrix
+
+    Raises
+    ------
+    ValueError
+        for a parameter under which it is not positive semidefinite.
+    """
     if callable(kernel): return kernel
     if kernel == "linear": return linear_kernel
     if kernel not in ("poly", "rbf"): raise ValueError(f"kernel must be 'linear', 'poly', 'rbf', 'precomputed' or a function, got {kernel!r}")
@@ -46,7 +67,21 @@ def n_monomials(
     degree:int, # of the polynomial
     coef0:float, # constant of the polynomial
 ) -> int:
-    """Number of features of the polynomial kernel."""
+    """Number of features of the polynomial kernel.
+
+    Parameters
+    ----------
+    d : int
+        input dimension
+    degree : int
+        of the polynomial
+    coef0 : float
+        constant of the polynomial
+
+    Returns
+    -------
+    int
+    """
     return math.comb(d+degree, degree) if coef0 > 0 else math.comb(d+degree-1, degree)
 
 def monomials(
@@ -55,7 +90,25 @@ def monomials(
     gamma:float=1.0, # > 0
     coef0:float=1.0, # >= 0
 ) -> np.ndarray: # (n, D) with monomials(A) @ monomials(B).T equal to the kernel
-    """Explicit features of the polynomial kernel, in the order of combinations with replacement of (1, x_1, ..., x_d)."""
+    """Explicit features of the polynomial kernel, in the order of combinations with replacement of (1, x_1, ...,
+    x_d).
+
+    Parameters
+    ----------
+    X : np.ndarray
+        (n, d)
+    degree : int, default 3
+        p
+    gamma : float, default 1.0
+        > 0
+    coef0 : float, default 1.0
+        >= 0
+
+    Returns
+    -------
+    np.ndarray
+        (n, D) with monomials(A) @ monomials(B).T equal to the kernel
+    """
     n, d = X.shape
     parts = np.c_[np.full(n, math.sqrt(coef0)), math.sqrt(gamma)*X] if coef0 > 0 else math.sqrt(gamma)*X
     columns = []
@@ -67,7 +120,15 @@ def monomials(
 
 # %% ../../nbs/mcsvm/05_kernels.ipynb #88afab9c
 class PivotedCholesky:
-    """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a time."""
+    """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a time.
+
+    Parameters
+    ----------
+    column
+        function of an index that returns a column (n,) of the kernel matrix
+    diagonal : np.ndarray
+        (n,) its diagonal
+    """
     def __init__(self,
         column, # function of an index that returns a column (n,) of the kernel matrix
         diagonal:np.ndarray, # (n,) its diagonal
@@ -84,7 +145,15 @@ class PivotedCholesky:
         trace:float, # stop once the remainder's trace is at most this
         max_rank:int|None=None, # or at this many pivots
     ):
-        """Adds pivots. Stops early where the remainder is at rounding level. Returns self."""
+        """Adds pivots. Stops early where the remainder is at rounding level. Returns self.
+
+        Parameters
+        ----------
+        trace : float
+            stop once the remainder's trace is at most this
+        max_rank : int|None, default None
+            or at this many pivots
+        """
         n = len(self.rest); max_rank = min(n, max_rank or n)
         while len(self.pivots) < max_rank and self.rest.sum() > trace:
             p = int(np.argmax(self.rest)); r = len(self.pivots)
@@ -131,7 +200,37 @@ def solve_kernel(
 ) -> Solution: # scores are K @ dual_coef
     """Solves (MC-SVM) for a kernel to a relative duality gap certified with that kernel.
 
-    Source: Carlevaro et al., eqs. (5), (22), (23). Raises ValueError where the kernel matrix is seen not to be positive semidefinite."""
+    Parameters
+    ----------
+    kernel
+        function (A, B) -> matrix, or the (n, n) matrix itself
+    X : np.ndarray|None
+        (n, d) points, None with a matrix
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    eta : float
+        regularisation, > 0
+    tol : float, default 1e-6
+        relative duality gap asked for
+
+    Returns
+    -------
+    Solution
+        scores are K @ dual_coef
+
+    Raises
+    ------
+    ValueError
+        where the kernel matrix is seen not to be positive semidefinite.
+
+    References
+    ----------
+    Carlevaro et al., eqs. (5), (22), (23).
+    """
     y = np.asarray(y, float); n = len(y)
     if callable(kernel):
         if X is None: raise ValueError("X must hold the points when kernel is a function")

@@ -38,7 +38,26 @@ def offset_intervals(
 ) -> tuple: # lower ends (m,), upper ends (m,)
     """All minimisers of the weighted hinge loss in b, for each of the m cost pairs, as closed intervals.
 
-    Source: Carlevaro et al., (MC-SVM) and (28) with w fixed. Exact up to rounding; O(n log n + m log n)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+
+    Returns
+    -------
+    tuple
+        lower ends (m,), upper ends (m,)
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM) and (28) with w fixed. Exact up to rounding; O(n log n + m log n).
+    """
     kinks = scores+y
     order = np.argsort(kinks, kind="stable")
     low, high = np.empty(len(safe)), np.empty(len(safe))
@@ -52,7 +71,24 @@ def best_offsets(
     safe:np.ndarray, # (m,) cost of a safe point, > 0
     unsafe:np.ndarray, # (m,) cost of an unsafe point, > 0
 ) -> np.ndarray: # (m,)
-    """The offsets that minimise (MC-SVM) for given scores; the middle where a whole interval does."""
+    """The offsets that minimise (MC-SVM) for given scores; the middle where a whole interval does.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+    """
     low, high = offset_intervals(scores, y, safe, unsafe)
     return (low+high)/2
 
@@ -76,7 +112,26 @@ def offset_losses(
     safe:np.ndarray, # (m,) cost of a safe point
     unsafe:np.ndarray, # (m,) cost of an unsafe point
 ) -> np.ndarray: # (m,) loss of each offset, summed over the points
-    """The inner sums of (MC-SVM) for m offsets from one sort. Equals `hinge_sum` term by term."""
+    """The inner sums of (MC-SVM) for m offsets from one sort. Equals `hinge_sum` term by term.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    biases : np.ndarray
+        (m,)
+    safe : np.ndarray
+        (m,) cost of a safe point
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point
+
+    Returns
+    -------
+    np.ndarray
+        (m,) loss of each offset, summed over the points
+    """
     centre = scores.mean()
     kinks = scores-centre+y  # running sums lose fewer digits when centred
     order = np.argsort(kinks, kind="stable")

@@ -17,7 +17,27 @@ import numpy as np
 def resolve_taus(
     taus, # number of equally spaced values, one value, or an array of values in (0, 1)
 ) -> np.ndarray: # (m,) in the order given
-    """The cost weights as an array. Source: Carlevaro et al., section 3.1. Raises ValueError outside (0, 1)."""
+    """The cost weights as an array.
+
+    Parameters
+    ----------
+    taus
+        number of equally spaced values, one value, or an array of values in (0, 1)
+
+    Returns
+    -------
+    np.ndarray
+        (m,) in the order given
+
+    Raises
+    ------
+    ValueError
+        outside (0, 1).
+
+    References
+    ----------
+    Carlevaro et al., section 3.1.
+    """
     if isinstance(taus, (bool, np.bool_)): raise ValueError(f"taus must be a number or an array in (0, 1), got {taus!r}")
     if isinstance(taus, numbers.Integral):
         if taus < 1: raise ValueError(f"taus must be at least 1 when it is a count, got {taus}")
@@ -35,7 +55,26 @@ def cost_weights(
     y:np.ndarray, # (n,) labels, +1 safe and -1 unsafe
     class_balanced:bool=False, # divide by the class sizes
 ) -> tuple: # cost of a safe point (m,), cost of an unsafe point (m,)
-    """Costs (1-tau, tau) of the two classes, or (1-tau)/n_S and tau/n_U. Source: Carlevaro et al., (MC-SVM)."""
+    """Costs (1-tau, tau) of the two classes, or (1-tau)/n_S and tau/n_U.
+
+    Parameters
+    ----------
+    taus : np.ndarray
+        (m,) in (0, 1)
+    y : np.ndarray
+        (n,) labels, +1 safe and -1 unsafe
+    class_balanced : bool, default False
+        divide by the class sizes
+
+    Returns
+    -------
+    tuple
+        cost of a safe point (m,), cost of an unsafe point (m,)
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+    """
     n_safe, n_unsafe = np.sum(y > 0), np.sum(y < 0)
     if not class_balanced: return 1-taus, taus.copy()
     return (1-taus)/n_safe, taus/n_unsafe
@@ -47,7 +86,24 @@ def two_clouds(
     d:int=2, # dimension
     shift:float=.7, # half the distance of the classes along each axis
 ) -> tuple: # X (n, d), y (n,) of +1 and -1
-    """Two Gaussian classes with unit covariance, for demonstrations and tests."""
+    """Two Gaussian classes with unit covariance, for demonstrations and tests.
+
+    Parameters
+    ----------
+    n : int
+        points
+    seed : int, default 0
+        of the generator
+    d : int, default 2
+        dimension
+    shift : float, default .7
+        half the distance of the classes along each axis
+
+    Returns
+    -------
+    tuple
+        X (n, d), y (n,) of +1 and -1
+    """
     y = np.where(np.arange(n) % 2 == 0, 1., -1.)
     return np.random.default_rng(seed).normal(size=(n, d))-shift*y[:, None], y
 
@@ -59,7 +115,30 @@ def hinge_sum(
     safe:np.ndarray, # (m,) cost of a safe point
     unsafe:np.ndarray, # (m,) cost of an unsafe point
 ) -> float: # the double sum of (MC-SVM), without the penalty on w
-    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)). Source: Carlevaro et al., (MC-SVM)."""
+    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)).
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections w'phi(x), low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    biases : np.ndarray
+        (m,)
+    safe : np.ndarray
+        (m,) cost of a safe point
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point
+
+    Returns
+    -------
+    float
+        the double sum of (MC-SVM), without the penalty on w
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+    """
     s, u, total = scores[y > 0], scores[y < 0], 0.
     for b, c_safe, c_unsafe in zip(biases, safe, unsafe):
         total += c_safe*np.maximum(0, 1+s-b).sum()+c_unsafe*np.maximum(0, 1-u+b).sum()
@@ -72,13 +151,54 @@ def dual_objective(
     alpha:np.ndarray, # (n, m) dual variables
     eta:float, # regularisation, > 0
 ) -> float: # a lower bound of the primal when alpha is feasible
-    """Value of the dual. Source: Carlevaro et al., Proposition 5, eq. (5)."""
+    """Value of the dual.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) kernel matrix
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    alpha : np.ndarray
+        (n, m) dual variables
+    eta : float
+        regularisation, > 0
+
+    Returns
+    -------
+    float
+        a lower bound of the primal when alpha is feasible
+
+    References
+    ----------
+    Carlevaro et al., Proposition 5, eq. (5).
+    """
     v = y*alpha.sum(1)
     return float(alpha.sum()-.5*eta*v@K@v)
 
 @dataclass(frozen=True)
 class Reference:
-    """What the general-purpose solver returns: the dual solution, and the primal point that goes with it."""
+    """What the general-purpose solver returns: the dual solution, and the primal point that goes with it.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (n, m)
+    biases : np.ndarray
+        (m,) multipliers of the m balance equations
+    dual_coef : np.ndarray
+        (n,) -eta y alpha_bar: scores are K @ dual_coef
+    scores : np.ndarray
+        (n,) projections of the training points
+    objective : float
+        primal value
+    dual_objective : float
+        dual value
+    gap : float
+        (primal - dual)/primal
+    status : str
+        status of the convex solver
+    """
     alpha:np.ndarray # (n, m)
     biases:np.ndarray # (m,) multipliers of the m balance equations
     dual_coef:np.ndarray # (n,) -eta y alpha_bar: scores are K @ dual_coef
@@ -96,9 +216,34 @@ def solve_reference(
     eta:float, # regularisation, > 0
     class_balanced:bool=False, # weights (1-tau)/n_S and tau/n_U
 ) -> Reference:
-    """The dual of the Multi Cost SVM by a general-purpose convex solver. Source: Carlevaro et al., eqs. (5), (22), (23).
+    """The dual of the Multi Cost SVM by a general-purpose convex solver.
 
-    Raises ValueError for a K that is not square, labels other than -1 and +1, a class without points, eta <= 0."""
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) kernel matrix, symmetric positive semidefinite
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    taus
+        as in `resolve_taus`
+    eta : float
+        regularisation, > 0
+    class_balanced : bool, default False
+        weights (1-tau)/n_S and tau/n_U
+
+    Returns
+    -------
+    Reference
+
+    Raises
+    ------
+    ValueError
+        for a K that is not square, labels other than -1 and +1, a class without points, eta <= 0.
+
+    References
+    ----------
+    Carlevaro et al., eqs. (5), (22), (23).
+    """
     K, y, taus = np.asarray(K, float), np.asarray(y, float), resolve_taus(taus)
     n, m = len(y), len(taus)
     if K.shape != (n, n): raise ValueError(f"K must be ({n}, {n}) to match y, got {K.shape}")
@@ -131,7 +276,30 @@ def solve_primal_reference(
     eta:float, # regularisation, > 0
     class_balanced:bool=False, # weights (1-tau)/n_S and tau/n_U
 ) -> tuple: # objective, w (D,), biases (m,)
-    """The primal with all its nm slacks by a general-purpose convex solver. Source: Carlevaro et al., (MC-SVM)."""
+    """The primal with all its nm slacks by a general-purpose convex solver.
+
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) explicit features
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    taus
+        as in `resolve_taus`
+    eta : float
+        regularisation, > 0
+    class_balanced : bool, default False
+        weights (1-tau)/n_S and tau/n_U
+
+    Returns
+    -------
+    tuple
+        objective, w (D,), biases (m,)
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+    """
     taus = resolve_taus(taus); n, m = len(y), len(taus)
     safe, unsafe = cost_weights(taus, y, class_balanced)
     costs = np.where(y[:, None] > 0, safe, unsafe)

@@ -20,7 +20,21 @@ def whiten(
     Z:np.ndarray, # (n, D) features
     eta:float, # regularisation, > 0
 ) -> tuple: # Q (n, r) centred with unit covariance, lam (r,) penalty of each coordinate, map (D, r) from directions in Q to w
-    """Coordinates with unit covariance in which the penalty w'w/(2 eta) becomes sum_j lam_j w_j^2 / 2."""
+    """Coordinates with unit covariance in which the penalty w'w/(2 eta) becomes sum_j lam_j w_j^2 / 2.
+
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) features
+    eta : float
+        regularisation, > 0
+
+    Returns
+    -------
+    tuple
+        Q (n, r) centred with unit covariance, lam (r,) penalty of each coordinate, map (D, r) from directions
+        in Q to w
+    """
     centred = Z-Z.mean(0)
     n, D = Z.shape
     if D > n:  # more features than points: the other Gram matrix, and its vectors carried over
@@ -270,7 +284,31 @@ def _whole(Q, lam, y, costs, tol, width=1.):
 # %% ../../nbs/mcsvm/04_solver.ipynb #76dec22d
 @dataclass(frozen=True)
 class Solution:
-    """An optimal point of (MC-SVM) up to the certified gap."""
+    """An optimal point of (MC-SVM) up to the certified gap.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (n, m) dual variables, feasible for (5)
+    dual_coef : np.ndarray
+        (n,) -eta y alpha_bar
+    w : np.ndarray|None
+        (D,) direction for explicit features, None where only the kernel is known
+    scores : np.ndarray
+        (n,) projections of the training points
+    biases : np.ndarray
+        (m,) offsets in the order of the taus given
+    objective : float
+        primal value
+    dual_objective : float
+        dual value
+    gap : float
+        (objective - dual_objective)/objective
+    n_iter : int
+        interior point iterations on the full sample
+    status : str
+        "optimal", or what happened and what to do
+    """
     alpha:np.ndarray # (n, m) dual variables, feasible for (5)
     dual_coef:np.ndarray # (n,) -eta y alpha_bar
     w:np.ndarray|None # (D,) direction for explicit features, None where only the kernel is known
@@ -333,7 +371,30 @@ def solve_features(
 ) -> Solution:
     """Solves (MC-SVM) for explicit features to a certified relative duality gap.
 
-    Source: the problem is Carlevaro et al., (MC-SVM); the method is a primal-dual interior point method on D + m unknowns."""
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) explicit features
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    eta : float
+        regularisation, > 0
+    tol : float, default 1e-6
+        relative duality gap asked for
+
+    Returns
+    -------
+    Solution
+
+    References
+    ----------
+    the problem is Carlevaro et al., (MC-SVM); the method is a primal-dual interior point method on D + m
+    unknowns.
+    """
     y, safe, unsafe = np.asarray(y, float), np.asarray(safe, float), np.asarray(unsafe, float)
     order = np.argsort(unsafe/safe, kind="stable")  # taus ascending: offsets descending
     unit = (safe.sum()+unsafe.sum())/(2*len(safe))
@@ -359,7 +420,28 @@ def solution(
     w:np.ndarray|None=None, # (D,) direction, where features are explicit
     shift:float=0., # added to scores and offsets
 ) -> Solution:
-    """A certificate with its dual variables as a `Solution`; the status says in words whether the tolerance was met."""
+    """A certificate with its dual variables as a `Solution`; the status says in words whether the tolerance was
+    met.
+
+    Parameters
+    ----------
+    final
+        Certificate
+    alpha : np.ndarray
+        (n, m)
+    iterations : int
+        of the interior point method
+    tol : float
+        relative gap asked for
+    w : np.ndarray|None, default None
+        (D,) direction, where features are explicit
+    shift : float, default 0.
+        added to scores and offsets
+
+    Returns
+    -------
+    Solution
+    """
     status = "optimal" if final.gap <= tol else (
         f"not converged: certified relative gap {final.gap:.1e} is above tol = {tol:.1e}; standardise the features, lower eta or raise tol")
     return Solution(alpha, final.dual_coef, w, final.scores+shift, final.biases+shift, final.objective, final.dual_objective, final.gap, iterations, status)

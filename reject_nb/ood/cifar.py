@@ -27,7 +27,20 @@ def residual_network(
     width:float=1.,     # factor on all channels
     n_classes:int=10,
 ):                      # torch module with `features` and `head`
-    "A residual network for images of 32 x 32 (He et al. 2016)."
+    """A residual network for images of 32 x 32 (He et al. 2016).
+
+    Parameters
+    ----------
+    arch : str, default 'resnet8'
+        of ARCHITECTURES
+    width : float, default 1.
+        factor on all channels
+    n_classes : int, default 10
+
+    Returns
+    -------
+    torch module with `features` and `head`
+    """
     import torch
     from torch import nn
 
@@ -61,7 +74,18 @@ def residual_network(
 def rgb32(
     X, # (n, h, w) or (n, h, w, 3) uint8
 ) -> np.ndarray: # (n, 3, 32, 32) float32, normalised
-    "Images as the network takes them: three channels, bilinear to 32 x 32 where the size differs."
+    """Images as the network takes them: three channels, bilinear to 32 x 32 where the size differs.
+
+    Parameters
+    ----------
+    X
+        (n, h, w) or (n, h, w, 3) uint8
+
+    Returns
+    -------
+    np.ndarray
+        (n, 3, 32, 32) float32, normalised
+    """
     x = resized(X, 32)
     if x.ndim == 3: x = np.repeat(x[..., None], 3, axis=3)
     return np.ascontiguousarray(((x/255 - np.array(MEAN, np.float32))/np.array(STD, np.float32)).transpose(0, 3, 1, 2), np.float32)
@@ -72,7 +96,23 @@ def crops(
     rng,    # torch generator
     size:int, # of the crop
 ):          # (b, 3, size, size) float32 tensor, normalised
-    "Random crops, half of them mirrored."
+    """Random crops, half of them mirrored.
+
+    Parameters
+    ----------
+    padded
+        (n, side, side, 3) uint8 tensor
+    rows
+        (b,) which images
+    rng
+        torch generator
+    size : int
+        of the crop
+
+    Returns
+    -------
+    (b, 3, size, size) float32 tensor, normalised
+    """
     import torch
     n, places, step = len(rows), padded.shape[1] - size + 1, torch.arange(size)
     dy, dx = torch.randint(places, (n, 1), generator=rng), torch.randint(places, (n, 1), generator=rng)
@@ -96,7 +136,36 @@ def train_residual(
     stop_after:int|None=None, # leave off after so many epochs
     progress:bool=True, # show a bar
 ):        # network, ready for scoring when all epochs are done
-    "Train with SGD and one cycle. ValueError where the checkpoint is of other settings; after KeyboardInterrupt the checkpoint of the last full epoch stands."
+    """Train with SGD and one cycle. ValueError where the checkpoint is of other settings; after
+    KeyboardInterrupt the checkpoint of the last full epoch stands.
+
+    Parameters
+    ----------
+    X
+        (n, side, side, 3) uint8
+    y
+        (n,) int
+    path
+        of the checkpoint; a training found there is continued
+    arch : str, default 'resnet8'
+    width : float, default 1.
+    seed : int, default 0
+    epochs : int, default 13
+    batch : int, default 128
+    lr : float, default .15
+        at its highest
+    precision : str, default 'bfloat16'
+        or "float32"
+    device : str, default 'cpu'
+    stop_after : int|None, default None
+        leave off after so many epochs
+    progress : bool, default True
+        show a bar
+
+    Returns
+    -------
+    network, ready for scoring when all epochs are done
+    """
     import torch
     from tqdm import tqdm
     if precision not in ("bfloat16", "float32"): raise ValueError(f"precision must be 'bfloat16' or 'float32', not {precision!r}")
@@ -138,7 +207,22 @@ def score_training(
     train_X,   # (n, 32, 32, 3) uint8
     sets=None, # name -> (images, labels), ID first; loaded when None
 ) -> dict:     # as score_sets returns it
-    "The six detectors on the test sets; training features come from the images without augmentation."
+    """The six detectors on the test sets; training features come from the images without augmentation.
+
+    Parameters
+    ----------
+    net
+        trained
+    train_X
+        (n, 32, 32, 3) uint8
+    sets : default None
+        name -> (images, labels), ID first; loaded when None
+
+    Returns
+    -------
+    dict
+        as score_sets returns it
+    """
     if sets is None:
         sets = {}
         for name in CIFAR_SETS:
@@ -150,7 +234,18 @@ def score_training(
 def main(
     argv=None, # arguments of the command line
 ) -> int:      # exit status; 130 where interrupted
-    "Train or continue, score, store."
+    """Train or continue, score, store.
+
+    Parameters
+    ----------
+    argv : default None
+        arguments of the command line
+
+    Returns
+    -------
+    int
+        exit status; 130 where interrupted
+    """
     parser = argparse.ArgumentParser(prog="python -m reject_nb.ood.cifar", description="Train a residual network on CIFAR-10 and store its scores; Ctrl-C and the same command continue.")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=int, default=13)

@@ -20,7 +20,22 @@ def check_matrix(
     columns:int|None=None,
     rows:int|None=None,
 ) -> np.ndarray: # (n, columns) float
-    "A finite matrix or ValueError."
+    """A finite matrix or ValueError.
+
+    Parameters
+    ----------
+    a
+        (n, columns)
+    name : str
+        of the argument
+    columns : int|None, default None
+    rows : int|None, default None
+
+    Returns
+    -------
+    np.ndarray
+        (n, columns) float
+    """
     a = real_array(a, name)
     if a.ndim != 2 or not a.size or columns not in (None, a.shape[1]) or rows not in (None, a.shape[0]):
         raise ValueError(f"{name} must have shape ({'n' if rows is None else rows}, {'d' if columns is None else columns}){' with n > 0' if rows is None else ''}, not {a.shape}")
@@ -30,7 +45,18 @@ def check_matrix(
 def logsumexp(
     z, # (n, C)
 ) -> np.ndarray: # (n,)
-    "log of the sum of exponentials along rows, without overflow."
+    """log of the sum of exponentials along rows, without overflow.
+
+    Parameters
+    ----------
+    z
+        (n, C)
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     top = z.max(1)
     return top + np.log(np.exp(z - top[:, None]).sum(1))
 
@@ -46,7 +72,19 @@ def linear_head(features, weight, bias):
 def msp(
     logits, # (n, C)
 ) -> np.ndarray: # (n,) in [0, 1 - 1/C]
-    "One minus the maximum softmax probability; exact also where it is tiny (the other classes' probabilities are summed)."
+    """One minus the maximum softmax probability; exact also where it is tiny (the other classes' probabilities
+    are summed).
+
+    Parameters
+    ----------
+    logits
+        (n, C)
+
+    Returns
+    -------
+    np.ndarray
+        (n,) in [0, 1 - 1/C]
+    """
     z = check_matrix(logits, "logits")
     e = np.exp(z - z.max(1, keepdims=True))
     e[np.arange(len(z)), z.argmax(1)] = 0
@@ -56,7 +94,18 @@ def msp(
 def mls(
     logits, # (n, C)
 ) -> np.ndarray: # (n,)
-    "Minus the maximum logit."
+    """Minus the maximum logit.
+
+    Parameters
+    ----------
+    logits
+        (n, C)
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     return -check_matrix(logits, "logits").max(1)
 
 # %% ../../nbs/ood/07_detectors.ipynb #4487ea33
@@ -68,7 +117,28 @@ def react(
     percentile:float=90., # of all training feature values
     level:float|None=None, # the clipping level itself, instead
 ) -> np.ndarray: # (n,)
-    "Energy of the logits of clipped features."
+    """Energy of the logits of clipped features.
+
+    Parameters
+    ----------
+    features
+        (n, d)
+    weight
+        (C, d)
+    bias
+        (C,)
+    train_features : default None
+        (N, d), where the clipping level comes from
+    percentile : float, default 90.
+        of all training feature values
+    level : float|None, default None
+        the clipping level itself, instead
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     features, weight, bias = linear_head(features, weight, bias)
     if (level is None) == (train_features is None): raise ValueError("give either train_features or level")
     if level is not None and (not isinstance(level, Real) or np.isnan(level)): raise ValueError(f"level must be a number, not {level!r}")
@@ -84,7 +154,26 @@ def knn(
     normalize:bool=True, # features to length 1
     block:int=250,  # rows of features at once
 ) -> np.ndarray:    # (n,), or (len(k), n)
-    "Distance to the k-th nearest training feature."
+    """Distance to the k-th nearest training feature.
+
+    Parameters
+    ----------
+    features
+        (n, d)
+    train_features
+        (N, d)
+    k : int|tuple, default 50
+        which neighbour; several: one row of scores for each
+    normalize : bool, default True
+        features to length 1
+    block : int, default 250
+        rows of features at once
+
+    Returns
+    -------
+    np.ndarray
+        (n,), or (len(k), n)
+    """
     a = check_matrix(features, "features").astype(float, copy=False)
     b = check_matrix(train_features, "train_features", a.shape[1]).astype(float, copy=False)
     ks = np.atleast_1d(k)
@@ -114,7 +203,31 @@ def vim(
     train_logits,   # (N, C)
     dim:int|None=None, # of the principal subspace, below d; half of d by default
 ) -> np.ndarray:    # (n,)
-    "Virtual logit minus the log-sum-exp of the logits. ValueError where the training features have no residual."
+    """Virtual logit minus the log-sum-exp of the logits. ValueError where the training features have no
+    residual.
+
+    Parameters
+    ----------
+    features
+        (n, d)
+    logits
+        (n, C)
+    weight
+        (C, d)
+    bias
+        (C,)
+    train_features
+        (N, d)
+    train_logits
+        (N, C)
+    dim : int|None, default None
+        of the principal subspace, below d; half of d by default
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     features, weight, bias = linear_head(features, weight, bias)
     (n, d), C = features.shape, len(weight)
     if d < 2: raise ValueError(f"features must have two columns or more, not {d}: one for the subspace, one for the residual")
@@ -140,7 +253,27 @@ def odin(
     std:float|tuple=1., # by which the raw inputs were divided; one number, or one for each channel of (n, channels, height, width)
     batch:int=500,
 ) -> np.ndarray:      # (n,)
-    "One minus the largest tempered softmax after the step. ImportError names the extra where torch is missing."
+    """One minus the largest tempered softmax after the step. ImportError names the extra where torch is missing.
+
+    Parameters
+    ----------
+    model
+        torch module: inputs (n, ...) -> logits (n, C)
+    inputs
+        (n, ...) array or tensor, as the model takes them
+    temperature : float, default 1000.
+    noise : float, default .0014
+        step, in the unit of the raw input where std is given, else of the model's input
+    std : float|tuple, default 1.
+        by which the raw inputs were divided; one number, or one for each channel of (n, channels, height,
+        width)
+    batch : int, default 500
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     try: import torch
     except ImportError as error: raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
     was_training = model.training

@@ -55,7 +55,9 @@ TIES = 2.**-51   # of a sum's terms: nearer sums may be equal but for the roundi
 def clear_cut(r, g, ci, co, w, off, c, d, line, ratio, m, K, wi, wo):
     """Objective of accepting r*c + g*d <= line, and the middle of the gap around the line.
 
-    The objective is infinite where no gap is left beyond rounding; off is what was taken from (r, g) in these units."""
+    The objective is infinite where no gap is left beyond rounding; off is what was taken from (r, g) in these
+    units.
+    """
     ni, no, total, top, above, least = 0., 0., 0., -np.inf, np.inf, np.inf
     for i in range(len(r)):
         x, y = r[i]*c, g[i]*d
@@ -140,9 +142,12 @@ def grid_bounded(r, g, loss, ro, go, angles, m, K, best):
 # %% ../../nbs/ood/04_double.ipynb #24ebc477-2
 @njit(cache=True)
 def at_angle_best(r, g, ci, co, w, c, d, base, ratio, m, K, wi, wo, best, walls, off):
-    """Best threshold at the direction (c, d) among lines between the walls, if below best; and the threshold that reaches m.
+    """Best threshold at the direction (c, d) among lines between the walls, if below best; and the threshold
+    that reaches m.
 
-    Returns (value, threshold, quantile): value is infinite where nothing better was found. Sums equal up to rounding are ties."""
+    Returns (value, threshold, quantile): value is infinite where nothing better was found. Sums equal up to
+    rounding are ties.
+    """
     s, e = r*c + g*d, TIES*(np.abs(r*c) + np.abs(g*d) + np.abs((r + off[0])*c) + np.abs((g + off[1])*d))
     order = np.argsort(s)
     low, high, reach = -np.inf, np.inf, -np.inf
@@ -166,9 +171,11 @@ def at_angle_best(r, g, ci, co, w, c, d, base, ratio, m, K, wi, wo, best, walls,
 # %% ../../nbs/ood/04_double.ipynb #76061776
 @njit(cache=True)
 def sweep_arc(r, g, ci, co, w, a, b, base, ratio, m, K, wi, wo, best, walls, whole, off):
-    """All lines with an angle in (a, b) through one of the points: (value, angle, threshold) where better than best.
+    """All lines with an angle in (a, b) through one of the points: (value, angle, threshold) where better than
+    best.
 
-    whole: (r, g, ci, co, w) of all points, on which a better line is counted again before it is believed."""
+    whole: (r, g, ci, co, w) of all points, on which a better line is counted again before it is believed.
+    """
     n = len(r)
     out = (best, np.nan, np.nan)
     ca, sa, cb, sb = np.cos(a), np.sin(a), 0. if b == np.pi/2 else np.cos(b), np.sin(b)
@@ -278,7 +285,9 @@ def crossing(a, b, la, lb):
     return np.linalg.solve(np.array([[np.cos(a), np.sin(a)], [np.cos(b), np.sin(b)]]), np.array([la, lb]))
 
 def dies(arc, v, t, slack):
-    "settle's answer for an arc of the stack against the value v: (no line is below v, T0, T1, points kept, base)."
+    """settle's answer for an arc of the stack against the value v: (no line is below v, T0, T1, points kept,
+    base).
+    """
     a, b, la, lb, points, base, wall, _ = arc
     alive, t0, t1, kept, q, new = settle(*points, np.cos(a), np.sin(a), np.cos(b), np.sin(b), la, lb, base, *t, v, slack, wall)
     return not alive, t0, t1, kept[:q], new
@@ -316,7 +325,29 @@ def branch_and_bound(
     max_arcs=None, # stop after so many
     off=(0., 0.), # what was taken from (r, g), for the size of their rounding
 ):             # (value, angle, threshold), bound proved, arcs looked at, whether none is left
-    "Certified minimum over all angles in (0, pi/2)."
+    """Certified minimum over all angles in (0, pi/2).
+
+    Parameters
+    ----------
+    points
+        (r, g, ci, co, w), finite and in units of their spread
+    target
+        Target
+    best
+        (value, angle, threshold) to start from; the ends 0 and pi/2 belong to it
+    arcs : int, default 16
+        to start from
+    leaf : int, default 96
+        points left for the exact sweep
+    max_arcs : default None
+        stop after so many
+    off : default (0., 0.)
+        what was taken from (r, g), for the size of their rounding
+
+    Returns
+    -------
+    (value, angle, threshold), bound proved, arcs looked at, whether none is left
+    """
     r, g, ci, co, w = whole = tuple(np.ascontiguousarray(x, float) for x in points)
     t = (target.ratio, target.min_id, target.max_ood, target.w_id, target.w_ood)
     slack = (1e-11 if target.ratio else 1e-13)*float(np.abs(w).sum())
@@ -411,7 +442,23 @@ def merged(
     is_ood, # (n,) bool
     w,      # (n,)
 ):          # (r, g, ci, co, w) as float arrays, equal points merged
-    "Points with counts; sorting for equal ones only where a sample has some."
+    """Points with counts; sorting for equal ones only where a sample has some.
+
+    Parameters
+    ----------
+    s_r
+        (n,) finite
+    s_g
+        (n,) finite
+    is_ood
+        (n,) bool
+    w
+        (n,)
+
+    Returns
+    -------
+    (r, g, ci, co, w) as float arrays, equal points merged
+    """
     if len(s_r) > 20000:
         step = len(s_r)//10000
         part = np.sort(np.asarray(s_r[::step]))
@@ -431,7 +478,28 @@ def naive_grid(
     angles,  # (d,)
     score=linear_score, # of (s_r, s_g, angle)
 ):           # (objective, angle, threshold)
-    "The paper's algorithm as written, in numpy: sort all points at every angle (Appendix B.2)."
+    """The paper's algorithm as written, in numpy: sort all points at every angle (Appendix B.2).
+
+    Parameters
+    ----------
+    losses
+        (n,), not read where is_ood
+    s_r
+        (n,)
+    s_g
+        (n,)
+    is_ood
+        (n,) bool
+    model
+    angles
+        (d,)
+    score : default linear_score
+        of (s_r, s_g, angle)
+
+    Returns
+    -------
+    (objective, angle, threshold)
+    """
     target = target_of(model, int((~is_ood).sum()), int(is_ood.sum()))
     w = weights_of(np.where(is_ood, 0., losses), is_ood, model, target)
     best = (np.inf, np.nan, np.nan)
@@ -446,7 +514,17 @@ def naive_grid(
 def centre_and_unit(
     s, # (n,) finite
 ):     # centre, unit
-    "A middle score, and the power of two next to the spread: differences keep their digits, division is exact."
+    """A middle score, and the power of two next to the spread: differences keep their digits, division is exact.
+
+    Parameters
+    ----------
+    s
+        (n,) finite
+
+    Returns
+    -------
+    centre, unit
+    """
     part = s[::max(1, len(s)//50_000)]
     centre = float(np.partition(part, len(part)//2)[len(part)//2])
     size = float(np.abs(part - centre).max())
@@ -454,12 +532,16 @@ def centre_and_unit(
     return centre, 2.**float(np.clip(np.round(np.log2(width)), -1000, 1000))
 
 def to_given(angle, cut, centres, units):
-    "(angle, threshold, rule) in the scores as given, from angle and cut between the scores less centres, divided by units."
+    """(angle, threshold, rule) in the scores as given, from angle and cut between the scores less centres,
+    divided by units.
+    """
     c, d = np.cos(angle)/units[0], np.sin(angle)/units[1]
     return float(np.arctan2(d, c)), float((cut + centres[0]*c + centres[1]*d)/np.hypot(c, d)), ((centres[0], float(c)), (centres[1], float(d)), float(cut))
 
 def ends_and_lines(s_r, s_g, is_ood, w, target, method, start, max_arcs=None):
-    "Least objective over all lines: ((value, angle, threshold, rule), bound proved, arcs looked at, whether the search came to its end)."
+    """Least objective over all lines: ((value, angle, threshold, rule), bound proved, arcs looked at, whether
+    the search came to its end).
+    """
     best = (*start, ())
     for a, s in ((0., s_r), (np.pi/2, s_g)):                                          # the ends, where infinite scores may count
         t = sweep(s, is_ood, w)
@@ -482,7 +564,9 @@ def ends_and_lines(s_r, s_g, is_ood, w, target, method, start, max_arcs=None):
     return best, min(proved, best[0]), seen, done
 
 def nearest_line(s_r, s_g, is_ood, model, target, method):
-    "For an infeasible target: the best value of each part that a line attains when the other part is kept, searched like the optimum."
+    """For an infeasible target: the best value of each part that a line attains when the other part is kept,
+    searched like the optimum.
+    """
     n_id, n_ood, none = int((~is_ood).sum()), int(is_ood.sum()), (np.inf, np.nan, np.nan)
     id_, ood = -(~is_ood).astype(float), is_ood.astype(float)      # what an input adds: -1 to be maximised, 1 to be minimised
     least = lambda w, start, **change: ends_and_lines(s_r, s_g, is_ood, w, replace(target, **change), method, start)[0][0]
@@ -506,9 +590,37 @@ def tune_double_score(
 ) -> TunedOOD:
     """The best half-plane cos(angle)*s_r + sin(angle)*s_g <= threshold (eqs. 13, 14).
 
-    "certified" and "exact" hold for all angles in [0, pi/2] and do not depend on the scales of the scores; "grid" does.
-    ValueError on bad input; a target out of reach is the status "infeasible", with the nearest targets found by the same search.
-    Stopped by max_arcs the status is "limit", and `bound` holds for all lines."""
+    "certified" and "exact" hold for all angles in [0, pi/2] and do not depend on the scales of the scores;
+    "grid" does.
+    ValueError on bad input; a target out of reach is the status "infeasible", with the nearest targets found
+    by the same search.
+    Stopped by max_arcs the status is "limit", and `bound` holds for all lines.
+
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier; not read where is_ood
+    s_r
+        (n,) score of misclassification, high means reject; +inf allowed
+    s_g
+        (n,) score of OOD, likewise
+    is_ood
+        (n,) bool; may be all False
+    model
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+    method : str, default 'certified'
+        "certified": branch and bound; "exact": all angles, O(n^2 log n); "grid": the paper's
+    n_angles : int, default 360
+        of the grid
+    upper : float, default np.pi/2
+        last angle of the grid; the paper goes to pi
+    max_arcs : int|None, default None
+        stop the branch and bound after so many arcs; the gap then stays open
+
+    Returns
+    -------
+    TunedOOD
+    """
     if method not in ("certified", "exact", "grid"): raise ValueError(f"method must be 'certified', 'exact' or 'grid', not {method!r}")
     both = [real_array(s_r, "s_r"), real_array(s_g, "s_g")]
     check_count(n_angles, "n_angles")
@@ -546,7 +658,19 @@ def between(
     s, # (n,) scores
     threshold, # one of them
 ) -> float:
-    "The middle of the gap above a threshold, so that the set does not change by rounding."
+    """The middle of the gap above a threshold, so that the set does not change by rounding.
+
+    Parameters
+    ----------
+    s
+        (n,) scores
+    threshold
+        one of them
+
+    Returns
+    -------
+    float
+    """
     if not np.isfinite(threshold): return float(threshold)
     s = s[np.isfinite(s)]
     below, above = s[s <= threshold], s[s > threshold]
@@ -596,7 +720,20 @@ def all_lines(
     s_r, # (n,) integers, or numbers with few decimals, so that ties are seen
     s_g, # (n,)
 ):       # (k, n) bool
-    "What every line with an angle in [0, pi/2] accepts: all thresholds at, and between, the angles where two points tie."
+    """What every line with an angle in [0, pi/2] accepts: all thresholds at, and between, the angles where two
+    points tie.
+
+    Parameters
+    ----------
+    s_r
+        (n,) integers, or numbers with few decimals, so that ties are seen
+    s_g
+        (n,)
+
+    Returns
+    -------
+    (k, n) bool
+    """
     cuts = {0., np.pi/2}
     for i, j in combinations(range(len(s_r)), 2):
         dr, dg = s_r[i] - s_r[j], s_g[i] - s_g[j]

@@ -18,7 +18,29 @@ from ..strategies.guarantees import check_delta, ltt, order_statistic
 # %% ../../nbs/ood/05_guarantees.ipynb #84321b85
 @dataclass(frozen=True)
 class CertifiedOOD:
-    "A threshold with finite-sample guarantees; accepts scores up to it."
+    """A threshold with finite-sample guarantees; accepts scores up to it.
+
+    Attributes
+    ----------
+    status : str
+        "certified" or "infeasible"
+    threshold : float
+        -inf where infeasible: nothing is accepted
+    min_tpr : float|None
+        certified from below
+    max_fpr : float|None
+        certified from above
+    target_risk : float|None
+        certified from above
+    delta : float
+    tpr : float
+        on the calibration sample
+    fpr : float
+    selective_risk : float
+        NaN where nothing is accepted
+    message : str
+        what is certified, in words
+    """
     status:str             # "certified" or "infeasible"
     threshold:float        # -inf where infeasible: nothing is accepted
     min_tpr:float|None     # certified from below
@@ -33,7 +55,17 @@ class CertifiedOOD:
     def accept(self,
         scores, # (n,) the same score as in calibration
     ) -> np.ndarray:
-        "c(x) for new inputs."
+        """c(x) for new inputs.
+
+        Parameters
+        ----------
+        scores
+            (n,) the same score as in calibration
+
+        Returns
+        -------
+        np.ndarray
+        """
         scores = real_array(scores, "scores")
         if np.isnan(scores).any(): raise ValueError("scores must not hold NaN")
         return scores <= self.threshold
@@ -50,7 +82,30 @@ def certify_targets(
 ) -> CertifiedOOD:
     """Largest threshold (smallest where only the TPR is asked for) with the guarantees. ValueError on bad input.
 
-    Section 3 asks for such targets on the sample; the guarantees are exact order statistics and learn-then-test (Angelopoulos et al.)."""
+    Section 3 asks for such targets on the sample; the guarantees are exact order statistics and
+    learn-then-test (Angelopoulos et al.).
+
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound]; not read where is_ood
+    scores
+        (n,) of a sample that was not used to choose the score or its angle
+    is_ood
+        (n,) bool
+    min_tpr : float|None, default None
+    max_fpr : float|None, default None
+    target_risk : float|None, default None
+        in the unit of the losses
+    delta : float, default .05
+        for all statements together
+    bound : float|None, default None
+        largest possible loss; 1 when None
+
+    Returns
+    -------
+    CertifiedOOD
+    """
     if losses is None: raise ValueError("losses must be given")
     scores, is_ood, losses = check_sample(scores, is_ood, losses, need_ood=max_fpr is not None)
     asked = [k for k, v in (("TPR", min_tpr), ("FPR", max_fpr), ("risk", target_risk)) if v is not None]

@@ -25,7 +25,20 @@ def real_array(
     a,        # numbers, of any shape
     name:str, # of the argument
 ) -> np.ndarray: # floats; single and half precision are kept
-    "An array of real numbers; ValueError for None, text and complex numbers."
+    """An array of real numbers; ValueError for None, text and complex numbers.
+
+    Parameters
+    ----------
+    a
+        numbers, of any shape
+    name : str
+        of the argument
+
+    Returns
+    -------
+    np.ndarray
+        floats; single and half precision are kept
+    """
     a = np.asarray(a)
     if a.dtype.kind == "O":
         try: a = a.astype(float)
@@ -40,7 +53,26 @@ def check_sample(
     double=False, # whether (n, 2) is allowed
     need_ood=True, # whether a sample without OOD inputs is refused
 ):               # (scores, is_ood bool, losses with 0 where is_ood)
-    "Arrays fit for metrics and tuning; ValueError names what is wrong. Infinite scores are allowed, NaN is not."
+    """Arrays fit for metrics and tuning; ValueError names what is wrong. Infinite scores are allowed, NaN is
+    not.
+
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2)
+    is_ood
+        (n,) bool or 0/1
+    losses : default None
+        (n,) or None
+    double : default False
+        whether (n, 2) is allowed
+    need_ood : default True
+        whether a sample without OOD inputs is refused
+
+    Returns
+    -------
+    (scores, is_ood bool, losses with 0 where is_ood)
+    """
     scores = real_array(scores, "scores")
     if scores.ndim not in ((1, 2) if double else (1,)) or (scores.ndim == 2 and scores.shape[1] != 2) or not len(scores):
         raise ValueError(f"scores must have shape (n,){' or (n, 2)' if double else ''} with n > 0, not {scores.shape}")
@@ -70,7 +102,21 @@ def check_correctness(losses, scores, is_ood):
 # %% ../../nbs/ood/02_metrics.ipynb #df48026a
 @dataclass(frozen=True)
 class Sweep:
-    "Counts after accepting all inputs with score <= threshold, one row for each distinct score, ascending."
+    """Counts after accepting all inputs with score <= threshold, one row for each distinct score, ascending.
+
+    Attributes
+    ----------
+    threshold : np.ndarray
+        (k,)
+    n_id : np.ndarray
+        (k,) accepted ID inputs
+    n_ood : np.ndarray
+        (k,) accepted OOD inputs
+    loss : np.ndarray
+        (k,) sum of losses of the accepted ID inputs; None where no losses were given
+    total_id : int
+    total_ood : int
+    """
     threshold:np.ndarray # (k,)
     n_id:np.ndarray      # (k,) accepted ID inputs
     n_ood:np.ndarray     # (k,) accepted OOD inputs
@@ -83,7 +129,21 @@ def sweep(
     is_ood,      # (n,) bool
     losses=None, # (n,), 0 where is_ood
 ) -> Sweep:
-    "All operating points of a single score in O(n log n) (Appendix B.2), ties grouped."
+    """All operating points of a single score in O(n log n) (Appendix B.2), ties grouped.
+
+    Parameters
+    ----------
+    scores
+        (n,)
+    is_ood
+        (n,) bool
+    losses : default None
+        (n,), 0 where is_ood
+
+    Returns
+    -------
+    Sweep
+    """
     order = np.argsort(scores)
     s, ood = scores[order], is_ood[order]
     last = np.flatnonzero(np.append(s[1:] != s[:-1], True))
@@ -96,7 +156,18 @@ def sweep(
 def spread(
     s, # (n,) scores
 ) -> float:
-    "Interquartile range of the finite scores, else their standard deviation, else 1: the unit in which angles are laid out."
+    """Interquartile range of the finite scores, else their standard deviation, else 1: the unit in which angles
+    are laid out.
+
+    Parameters
+    ----------
+    s
+        (n,) scores
+
+    Returns
+    -------
+    float
+    """
     s = np.asarray(s, float)
     s = s[np.isfinite(s)]
     if not len(s): return 1.
@@ -110,7 +181,22 @@ def at_angle(
     angle:float, # in [0, pi/2]
     units=(1., 1.), # of the two scores
 ) -> np.ndarray: # (n,)
-    "s_r*cos(angle)/unit_r + s_g*sin(angle)/unit_g, without 0*inf."
+    """s_r*cos(angle)/unit_r + s_g*sin(angle)/unit_g, without 0*inf.
+
+    Parameters
+    ----------
+    scores
+        (n, 2)
+    angle : float
+        in [0, pi/2]
+    units : default (1., 1.)
+        of the two scores
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     a, b = np.cos(angle)/units[0], np.sin(angle)/units[1]
     if angle == 0: return scores[:, 0]*a
     if angle == np.pi/2: return scores[:, 1]*b
@@ -121,7 +207,18 @@ def angles_of(
     scores,   # (n, 2)
     n_angles:int=181,
 ):            # pairs (angle of the normalised scores, single score)
-    "The single scores of a grid of angles; exact ends 0 and pi/2."
+    """The single scores of a grid of angles; exact ends 0 and pi/2.
+
+    Parameters
+    ----------
+    scores
+        (n, 2)
+    n_angles : int, default 181
+
+    Returns
+    -------
+    pairs (angle of the normalised scores, single score)
+    """
     check_count(n_angles, "n_angles")
     units = spread(scores[:, 0]), spread(scores[:, 1])
     for angle in np.linspace(0, np.pi/2, n_angles): yield angle, at_angle(scores, angle, units)
@@ -133,7 +230,19 @@ def polygon(
     x, # (k,) ascending, from 0 to 1
     y, # (k,)
 ):     # (x, before, after), x without repetitions
-    "The curve through points in their order; where x repeats it jumps from the first to the last of them."
+    """The curve through points in their order; where x repeats it jumps from the first to the last of them.
+
+    Parameters
+    ----------
+    x
+        (k,) ascending, from 0 to 1
+    y
+        (k,)
+
+    Returns
+    -------
+    (x, before, after), x without repetitions
+    """
     new = np.flatnonzero(np.append(True, x[1:] > x[:-1]))
     return x[new], y[new], y[np.append(new[1:] - 1, len(x) - 1)]
 
@@ -141,7 +250,19 @@ def values_at(
     curve, # as polygon returns it
     x,     # (m,) ascending, in [0, 1]
 ):         # (before, after, bool: is it a point of the curve), each (m,)
-    "Limits of a polygon from the left and from the right."
+    """Limits of a polygon from the left and from the right.
+
+    Parameters
+    ----------
+    curve
+        as polygon returns it
+    x
+        (m,) ascending, in [0, 1]
+
+    Returns
+    -------
+    (before, after, bool: is it a point of the curve), each (m,)
+    """
     u, before, after = curve
     j = np.searchsorted(u, x)
     own, i = u[j] == x, np.maximum(j - 1, 0)
@@ -152,7 +273,19 @@ def highest(
     a, # as polygon returns it
     b, # likewise
 ):     # likewise
-    "Pointwise maximum of two polygons, with a point wherever they cross."
+    """Pointwise maximum of two polygons, with a point wherever they cross.
+
+    Parameters
+    ----------
+    a
+        as polygon returns it
+    b
+        likewise
+
+    Returns
+    -------
+    likewise
+    """
     x = np.union1d(a[0], b[0])
     (al, ar, in_a), (bl, br, in_b) = values_at(a, x), values_at(b, x)
     d, e = (ar - br)[:-1], (al - bl)[1:]                         # at both ends of each interval
@@ -169,7 +302,17 @@ def highest(
 def envelope(
     curves, # iterable of (x, y), as polygon takes them
 ):          # (x, y) of the largest at each x; x repeats where it jumps
-    "Upper envelope of curves over [0, 1]."
+    """Upper envelope of curves over [0, 1].
+
+    Parameters
+    ----------
+    curves
+        iterable of (x, y), as polygon takes them
+
+    Returns
+    -------
+    (x, y) of the largest at each x; x repeats where it jumps
+    """
     u, before, after = reduce(highest, (polygon(*c) for c in curves))
     x, y = np.repeat(u, 2), np.column_stack([before, after]).ravel()
     new = np.append(True, (x[1:] > x[:-1]) | (y[1:] != y[:-1]))
@@ -184,7 +327,22 @@ def roc_curve(
     is_ood, # (n,) bool
     n_angles:int=181, # for double scores
 ):          # (fpr, tpr, thresholds); thresholds is None for double scores
-    "(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope of the angles' curves (section 3.2)."
+    """(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope of
+    the angles' curves (section 3.2).
+
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    n_angles : int, default 181
+        for double scores
+
+    Returns
+    -------
+    (fpr, tpr, thresholds); thresholds is None for double scores
+    """
     scores, is_ood, _ = check_sample(scores, is_ood, double=True)
     if scores.ndim == 1:
         t = sweep(scores, is_ood)
@@ -205,7 +363,26 @@ def precision_recall_curve(
     positive:str="id", # "id" as in the paper, or "ood"
     n_angles:int=181, # for double scores
 ):              # (precision, recall, thresholds), recall ascending; thresholds is None for double scores
-    "Attainable (precision, recall) of section 3.3, at the given prior; for double scores the largest precision at each recall or above."
+    """Attainable (precision, recall) of section 3.3, at the given prior; for double scores the largest precision
+    at each recall or above.
+
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    prior : default None
+        probability of OOD; the share in the sample when None
+    positive : str, default 'id'
+        "id" as in the paper, or "ood"
+    n_angles : int, default 181
+        for double scores
+
+    Returns
+    -------
+    (precision, recall, thresholds), recall ascending; thresholds is None for double scores
+    """
     scores, is_ood, _ = check_sample(scores, is_ood, double=True)
     pi = share_of_ood(is_ood, prior)
     if positive not in ("id", "ood"): raise ValueError(f"positive must be 'id' or 'ood', not {positive!r}")
@@ -233,9 +410,28 @@ def ccr_fpr_curve(
     convention:str="conditional", # "conditional": over accepted ID inputs (paper); "joint": over all ID inputs (OpenOOD)
     n_angles:int=181, # for double scores
 ):          # (fpr, ccr)
-    """Correct classification rate against FPR, to be joined by lines; for double scores the envelope of the angles' curves.
+    """Correct classification rate against FPR, to be joined by lines; for double scores the envelope of the
+    angles' curves.
 
-    Before any ID input is accepted the conditional CCR is undefined; it is continued from its first value."""
+    Before any ID input is accepted the conditional CCR is undefined; it is continued from its first value.
+
+    Parameters
+    ----------
+    losses
+        (n,) 0/1 losses of the classifier (or losses in [0, 1]); not read where is_ood
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    convention : str, default 'conditional'
+        "conditional": over accepted ID inputs (paper); "joint": over all ID inputs (OpenOOD)
+    n_angles : int, default 181
+        for double scores
+
+    Returns
+    -------
+    (fpr, ccr)
+    """
     if convention not in ("conditional", "joint"): raise ValueError(f"convention must be 'conditional' or 'joint', not {convention!r}")
     scores, is_ood, losses = check_correctness(losses, scores, is_ood)
     if scores.ndim == 1: return ccr_of(sweep(scores, is_ood, losses), convention)
@@ -266,7 +462,22 @@ def auroc(
     double:str="envelope", # for (n, 2): area under the "envelope" of all angles, or of the "best angle"
     n_angles:int=181,
 ) -> float:
-    "Area under the ROC curve; ties count half."
+    """Area under the ROC curve; ties count half.
+
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    double : str, default 'envelope'
+        for (n, 2): area under the "envelope" of all angles, or of the "best angle"
+    n_angles : int, default 181
+
+    Returns
+    -------
+    float
+    """
     scores, is_ood, _ = check_sample(scores, is_ood, double=True)
     if scores.ndim == 2:
         _double(scores, double)
@@ -289,7 +500,28 @@ def aupr(
     double:str="envelope", # as in auroc
     n_angles:int=181,
 ) -> float:
-    "Area under the precision-recall curve."
+    """Area under the precision-recall curve.
+
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    prior : default None
+        probability of OOD; the share in the sample when None
+    positive : str, default 'id'
+        "id" as in the paper, or "ood"
+    interpolation : str, default 'step'
+        "step": average precision; "trapezoid"
+    double : str, default 'envelope'
+        as in auroc
+    n_angles : int, default 181
+
+    Returns
+    -------
+    float
+    """
     if interpolation not in ("step", "trapezoid"): raise ValueError(f"interpolation must be 'step' or 'trapezoid', not {interpolation!r}")
     scores, is_ood, _ = check_sample(scores, is_ood, double=True)
     if scores.ndim == 2:
@@ -311,7 +543,26 @@ def oscr(
     double:str="envelope", # as in auroc
     n_angles:int=181,
 ) -> float:
-    "Area under the CCR-FPR curve (section 3.4), in [0, 1]. ValueError where losses exceed 1."
+    """Area under the CCR-FPR curve (section 3.4), in [0, 1]. ValueError where losses exceed 1.
+
+    Parameters
+    ----------
+    losses
+        (n,), not read where is_ood
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    convention : str, default 'conditional'
+        or "joint", as in ccr_fpr_curve
+    double : str, default 'envelope'
+        as in auroc
+    n_angles : int, default 181
+
+    Returns
+    -------
+    float
+    """
     scores, is_ood, losses = check_correctness(losses, scores, is_ood)
     if scores.ndim == 2:
         _double(scores, double)
@@ -340,7 +591,9 @@ def oscr_by_definition(losses, scores, is_ood, convention):
 # %% ../../nbs/ood/02_metrics.ipynb #a4b126cb
 @njit(cache=True)
 def dominated(a_id, b_id, weight, a_ood, b_ood, strict):
-    "Weight of the pairs in which the ID input is below the OOD input in both scores (or not above, unless strict); a_id and a_ood ascend."
+    """Weight of the pairs in which the ID input is below the OOD input in both scores (or not above, unless
+    strict); a_id and a_ood ascend.
+    """
     values = np.unique(b_id)
     tree, total, j = np.zeros(len(values) + 1), 0., 0
     for i in range(len(a_ood)):
@@ -359,7 +612,24 @@ def best_area(
     tolerance:float=1e-3,
     max_arcs:int=5000,
 ):          # (area, angle between the scores divided by their spread, bound)
-    "Best angle's AUROC, or joint OSCR, and an upper bound for all angles in [0, pi/2]; within tolerance unless scores tie or max_arcs is reached first."
+    """Best angle's AUROC, or joint OSCR, and an upper bound for all angles in [0, pi/2]; within tolerance unless
+    scores tie or max_arcs is reached first.
+
+    Parameters
+    ----------
+    scores
+        (n, 2), high means reject
+    is_ood
+        (n,) bool
+    losses : default None
+        (n,): the joint OSCR is wanted; None: AUROC
+    tolerance : float, default 1e-3
+    max_arcs : int, default 5000
+
+    Returns
+    -------
+    (area, angle between the scores divided by their spread, bound)
+    """
     scores, is_ood, losses = check_sample(scores, is_ood, losses, double=True) if losses is None else check_correctness(losses, scores, is_ood)
     if scores.ndim != 2: raise ValueError("scores must have shape (n, 2)")
     _no_minus_inf(scores)
@@ -394,7 +664,25 @@ def selective_risk_at(
     is_ood, # (n,) bool
     model,  # BoundedTPRFPR, or BoundedPrecisionRecall
 ) -> float: # infinite where the method is unable to meet the target
-    "The paper's metric: least selective risk at the model's target (eqs. 13 and 14); certified optimum for double scores."
+    """The paper's metric: least selective risk at the model's target (eqs. 13 and 14); certified optimum for
+    double scores.
+
+    Parameters
+    ----------
+    losses
+        (n,), not read where is_ood
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool
+    model
+        BoundedTPRFPR, or BoundedPrecisionRecall
+
+    Returns
+    -------
+    float
+        infinite where the method is unable to meet the target
+    """
     from reject_nb.ood.models import CostBasedOOD       # here, because tuning builds on this module
     from reject_nb.ood.single import tune_single_score
     if losses is None: raise ValueError("losses must be given")

@@ -21,7 +21,19 @@ def check_rate(
     value, # a number
     name:str, # of the argument
 ) -> float:
-    "A number in [0, 1] or ValueError."
+    """A number in [0, 1] or ValueError.
+
+    Parameters
+    ----------
+    value
+        a number
+    name : str
+        of the argument
+
+    Returns
+    -------
+    float
+    """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)) or not 0 <= value <= 1:
         raise ValueError(f"{name} must be a number in [0, 1], not {value!r}")
     return float(value)
@@ -31,7 +43,21 @@ def check_distributions(
     p_ood, # (n,) OOD probabilities, or None where there are no OOD inputs
     risk,  # (n,) conditional risk; not read where p_id is 0
 ):         # the three as arrays, p_ood zero and risk zero where they were not given or have no meaning
-    "Arrays fit for `solve`, or ValueError."
+    """Arrays fit for `solve`, or ValueError.
+
+    Parameters
+    ----------
+    p_id
+        (n,) ID probabilities
+    p_ood
+        (n,) OOD probabilities, or None where there are no OOD inputs
+    risk
+        (n,) conditional risk; not read where p_id is 0
+
+    Returns
+    -------
+    the three as arrays, p_ood zero and risk zero where they were not given or have no meaning
+    """
     p_id = real_array(p_id, "p_id").astype(float, copy=False)
     if p_id.ndim != 1 or not len(p_id): raise ValueError(f"p_id must have shape (n,) with n > 0, not {p_id.shape}")
     missing = p_ood is None
@@ -51,7 +77,20 @@ def likelihood_ratio(
     p_id,  # (n,) ID probabilities
     p_ood, # (n,) OOD probabilities
 ) -> np.ndarray: # (n,) p_ood/p_id, infinite where p_id is 0
-    "g(x) of section 2.1; infinite where p_id is 0, as the paper defines it."
+    """g(x) of section 2.1; infinite where p_id is 0, as the paper defines it.
+
+    Parameters
+    ----------
+    p_id
+        (n,) ID probabilities
+    p_ood
+        (n,) OOD probabilities
+
+    Returns
+    -------
+    np.ndarray
+        (n,) p_ood/p_id, infinite where p_id is 0
+    """
     p_id, p_ood = np.asarray(p_id, float), np.asarray(p_ood, float)
     with np.errstate(over="ignore"):
         return np.divide(p_ood, p_id, out=np.full(p_id.shape, np.inf), where=p_id > 0)
@@ -63,7 +102,25 @@ def rates(
     risk,       # (n,)
     prior=None, # probability of OOD; the precision is NaN without it
 ):              # (tpr, fpr, selective risk, precision)
-    "Eqs. (6), (7), the selective risk (NaN where no ID input is accepted) and the precision of section 2.3."
+    """Eqs. (6), (7), the selective risk (NaN where no ID input is accepted) and the precision of section 2.3.
+
+    Parameters
+    ----------
+    acceptance
+        (n,) probability of acceptance
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    prior : default None
+        probability of OOD; the precision is NaN without it
+
+    Returns
+    -------
+    (tpr, fpr, selective risk, precision)
+    """
     tpr, fpr = min(1., float(p_id@acceptance)), min(1., float(p_ood@acceptance))   # sums of probabilities may end an ulp above 1
     lost = float((p_id*np.where(p_id > 0, risk, 0.))@acceptance)
     mixed = np.nan if prior is None else (1 - prior)*tpr + prior*fpr
@@ -72,7 +129,38 @@ def rates(
 # %% ../../nbs/ood/01_models.ipynb #2076a2e6
 @dataclass(frozen=True)
 class OODSolution:
-    "An optimal selective function of a finite distribution."
+    """An optimal selective function of a finite distribution.
+
+    Attributes
+    ----------
+    status : str
+        "optimal" or "infeasible"
+    acceptance : np.ndarray
+        (n,) c(x)
+    multiplier : float
+        mu of s = r + mu*g
+    threshold : float
+        lambda
+    selective_risk : float
+        NaN where no ID input is accepted
+    tpr : float
+    fpr : float
+    precision : float
+        NaN where the model has no prior
+    objective : float
+        the selective risk, or the expected cost; infinite where infeasible
+    bound : float
+        lower bound of the objective, from the dual
+    gap : float
+        objective - bound
+    iterations : int
+        steps of the search for mu
+    nearest : dict
+        where infeasible: attainable value of each target, the other one kept; empty where any value above the
+        target will do
+    message : str, default ''
+        in words
+    """
     status:str              # "optimal" or "infeasible"
     acceptance:np.ndarray   # (n,) c(x)
     multiplier:float        # mu of s = r + mu*g
@@ -92,7 +180,20 @@ class OODSolution:
         risk, # (n,) conditional risk
         ratio, # (n,) likelihood ratio, may be infinite
     ) -> np.ndarray: # (n,) s(x) = r(x) + mu*g(x)
-        "The score of eq. (12); with mu = 0 an infinite ratio does not count."
+        """The score of eq. (12); with mu = 0 an infinite ratio does not count.
+
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk
+        ratio
+            (n,) likelihood ratio, may be infinite
+
+        Returns
+        -------
+        np.ndarray
+            (n,) s(x) = r(x) + mu*g(x)
+        """
         return combine(risk, ratio, self.multiplier)
 
 def combine(
@@ -100,7 +201,21 @@ def combine(
     ratio, # (n,) likelihood ratio, may be infinite
     mu,    # multiplier
 ) -> np.ndarray:
-    "s = r + mu*g (eq. 12) without 0*inf."
+    """s = r + mu*g (eq. 12) without 0*inf.
+
+    Parameters
+    ----------
+    risk
+        (n,) conditional risk; not read where the ratio is infinite and mu positive
+    ratio
+        (n,) likelihood ratio, may be infinite
+    mu
+        multiplier
+
+    Returns
+    -------
+    np.ndarray
+    """
     risk, ratio = np.asarray(risk, float), np.asarray(ratio, float)
     if mu == 0: return risk + 0.
     return np.where(np.isinf(ratio), np.inf, np.where(np.isinf(ratio), 0., risk) + mu*np.where(np.isinf(ratio), 0., ratio))
@@ -110,7 +225,19 @@ def bayes_classifier(
     p_joint,   # (n, Y) p_I(x, y)
     loss=None, # (Y, D) loss of deciding d where y is true; 0/1 when None
 ):             # (decision (n,) int, conditional risk (n,))
-    "Bayes ID classifier, eq. (4), and its conditional risk. Inputs without ID mass get risk 0 and decision 0."
+    """Bayes ID classifier, eq. (4), and its conditional risk. Inputs without ID mass get risk 0 and decision 0.
+
+    Parameters
+    ----------
+    p_joint
+        (n, Y) p_I(x, y)
+    loss : default None
+        (Y, D) loss of deciding d where y is true; 0/1 when None
+
+    Returns
+    -------
+    (decision (n,) int, conditional risk (n,))
+    """
     p_joint = np.asarray(p_joint, float)
     if p_joint.ndim != 2 or not np.isfinite(p_joint).all() or (p_joint < 0).any(): raise ValueError("p_joint must be (n, Y), finite and not negative")
     loss = 1. - np.eye(p_joint.shape[1]) if loss is None else np.asarray(loss, float)
@@ -124,7 +251,19 @@ def bayes_classifier(
 # %% ../../nbs/ood/01_models.ipynb #2076a2e6-1
 @dataclass(frozen=True)
 class CostBasedOOD:
-    "Cost-based model (Definition 1, Theorem 1). Costs are in the unit of the loss; accept_ood >= reject_ood."
+    """Cost-based model (Definition 1, Theorem 1). Costs are in the unit of the loss; accept_ood >= reject_ood.
+
+    Attributes
+    ----------
+    reject_id : float
+        eps_1, cost of rejecting an ID input
+    accept_ood : float
+        eps_2, cost of predicting on an OOD input
+    reject_ood : float, default 0.
+        eps_3, cost of rejecting an OOD input
+    prior : float, default .5
+        pi, probability of OOD, in [0, 1)
+    """
     reject_id:float      # eps_1, cost of rejecting an ID input
     accept_ood:float     # eps_2, cost of predicting on an OOD input
     reject_ood:float = 0. # eps_3, cost of rejecting an OOD input
@@ -141,7 +280,17 @@ class CostBasedOOD:
     def multiplier(self) -> float: return (self.accept_ood - self.reject_ood)*self.prior/(1 - self.prior)
 
     def cost(self, tpr, fpr, lost): # lost: sum of p_id*risk*c
-        "Expected cost R(h, c) of section 2.1."
+        """Expected cost R(h, c) of section 2.1.
+
+        Parameters
+        ----------
+        tpr
+            lost: sum of p_id*risk*c
+        fpr
+            lost: sum of p_id*risk*c
+        lost
+            lost: sum of p_id*risk*c
+        """
         p = self.prior
         return (1 - p)*(lost + self.reject_id*(1 - tpr)) + p*(self.accept_ood*fpr + self.reject_ood*(1 - fpr))
 
@@ -150,7 +299,26 @@ class CostBasedOOD:
         p_ood, # (n,) OOD probabilities; None allowed where prior = 0
         risk,  # (n,) conditional risk
     ) -> OODSolution:
-        "Accept where s(x) <= reject_id (eq. 5). Raises ValueError on bad input."
+        """Accept where s(x) <= reject_id (eq. 5).
+
+        Parameters
+        ----------
+        p_id
+            (n,) ID probabilities
+        p_ood
+            (n,) OOD probabilities; None allowed where prior = 0
+        risk
+            (n,) conditional risk
+
+        Returns
+        -------
+        OODSolution
+
+        Raises
+        ------
+        ValueError
+            on bad input.
+        """
         if p_ood is None and self.prior > 0: raise ValueError("p_ood must be given where prior > 0")
         p_id, p_ood, risk = check_distributions(p_id, p_ood, risk)
         s = combine(risk, likelihood_ratio(p_id, p_ood), self.multiplier)
@@ -167,7 +335,21 @@ class CostBasedOOD:
         p_ood,     # (n,)
         loss=None, # (Y, D) any loss matrix; 0/1 when None
     ):             # (decision (n,) of the Bayes classifier, OODSolution)
-        "Classifier and selective function together, for any loss matrix (Theorem 1)."
+        """Classifier and selective function together, for any loss matrix (Theorem 1).
+
+        Parameters
+        ----------
+        p_joint
+            (n, Y) p_I(x, y)
+        p_ood
+            (n,)
+        loss : default None
+            (Y, D) any loss matrix; 0/1 when None
+
+        Returns
+        -------
+        (decision (n,) of the Bayes classifier, OODSolution)
+        """
         decision, risk = bayes_classifier(p_joint, loss)
         return decision, self.solve(np.asarray(p_joint, float).sum(1), p_ood, risk)
 
@@ -178,7 +360,23 @@ def decide(
     prior,   # probability of OOD
     loss,    # (Y+1, D+1) extended loss: last row the OOD label, last column the rejection
 ):           # (decision (n,), -1 where rejected; expected cost)
-    "Least expected cost for any extended loss matrix (eq. 3 and Appendix A.1); ties go to prediction."
+    """Least expected cost for any extended loss matrix (eq. 3 and Appendix A.1); ties go to prediction.
+
+    Parameters
+    ----------
+    p_joint
+        (n, Y) p_I(x, y)
+    p_ood
+        (n,)
+    prior
+        probability of OOD
+    loss
+        (Y+1, D+1) extended loss: last row the OOD label, last column the rejection
+
+    Returns
+    -------
+    (decision (n,), -1 where rejected; expected cost)
+    """
     p_joint, loss = np.asarray(p_joint, float), np.asarray(loss, float)
     if loss.ndim != 2 or len(loss) != p_joint.shape[1] + 1: raise ValueError(f"loss must have {p_joint.shape[1] + 1} rows, one for each label and one for OOD")
     partial = (1 - check_rate(prior, "prior"))*p_joint@loss[:-1] + prior*np.outer(p_ood, loss[-1])
@@ -191,7 +389,22 @@ def fill(
     p_id,  # (n,)
     tpr:float, # to be reached
 ) -> np.ndarray: # (n,) acceptance
-    "Accept in the given order until the TPR is reached, the last input in part."
+    """Accept in the given order until the TPR is reached, the last input in part.
+
+    Parameters
+    ----------
+    order
+        indices of inputs in the order of acceptance
+    p_id
+        (n,)
+    tpr : float
+        to be reached
+
+    Returns
+    -------
+    np.ndarray
+        (n,) acceptance
+    """
     c, cumulative = np.zeros(len(p_id)), np.cumsum(p_id[order])
     k = int(np.searchsorted(cumulative, tpr))
     c[order[:k]] = 1
@@ -208,7 +421,27 @@ def solve_at_tpr(
     fpr:float, # largest FPR
     tolerance:float=1e-12, # by which the FPR of the only candidate may exceed its bound through rounding
 ):         # (acceptance, mu, lambda, dual bound of the selective risk, iterations), or None where infeasible
-    "Linear program (21), solved through its dual."
+    """Linear program (21), solved through its dual.
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    tpr : float
+        TPR, equality
+    fpr : float
+        largest FPR
+    tolerance : float, default 1e-12
+        by which the FPR of the only candidate may exceed its bound through rounding
+
+    Returns
+    -------
+    (acceptance, mu, lambda, dual bound of the selective risk, iterations), or None where infeasible
+    """
     can = np.flatnonzero(p_id > 0)
     g = likelihood_ratio(p_id, p_ood)[can]
     def vertex(*keys):
@@ -240,7 +473,15 @@ def solve_at_tpr(
 # %% ../../nbs/ood/01_models.ipynb #2076a2e6-2
 @dataclass(frozen=True)
 class BoundedTPRFPR:
-    "Least selective risk with TPR >= min_tpr and FPR <= max_fpr (Definition 2, Theorem 3)."
+    """Least selective risk with TPR >= min_tpr and FPR <= max_fpr (Definition 2, Theorem 3).
+
+    Attributes
+    ----------
+    min_tpr : float
+        phi_min in [0, 1]
+    max_fpr : float
+        rho_max in [0, 1]
+    """
     min_tpr:float # phi_min in [0, 1]
     max_fpr:float # rho_max in [0, 1]
 
@@ -252,7 +493,22 @@ class BoundedTPRFPR:
         p_ood, # (n,) OOD probabilities; None where there are none: the bounded-abstention model
         risk,  # (n,) conditional risk
     ) -> OODSolution:
-        "An optimal acceptance of least multiplier; TPR is min_tpr exactly where that is positive. ValueError on bad input."
+        """An optimal acceptance of least multiplier; TPR is min_tpr exactly where that is positive. ValueError
+        on bad input.
+
+        Parameters
+        ----------
+        p_id
+            (n,) ID probabilities
+        p_ood
+            (n,) OOD probabilities; None where there are none: the bounded-abstention model
+        risk
+            (n,) conditional risk
+
+        Returns
+        -------
+        OODSolution
+        """
         p_id, p_ood, risk = check_distributions(p_id, p_ood, risk)
         if self.min_tpr == 0: return self._solve_free(p_id, p_ood, risk)
         found = solve_at_tpr(p_id, p_ood, risk, min(self.min_tpr, p_id.sum()), self.max_fpr)
@@ -285,7 +541,20 @@ class BoundedTPRFPR:
         solution:OODSolution, # of this model
         prior:float,          # probability of OOD, in (0, 1)
     ) -> CostBasedOOD:
-        "The cost-based model that has the same optimal score and threshold (reject_id = lambda, multiplier = mu)."
+        """The cost-based model that has the same optimal score and threshold (reject_id = lambda, multiplier =
+        mu).
+
+        Parameters
+        ----------
+        solution : OODSolution
+            of this model
+        prior : float
+            probability of OOD, in (0, 1)
+
+        Returns
+        -------
+        CostBasedOOD
+        """
         if not 0 < prior < 1: raise ValueError(f"prior must lie in (0, 1), not {prior!r}")
         return CostBasedOOD(solution.threshold, solution.multiplier*(1 - prior)/prior, 0., prior)
 
@@ -301,7 +570,23 @@ def reachable(
     tpr:float, # target
     fpr:float, # target
 ):             # (largest TPR at that FPR, least FPR at that TPR, acceptance of the former)
-    "The two nearest points of the ROC curve of the likelihood ratio (Neyman-Pearson)."
+    """The two nearest points of the ROC curve of the likelihood ratio (Neyman-Pearson).
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    tpr : float
+        target
+    fpr : float
+        target
+
+    Returns
+    -------
+    (largest TPR at that FPR, least FPR at that TPR, acceptance of the former)
+    """
     can = np.flatnonzero(p_id > 0)
     order = can[np.argsort(likelihood_ratio(p_id, p_ood)[can], kind="stable")]
     least = float(p_ood@fill(order, p_id, min(tpr, p_id.sum())))
@@ -313,7 +598,17 @@ def reachable(
 # %% ../../nbs/ood/01_models.ipynb #2076a2e6-3
 @dataclass(frozen=True)
 class BoundedPrecisionRecall:
-    "Least selective risk with precision >= min_precision and recall >= min_recall (Definition 3, Theorem 5)."
+    """Least selective risk with precision >= min_precision and recall >= min_recall (Definition 3, Theorem 5).
+
+    Attributes
+    ----------
+    min_precision : float
+        kappa_min in [0, 1]
+    min_recall : float
+        phi_min in [0, 1]
+    prior : float|None, default None
+        probability of OOD in [0, 1); None: estimated from the sample when tuning
+    """
     min_precision:float      # kappa_min in [0, 1]
     min_recall:float         # phi_min in [0, 1]
     prior:float|None = None  # probability of OOD in [0, 1); None: estimated from the sample when tuning
@@ -325,14 +620,29 @@ class BoundedPrecisionRecall:
     def beta(self,
         prior=None, # probability of OOD, the model's own when None
     ) -> float:
-        "Largest FPR for each unit of TPR."
+        """Largest FPR for each unit of TPR.
+
+        Parameters
+        ----------
+        prior : default None
+            probability of OOD, the model's own when None
+
+        Returns
+        -------
+        float
+        """
         prior = self.prior if prior is None else prior
         if prior is None: raise ValueError("prior must be given: without a sample it cannot be estimated")
         weight = prior*self.min_precision
         return np.inf if weight == 0 else (1 - prior)*(1 - self.min_precision)/weight
 
     def as_tpr_fpr(self) -> BoundedTPRFPR:
-        "The TPR-FPR model with the same optima (Appendix A.6); needs min_recall > 0."
+        """The TPR-FPR model with the same optima (Appendix A.6); needs min_recall > 0.
+
+        Returns
+        -------
+        BoundedTPRFPR
+        """
         if self.min_recall == 0: raise ValueError("min_recall = 0 has no counterpart with a fixed FPR")
         return BoundedTPRFPR(self.min_recall, min(1., self.beta()*self.min_recall))
 
@@ -341,7 +651,21 @@ class BoundedPrecisionRecall:
         p_ood, # (n,) OOD probabilities; None allowed where prior = 0
         risk,  # (n,) conditional risk
     ) -> OODSolution:
-        "An optimal acceptance. ValueError on bad input or where the prior is missing."
+        """An optimal acceptance. ValueError on bad input or where the prior is missing.
+
+        Parameters
+        ----------
+        p_id
+            (n,) ID probabilities
+        p_ood
+            (n,) OOD probabilities; None allowed where prior = 0
+        risk
+            (n,) conditional risk
+
+        Returns
+        -------
+        OODSolution
+        """
         beta = self.beta()
         if p_ood is None and self.prior: raise ValueError("p_ood must be given where prior > 0")
         p_id, p_ood, risk = check_distributions(p_id, p_ood, risk)
@@ -365,7 +689,21 @@ def largest_recall(
     p_ood, # (n,) likewise
     beta:float,
 ) -> float:
-    "Largest TPR with FPR <= beta*TPR; FPR - beta*TPR is convex along the order, so its last zero is the answer."
+    """Largest TPR with FPR <= beta*TPR; FPR - beta*TPR is convex along the order, so its last zero is the
+    answer.
+
+    Parameters
+    ----------
+    p_id
+        (n,) in the order of the likelihood ratio
+    p_ood
+        (n,) likewise
+    beta : float
+
+    Returns
+    -------
+    float
+    """
     excess = np.concatenate([[0.], np.cumsum(p_ood - beta*p_id)])
     tpr = np.concatenate([[0.], np.cumsum(p_id)])
     k = int(np.flatnonzero(excess <= 0)[-1])
@@ -380,7 +718,25 @@ def linear_program(
     tpr:float, # TPR, equality
     fpr:float, # largest FPR
 ):             # (selective risk, acceptance), or None where infeasible
-    "Linear program (21) through HiGHS."
+    """Linear program (21) through HiGHS.
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    tpr : float
+        TPR, equality
+    fpr : float
+        largest FPR
+
+    Returns
+    -------
+    (selective risk, acceptance), or None where infeasible
+    """
     r = linprog(p_id*risk/tpr, A_ub=[p_ood], b_ub=[fpr], A_eq=[p_id], b_eq=[tpr], bounds=(0, 1), method="highs")
     return None if r.status == 2 else (r.fun, r.x)
 
@@ -392,7 +748,27 @@ def charnes_cooper(
     fpr:float, # largest FPR
     slope:float=0., # the FPR may be fpr + slope*TPR
 ):             # (selective risk, acceptance), or None where infeasible
-    "Problem 1 (slope = 0) or Problem 2 (fpr = 0, slope = beta) as a linear program in w = c/phi and z = 1/phi."
+    """Problem 1 (slope = 0) or Problem 2 (fpr = 0, slope = beta) as a linear program in w = c/phi and z = 1/phi.
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    tpr : float
+        least TPR, > 0
+    fpr : float
+        largest FPR
+    slope : float, default 0.
+        the FPR may be fpr + slope*TPR
+
+    Returns
+    -------
+    (selective risk, acceptance), or None where infeasible
+    """
     n = len(p_id)
     rows = np.vstack([np.append(p_ood - slope*p_id, -fpr), np.hstack([np.eye(n), -np.ones((n, 1))])])
     r = linprog(np.append(p_id*risk, 0.), A_ub=rows, b_ub=np.zeros(n + 1), A_eq=[np.append(p_id, 0.)], b_eq=[1.],
@@ -403,7 +779,17 @@ def charnes_cooper(
 def random_distribution(
     rng, # numpy Generator
 ):       # (p_id, p_ood, risk) of 2 to 11 inputs, some without ID or OOD mass, some with tied risks
-    "A finite distribution to test a solver on."
+    """A finite distribution to test a solver on.
+
+    Parameters
+    ----------
+    rng
+        numpy Generator
+
+    Returns
+    -------
+    (p_id, p_ood, risk) of 2 to 11 inputs, some without ID or OOD mass, some with tied risks
+    """
     n = int(rng.integers(2, 12))
     p_id, p_ood, risk = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n)), rng.random(n)
     if rng.random() < .3: p_id[0] = 0; p_id /= p_id.sum()
@@ -419,7 +805,25 @@ def boundary_acceptance(
     max_fpr:float, # rho_max
     mu:float,      # sign decides: R = lambda*p_id - mu*p_ood
 ):                 # (n,) acceptance, or None where infeasible
-    "Theorem 7 (corrected): optimal acceptance where every input lies on the boundary."
+    """Theorem 7 (corrected): optimal acceptance where every input lies on the boundary.
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    min_tpr : float
+        phi_min, > 0
+    max_fpr : float
+        rho_max
+    mu : float
+        sign decides: R = lambda*p_id - mu*p_ood
+
+    Returns
+    -------
+    (n,) acceptance, or None where infeasible
+    """
     p_id, p_ood, _ = check_distributions(p_id, p_ood, np.zeros(len(p_id)))
     can = np.flatnonzero(p_id > 0)
     order = can[np.argsort(likelihood_ratio(p_id, p_ood)[can], kind="stable")]

@@ -36,7 +36,21 @@ def named_score(
     classifier, # fitted
     X_train=None, # for "knn"
 ):              # function X -> (n,)
-    "The function behind a name, fit to be pickled; functions are returned as they are."
+    """The function behind a name, fit to be pickled; functions are returned as they are.
+
+    Parameters
+    ----------
+    name
+        "msp", "mls", "knn", or a function X -> (n,)
+    classifier
+        fitted
+    X_train : default None
+        for "knn"
+
+    Returns
+    -------
+    function X -> (n,)
+    """
     if callable(name): return name
     if name == "msp":
         if not hasattr(classifier, "predict_proba"): raise ValueError("score 'msp' needs a classifier with predict_proba")
@@ -55,7 +69,9 @@ def named_score(
 class DoubleScoreSelector(BaseEstimator):
     """A classifier that rejects what it may get wrong and what is not its business (section 2.4).
 
-    Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_, reject_label_, and certificate_ where a guarantee was given."""
+    Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_,
+    reject_label_, and certificate_ where a guarantee was given.
+    """
     def __init__(self, classifier, risk_score="msp", ood_score="knn", model=BoundedTPRFPR(.8, .2), guarantee=False, delta=.05, reject_label="auto", random_state=0):
         self.classifier, self.risk_score, self.ood_score, self.model = classifier, risk_score, ood_score, model
         self.guarantee, self.delta, self.reject_label, self.random_state = guarantee, delta, reject_label, random_state
@@ -65,7 +81,18 @@ class DoubleScoreSelector(BaseEstimator):
         y,     # (n,) their labels
         X_ood, # (m, d) OOD inputs
     ):
-        "Fit the classifier where needed, tune the two scores (certified optimum), and certify where asked. ValueError where the sets are empty or too small."
+        """Fit the classifier where needed, tune the two scores (certified optimum), and certify where asked.
+        ValueError where the sets are empty or too small.
+
+        Parameters
+        ----------
+        X
+            (n, d) ID inputs
+        y
+            (n,) their labels
+        X_ood
+            (m, d) OOD inputs
+        """
         if not hasattr(self.classifier, "predict"): raise ValueError(f"classifier must have fit and predict, not be {self.classifier!r}")
         try: check_is_fitted(self.classifier); fitted = True
         except NotFittedError: fitted = False
@@ -120,7 +147,18 @@ class DoubleScoreSelector(BaseEstimator):
     def accept(self,
         X, # (n, d)
     ) -> np.ndarray: # (n,) bool
-        "Whether to predict; nothing is accepted where the target was infeasible."
+        """Whether to predict; nothing is accepted where the target was infeasible.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+        """
         check_is_fitted(self, "tuned_")
         X = _table(X, "X")
         validate_data(self, X, skip_check_array=True, reset=False)
@@ -131,7 +169,18 @@ class DoubleScoreSelector(BaseEstimator):
     def predict(self,
         X, # (n, d)
     ) -> np.ndarray: # (n,) of the labels' type, or objects where the reject label is of another kind
-        "Labels, and `reject_label_` where rejected."
+        """Labels, and `reject_label_` where rejected.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,) of the labels' type, or objects where the reject label is of another kind
+        """
         on, labels, other = self.accept(X), np.asarray(self.classifier_.predict(_table(X, "X"))), np.asarray(self.reject_label_)
         return np.where(on, labels, other if other.dtype.kind == labels.dtype.kind or {other.dtype.kind, labels.dtype.kind} <= set("iuf") else other.astype(object))
 
@@ -155,7 +204,25 @@ def report(
     model,   # target
     areas:bool=True, # also AUROC, AUPR, and OSCR where no loss exceeds 1; they need OOD inputs
 ):           # table, best method first, those unable last
-    "Rank methods at a target (sections 3.2 and 3.3)."
+    """Rank methods at a target (sections 3.2 and 3.3).
+
+    Parameters
+    ----------
+    losses
+        (n,), not read where is_ood
+    scores : dict
+        method -> (n,) single score, or (n, 2) double score
+    is_ood
+        (n,) bool
+    model
+        target
+    areas : bool, default True
+        also AUROC, AUPR, and OSCR where no loss exceeds 1; they need OOD inputs
+
+    Returns
+    -------
+    table, best method first, those unable last
+    """
     if not isinstance(scores, dict) or not scores: raise ValueError("scores must be a dict that names at least one method")
     if losses is None: raise ValueError("losses must be given")
     found: list = []

@@ -18,7 +18,41 @@ from .models import BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD
 # %% ../../nbs/ood/03_single.ipynb #de0c9870
 @dataclass(frozen=True)
 class TunedOOD:
-    "The best classifier of a single- or double-score method on a sample."
+    """The best classifier of a single- or double-score method on a sample.
+
+    Attributes
+    ----------
+    status : str
+        "optimal"; "infeasible"; "grid": best of the angles tried; "limit": stopped early
+    threshold : float
+        lambda; NaN where infeasible
+    angle : float
+        of s = s_r*cos(angle) + s_g*sin(angle); NaN for a single score
+    selective_risk : float
+        on the sample; NaN where infeasible
+    tpr : float
+    fpr : float
+        0 where the sample has no OOD inputs
+    precision : float
+        at the model's prior, or at the sample's share of OOD
+    objective : float
+        the selective risk, or the expected cost; infinite where infeasible
+    bound : float
+        no classifier of the method has an objective below it (-inf where nothing is known)
+    gap : float
+        objective - bound
+    nearest : dict
+        where infeasible: attainable value of each target, the other one kept
+    message : str, default ''
+        in words
+    method : str, default 'sweep'
+        how it was found
+    evaluated : int, default 0
+        angles or arcs looked at
+    rule : tuple, default ()
+        ((centre, weight), (centre, weight), cut) in place of angle and threshold, which round where the
+        scales differ much
+    """
     status:str            # "optimal"; "infeasible"; "grid": best of the angles tried; "limit": stopped early
     threshold:float       # lambda; NaN where infeasible
     angle:float           # of s = s_r*cos(angle) + s_g*sin(angle); NaN for a single score
@@ -39,7 +73,20 @@ class TunedOOD:
         s_r,      # (n,) the single score, or the risk score
         s_g=None, # (n,) the OOD score of a double-score method
     ) -> np.ndarray: # (n,) bool
-        "c(x) for new inputs; NaN scores are refused. Where infeasible, nothing is accepted."
+        """c(x) for new inputs; NaN scores are refused. Where infeasible, nothing is accepted.
+
+        Parameters
+        ----------
+        s_r
+            (n,) the single score, or the risk score
+        s_g : default None
+            (n,) the OOD score of a double-score method
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+        """
         for s in (s_r, s_g):
             if s is not None and np.isnan(np.asarray(s, float)).any(): raise ValueError("scores must not hold NaN")
         if self.status == "infeasible": return np.zeros(np.shape(s_r), bool)
@@ -51,7 +98,22 @@ def linear_score(
     s_g,   # (n,)
     angle, # in [0, pi/2]
 ) -> np.ndarray: # (n,)
-    "s_r*cos(angle) + s_g*sin(angle) (Appendix B.2), where a weight of 0 wins over an infinite score."
+    """s_r*cos(angle) + s_g*sin(angle) (Appendix B.2), where a weight of 0 wins over an infinite score.
+
+    Parameters
+    ----------
+    s_r
+        (n,)
+    s_g
+        (n,)
+    angle
+        in [0, pi/2]
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     if s_g is None: raise ValueError("s_g must be given: this is a double score")
     s_r, s_g = np.asarray(s_r, float), np.asarray(s_g, float)
     if angle == 0: return s_r + 0.
@@ -63,7 +125,22 @@ def weighted_score(
     s_g,   # (n,)
     rule,  # ((centre, weight), (centre, weight), cut)
 ) -> np.ndarray: # (n,)
-    "(s_r - centre)*weight + (s_g - centre)*weight, both weights positive."
+    """(s_r - centre)*weight + (s_g - centre)*weight, both weights positive.
+
+    Parameters
+    ----------
+    s_r
+        (n,)
+    s_g
+        (n,)
+    rule
+        ((centre, weight), (centre, weight), cut)
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     if s_g is None: raise ValueError("s_g must be given: this is a double score")
     (o_r, w_r), (o_g, w_g), _ = rule
     return (np.asarray(s_r, float) - o_r)*w_r + (np.asarray(s_g, float) - o_g)*w_g
@@ -71,7 +148,24 @@ def weighted_score(
 # %% ../../nbs/ood/03_single.ipynb #de0c9870-1
 @dataclass(frozen=True)
 class Target:
-    "A model put in numbers for one sample."
+    """A model put in numbers for one sample.
+
+    Attributes
+    ----------
+    ratio : bool
+        objective: loss/n_id, or the sum of the weights
+    min_id : int
+        n_id >= min_id
+    max_ood : int
+        n_ood <= max_ood
+    w_id : float
+        w_ood*n_ood <= w_id*n_id
+    w_ood : float
+    prior : float
+        used or estimated
+    constant : float
+        added to the sum of weights
+    """
     ratio:bool       # objective: loss/n_id, or the sum of the weights
     min_id:int       # n_id >= min_id
     max_ood:int      # n_ood <= max_ood
@@ -85,7 +179,22 @@ def target_of(
     n_id:int,   # ID inputs of the sample
     n_ood:int,  # OOD inputs
 ) -> Target:
-    "Counts that meet the model's targets exactly. ValueError where the sample cannot say anything about the model."
+    """Counts that meet the model's targets exactly. ValueError where the sample cannot say anything about the
+    model.
+
+    Parameters
+    ----------
+    model
+        one of the three models
+    n_id : int
+        ID inputs of the sample
+    n_ood : int
+        OOD inputs
+
+    Returns
+    -------
+    Target
+    """
     share = n_ood/(n_id + n_ood)
     if isinstance(model, BoundedTPRFPR):
         # 1e-9 of an input absorbs the rounding of, say, 0.7*10
@@ -105,7 +214,23 @@ def weights_of(
     model,
     target:Target,
 ) -> np.ndarray: # (n,)
-    "What accepting an input adds to the objective's numerator: its loss, or for the cost-based model its cost beyond rejection."
+    """What accepting an input adds to the objective's numerator: its loss, or for the cost-based model its cost
+    beyond rejection.
+
+    Parameters
+    ----------
+    losses
+        (n,), 0 where is_ood
+    is_ood
+        (n,) bool
+    model
+    target : Target
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     if target.ratio: return losses
     n_ood = int(is_ood.sum())
     p = model.prior
@@ -124,7 +249,24 @@ def measured(
     model,
     target:Target,
 ) -> dict:    # selective_risk, tpr, fpr, precision, objective
-    "Sample values of section 3.2 and 3.3 of an acceptance."
+    """Sample values of section 3.2 and 3.3 of an acceptance.
+
+    Parameters
+    ----------
+    accepted
+        (n,) bool
+    losses
+        (n,), 0 where is_ood
+    is_ood
+        (n,) bool
+    model
+    target : Target
+
+    Returns
+    -------
+    dict
+        selective_risk, tpr, fpr, precision, objective
+    """
     n_id, n_ood = int((~is_ood).sum()), int(is_ood.sum())
     a, b = int((accepted & ~is_ood).sum()), int((accepted & is_ood).sum())
     lost = float(losses[accepted & ~is_ood].sum())
@@ -139,7 +281,19 @@ def nearest_of(
     model,
     target:Target,
 ) -> dict:
-    "What the swept classifiers attain for each target when the other one is kept."
+    """What the swept classifiers attain for each target when the other one is kept.
+
+    Parameters
+    ----------
+    sweeps
+        iterable of Sweep
+    model
+    target : Target
+
+    Returns
+    -------
+    dict
+    """
     best: dict[str, float] = {}
     def better(key, values, sign=1):
         if len(values): best[key] = sign*max(sign*best.get(key, -sign*np.inf), float(np.max(sign*values)))
@@ -171,7 +325,19 @@ def best_row(
     t:Sweep,       # with t.loss the cumulated weights
     target:Target,
 ) -> int|None:     # row of the best feasible threshold; -1 for accepting nothing (costs only); None where infeasible
-    "Least objective; then the largest TPR, then the least FPR."
+    """Least objective; then the largest TPR, then the least FPR.
+
+    Parameters
+    ----------
+    t : Sweep
+        with t.loss the cumulated weights
+    target : Target
+
+    Returns
+    -------
+    int|None
+        row of the best feasible threshold; -1 for accepting nothing (costs only); None where infeasible
+    """
     ok = meets(t.n_id, t.n_ood, target)
     value = np.divide(t.loss, t.n_id, out=np.full(len(ok), np.inf), where=t.n_id > 0) if target.ratio else t.loss
     value = np.where(ok, value, np.inf)
@@ -186,7 +352,23 @@ def tune_single_score(
     is_ood, # (n,) bool; may be all False: then the model without OOD is tuned
     model,  # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
 ) -> TunedOOD:
-    "The best threshold (eqs. 13, 14 and Appendix B.2) in O(n log n). ValueError on bad input."
+    """The best threshold (eqs. 13, 14 and Appendix B.2) in O(n log n). ValueError on bad input.
+
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier; not read where is_ood
+    scores
+        (n,) high means reject; infinite allowed
+    is_ood
+        (n,) bool; may be all False: then the model without OOD is tuned
+    model
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+
+    Returns
+    -------
+    TunedOOD
+    """
     scores, is_ood, losses = check_sample(scores, is_ood, losses, need_ood=False)
     if losses is None: raise ValueError("losses must be given")
     target = target_of(model, int((~is_ood).sum()), int(is_ood.sum()))
@@ -200,7 +382,9 @@ def tune_single_score(
 
 # %% ../../nbs/ood/03_single.ipynb #ad01efe1
 def value_by_definition(losses, on, is_ood, model):
-    "Value of accepting the inputs `on`, by the definitions; inf where the targets are missed, and where no ID input is accepted under them."
+    """Value of accepting the inputs `on`, by the definitions; inf where the targets are missed, and where no ID
+    input is accepted under them.
+    """
     n_id, n_ood = (~is_ood).sum(), is_ood.sum()
     x, y = (on & ~is_ood).sum(), (on & is_ood).sum()
     tpr, fpr, lost = x/n_id, y/n_ood if n_ood else 0., losses[on & ~is_ood].sum()

@@ -23,7 +23,23 @@ def normal(x, mean, variance): return np.exp(-(x - mean)**2/2/variance)/np.sqrt(
 
 @dataclass(frozen=True)
 class SyntheticSample:
-    "A sample of the synthetic example with the scores of the optimal classifier."
+    """A sample of the synthetic example with the scores of the optimal classifier.
+
+    Attributes
+    ----------
+    x : np.ndarray
+        (n,)
+    y : np.ndarray
+        (n,) class 0, 1, 2; -1 where OOD
+    is_ood : np.ndarray
+        (n,) bool
+    losses : np.ndarray
+        (n,) 0/1 losses of the Bayes classifier, 0 where OOD
+    s_r : np.ndarray
+        (n,) conditional risk
+    s_g : np.ndarray
+        (n,) likelihood ratio
+    """
     x:np.ndarray       # (n,)
     y:np.ndarray       # (n,) class 0, 1, 2; -1 where OOD
     is_ood:np.ndarray  # (n,) bool
@@ -34,20 +50,50 @@ class SyntheticSample:
     def scores(self,
         method:str, # "A", "B", "C" or "D"
     ) -> np.ndarray: # (n,), or (n, 2) for D
-        "The score of a method of section 3.1."
+        """The score of a method of section 3.1.
+
+        Parameters
+        ----------
+        method : str
+            "A", "B", "C" or "D"
+
+        Returns
+        -------
+        np.ndarray
+            (n,), or (n, 2) for D
+        """
         return {"A": self.s_g, "B": self.s_r + .2*self.s_g, "C": self.s_r, "D": np.column_stack([self.s_r, self.s_g])}[method]
 
     def tune(self,
         method:str,
         model, # as in tune_single_score
     ) -> TunedOOD:
-        "The tuned classifier of a method; D by the certified search."
+        """The tuned classifier of a method; D by the certified search.
+
+        Parameters
+        ----------
+        method : str
+        model
+            as in tune_single_score
+
+        Returns
+        -------
+        TunedOOD
+        """
         if method == "D": return tune_double_score(self.losses, self.s_r, self.s_g, self.is_ood, model)
         return tune_single_score(self.losses, self.scores(method), self.is_ood, model)
 
 @dataclass(frozen=True)
 class SyntheticExample:
-    "The law of section 3.1."
+    """The law of section 3.1.
+
+    Attributes
+    ----------
+    ood_mean : float, default 3.
+        as printed; 2 gives Table 1
+    ood_variance : float, default .2
+    prior : float, default .25
+    """
     ood_mean:float = 3.      # as printed; 2 gives Table 1
     ood_variance:float = .2
     prior:float = .25
@@ -55,6 +101,11 @@ class SyntheticExample:
     weights = (.3, .3, .4)
 
     def p_joint(self, x): # (n,) -> (n, 3) density p_I(x, y)
+        """Parameters
+        ----------
+        x
+            (n,) -> (n, 3) density p_I(x, y)
+        """
         return np.stack([w*normal(np.asarray(x, float), m, 1.) for w, m in zip(self.weights, self.means)], axis=-1)
     def p_id(self, x): return self.p_joint(x).sum(-1)
     def p_ood(self, x): return normal(np.asarray(x, float), self.ood_mean, self.ood_variance)
@@ -68,7 +119,19 @@ class SyntheticExample:
         n:int, # size
         random_state=None, # seed or numpy Generator
     ) -> SyntheticSample:
-        "n i.i.d. draws from the mixture (1)."
+        """n i.i.d. draws from the mixture (1).
+
+        Parameters
+        ----------
+        n : int
+            size
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        SyntheticSample
+        """
         rng = np.random.default_rng(random_state)
         is_ood = rng.random(n) < self.prior
         y = np.where(is_ood, -1, rng.choice(3, n, p=self.weights))
@@ -78,7 +141,18 @@ class SyntheticExample:
     def cells(self,
         n:int=40_000, # cells of equal width
     ):                # (p_id, p_ood, risk), each (n,)
-        "The law on a fine grid of [-6.5, 8.5] (both tails beyond hold less than 1e-7), as a finite distribution."
+        """The law on a fine grid of [-6.5, 8.5] (both tails beyond hold less than 1e-7), as a finite
+        distribution.
+
+        Parameters
+        ----------
+        n : int, default 40_000
+            cells of equal width
+
+        Returns
+        -------
+        (p_id, p_ood, risk), each (n,)
+        """
         edges = np.linspace(-6.5, 8.5, n + 1)
         x = (edges[1:] + edges[:-1])/2
         p_id, p_ood = self.p_id(x), self.p_ood(x)
@@ -89,7 +163,20 @@ def synthetic_example(
     ood_variance:float=.2,
     prior:float=.25,   # probability of OOD
 ) -> SyntheticExample:
-    "The synthetic example of section 3.1 as a law with densities, samples and population values."
+    """The synthetic example of section 3.1 as a law with densities, samples and population values.
+
+    Parameters
+    ----------
+    ood_mean : float, default 3.
+        mean of the OOD law: 3 as printed, 2 as in Table 1
+    ood_variance : float, default .2
+    prior : float, default .25
+        probability of OOD
+
+    Returns
+    -------
+    SyntheticExample
+    """
     if not np.isfinite(ood_mean) or not ood_variance > 0 or not 0 < prior < 1: raise ValueError(f"need a finite ood_mean, ood_variance > 0 and prior in (0, 1), not {ood_mean!r}, {ood_variance!r}, {prior!r}")
     return SyntheticExample(float(ood_mean), float(ood_variance), float(prior))
 
@@ -110,7 +197,21 @@ def population(
     model,     # BoundedTPRFPR or BoundedPrecisionRecall
     n:int=40_000,
 ) -> dict: # dict(status, selective_risk, tpr, fpr)
-    "Selective risk of a method at the target, for the law itself (to about 1/n)."
+    """Selective risk of a method at the target, for the law itself (to about 1/n).
+
+    Parameters
+    ----------
+    law : SyntheticExample
+    method : str
+    model
+        BoundedTPRFPR or BoundedPrecisionRecall
+    n : int, default 40_000
+
+    Returns
+    -------
+    dict
+        dict(status, selective_risk, tpr, fpr)
+    """
     p_id, p_ood, risk = law.cells(n)
     if method == "D":
         s = model.solve(p_id, p_ood, risk)
@@ -130,7 +231,14 @@ def population_areas(
     n:int=20_000,
     n_angles:int=91,
 ) -> tuple: # (AUROC, AUPR, OSCR)
-    "Areas for the law itself: ID positive, step AUPR at the law's prior, OSCR conditional; method D has the best over the angle of each."
+    """Areas for the law itself: ID positive, step AUPR at the law's prior, OSCR conditional; method D has the
+    best over the angle of each.
+
+    Returns
+    -------
+    tuple
+        (AUROC, AUPR, OSCR)
+    """
     p_id, p_ood, risk = law.cells(n)
     ratio = likelihood_ratio(p_id, p_ood)
     def areas(order):
@@ -147,7 +255,13 @@ def sample_areas(
     method:str,
     n_angles:int=91,
 ) -> tuple: # (AUROC, AUPR, OSCR)
-    "The same on a sample."
+    """The same on a sample.
+
+    Returns
+    -------
+    tuple
+        (AUROC, AUPR, OSCR)
+    """
     s = sample.scores(method)
     return (auroc(s, sample.is_ood, double="best angle", n_angles=n_angles), aupr(s, sample.is_ood, double="best angle", n_angles=n_angles),
             oscr(sample.losses, s, sample.is_ood, double="best angle", n_angles=n_angles))

@@ -24,7 +24,30 @@ def explore(
     ylim:tuple,    # (low, high) of the second column
     n:int=120,     # grid points per side
 ):                 # ipywidgets.interactive with sliders p_safe and eps
-    "Sliders that redraw the region. Raises ValueError for other than two columns, ImportError where ipywidgets is missing."
+    """Sliders that redraw the region.
+
+    Parameters
+    ----------
+    region
+        SafeDecisionRegion with two columns
+    xlim : tuple
+        (low, high) of the first column
+    ylim : tuple
+        (low, high) of the second column
+    n : int, default 120
+        grid points per side
+
+    Returns
+    -------
+    ipywidgets.interactive with sliders p_safe and eps
+
+    Raises
+    ------
+    ValueError
+        for other than two columns
+    ImportError
+        where ipywidgets is missing.
+    """
     if region.safe.n_features != 2: raise ValueError(f"region has {region.safe.n_features} columns, the picture needs two")
     try: from ipywidgets import FloatSlider, interactive
     except ImportError as error: raise ImportError("sliders need ipywidgets: pip install reject_nb[interactive]") from error

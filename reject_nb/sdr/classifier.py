@@ -22,7 +22,24 @@ def fit_law(
     X,      # (n, d), the points of one class
     family, # see the table of the classifier
 ) -> Law:
-    "Maximum-likelihood law of one class. Raises ValueError naming `family` where it is unknown, naming the column where it does not fit."
+    """Maximum-likelihood law of one class.
+
+    Parameters
+    ----------
+    X
+        (n, d), the points of one class
+    family
+        see the table of the classifier
+
+    Returns
+    -------
+    Law
+
+    Raises
+    ------
+    ValueError
+        naming `family` where it is unknown, naming the column where it does not fit.
+    """
     def one(f):
         if isinstance(f, str):
             if f not in FAMILIES: raise ValueError(f"family must be one of {sorted(FAMILIES)}, a law or a list of these, got {f!r}")
@@ -42,9 +59,27 @@ def fit_law(
 class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
     """Plug-in safe decision region for two classes.
 
-    Source: Carlevaro et al., Proposition 3, with maximum-likelihood laws. Learned: `classes_`, `safe_label_`, `p_safe_`, `region_`
-    (a SafeDecisionRegion with `region_.safe`, `region_.unsafe`), `radius_`. Raises ValueError for other than two classes, bad
-    probabilities, or data that a family cannot take."""
+    Parameters
+    ----------
+    family : default 'gaussian'
+        family of both class laws, see the table above
+    p_safe : default None
+        prior of the safe class in (0, 1), None: its share in the training data
+    eps : default 0.05
+        risk level in (0, 1)
+    safe_label : default None
+        label of the safe class, None: the last in sorted order
+
+    Raises
+    ------
+    ValueError
+        for other than two classes, bad probabilities, or data that a family cannot take.
+
+    References
+    ----------
+    Carlevaro et al., Proposition 3, with maximum-likelihood laws. Learned: `classes_`, `safe_label_`,
+    `p_safe_`, `region_` (a SafeDecisionRegion with `region_.safe`, `region_.unsafe`), `radius_`.
+    """
     def __init__(
         self,
         family="gaussian", # family of both class laws, see the table above
@@ -63,7 +98,19 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         X, # (n, d)
         y, # (n,), two labels
     ):     # self
-        "Fit the law of either class."
+        """Fit the law of either class.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        y
+            (n,), two labels
+
+        Returns
+        -------
+        self
+        """
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -92,7 +139,18 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         self,
         X,            # (n, d)
     ) -> np.ndarray:  # (n,), above 0: classes_[1]
-        "radius - Gamma where the safe label is classes_[1], else its negative."
+        """radius - Gamma where the safe label is classes_[1], else its negative.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), above 0: classes_[1]
+        """
         gamma = self._gamma(X)
         score = self.radius_ - gamma
         return score if self.safe_label_ == self.classes_[1] else -score
@@ -102,7 +160,21 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         X,            # (n, d)
         p_safe=None,  # another prior, None: p_safe_
     ) -> np.ndarray:  # (n,), in [0, 1]
-        "Posterior probability of the safe class. Not called predict_proba, whose larger column scikit-learn takes to be the prediction."
+        """Posterior probability of the safe class. Not called predict_proba, whose larger column scikit-learn
+        takes to be the prediction.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        p_safe : default None
+            another prior, None: p_safe_
+
+        Returns
+        -------
+        np.ndarray
+            (n,), in [0, 1]
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.region_.posterior(X, self.p_safe_ if p_safe is None else p_safe)
@@ -111,7 +183,18 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         self,
         X,            # (n, d)
     ) -> np.ndarray:  # (n,), labels
-        "The safe label inside the region, the other outside."
+        """The safe label inside the region, the other outside.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), labels
+        """
         check_is_fitted(self)
         inside = self.predict_region(X)
         other = self.classes_[0] if self.safe_label_ == self.classes_[1] else self.classes_[1]
@@ -123,7 +206,22 @@ class SafeRegionClassifier(ClassifierMixin, BaseEstimator):
         p_safe=None,  # another prior, None: p_safe_
         eps=None,     # another risk, None: eps
     ) -> np.ndarray:  # bool (n,), inside
-        "Whether points are inside the region, for any prior and risk without fitting again."
+        """Whether points are inside the region, for any prior and risk without fitting again.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        p_safe : default None
+            another prior, None: p_safe_
+        eps : default None
+            another risk, None: eps
+
+        Returns
+        -------
+        np.ndarray
+            bool (n,), inside
+        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self.region_.contains(X, self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps)

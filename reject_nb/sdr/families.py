@@ -24,7 +24,25 @@ def check_points(
 ) -> np.ndarray:    # (n, d), float
     """Points as a float matrix of the right width.
 
-    Raises ValueError for complex or non-numeric values, a wrong shape, NaN or infinite values."""
+    Parameters
+    ----------
+    X
+        points, (n, d); (n,) where d = 1
+    n_features : int
+        d
+    name : str, default 'X'
+        how the message calls them
+
+    Returns
+    -------
+    np.ndarray
+        (n, d), float
+
+    Raises
+    ------
+    ValueError
+        for complex or non-numeric values, a wrong shape, NaN or infinite values.
+    """
     X = np.asarray(X)
     if X.dtype.kind not in "biuf":
         try: X = np.asarray(X, dtype=float) if X.dtype.kind == "O" else None
@@ -68,7 +86,17 @@ class Law:
     def _g(self, X) -> np.ndarray: raise NotImplementedError
 
     def log_density(self, X) -> np.ndarray: # (n,)
-        "ln f, minus infinity outside the support, plus infinity where the density is unbounded. Source: eq. (4)."
+        """ln f, minus infinity outside the support, plus infinity where the density is unbounded.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        References
+        ----------
+        eq. (4).
+        """
         return self._log_density(check_points(X, self.n_features))
 
     def _inside(self, X) -> np.ndarray:
@@ -80,17 +108,45 @@ class Law:
         return X
 
     def g(self, X) -> np.ndarray: # (n,)
-        "The paper's g of eq. (4): -ln f less ln c. Raises ValueError outside the support."
+        """The paper's g of eq. (4): -ln f less ln c.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Raises
+        ------
+        ValueError
+            outside the support.
+        """
         return self._g(self._inside(X))
 
     def g_tilde(self, X) -> np.ndarray: # (n,)
-        "g + ln c = -ln f, eq. (6), natural logarithm. Raises ValueError outside the support."
+        """g + ln c = -ln f, eq. (6), natural logarithm.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Raises
+        ------
+        ValueError
+            outside the support.
+        """
         X = self._inside(X)
         return -self._log_density(X)
 
 # %% ../../nbs/sdr/01_families.ipynb #f84ba04c
 class ScalarLaw(Law):
-    "A law on the line that wraps a frozen `scipy.stats` distribution."
+    """A law on the line that wraps a frozen `scipy.stats` distribution.
+
+    Parameters
+    ----------
+    dist
+        frozen univariate distribution of scipy.stats
+    """
     def __init__(self, dist): # frozen univariate distribution of scipy.stats
         self.dist, self.discrete = dist, hasattr(dist.dist, "pmf")
 
@@ -111,7 +167,20 @@ class ScalarLaw(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n,)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         return np.asarray(self.dist.rvs(size=n, random_state=np.random.default_rng(random_state)), dtype=float)
 
 # %% ../../nbs/sdr/01_families.ipynb #a59bdbc0
@@ -132,7 +201,15 @@ def check_covariance(cov, d:int, name:str="cov") -> tuple:
 
 # %% ../../nbs/sdr/01_families.ipynb #f8af1749
 class Gaussian(Law):
-    "Normal law with mean (d,) and covariance (d, d); in one dimension two numbers, mean and variance."
+    """Normal law with mean (d,) and covariance (d, d); in one dimension two numbers, mean and variance.
+
+    Parameters
+    ----------
+    mean
+        (d,) or a number
+    cov
+        (d, d), symmetric positive definite, or a number: the variance
+    """
     def __init__(
         self,
         mean, # (d,) or a number
@@ -149,7 +226,12 @@ class Gaussian(Law):
 
     @property
     def log_normaliser(self) -> float:
-        "ln c = ln det(2 pi cov) / 2. Source: appendix A."
+        """ln c = ln det(2 pi cov) / 2.
+
+        References
+        ----------
+        appendix A.
+        """
         return self.n_features*np.log(2*np.pi)/2 + np.log(np.diag(self.factor)).sum()
 
     def _g(self, X): return .5*(solve_triangular(self.factor, (X - self.mean).T, lower=True, check_finite=False)**2).sum(0)
@@ -161,7 +243,20 @@ class Gaussian(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n, d)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n, d)
+        """
         return self.mean + np.random.default_rng(random_state).standard_normal((n, self.n_features)) @ self.factor.T
 
     @template_method
@@ -169,7 +264,22 @@ class Gaussian(Law):
         self,
         X, # (n, d), or (n,) for d = 1
     ):     # a new Gaussian
-        "Maximum likelihood: the mean and the covariance with divisor n. Raises ValueError where that is singular."
+        """Maximum likelihood: the mean and the covariance with divisor n.
+
+        Parameters
+        ----------
+        X
+            (n, d), or (n,) for d = 1
+
+        Returns
+        -------
+        a new Gaussian
+
+        Raises
+        ------
+        ValueError
+            where that is singular.
+        """
         X = np.asarray(X)
         X = check_points(X, X.shape[1] if X.ndim == 2 else 1)
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
@@ -183,14 +293,31 @@ class Gaussian(Law):
 def inverse_digamma(
     y:float, # any real
 ) -> float:  # x > 0 with digamma(x) = y
-    "Inverse of the digamma function by Newton's method from Minka's start, which converges monotonically."
+    """Inverse of the digamma function by Newton's method from Minka's start, which converges monotonically.
+
+    Parameters
+    ----------
+    y : float
+        any real
+
+    Returns
+    -------
+    float
+        x > 0 with digamma(x) = y
+    """
     x = np.exp(y) + .5 if y >= -2.22 else -1/(y - digamma(1))
     for _ in range(30): x -= (digamma(x) - y)/polygamma(1, x)
     return float(x)
 
 # %% ../../nbs/sdr/01_families.ipynb #6007738a
 class ParametricLaw(ScalarLaw):
-    "A scalar family whose parameters are dataclass fields."
+    """A scalar family whose parameters are dataclass fields.
+
+    Parameters
+    ----------
+    dist
+        frozen univariate distribution of scipy.stats
+    """
     def __repr__(self): return f"{type(self).__name__}({', '.join(f'{getattr(self, f.name):g}' for f in fields(self))})"
 
     @template_method
@@ -199,7 +326,24 @@ class ParametricLaw(ScalarLaw):
         X,        # (n,) or (n, 1), inside the family's support
         **fixed,  # Binomial on the class: n, the number of trials
     ):            # a new law of the family
-        "Maximum likelihood. Raises ValueError where X leaves the support or the estimate is on the edge of the parameter space."
+        """Maximum likelihood.
+
+        Parameters
+        ----------
+        X
+            (n,) or (n, 1), inside the family's support
+        **fixed
+            Binomial on the class: n, the number of trials
+
+        Returns
+        -------
+        a new law of the family
+
+        Raises
+        ------
+        ValueError
+            where X leaves the support or the estimate is on the edge of the parameter space.
+        """
         x = check_points(X, 1)[:, 0]
         cls = self if isinstance(self, type) else type(self)
         if not len(x): raise ValueError("X has no points")
@@ -407,7 +551,13 @@ class Bernoulli(ParametricLaw):
 
 # %% ../../nbs/sdr/01_families.ipynb #48f6b021
 class Independent(Law):
-    "Independent columns, each with its own law; a factor with several columns takes that many."
+    """Independent columns, each with its own law; a factor with several columns takes that many.
+
+    Parameters
+    ----------
+    laws
+        list of laws in the order of the columns
+    """
     def __init__(
         self,
         laws, # list of laws in the order of the columns
@@ -442,7 +592,20 @@ class Independent(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n, d)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n, d)
+        """
         rng = np.random.default_rng(random_state)
         return np.column_stack([law.sample(n, rng) for law in self.laws])
 
@@ -452,7 +615,24 @@ class Independent(Law):
         X,             # (n, d)
         families=None, # one family or law per column; on a law, its own
     ):                 # a new Independent
-        "Maximum likelihood, factor by factor. Raises ValueError naming the column that its family cannot take."
+        """Maximum likelihood, factor by factor.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        families : default None
+            one family or law per column; on a law, its own
+
+        Returns
+        -------
+        a new Independent
+
+        Raises
+        ------
+        ValueError
+            naming the column that its family cannot take.
+        """
         if families is None:
             if isinstance(self, type): raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]) or a law as the template")
             families = self.laws

@@ -17,7 +17,17 @@ from .region import common_axes
 # %% ../../nbs/sdr/04_inversion.ipynb #0403d6b0
 @dataclass(frozen=True)
 class QuadraticForm:
-    "The variable sum(lam_j Z_j^2 + b_j Z_j) + const with independent standard normal Z_j: a generalised chi-square."
+    """The variable sum(lam_j Z_j^2 + b_j Z_j) + const with independent standard normal Z_j: a generalised
+    chi-square.
+
+    Attributes
+    ----------
+    lam : np.ndarray
+        (d,)
+    b : np.ndarray
+        (d,)
+    const : float
+    """
     lam: np.ndarray # (d,)
     b: np.ndarray   # (d,)
     const: float
@@ -27,7 +37,21 @@ def gaussian_gamma(
     safe:Gaussian,   # law of the safe points
     unsafe:Gaussian, # law of the unsafe points
 ) -> tuple:          # QuadraticForm of Gamma under safe, under unsafe
-    "Gamma(X) of a Gaussian pair as a quadratic form in independent standard normals. Components without effect are dropped."
+    """Gamma(X) of a Gaussian pair as a quadratic form in independent standard normals. Components without effect
+    are dropped.
+
+    Parameters
+    ----------
+    safe : Gaussian
+        law of the safe points
+    unsafe : Gaussian
+        law of the unsafe points
+
+    Returns
+    -------
+    tuple
+        QuadraticForm of Gamma under safe, under unsafe
+    """
     _, sigma, e = common_axes(safe, unsafe)
     keep = (sigma != 1) | (e != 0)
     sigma, e = sigma[keep], e[keep]
@@ -38,7 +62,16 @@ def gaussian_gamma(
 # %% ../../nbs/sdr/04_inversion.ipynb #0403d6b0-1
 @dataclass(frozen=True)
 class CGF:
-    "A cumulant generating function, analytic off the real axis, and the strip low < Re s < high (around 0) where it converges."
+    """A cumulant generating function, analytic off the real axis, and the strip low < Re s < high (around 0)
+    where it converges.
+
+    Attributes
+    ----------
+    function : Callable
+        complex (m,) -> complex (m,)
+    low : float
+    high : float
+    """
     function: Callable # complex (m,) -> complex (m,)
     low: float
     high: float
@@ -53,7 +86,17 @@ class CGF:
 def quadratic_cgf(
     form:QuadraticForm, # any signs, zeros allowed
 ) -> CGF:
-    "ln E exp(sQ) of a quadratic form in normals."
+    """ln E exp(sQ) of a quadratic form in normals.
+
+    Parameters
+    ----------
+    form : QuadraticForm
+        any signs, zeros allowed
+
+    Returns
+    -------
+    CGF
+    """
     lam, b2 = form.lam, form.b**2
     def function(s):
         s = np.asarray(s)[..., None]
@@ -80,7 +123,19 @@ def chernoff_cgf(
     p,  # law of X, scalar and continuous
     q,  # the other law
 ):      # CGF, or None where the pair has no closed form
-    "ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two gamma-like or two beta laws."
+    """ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two gamma-like or two beta laws.
+
+    Parameters
+    ----------
+    p
+        law of X, scalar and continuous
+    q
+        the other law
+
+    Returns
+    -------
+    CGF, or None where the pair has no closed form
+    """
     if _gamma_parameters(p) and _gamma_parameters(q):
         (kp, rp), (kq, rq) = _gamma_parameters(p), _gamma_parameters(q)
         def function(s):
@@ -129,7 +184,24 @@ def log_tail(
 ) -> float:           # ln P(variable <= q), or ln P(variable > q)
     """One tail by integration along a bent contour through the saddle point.
 
-    Two step sizes must agree to sqrt(rtol)/1000; raises InversionError where they do not even to 1e-8."""
+    Two step sizes must agree to sqrt(rtol)/1000; raises InversionError where they do not even to 1e-8.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+    q : float
+        threshold
+    upper : bool, default False
+        the upper tail instead of the lower
+    rtol : float, default 1e-12
+        relative accuracy of the probability
+
+    Returns
+    -------
+    float
+        ln P(variable <= q), or ln P(variable > q)
+    """
     c = _saddle(cgf, q, 1 if upper else -1)
     if c is None: return -np.inf
     at_c = float(np.real(cgf(np.array([c]))[0])) - q*c
@@ -170,7 +242,20 @@ def log_cdf(
     cgf:CGF, # of the variable
     q:float, # threshold
 ) -> float:  # ln P(variable <= q)
-    "The tail on the near side of the mean by contour, the other as its complement."
+    """The tail on the near side of the mean by contour, the other as its complement.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+    q : float
+        threshold
+
+    Returns
+    -------
+    float
+        ln P(variable <= q)
+    """
     step = 1e-4*min(1, -cgf.low, cgf.high)
     mean = float(np.imag(cgf(np.array([1e-20j*step])))[0])/(1e-20*step) # complex step: no cancellation
     if q <= mean: return min(log_tail(cgf, q), 0.)
@@ -191,7 +276,21 @@ def quadratic_log_cdf(
     form:QuadraticForm, # the variable
     q:float,            # threshold
 ) -> float:             # ln P(variable <= q)
-    "Generalised chi-square distribution function: closed form for no, one or only linear components, else the contour."
+    """Generalised chi-square distribution function: closed form for no, one or only linear components, else the
+    contour.
+
+    Parameters
+    ----------
+    form : QuadraticForm
+        the variable
+    q : float
+        threshold
+
+    Returns
+    -------
+    float
+        ln P(variable <= q)
+    """
     lam, b, level = form.lam, form.b, q - form.const
     if not len(lam): return 0. if level >= -1e-13*max(1, abs(q)) else -np.inf
     if not lam.any(): return float(log_ndtr(level/np.sqrt((b**2).sum())))

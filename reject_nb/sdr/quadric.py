@@ -15,7 +15,24 @@ from .region import common_axes
 # %% ../../nbs/sdr/03_quadric.ipynb #31fae2ec
 @dataclass(frozen=True)
 class Quadric:
-    "The region {x'Ax/2 + a'x + b <= rho} of a Gaussian pair."
+    """The region {x'Ax/2 + a'x + b <= rho} of a Gaussian pair.
+
+    Attributes
+    ----------
+    A : np.ndarray
+        (d, d), symmetric
+    a : np.ndarray
+        (d,)
+    b : float
+    centre : np.ndarray | None
+        (d,), where the gradient vanishes (the one nearest the origin of the whitened space if many); None if
+        nowhere
+    centre_value : float | None
+        Gamma at the centre
+    rho : float
+    kind : str
+        see `kind_of`
+    """
     A: np.ndarray       # (d, d), symmetric
     a: np.ndarray       # (d,)
     b: float
@@ -25,7 +42,13 @@ class Quadric:
     kind: str           # see `kind_of`
 
     def __call__(self, X) -> np.ndarray: # (n,)
-        "x'Ax/2 + a'x + b at the rows of X."
+        """x'Ax/2 + a'x + b at the rows of X.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         X = check_points(X, len(self.a))
         return .5*np.einsum("ni,ij,nj->n", X, self.A, X) + X @ self.a + self.b
 
@@ -36,7 +59,27 @@ def kind_of(
     level:float,  # rho less the constant: the region is sum(lam z^2 + b z) <= level
     tol:float=1e-10, # what counts as zero, relative to 1 and to the largest coefficient
 ) -> str:
-    "Kind of the boundary of {z : sum(lam_j z_j^2 + b_j z_j) <= level}. Source: appendix A, its cases completed."
+    """Kind of the boundary of {z : sum(lam_j z_j^2 + b_j z_j) <= level}.
+
+    Parameters
+    ----------
+    lam
+        (d,) eigenvalues of the quadratic part, scaled so that 1 is large
+    b
+        (d,) linear coefficients in the same coordinates
+    level : float
+        rho less the constant: the region is sum(lam z^2 + b z) <= level
+    tol : float, default 1e-10
+        what counts as zero, relative to 1 and to the largest coefficient
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    appendix A, its cases completed.
+    """
     zero = np.abs(lam) <= tol*max(1, np.abs(lam).max(initial=0))
     sloped = zero & (np.abs(b) > tol*max(1, np.abs(b).max(initial=0)))
     lam, free, linear = np.where(zero, 0, lam), (zero & ~sloped).any(), sloped.any()
@@ -75,7 +118,28 @@ def quadric(
 ) -> Quadric:
     """Gamma of a Gaussian pair as a quadratic function, its centre, and the kind of the boundary at level rho.
 
-    Source: appendix A with the factors 1/2 restored in b, gamma_k and gamma'. Raises ValueError for other laws."""
+    Parameters
+    ----------
+    safe
+        Gaussian law of the safe points (or a product of Gaussians)
+    unsafe
+        Gaussian law of the unsafe points
+    rho : float, default 0.
+        level, e.g. radius(p_safe, eps)
+
+    Returns
+    -------
+    Quadric
+
+    Raises
+    ------
+    ValueError
+        for other laws.
+
+    References
+    ----------
+    appendix A with the factors 1/2 restored in b, gamma_k and gamma'.
+    """
     laws = as_gaussian(safe), as_gaussian(unsafe)
     for law, name in zip(laws, ("safe", "unsafe")):
         if law is None: raise ValueError(f"{name} must be Gaussian: only a Gaussian pair has a quadric")

@@ -21,7 +21,23 @@ from .region import check_pair, radius, slack
 # %% ../../nbs/sdr/05_rates.ipynb #27ae44eb
 @dataclass(frozen=True)
 class Rates:
-    "Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what underflows."
+    """Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what underflows.
+
+    Attributes
+    ----------
+    tpr : float
+        P(in region | safe)
+    fpr : float
+        P(in region | unsafe)
+    fdr : float
+        P(unsafe | in region), from the logarithms; 0 where the region is empty
+    mass : float
+        P(in region)
+    bound : float
+        exp(rho) tpr, never below fpr
+    log_tpr : float
+    log_fpr : float
+    """
     tpr: float     # P(in region | safe)
     fpr: float     # P(in region | unsafe)
     fdr: float     # P(unsafe | in region), from the logarithms; 0 where the region is empty
@@ -32,7 +48,9 @@ class Rates:
 
 # %% ../../nbs/sdr/05_rates.ipynb #7359260f
 def coefficients(law):
-    "(alpha, beta, gamma, delta) of -ln f = alpha x^2 + beta x + gamma ln x + delta ln(1-x) + constant, and the support."
+    """(alpha, beta, gamma, delta) of -ln f = alpha x^2 + beta x + gamma ln x + delta ln(1-x) + constant, and the
+    support.
+    """
     if isinstance(law, Gaussian): return np.array([.5/law.cov[0, 0], -law.mean[0]/law.cov[0, 0], 0, 0]), (-np.inf, np.inf)
     if isinstance(law, Gamma): return np.array([0, 1/law.scale, 1 - law.shape, 0]), (0., np.inf)
     if isinstance(law, ChiSquared): return np.array([0, .5, 1 - law.df/2, 0]), (0., np.inf)
@@ -44,7 +62,18 @@ def coefficients(law):
 def density_function(
     law, # continuous scalar law
 ):       # float -> float
-    "ln f as a plain function of a float: scipy's costs fifty times as much a call, and root finding makes thousands."
+    """ln f as a plain function of a float: scipy's costs fifty times as much a call, and root finding makes
+    thousands.
+
+    Parameters
+    ----------
+    law
+        continuous scalar law
+
+    Returns
+    -------
+    float -> float
+    """
     (_, beta, gamma, delta), (low, high) = coefficients(law)
     constant, log = float(law.log_normaliser), math.log
     if isinstance(law, Gaussian):
@@ -64,7 +93,22 @@ def sublevel_intervals(
     unsafe,       # continuous scalar law
     level:float,  # rho
 ) -> list:        # disjoint (low, high), in order
-    "The set {Gamma <= level} within the common support."
+    """The set {Gamma <= level} within the common support.
+
+    Parameters
+    ----------
+    safe
+        continuous scalar law
+    unsafe
+        continuous scalar law
+    level : float
+        rho
+
+    Returns
+    -------
+    list
+        disjoint (low, high), in order
+    """
     (cs, support_s), (cu, support_u) = coefficients(safe), coefficients(unsafe)
     low, high = max(support_s[0], support_u[0]), min(support_s[1], support_u[1])
     c = cs - cu
@@ -94,7 +138,9 @@ def sublevel_intervals(
     return list(zip(edges, edges[1:]))[first::2]
 
 def outward(excess, start, end):
-    "Places from start toward an end of the support, in strides that double, up to the first sign change or the end of the floats."
+    """Places from start toward an end of the support, in strides that double, up to the first sign change or the
+    end of the floats.
+    """
     sign, places = np.sign(excess(start)), []
     for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256, 512, 1000):
         if np.isinf(end): place = start + np.sign(end)*2.**min(k, 500)
@@ -111,7 +157,21 @@ def log_probability(
     law,            # scalar law
     intervals:list, # disjoint (low, high)
 ) -> float:         # ln P
-    "Probability of a union of intervals, each from the tail on which it has more digits. Discrete laws: low < x <= high."
+    """Probability of a union of intervals, each from the tail on which it has more digits. Discrete laws: low <
+    x <= high.
+
+    Parameters
+    ----------
+    law
+        scalar law
+    intervals : list
+        disjoint (low, high)
+
+    Returns
+    -------
+    float
+        ln P
+    """
     total = [-np.inf]
     for low, high in intervals:
         if isinstance(law, Gaussian):
@@ -141,7 +201,22 @@ def discrete_runs(
     unsafe,      # discrete scalar law
     level:float, # rho
 ) -> list:       # (low, high]: low + 1, ..., high are inside
-    "The set {Gamma <= level} of integers as runs of neighbours."
+    """The set {Gamma <= level} of integers as runs of neighbours.
+
+    Parameters
+    ----------
+    safe
+        discrete scalar law
+    unsafe
+        discrete scalar law
+    level : float
+        rho
+
+    Returns
+    -------
+    list
+        (low, high]: low + 1, ..., high are inside
+    """
     spans = _integers(safe), _integers(unsafe)
     low, high = min(s[0] for s in spans), max(s[1] for s in spans)
     if high - low > 2e7: raise ValueError(f"the laws spread over {high - low:.2g} integers, more than the 2e7 that are summed one by one")
@@ -159,7 +234,22 @@ def atoms(
     unsafe,     # discrete scalar law
     under:str,  # "safe" or "unsafe": whose probabilities
 ) -> tuple:     # values of Gamma, log probabilities
-    "The distribution of Gamma of a discrete column; probabilities below 1e-40 are left out."
+    """The distribution of Gamma of a discrete column; probabilities below 1e-40 are left out.
+
+    Parameters
+    ----------
+    safe
+        discrete scalar law
+    unsafe
+        discrete scalar law
+    under : str
+        "safe" or "unsafe": whose probabilities
+
+    Returns
+    -------
+    tuple
+        values of Gamma, log probabilities
+    """
     spans = _integers(safe), _integers(unsafe)
     k = np.arange(min(s[0] for s in spans), max(s[1] for s in spans) + 1)
     gamma, s, u, _ = _gamma_on(safe, unsafe, k)
@@ -187,7 +277,20 @@ def meet(
     columns:list,    # atoms of each column
     limit:float=2e6, # most atoms in a half
 ) -> list:           # one or two sets of atoms
-    "Convolve the columns into one set of atoms, or into two halves where one would be too large."
+    """Convolve the columns into one set of atoms, or into two halves where one would be too large.
+
+    Parameters
+    ----------
+    columns : list
+        atoms of each column
+    limit : float, default 2e6
+        most atoms in a half
+
+    Returns
+    -------
+    list
+        one or two sets of atoms
+    """
     halves: list = []
     for column in sorted(columns, key=lambda c: -len(c[0])):
         column = merge(*column)
@@ -245,7 +348,24 @@ def log_probability_of_region(
     rho:float,   # level
     under:str,   # "safe" or "unsafe": the law that the probability is taken under
 ) -> float:      # ln P(Gamma <= rho)
-    "Exact probability of {Gamma <= rho} under one of the two laws, by the treatment that each column allows."
+    """Exact probability of {Gamma <= rho} under one of the two laws, by the treatment that each column allows.
+
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+    rho : float
+        level
+    under : str
+        "safe" or "unsafe": the law that the probability is taken under
+
+    Returns
+    -------
+    float
+        ln P(Gamma <= rho)
+    """
     first = under == "safe"
     gaussian: list = []; smooth: list = []; discrete: list = []; cross: list = []
     for s, u in _matched(safe, unsafe):
@@ -333,8 +453,31 @@ def rates(
 ) -> Rates:
     """Exact rates of the region of risk eps.
 
-    Source: the probabilities that Example 1 and section 3 of Carlevaro et al. estimate. Absolute accuracy 1e-10 or better; relative accuracy
-    as good down to the smallest float, except for columns that are integrated over. Raises ValueError for pairs without an exact method."""
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+    p_safe : float
+        prior probability of the safe class, in (0, 1)
+    eps : float
+        risk level, in (0, 1)
+
+    Returns
+    -------
+    Rates
+
+    Raises
+    ------
+    ValueError
+        for pairs without an exact method.
+
+    References
+    ----------
+    the probabilities that Example 1 and section 3 of Carlevaro et al. estimate. Absolute accuracy 1e-10 or
+    better; relative accuracy as good down to the smallest float, except for columns that are integrated over.
+    """
     p, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
     check_pair(safe, unsafe)
     rho = radius(p, eps)

@@ -27,7 +27,26 @@ def radius(
 ):          # number or array, may be negative
     """Offset of the safe decision region: ln(p/(1-p)) + ln(eps/(1-eps)), natural logarithm.
 
-    Source: Carlevaro et al., eq. (7). Raises ValueError outside (0, 1)."""
+    Parameters
+    ----------
+    p_safe
+        prior probability of the safe class, in (0, 1), scalar or array
+    eps
+        risk level, in (0, 1), scalar or array that broadcasts with p_safe
+
+    Returns
+    -------
+    number or array, may be negative
+
+    Raises
+    ------
+    ValueError
+        outside (0, 1).
+
+    References
+    ----------
+    Carlevaro et al., eq. (7).
+    """
     value = logit(_open_unit(p_safe, "p_safe")) + logit(_open_unit(eps, "eps"))
     return float(value) if np.ndim(value) == 0 else value
 
@@ -48,7 +67,22 @@ def log_densities(
     unsafe:Law, # law of the unsafe points
     X,          # (n, d)
 ) -> tuple:     # ln f(x|S) and ln f(x|U), each (n,)
-    "Both log densities; ValueError where both are zero (or both unbounded), as no posterior exists there."
+    """Both log densities; ValueError where both are zero (or both unbounded), as no posterior exists there.
+
+    Parameters
+    ----------
+    safe : Law
+        law of the safe points
+    unsafe : Law
+        law of the unsafe points
+    X
+        (n, d)
+
+    Returns
+    -------
+    tuple
+        ln f(x|S) and ln f(x|U), each (n,)
+    """
     X = check_points(X, safe.n_features)
     s, u = safe._log_density(X), unsafe._log_density(X)
     lost = ~np.isfinite(s) & (s == u)
@@ -62,7 +96,21 @@ def common_axes(
     safe:Gaussian,   # d columns
     unsafe:Gaussian, # d columns
 ) -> tuple:          # W (d, d), sigma (d,), e (d,): z = (x - mean of safe) @ W
-    "Axes in which the safe law is standard normal and the unsafe one has independent coordinates. Differences at rounding level count as none."
+    """Axes in which the safe law is standard normal and the unsafe one has independent coordinates. Differences
+    at rounding level count as none.
+
+    Parameters
+    ----------
+    safe : Gaussian
+        d columns
+    unsafe : Gaussian
+        d columns
+
+    Returns
+    -------
+    tuple
+        W (d, d), sigma (d,), e (d,): z = (x - mean of safe) @ W
+    """
     M = solve_triangular(unsafe.factor, safe.factor, lower=True)
     P, sigma, Vt = np.linalg.svd(M)
     e = P.T @ solve_triangular(unsafe.factor, safe.mean - unsafe.mean, lower=True)
@@ -75,12 +123,36 @@ def slack(
     size,   # size of the finite terms of Gamma, scalar or (n,)
     level,  # rho
 ):          # scalar or (n,)
-    "Rounding allowance of the comparison Gamma <= rho: 32 units in the last place of the largest term."
+    """Rounding allowance of the comparison Gamma <= rho: 32 units in the last place of the largest term.
+
+    Parameters
+    ----------
+    size
+        size of the finite terms of Gamma, scalar or (n,)
+    level
+        rho
+
+    Returns
+    -------
+    scalar or (n,)
+    """
     return 32*np.finfo(float).eps*np.maximum(np.maximum(1, np.abs(level)), size)
 
 # %% ../../nbs/sdr/02_region.ipynb #79ae2ac9
 class SafeDecisionRegion:
-    "The safe decision regions of a pair of laws, for every prior and every risk. Source: Carlevaro et al., Proposition 3."
+    """The safe decision regions of a pair of laws, for every prior and every risk.
+
+    Parameters
+    ----------
+    safe : Law
+        law of the safe points
+    unsafe : Law
+        law of the unsafe points, with as many columns
+
+    References
+    ----------
+    Carlevaro et al., Proposition 3.
+    """
     def __init__(
         self,
         safe:Law,   # law of the safe points
@@ -114,7 +186,23 @@ class SafeDecisionRegion:
         self,
         X,            # (n, d), or (n,) for one column
     ) -> np.ndarray:  # (n,), may be infinite
-        "Gamma of eq. (6), -ln f(x|S) + ln f(x|U). Raises ValueError where both densities are zero."
+        """Gamma of eq. (6), -ln f(x|S) + ln f(x|U).
+
+        Parameters
+        ----------
+        X
+            (n, d), or (n,) for one column
+
+        Returns
+        -------
+        np.ndarray
+            (n,), may be infinite
+
+        Raises
+        ------
+        ValueError
+            where both densities are zero.
+        """
         return self._gamma(X)[0]
 
     def posterior(
@@ -122,7 +210,24 @@ class SafeDecisionRegion:
         X,            # (n, d), or (n,) for one column
         p_safe,       # prior probability of the safe class, in (0, 1)
     ) -> np.ndarray:  # (n,), in [0, 1]
-        "p(S|x) = 1/(1 + exp(Gamma(x) - ln(p/(1-p)))). Source: proof of Proposition 3, eq. (29)."
+        """p(S|x) = 1/(1 + exp(Gamma(x) - ln(p/(1-p)))).
+
+        Parameters
+        ----------
+        X
+            (n, d), or (n,) for one column
+        p_safe
+            prior probability of the safe class, in (0, 1)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), in [0, 1]
+
+        References
+        ----------
+        proof of Proposition 3, eq. (29).
+        """
         return expit(logit(_open_unit(p_safe, "p_safe")) - self.gamma(X))
 
     def contains(
@@ -131,7 +236,22 @@ class SafeDecisionRegion:
         p_safe,       # prior probability of the safe class, in (0, 1)
         eps,          # risk level, in (0, 1)
     ) -> np.ndarray:  # bool (n,)
-        "Whether p(S|x) >= 1 - eps, as Gamma(x) <= radius(p_safe, eps); points on the boundary are inside."
+        """Whether p(S|x) >= 1 - eps, as Gamma(x) <= radius(p_safe, eps); points on the boundary are inside.
+
+        Parameters
+        ----------
+        X
+            (n, d), or (n,) for one column
+        p_safe
+            prior probability of the safe class, in (0, 1)
+        eps
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        np.ndarray
+            bool (n,)
+        """
         rho = radius(p_safe, eps)
         gamma, size = self._gamma(X)
         return gamma <= rho + slack(size, rho)
@@ -141,7 +261,19 @@ class SafeDecisionRegion:
         p_safe:float, # prior probability of the safe class, in (0, 1)
         eps:float,    # risk level, in (0, 1)
     ):                # Rates with .tpr .fpr .fdr .mass
-        "Exact probabilities of the region; see the rates module."
+        """Exact probabilities of the region; see the rates module.
+
+        Parameters
+        ----------
+        p_safe : float
+            prior probability of the safe class, in (0, 1)
+        eps : float
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        Rates with .tpr .fpr .fdr .mass
+        """
         from reject_nb.sdr.rates import rates # the modules that analyse a region build on this one
         return rates(self.safe, self.unsafe, p_safe, eps)
 
@@ -150,6 +282,19 @@ class SafeDecisionRegion:
         p_safe:float=0.5, # prior probability of the safe class, in (0, 1)
         eps:float=0.5,    # risk level, in (0, 1)
     ):                    # Quadric with .A .a .b .centre .kind
-        "Gamma of a Gaussian pair as x'Ax/2 + a'x + b and the kind of its boundary at this level; see the quadric module."
+        """Gamma of a Gaussian pair as x'Ax/2 + a'x + b and the kind of its boundary at this level; see the
+        quadric module.
+
+        Parameters
+        ----------
+        p_safe : float, default 0.5
+            prior probability of the safe class, in (0, 1)
+        eps : float, default 0.5
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        Quadric with .A .a .b .centre .kind
+        """
         from reject_nb.sdr.quadric import quadric
         return quadric(self.safe, self.unsafe, radius(p_safe, eps))

@@ -13,7 +13,15 @@ from .models import check_vector
 
 # %% ../../nbs/strategies/02_curves.ipynb #5262958a
 class RiskCoverage(NamedTuple):
-    "Points of a risk-coverage curve."
+    """Points of a risk-coverage curve.
+
+    Attributes
+    ----------
+    coverage : np.ndarray
+        (n,) i/n
+    risk : np.ndarray
+        (n,) mean loss of the i least uncertain examples
+    """
     coverage: np.ndarray  # (n,) i/n
     risk: np.ndarray      # (n,) mean loss of the i least uncertain examples
 
@@ -47,12 +55,20 @@ def _radix_order(bits):
     return order
 
 def stable_order(scores:np.ndarray) -> np.ndarray:
-    "Ascending order of float64 scores, ties by index; a radix sort from 65,536 scores on, 2.5 times as fast as numpy's."
+    """Ascending order of float64 scores, ties by index; a radix sort from 65,536 scores on, 2.5 times as fast as
+    numpy's.
+    """
     if not 1 << 16 <= len(scores) < 1 << 31: return np.argsort(scores, kind="stable")
     return _radix_order((scores + 0.).view(np.uint64))         # + 0. turns -0. into 0.
 
 def sorted_losses(losses:np.ndarray, scores:np.ndarray, ties:str) -> np.ndarray: # (n,) from the least to the most uncertain
-    "Losses in the order of the score; with `expected`, each group of ties holds its mean."
+    """Losses in the order of the score; with `expected`, each group of ties holds its mean.
+
+    Returns
+    -------
+    np.ndarray
+        (n,) from the least to the most uncertain
+    """
     if ties not in ("index", "expected"): raise ValueError(f"ties must be 'index' or 'expected', not {ties!r}")
     order = stable_order(scores)
     l = losses[order]
@@ -69,7 +85,26 @@ def risk_coverage_curve(
     scores,             # (n,) high means uncertain
     ties:str="index",   # "index" as in the paper, or "expected" over random orders of ties
 ) -> RiskCoverage:
-    "Risk-coverage curve, section 3.1. Raises ValueError for NaN, negative losses or unequal lengths."
+    """Risk-coverage curve, section 3.1.
+
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) high means uncertain
+    ties : str, default 'index'
+        "index" as in the paper, or "expected" over random orders of ties
+
+    Returns
+    -------
+    RiskCoverage
+
+    Raises
+    ------
+    ValueError
+        for NaN, negative losses or unequal lengths.
+    """
     l = sorted_losses(*_checked(losses, scores), ties=ties)
     i = np.arange(1, l.size + 1)
     return RiskCoverage(i/l.size, np.cumsum(l)/i)
@@ -80,7 +115,27 @@ def aurc(
     scores,             # (n,) high means uncertain
     ties:str="index",   # "index" as in the paper, or "expected" over random orders of ties
 ) -> float:             # in the units of the loss
-    "Area under the risk-coverage curve, eq. (27), in O(n log n). Raises ValueError as `risk_coverage_curve`."
+    """Area under the risk-coverage curve, eq. (27), in O(n log n).
+
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) high means uncertain
+    ties : str, default 'index'
+        "index" as in the paper, or "expected" over random orders of ties
+
+    Returns
+    -------
+    float
+        in the units of the loss
+
+    Raises
+    ------
+    ValueError
+        as `risk_coverage_curve`.
+    """
     l = np.cumsum(sorted_losses(*_checked(losses, scores), ties=ties))
     l /= np.arange(1, l.size + 1)
     return float(l.mean())
@@ -90,7 +145,25 @@ def sele(
     losses,      # (n,) non-negative
     scores,      # (n,) high means uncertain
 ) -> float:      # in the units of the loss
-    "SELE loss, eq. (29), in O(n log n). Raises ValueError as `risk_coverage_curve`."
+    """SELE loss, eq. (29), in O(n log n).
+
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) high means uncertain
+
+    Returns
+    -------
+    float
+        in the units of the loss
+
+    Raises
+    ------
+    ValueError
+        as `risk_coverage_curve`.
+    """
     losses, scores = _checked(losses, scores)
     order = stable_order(scores)
     s, l, n = scores[order], losses[order], len(losses)
@@ -105,7 +178,23 @@ def aurc_bounds(
 ) -> tuple[float, float]: # sele and H_n sele
     """Bounds on AuRC from the SELE loss that hold for distinct scores, in place of Theorem 8; both are attained.
 
-    Raises ValueError for tied scores, for which no such bounds hold."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) distinct
+
+    Returns
+    -------
+    tuple[float, float]
+        sele and H_n sele
+
+    Raises
+    ------
+    ValueError
+        for tied scores, for which no such bounds hold.
+    """
     value, n = sele(losses, scores), len(losses)
     if len(np.unique(np.asarray(scores))) < n: raise ValueError("scores must be distinct: with ties AuRC may be below sele")
     return value, value*float((1/np.arange(n, 0, -1)).sum())

@@ -20,7 +20,22 @@ def binomial_p_value(
     m,            # number of accepted examples
     target_risk,  # in [0, 1]
 ) -> np.ndarray:  # P(Bin(m, target) <= errors)
-    "Exact p-value of 'the risk exceeds the target' for 0/1 losses."
+    """Exact p-value of 'the risk exceeds the target' for 0/1 losses.
+
+    Parameters
+    ----------
+    errors
+        number of errors
+    m
+        number of accepted examples
+    target_risk
+        in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+        P(Bin(m, target) <= errors)
+    """
     return binom.cdf(errors, m, target_risk)
 
 def hoeffding_bentkus_p_value(
@@ -28,7 +43,21 @@ def hoeffding_bentkus_p_value(
     m,            # number of accepted examples, at least 1
     target_risk,  # in [0, 1]
 ) -> np.ndarray:
-    "p-value of 'the risk exceeds the target' for losses in [0, 1] (Bates et al. 2021)."
+    """p-value of 'the risk exceeds the target' for losses in [0, 1] (Bates et al. 2021).
+
+    Parameters
+    ----------
+    total
+        sum of losses in [0, 1]
+    m
+        number of accepted examples, at least 1
+    target_risk
+        in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+    """
     total, m, t = np.asarray(total, float), np.asarray(m, float), float(target_risk)
     r = np.minimum(total/m, t)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -41,7 +70,26 @@ def clopper_pearson_upper(
     m:int,        # number of examples
     delta:float,  # 1 - confidence
 ) -> float:       # in [0, 1]
-    "Exact upper confidence bound of a probability: the largest risk whose binomial p-value exceeds delta. Raises ValueError."
+    """Exact upper confidence bound of a probability: the largest risk whose binomial p-value exceeds delta.
+
+    Parameters
+    ----------
+    errors : int
+        number of errors
+    m : int
+        number of examples
+    delta : float
+        1 - confidence
+
+    Returns
+    -------
+    float
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+    """
     if not 0 <= errors <= m: raise ValueError(f"errors must lie between 0 and m={m}, got {errors!r}")
     if not 0 < delta < 1: raise ValueError(f"delta must be in (0, 1), got {delta!r}")
     return 1. if errors >= m else float(beta.ppf(1 - delta, errors + 1, m - errors))
@@ -49,7 +97,32 @@ def clopper_pearson_upper(
 # %% ../../nbs/strategies/06_guarantees.ipynb #dec241f0
 @dataclass(frozen=True)
 class CertifiedSelection(SelectionFunction):
-    "A threshold with a finite-sample guarantee."
+    """A threshold with a finite-sample guarantee.
+
+    Attributes
+    ----------
+    threshold : float
+        in units of the scores; inf accepts all, -inf none
+    accept_at_threshold : float
+        acceptance probability where score == threshold
+    coverage : float
+        eq. (5), fraction
+    selective_risk : float
+        eq. (6), units of the risk; NaN where coverage is 0
+    status : str
+        optimal, randomised, tied, trivial or infeasible
+    message : str
+        the status in words, with a remedy
+    guarantee : str
+        ltt, sgr or order statistic
+    delta : float
+        allowed probability that the statement is false
+    certified : float
+        the certified bound: on the selective risk from above, on the coverage from below; NaN where
+        infeasible
+    n : int
+        size of the calibration sample
+    """
     guarantee: str       # ltt, sgr or order statistic
     delta: float         # allowed probability that the statement is false
     certified: float     # the certified bound: on the selective risk from above, on the coverage from below; NaN where infeasible
@@ -94,9 +167,33 @@ def ltt(
     bound:float|None=None,# largest loss that can occur; 1 where no loss is larger
     thresholds=None,      # (k,) ascending, fixed in advance; by default the scores of the sample
 ) -> CertifiedSelection:
-    """Learn-then-test along a sequence of thresholds with several starts: exact binomial p-values for losses in {0, bound}, Hoeffding-Bentkus otherwise.
+    """Learn-then-test along a sequence of thresholds with several starts: exact binomial p-values for losses in
+    {0, bound}, Hoeffding-Bentkus otherwise.
 
-    Raises ValueError for NaN, losses outside [0, bound], thresholds that do not ascend, or a delta outside (0, 1)."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound], of a calibration sample
+    scores
+        (n,) high means uncertain
+    target_risk : float
+        in the units of the losses
+    delta : float, default .05
+        allowed probability that the risk on new data exceeds the target
+    bound : float|None, default None
+        largest loss that can occur; 1 where no loss is larger
+    thresholds : default None
+        (k,) ascending, fixed in advance; by default the scores of the sample
+
+    Returns
+    -------
+    CertifiedSelection
+
+    Raises
+    ------
+    ValueError
+        for NaN, losses outside [0, bound], thresholds that do not ascend, or a delta outside (0, 1).
+    """
     l, s, target, bound = _door(losses, scores, target_risk, delta, bound)
     if thresholds is not None:
         at = check_vector(thresholds, "thresholds", infinite=True)
@@ -136,7 +233,30 @@ def sgr(
     delta:float=.05,      # allowed probability that the risk on new data exceeds the certified bound
     bound:float|None=None,# the loss of an error; 1 where no loss is larger
 ) -> CertifiedSelection:
-    "Selection with guaranteed risk (Geifman and El-Yaniv 2017, algorithm 2). Raises ValueError as `ltt`, and for losses other than 0 and bound."
+    """Selection with guaranteed risk (Geifman and El-Yaniv 2017, algorithm 2).
+
+    Parameters
+    ----------
+    losses
+        (n,) 0/1 (or 0/bound) losses of a calibration sample
+    scores
+        (n,) high means uncertain
+    target_risk : float
+        in the units of the losses
+    delta : float, default .05
+        allowed probability that the risk on new data exceeds the certified bound
+    bound : float|None, default None
+        the loss of an error; 1 where no loss is larger
+
+    Returns
+    -------
+    CertifiedSelection
+
+    Raises
+    ------
+    ValueError
+        as `ltt`, and for losses other than 0 and bound.
+    """
     l, s, target, bound = _door(losses, scores, target_risk, delta, bound)
     if not np.isin(l, (0., 1.)).all(): raise ValueError("sgr takes losses 0 and bound only; use ltt for others")
     n, total = len(l), np.append(0., np.cumsum(l))
@@ -163,7 +283,28 @@ def order_statistic(
     delta:float=.05,   # allowed probability of violation
     side:str="at least", # "at least" or "at most" the target is to be accepted
 ) -> CertifiedSelection: # accepts scores up to the threshold ("at least") or below it ("at most")
-    "Threshold whose acceptance rate on new inputs is certified, by the Beta law of order statistics. Raises ValueError."
+    """Threshold whose acceptance rate on new inputs is certified, by the Beta law of order statistics.
+
+    Parameters
+    ----------
+    scores
+        (n,) calibration scores, high means uncertain
+    target : float
+        rate of acceptance, in (0, 1)
+    delta : float, default .05
+        allowed probability of violation
+    side : str, default 'at least'
+        "at least" or "at most" the target is to be accepted
+
+    Returns
+    -------
+    CertifiedSelection
+        accepts scores up to the threshold ("at least") or below it ("at most")
+
+    Raises
+    ------
+    ValueError
+    """
     s = np.sort(check_vector(scores, "scores", infinite=True))
     target = check_number(target, "target", 0., 1.)
     check_delta(delta)
@@ -191,9 +332,35 @@ def certify(
     bound:float|None=None,# largest loss that can occur
     thresholds=None,      # as in ltt
 ) -> SelectionFunction:
-    """A threshold for the model from a calibration sample; its `message` says in words what is certified, or that nothing is.
+    """A threshold for the model from a calibration sample; its `message` says in words what is certified, or
+    that nothing is.
 
-    Raises ValueError for the cost-based model with a guarantee: it has no target to certify."""
+    Parameters
+    ----------
+    model
+        CostBased, BoundedImprovement or BoundedAbstention
+    losses
+        (n,) of a calibration sample
+    scores
+        (n,) high means uncertain
+    guarantee : str|None, default 'ltt'
+        "ltt" or "sgr" for the risk; either gives order statistics for the coverage; None: tuned only
+    delta : float, default .05
+        allowed probability of violation
+    bound : float|None, default None
+        largest loss that can occur
+    thresholds : default None
+        as in ltt
+
+    Returns
+    -------
+    SelectionFunction
+
+    Raises
+    ------
+    ValueError
+        for the cost-based model with a guarantee: it has no target to certify.
+    """
     if guarantee not in (None, "ltt", "sgr"): raise ValueError(f"guarantee must be None, 'ltt' or 'sgr', not {guarantee!r}")
     if not isinstance(model, (CostBased, BoundedImprovement, BoundedAbstention)): raise ValueError(f"model must be a CostBased, BoundedImprovement or BoundedAbstention, not {model!r}")
     if guarantee is None:
@@ -216,7 +383,25 @@ def thresholds_by_repetition(
     n:int,           # size of a sample
     rng,             # numpy.random.Generator
 ) -> np.ndarray:     # (repetitions,) thresholds cut to [0, 1], which are the true coverages
-    "Thresholds that a method finds on the law above: uniform scores s, errors with probability s/5, so that the risk at coverage c is c/10."
+    """Thresholds that a method finds on the law above: uniform scores s, errors with probability s/5, so that
+    the risk at coverage c is c/10.
+
+    Parameters
+    ----------
+    method
+        function (losses, scores) -> SelectionFunction
+    repetitions : int
+        samples drawn
+    n : int
+        size of a sample
+    rng
+        numpy.random.Generator
+
+    Returns
+    -------
+    np.ndarray
+        (repetitions,) thresholds cut to [0, 1], which are the true coverages
+    """
     out = []
     for _ in range(repetitions):
         s = rng.random(n)

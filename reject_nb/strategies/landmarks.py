@@ -22,7 +22,20 @@ def landmark_loss(
     landmarks, # (n, 68, 2) true
     found,     # (n, 68, 2) predicted
 ) -> np.ndarray: # (n,) percent of the interocular distance
-    "Normalised mean error (section 5.2.3)."
+    """Normalised mean error (section 5.2.3).
+
+    Parameters
+    ----------
+    landmarks
+        (n, 68, 2) true
+    found
+        (n, 68, 2) predicted
+
+    Returns
+    -------
+    np.ndarray
+        (n,) percent of the interocular distance
+    """
     landmarks, found = np.asarray(landmarks, float), np.asarray(found, float)
     if landmarks.shape != found.shape or landmarks.shape[1:] != (68, 2): raise ValueError(f"landmarks and found must both be (n, 68, 2), got {landmarks.shape} and {found.shape}")
     if not (np.isfinite(landmarks).all() and np.isfinite(found).all()): raise ValueError("landmarks and found must be finite")
@@ -34,7 +47,13 @@ def landmark_loss(
 LINES = (range(0, 17), range(17, 22), range(22, 27), range(27, 31), range(31, 36), [*range(36, 42), 36], [*range(42, 48), 42], [*range(48, 60), 48], [*range(60, 68), 60])  # of the 68 points
 
 def template() -> np.ndarray: # (68, 2) in [-1, 1]
-    "A plain face."
+    """A plain face.
+
+    Returns
+    -------
+    np.ndarray
+        (68, 2) in [-1, 1]
+    """
     def arc(n, cx, cy, a, b, start, stop): t = np.linspace(start, stop, n); return np.column_stack([cx + a*np.cos(t), cy + b*np.sin(t)])
     pi = np.pi
     return np.vstack([arc(17, 0, -.1, .9, 1.05, pi, 0), arc(5, -.45, -.45, .3, .12, pi, 2*pi), arc(5, .45, -.45, .3, .12, pi, 2*pi),
@@ -46,7 +65,22 @@ def drawn_faces(
     rng,         # numpy.random.Generator
     size:int=80, # side in pixels
 ) -> tuple[np.ndarray, np.ndarray]: # images (n, size, size), landmarks (n, 68, 2)
-    "Drawn faces with known landmarks and nuisance of random strength."
+    """Drawn faces with known landmarks and nuisance of random strength.
+
+    Parameters
+    ----------
+    n : int
+        images
+    rng
+        numpy.random.Generator
+    size : int, default 80
+        side in pixels
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        images (n, size, size), landmarks (n, 68, 2)
+    """
     base, images, marks = template(), np.zeros((n, size, size)), np.zeros((n, 68, 2))
     for i in range(n):
         turn, stretch = rng.normal(0, .15), rng.normal(1, .08, 2)
@@ -80,7 +114,13 @@ def crop_face(image, points, side:int=160) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(crop.convert("L"), float)/255, (points - [x0, y0])*side/width
 
 def read_pts(path) -> np.ndarray: # (68, 2)
-    "Landmarks of a .pts file of 300-W (its coordinates start at 1)."
+    """Landmarks of a .pts file of 300-W (its coordinates start at 1).
+
+    Returns
+    -------
+    np.ndarray
+        (68, 2)
+    """
     numbers = [line.split() for line in Path(path).read_text().splitlines()]
     points = np.array([row for row in numbers if len(row) == 2 and all(c.replace(".", "", 1).replace("-", "").replace("e", "").replace("+", "").isdigit() for c in row)], float)
     if points.shape != (68, 2): raise ValueError(f"{Path(path).name} holds {len(points)} points, 68 are needed")
@@ -89,7 +129,25 @@ def read_pts(path) -> np.ndarray: # (68, 2)
 def real_faces(
     folder=None, # in the layout of 300-W; the registry's faces68 where None
 ) -> tuple[np.ndarray, np.ndarray]: # images (n, 160, 160), landmarks (n, 68, 2)
-    "Grey crops with landmarks. Raises MissingDataError where the registry has no file, ValueError for an empty folder."
+    """Grey crops with landmarks.
+
+    Parameters
+    ----------
+    folder : default None
+        in the layout of 300-W; the registry's faces68 where None
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        images (n, 160, 160), landmarks (n, 68, 2)
+
+    Raises
+    ------
+    MissingDataError
+        where the registry has no file
+    ValueError
+        for an empty folder.
+    """
     if folder is None:
         d = load("faces68")
         return (np.asarray(d.X, float) @ [.299, .587, .114])/255, np.asarray(d.y, float)
@@ -106,7 +164,21 @@ def real_faces(
 # %% ../../nbs/strategies/10_landmarks.ipynb #5dbc16ed
 @dataclass
 class CascadeDetector:
-    "A landmark detector: stages of extremely randomised trees on pixel differences near the present landmarks."
+    """A landmark detector: stages of extremely randomised trees on pixel differences near the present landmarks.
+
+    Attributes
+    ----------
+    stages : int, default 8
+        of the cascade
+    trees : int, default 30
+        a stage
+    pairs : int, default 400
+        pixel differences a stage
+    components : int, default 20
+        principal components of shapes
+    starts : int, default 4
+        perturbed starts per training image
+    """
     stages:int = 8         # of the cascade
     trees:int = 30         # a stage
     pairs:int = 400        # pixel differences a stage
@@ -142,7 +214,13 @@ class CascadeDetector:
         return grey(0) - grey(1)
 
     def predict(self, images) -> np.ndarray: # (n, 68, 2)
-        "Landmarks found, beginning with the mean shape."
+        """Landmarks found, beginning with the mean shape.
+
+        Returns
+        -------
+        np.ndarray
+            (n, 68, 2)
+        """
         blurred, which = gaussian_filter(np.asarray(images, np.float32), (0, 1, 1)), np.arange(len(images))
         now = np.tile(self.mean_, (len(images), 1))
         for places, forest in self.stages_: now = now + forest.predict(self._differences(blurred, which, now, places)) @ self.basis_
@@ -162,7 +240,28 @@ def _bytes(image, zoom:int=1) -> np.ndarray:
 class DlibDetector:
     """dlib's shape predictor (Kazemi and Sullivan 2014) as a detector with fit and predict.
 
-    The face is taken to fill the box of the mean shape. Raises ImportError where dlib is not installed."""
+    The face is taken to fill the box of the mean shape.
+
+    Attributes
+    ----------
+    path : str|None, default None
+        a trained predictor of 68 points; fit then learns the box only
+    trees : int, default 200
+        a stage
+    depth : int, default 4
+        of a tree
+    stages : int, default 10
+        of the cascade
+    starts : int, default 10
+        perturbed starts per training image
+    zoom : int, default 3
+        enlargement of the images
+
+    Raises
+    ------
+    ImportError
+        where dlib is not installed.
+    """
     path:str|None=None     # a trained predictor of 68 points; fit then learns the box only
     trees:int=200          # a stage
     depth:int=4            # of a tree
@@ -185,14 +284,36 @@ class DlibDetector:
         return self
 
     def predict(self, images) -> np.ndarray: # (n, 68, 2)
-        "Landmarks found, beginning with the mean shape in the box."
+        """Landmarks found, beginning with the mean shape in the box.
+
+        Returns
+        -------
+        np.ndarray
+            (n, 68, 2)
+        """
         box = _dlib().rectangle(*self.box_)
         return np.array([[(p.x, p.y) for p in self.predictor_(_bytes(image, self.zoom), box).parts()] for image in images])/self.scale_
 
 def dlib_face_score(
     images, # (n, H, W)
 ) -> np.ndarray: # (n,) high means a clear face
-    "Largest score of dlib's frontal face detector in each image, -2 where it finds nothing above -2. Raises ImportError without dlib."
+    """Largest score of dlib's frontal face detector in each image, -2 where it finds nothing above -2.
+
+    Parameters
+    ----------
+    images
+        (n, H, W)
+
+    Returns
+    -------
+    np.ndarray
+        (n,) high means a clear face
+
+    Raises
+    ------
+    ImportError
+        without dlib.
+    """
     detector = _dlib().get_frontal_face_detector()
     return np.array([max(detector.run(_bytes(image), 0, -2.)[1], default=-2.) for image in images])
 
@@ -202,7 +323,27 @@ def hog_along(
     landmarks,  # (n, 68, 2)
     cell:int=8, # side of a cell in pixels
 ) -> np.ndarray: # (n, 2448)
-    "HOG descriptors of the patches around the landmarks; images are continued beyond their border. Raises ImportError without scikit-image."
+    """HOG descriptors of the patches around the landmarks; images are continued beyond their border.
+
+    Parameters
+    ----------
+    images
+        (n, H, W)
+    landmarks
+        (n, 68, 2)
+    cell : int, default 8
+        side of a cell in pixels
+
+    Returns
+    -------
+    np.ndarray
+        (n, 2448)
+
+    Raises
+    ------
+    ImportError
+        without scikit-image.
+    """
     try: from skimage.feature import hog
     except ImportError: raise ImportError("HOG descriptors need scikit-image: pip install 'reject_nb[images]'") from None
     images, landmarks = np.asarray(images, float), np.asarray(landmarks, float)
@@ -217,7 +358,20 @@ def hog_along(
 
 # %% ../../nbs/strategies/10_landmarks.ipynb #979f7642
 def linear_face_score(images, landmarks, rng, cell:int): # -> function of descriptors (n, 2448), high means a clear face
-    "A face score of our own: a linear SVM on HOG descriptors, true landmarks against those of other faces moved at random."
+    """A face score of our own: a linear SVM on HOG descriptors, true landmarks against those of other faces
+    moved at random.
+
+    Parameters
+    ----------
+    images
+        -> function of descriptors (n, 2448), high means a clear face
+    landmarks
+        -> function of descriptors (n, 2448), high means a clear face
+    rng
+        -> function of descriptors (n, 2448), high means a clear face
+    cell : int
+        -> function of descriptors (n, 2448), high means a clear face
+    """
     from sklearn.svm import LinearSVC
     others = landmarks[rng.permutation(len(images))] + rng.uniform(-.35, .35, (len(images), 1, 2))*images.shape[1]
     return LinearSVC(C=1e-2).fit(np.vstack([hog_along(images, landmarks, cell), hog_along(images, others, cell)]), np.repeat([1, 0], len(images))).decision_function
@@ -230,7 +384,28 @@ def landmark_experiment(
     face_score="linear", # or "dlib", or (n,) scores of the images, high means a clear face
     shares=(.25, .5, .75, 1.), # of the score training set
 ) -> dict:     # test losses, scores, landmarks found, learning curve
-    "One split of the experiment behind Figures 4 and 5, on any faces with 68 landmarks."
+    """One split of the experiment behind Figures 4 and 5, on any faces with 68 landmarks.
+
+    Parameters
+    ----------
+    images
+        (n, H, W)
+    landmarks
+        (n, 68, 2)
+    seed : int, default 0
+        of the split
+    detector : default None
+        settings of a CascadeDetector or DlibDetector; the former's defaults where None
+    face_score : default 'linear'
+        or "dlib", or (n,) scores of the images, high means a clear face
+    shares : default (.25, .5, .75, 1.)
+        of the score training set
+
+    Returns
+    -------
+    dict
+        test losses, scores, landmarks found, learning curve
+    """
     rng = np.random.default_rng(seed)
     order, cuts = rng.permutation(len(images)), np.cumsum([.35, .35, .1])
     trn1, trn2, val, tst = np.split(order, (cuts*len(images)).astype(int))

@@ -22,7 +22,29 @@ def check_vector(
 ) -> np.ndarray:     # (n,), float
     """A non-empty vector of real numbers.
 
-    Raises ValueError naming the argument for a wrong shape or length, NaN, masked, infinite or too small values."""
+    Parameters
+    ----------
+    values
+        numbers, (n,)
+    name : str
+        how the message calls them
+    n : int|None, default None
+        required length
+    low : float, default -np.inf
+        smallest allowed value
+    infinite : bool, default False
+        whether infinite values are allowed
+
+    Returns
+    -------
+    np.ndarray
+        (n,), float
+
+    Raises
+    ------
+    ValueError
+        naming the argument for a wrong shape or length, NaN, masked, infinite or too small values.
+    """
     if np.ma.is_masked(values): raise ValueError(f"{name} has masked values; remove these examples or give them a value")
     v = np.asarray(values)
     if v.dtype.kind not in "biuf":
@@ -42,7 +64,25 @@ def check_count(
     name:str,   # the argument's name, for the message
     low:int=1,  # smallest value allowed
 ) -> int:
-    "A whole number. Raises ValueError naming the argument."
+    """A whole number.
+
+    Parameters
+    ----------
+    value
+    name : str
+        the argument's name, for the message
+    low : int, default 1
+        smallest value allowed
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+    """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < low: raise ValueError(f"{name} must be a whole number, {low} or more, got {value!r}")
     return int(value)
 
@@ -58,7 +98,23 @@ def check_number(value, name:str, low:float, high:float=np.inf, open_low:bool=Fa
 class SelectionFunction:
     """Accept below the threshold, with a fixed probability on it, never above: eq. (25). Call it on scores.
 
-    Coverage and risk are those on the law or sample it was solved for."""
+    Coverage and risk are those on the law or sample it was solved for.
+
+    Attributes
+    ----------
+    threshold : float
+        in units of the scores; inf accepts all, -inf none
+    accept_at_threshold : float
+        acceptance probability where score == threshold
+    coverage : float
+        eq. (5), fraction
+    selective_risk : float
+        eq. (6), units of the risk; NaN where coverage is 0
+    status : str
+        optimal, randomised, tied, trivial or infeasible
+    message : str
+        the status in words, with a remedy
+    """
     threshold: float            # in units of the scores; inf accepts all, -inf none
     accept_at_threshold: float  # acceptance probability where score == threshold
     coverage: float             # eq. (5), fraction
@@ -107,7 +163,15 @@ def _reject_all(g, status, message): return _solution(g, 0, 0., -np.inf, status,
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6-1
 @dataclass(frozen=True)
 class CostBased:
-    "Problem 1: minimise the expected cost when a rejection costs `reject_cost`. Solution: eq. (4)."
+    """Problem 1: minimise the expected cost when a rejection costs `reject_cost`. Solution: eq. (4).
+
+    Attributes
+    ----------
+    reject_cost : float
+        epsilon >= 0, in the units of the risk
+    accept_at_threshold : float, default 1.
+        any value in [0, 1] is optimal where the risk equals the cost
+    """
     reject_cost: float              # epsilon >= 0, in the units of the risk
     accept_at_threshold: float = 1. # any value in [0, 1] is optimal where the risk equals the cost
 
@@ -121,7 +185,28 @@ class CostBased:
         scores=None,   # (n,) what the threshold is set on; the risk itself where None
         randomise:bool=True, # False: accept or reject the threshold as a whole
     ) -> SelectionFunction:
-        "Optimal selection function. Raises ValueError for bad arrays."
+        """Optimal selection function.
+
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk per atom, or losses of a sample
+        weight : default None
+            (n,) probabilities or counts; equal where None
+        scores : default None
+            (n,) what the threshold is set on; the risk itself where None
+        randomise : bool, default True
+            False: accept or reject the threshold as a whole
+
+        Returns
+        -------
+        SelectionFunction
+
+        Raises
+        ------
+        ValueError
+            for bad arrays.
+        """
         g, tau = _groups(risk, weight, scores), self.accept_at_threshold
         if not randomise: tau = float(tau > 0)
         if scores is None:
@@ -143,7 +228,13 @@ class CostBased:
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6-2
 @dataclass(frozen=True)
 class BoundedImprovement:
-    "Problem 2: the largest coverage whose selective risk is at most `target_risk`. Solution: Theorem 3."
+    """Problem 2: the largest coverage whose selective risk is at most `target_risk`. Solution: Theorem 3.
+
+    Attributes
+    ----------
+    target_risk : float
+        lambda >= 0, in the units of the risk
+    """
     target_risk: float   # lambda >= 0, in the units of the risk
 
     def __post_init__(self): check_number(self.target_risk, "target_risk", 0.)
@@ -154,7 +245,28 @@ class BoundedImprovement:
         scores=None,   # (n,) what the threshold is set on; the risk itself where None
         randomise:bool=True, # False: the best rule that takes or leaves the threshold as a whole
     ) -> SelectionFunction:
-        "Optimal selection function, eqs. (14) to (16). Raises ValueError for bad arrays."
+        """Optimal selection function, eqs. (14) to (16).
+
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk per atom, or losses of a sample
+        weight : default None
+            (n,) probabilities or counts; equal where None
+        scores : default None
+            (n,) what the threshold is set on; the risk itself where None
+        randomise : bool, default True
+            False: the best rule that takes or leaves the threshold as a whole
+
+        Returns
+        -------
+        SelectionFunction
+
+        Raises
+        ------
+        ValueError
+            for bad arrays.
+        """
         g = _groups(risk, weight, scores)
         left = self.target_risk*g.mass - g.risk                # risk mass that may still be spent
         left[np.abs(left) <= _ROUND*g.risk] = 0.
@@ -171,7 +283,13 @@ class BoundedImprovement:
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6-3
 @dataclass(frozen=True)
 class BoundedAbstention:
-    "Problem 4: the smallest selective risk whose coverage is at least `target_coverage`. Solution: Theorem 6."
+    """Problem 4: the smallest selective risk whose coverage is at least `target_coverage`. Solution: Theorem 6.
+
+    Attributes
+    ----------
+    target_coverage : float
+        omega in (0, 1]
+    """
     target_coverage: float   # omega in (0, 1]
 
     def __post_init__(self): check_number(self.target_coverage, "target_coverage", 0., 1., open_low=True)
@@ -182,7 +300,28 @@ class BoundedAbstention:
         scores=None,   # (n,) what the threshold is set on; the risk itself where None
         randomise:bool=True, # False: accept the threshold as a whole (coverage may exceed the target)
     ) -> SelectionFunction:
-        "Optimal selection function, eqs. (22) to (24). Raises ValueError for bad arrays."
+        """Optimal selection function, eqs. (22) to (24).
+
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk per atom, or losses of a sample
+        weight : default None
+            (n,) probabilities or counts; equal where None
+        scores : default None
+            (n,) what the threshold is set on; the risk itself where None
+        randomise : bool, default True
+            False: accept the threshold as a whole (coverage may exceed the target)
+
+        Returns
+        -------
+        SelectionFunction
+
+        Raises
+        ------
+        ValueError
+            for bad arrays.
+        """
         g, omega = _groups(risk, weight, scores), self.target_coverage
         k = int(np.flatnonzero(g.mass[1:] >= omega*(1 - _ROUND))[0])    # the group in which the target is reached
         size = g.mass[k+1] - g.mass[k]
@@ -206,7 +345,22 @@ def linear_program(
 ) -> tuple[float, np.ndarray]: # optimal objective (cost, coverage or selective risk) and an acceptance (n,)
     """The same optimum by linear programming (HiGHS): eqs. (2), (38) and (18) after Charnes and Cooper.
 
-    Slow; it is here to check `solve`, and for models with further linear constraints."""
+    Slow; it is here to check `solve`, and for models with further linear constraints.
+
+    Parameters
+    ----------
+    model
+        CostBased, BoundedImprovement or BoundedAbstention
+    risk
+        (n,) conditional risk
+    weight : default None
+        (n,) probabilities or counts
+
+    Returns
+    -------
+    tuple[float, np.ndarray]
+        optimal objective (cost, coverage or selective risk) and an acceptance (n,)
+    """
     from scipy.optimize import linprog
     r = check_vector(risk, "risk", low=0.)
     p = np.full(r.size, 1/r.size) if weight is None else check_vector(weight, "weight", r.size, low=0.)
@@ -229,7 +383,20 @@ def objective(
     model,         # CostBased, BoundedImprovement or BoundedAbstention
     solution:SelectionFunction, # of that model
 ) -> float:        # cost, coverage or selective risk
-    "What the model optimises, from the solution's coverage and selective risk."
+    """What the model optimises, from the solution's coverage and selective risk.
+
+    Parameters
+    ----------
+    model
+        CostBased, BoundedImprovement or BoundedAbstention
+    solution : SelectionFunction
+        of that model
+
+    Returns
+    -------
+    float
+        cost, coverage or selective risk
+    """
     if isinstance(model, CostBased):
         paid = 0. if solution.coverage == 0 else solution.coverage*solution.selective_risk
         return paid + (1 - solution.coverage)*model.reject_cost
@@ -244,7 +411,26 @@ def convert(
 ):                 # a model of that kind with the same strategy on this law
     """The parameter of another model that leads to the same selection function (section 6 of the paper).
 
-    Raises ValueError where nothing is accepted, or where no parameter of the other model gives this strategy."""
+    Parameters
+    ----------
+    model
+        the model to start from
+    kind : type
+        CostBased, BoundedImprovement or BoundedAbstention
+    risk
+        (n,) conditional risk
+    weight : default None
+        (n,) probabilities or counts
+
+    Returns
+    -------
+    a model of that kind with the same strategy on this law
+
+    Raises
+    ------
+    ValueError
+        where nothing is accepted, or where no parameter of the other model gives this strategy.
+    """
     if kind not in (CostBased, BoundedImprovement, BoundedAbstention): raise ValueError(f"kind must be one of the three models, not {kind!r}")
     s = model.solve(risk, weight)
     if s.coverage == 0 and kind is not CostBased: raise ValueError(f"nothing is accepted ({s.message}): no {kind.__name__} has this strategy")
@@ -260,7 +446,9 @@ def convert(
 
 # %% ../../nbs/strategies/01_models.ipynb #3fcbf9e7
 def check_posterior(posterior) -> np.ndarray:
-    "Class probabilities (n, K): finite, non-negative, rows summing to 1 within 1e-3, which are then normalised; else ValueError."
+    """Class probabilities (n, K): finite, non-negative, rows summing to 1 within 1e-3, which are then
+    normalised; else ValueError.
+    """
     p = np.asarray(posterior, dtype=float)
     if p.ndim != 2 or not p.size: raise ValueError(f"posterior must be a matrix (n, K), got shape {p.shape}")
     if not np.isfinite(p).all(): raise ValueError("posterior has NaN or infinite values")
@@ -270,7 +458,12 @@ def check_posterior(posterior) -> np.ndarray:
     return p/total
 
 def check_loss(loss, n_classes:int) -> np.ndarray:
-    "A loss matrix (K, M), rows true classes, columns decisions; None is the 0/1 loss. Raises ValueError."
+    """A loss matrix (K, M), rows true classes, columns decisions; None is the 0/1 loss.
+
+    Raises
+    ------
+    ValueError
+    """
     if loss is None: return 1. - np.eye(n_classes)
     L = np.asarray(loss, dtype=float)
     if L.ndim != 2 or L.shape[0] != n_classes: raise ValueError(f"loss must be a matrix with {n_classes} rows (true classes), got shape {L.shape}")
@@ -282,7 +475,22 @@ def conditional_risk(
     loss=None,        # (K, M) loss[y, decision]; 0/1 where None
     prediction=None,  # (n,) column indices; the Bayes decisions where None
 ) -> np.ndarray:      # (n,)
-    "Conditional risk (9) of the given decisions, or the smallest one."
+    """Conditional risk (9) of the given decisions, or the smallest one.
+
+    Parameters
+    ----------
+    posterior
+        (n, K) class probabilities
+    loss : default None
+        (K, M) loss[y, decision]; 0/1 where None
+    prediction : default None
+        (n,) column indices; the Bayes decisions where None
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     p = check_posterior(posterior)
     risks = p @ check_loss(loss, p.shape[1])
     if prediction is None: return np.maximum(risks.min(1), 0.)
@@ -295,6 +503,19 @@ def bayes_predict(
     posterior,   # (n, K) class probabilities
     loss=None,   # (K, M) loss[y, decision]; 0/1 where None
 ) -> np.ndarray: # (n,) column indices; the first where several are best
-    "Bayes classifier (3)."
+    """Bayes classifier (3).
+
+    Parameters
+    ----------
+    posterior
+        (n, K) class probabilities
+    loss : default None
+        (K, M) loss[y, decision]; 0/1 where None
+
+    Returns
+    -------
+    np.ndarray
+        (n,) column indices; the first where several are best
+    """
     p = check_posterior(posterior)
     return (p @ check_loss(loss, p.shape[1])).argmin(1)

@@ -75,7 +75,17 @@ def _push(f, y, b, mu, scale):
 
 @dataclass(frozen=True)
 class OrdinalCertificate:
-    "What is proved about an ordinal SVM's (w, b)."
+    """What is proved about an ordinal SVM's (w, b).
+
+    Attributes
+    ----------
+    primal : float
+        F(w, b)
+    dual : float
+        value of a feasible dual point: the optimum is at least this
+    gap : float
+        (primal - dual)/primal; 0 where the primal is 0
+    """
     primal: float  # F(w, b)
     dual: float    # value of a feasible dual point: the optimum is at least this
     gap: float     # (primal - dual)/primal; 0 where the primal is 0
@@ -88,7 +98,27 @@ def ordinal_certificate(
     C:float,     # weight of the sum of hinges
     mu:float=1e-3, # smoothing from which the dual point is made; any positive value is sound
 ) -> OrdinalCertificate:
-    "Primal value and a lower bound on the optimum, apart from any solver."
+    """Primal value and a lower bound on the optimum, apart from any solver.
+
+    Parameters
+    ----------
+    X
+        (n, d)
+    y
+        (n,) class indices 0 to K-1
+    w
+        (d,) direction
+    b
+        (K-1,) thresholds
+    C : float
+        weight of the sum of hinges
+    mu : float, default 1e-3
+        smoothing from which the dual point is made; any positive value is sound
+
+    Returns
+    -------
+    OrdinalCertificate
+    """
     f = X @ w
     primal = .5*w @ w + C*_value(f, y, b, 0.)
     sides = _sides(f, y, b, mu)
@@ -104,7 +134,20 @@ def ordinal_certificate(
 # %% ../../nbs/strategies/05_ordinal.ipynb #a0d0ec1c
 @dataclass(frozen=True)
 class OrdinalSolution:
-    "Outcome of the solver."
+    """Outcome of the solver.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (d,)
+    b : np.ndarray
+        (K-1,) ascending
+    certificate : OrdinalCertificate
+    iterations : int
+        Newton steps
+    status : str
+        "optimal" (gap within tol) or "not converged"
+    """
     w: np.ndarray            # (d,)
     b: np.ndarray            # (K-1,) ascending
     certificate: OrdinalCertificate
@@ -141,7 +184,30 @@ def solve_ordinal(
     max_iter:int=200,  # Newton steps in all
     start=None,        # (w, b) to start from
 ) -> OrdinalSolution:
-    "Minimise the objective of the ordinal SVM until the duality gap is at most `tol`; otherwise the iterate of the smallest gap, or the last one where none was certified."
+    """Minimise the objective of the ordinal SVM until the duality gap is at most `tol`; otherwise the iterate of
+    the smallest gap, or the last one where none was certified.
+
+    Parameters
+    ----------
+    X
+        (n, d) float64
+    y
+        (n,) class indices 0 to K-1
+    n_classes : int
+        K
+    C : float, default 1.
+        weight of the sum of hinges
+    tol : float, default 1e-4
+        relative duality gap to reach
+    max_iter : int, default 200
+        Newton steps in all
+    start : default None
+        (w, b) to start from
+
+    Returns
+    -------
+    OrdinalSolution
+    """
     n, d = X.shape
     mean, spread = X.mean(0), X.std(0)
     shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
@@ -192,7 +258,18 @@ def solve_ordinal(
 class OrdinalSVM(ClassifierMixin, BaseEstimator):
     """Support vector ordinal regression with implicit constraints (Chu and Keerthi 2005; section 5.2.2), linear.
 
-    Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_. No scaling of X is done."""
+    Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_. No
+    scaling of X is done.
+
+    Parameters
+    ----------
+    C : float, default 1.
+        weight of the sum of hinges against |w|^2/2, above 0
+    tol : float, default 1e-4
+        relative duality gap to reach
+    max_iter : int, default 200
+        Newton steps
+    """
     def __init__(self,
         C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0
         tol:float=1e-4,    # relative duality gap to reach
@@ -208,7 +285,20 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         X,   # (n, d)
         y,   # (n,) labels, sorted by value
     ):
-        "Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning. Raises ValueError for a parameter out of range."
+        """Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        y
+            (n,) labels, sorted by value
+
+        Raises
+        ------
+        ValueError
+            for a parameter out of range.
+        """
         check_number(self.C, "C", 0., 1e100, open_low=True)
         check_number(self.tol, "tol", 0., 1., open_low=True)
         check_count(self.max_iter, "max_iter")
@@ -225,22 +315,46 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         return self
 
     def latent(self, X) -> np.ndarray: # (n,)
-        "The projection <w, x>."
+        """The projection <w, x>.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         check_is_fitted(self)
         return validate_data(self, X, dtype=np.float64, reset=False) @ self.coef_
 
     def decision_function(self, X) -> np.ndarray: # (n,) for two classes, else (n, K)
-        "Class scores, largest at the prediction; for two classes positive means the second."
+        """Class scores, largest at the prediction; for two classes positive means the second.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) for two classes, else (n, K)
+        """
         f = self.latent(X)
         f = f[:, None] - self.thresholds_
         return f[:, 0] if f.shape[1] == 1 else np.hstack([np.zeros((len(f), 1)), np.cumsum(f, axis=1)])
 
     def predict(self, X) -> np.ndarray: # (n,) labels
-        "h(x) = 1 + the number of thresholds below <w, x>."
+        """h(x) = 1 + the number of thresholds below <w, x>.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) labels
+        """
         f = self.latent(X)
         return self.classes_[(f[:, None] > self.thresholds_).sum(1)]
 
     def margin(self, X) -> np.ndarray: # (n,)
-        "Distance to the closest threshold in units of <w, x>: a confidence (high means certain)."
+        """Distance to the closest threshold in units of <w, x>: a confidence (high means certain).
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         f = self.latent(X)
         return np.abs(f[:, None] - self.thresholds_).min(1)

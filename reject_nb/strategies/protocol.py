@@ -43,7 +43,22 @@ def split_five(
     ratios,       # five numbers
     seed:int,     # of the split
 ) -> list[np.ndarray]: # row indices of Trn1, Val1, Trn2, Val2, Tst
-    "Stratified random split: every class is cut in the same ratios, up to rounding that is random."
+    """Stratified random split: every class is cut in the same ratios, up to rounding that is random.
+
+    Parameters
+    ----------
+    y
+        (n,) labels
+    ratios
+        five numbers
+    seed : int
+        of the split
+
+    Returns
+    -------
+    list[np.ndarray]
+        row indices of Trn1, Val1, Trn2, Val2, Tst
+    """
     rng = np.random.default_rng(seed)
     edges, part = np.cumsum(ratios)/np.sum(ratios), np.empty(len(y), int)
     for c in np.unique(y):
@@ -60,7 +75,27 @@ def fit_crammer_singer(
     tol:float=1e-3, # relative duality gap to reach
     start=None,   # (K, d+1)
 ) -> tuple[np.ndarray, float]: # (K, d+1) with biases last, relative gap
-    "Linear multi-class SVM (section 5.2.1) with penalised biases."
+    """Linear multi-class SVM (section 5.2.1) with penalised biases.
+
+    Parameters
+    ----------
+    Z
+        (n, d)
+    y
+        (n,) class indices
+    n_classes : int
+    C : float
+        weight of the sum of losses
+    tol : float, default 1e-3
+        relative duality gap to reach
+    start : default None
+        (K, d+1)
+
+    Returns
+    -------
+    tuple[np.ndarray, float]
+        (K, d+1) with biases last, relative gap
+    """
     X, rows = np.column_stack([Z, np.ones(len(Z))]), np.arange(len(Z))
     shape = (n_classes, X.shape[1])
     def parts(W, tau):
@@ -133,7 +168,29 @@ def run_cell(
     scores_sum:bool=False,      # C of the scores against the sum instead of the mean
     dataset=None,    # (X, y) in place of the registry's
 ) -> dict:           # numbers: test risk, AuRC per method, chosen values of C
-    "Train, tune and test one classifier with its scores on one split (section 5). Losses: percent, or absolute error."
+    """Train, tune and test one classifier with its scores on one split (section 5). Losses: percent, or absolute
+    error.
+
+    Parameters
+    ----------
+    name : str
+        of a problem of Table 2
+    split : int
+        0 to 4
+    classifier : str
+        LR, SVM or SVOR
+    classifier_mean : bool, default False
+        C of the classifier against the mean of the losses instead of the sum
+    scores_sum : bool, default False
+        C of the scores against the sum instead of the mean
+    dataset : default None
+        (X, y) in place of the registry's
+
+    Returns
+    -------
+    dict
+        numbers: test risk, AuRC per method, chosen values of C
+    """
     problem = PROBLEMS[name]
     if dataset is None:
         d = load(problem["data"])
@@ -174,12 +231,29 @@ def cells_of(
     names=None,    # problems; all of Table 2 where None
     splits=range(5),
 ) -> list[tuple]:  # (problem, split, classifier)
-    "The cells of the grid, smallest data sets first."
+    """The cells of the grid, smallest data sets first.
+
+    Parameters
+    ----------
+    names : default None
+        problems; all of Table 2 where None
+    splits : default range(5)
+
+    Returns
+    -------
+    list[tuple]
+        (problem, split, classifier)
+    """
     names = sorted(PROBLEMS if names is None else names, key=lambda n: PROBLEMS[n]["n"]*PROBLEMS[n]["d"]*PROBLEMS[n]["classes"])
     return [(n, s, c) for n in names for c in CLASSIFIERS[PROBLEMS[n]["kind"]] for s in splits]
 
 def cache_folder() -> Path:
-    "Where finished cells are kept: REJECT_NB_CELLS, else _cells/ in the checkout or here."
+    """Where finished cells are kept: REJECT_NB_CELLS, else _cells/ in the checkout or here.
+
+    Returns
+    -------
+    Path
+    """
     return Path(os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
 
 def cell_file(cell, folder, options) -> Path:
@@ -212,7 +286,26 @@ def run_cells(
     scheduler=None,    # address of a Dask scheduler, or a dask.distributed Client
     **options,         # of run_cell
 ) -> list[dict]:       # finished rows; {"problem", "missing"} where the data are not there
-    "Run all cells that are not finished, with a progress bar and an estimate on a terminal."
+    """Run all cells that are not finished, with a progress bar and an estimate on a terminal.
+
+    Parameters
+    ----------
+    cells
+        as cells_of returns them
+    folder : default None
+        of finished cells; cache_folder() where None
+    n_jobs : int, default 1
+        processes
+    scheduler : default None
+        address of a Dask scheduler, or a dask.distributed Client
+    **options
+        of run_cell
+
+    Returns
+    -------
+    list[dict]
+        finished rows; {"problem", "missing"} where the data are not there
+    """
     folder, cells = Path(folder or cache_folder()), list(cells)
     folder.mkdir(parents=True, exist_ok=True)
     left = [0 if cell_file(cell, folder, options).is_file() else np.prod([PROBLEMS[cell[0]][k] for k in ("n", "d", "classes")], dtype=float) for cell in cells]
@@ -239,7 +332,18 @@ def run_cells(
 def main(
     argv=None, # command line arguments; sys.argv where None
 ) -> int:
-    "python -m reject_nb.strategies.protocol [--scheduler ADDRESS] [--jobs N] [--quick] [NAME ...]: finish the cells."
+    """python -m reject_nb.strategies.protocol [--scheduler ADDRESS] [--jobs N] [--quick] [NAME ...]: finish the
+    cells.
+
+    Parameters
+    ----------
+    argv : default None
+        command line arguments; sys.argv where None
+
+    Returns
+    -------
+    int
+    """
     parser = argparse.ArgumentParser(description="Run the protocol of section 5; finished cells are kept and skipped.")
     parser.add_argument("names", nargs="*", help="data sets as in Table 2; default all")
     parser.add_argument("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")

@@ -23,14 +23,38 @@ def average_ranks(
     values,                    # (N, K) data sets by methods
     lower_is_better:bool=True,
 ) -> np.ndarray:               # (K,) 1 is best; ties share the mean of their ranks
-    "Mean rank of each method over the data sets (Demsar 2006, section 3.2.2)."
+    """Mean rank of each method over the data sets (Demsar 2006, section 3.2.2).
+
+    Parameters
+    ----------
+    values
+        (N, K) data sets by methods
+    lower_is_better : bool, default True
+
+    Returns
+    -------
+    np.ndarray
+        (K,) 1 is best; ties share the mean of their ranks
+    """
     v = check_values(values)
     return rankdata(v if lower_is_better else -v, axis=1).mean(0)
 
 # %% ../../nbs/strategies/08_ranks.ipynb #54744417
 @dataclass(frozen=True)
 class FriedmanResult:
-    "Friedman's test that all methods have equal expected ranks."
+    """Friedman's test that all methods have equal expected ranks.
+
+    Attributes
+    ----------
+    chi2 : float
+        statistic, corrected for ties
+    p_value : float
+        by chi-square with K - 1 degrees of freedom
+    f : float
+        Iman and Davenport's statistic; inf where all data sets agree
+    f_p_value : float
+        by F with K - 1 and (K - 1)(N - 1) degrees of freedom
+    """
     chi2: float      # statistic, corrected for ties
     p_value: float   # by chi-square with K - 1 degrees of freedom
     f: float         # Iman and Davenport's statistic; inf where all data sets agree
@@ -40,7 +64,18 @@ def friedman(
     values,                     # (N, K) data sets by methods
     lower_is_better:bool=True,
 ) -> FriedmanResult:
-    "Friedman's test, with the correction for ties, and Iman-Davenport's F. Needs two data sets or more."
+    """Friedman's test, with the correction for ties, and Iman-Davenport's F. Needs two data sets or more.
+
+    Parameters
+    ----------
+    values
+        (N, K) data sets by methods
+    lower_is_better : bool, default True
+
+    Returns
+    -------
+    FriedmanResult
+    """
     v = check_values(values)
     n, k = v.shape
     if n < 2: raise ValueError("values needs two data sets or more")
@@ -57,7 +92,22 @@ def critical_difference(
     n_datasets:int,  # N
     alpha:float=.10, # level
 ) -> float:          # in ranks
-    "Nemenyi's critical difference of two average ranks (Demsar 2006, section 3.2.2)."
+    """Nemenyi's critical difference of two average ranks (Demsar 2006, section 3.2.2).
+
+    Parameters
+    ----------
+    n_methods : int
+        K, at least 2
+    n_datasets : int
+        N
+    alpha : float, default .10
+        level
+
+    Returns
+    -------
+    float
+        in ranks
+    """
     if int(n_methods) != n_methods or n_methods < 2: raise ValueError(f"n_methods must be an integer of at least 2, got {n_methods!r}")
     if int(n_datasets) != n_datasets or n_datasets < 1: raise ValueError(f"n_datasets must be an integer of at least 1, got {n_datasets!r}")
     if not 0 < alpha < 1: raise ValueError(f"alpha must be in (0, 1), got {alpha!r}")
@@ -67,7 +117,22 @@ def critical_difference(
 # %% ../../nbs/strategies/08_ranks.ipynb #54744417-1
 @dataclass(frozen=True)
 class NemenyiResult:
-    "Average ranks with Nemenyi's post-hoc test."
+    """Average ranks with Nemenyi's post-hoc test.
+
+    Attributes
+    ----------
+    average_ranks : np.ndarray
+        (K,)
+    critical_difference : float
+        in ranks
+    p_values : np.ndarray
+        (K, K), symmetric, 1 on the diagonal
+    significant : np.ndarray
+        (K, K) bool: ranks differ by more than the critical difference
+    groups : list
+        maximal sets of methods (indices, best first) that do not differ
+    friedman : FriedmanResult
+    """
     average_ranks: np.ndarray     # (K,)
     critical_difference: float    # in ranks
     p_values: np.ndarray          # (K, K), symmetric, 1 on the diagonal
@@ -80,7 +145,20 @@ def nemenyi(
     alpha:float=.10,            # level of the pairwise tests
     lower_is_better:bool=True,
 ) -> NemenyiResult:
-    "Friedman's test and Nemenyi's pairwise comparison of all methods."
+    """Friedman's test and Nemenyi's pairwise comparison of all methods.
+
+    Parameters
+    ----------
+    values
+        (N, K) data sets by methods
+    alpha : float, default .10
+        level of the pairwise tests
+    lower_is_better : bool, default True
+
+    Returns
+    -------
+    NemenyiResult
+    """
     v = check_values(values)
     n, k = v.shape
     ranks, cd = average_ranks(v, lower_is_better), critical_difference(k, n, alpha)
@@ -100,7 +178,17 @@ def draw_nemenyi(
     result:NemenyiResult,
     names,                 # (K,) names of the methods
 ) -> None:
-    "Average ranks on a line, methods that do not differ significantly joined by bars, the critical difference above."
+    """Average ranks on a line, methods that do not differ significantly joined by bars, the critical difference
+    above.
+
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    result : NemenyiResult
+    names
+        (K,) names of the methods
+    """
     order = np.argsort(result.average_ranks)
     k = len(order)
     ax.set(xlim=(-.1*k, 1.1*k + 1), ylim=(-1.1 - .5*((k + 1)//2), 1.5), yticks=[])

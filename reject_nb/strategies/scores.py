@@ -25,7 +25,30 @@ def pointwise_loss(
     loss=None,   # None: 0/1; "absolute": |y - prediction|; a matrix over `classes`; or a function (y, predictions) -> (n,)
     classes=None,# (K,) labels that the rows and columns of a matrix stand for; by default those that occur in y, sorted
 ) -> np.ndarray: # (n,) non-negative
-    "The loss of each prediction. Raises ValueError for NaN, unknown labels, text against numbers, or losses that are not non-negative numbers."
+    """The loss of each prediction.
+
+    Parameters
+    ----------
+    y
+        (n, ...) true labels
+    predictions
+        (n, ...) predicted labels
+    loss : default None
+        None: 0/1; "absolute": |y - prediction|; a matrix over `classes`; or a function (y, predictions) ->
+        (n,)
+    classes : default None
+        (K,) labels that the rows and columns of a matrix stand for; by default those that occur in y, sorted
+
+    Returns
+    -------
+    np.ndarray
+        (n,) non-negative
+
+    Raises
+    ------
+    ValueError
+        for NaN, unknown labels, text against numbers, or losses that are not non-negative numbers.
+    """
     y, predictions = np.asarray(y), np.asarray(predictions)
     if len(y) != len(predictions): raise ValueError(f"y has {len(y)} entries, predictions {len(predictions)}")
     for name, v in (("y", y), ("predictions", predictions)):
@@ -56,7 +79,24 @@ def loss_matrix(
     loss,     # as in pointwise_loss
     classes,  # (K,) labels
 ):            # (K, K) loss[y, prediction]; None for the 0/1 loss
-    "The loss of each pair of labels, for plug-in rules. Raises ValueError as `pointwise_loss`, and for a matrix of another size."
+    """The loss of each pair of labels, for plug-in rules.
+
+    Parameters
+    ----------
+    loss
+        as in pointwise_loss
+    classes
+        (K,) labels
+
+    Returns
+    -------
+    (K, K) loss[y, prediction]; None for the 0/1 loss
+
+    Raises
+    ------
+    ValueError
+        as `pointwise_loss`, and for a matrix of another size.
+    """
     if loss is None: return None
     classes, K = np.asarray(classes), len(classes)
     if isinstance(loss, str) or callable(loss): return pointwise_loss(np.repeat(classes, K), np.tile(classes, K), loss).reshape(K, K)
@@ -70,7 +110,27 @@ def plug_in(
     X,           # (n, d)
     loss=None,   # (K, M) loss[y, decision] over estimator.classes_; 0/1 where None
 ) -> tuple[np.ndarray, np.ndarray]: # decisions (n,): labels, or column numbers where M differs from K; estimated conditional risk (n,)
-    "Plug-in Bayes classifier (3) and its conditional risk (9), for any estimator with predict_proba. Raises ValueError without it."
+    """Plug-in Bayes classifier (3) and its conditional risk (9), for any estimator with predict_proba.
+
+    Parameters
+    ----------
+    estimator
+        fitted, with predict_proba and classes_
+    X
+        (n, d)
+    loss : default None
+        (K, M) loss[y, decision] over estimator.classes_; 0/1 where None
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        decisions (n,): labels, or column numbers where M differs from K; estimated conditional risk (n,)
+
+    Raises
+    ------
+    ValueError
+        without it.
+    """
     if not hasattr(estimator, "predict_proba"): raise ValueError(f"estimator needs predict_proba, {type(estimator).__name__} has none")
     P = estimator.predict_proba(X)
     at = bayes_predict(P, loss)
@@ -86,17 +146,34 @@ class Blocks:
         self.edges = np.searchsorted(block[self.order], np.arange(n_blocks + 1))
     def rows(self): return ((k, slice(a, b)) for k, (a, b) in enumerate(zip(self.edges[:-1], self.edges[1:])) if b > a)
     def scores(self, theta): # (K, d+1) -> (n,) in sorted order
+        """Parameters
+        ----------
+        theta
+            (K, d+1) -> (n,) in sorted order
+        """
         out = np.empty(len(self.Z))
         for k, at in self.rows(): out[at] = self.Z[at] @ theta[k]
         return out
     def gather(self, g):     # (n,) in sorted order -> (K, d+1)
+        """Parameters
+        ----------
+        g
+            (n,) in sorted order -> (K, d+1)
+        """
         out = np.zeros((len(self.edges) - 1, self.Z.shape[1]))
         for k, at in self.rows(): out[k] = g[at] @ self.Z[at]
         return out
 
 # %% ../../nbs/strategies/04_scores.ipynb #9d88cb85
 def fit_ridge(blocks:Blocks, targets, C:float) -> np.ndarray: # (K, d+1)
-    "Minimiser of F_REG or F_TCP (sections 5.1.1, 5.1.3) by an eigendecomposition a class; `targets` in the order of the rows."
+    """Minimiser of F_REG or F_TCP (sections 5.1.1, 5.1.3) by an eigendecomposition a class; `targets` in the
+    order of the rows.
+
+    Returns
+    -------
+    np.ndarray
+        (K, d+1)
+    """
     t, n = targets[blocks.order], len(targets)
     theta = np.zeros((len(blocks.edges) - 1, blocks.Z.shape[1]))
     for k, at in blocks.rows():
@@ -109,7 +186,13 @@ def fit_ridge(blocks:Blocks, targets, C:float) -> np.ndarray: # (K, d+1)
 
 # %% ../../nbs/strategies/04_scores.ipynb #92e93e5f
 def sele_objective(blocks:Blocks, losses, theta, C:float) -> tuple[float, np.ndarray]: # value and gradient (K, d+1)
-    "F_SELE over all pairs; losses in the sorted order of the blocks."
+    """F_SELE over all pairs; losses in the sorted order of the blocks.
+
+    Returns
+    -------
+    tuple[float, np.ndarray]
+        value and gradient (K, d+1)
+    """
     value, g = sele_surrogate(losses, blocks.scores(theta), return_gradient=True)
     return value + C/2*(theta*theta).sum(), blocks.gather(g) + C*theta
 
@@ -120,7 +203,24 @@ def fit_sele(
     tol:float=1e-4,    # relative distance to the optimum to certify (C > 0)
     max_iter:int=500,
 ) -> tuple[np.ndarray, float, int, str]: # theta (K, d+1), certified relative gap (inf for C = 0), iterations, status
-    "Minimiser of F_SELE (section 5.1.2) with all pairs in place of chunks."
+    """Minimiser of F_SELE (section 5.1.2) with all pairs in place of chunks.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    losses
+        (n,) in the order of the rows
+    C : float
+        >= 0
+    tol : float, default 1e-4
+        relative distance to the optimum to certify (C > 0)
+    max_iter : int, default 500
+
+    Returns
+    -------
+    tuple[np.ndarray, float, int, str]
+        theta (K, d+1), certified relative gap (inf for C = 0), iterations, status
+    """
     l, shape = np.asarray(losses)[blocks.order], (len(blocks.edges) - 1, blocks.Z.shape[1])
     state: dict = {"gap": np.inf, "n": 0}
     def fun(x):
@@ -184,7 +284,16 @@ class UncertaintyScore(BaseEstimator):
 
 # %% ../../nbs/strategies/04_scores.ipynb #3ba53dde
 class MaxClassProbability(UncertaintyScore):
-    "Plug-in conditional risk (section 3.2, Example 1) of the classifier's prediction."
+    """Plug-in conditional risk (section 3.2, Example 1) of the classifier's prediction.
+
+    Parameters
+    ----------
+    estimator : default None
+        classifier with predict_proba; logistic regression where None
+    loss : default None
+        (K, K) loss[y, prediction] over estimator.classes_, "absolute" or a function as in pointwise_loss; 0/1
+        where None
+    """
     def __init__(self,
         estimator=None, # classifier with predict_proba; logistic regression where None
         loss=None,      # (K, K) loss[y, prediction] over estimator.classes_, "absolute" or a function as in pointwise_loss; 0/1 where None
@@ -198,14 +307,28 @@ class MaxClassProbability(UncertaintyScore):
         return self
 
     def predict(self, X) -> np.ndarray: # (n,) in the units of the loss
-        "Estimated conditional risk of the classifier's prediction."
+        """Estimated conditional risk of the classifier's prediction.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in the units of the loss
+        """
         X = self._at_door(X)
         at = np.searchsorted(self.classes_, predict_labels(self.estimator_, X))
         return conditional_risk(self._probabilities(X), loss_matrix(self.loss, self.classes_), at)
 
 # %% ../../nbs/strategies/04_scores.ipynb #120dca7b
 class MarginScore(UncertaintyScore):
-    "Minus the margin of the classifier (sections 5.2.1, 5.2.2)."
+    """Minus the margin of the classifier (sections 5.2.1, 5.2.2).
+
+    Parameters
+    ----------
+    estimator : default None
+        classifier with margin, decision_function or predict_proba (tried in this order)
+    kind : str, default 'largest'
+        several classes: "largest" class score as in the paper, or "difference" of the two largest
+    """
     def __init__(self,
         estimator=None,      # classifier with margin, decision_function or predict_proba (tried in this order)
         kind:str="largest",  # several classes: "largest" class score as in the paper, or "difference" of the two largest
@@ -218,7 +341,13 @@ class MarginScore(UncertaintyScore):
         return self
 
     def predict(self, X) -> np.ndarray: # (n,)
-        "Minus the margin."
+        """Minus the margin.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         X = self._at_door(X)
         if hasattr(self.estimator_, "margin"): return -self.estimator_.margin(X)
         if hasattr(self.estimator_, "decision_function"): f = self.estimator_.decision_function(X)
@@ -243,7 +372,16 @@ class LearnedScore(UncertaintyScore):
         X,   # (n, d)
         y,   # (n,) true labels
     ):
-        "Learn the score of the classifier's predictions on (X, y); use other data than the classifier was trained on."
+        """Learn the score of the classifier's predictions on (X, y); use other data than the classifier was
+        trained on.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        y
+            (n,) true labels
+        """
         self._check_parameters()
         X, y = self._prepare(X, y)
         predictions = predict_labels(self.estimator_, X)
@@ -254,7 +392,17 @@ class LearnedScore(UncertaintyScore):
         targets,           # (n,) losses (true class probabilities for TrueClassProbabilityScore)
         predictions=None,  # (n,) labels; one block for all where None
     ):
-        "Learn from arrays, for classifiers trained elsewhere."
+        """Learn from arrays, for classifiers trained elsewhere.
+
+        Parameters
+        ----------
+        X
+            (n, d) features
+        targets
+            (n,) losses (true class probabilities for TrueClassProbabilityScore)
+        predictions : default None
+            (n,) labels; one block for all where None
+        """
         self._check_parameters()
         X = validate_data(self, X, dtype=np.float64)
         targets = check_vector(targets, "targets", len(X), low=0.)
@@ -280,7 +428,20 @@ class LearnedScore(UncertaintyScore):
         X,                 # (n, d) features
         predictions=None,  # (n,) labels, if given in fit_arrays
     ) -> np.ndarray:       # (n,)
-        "Uncertainty from arrays."
+        """Uncertainty from arrays.
+
+        Parameters
+        ----------
+        X
+            (n, d) features
+        predictions : default None
+            (n,) labels, if given in fit_arrays
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         X = self._at_door(X)
         if (predictions is None) != (self.blocks_ is None): raise ValueError("predictions must be given if and only if they were given in fit_arrays")
         if self.regressor is not None: return self._sign*self._apply_regressor(self._features(X, predictions))
@@ -291,7 +452,13 @@ class LearnedScore(UncertaintyScore):
         return np.where(self.blocks_[at] == predictions, self._sign*((Z*self.coef_[at]).sum(1) + self.intercept_[at]), np.inf)
 
     def predict(self, X) -> np.ndarray: # (n,)
-        "Uncertainty of the classifier's predictions."
+        """Uncertainty of the classifier's predictions.
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         check_is_fitted(self)
         if not hasattr(self, "estimator_"): raise ValueError("fitted from arrays: call predict_arrays, or fit with an estimator")
         X = self._at_door(X)
@@ -300,7 +467,21 @@ class LearnedScore(UncertaintyScore):
 
 # %% ../../nbs/strategies/04_scores.ipynb #641eb69e
 class RegressionScore(LearnedScore):
-    "Regression of the loss (section 5.1.1): ridge in the form (37), or any regressor."
+    """Regression of the loss (section 5.1.1): ridge in the form (37), or any regressor.
+
+    Parameters
+    ----------
+    estimator : default None
+        classifier underneath
+    C : float, default 0.
+        penalty, as printed: C/2 |theta|^2 + mean squared deviation
+    loss : default None
+        as in pointwise_loss
+    regressor : default None
+        any scikit-learn regressor in place of the linear form
+    standardise : bool, default True
+        features to mean 0, variance 1
+    """
     def __init__(self,
         estimator=None,  # classifier underneath
         C:float=0.,      # penalty, as printed: C/2 |theta|^2 + mean squared deviation
@@ -311,7 +492,18 @@ class RegressionScore(LearnedScore):
     def _train(self, blocks, targets): return fit_ridge(blocks, targets, self.C)
 
 class TrueClassProbabilityScore(LearnedScore):
-    "Minus the regression of the estimated probability of the true class (section 5.1.3; Corbiere et al. 2019)."
+    """Minus the regression of the estimated probability of the true class (section 5.1.3; Corbiere et al. 2019).
+
+    Parameters
+    ----------
+    estimator : default None
+        classifier with predict_proba
+    C : float, default 0.
+        penalty, as printed
+    regressor : default None
+        any scikit-learn regressor in place of the linear form
+    standardise : bool, default True
+    """
     _sign = -1.
     def __init__(self,
         estimator=None,  # classifier with predict_proba
@@ -327,9 +519,33 @@ class TrueClassProbabilityScore(LearnedScore):
 
 # %% ../../nbs/strategies/04_scores.ipynb #4c9c3c78
 class SeleScore(LearnedScore):
-    """Minimiser of the SELE surrogate over all pairs (section 5.1.2): linear in the form (37), or boosted with a `regressor`.
+    """Minimiser of the SELE surrogate over all pairs (section 5.1.2): linear in the form (37), or boosted with a
+    `regressor`.
 
-    Learned besides: gap_ (certified relative distance to the optimum, linear form with C > 0), n_iter_, status_."""
+    Learned besides: gap_ (certified relative distance to the optimum, linear form with C > 0), n_iter_,
+    status_.
+
+    Parameters
+    ----------
+    estimator : default None
+        classifier underneath
+    C : float, default 0.
+        penalty, as printed: C/2 |theta|^2 + surrogate
+    loss : default None
+        as in pointwise_loss
+    regressor : default None
+        weak learner to boost, such as DecisionTreeRegressor(max_depth=4)
+    standardise : bool, default True
+        features to mean 0, variance 1 (linear form)
+    tol : float, default 1e-4
+        relative distance to the optimum (linear form)
+    max_iter : int, default 500
+        L-BFGS iterations (linear form)
+    n_rounds : int, default 100
+        boosting rounds
+    learning_rate : float, default .1
+        of boosting
+    """
     def __init__(self,
         estimator=None,    # classifier underneath
         C:float=0.,        # penalty, as printed: C/2 |theta|^2 + surrogate
@@ -381,6 +597,22 @@ def noisy_sign(
     rng,          # numpy.random.Generator
     noise:float=.45, # largest probability of a flipped label
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, 3), y (n,) in {0, 1}
-    "A law to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); the third feature is idle."
+    """A law to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); the third feature
+    is idle.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    rng
+        numpy.random.Generator
+    noise : float, default .45
+        largest probability of a flipped label
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        X (n, 3), y (n,) in {0, 1}
+    """
     X = rng.normal(size=(n, 3))
     return X, ((X[:, 0] > 0) ^ (rng.random(n) < noise/(1 + np.exp(-3*X[:, 1])))).astype(int)

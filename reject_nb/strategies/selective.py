@@ -26,7 +26,22 @@ def split_parts(
     sizes,               # fractions of all parts but the first
     random_state,        # RandomState
 ) -> list[np.ndarray]:   # row indices of the parts, the first one first
-    "Split at random, stratified where every class has enough members."
+    """Split at random, stratified where every class has enough members.
+
+    Parameters
+    ----------
+    y
+        (n,) labels, for stratification
+    sizes
+        fractions of all parts but the first
+    random_state
+        RandomState
+
+    Returns
+    -------
+    list[np.ndarray]
+        row indices of the parts, the first one first
+    """
     rest, parts, left = np.arange(len(y)), [], 1.
     for size in sizes:
         if size == 0: parts.append(np.empty(0, int)); continue
@@ -39,7 +54,9 @@ def split_parts(
     return [rest, *parts]
 
 def choose_reject_label(classes, wanted):
-    "The label of a rejection: -1 for numbers (one below the smallest class where -1 is one), 'reject' for text; ValueError where it is a class, or neither text, number nor None."
+    """The label of a rejection: -1 for numbers (one below the smallest class where -1 is one), 'reject' for
+    text; ValueError where it is a class, or neither text, number nor None.
+    """
     if not (wanted is None or isinstance(wanted, (str, Number, np.generic)) and not isinstance(wanted, bytes)): raise ValueError(f"reject_label must be text, a number or None, got {wanted!r}")
     if isinstance(wanted, str) and wanted == "auto":
         wanted = "reject" if classes.dtype.kind not in "iufb" else int(np.floor(classes.min())) - 1 if -1 in classes else -1
@@ -47,7 +64,9 @@ def choose_reject_label(classes, wanted):
     return wanted
 
 def choose_estimator(estimator, score):
-    "The classifier: `estimator`, or the one that the score was given, or logistic regression. ValueError where the two differ."
+    """The classifier: `estimator`, or the one that the score was given, or logistic regression. ValueError where
+    the two differ.
+    """
     own = getattr(score, "estimator", None)
     if own is None: return LogisticRegression() if estimator is None else estimator
     if estimator is None or estimator is own: return own
@@ -56,7 +75,13 @@ def choose_estimator(estimator, score):
     return estimator
 
 def loss_of_score(loss, classes, known, learned:bool):
-    "What a score needs of the loss where the classifier knows only some of the classes: for plug-in scores the matrix of those, for learned ones the whole. Raises ValueError."
+    """What a score needs of the loss where the classifier knows only some of the classes: for plug-in scores the
+    matrix of those, for learned ones the whole.
+
+    Raises
+    ------
+    ValueError
+    """
     if loss is None or isinstance(loss, str) or callable(loss): return loss
     L, at = loss_matrix(loss, classes), np.isin(classes, known)
     return loss if at.all() else partial(pointwise_loss, loss=L, classes=classes) if learned else L[np.ix_(at, at)]
@@ -65,7 +90,35 @@ def loss_of_score(loss, classes, known, learned:bool):
 class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that rejects uncertain inputs (section 2), from any estimator or function.
 
-    Learned: classifier_, score_, selection_ (what is certified is in selection_.message), classes_, reject_label_."""
+    Learned: classifier_, score_, selection_ (what is certified is in selection_.message), classes_,
+    reject_label_.
+
+    Parameters
+    ----------
+    estimator : default None
+        classifier, fitted or not, or a function X -> labels; where None that of the score, or logistic
+        regression
+    score : default None
+        an uncertainty score, or a function X -> (n,); maximum class probability where None
+    model : default None
+        CostBased, BoundedImprovement or BoundedAbstention; accept everything where None
+    guarantee : default None
+        None, "ltt" or "sgr"
+    delta : float, default .05
+        allowed probability that the guarantee fails
+    loss : default None
+        as in pointwise_loss: None (0/1), "absolute", a matrix or a function
+    bound : default None
+        largest loss that can occur; needed by guarantees where losses exceed 1
+    score_size : float, default .3
+        share of the data for a learned score
+    calibration_size : float, default .3
+        share of the data for the threshold
+    reject_label : default 'auto'
+        what predict returns for rejected inputs: -1 for numbers, "reject" for text
+    random_state : default None
+        of the split
+    """
     def __init__(self,
         estimator=None,        # classifier, fitted or not, or a function X -> labels; where None that of the score, or logistic regression
         score=None,            # an uncertainty score, or a function X -> (n,); maximum class probability where None
@@ -86,7 +139,15 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         X,   # (n, d)
         y,   # (n,) labels
     ):
-        "Fit classifier, score and threshold on disjoint parts of the data."
+        """Fit classifier, score and threshold on disjoint parts of the data.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+        y
+            (n,) labels
+        """
         X, y = validate_data(self, X, y, dtype=None if callable(self.estimator) else "numeric")
         check_classification_targets(y)
         for name in ("score_size", "calibration_size"):
@@ -123,7 +184,15 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         X,   # (n, d) data that classifier and score have not seen
         y,   # (n,) labels
     ):
-        "Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`."
+        """Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`.
+
+        Parameters
+        ----------
+        X
+            (n, d) data that classifier and score have not seen
+        y
+            (n,) labels
+        """
         check_is_fitted(self)
         X, y = validate_data(self, X, y, reset=False, dtype=None if callable(self.estimator) else "numeric")
         return self._calibrate(X, y)
@@ -147,21 +216,45 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         return validate_data(self, X, reset=False, dtype=None if callable(self.estimator) else "numeric")
 
     def uncertainty(self, X) -> np.ndarray: # (n,) high means uncertain
-        "The score of each input."
+        """The score of each input.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) high means uncertain
+        """
         return self._uncertainty(self._door(X))
 
     def accept(self, X) -> np.ndarray: # (n,) bool
-        "Whether each input is answered."
+        """Whether each input is answered.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+        """
         return self.selection_(self.uncertainty(X)) > .5
 
     def predict(self, X) -> np.ndarray: # (n,) labels, reject_label_ where rejected
-        "Predictions, with the reject label where the classifier abstains."
+        """Predictions, with the reject label where the classifier abstains.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) labels, reject_label_ where rejected
+        """
         X = self._door(X)
         out, keep = predict_labels(self.classifier_, X), self.selection_(self._uncertainty(X)) > .5
         return out if keep.all() else np.where(keep, out, np.asarray(self.reject_label_, dtype=None if np.asarray(self.reject_label_).dtype.kind == out.dtype.kind or out.dtype.kind in "iuf" and not isinstance(self.reject_label_, str) else object))
 
     def risk_coverage(self, X, y) -> RiskCoverage: # coverage (n,), risk (n,)
-        "Risk-coverage curve on (X, y)."
+        """Risk-coverage curve on (X, y).
+
+        Returns
+        -------
+        RiskCoverage
+            coverage (n,), risk (n,)
+        """
         X = self._door(X)
         return risk_coverage_curve(self._losses(X, y), self._uncertainty(X), ties="expected")
 
@@ -171,7 +264,21 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     ) -> dict: # numbers on (X, y), and in words what is certified
         """Coverage, risks and areas on test data, beside what the calibration certified.
 
-        Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so. `certified` is NaN where nothing is certified."""
+        Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so. `certified` is NaN
+        where nothing is certified.
+
+        Parameters
+        ----------
+        X
+            (n, d) test data
+        y
+            (n,) labels
+
+        Returns
+        -------
+        dict
+            numbers on (X, y), and in words what is certified
+        """
         X = self._door(X)
         losses, s, c = self._losses(X, y), self._uncertainty(X), self.selection_
         keep = c(s) > .5

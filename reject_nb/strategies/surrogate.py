@@ -16,7 +16,22 @@ def surrogate_by_definition(
     scores,                  # (n,) finite
     base:float=np.e,         # of the logarithm
 ) -> tuple[float, np.ndarray]: # value and gradient (n,)
-    "Eq. (30) and its gradient, pair by pair: O(n^2) time and memory, for checks."
+    """Eq. (30) and its gradient, pair by pair: O(n^2) time and memory, for checks.
+
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) finite
+    base : float, default np.e
+        of the logarithm
+
+    Returns
+    -------
+    tuple[float, np.ndarray]
+        value and gradient (n,)
+    """
     l, s = np.asarray(losses, float), np.asarray(scores, float)
     t = s[None, :] - s[:, None]                                   # [i, j] = s_j - s_i
     pull = l[:, None]/(1 + np.exp(-np.clip(t, -700, None)))
@@ -98,7 +113,9 @@ def _evaluate(u, cell, L):
 class Cells:
     """Scores cut into cells of width one, for sums of logistic functions over all pairs.
 
-    Scores are shifted by their median, which leaves all differences as they are; their spread must stay below 1e15."""
+    Scores are shifted by their median, which leaves all differences as they are; their spread must stay below
+    1e15.
+    """
     def __init__(self, scores:np.ndarray):
         s = scores - np.median(scores)
         if not np.abs(s).max() < 1e15: raise ValueError("scores must span less than 1e15; rescale them")
@@ -114,7 +131,13 @@ class Cells:
         self.s, self.u = s, 2*(s - floor) - 1
 
     def moments(self, weights): # (cells, w, P)
-        "Moments of the weights (n, w), for several calls of `sums`."
+        """Moments of the weights (n, w), for several calls of `sums`.
+
+        Parameters
+        ----------
+        weights
+            (cells, w, P)
+        """
         return _moments(self.u, self.cell, len(self.place), np.ascontiguousarray(weights, float))
 
     def sums(self,
@@ -122,7 +145,17 @@ class Cells:
         order:int,    # 0, 1 or 2: phi, its derivative, its second derivative
         at_points:bool=True, # False: the coefficients on the cells and the moments, for inner products
     ):
-        "For each point t: sum_j weights_j phi^(order)(t - s_j), (n, w)."
+        """For each point t: sum_j weights_j phi^(order)(t - s_j), (n, w).
+
+        Parameters
+        ----------
+        weights
+            (n, w), or their moments (cells, w, P)
+        order : int
+            0, 1 or 2: phi, its derivative, its second derivative
+        at_points : bool, default True
+            False: the coefficients on the cells and the moments, for inner products
+        """
         M = weights if np.ndim(weights) == 3 else self.moments(weights)
         first = M[:, :, 1]/2 + (self.place[:, None] + .5)*M[:, :, 0]
         L = _local(M, self.place, np.ascontiguousarray(M[:, :, 0]), first, _TABLES[order], order)
@@ -133,7 +166,23 @@ def logistic_sums(
     weights,       # (n, w)
     order:int=1,   # derivative of log(1 + e^t): 0, 1 or 2
 ) -> np.ndarray:   # (n, w)
-    "sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i, in O(n log n) with relative error about 1e-15."
+    """sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i, in O(n log n) with relative error about
+    1e-15.
+
+    Parameters
+    ----------
+    scores
+        (n,) finite
+    weights
+        (n, w)
+    order : int, default 1
+        derivative of log(1 + e^t): 0, 1 or 2
+
+    Returns
+    -------
+    np.ndarray
+        (n, w)
+    """
     s = check_vector(scores, "scores")
     if order not in (0, 1, 2): raise ValueError(f"order must be 0, 1 or 2, not {order!r}")
     q = np.asarray(weights, float)
@@ -151,7 +200,27 @@ def sele_surrogate(
     base:float=np.e,           # of the logarithm; only with 2 (or less) an upper bound of sele at ties
     return_gradient:bool=False,
 ):                             # value, or (value, gradient (n,) with respect to the scores)
-    "The convex proxy of the SELE loss, eq. (30), over all pairs in O(n log n). Raises ValueError for NaN, infinite scores, negative losses."
+    """The convex proxy of the SELE loss, eq. (30), over all pairs in O(n log n).
+
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) finite, high means uncertain
+    base : float, default np.e
+        of the logarithm; only with 2 (or less) an upper bound of sele at ties
+    return_gradient : bool, default False
+
+    Returns
+    -------
+    value, or (value, gradient (n,) with respect to the scores)
+
+    Raises
+    ------
+    ValueError
+        for NaN, infinite scores, negative losses.
+    """
     l = check_vector(losses, "losses", low=0.)
     s, scale = check_vector(scores, "scores", l.size), _scale(l.size, base)
     cells = Cells(s)
@@ -168,7 +237,24 @@ def sele_surrogate_hvp(
     vector,             # (n,) direction
     base:float=np.e,    # of the logarithm
 ) -> np.ndarray:        # (n,)
-    "Hessian of the surrogate (30) with respect to the scores, times a vector, in O(n log n)."
+    """Hessian of the surrogate (30) with respect to the scores, times a vector, in O(n log n).
+
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) finite
+    vector
+        (n,) direction
+    base : float, default np.e
+        of the logarithm
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     l = check_vector(losses, "losses", low=0.)
     s, v, scale = check_vector(scores, "scores", l.size), check_vector(vector, "vector", l.size), _scale(l.size, base)
     S = Cells(s).sums(np.column_stack([l, l*v, np.ones(l.size), v]), 2)

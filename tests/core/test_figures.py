@@ -7,7 +7,8 @@ def test_figure_is_byte_identical():
     import matplotlib.pyplot as plt
     def draw(folder):
         fig, ax = figure(width=2, height=2)
-        ax.plot([0, 1], [0, 1]); ax.set_title("a")
+        ax.plot([0, 1], [0, 1])
+        ax.set_title("a")
         path = save(fig, "room/f", {"x": [0, 1]}, folder)
         plt.close(fig)
         return path.read_bytes(), path.with_suffix(".csv").read_bytes()

@@ -26,12 +26,15 @@ def test_stored_computes_only_in_a_full_run():
         calls.append(1)
         return {"x": [1.5, 2.5]}
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as env:
-        env.setenv("REJECT_NB_OUT", folder); env.delenv("REJECT_NB_STORE", raising=False); env.setenv("REJECT_NB_MODE", "quick")
+        env.setenv("REJECT_NB_OUT", folder)
+        env.delenv("REJECT_NB_STORE", raising=False)
+        env.setenv("REJECT_NB_MODE", "quick")
         with pytest.raises(FileNotFoundError, match="reproduce nowhere --full"): stored("nowhere/t", compute)
         env.setenv("REJECT_NB_MODE", "full")
         full = stored("nowhere/t", compute)
         env.setenv("REJECT_NB_MODE", "quick")
-        assert stored("nowhere/t", compute)["x"].tolist() == full["x"].tolist() == [1.5, 2.5] and len(calls) == 1
+        assert stored("nowhere/t", compute)["x"].tolist() == full["x"].tolist() == [1.5,
+                                                                                    2.5] and len(calls) == 1
 
 
 def test_mode_is_checked():

@@ -1,9 +1,13 @@
-"""Tests of nbs/dev/02_build.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/dev/10_build.ipynb, extracted from its test cells: edit them there."""
 import nbformat
 import pytest
+from reject_nb.dev.notebooks import ExtractionError
+from reject_nb.dev.notebooks import notebook_paths
+from reject_nb.dev.notebooks import relative
+from reject_nb.dev.notebooks import root
 from reject_nb.dev.runner import NotebookRun
 
-from reject_nb.dev.build import (ExtractionError, _NOISE, _failure, extract_tests, notebook_paths, parse_test_cell, presentable, relative, root, site_toc)
+from reject_nb.dev.build import _NOISE, _failure, extract_tests, parse_test_cell, presentable, site_toc
 
 def test_extractor_supplies_imports_and_marks_slow():
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (
@@ -54,11 +58,6 @@ def test_every_notebook_is_on_the_site_once():
 def test_noise_is_found():
     assert _NOISE["a memory address"].search("<object at 0x7f3a2b>") and not _NOISE["a memory address"].search("0x7f")
     assert _NOISE["a path of this machine"].search("File /home/someone/x.py") and not _NOISE["a path of this machine"].search("figures/sdr/home/x and/or")
-
-
-def test_checkout_is_found_and_index_is_last():
-    paths = notebook_paths()
-    assert paths[-1].name == "index.ipynb" and (root()/"settings.ini").is_file()
 
 
 def test_failure_names_the_cell_and_ends_with_its_traceback():

@@ -1,4 +1,4 @@
-"""Tests of nbs/dev/01_runner.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/dev/03_runner.ipynb, extracted from its test cells: edit them there."""
 import nbformat
 import os
 import pytest
@@ -6,29 +6,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from reject_nb.dev.notebooks import to_text
 from tempfile import TemporaryDirectory
 
-from reject_nb.dev.runner import clean, directives, run_notebooks, to_text
-
-def test_clean_keeps_ids_and_outputs():
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1+1", id="abc", execution_count=7, metadata={"tags": ["x"], "time": 3},
-        outputs=[nbformat.v4.new_output("execute_result", {"text/plain": "2"}, execution_count=7)])])
-    cell = clean(nb).cells[0]
-    assert cell.id == "abc" and cell.execution_count is None and cell.outputs[0]["data"] == {"text/plain": "2"}
-    assert dict(cell.metadata) == {"tags": ["x"]} and cell.outputs[0]["execution_count"] is None
-    assert to_text(clean(nb)) == to_text(nb)
-
-
-def test_clean_joins_the_pieces_of_a_stream():
-    pieces = [nbformat.v4.new_output("stream", name=name, text=text) for name, text in (("stdout", "a\n"), ("stdout", "b\n"), ("stderr", "c\n"), ("stdout", "d\n"))]
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("f()", outputs=pieces)])
-    assert [(o.name, o.text) for o in clean(nb).cells[0].outputs] == [("stdout", "a\nb\n"), ("stderr", "c\n"), ("stdout", "d\n")]
-
-
-def test_directives_stop_at_the_first_other_line():
-    assert directives("#| test\n#|slow\nx = 1\n#| export") == ["test", "slow"]
-    assert directives("# a comment\n#| export") == []
-
+from reject_nb.dev.runner import run_notebooks
 
 def test_run_reports_cell_environment_and_slow():
     with TemporaryDirectory() as folder:

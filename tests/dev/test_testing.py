@@ -1,4 +1,4 @@
-"""Tests of nbs/dev/00_testing.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/dev/01_testing.ipynb, extracted from its test cells: edit them there."""
 import pytest
 
 from reject_nb.dev.testing import cases, run_tests

@@ -1,0 +1,96 @@
+"""What `help()` says: every public name describes its parameters and what it returns, and its examples run."""
+import ast
+import doctest
+import importlib
+import inspect
+import re
+from enum import Enum
+from pathlib import Path
+
+import pytest
+
+import reject_nb
+from reject_nb.core.claims import ROOMS
+
+STRICT = False   # True: every part is held to it; False: those that have an example already
+PARTS = ("core", "data", *ROOMS)
+PACKAGE = Path(reject_nb.__file__).parent
+
+
+def docstrings():
+    """(qualified name, docstring) of everything that has an example."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        inside = [(f"{c.name}.", n) for c in tree.body if isinstance(c, ast.ClassDef) for n in c.body]
+        for owner, node in [("", n) for n in tree.body] + inside:
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ">>>" in (text := ast.get_docstring(node) or ""):
+                yield f"{name}.{owner}{node.name}", text
+
+
+EXAMPLES = dict(docstrings())
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_example_gives_what_it_says(name):
+    test = doctest.DocTestParser().get_doctest(EXAMPLES[name], {}, name, name, 0)
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    runner.run(test, out=said.append)
+    assert not runner.failures, "".join(said)
+
+
+def sections(text):
+    """Title -> {entry: its meaning} of a docstring in numpydoc's form."""
+    found: dict[str, dict[str, str]] = {}
+    entry = title = ""
+    lines = text.splitlines()
+    for line, below in zip(lines, [*lines[1:], ""]):
+        if below and set(below) == {"-"}: title, entry = line, ""
+        elif title and line and set(line) != {"-"}:
+            if not line.startswith(" "): entry = line.partition(" : ")[0]
+            found.setdefault(title, {}).setdefault(entry, "")
+            if line.startswith(" "): found[title][entry] += line.strip()
+    return found
+
+
+def wanting(name, thing):
+    """What the help of a function or class lacks."""
+    if inspect.isclass(thing) and issubclass(thing, Enum): return
+    text = inspect.getdoc(thing) or ""
+    said = sections(text)
+    described = said.get("Parameters", {}) | said.get("Attributes", {})
+    signature = inspect.signature(thing)
+    for p in signature.parameters.values():
+        if p.name in ("self", "cls"): continue
+        star = {p.VAR_POSITIONAL: "*", p.VAR_KEYWORD: "**"}.get(p.kind, "")
+        if not described.get(star + p.name): yield f"{name}: {p.name} has no meaning"
+    if not inspect.isclass(thing) and "Returns" not in said and signature.return_annotation not in (None, "None"):
+        yield f"{name}: it does not say what it returns"
+    if "Raises" not in said and "." not in name and not inspect.isclass(thing) and re.search(r"raise ValueError|check_\w+\(", inspect.getsource(thing)):
+        yield f"{name}: it does not say what it raises"
+
+
+def methods(name, thing):
+    """Public methods of a class that this package defines."""
+    for key, value in inspect.getmembers(thing, inspect.isfunction):
+        if not key.startswith("_") and value.__module__.startswith("reject_nb"): yield f"{name}.{key}", value
+
+
+def public(part):
+    """Public functions and classes of a part, by name."""
+    overview = importlib.import_module(f"reject_nb.{part}")
+    things = {name: getattr(overview, name) for name in getattr(overview, "__all__", ())}
+    return {k: v for k, v in things.items() if inspect.isclass(v) or inspect.isroutine(inspect.unwrap(v))}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_public_names_are_described(part):
+    if not STRICT and not any(name.startswith(f"reject_nb.{part}.") for name in EXAMPLES): pytest.skip(f"{part} has no example yet")
+    lacks = []
+    for name, thing in public(part).items():
+        lacks += wanting(name, thing)
+        if inspect.isclass(thing):
+            for called, method in methods(name, thing): lacks += [x for x in wanting(called, method) if "meaning" in x]
+        if ">>>" not in (inspect.getdoc(thing) or ""): lacks.append(f"{name}: it has no example")
+    assert not lacks, "\n" + "\n".join(lacks)
