@@ -184,6 +184,7 @@ class Safety:
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
     >>> found = is_safe(post, [.4, 0.], .5)
     >>> print(found.status, found.status.remedy, found.margin_lower > 0)
+    safe nothing to do: no input in the set changes the class True
     """
     status: Status              # safe, unsafe or unknown
     adversarial: np.ndarray|None = None # (d,) a point of another class, where unsafe
@@ -315,6 +316,8 @@ def is_safe(
     ...     found = is_safe(post, [.4, 0.], radius)
     ...     print(radius, found.status, bool(found), None if found.adversarial is None else found.adversarial.round(2)[:1].tolist())
     ...
+    0.59 safe True None
+    0.61 unsafe False [1.01]
     """
     question = around(post, x, radius, dims, norm, limits)
     _, max_boxes, time_limit = check_limits_of_work(1., max_boxes, time_limit)
@@ -344,6 +347,7 @@ class Robustness:
     >>> from reject_nb.gpc import GPPosterior, robustness
     >>> found = robustness(GPPosterior([[0.]], [1.], [.5], 1., 2.), [0.], 1., tol=1e-3)
     >>> print(found.lower <= float(found) == found.upper, found.gap_abs < 3e-3)
+    True True
     """
     lower: float
     upper: float
@@ -446,6 +450,7 @@ def robustness(
     >>> found = robustness(post, [1., 0.], .5, dims=[0], tol=1e-4)       # on the boundary: pi moves as far up as down
     >>> half = found.range.max_lower - .5
     >>> print(abs(found.lower - half) < 1e-3, abs(found.spread[0] - 2*half) < 1e-3, found.status)
+    True True optimal
     """
     question = around(post, x, radius, dims, norm, limits)
     _, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
@@ -462,7 +467,7 @@ def robustness(
     worst = int(np.argmax([high for _, high in deltas]))
     return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1], spread=_spread(found[worst]), range=found[worst])
 
-# %% ../../nbs/gpc/16_queries.ipynb #ea9cc589
+# %% ../../nbs/gpc/16_queries.ipynb #f6792b67
 @dataclass(frozen=True, kw_only=True)
 class Perturbation:
     """Largest radius known to be safe, and smallest radius with a known attack.
@@ -485,6 +490,7 @@ class Perturbation:
     >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
     >>> found = minimal_perturbation(GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.), [.4, .3], dims=[1], max_radius=2.)
     >>> print(found.certified, found.attack, found.status, found.gap)             # moving the second coordinate never crosses the line
+    2.0 inf no_attack inf
     """
     certified: float
     attack: float                 # inf where none was found up to max_radius
@@ -600,13 +606,16 @@ def minimal_perturbation(
     ...     found = minimal_perturbation(post, [.4, .3], norm=norm)
     ...     print(norm, round(found.certified, 2), round(found.attack, 2), found.status)
     ...
+    inf 0.6 0.6 optimal
+    2 0.6 0.6 optimal
+    1 0.6 0.6 optimal
     """
     x, norm = around(post, x, 0., dims, norm, limits).x, _check_norm(norm)
     tol, _, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     chosen, clock = check_dims(dims, post.d), Clock(time_limit)
     if max_radius is None: max_radius = _default_radius(post, x, chosen, norm, limits)
     bracket, queries = _Bracket(check_number(max_radius, "max_radius", 0.), tol), 0
-    radius: float|None = min(bracket.max_radius, .05*float(post.lengthscale[chosen].min(initial=np.inf if len(chosen) else 1.)))
+    radius: float|None = min(bracket.max_radius, .05*float(post.lengthscale[chosen].min(initial=1.)))
     check_flag(rigorous, "rigorous")
     while bracket.max_radius > 0 and radius is not None:
         if clock.out_of_time():
