@@ -390,7 +390,7 @@ def mean_bounds(
     low = functional_min(side.box.bumps, both, np.stack([side.alpha, -side.alpha]), np.zeros(2), False, side.box.hsq, 1.).low
     return float(low[0]), float(-low[1])
 
-# %% ../../nbs/gpc/14_paper_bounds.ipynb #a59dc1b0
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #c8b15653
 class PaperOracle(Oracle):
     """Lemma 3 or Proposition 1 on intervals of mean and variance from the paper's programs; values at the centre
     and two corners of a box.
@@ -438,7 +438,6 @@ def paper_minimum(
     limits:Limits,       # when to stop
     sign:float=1.,       # -1 for 1 - pi
     way:str="lemma3",    # or "proposition1"
-    literal:bool=False,  # Algorithm 1 as printed
     bound=None,          # function of (side, lo, hi) -> lower bound, in place of the programs
 ) -> MinResult:          # x in the original coordinates
     """Branch and bound with the paper's bounds for one side.
@@ -456,8 +455,6 @@ def paper_minimum(
         -1 for 1 - pi
     way : str, default 'lemma3'
         or "proposition1"
-    literal : bool, default False
-        Algorithm 1 as printed
     bound : default None
         function of (side, lo, hi) -> lower bound, in place of the programs
 
@@ -472,5 +469,5 @@ def paper_minimum(
     """
     side = one_side(post, reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)), sign, False)
     oracle = PaperOracle(side, sign, way, None if bound is None else lambda lo, hi: bound(side, lo, hi))
-    got = minimise(oracle, limits._replace(forget=literal))
+    got = minimise(oracle, limits)
     return MinResult(lower=max(got.lower, 0.), upper=got.upper, x=side.box.point(got.x), n_boxes=got.n_boxes, status=got.status)

@@ -100,7 +100,7 @@ class Frontier:
         rest[pick] = False
         self.open = _Open(*(np.concatenate([old[rest], part]) for old, part in zip(self.open, new)))
 
-# %% ../../nbs/gpc/12_search.ipynb #6c188faf
+# %% ../../nbs/gpc/12_search.ipynb #de7ff124
 class Looked(NamedTuple):
     """What an oracle says of a batch of boxes.
 
@@ -213,17 +213,14 @@ class Limits(NamedTuple):
         stop as soon as a value lies below this, or all bounds reach it
     progress : Callable|None, default None
         called with (lower, upper, n_boxes)
-    forget : bool, default False
-        Algorithm 1 as printed: drop boxes whose own gap is small, with their bounds
     """
     tol: float                     # gap to reach
     clock: Clock                   # of everything
     max_boxes: int|None = None     # boxes after which to stop
     decide: float|None = None      # stop as soon as a value lies below this, or all bounds reach it
     progress: Callable|None = None # called with (lower, upper, n_boxes)
-    forget: bool = False           # Algorithm 1 as printed: drop boxes whose own gap is small, with their bounds
 
-# %% ../../nbs/gpc/12_search.ipynb #76f10007
+# %% ../../nbs/gpc/12_search.ipynb #c60118a0
 class _Search:
     "State of one search: the frontier, and the best point so far."
     def __init__(self, oracle, limits:Limits):
@@ -308,8 +305,7 @@ class _Search:
         self.explore(got.corners)
         if self.best < before - .05*self.limits.tol: self.explore(self.oracle.refine(self.where[None]))
         bound = np.maximum(got.low, new.parent)
-        keep = got.values - bound > self.limits.tol if self.limits.forget else np.ones(len(bound), bool)
-        frontier.replace(pick, _Open(new.lo[keep], new.hi[keep], bound[keep], got.score[keep]))
+        frontier.replace(pick, _Open(new.lo, new.hi, bound, got.score))
 
     def run(self, starts) -> MinResult:
         "Until the goal or a limit is reached."
