@@ -1,6 +1,4 @@
 """Tests of the repository as a whole: what no single notebook can see."""
-import ast
-import json
 import re
 import subprocess
 import sys
@@ -12,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import reject_nb
-from reject_nb.dev.build import check_export, check_notebooks, check_readme, check_tests
-from reject_nb.core.claims import ITEMS, ROOMS, STATUSES, load_claims
+from reject_nb.core.claims import ITEMS, STATUSES, load_claims
+from reject_nb.dev.checks import (PARTS, check_export, check_imports, check_kernels, check_lines, check_notebooks, check_readme,
+                                  check_shape, check_tables, check_tests)
+from reject_nb.dev.imports import broken_imports
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT/"reject_nb"
-ALLOWED = {"mcsvm": {"sdr"}, "ood": {"strategies"}}   # which rooms a room may import
-TOP = {"cli", "dev"}
 
 
 def settings():
@@ -27,41 +25,20 @@ def settings():
     return parser["DEFAULT"]
 
 
-def imported(path):
-    """Parts of reject_nb that a module imports: first name below the package, or '' for the package itself."""
-    here = path.relative_to(ROOT).with_suffix("").parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            full = (*here[:len(here) - node.level + 1], *(node.module or "").split(".")) if node.level else tuple((node.module or "").split("."))
-            names = [full] if len([p for p in full if p]) > 1 else [(*full, a.name) for a in node.names]
-        elif isinstance(node, ast.Import): names = [tuple(a.name.split(".")) for a in node.names]
-        else: continue
-        for name in names:
-            name = [p for p in name if p]
-            if name[0] == "reject_nb": yield name[1] if len(name) > 1 else ""
-
-
 def modules():
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def test_rooms_import_foundations_and_nothing_else():
-    for path in modules():
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        owner = parts[0] if len(parts) > 1 else ""
-        for name in imported(path):
-            if owner == "dev" or owner == name: continue
-            if owner in ROOMS: assert name in ALLOWED.get(owner, set()) or name not in set(ROOMS) | TOP, f"{path.name} of {owner} imports {name}"
-            else: assert name not in ROOMS, f"the foundation {path.name} imports the room {name}"
+def test_imports_run_one_way():
+    """Also for parts that are not yet held to all rules: no part imports one above it, none takes everything."""
+    wrong = broken_imports(PARTS)
+    assert not [line for line in wrong if "must not import" in line and "cli" not in line or "everything" in line]
 
 
-def test_no_star_imports_between_modules():
-    for path in modules():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            assert not (isinstance(node, ast.ImportFrom) and any(a.name == "*" for a in node.names)), path
+CHECKS = [check_notebooks, check_export, check_tests, check_readme, check_imports, check_shape, check_tables, check_lines, check_kernels]
 
 
-@pytest.mark.parametrize("check", [check_notebooks, check_export, check_tests, check_readme])
+@pytest.mark.parametrize("check", CHECKS)
 def test_everything_is_in_step(check):
     assert check() == []
 
@@ -118,10 +95,3 @@ def test_lock_holds_plain_pins_for_every_requirement():
     extras = {name: of for name, of in project()["optional-dependencies"].items() if name not in ("deep", "dlib")}   # torch: hundreds of MB; dlib: compiled for minutes
     for requirement in sum(extras.values(), project()["dependencies"]):
         assert re.sub(r"[-_.]+", "-", re.split(r"[<>=\[]", requirement)[0]).lower() in pinned, requirement
-
-
-def test_notebooks_have_unique_ids():
-    for path in (ROOT/"nbs").rglob("*.ipynb"):
-        if ".ipynb_checkpoints" in path.parts: continue
-        ids = [c["id"] for c in json.loads(path.read_text(encoding="utf-8"))["cells"]]
-        assert len(ids) == len(set(ids)), path

@@ -15,8 +15,8 @@ from .nu_values import nu
 from .uncertain_data import UncertainData
 
 # %% auto #0
-__all__ = ['FORMULATIONS', 'Formulation', 'formulation', 'missing', 'kappa', 'certified_eps', 'UncertaintySet', 'uncertainty_set',
-           'worst_points', 'margins', 'inside']
+__all__ = ['FORMULATIONS', 'Formulation', 'formulation', 'missing', 'kappa', 'certified_eps',
+           'UncertaintySet', 'uncertainty_set', 'worst_points', 'margins', 'inside']
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc
 @dataclass(frozen=True)

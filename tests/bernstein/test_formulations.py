@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from reject_nb.bernstein.uncertain_data import UncertainData
 
-from reject_nb.bernstein.formulations import FORMULATIONS, inside, kappa, margins, uncertainty_set, worst_points
+from reject_nb.bernstein.formulations import (
+    FORMULATIONS, inside, kappa, margins, uncertainty_set, worst_points,
+)
 
 def test_lemma_3_worst_point_of_the_intersection_against_a_conic_program():
     rng = np.random.default_rng(4)

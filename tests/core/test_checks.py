@@ -3,7 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from reject_nb.core.checks import (check_box, check_choice, check_count, check_flag, check_instance, check_labels, check_mask, check_matrix, check_number, check_positive, check_probability, check_random_state, check_same_length, check_vector)
+from reject_nb.core.checks import (
+    check_box, check_choice, check_count, check_flag, check_instance, check_labels, check_mask,
+    check_matrix, check_number, check_positive, check_probability, check_random_state, check_same_length,
+    check_vector,
+)
 
 NUMBERS = [2, 2.5, np.float32(2.5), np.int8(2), np.array(2.)]
 NOT_NUMBERS = [None, "2", True, np.True_, math.nan, math.inf, 2j, [2], np.array([2.]), 10**400, object(),

@@ -3,7 +3,9 @@ import pytest
 from concurrent.futures import ThreadPoolExecutor
 from tempfile import TemporaryDirectory
 
-from reject_nb.core.claims import (Claim, ITEMS, claim, item_status, judge, load_claims, not_run, replace_room, summary)
+from reject_nb.core.claims import (
+    Claim, ITEMS, claim, item_status, judge, load_claims, not_run, replace_room, summary,
+)
 
 def test_judge_numbers_and_statements():
     assert judge(.009, .0094, tolerance=.0005) == "match"

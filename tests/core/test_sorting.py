@@ -2,7 +2,10 @@
 import numpy as np
 import pytest
 
-from reject_nb.core.sorting import (_count_digits, _median_of_three, _sort_by_digits, _sort_keys, _split, kth_smallest, stable_order, tie_ends, tie_starts)
+from reject_nb.core.sorting import (
+    _count_digits, _median_of_three, _sort_by_digits, _sort_keys, _split, kth_smallest, stable_order,
+    tie_ends, tie_starts,
+)
 
 @pytest.mark.parametrize("make", [
     lambda rng, n: rng.normal(size=n), lambda rng, n: rng.integers(0, 5, n).astype(float), lambda rng,

@@ -3,7 +3,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from reject_nb.core.tails import binomial_p_value, clopper_pearson_lower, clopper_pearson_upper, hoeffding_bentkus_p_value, order_statistic_rank
+from reject_nb.core.tails import (
+    binomial_p_value, clopper_pearson_lower, clopper_pearson_upper, hoeffding_bentkus_p_value,
+    order_statistic_rank,
+)
 
 def test_p_values_are_binomial_tails():
     for n in (1, 7, 40):

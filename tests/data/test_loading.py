@@ -10,7 +10,10 @@ from reject_nb.data.sets import File
 from reject_nb.data.sets import Variant
 from unittest import mock
 
-from reject_nb.data.loading import (ChecksumError, MissingDataError, UnknownDataError, available, entry, fetch, fingerprint, is_bundled, load, names, needs, registry)
+from reject_nb.data.loading import (
+    ChecksumError, MissingDataError, UnknownDataError, available, entry, fetch, fingerprint, is_bundled,
+    load, names, needs, registry,
+)
 
 def test_names():
     assert entry("SATTELITE").name == "satellite" and entry("Breast-Cancer").name == "breast_cancer" and entry("IJCNN").name == "ijcnn1"

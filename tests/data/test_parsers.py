@@ -9,7 +9,10 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from reject_nb.data.parsers import (Bundle, arff, cells, class_index, idx, images, inflate, integers, libsvm, numbers, one_hot, ordinal_classes, unlzw, xlsx)
+from reject_nb.data.parsers import (
+    Bundle, arff, cells, class_index, idx, images, inflate, integers, libsvm, numbers, one_hot,
+    ordinal_classes, unlzw, xlsx,
+)
 
 def test_bundle_finds_members():
     inner = io.BytesIO()

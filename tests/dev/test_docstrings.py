@@ -6,7 +6,9 @@ import reject_nb
 from pathlib import Path
 from reject_nb.dev.notebooks import ExtractionError
 
-from reject_nb.dev.docstrings import (_method, as_session, comments_of, documented, placed, signature_of, take_apart)
+from reject_nb.dev.docstrings import (
+    WIDTH, _method, as_session, comments_of, documented, narrowed, placed, signature_of, take_apart,
+)
 
 HEADERS = [("def f(a, b=1): # sum\n    'S.'", ["sum", "sum"], ""),
            ("def f(\n    a, # one\n    b=.5, # two\n):     # sum\n    'S.'", ["one", "two"], "sum"),
@@ -103,3 +105,10 @@ def test_inherited_parameters_are_shown():
     package = {"a.base": take_apart("a.base", CLASS)}
     text = documented("from .base import Cut\n\nclass Short(Cut):\n    'A short cut.'\n", None, "a.short", package)
     assert "width : float, default 1." in text
+
+
+def test_lists_of_names_are_wrapped_and_stay_the_same():
+    short = "__all__ = ['a']\nx = 1\n"
+    long = "__all__ = [" + ", ".join(f"'name_{i}'" for i in range(40)) + "]\nx = 1\n"
+    assert narrowed(short) == short and max(map(len, narrowed(long).splitlines())) <= WIDTH
+    assert ast.dump(ast.parse(narrowed(long))) == ast.dump(ast.parse(long))

@@ -2,7 +2,7 @@
 import nbformat
 import pytest
 
-from reject_nb.dev.notebooks import (clean, directives, module_of, notebook_paths, relative, root, to_text)
+from reject_nb.dev.notebooks import clean, directives, module_of, notebook_paths, relative, root, to_text
 
 HEADS = [("#| export\nx", ["export"]), ("x = 1\n#| export", []), ("#| test\n#|slow\nx = 1\n#| export", ["test", "slow"]),
          ("# a comment\n#| export", [])]

@@ -3,7 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from reject_nb.gpc.bounds import (Boxes, Bumps, _centre_bump, _folded, _parabola_min, _place, _slopes, _sums, _work, exp_neg, functional_min)
+from reject_nb.gpc.bounds import (
+    Boxes, Bumps, _centre_bump, _folded, _parabola_min, _place, _slopes, _sums, _work, exp_neg,
+    functional_min,
+)
 
 def test_exp_neg_within_two_ulp():
     u = np.concatenate([np.linspace(0, 700, 20_001), 10.**np.arange(-18, 0)])

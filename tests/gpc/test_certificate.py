@@ -9,7 +9,10 @@ from reject_nb.gpc.rigour import quadratic_form
 from reject_nb.gpc.rigour import rounding
 from unittest.mock import patch
 
-from reject_nb.gpc.certificate import (_logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows, logistic_line_min, lower_bounds, one_side, ratio_min, reduce_box, value_up)
+from reject_nb.gpc.certificate import (
+    _logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows, logistic_line_min,
+    lower_bounds, one_side, ratio_min, reduce_box, value_up,
+)
 
 LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60), np.random.default_rng(6).normal(0, 1, 60),
                                             np.random.default_rng(7).uniform(0, 4, 60), np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]

@@ -8,7 +8,9 @@ from reject_nb.gpc.softmax import MulticlassPosterior
 from reject_nb.gpc.softmax import fit_multiclass_gpc
 from unittest.mock import patch
 
-from reject_nb.gpc.class_bounds import (_apply_W, _centre_covariance, _residuals, _shift, bound_pairs, class_bounds, class_cell, pair_centre)
+from reject_nb.gpc.class_bounds import (
+    _apply_W, _centre_covariance, _residuals, _shift, bound_pairs, class_bounds, class_cell, pair_centre,
+)
 
 def _model(seed=0, C=3, n=12):
     rng = np.random.default_rng(seed)

@@ -4,7 +4,9 @@ import pytest
 from reject_nb.gpc.logistic import logistic_mean
 from scipy.special import logsumexp
 
-from reject_nb.gpc.directions import (MIXED, PURE, _share, _trapezoid, covariance_shift, leading_directions, three_directions)
+from reject_nb.gpc.directions import (
+    MIXED, PURE, _share, _trapezoid, covariance_shift, leading_directions, three_directions,
+)
 
 def test_second_derivatives_are_bounded():
     g = np.random.default_rng(3).normal(0, 2, size=(200_000, 2))

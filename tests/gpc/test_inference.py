@@ -4,7 +4,9 @@ import pytest
 from scipy.special import expit
 from scipy.special import log_ndtr
 
-from reject_nb.gpc.inference import LIKELIHOODS, ep_targets, expectation_propagation, kernel, laplace, site_derivatives
+from reject_nb.gpc.inference import (
+    LIKELIHOODS, ep_targets, expectation_propagation, kernel, laplace, site_derivatives,
+)
 
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
 def test_site_derivatives_against_differences(likelihood):

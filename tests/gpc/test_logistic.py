@@ -5,7 +5,10 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit
 
-from reject_nb.gpc.logistic import (FOURTH, LOGISTIC_ERROR, SECOND, THIRD, logistic_mean, logistic_means, logistic_moments, logistic_slope, sigma)
+from reject_nb.gpc.logistic import (
+    FOURTH, LOGISTIC_ERROR, SECOND, THIRD, logistic_mean, logistic_means, logistic_moments, logistic_slope,
+    sigma,
+)
 
 LOGISTIC_CASES = list(zip(np.random.default_rng(0).normal(0, 4, 20).tolist(), (10**np.random.default_rng(1).uniform(-6, 3, 20)).tolist()))
 

@@ -8,7 +8,9 @@ from reject_nb.gpc.experiments.data import synthetic2d
 from reject_nb.gpc.fitting import fit_gpc
 from unittest.mock import patch
 
-from reject_nb.gpc.experiments.models import digits_model, mnist358_model, shortest_dims, stored_file, trained, training_path
+from reject_nb.gpc.experiments.models import (
+    digits_model, mnist358_model, shortest_dims, stored_file, trained, training_path,
+)
 
 def test_a_missing_model_says_how_to_make_it():
     with pytest.raises(FileNotFoundError, match="reproduce gpc"): stored_file("model-that-is-not-there.npz")

@@ -11,7 +11,9 @@ from reject_nb.gpc.search import Limits
 from reject_nb.gpc.search import minimise
 from reject_nb.gpc.softmax import fit_multiclass_gpc
 
-from reject_nb.gpc.oracles import ClassOracle, LeadOracle, ProbabilityOracle, _objective, enough_pairs, local_search
+from reject_nb.gpc.oracles import (
+    ClassOracle, LeadOracle, ProbabilityOracle, _objective, enough_pairs, local_search,
+)
 
 def _binary(seed=0, likelihood="probit", d=2):
     rng = np.random.default_rng(seed)

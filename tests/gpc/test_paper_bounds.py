@@ -11,7 +11,11 @@ from scipy import sparse
 from scipy.optimize import linprog
 from scipy.special import ndtr
 
-from reject_nb.gpc.paper_bounds import (Intervals, _Program, _dual_bound, _linear_program, conditional_product, gaussian_interval, interval_extremes, lemma_3, mean_bounds, paper_minimum, proposition_1, relaxation, variance_high, variance_low)
+from reject_nb.gpc.paper_bounds import (
+    Intervals, _Program, _dual_bound, _linear_program, conditional_product, gaussian_interval,
+    interval_extremes, lemma_3, mean_bounds, paper_minimum, proposition_1, relaxation, variance_high,
+    variance_low,
+)
 
 def _random_interval(seed):
     rng = np.random.default_rng(seed)

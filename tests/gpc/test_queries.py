@@ -7,7 +7,10 @@ from reject_nb.gpc.ranges import RangeResult
 from reject_nb.gpc.ranges import classification_range
 from reject_nb.gpc.softmax import fit_multiclass_gpc
 
-from reject_nb.gpc.queries import (Safety, _Bracket, _default_radius, _delta, _length, _spread, around, is_safe, minimal_perturbation, robustness)
+from reject_nb.gpc.queries import (
+    Safety, _Bracket, _default_radius, _delta, _length, _spread, around, is_safe, minimal_perturbation,
+    robustness,
+)
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
 

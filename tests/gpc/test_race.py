@@ -8,7 +8,10 @@ from reject_nb.gpc.logistic import logistic_mean
 from scipy.special import logsumexp
 from scipy.special import softmax
 
-from reject_nb.gpc.race import (ARG, _add_orders, _chaos, _moments, _own_nodes, _race, _window, nearly_independent, race, softmax_mean, softmax_means)
+from reject_nb.gpc.race import (
+    ARG, _add_orders, _chaos, _moments, _own_nodes, _race, _window, nearly_independent, race, softmax_mean,
+    softmax_means,
+)
 
 def _differences(mean, cov, c):
     T = np.delete(np.eye(len(mean)), c, 0) - np.eye(len(mean))[c]

@@ -5,7 +5,9 @@ from fractions import Fraction
 from reject_nb.gpc.inference import kernel
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.rigour import (UNIT, _residual, quadratic_form, rounding, shrunk, spectrum, variance_enclosure, verify_spectrum)
+from reject_nb.gpc.rigour import (
+    UNIT, _residual, quadratic_form, rounding, shrunk, spectrum, variance_enclosure, verify_spectrum,
+)
 
 def _some_posterior(seed, n=30, variance=None):
     rng = np.random.default_rng(seed)

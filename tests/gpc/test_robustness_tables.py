@@ -6,7 +6,9 @@ from reject_nb.gpc.experiments.data import synthetic2d
 from reject_nb.gpc.experiments.models import trained
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.experiments.robustness_tables import MODELS, _delta, delta_table, patch_around, sift_patches
+from reject_nb.gpc.experiments.robustness_tables import (
+    MODELS, _delta, delta_table, patch_around, sift_patches,
+)
 
 def test_patches_are_pixels_around_keypoints():
     pytest.importorskip("skimage")

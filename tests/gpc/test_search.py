@@ -8,7 +8,7 @@ from reject_nb.gpc.certificate import reduce_box
 from reject_nb.gpc.posterior import Prior
 from unittest.mock import Mock
 
-from reject_nb.gpc.search import (Ball, Frontier, Limits, Looked, Oracle, _Open, ball_in, check_ball, minimise)
+from reject_nb.gpc.search import Ball, Frontier, Limits, Looked, Oracle, _Open, ball_in, check_ball, minimise
 
 def test_frontier_forgets_no_bound():
     f = Frontier(np.array([1., 2.]), -1.)

@@ -6,7 +6,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from reject_nb.mcsvm.calibrate import (bias_adjustment, calibrate_offset, conformal, conformal_unsafe, probabilistic_scaling, scaling_rank, weighted_hinge, z_svm)
+from reject_nb.mcsvm.calibrate import (
+    bias_adjustment, calibrate_offset, conformal, conformal_unsafe, probabilistic_scaling, scaling_rank,
+    weighted_hinge, z_svm,
+)
 
 def test_bias_adjustment_halves_the_gap_of_separated_classes():
     s, y = np.array([-4., -2., 1., 6.]), np.array([1., 1, -1, -1])

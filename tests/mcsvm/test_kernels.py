@@ -6,7 +6,9 @@ from reject_nb.mcsvm.problem import solve_reference
 from reject_nb.mcsvm.problem import two_clouds
 from reject_nb.mcsvm.solver import solve_features
 
-from reject_nb.mcsvm.kernels import PivotedCholesky, _blocks, kernel_function, monomials, n_monomials, solve_kernel
+from reject_nb.mcsvm.kernels import (
+    PivotedCholesky, _blocks, kernel_function, monomials, n_monomials, solve_kernel,
+)
 
 def test_bad_kernel_parameters_are_named():
     for kwargs, name in ((dict(kernel="sigmoid"), "kernel"), (dict(kernel="rbf", gamma=0.), "gamma"), (dict(kernel="poly", gamma=-1.), "gamma"),

@@ -2,7 +2,9 @@
 import numpy as np
 import pytest
 
-from reject_nb.mcsvm.problem import cost_weights, hinge_sum, resolve_taus, solve_primal_reference, solve_reference, two_clouds
+from reject_nb.mcsvm.problem import (
+    cost_weights, hinge_sum, resolve_taus, solve_primal_reference, solve_reference, two_clouds,
+)
 
 def test_taus_counts_and_values():
     np.testing.assert_allclose(resolve_taus(9), np.arange(1, 10)/10, rtol=1e-15)

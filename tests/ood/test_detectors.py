@@ -4,7 +4,7 @@ import pytest
 from itertools import product
 from scipy.spatial.distance import cdist
 
-from reject_nb.ood.detectors import (knn, mls, msp, odin, react, unit_rows, vim)
+from reject_nb.ood.detectors import knn, mls, msp, odin, react, unit_rows, vim
 
 def test_msp_and_mls():
     z = np.array([[0., 0, 0], [2, 0, 0], [800, 0, -800], [0, 40, 0]])

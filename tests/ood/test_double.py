@@ -7,7 +7,10 @@ from reject_nb.ood.models import CostBasedOOD
 from reject_nb.ood.single import target_of
 from reject_nb.ood.single import value_by_definition
 
-from reject_nb.ood.double import (branch_and_bound, brute_force_double, brute_force_nearest, correlated_sample, merged, models_for_double, naive_grid, same_when_applied, sweep_arc, tune_double_score)
+from reject_nb.ood.double import (
+    branch_and_bound, brute_force_double, brute_force_nearest, correlated_sample, merged, models_for_double,
+    naive_grid, same_when_applied, sweep_arc, tune_double_score,
+)
 
 def test_against_brute_force_with_ties():
     rng, status = np.random.default_rng(1), set()

@@ -6,7 +6,10 @@ from reject_nb.ood.models import CostBasedOOD
 from sklearn.metrics import average_precision_score
 from sklearn.metrics import roc_auc_score
 
-from reject_nb.ood.metrics import (angles_of, aupr, auroc, best_area, ccr_fpr_curve, oscr, oscr_by_definition, roc_curve, selective_risk_at)
+from reject_nb.ood.metrics import (
+    angles_of, aupr, auroc, best_area, ccr_fpr_curve, oscr, oscr_by_definition, roc_curve,
+    selective_risk_at,
+)
 
 def test_against_definitions_and_scikit_learn():
     rng = np.random.default_rng(2)

@@ -3,7 +3,10 @@ import numpy as np
 import pytest
 from itertools import product
 
-from reject_nb.ood.models import (BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD, boundary_acceptance, charnes_cooper, decide, fill, likelihood_ratio, linear_program, random_distribution)
+from reject_nb.ood.models import (
+    BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD, boundary_acceptance, charnes_cooper, decide, fill,
+    likelihood_ratio, linear_program, random_distribution,
+)
 
 def test_cost_based_is_the_best_of_all_rules():
     rng = np.random.default_rng(1)

@@ -6,7 +6,9 @@ import tempfile
 from reject_nb.ood.detectors import msp
 from reject_nb.ood.metrics import auroc
 
-from reject_nb.ood.scores import (FRACTIONS, NEIGHBOURS, bilinear_matrix, forward, resized, score_sets, store_scores, stored_scores)
+from reject_nb.ood.scores import (
+    FRACTIONS, NEIGHBOURS, bilinear_matrix, forward, resized, score_sets, store_scores, stored_scores,
+)
 
 def test_resizing():
     ramp = np.tile(np.arange(32.)[None, None, :]*8, (1, 32, 1))

@@ -6,7 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from reject_nb.sdr.families import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson)
+from reject_nb.sdr.families import (
+    Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
+)
 
 def test_gaussian_density():
     # scipy factors the covariance by eigenvalues, we by Cholesky: agreement to rounding

@@ -12,7 +12,10 @@ from scipy import integrate
 from scipy import stats
 from scipy.special import ndtr
 
-from reject_nb.sdr.inversion import (QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_tail, quadratic_cgf, quadratic_log_cdf, reflect)
+from reject_nb.sdr.inversion import (
+    QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_tail, quadratic_cgf, quadratic_log_cdf,
+    reflect,
+)
 
 def test_forms_have_the_moments_of_gamma():
     # mean and variance of Gamma over 200,000 draws: standard errors sd/sqrt(n), five of them allowed

@@ -6,7 +6,10 @@ from reject_nb.strategies.models import BoundedImprovement
 from reject_nb.strategies.models import CostBased
 from scipy.stats import binom
 
-from reject_nb.strategies.guarantees import (binomial_p_value, certify, clopper_pearson_upper, hoeffding_bentkus_p_value, ltt, order_statistic, sgr, thresholds_by_repetition)
+from reject_nb.strategies.guarantees import (
+    binomial_p_value, certify, clopper_pearson_upper, hoeffding_bentkus_p_value, ltt, order_statistic, sgr,
+    thresholds_by_repetition,
+)
 
 def test_violations_stay_below_delta():
     # 600 repetitions at delta .1: more than 83 violations have probability below .001 for a valid method

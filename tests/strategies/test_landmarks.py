@@ -7,7 +7,10 @@ from pathlib import Path
 from reject_nb.strategies.curves import aurc
 from unittest.mock import patch
 
-from reject_nb.strategies.landmarks import (CascadeDetector, DlibDetector, dlib_face_score, drawn_faces, hog_along, landmark_experiment, landmark_loss, read_pts, real_faces, template)
+from reject_nb.strategies.landmarks import (
+    CascadeDetector, DlibDetector, dlib_face_score, drawn_faces, hog_along, landmark_experiment,
+    landmark_loss, read_pts, real_faces, template,
+)
 
 def test_landmark_loss():
     y = np.tile(template(), (3, 1, 1))

@@ -5,7 +5,10 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from reject_nb.strategies.models import (BoundedAbstention, BoundedImprovement, CostBased, bayes_predict, conditional_risk, convert, linear_program, objective)
+from reject_nb.strategies.models import (
+    BoundedAbstention, BoundedImprovement, CostBased, bayes_predict, conditional_risk, convert,
+    linear_program, objective,
+)
 
 def test_randomisation_raises_coverage():
     # by hand: .6*.1 + .4*.6*t = .2*(.6 + .4*t) gives t = .375

@@ -10,7 +10,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.scores import (Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore, fit_ridge, fit_sele, loss_matrix, noisy_sign, plug_in, pointwise_loss, sele_objective)
+from reject_nb.strategies.scores import (
+    Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore,
+    fit_ridge, fit_sele, loss_matrix, noisy_sign, plug_in, pointwise_loss, sele_objective,
+)
 
 def test_ridge_is_the_minimiser():
     rng = np.random.default_rng(1)

@@ -3,7 +3,9 @@ import numpy as np
 import pytest
 from reject_nb.strategies.curves import sele
 
-from reject_nb.strategies.surrogate import logistic_sums, sele_surrogate, sele_surrogate_hvp, surrogate_by_definition
+from reject_nb.strategies.surrogate import (
+    logistic_sums, sele_surrogate, sele_surrogate_hvp, surrogate_by_definition,
+)
 
 def test_sums_equal_their_definition_at_any_spread():
     # 1e-13: a hundred roundings of 2^-53 on sums of positive terms

@@ -1,0 +1,24 @@
+"""Tests of nbs/dev/06_pages.ipynb, extracted from its test cells: edit them there."""
+import nbformat
+from reject_nb.dev.notebooks import notebook_paths
+from reject_nb.dev.notebooks import relative
+
+from reject_nb.dev.pages import _links_from_here, presentable, site_toc
+
+def test_readers_see_no_directives_and_no_hidden_cells():
+    sources = "#| default_exp x", "#| export\nx = 1", "#| hide\nsecret = 1", "#| test\ndef test_x(): assert 1", "x"
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    assert [c.source for c in presentable(nb, fold_tests=False).cells] == ["x = 1", "x"]
+    site = presentable(nb, fold_tests=True).cells
+    assert [c.source for c in site] == ["x = 1", "def test_x(): assert 1", "x"] and site[1].metadata["tags"] == ["hide-cell"]
+    assert len(nb.cells) == 5
+
+
+def test_every_notebook_is_on_the_site_once():
+    pages = [c["file"] for part in site_toc()["parts"] for c in part["chapters"]]
+    assert sorted(pages + ["index"]) == sorted(relative(p)[4:-6] for p in notebook_paths())
+
+
+def test_links_hold_from_the_readme():
+    text = _links_from_here("[a](guide/choose.ipynb#x) [b](#c) [d](../LICENSE) [e](mailto:x.ipynb)")
+    assert text == "[a](nbs/guide/choose.ipynb#x) [b](#c) [d](LICENSE) [e](mailto:x.ipynb)"

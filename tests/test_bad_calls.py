@@ -1,0 +1,204 @@
+"""Every public call, with every argument replaced by twelve kinds of bad value: the error names the argument, or a table says why the value is legal.
+
+tests/<part>/calls.py holds `calls()`: name -> (callable, valid keyword arguments), where the name is that of a function, a class or
+"Class.method"; and LEGAL: (call, parameter, kind) -> reason, in which "*" stands for any of them."""
+import dataclasses
+import importlib
+import importlib.util
+import inspect
+import re
+import signal
+import warnings
+from enum import Enum
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from reject_nb.core.claims import ROOMS
+
+STRICT = False   # True: every part must have its calls.py; False: those that have one are held to it
+HERE = Path(__file__).parent
+PARTS = ("core", "data", *ROOMS)
+SECONDS = 5   # for one bad call
+
+
+class TooLong(BaseException):
+    """A call that did not come back; no `except Exception` swallows it."""
+
+
+def _array(value):
+    """The value as an array where it is one, a list or a tuple of numbers or of texts; else None."""
+    if isinstance(value, np.ndarray): return value
+    if not isinstance(value, (list, tuple)) or not value: return None
+    try: made = np.asarray(value)
+    except ValueError: return None
+    return made if made.dtype.kind in "biufcUS" else None
+
+
+def _first(array, bad):
+    """The array with a bad first value; all of them where it does not hold numbers."""
+    if array.dtype.kind not in "biuf": return np.full(array.shape, bad)
+    made = array.astype(np.result_type(float, type(bad)))
+    made[(0,)*made.ndim] = bad
+    return made
+
+
+def bad_value(kind, good):
+    """A bad value of a kind, made from a good one; `Ellipsis` where the good value is of that kind."""
+    array = _array(good)
+    whole = isinstance(good, (int, np.integer))
+    if kind == "none": return ... if good is None else None
+    if kind == "text": return "no such thing"
+    if kind == "ragged": return [[1., 2.], [3.]]
+    if kind == "object": return object()
+    if kind == "bool": return ... if isinstance(good, (bool, np.bool_)) else True
+    if array is None or array.size == 0:
+        return {"nan": float("nan"), "inf": float("inf"), "empty": [], "wrong_shape": [[[1., 2.]]], "complex": 1 + 1j,
+                "masked": np.ma.masked_array([1., 2.], mask=[True, False]) if good is None else np.ma.masked, "huge": 10**30 if whole else 1e308}[kind]
+    if kind == "nan": return _first(array, float("nan"))
+    if kind == "inf": return _first(array, float("inf"))
+    if kind == "empty": return array[:0]
+    if kind == "wrong_shape": return np.stack([np.stack([array, array])]*2)
+    if kind == "complex": return array + 1j if array.dtype.kind in "biufc" else np.full(array.shape, 1j)
+    if kind == "masked": return np.ma.masked_array(array, mask=_mask(array.shape))
+    return np.full(array.shape, 1e308)
+
+
+def _mask(shape):
+    mask = np.zeros(shape, dtype=bool)
+    mask[(0,)*len(shape)] = True
+    return mask
+
+
+KINDS = ("none", "text", "nan", "inf", "empty", "wrong_shape", "ragged", "complex", "masked", "object", "huge", "bool")
+
+
+@cache
+def table(part):
+    """(calls, LEGAL) of a part; nothing where it has no calls.py."""
+    path = HERE/part/"calls.py"
+    if not path.is_file(): return {}, {}
+    spec = importlib.util.spec_from_file_location(f"calls_{part}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.calls(), getattr(module, "LEGAL", {})
+
+
+def reason(legal, *key):
+    """The entry of LEGAL that speaks of a call, a parameter and a kind; None without one."""
+    return next((entry for entry in legal if all(e in ("*", k) for e, k in zip(entry, key, strict=True))), None)
+
+
+def limited(function, arguments):
+    """Call a function, for some seconds at most."""
+    def stop(*_): raise TooLong
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            return function(**arguments)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@cache
+def outcome(part, call, parameter, kind):
+    """'named', 'returned', 'good' (not bad after all), or what went wrong in words."""
+    function, arguments = table(part)[0][call]
+    bad = bad_value(kind, arguments[parameter])
+    if bad is ...: return "good"
+    try: limited(function, {**arguments, parameter: bad})
+    except TooLong: return f"no answer within {SECONDS} s"
+    except Exception as error:
+        if re.search(rf"(?<!\w){re.escape(parameter)}(?!\w)", str(error)): return "named"
+        return f"{type(error).__name__} does not name it: {str(error)[:200]}"
+    return "returned"
+
+
+CASES = [(part, call, parameter, kind) for part in PARTS for call, (_, arguments) in table(part)[0].items()
+         for parameter in arguments for kind in KINDS]
+
+
+@pytest.mark.parametrize("part, call", [(part, call) for part in PARTS for call in table(part)[0]])
+def test_good_arguments_are_taken(part, call):
+    function, arguments = table(part)[0][call]
+    limited(function, arguments)
+
+
+@pytest.mark.parametrize("part, call, parameter, kind", CASES)
+def test_bad_arguments_are_named(part, call, parameter, kind):
+    found = outcome(part, call, parameter, kind)
+    allowed = ("named", "good", "returned") if reason(table(part)[1], call, parameter, kind) else ("named", "good")
+    assert found in allowed, f"{call}({parameter}={kind}): {found}"
+
+
+@pytest.mark.parametrize("part, entry", [(part, entry) for part in PARTS for entry in table(part)[1]])
+def test_what_is_called_legal_is_taken(part, entry):
+    spoken_of = [case for case in CASES if case[0] == part and reason([entry], *case[1:])]
+    assert table(part)[1][entry], f"{entry} gives no reason"
+    assert any(outcome(*case) in ("returned", "good") for case in spoken_of), f"{entry} is needed no more: such a value is refused"
+
+
+def is_record(thing):
+    """A class that only holds results: nothing is checked where it is made."""
+    if issubclass(thing, (Enum, Exception)): return True
+    if issubclass(thing, tuple) and hasattr(thing, "_fields"): return True
+    return dataclasses.is_dataclass(thing) and not hasattr(thing, "__post_init__")
+
+
+def parameters(thing):
+    """Names of what a function or class takes, but `self` and what is collected by a star."""
+    collected = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return {p.name for p in inspect.signature(thing).parameters.values() if p.kind not in collected} - {"self", "cls"}
+
+
+def doors(part):
+    """Name -> parameters, of every public function, class and method that takes any."""
+    overview = importlib.import_module(f"reject_nb.{part}")
+    public = {name: getattr(overview, name) for name in getattr(overview, "__all__", ())}
+    found, done = {}, set()   # done: methods that are called on some class
+    for name in table(part)[0]:
+        owner, _, key = name.partition(".")
+        if key and owner in public: done.add((key, getattr(public[owner], key, None)))
+    for name, thing in public.items():
+        if not inspect.isclass(thing):
+            if inspect.isroutine(inspect.unwrap(thing)): found[name] = parameters(thing)
+            continue
+        if not is_record(thing): found[name] = parameters(thing)
+        for key, method in inspect.getmembers(thing, inspect.isfunction):
+            if key.startswith("_") or not method.__module__.startswith("reject_nb"): continue
+            if (key, method) not in done or f"{name}.{key}" in table(part)[0]: found[f"{name}.{key}"] = parameters(method)
+    return {name: takes for name, takes in found.items() if takes}
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_public_call_is_tried(part):
+    if not table(part)[0]:
+        if STRICT: pytest.fail(f"tests/{part}/calls.py is missing")
+        pytest.skip(f"tests/{part}/calls.py is not there yet")
+    calls, missing = table(part)[0], []
+    for name, takes in doors(part).items():
+        if name not in calls: missing.append(f"{name} is not called")
+        else: missing += [f"{name} is called without {p}" for p in sorted(takes - set(calls[name][1]))]
+    assert not missing, "\n" + "\n".join(missing)
+
+
+def test_bad_values_are_bad():
+    """The kinds hold for a number, a vector, a matrix, a label and an object."""
+    for good in (.5, 3, np.arange(4.), np.ones((3, 2)), np.array(["a", "b"]), "choice", None, object()):
+        for kind in KINDS:
+            bad = bad_value(kind, good)
+            assert bad is not good and (bad is ... or type(bad) is not type(good) or not np.array_equal(bad, good) or kind == "masked")
+    assert np.isnan(bad_value("nan", np.arange(3))[0]) and bad_value("nan", np.arange(3))[1] == 1
+    assert bad_value("empty", np.ones((3, 2))).shape == (0, 2) and bad_value("bool", False) is ... and bad_value("none", None) is ...
+
+
+def test_a_call_that_does_not_come_back_is_stopped(monkeypatch):
+    monkeypatch.setitem(globals(), "SECONDS", .05)
+    def forever():
+        while True: pass
+    with pytest.raises(TooLong): limited(forever, {})
