@@ -190,7 +190,7 @@ def one_side(
     """
     return Side(post=post, box=box, alpha=sign*post.alpha, spec=spectrum(post) if variance else None, rigorous=rigorous)
 
-# %% ../../nbs/gpc/10_certificate.ipynb #d00874b5
+# %% ../../nbs/gpc/10_certificate.ipynb #a105745e
 @njit(cache=True, nogil=True)
 def kernel_rows(XT, k, C, out):
     "out[b, i] = k_i exp(-|C_b - X_i|^2/2)."
@@ -242,6 +242,7 @@ class Centres(NamedTuple):
 def _variance_at(side:Side, r, q:int):
     "z, its quadratic form, and the variance at the points whose kernel vectors are r."
     spec, s2, n, d = side.spec, side.post.variance, side.post.n, len(side.box.free)
+    assert spec is not None
     sr = r*spec.S
     z, p = shrunk(spec, q, sr)
     form = quadratic_form(spec, q, z, sr, p, side.rigorous)

@@ -7,7 +7,7 @@ __all__ = ['gaussian_interval', 'Intervals', 'interval_extremes', 'proposition_1
            'conditional_product', 'Relaxation', 'relaxation', 'variance_high', 'variance_low', 'mean_bounds',
            'PaperOracle', 'paper_minimum']
 
-# %% ../../nbs/gpc/14_paper_bounds.ipynb #0968f9eb
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #d8eadcc9
 import math
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.special import logit, ndtr, ndtri
 
-from ..core.results import Clock
 from .bounds import Boxes, functional_min
 from .certificate import Side, one_side, reduce_box
 from .logistic import logistic_mean

@@ -5,8 +5,7 @@
 # %% auto #0
 __all__ = ['check_lengthscale', 'Prior', 'GPPosterior', 'check_path', 'write_arrays', 'read_arrays']
 
-# %% ../../nbs/gpc/03_posterior.ipynb #59d363a8
-import math
+# %% ../../nbs/gpc/03_posterior.ipynb #794f4a30
 import warnings
 from functools import cached_property
 from os import PathLike

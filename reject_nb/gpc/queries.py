@@ -467,7 +467,7 @@ def robustness(
     worst = int(np.argmax([high for _, high in deltas]))
     return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1], spread=_spread(found[worst]), range=found[worst])
 
-# %% ../../nbs/gpc/16_queries.ipynb #f6792b67
+# %% ../../nbs/gpc/16_queries.ipynb #36a5a190
 @dataclass(frozen=True, kw_only=True)
 class Perturbation:
     """Largest radius known to be safe, and smallest radius with a known attack.
@@ -524,7 +524,8 @@ class _Bracket:
     "Radii known to be safe, attacked, or undecided."
     def __init__(self, max_radius:float, tol:float):
         self.max_radius, self.tol = max_radius, tol
-        self.safe, self.attack, self.point = 0., np.inf, None
+        self.safe, self.attack = 0., np.inf
+        self.point:np.ndarray|None = None
         self.open_low, self.open_high = np.inf, 0.          # undecided: at the boundary itself rounding decides
         self.status = Status.optimal
 

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['RangeResult', 'progress_bar', 'thread_pool', 'check_posterior', 'classification_range']
 
-# %% ../../nbs/gpc/15_ranges.ipynb #72f8dff0
+# %% ../../nbs/gpc/15_ranges.ipynb #6b1f0f82
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ from .certificate import one_side, reduce_box
 from .oracles import ClassOracle, ProbabilityOracle
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
-from .search import Ball, Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise, placed
+from .search import Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise, placed
 from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/15_ranges.ipynb #f4aedee2
@@ -126,9 +126,9 @@ def check_posterior(post):
     if not isinstance(post, (GPPosterior, MulticlassPosterior)): raise refuse("post", "a GPPosterior or MulticlassPosterior", post)
     return post
 
-# %% ../../nbs/gpc/15_ranges.ipynb #0d356f73
-def _both(minimum:Callable, work, clock:Clock, progress) -> list[MinResult]:
-    "minimum(sign, limits) of both sides."
+# %% ../../nbs/gpc/15_ranges.ipynb #89aadccc
+def _both(minimum:Callable, work, clock:Clock, progress) -> list[tuple[MinResult, np.ndarray]]:
+    "minimum(sign, limits) of both sides: results and where they are attained."
     tol, max_boxes, _ = work
     found = []
     for sign, share in ((1., .5), (-1., 1.)):

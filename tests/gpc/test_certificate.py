@@ -6,7 +6,6 @@ from reject_nb.gpc.logistic import logistic_mean
 from reject_nb.gpc.logistic import logistic_slope
 from reject_nb.gpc.posterior import GPPosterior
 from reject_nb.gpc.rigour import quadratic_form
-from reject_nb.gpc.rigour import rounding
 from unittest.mock import patch
 
 from reject_nb.gpc.certificate import (
@@ -109,7 +108,7 @@ def _margins(side, boxes, level, q):
     "Everything that rounding must widen: entries of the first list downwards, of the second upwards."
     at = centres(side, .5*(boxes.lo + boxes.hi), q)
     got = lower_bounds(side, boxes.lo, boxes.hi, level, q)
-    tiny = rounding(16)*(3*side.post.variance + at.form_high)
+    tiny = lower_bounds.__globals__["rounding"](16)*(3*side.post.variance + at.form_high)
     low, high = _variance_range(side, boxes, at, at.z*side.spec.S, tiny, True)
     return [got.low, at.var_low, at.form_low, low], [at.var_high, at.form_high, at.mean_err, at.residual, high, value_up(side, at)]
 

@@ -19,11 +19,12 @@ from ..fitting import fit_gpc, gpy_model, two_classes
 from ..posterior import GPPosterior
 from ..softmax import MulticlassPosterior, fit_multiclass_gpc
 
-# %% ../../../nbs/gpc/82_models.ipynb #c612cfa7
+# %% ../../../nbs/gpc/82_models.ipynb #e84774d3
 def _stops(model, evaluations) -> tuple[dict[int, np.ndarray], np.ndarray, int]: # parameters at each stop, at the end, evaluation where EP failed or 0
     "Optimiser parameters after several numbers of evaluations of one run."
     from scipy.optimize import fmin_l_bfgs_b
-    count, last, kept = [0], [model.optimizer_array.copy()], {}
+    count, last = [0], [model.optimizer_array.copy()]
+    kept:dict[int, np.ndarray] = {}
     def objective(theta):
         count[0] += 1
         return model._objective_grads(theta)
