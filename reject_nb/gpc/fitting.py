@@ -5,16 +5,16 @@
 # %% auto #0
 __all__ = ['two_classes', 'gpy_model', 'fit_gpc']
 
-# %% ../../nbs/gpc/04_fitting.ipynb #a17bda22
+# %% ../../nbs/gpc/04_fitting.ipynb #096e9c95
 import warnings
 
 import numpy as np
 
 from ..core.checks import check_choice, check_count, check_flag, check_labels, check_matrix, check_positive, refuse
 from .inference import LIKELIHOODS, expectation_propagation, kernel, laplace
-from .posterior import GPPosterior, Prior, check_lengthscale
+from .posterior import GPPosterior, Prior, axes_of, check_lengthscale
 
-# %% ../../nbs/gpc/04_fitting.ipynb #8eb5474c
+# %% ../../nbs/gpc/04_fitting.ipynb #730411d7
 def two_classes(
     y,      # (n,) or (n, 1) labels
     n:int,  # points
@@ -33,7 +33,7 @@ def two_classes(
     np.ndarray
         (n,) of -1 and 1
     """
-    column = np.ndim(y) == 2 and np.shape(y)[1] == 1
+    column = axes_of(y) == 2 and np.shape(y)[1] == 1
     labels = check_labels(np.asarray(y)[:, 0] if column else y, "y", n)
     try: classes = np.unique(labels)
     except TypeError: raise refuse("y", "labels that can be sorted", y) from None

@@ -6,7 +6,7 @@
 __all__ = ['Around', 'check_dims', 'check_bounds', 'around', 'Safety', 'is_safe', 'Robustness', 'robustness',
            'Perturbation', 'minimal_perturbation']
 
-# %% ../../nbs/gpc/16_queries.ipynb #94392327
+# %% ../../nbs/gpc/16_queries.ipynb #a72cb3ee
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -18,12 +18,12 @@ from ..core.results import Clock, Status, relative_gap
 from .certificate import centres, one_side, reduce_box, value_up
 from .class_bounds import class_bounds
 from .oracles import LeadOracle, ProbabilityOracle
-from .posterior import GPPosterior
+from .posterior import GPPosterior, axes_of
 from .ranges import RangeResult, check_posterior, classification_range, progress_bar, thread_pool
 from .search import Ball, Limits, check_limits_of_work, minimise, placed
 from .softmax import MulticlassPosterior
 
-# %% ../../nbs/gpc/16_queries.ipynb #81c907e7
+# %% ../../nbs/gpc/16_queries.ipynb #a28903ed
 class Around(NamedTuple):
     """The set of a question about a point.
 
@@ -108,7 +108,7 @@ def _check_norm(norm):
 
 def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
     "Radii below and above for every dimension; zero where it may not change."
-    if np.ndim(radius) == 0: size = np.full((2, d), check_number(radius, "radius", 0.))
+    if axes_of(radius) == 0: size = np.full((2, d), check_number(radius, "radius", 0.))
     else:
         size = check_array(radius, "radius", low=0.)
         if size.shape not in ((d,), (2, d)): raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})", radius)

@@ -53,6 +53,7 @@ class RangeResult:
     >>> from reject_nb.gpc import GPPosterior, classification_range
     >>> found = classification_range(GPPosterior([[0.]], [1.], [.5], 1., 2.), [0.], [1.], tol=1e-3)
     >>> print(found.status, found.gap_abs <= 1e-3, found.x_min.round(3).tolist(), found.x_max.round(3).tolist())
+    optimal True [1.0] [0.0]
     """
     min_lower: float
     min_upper: float
@@ -223,6 +224,7 @@ def classification_range(
     >>> post = GPPosterior(X=[[0.]], alpha=[1.], site_precision=[.5], lengthscale=1., variance=2.)
     >>> found = classification_range(post, [0.], [1.], tol=1e-3)
     >>> print(post.predict_proba([[0.], [1.]]).round(3).tolist(), [round(found.min_upper, 3), round(found.max_lower, 3)], found.status)
+    [0.921, 0.773] [0.773, 0.921] optimal
     """
     several = isinstance(check_posterior(post), MulticlassPosterior)
     lo, hi = check_region(post, lower, upper)

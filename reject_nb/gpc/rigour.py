@@ -35,7 +35,7 @@ def rounding(
     """
     return 2*n*UNIT/(1 - n*UNIT)
 
-# %% ../../nbs/gpc/09_rigour.ipynb #df5b7e05
+# %% ../../nbs/gpc/09_rigour.ipynb #2a02eee4
 class _Residual(NamedTuple):
     "L and the residual at each point, and bounds of their rounding errors."
     low: np.ndarray       # (m,) L
@@ -75,7 +75,7 @@ def variance_enclosure(
     tuple[np.ndarray, np.ndarray]
         lower and upper bounds of the variance, (m,) each
     """
-    Z = post.points(X)
+    Z = post._points(X)
     R = post.R if R is None else check_matrix(R, "R", post.n, post.n)
     keep = post.site_precision > 0                      # the others have w = 0 and do not matter
     P, W, s2, n = post.X[keep], post.site_precision[keep], post.variance, int(keep.sum())

@@ -347,7 +347,7 @@ def minimise(
     """
     return _Search(oracle, limits).run(starts)
 
-# %% ../../nbs/gpc/12_search.ipynb #26a0cbb6
+# %% ../../nbs/gpc/12_search.ipynb #4f5ee71c
 class Ball:
     """{x : |x - centre|_p <= radius}, to intersect a box with.
 
@@ -399,6 +399,11 @@ class Ball:
             (...)
         """
         offset = check_array(offset, "offset", infinite=True, empty=True)
+        if not offset.ndim or offset.shape[-1] != len(self.centre): raise refuse("offset", f"an array with {len(self.centre)} in its last axis", offset)
+        return self._norm(offset)
+
+    def _norm(self, offset):
+        "p-norm along the last axis, of any length."
         return np.abs(offset).sum(-1) if self.p == 1 else np.sqrt((offset**2).sum(-1))
 
     def contains(self,
@@ -442,7 +447,7 @@ def check_ball(
     nearest = np.maximum(np.maximum(lower - ball.centre, ball.centre - upper), 0)
     if ball.norm(nearest) > ball.radius: raise refuse("ball", "one that meets the box", ball)
 
-# %% ../../nbs/gpc/12_search.ipynb #587c85cc
+# %% ../../nbs/gpc/12_search.ipynb #ad4abdbd
 class BallIn(NamedTuple):
     """A ball as seen from a reduced box.
 
@@ -468,8 +473,8 @@ class BallIn(NamedTuple):
         np.ndarray
             (m,)
         """
-        if not len(self.fixed): return self.ball.norm(offset)
-        return self.ball.norm(np.hstack([offset, np.tile(self.fixed, (len(offset), 1))]))
+        if not len(self.fixed): return self.ball._norm(offset)
+        return self.ball._norm(np.hstack([offset, np.tile(self.fixed, (len(offset), 1))]))
 
     def excludes(self, lo:np.ndarray, hi:np.ndarray) -> np.ndarray: # (b,)
         """Scaled boxes that have no point in the ball, with a margin for rounding.

@@ -6,7 +6,7 @@
 __all__ = ['site_matrices', 'SoftmaxMode', 'softmax_laplace', 'normal_points', 'MulticlassPosterior',
            'fit_multiclass_gpc']
 
-# %% ../../nbs/gpc/07_softmax.ipynb #516ca503
+# %% ../../nbs/gpc/07_softmax.ipynb #eb144785
 import math
 from functools import cache
 from pathlib import Path
@@ -16,11 +16,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, ndtri
 
-from ..core.checks import check_count, check_labels, check_matrix, check_positive, refuse
+from ..core.checks import check_count, check_labels, check_matrix, check_positive, check_vector, refuse
 from ..core.linalg import damped, i_plus_sks
 from .inference import kernel
 from .logistic import LOGISTIC_LIMIT
-from .posterior import Prior, check_lengthscale, read_arrays, write_arrays
+from .posterior import Prior, axes_of, check_lengthscale, read_arrays, write_arrays
 from .race import softmax_means
 
 # %% ../../nbs/gpc/07_softmax.ipynb #dee14e8b
@@ -128,7 +128,7 @@ def _log_det(K, prob, factor) -> float:
     log_det = sum(2*np.log(np.diag(i_plus_sks(K, np.sqrt(p))[0])).sum() for p in prob)
     return log_det + 2*np.log(np.diag(factor[0])).sum() - np.log(prob.sum(0)).sum()
 
-# %% ../../nbs/gpc/07_softmax.ipynb #d4640bc0
+# %% ../../nbs/gpc/07_softmax.ipynb #c0bc77e6
 @cache
 def normal_points(
     d:int, # dimension
@@ -153,7 +153,8 @@ def _class_labels(classes, C:int) -> np.ndarray:
     if classes is None: return np.arange(C)
     labels = check_labels(classes, "classes", C)
     labels = np.array(labels.tolist())                   # text out of object arrays, so that files can hold it
-    if labels.dtype.kind not in "biufU" or len(set(labels.tolist())) < C: raise refuse("classes", f"{C} different numbers or texts", classes)
+    if labels.dtype.kind not in "biufU" or len(set(labels.tolist())) < C or labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise refuse("classes", f"{C} different finite numbers or texts", classes)
     return labels
 
 class MulticlassPosterior(Prior):
@@ -224,19 +225,26 @@ class MulticlassPosterior(Prior):
         "Row of a class; ValueError that names `target`."
         try: hit = np.flatnonzero(self.classes == target)
         except (TypeError, ValueError): hit = np.empty(0, int)
-        same_kind = np.ndim(target) == 0 and isinstance(target, (bool, np.bool_)) == (self.classes.dtype.kind == "b")
+        same_kind = axes_of(target) == 0 and isinstance(target, (bool, np.bool_)) == (self.classes.dtype.kind == "b")
         if len(hit) != 1 or not same_kind: raise refuse("target", f"one of the classes {self.classes.tolist()}", target)
         return int(hit[0])
 
-    def weights(self, r:np.ndarray) -> np.ndarray: # (C, C, n)
+    def weights(self,
+        r, # (n,) kernel vector
+    ) -> np.ndarray: # (C, C, n)
         """Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them.
+
+        Parameters
+        ----------
+        r
+            (n,) kernel vector
 
         Returns
         -------
         np.ndarray
             (C, C, n)
         """
-        Er = self._E @ r
+        Er = self._E @ check_vector(r, "r", self.n)
         solved = cho_solve(self._M, Er.T).T
         w = -(self._E @ solved.T).transpose(2, 0, 1)
         w[np.arange(self.n_classes), np.arange(self.n_classes)] += Er

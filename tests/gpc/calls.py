@@ -52,7 +52,7 @@ def calls():
                                                     max_boxes=50, time_limit=5., rigorous=True, n_jobs=1)),
     }
     for name, post in posts.items():
-        for method in ("kernel", "latent", "predict_proba", "predict", "points"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
+        for method in ("kernel", "latent", "predict_proba", "predict"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
         found[f"{name}.save"] = (saved(post), dict(path="model"))
         found[f"{name}.load"] = (type(post).load, dict(path=str(post.save(os.path.join(FOLDER, name)))))
     return found
@@ -63,16 +63,34 @@ NO_LIMIT = "None is the documented default: no limit"
 DEFAULT = "None is the documented default"
 LEGAL = {
     **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior")
-       for method in ("kernel", "latent", "predict_proba", "predict", "points")},
+       for method in ("kernel", "latent", "predict_proba", "predict")},
     ("GPPosterior.gradient", "X", "empty"): EMPTY,
     **{(f"{name}.{method}", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, prior variance"
-       for name in ("GPPosterior", "MulticlassPosterior") for method in ("kernel", "latent", "predict_proba", "predict", "points")},
+       for name in ("GPPosterior", "MulticlassPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
     ("GPPosterior.gradient", "X", "huge"): "a point so far away that the gradient vanishes",
+    ("*", "alpha", "huge"): "large weights are weights",
+    ("GPPosterior", "site_precision", "huge"): "a site may be as good as certain",
+    ("*", "lengthscale", "huge"): "a flat direction",
+    ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",
+    ("Ball", "centre", "huge"): "a centre far away",
+    ("Ball", "radius", "huge"): "a ball that holds everything",
+    ("Ball.norm", "offset", "empty"): "no offsets, no norms",
+    ("Ball.norm", "offset", "wrong_shape"): "any axes before the last one",
+    ("Ball.norm", "offset", "inf"): "an infinite offset has an infinite norm",
+    ("Ball.norm", "offset", "huge"): "a huge offset has a huge or infinite norm",
+    ("Ball.contains", "x", "huge"): "a point far away, compared in exact arithmetic",
+    ("classification_range", "upper", "inf"): "infinite ends are allowed",
+    ("classification_range", "upper", "huge"): "a half-space, nearly",
+    ("*", "tol", "huge"): "any gap will do",
+    ("*", "radius", "huge"): "everything is in the ball",
+    ("*", "norm", "inf"): "the maximum norm",
+    ("is_safe", "starts", "huge"): "points are moved into the ball before they count",
+    ("minimal_perturbation", "max_radius", "huge"): "never give up",
+    ("interpretability", "gamma", "huge"): "both half-lines",
     ("*", "path", "text"): "any text is a file name",
     ("*", "max_boxes", "none"): NO_LIMIT,
     ("*", "time_limit", "none"): NO_LIMIT,
     ("*", "time_limit", "huge"): "1e308 seconds are a limit",
-    ("*", "max_boxes", "huge"): "a large limit",
     ("*", "limits", "none"): "None is the documented default: no limits",
     ("*", "dims", "none"): "None is the documented default: all dimensions",
     ("*", "dims", "empty"): "no dimension may change",
