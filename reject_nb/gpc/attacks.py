@@ -61,7 +61,8 @@ def gpfgs(
     >>> print(gpfgs(post, [.5, -.5], .25).round(6).tolist(), gpfgs(post, [.5, -.5], .25, dims=[1]).round(6).tolist())
     [0.75, -0.75] [0.5, -0.75]
     """
-    check_instance(post, "post", GPPosterior, "a GPPosterior (the attack follows the gradient of one latent function)")
+    check_instance(post, "post", GPPosterior,
+                   "a GPPosterior (the attack follows the gradient of one latent function)")
     points = check_array(x, "x", empty=True)
     if points.ndim == 1: return gpfgs(post, points[None], radius, dims, limits)[0]
     points = check_matrix(points, "x", d=post.d, empty=True)
@@ -119,6 +120,7 @@ class Interpretation:
         "Width of the widest interval."
         return float((self.upper - self.lower).max(initial=0.))
 
+# %% ../../nbs/gpc/17_attacks.ipynb #73179d6e
 def _one_sided(post, point, i:int, side:float, width:float, low, high, options) -> tuple[float, float]:
     "Bounds of pi_max + pi_min when coordinate i moves to one side."
     end = point.copy()
@@ -126,6 +128,7 @@ def _one_sided(post, point, i:int, side:float, width:float, low, high, options) 
     r = classification_range(post, np.minimum(point, end), np.maximum(point, end), **options)
     return r.max_lower + r.min_lower, r.max_upper + r.min_upper
 
+# %% ../../nbs/gpc/17_attacks.ipynb #a47fbe7f
 def interpretability(
     post,              # GPPosterior, or MulticlassPosterior with `target`
     x,                 # (d,) point: local; (m, d) points: global, their average
@@ -196,13 +199,15 @@ def interpretability(
     width, chosen = check_positive(gamma, "gamma"), check_dims(dims, post.d)
     low, high = check_bounds((-np.inf, np.inf) if limits is None else limits, points)
     tol, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
-    options = dict(tol=tol, max_boxes=max_boxes, time_limit=time_limit, rigorous=rigorous, n_jobs=n_jobs, target=target)
+    options = dict(tol=tol, max_boxes=max_boxes, time_limit=time_limit, rigorous=rigorous, n_jobs=n_jobs,
+                   target=target)
     lower, upper = np.zeros((len(points), len(chosen))), np.zeros((len(points), len(chosen)))
     for a, point in enumerate(points):
         for b, i in enumerate(chosen):
             up, down = (_one_sided(post, point, i, side, width, low, high, options) for side in (1., -1.))
             lower[a, b], upper[a, b] = up[0] - down[1], up[1] - down[0]
-    return Interpretation(dims=chosen, lower=lower.mean(0), upper=upper.mean(0), gamma=width, local=.5*(lower + upper))
+    return Interpretation(dims=chosen, lower=lower.mean(0), upper=upper.mean(0), gamma=width,
+                          local=.5*(lower + upper))
 
 # %% ../../nbs/gpc/17_attacks.ipynb #f3430ded
 def _probabilities(post, Z) -> np.ndarray: # (m, C)
@@ -214,6 +219,7 @@ def _column(post, target) -> int:
     "Which probability: of class 1, or of the target."
     return 1 if target is None else post.index_of(target)
 
+# %% ../../nbs/gpc/17_attacks.ipynb #99cc2917
 def lime_weights(
     post,              # GPPosterior, or MulticlassPosterior with `target`
     x,                 # (d,) point
@@ -250,15 +256,19 @@ def lime_weights(
         with a remedy where it is missing.
     """
     try: from lime.lime_tabular import LimeTabularExplainer
-    except ImportError: raise ImportError("lime_weights needs the package lime: pip install 'reject_nb[lime]'") from None
+    except ImportError:
+        raise ImportError("lime_weights needs the package lime: pip install 'reject_nb[lime]'") from None
     check_random_state(random_state)
     x, label = check_vector(x, "x", post.d), _column(post, target)
-    explainer = LimeTabularExplainer(check_matrix(training, "training"), discretize_continuous=False, random_state=random_state)
-    found = explainer.explain_instance(x, lambda Z: _probabilities(post, Z), labels=(label,), num_features=len(x), num_samples=n_samples)
+    explainer = LimeTabularExplainer(check_matrix(training, "training"), discretize_continuous=False,
+                                     random_state=random_state)
+    found = explainer.explain_instance(x, lambda Z: _probabilities(post, Z), labels=(label,),
+                                       num_features=len(x), num_samples=n_samples)
     out = np.zeros(len(x))
     for i, weight in found.as_map()[label]: out[i] = weight
     return out
 
+# %% ../../nbs/gpc/17_attacks.ipynb #990067a7
 def probability_gradient(
     post,                 # GPPosterior, or MulticlassPosterior with `target`
     x,                    # (d,) point

@@ -63,6 +63,7 @@ class Boxes(NamedTuple):
     lo: np.ndarray # (b, d)
     hi: np.ndarray # (b, d)
 
+# %% ../../nbs/gpc/08_bounds.ipynb #46681f11
 class _Work(NamedTuple):
     "Arrays for one box at a time."
     c: np.ndarray     # (d,) centre
@@ -77,12 +78,15 @@ class _Work(NamedTuple):
     two: np.ndarray   # (n,) slopes of the second way
     bend: np.ndarray  # (n,) curvatures of the second way
 
+# %% ../../nbs/gpc/08_bounds.ipynb #63cc10b2
 @njit(cache=True, nogil=True)
 def _work(d, n):
     "Fresh arrays."
-    return _Work(np.empty(d), np.empty(d), np.empty((d, n)), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n),
+    return _Work(np.empty(d), np.empty(d), np.empty((d, n)), np.empty(n), np.empty(n), np.empty(n),
+                 np.empty(n), np.empty(n),
                  np.empty(n), np.empty(n), np.empty(n))
 
+# %% ../../nbs/gpc/08_bounds.ipynb #08d2a3e9
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _place(XT, lo, hi, work):
     "Fill in where a box lies; returns its squared half-diagonal."
@@ -120,6 +124,7 @@ class _Sums(NamedTuple):
     size_z: float  # magnitude times that of their arguments
     largest: float # largest |coefficient| k
 
+# %% ../../nbs/gpc/08_bounds.ipynb #cf13f1da
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _sums(coef, k, work):
     "Sum both polynomials over the bumps; fills in one, two and bend, and turns near into |q| span."
@@ -157,6 +162,7 @@ def _sums(coef, k, work):
     for i in range(n): largest = max(largest, abs(coef[i])*k[i])
     return _Sums(first, second, slope1, slope2, total, size, size_z, largest)
 
+# %% ../../nbs/gpc/08_bounds.ipynb #0e2ef222
 @njit(cache=True, nogil=True)
 def _parabola_min(g, q, h):
     "Minimiser and minimum of g x + q x^2 over |x| <= h."
@@ -217,6 +223,7 @@ def _centre_bump(extra, square):
     q = extra*e
     return (q*(1 + .5*D) if D <= 2 else q*D), q, D
 
+# %% ../../nbs/gpc/08_bounds.ipynb #e1abb936
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _slopes(work, h, q, D, largest, one, two, three, score):
     "Gradients of both polynomials at the centre, the cubic terms, and the branching scores."
@@ -234,6 +241,7 @@ def _slopes(work, h, q, D, largest, one, two, three, score):
         one[j], two[j], three[j] = x, y, w
         score[j] = h[j]*(v + h[j]*(.5*total + .5*q*D + 1e-9*largest))
 
+# %% ../../nbs/gpc/08_bounds.ipynb #c90a6e26
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def functional_min(
     bumps,      # Bumps
@@ -285,7 +293,8 @@ def functional_min(
             best += add
             point[b, j] = work.c[j] + x
         if quadratic and d > 0:
-            other = _folded(work, sums, sums.slope2 - q, sums.second + start, square, two, three, H, other_point)
+            other = _folded(work, sums, sums.slope2 - q, sums.second + start, square, two, three, H,
+                            other_point)
             if other > best:
                 best = other
                 point[b] = other_point

@@ -22,6 +22,7 @@ from .rigour import Spectrum, quadratic_form, rounding, shrunk, spectrum
 # %% ../../nbs/gpc/10_certificate.ipynb #f2c32adc
 REACH = 39.   # length-scales after which the kernel is below 1e-330
 
+# %% ../../nbs/gpc/10_certificate.ipynb #01772ec7
 @dataclass(frozen=True, kw_only=True)
 class Reduced:
     """A box in scaled coordinates of its free dimensions, relative to its centre.
@@ -97,6 +98,7 @@ class Reduced:
         "Relative error of a kernel value by the rounding of coordinates."
         return 64*2.**-53*(self.hsq + 1)
 
+# %% ../../nbs/gpc/10_certificate.ipynb #ae556c35
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
     z = np.zeros(prior.n)
@@ -106,6 +108,7 @@ def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), 
     used = z[z < 745.]
     return np.where(z > 745, 0., k)*prior.variance, float(used.max()) if len(used) else 0.
 
+# %% ../../nbs/gpc/10_certificate.ipynb #7d117786
 def reduce_box(
     prior:Prior,       # a posterior
     lower:np.ndarray,  # (D,) checked, may be -inf
@@ -131,14 +134,16 @@ def reduce_box(
     lo, hi = np.clip(lower, far_low, far_high), np.clip(upper, far_low, far_high)
     free = np.flatnonzero(hi > lo)
     origin = np.where(hi > lo, lo + .5*(hi - lo), lo)
-    half = np.maximum(hi - origin, origin - lo)[free]/scale[free]*(1 + 1e-15) + np.abs(origin[free])/scale[free]*2.3e-16
+    half = np.maximum(hi - origin,
+                      origin - lo)[free]/scale[free]*(1 + 1e-15) + np.abs(origin[free])/scale[free]*2.3e-16
     fixed = np.setdiff1d(np.arange(prior.d), free)
     k, farthest = _fixed_weights(prior, origin, fixed)
     # coordinates of x are rounded once more when a point is mapped back: an absolute error of |origin|/scale ulp
     back = (np.abs(origin[free])/scale[free]).max() if len(free) else 0.
     hsq = float((half**2).sum() + back*(1 + np.sqrt((half**2).sum())) + farthest + len(fixed))
     XT = np.ascontiguousarray(((X[:, free] - origin[free])/scale[free]).T)
-    return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin, half=half, bumps=Bumps(XT, k), hsq=hsq)
+    return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin, half=half,
+                   bumps=Bumps(XT, k), hsq=hsq)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #588cb772
 @dataclass(frozen=True, kw_only=True)
@@ -162,6 +167,7 @@ class Side:
     spec: Spectrum|None   # None where only the mean matters
     rigorous: bool        # count rounding errors
 
+# %% ../../nbs/gpc/10_certificate.ipynb #4de53193
 def one_side(
     post:GPPosterior,  # the posterior
     box:Reduced,       # from `reduce_box`
@@ -188,7 +194,8 @@ def one_side(
     -------
     Side
     """
-    return Side(post=post, box=box, alpha=sign*post.alpha, spec=spectrum(post) if variance else None, rigorous=rigorous)
+    return Side(post=post, box=box, alpha=sign*post.alpha, spec=spectrum(post) if variance else None,
+                rigorous=rigorous)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #a105745e
 @njit(cache=True, nogil=True)
@@ -204,6 +211,7 @@ def kernel_rows(XT, k, C, out):
         exp_neg(z, out[b])
         for i in range(n): out[b, i] *= k[i]
 
+# %% ../../nbs/gpc/10_certificate.ipynb #8cd0c09f
 class Centres(NamedTuple):
     """Everything a batch of boxes needs at its centres; all but r and the mean is empty where only the mean
     matters.
@@ -239,6 +247,7 @@ class Centres(NamedTuple):
     var_low: np.ndarray   # (b,) enclosure of the variance at the centre
     var_high: np.ndarray  # (b,)
 
+# %% ../../nbs/gpc/10_certificate.ipynb #eeb8666a
 def _variance_at(side:Side, r, q:int):
     "z, its quadratic form, and the variance at the points whose kernel vectors are r."
     spec, s2, n, d = side.spec, side.post.variance, side.post.n, len(side.box.free)
@@ -248,11 +257,13 @@ def _variance_at(side:Side, r, q:int):
     form = quadratic_form(spec, q, z, sr, p, side.rigorous)
     cross = 2*np.einsum("bi,bi->b", z, sr)
     slip = 0.
-    if side.rigorous: slip = (rounding(n + 32 + 8*d) + side.box.relative)*(2*np.einsum("bi,bi->b", np.abs(z), sr) + s2)
+    if side.rigorous:
+        slip = (rounding(n + 32 + 8*d) + side.box.relative)*(2*np.einsum("bi,bi->b", np.abs(z), sr) + s2)
     var_low = np.maximum(s2 - cross + form.low - form.residual**2 - slip, 0)
     var_high = np.minimum(np.maximum(s2 - cross + form.high + slip, 0), s2)
     return z, form, np.minimum(var_low, var_high), var_high
 
+# %% ../../nbs/gpc/10_certificate.ipynb #835de2f4
 def centres(
     side:Side,
     C:np.ndarray,  # (b, d) scaled points
@@ -280,7 +291,8 @@ def centres(
     if side.rigorous: err = (rounding(n + 24 + 8*d) + side.box.relative)*(r @ np.abs(side.alpha)) + 1e-290
     if side.spec is None: return Centres(r, mean, err, *[np.empty(0)]*6)
     z, form, var_low, var_high = _variance_at(side, r, q)
-    return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low, form_high=form.high, residual=form.residual,
+    return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low, form_high=form.high,
+                   residual=form.residual,
                    var_low=var_low, var_high=var_high)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #b7bfe074
@@ -321,6 +333,7 @@ def logistic_line_min(nu, kappa, var_low, var_high):
         steps = min(steps, logistic_mean(m, w if m >= 0 else v))
     return max(flat, steps) - 2e-12
 
+# %% ../../nbs/gpc/10_certificate.ipynb #83c50da1
 @njit(cache=True, nogil=True)
 def _logistic_line_minima(nu, kappa, var_low, var_high, out):
     for b in range(len(nu)): out[b] = logistic_line_min(nu[b], kappa[b], var_low[b], var_high[b])
@@ -352,8 +365,10 @@ class Bounded(NamedTuple):
 def _functional(side, boxes, coef, extra, degree2):
     "The functional's minima on boxes, rounded down where the side is rigorous."
     parabolas = degree2 and len(side.box.free) <= 24
-    return functional_min(side.box.bumps, boxes, coef, extra, parabolas, side.box.hsq, 1. if side.rigorous else 0.)
+    return functional_min(side.box.bumps, boxes, coef, extra, parabolas, side.box.hsq,
+                          1. if side.rigorous else 0.)
 
+# %% ../../nbs/gpc/10_certificate.ipynb #08aa38b8
 def _slope(side, at, level:float) -> np.ndarray: # (b,)
     "Slope of the level curve at the middle of the centre's variance."
     middle, kappa = .5*(at.var_low + at.var_high), np.empty(len(at.mean))
@@ -361,6 +376,7 @@ def _slope(side, at, level:float) -> np.ndarray: # (b,)
     _logistic_slopes(level, middle, kappa)
     return kappa
 
+# %% ../../nbs/gpc/10_certificate.ipynb #521a120b
 def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.ndarray]:
     "Bounds of the variance on boxes, from the functionals of w and -w."
     s2, nb = side.post.variance, len(w)
@@ -374,6 +390,7 @@ def probability_down(g:np.ndarray) -> np.ndarray:
     "Phi(g) rounded down (scipy's ndtr is good to a few ulp)."
     return np.maximum(ndtr(g)*(1 - 1e-14) - 1e-300, 0)
 
+# %% ../../nbs/gpc/10_certificate.ipynb #57491b0b
 def lower_bounds(
     side:Side,
     lo:np.ndarray, # (b, d) scaled boxes
@@ -405,18 +422,22 @@ def lower_bounds(
     boxes, nb, s2 = Boxes(np.ascontiguousarray(lo), np.ascontiguousarray(hi)), len(lo), side.post.variance
     at = centres(side, .5*(lo + hi), q)
     if side.spec is None:
-        found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n)).copy(), np.zeros(nb), degree2)
+        found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n)).copy(),
+                            np.zeros(nb), degree2)
         return Bounded(found.low, found.point, found.score, at)
     level = min(max(level, 1e-12), 1 - 1e-12)
     kappa, w = _slope(side, at, level), at.z*side.spec.S
-    found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w, np.where(kappa < 0, -2*kappa*s2, 0.), degree2)
+    found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w, np.where(kappa < 0, -2*kappa*s2, 0.),
+                        degree2)
     tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
     var_low, var_high = np.zeros(nb), np.full(nb, s2)
     logistic = side.post.likelihood == "logistic"
     if logistic or level < .5: var_low, var_high = _variance_range(side, boxes, at, w, tiny, degree2)
     above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
-    if not logistic: return Bounded(probability_down(ratio_min(nu, kappa, var_low, var_high)), found.point, found.score, at)
+    if not logistic:
+        return Bounded(probability_down(ratio_min(nu, kappa, var_low, var_high)), found.point, found.score,
+                       at)
     out = np.empty(nb)
     _logistic_line_minima(nu, kappa, var_low, var_high, out)
     return Bounded(np.clip(out, 0, 1), found.point, found.score, at)

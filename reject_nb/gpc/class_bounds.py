@@ -45,6 +45,7 @@ def _between(G:np.ndarray) -> np.ndarray: # (C, C)
     "Of a Gram matrix: the form of every difference."
     return np.diag(G)[:, None] + np.diag(G)[None] - G - G.T
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #1a605e94
 class _Applied(NamedTuple):
     "W z and what it takes to get there."
     pp: np.ndarray    # (C, C, n) products of probabilities
@@ -55,8 +56,10 @@ class _Applied(NamedTuple):
 def _apply_W(p:np.ndarray, z:np.ndarray) -> _Applied:
     "W z as probabilities times differences."
     pp, dz = p[:, None]*p[None], z[:, :, None] - z[:, None]
-    return _Applied(pp=pp, dz=dz, w=np.einsum("cji,acji->aci", pp, dz), size=np.einsum("cji,acji->aci", pp, np.abs(dz)))
+    return _Applied(pp=pp, dz=dz, w=np.einsum("cji,acji->aci", pp, dz),
+                    size=np.einsum("cji,acji->aci", pp, np.abs(dz)))
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #ba8d11c4
 def _residuals(e, e_err, pp) -> np.ndarray: # (C, C)
     "Upper bounds of e'We for every pair, from e and its error for every class."
     C = len(e)
@@ -68,6 +71,7 @@ def _residuals(e, e_err, pp) -> np.ndarray: # (C, C)
             out[a, b] = out[b, a] = .5*1.0001*(pp*most**2).sum()
     return out
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #7fb67302
 def pair_centre(
     post:MulticlassPosterior,
     r:np.ndarray,         # (n,) kernel vector
@@ -94,7 +98,8 @@ def pair_centre(
     Kw, total = w @ post.K, size.sum(2)
     cross = np.einsum("i,bai->ab", r, w)
     square = .5*np.einsum("cji,acji,bcji->ab", pp, dz, dz, optimize=True) + np.einsum("aci,bci->ab", w, Kw)
-    magnitude = 2*(size @ r).sum(1) + np.einsum("cji,acji,acji->a", pp, dz, dz, optimize=True) + s2*(total**2).sum(1)
+    magnitude = 2*(size @ r).sum(1) + np.einsum("cji,acji,acji->a", pp, dz, dz,
+                                                optimize=True) + s2*(total**2).sum(1)
     err = 4*(rounding(n*C + 64 + 8*d) + relative)*(magnitude[:, None] + magnitude[None]) + rounding(16)*s2
     e_err = rounding(n + 32 + 8*d)*(u + np.abs(z) + s2*(1 + total[:, :, None])) + relative*u
     residual2 = _residuals(u - z - Kw, e_err, pp)
@@ -136,6 +141,7 @@ class Pairs(NamedTuple):
     at: PairCentre        # at the centre
     scores: np.ndarray    # (C, d) for branching, a row for each class
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #7d46e3c8
 def _square(C:int, upper, lower) -> np.ndarray: # (C, C)
     "A matrix from its entries above and below the diagonal, pair by pair."
     first, second = np.triu_indices(C, 1)
@@ -143,6 +149,7 @@ def _square(C:int, upper, lower) -> np.ndarray: # (C, C)
     M[first, second], M[second, first] = upper, lower
     return M
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #7cfb260e
 def bound_pairs(
     post:MulticlassPosterior,
     box:Reduced,    # the root box, from `reduce_box`
@@ -178,12 +185,15 @@ def bound_pairs(
     slip = (rounding(post.n + 32 + 8*d) + box.relative)*(np.abs(means) @ r[0]) + 1e-290
     tiny = rounding(16)*(4*s2 + at.form[first, second])
     tops = np.minimum(2*s2 + at.form[first, second] - var_up + tiny, 2*s2)
-    bottoms = np.clip(var_down - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first, second] - tiny, 0, tops)
+    bottoms = np.clip(var_down - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first,
+                                                                                          second] - tiny, 0, tops)
     ranked = found.score.reshape(4, pairs, d)
-    scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1)) + .1*ranked[2:].sum((0, 1)) for c in range(C)]
+    scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1)) + .1*ranked[2:].sum((0,
+                                                                                        1)) for c in range(C)]
     return Pairs(mean_low=_square(C, mean_down, mean_up), mean_high=_square(C, -mean_up, -mean_down),
                  mean=_square(C, means @ r[0], -(means @ r[0])), mean_err=_square(C, slip, slip),
-                 var_low=_square(C, bottoms, bottoms), var_high=_square(C, tops, tops), at=at, scores=np.array(scores))
+                 var_low=_square(C, bottoms, bottoms), var_high=_square(C, tops,
+                                                                        tops), at=at, scores=np.array(scores))
 
 # %% ../../nbs/gpc/11_class_bounds.ipynb #456bc6f5
 class Cell(NamedTuple):
@@ -209,12 +219,14 @@ def _polarised(own, other, rest, c) -> np.ndarray: # (C-1, C-1)
     "Covariances of f_j - f_c by polarisation, own variances against those between."
     return .5*(own[rest, c][:, None] + own[rest, c][None] - other[np.ix_(rest, rest)])
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #95d79982
 def _centre_covariance(at, rest, c) -> np.ndarray: # (C-1, C-1)
     "Covariance of the differences to class c at the centre, from the upper ends."
     S = _polarised(at.var_high, at.var_high, rest, c)
     S[np.diag_indices(len(rest))] = at.var_high[rest, c]
     return S
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #0103f226
 def _shift(at, low, high, rest, c, s2:float) -> float:
     "Largest change of the probability where the pairs' variances lie between low and high instead."
     S = _centre_covariance(at, rest, c)
@@ -224,6 +236,7 @@ def _shift(at, low, high, rest, c, s2:float) -> float:
     under[diagonal] = (at.var_high - low)[rest, c]
     return covariance_shift(np.maximum(np.maximum(over, under), 0) + rounding(16)*s2)
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #7c5a3066
 def class_cell(
     pairs:Pairs,  # from `bound_pairs`
     c:int,        # row of the class
@@ -249,14 +262,19 @@ def class_cell(
     wide = _shift(at, pairs.var_low, pairs.var_high, rest, c, s2)
     narrow = _shift(at, at.var_low, at.var_high, rest, c, s2) + .25*pairs.mean_err[rest, c].max()
     means = pairs.mean_high[rest, c], pairs.mean_low[rest, c], pairs.mean[rest, c]
-    (worst, worst_err), (best, best_err), (value, err) = (softmax_mean(m, S, target=min(max(1e-3, .2*wide), .005)) for m in means)
+    (worst, worst_err), (best, best_err), (value, err) = (softmax_mean(m, S, target=min(max(1e-3, .2*wide),
+                                                                                        .005)) for m in means)
     u, v = pairs.var_low[rest, c], pairs.var_high[rest, c]
-    single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a, b in zip(means[0], u, v)]     # E[sigma(-g_j)] from below
-    single_high = [logistic_mean(-m, a if m <= 0 else b) for m, a, b in zip(means[1], u, v)]    # and from above
+    single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a,
+                  b in zip(means[0], u, v)]     # E[sigma(-g_j)] from below
+    single_high = [logistic_mean(-m, a if m <= 0 else b) for m, a,
+                   b in zip(means[1], u, v)]    # and from above
     return Cell(low=max(worst - worst_err - wide, 1 - sum(1 - s for s in single_low) - 1e-11*k, 0.),
                 high=min(best + best_err + wide, min(single_high) + 1e-11, 1.),
-                value_low=max(value - err - narrow, 0.), value_high=min(value + err + narrow, 1.), scores=pairs.scores[c])
+                value_low=max(value - err - narrow, 0.), value_high=min(value + err + narrow,
+                                                                        1.), scores=pairs.scores[c])
 
+# %% ../../nbs/gpc/11_class_bounds.ipynb #0e4f9345
 def class_bounds(
     post:MulticlassPosterior,
     box:Reduced,    # the root box, from `reduce_box`

@@ -51,6 +51,7 @@ def _share(m, L, u, g):
     for j in range(len(m)): s += math.exp(g[j] - top)
     return math.exp(-top)/s
 
+# %% ../../nbs/gpc/05_directions.ipynb #cac68495
 @njit(cache=True)
 def _trapezoid(m, L, steps, counts):
     "Tensor trapezoidal rule of 1/(1 + sum exp(m + L u)) over a standard normal u of up to 3 dimensions."
@@ -89,6 +90,7 @@ class Directions(NamedTuple):
     rest: float     # largest variance left out, rounding included
     slip: float     # of it: rounding, and what makes S no covariance
 
+# %% ../../nbs/gpc/05_directions.ipynb #c23a6e77
 def leading_directions(S:np.ndarray) -> Directions:
     "The three leading eigen-directions of a covariance."
     values, vectors = np.linalg.eigh(.5*(S + S.T))
@@ -100,6 +102,7 @@ def leading_directions(S:np.ndarray) -> Directions:
     L = vectors[:, keep]*np.sqrt(values[keep])
     return Directions(L=L, rest=np.diag(S - L @ L.T).max(initial=0.) + slip, slip=slip)
 
+# %% ../../nbs/gpc/05_directions.ipynb #32ff4562
 def _grid(L:np.ndarray, digits:float, points:float):
     "Steps, counts, number of nodes and digits kept; None where even few digits need more than `points` nodes."
     a = np.minimum(.5*math.pi/np.maximum(np.abs(L).max(0), 1e-12), 6.)
@@ -111,6 +114,7 @@ def _grid(L:np.ndarray, digits:float, points:float):
         digits = .85*digits
     return None
 
+# %% ../../nbs/gpc/05_directions.ipynb #38f79455
 def three_directions(
     m:np.ndarray,  # (C-1,) means of f_j - f_c
     S:np.ndarray,  # (C-1, C-1) their covariance

@@ -37,7 +37,8 @@ def two_classes(
     labels = check_labels(np.asarray(y)[:, 0] if column else y, "y", n)
     try: classes = np.unique(labels)
     except TypeError: raise refuse("y", "labels that can be sorted", y) from None
-    if len(classes) != 2: raise refuse("y", "labels of exactly two classes", f"{len(classes)}: {classes[:5].tolist()}")
+    if len(classes) != 2:
+        raise refuse("y", "labels of exactly two classes", f"{len(classes)}: {classes[:5].tolist()}")
     return np.where(labels == classes[1], 1., -1.)
 
 # %% ../../nbs/gpc/04_fitting.ipynb #0baec657
@@ -55,12 +56,14 @@ def _fixed_point_laplace():
             return (K @ alpha)[:, None], alpha[:, None]
     return FixedPointLaplace()
 
+# %% ../../nbs/gpc/04_fitting.ipynb #4825ecdc
 def _log_normaliser(found) -> float:
     "Sum of the logarithms of EP's site normalisers, as GPy counts them."
     tau, nu, (tau_c, nu_c) = found.tau, found.nu, (found.targets.cavity_tau, found.targets.cavity_nu)
     return np.sum(found.targets.log_z + .5*np.log(2*np.pi) + .5*np.log1p(tau/tau_c) - .5*nu**2/(tau_c + tau)
                   + .5*nu_c*((tau/tau_c)*nu_c - 2*nu)/(tau_c + tau))
 
+# %% ../../nbs/gpc/04_fitting.ipynb #290dbbdc
 def _fixed_point_ep():
     "GPy's EP with the iteration replaced by one that reaches the fixed point."
     from GPy.inference.latent_function_inference.expectation_propagation import EP, cavityParams, gaussianApproximation, posteriorParams
@@ -77,6 +80,7 @@ def _fixed_point_ep():
             return posteriorParams._recompute(mean_prior, K, approx), approx, cavity, _log_normaliser(found)
     return FixedPointEP(ep_mode="nested")
 
+# %% ../../nbs/gpc/04_fitting.ipynb #b4f8c005
 def gpy_model(
     X:np.ndarray,   # (n, d)
     y:np.ndarray,   # (n,) of -1 and 1
@@ -113,6 +117,7 @@ def _start(X, lengthscale, variance, ard):
     if not ard and len(scale) > 1: raise refuse("lengthscale", "one number where ard=False", lengthscale)
     return scale, 1. if variance is None else check_positive(variance, "variance")
 
+# %% ../../nbs/gpc/04_fitting.ipynb #370e5104
 def fit_gpc(
     X,                      # (n, d) training points
     y,                      # (n,) labels of two classes; class 1 is the larger one
@@ -172,7 +177,8 @@ def fit_gpc(
     check_choice(inference, "inference", ("laplace", "ep"))
     check_choice(likelihood, "likelihood", LIKELIHOODS)
     if likelihood == "logistic" and inference == "ep":
-        raise refuse("likelihood", "'probit' where inference is 'ep', which has the probit's moments only", likelihood)
+        raise refuse("likelihood", "'probit' where inference is 'ep', which has the probit's moments only",
+                     likelihood)
     check_count(max_evaluations, "max_evaluations", 0)
     scale, s2 = _start(X, lengthscale, variance, check_flag(ard, "ard"))
     Prior(X, scale, s2)                                         # names what is out of range before it is used
@@ -184,6 +190,7 @@ def fit_gpc(
     mode = laplace(K, signs, likelihood)
     return GPPosterior(X, mode.alpha, mode.site_precision, scale, s2, likelihood)
 
+# %% ../../nbs/gpc/04_fitting.ipynb #bfc787d0
 def _optimise(X, signs, inference, ard, scale, s2, max_evaluations):
     "Length-scales and variance after so many evaluations of the marginal likelihood."
     with warnings.catch_warnings():

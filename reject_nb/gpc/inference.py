@@ -64,6 +64,7 @@ class SiteTerms(NamedTuple):
     grad: np.ndarray      # (n,) its first derivative
     curvature: np.ndarray # (n,) minus its second derivative, not negative
 
+# %% ../../nbs/gpc/02_inference.ipynb #4a74bcb8
 def site_derivatives(
     f:np.ndarray,     # (n,) latent values
     y:np.ndarray,     # (n,) of -1 and +1
@@ -85,7 +86,8 @@ def site_derivatives(
     SiteTerms
     """
     t = y*f
-    if likelihood == "logistic": return SiteTerms(log_p=log_expit(t), grad=y*expit(-t), curvature=expit(t)*expit(-t))
+    if likelihood == "logistic":
+        return SiteTerms(log_p=log_expit(t), grad=y*expit(-t), curvature=expit(t)*expit(-t))
     log_p = log_ndtr(t)
     ratio = np.exp(-.5*t*t - .5*math.log(2*math.pi) - log_p)
     return SiteTerms(log_p=log_p, grad=y*ratio, curvature=np.maximum(ratio*(ratio + t), 0.))
@@ -113,6 +115,7 @@ def _newton_direction(K, y, alpha, f, terms) -> np.ndarray:
     b = terms.curvature*f + terms.grad
     return b - S*cho_solve(i_plus_sks(K, S), S*(K @ b)) - alpha
 
+# %% ../../nbs/gpc/02_inference.ipynb #03e562ab
 def laplace(
     K:np.ndarray,    # (n, n) prior covariance
     y:np.ndarray,    # (n,) of -1 and +1
@@ -158,7 +161,8 @@ def laplace(
         if residual <= tol: break
         step = _newton_direction(K, y, alpha, f, terms)
         value, alpha, f, terms = damped(lambda size: state(alpha + size*step), value)
-    if residual > max(tol, 1e-6):                                # in between: rounding of an ill-conditioned K
+    if residual > max(tol, 1e-6):
+                                       # in between: rounding of an ill-conditioned K
         raise ArithmeticError(f"Newton's method for the Laplace mode stopped at a residual of {residual:.2g}; "
                               "the kernel matrix may be too ill-conditioned")
     return Mode(alpha=terms.grad, site_precision=terms.curvature, residual=float(residual))
@@ -189,6 +193,7 @@ class Targets(NamedTuple):
     cavity_tau: np.ndarray # (n,)
     cavity_nu: np.ndarray  # (n,)
 
+# %% ../../nbs/gpc/02_inference.ipynb #d7559d83
 def ep_targets(
     K:np.ndarray,   # (n, n) prior covariance
     y:np.ndarray,   # (n,) of -1 and +1
@@ -229,7 +234,8 @@ def ep_targets(
     ratio = np.exp(-.5*z*z - .5*math.log(2*math.pi) - log_z)
     mean_hat = nu_c/tau_c + y*ratio/root
     var_hat = 1/tau_c - ratio*(z + ratio)/(tau_c*tau_c + tau_c)
-    return Targets(tau=1/var_hat - tau_c, nu=mean_hat/var_hat - nu_c, alpha=alpha, log_z=log_z, cavity_tau=tau_c, cavity_nu=nu_c)
+    return Targets(tau=1/var_hat - tau_c, nu=mean_hat/var_hat - nu_c, alpha=alpha, log_z=log_z,
+                   cavity_tau=tau_c, cavity_nu=nu_c)
 
 # %% ../../nbs/gpc/02_inference.ipynb #bf5d38ee
 class FixedPoint(NamedTuple):
@@ -254,6 +260,7 @@ class FixedPoint(NamedTuple):
     residual: float   # largest change a site would still make
     targets: Targets  # cavities and normalisers at the end
 
+# %% ../../nbs/gpc/02_inference.ipynb #586336a6
 def expectation_propagation(
     K:np.ndarray,     # (n, n) prior covariance
     y:np.ndarray,     # (n,) of -1 and +1

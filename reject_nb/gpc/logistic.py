@@ -23,6 +23,7 @@ def sigma(f):
     e = math.exp(f)
     return e/(1 + e)
 
+# %% ../../nbs/gpc/01_logistic.ipynb #584f44f0
 @njit(cache=True, nogil=True)
 def logistic_mean(mean, variance):
     """E[sigma(f)] for f ~ N(mean, variance), to within LOGISTIC_ERROR for a variance up to LOGISTIC_LIMIT.
@@ -68,6 +69,7 @@ def logistic_moments(mean, variance):
         second += w*slope*(1 - 2*p)
     return level, first, second
 
+# %% ../../nbs/gpc/01_logistic.ipynb #656e4b96
 @njit(cache=True, nogil=True)
 def logistic_slope(level, variance):
     "Slope d mean / d variance of the curve on which E[sigma] has the given level."

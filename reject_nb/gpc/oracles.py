@@ -60,6 +60,7 @@ def _objective(side:Side, q:int):
         return mean/root, slope/root + mean*c*((r*w) @ diff)/root**3
     return objective
 
+# %% ../../nbs/gpc/13_oracles.ipynb #cacb1aa7
 def local_search(
     side:Side,
     starts:np.ndarray, # (m, d) scaled starting points
@@ -86,13 +87,15 @@ def local_search(
     from scipy.optimize import minimize
     bounds = np.column_stack([-side.box.half, side.box.half])
     options = {"maxiter": maxiter, "ftol": 1e-12, "gtol": 1e-9}
-    runs = [minimize(_objective(side, q), x, jac=True, method="L-BFGS-B", bounds=bounds, options=options) for x in starts]
+    runs = [minimize(_objective(side, q), x, jac=True, method="L-BFGS-B", bounds=bounds,
+                     options=options) for x in starts]
     return np.array([run.x for run in runs])
 
 # %% ../../nbs/gpc/13_oracles.ipynb #f887be6f
 class ProbabilityOracle(Oracle):
     "The signed probability of a side, or its signed latent mean where it has no spectrum."
-    def __init__(self, side:Side, tol:float, ball:Ball|None=None, pool:ThreadPoolExecutor|None=None, threads:int=1):
+    def __init__(self, side:Side, tol:float, ball:Ball|None=None, pool:ThreadPoolExecutor|None=None,
+                 threads:int=1):
         self.side, self.half, self.pool, self.threads = side, side.box.half, pool, threads
         self.ball = ball_in(ball, side.box)
         self.mean_only = side.spec is None
@@ -124,7 +127,8 @@ class ProbabilityOracle(Oracle):
 
     def _bounded(self, lo, hi, level):
         "Bounds of a batch, shared out to the threads."
-        if self.pool is None or len(lo) < 2*self.threads: return [lower_bounds(self.side, lo, hi, level, self.q)]
+        if self.pool is None or len(lo) < 2*self.threads:
+            return [lower_bounds(self.side, lo, hi, level, self.q)]
         parts = [p for p in np.array_split(np.arange(len(lo)), self.threads) if len(p)]
         return list(self.pool.map(lambda p: lower_bounds(self.side, lo[p], hi[p], level, self.q), parts))
 
@@ -179,8 +183,10 @@ class _CellOracle(Oracle):
 
     def look(self, lo, hi, goal):
         low, score, points, values = zip(*(self._one(a, b) for a, b in zip(lo, hi)))
-        return Looked(low=np.array(low), score=np.array(score), points=np.array(points), values=np.array(values), corners=lo[:0])
+        return Looked(low=np.array(low), score=np.array(score), points=np.array(points),
+                      values=np.array(values), corners=lo[:0])
 
+# %% ../../nbs/gpc/13_oracles.ipynb #95899f0b
 class ClassOracle(_CellOracle):
     "The probability of one class (sign 1), or minus it (sign -1)."
     def __init__(self, post, box, c:int, sign:float, ball=None):
@@ -190,10 +196,13 @@ class ClassOracle(_CellOracle):
 
     def cell(self, lo, hi): return class_bounds(self.post, self.box, [self.c], lo, hi)[0]
 
-    def ends(self, cell): return (cell.low, cell.value_high) if self.sign > 0 else (-cell.high, -cell.value_low)
+    def ends(self, cell): return (cell.low, cell.value_high) if self.sign > 0 else (-cell.high,
+                                                                                    -cell.value_low)
 
-    def blunt(self, cell): return cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)      # no wider than at a point
+    def blunt(self,
+              cell): return cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)      # no wider than at a point
 
+# %% ../../nbs/gpc/13_oracles.ipynb #0ea11acc
 class LeadOracle(_CellOracle):
     """By how much the probability of one class leads that of any other.
 

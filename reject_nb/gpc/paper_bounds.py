@@ -49,6 +49,7 @@ def gaussian_interval(
     lo, hi = (np.asarray(a, float) - mean)/root, (np.asarray(b, float) - mean)/root
     return np.where(lo > 0, ndtr(-lo) - ndtr(-hi), ndtr(hi) - ndtr(lo))
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #81a47075
 class Intervals(NamedTuple):
     "Bounds of the latent mean and variance over a region."
     mean_low: float
@@ -60,8 +61,10 @@ def _half_line(a, b, box:Intervals) -> tuple[float, float]:
     "The limit of Proposition 2: monotone in the mean, and in the variance for a given mean."
     ends = (box.var_low, box.var_high)
     near, far = (box.mean_low, box.mean_high) if np.isinf(a) else (box.mean_high, box.mean_low)
-    return float(min(gaussian_interval(a, b, far, v) for v in ends)), float(max(gaussian_interval(a, b, near, v) for v in ends))
+    return float(min(gaussian_interval(a, b, far, v) for v in ends)), float(max(gaussian_interval(a, b,
+                                                                                                  near, v) for v in ends))
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #c873177f
 def interval_extremes(
     a:float,          # ends of an interval of the latent line; may be infinite
     b:float,
@@ -132,6 +135,7 @@ def proposition_1(
         high += (i + 1)/n*largest
     return low, min(high, 1.)
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #d32dfb45
 def lemma_3(
     box:Intervals,   # bounds of mean and variance
     likelihood:str,  # "probit" or "logistic"
@@ -230,6 +234,7 @@ class Relaxation(NamedTuple):
     r_low: np.ndarray  # (n,)
     r_high: np.ndarray # (n,)
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #2d8822aa
 def relaxation(
     side:Side,      # whose points and weights are used
     lo:np.ndarray,  # (d,) scaled box
@@ -262,7 +267,8 @@ def relaxation(
     tangent_0 = (.5*(c - X)**2 - tangent_slope*c).sum(1)
     e0, el, eu = np.exp(-z0), np.exp(-zl), np.exp(-zu)
     fall = np.where(zu - zl > 1e-12, (el - eu)/np.maximum(zu - zl, 1e-300), eu)
-    return Relaxation(low_0=k*e0*(1 + z0 - chord_0), low_1=-(k*e0)[:, None]*chord_slope, high_0=k*(el + fall*(zl - tangent_0)),
+    return Relaxation(low_0=k*e0*(1 + z0 - chord_0), low_1=-(k*e0)[:, None]*chord_slope,
+                      high_0=k*(el + fall*(zl - tangent_0)),
                       high_1=-(k*fall)[:, None]*tangent_slope, r_low=k*eu, r_high=k*el)
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #1e2ef4c8
@@ -273,13 +279,17 @@ class _Program(NamedTuple):
     low: np.ndarray
     high: np.ndarray
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #fe109bf3
 def _program(side, lo, hi) -> _Program:
     "The relaxation as a linear program's constraints."
     found = relaxation(side, lo, hi)
     eye = sparse.eye_array(len(found.r_low))
-    A = sparse.block_array([[sparse.csr_array(found.low_1), -eye], [sparse.csr_array(-found.high_1), eye]]).tocsr()
-    return _Program(A=A, b=np.concatenate([-found.low_0, found.high_0]), low=np.concatenate([lo, found.r_low]), high=np.concatenate([hi, found.r_high]))
+    A = sparse.block_array([[sparse.csr_array(found.low_1), -eye],
+                            [sparse.csr_array(-found.high_1), eye]]).tocsr()
+    return _Program(A=A, b=np.concatenate([-found.low_0, found.high_0]),
+                    low=np.concatenate([lo, found.r_low]), high=np.concatenate([hi, found.r_high]))
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #24f92568
 def _dual_bound(cost, program, multipliers) -> float:
     "Lower bound of min cost'y from any multipliers; weak duality needs only their sign."
     m = np.maximum(multipliers, 0)
@@ -289,9 +299,11 @@ def _dual_bound(cost, program, multipliers) -> float:
 def _linear_program(cost, program) -> float:
     "Dual value of a linear program through HiGHS."
     from scipy.optimize import linprog
-    got = linprog(cost, A_ub=program.A, b_ub=program.b, bounds=np.column_stack([program.low, program.high]), method="highs")
+    got = linprog(cost, A_ub=program.A, b_ub=program.b, bounds=np.column_stack([program.low, program.high]),
+                  method="highs")
     return _dual_bound(cost, program, -got.ineqlin.marginals if got.status == 0 else np.zeros(len(program.b)))
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #d48777f8
 def variance_high(
     side:Side,
     R:np.ndarray,   # (n, n) inverse of K + 1/W
@@ -321,12 +333,14 @@ def variance_high(
     right = np.concatenate([program.b, program.high, -program.low])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
-    got = clarabel.DefaultSolver(P, np.zeros(d + n), full, right, [clarabel.NonnegativeConeT(full.shape[0])], settings).solve()
+    got = clarabel.DefaultSolver(P, np.zeros(d + n), full, right,
+                                 [clarabel.NonnegativeConeT(full.shape[0])], settings).solve()
     r = np.array(got.x)[d:]
     cost = np.concatenate([np.zeros(d), 2*(R @ r)])
     least = -r @ R @ r + _dual_bound(cost, program, np.array(got.z)[:program.A.shape[0]])
     return float(min(side.post.variance - max(least, 0.), side.post.variance))
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #e5233100
 def variance_low(
     side:Side,
     R:np.ndarray,  # (n, n) inverse of K + 1/W
@@ -365,8 +379,10 @@ def variance_low(
         least, most = _linear_program(cost, program), -_linear_program(-cost, program)
         offset += value*least*most                       # chord of -v t^2 over [least, most]: -v((l + m) t - l m)
         slope -= value*(least + most)*vector
-    return float(max(side.post.variance + offset + _linear_program(np.concatenate([np.zeros(d), slope]), program), 0.))
+    return float(max(side.post.variance + offset + _linear_program(np.concatenate([np.zeros(d), slope]),
+                                                                   program), 0.))
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #bdea6493
 def mean_bounds(
     side:Side,
     lo:np.ndarray, # (d,) scaled box
@@ -387,7 +403,8 @@ def mean_bounds(
     tuple[float, float]
     """
     both = Boxes(np.stack([lo, lo]), np.stack([hi, hi]))
-    low = functional_min(side.box.bumps, both, np.stack([side.alpha, -side.alpha]), np.zeros(2), False, side.box.hsq, 1.).low
+    low = functional_min(side.box.bumps, both, np.stack([side.alpha, -side.alpha]), np.zeros(2), False,
+                         side.box.hsq, 1.).low
     return float(low[0]), float(-low[1])
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #c8b15653
@@ -411,7 +428,8 @@ class PaperOracle(Oracle):
         if self.given is not None: return self.given(lo, hi)
         mean, high = mean_bounds(self.side, lo, hi), variance_high(self.side, self.R, lo, hi)
         # for a mean of one sign Lemma 3 needs no lower variance
-        low = 0. if self.way == "lemma3" and mean[0] >= 0 else variance_low(self.side, self.R, lo, hi, self.eigen)
+        low = 0. if self.way == "lemma3" and mean[0] >= 0 else variance_low(self.side, self.R, lo, hi,
+                                                                            self.eigen)
         box = Intervals(mean[0], mean[1], low, max(low, high))
         return (lemma_3 if self.way == "lemma3" else proposition_1)(box, self.side.post.likelihood)[0]
 
@@ -430,8 +448,10 @@ class PaperOracle(Oracle):
     def look(self, lo, hi, goal):
         low, points, values = zip(*(self._one(a, b) for a, b in zip(lo, hi)))
         score = np.where((hi - lo).max(1, keepdims=True, initial=0.) < 1e-12, -1., hi - lo)
-        return Looked(low=np.array(low), score=score, points=np.array(points), values=np.array(values), corners=lo[:0])
+        return Looked(low=np.array(low), score=score, points=np.array(points), values=np.array(values),
+                      corners=lo[:0])
 
+# %% ../../nbs/gpc/14_paper_bounds.ipynb #9847cd04
 def paper_minimum(
     post:GPPosterior,
     lower, upper,        # (D,) box
@@ -470,4 +490,5 @@ def paper_minimum(
     side = one_side(post, reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)), sign, False)
     oracle = PaperOracle(side, sign, way, None if bound is None else lambda lo, hi: bound(side, lo, hi))
     got = minimise(oracle, limits)
-    return MinResult(lower=max(got.lower, 0.), upper=got.upper, x=side.box.point(got.x), n_boxes=got.n_boxes, status=got.status)
+    return MinResult(lower=max(got.lower, 0.), upper=got.upper, x=side.box.point(got.x),
+                     n_boxes=got.n_boxes, status=got.status)

@@ -27,6 +27,7 @@ def axes_of(value) -> int:
     try: return np.ndim(value)
     except ValueError: return 1
 
+# %% ../../nbs/gpc/03_posterior.ipynb #a660cda6
 def check_lengthscale(
     value,  # a number, or (d,)
     d:int,  # dimensions
@@ -50,6 +51,7 @@ def check_lengthscale(
     if not scale.min() > 0: raise refuse("lengthscale", "above 0 everywhere", value)
     return scale.copy()
 
+# %% ../../nbs/gpc/03_posterior.ipynb #6c364d9e
 class Prior:
     "Training points and a squared-exponential prior over them: X (n, d), lengthscale (d,), variance."
     def __init__(self, X, lengthscale, variance):
@@ -59,8 +61,10 @@ class Prior:
         self.lengthscale = np.repeat(scale, self.d) if self.isotropic else scale
         self.variance = check_number(variance, "variance", 1e-150, 1e150)
         with np.errstate(over="ignore"): span = (np.abs(self.X).max(0)/self.lengthscale).max()
-        if not span < 1e100: raise refuse("lengthscale", "at least 1e-100 times the largest entry of X", lengthscale)
-        for array in (self.X, self.lengthscale): array.flags.writeable = False     # what is derived from them is cached
+        if not span < 1e100:
+            raise refuse("lengthscale", "at least 1e-100 times the largest entry of X", lengthscale)
+        for array in (self.X, self.lengthscale):
+            array.flags.writeable = False     # what is derived from them is cached
 
     @property
     def n(self) -> int:
@@ -91,7 +95,8 @@ class Prior:
         np.ndarray
             (m, n)
         """
-        with np.errstate(over="ignore"): return kernel(self._points(X), self.X, self.lengthscale, self.variance)
+        with np.errstate(over="ignore"):
+            return kernel(self._points(X), self.X, self.lengthscale, self.variance)
 
 # %% ../../nbs/gpc/03_posterior.ipynb #23370552
 class GPPosterior(Prior):
@@ -144,7 +149,8 @@ class GPPosterior(Prior):
         self.site_precision = check_vector(site_precision, "site_precision", self.n, low=0.).copy()
         self.likelihood = check_choice(likelihood, "likelihood", LIKELIHOODS)
         if likelihood == "logistic" and self.variance > LOGISTIC_LIMIT:
-            raise refuse("variance", f"at most {LOGISTIC_LIMIT:g} for the logistic likelihood (beyond, its quadrature has no bound)", variance)
+            raise refuse("variance",
+                         f"at most {LOGISTIC_LIMIT:g} for the logistic likelihood (beyond, its quadrature has no bound)", variance)
         self._R = self._spectrum = None                          # computed when asked for
         for array in (self.alpha, self.site_precision): array.flags.writeable = False
 
@@ -189,7 +195,8 @@ class GPPosterior(Prior):
             means (m,) and variances (m,)
         """
         r = self.kernel(X)
-        if self._R is not None: return r @ self.alpha, np.maximum(self.variance - np.einsum("ij,ij->i", r @ self._R, r), 0)
+        if self._R is not None:
+            return r @ self.alpha, np.maximum(self.variance - np.einsum("ij,ij->i", r @ self._R, r), 0)
         S, factor = self._factor
         half = solve_triangular(factor[0], (S*r).T, lower=True)
         return r @ self.alpha, np.maximum(self.variance - (half*half).sum(0), 0)
@@ -271,7 +278,8 @@ class GPPosterior(Prior):
             the file written
         """
         scale = self.lengthscale[:1] if self.isotropic else self.lengthscale
-        return write_arrays(path, X=self.X, alpha=self.alpha, site_precision=self.site_precision, lengthscale=scale,
+        return write_arrays(path, X=self.X, alpha=self.alpha, site_precision=self.site_precision,
+                            lengthscale=scale,
                             variance=self.variance, likelihood=self.likelihood)
 
     @classmethod
@@ -289,8 +297,10 @@ class GPPosterior(Prior):
         -------
         GPPosterior
         """
-        a = read_arrays(path, "a GPPosterior", ("X", "alpha", "site_precision", "lengthscale", "variance", "likelihood"))
-        return cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]), str(a["likelihood"]))
+        a = read_arrays(path, "a GPPosterior", ("X", "alpha", "site_precision", "lengthscale", "variance",
+                                                "likelihood"))
+        return cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]),
+                   str(a["likelihood"]))
 
     @classmethod
     def from_gpy(cls,
@@ -323,6 +333,7 @@ def check_path(value) -> Path:
     if not isinstance(value, (str, PathLike)) or not str(value): raise refuse("path", "a file name", value)
     return Path(value)
 
+# %% ../../nbs/gpc/03_posterior.ipynb #50613904
 def write_arrays(
     path,      # file name; .npz is added where missing
     **arrays,  # what to write
@@ -347,6 +358,7 @@ def write_arrays(
     np.savez_compressed(path, **arrays)
     return path
 
+# %% ../../nbs/gpc/03_posterior.ipynb #d06b17c1
 def read_arrays(
     path,          # file name
     what:str,      # what the file should hold, in words
@@ -368,7 +380,8 @@ def read_arrays(
     dict[str, np.ndarray]
     """
     path = check_path(path)
-    if not path.is_file(): raise FileNotFoundError(f"path must be a file with {what}, got {str(path)!r}, which is no file")
+    if not path.is_file():
+        raise FileNotFoundError(f"path must be a file with {what}, got {str(path)!r}, which is no file")
     try: file = np.load(path, allow_pickle=False)
     except (ValueError, EOFError): raise refuse("path", f"an npz file with {what}", str(path)) from None
     if not hasattr(file, "files"): raise refuse("path", f"an npz file with {what}", str(path))
@@ -382,23 +395,27 @@ def _kind(thing) -> str:
     "Name of a class of GPy, which is not imported here."
     return type(thing).__name__
 
+# %% ../../nbs/gpc/03_posterior.ipynb #dd222275
 def _gpy_prior(model):
     "Training points, signs, length-scales and variance; ValueError that names what is not supported."
     for part in ("kern", "X", "Y", "likelihood", "posterior", "inference_method"):
         if not hasattr(model, part): raise refuse("model", "a GPy classification model", model)
     kern, X = model.kern, np.asarray(model.X, float)
     if _kind(kern) != "RBF": raise refuse("model's kernel", "GPy's RBF", _kind(kern))
-    if getattr(model, "mean_function", None) is not None: raise refuse("model's mean_function", "None", model.mean_function)
+    if getattr(model, "mean_function", None) is not None:
+        raise refuse("model's mean_function", "None", model.mean_function)
     if getattr(model, "num_inducing", None) is not None: raise refuse("model", "a full GP", "a sparse one")
     link = _kind(getattr(model.likelihood, "gp_link", None))
     if _kind(model.likelihood) != "Bernoulli" or link != "Probit":
-        raise refuse("model's likelihood", "Bernoulli with a probit link", f"{_kind(model.likelihood)}/{link}")
+        raise refuse("model's likelihood", "Bernoulli with a probit link",
+                     f"{_kind(model.likelihood)}/{link}")
     active = np.asarray(kern.active_dims)
     if not np.array_equal(active, np.arange(X.shape[1])):
         raise refuse("model's kernel", f"on all {X.shape[1]} dimensions", f"on {active.tolist()}")
     signs = np.where(np.asarray(model.Y)[:, 0] > 0, 1., -1.)
     return X, signs, np.array(kern.lengthscale.values, float), float(kern.variance.values[0])
 
+# %% ../../nbs/gpc/03_posterior.ipynb #363dc0db
 def _gpy_sites(model, y:np.ndarray, K:np.ndarray):
     "Weights and site precisions of a GPy model."
     alpha = np.asarray(model.posterior.woodbury_vector, float)[:, 0]

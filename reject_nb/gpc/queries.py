@@ -51,7 +51,8 @@ class Around(NamedTuple):
         if not ((self.lower <= z) & (z <= self.upper)).all(): return False
         if self.ball is not None: return self.ball.contains(z)
         offsets = [Fraction(float(a)) - Fraction(float(b)) for a, b in zip(z, self.x)]
-        return all(-Fraction(float(low)) <= o <= Fraction(float(high)) for o, low, high in zip(offsets, *self.size))
+        return all(-Fraction(float(low)) <= o <= Fraction(float(high)) for o, low,
+                   high in zip(offsets, *self.size))
 
     def settle(self, z:np.ndarray) -> np.ndarray|None:
         "A point within a few units of the last digit of z that lies in the set; None where there is none."
@@ -60,6 +61,7 @@ class Around(NamedTuple):
             z = np.nextafter(z, self.x)
         return None
 
+# %% ../../nbs/gpc/16_queries.ipynb #70227207
 def check_dims(dims, d:int) -> np.ndarray: # (k,) indices
     """Indices of dimensions, all for None; ValueError that names `dims`.
 
@@ -70,10 +72,13 @@ def check_dims(dims, d:int) -> np.ndarray: # (k,) indices
     """
     if dims is None: return np.arange(d)
     chosen = check_vector(dims, "dims", empty=True)
-    if np.asarray(dims).dtype.kind not in "iu" and len(chosen): raise refuse("dims", f"whole numbers from 0 to {d - 1}", dims)
-    if not ((0 <= chosen) & (chosen < d)).all(): raise refuse("dims", f"whole numbers from 0 to {d - 1}", dims)
+    if np.asarray(dims).dtype.kind not in "iu" and len(chosen):
+        raise refuse("dims", f"whole numbers from 0 to {d - 1}", dims)
+    if not ((0 <= chosen) & (chosen < d)).all():
+        raise refuse("dims", f"whole numbers from 0 to {d - 1}", dims)
     return chosen.astype(int)
 
+# %% ../../nbs/gpc/16_queries.ipynb #fc64b796
 def check_bounds(
     limits, # (low, high), numbers or (d,) each
     x,      # (d,) or (m, d) points between them
@@ -94,28 +99,34 @@ def check_bounds(
     """
     d = np.shape(x)[-1]
     words = f"a pair (low, high) of numbers or vectors of length {d} with low <= x <= high"
-    if not isinstance(limits, (tuple, list, np.ndarray)) or len(limits) != 2: raise refuse("limits", words, limits)
+    if not isinstance(limits, (tuple, list, np.ndarray)) or len(limits) != 2:
+        raise refuse("limits", words, limits)
     try: low, high = (np.broadcast_to(check_array(v, "limits", infinite=True), d) for v in limits)
     except ValueError: raise refuse("limits", words, limits) from None
     if (x < low).any() or (x > high).any(): raise refuse("limits", words, limits)
     return np.array([low, high])
 
+# %% ../../nbs/gpc/16_queries.ipynb #0d075e3f
 def _check_norm(norm):
     "'inf', 1 or 2; ValueError that names `norm`."
     if isinstance(norm, str) and norm == "inf": return "inf"
-    if isinstance(norm, (int, float, np.number)) and not isinstance(norm, bool) and norm in (1, 2, np.inf): return "inf" if norm == np.inf else int(norm)
+    if isinstance(norm, (int, float, np.number)) and not isinstance(norm, bool) and norm in (1, 2, np.inf):
+        return "inf" if norm == np.inf else int(norm)
     raise refuse("norm", "'inf', 2 or 1", norm)
 
+# %% ../../nbs/gpc/16_queries.ipynb #c26430ec
 def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
     "Radii below and above for every dimension; zero where it may not change."
     if axes_of(radius) == 0: size = np.full((2, d), check_number(radius, "radius", 0.))
     else:
         size = check_array(radius, "radius", low=0.)
-        if size.shape not in ((d,), (2, d)): raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})", radius)
+        if size.shape not in ((d,), (2, d)):
+            raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})", radius)
         size = np.broadcast_to(size, (2, d))
     chosen = np.isin(np.arange(d), check_dims(dims, d))
     return np.where(chosen, size, 0.)
 
+# %% ../../nbs/gpc/16_queries.ipynb #fcde848a
 def around(
     post,          # GPPosterior or MulticlassPosterior
     x,             # (d,) centre
@@ -201,9 +212,11 @@ class Safety:
         return (f"Safety({str(self.status)!r}, margin in [{self.margin_lower:.4g}, {self.margin_upper:.4g}], n_boxes={self.n_boxes}, "
                 f"search={str(self.search)!r})")
 
+# %% ../../nbs/gpc/16_queries.ipynb #a831558d
 def _answer(status, got, adversarial=None, search=None) -> Safety:
     "A Safety from a search's result."
-    return Safety(status=status, adversarial=adversarial, margin_lower=got.lower, margin_upper=got.upper, n_boxes=got.n_boxes,
+    return Safety(status=status, adversarial=adversarial, margin_lower=got.lower, margin_upper=got.upper,
+                  n_boxes=got.n_boxes,
                   search=got.status if search is None else search)
 
 def _signed_mean(post, x, sign:float, rigorous:bool) -> float:
@@ -211,6 +224,7 @@ def _signed_mean(post, x, sign:float, rigorous:bool) -> float:
     side = one_side(post, reduce_box(post, x, x), sign, False, rigorous)
     return float(value_up(side, centres(side, np.zeros((1, 0)), 0))[0])
 
+# %% ../../nbs/gpc/16_queries.ipynb #d75269f1
 def _binary_class(post, x, rigorous:bool) -> float: # 1, -1, or 0 where rounding decides
     "Certified sign of the latent mean; a mean of exactly zero belongs to class 0."
     if not rigorous: return 1. if post.latent(x[None])[0][0] > 0 else -1.
@@ -219,26 +233,33 @@ def _binary_class(post, x, rigorous:bool) -> float: # 1, -1, or 0 where rounding
 
 def _unclear(post, sides:tuple[float, float]) -> Safety:
     "The answer where the class of x itself is not certified."
-    return Safety(status=Status.unknown, margin_lower=sides[0], margin_upper=sides[1], n_boxes=0, search=Status.precision)
+    return Safety(status=Status.unknown, margin_lower=sides[0], margin_upper=sides[1], n_boxes=0,
+                  search=Status.precision)
 
+# %% ../../nbs/gpc/16_queries.ipynb #2428880a
 def _binary_safety(post, around:Around, limits:Limits, rigorous, pool, threads, starts) -> Safety:
     "Safety by the sign of the latent mean."
     sign = _binary_class(post, around.x, rigorous)
-    if sign == 0: return _unclear(post, (-_signed_mean(post, around.x, -1., True), _signed_mean(post, around.x, 1., True)))
+    if sign == 0:
+        return _unclear(post, (-_signed_mean(post, around.x, -1., True), _signed_mean(post, around.x, 1.,
+                                                                                      True)))
     box = reduce_box(post, around.lower, around.upper)
     oracle = ProbabilityOracle(one_side(post, box, sign, False, rigorous), 0., around.ball, pool, threads)
     got = minimise(oracle, limits, starts)
     if got.upper >= 0: return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
     point = around.settle(placed(box, around.ball, got.x))
-    if point is None or _signed_mean(post, point, sign, rigorous) >= 0: return _answer(Status.unknown, got, search=Status.precision)
+    if point is None or _signed_mean(post, point, sign, rigorous) >= 0:
+        return _answer(Status.unknown, got, search=Status.precision)
     return _answer(Status.unsafe, got, point)
 
+# %% ../../nbs/gpc/16_queries.ipynb #a2748a8f
 def _lead(post, x, top:int) -> tuple[float, float]:
     "Bounds of the lead of a class at a point."
     cells = class_bounds(post, reduce_box(post, x, x), range(post.n_classes), np.zeros(0), np.zeros(0))
     others = [cell for c, cell in enumerate(cells) if c != top]
     return cells[top].value_low - max(o.value_high for o in others), cells[top].value_high - max(o.value_low for o in others)
 
+# %% ../../nbs/gpc/16_queries.ipynb #6128807d
 def _class_safety(post, around:Around, limits:Limits) -> Safety:
     "Safety by the lead of the most probable class."
     top = int(np.argmax(post.predict_proba(around.x[None])[0]))
@@ -248,9 +269,11 @@ def _class_safety(post, around:Around, limits:Limits) -> Safety:
     got = minimise(LeadOracle(post, box, top, around.ball), limits)
     if got.upper >= 0: return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
     point = around.settle(placed(box, around.ball, got.x))
-    if point is None or _lead(post, point, top)[1] >= 0: return _answer(Status.unknown, got, search=Status.precision)
+    if point is None or _lead(post, point, top)[1] >= 0:
+        return _answer(Status.unknown, got, search=Status.precision)
     return _answer(Status.unsafe, got, point)
 
+# %% ../../nbs/gpc/16_queries.ipynb #7f6bba4b
 def is_safe(
     post,              # GPPosterior or MulticlassPosterior
     x,                 # (d,) point whose class is to be kept
@@ -370,6 +393,7 @@ class Robustness:
         return (f"Robustness(delta in [{self.lower:.6g}, {self.upper:.6g}], spread in [{self.spread[0]:.6g}, {self.spread[1]:.6g}], "
                 f"status={str(self.status)!r})")
 
+# %% ../../nbs/gpc/16_queries.ipynb #7c392d12
 def _binary_value(post, x) -> tuple[float, float]:
     "Enclosure of the probability at a point."
     box, up = reduce_box(post, x, x), []
@@ -383,10 +407,12 @@ def _delta(found:RangeResult, low:float, high:float) -> tuple[float, float]:
     most = max(found.max_upper - low, high - found.min_lower)
     return max(found.max_lower - high, low - found.min_upper, 0.), min(most + 4.5e-16, 1.)
 
+# %% ../../nbs/gpc/16_queries.ipynb #d8accfca
 def _spread(found:RangeResult) -> tuple[float, float]:
     "Bounds of pi_max - pi_min."
     return max(found.max_lower - found.min_upper, 0.), min(found.max_upper - found.min_lower + 4.5e-16, 1.)
 
+# %% ../../nbs/gpc/16_queries.ipynb #ca682b23
 def robustness(
     post,            # GPPosterior or MulticlassPosterior
     x,               # (d,) point
@@ -454,18 +480,22 @@ def robustness(
     """
     question = around(post, x, radius, dims, norm, limits)
     _, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
-    options = dict(tol=tol, max_boxes=max_boxes, rigorous=rigorous, n_jobs=n_jobs, progress=progress, ball=question.ball)
+    options = dict(tol=tol, max_boxes=max_boxes, rigorous=rigorous, n_jobs=n_jobs, progress=progress,
+                   ball=question.ball)
     if isinstance(post, GPPosterior):
         found = [classification_range(post, question.lower, question.upper, time_limit=time_limit, **options)]
         values = [_binary_value(post, question.x)]
     else:
         each = None if time_limit is None else time_limit/post.n_classes
-        found = [classification_range(post, question.lower, question.upper, time_limit=each, target=c, **options) for c in post.classes]
-        cells = class_bounds(post, reduce_box(post, question.x, question.x), range(post.n_classes), np.zeros(0), np.zeros(0))
+        found = [classification_range(post, question.lower, question.upper, time_limit=each, target=c,
+                                      **options) for c in post.classes]
+        cells = class_bounds(post, reduce_box(post, question.x, question.x), range(post.n_classes),
+                             np.zeros(0), np.zeros(0))
         values = [(cell.value_low, cell.value_high) for cell in cells]
     deltas = [_delta(r, *value) for r, value in zip(found, values)]
     worst = int(np.argmax([high for _, high in deltas]))
-    return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1], spread=_spread(found[worst]), range=found[worst])
+    return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1],
+                      spread=_spread(found[worst]), range=found[worst])
 
 # %% ../../nbs/gpc/16_queries.ipynb #36a5a190
 @dataclass(frozen=True, kw_only=True)
@@ -508,6 +538,7 @@ class Perturbation:
         "Width relative to the attack's radius; inf where no attack is known."
         return relative_gap(self.gap_abs, self.attack) if np.isfinite(self.attack) else np.inf
 
+# %% ../../nbs/gpc/16_queries.ipynb #3114e745
 def _length(offset:np.ndarray, norm) -> float:
     "Norm of an offset."
     return float(np.abs(offset).max() if norm == "inf" else np.abs(offset).sum() if norm == 1 else np.sqrt((offset*offset).sum()))
@@ -520,6 +551,7 @@ def _default_radius(post, x, dims, norm, limits) -> float:
         reach = np.minimum(reach, np.maximum(x - low, high - x))
     return _length(reach[dims], norm) if len(dims) else 0.
 
+# %% ../../nbs/gpc/16_queries.ipynb #c89aab0d
 class _Bracket:
     "Radii known to be safe, attacked, or undecided."
     def __init__(self, max_radius:float, tol:float):
@@ -546,10 +578,12 @@ class _Bracket:
             return min(self.max_radius, 2*radius) if radius < self.max_radius else None
         top = min(self.attack, self.open_low)
         if top - self.safe > close: return .5*(self.safe + top)
-        if self.open_high > 0 and self.attack - self.open_high > close: return .5*(self.open_high + self.attack)
+        if self.open_high > 0 and self.attack - self.open_high > close:
+            return .5*(self.open_high + self.attack)
         if self.attack - self.safe > 4*close: self.status = Status.unknown
         return None
 
+# %% ../../nbs/gpc/16_queries.ipynb #63000f7e
 def minimal_perturbation(
     post,             # GPPosterior or MulticlassPosterior
     x,                # (d,) point
@@ -622,8 +656,10 @@ def minimal_perturbation(
         if clock.out_of_time():
             bracket.status = Status.time_limit
             break
-        starts = None if bracket.point is None else x[None] + (bracket.point - x)*min(1., radius/bracket.attack)
-        got = is_safe(post, x, radius, dims, norm, limits, max_boxes, None if time_limit is None else max(clock.left, 1e-3), rigorous, n_jobs, starts)
+        starts = None if bracket.point is None else x[None] + (bracket.point - x)*min(1.,
+                                                                                      radius/bracket.attack)
+        got = is_safe(post, x, radius, dims, norm, limits, max_boxes,
+                      None if time_limit is None else max(clock.left, 1e-3), rigorous, n_jobs, starts)
         queries += 1
         if got.status == Status.unknown and got.search in (Status.time_limit, Status.interrupted):
             bracket.status = got.search
@@ -631,5 +667,6 @@ def minimal_perturbation(
         bracket.learn(radius, got, lambda z: _length(z - x, norm))
         radius = bracket.next(radius)
     if np.isinf(bracket.attack) and bracket.safe >= bracket.max_radius: bracket.status = Status.no_attack
-    return Perturbation(certified=float(bracket.safe), attack=float(bracket.attack), adversarial=bracket.point, n_queries=queries,
+    return Perturbation(certified=float(bracket.safe), attack=float(bracket.attack),
+                        adversarial=bracket.point, n_queries=queries,
                         status=bracket.status)

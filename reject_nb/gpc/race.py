@@ -31,6 +31,7 @@ class Split(NamedTuple):
     own: np.ndarray    # (C,) may be negative
     rest: np.ndarray   # (C, C) zero on its diagonal
 
+# %% ../../nbs/gpc/06_race.ipynb #0f525631
 def nearly_independent(
     cov:np.ndarray,     # (C, C), C >= 3
     factor:bool=False,  # allow one common factor
@@ -86,6 +87,7 @@ class Nodes(NamedTuple):
     counts: np.ndarray # (C,) nodes used
     spread: np.ndarray # (C,) standard deviations
 
+# %% ../../nbs/gpc/06_race.ipynb #41e93129
 @njit(cache=True)
 def _moments(scale, growth, weight, count):
     "E[exp(-x)], E[x exp(-x)], E[x^2 exp(-x)] for x = scale*growth."
@@ -99,6 +101,7 @@ def _moments(scale, growth, weight, count):
         s2 += e*x*x
     return s0, s1, s2
 
+# %% ../../nbs/gpc/06_race.ipynb #d10ecdd8
 @njit(cache=True)
 def _window(m, spread):
     "Where the integral starts and ends, and the class that reaches furthest to the left end's right."
@@ -108,6 +111,7 @@ def _window(m, spread):
         high = max(high, m[j] + 7.5*spread[j])
     return low - 3.7, high, first
 
+# %% ../../nbs/gpc/06_race.ipynb #afc334e2
 @njit(cache=True)
 def _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order):
     "Add one node of the integrals of Propositions 1 and 2."
@@ -119,6 +123,7 @@ def _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order):
         independent[c] += others*psi1[c]
         first_order[c] += others*(.5*psi1[c]*(total - 2*v[c]*dv[c]) + (psi2[c] - psi1[c])*dv[c])
 
+# %% ../../nbs/gpc/06_race.ipynb #a745d7f0
 @njit(cache=True)
 def _race(m, delta, h, nodes):
     "Both integrals for every class on a grid of step h; a bound of what lies outside the grid, and the grid's width."
@@ -158,6 +163,7 @@ def _chaos(d:np.ndarray, delta:np.ndarray) -> float:
 # %% ../../nbs/gpc/06_race.ipynb #0db96579
 ARG = math.pi/3   # |arg x| in the strips of the race
 
+# %% ../../nbs/gpc/06_race.ipynb #c53dc5e9
 def _own_nodes(spread:np.ndarray, fine:float) -> Nodes:
     "Nodes of each latent value, so that the error is e^-fine."
     a = np.minimum(ARG/np.maximum(spread, 1e-12), 6.)
@@ -171,6 +177,7 @@ def _own_nodes(spread:np.ndarray, fine:float) -> Nodes:
         weight[j, :len(u)] = steps[j]*np.exp(-.5*u*u)/math.sqrt(2*math.pi)
     return Nodes(growth=growth, weight=weight, counts=2*counts + 1, spread=spread)
 
+# %% ../../nbs/gpc/06_race.ipynb #8307737d
 def _common_nodes(b:np.ndarray, digits:float) -> tuple[np.ndarray, np.ndarray]:
     "Values of the common factor and their weights; one node where there is no factor."
     if not b.any(): return np.zeros(1), np.ones(1)
@@ -179,12 +186,14 @@ def _common_nodes(b:np.ndarray, digits:float) -> tuple[np.ndarray, np.ndarray]:
     z = apart*np.arange(-int(6.5/apart) - 1, int(6.5/apart) + 2)
     return z, apart*np.exp(-.5*z*z)/math.sqrt(2*math.pi)
 
+# %% ../../nbs/gpc/06_race.ipynb #5fedd4b4
 def race(
     mean:np.ndarray,  # (C,) of the latent functions, C >= 3
     cov:np.ndarray,   # (C, C)
     digits:float=16., # exponent of the quadrature's error: e^-digits
     factor:bool=False,# integrate over one common factor too
-) -> tuple[np.ndarray, np.ndarray]: # values (C,), bounds of their errors (C,); infinite where too far from independent
+) -> tuple[np.ndarray,
+           np.ndarray]: # values (C,), bounds of their errors (C,); infinite where too far from independent
     """E[softmax f] of all classes as a race of nearly independent latent functions (Propositions 1 to 3).
 
     Parameters
@@ -212,13 +221,16 @@ def race(
     h = 2*math.pi*ARG/(digits + 1)
     z, mass = _common_nodes(b, digits)
     work = C*(30 + 15*nodes.spread.max())/h*(nodes.counts.max() - 1)/2*len(z)
-    if (remainder >= .5 and chaos == np.inf) or clipped > 1/PURE or work > 3e7: return np.full(C, .5), np.full(C, np.inf)
+    if (remainder >= .5 and chaos == np.inf) or clipped > 1/PURE or work > 3e7:
+        return np.full(C, .5), np.full(C, np.inf)
     runs = [_race(mean + b*u, delta, h, nodes) for u in z]
-    independent, first_order, tail, _ = (sum(p*np.asarray(part) for p, part in zip(mass, parts)) for parts in zip(*runs))
+    independent, first_order, tail, _ = (sum(p*np.asarray(part) for p,
+                                             part in zip(mass, parts)) for parts in zip(*runs))
     width = max(run[3] for run in runs)
     value = independent + first_order
     error = 2.02*(2 + 3*size)*math.exp(-digits - 1) + (1 + size)*(tail + 12*C*(width + 1)*math.exp(-fine)) + .5*PURE*clipped
-    if b.any(): error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)                    # and z beyond 6.5
+    if b.any():
+        error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)                    # and z beyond 6.5
     error += 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1)           # rounding
     highest = (np.maximum(independent, value) + error)/(1 - remainder) if remainder < .5 else np.inf
     spare = np.clip(independent, 0, 1)
@@ -234,6 +246,7 @@ def _directly(mean, cov, classes, digits, target, value, error) -> None:
         v, e = three_directions(T @ mean, T @ cov @ T.T, digits, error[c])
         if e < error[c]: value[c], error[c] = v, e
 
+# %% ../../nbs/gpc/06_race.ipynb #06ff8a11
 def softmax_means(
     mean:np.ndarray,  # (C,) of the latent functions
     cov:np.ndarray,   # (C, C)
@@ -269,7 +282,8 @@ def softmax_means(
     if C <= 4: _directly(mean, cov, classes, digits, target, value, error)
     if C > 2:
         size = float(np.abs(cov).max())
-        lift = max(0., -float(np.linalg.eigvalsh(cov)[0])) + 1e-13*size             # rounding may have made it indefinite
+        lift = max(0.,
+                   -float(np.linalg.eigvalsh(cov)[0])) + 1e-13*size             # rounding may have made it indefinite
         for factor in (False, True):
             if (error[classes] <= (target if C <= 4 or factor else -1.)).all(): break
             v, e = race(mean, cov + lift*np.eye(C), digits, factor)
@@ -278,6 +292,7 @@ def softmax_means(
     if C > 4: _directly(mean, cov, classes, digits, target, value, error)
     return np.clip(value, 0, 1)[classes], error[classes]
 
+# %% ../../nbs/gpc/06_race.ipynb #14ccd443
 def softmax_mean(
     m:np.ndarray,     # (C-1,) means of f_j - f_c
     S:np.ndarray,     # (C-1, C-1) their covariance

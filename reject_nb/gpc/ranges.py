@@ -92,7 +92,8 @@ def progress_bar(
     Iterator[Callable|None]
     """
     if progress is None or progress is False or callable(progress): yield progress or None
-    elif progress is not True: raise refuse("progress", "None, True or a function of (lower, upper, n_boxes)", progress)
+    elif progress is not True:
+        raise refuse("progress", "None, True or a function of (lower, upper, n_boxes)", progress)
     else:
         from tqdm.auto import tqdm
         with tqdm(unit=" boxes") as bar:
@@ -101,6 +102,7 @@ def progress_bar(
                 bar.set_postfix_str(f"[{lower:.4f}, {upper:.4f}]")
             yield update
 
+# %% ../../nbs/gpc/15_ranges.ipynb #d19f1cb4
 @contextmanager
 def thread_pool(
     n_jobs, # threads; None: 1
@@ -122,9 +124,11 @@ def thread_pool(
     else:
         with ThreadPoolExecutor(threads) as pool: yield pool, threads
 
+# %% ../../nbs/gpc/15_ranges.ipynb #039b894c
 def check_posterior(post):
     "The posterior, or a ValueError that names `post`."
-    if not isinstance(post, (GPPosterior, MulticlassPosterior)): raise refuse("post", "a GPPosterior or MulticlassPosterior", post)
+    if not isinstance(post, (GPPosterior, MulticlassPosterior)):
+        raise refuse("post", "a GPPosterior or MulticlassPosterior", post)
     return post
 
 # %% ../../nbs/gpc/15_ranges.ipynb #89aadccc
@@ -137,6 +141,7 @@ def _both(minimum:Callable, work, clock:Clock, progress) -> list[tuple[MinResult
         found.append(minimum(sign, Limits(tol=tol, clock=own, max_boxes=max_boxes, progress=progress)))
     return found
 
+# %% ../../nbs/gpc/15_ranges.ipynb #6107e94a
 def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
     "Both sides by the joint certificate."
     box = reduce_box(post, lo, hi)
@@ -146,6 +151,7 @@ def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
         return got, placed(box, ball, got.x)
     return minimum
 
+# %% ../../nbs/gpc/15_ranges.ipynb #fc0ce3e8
 def _several(post, lo, hi, ball, c) -> Callable:
     "Both sides of one class among several, as values of the probability and minus it."
     box = reduce_box(post, lo, hi)
@@ -154,6 +160,7 @@ def _several(post, lo, hi, ball, c) -> Callable:
         return got, placed(box, ball, got.x)
     return minimum
 
+# %% ../../nbs/gpc/15_ranges.ipynb #94ae6431
 def _paper(post, lo, hi) -> Callable:
     "Both sides by the paper's programs, in plain double precision."
     def minimum(sign, limits):
@@ -161,6 +168,7 @@ def _paper(post, lo, hi) -> Callable:
         return got, got.x
     return minimum
 
+# %% ../../nbs/gpc/15_ranges.ipynb #daa47581
 def classification_range(
     post,              # GPPosterior, or MulticlassPosterior with `target`
     lower,             # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
@@ -234,7 +242,8 @@ def classification_range(
     check_choice(bounds, "bounds", ("joint",) if several else ("joint", "paper"))
     check_ball(ball, lo, hi)
     if ball is not None and bounds == "paper": raise refuse("ball", "None where bounds is 'paper'", ball)
-    if target is not None and not several: raise refuse("target", "None for a GPPosterior, whose range is that of class 1", target)
+    if target is not None and not several:
+        raise refuse("target", "None for a GPPosterior, whose range is that of class 1", target)
     with progress_bar(progress) as update, thread_pool(n_jobs) as (pool, threads):
         if several: minimum = _several(post, lo, hi, ball, post.index_of(target))
         elif bounds == "paper": minimum = _paper(post, lo, hi)
@@ -242,11 +251,15 @@ def classification_range(
         (low, x_min), (high, x_max) = _both(minimum, work, clock, update)
     return _ranged(low, high, x_min, x_max, work[0], clock, several, bounds == "joint" and rigorous)
 
+# %% ../../nbs/gpc/15_ranges.ipynb #faa884f4
 def _ranged(low, high, x_min, x_max, tol, clock, several, rigorous) -> RangeResult:
     "The range from both sides; the maximum is one minus (or minus) the second side's minimum, rounded outward."
     one, nudge = (0., 0.) if several else (1., 2.3e-16 if rigorous else 0.)
     ends = {"max_lower": one - high.upper, "max_upper": one - high.lower}
-    if not several: ends = {"max_lower": max(ends["max_lower"] - nudge, 0.), "max_upper": min(ends["max_upper"] + nudge, 1.)}
+    if not several:
+        ends = {"max_lower": max(ends["max_lower"] - nudge, 0.),
+                "max_upper": min(ends["max_upper"] + nudge, 1.)}
     status = next((s.status for s in (low, high) if s.status != Status.optimal), Status.optimal)
-    return RangeResult(min_lower=low.lower, min_upper=low.upper, **ends, x_min=x_min, x_max=x_max, n_boxes=low.n_boxes + high.n_boxes,
+    return RangeResult(min_lower=low.lower, min_upper=low.upper, **ends, x_min=x_min, x_max=x_max,
+                       n_boxes=low.n_boxes + high.n_boxes,
                        status=status, tol=tol, seconds=clock.elapsed)

@@ -43,6 +43,7 @@ class _Residual(NamedTuple):
     e: np.ndarray         # (m, n) r - A w
     e_err: np.ndarray     # (m, n)
 
+# %% ../../nbs/gpc/09_rigour.ipynb #22972624
 def _residual(r, w, K, W, variance:float, entry:float) -> _Residual:
     "Both sides of the identity; `entry` is the relative error of a kernel value, in units of the variance."
     n = len(W)
@@ -54,6 +55,7 @@ def _residual(r, w, K, W, variance:float, entry:float) -> _Residual:
     e_err = rounding(n + 4)*(r + absolute + np.abs(w)/W) + entry*variance*(1 + size)
     return _Residual(low=low, low_err=low_err, e=r - Kw - w/W, e_err=e_err)
 
+# %% ../../nbs/gpc/09_rigour.ipynb #31b9393d
 def variance_enclosure(
     post:GPPosterior, # whose X, site_precision, lengthscale and variance are taken as exact
     X,                # (m, d) points
@@ -80,7 +82,8 @@ def variance_enclosure(
     keep = post.site_precision > 0                      # the others have w = 0 and do not matter
     P, W, s2, n = post.X[keep], post.site_precision[keep], post.variance, int(keep.sum())
     r = kernel(Z, P, post.lengthscale, s2)
-    got = _residual(r, r @ R[np.ix_(keep, keep)], kernel(P, P, post.lengthscale, s2), W, s2, rounding(24 + 8*post.d))
+    got = _residual(r, r @ R[np.ix_(keep, keep)], kernel(P, P, post.lengthscale, s2), W, s2,
+                    rounding(24 + 8*post.d))
     high = got.low + (W*(np.abs(got.e) + got.e_err)**2).sum(1)*(1 + rounding(n + 4))
     # the enclosure is of the prior variance minus r'Rr, which lies in [0, s^2]
     down, up = s2 - high - got.low_err, s2 - got.low + got.low_err
@@ -120,6 +123,7 @@ class Spectrum(NamedTuple):
         """
         return self.values/(1 + self.values)
 
+# %% ../../nbs/gpc/09_rigour.ipynb #ca0b2fca
 def verify_spectrum(
     post:GPPosterior,    # whose S K S is decomposed
     vectors:np.ndarray,  # (n, n) claimed eigenvectors
@@ -154,6 +158,7 @@ def verify_spectrum(
     omega = np.linalg.norm(gram)*1.0001 + rounding(n + 4)*columns*np.sqrt(n)
     return Spectrum(S=S, vectors=V, values=lam, eps=float(eps), omega=float(omega))
 
+# %% ../../nbs/gpc/09_rigour.ipynb #bc812945
 def spectrum(
     post:GPPosterior, # the posterior
 ) -> Spectrum:
@@ -170,7 +175,8 @@ def spectrum(
     """
     if post._spectrum is None:
         S = np.sqrt(post.site_precision)
-        values, vectors = eigh(S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S, check_finite=False)
+        values, vectors = eigh(S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S,
+                               check_finite=False)
         post._spectrum = verify_spectrum(post, vectors[:, ::-1], np.maximum(values[::-1], 0))
     return post._spectrum
 
@@ -191,6 +197,7 @@ class Form(NamedTuple):
     high: np.ndarray     # (b,)
     residual: np.ndarray # (b,) bound of |S r - B z|
 
+# %% ../../nbs/gpc/09_rigour.ipynb #55da97a4
 def shrunk(
     spec:Spectrum,   # verified eigenpairs
     q:int,           # columns used
@@ -215,6 +222,7 @@ def shrunk(
     p = sr @ spec.vectors[:, :q]
     return sr - (p*spec.shrink[:q]) @ spec.vectors[:, :q].T, p
 
+# %% ../../nbs/gpc/09_rigour.ipynb #7598cf21
 def quadratic_form(
     spec:Spectrum,   # verified eigenpairs
     q:int,           # columns used

@@ -43,6 +43,7 @@ class Children(NamedTuple):
     hi: np.ndarray     # (2b, d)
     parent: np.ndarray # (2b,) bounds inherited
 
+# %% ../../nbs/gpc/12_search.ipynb #0bdd77ff
 class Frontier:
     "Open boxes, and the smallest bound of those that are closed."
     def __init__(self, half:np.ndarray, floor:float):
@@ -74,7 +75,8 @@ class Frontier:
         bound = self.open.bound
         return np.argpartition(bound, size - 1)[:size] if size < len(bound) else np.arange(len(bound))
 
-    def split(self, pick:np.ndarray) -> tuple[Children, np.ndarray]: # children, which of the picked were split
+    def split(self, pick:np.ndarray) -> tuple[Children,
+                                              np.ndarray]: # children, which of the picked were split
         """Halve boxes along the coordinate of the highest score; not where no score helps or doubles are too
         coarse.
 
@@ -92,7 +94,8 @@ class Frontier:
         rows = np.arange(len(lo))
         left_hi[rows, axis] = mid
         right_lo[rows, axis] = mid
-        return Children(np.concatenate([lo, right_lo]), np.concatenate([left_hi, hi]), np.concatenate([bound, bound])), able
+        return Children(np.concatenate([lo, right_lo]), np.concatenate([left_hi, hi]),
+                        np.concatenate([bound, bound])), able
 
     def replace(self, pick:np.ndarray, new:_Open) -> None:
         "Put boxes in the place of those picked."
@@ -123,6 +126,7 @@ class Looked(NamedTuple):
     values: np.ndarray  # (b,) upper bounds of the function there
     corners: np.ndarray # (c, d) points that are worth a look
 
+# %% ../../nbs/gpc/12_search.ipynb #5bdaf9bf
 class Oracle:
     """A function on the box [-half, half] that can be bounded. `look` and `attained` are its own; the rest has
     defaults.
@@ -184,6 +188,7 @@ class Oracle:
         "Whether rounding decides already."
         return False
 
+# %% ../../nbs/gpc/12_search.ipynb #6264cb52
 @dataclass(frozen=True, kw_only=True)
 class MinResult:
     "lower <= minimum <= upper, and upper is attained at x; n_boxes bounded; gap_abs = upper - lower."
@@ -198,6 +203,7 @@ class MinResult:
         "What is not known."
         return self.upper - self.lower
 
+# %% ../../nbs/gpc/12_search.ipynb #f0f17870
 class Limits(NamedTuple):
     """When to stop.
 
@@ -253,7 +259,8 @@ class _Search:
     def result(self, lower:float, status:Status) -> MinResult:
         "The attained value once more, as sharp as double precision allows."
         value = min(self.best, self.oracle.sharpen(self.where)) if np.isfinite(self.best) else self.best
-        return MinResult(lower=float(min(lower, value)), upper=float(value), x=self.where, n_boxes=self.n_boxes, status=status)
+        return MinResult(lower=float(min(lower, value)), upper=float(value), x=self.where,
+                         n_boxes=self.n_boxes, status=status)
 
     def begin(self, starts) -> bool: # whether that was all
         "Starting points, local searches from them, and the root."
@@ -279,7 +286,8 @@ class _Search:
     def stopped(self) -> bool:
         "Whether a limit is reached."
         limits = self.limits
-        if limits.max_boxes is not None and self.n_boxes >= limits.max_boxes: self.status = Status.iteration_limit
+        if limits.max_boxes is not None and self.n_boxes >= limits.max_boxes:
+            self.status = Status.iteration_limit
         elif limits.clock.out_of_time(): self.status = Status.time_limit
         else: return False
         return True
@@ -287,7 +295,8 @@ class _Search:
     def room(self) -> int:
         "Boxes to split at once."
         size = min(len(self.frontier), self.oracle.batch)
-        if self.limits.max_boxes is not None: size = min(size, max(1, (self.limits.max_boxes - self.n_boxes + 1)//2))
+        if self.limits.max_boxes is not None:
+            size = min(size, max(1, (self.limits.max_boxes - self.n_boxes + 1)//2))
         return size if self.limits.clock.limit is None else min(size, 32)
 
     def advance(self) -> None:
@@ -295,7 +304,8 @@ class _Search:
         frontier, pick = self.frontier, self.frontier.pick(self.room())
         new, able = frontier.split(pick)
         if not able.all():
-            frontier.closed, self.status = min(frontier.closed, frontier.open.bound[pick][~able].min()), Status.precision
+            frontier.closed, self.status = min(frontier.closed,
+                                               frontier.open.bound[pick][~able].min()), Status.precision
         outside = self.oracle.excluded(new.lo, new.hi)
         if outside is not None: new = Children(*(part[~outside] for part in new))
         self.n_boxes += len(new.lo)
@@ -314,7 +324,8 @@ class _Search:
             if self.begin(starts): return self.result(frontier.lowest, self.status)
             while not self.refuted:
                 frontier.close(self.goal)
-                if self.limits.progress is not None: self.limits.progress(frontier.lowest, self.best, self.n_boxes)
+                if self.limits.progress is not None:
+                    self.limits.progress(frontier.lowest, self.best, self.n_boxes)
                 if len(frontier) == 0 or self.stopped(): break
                 if not len(self.half):                         # a point
                     self.status = Status.precision
@@ -324,6 +335,7 @@ class _Search:
             return self.result(frontier.lowest, self.status)
         except KeyboardInterrupt: return self.result(frontier.lowest, Status.interrupted)
 
+# %% ../../nbs/gpc/12_search.ipynb #97539287
 def minimise(
     oracle,          # an Oracle
     limits:Limits,   # when to stop
@@ -399,7 +411,8 @@ class Ball:
             (...)
         """
         offset = check_array(offset, "offset", infinite=True, empty=True)
-        if not offset.ndim or offset.shape[-1] != len(self.centre): raise refuse("offset", f"an array with {len(self.centre)} in its last axis", offset)
+        if not offset.ndim or offset.shape[-1] != len(self.centre):
+            raise refuse("offset", f"an array with {len(self.centre)} in its last axis", offset)
         return self._norm(offset)
 
     def _norm(self, offset):
@@ -425,6 +438,7 @@ class Ball:
         if self.p == 1: return sum(offsets) <= Fraction(self.radius)
         return sum(o*o for o in offsets) <= Fraction(self.radius)**2
 
+# %% ../../nbs/gpc/12_search.ipynb #0a3c0149
 def check_ball(
     ball,         # a Ball or None
     lower,        # (d,) corners of the box, checked
@@ -499,7 +513,8 @@ class BallIn(NamedTuple):
         scale, radius = self.box.scale, self.ball.radius*(1 - 1e-12)
         offset = points*scale + self.shift
         anchor = self.box.clip(-self.shift/scale)*scale + self.shift            # the box's nearest point to the centre
-        if np.abs(anchor*scale).max(initial=0.) <= 1e-12*np.abs(self.box.origin).max(initial=0.): anchor = np.zeros_like(anchor)
+        if np.abs(anchor*scale).max(initial=0.) <= 1e-12*np.abs(self.box.origin).max(initial=0.):
+            anchor = np.zeros_like(anchor)
         size, near = self.size(offset), self.size(anchor[None])[0]
         if near == 0: moved = offset*np.minimum(1., radius/np.maximum(size, 1e-300))[:, None]
         else:
@@ -507,6 +522,7 @@ class BallIn(NamedTuple):
             moved = offset + way[:, None]*(anchor - offset)
         return self.box.clip((moved - self.shift)/scale)
 
+# %% ../../nbs/gpc/12_search.ipynb #e5b8766d
 def ball_in(ball:Ball|None, box:Reduced) -> BallIn|None:
     "See a ball from a box; None where there is no ball."
     if ball is None: return None
@@ -564,7 +580,8 @@ def check_region(
     -------
     tuple[np.ndarray, np.ndarray]
     """
-    lo, hi = (check_vector(v, name, prior.d, infinite=True).copy() for v, name in ((lower, "lower"), (upper, "upper")))
+    lo, hi = (check_vector(v, name, prior.d, infinite=True).copy() for v,
+              name in ((lower, "lower"), (upper, "upper")))
     if (lo > hi).any():
         j = int(np.argmax(lo > hi))
         raise refuse("lower", "at most upper", f"{lo[j]:g} above {hi[j]:g} in dimension {j}")
@@ -572,7 +589,9 @@ def check_region(
     if (hi == -np.inf).any(): raise refuse("upper", "above minus infinity", upper)
     return lo, hi
 
+# %% ../../nbs/gpc/12_search.ipynb #8c18c4c9
 def check_limits_of_work(tol, max_boxes, time_limit) -> tuple[float, int|None, float|None]:
     "Tolerance and limits, or a ValueError that names the argument."
     tol = check_positive(tol, "tol")
-    return tol, None if max_boxes is None else check_count(max_boxes, "max_boxes"), None if time_limit is None else check_positive(time_limit, "time_limit")
+    return tol, None if max_boxes is None else check_count(max_boxes,
+                                                           "max_boxes"), None if time_limit is None else check_positive(time_limit, "time_limit")

@@ -51,6 +51,7 @@ def site_matrices(
     total = sum(E)
     return np.array(E), cho_factor(total + 1e-14*np.trace(total)/len(K)*np.eye(len(K)), lower=True)
 
+# %% ../../nbs/gpc/07_softmax.ipynb #f5bbef77
 def _objective(alpha, f, Y) -> float:
     "Log posterior density of the latent values, up to a constant."
     return -.5*(alpha*f).sum() + (Y*f).sum() - logsumexp(f, axis=0).sum()
@@ -61,6 +62,7 @@ def _direction(K, Y, f, prob, E, factor) -> np.ndarray:
     c = np.array([Ec @ (K @ bc) for Ec, bc in zip(E, b)])
     return b - c + np.array([Ec @ cho_solve(factor, c.sum(0)) for Ec in E])
 
+# %% ../../nbs/gpc/07_softmax.ipynb #ecf09d1b
 class SoftmaxMode(NamedTuple):
     """Mode of the softmax posterior.
 
@@ -77,6 +79,7 @@ class SoftmaxMode(NamedTuple):
     prob: np.ndarray    # (C, n)
     evidence: float     # log marginal likelihood, by Laplace
 
+# %% ../../nbs/gpc/07_softmax.ipynb #a316d9b0
 def softmax_laplace(
     K:np.ndarray,   # (n, n) shared prior covariance
     Y:np.ndarray,   # (C, n) one-hot labels
@@ -119,10 +122,13 @@ def softmax_laplace(
             return _objective(trial, trial @ K, Y), trial
         value, alpha = damped(at, value)
         f = alpha @ K
-    if residual > max(tol, 1e-6): raise ArithmeticError(f"Newton's method for the softmax mode stopped at a residual of {residual:.2g}")
-    evidence = -.5*((Y - prob)*((Y - prob) @ K)).sum() + (Y*f).sum() - logsumexp(f, axis=0).sum() - .5*_log_det(K, prob, factor)
+    if residual > max(tol, 1e-6):
+        raise ArithmeticError(f"Newton's method for the softmax mode stopped at a residual of {residual:.2g}")
+    evidence = -.5*((Y - prob)*((Y - prob) @ K)).sum() + (Y*f).sum() - logsumexp(f,
+                                                                                 axis=0).sum() - .5*_log_det(K, prob, factor)
     return SoftmaxMode(alpha=Y - prob, prob=prob, evidence=float(evidence))
 
+# %% ../../nbs/gpc/07_softmax.ipynb #f8cff1e9
 def _log_det(K, prob, factor) -> float:
     "log det(I + W K), from factors that are at hand."
     log_det = sum(2*np.log(np.diag(i_plus_sks(K, np.sqrt(p))[0])).sum() for p in prob)
@@ -148,6 +154,7 @@ def normal_points(
     from scipy.stats.qmc import Sobol
     return ndtri(np.clip(Sobol(d, seed=0).random_base2(14), 1e-12, 1 - 1e-12)).T
 
+# %% ../../nbs/gpc/07_softmax.ipynb #24de49f0
 def _class_labels(classes, C:int) -> np.ndarray:
     "C different labels, numbers or text."
     if classes is None: return np.arange(C)
@@ -157,6 +164,7 @@ def _class_labels(classes, C:int) -> np.ndarray:
         raise refuse("classes", f"{C} different finite numbers or texts", classes)
     return labels
 
+# %% ../../nbs/gpc/07_softmax.ipynb #531c33b5
 class MulticlassPosterior(Prior):
     """Laplace posterior of a softmax Gaussian process classifier with one shared squared-exponential kernel.
 
@@ -203,11 +211,15 @@ class MulticlassPosterior(Prior):
         classes=None,# (C,) labels, numbers or text; None: 0..C-1
     ):
         super().__init__(X, lengthscale, variance)
-        self.alpha, self.prob = check_matrix(alpha, "alpha", d=self.n).copy(), check_matrix(prob, "prob", d=self.n, low=0.).copy()
-        if not 2 <= len(self.alpha) <= 10: raise refuse("alpha", "a matrix of 2 to 10 rows, one a class", alpha)
+        self.alpha, self.prob = check_matrix(alpha, "alpha", d=self.n).copy(), check_matrix(prob, "prob",
+                                                                                            d=self.n, low=0.).copy()
+        if not 2 <= len(self.alpha) <= 10:
+            raise refuse("alpha", "a matrix of 2 to 10 rows, one a class", alpha)
         if self.prob.shape != self.alpha.shape or np.abs(self.prob.sum(0) - 1).max() > 1e-6:
             raise refuse("prob", "a matrix of the shape of alpha with columns that sum to 1", prob)
-        if self.variance > .5*LOGISTIC_LIMIT: raise refuse("variance", f"at most {.5*LOGISTIC_LIMIT:g}, up to which errors are bounded", variance)
+        if self.variance > .5*LOGISTIC_LIMIT:
+            raise refuse("variance", f"at most {.5*LOGISTIC_LIMIT:g}, up to which errors are bounded",
+                         variance)
         self.classes = _class_labels(classes, len(self.alpha))
         self.K = kernel(self.X, self.X, self.lengthscale, self.variance)
         self._E, self._M = site_matrices(self.K, self.prob)
@@ -225,8 +237,10 @@ class MulticlassPosterior(Prior):
         "Row of a class; ValueError that names `target`."
         try: hit = np.flatnonzero(self.classes == target)
         except (TypeError, ValueError): hit = np.empty(0, int)
-        same_kind = axes_of(target) == 0 and isinstance(target, (bool, np.bool_)) == (self.classes.dtype.kind == "b")
-        if len(hit) != 1 or not same_kind: raise refuse("target", f"one of the classes {self.classes.tolist()}", target)
+        same_kind = axes_of(target) == 0 and isinstance(target,
+                                                        (bool, np.bool_)) == (self.classes.dtype.kind == "b")
+        if len(hit) != 1 or not same_kind:
+            raise refuse("target", f"one of the classes {self.classes.tolist()}", target)
         return int(hit[0])
 
     def weights(self,
@@ -297,7 +311,9 @@ class MulticlassPosterior(Prior):
             value, error = softmax_means(mean, cov, target=np.inf)
             if error.max() > 1e-3:
                 values, vectors = np.linalg.eigh(cov)
-                value = _softmax(mean[:, None] + (vectors*np.sqrt(np.maximum(values, 0))) @ normal_points(self.n_classes)).mean(1)
+                value = _softmax(mean[:,
+                                      None] + (vectors*np.sqrt(np.maximum(values,
+                                                                          0))) @ normal_points(self.n_classes)).mean(1)
             out.append(value/value.sum())
         return np.array(out).reshape(-1, self.n_classes)
 
@@ -333,7 +349,8 @@ class MulticlassPosterior(Prior):
         Path
             the file written
         """
-        return write_arrays(path, X=self.X, alpha=self.alpha, prob=self.prob, lengthscale=self.lengthscale, variance=self.variance,
+        return write_arrays(path, X=self.X, alpha=self.alpha, prob=self.prob, lengthscale=self.lengthscale,
+                            variance=self.variance,
                             classes=self.classes)
 
     @classmethod
@@ -351,7 +368,8 @@ class MulticlassPosterior(Prior):
         -------
         MulticlassPosterior
         """
-        a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance", "classes"))
+        a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance",
+                                                        "classes"))
         return cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
 
 # %% ../../nbs/gpc/07_softmax.ipynb #94cfc1ce
@@ -364,6 +382,7 @@ def _one_hot(y, n:int) -> tuple[np.ndarray, np.ndarray]: # classes (C,), Y (C, n
     if not 2 <= len(classes) <= 10: raise refuse("y", "labels of 2 to 10 classes", f"{len(classes)} classes")
     return classes, (labels == classes[:, None]).astype(float)
 
+# %% ../../nbs/gpc/07_softmax.ipynb #c7e3cf2d
 def fit_multiclass_gpc(
     X,                  # (n, d) training points
     y,                  # (n,) labels of 2 to 10 classes
@@ -420,7 +439,8 @@ def fit_multiclass_gpc(
         except (ArithmeticError, np.linalg.LinAlgError): return 1e10
     theta = np.log(np.concatenate([[s2], scale]))
     if max_evaluations:
-        theta = minimize(objective, theta, method="L-BFGS-B", bounds=[(-6, 8)]*len(theta), options={"maxfun": max_evaluations}).x
+        theta = minimize(objective, theta, method="L-BFGS-B", bounds=[(-6, 8)]*len(theta),
+                         options={"maxfun": max_evaluations}).x
     scale, s2 = np.exp(theta[1:]), float(np.exp(theta[0]))
     mode = softmax_laplace(kernel(X, X, np.broadcast_to(scale, X.shape[1]), s2), Y)
     return MulticlassPosterior(X, mode.alpha, mode.prob, scale, s2, classes)

@@ -28,11 +28,13 @@ def _bound(coef, X, lo, hi, quadratic=True, slack=1., extra=0.):
     "Minima of one box with unit weights."
     bumps = Bumps(np.ascontiguousarray(np.asarray(X, float).T), np.ones(len(X)))
     lo, hi = np.atleast_2d(np.asarray(lo, float)), np.atleast_2d(np.asarray(hi, float))
-    return functional_min(bumps, Boxes(lo, hi), np.atleast_2d(np.asarray(coef, float)), np.full(1, float(extra)), quadratic, float(((hi - lo)**2).sum()), slack)
+    return functional_min(bumps, Boxes(lo, hi), np.atleast_2d(np.asarray(coef, float)),
+                          np.full(1, float(extra)), quadratic, float(((hi - lo)**2).sum()), slack)
 
 
 def _values(coef, X, Z, extra=0., centre=0.):
-    return np.exp(-.5*((Z[:, None] - X[None])**2).sum(-1)) @ coef + extra*np.exp(-.5*((Z - centre)**2).sum(-1))
+    return np.exp(-.5*((Z[:,
+                          None] - X[None])**2).sum(-1)) @ coef + extra*np.exp(-.5*((Z - centre)**2).sum(-1))
 
 
 def _random_case(seed):
@@ -80,7 +82,8 @@ def _by_formula(coef, X, mid, half, extra):
     H, third, fourth = (off.T*(q*a2)) @ off, (q*a2) @ off, (q*a2).sum()
     fold = np.abs(third) @ half - .25*min(fourth, 0)*(half**2).sum()
     side = [sum(abs(H[j, l])*half[l]/half[j] for l in range(d) if l != j) for j in range(d)]
-    two = [slope @ off, .5*(slope.sum() - bump) + np.diag(H) - fold - side, (q*(a0 + a1*at + a2*at*at)).sum() + bump*(1 + u0)]
+    two = [slope @ off, .5*(slope.sum() - bump) + np.diag(H) - fold - side,
+           (q*(a0 + a1*at + a2*at*at)).sum() + bump*(1 + u0)]
     mass = np.abs(q)*span
     score = half*(mass @ np.abs(off) + half*(.5*mass.sum() + .5*bump*D + 1e-9*max(np.abs(coef).max(), extra)))
     ways = []
@@ -94,31 +97,38 @@ def _by_formula(coef, X, mid, half, extra):
 def test_bounds_lie_below_samples(seed):
     "No sampled value, corner, face or centre below the bound, for widths from tiny to huge."
     X, coef, mid, half, Z, bump = _random_case(seed)
-    for quadratic in (False, True): assert _bound(coef, X, mid - half, mid + half, quadratic).low[0] <= _values(coef, X, Z).min()
+    for quadratic in (False, True):
+        assert _bound(coef, X, mid - half, mid + half, quadratic).low[0] <= _values(coef, X, Z).min()
     seen = _values(coef, X, Z, bump, mid).min()
-    assert _bound(coef, X, mid - half, mid + half, True, 1., bump).low[0] <= seen + 1e-14*bump     # the box's own centre is rounded
+    assert _bound(coef, X, mid - half, mid + half, True, 1.,
+                  bump).low[0] <= seen + 1e-14*bump     # the box's own centre is rounded
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_kernel_is_the_formula(seed):
     rng = np.random.default_rng(seed)
     n, d = rng.integers(2, 9), rng.integers(1, 5)
-    X, coef, mid, half = rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d)*.5, rng.uniform(.1, 1.2, d)
+    X, coef, mid, half = rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d)*.5, rng.uniform(.1,
+                                                                                                         1.2, d)
     extra = 0. if seed % 3 else rng.uniform(0, 3)
     ways, score = _by_formula(coef, X, mid, half, extra)
     first, both = (_bound(coef, X, mid - half, mid + half, way, 0., extra) for way in (False, True))
     best = max(ways, key=lambda way: way[0])
-    assert first.low[0] == pytest.approx(ways[0][0], abs=1e-11) and both.low[0] == pytest.approx(best[0], abs=1e-11)
+    assert first.low[0] == pytest.approx(ways[0][0], abs=1e-11) and both.low[0] == pytest.approx(best[0],
+                                                                                                 abs=1e-11)
     np.testing.assert_allclose(first.point[0], ways[0][1], atol=1e-6)
     np.testing.assert_allclose(both.point[0], best[1], atol=1e-6)
     np.testing.assert_allclose(both.score[0], score, rtol=1e-9)
     bumps = Bumps(np.ascontiguousarray(X.T), np.ones(n))
-    slow = functional_min.py_func(bumps, Boxes((mid - half)[None], (mid + half)[None]), coef[None], np.full(1, extra), True, 1., 0.)
+    slow = functional_min.py_func(bumps, Boxes((mid - half)[None], (mid + half)[None]), coef[None],
+                                  np.full(1, extra), True, 1., 0.)
     assert slow.low[0] == pytest.approx(both.low[0], abs=1e-13)
 
 
 def test_parts_uncompiled():
-    X, coef, mid, half = np.array([[0., .5], [1., -1.]]), np.array([1., -2.]), np.array([.3, .1]), np.array([.5, .8])
+    X, coef, mid, half = np.array([[0., .5], [1., -1.]]), np.array([1., -2.]), np.array([.3,
+                                                                                         .1]), np.array([.5,
+                                                                                                         .8])
     XT, work = np.ascontiguousarray(X.T), _work.py_func(2, 2)
     square = _place.py_func(XT, mid - half, mid + half, work)
     assert square == pytest.approx(.25 + .64) and work.span[0] == pytest.approx(.5*(.8**2 + 1.2**2) - .5*0)
@@ -137,7 +147,8 @@ def test_parts_uncompiled():
     np.testing.assert_allclose([one, two, three, score], again, rtol=1e-12)
     points = np.empty(2), np.empty(2)
     slow = _folded.py_func(work, sums, -.3, .4, square, two, three, np.empty((2, 2)), points[0])
-    assert slow == pytest.approx(_folded(fresh, sums, -.3, .4, square, two, three, np.empty((2, 2)), points[1]), rel=1e-12)
+    assert slow == pytest.approx(_folded(fresh, sums, -.3, .4, square, two, three, np.empty((2, 2)),
+                                         points[1]), rel=1e-12)
     np.testing.assert_allclose(points[0], points[1], rtol=1e-12)
 
 
@@ -147,7 +158,8 @@ def test_tangent_of_the_centre_bump(square, at):
     assert D == .5*square and slope == pytest.approx(2*math.exp(-at)) and value == pytest.approx(2*math.exp(-at)*(1 + at))
 
 
-@pytest.mark.parametrize("g, q, h, x", [(1., 1., 1., -.5), (4., 1., 1., -1.), (-4., 1., 1., 1.), (1., -1., 2., -2.), (0., 0., 1., 1.), (-2., 1., 1., 1.)])
+@pytest.mark.parametrize("g, q, h, x", [(1., 1., 1., -.5), (4., 1., 1., -1.), (-4., 1., 1., 1.),
+                                        (1., -1., 2., -2.), (0., 0., 1., 1.), (-2., 1., 1., 1.)])
 def test_parabola_minimum(g, q, h, x):
     assert _parabola_min.py_func(g, q, h) == (x, g*x + q*x*x) == _parabola_min(g, q, h)
 
@@ -165,7 +177,8 @@ def test_rounding_is_subtracted_as_written():
 def test_bound_is_exact_on_a_point_and_converges():
     rng = np.random.default_rng(2)
     X, coef, x = rng.normal(size=(30, 2)), rng.normal(size=30), np.array([.2, -.1])
-    assert 0 <= _values(coef, X, x[None])[0] - _bound(coef, X, x, x).low[0] < 1e-11               # the rounding allowance alone
+    assert 0 <= _values(coef, X, x[None])[0] - _bound(coef, X, x,
+                                                      x).low[0] < 1e-11               # the rounding allowance alone
     gaps = []
     for half in (.04, .02, .01):
         Z = x + half*rng.uniform(-1, 1, size=(20_000, 2))

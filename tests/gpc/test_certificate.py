@@ -13,8 +13,10 @@ from reject_nb.gpc.certificate import (
     lower_bounds, one_side, ratio_min, reduce_box, value_up,
 )
 
-LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60), np.random.default_rng(6).normal(0, 1, 60),
-                                            np.random.default_rng(7).uniform(0, 4, 60), np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
+LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60),
+                                            np.random.default_rng(6).normal(0, 1, 60),
+                                            np.random.default_rng(7).uniform(0, 4,
+                                                                             60), np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
 
 @pytest.mark.parametrize("nu, kappa, a, width", LINES)
 def test_ratio_min_is_the_minimum(nu, kappa, a, width):
@@ -26,7 +28,8 @@ def test_ratio_min_is_the_minimum(nu, kappa, a, width):
 
 def test_ratio_min_is_rounded_down():
     one = np.ones(1)
-    assert ratio_min(2*one, one, 0*one, 3*one)[0] == 2 - 2e-15*3 and ratio_min(5*one, one, 0*one, 8*one)[0] == 4 - 2e-15*(3 + 4)
+    assert ratio_min(2*one, one, 0*one, 3*one)[0] == 2 - 2e-15*3 and ratio_min(5*one, one, 0*one,
+                                                                               8*one)[0] == 4 - 2e-15*(3 + 4)
 
 
 @pytest.mark.parametrize("nu, kappa, a, width", LINES[:30])
@@ -49,7 +52,8 @@ def test_logistic_line_with_a_dip_between_the_nodes():
 def _random_posterior(seed):
     rng = np.random.default_rng(1000 + seed)
     n, d = rng.integers(3, 40), rng.integers(1, 5)
-    post = GPPosterior(rng.normal(size=(n, d)), rng.normal(size=n)*rng.choice([.2, 1, 3]), 10.**rng.uniform(-3, 1, n), rng.uniform(.3, 2, d),
+    post = GPPosterior(rng.normal(size=(n, d)), rng.normal(size=n)*rng.choice([.2, 1, 3]),
+                       10.**rng.uniform(-3, 1, n), rng.uniform(.3, 2, d),
                        10.**rng.uniform(-1, 2.5), "logistic" if seed % 4 == 0 else "probit")
     mid, half = rng.normal(size=d), 10.**rng.uniform(-4, .5)*rng.uniform(.2, 1, d)
     Z = mid + half*rng.uniform(-1, 1, size=(200, d))
@@ -96,12 +100,14 @@ def test_variances_are_enclosed(seed):
 @pytest.mark.parametrize("likelihood", ["probit", "logistic"])
 def test_point_boxes_are_tight(sign, likelihood):
     rng = np.random.default_rng(0)
-    post = GPPosterior(rng.normal(size=(60, 2)), np.random.default_rng(1).normal(size=60), np.full(60, .4), [.8, 1.1], 46., likelihood)
+    post = GPPosterior(rng.normal(size=(60, 2)), np.random.default_rng(1).normal(size=60), np.full(60, .4),
+                       [.8, 1.1], 46., likelihood)
     box = reduce_box(post, np.array([.3, .1]) - 1e-12, np.array([.3, .1]) + 1e-12)
     p = post.predict_proba([[.3, .1]])[0]
     p = p if sign > 0 else 1 - p
     got = _whole(one_side(post, box, sign), p, 60)
-    assert 0 <= p - got.low[0] + 1e-9 < 2e-7 and 0 <= value_up(one_side(post, box, sign), got.at)[0] - p + 1e-9 < 2e-7
+    assert 0 <= p - got.low[0] + 1e-9 < 2e-7 and 0 <= value_up(one_side(post, box, sign),
+                                                               got.at)[0] - p + 1e-9 < 2e-7
 
 
 def _margins(side, boxes, level, q):
@@ -110,7 +116,8 @@ def _margins(side, boxes, level, q):
     got = lower_bounds(side, boxes.lo, boxes.hi, level, q)
     tiny = lower_bounds.__globals__["rounding"](16)*(3*side.post.variance + at.form_high)
     low, high = _variance_range(side, boxes, at, at.z*side.spec.S, tiny, True)
-    return [got.low, at.var_low, at.form_low, low], [at.var_high, at.form_high, at.mean_err, at.residual, high, value_up(side, at)]
+    return [got.low, at.var_low, at.form_low, low], [at.var_high, at.form_high, at.mean_err, at.residual,
+                                                     high, value_up(side, at)]
 
 
 @pytest.mark.parametrize("level", [.15, .85])
@@ -119,12 +126,14 @@ def _margins(side, boxes, level, q):
 def test_rounding_always_widens(level, likelihood, where):
     "With a coarser arithmetic every lower bound falls and every upper bound rises: no allowance has the wrong sign."
     rng = np.random.default_rng(3)
-    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1], 4., likelihood)
+    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1],
+                       4., likelihood)
     box = reduce_box(post, np.array([.1, .2]), np.array([.2, .4]))
     side, boxes = one_side(post, box), Boxes(-box.half[None], box.half[None])
     coarse = {"rounding": lambda n: 2e-5}
     exact = _margins(side, boxes, level, 30)
-    with patch.dict(lower_bounds.__globals__, coarse), patch.dict(quadratic_form.__globals__, coarse if where == "both" else {}):
+    with patch.dict(lower_bounds.__globals__, coarse), patch.dict(quadratic_form.__globals__,
+                                                                  coarse if where == "both" else {}):
         rough = _margins(side, boxes, level, 30)
     for a, b in zip(exact[0], rough[0]): assert (b < a).all() or (where == "certificate" and (b == a).all())
     for a, b in zip(exact[1], rough[1]): assert (b > a).all() or (where == "certificate" and (b == a).all())
@@ -133,7 +142,8 @@ def test_rounding_always_widens(level, likelihood, where):
 
 def test_without_rigour_nothing_is_subtracted():
     rng = np.random.default_rng(8)
-    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.1, rng.uniform(.1, .6, 30), [.8, 1.1], 4.)
+    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.1, rng.uniform(.1, .6, 30), [.8, 1.1],
+                       4.)
     box = reduce_box(post, np.array([.1, .2]), np.array([.1, .4]))
     with_it, without = (_whole(one_side(post, box, 1., True, flag), .4, 30) for flag in (True, False))
     assert with_it.low[0] < without.low[0] < with_it.low[0] + 1e-9 and (without.at.mean_err == 0).all()
@@ -143,7 +153,8 @@ def test_coordinates_far_from_the_origin_widen_the_bounds():
     rng = np.random.default_rng(5)
     X, alpha = rng.normal(size=(20, 2)), rng.normal(size=20)
     near, far = (GPPosterior(X + shift, alpha, np.full(20, .4), 1., 2.) for shift in (0., 1e6))
-    boxes = [reduce_box(post, np.zeros(2) + shift, np.ones(2) + shift) for post, shift in ((near, 0.), (far, 1e6))]
+    boxes = [reduce_box(post, np.zeros(2) + shift, np.ones(2) + shift) for post,
+             shift in ((near, 0.), (far, 1e6))]
     assert boxes[1].hsq > 1e5 > boxes[0].hsq and (boxes[1].half > boxes[0].half).all() and boxes[0].relative > 64*2.**-53
     low, high = (_whole(one_side(post, box), .5, 20).low[0] for post, box in zip((near, far), boxes))
     assert high < low                                           # the same model, moved, and more rounding

@@ -43,20 +43,25 @@ def test_variances_of_pairs_are_enclosed_whatever_the_weights(noise):
     width = (at.var_high - at.var_low)[off].max()
     assert width < 1e-8 if noise == 0 else width < 1e-7 if noise < 1e-4 else 1e-6 < width < 1      # sharp for good weights, wide for bad ones
     box = reduce_box(post, np.array([.2, .1]), np.array([.5, .4]))
-    pairs, seen = bound_pairs(post, box, -box.half, box.half), _true_variances(post, np.random.default_rng(1).uniform([.2, .1], [.5, .4], (300, 2)))
+    pairs, seen = bound_pairs(post, box, -box.half, box.half), _true_variances(post,
+                                                                               np.random.default_rng(1).uniform([.2, .1], [.5, .4], (300, 2)))
     assert (pairs.var_low <= seen.min(0) + 1e-9)[off].all() and (seen.max(0) <= pairs.var_high + 1e-9)[off].all()
 
 
 def test_W_without_cancellation():
     p, z = np.array([[.7, .2], [.2, .5], [.1, .3]]), np.random.default_rng(0).normal(size=(3, 3, 2))
     got = _apply_W(p, z)
-    for i in range(2): np.testing.assert_allclose(got.w[..., i], z[..., i] @ (np.diag(p[:, i]) - np.outer(p[:, i], p[:, i])), atol=1e-14)
+    for i in range(2):
+        np.testing.assert_allclose(got.w[..., i], z[..., i] @ (np.diag(p[:, i]) - np.outer(p[:, i],
+                                                                                           p[:,
+                                                                                             i])), atol=1e-14)
     assert (np.abs(got.w) <= got.size + 1e-15).all()
     e, err = z, np.full(z.shape, .01)
     form = _residuals(e, 0*err, got.pp)
     off = e[0] - e[2]
     expected = sum(off[:, i] @ (np.diag(p[:, i]) - np.outer(p[:, i], p[:, i])) @ off[:, i] for i in range(2))
-    assert form[0, 2] == form[2, 0] == pytest.approx(1.0001*expected) and (_residuals(e, err, got.pp)[0, 1:] > form[0, 1:]).all()
+    assert form[0, 2] == form[2, 0] == pytest.approx(1.0001*expected) and (_residuals(e, err, got.pp)[0,
+                                                                                                      1:] > form[0, 1:]).all()
 
 
 @pytest.mark.parametrize("C", [2, 3, 5])
@@ -72,7 +77,8 @@ def test_cells_hold_no_sample_outside(C, half):
     assert (pairs.mean_low <= gaps.min(0) + 1e-12).all() and (gaps.max(0) <= pairs.mean_high + 1e-12).all()
     for c, cell in enumerate(class_bounds(post, box, range(C), -box.half, box.half)):
         assert cell.low <= p[:, c].min() + 1e-8 and p[:, c].max() <= cell.high + 1e-8
-        assert cell.value_low - 1e-8 <= p[0, c] <= cell.value_high + 1e-8 and cell.low <= cell.value_low and cell.value_high <= cell.high
+        assert cell.value_low - 1e-8 <= p[0,
+                                          c] <= cell.value_high + 1e-8 and cell.low <= cell.value_low and cell.value_high <= cell.high
         assert (cell.scores > 0).all()
         assert cell.value_high - cell.value_low < 2e-4 if C < 5 else .01
         if half == .02: assert cell.high - cell.low < .1
@@ -83,7 +89,8 @@ def _widths(post, box):
     off = ~np.eye(3, dtype=bool)
     cell, at = class_cell(pairs, 0, post.variance), pairs.at
     lows = [pairs.var_low[off], at.var_low[off], np.array([cell.low, cell.value_low])]
-    highs = [pairs.var_high[off], at.var_high[off], at.form[off], at.residual[off], pairs.mean_err[off], np.array([cell.high, cell.value_high])]
+    highs = [pairs.var_high[off], at.var_high[off], at.form[off], at.residual[off], pairs.mean_err[off],
+             np.array([cell.high, cell.value_high])]
     return lows, highs
 
 
@@ -119,4 +126,5 @@ def test_polarisation():
     T = np.array([[1., -1., 0.], [0., -1., 1.]])
     np.testing.assert_allclose(_centre_covariance(at, rest, 1), T @ cov @ T.T, atol=1e-7)
     wide = _shift(at, at.var_low - .1, at.var_high + .1, rest, 1, 0.)
-    assert wide == pytest.approx(covariance_shift(np.array([[.1, .15], [.15, .1]])), rel=1e-5)     # three variances move by .1: (.1 + .1 + .1)/2
+    assert wide == pytest.approx(covariance_shift(np.array([[.1, .15], [.15, .1]])),
+                                 rel=1e-5)     # three variances move by .1: (.1 + .1 + .1)/2

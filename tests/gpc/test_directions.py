@@ -10,7 +10,8 @@ from reject_nb.gpc.directions import (
 
 def test_second_derivatives_are_bounded():
     g = np.random.default_rng(3).normal(0, 2, size=(200_000, 2))
-    p = np.exp(g - logsumexp(np.column_stack([np.zeros(len(g)), g]), axis=1)[:, None])     # p_j = e^g_j/(1 + sum)
+    p = np.exp(g - logsumexp(np.column_stack([np.zeros(len(g)), g]), axis=1)[:,
+                                                                             None])     # p_j = e^g_j/(1 + sum)
     p0 = 1 - p.sum(1)
     pure, mixed = np.abs(p0*p[:, 0]*(2*p[:, 0] - 1)).max(), np.abs(2*p0*p[:, 0]*p[:, 1]).max()
     assert .99*PURE < pure <= PURE + 1e-12 and .99*MIXED < mixed <= MIXED + 1e-12
@@ -89,7 +90,8 @@ def test_uncompiled_sum():
     m, S = _random_differences(2, 3)
     L = np.ascontiguousarray(leading_directions(S).L)
     steps, counts = np.array([.5, .5]), np.array([15, 15])
-    assert _trapezoid.py_func(m, L, steps, counts) == pytest.approx(_trapezoid(m, L, steps, counts), rel=1e-13)
+    assert _trapezoid.py_func(m, L, steps, counts) == pytest.approx(_trapezoid(m, L, steps, counts),
+                                                                    rel=1e-13)
     u = np.array([.3, -.2, 0.])
     expected = 1/(1 + np.exp(m + L @ u[:2]).sum())
     assert _share.py_func(m, L, u, np.empty(2)) == pytest.approx(expected, rel=1e-14)

@@ -5,13 +5,15 @@ import warnings
 
 from reject_nb.gpc.fitting import fit_gpc, gpy_model
 
-BAD_FITS = [dict(y=[0, 0, 0, 0]), dict(y=[0, 1]), dict(y=[0, 1, 0, np.nan]), dict(y=[0, "a", None, 1]), dict(inference="vi"), dict(max_evaluations=-1),
+BAD_FITS = [dict(y=[0, 0, 0, 0]), dict(y=[0, 1]), dict(y=[0, 1, 0, np.nan]), dict(y=[0, "a", None, 1]),
+            dict(inference="vi"), dict(max_evaluations=-1),
             dict(max_evaluations="a"), dict(max_evaluations=2.), dict(lengthscale=-1), dict(lengthscale="a"), dict(lengthscale=np.ones(7)),
             dict(lengthscale=1e-200), dict(variance=1e160), dict(variance=0.), dict(ard="no"), dict(X=[[np.nan]]), dict(likelihood="cauchit")]
 
 def _clusters(n):
     rng = np.random.default_rng(6)
-    return np.vstack([rng.normal(size=(n, 2)) + [2, 0], rng.normal(size=(n, 2)) + [0, 2]]), np.repeat([1, 0], n)
+    return np.vstack([rng.normal(size=(n, 2)) + [2, 0], rng.normal(size=(n, 2)) + [0, 2]]), np.repeat([1,
+                                                                                                       0], n)
 
 
 @pytest.mark.parametrize("inference", ["laplace", "ep"])
@@ -46,17 +48,21 @@ def test_starting_values_are_used_and_shared_where_ard_is_off():
     shared = fit_gpc(X, y, max_evaluations=3, ard=False)
     assert shared.isotropic and shared.lengthscale[0] == shared.lengthscale[1] and shared.variance != 1.
     column = fit_gpc(X, y[:, None], max_evaluations=0)
-    np.testing.assert_array_equal(column.alpha, fit_gpc(X, np.where(y == 1, "b", "a"), max_evaluations=0).alpha)
+    np.testing.assert_array_equal(column.alpha,
+                                  fit_gpc(X, np.where(y == 1, "b", "a"), max_evaluations=0).alpha)
 
 
 @pytest.mark.parametrize("bad", BAD_FITS)
 def test_fit_gpc_bad_input(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))): fit_gpc(**{"X": np.eye(4), "y": [0, 1, 0, 1], "max_evaluations": 0, **bad})
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        fit_gpc(**{"X": np.eye(4), "y": [0, 1, 0, 1], "max_evaluations": 0, **bad})
 
 
 def test_ep_has_the_probit_only():
-    with pytest.raises(ValueError, match="likelihood"): fit_gpc(np.eye(4), [0, 1, 0, 1], "ep", likelihood="logistic")
-    with pytest.raises(ValueError, match="lengthscale"): fit_gpc(np.eye(4), [0, 1, 0, 1], ard=False, lengthscale=[1., 1., 1., 1.])
+    with pytest.raises(ValueError, match="likelihood"):
+        fit_gpc(np.eye(4), [0, 1, 0, 1], "ep", likelihood="logistic")
+    with pytest.raises(ValueError, match="lengthscale"):
+        fit_gpc(np.eye(4), [0, 1, 0, 1], ard=False, lengthscale=[1., 1., 1., 1.])
 
 
 def test_duplicate_training_points_are_no_problem():

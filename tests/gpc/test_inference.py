@@ -49,7 +49,8 @@ def test_laplace_needs_its_halved_steps():
 
 
 def test_laplace_says_when_it_fails():
-    turning = np.array([[1., 50.], [0., 1.]])                      # no covariance: there is no mode to climb to
+    turning = np.array([[1., 50.],
+                        [0., 1.]])                      # no covariance: there is no mode to climb to
     with pytest.raises(ArithmeticError, match="residual"): laplace(turning, np.array([1., -1.]), "probit")
 
 
@@ -84,4 +85,6 @@ def test_ep_converges_where_fixed_damping_oscillates_and_says_when_it_stops():
 def test_one_site_by_hand():
     got = ep_targets(np.ones((1, 1)), np.ones(1), np.zeros(1), np.zeros(1))
     mean = np.sqrt(1/np.pi)
-    assert got.tau[0] == pytest.approx(1/(1 - mean**2) - 1, rel=1e-12) and got.nu[0] == pytest.approx(mean/(1 - mean**2), rel=1e-12)
+    assert got.tau[0] == pytest.approx(1/(1 - mean**2) - 1,
+                                       rel=1e-12) and got.nu[0] == pytest.approx(mean/(1 - mean**2),
+                                                                                 rel=1e-12)

@@ -22,7 +22,8 @@ def test_a_full_run_makes_what_is_missing_and_only_that():
         made.append(path)
         path.write_text("model")
     with tempfile.TemporaryDirectory() as folder:
-        places = {"read_dirs": lambda: [Path(folder)], "out_dir": lambda: Path(folder), "is_full": lambda: True}
+        places = {"read_dirs": lambda: [Path(folder)], "out_dir": lambda: Path(folder),
+                  "is_full": lambda: True}
         with patch.dict(stored_file.__globals__, places):
             for _ in range(2): assert stored_file("model-new.npz", make).read_text() == "model"
             assert os.listdir(Path(folder)/"gpc") == ["model-new.npz"]
@@ -44,4 +45,5 @@ def test_stored_models_load_and_know_their_classes():
         assert (post.predict(data.X_test) == data.y_test).mean() > .95 and np.array_equal(post.X, data.X)
     post = digits_model()
     order = post.lengthscale[shortest_dims(post, 196)]
-    assert (np.diff(order) >= 0).all() and len(shortest_dims(post, 3)) == 3 and mnist358_model().classes.tolist() == [0, 1, 2]
+    assert (np.diff(order) >= 0).all() and len(shortest_dims(post,
+                                                             3)) == 3 and mnist358_model().classes.tolist() == [0, 1, 2]

@@ -17,7 +17,8 @@ from reject_nb.gpc.oracles import (
 
 def _binary(seed=0, likelihood="probit", d=2):
     rng = np.random.default_rng(seed)
-    return GPPosterior(rng.normal(size=(40, d)), rng.normal(size=40)*.5, rng.uniform(.1, .6, 40), rng.uniform(.7, 1.3, d), 4., likelihood)
+    return GPPosterior(rng.normal(size=(40, d)), rng.normal(size=40)*.5, rng.uniform(.1, .6, 40),
+                       rng.uniform(.7, 1.3, d), 4., likelihood)
 
 
 def _classes():
@@ -62,7 +63,8 @@ def test_threads_share_the_work_and_agree():
     post = _binary(3, d=3)
     side = one_side(post, reduce_box(post, np.full(3, -.5), np.full(3, .5)))
     alone = minimise(ProbabilityOracle(side, 1e-4), _until(1e-4))
-    with ThreadPoolExecutor(2) as pool: shared = minimise(ProbabilityOracle(side, 1e-4, pool=pool, threads=2), _until(1e-4))
+    with ThreadPoolExecutor(2) as pool:
+        shared = minimise(ProbabilityOracle(side, 1e-4, pool=pool, threads=2), _until(1e-4))
     assert abs(alone.lower - shared.lower) < 1e-4 and alone.upper == pytest.approx(shared.upper, abs=1e-9)
 
 
@@ -108,4 +110,5 @@ def test_splitting_stops_where_it_does_not_help():
     assert (got.score == -1).all()
     wide = ClassOracle(post, reduce_box(post, np.zeros(2), np.ones(2)), 0, 1.)
     assert (wide.look(-wide.half[None], wide.half[None], 0.).score > 0).all()
-    assert wide.blunt(Cell(.4, .55, .41, .52, np.ones(2))) and not wide.blunt(Cell(.4, .6, .41, .52, np.ones(2)))
+    assert wide.blunt(Cell(.4, .55, .41, .52, np.ones(2))) and not wide.blunt(Cell(.4, .6, .41, .52,
+                                                                                   np.ones(2)))

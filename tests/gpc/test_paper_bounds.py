@@ -32,15 +32,20 @@ def test_proposition_2_against_a_grid(seed):
     "No violation, and the extremes are attained: against a 60 x 60 grid of means and variances."
     a, b, box = _random_interval(seed)
     low, high = interval_extremes(a, b, box)
-    M, V = np.meshgrid(np.linspace(box.mean_low, box.mean_high, 60), np.linspace(box.var_low, box.var_high, 60))
+    M, V = np.meshgrid(np.linspace(box.mean_low, box.mean_high, 60),
+                       np.linspace(box.var_low, box.var_high, 60))
     p = gaussian_interval(a, b, M, V)
     assert low <= p.min() + 1e-13 and p.max() <= high + 1e-13
     assert p.min() - low < 1e-9 and high - p.max() < .01          # the maximum may lie between grid points
 
 
 def test_intervals_in_both_tails():
-    assert gaussian_interval(8., 9., 0., 1.) == pytest.approx(gaussian_interval(-9., -8., 0., 1.), rel=1e-12) and gaussian_interval(8., 9., 0., 1.) > 0
-    assert interval_extremes(-np.inf, np.inf, Intervals(0., 1., 1., 2.)) == (1., 1.) and gaussian_interval(0., 1., .5, 0.) == 1.
+    assert gaussian_interval(8., 9., 0., 1.) == pytest.approx(gaussian_interval(-9., -8., 0., 1.),
+                                                              rel=1e-12) and gaussian_interval(8., 9., 0.,
+                                                                                               1.) > 0
+    assert interval_extremes(-np.inf, np.inf, Intervals(0., 1., 1., 2.)) == (1.,
+                                                                             1.) and gaussian_interval(0.,
+                                                                                                       1., .5, 0.) == 1.
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -48,7 +53,8 @@ def test_intervals_in_both_tails():
 def test_lemma_3_and_proposition_1_enclose_all_models(seed, likelihood):
     _, _, box = _random_interval(seed)
     value = (lambda a, b: ndtr(a/np.sqrt(1 + b))) if likelihood == "probit" else np.vectorize(logistic_mean)
-    p = value(*np.meshgrid(np.linspace(box.mean_low, box.mean_high, 12), np.linspace(box.var_low, box.var_high, 12)))
+    p = value(*np.meshgrid(np.linspace(box.mean_low, box.mean_high, 12),
+                           np.linspace(box.var_low, box.var_high, 12)))
     low, high = lemma_3(box, likelihood)
     assert abs(low - p.min()) < 1e-9 and abs(high - p.max()) < 1e-9      # attained at grid corners
     wide = proposition_1(box, likelihood, 50)
@@ -62,14 +68,16 @@ def test_proposition_1_is_sharp_where_nothing_is_open(likelihood):
     exact = lemma_3(box, likelihood)[0]
     for n in (2, 7, 100):
         low, high = proposition_1(box, likelihood, n)
-        assert exact - 1/n <= low <= exact <= high <= exact + 1/n and high - low == pytest.approx(1/n, abs=1e-12)
+        assert exact - 1/n <= low <= exact <= high <= exact + 1/n and high - low == pytest.approx(1/n,
+                                                                                                  abs=1e-12)
     assert proposition_1(box, likelihood) == proposition_1(box, likelihood, 100)
     assert proposition_1(Intervals(30., 40., .1, .2), likelihood, 4)[1] == 1.
 
 
 def _small(seed, n=12, likelihood="probit"):
     rng = np.random.default_rng(seed)
-    post = GPPosterior(rng.normal(size=(n, 2)), rng.normal(size=n), rng.uniform(.05, .6, n), rng.uniform(.6, 1.5, 2), 3., likelihood)
+    post = GPPosterior(rng.normal(size=(n, 2)), rng.normal(size=n), rng.uniform(.05, .6, n),
+                       rng.uniform(.6, 1.5, 2), 3., likelihood)
     mid, half = rng.normal(size=2), rng.uniform(.05, .3, 2)
     side = one_side(post, reduce_box(post, mid - half, mid + half), 1., False)
     return post, side, mid + half*rng.uniform(-1, 1, size=(3000, 2))
@@ -94,7 +102,8 @@ def test_relaxation_holds_and_touches(seed):
     assert (found.r_low <= r + 1e-12).all() and (r <= found.r_high + 1e-12).all()
     point = relaxation(side, np.zeros(2), np.zeros(2))
     centre = post.kernel(side.box.point(np.zeros(2))[None])[0]
-    for value in (point.low_0, point.high_0, point.r_low, point.r_high): np.testing.assert_allclose(value, centre, rtol=1e-9)
+    for value in (point.low_0, point.high_0, point.r_low, point.r_high):
+        np.testing.assert_allclose(value, centre, rtol=1e-9)
 
 
 def test_dual_bounds_hold_for_any_multipliers():
@@ -103,7 +112,9 @@ def test_dual_bounds_hold_for_any_multipliers():
     program = _Program(A=sparse.csr_matrix(A), b=b, low=-np.ones(4), high=np.ones(4))
     true = linprog(c, A_ub=A, b_ub=b, bounds=[(-1, 1)]*4, method="highs")
     for _ in range(50): assert _dual_bound(c, program, rng.normal(size=6)) <= true.fun + 1e-12
-    assert abs(_dual_bound(c, program, -true.ineqlin.marginals) - true.fun) < 1e-9 and abs(_linear_program(c, program) - true.fun) < 1e-9
+    assert abs(_dual_bound(c, program,
+                           -true.ineqlin.marginals) - true.fun) < 1e-9 and abs(_linear_program(c,
+                                                                                               program) - true.fun) < 1e-9
 
 
 def test_proposition_4_needs_a_plus():
@@ -145,5 +156,6 @@ def test_the_paper_s_search_encloses_the_minimum(way, likelihood, sign):
 def test_given_bounds_stand_for_the_programs():
     post, side, _ = _small(2)
     calls = []
-    got = paper_minimum(post, side.box.lower, side.box.upper, Limits(tol=.9, clock=Clock(None)), bound=lambda s, lo, hi: calls.append(s) or .1)
+    got = paper_minimum(post, side.box.lower, side.box.upper, Limits(tol=.9, clock=Clock(None)),
+                        bound=lambda s, lo, hi: calls.append(s) or .1)
     assert got.lower == .1 and calls[0].post is post and got.n_boxes == len(calls) == 1

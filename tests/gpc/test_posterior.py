@@ -9,9 +9,13 @@ from scipy.special import ndtr
 from reject_nb.gpc.posterior import GPPosterior
 
 GOOD_POSTERIOR = dict(X=[[0.], [1.]], alpha=[1., 2.], site_precision=[.1, .2], lengthscale=1., variance=1.)
-BAD_POSTERIOR = [("X", [[np.nan], [1.]]), ("X", [0., 1.]), ("alpha", [1.]), ("alpha", [np.inf, 1.]), ("site_precision", [-.1, .2]),
-                 ("lengthscale", 0.), ("lengthscale", [1., 2.]), ("lengthscale", [0.]), ("lengthscale", np.nan), ("lengthscale", 1e-120),
-                 ("variance", -1.), ("variance", np.nan), ("variance", 1e200), ("variance", True), ("likelihood", "cauchit")]
+BAD_POSTERIOR = [("X", [[np.nan], [1.]]), ("X", [0., 1.]), ("alpha", [1.]), ("alpha", [np.inf, 1.]),
+                 ("site_precision", [-.1, .2]),
+                 ("lengthscale", 0.), ("lengthscale", [1., 2.]), ("lengthscale", [0.]), ("lengthscale",
+                                                                                         np.nan), ("lengthscale", 1e-120),
+                 ("variance", -1.), ("variance", np.nan), ("variance", 1e200), ("variance",
+                                                                                True), ("likelihood",
+                                                                                        "cauchit")]
 
 def test_latent_against_the_plain_inverse():
     rng = np.random.default_rng(1)
@@ -34,12 +38,14 @@ def test_latent_against_the_plain_inverse():
 
 def test_gradient_against_differences():
     rng = np.random.default_rng(2)
-    post = GPPosterior(rng.normal(size=(12, 2)), rng.normal(size=12), rng.uniform(.05, .6, 12), [.6, 1.2], 1.7)
+    post = GPPosterior(rng.normal(size=(12, 2)), rng.normal(size=12), rng.uniform(.05, .6, 12), [.6, 1.2],
+                       1.7)
     Z, step = rng.normal(size=(5, 2)), 1e-5
     dm, dv = post.gradient(Z)
     for j in range(2):
         up, down = post.latent(Z + step*np.eye(2)[j]), post.latent(Z - step*np.eye(2)[j])
-        np.testing.assert_allclose(dm[:, j], (up[0] - down[0])/(2*step), atol=1e-8)   # error of central differences
+        np.testing.assert_allclose(dm[:, j], (up[0] - down[0])/(2*step),
+                                   atol=1e-8)   # error of central differences
         np.testing.assert_allclose(dv[:, j], (up[1] - down[1])/(2*step), atol=1e-8)
 
 
@@ -64,7 +70,8 @@ def test_save_and_load_bit_for_bit(scale):
     with tempfile.TemporaryDirectory() as folder:
         back = GPPosterior.load(post.save(Path(folder)/"new"/"model.v2"))
     assert back.likelihood == "logistic" and back.variance == 2. and back.isotropic == (np.size(scale) == 1)
-    for name in ("X", "alpha", "site_precision", "lengthscale"): assert np.array_equal(getattr(post, name), getattr(back, name))
+    for name in ("X", "alpha", "site_precision", "lengthscale"):
+        assert np.array_equal(getattr(post, name), getattr(back, name))
 
 
 def test_files_that_are_no_posterior():
@@ -86,8 +93,10 @@ def test_bad_input_names_the_argument(name, bad):
 
 
 def test_bad_points_and_too_large_variances():
-    with pytest.raises(ValueError, match="variance must be at most"): GPPosterior(**{**GOOD_POSTERIOR, "variance": 2e6, "likelihood": "logistic"})
-    assert GPPosterior(**{**GOOD_POSTERIOR, "variance": 2e6}).variance == 2e6 and GPPosterior(**GOOD_POSTERIOR).kernel([[1e300]]).max() == 0
+    with pytest.raises(ValueError, match="variance must be at most"): GPPosterior(**{**GOOD_POSTERIOR,
+                                                                                     "variance": 2e6, "likelihood": "logistic"})
+    assert GPPosterior(**{**GOOD_POSTERIOR,
+                          "variance": 2e6}).variance == 2e6 and GPPosterior(**GOOD_POSTERIOR).kernel([[1e300]]).max() == 0
     with pytest.raises(ValueError, match="X"): GPPosterior(**GOOD_POSTERIOR).latent([[1., 2.]])
 
 
@@ -102,7 +111,8 @@ def test_gpy_laplace_agrees():
     post, Z = GPPosterior.from_gpy(model), rng.normal(size=(50, 2))
     mean, var = model._raw_predict(Z)
     np.testing.assert_allclose(post.latent(Z)[0], mean[:, 0], atol=1e-9)
-    np.testing.assert_allclose(post.latent(Z)[1], var[:, 0], atol=1e-7)      # GPy stops Newton at 1e-4 in the objective
+    np.testing.assert_allclose(post.latent(Z)[1], var[:, 0],
+                               atol=1e-7)      # GPy stops Newton at 1e-4 in the objective
 
 
 def test_gpy_models_that_are_not_supported():
@@ -112,7 +122,8 @@ def test_gpy_models_that_are_not_supported():
     with pytest.raises(ValueError, match="model's kernel"): GPPosterior.from_gpy(other)
     part = GPy.models.GPClassification(X, y, kernel=GPy.kern.RBF(1, active_dims=[0]))
     with pytest.raises(ValueError, match="model's kernel"): GPPosterior.from_gpy(part)
-    with pytest.raises(ValueError, match="model's likelihood"): GPPosterior.from_gpy(GPy.models.GPRegression(X, y))
+    with pytest.raises(ValueError,
+                       match="model's likelihood"): GPPosterior.from_gpy(GPy.models.GPRegression(X, y))
     with pytest.raises(ValueError, match="model"): GPPosterior.from_gpy(None)
 
 
@@ -120,7 +131,8 @@ def test_gpy_ep_warns_where_it_stopped_early():
     import GPy
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(25, 2)) + [2, 0], rng.normal(size=(25, 2)) + [0, 2]])
-    model = GPy.models.GPClassification(X, np.repeat([1., 0.], 25)[:, None], kernel=GPy.kern.RBF(2, variance=1.))
+    model = GPy.models.GPClassification(X, np.repeat([1., 0.], 25)[:, None],
+                                        kernel=GPy.kern.RBF(2, variance=1.))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert GPPosterior.from_gpy(model).n == 50

@@ -16,13 +16,15 @@ PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)    
 
 def _posterior(seed, n=20):
     rng = np.random.default_rng(seed)
-    return GPPosterior(rng.normal(size=(n, 2)), rng.normal(size=n)*.5, rng.uniform(.05, .6, n), [.8, .9], 4.), rng
+    return GPPosterior(rng.normal(size=(n, 2)), rng.normal(size=n)*.5, rng.uniform(.05, .6, n), [.8, .9],
+                       4.), rng
 
 
 def _three(seed=5):
     rng = np.random.default_rng(seed)
     X = np.vstack([rng.normal(size=(12, 2)) + c for c in ([0, 2.], [2, -1], [-2, -1])])
-    return fit_multiclass_gpc(X, np.repeat(["a", "b", "c"], 12), max_evaluations=0, lengthscale=1.5, variance=4.)
+    return fit_multiclass_gpc(X, np.repeat(["a", "b", "c"], 12), max_evaluations=0, lengthscale=1.5,
+                              variance=4.)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -37,7 +39,8 @@ def test_safety_agrees_with_the_range_and_the_attack_is_real(seed):
         assert not safe and post.predict(safe.adversarial[None])[0] != post.predict(x[None])[0]
         assert (r.min_lower < .5) if one else (r.max_upper > .5)
         assert around(post, x, radius).contains(safe.adversarial) and safe.margin_upper < 0
-    else: assert safe and (r.min_upper > .5 - 1e-9 if one else r.max_lower < .5 + 1e-9) and safe.margin_lower >= 0
+    else:
+        assert safe and (r.min_upper > .5 - 1e-9 if one else r.max_lower < .5 + 1e-9) and safe.margin_lower >= 0
 
 
 def test_both_words_occur():
@@ -80,7 +83,8 @@ def test_balls_are_subsets_of_their_boxes(norm):
 
 
 def test_delta_by_hand():
-    found = RangeResult(min_lower=.2, min_upper=.21, max_lower=.8, max_upper=.82, x_min=None, x_max=None, n_boxes=1, status=Status.optimal, tol=.02)
+    found = RangeResult(min_lower=.2, min_upper=.21, max_lower=.8, max_upper=.82, x_min=None, x_max=None,
+                        n_boxes=1, status=Status.optimal, tol=.02)
     low, high = _delta(found, .29, .31)
     assert low == pytest.approx(.49) and high == pytest.approx(.53) and high > .82 - .29
     low, high = _delta(found, .69, .71)
@@ -92,9 +96,12 @@ def test_radii_dims_limits():
     found = around(PLANE, [.5, .5], [[.1, .2], [.3, .4]], limits=(.4, [2., .6]))
     assert found.lower.tolist() == [.4, .4] and found.upper[1] == .6 and .8 < found.upper[0] < .8 + 1e-12
     only = around(PLANE, [.5, .5], .1, dims=[1])
-    assert only.lower[0] == only.upper[0] == .5 and only.lower[1] < .4 and only.size.tolist() == [[0., .1], [0., .1]]
-    assert around(PLANE, [.5, .5], .1, norm=2).ball.p == 2 and around(PLANE, [.5, .5], 0., norm=2).ball is None
-    assert not around(PLANE, [.5, .5], .1, dims=[1]).contains(np.array([.5, .5 + .1000001])) and only.contains(np.array([.5, .45]))
+    assert only.lower[0] == only.upper[0] == .5 and only.lower[1] < .4 and only.size.tolist() == [[0., .1],
+                                                                                                  [0., .1]]
+    assert around(PLANE, [.5, .5], .1, norm=2).ball.p == 2 and around(PLANE, [.5, .5], 0.,
+                                                                      norm=2).ball is None
+    assert not around(PLANE, [.5, .5], .1,
+                      dims=[1]).contains(np.array([.5, .5 + .1000001])) and only.contains(np.array([.5, .45]))
     assert only.settle(np.array([.5, .7])) is None and only.settle(only.lower) is not None
 
 
@@ -121,11 +128,13 @@ def test_no_attack_time_and_unknown():
 
 def test_default_radius_reaches_all_data():
     assert _default_radius(PLANE, np.array([.5, 0.]), np.arange(2), "inf", None) == 7.5
-    assert _default_radius(PLANE, np.array([.5, 0.]), np.arange(2), 1, None) == 13.5 and _default_radius(PLANE, np.zeros(2), [], 2, None) == 0.
+    assert _default_radius(PLANE, np.array([.5, 0.]), np.arange(2), 1,
+                           None) == 13.5 and _default_radius(PLANE, np.zeros(2), [], 2, None) == 0.
 
 
 def test_what_a_bracket_learns():
-    answer = lambda word, z=None: Safety(status=Status(word), adversarial=z, margin_lower=0., margin_upper=0., n_boxes=1, search=Status.optimal)
+    answer = lambda word, z=None: Safety(status=Status(word), adversarial=z, margin_lower=0.,
+                                         margin_upper=0., n_boxes=1, search=Status.optimal)
     b = _Bracket(8., .1)
     b.learn(1., answer("safe"), None)
     assert b.next(1.) == 2.
@@ -148,20 +157,27 @@ def test_safety_of_several_classes():
     assert found.status == "safe" and found.margin_lower > 0
     found = is_safe(post, x, 3., norm=2)
     assert found.status == "unsafe" and post.predict(found.adversarial[None])[0] != post.predict(x[None])[0]
-    assert np.hypot(*(found.adversarial - x)) <= 3. and is_safe(post, x, 1.5, max_boxes=1).status in ("unknown", "unsafe")
-    moved, p = robustness(post, x, .2, tol=.03), post.predict_proba(x + .2*np.random.default_rng(0).uniform(-1, 1, size=(300, 2)))
+    assert np.hypot(*(found.adversarial - x)) <= 3. and is_safe(post, x, 1.5,
+                                                                max_boxes=1).status in ("unknown", "unsafe")
+    moved, p = robustness(post, x, .2,
+                          tol=.03), post.predict_proba(x + .2*np.random.default_rng(0).uniform(-1, 1,
+                                                                                               size=(300, 2)))
     delta = np.abs(p - post.predict_proba(x[None])).max()
     assert delta <= moved.upper + 1e-6 and moved.lower <= delta + .05 and moved.upper < delta + .1
 
-BAD_QUESTIONS = [dict(x=[np.nan, 0]), dict(x=[0]), dict(radius=-1), dict(radius=[1, 2, 3]), dict(radius=True), dict(radius=[.1, .1], norm=2), dict(dims=[5]), dict(dims=[.5]),
-                 dict(dims=1), dict(norm=3), dict(norm=True), dict(norm="2"), dict(limits=(.5, 1)), dict(limits=5), dict(limits=(-1,)), dict(limits=(-1, "a")),
+BAD_QUESTIONS = [dict(x=[np.nan, 0]), dict(x=[0]), dict(radius=-1), dict(radius=[1, 2, 3]),
+                 dict(radius=True), dict(radius=[.1, .1], norm=2), dict(dims=[5]), dict(dims=[.5]),
+                 dict(dims=1), dict(norm=3), dict(norm=True), dict(norm="2"), dict(limits=(.5,
+                                                                                           1)), dict(limits=5), dict(limits=(-1,)), dict(limits=(-1, "a")),
                  dict(post=None), dict(starts="a"), dict(starts=[[1.]]), dict(max_boxes=0), dict(time_limit=0), dict(rigorous=1), dict(progress=2), dict(n_jobs=0)]
 
 @pytest.mark.parametrize("bad", BAD_QUESTIONS)
 def test_bad_questions_are_named(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))): is_safe(**{"post": PLANE, "x": [0, 0], "radius": .1, **bad})
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        is_safe(**{"post": PLANE, "x": [0, 0], "radius": .1, **bad})
 
 
-@pytest.mark.parametrize("bad", [dict(max_radius=-1), dict(tol=0), dict(tol="a"), dict(dims=[9]), dict(rigorous="no"), dict(limits=(1, 2))])
+@pytest.mark.parametrize("bad", [dict(max_radius=-1), dict(tol=0), dict(tol="a"), dict(dims=[9]),
+                                 dict(rigorous="no"), dict(limits=(1, 2))])
 def test_bad_searches_for_attacks_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))): minimal_perturbation(PLANE, [0, 0], **bad)

@@ -45,7 +45,8 @@ def test_race_against_three_directions(scale, seed):
     A, mean = rng.normal(size=(4, 4))*scale, rng.normal(size=4)*2
     cov = np.diag(rng.uniform(.2, 3, 4)) + A @ A.T + .5
     values, errors = race(mean, cov)
-    for c in range(4): assert abs(values[c] - three_directions(*_differences(mean, cov, c))[0]) <= errors[c] < .1
+    for c in range(4):
+        assert abs(values[c] - three_directions(*_differences(mean, cov, c))[0]) <= errors[c] < .1
     assert abs(values.sum() - 1) < 1e-6
 
 
@@ -64,10 +65,12 @@ def test_the_first_order_is_the_derivative():
     h, step = 2*math.pi*ARG/17, 1e-3
     nodes = _own_nodes(np.ones(3), 23.)
     independent, first, *_ = _race(mean, coupling, h, nodes)
-    up, down = (three_directions(*_differences(mean, np.eye(3) + s*coupling, 0), 30.)[0] for s in (step, -step))
+    up, down = (three_directions(*_differences(mean, np.eye(3) + s*coupling, 0), 30.)[0] for s in (step,
+                                                                                                   -step))
     assert abs(first[0] - (up - down)/(2*step)) < 1e-5 and abs(first.sum()) < 1e-6 and abs(independent.sum() - 1) < 1e-6
     slow = _race.py_func(mean, coupling, h, nodes)
-    for got, expected in zip(slow, (independent, first)): np.testing.assert_allclose(got, expected, atol=1e-12)
+    for got, expected in zip(slow, (independent, first)):
+        np.testing.assert_allclose(got, expected, atol=1e-12)
 
 
 def test_pieces_uncompiled():
@@ -79,7 +82,8 @@ def test_pieces_uncompiled():
     assert got == pytest.approx(_moments(2., nodes.growth[0], nodes.weight[0], nodes.counts[0]), rel=1e-14)
     low, high, first = _window.py_func(np.array([0., 2.]), np.array([.1, 1.]))
     assert (low, high, first) == (-.75 - 3.7, 9.5, 0)
-    split = [np.array([.2, .4]), np.array([.3, .1]), np.array([.5, .6]), np.array([1., 2.]), np.array([.1, -.2])]
+    split = [np.array([.2, .4]), np.array([.3, .1]), np.array([.5, .6]), np.array([1., 2.]),
+             np.array([.1, -.2])]
     independent, order = np.zeros(2), np.zeros(2)
     _add_orders.py_func(*split, .7, .5, independent, order)
     np.testing.assert_allclose(independent, [.5*.4*.3, .5*.2*.1], rtol=1e-14)
@@ -102,7 +106,8 @@ def test_closed_form_of_the_second_derivative():
     dp, c, e = delta @ p, 1, np.eye(4)
     A, twice = p @ dp, 0.
     pairs = [(2*delta[a, b], e[a] + e[b]) for a in range(4) for b in range(4)]
-    for coef, extra in pairs + [(-2*delta[c, a], e[a]) for a in range(4)]:                     # D p_c = 2 p_c (A - B)
+    for coef, extra in pairs + [(-2*delta[c, a],
+                                 e[a]) for a in range(4)]:                     # D p_c = 2 p_c (A - B)
         k = e[c] + extra
         twice += coef*np.prod(p**k)*(k @ delta @ k - 2*k.sum()*(k @ dp) + k.sum()*(k.sum() + 1)*A)
     np.testing.assert_allclose(twice/p[c], _form(p, delta, c), rtol=1e-9)
@@ -118,7 +123,9 @@ def test_chaos_is_the_norm_of_the_rest():
     rest = joint - base*(1 + rho*U*V)
     norm = math.sqrt((rest**2/base).sum()*(x[1] - x[0])**2)
     assert abs(_chaos(np.array([2., 2.]), np.array([[0., .6], [.6, 0.]])) - norm) < 1e-6
-    assert _chaos(np.array([0., 1.]), np.zeros((2, 2))) == np.inf and _chaos(np.ones(2), np.array([[0., 1.], [1., 0.]])) == np.inf
+    assert _chaos(np.array([0., 1.]), np.zeros((2, 2))) == np.inf and _chaos(np.ones(2),
+                                                                             np.array([[0., 1.],
+                                                                                       [1., 0.]])) == np.inf
 
 
 def test_splits_add_up():
@@ -127,12 +134,16 @@ def test_splits_add_up():
     cov = A @ A.T
     for factor in (False, True):
         b, d, rest = nearly_independent(cov, factor)
-        left = cov - np.outer(b, b) - np.diag(d) - rest                # main effects: every double difference is zero
-        assert np.abs(left - left[:1] - left[:, :1] + left[0, 0]).max() < 1e-12 and np.abs(np.diag(rest)).max() == 0
+        left = cov - np.outer(b,
+                              b) - np.diag(d) - rest                # main effects: every double difference is zero
+        assert np.abs(left - left[:1] - left[:, :1] + left[0,
+                                                           0]).max() < 1e-12 and np.abs(np.diag(rest)).max() == 0
     assert (nearly_independent(cov, True).rest**2).sum() < .5*(nearly_independent(cov).rest**2).sum()
 
-HARD_COVARIANCES = [2000*np.ones((6, 6)) + np.diag([-40.] + [1000]*5), np.zeros((5, 5)), 400*np.eye(4) + 300, 1e-9*np.eye(7),
-                    100*np.eye(10) + 90*(np.eye(10)[:, [0]] @ np.eye(10)[[1]] + np.eye(10)[:, [1]] @ np.eye(10)[[0]])]
+HARD_COVARIANCES = [2000*np.ones((6, 6)) + np.diag([-40.] + [1000]*5), np.zeros((5, 5)),
+                    400*np.eye(4) + 300, 1e-9*np.eye(7),
+                    100*np.eye(10) + 90*(np.eye(10)[:, [0]] @ np.eye(10)[[1]] + np.eye(10)[:,
+                                                                                           [1]] @ np.eye(10)[[0]])]
 
 @pytest.mark.parametrize("C", [5, 10])
 def test_many_classes_against_samples(C):
@@ -173,7 +184,8 @@ def test_hard_covariances_have_finite_bounds(k):
 
 
 def test_known_values():
-    np.testing.assert_allclose(softmax_means(np.array([0., 1., 2., -1., .5]), np.zeros((5, 5)))[0], softmax([0., 1., 2., -1., .5]), atol=1e-6)
+    np.testing.assert_allclose(softmax_means(np.array([0., 1., 2., -1., .5]), np.zeros((5, 5)))[0],
+                               softmax([0., 1., 2., -1., .5]), atol=1e-6)
     assert abs(softmax_mean(np.array([-.7]), np.array([[2.3]]), 30.)[0] - logistic_mean(.7, 2.3)) < 1e-10
     for C in (3, 4, 7): assert np.abs(softmax_means(np.ones(C), 2*np.eye(C) + 1)[0] - 1/C).max() < 1e-5
 

@@ -13,12 +13,14 @@ from reject_nb.gpc.ranges import _ranged, classification_range
 
 def _posterior(seed, n=40, d=2, variance=4., likelihood="probit", spread=.5):
     rng = np.random.default_rng(seed)
-    return GPPosterior(rng.normal(size=(n, d)), rng.normal(size=n)*spread, rng.uniform(.05, .6, n), rng.uniform(.7, 1.3, d), variance, likelihood)
+    return GPPosterior(rng.normal(size=(n, d)), rng.normal(size=n)*spread, rng.uniform(.05, .6, n),
+                       rng.uniform(.7, 1.3, d), variance, likelihood)
 
 
 def _three_classes(seed=4, C=3):
     rng = np.random.default_rng(seed)
-    X = np.vstack([rng.normal(size=(12, 2)) + 2*np.array([np.sin(a), np.cos(a)]) for a in 2*np.pi*np.arange(C)/C])
+    X = np.vstack([rng.normal(size=(12, 2)) + 2*np.array([np.sin(a),
+                                                          np.cos(a)]) for a in 2*np.pi*np.arange(C)/C])
     return fit_multiclass_gpc(X, np.repeat(np.arange(C), 12), max_evaluations=0, lengthscale=1.5, variance=4.)
 
 
@@ -85,7 +87,8 @@ def test_tiny_and_huge_lengthscales(scale):
     assert r.min_lower - 1e-9 <= p.min() and p.max() <= r.max_upper + 1e-9 and r.gap_abs < 2e-4
 
 
-@pytest.mark.parametrize("limit, word", [(dict(max_boxes=20), "iteration_limit"), (dict(time_limit=.05), "time_limit")])
+@pytest.mark.parametrize("limit, word", [(dict(max_boxes=20), "iteration_limit"), (dict(time_limit=.05),
+                                                                                   "time_limit")])
 def test_limits_return_sound_bounds(limit, word):
     post = _posterior(10, 40, 6, spread=.3)
     p = post.predict_proba(np.random.default_rng(0).uniform(-1, 1, size=(5000, 6)))
@@ -114,7 +117,8 @@ def test_threads_agree_and_rigour_changes_nothing_visible():
 
 @pytest.mark.parametrize("noise", [0., .1])
 def test_a_perturbed_or_single_precision_R_changes_no_certificate(noise):
-    make = lambda: GPPosterior(np.random.default_rng(3).normal(size=(40, 2)), np.random.default_rng(4).normal(size=40), np.full(40, .3), [.8, .9], 46.)
+    make = lambda: GPPosterior(np.random.default_rng(3).normal(size=(40, 2)),
+                               np.random.default_rng(4).normal(size=40), np.full(40, .3), [.8, .9], 46.)
     exact, post = classification_range(make(), [-.3, -.3], [.3, .3], tol=1e-4), make()
     post.R = make().R.astype(np.float32) + noise*np.random.default_rng(14).normal(size=(40, 40))
     r = classification_range(post, [-.3, -.3], [.3, .3], tol=1e-4)
@@ -134,7 +138,8 @@ def test_balls_anywhere(seed):
     seen = post.predict_proba(Z[ball.norm(Z - centre) <= ball.radius])
     r = classification_range(post, lower, upper, tol=1e-3, ball=ball, max_boxes=4000)
     assert r.status == "optimal" and r.min_lower <= seen.min() and seen.max() <= r.max_upper
-    for x in (r.x_min, r.x_max): assert ball.norm(x - centre) <= ball.radius*(1 + 1e-12) and (lower <= x).all() and (x <= upper).all()
+    for x in (r.x_min, r.x_max):
+        assert ball.norm(x - centre) <= ball.radius*(1 + 1e-12) and (lower <= x).all() and (x <= upper).all()
     assert seen.min() - r.min_lower < .05 and r.max_upper - seen.max() < .05            # 20,000 points see the extremes about so well
 
 
@@ -163,7 +168,8 @@ def test_ranges_of_several_classes(C):
     r = classification_range(post, mid - .1, mid + .1, tol=.05, max_boxes=40 if C < 10 else 6, target=c)
     assert 0 <= r.min_lower <= p[:, c].min() + 1e-8 and p[:, c].max() <= r.max_upper + 1e-8 <= 1 + 1e-8
     assert r.status in ("optimal", "iteration_limit") and (r.status != "optimal" or r.gap_abs <= .05 + 1e-12)
-    assert classification_range(post, mid, mid, target=c).gap_abs < .002               # sharp where the box is a point
+    assert classification_range(post, mid, mid,
+                                target=c).gap_abs < .002               # sharp where the box is a point
 
 
 @pytest.mark.parametrize("p", [1, 2])
@@ -182,26 +188,34 @@ def test_ends_are_nudged_outward():
     post = _posterior(1)
     got = classification_range(post, [.1, .1], [.3, .3], tol=.01)
     with patch.dict(_ranged.__globals__, {"RangeResult": lambda **parts: parts}):
-        low, high = (MinResult(lower=.25, upper=.5, x=None, n_boxes=3, status=Status.optimal) for _ in range(2))
+        low, high = (MinResult(lower=.25, upper=.5, x=None, n_boxes=3,
+                               status=Status.optimal) for _ in range(2))
         made = _ranged(low, high, None, None, .1, Clock(None), False, True)
         assert made["max_lower"] < .5 and made["max_upper"] > .75 and made["n_boxes"] == 6
         plain = _ranged(low, high, None, None, .1, Clock(None), True, True)
         assert (plain["max_lower"], plain["max_upper"]) == (-.5, -.25)
     assert got.min_lower <= got.min_upper <= got.max_lower <= got.max_upper
 
-BAD_RANGES = [dict(lower=[1, 0], upper=[0, 1]), dict(lower=[np.nan, 0]), dict(upper=[1]), dict(upper=[1, np.nan]), dict(lower=[np.inf, 0], upper=[np.inf, 1]),
-              dict(upper=[1, -np.inf], lower=[0, -np.inf]), dict(tol=0.), dict(tol=np.nan), dict(tol=True), dict(max_boxes=0), dict(max_boxes="a"), dict(max_boxes=2.),
+BAD_RANGES = [dict(lower=[1, 0], upper=[0, 1]), dict(lower=[np.nan, 0]), dict(upper=[1]),
+              dict(upper=[1, np.nan]), dict(lower=[np.inf, 0], upper=[np.inf, 1]),
+              dict(upper=[1, -np.inf],
+                   lower=[0,
+                          -np.inf]), dict(tol=0.), dict(tol=np.nan), dict(tol=True), dict(max_boxes=0), dict(max_boxes="a"), dict(max_boxes=2.),
               dict(time_limit=-1.), dict(time_limit="1"), dict(bounds="other"), dict(n_jobs=0), dict(n_jobs="x"), dict(rigorous="no"), dict(progress=3),
-              dict(ball=7), dict(ball=Ball([9., 9.], 1., 2)), dict(ball=Ball([.5, .5], 1., 2), bounds="paper"), dict(target=1), dict(post=None)]
+              dict(ball=7), dict(ball=Ball([9., 9.], 1., 2)), dict(ball=Ball([.5, .5], 1., 2),
+                                                                   bounds="paper"), dict(target=1), dict(post=None)]
 
 @pytest.mark.parametrize("bad", BAD_RANGES)
 def test_bad_questions_are_named(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))): classification_range(**{"post": _posterior(1), "lower": [0, 0], "upper": [1, 1], **bad})
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        classification_range(**{"post": _posterior(1), "lower": [0, 0], "upper": [1, 1], **bad})
 
 
 @pytest.mark.parametrize("bad", [dict(target=7), dict(target=None), dict(bounds="paper")])
 def test_bad_questions_about_several_classes_are_named(bad):
-    with pytest.raises(ValueError, match=next(iter(bad))): classification_range(**{"post": _three_classes(), "lower": [0, 0], "upper": [1, 1], "target": 0, **bad})
+    with pytest.raises(ValueError, match=next(iter(bad))):
+        classification_range(**{"post": _three_classes(), "lower": [0, 0], "upper": [1, 1], "target": 0,
+                                **bad})
 
 
 @pytest.mark.slow

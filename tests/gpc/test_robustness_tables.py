@@ -13,14 +13,17 @@ from reject_nb.gpc.experiments.robustness_tables import (
 def test_patches_are_pixels_around_keypoints():
     pytest.importorskip("skimage")
     image = digits38().X_test[0]
-    for patch in sift_patches(image): assert 1 <= len(patch) <= 10 and len(set(patch)) == len(patch) and 0 <= patch.min() and patch.max() < 196
+    for patch in sift_patches(image):
+        assert 1 <= len(patch) <= 10 and len(set(patch)) == len(patch) and 0 <= patch.min() and patch.max() < 196
     assert all(len(p) == 10 for p in sift_patches(image, 10)) and sift_patches(np.zeros(196)) == []
 
 
 @pytest.mark.parametrize("sigma, size", [(.1, 1), (.5, 5), (.75, 9), (4., 10)])
 def test_the_size_of_a_patch_follows_the_scale(sigma, size):
     patch = patch_around(2., 3., sigma)
-    assert len(patch) == size and patch[0] == 31 and set(patch[:5]) <= {31, 17, 30, 32, 45} and len(patch_around(2., 3., sigma, 7)) == 7
+    assert len(patch) == size and patch[0] == 31 and set(patch[:5]) <= {31, 17, 30, 32,
+                                                                        45} and len(patch_around(2., 3.,
+                                                                                                 sigma, 7)) == 7
 
 
 def test_delta_encloses_samples():

@@ -7,7 +7,8 @@ from scipy.special import log_ndtr
 from reject_nb.gpc.experiments.sampler import _Gaussian, _kl, sample_posterior, split_r_hat
 
 def test_sampler_agrees_with_quadrature_at_one_point():
-    post = fit_gpc([[0.], [50.]], [1, 0], "ep", 0, lengthscale=1., variance=4.)      # two points that do not see each other
+    post = fit_gpc([[0.], [50.]], [1, 0], "ep", 0, lengthscale=1.,
+                   variance=4.)      # two points that do not see each other
     chains = sample_posterior(post, np.array([1, 0]), np.array([[0.]]), draws=20000, burn=100)
     f = np.linspace(-12, 12, 20001)
     weight = np.exp(-f*f/8 + log_ndtr(f))
@@ -32,7 +33,8 @@ def test_draws_have_the_moments_of_ep():
     change = gaussian.log_ratio(move) - gaussian.log_ratio(0*move)
     signs, f, base = 2*y - 1, mean[:8] + move[:8], mean[:8]
     site = lambda v: (gaussian.nu*v - .5*gaussian.tau*v*v).sum()
-    assert change == pytest.approx((log_ndtr(signs*f) - log_ndtr(signs*base)).sum() - site(f) + site(base), abs=1e-5)
+    assert change == pytest.approx((log_ndtr(signs*f) - log_ndtr(signs*base)).sum() - site(f) + site(base),
+                                   abs=1e-5)
 
 
 def test_r_hat_sees_chains_that_disagree():

@@ -13,7 +13,8 @@ from reject_nb.gpc.search import Ball, Frontier, Limits, Looked, Oracle, _Open, 
 def test_frontier_forgets_no_bound():
     f = Frontier(np.array([1., 2.]), -1.)
     assert f.lowest == -1. and len(f) == 1 and f.closed == np.inf
-    f.replace(np.array([0]), _Open(np.zeros((3, 2)), np.ones((3, 2)), np.array([.5, .2, .9]), np.ones((3, 2))))
+    f.replace(np.array([0]), _Open(np.zeros((3, 2)), np.ones((3, 2)), np.array([.5, .2, .9]),
+                                   np.ones((3, 2))))
     f.close(.5)
     assert f.open.bound.tolist() == [.2] and f.closed == .5 and f.lowest == .2
     f.close(.1)
@@ -22,12 +23,16 @@ def test_frontier_forgets_no_bound():
 
 def test_split_halves_along_the_best_coordinate():
     f = Frontier(np.array([1., 2.]), 0.)
-    f.replace(np.array([0]), _Open(np.array([[0., 0.], [0., 0.], [1., 1.]]), np.array([[1., 4.], [1., 4.], [1., 2.]]), np.array([.3, .1, .2]),
+    f.replace(np.array([0]), _Open(np.array([[0., 0.], [0., 0.], [1., 1.]]),
+                                   np.array([[1., 4.], [1., 4.], [1., 2.]]), np.array([.3, .1, .2]),
                                    np.array([[2., 1.], [-1., -1.], [3., 1.]])))
     assert f.pick(1).tolist() == [1] and sorted(f.pick(2)) == [1, 2] and f.pick(9).tolist() == [0, 1, 2]
     got, able = f.split(np.array([0, 1, 2]))
-    assert able.tolist() == [True, False, False]                     # no score helps; no double between the ends
-    assert got.lo.tolist() == [[0., 0.], [.5, 0.]] and got.hi.tolist() == [[.5, 4.], [1., 4.]] and got.parent.tolist() == [.3, .3]
+    assert able.tolist() == [True, False,
+                             False]                     # no score helps; no double between the ends
+    assert got.lo.tolist() == [[0., 0.], [.5, 0.]] and got.hi.tolist() == [[.5, 4.],
+                                                                           [1.,
+                                                                            4.]] and got.parent.tolist() == [.3, .3]
     f.replace(np.array([1, 2]), _Open(got.lo, got.hi, np.array([.4, .6]), np.ones((2, 2))))
     assert f.open.bound.tolist() == [.3, .4, .6]
 
@@ -107,7 +112,8 @@ def test_a_point_is_bounded_once():
         half = np.empty(0)
         def attained(self, points): return points, np.full(len(points), .5)
         def starts(self, given): return np.zeros((1, 0))
-        def look(self, lo, hi, goal): return Looked(np.full(1, self.least), np.empty((1, 0)), np.zeros((1, 0)), np.full(1, .5), np.empty((0, 0)))
+        def look(self, lo, hi, goal): return Looked(np.full(1, self.least), np.empty((1, 0)),
+                                                    np.zeros((1, 0)), np.full(1, .5), np.empty((0, 0)))
     for least, word in ((.4995, "optimal"), (.4, "precision")):
         oracle = Point()
         oracle.least = least
@@ -152,11 +158,15 @@ def test_pulled_points_lie_in_ball_and_box(seed):
 
 def test_membership_is_exact():
     one = Ball([0.], 1., 1)
-    assert one.contains([1.]) and not one.contains([1 + 2.**-52]) and Ball([.1], .2, 2).contains([.30000000000000004]) == (
+    assert one.contains([1.]) and not one.contains([1 + 2.**-52]) and Ball([.1], .2,
+                                                                           2).contains([.30000000000000004]) == (
         Fraction(.30000000000000004) - Fraction(.1) <= Fraction(.2))
-    assert Ball([0., 0.], 1., 1).contains([.5, .5]) and not Ball([0., 0.], 1., 1).contains([.5, .5000001]) and Ball([0., 0.], 5., 2).contains([3., 4.])
+    assert Ball([0., 0.], 1., 1).contains([.5, .5]) and not Ball([0., 0.], 1.,
+                                                                 1).contains([.5, .5000001]) and Ball([0.,
+                                                                                                       0.], 5., 2).contains([3., 4.])
 
-BAD_BALLS = [("centre", ([np.nan], 1., 1)), ("centre", ("a", 1., 1)), ("radius", ([0.], -1., 1)), ("radius", ([0.], np.nan, 1)), ("p", ([0.], 1., 3)), ("p", ([0.], 1., True))]
+BAD_BALLS = [("centre", ([np.nan], 1., 1)), ("centre", ("a", 1., 1)), ("radius", ([0.], -1., 1)),
+             ("radius", ([0.], np.nan, 1)), ("p", ([0.], 1., 3)), ("p", ([0.], 1., True))]
 
 @pytest.mark.parametrize("name, bad", BAD_BALLS)
 def test_bad_balls_are_named(name, bad):

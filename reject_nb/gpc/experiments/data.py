@@ -38,6 +38,7 @@ def _split(X, y, order, n:int, m:int|None=None) -> Split:
     train, test = order[:n], order[n:] if m is None else order[n:n + m]
     return Split(X=X[train], y=y[train], X_test=X[test], y_test=y[test])
 
+# %% ../../../nbs/gpc/81_data.ipynb #915d570c
 def synthetic2d(
     random_state:int=0, # seed
     n:int=1000,         # training points of the 1,200
@@ -68,6 +69,7 @@ def synthetic2d(
     order = rng.permutation(1200)
     return Split(X=X[order[:n]], y=y[order[:n]], X_test=X[order[1000:]], y_test=y[order[1000:]])
 
+# %% ../../../nbs/gpc/81_data.ipynb #4e6ee43a
 SPAM_COLUMNS = np.array([5, 7, 16, 17, 19, 21, 23, 25, 52, 53, 57]) - 1
 
 def spam11(
@@ -97,6 +99,7 @@ def spam11(
     y = (y == np.unique(y)[-1]).astype(int)
     return _split((X - X.mean(0))/X.std(0), y, check_random_state(random_state).permutation(len(X)), n, 200)
 
+# %% ../../../nbs/gpc/81_data.ipynb #cba2d242
 def mnist14(
     random_state:int=0, # seed
     n:int=1000,         # training images
@@ -131,6 +134,7 @@ def mnist14(
     pooled = X.reshape(-1, 14, 2, 14, 2).mean((2, 4)).reshape(len(keep), 196)
     return _split(pooled, np.searchsorted(digits, label[keep]), np.arange(len(keep)), n)
 
+# %% ../../../nbs/gpc/81_data.ipynb #4a3092d6
 def digits38(
     random_state:int=0, # seed
 ) -> Split:             # (1000, 196) pixels in [0, 1]; 50 test images; class 1 is 8
@@ -150,11 +154,14 @@ def digits38(
     from sklearn.datasets import load_digits
     data = load_digits()
     keep = np.isin(data.target, (3, 8))
-    images, label = np.array([zoom(i/16., 14/8, order=1) for i in data.images[keep]]), (data.target[keep] == 8).astype(int)
+    images, label = np.array([zoom(i/16., 14/8,
+                                   order=1) for i in data.images[keep]]), (data.target[keep] == 8).astype(int)
     order = check_random_state(random_state).permutation(len(images))
     test, train = order[:50], order[50:]
-    moved = np.concatenate([[shift(images[i], move, order=0) for i in train] for move in ((0, 0), (0, 1), (1, 0), (0, -1))])
+    moved = np.concatenate([[shift(images[i], move, order=0) for i in train] for move in ((0, 0), (0, 1),
+                                                                                          (1, 0), (0, -1))])
     return Split(X=np.clip(moved, 0, 1).reshape(-1, 196)[:1000], y=np.tile(label[train], 4)[:1000],
                  X_test=np.clip(images[test], 0, 1).reshape(-1, 196), y_test=label[test])
 
+# %% ../../../nbs/gpc/81_data.ipynb #3661f0da
 DATA = {"synthetic2d": synthetic2d, "spam11": spam11, "mnist38": mnist14}

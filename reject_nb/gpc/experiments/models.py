@@ -20,7 +20,8 @@ from ..posterior import GPPosterior
 from ..softmax import MulticlassPosterior, fit_multiclass_gpc
 
 # %% ../../../nbs/gpc/82_models.ipynb #e84774d3
-def _stops(model, evaluations) -> tuple[dict[int, np.ndarray], np.ndarray, int]: # parameters at each stop, at the end, evaluation where EP failed or 0
+def _stops(model, evaluations) -> tuple[dict[int, np.ndarray], np.ndarray,
+                                        int]: # parameters at each stop, at the end, evaluation where EP failed or 0
     "Optimiser parameters after several numbers of evaluations of one run."
     from scipy.optimize import fmin_l_bfgs_b
     count, last = [0], [model.optimizer_array.copy()]
@@ -33,9 +34,13 @@ def _stops(model, evaluations) -> tuple[dict[int, np.ndarray], np.ndarray, int]:
         for n in evaluations:
             if count[0] > n: kept.setdefault(n, theta.copy())
     most = max(evaluations)
-    try: return kept, fmin_l_bfgs_b(objective, model.optimizer_array.copy(), maxfun=most, maxiter=most, callback=note)[0], 0
-    except ArithmeticError: return kept, last[0], count[0]       # EP finds no fixed point at a trial step: stay where the run was
+    try:
+        return kept, fmin_l_bfgs_b(objective, model.optimizer_array.copy(), maxfun=most, maxiter=most,
+                                   callback=note)[0], 0
+    except ArithmeticError:
+        return kept, last[0], count[0]       # EP finds no fixed point at a trial step: stay where the run was
 
+# %% ../../../nbs/gpc/82_models.ipynb #a1a1da83
 def training_path(
     X:np.ndarray,    # (n, d) training points
     y:np.ndarray,    # (n,) two classes
@@ -100,8 +105,10 @@ def stored_file(
         make(Path(part)/name)
         return (Path(part)/name).replace(path)
 
+# %% ../../../nbs/gpc/82_models.ipynb #badf7b3a
 FIELDS = ("alpha", "site_precision", "lengthscale", "variance")
 
+# %% ../../../nbs/gpc/82_models.ipynb #87fc8539
 def trained(
     name:str,            # a key of DATA
     inference:str="laplace", # or "ep"
@@ -127,12 +134,16 @@ def trained(
     """
     def make(path):
         data = DATA[name](random_state)
-        posts = training_path(data.X, data.y, inference, (10, 20, 40, 100) if inference == "laplace" else (10, 40, 100))
-        np.savez_compressed(path, X=data.X, **{f"{field}_{n}": getattr(post, field) for n, post in posts.items() for field in FIELDS})
-    with np.load(stored_file(f"models-{name}-{inference}-{random_state}.npz", make), allow_pickle=False) as file:
+        posts = training_path(data.X, data.y, inference,
+                              (10, 20, 40, 100) if inference == "laplace" else (10, 40, 100))
+        np.savez_compressed(path, X=data.X, **{f"{field}_{n}": getattr(post, field) for n,
+                                               post in posts.items() for field in FIELDS})
+    with np.load(stored_file(f"models-{name}-{inference}-{random_state}.npz", make),
+                 allow_pickle=False) as file:
         alpha, site_precision, lengthscale, variance = (file[f"{field}_{evaluations}"] for field in FIELDS)
         return GPPosterior(file["X"], alpha, site_precision, lengthscale, float(variance))
 
+# %% ../../../nbs/gpc/82_models.ipynb #fc371fbe
 def digits_model() -> GPPosterior:
     """Stored model of scikit-learn's digits 3 and 8, Laplace, 20 evaluations.
 
@@ -140,7 +151,8 @@ def digits_model() -> GPPosterior:
     -------
     GPPosterior
     """
-    return GPPosterior.load(stored_file("model-digits38.npz", lambda path: fit_gpc(*digits38()[:2], "laplace", 20).save(path)))
+    return GPPosterior.load(stored_file("model-digits38.npz",
+                                        lambda path: fit_gpc(*digits38()[:2], "laplace", 20).save(path)))
 
 def mnist358_model() -> MulticlassPosterior:
     """Stored softmax model of 500 digits 3, 5 and 8: one length-scale, 10 evaluations of likelihood and gradient
@@ -153,6 +165,7 @@ def mnist358_model() -> MulticlassPosterior:
     def make(path): fit_multiclass_gpc(*mnist14(0, 500, (3, 5, 8))[:2], 30).save(path)
     return MulticlassPosterior.load(stored_file("model-mnist358.npz", make))
 
+# %% ../../../nbs/gpc/82_models.ipynb #32ebd991
 def shortest_dims(
     post:GPPosterior, # a model
     d:int,            # how many

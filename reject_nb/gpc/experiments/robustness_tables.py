@@ -43,6 +43,7 @@ def patch_around(
     size = n if n is not None else int(np.clip((distance <= 2*sigma).sum(), 1, 10))
     return np.argsort(distance, kind="stable")[:size]
 
+# %% ../../../nbs/gpc/83_robustness.ipynb #f24b369a
 def sift_patches(
     image:np.ndarray, # (196,) pixels of a 14x14 image
     n:int|None=None,  # pixels a patch; None: as many as the keypoint's scale says, at most 10
@@ -63,12 +64,15 @@ def sift_patches(
     """
     from scipy.ndimage import zoom
     try: from skimage.feature import SIFT
-    except ImportError: raise ImportError("sift_patches needs scikit-image: pip install 'reject_nb[images]'") from None
+    except ImportError:
+        raise ImportError("sift_patches needs scikit-image: pip install 'reject_nb[images]'") from None
     detector = SIFT(upsampling=2)
     try: detector.detect(zoom(check_vector(image, "image", 196).reshape(14, 14), 2, order=1))
     except RuntimeError: return []                       # no keypoint
-    return [patch_around(a, b, sigma, n) for (a, b), sigma in zip(detector.positions/27*13, detector.sigmas/27*13)]
+    return [patch_around(a, b, sigma, n) for (a, b),
+            sigma in zip(detector.positions/27*13, detector.sigmas/27*13)]
 
+# %% ../../../nbs/gpc/83_robustness.ipynb #98dcb6c6
 def salient_patch(
     post:GPPosterior,
     image:np.ndarray, # (196,)
@@ -105,6 +109,7 @@ def _delta(post, x, dims, gamma:float, pixels:bool, time_limit:float) -> tuple[f
     r = classification_range(post, low, high, tol=.01, time_limit=time_limit)
     return round(max(r.max_lower - r.min_upper, 0.), 4), round(r.max_upper - r.min_lower, 4)
 
+# %% ../../../nbs/gpc/83_robustness.ipynb #8e862482
 def delta_table(
     name:str,        # a key of DATA
     random_state:int,# seed of data and models
@@ -136,6 +141,7 @@ def delta_table(
         post = trained(name, inference, n, random_state)
         for gamma in RADII[name]:
             for i, x in enumerate(test):
-                row = (inference, n, gamma, i, *_delta(post, x, dims[i], gamma, name == "mnist38", time_limit))
+                row = (inference, n, gamma, i, *_delta(post, x, dims[i], gamma, name == "mnist38",
+                                                       time_limit))
                 for k, v in zip(rows, row): rows[k].append(v)
     return rows

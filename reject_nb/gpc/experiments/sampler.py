@@ -28,7 +28,8 @@ class _Gaussian:
         joint = kernel(both, both, post.lengthscale, post.variance)
         fixed = expectation_propagation(joint[:n, :n], self.signs)
         self.n, self.tau, self.nu, self.cross = n, fixed.tau, fixed.nu, joint[:, :n]
-        self.root, self.S = cholesky(joint + 1e-9*post.variance*np.eye(len(both)), lower=True), np.sqrt(fixed.tau)
+        self.root, self.S = cholesky(joint + 1e-9*post.variance*np.eye(len(both)),
+                                     lower=True), np.sqrt(fixed.tau)
         self.factor, self.centre = i_plus_sks(joint[:n, :n], self.S), joint[:, :n] @ fixed.alpha
 
     def draw(self, rng, size:int) -> np.ndarray: # (size, n + m), centred
@@ -42,6 +43,7 @@ class _Gaussian:
         f = self.centre[:self.n] + offset[:self.n]
         return log_ndtr(self.signs*f).sum() - (f*(self.nu - .5*self.tau*f)).sum()
 
+# %% ../../../nbs/gpc/84_sampler.ipynb #54150f4b
 def _slice(rng, gaussian, state, value, move) -> tuple[np.ndarray, float]:
     "One step of elliptical slice sampling."
     level = value + np.log(rng.random())
@@ -55,6 +57,7 @@ def _slice(rng, gaussian, state, value, move) -> tuple[np.ndarray, float]:
         else: high = angle
         angle = rng.uniform(low, high)
 
+# %% ../../../nbs/gpc/84_sampler.ipynb #599329b0
 def sample_posterior(
     post:GPPosterior,    # probit; its data and hyperparameters are used, not its weights
     y:np.ndarray,        # (n,) two classes
@@ -128,6 +131,7 @@ def _kl(sample, mean, var) -> float:
     m, v = sample.mean(0), sample.var(0, ddof=1)
     return float(np.mean(.5*(v/var + (m - mean)**2/var - 1 - np.log(v/var))))
 
+# %% ../../../nbs/gpc/84_sampler.ipynb #1491a3ba
 def posterior_distance(
     post:GPPosterior,    # the approximation
     y:np.ndarray,        # (n,) two classes
@@ -160,9 +164,12 @@ def posterior_distance(
     mean, var = post.latent(X_test)
     everything = chains.reshape(-1, chains.shape[2])
     exact = np.exp(log_ndtr(everything)).mean(0)
-    return {"kl": _kl(everything, mean, var), "probability": float(np.abs(post.predict_proba(X_test) - exact).mean()),
-            "r_hat": float(split_r_hat(chains).max()), "kl_halves": abs(_kl(chains[0], mean, var) - _kl(chains[1], mean, var))}
+    return {"kl": _kl(everything, mean, var),
+            "probability": float(np.abs(post.predict_proba(X_test) - exact).mean()),
+            "r_hat": float(split_r_hat(chains).max()), "kl_halves": abs(_kl(chains[0], mean,
+                                                                            var) - _kl(chains[1], mean, var))}
 
+# %% ../../../nbs/gpc/84_sampler.ipynb #5ee8a874
 def distance_table() -> dict[str, list]:
     """posterior_distance of every model of seed 0, at 50 test points.
 
@@ -170,10 +177,13 @@ def distance_table() -> dict[str, list]:
     -------
     dict[str, list]
     """
-    rows:dict[str, list] = {k: [] for k in ("set", "inference", "evaluations", "kl", "kl_halves", "probability", "r_hat")}
+    rows:dict[str, list] = {k: [] for k in ("set", "inference", "evaluations", "kl", "kl_halves",
+                                            "probability", "r_hat")}
     for name, data in DATA.items():
         found = data(0)
         for inference, n in MODELS:
             row = posterior_distance(trained(name, inference, n), found.y, found.X_test[:50])
-            for k, v in zip(rows, (name, inference, n, *(row[k] for k in ("kl", "kl_halves", "probability", "r_hat")))): rows[k].append(v)
+            for k, v in zip(rows, (name, inference, n, *(row[k] for k in ("kl", "kl_halves", "probability",
+                                                                          "r_hat")))):
+                rows[k].append(v)
     return rows
