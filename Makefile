@@ -6,7 +6,7 @@ STAMP := $(VENV)/.made-from-lock
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help figures full test check notebooks docs lab bench clean
+.PHONY: help figures full test check notebooks docs lab bench mutants dist lowest accept contact clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -32,6 +32,21 @@ docs: $(STAMP)  ## build the site in _docs/_build/html
 
 bench: $(STAMP)  ## measure the benchmarks again
 	$(RUN) -m reject_nb.dev.build bench
+
+mutants: $(STAMP)  ## plant N errors in a part and see whether its tests notice: make mutants ROOM=sdr N=40 SEED=1
+	$(RUN) -m reject_nb.dev.mutants $(ROOM) --n $(or $(N),40) --seed $(or $(SEED),0)
+
+dist: $(STAMP)  ## build sdist and wheel in dist/, and try the wheel in an empty environment
+	$(RUN) -m reject_nb.dev.distribution
+
+lowest: $(STAMP)  ## run the tests with the lowest versions that pyproject.toml allows
+	$(RUN) -m reject_nb.dev.lowest
+
+accept: $(STAMP)  ## let the claims of figures/ be those that ship with the package, after a look at what moved
+	$(RUN) -m reject_nb.dev.reproduce --accept
+
+contact: $(STAMP)  ## seconds of import and of a first answer, for every module
+	$(RUN) -m reject_nb.dev.first_contact
 
 lab: $(STAMP)  ## open the notebooks in JupyterLab
 	$(VENV)/bin/jupyter lab nbs

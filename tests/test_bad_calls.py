@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import importlib.util
 import inspect
+import os
 import re
 import signal
 import warnings
@@ -17,10 +18,10 @@ import numpy as np
 import pytest
 
 from reject_nb.core.claims import ROOMS
+from reject_nb.dev.checks import DONE   # parts in it must have their calls.py; others are held to it once they have one
 
-STRICT = False   # True: every part must have its calls.py; False: those that have one are held to it
 HERE = Path(__file__).parent
-PARTS = ("core", "data", *ROOMS)
+PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", *ROOMS]   # a few of them, where named
 SECONDS = 5   # for one bad call
 
 
@@ -156,15 +157,19 @@ def parameters(thing):
     return {p.name for p in inspect.signature(thing).parameters.values() if p.kind not in collected} - {"self", "cls"}
 
 
+def public(part):
+    """What the overview of a part lists, by name."""
+    overview = importlib.import_module(f"reject_nb.{part}")
+    return {name: getattr(overview, name) for name in getattr(overview, "__all__", ())}
+
+
 def doors(part):
     """Name -> parameters, of every public function, class and method that takes any."""
-    overview = importlib.import_module(f"reject_nb.{part}")
-    public = {name: getattr(overview, name) for name in getattr(overview, "__all__", ())}
-    found, done = {}, set()   # done: methods that are called on some class
+    things, found, done = public(part), {}, set()   # done: methods that are called on some class
     for name in table(part)[0]:
         owner, _, key = name.partition(".")
-        if key and owner in public: done.add((key, getattr(public[owner], key, None)))
-    for name, thing in public.items():
+        if key and owner in things: done.add((key, getattr(things[owner], key, None)))
+    for name, thing in things.items():
         if not inspect.isclass(thing):
             if inspect.isroutine(inspect.unwrap(thing)): found[name] = parameters(thing)
             continue
@@ -178,7 +183,7 @@ def doors(part):
 @pytest.mark.parametrize("part", PARTS)
 def test_every_public_call_is_tried(part):
     if not table(part)[0]:
-        if STRICT: pytest.fail(f"tests/{part}/calls.py is missing")
+        if part in DONE and public(part): pytest.fail(f"tests/{part}/calls.py is missing")
         pytest.skip(f"tests/{part}/calls.py is not there yet")
     calls, missing = table(part)[0], []
     for name, takes in doors(part).items():

@@ -105,7 +105,7 @@ class TwoClassMixin:
         wanted = getattr(self, "safe_label", None)
         if wanted is None: return self.classes_[1]
         for label in self.classes_:
-            if wanted == label and isinstance(wanted, bool) == isinstance(label, (bool, np.bool_)):
+            if np.ndim(wanted) == 0 and wanted == label and isinstance(wanted, bool) == isinstance(label, (bool, np.bool_)):
                 return label
         raise refuse("safe_label", f"one of the classes {self.classes_.tolist()}", wanted)
 

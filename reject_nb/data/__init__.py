@@ -6,10 +6,20 @@
 __all__ = []
 
 # %% ../../nbs/data/00_overview.ipynb #9a77c678
+from typing import TYPE_CHECKING
+
 import lazy_loader
 
 # %% ../../nbs/data/00_overview.ipynb #e01fdd2e
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "loading": ["load", "fetch", "names", "entry", "registry", "available", "state", "locate", "needs", "Dataset", "Provenance",
-                "UnknownDataError", "MissingDataError", "ChecksumError"],
+    "loading": ["ChecksumError", "Dataset", "MissingDataError", "Provenance", "UnknownDataError", "available",
+                "cache", "entry",
+                "fetch", "load", "locate", "names", "needs", "read_variant", "registry", "state"],
     "sets": ["Entry"]})
+
+if TYPE_CHECKING:
+    from reject_nb.data.loading import (
+        ChecksumError, Dataset, MissingDataError, Provenance, UnknownDataError, available, cache, entry,
+                                        fetch, load,
+        locate, names, needs, read_variant, registry, state)
+    from reject_nb.data.sets import Entry

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from ..core.claims import load_claims
 from ..core.files import write_atomic
-from .checks import (check_export, check_imports, check_kernels, check_lines, check_mypy, check_notebooks, check_readme,
-                                  check_ruff, check_shape, check_tables, check_tests, longest_cells)
+from .checks import (check_export, check_imports, check_kernels, check_lines, check_mypy,
+                                  check_notebooks, check_readme, check_ruff, check_shape, check_tables,
+                                  check_tests, longest_cells)
 from .docstrings import export
 from .extract_tests import write_tests
 from .notebooks import clean, notebook_paths, pages_and_others, read, relative, root, to_text
@@ -46,6 +47,7 @@ def failure(
     last = run.traceback.rstrip().splitlines()[-15:]
     return "\n    ".join([f"{name}, cell {run.cell} ({run.source}): {run.error.strip()}", *last])
 
+# %% ../../nbs/dev/10_build.ipynb #7e19319f
 def _tell(run:NotebookRun) -> None:
     line = f"  {run.status:12}{run.seconds:7.1f} s  {relative(run.path)}"
     if run.error: line += f", cell {run.cell}: {run.source}\n{run.traceback or run.error}"
@@ -105,6 +107,7 @@ def check_running(
         new = {id: c.status for id, c in load_claims(Path(out)).items()}
     return wrong or moved_claims({id: c.status for id, c in load_claims(root()/"figures").items()}, new)
 
+# %% ../../nbs/dev/10_build.ipynb #b9780c7e
 def moved_claims(
     old:dict[str, str], # claim -> status, as committed
     new:dict[str, str], # as measured now
@@ -123,9 +126,11 @@ def moved_claims(
     list[str]
         sentences
     """
-    return [f"claim {id}: committed as {old.get(id, 'missing')}, now {new.get(id, 'missing')}; run `make figures`"
-            for id in sorted(set(new) | set(old)) if new.get(id) != old.get(id)]
+    moved = [id for id in sorted(set(new) | set(old)) if new.get(id) != old.get(id)]
+    was, now = ({id: found.get(id, "missing") for id in moved} for found in (old, new))
+    return [f"claim {id}: committed as {was[id]}, now {now[id]}; run `make figures`" for id in moved]
 
+# %% ../../nbs/dev/10_build.ipynb #4d6fb64b
 def check_pages() -> list[str]: # sentences
     """The pages run, and show the claims and figures as committed.
 
@@ -139,16 +144,19 @@ def check_pages() -> list[str]: # sentences
         runs = run_notebooks(copies.values(), {"REJECT_NB_OUT": str(root()/"figures")}, keep=True)
         failed = [failure(r, r.path.name) for r in runs if r.status != "done"]
         stale = [path for path, copy in copies.items() if copy.read_bytes() != path.read_bytes()]
-    return failed or [f"{relative(p)}: shows former results; run `python -m reject_nb.dev.build pages`" for p in stale]
+    mend = "shows former results; run `python -m reject_nb.dev.build pages`"
+    return failed or [f"{relative(p)}: {mend}" for p in stale]
 
 # %% ../../nbs/dev/10_build.ipynb #b3a32a06
 CHECKS = {
-    "notebooks are clean": check_notebooks, "modules are in step": check_export, "tests are in step": check_tests,
-    "README is in step": check_readme, "imports run one way": check_imports, "notebooks have their parts": check_shape,
+    "notebooks are clean": check_notebooks, "modules are in step": check_export,
+    "tests are in step": check_tests, "README is in step": check_readme,
+    "imports run one way": check_imports, "notebooks have their parts": check_shape,
     "tables are true": check_tables, "lines fit": check_lines, "kernels compile fast": check_kernels,
     "ruff": check_ruff, "mypy": check_mypy, "pages are in step": check_pages, "notebooks run": check_running,
 }
 
+# %% ../../nbs/dev/10_build.ipynb #613ccc3e
 def check() -> int: # exit status
     """Run all checks, a line for each, and say what is wrong.
 
@@ -185,6 +193,7 @@ def clean_notebooks() -> list[str]: # those that changed
             changed.append(relative(path))
     return changed
 
+# %% ../../nbs/dev/10_build.ipynb #cca911c4
 def make_pages() -> list[str]: # what failed
     """Run the pages, keep their outputs, and write README.md.
 
@@ -212,6 +221,7 @@ def make_notebooks() -> list[str]: # what failed
         write_tests()
     return wrong
 
+# %% ../../nbs/dev/10_build.ipynb #d0f148d4
 def make_bench() -> list[str]: # what failed
     """Run the benchmarks in full, alone on the machine as far as that is ours to say, and keep their tables.
 
@@ -226,11 +236,13 @@ def make_bench() -> list[str]: # what failed
 def _write_readme() -> None: write_atomic(root()/"README.md", make_readme().encode())
 
 STEPS = {
-    "export": lambda: export(root()), "tests": lambda: print(*write_tests(), sep="\n"), "readme": _write_readme,
-    "docs": lambda: print(relative(make_docs())), "notebooks": make_notebooks, "pages": make_pages, "bench": make_bench,
+    "export": lambda: export(root()), "tests": lambda: print(*write_tests(), sep="\n"),
+    "readme": _write_readme, "docs": lambda: print(relative(make_docs())),
+    "notebooks": make_notebooks, "pages": make_pages, "bench": make_bench,
     "clean": lambda: print(*clean_notebooks(), sep="\n"), "check": check,
 }
 
+# %% ../../nbs/dev/10_build.ipynb #66bca4a7
 def main(
     argv=None, # arguments; None: those of the command line
 ) -> int:      # exit status
@@ -246,7 +258,8 @@ def main(
     int
         exit status
     """
-    parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.build", description="Build and check the project from its notebooks.")
+    what = "Build and check the project from its notebooks."
+    parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.build", description=what)
     parser.add_argument("step", choices=STEPS)
     result = STEPS[parser.parse_args(argv).step]()
     if not isinstance(result, list): return int(result or 0)

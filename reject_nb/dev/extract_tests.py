@@ -14,7 +14,8 @@ import symtable
 from pathlib import Path
 
 from ..core.files import write_atomic
-from .notebooks import ExtractionError, directives, module_of, notebook_paths, read, relative, root
+from .notebooks import (ExtractionError, directives, module_of, notebook_paths, read, relative,
+                                     root)
 
 # %% ../../nbs/dev/04_extract_tests.ipynb #470c4749
 def _is_import(node): return isinstance(node, (ast.Import, ast.ImportFrom))
@@ -34,12 +35,11 @@ def imports_of(
     dict[str, str]
         bound name -> import statement
     """
-    found = {}
-    for node in filter(_is_import, nodes):
-        for alias in node.names:
-            one = ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], node.level)
-            found[alias.asname or alias.name.partition(".")[0]] = ast.unparse(one)
-    return found
+    def alone(node, alias):
+        if isinstance(node, ast.Import): return ast.unparse(ast.Import([alias]))
+        return ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
+    return {alias.asname or alias.name.partition(".")[0]: alone(node, alias)
+            for node in filter(_is_import, nodes) for alias in node.names}
 
 # %% ../../nbs/dev/04_extract_tests.ipynb #1dafbc70
 def defined_in(
@@ -64,10 +64,11 @@ def defined_in(
                 found |= {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
     return found
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #a096c573
 def used_in(
     source:str, # a piece of code
 ) -> set[str]:
-    """Names that a piece of code takes from its module; Python's own symbol table knows which are local.
+    """Names that a piece of code takes from its module.
 
     Parameters
     ----------
@@ -81,7 +82,8 @@ def used_in(
     found = set()
     def visit(table):
         for symbol in table.get_symbols():
-            if symbol.is_referenced() and (table.get_type() == "module" or symbol.is_global()): found.add(symbol.get_name())
+            of_module = table.get_type() == "module" or symbol.is_global()
+            if symbol.is_referenced() and of_module: found.add(symbol.get_name())
         for child in table.get_children(): visit(child)
     visit(symtable.symtable(source, "cell", "exec"))
     return found - set(dir(builtins))
@@ -90,8 +92,7 @@ def used_in(
 def can_fail(
     function, # ast.FunctionDef
 ) -> bool:
-    """Whether a test asserts: an assert, pytest.raises or warns, numpy's assert_*, scikit-learn's
-    check_estimator.
+    """Whether a test asserts: assert, pytest.raises or warns, NumPy's assert_*, check_estimator.
 
     Parameters
     ----------
@@ -114,7 +115,8 @@ RUNNER = "run_tests"   # of `dev.testing`: runs parametrised tests in a notebook
 
 def _is_constant(node) -> bool:
     "UPPER_CASE = anything: CASES may be computed."
-    return isinstance(node, ast.Assign) and all(isinstance(t, ast.Name) and t.id.isupper() for t in node.targets)
+    if not isinstance(node, ast.Assign): return False
+    return all(isinstance(t, ast.Name) and t.id.isupper() for t in node.targets)
 
 def called_tests(
     node, # a statement
@@ -138,7 +140,7 @@ def called_tests(
     return names if len(names) == len(call.args) else None
 
 # %% ../../nbs/dev/04_extract_tests.ipynb #eaed39cb
-def _refusal(node, source:str) -> str|None:
+def _refusal(node) -> str|None:
     "Why a statement may not stand in a test cell; None where it may."
     if _is_import(node) or _is_constant(node) or called_tests(node) is not None: return None
     if isinstance(node, ast.Assign): return "only constants in UPPER_CASE may be assigned"
@@ -149,6 +151,7 @@ def _refusal(node, source:str) -> str|None:
         return "only functions named test_... and _helpers may be defined"
     return None if can_fail(node) else "a test without an assertion cannot fail"
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #15906189
 def parse_test_cell(
     source:str, # of the cell
     where:str,  # for messages
@@ -177,7 +180,7 @@ def parse_test_cell(
         first = ast.unparse(node).splitlines()[0]
         raise ExtractionError(f"{where}, line {node.lineno} of a test cell: {why}: {first}")
     for node in statements:
-        if why := _refusal(node, source): refuse(node, why)
+        if why := _refusal(node): refuse(node, why)
     tests = [n for n in statements if isinstance(n, ast.FunctionDef) and n.name.startswith("test_")]
     names, called = {t.name for t in tests}, set()
     for node in statements:
@@ -200,6 +203,7 @@ def _source_of(node, source:str) -> str:
     start = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
     return "\n".join(source.splitlines()[start - 1:node.end_lineno])
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #371b8f60
 def _blocks(source:str, where:str, seen:set[str]) -> list[str]:
     "Constants, helpers and tests of one cell, as they go into the file."
     head, tests = parse_test_cell(source, where)
@@ -214,7 +218,17 @@ def _blocks(source:str, where:str, seen:set[str]) -> list[str]:
     return blocks
 
 # %% ../../nbs/dev/04_extract_tests.ipynb #b9066ded
-def _target(module:str) -> str: return "reject_nb." + module.removesuffix(".__init__").removesuffix("__init__")
+def _target(module:str) -> str:
+    return "reject_nb." + module.removesuffix(".__init__").removesuffix("__init__")
+
+# %% ../../nbs/dev/04_extract_tests.ipynb #2b7462e3
+def _names_of(code:list[str], tests:list[str]) -> tuple[set[str], dict[str, str], set[str]]:
+    "What the notebook exports, what it imports anywhere, and what its test cells import."
+    of_module = [s for s in code if {"export", "exporti"} & set(directives(s))]
+    exported = {name for s in of_module for name in defined_in(_tree(s))}
+    local = {name: line for s in tests for name, line in imports_of(_tree(s)).items()}
+    anywhere = {name: line for s in code for name, line in imports_of(_tree(s)).items()}
+    return exported, {"pytest": "import pytest"} | anywhere | local, set(local)
 
 def extract_tests(
     nb,        # a notebook
@@ -245,20 +259,19 @@ def extract_tests(
     seen: set[str] = set()
     body = "\n".join(block for s in tests for block in _blocks(s, where, seen)).strip("\n") + "\n"
     if not seen: return None
-    exported = {name for s in code if {"export", "exporti"} & set(directives(s)) for name in defined_in(_tree(s))}
-    anywhere = {name: line for group in (code, tests) for s in group for name, line in imports_of(_tree(s)).items()}
-    local = {name for s in tests for name in imports_of(_tree(s))}
-    anywhere.setdefault("pytest", "import pytest")
+    exported, anywhere, local = _names_of(code, tests)
     head, from_module = {}, []
     for name in sorted(used_in(body) - defined_in(ast.parse(body).body)):
         if name in exported and module and name not in local: from_module.append(name)
         elif name in anywhere: head[name] = anywhere[name]
-        else: raise ExtractionError(f"{where}: a test uses {name}, which is neither imported nor exported by the notebook "
-                                    "nor defined in a test cell")
+        else: raise ExtractionError(f"{where}: a test uses {name}, which the notebook neither imports nor "
+                                    "exports nor defines in a test cell")
     lines = sorted(set(head.values()), key=lambda s: (s.startswith("from"), s))
     if from_module and module: lines += ["", *_import_line(_target(module), from_module)]
-    return f'"""Tests of {where}, extracted from its test cells: edit them there."""\n' + "\n".join(lines) + "\n\n" + body
+    title = f'"""Tests of {where}, extracted from its test cells: edit them there."""'
+    return "\n".join([title, *lines, "", body])
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #71dc103c
 def _import_line(module:str, names:list[str]) -> list[str]:
     "An import that fits the page."
     line = f"from {module} import {', '.join(names)}"
@@ -294,6 +307,7 @@ def file_of_tests(
     name = stem if module is None or module.endswith("__init__") else module.rpartition(".")[2]
     return f"tests/{'' if folder == 'nbs' else folder + '/'}test_{name}.py"
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #974555ad
 def all_tests() -> dict[str, str]: # path below the checkout -> content
     """Every test file that the notebooks make.
 

@@ -57,6 +57,7 @@ def _below(name:str) -> str|None: # None for a module of another package
     if name == "reject_nb": return ""
     return name.removeprefix("reject_nb.") if name.startswith("reject_nb.") else None
 
+# %% ../../nbs/dev/07_imports.ipynb #31a12f1b
 def _targets(node, module:str, is_package:bool, known:set[str]):
     "Modules of the package that one statement imports."
     if isinstance(node, ast.Import): yield from (t for a in node.names if (t := _below(a.name)) is not None)
@@ -65,6 +66,7 @@ def _targets(node, module:str, is_package:bool, known:set[str]):
             full = f"{base}.{alias.name}".strip(".")
             yield full if full in known else base
 
+# %% ../../nbs/dev/07_imports.ipynb #e6be5529
 def imported_by(
     source:str,      # of a module
     module:str,      # its name below the package
@@ -172,6 +174,7 @@ def layer(
         if part in parts: return height
     raise ValueError(f"part must be one of {[p for parts in LAYERS for p in parts]}, got {part!r}")
 
+# %% ../../nbs/dev/07_imports.ipynb #e7da6c36
 def may_import(
     importer:str, # part that imports
     target:str,   # part that is imported
@@ -212,6 +215,7 @@ def stars_in(
     imports = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom)]
     return [node.lineno for node in imports if node.names[0].name == "*"]
 
+# %% ../../nbs/dev/07_imports.ipynb #d4cdc07a
 def broken_imports(
     parts, # those to look at
 ) -> list[str]: # sentences
@@ -234,10 +238,11 @@ def broken_imports(
         for target, line, inside in imported_by(source, name, set(modules), path.stem == "__init__"):
             if not may_import(part_of(name), part_of(target)):
                 wrong.append(f"{where}, line {line}: must not import {target}")
-            if inside: wrong.append(f"{where}, line {line}: imports {target} within a function: move one of them")
+            if inside: wrong.append(f"{where}, line {line}: imports {target} within a function")
         wrong += [f"{where}, line {line}: imports everything: name what is used" for line in stars_in(source)]
     groups = [group for group in cycles(import_graph()) if {part_of(m) for m in group} & set(parts)]
-    return wrong + [f"modules import each other: {', '.join(group)}" for group in groups]
+    wrong += [f"modules import each other: {', '.join(group)}" for group in groups]
+    return list(dict.fromkeys(wrong))
 
 # %% ../../nbs/dev/07_imports.ipynb #6b372cee
 def public_names(
@@ -258,11 +263,12 @@ def public_names(
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Assign):
             if {getattr(t, "id", "") for t in node.targets} & {"__all__", "_all_"}: listed.append(node.value)
-        elif isinstance(node, ast.keyword) and node.arg == "submod_attrs" and isinstance(node.value, ast.Dict):
-            listed += node.value.values
+        elif getattr(node, "arg", "") == "submod_attrs" and isinstance(node.value, ast.Dict):  # type: ignore
+            listed += node.value.values  # type: ignore
     texts = (c.value for value in listed for c in ast.walk(value) if isinstance(c, ast.Constant))
     return {text for text in texts if isinstance(text, str) and text.isidentifier()}
 
+# %% ../../nbs/dev/07_imports.ipynb #884ab88e
 def shadowed_modules(
     parts, # those to look at
 ) -> list[str]: # sentences

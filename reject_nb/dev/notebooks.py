@@ -35,6 +35,7 @@ def directives(
         found.append(match[1])
     return found
 
+# %% ../../nbs/dev/02_notebooks.ipynb #984acd87
 def module_of(
     nb, # a notebook, read with nbformat or as plain JSON
 ) -> str|None: # "sdr.region", or None where nothing is exported
@@ -76,6 +77,7 @@ def root() -> Path: # the folder with settings.ini and nbs/
         raise RuntimeError("not inside a checkout of reject_nb: no settings.ini with nbs/ beside it")
     return found
 
+# %% ../../nbs/dev/02_notebooks.ipynb #92204923
 PAGES = ("results", "equations", "index")   # notebooks that only show what the others found
 
 def notebook_paths() -> list[Path]: # foundations, papers, then the pages
@@ -103,6 +105,7 @@ def pages_and_others() -> tuple[list[Path], list[Path]]: # (pages, others)
     paths = notebook_paths()
     return [p for p in paths if p.stem in PAGES], [p for p in paths if p.stem not in PAGES]
 
+# %% ../../nbs/dev/02_notebooks.ipynb #9e0db6e3
 def read(
     path:Path, # of a notebook
 ):             # an nbformat NotebookNode
@@ -148,11 +151,11 @@ def _joined(outputs) -> list:
         else: whole.append(output)
     return whole
 
+# %% ../../nbs/dev/02_notebooks.ipynb #52dccf86
 def clean(
     nb, # an nbformat NotebookNode, changed in place
 ):      # the same notebook
-    """Remove what differs between runs: execution counts, metadata and pieces of streams; keep outputs, ids and
-    cell tags.
+    """Remove what differs between runs: counts, metadata, pieces of streams; keep outputs, ids and cell tags.
 
     Parameters
     ----------
@@ -175,6 +178,7 @@ def clean(
             if "metadata" in output: output["metadata"] = {}
     return nb
 
+# %% ../../nbs/dev/02_notebooks.ipynb #b53e4826
 def to_text(
     nb, # an nbformat NotebookNode
 ) -> str:

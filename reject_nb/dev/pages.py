@@ -17,7 +17,8 @@ from pathlib import Path
 from .. import __version__
 from ..core.claims import ROOMS
 from ..core.files import write_atomic
-from .notebooks import directives, notebook_paths, pages_and_others, read, relative, root, to_text
+from .notebooks import (directives, notebook_paths, pages_and_others, read, relative, root,
+                                     to_text)
 
 # %% ../../nbs/dev/06_pages.ipynb #83f73181
 def _shown_cell(cell, fold_tests:bool): # the cell, changed; None where it is left out
@@ -28,6 +29,7 @@ def _shown_cell(cell, fold_tests:bool): # the cell, changed; None where it is le
     cell.source = "\n".join(cell.source.splitlines()[len(directives(cell.source)):]).strip("\n")
     return None if not cell.source or re.match(r"_all_|__all__", cell.source) else cell
 
+# %% ../../nbs/dev/06_pages.ipynb #beb03b46
 def presentable(
     nb,              # a notebook; a copy is returned
     fold_tests:bool, # True: tests folded (site); False: left out (README)
@@ -60,6 +62,7 @@ def _links_from_here(
     text = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb(?:#[^)]*)?)\)", r"](nbs/\1)", text)
     return text.replace("](../", "](")
 
+# %% ../../nbs/dev/06_pages.ipynb #4296d636
 def make_readme() -> str: # README.md
     """README.md from nbs/index.ipynb.
 
@@ -80,14 +83,15 @@ def make_readme() -> str: # README.md
     nb = presentable(read(root()/"nbs"/"index.ipynb"), fold_tests=False)
     nb.metadata["language_info"] = {"name": "python"}   # for the colours of code
     body, resources = exporter.from_notebook_node(nb)
-    if resources.get("outputs"): raise ValueError("index.ipynb has picture outputs; link to a file in figures/ instead")
+    if resources.get("outputs"): raise ValueError("index.ipynb has pictures as outputs: link to files")
     return MADE_BY + re.sub(r"\n{3,}", "\n\n", _links_from_here(body)).strip("\n") + "\n"
 
 # %% ../../nbs/dev/06_pages.ipynb #4405c3a2
-ROOM_TITLES = {"sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM", "bernstein": "bernstein · uncertain data",
-               "strategies": "strategies · reject options", "gpc": "gpc · certified Gaussian processes",
-               "ood": "ood · out of distribution"}
+ROOM_TITLES = {"sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM",
+               "bernstein": "bernstein · uncertain data", "strategies": "strategies · reject options",
+               "gpc": "gpc · certified Gaussian processes", "ood": "ood · out of distribution"}
 
+# %% ../../nbs/dev/06_pages.ipynb #920dafe1
 STYLESHEET = """/* room for lines of code, and one search field instead of two */
 .bd-main .bd-content .bd-article-container { max-width: 64rem; }
 .bd-main .bd-content .bd-article-container .bd-article { padding-right: 1.5rem; }
@@ -96,11 +100,13 @@ div.cell div.highlight pre, div.cell_output pre { font-size: .82rem; line-height
 table.table td, table.table th { font-size: .88rem; }
 """
 
+# %% ../../nbs/dev/06_pages.ipynb #f765763a
 _SPHINX = {
     "html_show_copyright": False,
     "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header", "myst.xref_missing"],
     "html_theme_options": {"show_toc_level": 2, "navigation_with_keys": False},
-    "nb_merge_streams": True, "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests", "nb_render_markdown_format": "myst",
+    "nb_merge_streams": True, "nb_render_markdown_format": "myst",
+    "nb_code_prompt_show": "Tests", "nb_code_prompt_hide": "Tests",
 }
 
 # %% ../../nbs/dev/06_pages.ipynb #cffd7d90
@@ -120,14 +126,15 @@ def site_config(
         _config.yml of Jupyter Book
     """
     return {
-        "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026", "only_build_toc_files": True,
-        "execute": {"execute_notebooks": "off"},
+        "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026",
+        "only_build_toc_files": True, "execute": {"execute_notebooks": "off"},
         "parse": {"myst_enable_extensions": ["amsmath", "dollarmath", "colon_fence", "linkify"]},
         "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True,
                  "extra_footer": f"version {version}"},
         "sphinx": {"config": _SPHINX},
     }
 
+# %% ../../nbs/dev/06_pages.ipynb #73309dde
 def site_toc() -> dict: # _toc.yml of Jupyter Book
     """Table of contents: what is shared comes last, since readers come for the papers.
 
@@ -136,14 +143,16 @@ def site_toc() -> dict: # _toc.yml of Jupyter Book
     dict
         _toc.yml of Jupyter Book
     """
-    shown, others = ([relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths] for paths in pages_and_others())
+    def names(paths): return [relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths]
+    shown, others = map(names, pages_and_others())
     guide = [p for p in others if p.startswith("guide/")]
     shared = [p for p in others if p.partition("/")[0] not in (*ROOMS, "guide")]
     parts = [("The papers, reproduced", [p for p in shown if p != "index"]), ("Guide", guide)]
     parts += [(ROOM_TITLES[room], [p for p in others if p.startswith(room + "/")]) for room in ROOMS]
     parts.append(("Foundations", shared))
     return {"format": "jb-book", "root": "index",
-            "parts": [{"caption": caption, "chapters": [{"file": p} for p in files]} for caption, files in parts if files]}
+            "parts": [{"caption": caption, "chapters": [{"file": p} for p in files]}
+                      for caption, files in parts if files]}
 
 # %% ../../nbs/dev/06_pages.ipynb #fc155ed2
 def _write_sources(target:Path) -> None:
@@ -154,6 +163,7 @@ def _write_sources(target:Path) -> None:
         write_atomic(target/relative(path).removeprefix("nbs/"), text.encode())
     shutil.copytree(root()/"figures", target/"figures")
 
+# %% ../../nbs/dev/06_pages.ipynb #7968cd5e
 def make_docs() -> Path: # the first page
     """Build the site in _docs/_build/html.
 
@@ -166,9 +176,9 @@ def make_docs() -> Path: # the first page
     target = root()/"_docs"
     shutil.rmtree(target, ignore_errors=True)
     _write_sources(target)
-    write_atomic(target/"_static"/"house.css", STYLESHEET.encode())   # Jupyter Book takes every stylesheet in _static
+    write_atomic(target/"_static"/"house.css", STYLESHEET.encode())   # every stylesheet there is taken
     (target/"_config.yml").write_text(yaml.safe_dump(site_config(__version__)))
     (target/"_toc.yml").write_text(yaml.safe_dump(site_toc(), sort_keys=False))
-    book = "from jupyter_book.cli.main import main; main()"
-    subprocess.run([sys.executable, "-c", book, "build", str(target), "--quiet", "--warningiserror", "--keep-going"], check=True)
+    book = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
+    subprocess.run([*book, "build", str(target), "--quiet", "--warningiserror", "--keep-going"], check=True)
     return target/"_build"/"html"/"index.html"

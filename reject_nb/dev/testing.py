@@ -9,6 +9,12 @@ __all__ = ['cases', 'run_tests']
 import itertools
 
 # %% ../../nbs/dev/01_testing.ipynb #eb5fe693
+def _row(value, n:int): # values of n names
+    "One entry of a `parametrize` mark as a sequence; pytest.param holds its own."
+    if type(value).__name__ == "ParameterSet": return value.values
+    return (value,) if n == 1 else value
+
+# %% ../../nbs/dev/01_testing.ipynb #9dcc2828
 def cases(
     test, # a test function, with or without `pytest.mark.parametrize`
 ) -> list[dict]: # keyword arguments of each case
@@ -29,10 +35,10 @@ def cases(
         if mark.name != "parametrize": continue
         names, values = mark.args[:2]
         names = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
-        rows = [getattr(v, "values", v) if type(v).__name__ == "ParameterSet" else (v,) if len(names) == 1 else v for v in values]
-        axes.append([dict(zip(names, row, strict=True)) for row in rows])
+        axes.append([dict(zip(names, _row(value, len(names)), strict=True)) for value in values])
     return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*axes)]
 
+# %% ../../nbs/dev/01_testing.ipynb #8ea12089
 def run_tests(*tests) -> None:
     "Run tests, each with all its cases; AssertionError names the case that failed."
     for test in tests:

@@ -6,13 +6,23 @@
 __all__ = []
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #80bd41a0
-from .calibrate import RULES, Calibration, calibrate_offset
-from .certificate import Certificate, certify
-from .classifier import MultiCostSVC
-from .offsets import best_offsets
-from .problem import Reference, resolve_taus, solve_primal_reference, solve_reference
-from .solver import Solution, solve_features
+from typing import TYPE_CHECKING
+
+import lazy_loader
+
+if TYPE_CHECKING:
+    from reject_nb.mcsvm.calibrate import RULES, Calibration, calibrate_offset
+    from reject_nb.mcsvm.certificate import Certificate, certify
+    from reject_nb.mcsvm.classifier import MultiCostSVC
+    from reject_nb.mcsvm.frozen_pairs import Solution, solve_features
+    from reject_nb.mcsvm.offsets import best_offsets
+    from reject_nb.mcsvm.problem import Reference, resolve_taus, solve_primal_reference, solve_reference
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e
-__all__ = ["MultiCostSVC", "solve_reference", "solve_primal_reference", "solve_features", "Solution", "Reference", "Certificate", "certify",
-           "Calibration", "calibrate_offset", "RULES", "best_offsets", "resolve_taus"]
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "classifier": ["MultiCostSVC"],
+    "frozen_pairs": ["solve_features", "Solution"],
+    "problem": ["solve_reference", "solve_primal_reference", "Reference", "resolve_taus"],
+    "certificate": ["certify", "Certificate"],
+    "calibrate": ["calibrate_offset", "Calibration", "RULES"],
+    "offsets": ["best_offsets"]})

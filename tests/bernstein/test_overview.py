@@ -1,6 +1,5 @@
 """Tests of nbs/bernstein/00_overview.ipynb, extracted from its test cells: edit them there."""
 
-
 def test_public_names():
     import reject_nb.bernstein as room
     assert set(room.__all__) >= {"FORMULATIONS", "RobustSVC", "UncertainData", "nom_err", "nu", "opt_err"}

@@ -1,59 +1,103 @@
-"""Tests of nbs/data/02_readers.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/data/03_readers.ipynb, extracted from its test cells: edit them there."""
+import io
 import numpy as np
+import pickle
 import pytest
+from reject_nb.data.archives import Member
 
 from reject_nb.data.readers import cifar_batches, marketing, metro, pendigits, shuttle, table
 
-def test_table_spellings():
-    names = ("x1", "x2")
-    want = table(("a",), names=names)(lambda n: b"1,2,no\n3,4,yes\n")
-    for raw, kw in ((b"h,k,class\r\n1,2,no\r\n3,4,yes", dict(header="h,")), (b"no,1,2\nyes,3,4\n", dict(label=0)), (b"1\t2\tno\r3\t4\tyes\r", dict(sep="\t"))):
-        got = table(("a",), names=names, **kw)(lambda n, raw=raw: raw)
-        np.testing.assert_array_equal(got.X, want.X)
-        assert got.y.tolist() == [0, 1] and got.target_names == ("no", "yes") and got.splits == {}
-    two = table(("a",), ("b",), names=names, sep=" ,", header="A")(lambda n: b"A B C\n1, 2 5\n3,4,6\n" if n == "a" else b"7 8 5\n")
-    assert two.target_names == ("5", "6") and two.splits["train"].tolist() == [0, 1] and two.splits["test"].tolist() == [2]
-    with pytest.raises(ValueError): table(("a",), names=names)(lambda n: b"1,x,no\n")
+def _get(raw): return lambda *names: raw
 
 
-def test_pendigits_and_shuttle_spellings():
-    plain = {"pendigits.tra": b"  1,100, 8\n", "pendigits.tes": b" 0, 3, 0\n"}
-    coded = {"pendigits.tra": b"1,100,0000000010\n", "pendigits.tes": b"0,3,1000000000\n"}
-    for raw in (plain, coded):
-        got = pendigits(raw.get)
-        assert got.y.tolist() == [8, 0] and got.X.tolist() == [[1, 100], [0, 3]]
-    official = {"shuttle.trn": b"50 21 2\n55 0 4\n", "shuttle.tst": b"1 2 7\n"}
-    words = {"shuttle.trn": b"50,21,Flow Proportioning Valve Close\n55,0,High\n", "shuttle.tst": b"1,2,Bipropellant Valve Open\n"}
-    for raw in (official, words): assert shuttle(raw.get).y.tolist() == [1, 3, 6] and shuttle(raw.get).X.shape == (3, 2)
+@pytest.mark.parametrize("raw, spelling", [
+    (b"h,k,class\r\n1,2,no\r\n3,4,yes", dict(header="h,")), (b"no,1,2\nyes,3,4\n", dict(label=0)),
+    (b"1\t2\tno\r3\t4\tyes\r", dict(sep="\t")), (b"1,no,2\n3,yes,4\n", dict(label=1)),
+                                           (b"1,no,2\n3,yes,4\n", dict(label=-2))])
+def test_table_spellings(raw, spelling):
+    want = table(("a",), names=("x1", "x2"))(_get(b"1,2,no\n3,4,yes\n"))
+    got = table(("a",), names=("x1", "x2"), **spelling)(_get(raw))
+    np.testing.assert_array_equal(got.X, want.X)
+    assert got.y.tolist() == [0, 1] and got.target_names == ("no", "yes") and got.splits == {}
 
 
-def test_marketing_and_metro_spellings():
-    a = b'"age";"job";"y"\n30;"clerk";"no"\n40;"boss";"yes"\n'
-    b = b"age,job,y\r\n40,boss,yes\r\n30,clerk,no\r\n40,boss,yes\r\n"          # a row too many
-    for raw in (a, b):
-        got = marketing(lambda n, raw=raw: raw)
-        assert got.feature_names == ("age", "job=boss", "job=clerk") and got.X.tolist() == [[30, 0, 1], [40, 1, 0]] and got.y.tolist() == [0, 1]
-    head = b"holiday,temp,rain_1h,snow_1h,clouds_all,weather_main,weather_description,date_time,traffic_volume"
-    rows = [(f"{y}-{m:02d}-{d:02d} {h:02d}:00:00", f"{d:02d}-{m:02d}-{y} {h:02d}:00") for y, m, d, h in [(2012, 10, 2, 9 + i) for i in range(12)]]
-    official, copy = ("\n".join([head.decode()] + [f"None,288,0,0,{i},Clouds,few,{r[k]},{100 + i}" for i, r in enumerate(rows)]).encode() for k in (0, 1))
-    one_way, other = metro(lambda n: official), metro(lambda n: copy)
+def test_table_of_two_parts():
+    files = {"a": b"A B C\n1, 2.0000001 5\n3,4,6\n", "b": b"7 8 5\n"}
+    two = table(("a",), ("b",), names=("x1", "x2"), sep=" ,", header="A")(files.get)
+    assert two.target_names == ("5", "6") and two.X[0, 1] == 2.0000001          # no digit is lost
+    assert two.splits["train"].tolist() == [0, 1] and two.splits["test"].tolist() == [2]
+
+
+@pytest.mark.parametrize("raw, what", [
+    (b"1,x,no\n", "a.csv, line 1: 'x' is no number"), (b"", "a.csv has no rows"),
+                                       (b"1,2,no\n1,no\n", "a.csv, line 2: 2 cells")])
+def test_tables_name_file_and_line(raw, what):
+    with pytest.raises(ValueError, match=what):
+        table(("a.csv",), names=("x1", "x2"))(_get(Member(raw, "a.csv")))
+
+
+@pytest.mark.parametrize("raw", [
+    {"pendigits.tra": b"  1,100, 8\n", "pendigits.tes": b" 0, 3, 0\n"},
+    {"pendigits.tra": b"1,100,0000000010\n", "pendigits.tes": b"0,3,1000000000\n"}])
+def test_pendigits_spellings(raw):
+    got = pendigits(raw.get)
+    assert got.y.tolist() == [8, 0] and got.X.tolist() == [[1, 100], [0, 3]]
+
+
+@pytest.mark.parametrize("raw", [
+    {"shuttle.trn": b"50 21 2\n55 0 4\n", "shuttle.tst": b"1 2 7\n"},
+    {"shuttle.trn": b"50,21,Flow Proportioning Valve Close\n55,0,High\n",
+     "shuttle.tst": b"1,2,Bipropellant Valve Open\n"}])
+def test_shuttle_spellings(raw):
+    got = shuttle(raw.get)
+    assert got.y.tolist() == [1, 3, 6] and got.X.tolist() == [[50, 21], [55, 0], [1, 2]]
+
+
+@pytest.mark.parametrize("raw", [
+    b'"age";"job";"y"\n30;"clerk";"no"\n40;"boss";"yes"\n',
+    b"age,job,y\r\n40,boss,yes\r\n30,clerk,no\r\n40,boss,yes\r\n"])              # a row too many
+def test_marketing_spellings(raw):
+    got = marketing(_get(raw))
+    assert got.feature_names == ("age", "job=boss", "job=clerk")
+    assert got.X.tolist() == [[30, 0, 1], [40, 1, 0]] and got.y.tolist() == [0, 1]
+
+HEAD = "holiday,temp,rain_1h,snow_1h,clouds_all,weather_main,weather_description,date_time,traffic_volume"
+
+def _traffic(stamp):
+    "Twelve hours of a day, with dates in one of two forms."
+    rows = [f"None,288,0,0,{i},Clouds,few,{stamp.format(h=9 + i)},{100 + i}" for i in range(12)]
+    return "\n".join([HEAD, *rows]).encode()
+
+
+def test_metro_spellings():
+    official, copy = _traffic("2012-10-02 {h:02d}:00:00"), _traffic("02-10-2012 {h:02d}:00")
+    one_way, other = metro(_get(official)), metro(_get(copy))
     np.testing.assert_array_equal(one_way.X, other.X)
-    assert one_way.feature_names[-3:] == ("month", "day", "hour") and one_way.X[0, -3:].tolist() == [10, 2, 9] and one_way.target[0] == 100
+    assert one_way.feature_names[-3:] == ("month", "day", "hour") and one_way.target[0] == 100
+    assert one_way.X[0, -3:].tolist() == [10, 2, 9] and one_way.X[:, -1].tolist() == list(range(9, 21))
+
+
+def _tar_of_pickles(contents):
+    import tarfile
+    pack = io.BytesIO()
+    with tarfile.open(fileobj=pack, mode="w:gz") as t:
+        for name, content in contents.items():
+            raw = pickle.dumps(content)
+            info = tarfile.TarInfo("x/" + name)
+            info.size = len(raw)
+            t.addfile(info, io.BytesIO(raw))
+    return pack.getvalue()
 
 
 def test_cifar_batches():
-    import io, pickle, tarfile
-    rng = np.random.default_rng(0)
-    flat = rng.integers(0, 256, (3, 3072), dtype=np.uint8)
-    pack = io.BytesIO()
-    with tarfile.open(fileobj=pack, mode="w:gz") as t:
-        for name, content in (("train", {b"data": flat, b"fine_labels": [1, 0, 1]}), ("test", {b"data": flat[:1], b"fine_labels": [0]}),
-                              ("meta", {b"fine_label_names": [b"apple", b"bear"]})):
-            raw = pickle.dumps(content)
-            info = tarfile.TarInfo("x/" + name); info.size = len(raw)
-            t.addfile(info, io.BytesIO(raw))
+    flat = np.random.default_rng(0).integers(0, 256, (3, 3072), dtype=np.uint8)
+    pack = _tar_of_pickles({"train": {b"data": flat, b"fine_labels": [1, 0, 1]},
+                            "test": {b"data": flat[:1], b"fine_labels": [0]},
+                            "meta": {b"fine_label_names": [b"apple", b"bear"]}})
     read = cifar_batches("a.tar.gz", ("train",), ("test",), b"fine_labels", b"fine_label_names")
-    got = read(lambda n: pack.getvalue())
-    assert got.X.shape == (4, 32, 32, 3) and got.y.tolist() == [1, 0, 1, 0] and got.target_names == ("apple", "bear")
-    np.testing.assert_array_equal(got.X[0, 5, 7], flat[0].reshape(3, 32, 32)[:, 5, 7])   # stored channel by channel
-    assert read(lambda n: pack.getvalue(), "test").X.shape == (1, 32, 32, 3) and got.splits["test"].tolist() == [3]
+    got = read(_get(pack))
+    assert got.X.shape == (4, 32, 32, 3) and got.y.tolist() == [1, 0, 1, 0]
+    assert got.target_names == ("apple", "bear")
+    channels = flat[0].reshape(3, 32, 32)                                       # stored channel by channel
+    np.testing.assert_array_equal(got.X[0, 5, 7], channels[:, 5, 7])
+    assert read(_get(pack), "test").X.shape == (1, 32, 32, 3) and got.splits["test"].tolist() == [3]

@@ -1,4 +1,4 @@
-"""Tests of nbs/data/03_sets.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/data/04_sets.ipynb, extracted from its test cells: edit them there."""
 import pytest
 
 from reject_nb.data.sets import REGISTRY

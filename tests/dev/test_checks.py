@@ -9,7 +9,8 @@ from reject_nb.dev.checks import (
 )
 
 def test_noise_is_found():
-    assert NOISE["a memory address"].search("<object at 0x7f3a2b>") and not NOISE["a memory address"].search("0x7f")
+    address = NOISE["a memory address"]
+    assert address.search("<object at 0x7f3a2b>") and not address.search("0x7f")
     machine = NOISE["a path of this machine"]
     assert machine.search("File /home/someone/x.py") and not machine.search("figures/sdr/home/x and/or")
     assert noise_in(nbformat.v4.new_output("error", ename="E", evalue="", traceback=[])) == ["an error"]
@@ -18,6 +19,7 @@ def test_noise_is_found():
 TABLES = [("| symbol | shape |\n|---|---|\n| `rho` | `(n,)` |", ["rho", "n"]),
           ("| name | meaning |\n|---|---|\n| `low`, `high` | see `other` |", ["low", "high"]),
           ("| directive | meaning |\n|---|---|\n| `keep` | x |", []),
+          ("| name | meaning |\n|---|---|\n| `python -m this` | x |", []),
           ("| name | meaning |\n|:--|--:|\n| `#\\| word` and `a.b` | x |\n\n`later`", ["a"]),
           ("| in the paper | here |\n|---|---|\n| `Z` | `f(\"text\")` |", ["f"])]
 
@@ -27,19 +29,21 @@ def test_names_of_notation_tables(text, names):
 
 
 def test_words_of_code_leave_comments_out():
-    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("#| export\nx = f(1)  # about y\n# z\n'text'"),
-                                         nbformat.v4.new_markdown_cell("`w`")])
+    code = nbformat.v4.new_code_cell("#| export\nx = f(1)  # about y\n# z\n'text'")
+    nb = nbformat.v4.new_notebook(cells=[code, nbformat.v4.new_markdown_cell("`w`")])
     assert names_of_code(nb) == {"x", "f", "text"}
 
-SHAPES = [("# T\n\n> one", ["## Limits"], True, 0), ("# T\n\n> one", [], True, 1), ("# T\n\n> one", [], False, 0),
-          ("## T", [], False, 2), ("# T\n\ntext", ["## When not to use it"], False, 1)]
+SHAPES = [("# T\n\n> one", ["## Limits"], True, 0), ("# T\n\n> one", [], True, 1),
+          ("# T\n\n> one", [], False, 0), ("## T", [], False, 2),
+          ("# T\n\ntext", ["## When not to use it"], False, 1)]
 
 @pytest.mark.parametrize("first, others, concept, missing", SHAPES)
 def test_shape_of_a_notebook(first, others, concept, missing):
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(s) for s in (first, *others)])
     assert len(shape_of(nb, concept)) == missing
 
-KERNELS = [("@njit\ndef f(a): return a.argsort()", 1), ("@numba.jit(nopython=True)\ndef f(a): return np.unique(a)", 1),
+KERNELS = [("@njit\ndef f(a): return a.argsort()", 1),
+           ("@numba.jit(nopython=True)\ndef f(a): return np.unique(a)", 1),
            ("@vectorize\ndef f(a): return np.abs(a)", 0), ("@cache\ndef f(a): return np.sort(a)", 0)]
 
 @pytest.mark.parametrize("source, found", KERNELS)

@@ -14,7 +14,8 @@ HEADERS = [("def f(a, b=1): # sum\n    'S.'", ["sum", "sum"], ""),
            ("def f(\n    a, # one\n    b=.5, # two\n):     # sum\n    'S.'", ["one", "two"], "sum"),
            ("def f(\n    a:int, b:int=0, # both\n) -> int:\n    'S.'", ["both", "both"], ""),
            ("def f(a) -> int: # sum\n    'S.'", [], "sum"),
-           ("def f(\n    *a, # many\n    k=(1,\n       2), # few\n    **o): # rest\n    'S.'", ["many", "few", "rest"], ""),
+           ("def f(\n    *a, # many\n    k=(1,\n       2), # few\n    **o): # rest\n    'S.'",
+            ["many", "few", "rest"], ""),
            ("def f(a): return a # nothing", [], ""),
            ("def f(\n    a, # one\n       # and more\n    # not this\n): 'S.'", ["one and more"], "")]
 
@@ -54,8 +55,10 @@ def test_classes_and_their_methods_are_documented():
     tree = ast.parse(text)
     cut = tree.body[1]
     said = ast.get_docstring(cut)
-    assert said.startswith('A cut "here".\n\nMore about it.\n\nParameters\n----------\nat\n    where\nwidth : float, default 1.\n    in metres')
-    assert "Raises\n------\nValueError\n    for a negative width." in said and said.endswith("Examples\n--------\n>>> Cut(1).at\n1")
+    assert said.startswith('A cut "here".\n\nMore about it.\n\nParameters\n----------\nat\n    where\n')
+    assert "where\nwidth : float, default 1.\n    in metres" in said
+    assert "Raises\n------\nValueError\n    for a negative width." in said
+    assert said.endswith("Examples\n--------\n>>> Cut(1).at\n1")
     move = ast.get_docstring(_method(cut, "move"))
     assert "Returns\n-------\nCut\n    a new one" in move and "References\n----------\neq. (1)." in move
     assert ast.get_docstring(_method(cut, "_hidden")) == "Stays."
@@ -65,7 +68,8 @@ def test_classes_and_their_methods_are_documented():
 def _without_docstrings(source):
     tree = ast.parse(source)
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None: node.body[0].value.value = ""
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)): continue
+        if ast.get_docstring(node) is not None: node.body[0].value.value = ""
     return ast.dump(tree)
 
 MODULES = sorted(Path(reject_nb.__file__).parent.rglob("*.py"))
@@ -86,8 +90,10 @@ def test_only_docstrings_of_a_class_change():
 
 def test_output_follows_the_statement_that_wrote_it():
     cell = nbformat.v4.new_code_cell("#| example f\nfor i in range(2):\n    print(i)\n\nx = 3\nx")
-    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="0\n1\n"), nbformat.v4.new_output("execute_result", {"text/plain": "3"})]
-    assert as_session(cell, "w") == [">>> for i in range(2):", "...     print(i)", "...", "0", "1", ">>> x = 3", ">>> x", "3"]
+    cell.outputs = [nbformat.v4.new_output("stream", name="stdout", text="0\n1\n"),
+                    nbformat.v4.new_output("execute_result", {"text/plain": "3"})]
+    typed = [">>> for i in range(2):", "...     print(i)", "...", "0", "1", ">>> x = 3", ">>> x", "3"]
+    assert as_session(cell, "w") == typed
     two = nbformat.v4.new_code_cell("#| example f\nprint(1)\nprint(2)")
     two.outputs = [nbformat.v4.new_output("stream", name="stdout", text="1\n2\n")]
     assert as_session(two, "w") == [">>> print(1)", "1", ">>> print(2)", "2"]
@@ -97,18 +103,21 @@ def test_output_follows_the_statement_that_wrote_it():
 
 def test_examples_go_where_the_name_is_defined():
     package = {n: take_apart(n, s) for n, s in (("a.one", "def f(): pass"), ("a.two", "def g(): pass"))}
-    assert placed({"a.one": {"g": ["x"], "f": ["y"]}}, package) == {"a.two": {"g": ["x"]}, "a.one": {"f": ["y"]}}
+    found = placed({"a.one": {"g": ["x"], "f": ["y"]}}, package)
+    assert found == {"a.two": {"g": ["x"]}, "a.one": {"f": ["y"]}}
     with pytest.raises(ExtractionError, match="h"): placed({"a.one": {"h": []}}, package)
 
 
 def test_inherited_parameters_are_shown():
     package = {"a.base": take_apart("a.base", CLASS)}
-    text = documented("from .base import Cut\n\nclass Short(Cut):\n    'A short cut.'\n", None, "a.short", package)
+    source = "from .base import Cut\n\nclass Short(Cut):\n    'A short cut.'\n"
+    text = documented(source, None, "a.short", package)
     assert "width : float, default 1." in text
 
 
 def test_lists_of_names_are_wrapped_and_stay_the_same():
-    short = "__all__ = ['a']\nx = 1\n"
-    long = "__all__ = [" + ", ".join(f"'name_{i}'" for i in range(40)) + "]\nx = 1\n"
+    short = '"""Short."""\n__all__ = ["a"]\nx = 1\n'
+    names = ", ".join(f"'name_{i}'" for i in range(40))
+    long = f'"""Lo{"ng wor"*20}ds."""\n\n__all__ = [{names}]\nx = 1\n'
     assert narrowed(short) == short and max(map(len, narrowed(long).splitlines())) <= WIDTH
-    assert ast.dump(ast.parse(narrowed(long))) == ast.dump(ast.parse(long))
+    assert " ".join(narrowed(long).split()) == " ".join(long.split())

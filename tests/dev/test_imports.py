@@ -11,9 +11,12 @@ GRAPHS = [({}, []), ({"a": {"b"}, "b": set()}, []), ({"a": {"b"}, "b": {"a"}}, [
 def test_cycles_are_found(graph, expected):
     assert cycles(graph) == expected
 
-IMPORTS = [("from .region import radius", "sdr.rates", False, ["sdr.region"]), ("from . import region", "sdr", True, ["sdr.region"]),
-           ("from ..core import files", "sdr.rates", False, ["core.files"]), ("import numpy", "sdr.rates", False, []),
-           ("from reject_nb import __version__", "dev.pages", False, [""]), ("from .sdr.region import radius", "cli", False, ["sdr.region"])]
+IMPORTS = [("from .region import radius", "sdr.rates", False, ["sdr.region"]),
+           ("from . import region", "sdr", True, ["sdr.region"]),
+           ("from ..core import files", "sdr.rates", False, ["core.files"]),
+           ("import numpy", "sdr.rates", False, []),
+           ("from reject_nb import __version__", "dev.pages", False, [""]),
+           ("from .sdr.region import radius", "cli", False, ["sdr.region"])]
 
 @pytest.mark.parametrize("source, module, is_package, expected", IMPORTS)
 def test_imports_are_resolved(source, module, is_package, expected):

@@ -6,11 +6,12 @@ from reject_nb.dev.notebooks import relative
 from reject_nb.dev.pages import _links_from_here, presentable, site_toc
 
 def test_readers_see_no_directives_and_no_hidden_cells():
-    sources = "#| default_exp x", "#| export\nx = 1", "#| hide\nsecret = 1", "#| test\ndef test_x(): assert 1", "x"
+    test = "def test_x(): assert 1"
+    sources = "#| default_exp x", "#| export\nx = 1", "#| hide\nsecret = 1", f"#| test\n{test}", "x"
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     assert [c.source for c in presentable(nb, fold_tests=False).cells] == ["x = 1", "x"]
     site = presentable(nb, fold_tests=True).cells
-    assert [c.source for c in site] == ["x = 1", "def test_x(): assert 1", "x"] and site[1].metadata["tags"] == ["hide-cell"]
+    assert [c.source for c in site] == ["x = 1", test, "x"] and site[1].metadata["tags"] == ["hide-cell"]
     assert len(nb.cells) == 5
 
 

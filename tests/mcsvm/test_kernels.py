@@ -1,87 +1,169 @@
-"""Tests of nbs/mcsvm/05_kernels.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/mcsvm/06_kernels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.mcsvm.frozen_pairs import solve_features
+from reject_nb.mcsvm.problem import Costs
 from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import solve_reference
-from reject_nb.mcsvm.problem import two_clouds
-from reject_nb.mcsvm.solver import solve_features
 
 from reject_nb.mcsvm.kernels import (
-    PivotedCholesky, _blocks, kernel_function, monomials, n_monomials, solve_kernel,
+    MatrixKernel, PivotedCholesky, PointKernel, _first_trace, kernel_function, monomials, n_monomials,
+    solve_kernel,
 )
 
-def test_bad_kernel_parameters_are_named():
-    for kwargs, name in ((dict(kernel="sigmoid"), "kernel"), (dict(kernel="rbf", gamma=0.), "gamma"), (dict(kernel="poly", gamma=-1.), "gamma"),
-                         (dict(kernel="poly", degree=1.5), "degree"), (dict(kernel="poly", coef0=-1.), "coef0"), (dict(kernel="rbf", gamma="wide"), "gamma")):
-        with pytest.raises(ValueError, match=name): kernel_function(**kwargs)
+BAD_KERNELS = [(dict(kernel="sigmoid"), "kernel"), (dict(kernel=None), "kernel"),
+               (dict(kernel="rbf", gamma=0.), "gamma"),
+               (dict(kernel="poly", gamma=-1.), "gamma"), (dict(kernel="poly", degree=1.5), "degree"),
+               (dict(kernel="poly", degree=0), "degree"),
+               (dict(kernel="poly", coef0=-1.), "coef0"), (dict(kernel="rbf", gamma="wide"), "gamma"),
+               (dict(kernel="rbf", gamma=True), "gamma")]
+
+@pytest.mark.parametrize("kwargs, name", BAD_KERNELS)
+def test_bad_kernel_parameters_are_named(kwargs, name):
+    with pytest.raises(ValueError, match=f"^{name} must be"): kernel_function(**kwargs)
+
+
+def test_kernels_are_those_of_scikit_learn():
+    from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(6, 3)), rng.normal(size=(4, 3))
+    for name, other in (("linear", linear_kernel(A, B)), ("poly", polynomial_kernel(A, B, 2, .7, .5)),
+                        ("rbf", rbf_kernel(A, B, .7))):
+        np.testing.assert_allclose(kernel_function(name, 2, .7, .5)(A, B), other, rtol=1e-12)
 
 
 def test_rbf_survives_a_large_constant():
-    A = np.random.default_rng(0).normal(size=(20, 2)); far = np.c_[A, np.full(20, 1e7)]
+    A = np.random.default_rng(0).normal(size=(20, 2))
+    far = np.c_[A, np.full(20, 1e7)]
     np.testing.assert_allclose(kernel_function("rbf")(far, far), kernel_function("rbf")(A, A), rtol=1e-12)
 
 
-def test_monomials_reproduce_the_kernel():
-    rng = np.random.default_rng(0); A, B = rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
-    for degree, gamma, coef0 in ((1, .3, 2.), (2, 1., 0.), (3, .5, 1.), (4, 2., .1)):
-        F, G = monomials(A, degree, gamma, coef0), monomials(B, degree, gamma, coef0)
-        assert F.shape[1] == n_monomials(3, degree, coef0)
-        np.testing.assert_allclose(F@G.T, kernel_function("poly", degree, gamma, coef0)(A, B), rtol=1e-10, atol=1e-12)
+@pytest.mark.parametrize("degree, gamma, coef0", [(1, .3, 2.), (2, 1., 0.), (3, .5, 1.), (4, 2., .1)])
+def test_monomials_reproduce_the_kernel(degree, gamma, coef0):
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(5, 3)), rng.normal(size=(4, 3))
+    F, G = monomials(A, degree, gamma, coef0), monomials(B, degree, gamma, coef0)
+    assert F.shape[1] == n_monomials(3, degree, coef0)
+    np.testing.assert_allclose(F@G.T, kernel_function("poly", degree, gamma, coef0)(A, B), rtol=1e-10,
+                               atol=1e-12)
 
 
 def test_cholesky_reproduces_a_matrix_of_low_rank():
-    rng = np.random.default_rng(1); A = rng.normal(size=(40, 5)); K = A@A.T
+    A = np.random.default_rng(1).normal(size=(40, 5))
+    K = A@A.T
     f = PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(0.)
     assert len(f.pivots) == 5 and f.exhausted
     np.testing.assert_allclose(f.L.T@f.L, K, atol=1e-10)
 
 
 def test_remainder_is_exact_on_the_diagonal_and_semidefinite():
-    X = np.random.default_rng(2).normal(size=(60, 2)); K = kernel_function("rbf")(X, X)
-    f = PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(1e-2); E = K-f.L.T@f.L
-    np.testing.assert_allclose(np.diag(E), f.rest, atol=1e-12); assert np.linalg.eigvalsh(E)[0] > -1e-10 and f.rest.sum() <= 1e-2
+    X = np.random.default_rng(2).normal(size=(60, 2))
+    K = kernel_function("rbf")(X, X)
+    f = PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(1e-2)
+    E = K-f.L.T@f.L
+    np.testing.assert_allclose(np.diag(E), f.rest, atol=1e-12)
+    assert np.linalg.eigvalsh(E)[0] > -1e-10 and f.rest.sum() <= 1e-2 and not f.exhausted
 
 
 def test_extending_equals_going_at_once():
-    X = np.random.default_rng(3).normal(size=(50, 2)); K = kernel_function("rbf")(X, X)
-    a = PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(1.).extend(1e-3); b = PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(1e-3)
-    assert a.pivots == b.pivots; np.testing.assert_array_equal(a.L, b.L)
+    # more than 32 rows: the storage grows on the way
+    X = np.random.default_rng(3).normal(size=(90, 2))
+    K = kernel_function("rbf", gamma=5.)(X, X)
+    a, b = (PivotedCholesky(lambda p: K[:, p], np.diag(K)) for _ in range(2))
+    a.extend(1.).extend(1e-3)
+    b.extend(1e-3)
+    assert a.pivots == b.pivots and len(a.pivots) > 64
+    np.testing.assert_array_equal(a.L, b.L)
+    assert len(a._rows) <= 90  # doubled when full, never more than the points
+    assert len(PivotedCholesky(lambda p: K[:, p], np.diag(K)).extend(0., 7).pivots) == 7
 
 
-def test_kernels_agree_with_the_reference():
+@pytest.mark.parametrize("block", (1, 40, 300, 10**6))
+def test_blocks_equal_the_whole_product(block):
+    rng, k = np.random.default_rng(8), kernel_function("rbf")
+    X, v = rng.normal(size=(137, 2)), rng.normal(size=137)
+    v[[3, 20]] = 0.
+    points, matrix = PointKernel(k, X, block), MatrixKernel(k(X, X))
+    np.testing.assert_allclose(points.multiply(v), k(X, X)@v, atol=1e-12)
+    np.testing.assert_allclose(points.multiply(v*0), 0.)
+    np.testing.assert_allclose(points.diagonal, matrix.diagonal)
+    np.testing.assert_allclose(points.column(5), matrix.column(5))
+
+
+def test_a_kernel_that_returns_nonsense_is_named():
+    for bad in (lambda A, B: np.ones(3), lambda A, B: np.full((len(A), len(B)), np.nan), lambda A, B: None):
+        with pytest.raises(ValueError, match="kernel"): PointKernel(bad, np.ones((4, 1)))
+
+
+def _two_clouds(n, seed=0, d=2, shift=.7):
+    "Two Gaussian classes with unit covariance and alternating labels, the safe one at lower coordinates."
+    y = np.where(np.arange(n) % 2 == 0, 1., -1.)
+    return np.random.default_rng(seed).normal(size=(n, d))-shift*y[:, None], y
+
+
+@pytest.mark.parametrize("kern, eta", [(kernel_function("rbf", gamma=.5), 1.),
+                                       (kernel_function("rbf", gamma=20.), .1),
+                                       (kernel_function("poly"), 1e-2),
+                                       (lambda A, B: np.tanh(1)*A@B.T+1, 2.)])
+def test_kernels_agree_with_the_reference(kern, eta):
     # the paper's dual by a general solver; tolerance: both gaps together
-    X, y = two_clouds(60, 0, shift=.5); taus = np.array([.2, .5, .7])
-    for kern, eta in ((kernel_function("rbf", gamma=.5), 1.), (kernel_function("rbf", gamma=20.), .1), (kernel_function("poly"), 1e-2), (lambda A, B: np.tanh(1)*A@B.T+1, 2.)):
-        s = solve_kernel(kern, X, y, *cost_weights(taus, y), eta); ref = solve_reference(kern(X, X), y, taus, eta)
-        assert s.status == "optimal"
-        np.testing.assert_allclose(s.objective, ref.objective, rtol=1.1e-6)
-        np.testing.assert_allclose(kern(X, X)@s.dual_coef, s.scores, atol=1e-8)
-
-
-def test_blocks_equal_the_whole_product():
-    X = np.random.default_rng(8).normal(size=(37, 2)); v = np.random.default_rng(9).normal(size=37); v[[3, 20]] = 0.; k = kernel_function("rbf")
-    for size in (1, 40, 300, 10**6): np.testing.assert_allclose(_blocks(k, X, np.flatnonzero(v), v, size), k(X, X)@v, atol=1e-12)
+    X, y = _two_clouds(60, 0, shift=.5)
+    taus = np.array([.2, .5, .7])
+    s, ref = solve_kernel(kern, X, y, *cost_weights(taus, y), eta), solve_reference(kern(X, X), y, taus, eta)
+    assert s.status == "optimal" and s.w is None
+    np.testing.assert_allclose(s.objective, ref.objective, rtol=1.1e-6)
+    np.testing.assert_allclose(kern(X, X)@s.dual_coef, s.scores, atol=1e-8)
 
 
 def test_matrix_function_and_features_agree():
-    X, y = two_clouds(80, 1, shift=.5); costs = cost_weights(np.array([.3, .6]), y); k = kernel_function("poly", 2, .7, 1.)
-    values = [solve_kernel(k, X, y, *costs, .1, 1e-8).objective, solve_kernel(k(X, X), None, y, *costs, .1, 1e-8).objective,
+    X, y = _two_clouds(80, 1, shift=.5)
+    costs, k = cost_weights(np.array([.3, .6]), y), kernel_function("poly", 2, .7, 1.)
+    values = [solve_kernel(k, X, y, *costs, .1, 1e-8).objective,
+              solve_kernel(k(X, X), None, y, *costs, .1, 1e-8).objective,
               solve_features(monomials(X, 2, .7, 1.), y, *costs, .1, 1e-8).objective]
     np.testing.assert_allclose(values, values[0], rtol=2e-8)
 
 
-def test_indefinite_matrices_are_refused():
-    y = np.array([1., -1.]); one = np.array([.5])
-    for K in (np.array([[0., 1], [1, 0]]), -np.eye(2), np.array([[1., 3], [3, 1]])):
-        with pytest.raises(ValueError, match="kernel"): solve_kernel(K, None, y, one, one, 1.)
+@pytest.mark.parametrize("K", ([[0., 1], [1, 0]], [[-1., 0], [0, -1]], [[1., 3], [3, 1]]))
+def test_indefinite_matrices_are_refused(K):
+    with pytest.raises(ValueError, match="kernel"): solve_kernel(np.array(K), None, [1., -1.], [.5], [.5], 1.)
 
 
 def test_a_matrix_in_single_precision_is_accepted():
-    X, y = two_clouds(40, 6); K = (X@X.T).astype(np.float32); taus = np.array([.4])
-    np.testing.assert_allclose(solve_kernel(K, None, y, 1-taus, taus, 1., 1e-4).objective, solve_features(X, y, 1-taus, taus, 1.).objective, rtol=1e-3)
+    X, y = _two_clouds(40, 6)
+    single = solve_kernel((X@X.T).astype(np.float32), None, y, [.6], [.4], 1., 1e-4)
+    np.testing.assert_allclose(single.objective, solve_features(X, y, [.6], [.4], 1.).objective, rtol=1e-3)
 
 
 def test_huge_eta_with_a_kernel():
-    X, y = two_clouds(40, 5, shift=.5); taus = np.array([.4])
-    s = solve_kernel(kernel_function("rbf", gamma=.1), X, y, 1-taus, taus, 1e6)
+    X, y = _two_clouds(40, 5, shift=.5)
+    s = solve_kernel(kernel_function("rbf", gamma=.1), X, y, [.6], [.4], 1e6)
     assert s.status == "optimal"
+    np.testing.assert_allclose(kernel_function("rbf", gamma=.1)(X, X)@s.dual_coef, s.scores,
+                               atol=1e-5*np.abs(s.scores).max())
+
+
+def test_a_loose_tolerance_may_need_no_pivot():
+    # a tiny eta and a loose gap: w = 0 is good enough, and the certificate says so; 4,000 points are enough
+    # for freezing
+    X, y = _two_clouds(4000, 2)
+    costs = cost_weights(np.array([.2, .4, .6, .8]), y)
+    s = solve_kernel(kernel_function("rbf"), X, y, *costs, 1e-7, 1e-3)
+    assert s.status == "optimal" and s.gap <= 1e-3
+    np.testing.assert_allclose(s.objective, 2*np.minimum(costs.safe, costs.unsafe).sum()*2000, rtol=1e-3)
+
+
+def test_the_first_trace_costs_a_few_gaps():
+    # one tau .5 on 30 + 10 points: w = 0 costs 2*.5*10, the guess of v is .5 everywhere
+    y = np.repeat([1., -1.], [30, 10])
+    np.testing.assert_allclose(_first_trace(y, Costs(np.array([.5]), np.array([.5])), 2., 1e-6),
+                               12*1e-6*10/(2*.25))
+
+GOOD = dict(kernel=kernel_function("rbf"), X=_two_clouds(20)[0], y=_two_clouds(20)[1], safe=[.5], unsafe=[.5],
+            eta=1., tol=1e-6)
+
+@pytest.mark.parametrize("name, value", [("kernel", np.ones((3, 3))), ("kernel", None), ("X", None),
+                                         ("X", np.ones((3, 2))), ("y", np.ones(20)),
+                                         ("safe", [0.]), ("unsafe", [np.nan]), ("eta", 0.), ("tol", 1.)])
+def test_solve_kernel_names_the_bad_argument(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be"): solve_kernel(**{**GOOD, name: value})

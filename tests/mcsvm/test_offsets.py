@@ -1,29 +1,36 @@
-"""Tests of nbs/mcsvm/02_offsets_given_w.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/mcsvm/02_offsets.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from reject_nb.mcsvm.offsets import best_offsets, offset_intervals, offset_losses
+from reject_nb.mcsvm.offsets import _first_above, best_offsets, offset_intervals, offset_losses
 
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_offsets_attain_the_minimum_over_all_kinks(seed):
     # a convex piecewise linear function attains its minimum at a kink: trying them all is an oracle
-    rng = np.random.default_rng(seed); n = rng.integers(2, 30)
-    y = np.where(rng.random(n) < rng.uniform(.1, .9), 1., -1.); y[:2] = 1, -1
-    s = np.round(rng.normal(size=n), rng.integers(0, 3)); taus = rng.uniform(.02, .98, 4)  # rounding makes ties
+    rng = np.random.default_rng(seed)
+    n = rng.integers(2, 30)
+    y = np.where(rng.random(n) < rng.uniform(.1, .9), 1., -1.)
+    y[:2] = 1, -1
+    s = np.round(rng.normal(size=n), rng.integers(0, 3))  # rounding makes ties
+    taus = rng.uniform(.02, .98, 4)
     low, high = offset_intervals(s, y, 1-taus, taus)
     for k, t in enumerate(taus):
         loss = lambda b: (1-t)*np.maximum(0, s[y > 0]+1-b).sum()+t*np.maximum(0, b-s[y < 0]+1).sum()
         best = min(loss(b) for b in s+y)
-        for b in (low[k], high[k], (low[k]+high[k])/2): np.testing.assert_allclose(loss(b), best, rtol=1e-10, atol=1e-12)
+        for b in (low[k], high[k], (low[k]+high[k])/2):
+            np.testing.assert_allclose(loss(b), best, rtol=1e-10, atol=1e-12)
 
 
 def test_interval_is_found_whole():
     # one safe point at -3, one unsafe at 3: any b in [-2, 2] costs nothing
-    low, high = offset_intervals(np.array([-3., 3.]), np.array([1., -1.]), np.array([.5]), np.array([.5]))
+    half = np.array([.5])
+    low, high = offset_intervals(np.array([-3., 3.]), np.array([1., -1.]), half, half)
     assert (low[0], high[0]) == (-2., 2.)
+    assert best_offsets([-3., 4.], [1, -1], half, half).tolist() == [.5]
 
 
 def test_all_scores_tied():
@@ -32,19 +39,57 @@ def test_all_scores_tied():
     assert best_offsets(np.zeros(4), y, np.array([.5, .1]), np.array([.5, .9])).tolist() == [1., -1.]
 
 
+def test_a_slope_of_zero_is_seen_through_rounding():
+    # 10 safe points of cost .1 and one unsafe point of cost 1: equal weights, so every b in [-1, 1] is as
+    # good
+    y = np.r_[np.ones(10), -1.]
+    low, high = offset_intervals(np.zeros(11), y, np.array([.1]), np.array([1.]))
+    assert (low[0], high[0]) == (-1., 1.)
+
+
+def test_the_bisection_uncompiled():
+    n_safe = np.array([0, 1, 1, 2, 2, 3])
+    for level, j in ((-1.6, 0), (-1.5, 1), (-.01, 3), (.5, 5), (9., 5)):
+        assert _first_above.py_func(n_safe, .5, .5, level) == _first_above(n_safe, .5, .5, level) == j
+
+
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_offsets_do_not_increase_with_tau(seed):
-    rng = np.random.default_rng(seed); n = 25
-    y = np.where(rng.random(n) < .5, 1., -1.); y[:2] = 1, -1
+    rng = np.random.default_rng(seed)
+    y = np.where(rng.random(25) < .5, 1., -1.)
+    y[:2] = 1, -1
     taus = np.sort(rng.uniform(.01, .99, 12))
-    b = best_offsets(np.round(rng.normal(size=n), 1), y, 1-taus, taus)
+    b = best_offsets(np.round(rng.normal(size=25), 1), y, 1-taus, taus)
     assert np.all(np.diff(b) <= 1e-12)
 
 
-def test_losses_from_one_sort_equal_the_double_sum():
-    rng = np.random.default_rng(5)
-    for n in (2, 3, 50, 400):
-        y = np.where(rng.random(n) < .4, 1., -1.); s, b, taus = rng.normal(size=n)*3+100, rng.normal(size=5)*3+100, rng.uniform(.1, .9, 5)
-        loop = [(1-t)*np.maximum(0, 1+s[y > 0]-x).sum()+t*np.maximum(0, 1-s[y < 0]+x).sum() for t, x in zip(taus, b)]
-        np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus), loop, rtol=1e-11, atol=1e-11)
+@pytest.mark.parametrize("n", (2, 3, 50, 400))
+def test_losses_from_one_sort_equal_the_double_sum(n):
+    rng = np.random.default_rng(n)
+    y = np.where(rng.random(n) < .4, 1., -1.)
+    y[:2] = 1, -1
+    s, b, taus = rng.normal(size=n)*3+100, rng.normal(size=5)*3+100, rng.uniform(.1, .9, 5)
+    loop = [(1-t)*np.maximum(0, 1+s[y > 0]-x).sum()+t*np.maximum(0, 1-s[y < 0]+x).sum() for t,
+            x in zip(taus, b)]
+    np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus), loop, rtol=1e-11, atol=1e-11)
+
+
+def test_a_large_constant_costs_no_digits():
+    # the loss does not change when scores and offsets move together; 1e9 leaves 7 digits of the scores
+    # themselves
+    rng = np.random.default_rng(0)
+    s, y = np.round(rng.normal(size=300), 3), np.where(rng.random(300) < .5, 1., -1.)
+    near, far = (offset_losses(s+shift, y, [shift], [.3], [.7]) for shift in (0., 2.**30))
+    np.testing.assert_allclose(far, near, rtol=1e-7)
+
+BAD_OFFSETS = [(([np.nan, 1.], [1, -1], [.5], [.5]), "scores"), ((1., [1, -1], [.5], [.5]), "scores"),
+               (([0., 1., 2.], [1, -1], [.5], [.5]), "scores"), (([0., 1.], [1, 1], [.5], [.5]), "y"),
+               (([0., 1.], [1, -1], [0.], [.5]), "safe"),
+               (([0., 1.], [1, -1], [.5], [.5, .5]), "unsafe")]
+
+@pytest.mark.parametrize("args, name", BAD_OFFSETS)
+def test_bad_arguments_of_offsets_are_named(args, name):
+    for f in (best_offsets, offset_intervals, offset_losses):
+        if f is offset_losses: args = (*args[:2], [0.]*len(np.atleast_1d(args[3])), *args[2:])
+        with pytest.raises(ValueError, match=f"^{name} must be"): f(*args)

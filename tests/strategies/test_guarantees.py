@@ -1,116 +1,147 @@
-"""Tests of nbs/strategies/06_guarantees.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/15_guarantees.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from reject_nb.strategies.models import BoundedAbstention
-from reject_nb.strategies.models import BoundedImprovement
+from reject_nb.core.tails import clopper_pearson_upper
+from reject_nb.strategies import BoundedAbstention
+from reject_nb.strategies import BoundedImprovement
+from reject_nb.strategies import ltt
+from reject_nb.strategies.learn_then_test import CertifiedSelection
 from reject_nb.strategies.models import CostBased
+from scipy.stats import beta
 from scipy.stats import binom
 
-from reject_nb.strategies.guarantees import (
-    binomial_p_value, certify, clopper_pearson_upper, hoeffding_bentkus_p_value, ltt, order_statistic, sgr,
-    thresholds_by_repetition,
-)
+from reject_nb.strategies.guarantees import certify, order_statistic, sgr
 
-def test_violations_stay_below_delta():
-    # 600 repetitions at delta .1: more than 83 violations have probability below .001 for a valid method
-    most = binom.ppf(.999, 600, .1)
-    for f in (lambda l, s: ltt(l, s, .05, .1), lambda l, s: sgr(l, s, .05, .1), lambda l, s: ltt(.5*l, s, .025, .1), lambda l, s: ltt(100*l, s, 5., .1, bound=100.),
-              lambda l, s: ltt(l, s, .05, .1, thresholds=np.linspace(.1, 1, 50))):
-        assert (thresholds_by_repetition(f, 600, 800, np.random.default_rng(2)) > .5).sum() <= most
-    tuned = thresholds_by_repetition(lambda l, s: BoundedImprovement(.05).solve(l, scores=s, randomise=False), 600, 800, np.random.default_rng(2))
-    assert (tuned > .5).mean() > .35                                # a tuned threshold promises nothing
-
-
-def test_violations_with_ties_and_a_score_that_means_nothing():
-    # all examples have risk .06 > .05: whatever is accepted violates
-    rng = np.random.default_rng(3)
-    for levels in (1, 4, 10**6):
-        bad = 0
-        for _ in range(400):
-            l, s = (rng.random(500) < .06).astype(float), rng.integers(0, levels, 500)
-            bad += ltt(l, s, .05, .1).coverage > 0
-        assert bad <= binom.ppf(.999, 400, .1)
-
-
-def test_violations_where_the_risk_is_not_monotone():
-    # conditional risks by place in [0, 1]; at 400 repetitions, .999 quantiles as above; risks stay within 1e-6 to .03 of the target where they exceed it
-    rng = np.random.default_rng(7)
-    laws = {"high first": ([0, .02, .6, 1], [.5, 0, .3]), "U": ([0, .25, .5, 1], [.07, .030001, .050001]), "falls to the target": ([0, .1, .5, 1], [.3, .0314, .025011])}
-    for edges, risks in laws.values():
-        true = lambda t: np.clip(t - np.array(edges[:-1]), 0, np.diff(edges)) @ risks/t
-        for levels, given in ((0, None), (4, None), (0, np.linspace(.05, 1, 20))):
-            bad = 0
-            for _ in range(400):
-                u = rng.random(600)
-                l = (rng.random(600) < np.array(risks)[np.searchsorted(edges, u, side="right") - 1]).astype(float)
-                found = ltt(l, np.ceil(u*levels)/levels if levels else u, .05, .5, thresholds=given)
-                bad += found.coverage > 0 and true(min(found.threshold, 1.)) > .05
-            assert bad <= binom.ppf(.999, 400, .5)
-
-
-def test_everything_is_certified_where_its_risk_is_low():
-    # errors only among the most certain: a risk of .02 against a target of .25, by one test at delta/16
-    rng = np.random.default_rng(8)
-    for n in (1000, 100_000):
+def _thresholds_by_repetition(method, repetitions, n, seed):
+    "Thresholds cut to [0, 1]: coverages c, scores s being uniform; errors of probability s/5, so risk c/10."
+    rng, out = np.random.default_rng(seed), []
+    for _ in range(repetitions):
         s = rng.random(n)
-        l = ((s < .04) & (rng.random(n) < .5)).astype(float)
-        assert ltt(l, s, .25).status == "trivial" and ltt(l, s, .25, thresholds=[.01, .5, 1.]).threshold == 1.
-    assert "least mean loss" in ltt((s < .5).astype(float), s, .25).message
+        out.append(method((rng.random(n) < s/5).astype(float), s).threshold)
+    return np.clip(out, 0, 1)
 
 
-def test_chains_are_the_fallback_procedure():
-    # step by step, for losses without ties: level = carried + share; a failure empties it
-    rng = np.random.default_rng(9)
-    for n, slope in ((800, .15), (2000, .2), (2500, .25), (3000, .12)):
-        for _ in range(20):
-            s = np.sort(rng.random(n))
-            l = (rng.random(n) < slope*np.abs(s - .3)).astype(float)
-            share = {n//4: .1/16, n//2: .1/16, 3*n//4: .1/16, n: .1/16}
-            share[200] = share.get(200, 0.) + .75*.1                                  # m0 = 10/.05
-            level, best = 0., 0
-            for m in range(200, n + 1):
-                level += share.get(m, 0.)
-                if level > 0 and binom.cdf(l[:m].sum(), m - (m in share and m < n), .05) <= level: best = m
-                else: level = 0.
-            assert ltt(l, s, .05, .1).coverage == best/n
+def test_violations_of_sgr_stay_below_delta():
+    # 600 repetitions at delta .1: more than 83 violations have probability below .001 for a valid method
+    violated = _thresholds_by_repetition(lambda l, s: sgr(l, s, .05, .1), 600, 800, 2) > .5
+    assert violated.sum() <= binom.ppf(.999, 600, .1)
 
 
-def test_coverage_is_certified_exactly():
-    # uniform scores: the threshold is the coverage; the Beta law is exact, so violations are close to delta from below
-    rng = np.random.default_rng(4)
-    at_least = np.array([order_statistic(rng.random(300), .8, .1).threshold for _ in range(1500)]) < .8
-    at_most = np.array([order_statistic(rng.random(300), .8, .1, "at most").threshold for _ in range(1500)]) > .8
-    for bad in (at_least, at_most): assert .06 < bad.mean() <= binom.ppf(.999, 1500, .1)/1500
-    ties = np.array([(rng.integers(0, 5, (2, 200)) <= 0)[0].mean() for _ in range(3)])
-    assert ties.size == 3 and order_statistic(np.zeros(300), .8).coverage == 1 and order_statistic(np.zeros(300), .8, side="at most").coverage == 0
+def test_a_tuned_threshold_promises_nothing():
+    tuned = _thresholds_by_repetition(lambda l, s: certify(BoundedImprovement(.05), l, s, None), 600, 800, 2)
+    assert (tuned > .5).mean() > .35
 
 
 def test_ltt_covers_more_than_sgr():
-    ours, theirs = (thresholds_by_repetition(lambda l, s: f(l, s, .05), 100, 2000, np.random.default_rng(5)) for f in (ltt, sgr))
+    ours, theirs = (_thresholds_by_repetition(lambda l, s: f(l, s, .05), 100, 2000, 5) for f in (ltt, sgr))
     assert ours.mean() > theirs.mean() + .02
 
 
-def test_p_values():
-    np.testing.assert_allclose(binomial_p_value(1, 10, .2), .8**10 + 10*.2*.8**9, rtol=1e-12)
-    u = clopper_pearson_upper(3, 50, .05)
-    np.testing.assert_allclose(binomial_p_value(3, 50, u), .05, rtol=1e-9)
-    assert clopper_pearson_upper(5, 5, .1) == 1
-    # super-uniform for two-point losses in [0, 1] with mean exactly at the target
-    rng = np.random.default_rng(6)
-    p = hoeffding_bentkus_p_value((rng.random((4000, 60)) < .2).sum(1)*.5, 60, .1)
-    assert (p <= .1).mean() <= .1 and hoeffding_bentkus_p_value(0., 10, .5) <= .5**10*(1 + 1e-9) and hoeffding_bentkus_p_value(9., 10, .5) == 1
+@pytest.mark.parametrize("side", ["at least", "at most"])
+def test_coverage_is_certified_exactly(side):
+    # uniform scores: the threshold is the coverage; the Beta law is exact, so violations are close to delta
+    # from below
+    rng = np.random.default_rng(4)
+    coverage = np.array([order_statistic(rng.random(300), .8, .1, side).threshold for _ in range(1500)])
+    bad = coverage < .8 if side == "at least" else coverage > .8
+    assert .06 < bad.mean() <= binom.ppf(.999, 1500, .1)/1500
 
 
-def test_guarantees_bad_input_and_hard_cases():
+@pytest.mark.parametrize("n", [1, 7, 40])
+@pytest.mark.parametrize("target, delta", [(.05, .06), (.5, .1), (.8, .1), (.99, .3), (0., .1), (1., .1)])
+def test_ranks_are_those_of_the_beta_law(n, target, delta):
+    k, s = np.arange(1, n + 1), np.arange(n)*1.
+    least = np.flatnonzero(beta.cdf(target, k, n + 1 - k) <= delta)
+    most = np.flatnonzero(beta.sf(target, k, n + 1 - k) <= delta)
+    assert order_statistic(s, target, delta).threshold == (s[least[0]] if len(least) else np.inf)
+    assert order_statistic(s, target, delta, "at most").threshold == (s[most[-1]] if len(most) else -np.inf)
+
+
+def test_what_order_statistics_hold():
+    assert order_statistic(np.zeros(300), .8).coverage == 1 and order_statistic(np.zeros(300), .8,
+        side="at most").coverage == 0
+    least, most = order_statistic(range(1, 21), .8, .1), order_statistic(range(1, 21), .2, .1, "at most")
+    assert (least.threshold, least.accept_at_threshold, least.coverage, least.certified, least.n) == (19., 1.,
+        .95, .8, 20)
+    assert (most.threshold, most.accept_at_threshold, most.coverage, most.certified, most.status) == (2., 0.,
+        .05, .2, "certified")
+    everything, nothing = order_statistic([1, 2, 3], .9), order_statistic([1, 2, 3], .1, side="at most")
+    assert (everything.status, everything.threshold, everything.certified, everything.coverage) == ("trivial",
+        np.inf, 1., 1.)
+    assert (nothing.status, nothing.threshold, nothing.certified, nothing.coverage) == ("trivial", -np.inf,
+        0., 0.)
+    assert "too few" in everything.message and "too few" in nothing.message
+
+
+def _sgr_slowly(l, s, target, delta):
+    "Algorithm 2 as printed, on distinct ascending scores: coverage."
+    n, low, high, best = len(l), 1, len(l), 0
+    steps = int(np.ceil(np.log2(n)))
+    for _ in range(steps):
+        z = int(np.ceil((low + high)/2))
+        k = int(sum(l[:z]))
+        upper = 1. if k == z else beta.ppf(1 - delta/steps, k + 1, z - k)
+        if upper <= target: low, best = z, max(best, z)
+        else: high = z
+    return best/n
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_sgr_is_its_algorithm(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 400))
+    l = (rng.random(n) < .3*np.arange(n)/n*rng.random()).astype(float)
+    assert sgr(l, np.arange(n), .12, .1).coverage == _sgr_slowly(l, np.arange(n), .12, .1)
+
+
+def test_what_sgr_holds():
     l, s = np.zeros(100), np.arange(100.)
-    assert ltt(l, s, .05).status == "trivial" and ltt(l, s, .05).threshold == np.inf
-    for found in (ltt(l[:30], s[:30], .05), sgr(l[:30], s[:30], .05), ltt(l, s, 0.), ltt(l + 1, s, .5), sgr(l + 1, s, .5)):
-        assert found.status == "infeasible" and found.coverage == 0 and found(s[:3]).sum() == 0 and np.isnan(found.certified)
-    assert ltt(l + 1, s, 1.).status == "trivial"
-    assert order_statistic(s[:3], .9).status == "trivial" and order_statistic(s[:3], .9).threshold == np.inf
-    for call, words in [(lambda: ltt(l + 2, s, .1), "bound"), (lambda: ltt(l, s*np.nan, .1), "scores"), (lambda: ltt(l, s, .1, delta=1), "delta"), (lambda: sgr(l + .5, s, .1), "0 and bound"),
-                        (lambda: ltt(l, s, .1, thresholds=[2, 1]), "ascend"), (lambda: ltt(l[:3], s[:3], .1, thresholds=[2, 1]), "ascend"), (lambda: ltt(l[:3], s[:3], .1, thresholds=[np.nan]), "thresholds"), (lambda: order_statistic(s, 1.2), "target"), (lambda: order_statistic(s, .5, side="x"), "side"),
-                        (lambda: certify(CostBased(.1), l, s), "cost-based"), (lambda: certify(BoundedImprovement(.1), l, s, guarantee="pac"), "guarantee"), (lambda: certify("risk", l, s), "model must"), (lambda: certify(BoundedImprovement, l, s, None), "model must"),
-                        (lambda: ltt(l, s, .1, delta="a"), "delta"), (lambda: order_statistic(s, .5, np.nan), "delta"), (lambda: clopper_pearson_upper(-1, 5, .1), "errors"), (lambda: ltt(l + 2, s, .1, bound=1), "above bound")]:
-        with pytest.raises(ValueError, match=words): call()
-    assert "not certified" in certify(BoundedImprovement(.1), l, s, None).message and certify(BoundedAbstention(.5), l, s).guarantee == "order statistic"
+    assert (sgr(l, s, .2).status, sgr(l, s, .2).threshold) == ("trivial", np.inf)
+    for found in (sgr(l[:30], s[:30], .05), sgr(l + 1, s, .5)):
+        assert found.status == "infeasible" and found.coverage == 0 and np.isnan(found.certified)
+    percent = sgr(100.*(s >= 80), s, 20., bound=100.)
+    assert percent.status == "certified" and percent.certified <= 20
+    assert percent.selective_risk == 100*(s[s <= percent.threshold] >= 80).mean()
+    tied = sgr([0]*60 + [1]*40, [1]*60 + [2]*40, .2)
+    assert tied.coverage == .6 and tied.threshold == 1.
+
+
+def test_certify_takes_the_procedure_of_the_model():
+    l, s = np.array([0.]*80 + [1.]*20), np.arange(100.)
+    assert certify(BoundedImprovement(.1), l, s, "ltt") == ltt(l, s, .1) and certify(BoundedImprovement(.2), l, s,
+        "sgr") == sgr(l, s, .2)
+    assert certify(BoundedImprovement(.1), l, s, thresholds=[70., 90.]) == ltt(l, s, .1,
+        thresholds=[70., 90.])
+    for guarantee in ("ltt", "sgr"):
+        found = certify(BoundedAbstention(.9), l, s, guarantee, .1)
+        assert found.guarantee == "order statistic" and found.threshold == order_statistic(s, .9,
+            .1).threshold
+        assert found.selective_risk == l[s <= found.threshold].mean()
+    tuned = certify(BoundedImprovement(.1), l, s, None)
+    assert "not certified" in tuned.message and tuned.coverage == .88 and not isinstance(tuned,
+        CertifiedSelection)
+
+ZEROS = np.zeros(100)
+PLACES = np.arange(100.)
+BAD = [(lambda: sgr(ZEROS + .5, PLACES, .1), "losses must be 0 or bound"),
+       (lambda: sgr(ZEROS, PLACES, .1, 1.), "delta must"), (lambda: order_statistic(PLACES, 1.2),
+                                                            "target must"), (lambda: order_statistic(PLACES,
+                                                                .5, side="x"), "side must"),
+       (lambda: order_statistic(PLACES, .5, np.nan), "delta must"),
+       (lambda: order_statistic([np.nan], .5), "scores must"),
+       (lambda: certify(CostBased(.1), ZEROS, PLACES), "model must have a target"),
+       (lambda: certify(BoundedImprovement(.1), ZEROS, PLACES, guarantee="pac"), "guarantee must"),
+       (lambda: certify("risk", ZEROS, PLACES), "model must"),
+       (lambda: certify(BoundedImprovement, ZEROS, PLACES, None), "model must"),
+       (lambda: certify(BoundedAbstention(.5), ZEROS, PLACES[:4]), "scores must"),
+       (lambda: certify(BoundedAbstention(.5), ZEROS - 1, PLACES), "losses must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, "sgr", thresholds=[1.]), "thresholds must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, None, delta=2), "delta must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, None, bound="x"), "bound must"),
+       (lambda: clopper_pearson_upper(-1, 5, .1), "errors must"),
+       (lambda: clopper_pearson_upper(3.5, 20, .1), "errors must"),
+       (lambda: clopper_pearson_upper(6, 5, .1), "errors must")]
+
+@pytest.mark.parametrize("call, words", BAD)
+def test_bad_input_is_named(call, words):
+    with pytest.raises(ValueError, match=words): call()

@@ -1,36 +1,71 @@
-"""Tests of nbs/strategies/08_ranks.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/17_ranks.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.strategies import average_ranks
+from reject_nb.strategies import critical_difference
+from reject_nb.strategies import friedman
+from reject_nb.strategies import nemenyi
 from scipy.stats import friedmanchisquare
 
-from reject_nb.strategies.ranks import average_ranks, critical_difference, friedman, nemenyi
+TABLE_5A = [(3, .1, 2.052), (4, .1, 2.291), (3, .05, 2.343), (4, .05, 2.569)]
 
-def test_critical_differences():
-    # q(.10) = 2.052 (K = 3) and 2.291 (K = 4), q(.05) = 2.343 and 2.569: Demsar's table 5(a), printed to three digits
-    for k, alpha, q in [(3, .1, 2.052), (4, .1, 2.291), (3, .05, 2.343), (4, .05, 2.569)]:
-        assert abs(critical_difference(k, 11, alpha) - q*np.sqrt(k*(k + 1)/66)) < 5e-4
+@pytest.mark.parametrize("k, alpha, q", TABLE_5A)
+def test_critical_differences(k, alpha, q):
+    assert abs(critical_difference(k, 11, alpha) - q*np.sqrt(k*(k + 1)/66)) < 5e-4
+
+
+def test_critical_differences_of_the_paper():
     assert abs(critical_difference(4, 11) - 1.26) < .005 and abs(critical_difference(3, 11) - .875) < 5e-4
 
 
-def test_friedman_against_scipy():
-    rng = np.random.default_rng(1)
-    for v in (rng.random((9, 4)), rng.integers(0, 3, (9, 4)).astype(float)):
-        ours, theirs = friedman(v), friedmanchisquare(*v.T)
-        np.testing.assert_allclose([ours.chi2, ours.p_value], theirs, rtol=1e-10)
-    assert friedman(np.ones((5, 3))).p_value == 1
-    assert friedman(np.tile([1, 2, 3], (5, 1))).f == np.inf
+@pytest.mark.parametrize("values", [np.random.default_rng(1).random((9, 4)),
+                                    np.random.default_rng(2).integers(0, 3, (9, 4))*1.],
+                         ids=["distinct", "ties"])
+def test_friedman_against_scipy(values):
+    ours, theirs = friedman(values), friedmanchisquare(*values.T)
+    np.testing.assert_allclose([ours.chi2, ours.p_value], theirs, rtol=1e-10)
+    F = 8*ours.chi2/(9*3 - ours.chi2)
+    np.testing.assert_allclose(ours.f, F, rtol=1e-10)
+    from scipy.stats import f
+    np.testing.assert_allclose(ours.f_p_value, f.sf(F, 3, 24), rtol=1e-10)
+
+
+def test_friedman_at_the_ends():
+    same, ordered = friedman(np.ones((5, 3))), friedman(np.tile([1, 2, 3], (5, 1)))
+    assert (same.chi2, same.p_value, same.f, same.f_p_value) == (0, 1, 0, 1)
+    assert ordered.f == np.inf and ordered.f_p_value == 0 and ordered.chi2 == pytest.approx(10)
+
+RANKS = [([[1, 2, 3]], True, [1, 2, 3]), ([[1, 2, 3]], False, [3, 2, 1]),
+         ([[1, 1, 3], [2, 1, 1]], True, [2.25, 1.5, 2.25])]
+
+@pytest.mark.parametrize("values, lower, expected", RANKS)
+def test_average_ranks(values, lower, expected):
+    np.testing.assert_array_equal(average_ranks(values, lower_is_better=lower), expected)
 
 
 def test_ranks_and_groups():
-    np.testing.assert_array_equal(average_ranks([[1, 2, 3]]), [1, 2, 3])
-    np.testing.assert_array_equal(average_ranks([[1, 2, 3]], lower_is_better=False), [3, 2, 1])
-    np.testing.assert_array_equal(average_ranks([[1, 1, 3], [2, 1, 1]]), [2.25, 1.5, 2.25])
     r = nemenyi(np.tile([1., 2., 3.], (20, 1)))
-    assert r.groups == [[0], [1], [2]] and r.significant.sum() == 6 and (r.p_values[0, 1] < .1)
+    assert r.groups == [[0], [1], [2]] and r.significant.sum() == 6 and r.p_values[0, 1] < .1
     assert nemenyi(np.tile([1., 2., 3.], (3, 1))).groups == [[0, 1], [1, 2]]
+    assert nemenyi(np.tile([1., 2., 3.], (3, 1)), lower_is_better=False).groups == [[2, 1], [1, 0]]
+    # the p-value of a pair at the critical difference is alpha
+    values = np.random.default_rng(3).random((7, 4))
+    level = nemenyi(values).p_values[0, 1]
+    assert critical_difference(4, 7, level) == pytest.approx(abs(np.diff(average_ranks(values)[:2])[0]),
+                                                             rel=1e-4)
+    assert (np.diag(nemenyi(values).p_values) == 1).all() and nemenyi(values).friedman == friedman(values)
 
+BAD = [(lambda: average_ranks([1, 2]), "values must"), (lambda: average_ranks([[1, np.nan]]), "values must"),
+       (lambda: nemenyi([[1], [2]]), "values must"), (lambda: friedman([[1, 2]]), "values must"),
+       (lambda: average_ranks([["a", "b"]]), "values must"),
+       (lambda: average_ranks([[1, 2]], lower_is_better="no"), "lower_is_better must"),
+       (lambda: critical_difference(1, 5), "n_methods must"),
+       (lambda: critical_difference(3., 5), "n_methods must"),
+       (lambda: critical_difference(3, 0), "n_datasets must"),
+       (lambda: critical_difference(3, 5, 1.), "alpha must"),
+       (lambda: critical_difference("a", 5), "n_methods must"),
+       (lambda: nemenyi([[1, 2], [2, 1]], alpha="x"), "alpha must")]
 
-def test_ranks_bad_input():
-    for call in (lambda: average_ranks([1, 2]), lambda: average_ranks([[1, np.nan]]), lambda: nemenyi([[1], [2]]), lambda: friedman([[1, 2]]),
-                 lambda: critical_difference(1, 5), lambda: critical_difference(3, 0), lambda: critical_difference(3, 5, 1.)):
-        with pytest.raises(ValueError): call()
+@pytest.mark.parametrize("call, words", BAD)
+def test_ranks_bad_input(call, words):
+    with pytest.raises(ValueError, match=words): call()

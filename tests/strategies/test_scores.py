@@ -1,79 +1,71 @@
-"""Tests of nbs/strategies/04_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/06_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from itertools import permutations
-from reject_nb.strategies.curves import aurc
+from reject_nb.strategies import aurc
+from reject_nb.strategies.losses import pointwise_loss
 from reject_nb.strategies.ordinal import OrdinalSVM
+from reject_nb.strategies.surrogate import sele_surrogate
+from reject_nb.strategies.surrogate import sele_surrogate_hvp
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.estimator_checks import check_estimator
 
 from reject_nb.strategies.scores import (
-    Blocks, MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore,
-    fit_ridge, fit_sele, loss_matrix, noisy_sign, plug_in, pointwise_loss, sele_objective,
+    MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore,
+    _newton_targets, noisy_sign,
 )
 
-def test_ridge_is_the_minimiser():
-    rng = np.random.default_rng(1)
-    Z, h, t = rng.normal(size=(90, 3)), rng.integers(0, 3, 90), rng.random(90)
-    b = Blocks(Z, h, 4)                                          # block 3 is empty
-    P = np.zeros((90, 16))
-    for i in range(90): P[i, 4*h[i]:4*h[i] + 4] = np.append(Z[i], 1)
-    for C in (0., .1, 10.):
-        theta = fit_ridge(b, t, C)
-        slow = np.linalg.lstsq(np.vstack([P*np.sqrt(2/90), np.sqrt(C)*np.eye(16)]), np.append(t*np.sqrt(2/90), np.zeros(16)), rcond=None)[0]
-        np.testing.assert_allclose(theta.ravel(), slow, atol=1e-10)
-    assert (theta[3] == 0).all()
-    Z, t = rng.normal(size=(15, 40)), rng.random(15)              # more features than rows
-    for C in (0., .3):
-        slow = np.linalg.lstsq(np.vstack([np.column_stack([Z, np.ones(15)])*np.sqrt(2/15), np.sqrt(C)*np.eye(41)]), np.append(t*np.sqrt(2/15), np.zeros(41)), rcond=None)[0]
-        np.testing.assert_allclose(fit_ridge(Blocks(Z, np.zeros(15, int), 1), t, C)[0], slow, atol=1e-10)
-
-
-def test_sele_fit_reaches_its_certificate():
-    rng = np.random.default_rng(2)
-    Z, h, l = rng.normal(size=(200, 3)), rng.integers(0, 2, 200), rng.random(200)*(rng.random(200) < .3)
-    b = Blocks(Z, h, 2)
-    for C in (1e-3, 1., 100.):
-        theta, gap, _, status = fit_sele(b, l, C, tol=1e-8)
-        rough = fit_sele(b, l, C, tol=1e-2)[0]
-        best, worse = sele_objective(b, l[b.order], theta, C)[0], sele_objective(b, l[b.order], rough, C)[0]
-        assert status == "optimal" and gap <= 1e-8 and best <= worse <= best*1.0101
-    assert fit_sele(b, np.zeros(200), 0.)[3] == "optimal"        # all losses zero: any score does
-
-
-def test_scores_follow_scikit_learn():
-    for score in (MaxClassProbability(), MarginScore(), RegressionScore(), SeleScore(), TrueClassProbabilityScore()): check_estimator(score, on_skip=None)
-
+CLOUD = np.random.default_rng(3).normal(size=(200, 3))
+LETTERS = np.random.default_rng(4).choice(["a", "b", "c"], 200)
 
 def test_plug_in_scores_are_their_formulas():
-    rng = np.random.default_rng(3)
-    X, y = rng.normal(size=(200, 3)), rng.choice(["a", "b", "c"], 200)
-    m = LogisticRegression().fit(X, y)
-    P, f = m.predict_proba(X), m.decision_function(X)
-    np.testing.assert_allclose(MaxClassProbability(m).fit(X, y).predict(X), 1 - P.max(1), atol=1e-14)
-    np.testing.assert_allclose(MarginScore(m).fit(X, y).predict(X), -f.max(1), atol=1e-14)
-    np.testing.assert_allclose(MarginScore(m, kind="difference").fit(X, y).predict(X), np.sort(f, 1)[:, 1] - np.sort(f, 1)[:, 2], atol=1e-14)
-    L = rng.random((3, 3))
-    np.testing.assert_allclose(MaxClassProbability(m, loss=L).fit(X, y).predict(X), (P @ L)[np.arange(200), f.argmax(1)], atol=1e-14)
-    o = OrdinalSVM().fit(X, y)
-    np.testing.assert_array_equal(MarginScore(o).fit(X, y).predict(X), -o.margin(X))
-    s = LinearSVC().fit(X, y == "a")
-    np.testing.assert_array_equal(MarginScore(s).fit(X, y == "a").predict(X), -np.abs(s.decision_function(X)))
+    m = LogisticRegression().fit(CLOUD, LETTERS)
+    P, f = m.predict_proba(CLOUD), m.decision_function(CLOUD)
+    np.testing.assert_allclose(MaxClassProbability(m).fit(CLOUD, LETTERS).predict(CLOUD), 1 - P.max(1),
+                               atol=1e-14)
+    np.testing.assert_allclose(MarginScore(m).fit(CLOUD, LETTERS).predict(CLOUD), -f.max(1), atol=1e-14)
+    top = np.sort(f, 1)
+    np.testing.assert_allclose(MarginScore(m, kind="difference").fit(CLOUD, LETTERS).predict(CLOUD),
+                               top[:, 1] - top[:, 2], atol=1e-14)
+    L = np.random.default_rng(5).random((3, 3))
+    np.testing.assert_allclose(MaxClassProbability(m, loss=L).fit(CLOUD, LETTERS).predict(CLOUD),
+                               (P @ L)[np.arange(200), f.argmax(1)], atol=1e-14)
 
 
-def test_plug_in_follows_the_loss_matrix():
-    X, y = noisy_sign(400, np.random.default_rng(8))
-    m = LogisticRegression().fit(X, np.array(["ill", "well"])[y])
-    P, L = m.predict_proba(X), np.array([[0, 10.], [1, 0]])            # calling the ill well costs 10
-    labels, risk = plug_in(m, X, L)
-    np.testing.assert_array_equal(labels, np.where(P[:, 1] < 10*P[:, 0], "ill", "well"))
-    np.testing.assert_allclose(risk, np.minimum(P[:, 1], 10*P[:, 0]), rtol=1e-12)
-    np.testing.assert_array_equal(plug_in(m, X)[0], m.predict(X))
-    assert set(plug_in(m, X, np.column_stack([L, [.3, .3]]))[0]) <= {0, 1, 2}
-    with pytest.raises(ValueError, match="predict_proba"): plug_in(LinearSVC(), X)
+def test_margins_of_other_classifiers():
+    ordinal, two = OrdinalSVM().fit(CLOUD, LETTERS), LinearSVC().fit(CLOUD, LETTERS == "a")
+    np.testing.assert_array_equal(MarginScore(ordinal).fit(CLOUD, LETTERS).predict(CLOUD),
+                                  -ordinal.margin(CLOUD))
+    np.testing.assert_array_equal(MarginScore(two).fit(CLOUD, LETTERS == "a").predict(CLOUD),
+                                  -np.abs(two.decision_function(CLOUD)))
+
+
+@pytest.mark.parametrize("loss", ["absolute", lambda y, p: np.abs(y - p)])
+def test_maximum_class_probability_under_other_losses(loss):
+    y = np.random.default_rng(10).integers(0, 3, 200)
+    m = LogisticRegression().fit(CLOUD, y)
+    expected = MaxClassProbability(m, loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]]).fit(CLOUD, y).predict(CLOUD)
+    np.testing.assert_array_equal(MaxClassProbability(m, loss=loss).fit(CLOUD, y).predict(CLOUD), expected)
+
+
+def test_plug_in_scores_pass_inputs_on():
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.pipeline import make_pipeline
+    texts, y = ["good day", "bad day", "good night", "bad night"], [1, 0, 1, 0]
+    m = make_pipeline(CountVectorizer(), LogisticRegression()).fit(texts, y)
+    s = MaxClassProbability(m).fit(texts, y).predict(["good", "day", "bad"])
+    assert s[1] == pytest.approx(.5, abs=.01) and s[0] < .4 and s[2] < .4
+    np.testing.assert_allclose(MarginScore(m).fit(texts, y).predict(texts),
+                               -np.abs(m.decision_function(texts)))
+
+
+@pytest.mark.parametrize("kind", [MaxClassProbability, MarginScore, RegressionScore, SeleScore,
+                                  TrueClassProbabilityScore])
+def test_scores_follow_scikit_learn(kind):
+    check_estimator(kind(), on_skip=None)
 
 
 def test_regression_score_equals_a_regression_per_predicted_class():
@@ -83,74 +75,134 @@ def test_regression_score_equals_a_regression_per_predicted_class():
     h, s = m.predict(X), RegressionScore(m).fit(X, y).predict(X)
     for k in np.unique(h):
         A = np.column_stack([X, np.ones(300)])[h == k]
-        np.testing.assert_allclose(s[h == k], A @ np.linalg.lstsq(A, (y != h)[h == k].astype(float), rcond=None)[0], atol=1e-9)
+        slow = A @ np.linalg.lstsq(A, (y != h)[h == k].astype(float), rcond=None)[0]
+        np.testing.assert_allclose(s[h == k], slow, atol=1e-9)
 
 
-def test_black_boxes_arrays_and_functions_agree():
+def test_true_class_probability_equals_a_regression_of_it():
+    X, y = noisy_sign(300, np.random.default_rng(14))
+    m = LogisticRegression().fit(X, y)
+    # a class that the classifier does not know
+    strange = np.where(np.arange(300) < 5, 7, y)
+    s, A = TrueClassProbabilityScore(m).fit(X, strange).predict(X), np.column_stack([X, np.ones(300)])
+    p = np.where(strange == 7, 0., m.predict_proba(X)[np.arange(300), y])
+    for k in (0, 1):
+        at = m.predict(X) == k
+        np.testing.assert_allclose(s[at], -A[at] @ np.linalg.lstsq(A[at], p[at], rcond=None)[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [RegressionScore, SeleScore])
+def test_black_boxes_arrays_and_functions_agree(kind):
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
     h = (X[:, 0] > 0).astype(int)
-    for kind in (RegressionScore, SeleScore):
-        a = kind(lambda X: (X[:, 0] > 0).astype(int), C=.1).fit(X, y).predict(X)
-        b = kind(C=.1).fit_arrays(X, y != h, h).predict_arrays(X, h)
-        np.testing.assert_array_equal(a, b)
-    one = SeleScore(C=.1).fit_arrays(X, np.abs(X[:, 1]))         # a structured output: losses only
+    by_function = kind(lambda X: (np.asarray(X)[:, 0] > 0).astype(int), penalty=.1).fit(X, y).predict(X)
+    by_arrays = kind(penalty=.1).fit_arrays(X, y != h, h).predict_arrays(X, h)
+    np.testing.assert_array_equal(by_function, by_arrays)
+
+
+def test_one_block_and_labels_that_never_occurred():
+    rng = np.random.default_rng(5)
+    X, h = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    one = SeleScore(penalty=.1).fit_arrays(X, np.abs(X[:, 1]))         # a structured output: losses only
     assert one.coef_.shape == (1, 2) and np.isfinite(one.predict_arrays(X)).all()
-    new = RegressionScore().fit_arrays(X, y != h, h).predict_arrays(X[:2], [0, 7])
-    assert np.isfinite(new[0]) and new[1] == np.inf               # label 7 never occurred
+    new = RegressionScore().fit_arrays(X, h, h).predict_arrays(X[:3], [0, 7, -1])
+    assert np.isfinite(new[0]) and new[1] == new[2] == np.inf          # labels 7 and -1 never occurred
+
+
+def test_standardised_features_make_units_irrelevant():
+    rng = np.random.default_rng(15)
+    X, l = rng.normal(size=(100, 2)), rng.random(100)
+    moved = X*[1e3, 1e-3] + [5, -7]
+    a, b = RegressionScore(penalty=.1).fit_arrays(X, l), RegressionScore(penalty=.1).fit_arrays(moved, l)
+    np.testing.assert_allclose(a.predict_arrays(X), b.predict_arrays(moved), atol=1e-9)
+    raw = RegressionScore(penalty=.1, standardise=False).fit_arrays(X, l)
+    np.testing.assert_array_equal(raw.mean_, [0, 0])
+    assert np.abs(raw.predict_arrays(X) - a.predict_arrays(X)).max() > 1e-4
+
+
+def test_boosting_takes_newton_steps():
+    rng = np.random.default_rng(16)
+    l, s = rng.random(30), rng.normal(size=30)
+    step, weights = _newton_targets(l, s)
+    H = np.array([sele_surrogate_hvp(l, s, e) @ e for e in np.eye(30)])*900
+    np.testing.assert_allclose(weights, H, rtol=1e-9)
+    np.testing.assert_allclose(step*H, -900*sele_surrogate(l, s, return_gradient=True)[1], rtol=1e-9,
+                               atol=1e-9)
 
 
 def test_learned_scores_beat_plug_in_where_the_noise_is_elsewhere():
-    rng = np.random.default_rng(6)
-    X, y = noisy_sign(6000, rng)
+    X, y = noisy_sign(6000, np.random.default_rng(6))
     m = LogisticRegression().fit(X[:2000], y[:2000])
     lost = pointwise_loss(y[4000:], m.predict(X[4000:]))
-    area = {type(s).__name__: aurc(lost, s.fit(X[2000:4000], y[2000:4000]).predict(X[4000:])) for s in (MaxClassProbability(m), SeleScore(m), RegressionScore(m), TrueClassProbabilityScore(m))}
-    assert all(area[k] < .75*area["MaxClassProbability"] for k in area if k != "MaxClassProbability")
+    kinds = MaxClassProbability, SeleScore, RegressionScore, TrueClassProbabilityScore
+    area = {k: aurc(lost, k(m).fit(X[2000:4000], y[2000:4000]).predict(X[4000:])) for k in kinds}
+    assert all(area[k] < .75*area[MaxClassProbability] for k in kinds[1:])
 
 
-def test_losses_follow_the_order_of_the_classes():
-    L, names = np.array([[0, 1, 7], [5, 0, 2], [3, 4, 0.]]), "abc"
-    y, p = list("abcabcabcaac"), list("aaabbbcccbcc")
-    for order in permutations(names):
-        np.testing.assert_array_equal(pointwise_loss(y, p, L, order), [L[order.index(u), order.index(v)] for u, v in zip(y, p)])
-    np.testing.assert_array_equal(pointwise_loss(y, p, L), pointwise_loss(y, p, L, list(names)))
-    assert loss_matrix(None, [1, 2]) is None
-    np.testing.assert_array_equal(loss_matrix("absolute", [1, 2, 4]), [[0, 1, 3], [1, 0, 2], [3, 2, 0]])
-    np.testing.assert_array_equal(loss_matrix(lambda y, p: np.maximum(p - y, 0), [1, 2, 4]), [[0, 1, 3], [0, 0, 2], [0, 0, 0]])
-
-
-def test_maximum_class_probability_under_other_losses():
-    rng = np.random.default_rng(10)
-    X, y = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
-    m = LogisticRegression().fit(X, y)
-    expected = MaxClassProbability(m, loss=[[0, 1, 2], [1, 0, 1], [2, 1, 0]]).fit(X, y).predict(X)
-    for loss in ("absolute", lambda y, p: np.abs(y - p)): np.testing.assert_array_equal(MaxClassProbability(m, loss=loss).fit(X, y).predict(X), expected)
+def test_boosted_scores_learn_what_lines_cannot():
+    rng = np.random.default_rng(17)
+    X = rng.normal(size=(1500, 2))
+    l = (rng.random(1500) < np.exp(-3*(np.hypot(*X.T) - 1)**2)).astype(float)
+    areas = [aurc(l[700:], s.fit_arrays(X[:700], l[:700]).predict_arrays(X[700:])) for s in
+             (SeleScore(), SeleScore(regressor=DecisionTreeRegressor(max_depth=4, random_state=0),
+                                     n_rounds=40))]
+    assert areas[1] < .8*areas[0]
+    none = SeleScore(regressor=DecisionTreeRegressor()).fit_arrays(X, 0*l)
+    assert none.regressors_ == [] and (none.predict_arrays(X) == 0).all()
 
 
 def test_columns_of_labels_and_warnings():
     X, y = noisy_sign(300, np.random.default_rng(11))
-    with pytest.warns(DataConversionWarning): a = SeleScore(C=.1).fit(X, y[:, None])
-    np.testing.assert_array_equal(a.predict(X), SeleScore(C=.1).fit(X, y).predict(X))
-    with pytest.warns(ConvergenceWarning, match="max_iter"): assert SeleScore(C=1e-6, max_iter=1).fit(X, y).status_ == "not converged"
-
-
-def test_scores_bad_input():
-    X, y = np.random.default_rng(7).normal(size=(20, 2)), np.arange(20) % 2
-    m = LogisticRegression().fit(X, y)
-    for call, words in [(lambda: RegressionScore(m, C=-1).fit(X, y), "C must"), (lambda: MarginScore(m, kind="x").fit(X, y), "kind"), (lambda: RegressionScore(m).fit(X, y[:3]), "rows"),
-                        (lambda: MaxClassProbability(LinearSVC().fit(X, y)).fit(X, y), "predict_proba"), (lambda: TrueClassProbabilityScore(LinearSVC().fit(X, y)).fit(X, y), "predict_proba"),
-                        (lambda: RegressionScore(m, loss="square").fit(X, y), "absolute"), (lambda: RegressionScore(m, loss=np.eye(3)).fit(X, y), "matrix"),
-                        (lambda: SeleScore().fit_arrays(X, -np.ones(20)), "at least 0"), (lambda: SeleScore().fit_arrays(X, np.full(20, np.nan)), "NaN"),
-                        (lambda: SeleScore(m, tol=-1).fit(X, y), "tol must"), (lambda: SeleScore(m, max_iter=0).fit(X, y), "max_iter"), (lambda: SeleScore(m, n_rounds=-1).fit(X, y), "n_rounds"),
-                        (lambda: SeleScore(m, standardise="x").fit(X, y), "standardise"), (lambda: SeleScore(m, learning_rate=np.nan).fit(X, y), "learning_rate"), (lambda: MaxClassProbability(m, loss=np.eye(3)).fit(X, y), "loss must"),
-                        (lambda: MaxClassProbability(LogisticRegression(), loss="absolute").fit(X, np.array(["a", "b"])[y]), "numbers"),
-                        (lambda: SeleScore(m).fit(X*np.nan, y), "NaN"), (lambda: SeleScore().fit_arrays(X, np.ones(20), [1]), "predictions has 1"),
-                        (lambda: SeleScore().fit_arrays(X, np.ones(20)).predict(X), "arrays"), (lambda: SeleScore().fit_arrays(X, np.ones(20)).predict_arrays(X, y), "if and only if")]:
-        with pytest.raises(ValueError, match=words): call()
-    for call, words in [(lambda: pointwise_loss([0., np.nan], [0, 1]), "y has NaN"), (lambda: pointwise_loss([0, 1], [0., np.nan]), "predictions has NaN"),
-                        (lambda: pointwise_loss(["1", "2"], [1, 2]), "y holds text"), (lambda: pointwise_loss([1, 2], ["1", "2"]), "predictions holds text"), (lambda: pointwise_loss(["1"], ["2"], "absolute"), "numbers"),
-                        (lambda: pointwise_loss([[0], [1]], [0, 1]), "y has shape"), (lambda: pointwise_loss([0, 1], [0, 1], np.eye(2), [1, 1]), "twice")]:
-        with pytest.raises(ValueError, match=words): call()
-    perfect = SeleScore(m, C=1.).fit(X, m.predict(X))             # all losses zero
+    with pytest.warns(DataConversionWarning): a = SeleScore(penalty=.1).fit(X, y[:, None])
+    np.testing.assert_array_equal(a.predict(X), SeleScore(penalty=.1).fit(X, y).predict(X))
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        assert SeleScore(penalty=1e-6, max_iter=1).fit(X, y).status_ == "not_converged"
+    perfect = SeleScore(LogisticRegression().fit(X, y), penalty=1.)
+    perfect.fit(X, perfect.estimator.predict(X))                       # all losses zero
     assert perfect.status_ == "optimal" and np.isfinite(perfect.predict(X)).all()
+
+FEW = np.random.default_rng(7).normal(size=(20, 2))
+HALVES = np.arange(20) % 2
+FITTED = LogisticRegression().fit(FEW, HALVES)
+BAD = [(lambda: RegressionScore(FITTED, penalty=-1), "penalty must"),
+       (lambda: RegressionScore(FITTED, penalty=True), "penalty must"),
+       (lambda: MarginScore(FITTED, kind="x"), "kind must"),
+       (lambda: MaxClassProbability(LinearSVC().fit(FEW, HALVES)), "predict_proba"),
+       (lambda: TrueClassProbabilityScore(LinearSVC().fit(FEW, HALVES)), "predict_proba"),
+       (lambda: RegressionScore(FITTED, loss="square"), "loss must"),
+       (lambda: RegressionScore(FITTED, loss=np.eye(3)), "loss must"),
+       (lambda: SeleScore(FITTED, tol=-1), "tol must"), (lambda: SeleScore(FITTED, max_iter=0),
+                                                         "max_iter must"), (lambda: SeleScore(FITTED,
+                                                             n_rounds=-1), "n_rounds must"),
+       (lambda: SeleScore(FITTED, standardise="x"), "standardise must"),
+       (lambda: SeleScore(FITTED, learning_rate=np.nan), "learning_rate must"),
+       (lambda: SeleScore(FITTED, regressor="tree"), "regressor must"),
+       (lambda: SeleScore(FITTED, regressor=DecisionTreeRegressor), "regressor must"),
+       (lambda: MaxClassProbability(FITTED, loss=np.eye(3)), "loss must"),
+       (lambda: MarginScore("svm"), "estimator must"), (lambda: MarginScore(LinearSVC), "estimator must"),
+       (lambda: SeleScore(lambda X: [1]), "estimator must return")]
+
+@pytest.mark.parametrize("make, words", BAD)
+def test_bad_parameters_of_scores_are_named(make, words):
+    with pytest.raises(ValueError, match=words): make().fit(FEW, HALVES)
+
+BAD_CALLS = [(lambda: RegressionScore(FITTED).fit(FEW, HALVES[:3]), "y must"),
+             (lambda: SeleScore(FITTED).fit(FEW*np.nan, HALVES), "X"),
+             (lambda: RegressionScore(FITTED).fit(FEW, HALVES*np.nan), "y must"),
+             (lambda: RegressionScore(FITTED).fit(FEW, np.where(HALVES, np.inf, 0.)), "y must"),
+             (lambda: RegressionScore(FITTED).fit(FEW, None), "y"),
+             (lambda: SeleScore().fit_arrays(FEW, -np.ones(20)), "targets must be at least 0"),
+             (lambda: SeleScore().fit_arrays(FEW, np.full(20, np.nan)), "targets must be without NaN"),
+             (lambda: MaxClassProbability(LogisticRegression(), loss="absolute").fit(FEW,
+                 np.array(["a", "b"])[HALVES]), "numbers"),
+             (lambda: SeleScore().fit_arrays(FEW, np.ones(20), [1]), "predictions must"),
+             (lambda: SeleScore().fit_arrays(FEW, np.ones(20)).predict(FEW), "arrays"),
+             (lambda: SeleScore().fit_arrays(FEW, np.ones(20)).predict_arrays(FEW, HALVES), "if and only if"),
+             (lambda: MarginScore(FITTED).fit(np.ma.array(FEW, mask=FEW > 1), HALVES), "X must"),
+             (lambda: MarginScore(FITTED).fit(FEW, HALVES).predict(FEW[:, :1]), "X"),
+             (lambda: MarginScore(FITTED).fit(3, HALVES), "X")]
+
+@pytest.mark.parametrize("call, words", BAD_CALLS)
+def test_bad_arguments_of_scores_are_named(call, words):
+    with pytest.raises((ValueError, TypeError), match=words): call()

@@ -1,7 +1,8 @@
-"""Tests of nbs/strategies/07_selective.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/16_selective.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pandas as pd
 import pytest
-from reject_nb.strategies.models import BoundedAbstention
+from reject_nb.strategies import BoundedAbstention
 from reject_nb.strategies.models import BoundedImprovement
 from reject_nb.strategies.models import CostBased
 from reject_nb.strategies.ordinal import OrdinalSVM
@@ -10,20 +11,33 @@ from reject_nb.strategies.scores import MaxClassProbability
 from reject_nb.strategies.scores import RegressionScore
 from reject_nb.strategies.scores import SeleScore
 from reject_nb.strategies.scores import noisy_sign
+from scipy.stats import binom
 from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.ensemble import IsolationForest
 from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from reject_nb.strategies.selective import SelectiveClassifier
 
+def _sign(X): return (X[:, 0] > 0).astype(int)
+
+
+def _second(X): return X[:, 1]
+
+
 def test_selective_classifier_follows_scikit_learn():
-    # the parameter `score` hides the method ClassifierMixin.score, which that one check would call
-    check_estimator(SelectiveClassifier(), on_skip=None, expected_failed_checks={"check_n_features_in_after_fitting": "score is a parameter here, not a method"})
+    check_estimator(SelectiveClassifier(), on_skip=None)
 
 
 def test_certified_risk_holds_on_new_data_by_repetition():
@@ -31,36 +45,48 @@ def test_certified_risk_holds_on_new_data_by_repetition():
     Xt, yt = noisy_sign(40_000, np.random.default_rng(1), .3)
     bad = 0
     for seed in range(150):
-        X, y = noisy_sign(600, np.random.default_rng(100 + seed), .3)
-        clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: X[:, 1], BoundedImprovement(.1), "ltt", .1, random_state=seed, calibration_size=.6, score_size=.1).fit(X, y)
+        X, y = noisy_sign(360, np.random.default_rng(100 + seed), .3)
+        clf = SelectiveClassifier(_sign, _second, BoundedImprovement(.1), "ltt", .1).fit(X, y)
         keep = clf.accept(Xt)
-        bad += keep.any() and (clf.predict(Xt) != yt)[keep].mean() > .1 + .003     # .003: two standard errors of the test risk
-    assert bad <= 27
+        # .003: two standard errors of the test risk
+        bad += keep.any() and (clf.predict(Xt) != yt)[keep].mean() > .1 + .003
+    assert bad <= binom.ppf(.999, 150, .1)
 
+ESTIMATORS = {"logistic": LogisticRegression(), "fitted": LogisticRegression().fit(*noisy_sign(200,
+    np.random.default_rng(2), .3)), "svm": LinearSVC(), "ordinal": OrdinalSVM(), "function": _sign}
+SCORES = {"none": None, "margin": MarginScore(), "regression": RegressionScore(),
+          "sele": SeleScore(penalty=.01), "function": _second}
+MODELS = [(BoundedImprovement(.12), "ltt"), (BoundedImprovement(.14), "sgr"), (BoundedAbstention(.5), "ltt"),
+          (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None)]
 
-def test_every_combination_runs_and_says_what_it_does():
-    X, y = noisy_sign(900, np.random.default_rng(2), .3); Xt, yt = noisy_sign(500, np.random.default_rng(3), .3)
-    for estimator in (LogisticRegression(), LogisticRegression().fit(X, y), LinearSVC(), OrdinalSVM(), lambda X: (X[:, 0] > 0).astype(int)):
-        for score in (None, MarginScore(), RegressionScore(), SeleScore(C=.01), lambda X: X[:, 1]):
-            if score is None and not hasattr(estimator, "predict_proba") or isinstance(score, MarginScore) and not hasattr(estimator, "fit"): continue
-            for model, guarantee in ((BoundedImprovement(.12), "ltt"), (BoundedImprovement(.14), "sgr"), (BoundedAbstention(.5), "ltt"), (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None)):
-                clf = SelectiveClassifier(estimator, score, model, guarantee, random_state=0).fit(X, y)
-                out, keep, r = clf.predict(Xt), clf.accept(Xt), clf.report(Xt, yt)
-                assert ((out == -1) == ~keep).all() and r["coverage"] == keep.mean()
-                assert ("not certified" in r["statement"]) == (guarantee is None)
-                if keep.any(): np.testing.assert_allclose(r["selective risk"], (out != yt)[keep].mean())
-                np.testing.assert_allclose(clf.risk_coverage(Xt, yt).risk.mean(), r["AuRC"])
+@pytest.mark.parametrize("score", list(SCORES))
+@pytest.mark.parametrize("estimator", list(ESTIMATORS))
+def test_every_combination_runs_and_says_what_it_does(estimator, score):
+    if score == "none" and estimator in ("svm", "ordinal", "function") or (score, estimator) == ("margin",
+        "function"):
+        return
+    X, y = noisy_sign(900, np.random.default_rng(2), .3)
+    Xt, yt = noisy_sign(500, np.random.default_rng(3), .3)
+    for model, guarantee in MODELS:
+        clf = SelectiveClassifier(ESTIMATORS[estimator], SCORES[score], model, guarantee,
+                                  random_state=0).fit(X, y)
+        out, keep, r = clf.predict(Xt), clf.accept(Xt), clf.report(Xt, yt)
+        assert ((out == -1) == ~keep).all() and r["coverage"] == keep.mean() and r["n"] == 500
+        assert ("not certified" in r["statement"]) == (guarantee is None)
+        if keep.any():
+            np.testing.assert_allclose([r["selective risk"], 1 - clf.score(Xt, yt)], (out != yt)[keep].mean())
+        np.testing.assert_allclose(clf.risk_coverage(Xt, yt).risk.mean(), r["AuRC"])
 
+LABELS = [(["no", "yes"], "auto", {"no", "yes", "reject"}), ([0, 1], 9, {0, 1, 9}),
+          ([-1, 1], "auto", {-2, -1, 1}), ([0., 1.], "auto", {-1., 0., 1.}), ([0, 1], "?", {0, 1, "?"}),
+          ([0, 1], None, {0, 1, None})]
 
-def test_reject_labels():
+@pytest.mark.parametrize("names, wanted, all_labels", LABELS)
+def test_reject_labels(names, wanted, all_labels):
     X, y = noisy_sign(400, np.random.default_rng(4), .3)
-    words = np.array(["no", "yes"])[y]
-    out = SelectiveClassifier(model=BoundedAbstention(.5), random_state=0).fit(X, words).predict(X)
-    assert set(out) == {"no", "yes", "reject"}
-    assert set(SelectiveClassifier(model=BoundedAbstention(.5), reject_label=9, random_state=0).fit(X, y).predict(X)) == {0, 1, 9}
-    assert None in list(SelectiveClassifier(model=BoundedAbstention(.5), reject_label=None, random_state=0).fit(X, y).predict(X))
-    assert set(SelectiveClassifier(model=BoundedAbstention(.5), random_state=0).fit(X, 2*y - 1).predict(X)) == {-2, -1, 1}
-    with pytest.raises(ValueError, match="reject_label"): SelectiveClassifier(reject_label=1).fit(X, y)
+    y = np.array(names)[y]
+    clf = SelectiveClassifier(model=BoundedAbstention(.5), reject_label=wanted, random_state=0).fit(X, y)
+    assert set(clf.predict(X).tolist()) == all_labels
 
 
 def test_infeasible_targets_reject_everything_and_say_so():
@@ -68,25 +94,35 @@ def test_infeasible_targets_reject_everything_and_say_so():
     clf = SelectiveClassifier(model=BoundedImprovement(.001), guarantee="ltt", random_state=0).fit(X, y)
     assert not clf.accept(X).any() and clf.selection_.status == "infeasible" and (clf.predict(X) == -1).all()
     report = clf.report(X, y)
-    assert np.isnan(report["selective risk"]) and report["status"] == "infeasible" and report["coverage"] == 0 and "0/0" in report["remark"]
+    assert np.isnan(report["selective risk"]) and "0/0" in report["remark"]
+    assert report["status"] == "infeasible" and report["coverage"] == 0
+    assert np.isnan(clf.score(X, y))
 
 
-def test_one_class_ties_everywhere_and_no_losses():
+@pytest.mark.parametrize("model, guarantee", [(BoundedImprovement(.05), "ltt"),
+                                              (BoundedImprovement(.05), "sgr"),
+                                              (BoundedImprovement(.05), None), (BoundedAbstention(.5), "ltt"),
+                                              (BoundedAbstention(.5), None), (CostBased(.1), None)])
+def test_one_class_ties_everywhere_and_no_losses(model, guarantee):
     X, right = np.random.default_rng(9).normal(size=(400, 2)), np.zeros(400, int)
-    for model, guarantee in ((BoundedImprovement(.05), "ltt"), (BoundedImprovement(.05), "sgr"), (BoundedImprovement(.05), None), (BoundedAbstention(.5), "ltt"), (BoundedAbstention(.5), None), (CostBased(.1), None)):
-        for score in (lambda X: np.zeros(len(X)), SeleScore(), RegressionScore()):           # a box that knows one class and is always right
-            r = SelectiveClassifier(lambda X: np.zeros(len(X), int), score, model, guarantee, random_state=0).fit(X, right).report(X, right)
-            assert r["selective risk"] == r["AuRC"] == r["sele"] == 0 and r["coverage"] > 0
-        always_wrong = SelectiveClassifier(lambda X: np.ones(len(X), int), lambda X: np.zeros(len(X)), model, guarantee, random_state=0).fit(X, right).report(X, right)
-        assert always_wrong["AuRC"] == 1 and (always_wrong["coverage"] == 0) == (not isinstance(model, BoundedAbstention))
+    # a box that knows one class and is always right
+    zero = lambda X: np.zeros(len(X), int)
+    for score in (zero, SeleScore(), RegressionScore()):
+        r = SelectiveClassifier(zero, score, model, guarantee, random_state=0).fit(X, right).report(X, right)
+        assert r["selective risk"] == r["AuRC"] == r["sele"] == 0 and r["coverage"] > 0
+    wrong = SelectiveClassifier(lambda X: np.ones(len(X), int), zero, model, guarantee, random_state=0).fit(X,
+        right).report(X, right)
+    assert wrong["AuRC"] == 1 and (wrong["coverage"] == 0) == (not isinstance(model, BoundedAbstention))
 
 
 def test_recalibration_and_losses():
     X, y = noisy_sign(900, np.random.default_rng(6), .3)
-    clf = SelectiveClassifier(score=SeleScore(), model=BoundedAbstention(.9), loss=[[0, 1], [5, 0]], bound=5., random_state=0).fit(X, y)
+    clf = SelectiveClassifier(uncertainty=SeleScore(), model=BoundedAbstention(.9), loss=[[0, 1], [5, 0]],
+                              bound=5., random_state=0).fit(X, y)
     before = clf.accept(X).mean()
-    clf.set_params(model=BoundedImprovement(.5), guarantee="ltt").calibrate(*noisy_sign(2000, np.random.default_rng(7), .3))
-    assert clf.accept(X).mean() != before and clf.selection_.certified == .5
+    clf.set_params(model=BoundedImprovement(.5), guarantee="ltt").calibrate(*noisy_sign(2000,
+        np.random.default_rng(7), .3))
+    assert clf.accept(X).mean() != before and clf.selection_.certified == .5 and clf.selection_.n == 2000
     assert set(np.unique(clf._losses(X, y))) <= {0., 1., 5.}
 
 
@@ -94,57 +130,178 @@ def test_other_losses_with_the_default_score():
     rng = np.random.default_rng(10)
     X = rng.normal(size=(600, 2))
     y = np.digitize(X[:, 0] + .5*rng.normal(size=600), [-.5, .5])
-    L = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
-    scores = [SelectiveClassifier(loss=loss, bound=2., model=BoundedImprovement(.4), guarantee="ltt", random_state=0).fit(X, y).uncertainty(X) for loss in ("absolute", lambda y, p: np.abs(y - p), L)]
-    np.testing.assert_array_equal(scores[0], scores[2]); np.testing.assert_array_equal(scores[1], scores[2])
-    with pytest.raises(ValueError, match="loss"): SelectiveClassifier(loss="absolute").fit(X, np.array(list("abc"))[y])
+    losses = "absolute", lambda y, p: np.abs(y - p), np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+    a, b, c = (SelectiveClassifier(loss=loss, bound=2., model=BoundedImprovement(.4), guarantee="ltt",
+                                   random_state=0).fit(X, y).predict_uncertainty(X) for loss in losses)
+    np.testing.assert_array_equal(a, c)
+    np.testing.assert_array_equal(b, c)
+    with pytest.raises(ValueError, match="loss"):
+        SelectiveClassifier(loss="absolute").fit(X, np.array(list("abc"))[y])
 
 
 def test_a_rare_class_may_be_in_any_part():
     X, y = noisy_sign(200, np.random.default_rng(11), .3)
     y[0] = 2
-    L = np.array([[0, 1, 3.], [1, 0, 3], [9, 9, 0]])
-    known = set()
+    L, known = np.array([[0, 1, 3.], [1, 0, 3], [9, 9, 0]]), set()
     for seed in range(8):
-        for score in (None, SeleScore(C=.1)):
-            clf = SelectiveClassifier(loss=L, bound=9., score=score, model=BoundedAbstention(.8), random_state=seed).fit(X, y)
+        for score in (None, SeleScore(penalty=.1)):
+            clf = SelectiveClassifier(loss=L, bound=9., uncertainty=score, model=BoundedAbstention(.8),
+                                      random_state=seed).fit(X, y)
             known.add(len(clf.classifier_.classes_))
-            assert clf._losses(X, y)[0] == 9 and np.isfinite(clf.uncertainty(X)).all()
+            assert clf._losses(X, y)[0] == 9 and np.isfinite(clf.predict_uncertainty(X)).all()
     assert known == {2, 3}                                                # both cases were met
     with pytest.raises(ValueError, match="loss must"): SelectiveClassifier(loss=np.eye(4)).fit(X, y)
 
 
 def test_the_estimator_of_the_score_is_the_classifier():
     X, y = noisy_sign(300, np.random.default_rng(12), .3)
-    clf = SelectiveClassifier(score=SeleScore(OrdinalSVM(), C=.1), random_state=0).fit(X, y)
-    assert isinstance(clf.classifier_, OrdinalSVM) and clf.score_.estimator_ is clf.classifier_
+    clf = SelectiveClassifier(uncertainty=SeleScore(OrdinalSVM(), penalty=.1), random_state=0).fit(X, y)
+    assert isinstance(clf.classifier_, OrdinalSVM) and clf.uncertainty_.estimator_ is clf.classifier_
     m = LogisticRegression().fit(X, y)
-    assert SelectiveClassifier(score=MaxClassProbability(m), random_state=0).fit(X, y).classifier_ is m
-    same = SelectiveClassifier(OrdinalSVM(), score=SeleScore(OrdinalSVM(), C=.1), random_state=0)
+    assert SelectiveClassifier(uncertainty=MaxClassProbability(m), random_state=0).fit(X, y).classifier_ is m
+    same = SelectiveClassifier(OrdinalSVM(), SeleScore(OrdinalSVM(), penalty=.1), random_state=0)
     clone(same).fit(X, y)
     for estimator in (LogisticRegression(), OrdinalSVM(C=2.), m):
-        with pytest.raises(ValueError, match="estimator=.*score="): same.set_params(estimator=estimator).fit(X, y)
-    with pytest.raises(ValueError, match="score must"): SelectiveClassifier(score=make_pipeline(StandardScaler(), SeleScore())).fit(X, y)
-    plain = SelectiveClassifier(score=IsolationForest(n_estimators=5, random_state=0), random_state=0).fit(X, y)      # any fit and predict will do
-    assert set(plain.uncertainty(X)) <= {-1., 1.}
+        with pytest.raises(ValueError, match="estimator=.*uncertainty="):
+            same.set_params(estimator=estimator).fit(X, y)
+    with pytest.raises(ValueError, match="uncertainty must"):
+        SelectiveClassifier(uncertainty=make_pipeline(StandardScaler(), SeleScore())).fit(X, y)
+    # any fit and predict will do
+    plain = SelectiveClassifier(uncertainty=IsolationForest(n_estimators=5, random_state=0),
+                                random_state=0).fit(X, y)
+    assert set(plain.predict_uncertainty(X)) <= {-1., 1.}
+
+ROWS = noisy_sign(1000, np.random.default_rng(20), .3)
+
+@pytest.mark.parametrize("kind", ["fitted", "frozen", "function", "not fitted", "learned score"])
+def test_who_learns_from_which_rows(kind):
+    X, y = ROWS
+    fitted = LogisticRegression().fit(*noisy_sign(300, np.random.default_rng(21), .3))
+    estimator = {"fitted": fitted, "frozen": FrozenEstimator(fitted), "function": _sign}.get(kind,
+        LogisticRegression())
+    score = {"function": _second, "learned score": SeleScore(penalty=.1)}.get(kind)
+    clf = SelectiveClassifier(estimator, score, BoundedImprovement(.2), "ltt", random_state=0).fit(X, y)
+    assert clf.selection_.n == (1000 if kind in ("fitted", "frozen", "function") else 300)
+    if kind in ("fitted", "frozen"): assert clf.classifier_ is estimator
+
+
+def test_prefit_demands_what_is_fitted():
+    X, y = ROWS
+    fitted = LogisticRegression().fit(X[:300], y[:300])
+    learned = SeleScore(fitted, penalty=.1).fit(X[300:600], y[300:600])
+    clf = SelectiveClassifier(fitted, learned, BoundedImprovement(.15), "ltt", prefit=True).fit(X[600:],
+        y[600:])
+    assert clf.selection_.n == 400 and clf.uncertainty_ is learned
+    np.testing.assert_array_equal(clf.predict_uncertainty(X), learned.predict(X))
+    with pytest.raises(ValueError, match="estimator must be fitted.*FrozenEstimator"):
+        clone(SelectiveClassifier(fitted, prefit=True)).fit(X, y)
+    with pytest.raises(ValueError, match="uncertainty must be fitted"):
+        SelectiveClassifier(fitted, SeleScore(), prefit=True).fit(X, y)
+    again = clone(SelectiveClassifier(FrozenEstimator(fitted), prefit=True)).fit(X, y)
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+
+
+def test_inputs_are_passed_on_as_they_are():
+    X, y = ROWS
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(colour=np.where(X[:, 1] > 0, "red", "blue"))
+    frame.loc[::5, "c"] = np.nan
+    columns = make_column_transformer((OneHotEncoder(sparse_output=False), ["colour"]),
+                                      remainder="passthrough")
+    model = make_pipeline(columns, HistGradientBoostingClassifier(max_iter=5, random_state=0))
+    clf = SelectiveClassifier(model, model=BoundedAbstention(.5), random_state=0).fit(frame, y)
+    assert clf.feature_names_in_.tolist() == ["a", "b", "c", "colour"] and .3 < clf.accept(frame).mean() < .8
+    with pytest.raises(ValueError, match="X must be like that of the fit"): clf.predict(frame[["a", "b"]])
+
+
+def test_text_and_sparse_matrices():
+    from scipy.sparse import csr_array
+    from sklearn.feature_extraction.text import CountVectorizer
+    texts, y = ["good day", "bad day", "good night", "bad night"]*20, ["+", "-", "+", "-"]*20
+    clf = SelectiveClassifier(make_pipeline(CountVectorizer(), LogisticRegression()),
+                              model=BoundedAbstention(.9), random_state=0).fit(texts, y)
+    sure, unsure = clf.predict_uncertainty(["good day", "bad night"]), clf.predict_uncertainty(["fog"])
+    assert sure.max() < .3 < unsure[0] and clf.predict(["good day", "bad night"]).tolist() == ["+", "-"]
+    sparse = SelectiveClassifier(model=BoundedAbstention(.9), random_state=0).fit(csr_array(ROWS[0]), ROWS[1])
+    dense = SelectiveClassifier(model=BoundedAbstention(.9), random_state=0).fit(*ROWS)
+    np.testing.assert_allclose(sparse.predict_uncertainty(csr_array(ROWS[0])),
+                               dense.predict_uncertainty(ROWS[0]), atol=1e-3)
+
+
+def test_score_is_selective_accuracy():
+    X, y = ROWS
+    clf = SelectiveClassifier(model=BoundedAbstention(.6), random_state=0).fit(X, y)
+    keep, right = clf.accept(X), clf.classifier_.predict(X) == y
+    weight = np.random.default_rng(0).random(1000)
+    np.testing.assert_allclose([clf.score(X, y), clf.score(X, y, weight)],
+                               [right[keep].mean(), np.average(right[keep], weights=weight[keep])],
+                               rtol=1e-12)
+    values = cross_val_score(clf, X, y)
+    assert np.isfinite(values).all() and values.mean() > right.mean() - .05
+    search = GridSearchCV(clf, {"model": [BoundedAbstention(.9), BoundedAbstention(.3)]}).fit(X, y)
+    assert search.best_params_["model"].target_coverage == .3
+
+
+def test_the_classifier_shows_through():
+    X, y = ROWS
+    clf = SelectiveClassifier(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(clf.predict_proba(X), clf.classifier_.predict_proba(X))
+    np.testing.assert_array_equal(clf.decision_function(X), clf.classifier_.decision_function(X))
+    assert not hasattr(SelectiveClassifier(LinearSVC()),
+                       "predict_proba") and hasattr(SelectiveClassifier(LinearSVC()), "decision_function")
+    for method in ("predict", "accept", "predict_uncertainty", "predict_proba"):
+        with pytest.raises(NotFittedError): getattr(SelectiveClassifier(), method)(X)
+
+
+def test_one_example_may_be_all_there_is_for_the_threshold():
+    X, y = np.arange(10.)[:, None], np.repeat([0, 1], 5)
+    clf = SelectiveClassifier(model=BoundedAbstention(.5), calibration_size=.1, random_state=0).fit(X, y)
+    assert clf.selection_.message.startswith("tuned on 1 examples")
+
+
+def test_random_states():
+    X, y = ROWS
+    fit = lambda r: SelectiveClassifier(model=BoundedAbstention(.6), random_state=r).fit(X,
+        y).selection_.threshold
+    assert fit(3) == fit(3) == fit(np.random.RandomState(3)) != fit(4)
+    assert fit(np.random.default_rng(3)) == fit(np.random.default_rng(3)) != fit(np.random.default_rng(4))
 
 
 def test_columns_of_labels():
-    X, y = noisy_sign(300, np.random.default_rng(13), .3)
+    X, y = ROWS
     clf = SelectiveClassifier(model=BoundedAbstention(.8), random_state=0).fit(X, y)
-    with pytest.warns(DataConversionWarning): assert clf.report(X, y[:, None]) == clf.report(X, y)
-    for call in (clf.report, clf.risk_coverage):
-        with pytest.raises(ValueError, match="y"): call(X, np.column_stack([y, y]))
-        with pytest.raises(ValueError, match="X has 300 rows, y 5"): call(X, y[:5])
+    with pytest.warns(DataConversionWarning): assert str(clf.report(X, y[:, None])) == str(clf.report(X, y))
+    for call in (clf.report, clf.risk_coverage, clf.score):
+        for wrong in (np.column_stack([y, y]), y[:5], y*np.nan):
+            with pytest.raises(ValueError, match="y must"): call(X, wrong)
 
+FEW = noisy_sign(60, np.random.default_rng(8), .3)
+BAD = [({"guarantee": "pac", "model": BoundedAbstention(.5)}, "guarantee must"),
+       ({"score_size": 0}, "score_size must"), ({"score_size": .6, "calibration_size": .5}, "below 1"),
+       ({"calibration_size": 1.}, "calibration_size must"),
+       ({"uncertainty": lambda X: X}, "uncertainty must"),
+       ({"uncertainty": _second, "estimator": lambda X: [1]}, "estimator must return"),
+       ({"model": CostBased(.1), "guarantee": "ltt"}, "cost-based"),
+       ({"uncertainty": lambda X: X[:, 0]*np.nan}, "uncertainty must be without NaN"),
+       ({"model": "risk"}, "model must"), ({"model": BoundedImprovement}, "model must"),
+       ({"uncertainty": "sele"}, "uncertainty must"), ({"estimator": "lr"}, "estimator must"),
+       ({"estimator": LogisticRegression}, "estimator must"), ({"guarantee": "ltt"}, "needs a model"),
+       ({"model": BoundedImprovement(.1), "guarantee": "ltt", "delta": 2}, "delta must"),
+       ({"delta": 0}, "delta must"), ({"bound": -1}, "bound must"),
+       ({"calibration_size": 1e-9}, "calibration_size"), ({"calibration_size": "x"}, "calibration_size must"),
+       ({"reject_label": b"x"}, "reject_label"), ({"reject_label": ("r", 1)}, "reject_label"),
+       ({"reject_label": 1}, "reject_label"),
+       ({"prefit": 1}, "prefit must"), ({"random_state": "x"}, "random_state must"),
+       ({"random_state": -1}, "random_state must"), ({"random_state": True}, "random_state must"),
+       ({"loss": "square"}, "loss must")]
 
-def test_selective_bad_input():
-    X, y = noisy_sign(60, np.random.default_rng(8), .3)
-    for kw, args, words in [({"guarantee": "pac", "model": BoundedAbstention(.5)}, (X, y), "guarantee"), ({"score_size": 0}, (X, y), "score_size"), ({"score_size": .6, "calibration_size": .5}, (X, y), "below 1"),
-                            ({}, (X, np.zeros(60)), "one class"), ({}, (X*np.nan, y), "NaN"), ({"score": lambda X: X}, (X, y), "score returned"), ({"estimator": lambda X: [1], "score": lambda X: X[:, 0]}, (X, y), "predictions"),
-                            ({"model": CostBased(.1), "guarantee": "ltt"}, (X, y), "cost-based"), ({"score": lambda X: X[:, 0]*np.nan}, (X, y), "NaN"),
-                            ({"model": "risk"}, (X, y), "model must"), ({"model": BoundedImprovement}, (X, y), "model must"), ({"score": "sele"}, (X, y), "score must"), ({"estimator": "lr"}, (X, y), "estimator must"),
-                            ({"guarantee": "ltt"}, (X, y), "needs a model"), ({"model": BoundedImprovement(.1), "guarantee": "ltt", "delta": 2}, (X, y), "delta"),
-                            ({"delta": 0}, (X, y), "delta"), ({"delta": 2}, (X, y), "delta"), ({"bound": -1}, (X, y), "bound"), ({"calibration_size": 1e-9}, (X, y), "calibration_size"), ({"calibration_size": "x"}, (X, y), "calibration_size"),
-                            ({"reject_label": b"x"}, (X, y), "reject_label"), ({"reject_label": ("r", 1)}, (X, y), "reject_label"), ({"reject_label": ("r", 1)}, (X, np.array(["a", "b"])[y]), "reject_label")]:
-        with pytest.raises(ValueError, match=words): SelectiveClassifier(**kw).fit(*args)
+@pytest.mark.parametrize("wrong, words", BAD)
+def test_bad_parameters_are_named(wrong, words):
+    with pytest.raises(ValueError, match=words): SelectiveClassifier(**wrong).fit(*FEW)
+
+BAD_DATA = [(FEW[0], np.zeros(60), "y has one class"), (FEW[0]*np.nan, FEW[1], "X"),
+            (FEW[0], FEW[1][:5], "y must"), (np.ma.array(FEW[0], mask=FEW[0] > 2), FEW[1], "X must"),
+            (3, FEW[1], "X must"), (FEW[0], None, "y")]
+
+@pytest.mark.parametrize("X, y, words", BAD_DATA, ids=range(len(BAD_DATA)))
+def test_bad_data_is_named(X, y, words):
+    with pytest.raises((ValueError, TypeError), match=words): SelectiveClassifier().fit(X, y)

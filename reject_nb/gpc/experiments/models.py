@@ -155,8 +155,8 @@ def digits_model() -> GPPosterior:
                                         lambda path: fit_gpc(*digits38()[:2], "laplace", 20).save(path)))
 
 def mnist358_model() -> MulticlassPosterior:
-    """Stored softmax model of 500 digits 3, 5 and 8: one length-scale, 10 evaluations of likelihood and gradient
-    (3 of the likelihood each).
+    """Stored softmax model of 500 digits 3, 5 and 8: one length-scale, 10 evaluations of likelihood and
+    gradient (3 of the likelihood each).
 
     Returns
     -------

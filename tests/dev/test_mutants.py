@@ -1,0 +1,109 @@
+"""Tests of nbs/dev/09_mutants.ipynb, extracted from its test cells: edit them there."""
+import ast
+import pytest
+import tempfile
+from pathlib import Path
+from reject_nb.dev.imports import package_modules
+from reject_nb.dev.notebooks import root
+
+from reject_nb.dev.mutants import (
+    Trial, Workplace, equivalents, files_for, mutants_of, mutated, report, sample, stages, try_mutant,
+    warm_up,
+)
+
+CHANGES = [("a < b", ["a <= b"]), ("a + b", ["a - b"]), ("a ** 2", ["a * 2", "3"]), ("-a", ["a"]),
+           ("not a", ["a"]), ("a and b", ["a or b"]), ("min(a)", ["max"]),
+           ("a.argmax()", ["a.argmin"]), ("a[i]", ["a[i - 1]"]),
+           ("a if b else c", ["not b"]), ("'text'", []), ("f'{1 + 2}'", []),
+           ("a < b <= c", ["a <= b <= c", "a < b < c"]),
+           ("a[1:]", ["2"]), ("True", ["False"]), (".5", ["1.0"])]
+
+@pytest.mark.parametrize("code, expected", CHANGES)
+def test_changes_of_an_expression(code, expected):
+    found = [m.new for m in mutants_of(f"def f(a, b, c, i):\n    return {code}", "m")]
+    assert [f for f in found if f in expected] == expected and (bool(found) == bool(expected))
+
+STATEMENTS = [("x += 1", ["x -= 1", "pass", "2"]), ("g(x)", ["pass"]), ("raise ValueError(1)", ["pass"]),
+              ("assert x > 1", []), ("if x: pass", ["not x"]),
+              ("while x > 0: x = 1", ["not x > 0", "x >= 0", "1", "2"])]
+
+@pytest.mark.parametrize("code, expected", STATEMENTS)
+def test_changes_of_a_statement(code, expected):
+    assert [m.new for m in mutants_of(f"def f(x):\n    {code}", "m")] == expected
+
+
+def test_every_mutant_of_a_module_is_another_program():
+    source = package_modules()["dev.imports"].read_text(encoding="utf-8")
+    for mutant in mutants_of(source, "dev.imports"):
+        changed = mutated(source, mutant)
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant
+
+
+def test_names_that_mean_nothing_are_not_put_in():
+    found = mutants_of("def f(lower): return lower + sum(lower) + lower.sum()", "m")
+    assert [m.new for m in found if m.kind == "name"] == ["lower.mean"]
+    assert "upper" in [m.new for m in mutants_of("def f(lower, upper): return lower", "m")]
+
+
+def test_signatures_and_words_stay():
+    source = ("class A:\n    def __repr__(self): return 1\n"
+              "    def f(self, x:int=3) -> int:\n        def g(y=2): return y\n        return g")
+    assert mutants_of(source, "m") == []
+    inner = mutants_of("def f():\n    def g(): return 1\n    return g", "m")
+    assert [m.function for m in inner] == ["f.g"]
+
+
+def test_columns_count_bytes():
+    source = "def f(x):\n    y = 'é', x + 1\n    return y"
+    assert any("'é', (x - 1)" in mutated(source, m) for m in mutants_of(source, "m"))
+
+
+def test_a_sample_is_drawn_once_and_again():
+    first, again = sample("core", 5, seed=3), sample("core", 5, seed=3)
+    assert first == again and len({(m.span, m.new, m.module) for m in first}) == 5
+    assert all(m.module.startswith("core") for m in first)
+
+
+def test_equivalents_need_a_reason():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)/"equivalent.txt"
+        assert equivalents(path) == {}
+        path.write_text("# a comment\nm.f: a < b -> a <= b # equivalent: both give 0\n")
+        assert equivalents(path) == {"m.f: a < b -> a <= b": "both give 0"}
+        path.write_text("m.f: a -> b\n")
+        with pytest.raises(ValueError, match="reason"): equivalents(path)
+
+
+def test_tests_of_the_module_come_first():
+    files = files_for("dev.notebooks", root())
+    assert files[0] == "tests/dev/test_notebooks.py" and len(files) == len(set(files)) >= 5
+    assert set(files) == {p.relative_to(root()).as_posix() for p in (root()/"tests"/"dev").glob("test_*.py")}
+
+
+def test_slow_tests_wait():
+    work = Workplace.__new__(Workplace)
+    work.folder, work.graph, work.general = root(), {"dev.imports": set()}, ["tests/test_help.py"]
+    work.slow = ["tests/dev/test_runner.py::test_a", "tests/dev/test_imports.py::test_b[1]"]
+    first, later, general = stages(work, "dev.imports")
+    assert first[0] == "tests/dev/test_imports.py" and "--deselect=tests/dev/test_runner.py::test_a" in first
+    assert later == work.slow[::-1] and general == work.general
+
+
+def test_a_report_names_survivors():
+    mutant = mutants_of("def f(x): return x + 1", "m")[0]
+    fates = "killed", "survived", "killed (time)", "killed"
+    said = report([Trial(mutant=mutant, fate=fate, seconds=1.) for fate in fates]).splitlines()
+    assert said == ["killed 3 of 4 mutants: 75%", "survived: m:1 f [arithmetic] x + 1 -> x - 1"]
+
+
+@pytest.mark.slow
+def test_a_planted_error_is_found():
+    with tempfile.TemporaryDirectory() as folder:
+        work = Workplace(Path(folder))
+        for path in (work.folder/"tests"/"core").glob("test_*.py"):
+            if path.stem != "test_sorting": path.unlink()
+        normal = warm_up(work, "core")
+        source = work.file("core.sorting").read_text(encoding="utf-8")
+        mutant = next(m for m in mutants_of(source, "core.sorting") if m.kind in ("compare", "arithmetic"))
+        assert try_mutant(work, mutant, normal).fate.startswith("killed")
+        assert work.file("core.sorting").read_text(encoding="utf-8") == source
