@@ -1,51 +1,186 @@
-"""Tests of nbs/gpc/04_certificate.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/10_certificate.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pytest
+from reject_nb.gpc.bounds import Boxes
+from reject_nb.gpc.logistic import logistic_mean
+from reject_nb.gpc.logistic import logistic_slope
 from reject_nb.gpc.posterior import GPPosterior
+from reject_nb.gpc.rigour import quadratic_form
+from unittest.mock import patch
 
-from reject_nb.gpc.certificate import lower_bounds, ratio_min, reduce, value_up
+from reject_nb.gpc.certificate import (
+    _logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows, logistic_line_min,
+    lower_bounds, one_side, ratio_min, reduce_box, value_up,
+)
 
-def test_certificates_hold_on_random_posteriors():
-    "5,400 such queries were fuzzed in the notes; here 120 posteriors, 200 points each, three levels, both signs and both likelihoods."
-    for seed in range(120):
-        rng = np.random.default_rng(1000 + seed)
-        n, d = rng.integers(3, 40), rng.integers(1, 5)
-        post = GPPosterior(rng.normal(size=(n, d)), rng.normal(size=n)*rng.choice([.2, 1, 3]), 10.**rng.uniform(-3, 1, n), rng.uniform(.3, 2, d),
-                           10.**rng.uniform(-1, 2.5), "logistic" if seed % 4 == 0 else "probit")
-        mid, half = rng.normal(size=d), 10.**rng.uniform(-4, .5)*rng.uniform(.2, 1, d)
-        Z = mid + half*rng.uniform(-1, 1, size=(200, d)); Z[:60] = mid + half*rng.choice([-1, 0, 1], size=(60, d))
-        p = post.predict_proba(Z)
-        for sign in (1., -1.):
-            seen = (p if sign > 0 else 1 - p).min()
-            problem = reduce(post, mid - half, mid + half, sign)
-            for level in (.2, .8, min(max(seen, .001), .999)):
-                for q in (max(1, n//3), n):
-                    got, point, _, at = lower_bounds(problem, -problem.half[None], problem.half[None], level, q)
-                    assert got[0] <= seen + 1e-9, (seed, sign, level, q, got[0], seen)      # predict_proba's own rounding
-                    assert value_up(problem, at)[0] >= (lambda v: v if sign > 0 else 1 - v)(post.predict_proba(problem.point(np.zeros(len(problem.free)))[None])[0]) - 1e-9
+LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60),
+                                            np.random.default_rng(6).normal(0, 1, 60),
+                                            np.random.default_rng(7).uniform(0, 4,
+                                                                             60), np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
+
+@pytest.mark.parametrize("nu, kappa, a, width", LINES)
+def test_ratio_min_is_the_minimum(nu, kappa, a, width):
+    v = np.linspace(a, a + width, 20_001)
+    seen = ((nu + kappa*v)/np.sqrt(1 + v)).min()
+    got = ratio_min(*(np.array([x]) for x in (nu, kappa, a, a + width)))[0]
+    assert got <= seen and seen - got < 1e-6                                       # grid of 2.5e-4
 
 
-def test_point_boxes_are_tight():
-    post = GPPosterior(np.random.default_rng(0).normal(size=(60, 2)), np.random.default_rng(1).normal(size=60), np.full(60, .4), [.8, 1.1], 46.)
+def test_ratio_min_is_rounded_down():
+    one = np.ones(1)
+    assert ratio_min(2*one, one, 0*one, 3*one)[0] == 2 - 2e-15*3 and ratio_min(5*one, one, 0*one,
+                                                                               8*one)[0] == 4 - 2e-15*(3 + 4)
+
+
+@pytest.mark.parametrize("nu, kappa, a, width", LINES[:30])
+def test_logistic_line_minimum(nu, kappa, a, width):
+    v = np.linspace(a, a + width, 401)
+    seen = min(logistic_mean(nu + kappa*x, x) for x in v)
+    got = logistic_line_min(nu, kappa, a, a + width)
+    assert got <= seen - 1e-12 and seen - got < .125*(.09623*kappa**2 + .1251*abs(kappa) + .0325)*(width/8)**2 + 1e-4
+    assert logistic_line_min.py_func(nu, kappa, a, a + width) == pytest.approx(got, abs=1e-13)
+
+
+def test_logistic_line_with_a_dip_between_the_nodes():
+    "Where the curve's lowest point lies between two of the nine nodes the bound must stay below it."
+    for nu in np.linspace(-3, 3, 13):
+        for kappa in (-2., -1., 1., 2.):
+            seen = min(logistic_mean(nu + kappa*x, x) for x in np.linspace(0, 6, 1201))
+            assert logistic_line_min(nu, kappa, 0., 6.) <= seen
+
+
+def _random_posterior(seed):
+    rng = np.random.default_rng(1000 + seed)
+    n, d = rng.integers(3, 40), rng.integers(1, 5)
+    post = GPPosterior(rng.normal(size=(n, d)), rng.normal(size=n)*rng.choice([.2, 1, 3]),
+                       10.**rng.uniform(-3, 1, n), rng.uniform(.3, 2, d),
+                       10.**rng.uniform(-1, 2.5), "logistic" if seed % 4 == 0 else "probit")
+    mid, half = rng.normal(size=d), 10.**rng.uniform(-4, .5)*rng.uniform(.2, 1, d)
+    Z = mid + half*rng.uniform(-1, 1, size=(200, d))
+    Z[:60] = mid + half*rng.choice([-1, 0, 1], size=(60, d))
+    return post, mid, half, Z
+
+
+def _whole(side, level, q): return lower_bounds(side, -side.box.half[None], side.box.half[None], level, q)
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_certificates_hold_on_random_posteriors(seed):
+    "Three levels, both signs, both likelihoods, all and a third of the eigenpairs; the slack is predict_proba's own rounding."
+    post, mid, half, Z = _random_posterior(seed)
+    box, p = reduce_box(post, mid - half, mid + half), post.predict_proba(Z)
     for sign in (1., -1.):
-        problem = reduce(post, np.array([.3, .1]) - 1e-12, np.array([.3, .1]) + 1e-12, sign)
-        p = post.predict_proba([[.3, .1]])[0]
-        got = lower_bounds(problem, -problem.half[None], problem.half[None], p if sign > 0 else 1 - p, 60)[0][0]
-        assert abs(got - (p if sign > 0 else 1 - p)) < 1e-7
+        values, side = p if sign > 0 else 1 - p, one_side(post, box, sign)
+        centre = post.predict_proba(box.point(np.zeros(len(box.free)))[None])[0]
+        for level in (.2, .8, min(max(values.min(), .001), .999)):
+            for q in (max(1, post.n//3), post.n):
+                got = _whole(side, level, q)
+                assert got.low[0] <= values.min() + 1e-9
+                assert value_up(side, got.at)[0] >= (centre if sign > 0 else 1 - centre) - 1e-9
+        mean = sign*post.latent(Z)[0]
+        assert _whole(one_side(post, box, sign, False), .5, 0).low[0] <= mean.min() + 1e-12*np.abs(mean).max()
 
 
-def test_ratio_min_is_the_minimum():
+@pytest.mark.parametrize("seed", range(0, 40, 3))
+def test_variances_are_enclosed(seed):
+    post, mid, half, Z = _random_posterior(seed)
+    box, var = reduce_box(post, mid - half, mid + half), post.latent(Z)[1]
+    side = one_side(post, box)
+    boxes = Boxes(-box.half[None], box.half[None])
+    for q in (max(1, post.n//3), post.n):
+        at = centres(side, np.zeros((1, len(box.free))), q)
+        low, high = _variance_range(side, boxes, at, at.z*side.spec.S, 0., True)
+        slop = 1e-9*post.variance
+        assert low[0] <= var.min() + slop and var.max() <= high[0] + slop
+        centre = post.latent(box.point(np.zeros(len(box.free)))[None])[1][0]
+        assert at.var_low[0] - slop <= centre <= at.var_high[0] + slop
+
+
+@pytest.mark.parametrize("sign", [1., -1.])
+@pytest.mark.parametrize("likelihood", ["probit", "logistic"])
+def test_point_boxes_are_tight(sign, likelihood):
+    rng = np.random.default_rng(0)
+    post = GPPosterior(rng.normal(size=(60, 2)), np.random.default_rng(1).normal(size=60), np.full(60, .4),
+                       [.8, 1.1], 46., likelihood)
+    box = reduce_box(post, np.array([.3, .1]) - 1e-12, np.array([.3, .1]) + 1e-12)
+    p = post.predict_proba([[.3, .1]])[0]
+    p = p if sign > 0 else 1 - p
+    got = _whole(one_side(post, box, sign), p, 60)
+    assert 0 <= p - got.low[0] + 1e-9 < 2e-7 and 0 <= value_up(one_side(post, box, sign),
+                                                               got.at)[0] - p + 1e-9 < 2e-7
+
+
+def _margins(side, boxes, level, q):
+    "Everything that rounding must widen: entries of the first list downwards, of the second upwards."
+    at = centres(side, .5*(boxes.lo + boxes.hi), q)
+    got = lower_bounds(side, boxes.lo, boxes.hi, level, q)
+    tiny = lower_bounds.__globals__["rounding"](16)*(3*side.post.variance + at.form_high)
+    low, high = _variance_range(side, boxes, at, at.z*side.spec.S, tiny, True)
+    return [got.low, at.var_low, at.form_low, low], [at.var_high, at.form_high, at.mean_err, at.residual,
+                                                     high, value_up(side, at)]
+
+
+@pytest.mark.parametrize("level", [.15, .85])
+@pytest.mark.parametrize("likelihood", ["probit", "logistic"])
+@pytest.mark.parametrize("where", ["certificate", "both"])
+def test_rounding_always_widens(level, likelihood, where):
+    "With a coarser arithmetic every lower bound falls and every upper bound rises: no allowance has the wrong sign."
+    rng = np.random.default_rng(3)
+    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1],
+                       4., likelihood)
+    box = reduce_box(post, np.array([.1, .2]), np.array([.2, .4]))
+    side, boxes = one_side(post, box), Boxes(-box.half[None], box.half[None])
+    coarse = {"rounding": lambda n: 2e-5}
+    exact = _margins(side, boxes, level, 30)
+    with patch.dict(lower_bounds.__globals__, coarse), patch.dict(quadratic_form.__globals__,
+                                                                  coarse if where == "both" else {}):
+        rough = _margins(side, boxes, level, 30)
+    for a, b in zip(exact[0], rough[0]): assert (b < a).all() or (where == "certificate" and (b == a).all())
+    for a, b in zip(exact[1], rough[1]): assert (b > a).all() or (where == "certificate" and (b == a).all())
+    assert rough[0][0] < exact[0][0] and rough[0][3] < exact[0][3] and rough[1][4] > exact[1][4] and rough[1][5] > exact[1][5]
+
+
+def test_without_rigour_nothing_is_subtracted():
+    rng = np.random.default_rng(8)
+    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.1, rng.uniform(.1, .6, 30), [.8, 1.1],
+                       4.)
+    box = reduce_box(post, np.array([.1, .2]), np.array([.1, .4]))
+    with_it, without = (_whole(one_side(post, box, 1., True, flag), .4, 30) for flag in (True, False))
+    assert with_it.low[0] < without.low[0] < with_it.low[0] + 1e-9 and (without.at.mean_err == 0).all()
+
+
+def test_coordinates_far_from_the_origin_widen_the_bounds():
     rng = np.random.default_rng(5)
-    for _ in range(200):
-        nu, kappa, a = rng.normal(0, 3), rng.normal(0, 1), rng.uniform(0, 4)
-        b = a + rng.uniform(0, 5)
-        v = np.linspace(a, b, 20_001)
-        seen = ((nu + kappa*v)/np.sqrt(1 + v)).min()
-        assert -1e-6 < seen - ratio_min(nu, kappa, a, b) + 1e-15 and seen - ratio_min(nu, kappa, a, b) < 1e-6    # grid of 2.5e-4
+    X, alpha = rng.normal(size=(20, 2)), rng.normal(size=20)
+    near, far = (GPPosterior(X + shift, alpha, np.full(20, .4), 1., 2.) for shift in (0., 1e6))
+    boxes = [reduce_box(post, np.zeros(2) + shift, np.ones(2) + shift) for post,
+             shift in ((near, 0.), (far, 1e6))]
+    assert boxes[1].hsq > 1e5 > boxes[0].hsq and (boxes[1].half > boxes[0].half).all() and boxes[0].relative > 64*2.**-53
+    low, high = (_whole(one_side(post, box), .5, 20).low[0] for post, box in zip((near, far), boxes))
+    assert high < low                                           # the same model, moved, and more rounding
 
 
-def test_derivatives_of_the_logistic_function_are_bounded():
-    f = np.linspace(-12, 12, 100_001)
-    p = 1/(1 + np.exp(-f))
-    q = p*(1 - p)
-    assert np.abs(q*(1 - 2*p)).max() <= .09623 and np.abs(q*(1 - 6*q)).max() <= .1251
-    assert np.abs(q*(1 - 2*p)*(1 - 12*q)).max() <= .1300
+def test_boxes_are_cut_fixed_and_mapped_back():
+    post = GPPosterior([[0., 0.], [1., 50.]], [1., -1.], [.5, .5], [1., 2.], 3.)
+    box = reduce_box(post, np.array([-np.inf, 4.]), np.array([np.inf, 4.]))
+    assert box.free.tolist() == [0] and abs(box.half[0] - 39.5) < 1e-12 and box.origin.tolist() == [.5, 4.]
+    np.testing.assert_allclose(box.bumps.k, [3*np.exp(-2.), 3*np.exp(-.5*23**2)], rtol=1e-14)
+    x = np.array([[3., 4.], [1e9, 4.]])
+    np.testing.assert_allclose(box.point(box.scaled(x)[0]), x[0], rtol=1e-15)
+    assert box.scaled(x)[1, 0] == box.half[0] and box.point(np.array([1e9]))[0] == 1e9 + .5
+    far = reduce_box(post, np.array([1e8, 4.]), np.array([2e8, 4.]))
+    assert far.free.size == 0 and far.bumps.k.max() < 1e-300
+
+
+def test_kernel_rows_uncompiled():
+    XT, k, C = np.array([[0., 1.], [2., -1.]]), np.array([2., 3.]), np.array([[.5, .5], [0., 2.]])
+    out, same = np.empty((2, 2)), np.empty((2, 2))
+    kernel_rows.py_func(XT, k, C, out)
+    kernel_rows(XT, k, C, same)
+    expected = k*np.exp(-.5*((C[:, None] - XT.T[None])**2).sum(-1))
+    np.testing.assert_allclose(out, expected, rtol=1e-15)
+    np.testing.assert_allclose(same, expected, rtol=1e-15)
+    slopes, lines = np.empty(2), np.empty(2)
+    _logistic_slopes.py_func(.7, np.array([1., 2.]), slopes)
+    _logistic_line_minima.py_func(np.zeros(2), slopes, np.zeros(2), np.ones(2), lines)
+    assert slopes[1] == logistic_slope(.7, 2.) and lines[0] == logistic_line_min(0., slopes[0], 0., 1.)

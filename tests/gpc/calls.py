@@ -1,0 +1,105 @@
+"""Every public call of reject_nb.gpc with valid arguments, for tests/test_bad_calls.py."""
+import os
+import tempfile
+
+import numpy as np
+
+from reject_nb.gpc import (Ball, GPPosterior, MulticlassPosterior, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
+                           minimal_perturbation, robustness)
+
+X = np.array([[0., 0.], [2., 0.], [0., 2.]])
+POST = GPPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2.)
+CLASSES = MulticlassPosterior(X, np.eye(3) - 1/3, np.full((3, 3), 1/3), 1.5, 4.)
+FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
+
+
+def saved(post):
+    """A save that stays below a folder of its own where the path is one."""
+    def save(path): return post.save(os.path.join(FOLDER, path) if isinstance(path, str) else path)
+    return save
+
+
+def calls():
+    """Name -> (callable, valid keyword arguments)."""
+    Z = np.array([[.1, .2], [.3, .4]])
+    box = dict(lower=np.array([.1, .2]), upper=np.array([.2, .3]), tol=.05, max_boxes=50, time_limit=5., n_jobs=1, progress=None, rigorous=True)
+    about = dict(x=np.array([.1, .2]), radius=.05, dims=np.array([0, 1]), norm="inf", limits=np.array([-5., 5.]), n_jobs=1, rigorous=True)
+    arrays = dict(X=X, alpha=np.array([1., -1., .5]), site_precision=np.array([.3, .3, .2]), lengthscale=np.array([1., 1.5]), variance=2.,
+                  likelihood="probit")
+    softmax = dict(X=X, alpha=np.eye(3) - 1/3, prob=np.full((3, 3), 1/3), lengthscale=1.5, variance=4., classes=np.array([0, 1, 2]))
+    ball = dict(centre=np.array([0., 0.]), radius=1., p=2)
+    posts = {"GPPosterior": POST, "MulticlassPosterior": CLASSES}
+    found = {
+        "GPPosterior": (GPPosterior, arrays),
+        "GPPosterior.gradient": (POST.gradient, dict(X=Z)),
+        "GPPosterior.from_gpy": (lambda model: POST if model == "stands for a model" else GPPosterior.from_gpy(model), dict(model="stands for a model")),
+        "MulticlassPosterior": (MulticlassPosterior, softmax),
+        "MulticlassPosterior.index_of": (CLASSES.index_of, dict(target=1)),
+        "MulticlassPosterior.weights": (CLASSES.weights, dict(r=np.array([1., .5, .2]))),
+        "Ball": (Ball, ball),
+        "Ball.norm": (Ball(**ball).norm, dict(offset=Z)),
+        "Ball.contains": (Ball(**ball).contains, dict(x=Z[0])),
+        "fit_gpc": (fit_gpc, dict(X=X, y=np.array([0, 1, 0]), inference="laplace", max_evaluations=0, likelihood="probit", ard=True,
+                                  lengthscale=np.array([1., 1.5]), variance=2.)),
+        "fit_multiclass_gpc": (fit_multiclass_gpc, dict(X=X, y=np.array([0, 1, 2]), max_evaluations=0, lengthscale=1.5, variance=4.)),
+        "classification_range": (classification_range, dict(post=POST, **box, bounds="joint", ball=None, target=None)),
+        "is_safe": (is_safe, dict(post=POST, **about, max_boxes=50, time_limit=5., starts=Z, progress=None)),
+        "robustness": (robustness, dict(post=POST, **about, tol=.05, max_boxes=50, time_limit=5., progress=None)),
+        "minimal_perturbation": (minimal_perturbation, dict(post=POST, **{k: v for k, v in about.items() if k != "radius"}, tol=.1, max_radius=1.,
+                                                            time_limit=5., max_boxes=50)),
+        "gpfgs": (gpfgs, dict(post=POST, **{k: v for k, v in about.items() if k in ("x", "radius", "dims", "limits")})),
+        "interpretability": (interpretability, dict(post=POST, x=Z[0], gamma=.1, dims=np.array([0]), tol=.05, limits=np.array([-5., 5.]), target=None,
+                                                    max_boxes=50, time_limit=5., rigorous=True, n_jobs=1)),
+    }
+    for name, post in posts.items():
+        for method in ("kernel", "latent", "predict_proba", "predict"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
+        found[f"{name}.save"] = (saved(post), dict(path="model"))
+        found[f"{name}.load"] = (type(post).load, dict(path=str(post.save(os.path.join(FOLDER, name)))))
+    return found
+
+
+EMPTY = "no points, no values"
+NO_LIMIT = "None is the documented default: no limit"
+DEFAULT = "None is the documented default"
+LEGAL = {
+    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior")
+       for method in ("kernel", "latent", "predict_proba", "predict")},
+    ("GPPosterior.gradient", "X", "empty"): EMPTY,
+    **{(f"{name}.{method}", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, prior variance"
+       for name in ("GPPosterior", "MulticlassPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
+    ("GPPosterior.gradient", "X", "huge"): "a point so far away that the gradient vanishes",
+    ("*", "alpha", "huge"): "large weights are weights",
+    ("GPPosterior", "site_precision", "huge"): "a site may be as good as certain",
+    ("*", "lengthscale", "huge"): "a flat direction",
+    ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",
+    ("Ball", "centre", "huge"): "a centre far away",
+    ("Ball", "radius", "huge"): "a ball that holds everything",
+    ("Ball.norm", "offset", "empty"): "no offsets, no norms",
+    ("Ball.norm", "offset", "wrong_shape"): "any axes before the last one",
+    ("Ball.norm", "offset", "inf"): "an infinite offset has an infinite norm",
+    ("Ball.norm", "offset", "huge"): "a huge offset has a huge or infinite norm",
+    ("Ball.contains", "x", "huge"): "a point far away, compared in exact arithmetic",
+    ("classification_range", "upper", "inf"): "infinite ends are allowed",
+    ("classification_range", "upper", "huge"): "a half-space, nearly",
+    ("*", "tol", "huge"): "any gap will do",
+    ("*", "radius", "huge"): "everything is in the ball",
+    ("*", "norm", "inf"): "the maximum norm",
+    ("is_safe", "starts", "huge"): "points are moved into the ball before they count",
+    ("minimal_perturbation", "max_radius", "huge"): "never give up",
+    ("interpretability", "gamma", "huge"): "both half-lines",
+    ("*", "path", "text"): "any text is a file name",
+    ("*", "max_boxes", "none"): NO_LIMIT,
+    ("*", "time_limit", "none"): NO_LIMIT,
+    ("*", "time_limit", "huge"): "1e308 seconds are a limit",
+    ("*", "limits", "none"): "None is the documented default: no limits",
+    ("*", "dims", "none"): "None is the documented default: all dimensions",
+    ("*", "dims", "empty"): "no dimension may change",
+    ("*", "n_jobs", "none"): "None is the documented default: 1",
+    ("*", "starts", "none"): DEFAULT,
+    ("*", "starts", "empty"): "no points to try first",
+    ("*", "progress", "bool"): "True shows a bar",
+    ("*", "max_radius", "none"): "None is the documented default: beyond the data",
+    ("fit_gpc", "lengthscale", "none"): "None is the documented default: 1",
+    ("fit_gpc", "variance", "none"): "None is the documented default: 1",
+    ("MulticlassPosterior", "classes", "none"): "None is the documented default: 0 to C-1",
+}
