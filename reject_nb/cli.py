@@ -111,6 +111,7 @@ def read_claims(
         raise RequestError(f"{shown(folder/'claims.json')} is damaged ({type(error).__name__}: {error}); "
                            "restore it, or compute the claims again") from error
 
+# %% ../nbs/cli.ipynb #328c6d33
 def shown(path:Path) -> str:
     "A path as short as it can be said from here."
     try: return path.resolve().relative_to(Path.cwd()).as_posix()
@@ -185,6 +186,7 @@ def counts_table(
     columns = {"claims": counts["room"], **{status: counts[status] for status in STATUSES}}
     return plain_table({name: [column[i] for i in rows] for name, column in columns.items()})
 
+# %% ../nbs/cli.ipynb #c9122adb
 def command_list(args) -> int:
     "Papers, figures and tables with status, claims counted."
     record = recorded(args.folder)
@@ -243,6 +245,7 @@ def _print_claims(
     for c in chosen:
         if reasons and c.why: print(f"\n{c.id}: {c.why}")
 
+# %% ../nbs/cli.ipynb #cdacc95b
 def command_claims(args) -> int:
     "Claims beside our numbers."
     _check_rooms(args.rooms)
@@ -255,6 +258,7 @@ def command_claims(args) -> int:
     else: print(f"no claims of {', '.join(rooms)} are on record")
     return 0
 
+# %% ../nbs/cli.ipynb #524e2630
 def _report(moved, record) -> int:
     "Say what changed against the accepted claims."
     for line in moved: print(line)
@@ -272,6 +276,7 @@ def _list_data() -> int:
     print(plain_table(columns, {"title": 48}))
     return 0
 
+# %% ../nbs/cli.ipynb #4dfe9863
 def _fetch_data(names) -> int:
     import reject_nb.data as data
     failed = 0
@@ -283,6 +288,7 @@ def _fetch_data(names) -> int:
         else: print(f"{name:16}{paths or 'comes with scikit-learn'}")
     return failed
 
+# %% ../nbs/cli.ipynb #8e59a31e
 def command_data(args) -> int:
     "List the data sets, or fetch some."
     if args.action == "list": return _list_data()
@@ -303,6 +309,7 @@ def reproduce_arguments(p:argparse.ArgumentParser) -> argparse.ArgumentParser:
     p.add_argument("--out", metavar="DIR", help="for figures and claims (default: figures/ of the checkout)")
     return p
 
+# %% ../nbs/cli.ipynb #1c1af760
 def positive(text:str) -> int:
     "A whole number from 1."
     if not text.isdecimal() or int(text) < 1:
@@ -331,6 +338,7 @@ def command_reproduce(args) -> int:
     command = [sys.executable, "-m", "reject_nb.dev.reproduce", *args.words]
     return _become(command, {**os.environ, "PYTHONPATH": path})
 
+# %% ../nbs/cli.ipynb #40459526
 def _become(command, environment) -> int:
     "Replace this process by another, or wait for it where that cannot be (Windows)."
     sys.stdout.flush()
@@ -363,6 +371,7 @@ def parser() -> argparse.ArgumentParser:
     p.set_defaults(run=command_data)
     return top
 
+# %% ../nbs/cli.ipynb #cb28a056
 def _folder_argument(p):
     p.add_argument("--folder", type=Path, metavar="DIR", help="of claims.json, as given to `reproduce --out`")
     return p

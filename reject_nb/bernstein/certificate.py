@@ -46,6 +46,7 @@ class Multipliers(NamedTuple):
     weights: np.ndarray # (n,)
     points: np.ndarray  # (n, d)
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #691d62eb
 @dataclass(frozen=True)
 class Problem:
     """min |w|^2/2 + C sum of slacks, every point of every set on its side but for the slack.

@@ -33,6 +33,7 @@ class Values(NamedTuple):
     linear: np.ndarray # (n_lines,)
     cone: np.ndarray   # (n, 1+k)
 
+# %% ../../nbs/bernstein/08_cones.ipynb #ee2303a5
 class ConeData(NamedTuple):
     """Newton systems of the models without intersection: what does not change from step to step.
 
@@ -109,6 +110,7 @@ def _adjoint(data, V):
     "kappa D V, (n, d)."
     return np.einsum("ijk,ik->ij", data.axes, V) if data.axes.ndim == 3 else data.axes*V
 
+# %% ../../nbs/bernstein/08_cones.ipynb #647d9f8c
 def _apply(
     data:ConeData, # the constraints
     x,             # unknowns (w, b, v, xi)

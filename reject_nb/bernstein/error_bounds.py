@@ -33,6 +33,7 @@ def _grown(sets, kap) -> UncertaintySet:
     "The sets with a kappa of its own for each point."
     return replace(sets, scale=sets.scale*kap[:, None])
 
+# %% ../../nbs/bernstein/12_error_bounds.ipynb #ce46c06c
 def _hull_bound(sets, plane, y) -> np.ndarray:
     "Bisection over kappa for the points that the box does not settle."
     box = y*(sets.box_centre@plane.w + plane.intercept) - sets.box_half@abs(plane.w)

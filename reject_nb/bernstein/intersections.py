@@ -199,6 +199,7 @@ def _transpose(
 # %% ../../nbs/bernstein/09_intersections.ipynb #5e439fda
 def _over(mask, values): return np.divide(1, values, out=np.zeros_like(values), where=mask > 0)
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #cd12f7cb
 def _start(
     data:HullData, # the constraints
 ) -> tuple: # (unknowns, multipliers)
@@ -422,6 +423,7 @@ class Ties(NamedTuple):
     rho: np.ndarray      # (n,) 1/(rest omega + k^2)
     omega: np.ndarray    # (n,) weights of the slacks
 
+# %% ../../nbs/bernstein/09_intersections.ipynb #341676a8
 def _inner(force:Force, motion:Motion) -> np.ndarray:
     "Work of a force along a motion, point by point: (n,)."
     pairs = [(force.push, motion.difference), (force.plus, motion.plus), (force.minus, motion.minus),

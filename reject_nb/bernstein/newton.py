@@ -389,6 +389,7 @@ def interior_point(
 # %% ../../nbs/bernstein/10_newton.ipynb #f8994008
 def _shapes(at:Iterate): return at.x.shape, at.dual.cone.shape
 
+# %% ../../nbs/bernstein/10_newton.ipynb #eabc94f4
 def newton(
     problem:Problem,             # sets, signs, C and kappa
     tol:float=1e-7,              # relative gap at which to stop, above 0

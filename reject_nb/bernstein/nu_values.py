@@ -47,6 +47,7 @@ def _soft_plus(z):
     "log(1 + e^z) without overflow."
     return z + math.log1p(math.exp(-z)) if z > 0 else math.log1p(math.exp(z))
 
+# %% ../../nbs/bernstein/02_nu.ipynb #a084bad6
 @njit(cache=True)
 def _curve(s, sigma):
     "Point s of the curve."

@@ -56,6 +56,7 @@ def _least_square(low, high):
     "Smallest x^2 with low <= x <= high."
     return np.maximum(np.maximum(low, -high), 0)**2
 
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #b91ca8f8
 def _check_moments(data, low, high, room):
     "Bounds on second moments are at least what box, means and variances force; low <= mean <= high."
     centre = (data.lower + data.upper)/2

@@ -46,6 +46,7 @@ def name_of(
     """
     return getattr(data, "name", "data")
 
+# %% ../../nbs/data/01_archives.ipynb #469198d6
 def limit_of(
     data:bytes, # contents of a file, a Member or plain
 ) -> int:       # bytes
@@ -67,6 +68,7 @@ def too_large(name:str, limit:int) -> ValueError:
     "The error for what unpacks to too much."
     return ValueError(f"{name} unpacks to more than {limit:,} bytes: refused")
 
+# %% ../../nbs/data/01_archives.ipynb #c962c868
 def bounded(
     stream,    # open for reading
     limit:int, # bytes
@@ -118,6 +120,7 @@ def _next_group(at:int, group:int, bits:int) -> int:
     "Position of the next block of eight codes: the encoder pads when the width changes."
     return group + -(-(at - group) // (8 * bits)) * 8 * bits
 
+# %% ../../nbs/data/01_archives.ipynb #307341c3
 def unlzw(
     data:bytes, # contents of a .Z file
 ) -> bytes:     # decompressed
@@ -210,11 +213,13 @@ def _in_zip(archive, limit):
     files = [info for info in archive.infolist() if not info.is_dir() and "__MACOSX" not in info.filename]
     return [(info.filename, _reader(partial(archive.open, info), limit, info.filename)) for info in files]
 
+# %% ../../nbs/data/01_archives.ipynb #b42ae87d
 def _in_tar(archive, limit):
     "Name and reader of each file of an open tar; links and devices are left out."
     files = [info for info in archive if info.isfile()]
     return [(info.name, _reader(partial(archive.extractfile, info), limit, info.name)) for info in files]
 
+# %% ../../nbs/data/01_archives.ipynb #c258f59c
 def members(
     data:bytes, # contents of a zip or tar archive
     full=False, # yield names with their folders
@@ -251,6 +256,7 @@ def _plain(name:str) -> str:
     "A name without the ending of a compressor."
     return re.sub(r"\.(gz|bz2|z)$", "", name.lower())
 
+# %% ../../nbs/data/01_archives.ipynb #d17abcfb
 class Bundle:
     """The members of a set's files, whether plain, compressed, in archives, or in archives within archives.
 

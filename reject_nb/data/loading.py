@@ -77,6 +77,7 @@ class Provenance:
     note: str = ""     # where this copy departs from the official files
     warts: str = ""    # what is odd about the set
 
+# %% ../../nbs/data/05_loading.ipynb #23943358
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dataset:
     """A loaded data set.
@@ -171,6 +172,7 @@ def names(
     check_choice(paper, "paper", ("", *sorted({p for e in REGISTRY.values() for p in e.papers})))
     return [e.name for e in REGISTRY.values() if task in ("", e.task) and (not paper or paper in e.papers)]
 
+# %% ../../nbs/data/05_loading.ipynb #3e40ba2e
 def entry(
     name, # name or alias of a set, any case; an Entry is returned as it is
 ) -> Entry:
@@ -227,6 +229,7 @@ def checksum(
     """
     return hashlib.new(kind, data, usedforsecurity=False).hexdigest()
 
+# %% ../../nbs/data/05_loading.ipynb #a47fd8aa
 def fingerprint(
     X, # (n, ...) features
     y, # (n, ...) targets
@@ -279,6 +282,7 @@ def verify_file(
             raise ChecksumError(f"{file.name} has {kind} {found}, the registry says {known}; it is not used. "
                                 "Replace it by the official one, or delete it to have it downloaded")
 
+# %% ../../nbs/data/05_loading.ipynb #0b3c97d3
 def verify_content(
     content:Content, # parsed
     e:Entry,
@@ -351,8 +355,10 @@ def cache() -> Path: # the user's cache folder for data sets
 
 def check_home(home) -> None:
     "Raises: ValueError where it is neither a path nor None."
-    if home is not None and not isinstance(home, (str, os.PathLike)): raise refuse("home", "a folder, or None", home)
+    if home is not None and not isinstance(home, (str, os.PathLike)):
+        raise refuse("home", "a folder, or None", home)
 
+# %% ../../nbs/data/05_loading.ipynb #9df3ea0b
 def roots(
     home=None, # folder to look in first
 ) -> list:     # (label for messages, folder) in the order of search
@@ -408,6 +414,7 @@ def _read_files(paths, files) -> dict[str, bytes]:
         verify_file(contents[path.name], file)
     return contents
 
+# %% ../../nbs/data/05_loading.ipynb #8065eda0
 def _search(e:Entry, home, split, check:bool) -> _Found|None:
     "The first folder that holds all files of a variant. Where files are there and none fits: ChecksumError."
     below = [name for name in dict.fromkeys((e.name, e.folder)) if name]
@@ -461,6 +468,7 @@ def locate(
     found = _search(e, home, split, check_flag(check, "check"))
     return None if found is None else (found.label, found.variant, found.paths)
 
+# %% ../../nbs/data/05_loading.ipynb #7fae9b9e
 def available(
     name,        # of a set, or an Entry
     home=None,   # folder to look in first
@@ -503,6 +511,7 @@ def is_bundled(e:Entry) -> bool:
     "Whether a set comes with scikit-learn."
     return bool(e.variants) and not e.variants[0].files
 
+# %% ../../nbs/data/05_loading.ipynb #d9bd6458
 def check_split(
     e:Entry,
     split, # name of an official part, or None
@@ -526,6 +535,7 @@ def check_split(
     if known and split not in known:
         raise refuse("split", f"{_listed(known)} for data set {e.name!r}", split)
 
+# %% ../../nbs/data/05_loading.ipynb #aae4c4cf
 def _listed(known) -> str:
     "Choices in words."
     return f"one of {', '.join(sorted(known))}" if known else "the name of a part"
@@ -546,6 +556,7 @@ def _places(home) -> list[str]:
         where.insert(-1, "$REJECT_NB_DATA (not set)")
     return where
 
+# %% ../../nbs/data/05_loading.ipynb #ca5f9d10
 def missing(
     e:Entry,
     home=None,
@@ -592,6 +603,7 @@ def _get(url, folder, file, progress) -> Path:
     finally: pooch.get_logger().setLevel(level)
     return Path(folder)/file.name
 
+# %% ../../nbs/data/05_loading.ipynb #22fccca1
 def _reason(error) -> str:
     "An error of a transfer in a few words, without addresses of memory."
     status = getattr(getattr(error, "response", None), "status_code", None)
@@ -619,6 +631,7 @@ def _first(file, part, progress, tried):
             tried.append(f"{url}: {_reason(error)}")
     raise wrong or MissingDataError(file.name)
 
+# %% ../../nbs/data/05_loading.ipynb #a808ba84
 def _download_variant(e, v, target, split, progress, tried) -> None:
     "Fetch the files of one variant, verify them, and move them into place."
     files = needed(v, split)
@@ -688,6 +701,7 @@ def _parse(e, v, contents, split=None) -> Content:
         raise ChecksumError(f"{', '.join(contents)} cannot be read as data set {e.name!r} ({error}); "
                             "it is not used") from error
 
+# %% ../../nbs/data/05_loading.ipynb #1725d6d4
 def read_variant(
     e:Entry,    # of the registry
     v:Variant,  # how to read it
@@ -730,6 +744,7 @@ def read_variant(
     check_split(e, split)
     return _parse(e, v, {Path(p).name: Path(p).read_bytes() for p in paths}, split)
 
+# %% ../../nbs/data/05_loading.ipynb #c57b7ba9
 def _part(content, split, e) -> Content:
     "The rows of one split."
     if split is None: return content
@@ -752,6 +767,7 @@ def _obtain(e, home, split, download_it, progress) -> _Found:
     paths = [cache()/e.name/f.name for f in needed(v, split)]
     return _Found("download", v, paths, _read_files(paths, needed(v, split)))
 
+# %% ../../nbs/data/05_loading.ipynb #d081cd24
 def load(
     name,               # of a set, or an Entry
     home=None,          # folder to look in first
@@ -860,6 +876,7 @@ def fetch(
     v = download(e, target, split, progress, home)
     return [target/f.name for f in needed(v, split)]
 
+# %% ../../nbs/data/05_loading.ipynb #fe8a98b8
 def state(
     name,      # of a set, or an Entry
     home=None, # folder to look in first
@@ -897,6 +914,7 @@ def _in_pytest() -> bool:
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return "PYTEST_CURRENT_TEST" in os.environ and shell is None
 
+# %% ../../nbs/data/05_loading.ipynb #8ca7381a
 def needs(
     *names,     # sets that the test loads
     split=None, # only this split of them

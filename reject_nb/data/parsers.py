@@ -94,6 +94,7 @@ def _body(
     if not header or not s.startswith(header): return s, first + 1
     return s.partition("\n")[2], first + 2
 
+# %% ../../nbs/data/02_parsers.ipynb #d87a8852
 def _culprit(data:bytes, body:str, first:int, sep:str) -> ValueError:
     "The error for the first line of a table that is not like the others, or not of numbers."
     width = 0
@@ -159,6 +160,7 @@ def _ends(block, columns:int, data:bytes, first:int) -> np.ndarray:
     wrong = int(np.argmax(width != columns))
     raise trouble(data, first + wrong, f"{width[wrong]} cells, the first row has {columns}")
 
+# %% ../../nbs/data/02_parsers.ipynb #92780d87
 def _whole(block, stop, columns:int, data:bytes, first:int) -> np.ndarray:
     "The numbers that end at `stop`."
     start = np.concatenate([[0], stop[:-1] + 1])
@@ -222,6 +224,7 @@ class Row(list):
     "Cells of one row, and where it came from."
     where = "a row"
 
+# %% ../../nbs/data/02_parsers.ipynb #4be7049b
 def _rows(data:bytes, reader, first:int) -> list[Row]:
     "Rows of an open csv reader, blank ones left out, all of one length."
     rows: list[Row] = []
@@ -237,6 +240,7 @@ def _rows(data:bytes, reader, first:int) -> list[Row]:
     except csv.Error as error: raise trouble(data, first - 1 + reader.line_num, str(error)) from error
     return rows
 
+# %% ../../nbs/data/02_parsers.ipynb #f66460c1
 def cells(
     data:bytes,    # contents of a text file
     sep:str=",",   # separator
@@ -330,6 +334,7 @@ def one_hot(
     index = {v: i for i, v in enumerate(values)}
     return np.eye(len(values))[[index[v] for v in column]], [f"{name}={v}" for v in values]
 
+# %% ../../nbs/data/02_parsers.ipynb #e0704fbc
 def class_index(
     labels,     # (n,) labels, str
     order=None, # classes in the wanted order; sorted when None
@@ -465,6 +470,7 @@ def idx(
 # %% ../../nbs/data/02_parsers.ipynb #eab9010b
 def _unquoted(s:str) -> str: return s.strip().strip("'\"")
 
+# %% ../../nbs/data/02_parsers.ipynb #5b12f8fa
 def arff(
     data:bytes, # contents of an ARFF file
 ) -> tuple:     # list of attribute names, list of Rows of str
@@ -515,6 +521,7 @@ def _value(cell, words:list[str]):
     if kind == "str": return value.text
     raise ValueError(f"{value.text!r} of type {kind!r} is neither number nor text")
 
+# %% ../../nbs/data/02_parsers.ipynb #3031ad58
 def _place(cell, at:int) -> int:
     "Number of a cell's column: from its reference such as C7, else its place in the row."
     letters = re.match("[A-Z]*", cell.get("r", "")).group()  # type: ignore[union-attr]
@@ -533,6 +540,7 @@ def _filled(row, words:list[str], width:int) -> list:
         raise ValueError(f"{len(values)} cells, the first row has {width}")
     return [values[j] for j in range(len(values))]
 
+# %% ../../nbs/data/02_parsers.ipynb #163a375f
 def xlsx(
     data:bytes,  # contents of an xlsx workbook
     sheet:int=1, # number of the sheet, from 1
@@ -598,6 +606,7 @@ def image(
     with naming(name_of(data)), Image.open(io.BytesIO(data)) as picture:
         return np.asarray(picture.convert("RGB"))
 
+# %% ../../nbs/data/02_parsers.ipynb #087cc5f7
 def images(
     data:bytes,                             # archive of pictures, all of one size
     suffix:tuple=(".jpg", ".png", ".jpeg"), # endings of the members that are pictures, small letters

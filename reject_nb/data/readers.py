@@ -52,6 +52,7 @@ class Content:
     target: object = None      # the real value behind an ordinal class
     splits: dict = field(default_factory=dict) # name -> row numbers
 
+# %% ../../nbs/data/03_readers.ipynb #a08771b8
 def parts(
     sizes,                    # rows of each part
     names=("train", "test"),
@@ -84,6 +85,7 @@ def _numbers(data, sep, header, label) -> tuple: # labels, features
     A = numbers(data, sep, header)
     return [f"{v:g}" for v in A[:, label]], np.delete(A, label, axis=1)
 
+# %% ../../nbs/data/03_readers.ipynb #85676d79
 def table(
     *files,        # one tuple of alternative names per part; two parts are the official train and test
     names:tuple,   # of the features
@@ -180,6 +182,7 @@ def _shuttle_rows(data) -> list:
     for row in rows: row[:] = row[0].split()
     return rows
 
+# %% ../../nbs/data/03_readers.ipynb #5ed7e8b7
 def shuttle(get, split=None):
     "Labels are numbers 1..7 at UCI, and words in other copies, spelled in two ways."
     pieces = [_shuttle_rows(get(f)) for f in ("shuttle.trn", "shuttle.tst")]
@@ -224,6 +227,7 @@ def sparse_pair(train, test, n_features):
         return Content(X, y, numbered("x", n_features), names, splits=parts([len(X) for X, _ in raw]))
     return read
 
+# %% ../../nbs/data/03_readers.ipynb #0f5769d3
 def mixed(
     rows:list,   # as `cells` returns them
     names:list,  # of their first columns, which are taken
@@ -267,6 +271,7 @@ def phishing(get, split=None):
     X, columns = mixed(rows, names[:-1], names[:-1])
     return Content(X, class_index([r[-1] for r in rows], ("-1", "1"))[0], columns, ("phishing", "legitimate"))
 
+# %% ../../nbs/data/03_readers.ipynb #913c0e5b
 MARKETING_WORDS = ("job", "marital", "education", "default", "housing", "loan", "contact", "month",
                    "poutcome")
 
@@ -311,6 +316,7 @@ def ordinal(
     labels = (f"<= {cuts[0]:.6g}", *between, f"> {cuts[-1]:.6g}")
     return Content(X, y, tuple(names), labels, t, splits or {})
 
+# %% ../../nbs/data/03_readers.ipynb #10befb4d
 def regression_arff(file):
     "A reader for an ARFF file whose last attribute is the target."
     def read(get, split=None):
@@ -335,6 +341,7 @@ def houses(get, split=None):
     A = numbers(get("cal_housing.data"))
     return ordinal(A[:, :8], A[:, 8], HOUSES)
 
+# %% ../../nbs/data/03_readers.ipynb #536f6b48
 ABALONE = ("sex", "length", "diameter", "height", "whole_weight", "shucked_weight", "viscera_weight",
            "shell_weight")
 def abalone(get, split=None):
@@ -363,6 +370,7 @@ def ccpp(get, split=None):
     A = np.array(rows)
     return ordinal(A[:, :4], A[:, 4], head[:4])
 
+# %% ../../nbs/data/03_readers.ipynb #839183cd
 def _header(raw:bytes, n:int) -> list[str]:
     "The first names of a header line."
     return raw[:raw.index(b"\n")].decode().strip().split(",")[:n]
@@ -436,6 +444,7 @@ def picture_parts(pieces, target_names, names=("train", "test")) -> Content:
     splits = parts([len(p[1]) for p in pieces], names) or {names[0]: np.arange(len(y))}
     return Content(X, y.astype(np.int64), (), tuple(target_names), splits=splits)
 
+# %% ../../nbs/data/03_readers.ipynb #91a0efc2
 def idx_images(target_names):
     "Images and labels in idx files with MNIST's names."
     stem = {"train": "train", "test": "t10k"}
@@ -462,6 +471,7 @@ def folder_labels(names, order=None):
     "Class of each picture from the folder it is in."
     return class_index([n.split("/")[-2] for n in names], order)
 
+# %% ../../nbs/data/03_readers.ipynb #19d51ea5
 def cifar10_jpeg(get, split=None):
     "Training images from the zip of JPEG files, test images from the array."
     pieces = []
@@ -505,6 +515,7 @@ def usps(get, split=None):
     m = _mat(get("usps.mat"))
     return Content(m["fea"].reshape(-1, 16, 16), m["gnd"].ravel().astype(np.int64) - 1, (), DIGITS)
 
+# %% ../../nbs/data/03_readers.ipynb #7f72c920
 def tiny_imagenet(get, split=None):
     "The class of each picture is in a list beside them."
     archive = get("val_jpg.zip")
@@ -531,6 +542,7 @@ def faces68(get, split=None):
     kinds = np.array([r[0] for r in rows])
     return Content(X, y, (), (), splits={k: np.flatnonzero(kinds == k) for k in sorted({r[0] for r in rows})})
 
+# %% ../../nbs/data/03_readers.ipynb #ebf31d91
 def bundled(name):
     "A set that comes with scikit-learn."
     def read(get=None, split=None):

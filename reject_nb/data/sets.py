@@ -45,6 +45,7 @@ class File:
     md5:str = ""     # checksum published by the makers, where there is no SHA-256
     split:str = ""   # the only split that needs this file
 
+# %% ../../nbs/data/04_sets.ipynb #c1aa4fd6
 @dataclass(frozen=True)
 class Variant:
     """One way in which a set's files come.
@@ -159,7 +160,10 @@ UCI_LICENCE = "CC BY 4.0 (UCI)"
 # %% ../../nbs/data/04_sets.ipynb #cc1624db
 ENTRIES: list = []
 def add(*entries): ENTRIES.extend(entries)
+
 def one(*files, read, **kw): return Variant(tuple(files), read, **kw)
+
+# %% ../../nbs/data/04_sets.ipynb #10e390d7
 S = ("strategies",)
 _avila = table(("avila-tr.txt",), ("avila-ts.txt",), names=AVILA_NAMES, header="intercolumnar")
 _letter = table(("letter-recognition.data",), names=LETTER_NAMES, label=0, header="Letter")
@@ -544,6 +548,7 @@ def mnist_file(name, sha256, size, split):
     full = name + "-ubyte.gz"
     return File(full, sha256, size, (LECUN + full, OSSCI + full), split=split)
 
+# %% ../../nbs/data/04_sets.ipynb #5d79dcae
 _mnist_rest = (
     mnist_file("train-labels-idx1", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c",
                28881, "train"),

@@ -53,6 +53,7 @@ def _tell(run:NotebookRun) -> None:
     if run.error: line += f", cell {run.cell}: {run.source}\n{run.traceback or run.error}"
     print(line, flush=True)
 
+# %% ../../nbs/dev/10_build.ipynb #7ee58b3c
 def run_all(
     paths,            # notebooks
     out:Path|None,    # folder for figures and claims; None: figures/ of the checkout

@@ -238,6 +238,7 @@ _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?\s*)?")   # the line below
 def _cells(row:str) -> list[str]:
     return [cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
 
+# %% ../../nbs/dev/08_checks.ipynb #ec078006
 def tables_in(
     text:str, # Markdown
 ):            # yields (headings, rows), lists of cells
@@ -382,6 +383,7 @@ def exported_cells(
         marks = set(directives(cell.source)) if cell.cell_type == "code" else set()
         if marks & {"export", "exporti"}: yield number, cell.source
 
+# %% ../../nbs/dev/08_checks.ipynb #80c6aa35
 def check_lines(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences

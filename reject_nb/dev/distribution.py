@@ -45,6 +45,7 @@ def names_in(
         with zipfile.ZipFile(path) as z: return set(z.namelist())
     with tarfile.open(path) as t: return {m.name.partition("/")[2] for m in t if m.isfile()}
 
+# %% ../../nbs/dev/31_distribution.ipynb #4f3bbb08
 def wrong_with(
     path:Path, # of an sdist or wheel
 ) -> list[str]: # a line for each file that is missing or too many
@@ -114,6 +115,7 @@ def build(
     _run(sys.executable, "-m", "build", "--outdir", folder, root)
     return sorted(folder.glob("reject_nb-*.tar.gz")) + sorted(folder.glob("reject_nb-*.whl"))
 
+# %% ../../nbs/dev/31_distribution.ipynb #4fd673d7
 def try_wheel(
     wheel:Path,
     root:Path,   # the checkout, for its README
@@ -179,4 +181,5 @@ def main(
     print(*wrong or ["the wheel runs the README's example in an empty environment"], sep="\n")
     return int(bool(wrong))
 
+# %% ../../nbs/dev/31_distribution.ipynb #6a4c4621
 if __name__ == "__main__" and "__file__" in globals(): sys.exit(main())

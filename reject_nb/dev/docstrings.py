@@ -509,6 +509,7 @@ class Module:
         "Its classes by name."
         return {n.name: n for n in self.tree.body if isinstance(n, ast.ClassDef)}
 
+# %% ../../nbs/dev/05_docstrings.ipynb #09beb4fa
 def take_apart(
     name:str,   # below the package
     source:str, # of the module

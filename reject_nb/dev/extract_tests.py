@@ -230,6 +230,7 @@ def _names_of(code:list[str], tests:list[str]) -> tuple[set[str], dict[str, str]
     anywhere = {name: line for s in code for name, line in imports_of(_tree(s)).items()}
     return exported, {"pytest": "import pytest"} | anywhere | local, set(local)
 
+# %% ../../nbs/dev/04_extract_tests.ipynb #85815238
 def extract_tests(
     nb,        # a notebook
     path:Path, # where it lies

@@ -72,6 +72,7 @@ def _seconds(code:str, cache:str) -> dict:
     if done.returncode: raise RuntimeError(done.stderr)
     return json.loads(done.stderr.strip().splitlines()[-1])
 
+# %% ../../nbs/dev/33_first_contact.ipynb #59d8857b
 TWICE = """
 import time
 answer()
@@ -105,6 +106,7 @@ class Contact:
     next: float        # the same in the process after that
     again: float       # the answer once more
 
+# %% ../../nbs/dev/33_first_contact.ipynb #7dbf6dfe
 def measure(
     room:str,     # module
     times:int=2,  # of which the smallest is kept
@@ -167,4 +169,5 @@ def main(
     print("processor seconds; import without Python's own, the others with everything")
     return 0
 
+# %% ../../nbs/dev/33_first_contact.ipynb #9eb273e7
 if __name__ == "__main__" and "__file__" in globals(): sys.exit(main())

@@ -76,6 +76,7 @@ def install(
     subprocess.run([*uv, "install", "--quiet", "-p", python, "-c", pins, *TOOLS], check=True)
     return python
 
+# %% ../../nbs/dev/32_lowest.ipynb #7d326c94
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status: that of the tests
@@ -103,4 +104,5 @@ def main(
         return subprocess.run([python, "-m", "pytest", *words], cwd=root,
                               env={"PATH": "", "PYTHONPATH": str(root), "HOME": folder}).returncode
 
+# %% ../../nbs/dev/32_lowest.ipynb #be9bd9f4
 if __name__ == "__main__" and "__file__" in globals(): sys.exit(main())

@@ -74,6 +74,7 @@ def _exists(node, source:str) -> bool:
     if name in (_EVERYWHERE if isinstance(node, ast.Attribute) else dir(builtins)): return True
     return re.search(rf"\b{name}\b", source) is not None
 
+# %% ../../nbs/dev/09_mutants.ipynb #c57611e8
 def _value_changes(node):
     if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
         yield "constant", ast.Constant(_other_number(node.value))
@@ -624,4 +625,5 @@ def main(
     print(report(trials))
     return 0
 
+# %% ../../nbs/dev/09_mutants.ipynb #c99107e4
 if __name__ == "__main__" and "__file__" in globals(): sys.exit(main())

@@ -71,6 +71,7 @@ def item_of(
     """
     return next((item for item in ITEMS if item_id(item) == f"{room}/{figure}"), None)
 
+# %% ../../nbs/dev/30_reproduce.ipynb #fe562b3e
 def named_by(
     claim:Claim,
     room:str,     # module
@@ -112,6 +113,7 @@ def known_names(
     files = [path for room in ROOMS for path in (root/"figures"/room).glob("*.*")]
     return {item_id(item) for item in ITEMS} | {f"{path.parent.name}/{path.stem}" for path in files}
 
+# %% ../../nbs/dev/30_reproduce.ipynb #45b59c59
 def what_to_run(
     targets:list[str], # modules, figures or nothing
     root:Path,         # the checkout
@@ -174,6 +176,7 @@ def check_out(
         raise RequestError(f"no space for {shown(out)}: about {needed/1e6:.0f} MB are needed, "
                            f"{free/1e6:.1f} MB are free")
 
+# %% ../../nbs/dev/30_reproduce.ipynb #b81f2f52
 def _probe(folder:Path) -> None:
     "Write a small file into a folder, which is made if need be."
     folder.mkdir(parents=True, exist_ok=True)
@@ -207,6 +210,7 @@ def _holds_object(
     try: return isinstance(json.loads(path.read_bytes()), dict)
     except ValueError: return False
 
+# %% ../../nbs/dev/30_reproduce.ipynb #7cadd0c7
 def _holds_claims(
     folder:Path, # of a claims.json, or of none
 ) -> bool:
@@ -297,6 +301,7 @@ def publish(
     replace_room(room, _claims_to_record(room, stage, out, figures), out)
     return [out/room/path.name for path in made]
 
+# %% ../../nbs/dev/30_reproduce.ipynb #b04e6ac1
 def _claims_to_record(room, stage, out, figures) -> list[Claim]:
     "All claims of a module: those just measured, and the former ones of figures that were not asked for."
     def of_room(folder): return [c for c in load_claims(folder).values() if c.id.startswith(room + "/")]
@@ -498,6 +503,7 @@ def accept(
     write_atomic(theirs, ours.read_bytes())
     return True
 
+# %% ../../nbs/dev/30_reproduce.ipynb #c3ca322e
 def command(args) -> int: # exit status
     """Run what was asked for.
 

@@ -141,6 +141,7 @@ async def _execute(nb, path:Path, env:dict, on_cell_start) -> None:
 # %% ../../nbs/dev/03_runner.ipynb #4a506f96
 def _plain(text:str) -> str: return re.sub(r"\x1b\[[0-9;]*m", "", text)   # without colours
 
+# %% ../../nbs/dev/03_runner.ipynb #39aeea66
 async def _run(path:Path, env:dict, slow:bool, keep:bool, on_cell) -> NotebookRun:
     from nbclient.exceptions import CellExecutionError, DeadKernelError
     nb, began, reached = read(path), time.perf_counter(), 0

@@ -96,7 +96,8 @@ class Interpretation:
     --------
     >>> from reject_nb.gpc import GPPosterior, interpretability
     >>> found = interpretability(GPPosterior([[0., 0.]], [1.], [.5], 1., 2.), [.5, 0.], .5, dims=[0])
-    >>> print(found.dims.tolist(), bool(found.lower[0] <= found.value[0] <= found.upper[0]), found.gap_abs < 4e-3, found.local.shape)
+    >>> print(found.dims.tolist(), bool(found.lower[0] <= found.value[0] <= found.upper[0]), found.gap_abs < 4e-3,
+    ...       found.local.shape)
     [0] True True (1, 1)
     """
     dims: np.ndarray     # (k,) indices

@@ -299,6 +299,7 @@ def functional_min(
             if other > best:
                 best = other
                 for j in range(d): point[b, j] = other_point[j]
-        rounding = 2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size)) + 1e-280*(1 + largest)*n
+        rounding = 2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size)) + 1e-280*(1
+                                                                                                        + largest)*n
         low[b] = best - slack*rounding
     return Minima(low, point, score)

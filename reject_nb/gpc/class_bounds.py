@@ -187,7 +187,8 @@ def bound_pairs(
     tiny = rounding(16)*(4*s2 + at.form[first, second])
     tops = np.minimum(2*s2 + at.form[first, second] - var_up + tiny, 2*s2)
     bottoms = np.clip(var_down - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first,
-                                                                                          second] - tiny, 0, tops)
+                                                                                          second] - tiny, 0,
+                                                                                          tops)
     ranked = found.score.reshape(4, pairs, d)
     scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1)) + .1*ranked[2:].sum((0,
                                                                                         1)) for c in range(C)]

@@ -201,7 +201,8 @@ class ClassOracle(_CellOracle):
                                                                                     -cell.value_low)
 
     def blunt(self,
-              cell): return cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)      # no wider than at a point
+              cell):
+        return cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)      # no wider than at a point
 
 # %% ../../nbs/gpc/13_oracles.ipynb #0ea11acc
 class LeadOracle(_CellOracle):

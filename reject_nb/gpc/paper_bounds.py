@@ -63,7 +63,8 @@ def _half_line(a, b, box:Intervals) -> tuple[float, float]:
     ends = (box.var_low, box.var_high)
     near, far = (box.mean_low, box.mean_high) if np.isinf(a) else (box.mean_high, box.mean_low)
     return float(min(gaussian_interval(a, b, far, v) for v in ends)), float(max(gaussian_interval(a, b,
-                                                                                                  near, v) for v in ends))
+                                                                                                  near, v)
+                                                                                                  for v in ends))
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #c873177f
 def interval_extremes(

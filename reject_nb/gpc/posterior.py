@@ -132,7 +132,8 @@ class GPPosterior(Prior):
     --------
     >>> import numpy as np
     >>> from reject_nb.gpc import GPPosterior
-    >>> post = GPPosterior(X=[[0., 0.], [2., 0.]], alpha=[1., -1.], site_precision=[.3, .3], lengthscale=1., variance=2.)
+    >>> post = GPPosterior(X=[[0., 0.], [2., 0.]], alpha=[1., -1.], site_precision=[.3, .3], lengthscale=1.,
+    ...                    variance=2.)
     >>> mean, var = post.latent([[0., 0.]])
     >>> print(mean.round(4), var.round(4), post.predict_proba([[0., 0.], [1., 0.], [2., 0.]]).round(4))
     [1.7293] [1.2446] [0.8758 0.5    0.1242]

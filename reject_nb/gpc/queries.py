@@ -258,7 +258,8 @@ def _lead(post, x, top:int) -> tuple[float, float]:
     "Bounds of the lead of a class at a point."
     cells = class_bounds(post, reduce_box(post, x, x), range(post.n_classes), np.zeros(0), np.zeros(0))
     others = [cell for c, cell in enumerate(cells) if c != top]
-    return cells[top].value_low - max(o.value_high for o in others), cells[top].value_high - max(o.value_low for o in others)
+    return cells[top].value_low - max(o.value_high for o in others), cells[top].value_high - max(o.value_low
+                                                                                                 for o in others)
 
 # %% ../../nbs/gpc/16_queries.ipynb #6128807d
 def _class_safety(post, around:Around, limits:Limits) -> Safety:
@@ -338,7 +339,8 @@ def is_safe(
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
     >>> for radius in (.59, .61):
     ...     found = is_safe(post, [.4, 0.], radius)
-    ...     print(radius, found.status, bool(found), None if found.adversarial is None else found.adversarial.round(2)[:1].tolist())
+    ...     print(radius, found.status, bool(found), None if found.adversarial is None
+    ...           else found.adversarial.round(2)[:1].tolist())
     ...
     0.59 safe True None
     0.61 unsafe False [1.01]
@@ -519,7 +521,8 @@ class Perturbation:
     Examples
     --------
     >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
-    >>> found = minimal_perturbation(GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.), [.4, .3], dims=[1], max_radius=2.)
+    >>> found = minimal_perturbation(GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.), [.4, .3],
+    ...                              dims=[1], max_radius=2.)
     >>> print(found.certified, found.attack, found.status, found.gap)             # moving the second coordinate never crosses the line
     2.0 inf no_attack inf
     """
@@ -542,7 +545,8 @@ class Perturbation:
 # %% ../../nbs/gpc/16_queries.ipynb #3114e745
 def _length(offset:np.ndarray, norm) -> float:
     "Norm of an offset."
-    return float(np.abs(offset).max() if norm == "inf" else np.abs(offset).sum() if norm == 1 else np.sqrt((offset*offset).sum()))
+    return float(np.abs(offset).max() if norm == "inf" else np.abs(offset).sum() if norm == 1
+                 else np.sqrt((offset*offset).sum()))
 
 def _default_radius(post, x, dims, norm, limits) -> float:
     "The extent of the data plus six length-scales, within the limits."

@@ -229,7 +229,9 @@ def race(
                                              part in zip(mass, parts)) for parts in zip(*runs))
     width = max(run[3] for run in runs)
     value = independent + first_order
-    error = 2.02*(2 + 3*size)*math.exp(-digits - 1) + (1 + size)*(tail + 12*C*(width + 1)*math.exp(-fine)) + .5*PURE*clipped
+    error = 2.02*(2 + 3*size)*math.exp(-digits - 1) + (1 + size)*(tail
+                                                                  + 12*C*(width
+                                                                          + 1)*math.exp(-fine)) + .5*PURE*clipped
     if b.any():
         error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)                    # and z beyond 6.5
     error += 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1)           # rounding

@@ -232,7 +232,8 @@ def classification_range(
     >>> from reject_nb.gpc import GPPosterior, classification_range
     >>> post = GPPosterior(X=[[0.]], alpha=[1.], site_precision=[.5], lengthscale=1., variance=2.)
     >>> found = classification_range(post, [0.], [1.], tol=1e-3)
-    >>> print(post.predict_proba([[0.], [1.]]).round(3).tolist(), [round(found.min_upper, 3), round(found.max_lower, 3)], found.status)
+    >>> print(post.predict_proba([[0.], [1.]]).round(3).tolist(),
+    ...       [round(found.min_upper, 3), round(found.max_lower, 3)], found.status)
     [0.921, 0.773] [0.773, 0.921] optimal
     """
     several = isinstance(check_posterior(post), MulticlassPosterior)

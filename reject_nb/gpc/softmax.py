@@ -197,7 +197,8 @@ class MulticlassPosterior(Prior):
     >>> import numpy as np
     >>> from reject_nb.gpc import MulticlassPosterior
     >>> alpha = np.array([[.6, -.3, -.3], [-.3, .6, -.3], [-.3, -.3, .6]])      # three training points, one of each class
-    >>> post = MulticlassPosterior(X=[[0., 2.], [2., -1.], [-2., -1.]], alpha=alpha, prob=np.eye(3)*.1 + .3, lengthscale=1.5, variance=4.,
+    >>> post = MulticlassPosterior(X=[[0., 2.], [2., -1.], [-2., -1.]], alpha=alpha, prob=np.eye(3)*.1 + .3,
+    ...                            lengthscale=1.5, variance=4.,
     ...                            classes=["a", "b", "c"])
     >>> print(post.predict_proba([[0., 0.], [0., 2.]]).round(3).tolist(), post.predict([[0., 2.]]))
     [[0.372, 0.314, 0.314], [0.841, 0.08, 0.08]] ['a']
@@ -212,7 +213,8 @@ class MulticlassPosterior(Prior):
     ):
         super().__init__(X, lengthscale, variance)
         self.alpha, self.prob = check_matrix(alpha, "alpha", d=self.n).copy(), check_matrix(prob, "prob",
-                                                                                            d=self.n, low=0.).copy()
+                                                                                            d=self.n,
+                                                                                            low=0.).copy()
         if not 2 <= len(self.alpha) <= 10:
             raise refuse("alpha", "a matrix of 2 to 10 rows, one a class", alpha)
         if self.prob.shape != self.alpha.shape or np.abs(self.prob.sum(0) - 1).max() > 1e-6:
@@ -424,7 +426,8 @@ def fit_multiclass_gpc(
     >>> X = np.vstack([rng.normal(size=(12, 2)) + centre for centre in ([0, 2.], [2, -1], [-2, -1])])
     >>> y = np.repeat(["red", "green", "blue"], 12)
     >>> post = fit_multiclass_gpc(X, y, max_evaluations=0, lengthscale=1.5, variance=4.)
-    >>> print(post.classes.tolist(), post.predict_proba([[0., 2.]]).round(2).tolist(), post.predict([[0., 2.]]).tolist())
+    >>> print(post.classes.tolist(), post.predict_proba([[0., 2.]]).round(2).tolist(),
+    ...       post.predict([[0., 2.]]).tolist())
     ['blue', 'green', 'red'] [[0.07, 0.07, 0.86]] ['red']
     """
     from scipy.optimize import minimize

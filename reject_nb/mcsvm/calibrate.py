@@ -190,6 +190,7 @@ def _too_few_for(n:int, eps:float, delta:float, points:str) -> str:
     need = math.ceil(math.log(delta)/math.log1p(-eps))
     return f"{n} {points} are too few for eps = {eps:g} and delta = {delta:g}, at least {need} are needed"
 
+# %% ../../nbs/mcsvm/07_calibrate.ipynb #d0d18217
 def probabilistic_scaling(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe

@@ -74,6 +74,7 @@ def _check_points(estimator, X, reset:bool) -> np.ndarray: # (n, d)
     if largest > LARGEST: raise refuse("X", f"of size at most {LARGEST:g}", largest)
     return X
 
+# %% ../../nbs/mcsvm/08_classifier.ipynb #94e3448a
 def _check_classes(estimator, y, n:int) -> np.ndarray: # (n,)
     "Labels as scikit-learn takes them: a column is taken for a vector, with a warning."
     if y is None:

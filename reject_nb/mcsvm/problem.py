@@ -108,6 +108,7 @@ def check_eta(eta) -> float:
     "The strength of the fit to the data: positive, not so large that the penalty vanishes."
     return check_number(eta, "eta", 0., LARGEST, open_low=True)
 
+# %% ../../nbs/mcsvm/01_problem.ipynb #e4b6c5e3
 def check_signs(
     y, # labels
     n:int|None=None, # how many there must be

@@ -85,6 +85,7 @@ def aupr_of(scores, is_ood, prior:float, positive:str, interpolation:str) -> flo
     if interpolation == "step": return float(p@np.diff(recall, prepend=0.))
     return area_under((np.append(0., recall), np.append(p[0], p)))
 
+# %% ../../nbs/ood/09_areas.ipynb #3ec825d6
 def aupr(
     scores,     # (n,) or (n, 2), high means reject
     is_ood,     # (n,) bool, or 0 and 1
@@ -130,11 +131,13 @@ def aupr(
     (0.6792, 0.6792)
     """
     sample, n_angles = read_sample(scores, is_ood), check_count(n_angles, "n_angles")
-    for value, name, allowed in ((positive, "positive", ("id", "ood")), (interpolation, "interpolation", ("step", "trapezoid")),
+    for value, name, allowed in ((positive, "positive", ("id", "ood")),
+                                 (interpolation, "interpolation", ("step", "trapezoid")),
                                  (double, "double", HOW)): check_choice(value, name, allowed)
     prior, how = share_of_ood(sample.is_ood, prior), (positive, interpolation)
     if not sample.is_double: return aupr_of(sample.s_r, sample.is_ood, prior, *how)
-    if double == BEST_ANGLE: return best_over_angles(sample, lambda s: aupr_of(s, sample.is_ood, prior, *how), n_angles)
+    if double == BEST_ANGLE:
+        return best_over_angles(sample, lambda s: aupr_of(s, sample.is_ood, prior, *how), n_angles)
     if interpolation == "step":
         p, recall = best_precision(sample, prior, positive, n_angles)
         return float(p@np.diff(recall, prepend=0.))
@@ -146,6 +149,7 @@ def oscr_of(t:Sweep, convention:str="conditional") -> float:
     "Area under the CCR-FPR curve of a sweep with losses."
     return area_under(ccr_of(t, convention))
 
+# %% ../../nbs/ood/09_areas.ipynb #4ebf2f92
 def oscr(
     losses, # (n,) in [0, 1], not read where is_ood
     scores, # (n,) or (n, 2), high means reject
@@ -192,12 +196,14 @@ def oscr(
     >>> oscr(losses, scores, is_ood), oscr(losses, scores, is_ood, convention="joint")
     (0.875, 0.4375)
     """
-    sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles, "n_angles")
+    sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles,
+                                                                                                   "n_angles")
     check_choice(convention, "convention", ("conditional", "joint"))
     check_choice(double, "double", HOW)
     def sweep_of(s): return sweep(s, sample.is_ood, sample.losses)
     if not sample.is_double: return oscr_of(sweep_of(sample.s_r), convention)
-    if double == BEST_ANGLE: return best_over_angles(sample, lambda s: oscr_of(sweep_of(s), convention), n_angles)
+    if double == BEST_ANGLE:
+        return best_over_angles(sample, lambda s: oscr_of(sweep_of(s), convention), n_angles)
     return area_under(envelope(ccr_of(sweep_of(s), convention) for _, s in angles_of(sample, n_angles)))
 
 # %% ../../nbs/ood/09_areas.ipynb #326a5ee8
@@ -220,6 +226,7 @@ def weight_below(first, place, weight, ood_first, ood_place, strict):
             k -= k & -k
     return total
 
+# %% ../../nbs/ood/09_areas.ipynb #e8b1bb1e
 def dominated(own, ood, weight, strict:bool) -> float:
     """Weight of the pairs in which the ID input is below the OOD input in both scores (or not above, unless
     strict).
@@ -244,10 +251,12 @@ class BestArea(NamedTuple):
     angle: float # between the scores divided by their spread
     bound: float
 
+# %% ../../nbs/ood/09_areas.ipynb #e4532369
 class _Areas:
     "Areas at angles, and bounds between them."
     def __init__(self, sample:Sample):
-        self.sample, self.units, self.known = sample, (spread(sample.s_r), spread(sample.s_g)), dict[float, tuple]()
+        self.sample, self.units, self.known = sample, (spread(sample.s_r), spread(sample.s_g)), dict[float,
+                                                                                                     tuple]()
         self.weight = np.ones(len(sample.is_ood)) if sample.losses is None else 1 - sample.losses
 
     def at(self, angle):

@@ -17,7 +17,8 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-from .lines import (NO_WALLS, NOTHING, Counts, Direction, Found, Points, clear_cut, counts_of, direction, joined,
+from .lines import (NO_WALLS, NOTHING, Counts, Direction, Found, Points, clear_cut, counts_of,
+                                 direction, joined,
                                  rounding_at, span, sums_at, sweep_arc, take, value_of)
 from .single import Target, meets
 
@@ -29,6 +30,7 @@ class Wall(NamedTuple):
     ceil_r: float
     ceil_g: float
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #b6cd373f
 class Arc(NamedTuple):
     """Lines with an angle from low to high, what they all accept, and the wall they lie between.
 
@@ -57,7 +59,8 @@ class Arc(NamedTuple):
 
 def make_arc(low, high, line_low, line_high, accepted, wall) -> Arc:
     "An arc with the directions of its ends."
-    return Arc(float(low), float(high), direction(low), direction(high), float(line_low), float(line_high), accepted, wall)
+    return Arc(float(low), float(high), direction(low), direction(high), float(line_low), float(line_high),
+               accepted, wall)
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #3cb4a576
 def offsets(r, g, arc:Arc):
@@ -87,6 +90,7 @@ def edges_of(may, sure, floor:float, ceil:float) -> np.ndarray:
     new[1:] = t[1:] > t[:-1]
     return t[new]
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #6fbe4601
 @register_jitable
 def count_below(edges, t, or_equal):
     "How many edges lie below t, or at it (bisection)."
@@ -168,6 +172,7 @@ class Settled(NamedTuple):
     kept: np.ndarray  # indices of the points that are still open
     accepted: Counts  # with the points settled now
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #c3d4f6cc
 def keep_open(points:Points, may, sure, accepted:Counts, low, high):
     """(points still open, counts with those settled); low and high are (t, size of the numbers it was made
     of).
@@ -175,7 +180,8 @@ def keep_open(points:Points, may, sure, accepted:Counts, low, high):
     size = np.abs(points.r) + np.abs(points.g)
     inside = (sure <= low[0]) & (may < low[0] - 1e-13*(size + low[1]))
     outside = ~(may < high[0]) & (sure > high[0] + 1e-13*(size + high[1]))
-    settled = Counts(*(a + b for a, b in zip(accepted, counts_of(points, inside)))) if inside.any() else accepted
+    settled = Counts(*(a + b for a, b in zip(accepted,
+                                             counts_of(points, inside)))) if inside.any() else accepted
     return np.flatnonzero(~(inside | outside)), settled
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #6b58e180
@@ -208,7 +214,8 @@ def settle(
     may, sure = intervals(points, arc)
     floor, ceil = range_of_t(arc)
     edges = edges_of(may, sure, floor, ceil)
-    first, last = surviving(points, may, sure, edges, np.zeros((len(edges) + 2, 6)), arc.accepted, target, value, slack)
+    first, last = surviving(points, may, sure, edges, np.zeros((len(edges) + 2, 6)), arc.accepted, target,
+                            value, slack)
     if first < 0: return DEAD
     t_low = float(edges[first - 1]) if first > 0 else floor
     t_high = float(edges[last]) if last < len(edges) else ceil
@@ -235,6 +242,7 @@ class Scan(NamedTuple):
     line: float     # its threshold
     quantile: float # smallest sum at which the target's ID inputs are accepted, or the largest sum
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #7a1a6a06
 @njit(cache=True)
 def scan_lines(points, sums, room, order, accepted, target, best, low, high):
     """The best line between the thresholds low and high in a direction; sums come with their rounding and
@@ -253,12 +261,14 @@ def scan_lines(points, sums, room, order, accepted, target, best, low, high):
     if np.isnan(quantile): quantile = sums[order[-1]] if len(order) else 0.
     return found, line, quantile
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #1b887cd3
 def scan(points:Points, at:Direction, accepted:Counts, target:Target, best:float, walls) -> Scan:
     "The best line between the walls in a direction, if it is below best."
     sums = sums_at(points, at)
     floors, ceilings = walls[:, 0]*at.c + walls[:, 1]*at.s, walls[:, 2]*at.c + walls[:, 3]*at.s
     low, high = floors.max(initial=-np.inf), ceilings.min(initial=np.inf)
-    return Scan(*scan_lines(points, sums, rounding_at(points, at), np.argsort(sums), accepted, target, best, low, high))
+    return Scan(*scan_lines(points, sums, rounding_at(points, at), np.argsort(sums), accepted, target, best,
+                            low, high))
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #dc7bf89e
 def weighted_kth(sums, n_id, k) -> float:
@@ -297,6 +307,7 @@ class Node(NamedTuple):
     points: Points    # still open
     walls: np.ndarray # (k, 4) all walls so far
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #2cb104b2
 class Search:
     "The state of a search: what is asked, and the best line known."
     def __init__(self, points:Points, target:Target, best:Found, leaf:int, few:int):
@@ -330,13 +341,15 @@ def _look_at_end(search:Search, angle:float) -> tuple[float, float]: # (value, t
     search.improve(value, angle, line)
     return value, start
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #f68b6b6a
 def first_nodes(search:Search, arcs:int) -> list[Node]:
     "The stack to start with, the most promising arc last."
     points, ends = search.points, np.linspace(0, np.pi/2, arcs + 1)
     far = 4*max(1., float(np.abs(points.r).max()), float(np.abs(points.g).max()))
     wall = Wall(-far, -far, far, far)
     values, starts = zip(*(_look_at_end(search, a) for a in ends))
-    nodes = [Node(make_arc(ends[k], ends[k + 1], starts[k], starts[k + 1], NOTHING, wall), points, NO_WALLS) for k in range(arcs)]
+    nodes = [Node(make_arc(ends[k], ends[k + 1], starts[k], starts[k + 1], NOTHING, wall), points, NO_WALLS)
+             for k in range(arcs)]
     return [nodes[k] for k in sorted(range(arcs), key=lambda k: -min(values[k:k + 2]))]
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #34989585
@@ -364,7 +377,8 @@ def settled_node(node:Node, settled:Settled) -> Node:
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #8c4f595f
 def _try_angle(search:Search, node:Node, angle:float) -> float: # where to split
     "Look for a better line of a node at one angle."
-    found = scan(node.points, direction(angle), node.arc.accepted, search.target, search.best.value, node.walls)
+    found = scan(node.points, direction(angle), node.arc.accepted, search.target, search.best.value,
+                 node.walls)
     search.improve(found.value, angle, found.line)
     return found.quantile
 
@@ -374,6 +388,7 @@ def split(node:Node, mid:float, line:float) -> list[Node]:
     halves = (arc.low, mid, arc.line_low, line), (mid, arc.high, line, arc.line_high)
     return [node._replace(arc=make_arc(*half, arc.accepted, arc.wall)) for half in halves]
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #96f2481f
 def look(search:Search, node:Node) -> list[Node]: # what is left of it
     """Settle an arc, and finish it or split it.
 
@@ -389,10 +404,12 @@ def look(search:Search, node:Node) -> list[Node]: # what is left of it
     arc, points = node.arc, node.points
     n, width, mid = len(points.r), arc.high - arc.low, .5*(arc.low + arc.high)
     if n <= search.leaf or (width < 1e-9 and n <= search.few):
-        search.best = sweep_arc(points, span(arc.low, arc.high), arc.accepted, search.target, search.best, node.walls, search.points)
+        search.best = sweep_arc(points, span(arc.low, arc.high), arc.accepted, search.target, search.best,
+                                node.walls, search.points)
         return []
     line = _try_angle(search, node, mid)
-    if width < 1e-9 and not turns(points, arc.at_low, arc.at_high): return []      # the middle stands for all lines
+    if width < 1e-9 and not turns(points, arc.at_low, arc.at_high):
+        return []      # the middle stands for all lines
     if width < NARROW:                                                            # what reaches neither end is rounding
         for end in (arc.low, arc.high): _try_angle(search, node, end)
         return []
@@ -430,6 +447,7 @@ class Certified(NamedTuple):
     seen: int    # arcs looked at
     done: bool   # whether none is left
 
+# %% ../../nbs/ood/06_branch_and_bound.ipynb #651c6470
 def certified(search:Search, stack:list[Node]) -> Certified:
     "The answer, with the slack given back to the bound."
     value, loss, target = search.best.value, search.points.loss, search.target
@@ -473,7 +491,8 @@ def branch_and_bound(
     -------
     Certified
     """
-    if points.n_id.sum() < target.min_id: return Certified(best, best.value, 0, True)     # no set meets the target
+    if points.n_id.sum() < target.min_id:
+        return Certified(best, best.value, 0, True)     # no set meets the target
     search = Search(points, target, best, leaf, few)
     stack = first_nodes(search, arcs)
     while stack and (max_arcs is None or search.seen < max_arcs): stack += look(search, stack.pop())

@@ -45,6 +45,7 @@ def finite_matrix(
     dtype = _floats(a)
     return check_matrix(a, name, n, d).astype(dtype, copy=False)
 
+# %% ../../nbs/ood/11_detectors.ipynb #fef6f737
 def logsumexp(
     z, # (n, C)
 ) -> np.ndarray: # (n,)
@@ -102,6 +103,7 @@ def msp(
     rest = e.sum(1)
     return rest/(1 + rest)
 
+# %% ../../nbs/ood/11_detectors.ipynb #25a36083
 def mls(
     logits, # (n, C)
 ) -> np.ndarray: # (n,)
@@ -141,6 +143,7 @@ def linear_head(features, weight, bias):
     weight = finite_matrix(weight, "weight", d=features.shape[1])
     return features, weight, check_vector(bias, "bias", len(weight)).astype(_floats(bias), copy=False)
 
+# %% ../../nbs/ood/11_detectors.ipynb #66faa7f6
 def react(
     features, # (n, d)
     weight,   # (C, d)
@@ -188,9 +191,12 @@ def react(
     """
     features, weight, bias = linear_head(features, weight, bias)
     percentile = check_number(percentile, "percentile", 0., 100.)
-    if (level is None) == (train_features is None): raise refuse("train_features or level", "given, one of the two", level)
+    if (level is None) == (train_features is None):
+        raise refuse("train_features or level", "given, one of the two", level)
     if level is not None: level = check_number(level, "level")
-    else: level = float(np.percentile(finite_matrix(train_features, "train_features", d=features.shape[1]), percentile))
+    else:
+        level = float(np.percentile(finite_matrix(train_features, "train_features", d=features.shape[1]),
+                                    percentile))
     return -logsumexp(np.minimum(features, level)@weight.T + bias)
 
 # %% ../../nbs/ood/11_detectors.ipynb #28eed1f3
@@ -198,7 +204,8 @@ def unit_rows(a): return a/np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 
 
 def _ranks(k, n:int) -> np.ndarray:
     "One or several numbers of neighbours, each from 1 to n."
-    several = isinstance(k, (tuple, list)) or isinstance(k, np.ndarray) and k.ndim == 1 and not np.ma.is_masked(k)
+    several = isinstance(k, (tuple, list)) or isinstance(k,
+                                                         np.ndarray) and k.ndim == 1 and not np.ma.is_masked(k)
     if several and not len(k): raise refuse("k", "a whole number, or a tuple of them", k)
     return np.array([check_count(one, "k", 1, n) for one in (k if several else [k])])
 
@@ -210,6 +217,7 @@ def _nearest(rows, train, mean, ks):
     near = np.argpartition(score, ks - 1, axis=1)[:, ks - 1]
     return np.linalg.norm(rows[:, None] - train[near], axis=2).T
 
+# %% ../../nbs/ood/11_detectors.ipynb #444eb14e
 def knn(
     features,       # (n, d)
     train_features, # (N, d)
@@ -265,9 +273,11 @@ def knn(
 def _residual_space(centred, dim:int) -> np.ndarray: # (d, d - dim)
     "The directions of least variance: all but the `dim` principal ones (eigenvalues ascend)."
     with np.errstate(over="ignore", invalid="ignore"): covariance = centred.T@centred/len(centred)
-    if not np.isfinite(covariance).all(): raise refuse("train_features, weight and bias", "of a size whose squares are finite", centred)
+    if not np.isfinite(covariance).all():
+        raise refuse("train_features, weight and bias", "of a size whose squares are finite", centred)
     return np.linalg.eigh(covariance)[1][:, :centred.shape[1] - dim]
 
+# %% ../../nbs/ood/11_detectors.ipynb #3014e40c
 def vim(
     features,       # (n, d), d at least 2
     logits,         # (n, C)
@@ -321,8 +331,11 @@ def vim(
     """
     features, weight, bias = linear_head(features, weight, bias)
     (n, d), n_classes = features.shape, len(weight)
-    if d < 2: raise refuse("features", "of two columns or more, one for the subspace and one for the residual", features)
-    logits, train = finite_matrix(logits, "logits", n, n_classes), finite_matrix(train_features, "train_features", d=d)
+    if d < 2:
+        raise refuse("features", "of two columns or more, one for the subspace and one for the residual",
+                     features)
+    logits, train = finite_matrix(logits, "logits", n, n_classes), finite_matrix(train_features,
+                                                                                 "train_features", d=d)
     train_logits = finite_matrix(train_logits, "train_logits", len(train), n_classes)
     dim = d//2 if dim is None else check_count(dim, "dim", 1, d - 1)
     origin = -np.linalg.pinv(weight)@bias
@@ -337,7 +350,8 @@ def vim(
 # %% ../../nbs/ood/11_detectors.ipynb #5420ce63
 def _require_torch():
     try: import torch
-    except ImportError as error: raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
+    except ImportError as error:
+        raise ImportError("odin needs torch: pip install 'reject_nb[deep]'") from error
     return torch
 
 def _step(noise:float, std, device):
@@ -346,6 +360,7 @@ def _step(noise:float, std, device):
     if not step.ndim: return float(step)
     return _require_torch().as_tensor(step[:, None, None], dtype=_require_torch().float32, device=device)
 
+# %% ../../nbs/ood/11_detectors.ipynb #4ae8dbfa
 def odin(
     model,            # torch module: inputs (n, ...) -> logits (n, C)
     inputs,           # (n, ...) array or tensor, as the model takes them
@@ -392,7 +407,8 @@ def odin(
     batch, several = check_count(batch, "batch"), isinstance(std, (tuple, list, np.ndarray))
     scale = check_vector(std, "std", low=1e-300) if several else check_positive(std, "std")
     if not callable(model) or not hasattr(model, "eval"): raise refuse("model", "a torch module", model)
-    if not hasattr(inputs, "detach") and not check_array(inputs, "inputs").ndim: raise refuse("inputs", "an array", inputs)
+    if not hasattr(inputs, "detach") and not check_array(inputs, "inputs").ndim:
+        raise refuse("inputs", "an array", inputs)
     torch, was_training = _require_torch(), model.training
     model.eval()
     device = next(model.parameters(), torch.empty(0)).device

@@ -108,6 +108,7 @@ def middle_of_gap(
     middle = top + .5*(above - top)
     return middle if middle < above else top
 
+# %% ../../nbs/ood/07_double.ipynb #ac3318d1
 def best_end(sample:Sample, added, target:Target, best:Rule) -> Rule:
     "The better of a rule and the best thresholds of each score alone."
     for angle, s in ((0., sample.s_r), (np.pi/2, sample.s_g)):
@@ -140,6 +141,7 @@ class AllLines(NamedTuple):
     seen: int    # arcs looked at, or points turned about
     done: bool   # whether the search came to its end
 
+# %% ../../nbs/ood/07_double.ipynb #c1ca9638
 def best_line(sample:Sample, added, target:Target, method:str, start:Rule, max_arcs=None) -> AllLines:
     "Least objective over all lines with an angle in [0, pi/2], or the rule to start from."
     best = best_end(sample, added, target, start)
@@ -148,7 +150,8 @@ def best_line(sample:Sample, added, target:Target, method:str, start:Rule, max_a
     on = slice(None) if finite.all() else finite
     s_r, s_g = sample.s_r[on], sample.s_g[on]
     r, g = scale_of(s_r), scale_of(s_g)
-    points = merge_points(r.apply(s_r), g.apply(s_g), sample.is_ood[on], added[on], (r.centre/r.unit, g.centre/g.unit))
+    points = merge_points(r.apply(s_r), g.apply(s_g), sample.is_ood[on], added[on],
+                          (r.centre/r.unit, g.centre/g.unit))
     to_beat = NO_LINE._replace(value=best.value)
     if method == "exact":
         found = Found(*sweep_lines(points, target, to_beat))
@@ -165,7 +168,8 @@ def nearest_line(sample:Sample, model, target:Target, method:str) -> dict:
     def least(added, start, **change):
         return best_line(sample, added, target._replace(**change), method, start).rule.value
     share = abs(least(own, REJECT_ALL, ratio=False, min_id=0))/n_id
-    if isinstance(model, BoundedTPRFPR): return dict(tpr=share, fpr=least(ood, NO_RULE, ratio=False, max_ood=sample.n_ood)/n_ood)
+    if isinstance(model, BoundedTPRFPR):
+        return dict(tpr=share, fpr=least(ood, NO_RULE, ratio=False, max_ood=sample.n_ood)/n_ood)
     fpr_per_tpr = least(ood, NO_RULE, max_ood=sample.n_ood, w_id=0., w_ood=0.)*n_id/n_ood
     p = target.prior
     return dict(precision=(1 - p)/(1 - p + p*fpr_per_tpr), recall=share)
@@ -191,23 +195,28 @@ def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
         return unable(model, nearest, "grid", len(angles), f" (as attained over {len(angles)} angles)")
     with np.errstate(invalid="ignore"):
         threshold = middle_of_gap(line_score(sample.s_r, sample.s_g, found.angle), found.threshold)
-    message = _notes("" if sample.n_ood else NO_OOD, "best of the angles tried; nothing is known about those between")
+    message = _notes("" if sample.n_ood else NO_OOD,
+                     "best of the angles tried; nothing is known about those between")
     tuned = TunedOOD(status=Status.grid, threshold=threshold, angle=found.angle, bound=-np.inf, method="grid",
                      evaluated=len(angles), message=message)
     return applied(tuned, sample, model, target)
 
+# %% ../../nbs/ood/07_double.ipynb #3302a0b8
 def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs) -> TunedOOD:
     "The best of all lines, or what is known when the search is stopped."
     added, start = added_by(sample, model, target), NO_RULE if target.ratio else REJECT_ALL
-    (value, angle, threshold, line), bound, seen, done = best_line(sample, added, target, method, start, max_arcs)
+    (value, angle, threshold, line), bound, seen, done = best_line(sample, added, target, method, start,
+                                                                   max_arcs)
     stopped = "" if done else f"stopped after {seen} arcs: the optimum lies between bound and objective"
     if np.isfinite(value):
-        tuned = TunedOOD(status=Status.optimal if done else Status.iteration_limit, threshold=threshold, angle=angle, line=line,
+        tuned = TunedOOD(status=Status.optimal if done else Status.iteration_limit, threshold=threshold,
+                         angle=angle, line=line,
                          bound=target.constant + bound, method=method, evaluated=seen,
                          message=_notes("" if sample.n_ood else NO_OOD, stopped))
         return applied(tuned, sample, model, target)
     if done: return unable(model, nearest_line(sample, model, target, method), method, seen)
-    return TunedOOD(status=Status.iteration_limit, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf, method=method,
+    return TunedOOD(status=Status.iteration_limit, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf,
+                    method=method,
                     evaluated=seen, message=f"stopped after {seen} arcs: no line met the target so far, and none is proved "
                                             "absent; raise max_arcs")
 
@@ -218,6 +227,7 @@ def tune_pair(sample:Sample, model, method="certified", angles=None, max_arcs=No
     if method == "grid": return _tune_grid(sample, model, target, angles)
     return _tune_lines(sample, model, target, method, max_arcs)
 
+# %% ../../nbs/ood/07_double.ipynb #6ca10551
 def tune_double_score(
     losses, # (n,) losses of the classifier, at least 0; not read where is_ood
     s_r,    # (n,) score of misclassification, high means reject; +inf allowed

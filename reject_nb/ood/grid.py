@@ -38,6 +38,7 @@ class GridPoint(NamedTuple):
     angle: float
     threshold: float # the largest accepted score
 
+# %% ../../nbs/ood/05_grid.ipynb #37320a8f
 def best_of_angles(
     sample:Sample, # of two scores, with losses
     model,         # one of the three models
@@ -71,6 +72,7 @@ def best_of_angles(
         if value < best.objective: best = GridPoint(float(value), float(angle), float(t.threshold[row]))
     return best
 
+# %% ../../nbs/ood/05_grid.ipynb #3962d37b
 def naive_grid(
     losses,  # (n,) losses of the classifier, not read where is_ood
     s_r,     # (n,) risk score, high means reject; +inf allowed
@@ -183,6 +185,7 @@ def expected(track):
     """
     return 2*track.last - track.earlier, track.margin if track.seen > 1 else np.inf
 
+# %% ../../nbs/ood/05_grid.ipynb #d7c07ad2
 @register_jitable
 def moved(track, value):
     "The track after an angle where the order statistic had this value."
@@ -202,6 +205,7 @@ def sums_between(r, g, at, low, high, near):
         inside += (s >= low) & (s <= high)
     return below, inside
 
+# %% ../../nbs/ood/05_grid.ipynb #db5fd5aa
 @register_jitable
 def near_order_statistic(r, g, at, k, guess, margin, near):
     "k-th smallest (from 0) of r*c + g*s: one pass, and the sums near the guess, where it lies among them."
@@ -226,6 +230,7 @@ class Band(NamedTuple):
     loss: np.ndarray  # (n_id + 1,)
     order: np.ndarray # (n_id + 1,) of the scores
 
+# %% ../../nbs/ood/05_grid.ipynb #08c3c672
 @register_jitable
 def fill_band(r, g, loss, at, low, high, band):
     "(inputs below low, their losses, inputs in [low, high) written to the band)."
@@ -239,6 +244,7 @@ def fill_band(r, g, loss, at, low, high, band):
         n += (not below) & (s < high)
     return n_below, lost, n
 
+# %% ../../nbs/ood/05_grid.ipynb #80cb7411
 @register_jitable
 def pass_low_end(band, n, low):
     "Accept what lies in the band up to its low end: (how many, their losses, how many are left)."
@@ -260,6 +266,7 @@ def hopeless(n_accepted, lost, band, n, best):
     for i in range(n): cheap += band.loss[i] < lost/n_accepted
     return lost == 0 or lost/(n_accepted + cheap) >= best
 
+# %% ../../nbs/ood/05_grid.ipynb #bbe88502
 @register_jitable
 def best_in_band(n_accepted, lost, band, n, best, angle):
     "The best threshold of the band, ties grouped, or the one to beat."
@@ -280,10 +287,13 @@ def low_end(r, g, loss, at, high, track, min_id, band):
     """
     guess, margin = expected(track)
     n_below, lost, n = fill_band(r, g, loss, at, guess - margin, high, band)
-    if n_below >= min_id: n_below, lost, n = fill_band(r, g, loss, at, -np.inf, high, band)   # the guess was too high
-    if n_below + n < min_id: return near_order_statistic(r, g, at, min_id - 1, 0., np.inf, band.score), n_below, lost, n, False
+    if n_below >= min_id:
+        n_below, lost, n = fill_band(r, g, loss, at, -np.inf, high, band)   # the guess was too high
+    if n_below + n < min_id:
+        return near_order_statistic(r, g, at, min_id - 1, 0., np.inf, band.score), n_below, lost, n, False
     return kth_smallest(band.score[:n], min_id - 1 - n_below), n_below, lost, n, True
 
+# %% ../../nbs/ood/05_grid.ipynb #02e39af9
 @njit(cache=True)
 def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, band, near):
     """Least selective risk over angles under count constraints: a GridPoint. Work arrays: band, near (n_ood +
@@ -303,7 +313,8 @@ def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, ban
         more, more_lost, n = pass_low_end(band, n, low)
         n_accepted, lost = n_accepted + more, lost + more_lost
         if lost/n_accepted < best.objective: best = GridPoint(lost/n_accepted, angles[t], low)
-        if not hopeless(n_accepted, lost, band, n, best.objective): best = best_in_band(n_accepted, lost, band, n, best, angles[t])
+        if not hopeless(n_accepted, lost, band, n, best.objective):
+            best = best_in_band(n_accepted, lost, band, n, best, angles[t])
     return best
 
 # %% ../../nbs/ood/05_grid.ipynb #6f05aa21
@@ -315,12 +326,15 @@ def _fast_point(sample:Sample, target:Target, angles) -> GridPoint|None:
     directions, angles = np.array([direction(a) for a in angles]), np.asarray(angles, float)
     n = len(own) + 1
     band, near = Band(np.empty(n), np.empty(n), np.empty(n, np.int64)), np.empty(len(ood) + 1)
-    found = fast_grid(sample.s_r[own], sample.s_g[own], sample.losses[own], sample.s_r[ood], sample.s_g[ood], angles, directions,
+    found = fast_grid(sample.s_r[own], sample.s_g[own], sample.losses[own], sample.s_r[ood], sample.s_g[ood],
+                      angles, directions,
                       target.min_id, target.max_ood, band, near)
     if np.isinf(found.objective): return found
-    accepted, tied = (f(sample.s_r, sample.s_g, found.angle) <= found.threshold for f in (line_score, tied_scores))
+    accepted, tied = (f(sample.s_r, sample.s_g, found.angle) <= found.threshold
+                      for f in (line_score, tied_scores))
     return found if np.array_equal(accepted, tied) else None
 
+# %% ../../nbs/ood/05_grid.ipynb #f84fbcc2
 def grid_point(
     sample:Sample, # of two scores, with losses
     model,         # one of the three models
@@ -350,7 +364,9 @@ def grid_point(
         if not target.ratio and not found.objective < 0: found = GridPoint(0., 0., -np.inf)
     return found
 
+# %% ../../nbs/ood/05_grid.ipynb #15aa8285
 def nearest_of_angles(sample:Sample, model, target:Target, angles) -> dict:
     "What the angles of a grid attain for each part of the target."
     with np.errstate(invalid="ignore"):
-        return nearest_of((sweep(tied_scores(sample.s_r, sample.s_g, a), sample.is_ood) for a in angles), model, target)
+        return nearest_of((sweep(tied_scores(sample.s_r, sample.s_g, a), sample.is_ood) for a in angles),
+                          model, target)

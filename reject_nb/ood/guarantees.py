@@ -121,26 +121,33 @@ class _Wanted:
     @property
     def words(self) -> list[str]:
         "The statements."
-        named = ("TPR at least", self.min_tpr), ("FPR at most", self.max_fpr), ("selective risk at most", self.target_risk)
+        named = ("TPR at least", self.min_tpr), ("FPR at most", self.max_fpr), ("selective risk at most",
+                                                                                self.target_risk)
         return [f"{name} {value:g}" for name, value in named if value is not None]
 
+# %% ../../nbs/ood/10_guarantees.ipynb #ea96f97d
 def _check_wanted(min_tpr, max_fpr, target_risk, delta) -> _Wanted:
     if min_tpr is not None: min_tpr = check_probability(min_tpr, "min_tpr", closed=True)
     if max_fpr is not None: max_fpr = check_probability(max_fpr, "max_fpr", closed=True)
     if target_risk is not None: target_risk = check_number(target_risk, "target_risk", 0.)
-    if min_tpr is max_fpr is target_risk is None: raise refuse("min_tpr, max_fpr or target_risk", "given", None)
-    return _Wanted(min_tpr=min_tpr, max_fpr=max_fpr, target_risk=target_risk, delta=check_probability(delta, "delta"))
+    if min_tpr is max_fpr is target_risk is None:
+        raise refuse("min_tpr, max_fpr or target_risk", "given", None)
+    return _Wanted(min_tpr=min_tpr, max_fpr=max_fpr, target_risk=target_risk,
+                   delta=check_probability(delta, "delta"))
 
 # %% ../../nbs/ood/10_guarantees.ipynb #e2fe3b34
 def _certified(sample:Sample, wanted:_Wanted, status:Status, threshold:float, message:str) -> CertifiedOOD:
     "The result with its rates on the calibration sample."
     on = (sample.s_r <= threshold) & (status == Status.certified)
     n_id = int((on & ~sample.is_ood).sum())
-    return CertifiedOOD(status=status, threshold=float(threshold), min_tpr=wanted.min_tpr, max_fpr=wanted.max_fpr,
+    return CertifiedOOD(status=status, threshold=float(threshold), min_tpr=wanted.min_tpr,
+                        max_fpr=wanted.max_fpr,
                         target_risk=wanted.target_risk, delta=wanted.delta, tpr=n_id/sample.n_id,
                         fpr=float(on[sample.is_ood].mean()) if sample.n_ood else 0., message=message,
-                        selective_risk=float(sample.losses[on & ~sample.is_ood].sum()/n_id) if n_id else np.nan)
+                        selective_risk=float(sample.losses[on & ~sample.is_ood].sum()/n_id) if n_id
+                        else np.nan)
 
+# %% ../../nbs/ood/10_guarantees.ipynb #61f74e01
 def certify_targets(
     losses, # (n,) in [0, bound]; not read where is_ood
     scores, # (n,) of a sample that was not used to choose the score or its angle; high means reject
@@ -211,8 +218,10 @@ def certify_targets(
         return _certified(sample, wanted, Status.infeasible, -np.inf, said)
     threshold = fits[-1] if wanted.max_fpr is not None else fits[0]
     if wanted.target_risk is not None:
-        found = ltt(sample.losses[~sample.is_ood], sample.s_r[~sample.is_ood], wanted.target_risk, share, bound, np.unique(fits))
-        if found.status == Status.infeasible: return _certified(sample, wanted, Status.infeasible, -np.inf, found.message)
+        found = ltt(sample.losses[~sample.is_ood], sample.s_r[~sample.is_ood], wanted.target_risk, share,
+                    bound, np.unique(fits))
+        if found.status == Status.infeasible:
+            return _certified(sample, wanted, Status.infeasible, -np.inf, found.message)
         threshold = found.threshold
     said = f"with probability at least {1 - wanted.delta:g} over the calibration sample, new inputs have " + ", ".join(wanted.words)
     return _certified(sample, wanted, Status.certified, threshold, said)

@@ -50,13 +50,15 @@ class Points(NamedTuple):
 
 def take(points:Points, at) -> Points:
     "Some of the points."
-    return Points(points.r[at], points.g[at], points.n_id[at], points.n_ood[at], points.loss[at], points.shift_r, points.shift_g)
+    return Points(points.r[at], points.g[at], points.n_id[at], points.n_ood[at], points.loss[at],
+                  points.shift_r, points.shift_g)
 
 # %% ../../nbs/ood/04_lines.ipynb #41e1a923
 def _distinct(s) -> bool:
     "Whether a part of a large sample holds no value twice: then sorting all of it for equal points is not worth it."
     return len(s) > 20000 and bool((np.diff(np.sort(s[::len(s)//10000])) > 0).all())
 
+# %% ../../nbs/ood/04_lines.ipynb #2ea509eb
 def merge_points(
     s_r,           # (n,) finite
     s_g,           # (n,) finite
@@ -120,7 +122,8 @@ def value_of(counts, target):
 @register_jitable
 def joined(counts, points, i, times):
     "Counts after point i comes in (times 1) or goes out (times -1)."
-    return Counts(counts.n_id + times*points.n_id[i], counts.n_ood + times*points.n_ood[i], counts.loss + times*points.loss[i])
+    return Counts(counts.n_id + times*points.n_id[i], counts.n_ood + times*points.n_ood[i], counts.loss
+                  + times*points.loss[i])
 
 # %% ../../nbs/ood/04_lines.ipynb #ed935886
 TIES = 2.**-51      # of a sum's terms: nearer sums may be equal but for the rounding of the scores and of the sum
@@ -146,6 +149,7 @@ def sums_at(points:Points, at:Direction) -> np.ndarray:
     "Double score of each point in a direction."
     return points.r*at.c + points.g*at.s
 
+# %% ../../nbs/ood/04_lines.ipynb #1bdf1daa
 def rounding_at(points:Points, at:Direction) -> np.ndarray:
     "How far the sum of each point in a direction may be off."
     x, y = points.r*at.c, points.g*at.s
@@ -225,6 +229,7 @@ def room_for_events(n:int) -> Events:
     "Work arrays for n points."
     return Events(np.empty(n), *(np.empty(n, np.int64) for _ in range(3)))
 
+# %% ../../nbs/ood/04_lines.ipynb #1e1d43a3
 class Span(NamedTuple):
     "Angles from low to high, with their directions."
     low: float
@@ -297,7 +302,8 @@ def next_edge(points, arc, accepted, target, beat, i, cell, events):
             end = arc.high if k == n else events.angle[events.order[k]]
             if k >= cell and end > start:
                 value = value_of(counts, target)
-                if value < np.inf and (beat == np.inf or value < beat - 1e-13*abs(beat)): return i, k, .5*(start + end)
+                if value < np.inf and (beat == np.inf or value < beat - 1e-13*abs(beat)):
+                    return i, k, .5*(start + end)
             if k == n: break
             start = end
             counts = joined(counts, points, events.point[events.order[k]], events.times[events.order[k]])
@@ -347,6 +353,7 @@ def sweep_arc(
             if value < best.value: best = Found(value, angle, cut)
         cell += 1
 
+# %% ../../nbs/ood/04_lines.ipynb #cadc1814
 def sweep_lines(
     points:Points, # all of them
     target:Target, # what the accepted set must meet

@@ -35,7 +35,8 @@ def angles_of(
     pairs (angle of the normalised scores, single score)
     """
     units = spread(sample.s_r), spread(sample.s_g)
-    for angle in np.linspace(0, np.pi/2, n_angles): yield angle, line_score(sample.s_r, sample.s_g, angle, units)
+    for angle in np.linspace(0, np.pi/2, n_angles):
+        yield angle, line_score(sample.s_r, sample.s_g, angle, units)
 
 # %% ../../nbs/ood/08_metrics.ipynb #688aecd7
 class Polygon(NamedTuple):
@@ -74,6 +75,7 @@ def polygon(
     new = np.flatnonzero(np.append(True, x[1:] > x[:-1]))
     return Polygon(x[new], y[new], y[np.append(new[1:] - 1, len(x) - 1)])
 
+# %% ../../nbs/ood/08_metrics.ipynb #6ff0c4f2
 def values_at(
     curve:Polygon,
     x, # (m,) ascending, in [0, 1]
@@ -107,6 +109,7 @@ def _crossings(x, a_after, a_before, b_after, b_before):
     real = (cross > x[at]) & (cross < x[at + 1])
     return cross[real], height[real]
 
+# %% ../../nbs/ood/08_metrics.ipynb #a57fa79d
 def highest(a:Polygon, b:Polygon) -> Polygon:
     "Pointwise maximum of two polygons, with a point wherever they cross."
     x = np.union1d(a.x, b.x)
@@ -114,11 +117,13 @@ def highest(a:Polygon, b:Polygon) -> Polygon:
     cross, height = _crossings(x, a_after, a_before, b_after, b_before)
     a_on_top, b_on_top = (a_before >= b_before) | (a_after >= b_after), (b_before >= a_before) | (b_after >= a_after)
     keep = in_a & a_on_top | in_b & b_on_top                               # others lie within a line of the higher one
-    parts = (x[keep], cross), (np.maximum(a_before, b_before)[keep], height), (np.maximum(a_after, b_after)[keep], height)
+    parts = (x[keep], cross), (np.maximum(a_before, b_before)[keep],
+                               height), (np.maximum(a_after, b_after)[keep], height)
     u, before, after = (np.concatenate(p) for p in parts)
     order = np.argsort(u, kind="stable")
     return Polygon(u[order], before[order], after[order])
 
+# %% ../../nbs/ood/08_metrics.ipynb #ba2aa92a
 def envelope(
     curves, # iterable of (x, y), as polygon takes them
 ):          # (x, y) of the largest at each x; x repeats where it jumps
@@ -143,6 +148,7 @@ def roc_of(t:Sweep):
     "(fpr, tpr) of a sweep, from (0, 0)."
     return np.append(0., t.n_ood/t.total_ood), np.append(0., t.n_id/t.total_id)
 
+# %% ../../nbs/ood/08_metrics.ipynb #83247805
 def roc_curve(
     scores, # (n,) or (n, 2), high means reject
     is_ood, # (n,) bool, or 0 and 1
@@ -184,7 +190,8 @@ def roc_curve(
     [-inf, 0.0, 1.0, 2.0, 3.0, 4.0]
     """
     sample, n_angles = read_sample(scores, is_ood), check_count(n_angles, "n_angles")
-    if sample.is_double: return *envelope(roc_of(sweep(s, sample.is_ood)) for _, s in angles_of(sample, n_angles)), None
+    if sample.is_double:
+        return *envelope(roc_of(sweep(s, sample.is_ood)) for _, s in angles_of(sample, n_angles)), None
     t = sweep(sample.s_r, sample.is_ood)
     return *roc_of(t), np.append(-np.inf, t.threshold)
 
@@ -206,16 +213,19 @@ def pr_of(scores, is_ood, prior:float, positive="id"):
     t = sweep(sign*scores, is_ood)
     return precision(t, prior), t.n_id/t.total_id, sign*t.threshold
 
+# %% ../../nbs/ood/08_metrics.ipynb #70b52905
 def best_precision(sample:Sample, prior:float, positive:str, n_angles:int):
     "(precision, recall) of the best angle at each recall or above."
     is_ood, sign = sample.is_ood, 1
-    if positive == "ood": is_ood, sign, prior = ~is_ood, -1, 1 - prior   # the angle comes first: a sum with +inf is +inf
+    if positive == "ood":
+        is_ood, sign, prior = ~is_ood, -1, 1 - prior   # the angle comes first: a sum with +inf is +inf
     best = np.zeros(int((~is_ood).sum()) + 1)
     for _, s in angles_of(sample, n_angles):
         t = sweep(sign*s, is_ood)
         np.maximum.at(best, t.n_id, precision(t, prior))
     return np.maximum.accumulate(best[::-1])[::-1][1:], np.arange(1, len(best))/(len(best) - 1)
 
+# %% ../../nbs/ood/08_metrics.ipynb #3ef48053
 def precision_recall_curve(
     scores,     # (n,) or (n, 2), high means reject
     is_ood,     # (n,) bool, or 0 and 1
@@ -279,6 +289,7 @@ def ccr_of(t:Sweep, convention:str):
         ccr[~on] = start
     return np.concatenate([[0.], t.n_ood/t.total_ood]), np.concatenate([[start], ccr])
 
+# %% ../../nbs/ood/08_metrics.ipynb #d14a3864
 def ccr_fpr_curve(
     losses, # (n,) 0/1 losses of the classifier, or losses in [0, 1]; not read where is_ood
     scores, # (n,) or (n, 2), high means reject
@@ -327,6 +338,8 @@ def ccr_fpr_curve(
     [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] [0.0, 0.25, 0.25, 0.5, 0.75, 0.75]
     """
     check_choice(convention, "convention", ("conditional", "joint"))
-    sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles, "n_angles")
+    sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles,
+                                                                                                   "n_angles")
     if not sample.is_double: return ccr_of(sweep(sample.s_r, sample.is_ood, sample.losses), convention)
-    return envelope(ccr_of(sweep(s, sample.is_ood, sample.losses), convention) for _, s in angles_of(sample, n_angles))
+    return envelope(ccr_of(sweep(s, sample.is_ood, sample.losses), convention) for _,
+                    s in angles_of(sample, n_angles))

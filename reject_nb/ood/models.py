@@ -42,6 +42,7 @@ class Law(NamedTuple):
     p_ood: np.ndarray # (n,), 0 where there are no OOD inputs
     risk: np.ndarray  # (n,), 0 where p_id is 0
 
+# %% ../../nbs/ood/02_models.ipynb #9d534ce9
 def check_law(
     p_id,  # (n,) ID probabilities
     p_ood, # (n,) OOD probabilities, or None where there are no OOD inputs
@@ -133,6 +134,7 @@ class Rates(NamedTuple):
     selective_risk: float # NaN where no ID input is accepted
     precision: float      # NaN without a prior
 
+# %% ../../nbs/ood/02_models.ipynb #44f03182
 def rates(
     acceptance, # (n,) probability of acceptance
     p_id,       # (n,)
@@ -260,6 +262,7 @@ class OODSolution:
         ratio = check_vector(ratio, "ratio", low=0., infinite=True)
         return combine(check_vector(risk, "risk", len(ratio), low=0.), ratio, self.multiplier)
 
+# %% ../../nbs/ood/02_models.ipynb #1fa818c6
 def combine(
     risk,  # (n,) conditional risk; not read where the ratio is infinite and mu positive
     ratio, # (n,) likelihood ratio, may be infinite
@@ -287,11 +290,13 @@ def combine(
 # %% ../../nbs/ood/02_models.ipynb #98a154a5
 def _check_joint(p_joint):
     p_joint = check_matrix(p_joint, "p_joint", low=0.)
-    if abs(p_joint.sum() - 1) > 1e-6: raise refuse("p_joint", "probabilities that sum to 1", float(p_joint.sum()))
+    if abs(p_joint.sum() - 1) > 1e-6:
+        raise refuse("p_joint", "probabilities that sum to 1", float(p_joint.sum()))
     return p_joint
 
 def _zero_one(n): return 1. - np.eye(n)
 
+# %% ../../nbs/ood/02_models.ipynb #23fbdb5b
 def bayes_classifier(
     p_joint,   # (n, Y) p_I(x, y), sums to 1
     loss=None, # (Y, D) loss of deciding d where y is true, at least 0; 0/1 when None
@@ -341,6 +346,7 @@ def _check_prior(prior, name="prior") -> float: return check_number(prior, name,
 def _need_ood(p_ood, prior):
     if p_ood is None and prior: raise refuse("p_ood", "given where prior > 0", p_ood)
 
+# %% ../../nbs/ood/02_models.ipynb #f6a63497
 @dataclass(frozen=True)
 class CostBasedOOD:
     """Least expected cost.
@@ -368,7 +374,8 @@ class CostBasedOOD:
     Examples
     --------
     >>> from reject_nb.ood import CostBasedOOD
-    >>> solution = CostBasedOOD(reject_id=.3, accept_ood=1., prior=.25).solve(p_id=[.4, .6], p_ood=[.5, .5], risk=[.2, .01])
+    >>> solution = CostBasedOOD(reject_id=.3, accept_ood=1., prior=.25).solve(p_id=[.4, .6], p_ood=[.5, .5],
+    ...                                                                       risk=[.2, .01])
     >>> print(solution.acceptance.tolist(), round(solution.objective, 4), f"gap {solution.gap:.0e}")
     [0.0, 1.0] 0.2195 gap 0e+00
     """
@@ -379,7 +386,8 @@ class CostBasedOOD:
 
     def __post_init__(self):
         for name in ("reject_id", "accept_ood", "reject_ood"): check_number(getattr(self, name), name, 0.)
-        if self.accept_ood < self.reject_ood: raise refuse("accept_ood", f"at least reject_ood = {self.reject_ood}", self.accept_ood)
+        if self.accept_ood < self.reject_ood:
+            raise refuse("accept_ood", f"at least reject_ood = {self.reject_ood}", self.accept_ood)
         _check_prior(self.prior)
 
     @property
@@ -412,7 +420,8 @@ class CostBasedOOD:
         ValueError
             that names the argument.
         """
-        tpr, fpr, lost = (check_number(value, name) for value, name in ((tpr, "tpr"), (fpr, "fpr"), (lost, "lost")))
+        tpr, fpr, lost = (check_number(value, name) for value,
+                          name in ((tpr, "tpr"), (fpr, "fpr"), (lost, "lost")))
         p = self.prior
         return (1 - p)*(lost + self.reject_id*(1 - tpr)) + p*(self.accept_ood*fpr + self.reject_ood*(1 - fpr))
 
@@ -457,7 +466,8 @@ class CostBasedOOD:
         found = rates(c, *law, self.prior)
         value = self.cost(found.tpr, found.fpr, float((law.p_id*law.risk)@c))
         message = "" if found.tpr else "rejecting every input is optimal at these costs"
-        return OODSolution(status=Status.optimal, acceptance=c, multiplier=self.multiplier, threshold=self.reject_id,
+        return OODSolution(status=Status.optimal, acceptance=c, multiplier=self.multiplier,
+                           threshold=self.reject_id,
                            objective=value, bound=self._least_cost(law), message=message, **found._asdict())
 
     def solve_joint(self,
@@ -532,7 +542,8 @@ def decide(
     [-1, -1] 0.225
     """
     p_joint = _check_joint(p_joint)
-    p_ood, prior = _check_distribution(p_ood, "p_ood", len(p_joint)), check_probability(prior, "prior", closed=True)
+    p_ood, prior = _check_distribution(p_ood, "p_ood", len(p_joint)), check_probability(prior, "prior",
+                                                                                        closed=True)
     loss = check_matrix(loss, "loss", p_joint.shape[1] + 1)
     partial = (1 - prior)*p_joint@loss[:-1] + prior*np.outer(p_ood, loss[-1])
     decision = partial.argmin(1)
@@ -582,6 +593,7 @@ def _vertices(law:Law, can, tpr:float):
         return _Vertex(c, float(law.p_ood@c), float((law.p_id*law.risk)@c))
     return vertex
 
+# %% ../../nbs/ood/02_models.ipynb #8e890a95
 def _search_mu(vertex, risk, g, fpr:float, loose:_Vertex, tight:_Vertex):
     "(mu, steps, mixture of the two vertices whose line no vertex is below); loose is above the FPR, tight is not."
     steps = 0
@@ -621,6 +633,7 @@ def _dual(p_id, s, tpr):
     last = int(np.searchsorted(np.cumsum(p_id[order]), tpr - 1e-15))
     return float((p_id*s)@fill(order, p_id, tpr)), float(s[order[min(last, len(order) - 1)]])
 
+# %% ../../nbs/ood/02_models.ipynb #b80c36e5
 def solve_at_tpr(
     law:Law,
     tpr:float, # TPR, equality
@@ -658,14 +671,18 @@ def solve_at_tpr(
 def optimal(found:Optimum, law:Law, prior=None) -> OODSolution:
     "A solution with all its values recomputed from the acceptance."
     values = rates(found.acceptance, *law, prior)
-    return OODSolution(status=Status.optimal, acceptance=found.acceptance, multiplier=found.multiplier, threshold=found.threshold,
-                       objective=values.selective_risk, bound=found.bound, iterations=found.steps, **values._asdict())
+    return OODSolution(status=Status.optimal, acceptance=found.acceptance, multiplier=found.multiplier,
+                       threshold=found.threshold,
+                       objective=values.selective_risk, bound=found.bound, iterations=found.steps,
+                       **values._asdict())
 
 def infeasible(c, law:Law, prior, nearest:dict, message:str) -> OODSolution:
     "The answer where no selective function meets the targets, with the acceptance of last resort."
-    return OODSolution(status=Status.infeasible, acceptance=c, multiplier=np.inf, threshold=np.nan, objective=np.inf, bound=np.inf,
+    return OODSolution(status=Status.infeasible, acceptance=c, multiplier=np.inf, threshold=np.nan,
+                       objective=np.inf, bound=np.inf,
                        nearest=nearest, message=message, **rates(c, *law, prior)._asdict())
 
+# %% ../../nbs/ood/02_models.ipynb #34933893
 def solve_free(law:Law, fpr:float) -> Optimum|None:
     "Least risk of a single input that may be accepted (min_tpr = 0)."
     p_id, p_ood, risk = law
@@ -735,7 +752,8 @@ class BoundedTPRFPR:
     >>> from reject_nb.ood import BoundedTPRFPR
     >>> p_id, p_ood, risk = [.4, .3, .2, .1], [.05, .25, .1, .6], [.3, .02, .1, .2]
     >>> solution = BoundedTPRFPR(min_tpr=.7, max_fpr=.3).solve(p_id, p_ood, risk)
-    >>> print(solution.status, solution.acceptance.round(3).tolist(), round(solution.selective_risk, 4), f"gap {solution.gap:.0e}")
+    >>> print(solution.status, solution.acceptance.round(3).tolist(), round(solution.selective_risk, 4),
+    ...       f"gap {solution.gap:.0e}")
     optimal [0.765, 0.647, 1.0, 0.0] 0.1652 gap 0e+00
     """
     min_tpr: float # phi_min in [0, 1], share of ID inputs to be accepted
@@ -870,7 +888,8 @@ class BoundedPrecisionRecall:
     >>> from reject_nb.ood import BoundedPrecisionRecall
     >>> p_id, p_ood, risk = [.4, .3, .2, .1], [.05, .25, .1, .6], [.3, .02, .1, .2]
     >>> solution = BoundedPrecisionRecall(min_precision=.9, min_recall=.7, prior=.25).solve(p_id, p_ood, risk)
-    >>> print(solution.status, solution.acceptance.round(4).tolist(), round(solution.precision, 4), round(solution.selective_risk, 4))
+    >>> print(solution.status, solution.acceptance.round(4).tolist(), round(solution.precision, 4),
+    ...       round(solution.selective_risk, 4))
     optimal [1.0, 0.3333, 1.0, 0.0] 0.9 0.2029
     >>> print(BoundedPrecisionRecall(.99, .9, .25).solve(p_id, p_ood, risk).message)
     no selective function has precision >= 0.99 and recall >= 0.9: lower min_precision to 0.870968
@@ -922,7 +941,8 @@ class BoundedPrecisionRecall:
         ValueError
             where min_recall is 0 or the prior is not known.
         """
-        if self.min_recall == 0: raise refuse("min_recall", "above 0: else there is no counterpart with a fixed FPR", 0)
+        if self.min_recall == 0:
+            raise refuse("min_recall", "above 0: else there is no counterpart with a fixed FPR", 0)
         return BoundedTPRFPR(self.min_recall, min(1., self.beta()*self.min_recall))
 
     def _tpr(self, law):
@@ -966,7 +986,8 @@ class BoundedPrecisionRecall:
         p_id, p_ood, _ = law
         order = np.argsort(_ratio(p_id, p_ood), kind="stable")[:int((p_id > 0).sum())]
         c = fill(order, p_id, self._tpr(law))
-        precision, recall = rates(c, *law, self.prior).precision, largest_recall(p_id[order], p_ood[order], self.beta())
+        precision, recall = rates(c, *law, self.prior).precision, largest_recall(p_id[order], p_ood[order],
+                                                                                 self.beta())
         lower = f" or min_recall to {recall:.6g}" if recall > 0 else ""
         said = (f"no selective function has precision >= {self.min_precision:g} and recall >= {self.min_recall:g}: "
                 f"lower min_precision to {precision:.6g}{lower}")
@@ -1007,9 +1028,11 @@ def linear_program(
     (selective risk, acceptance), or None where infeasible
     """
     from scipy.optimize import linprog
-    r = linprog(p_id*risk/tpr, A_ub=[p_ood], b_ub=[fpr], A_eq=[p_id], b_eq=[tpr], bounds=(0, 1), method="highs")
+    r = linprog(p_id*risk/tpr, A_ub=[p_ood], b_ub=[fpr], A_eq=[p_id], b_eq=[tpr], bounds=(0, 1),
+                method="highs")
     return None if r.status == 2 else (r.fun, r.x)
 
+# %% ../../nbs/ood/02_models.ipynb #1a469a9d
 def charnes_cooper(
     p_id,  # (n,)
     p_ood, # (n,)
@@ -1043,7 +1066,8 @@ def charnes_cooper(
     from scipy.optimize import linprog
     n = len(p_id)
     rows = np.vstack([np.append(p_ood - slope*p_id, -fpr), np.hstack([np.eye(n), -np.ones((n, 1))])])
-    r = linprog(np.append(p_id*risk, 0.), A_ub=rows, b_ub=np.zeros(n + 1), A_eq=[np.append(p_id, 0.)], b_eq=[1.],
+    r = linprog(np.append(p_id*risk, 0.), A_ub=rows, b_ub=np.zeros(n + 1), A_eq=[np.append(p_id, 0.)],
+                b_eq=[1.],
                 bounds=[(0, None)]*n + [(1, 1/tpr)], method="highs")
     return None if r.status == 2 else (r.fun, r.x[:-1]/r.x[-1])
 
@@ -1055,6 +1079,7 @@ def _last_start(fpr, knots, most:float) -> float:
     if k + 1 == len(knots): return knots[k]
     return knots[k] + (knots[k + 1] - knots[k])*max(0., most - values[k])/(values[k + 1] - values[k])
 
+# %% ../../nbs/ood/02_models.ipynb #ddc4c5eb
 def boundary_acceptance(
     p_id,  # (n,) ID probabilities
     p_ood, # (n,) OOD probabilities

@@ -73,8 +73,10 @@ def check_flags(
         where the flags are not n booleans, mark every input, or mark none though OOD inputs are needed.
     """
     is_ood = check_mask(is_ood, "is_ood", n)
-    if is_ood.all(): raise refuse("is_ood", "False somewhere: without ID inputs nothing can be measured", is_ood)
-    if need_ood and not is_ood.any(): raise refuse("is_ood", "True somewhere: without OOD inputs there is no FPR", is_ood)
+    if is_ood.all():
+        raise refuse("is_ood", "False somewhere: without ID inputs nothing can be measured", is_ood)
+    if need_ood and not is_ood.any():
+        raise refuse("is_ood", "True somewhere: without OOD inputs there is no FPR", is_ood)
     return is_ood
 
 # %% ../../nbs/ood/01_sample.ipynb #b083d0fd
@@ -100,6 +102,7 @@ def unread(
     except ValueError: return values
     return np.where(where, 0., a) if a.dtype.kind == "f" and a.shape == where.shape else values
 
+# %% ../../nbs/ood/01_sample.ipynb #b77b4476
 def check_losses(
     losses,        # (n,), any value where is_ood
     is_ood,        # (n,) bool, checked
@@ -131,8 +134,10 @@ def check_losses(
 
 # %% ../../nbs/ood/01_sample.ipynb #ff94cc22
 def _refuse_minus_infinity(s, name):
-    if s.min() == -np.inf: raise refuse(name, "above -inf in a double score, whose sum has no meaning otherwise", s.min())
+    if s.min() == -np.inf:
+        raise refuse(name, "above -inf in a double score, whose sum has no meaning otherwise", s.min())
 
+# %% ../../nbs/ood/01_sample.ipynb #99978dc8
 def read_sample(
     scores,        # (n,) single score or (n, 2) pair, high means reject; infinite allowed
     is_ood,        # (n,) bool, or 0 and 1
@@ -298,6 +303,7 @@ def weights_at(
     cosine = 0. if angle == np.pi/2 else np.cos(angle)
     return float(cosine/units[0]), float(np.sin(angle)/units[1])
 
+# %% ../../nbs/ood/01_sample.ipynb #19f25bf7
 def line_score(
     s_r,               # (n,) checked
     s_g,               # (n,) checked
@@ -331,6 +337,7 @@ def line_score(
     if weight_r == 0: return s_g*weight_g
     return s_r*weight_r + s_g*weight_g
 
+# %% ../../nbs/ood/01_sample.ipynb #f2cd111f
 def score_on_line(
     s_r,         # (n,) risk score, infinite allowed
     s_g,         # (n,) OOD score, likewise

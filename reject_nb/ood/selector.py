@@ -36,7 +36,8 @@ def _mls(classifier, X):
     z = classifier.decision_function(X)
     return -np.abs(z) if z.ndim == 1 else mls(z)
 
-def _knn(train, mean, sd, X): return knn((np.asarray(X, float) - mean)/sd, train, min(10, len(train)), normalize=False)
+def _knn(train, mean, sd, X):
+    return knn((np.asarray(X, float) - mean)/sd, train, min(10, len(train)), normalize=False)
 
 def _distances(X_train):
     "The distance to the 10th neighbour among the training inputs, as a function."
@@ -44,6 +45,7 @@ def _distances(X_train):
     mean, sd = train.mean(0), np.maximum(train.std(0), 1e-12)
     return partial(_knn, (train - mean)/sd, mean, sd)
 
+# %% ../../nbs/ood/12_selector.ipynb #ada96f71
 def named_score(
     name,       # "msp", "mls", "knn", or a function X -> (n,)
     classifier, # fitted
@@ -68,12 +70,15 @@ def named_score(
     function X -> (n,)
     """
     if callable(name): return name
-    if not isinstance(name, str) or name not in ("msp", "mls", "knn"): raise refuse(argument, "'msp', 'mls', 'knn' or a function of X", name)
+    if not isinstance(name, str) or name not in ("msp", "mls", "knn"):
+        raise refuse(argument, "'msp', 'mls', 'knn' or a function of X", name)
     if name == "knn":
-        if X_train is None: raise refuse(argument, "a function, or the estimator not fitted, since 'knn' needs the training inputs", name)
+        if X_train is None:
+            raise refuse(argument, "a function, or the estimator not fitted, since 'knn' needs the training inputs", name)
         return _distances(X_train)
     needed, score = ("predict_proba", _msp) if name == "msp" else ("decision_function", _mls)
-    if not hasattr(classifier, needed): raise refuse(argument, f"another score, since the estimator has no {needed}", name)
+    if not hasattr(classifier, needed):
+        raise refuse(argument, f"another score, since the estimator has no {needed}", name)
     return partial(score, classifier)
 
 # %% ../../nbs/ood/12_selector.ipynb #9155b06e
@@ -89,8 +94,10 @@ def _rows(X, at): return X.iloc[at] if hasattr(X, "iloc") else X[at]
 def _check_size(X, name:str, least:int) -> None:
     if len(X) < least: raise refuse(name, f"of at least {least} input{'s' if least > 1 else ''}", X)
 
+# %% ../../nbs/ood/12_selector.ipynb #2e7ee1f3
 def _is_fitted(estimator) -> bool:
-    if not hasattr(estimator, "predict"): raise refuse("estimator", "a classifier with fit and predict", estimator)
+    if not hasattr(estimator, "predict"):
+        raise refuse("estimator", "a classifier with fit and predict", estimator)
     try: check_is_fitted(estimator)
     except NotFittedError: return False
     return True
@@ -100,7 +107,8 @@ def _seed(random_state):
     if isinstance(random_state, np.random.Generator): return int(random_state.integers(2**31))
     whole = isinstance(random_state, (Integral, np.integer)) and not isinstance(random_state, bool)
     if random_state is None or isinstance(random_state, np.random.RandomState): return random_state
-    if not whole or not 0 <= random_state < 2**32: raise refuse("random_state", "None, a whole number from 0 to 2**32 - 1, or a generator", random_state)
+    if not whole or not 0 <= random_state < 2**32:
+        raise refuse("random_state", "None, a whole number from 0 to 2**32 - 1, or a generator", random_state)
     return int(random_state)
 
 # %% ../../nbs/ood/12_selector.ipynb #dd3cf4b0
@@ -214,8 +222,10 @@ class DoubleScoreSelector(BaseEstimator):
         parts, kept = _halves(parts, seed)
         tuned = self._tune(parts, model)
         strict = self._tune(parts, _stricter(model, len(kept.X), len(kept.X_ood), delta))
-        if strict.status != Status.infeasible: tuned = strict    # an angle that leaves room, where there is one
-        return self._learn(tuned, self._certify(kept, tuned, model, delta) if tuned.status != Status.infeasible else None)
+        if strict.status != Status.infeasible:
+            tuned = strict    # an angle that leaves room, where there is one
+        return self._learn(tuned, self._certify(kept, tuned, model, delta)
+                           if tuned.status != Status.infeasible else None)
 
     def _read(self, X, y, X_ood, least:int, fitted:bool) -> _Parts:
         "Checked inputs; notes and compares the columns."
@@ -261,7 +271,8 @@ class DoubleScoreSelector(BaseEstimator):
     def _certify(self, kept:_Parts, tuned, model, delta):
         sample = self._sample(kept)
         s = score_on_line(sample["s_r"], sample["s_g"], tuned.angle)
-        return certify_targets(sample["losses"], s, sample["is_ood"], model.min_tpr, model.max_fpr, delta=delta)
+        return certify_targets(sample["losses"], s, sample["is_ood"], model.min_tpr, model.max_fpr,
+                               delta=delta)
 
     def _learn(self, tuned, certificate):
         "Set what was learned; a certificate's threshold and words go before those of the tuning."
@@ -336,16 +347,19 @@ def as_frame(columns:dict):
     except ImportError: return columns
     return pandas.DataFrame(columns)
 
+# %% ../../nbs/ood/12_selector.ipynb #dc1cdac1
 def _report_row(name, scores, is_ood, losses, model, areas:bool) -> dict:
     "What a method attains."
     sample = read_sample(scores, is_ood, losses, need_ood=areas, need_losses=True)
     t = tune_pair(sample, model) if sample.is_double else tune_sample(sample, model)
-    row = dict(method=name, status=str(t.status), selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr, precision=t.precision)
+    row = dict(method=name, status=str(t.status), selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr,
+               precision=t.precision)
     how: dict = dict(double="best angle", n_angles=31)
     if areas: row.update(auroc=auroc(scores, is_ood, **how), aupr=aupr(scores, is_ood, **how))
     if areas and sample.losses.max() <= 1: row.update(oscr=oscr(losses, scores, is_ood, **how))
     return row | dict(message=t.message, objective=t.objective)
 
+# %% ../../nbs/ood/12_selector.ipynb #49a44ace
 def report(
     losses,  # (n,) losses of the classifier, at least 0; not read where is_ood
     scores:dict, # method -> (n,) single score, or (n, 2) pair (s_r, s_g); high means reject
@@ -390,7 +404,9 @@ def report(
     >>> print(list(table["method"]), list(table["status"]))
     ['both', 'risk alone'] ['optimal', 'infeasible']
     """
-    if not isinstance(scores, dict) or not scores: raise refuse("scores", "a dict that names at least one method", scores)
+    if not isinstance(scores, dict) or not scores:
+        raise refuse("scores", "a dict that names at least one method", scores)
     model, areas = check_model(model), check_flag(areas, "areas")
-    rows = sorted((_report_row(name, s, is_ood, losses, model, areas) for name, s in scores.items()), key=lambda r: r["objective"])
+    rows = sorted((_report_row(name, s, is_ood, losses, model, areas) for name, s in scores.items()),
+                  key=lambda r: r["objective"])
     return as_frame({k: [r[k] for r in rows] for k in rows[0] if k != "objective"})

@@ -86,7 +86,8 @@ def target_of(
         prior, kappa = share if model.prior is None else model.prior, model.min_precision
         w_id, w_ood = (1 - kappa)*(1 - prior)/n_id, kappa*prior/n_ood if n_ood else 0.
         return Target(True, _at_least(model.min_recall, n_id), n_ood, w_id, w_ood, prior, 0.)
-    if model.prior > 0 and not n_ood: raise refuse("is_ood", "True somewhere where the costs have prior > 0", "none")
+    if model.prior > 0 and not n_ood:
+        raise refuse("is_ood", "True somewhere where the costs have prior > 0", "none")
     rejected = (1 - model.prior)*model.reject_id + model.prior*model.reject_ood
     return Target(False, 0, n_ood, 0., 0., model.prior, rejected)
 
@@ -114,6 +115,7 @@ def meets(
     good, bad = target.w_id*n_id, target.w_ood*n_ood
     return (n_id >= target.min_id) & (n_ood <= target.max_ood) & (bad <= good + 1e-12*(good + bad))
 
+# %% ../../nbs/ood/03_single.ipynb #27d565a9
 def added_by(
     sample:Sample, # checked, with losses
     model,         # one of the three models
@@ -160,6 +162,7 @@ class Line(NamedTuple):
     units: tuple            # the scores are divided by these
     centres: tuple          # after these were taken away
 
+# %% ../../nbs/ood/03_single.ipynb #8ef78ec1
 @dataclass(frozen=True, kw_only=True)
 class TunedOOD:
     """The best classifier of a single- or double-score method on a sample.
@@ -200,7 +203,8 @@ class TunedOOD:
     Examples
     --------
     >>> from reject_nb.ood import BoundedTPRFPR, tune_double_score
-    >>> t = tune_double_score([0, 1, 0, 0, 0, 0], [0, 1, 2, 3, 0, 4], [2, 1, 0, 3, 4, 0], [0, 0, 0, 0, 1, 1], BoundedTPRFPR(.75, 0))
+    >>> t = tune_double_score([0, 1, 0, 0, 0, 0], [0, 1, 2, 3, 0, 4], [2, 1, 0, 3, 4, 0], [0, 0, 0, 0, 1, 1],
+    ...                       BoundedTPRFPR(.75, 0))
     >>> print(t.status, round(t.selective_risk, 4), t.tpr, t.fpr, t.gap)
     optimal 0.3333 0.75 0.0 1.000000082740371e-11
     >>> print(t.accept(s_r=[1, 0], s_g=[1, 4]).tolist())
@@ -301,6 +305,7 @@ def _precision(n_id, n_ood, t:Sweep, prior:float):
     good, bad = (1 - prior)*n_id/t.total_id, prior*n_ood/max(t.total_ood, 1)
     return np.divide(good, good + bad, out=np.ones(len(good)), where=good + bad > 0)
 
+# %% ../../nbs/ood/03_single.ipynb #7e702cb2
 def nearest_of(
     sweeps,        # iterable of Sweep
     model,         # BoundedTPRFPR or BoundedPrecisionRecall
@@ -364,6 +369,7 @@ def in_words(
     return (f"unable to reach precision >= {model.min_precision:g} with recall >= {model.min_recall:g}: "
             f"lower min_precision to {nearest['precision']:.6g}{lower}")
 
+# %% ../../nbs/ood/03_single.ipynb #71bb9f5f
 def unable(model, nearest, method, evaluated, note="") -> TunedOOD:
     "The infeasible result, with the remedy in words."
     return TunedOOD(status=Status.infeasible, nearest=nearest, message=in_words(model, nearest) + note,
@@ -392,6 +398,7 @@ def values_of(
     if target.ratio: value = np.divide(t.loss, t.n_id, out=np.full(len(t.loss), np.inf), where=t.n_id > 0)
     return np.where(meets(t.n_id, t.n_ood, target), value, np.inf)
 
+# %% ../../nbs/ood/03_single.ipynb #7d9ac557
 def best_row(
     t:Sweep,       # whose losses are the weights of the objective
     target:Target, # of model and sample
@@ -442,11 +449,14 @@ def tune_sample(
     row = best_row(t, target)
     if row is None: return unable(model, nearest_of([t], model, target), "sweep", len(t.threshold))
     threshold = float(t.threshold[row]) if row >= 0 else -np.inf
-    if np.isneginf(t.threshold[0]) and row < 0: threshold = np.nan     # else a score of -inf would be accepted
+    if np.isneginf(t.threshold[0]) and row < 0:
+        threshold = np.nan     # else a score of -inf would be accepted
     values = measured(sample.s_r <= threshold, sample, model, target)
-    return TunedOOD(status=Status.optimal, threshold=threshold, bound=values["objective"], evaluated=len(t.threshold),
+    return TunedOOD(status=Status.optimal, threshold=threshold, bound=values["objective"],
+                    evaluated=len(t.threshold),
                     message="" if sample.n_ood else NO_OOD, **values)
 
+# %% ../../nbs/ood/03_single.ipynb #890b4f2d
 def tune_single_score(
     losses, # (n,) losses of the classifier, at least 0; not read where is_ood
     scores, # (n,) high means reject; infinite allowed

@@ -13,7 +13,8 @@ import lazy_loader
 
 # %% ../../nbs/sdr/00_overview.ipynb #75c07e23
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "families": ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian", "Independent",
+    "families": ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian",
+                 "Independent",
                  "Poisson"],
     "likelihood_ratio": ["radius"],
     "quadric": ["Quadric"],

@@ -353,6 +353,7 @@ def _first_panels(log_distribution:Callable) -> np.ndarray: # edges
     left = reach[:1 + np.argmax(below < RAREST)] if (below < RAREST).any() else reach
     return np.concatenate([-left[::-1], [0.], right])
 
+# %% ../../nbs/sdr/07_rates.ipynb #8d731fc2
 def interpolated(
     log_distribution:Callable, # q (m,) -> ln P(variable <= q) (m,)
     tol:float=1e-13,           # absolute, a panel

@@ -16,7 +16,8 @@ from ..core.checks import check_count, check_instance, check_probability, check_
 from ..core.figures import decision_region, figure
 from .families import Gaussian
 from .laws import Law, check_points
-from .likelihood_ratio import (CommonAxes, check_pair, check_unit, common_axes, log_densities, radius,
+from .likelihood_ratio import (CommonAxes, check_pair, check_unit, common_axes, log_densities,
+                                            radius,
                                             slack, term_size)
 from .quadric import Quadric, quadric
 from .rates import Rates, rates
@@ -331,7 +332,8 @@ def explore(
     Examples
     --------
     >>> from reject_nb import sdr
-    >>> region = sdr.SafeDecisionRegion(sdr.Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), sdr.Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
+    >>> region = sdr.SafeDecisionRegion(sdr.Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]),
+    ...                                 sdr.Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
     >>> try: sdr.explore(region, (0, 8), (12, 2))
     ... except ValueError as error: print(error)
     ...

@@ -36,6 +36,7 @@ class Design(NamedTuple):
     gate: np.ndarray # so few errors keep the chain alive; -1 before the start
     start: int       # where the chain begins
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #a644b4c5
 def certified_rank(
     errors:np.ndarray, # (n + 1,) errors among the first m examples, errors[0] = 0
     ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last is n
@@ -79,6 +80,7 @@ def _largest_count(ahead, behind, low, high, delta):
         if missed >= 1 - delta: return k - 1
     return -1
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #0e502fa1
 @njit(cache=True)
 def _backward(behind, low, high, bound, next_low, next_high, target):
     "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; hits are counts up to bound."
@@ -112,6 +114,7 @@ def _keep(window, i, mass, low, high):
     window.low[i], window.high[i] = low, high
     for k in range(low, high + 1): window.mass[i, k - low] = mass[k]
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #eab71a06
 @njit(cache=True)
 def _width(band, target):
     "Most counts that are followed at any rank."
@@ -135,6 +138,7 @@ def _checkpoints(band, target, step, window):
         low, high, _ = _advance(mass, low, high, target, band[m])
         if m % step == 0: _keep(window, m//step, mass, low, high)
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #f83bd0e5
 @njit(cache=True)
 def _replay(band, target, first, last, start, window):
     "Go forward from a checkpoint and keep the ranks `first` to `last`, in rows 0, 1, ..."
@@ -163,11 +167,13 @@ def _gate(band, hits, target, delta, start, step, kept, block):
         last = first
     return gate
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #72b2cce8
 def _window(ranks:int, width:int) -> Window:
     "Room for some ranks."
     return Window(mass=np.zeros((ranks, width)), low=np.zeros(ranks, np.int64),
                   high=np.zeros(ranks, np.int64))
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #4a2087b3
 def gate_of(
     band:np.ndarray, # (n + 1,)
     target:float,    # in (0, 1)
@@ -229,6 +235,7 @@ def first_rank(
     """
     return int(min(n, max(least, min(math.ceil(10/target), n//2))))
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #182910fa
 def _smooth(gate:np.ndarray, start:int) -> np.ndarray:
     "The largest gate below that does not fall and rises by single steps, which ties need."
     gate = gate.copy()
@@ -247,6 +254,7 @@ def _beside_a_band(n:int, target:float, delta:float, share:float, start:int) -> 
     if len(later): start += int(later[0])
     return (len(later) > 0, -start, gate[start], share), Design(band, _smooth(gate, start), start)
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #84237f02
 @lru_cache(maxsize=128)
 def design_band_and_chain(
     n:int,        # examples

@@ -35,6 +35,7 @@ def _rank(sample:CalibrationSample, delta:float, assume:str) -> tuple[int, str]:
     design = design_band_and_chain(n, sample.target, delta)
     return (certified_rank(errors, ends, design) if design else 0), "band and one chain"
 
+# %% ../../nbs/strategies/14_certified.ipynb #ce43b5cd
 def _too_few(sample:CalibrationSample, delta:float) -> str:
     "Why nothing was certified."
     n, target = len(sample.losses), sample.target
@@ -108,6 +109,7 @@ def certified_risk(
     why = f"no threshold could be certified at target_risk={target_risk:g}, delta={delta:g}: "
     return CertifiedSelection.reject_all(message=why + _too_few(sample, delta), **kind)
 
+# %% ../../nbs/strategies/14_certified.ipynb #265834e2
 def _accepted(sample:CalibrationSample, rank:int, target_risk:float, how:str,
               kind:dict) -> CertifiedSelection:
     "The result for a certified rank."

@@ -43,6 +43,7 @@ class Alarm:
     at: int       # number of outcomes seen
     reason: str   # "since the start" or "recently"
 
+# %% ../../nbs/strategies/18_monitor.ipynb #60da76af
 class RiskMonitor:
     """Watches the losses of a deployed rule.
 

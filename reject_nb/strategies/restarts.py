@@ -43,6 +43,7 @@ def _main_trigger(band:np.ndarray, target:float, delta:float, start:int) -> int:
         most += 1
     return most
 
+# %% ../../nbs/strategies/11_restarts.ipynb #a14b0e7a
 @lru_cache(maxsize=64)
 def design_restarts(
     n:int,        # examples
@@ -77,6 +78,7 @@ def design_restarts(
     gate = np.maximum(band, gate_of(raised, target, delta, 1, later=True))
     return Design(band=band, gate=_smooth(gate, 1), start=start), mains[best]
 
+# %% ../../nbs/strategies/11_restarts.ipynb #dd9eb7c4
 def restarts_rank(
     errors:np.ndarray, # (n + 1,) errors among the first m examples
     ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last is n

@@ -65,6 +65,7 @@ def _multinomial(counts, widths) -> float:
     from scipy.special import gammaln, xlogy
     return float(np.exp(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum() + xlogy(counts, widths).sum()))
 
+# %% ../../nbs/strategies/13_validity.ipynb #09a430ca
 def failure_by_enumeration(
     certify,      # maps cumulative errors (sequences, n + 1) to certified ranks (sequences,), 0 for none
     widths,       # (pieces,) above 0, with sum 1

@@ -69,6 +69,7 @@ def _knots(most:int) -> np.ndarray:
     if most <= 256: return np.arange(most + 1)
     return np.unique(np.append(np.arange(200), np.geomspace(200, most, 300).astype(int)))
 
+# %% ../../nbs/strategies/09_walks.ipynb #3b777b8c
 def ranks_needed(
     errors:np.ndarray, # (k,) whole numbers, ascending
     target:float,      # in (0, 1)

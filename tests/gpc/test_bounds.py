@@ -109,7 +109,8 @@ def test_kernel_is_the_formula(seed):
     rng = np.random.default_rng(seed)
     n, d = rng.integers(2, 9), rng.integers(1, 5)
     X, coef, mid, half = rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d)*.5, rng.uniform(.1,
-                                                                                                         1.2, d)
+                                                                                                         1.2,
+                                                                                                         d)
     extra = 0. if seed % 3 else rng.uniform(0, 3)
     ways, score = _by_formula(coef, X, mid, half, extra)
     first, both = (_bound(coef, X, mid - half, mid + half, way, 0., extra) for way in (False, True))

@@ -16,7 +16,8 @@ from reject_nb.gpc.certificate import (
 LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60),
                                             np.random.default_rng(6).normal(0, 1, 60),
                                             np.random.default_rng(7).uniform(0, 4,
-                                                                             60), np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
+                                                                             60),
+                                                                             np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
 
 @pytest.mark.parametrize("nu, kappa, a, width", LINES)
 def test_ratio_min_is_the_minimum(nu, kappa, a, width):
@@ -37,7 +38,8 @@ def test_logistic_line_minimum(nu, kappa, a, width):
     v = np.linspace(a, a + width, 401)
     seen = min(logistic_mean(nu + kappa*x, x) for x in v)
     got = logistic_line_min(nu, kappa, a, a + width)
-    assert got <= seen - 1e-12 and seen - got < .125*(.09623*kappa**2 + .1251*abs(kappa) + .0325)*(width/8)**2 + 1e-4
+    assert got <= seen - 1e-12 and seen - got < .125*(.09623*kappa**2 + .1251*abs(kappa)
+                                                      + .0325)*(width/8)**2 + 1e-4
     assert logistic_line_min.py_func(nu, kappa, a, a + width) == pytest.approx(got, abs=1e-13)
 
 

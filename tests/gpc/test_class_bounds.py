@@ -45,7 +45,8 @@ def test_variances_of_pairs_are_enclosed_whatever_the_weights(noise):
     box = reduce_box(post, np.array([.2, .1]), np.array([.5, .4]))
     pairs, seen = bound_pairs(post, box, -box.half, box.half), _true_variances(post,
                                                                                np.random.default_rng(1).uniform([.2, .1], [.5, .4], (300, 2)))
-    assert (pairs.var_low <= seen.min(0) + 1e-9)[off].all() and (seen.max(0) <= pairs.var_high + 1e-9)[off].all()
+    assert (pairs.var_low <= seen.min(0) + 1e-9)[off].all() and (seen.max(0) <= pairs.var_high
+                                                                 + 1e-9)[off].all()
 
 
 def test_W_without_cancellation():

@@ -7,8 +7,10 @@ from reject_nb.gpc.fitting import fit_gpc, gpy_model
 
 BAD_FITS = [dict(y=[0, 0, 0, 0]), dict(y=[0, 1]), dict(y=[0, 1, 0, np.nan]), dict(y=[0, "a", None, 1]),
             dict(inference="vi"), dict(max_evaluations=-1),
-            dict(max_evaluations="a"), dict(max_evaluations=2.), dict(lengthscale=-1), dict(lengthscale="a"), dict(lengthscale=np.ones(7)),
-            dict(lengthscale=1e-200), dict(variance=1e160), dict(variance=0.), dict(ard="no"), dict(X=[[np.nan]]), dict(likelihood="cauchit")]
+            dict(max_evaluations="a"), dict(max_evaluations=2.), dict(lengthscale=-1), dict(lengthscale="a"),
+            dict(lengthscale=np.ones(7)),
+            dict(lengthscale=1e-200), dict(variance=1e160), dict(variance=0.), dict(ard="no"),
+            dict(X=[[np.nan]]), dict(likelihood="cauchit")]
 
 def _clusters(n):
     rng = np.random.default_rng(6)

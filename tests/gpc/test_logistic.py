@@ -36,7 +36,9 @@ def test_logistic_mean_at_the_ends():
     assert logistic_mean.py_func(-800., 0.) == 0. and logistic_mean.py_func(-20.,
                                                                             0.) == pytest.approx(math.exp(-20), rel=1e-8)
     assert logistic_mean.py_func(60., 1e-2) <= 1. and logistic_mean(1.,
-                                                                    0.) == pytest.approx(1/(1 + math.exp(-1)), abs=1e-15)
+                                                                    0.) == pytest.approx(1/(1
+                                                                                            + math.exp(-1)),
+                                                                                            abs=1e-15)
     assert sigma.py_func(-750.) < 1e-300 and sigma.py_func(750.) == 1. and sigma.py_func(0.) == .5
     np.testing.assert_array_equal(logistic_means.py_func(np.array([0., 1.]), np.array([1., 2.])),
                                   [logistic_mean(0., 1.), logistic_mean(1., 2.)])

@@ -38,7 +38,8 @@ def test_objective_and_its_gradient(likelihood, spectral):
     f, x, step = _objective(side, 40), np.array([.1, -.2]), 1e-6
     value, slope = f(x)
     mean, var = post.latent(side.box.point(x)[None])
-    expected = -mean[0]/np.sqrt(1 + (1. if likelihood == "probit" else np.pi/8)*var[0]) if spectral else -mean[0]
+    expected = -mean[0]/np.sqrt(1 + (1. if likelihood == "probit"
+                                     else np.pi/8)*var[0]) if spectral else -mean[0]
     assert abs(value - expected) < 1e-9
     numeric = [(f(x + step*e)[0] - f(x - step*e)[0])/(2*step) for e in np.eye(2)]
     np.testing.assert_allclose(slope, numeric, atol=1e-7)

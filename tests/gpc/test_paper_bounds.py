@@ -45,7 +45,9 @@ def test_intervals_in_both_tails():
                                                                                                1.) > 0
     assert interval_extremes(-np.inf, np.inf, Intervals(0., 1., 1., 2.)) == (1.,
                                                                              1.) and gaussian_interval(0.,
-                                                                                                       1., .5, 0.) == 1.
+                                                                                                       1.,
+                                                                                                       .5,
+                                                                                                       0.) == 1.
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -98,7 +100,8 @@ def test_relaxation_holds_and_touches(seed):
     post, side, Z = _small(seed)
     r, x = post.kernel(Z), side.box.scaled(Z)
     found = relaxation(side, -side.box.half, side.box.half)
-    assert (found.low_0 + x @ found.low_1.T <= r + 1e-12).all() and (r <= found.high_0 + x @ found.high_1.T + 1e-12).all()
+    assert (found.low_0 + x @ found.low_1.T <= r + 1e-12).all() and (r <= found.high_0 + x @ found.high_1.T
+                                                                     + 1e-12).all()
     assert (found.r_low <= r + 1e-12).all() and (r <= found.r_high + 1e-12).all()
     point = relaxation(side, np.zeros(2), np.zeros(2))
     centre = post.kernel(side.box.point(np.zeros(2))[None])[0]
@@ -150,7 +153,8 @@ def test_the_paper_s_search_encloses_the_minimum(way, likelihood, sign):
     got = paper_minimum(post, lower, upper, Limits(tol=.03, clock=Clock(None), max_boxes=12), sign, way)
     assert got.lower <= p.min() <= got.upper + .02 and (lower <= got.x).all() and (got.x <= upper).all()
     at = post.predict_proba(got.x[None])[0]
-    assert got.upper == pytest.approx(at if sign > 0 else 1 - at) and (got.status == "optimal") == (got.gap_abs <= .03)
+    assert got.upper == pytest.approx(at if sign > 0
+                                      else 1 - at) and (got.status == "optimal") == (got.gap_abs <= .03)
 
 
 def test_given_bounds_stand_for_the_programs():

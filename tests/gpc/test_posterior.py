@@ -12,7 +12,9 @@ GOOD_POSTERIOR = dict(X=[[0.], [1.]], alpha=[1., 2.], site_precision=[.1, .2], l
 BAD_POSTERIOR = [("X", [[np.nan], [1.]]), ("X", [0., 1.]), ("alpha", [1.]), ("alpha", [np.inf, 1.]),
                  ("site_precision", [-.1, .2]),
                  ("lengthscale", 0.), ("lengthscale", [1., 2.]), ("lengthscale", [0.]), ("lengthscale",
-                                                                                         np.nan), ("lengthscale", 1e-120),
+                                                                                         np.nan),
+                                                                                         ("lengthscale",
+                                                                                          1e-120),
                  ("variance", -1.), ("variance", np.nan), ("variance", 1e200), ("variance",
                                                                                 True), ("likelihood",
                                                                                         "cauchit")]
@@ -94,7 +96,8 @@ def test_bad_input_names_the_argument(name, bad):
 
 def test_bad_points_and_too_large_variances():
     with pytest.raises(ValueError, match="variance must be at most"): GPPosterior(**{**GOOD_POSTERIOR,
-                                                                                     "variance": 2e6, "likelihood": "logistic"})
+                                                                                     "variance": 2e6,
+                                                                                     "likelihood": "logistic"})
     assert GPPosterior(**{**GOOD_POSTERIOR,
                           "variance": 2e6}).variance == 2e6 and GPPosterior(**GOOD_POSTERIOR).kernel([[1e300]]).max() == 0
     with pytest.raises(ValueError, match="X"): GPPosterior(**GOOD_POSTERIOR).latent([[1., 2.]])

@@ -40,7 +40,8 @@ def test_safety_agrees_with_the_range_and_the_attack_is_real(seed):
         assert (r.min_lower < .5) if one else (r.max_upper > .5)
         assert around(post, x, radius).contains(safe.adversarial) and safe.margin_upper < 0
     else:
-        assert safe and (r.min_upper > .5 - 1e-9 if one else r.max_lower < .5 + 1e-9) and safe.margin_lower >= 0
+        assert safe and (r.min_upper > .5 - 1e-9 if one else r.max_lower < .5
+                         + 1e-9) and safe.margin_lower >= 0
 
 
 def test_both_words_occur():
@@ -168,8 +169,13 @@ def test_safety_of_several_classes():
 BAD_QUESTIONS = [dict(x=[np.nan, 0]), dict(x=[0]), dict(radius=-1), dict(radius=[1, 2, 3]),
                  dict(radius=True), dict(radius=[.1, .1], norm=2), dict(dims=[5]), dict(dims=[.5]),
                  dict(dims=1), dict(norm=3), dict(norm=True), dict(norm="2"), dict(limits=(.5,
-                                                                                           1)), dict(limits=5), dict(limits=(-1,)), dict(limits=(-1, "a")),
-                 dict(post=None), dict(starts="a"), dict(starts=[[1.]]), dict(max_boxes=0), dict(time_limit=0), dict(rigorous=1), dict(progress=2), dict(n_jobs=0)]
+                                                                                           1)),
+                                                                                           dict(limits=5),
+                                                                                           dict(limits=(-1,
+                                                                                                        )),
+                                                                                                        dict(limits=(-1, "a")),
+                 dict(post=None), dict(starts="a"), dict(starts=[[1.]]), dict(max_boxes=0),
+                 dict(time_limit=0), dict(rigorous=1), dict(progress=2), dict(n_jobs=0)]
 
 @pytest.mark.parametrize("bad", BAD_QUESTIONS)
 def test_bad_questions_are_named(bad):

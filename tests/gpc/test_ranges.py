@@ -200,10 +200,13 @@ BAD_RANGES = [dict(lower=[1, 0], upper=[0, 1]), dict(lower=[np.nan, 0]), dict(up
               dict(upper=[1, np.nan]), dict(lower=[np.inf, 0], upper=[np.inf, 1]),
               dict(upper=[1, -np.inf],
                    lower=[0,
-                          -np.inf]), dict(tol=0.), dict(tol=np.nan), dict(tol=True), dict(max_boxes=0), dict(max_boxes="a"), dict(max_boxes=2.),
-              dict(time_limit=-1.), dict(time_limit="1"), dict(bounds="other"), dict(n_jobs=0), dict(n_jobs="x"), dict(rigorous="no"), dict(progress=3),
+                          -np.inf]), dict(tol=0.), dict(tol=np.nan), dict(tol=True), dict(max_boxes=0),
+                          dict(max_boxes="a"), dict(max_boxes=2.),
+              dict(time_limit=-1.), dict(time_limit="1"), dict(bounds="other"), dict(n_jobs=0),
+              dict(n_jobs="x"), dict(rigorous="no"), dict(progress=3),
               dict(ball=7), dict(ball=Ball([9., 9.], 1., 2)), dict(ball=Ball([.5, .5], 1., 2),
-                                                                   bounds="paper"), dict(target=1), dict(post=None)]
+                                                                   bounds="paper"), dict(target=1),
+                                                                   dict(post=None)]
 
 @pytest.mark.parametrize("bad", BAD_RANGES)
 def test_bad_questions_are_named(bad):

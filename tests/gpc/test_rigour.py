@@ -121,7 +121,8 @@ def test_quadratic_form_encloses_long_double(q, rigorous):
     z, p = shrunk(spec, q, sr)
     np.testing.assert_allclose(z,
                                sr - sr @ spec.vectors[:,
-                                                      :q] @ np.diag(spec.values[:q]/(1 + spec.values[:q])) @ spec.vectors[:, :q].T, atol=1e-12)
+                                                      :q] @ np.diag(spec.values[:q]/(1
+                                                                                     + spec.values[:q])) @ spec.vectors[:, :q].T, atol=1e-12)
     low, high, residual = quadratic_form(spec, q, z, sr, p, rigorous)
     form = np.einsum("bi,ij,bj->b", z.astype(L), B, z.astype(L))
     off = np.linalg.norm((sr.astype(L) - z.astype(L) @ B).astype(float), axis=1)

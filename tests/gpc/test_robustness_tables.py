@@ -23,7 +23,8 @@ def test_the_size_of_a_patch_follows_the_scale(sigma, size):
     patch = patch_around(2., 3., sigma)
     assert len(patch) == size and patch[0] == 31 and set(patch[:5]) <= {31, 17, 30, 32,
                                                                         45} and len(patch_around(2., 3.,
-                                                                                                 sigma, 7)) == 7
+                                                                                                 sigma,
+                                                                                                 7)) == 7
 
 
 def test_delta_encloses_samples():

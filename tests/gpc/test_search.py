@@ -75,13 +75,15 @@ def test_limits_stop_and_bounds_hold():
         seen.append((lower, upper, n))
         if len(seen) == 4: raise KeyboardInterrupt
     got = minimise(_distance_oracle(), _limits(tol=1e-9, progress=stop))
-    assert got.status == Status.interrupted and got.lower <= 0 <= got.upper == seen[-1][1] and [s[2] for s in seen][:2] == [1, 3]
+    assert got.status == Status.interrupted and got.lower <= 0 <= got.upper == seen[-1][1] and [s[2]
+                                                                                                for s in seen][:2] == [1, 3]
 
 
 @pytest.mark.parametrize("level, word", [(.5, "below"), (-.1, "above")])
 def test_a_decision_stops_as_soon_as_it_is_clear(level, word):
     got = minimise(_distance_oracle(), _limits(tol=1e-12, decide=level))
-    assert got.status == "optimal" and (got.upper < level if word == "below" else got.lower >= level) and got.n_boxes < 40
+    assert got.status == "optimal" and (got.upper < level if word == "below"
+                                        else got.lower >= level) and got.n_boxes < 40
     at_once = minimise(_distance_oracle(), _limits(tol=1e-12, decide=level), starts=[[1/3, 1/3]])
     assert at_once.n_boxes == 0 if word == "below" else at_once.upper == 0
 
@@ -145,11 +147,13 @@ def test_pulled_points_lie_in_ball_and_box(seed):
     points = box.half*rng.uniform(-1, 1, size=(200, len(box.free)))
     moved = np.array([box.point(x) for x in seen.pull(points)])
     size = 1e-9*(1 + np.abs(lower).max())
-    assert (ball.norm(moved - centre) <= ball.radius + 1e-6*size).all() and (moved >= lower).all() and (moved <= upper).all()
+    assert (ball.norm(moved - centre) <= ball.radius
+            + 1e-6*size).all() and (moved >= lower).all() and (moved <= upper).all()
     inside = np.array([ball.norm(box.point(x) - centre) for x in points]) < ball.radius - size
     np.testing.assert_allclose(seen.pull(points)[inside], points[inside], atol=1e-9*(1 + np.abs(lower).max()))
     assert not seen.excludes(points[inside], points[inside]).any()
-    far = np.array([ball.norm(box.point(x) - centre) for x in points]) > ball.radius + 1e-6*(1 + np.abs(lower).max())
+    far = np.array([ball.norm(box.point(x) - centre) for x in points]) > ball.radius + 1e-6*(1
+                                                                                             + np.abs(lower).max())
     assert seen.excludes(points[far], points[far]).all()
     wide = np.maximum(points - .3, -box.half), np.minimum(points + .3, box.half)
     has_one = np.array([((points >= a) & (points <= b)).all(1)[inside].any() for a, b in zip(*wide)])
@@ -163,7 +167,9 @@ def test_membership_is_exact():
         Fraction(.30000000000000004) - Fraction(.1) <= Fraction(.2))
     assert Ball([0., 0.], 1., 1).contains([.5, .5]) and not Ball([0., 0.], 1.,
                                                                  1).contains([.5, .5000001]) and Ball([0.,
-                                                                                                       0.], 5., 2).contains([3., 4.])
+                                                                                                       0.],
+                                                                                                       5.,
+                                                                                                       2).contains([3., 4.])
 
 BAD_BALLS = [("centre", ([np.nan], 1., 1)), ("centre", ("a", 1., 1)), ("radius", ([0.], -1., 1)),
              ("radius", ([0.], np.nan, 1)), ("p", ([0.], 1., 3)), ("p", ([0.], 1., True))]

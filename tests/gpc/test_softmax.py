@@ -12,10 +12,14 @@ BAD_CLASSES = [dict(classes=["a"]), dict(classes=["a", "a"]), dict(classes=[None
                dict(alpha=np.ones((1, 2))),
                dict(prob=np.ones((2, 2))), dict(prob=np.full((3, 2), 1/3)), dict(prob=[[1.5, 1.],
                                                                                        [-.5,
-                                                                                        0.]]), dict(X=[[np.nan, 1.]]), dict(lengthscale=0.)]
+                                                                                        0.]]),
+                                                                                        dict(X=[[np.nan,
+                                                                                                 1.]]),
+                                                                                                 dict(lengthscale=0.)]
 BAD_CLASS_FITS = [dict(y=[0, 1, np.nan]), dict(y=[0, 1, np.inf]), dict(y=[0, "a", None]), dict(y=[0, 0, 0]),
                   dict(y=[0, 1]), dict(max_evaluations=-1),
-                  dict(max_evaluations="a"), dict(lengthscale=np.ones(2)), dict(lengthscale=1e-200), dict(variance=0.), dict(X=[[np.nan]]*3)]
+                  dict(max_evaluations="a"), dict(lengthscale=np.ones(2)), dict(lengthscale=1e-200),
+                  dict(variance=0.), dict(X=[[np.nan]]*3)]
 
 def _three_classes(seed=0, n=12):
     "A small model of three Gaussian classes in the plane."

@@ -39,7 +39,8 @@ def _target(rng, kind, n_id, n_ood):
     "A target on TPR and FPR, on precision and recall, or a cost."
     if kind == "cost": return Target(False, 0, n_ood, 0., 0., .3, 0.)
     m = int(rng.integers(1, n_id + 1))
-    if kind == "precision": return Target(True, m, n_ood, rng.random()/n_id, rng.random()/max(n_ood, 1), .3, 0.)
+    if kind == "precision":
+        return Target(True, m, n_ood, rng.random()/n_id, rng.random()/max(n_ood, 1), .3, 0.)
     return Target(True, m, int(rng.integers(0, n_ood + 1)), 0., 0., .3, 0.)
 
 
@@ -70,7 +71,8 @@ def test_settling_keeps_its_promise(kind, plain):
             points, target = _case(rng, kind)
             low = rng.uniform(0, 1.4)
             high = min(np.pi/2, low + rng.choice([1e-3, .05, .5, 1.]))
-            lines = [np.sort(points.r*np.cos(a) + points.g*np.sin(a))[rng.integers(len(points.r))] for a in (low, high)]
+            lines = [np.sort(points.r*np.cos(a) + points.g*np.sin(a))[rng.integers(len(points.r))]
+                     for a in (low, high)]
             arc = make_arc(low, high, *lines, NOTHING, wall)
             value, (floor, ceil) = rng.random() if kind != "cost" else -rng.random(), range_of_t(arc)
             s = f(points, arc, target, value, 0.)
@@ -98,13 +100,15 @@ def test_the_search_finds_what_the_sweep_finds(kind, leaf):
     for _ in range(40):
         points, target = _case(rng, kind, int(rng.integers(2, 40)))
         start = NO_LINE if kind != "cost" else Found(0., 0., -np.inf)
-        exact, s = sweep_lines(points, target, start), branch_and_bound(points, target, start, arcs=3, leaf=leaf)
+        exact, s = sweep_lines(points, target, start), branch_and_bound(points, target, start, arcs=3,
+                                                                        leaf=leaf)
         assert s.done and (s.best.value == exact.value or abs(s.best.value - exact.value) < 1e-12)
         assert s.bound <= exact.value and (np.isinf(exact.value) or s.bound >= exact.value - 1e-9)
         found += np.isfinite(exact.value)
         if s.best.angle > 0:
             at = direction(s.best.angle)
-            assert abs(_value(points, target, points.r*at.c + points.g*at.s <= s.best.cut) - exact.value) < 1e-12
+            assert abs(_value(points, target, points.r*at.c
+                              + points.g*at.s <= s.best.cut) - exact.value) < 1e-12
     assert found > 15
 
 
@@ -132,7 +136,8 @@ def test_collinear_points_end_in_narrow_arcs(leaf):
         ood = r % 3 == 2
         points = merge_points(r, 11 - r, ood, np.where(ood, 0, rng.random(12)))
         target = Target(True, int(rng.integers(1, 9)), int(rng.integers(0, 5)), 0., 0., .3, 0.)
-        exact, s = sweep_lines(points, target), branch_and_bound(points, target, NO_LINE, arcs=3, leaf=leaf, few=0)
+        exact, s = sweep_lines(points, target), branch_and_bound(points, target, NO_LINE, arcs=3, leaf=leaf,
+                                                                 few=0)
         assert s.done and (s.best.value == exact.value or abs(s.best.value - exact.value) < 1e-12)
         found += np.isfinite(exact.value)
     assert found > 8
@@ -144,18 +149,24 @@ def test_the_search_uncompiled():
         module = _plain(patch)
         for kind in ("rates", "precision", "cost", "rates"):
             points, target = _case(rng, kind, 25)
-            s, exact = module.branch_and_bound(points, target, NO_LINE, arcs=2, leaf=3), sweep_lines(points, target)
+            s, exact = module.branch_and_bound(points, target, NO_LINE, arcs=2, leaf=3), sweep_lines(points,
+                                                                                                     target)
             assert s.done and (s.best.value == exact.value or abs(s.best.value - exact.value) < 1e-12)
 
-FOUR = Points(np.array([0., 2, 3, 0]), np.array([2., 0, .5, 4]), np.array([1., 1, 1, 0]), np.array([0., 0, 0, 1]), np.array([0., 1, 0, 0]), 0., 0.)
+FOUR = Points(np.array([0., 2, 3, 0]), np.array([2., 0, .5, 4]), np.array([1., 1, 1, 0]),
+              np.array([0., 0, 0, 1]), np.array([0., 1, 0, 0]), 0., 0.)
 
-@pytest.mark.parametrize("sums, n_id, k, expected", [([3., 1., 2.], [1., 1, 1], 2, 2.), ([3., 1., 2.], [1., 2, 0], 2, 1.), ([3., 1., 2.], [1., 2, 0], 3, 3.),
-                                                     ([3., 1., 2.], [1., 0, 1], 1, 2.), ([5., 5., 2.], [2., 3, 4], 5, 5.)])
+@pytest.mark.parametrize("sums, n_id, k, expected",
+                         [([3., 1., 2.], [1., 1, 1], 2, 2.), ([3., 1., 2.], [1., 2, 0], 2, 1.),
+                          ([3., 1., 2.], [1., 2, 0], 3, 3.),
+                                                     ([3., 1., 2.], [1., 0, 1], 1, 2.),
+                                                     ([5., 5., 2.], [2., 3, 4], 5, 5.)])
 def test_quantiles(sums, n_id, k, expected):
     assert weighted_kth(np.array(sums), np.array(n_id), k) == expected
 
 
-@pytest.mark.parametrize("first, last, expected", [(.1, 1.5, True), (.75, .78, False), (0., np.arctan(2), True), (0., .2, False)])
+@pytest.mark.parametrize("first, last, expected",
+                         [(.1, 1.5, True), (.75, .78, False), (0., np.arctan(2), True), (0., .2, False)])
 def test_turns(first, last, expected):
     assert turns(FOUR, direction(first), direction(last)) == expected
 
@@ -175,7 +186,8 @@ def test_turning_by_counting_pairs():
 def test_bisection():
     edges = np.array([0., 1, 1.5, 4])
     for t in (-1., 0., .5, 1., 1.5, 2., 4., 9.):
-        assert count_below(edges, t, False) == np.searchsorted(edges, t) and count_below(edges, t, True) == np.searchsorted(edges, t, side="right")
+        assert count_below(edges, t, False) == np.searchsorted(edges, t) and count_below(edges, t,
+                                                                                         True) == np.searchsorted(edges, t, side="right")
     assert count_below(edges[:0], 1., True) == 0
 
 
@@ -191,9 +203,12 @@ def test_edges_are_distinct_and_sorted(n):
 
 @pytest.mark.parametrize("f", [scan_lines, scan_lines.py_func], ids=["compiled", "python"])
 @pytest.mark.parametrize("best, low, high, min_id, value, line, quantile", [
-    (np.inf, -np.inf, np.inf, 1, 0., 0., 0.), (np.inf, -np.inf, np.inf, 2, 1/3, 3., 2.), (.4, -np.inf, np.inf, 2, 1/3, 3., 2.),
-    (1/3, -np.inf, np.inf, 2, np.inf, np.nan, 2.), (np.inf, -np.inf, 3., 2, .5, 2., 2.), (np.inf, -np.inf, 2., 2, np.inf, np.nan, 2.),
-    (np.inf, 2.5, 3., 2, .5, 2.5, 2.), (np.inf, 3.1, np.inf, 2, 1/3, 3.1, 2.), (np.inf, 3.3, np.inf, 2, np.inf, np.nan, 2.),
+    (np.inf, -np.inf, np.inf, 1, 0., 0., 0.), (np.inf, -np.inf, np.inf, 2, 1/3, 3., 2.),
+    (.4, -np.inf, np.inf, 2, 1/3, 3., 2.),
+    (1/3, -np.inf, np.inf, 2, np.inf, np.nan, 2.), (np.inf, -np.inf, 3., 2, .5, 2., 2.),
+    (np.inf, -np.inf, 2., 2, np.inf, np.nan, 2.),
+    (np.inf, 2.5, 3., 2, .5, 2.5, 2.), (np.inf, 3.1, np.inf, 2, 1/3, 3.1, 2.),
+    (np.inf, 3.3, np.inf, 2, np.inf, np.nan, 2.),
     (np.inf, -np.inf, np.inf, 4, np.inf, np.nan, 3.2)])
 def test_lines_at_one_angle(f, best, low, high, min_id, value, line, quantile):
     p = FOUR._replace(g=np.zeros(4), r=np.array([0., 2, 3, 3.2]), loss=np.array([0., 1, 0, 0]))
@@ -202,7 +217,8 @@ def test_lines_at_one_angle(f, best, low, high, min_id, value, line, quantile):
     assert np.allclose(found, (value, line, quantile), equal_nan=True)
 
 
-@pytest.mark.parametrize("low, high", [(0., np.pi/2), (0., 1e-9), (1., 1. + 1e-9), (np.pi/2 - 1e-9, np.pi/2), (.3, 1.2)])
+@pytest.mark.parametrize("low, high", [(0., np.pi/2), (0., 1e-9), (1., 1. + 1e-9), (np.pi/2 - 1e-9, np.pi/2),
+                                       (.3, 1.2)])
 def test_crossing(low, high):
     "Both lines pass through it, also where they are nearly one: the error is that of the lines, not of the point."
     rng = np.random.default_rng(0)
@@ -211,4 +227,5 @@ def test_crossing(low, high):
         lines = [p[0]*direction(a).c + p[1]*direction(a).s - t for a in (low, high)]
         arc = make_arc(low, high, *lines, NOTHING, Wall(-9., -9., 9., 9.))
         r, g = crossing(arc, t)
-        for at, line in ((arc.at_low, arc.line_low), (arc.at_high, arc.line_high)): assert abs(r*at.c + g*at.s - line - t) < 1e-14
+        for at, line in ((arc.at_low, arc.line_low), (arc.at_high, arc.line_high)):
+            assert abs(r*at.c + g*at.s - line - t) < 1e-14

@@ -11,12 +11,16 @@ from pathlib import Path
 from reject_nb.ood.experiments.cifar import MEAN, STD, rgb32, train_residual
 
 TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
-DATA = np.random.default_rng(0).integers(0, 256, (160, 8, 8, 3), dtype=np.uint8), np.random.default_rng(1).integers(0, 10, 160)
+DATA = np.random.default_rng(0).integers(0, 256, (160, 8, 8, 3),
+                                         dtype=np.uint8), np.random.default_rng(1).integers(0, 10, 160)
 
-def _same(torch, a, b): return all(torch.equal(u, v) for u, v in zip(a.state_dict().values(), b.state_dict().values()))
+def _same(torch, a, b):
+    return all(torch.equal(u, v) for u, v in zip(a.state_dict().values(), b.state_dict().values()))
 
 
-def _train(folder, name, **options): return train_residual(*DATA, Path(folder)/name, **{**dict(width=1/8, epochs=4, batch=32, progress=False), **options})
+def _train(folder, name, **options):
+    return train_residual(*DATA, Path(folder)/name,
+                          **{**dict(width=1/8, epochs=4, batch=32, progress=False), **options})
 
 
 @pytest.mark.parametrize("name", TORCH)
@@ -53,5 +57,7 @@ def test_without_torch_its_name_is_said():
 
 def test_inputs_of_the_network():
     x = rgb32(np.full((2, 28, 28), 255, np.uint8))
-    assert x.shape == (2, 3, 32, 32) and np.allclose(x[0, :, 0, 0], (1 - np.array(MEAN))/np.array(STD), atol=1e-6)
-    assert np.allclose(rgb32(np.zeros((1, 64, 64, 3), np.uint8))[0, :, 5, 5], -np.array(MEAN)/np.array(STD), atol=1e-6)
+    assert x.shape == (2, 3, 32, 32) and np.allclose(x[0, :, 0, 0], (1 - np.array(MEAN))/np.array(STD),
+                                                     atol=1e-6)
+    assert np.allclose(rgb32(np.zeros((1, 64, 64, 3), np.uint8))[0, :, 5, 5], -np.array(MEAN)/np.array(STD),
+                       atol=1e-6)

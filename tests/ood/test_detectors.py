@@ -18,14 +18,18 @@ def test_msp_and_mls():
 
 def test_knn_and_react():
     rng = np.random.default_rng(0)
-    a, b, W, c = rng.normal(size=(30, 5)), rng.normal(size=(80, 5)), rng.normal(size=(3, 5)), rng.normal(size=3)
+    a, b, W, c = rng.normal(size=(30, 5)), rng.normal(size=(80, 5)), rng.normal(size=(3,
+                                                                                      5)), rng.normal(size=3)
     d = np.sort(cdist(a, b), axis=1)
     assert np.allclose(knn(a, b, 7, normalize=False, block=11), d[:, 6], atol=1e-13)
     assert np.allclose(knn(a, b, 1), np.sort(cdist(unit_rows(a), unit_rows(b)), axis=1)[:, 0], atol=1e-13)
     assert np.allclose(knn(a, b), np.sort(cdist(unit_rows(a), unit_rows(b)), axis=1)[:, 49], atol=1e-13)
     assert (knn(a, b, (1, 7, 50)) == [knn(a, b, k) for k in (1, 7, 50)]).all()
     assert np.allclose(react(a, W, c, level=1e9), -np.log(np.exp(a@W.T + c).sum(1)), atol=1e-12)
-    assert np.allclose(react(a, W, c, b, 100.), react(a, W, c, level=b.max())) and np.allclose(react(a, W, c, b), react(a, W, c, level=np.percentile(b, 90)))
+    assert np.allclose(react(a, W, c, b, 100.),
+                       react(a, W, c, level=b.max())) and np.allclose(react(a, W, c, b),
+                                                                      react(a, W, c,
+                                                                            level=np.percentile(b, 90)))
     assert (unit_rows(np.zeros((1, 3))) == 0).all()
 
 
@@ -62,7 +66,8 @@ def test_vim_by_hand_with_a_bias():
 @pytest.mark.parametrize("turned, dtype", [(False, "float64"), (True, "float64"), (True, "float32")])
 def test_vim_without_a_residual(turned, dtype):
     rng = np.random.default_rng(2)
-    turn, W, b = np.linalg.qr(rng.normal(size=(6, 6)))[0] if turned else np.eye(6), rng.normal(size=(4, 6)), np.zeros(4)
+    turn, W, b = np.linalg.qr(rng.normal(size=(6, 6)))[0] if turned else np.eye(6), rng.normal(size=(4,
+                                                                                                     6)), np.zeros(4)
     flat = (np.column_stack([rng.normal(size=(50, 3)), np.zeros((50, 3))])@turn).astype(dtype)
     with pytest.raises(ValueError, match="dim must be smaller"): vim(flat, flat@W.T, W, b, flat, flat@W.T, 3)
     assert np.isfinite(vim(flat, flat@W.T, W, b, flat, flat@W.T, 2)).all()
@@ -71,10 +76,13 @@ F = np.random.default_rng(3).normal(size=(9, 6))
 HEAD = np.random.default_rng(4).normal(size=(4, 6))
 
 @pytest.mark.parametrize("change, named", [
-    (dict(logits=(F@HEAD.T)[:1]), "logits"), (dict(logits=(F@HEAD.T)[:, :3]), "logits"), (dict(train_logits=(F@HEAD.T)[:4]), "train_logits"), (dict(train_features=F[:, :5]), "train_features"),
-    (dict(dim=2.5), "dim"), (dict(dim=6), "dim"), (dict(dim=0), "dim"), (dict(features=F[:, :1], weight=HEAD[:, :1], train_features=F[:, :1]), "features")])
+    (dict(logits=(F@HEAD.T)[:1]), "logits"), (dict(logits=(F@HEAD.T)[:, :3]), "logits"),
+    (dict(train_logits=(F@HEAD.T)[:4]), "train_logits"), (dict(train_features=F[:, :5]), "train_features"),
+    (dict(dim=2.5), "dim"), (dict(dim=6), "dim"), (dict(dim=0), "dim"),
+    (dict(features=F[:, :1], weight=HEAD[:, :1], train_features=F[:, :1]), "features")])
 def test_wrong_shapes_of_vim(change, named):
-    good = dict(features=F, logits=F@HEAD.T, weight=HEAD, bias=np.zeros(4), train_features=F, train_logits=F@HEAD.T, dim=3)
+    good = dict(features=F, logits=F@HEAD.T, weight=HEAD, bias=np.zeros(4), train_features=F,
+                train_logits=F@HEAD.T, dim=3)
     with pytest.raises(ValueError, match=f"^{named} must be"): vim(**{**good, **change})
 
 
@@ -91,8 +99,11 @@ def test_odin_against_a_numerical_gradient(name):
     for j in range(4):
         e = torch.zeros(4, dtype=torch.float64)
         e[j] = 1e-6
-        grad[:, j] = [np.log(1 - msp(_tempered(model, x - e)))[i] - np.log(1 - msp(_tempered(model, x + e)))[i] for i in range(6)]
-    assert np.allclose(odin(model, x, 10., .01), msp(_tempered(model, x - .01*torch.as_tensor(np.sign(grad)))), atol=1e-12)
+        grad[:, j] = [np.log(1 - msp(_tempered(model, x - e)))[i] - np.log(1 - msp(_tempered(model, x
+                                                                                             + e)))[i]
+                                                                                             for i in range(6)]
+    assert np.allclose(odin(model, x, 10., .01),
+                       msp(_tempered(model, x - .01*torch.as_tensor(np.sign(grad)))), atol=1e-12)
 
 
 class _Stub:
@@ -111,10 +122,19 @@ W2 = np.ones((2, 4))
 B2 = np.zeros(2)
 
 @pytest.mark.parametrize("f, args, options, named", [
-    (msp, ([1., 2],), {}, "logits"), (mls, ([[np.nan, 1]],), {}, "logits"), (msp, ([["1", "2"]],), {}, "logits"), (mls, ([[1 + 2j, 0]],), {}, "logits"), (msp, (None,), {}, "logits"),
-    (knn, (OK, OK, 4), {}, "k"), (knn, (OK, OK, 2.5), {}, "k"), (knn, (OK, OK, ()), {}, "k"), (knn, (OK, OK, (1, 0)), {}, "k"), (knn, (OK, OK, 1), dict(block=0), "block"), (knn, (OK, W2[:, :2]), {}, "train_features"),
-    (knn, (OK, OK, 1), dict(normalize=1), "normalize"), (react, (OK, W2, B2), dict(level=np.nan), "level"), (react, (OK, W2, B2), dict(level="a"), "level"), (react, (OK, W2, B2, OK, 200), {}, "percentile"),
-    (react, (OK, W2, ["0", "0"], OK), {}, "bias"), (react, (OK, W2, B2), {}, "train_features or level"), (react, (OK, W2, B2, OK), dict(level=1.), "train_features or level"), (react, (OK, W2[:, :3], B2, OK), {}, "weight"),
-    (react, (OK, W2, np.zeros(3), OK), {}, "bias"), (odin, (None, OK), dict(temperature=0), "temperature"), (odin, (None, OK), dict(noise="a"), "noise"), (odin, (None, OK), dict(batch=0), "batch"), (odin, (None, OK), dict(std=[0.]), "std"), (odin, (None, OK), {}, "model"), (odin, (_Stub(), [["a"]]), {}, "inputs")])
+    (msp, ([1., 2],), {}, "logits"), (mls, ([[np.nan, 1]],), {}, "logits"),
+    (msp, ([["1", "2"]],), {}, "logits"), (mls, ([[1 + 2j, 0]],), {}, "logits"), (msp, (None,), {}, "logits"),
+    (knn, (OK, OK, 4), {}, "k"), (knn, (OK, OK, 2.5), {}, "k"), (knn, (OK, OK, ()), {}, "k"),
+    (knn, (OK, OK, (1, 0)), {}, "k"), (knn, (OK, OK, 1), dict(block=0), "block"),
+    (knn, (OK, W2[:, :2]), {}, "train_features"),
+    (knn, (OK, OK, 1), dict(normalize=1), "normalize"), (react, (OK, W2, B2), dict(level=np.nan), "level"),
+    (react, (OK, W2, B2), dict(level="a"), "level"), (react, (OK, W2, B2, OK, 200), {}, "percentile"),
+    (react, (OK, W2, ["0", "0"], OK), {}, "bias"), (react, (OK, W2, B2), {}, "train_features or level"),
+    (react, (OK, W2, B2, OK), dict(level=1.), "train_features or level"),
+    (react, (OK, W2[:, :3], B2, OK), {}, "weight"),
+    (react, (OK, W2, np.zeros(3), OK), {}, "bias"), (odin, (None, OK), dict(temperature=0), "temperature"),
+    (odin, (None, OK), dict(noise="a"), "noise"), (odin, (None, OK), dict(batch=0), "batch"),
+    (odin, (None, OK), dict(std=[0.]), "std"), (odin, (None, OK), {}, "model"),
+    (odin, (_Stub(), [["a"]]), {}, "inputs")])
 def test_bad_input_is_named(f, args, options, named):
     with pytest.raises(ValueError, match=f"^{named} must be"): f(*args, **options)

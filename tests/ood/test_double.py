@@ -25,7 +25,8 @@ def _value_by_definition(losses, on, is_ood, model):
     tpr, fpr, lost = x/n_id, y/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
     if isinstance(model, CostBasedOOD): return model.cost(tpr, fpr, lost/n_id)
     if not x: return np.inf
-    if isinstance(model, BoundedTPRFPR): return lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
+    if isinstance(model, BoundedTPRFPR):
+        return lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
     p = is_ood.mean() if model.prior is None else model.prior
     kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
     return lost/x if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
@@ -35,10 +36,12 @@ def _all_lines(s_r, s_g):
     "What every line with an angle in [0, pi/2] accepts: all thresholds at, and between, the angles where two points tie."
     cuts = {0., np.pi/2}
     for i, j in combinations(range(len(s_r)), 2):
-        if (s_r[i] - s_r[j])*(s_g[i] - s_g[j]) < 0: cuts.add(float(np.arctan2(abs(s_r[i] - s_r[j]), abs(s_g[i] - s_g[j]))))
+        if (s_r[i] - s_r[j])*(s_g[i] - s_g[j]) < 0:
+            cuts.add(float(np.arctan2(abs(s_r[i] - s_r[j]), abs(s_g[i] - s_g[j]))))
     cuts = np.array(sorted(cuts))
     cuts = cuts[np.append(True, np.diff(cuts) > 1e-9)]
-    scores = [np.round(np.cos(a)*s_r + np.sin(a)*s_g, 9) for a in np.concatenate([cuts, (cuts[1:] + cuts[:-1])/2])]
+    scores = [np.round(np.cos(a)*s_r + np.sin(a)*s_g, 9)
+              for a in np.concatenate([cuts, (cuts[1:] + cuts[:-1])/2])]
     return np.unique(np.concatenate([s <= np.unique(s)[:, None] for s in scores]), axis=0)
 
 
@@ -53,10 +56,12 @@ def _brute_force_nearest(s_r, s_g, is_ood, model):
     lines = np.vstack([np.zeros(len(s_r), bool), _all_lines(s_r, s_g)])
     tpr, fpr = lines[:, ~is_ood].mean(1), lines[:, is_ood].mean(1)
     if isinstance(model, BoundedTPRFPR):
-        return dict(tpr=tpr[fpr <= model.max_fpr + 1e-12].max(), fpr=fpr[(tpr >= model.min_tpr - 1e-12) & (tpr > 0)].min())
+        return dict(tpr=tpr[fpr <= model.max_fpr + 1e-12].max(),
+                    fpr=fpr[(tpr >= model.min_tpr - 1e-12) & (tpr > 0)].min())
     p = is_ood.mean() if model.prior is None else model.prior
     kappa = np.divide((1 - p)*tpr, (1 - p)*tpr + p*fpr, out=np.ones(len(tpr)), where=tpr + fpr > 0)
-    return dict(precision=kappa[(tpr >= model.min_recall - 1e-12) & (tpr > 0)].max(), recall=tpr[kappa >= model.min_precision - 1e-12].max())
+    return dict(precision=kappa[(tpr >= model.min_recall - 1e-12) & (tpr > 0)].max(),
+                recall=tpr[kappa >= model.min_precision - 1e-12].max())
 
 
 def _models(rng):
@@ -97,13 +102,15 @@ def test_brute_force_with_ties_and_infinite_scores(kind, method):
         n = int(rng.integers(3, 13))
         is_ood = rng.random(n) < .35
         is_ood[:2] = False, True
-        s_r, s_g = rng.integers(0, int(rng.integers(2, 12)), n)*1., rng.integers(0, int(rng.integers(2, 12)), n) + 2.*is_ood
+        s_r, s_g = rng.integers(0, int(rng.integers(2, 12)), n)*1., rng.integers(0, int(rng.integers(2, 12)),
+                                                                                 n) + 2.*is_ood
         losses = (rng.random(n) < .4).astype(float) if rng.random() < .6 else rng.random(n)
         model = _models(rng)[kind]
         lines = _all_lines(s_r, s_g)
         if trial % 3 == 0:                     # infinite: accepted at an end only, where the weight is 0
             out_r, out_g = rng.random(n) < .2, rng.random(n) < .2
-            ends = [s <= c for s in (np.where(out_r, np.inf, s_r), np.where(out_g, np.inf, s_g)) for c in np.unique(s)]
+            ends = [s <= c for s in (np.where(out_r, np.inf, s_r), np.where(out_g, np.inf, s_g))
+                    for c in np.unique(s)]
             lines = np.vstack([lines & ~(out_r | out_g), *ends])
             s_r, s_g = np.where(out_r, np.inf, s_r), np.where(out_g, np.inf, s_g)
         nothing = [model.cost(0, 0, 0)] if kind == 2 else [np.inf]
@@ -111,7 +118,9 @@ def test_brute_force_with_ties_and_infinite_scores(kind, method):
         t = tune_double_score(losses, s_r, s_g, is_ood, model, method)
         status.add(t.status)
         assert (t.status == Status.infeasible) == np.isinf(best), (trial, t, best)
-        if np.isfinite(best): assert abs(t.objective - best) < 1e-12 and _holds(t, losses, s_r, s_g, is_ood, model), (trial, t, best)
+        if np.isfinite(best):
+            assert abs(t.objective - best) < 1e-12 and _holds(t, losses, s_r, s_g, is_ood, model), (trial, t,
+                                                                                                    best)
     assert status == ({Status.optimal} if kind == 2 else {Status.optimal, Status.infeasible})
 
 
@@ -123,7 +132,8 @@ def test_branch_and_bound_against_the_sweep(kind):
         model = _models(rng)[kind]
         a, b = (tune_double_score(losses, s_r, s_g, is_ood, model, method) for method in LINES)
         assert a.status == b.status
-        if a.status == Status.optimal: assert abs(a.objective - b.objective) < 1e-12 and b.gap_abs < 1e-9 and b.gap*b.objective < 1e-9
+        if a.status == Status.optimal:
+            assert abs(a.objective - b.objective) < 1e-12 and b.gap_abs < 1e-9 and b.gap*b.objective < 1e-9
 
 
 @pytest.mark.parametrize("kind", range(3))
@@ -134,7 +144,8 @@ def test_scales_do_not_matter(kind):
         model = _models(rng)[kind]
         a = tune_double_score(losses, s_r, s_g, is_ood, model)
         b = tune_double_score(losses, s_r*1e-4 + 3e-4, s_g*1e5 - 7e5, is_ood, model)
-        assert a.status == b.status and (a.status == Status.infeasible or abs(a.objective - b.objective) < 1e-12)
+        assert a.status == b.status and (a.status == Status.infeasible
+                                         or abs(a.objective - b.objective) < 1e-12)
 
 
 @pytest.mark.parametrize("kind", range(3))
@@ -149,7 +160,8 @@ def test_rounded_scores(kind):
         losses = (rng.random(n) < .4).astype(float) if trial % 2 else np.round(rng.random(n), 1)
         model = _models(rng)[kind]
         best = _brute_force(losses, s_r, s_g, is_ood, model)
-        for method, r, g in (("exact", s_r, s_g), ("certified", s_r, s_g), ("certified", s_r*1e-3 + 5, s_g*7e4), ("certified", 3*s_r, s_g/128 - 1)):
+        for method, r, g in (("exact", s_r, s_g), ("certified", s_r, s_g),
+                             ("certified", s_r*1e-3 + 5, s_g*7e4), ("certified", 3*s_r, s_g/128 - 1)):
             t = tune_double_score(losses, r, g, is_ood, model, method)
             seen.add(t.status)
             assert (t.status == Status.infeasible) == np.isinf(best), (trial, method)
@@ -164,7 +176,8 @@ def test_rounded_scores_of_larger_samples(kind):
     for _ in range(12):
         n = int(rng.integers(50, 300))
         is_ood = rng.random(n) < .3
-        s_r, s_g = np.round(rng.beta(1, 3, n), 1), np.round(rng.gamma(1 + 1.5*is_ood), int(rng.integers(0, 2)))
+        s_r, s_g = np.round(rng.beta(1, 3, n), 1), np.round(rng.gamma(1 + 1.5*is_ood),
+                                                            int(rng.integers(0, 2)))
         losses, model = (rng.random(n) < .2).astype(float), _models(rng)[kind]
         a, b = (tune_double_score(losses, s_r, s_g, is_ood, model, method) for method in LINES)
         assert a.status == b.status and _near(a.nearest, b.nearest)
@@ -172,23 +185,28 @@ def test_rounded_scores_of_larger_samples(kind):
 
 
 @pytest.mark.parametrize("model, keys", [(BoundedTPRFPR(.9, .05), (("tpr", 1), ("fpr", -1))),
-                                         (BoundedPrecisionRecall(.99, .8), (("precision", 1), ("recall", 1)))])
+                                         (BoundedPrecisionRecall(.99, .8),
+                                          (("precision", 1), ("recall", 1)))])
 def test_nearest_targets_are_those_of_all_lines(model, keys):
     rng, moved = np.random.default_rng(13), 0
     for _ in range(8):
         losses, s_r, s_g, is_ood = _correlated_sample(rng, 300)
         s_r = s_r + .3*is_ood                  # both scores know something of OOD
-        a, b, grid = (tune_double_score(losses, s_r, s_g, is_ood, model, method) for method in (*LINES, "grid"))
-        assert a.status == b.status == Status.infeasible and _near(a.nearest, b.nearest) and "angles" in grid.message
+        a, b, grid = (tune_double_score(losses, s_r, s_g, is_ood, model, method)
+                      for method in (*LINES, "grid"))
+        assert a.status == b.status == Status.infeasible and _near(a.nearest,
+                                                                   b.nearest) and "angles" in grid.message
         for k, sign in keys:
             assert sign*(b.nearest[k] - grid.nearest[k]) > -1e-12
             moved += sign*(b.nearest[k] - grid.nearest[k]) > 1e-12
-        first = BoundedTPRFPR(b.nearest["tpr"], .05) if keys[0][0] == "tpr" else BoundedPrecisionRecall(.99, b.nearest["recall"])
+        first = BoundedTPRFPR(b.nearest["tpr"], .05) if keys[0][0] == "tpr" else BoundedPrecisionRecall(.99,
+                                                                                                        b.nearest["recall"])
         assert tune_double_score(losses, s_r, s_g, is_ood, first).status == Status.optimal
     assert moved                               # the grid misses some
 
 
-@pytest.mark.parametrize("model", [BoundedTPRFPR(.6, .4), BoundedPrecisionRecall(.8, .5), CostBasedOOD(.3, 1., 0., .4)])
+@pytest.mark.parametrize("model", [BoundedTPRFPR(.6, .4), BoundedPrecisionRecall(.8, .5),
+                                   CostBasedOOD(.3, 1., 0., .4)])
 def test_stopped_early_the_bound_holds(model):
     rng, limits, closer = np.random.default_rng(14), 0, 0
     for _ in range(8):
@@ -238,7 +256,11 @@ def test_no_cell_is_lost_in_many_samples(part):
         status.add(a.status)
         assert a.status == b.status, trial
         if a.status == Status.infeasible: assert _near(a.nearest, b.nearest), trial
-        else: assert abs(a.objective - b.objective) < 1e-12 and b.bound <= a.objective and _holds(b, losses, s_r, s_g, is_ood, model), trial
+        else:
+            assert abs(a.objective - b.objective) < 1e-12 and b.bound <= a.objective and _holds(b, losses,
+                                                                                                s_r, s_g,
+                                                                                                is_ood,
+                                                                                                model), trial
         if n < 15 and part == 0 and a.status == Status.optimal:
             assert abs(_brute_force(losses, s_r, s_g, is_ood, model) - a.objective) < 1e-12, trial
     assert status == {Status.optimal, Status.infeasible}
@@ -247,7 +269,10 @@ def test_no_cell_is_lost_in_many_samples(part):
 @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e-3, 1., 1e3, 1e6, 1e9, 1e12, 1e15])
 @pytest.mark.parametrize("method", LINES)
 def test_any_scale(scale, method):
-    s_r, s_g, losses, is_ood = np.array([3., 1, 2]), np.array([1., 4, 3]), np.array([.7, .8, .2]), np.array([False, False, True])
+    s_r, s_g, losses, is_ood = np.array([3., 1, 2]), np.array([1., 4, 3]), np.array([.7, .8,
+                                                                                     .2]), np.array([False,
+                                                                                                     False,
+                                                                                                     True])
     t = tune_double_score(losses, s_r*scale, s_g, is_ood, BoundedTPRFPR(.6, 0.), method)
     assert t.status == Status.optimal and abs(t.objective - .75) < 1e-12 and t.tpr == 1
     assert t.accept(s_r*scale, s_g).tolist() == [True, True, False]
@@ -268,7 +293,9 @@ def test_integers_times_powers_of_ten(kind):
         for method in LINES:
             t = tune_double_score(losses, s_r*x, s_g*y, is_ood, model, method)
             assert (t.status == Status.infeasible) == np.isinf(best), (trial, method)
-            if np.isfinite(best): assert abs(t.objective - best) < 1e-12 and _holds(t, losses, s_r*x, s_g*y, is_ood, model), (trial, method)
+            if np.isfinite(best):
+                assert abs(t.objective - best) < 1e-12 and _holds(t, losses, s_r*x, s_g*y, is_ood,
+                                                                  model), (trial, method)
 
 
 @pytest.mark.parametrize("x, y", [(1, 1), (.1, .001)])
@@ -290,7 +317,8 @@ def test_nearly_collinear(method):
             best = _brute_force(losses, s_r, s_g, is_ood, model)
             t = tune_double_score(losses, .1*s_r, .001*s_g, is_ood, model, method)
             status.add(t.status)
-            assert (t.status == Status.infeasible) == np.isinf(best) and (np.isinf(best) or abs(t.objective - best) < 1e-12), trial
+            assert (t.status == Status.infeasible) == np.isinf(best) and (np.isinf(best)
+                                                                          or abs(t.objective - best) < 1e-12), trial
     assert status == {Status.optimal, Status.infeasible}
 
 FOUR = np.array([0., 1, 0, 0])
@@ -301,7 +329,8 @@ INF = np.inf
 def test_edges(method):
     def tune(s_r, s_g, model, ood=OOD4): return tune_double_score(FOUR, s_r, s_g, ood, model, method)
     t = tune(np.ones(4), np.ones(4), BoundedTPRFPR(.5, .5))                          # constant scores
-    assert t.status == Status.infeasible and t.nearest == {"tpr": 0., "fpr": 1.} and not t.accept([1.], [1.]).any() and t.gap == 0
+    assert t.status == Status.infeasible and t.nearest == {"tpr": 0., "fpr": 1.} and not t.accept([1.],
+                                                                                                  [1.]).any() and t.gap == 0
     t = tune([1., 2, 1, 1], [0, 0, INF, INF], BoundedTPRFPR(1, 0))
     assert t.status != Status.infeasible and t.fpr == 0 and t.tpr == 1
     t = tune([1, INF, 3, 4], [1., 2, 3, 4], BoundedTPRFPR(1, 0))                     # only angle pi/2 accepts the second
@@ -316,15 +345,19 @@ def test_edges(method):
 
 
 @pytest.mark.parametrize("change, named", [
-    (dict(is_ood=[True]*4), "is_ood"), (dict(s_r=[1, np.nan, 3, 4]), "s_r"), (dict(s_r=[1, -INF, 3, 4]), "s_r"), (dict(method="best"), "method"),
-    (dict(s_r=[1, 2, 3]), "s_g"), (dict(s_r=None), "s_r"), (dict(n_angles=0), "n_angles"), (dict(n_angles=2.5), "n_angles"), (dict(model=None), "model"),
-    (dict(upper=np.nan), "upper"), (dict(upper=3.2), "upper"), (dict(max_arcs=-1), "max_arcs"), (dict(max_arcs="a"), "max_arcs"), (dict(losses=None), "losses")])
+    (dict(is_ood=[True]*4), "is_ood"), (dict(s_r=[1, np.nan, 3, 4]), "s_r"),
+    (dict(s_r=[1, -INF, 3, 4]), "s_r"), (dict(method="best"), "method"),
+    (dict(s_r=[1, 2, 3]), "s_g"), (dict(s_r=None), "s_r"), (dict(n_angles=0), "n_angles"),
+    (dict(n_angles=2.5), "n_angles"), (dict(model=None), "model"),
+    (dict(upper=np.nan), "upper"), (dict(upper=3.2), "upper"), (dict(max_arcs=-1), "max_arcs"),
+    (dict(max_arcs="a"), "max_arcs"), (dict(losses=None), "losses")])
 def test_bad_input_is_named(change, named):
     good = dict(losses=FOUR, s_r=[1, 2, 3, 4], s_g=[4, 3, 2, 1], is_ood=OOD4, model=BoundedTPRFPR(.5, .5))
     with pytest.raises(ValueError, match=named): tune_double_score(**{**good, **change})
 
 
-@pytest.mark.parametrize("model", [BoundedTPRFPR(.6, .3), BoundedTPRFPR(.3, .6), BoundedPrecisionRecall(.8, .5), CostBasedOOD(.3, 1., 0., .4)])
+@pytest.mark.parametrize("model", [BoundedTPRFPR(.6, .3), BoundedTPRFPR(.3, .6),
+                                   BoundedPrecisionRecall(.8, .5), CostBasedOOD(.3, 1., 0., .4)])
 def test_grid_is_the_paper_s(model):
     from reject_nb.ood.grid import naive_grid
     losses, s_r, s_g, is_ood = _correlated_sample(np.random.default_rng(4), 3000)
@@ -336,13 +369,17 @@ def test_grid_is_the_paper_s(model):
 
 
 @pytest.mark.parametrize("s, threshold, expected", [
-    ([0., 1, 2], 1., 1.5), ([0., 1, 2], 2., 2.000000004), ([0., INF], 0., 0.), ([1., 3, INF], INF, INF), ([1., 3], -INF, -INF),
+    ([0., 1, 2], 1., 1.5), ([0., 1, 2], 2., 2.000000004), ([0., INF], 0., 0.), ([1., 3, INF], INF, INF),
+    ([1., 3], -INF, -INF),
     ([1., np.nextafter(1., 2.)], 1., 1.), ([-4., -2, INF], -2., -2 + 4e-9)])
 def test_middle_of_gap(s, threshold, expected):
-    assert abs(middle_of_gap(np.array(s), threshold) - expected) < 1e-15 or middle_of_gap(np.array(s), threshold) == expected
+    assert abs(middle_of_gap(np.array(s), threshold) - expected) < 1e-15 or middle_of_gap(np.array(s),
+                                                                                          threshold) == expected
 
 
-@pytest.mark.parametrize("s, centre, unit", [([0., 1, 2, 3, 4], 2., 2.), ([7., 7], 7., 1.), ([1e300, 1.1e300], 1.1e300, 2.**992), ([0., 0, 0, 100], 0., 32.)])
+@pytest.mark.parametrize("s, centre, unit", [([0., 1, 2, 3, 4], 2., 2.), ([7., 7], 7., 1.),
+                                             ([1e300, 1.1e300], 1.1e300, 2.**992),
+                                             ([0., 0, 0, 100], 0., 32.)])
 def test_scale(s, centre, unit):
     found = scale_of(np.array(s))
     assert found.centre == centre and (found.unit == unit or unit > 1e200 and 2.**990 < found.unit < 2.**997)
@@ -357,20 +394,25 @@ def test_the_rule_as_given_is_the_rule_as_searched():
         rule = as_given(found, r, g)
         searched = line_score(r.apply(s_r), g.apply(s_g), found.angle) <= found.cut
         assert (line_score(s_r, s_g, rule.angle) <= rule.threshold).tolist() == searched.tolist()
-        assert (line_score(s_r, s_g, rule.line.angle, rule.line.units, rule.line.centres) <= rule.line.cut).tolist() == searched.tolist()
+        assert (line_score(s_r, s_g, rule.line.angle, rule.line.units,
+                           rule.line.centres) <= rule.line.cut).tolist() == searched.tolist()
 
 
 def test_a_rule_that_misses_its_target_is_an_error():
     sample, model = read_pair(FOUR, [1, 2, 3, 4], [4, 3, 2, 1], OOD4), BoundedTPRFPR(.5, 0)
     wrong = TunedOOD(status=Status.optimal, threshold=9., angle=0., bound=0.)
-    with pytest.raises(ArithmeticError, match="misses the target"): applied(wrong, sample, model, target_of(model, 2, 2))
+    with pytest.raises(ArithmeticError, match="misses the target"):
+        applied(wrong, sample, model, target_of(model, 2, 2))
 
 
-@pytest.mark.parametrize("change, named", [(dict(model=CostBasedOOD(.1, 1.)), "model"), (dict(losses=None), "losses"), (dict(scores=np.zeros((4, 3))), "scores"),
+@pytest.mark.parametrize("change, named", [(dict(model=CostBasedOOD(.1, 1.)), "model"),
+                                           (dict(losses=None), "losses"),
+                                           (dict(scores=np.zeros((4, 3))), "scores"),
                                            (dict(model="a"), "model")])
 def test_bad_input_of_the_metric(change, named):
     with pytest.raises(ValueError, match=named):
-        selective_risk_at(**{**dict(losses=FOUR, scores=[1, 2, 3, 4], is_ood=OOD4, model=BoundedTPRFPR(.5, .5)), **change})
+        selective_risk_at(**{**dict(losses=FOUR, scores=[1, 2, 3, 4], is_ood=OOD4,
+                                    model=BoundedTPRFPR(.5, .5)), **change})
 
 
 def test_the_metric_is_the_tuned_risk():

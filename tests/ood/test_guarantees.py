@@ -26,7 +26,8 @@ def test_violations_are_rare():
     assert certified > 100 and bad <= 60 + 35
 
 
-@pytest.mark.parametrize("asked, n_asked", [(dict(min_tpr=.5), 1), (dict(max_fpr=.3), 1), (dict(min_tpr=.5, max_fpr=.6), 2)])
+@pytest.mark.parametrize("asked, n_asked", [(dict(min_tpr=.5), 1), (dict(max_fpr=.3), 1),
+                                            (dict(min_tpr=.5, max_fpr=.6), 2)])
 def test_each_statement_gets_its_share_of_delta(asked, n_asked):
     "The threshold is the extreme one that order statistics at delta over the number of statements allow."
     from scipy.stats import beta
@@ -36,20 +37,27 @@ def test_each_statement_gets_its_share_of_delta(asked, n_asked):
     own, other, k = np.sort(s[~ood]), np.sort(s[ood]), np.arange(1, 101)
     low = own[np.flatnonzero(beta.cdf(asked.get("min_tpr", 0), k, 101 - k) <= .1/n_asked)[0]]
     high = np.inf
-    if "max_fpr" in asked: high = other[np.flatnonzero(beta.sf(asked["max_fpr"], k, 101 - k) <= .1/n_asked)[-1]]
+    if "max_fpr" in asked:
+        high = other[np.flatnonzero(beta.sf(asked["max_fpr"], k, 101 - k) <= .1/n_asked)[-1]]
     assert c.threshold == (low if "max_fpr" not in asked else own[own < high][-1]) and c.status == "certified"
-    assert (c.tpr, c.fpr) == ((s <= c.threshold)[~ood].mean(), (s <= c.threshold)[ood].mean()) and c.selective_risk == 0
+    assert (c.tpr, c.fpr) == ((s <= c.threshold)[~ood].mean(),
+                              (s <= c.threshold)[ood].mean()) and c.selective_risk == 0
 
 FOUR = dict(losses=[0., 1, 0, 0], scores=[1., 2, 3, 4], is_ood=[False, False, True, True])
 
 @pytest.mark.parametrize("targets, status, threshold", [
     (dict(min_tpr=.9), "certified", np.inf),            # too few inputs: only accepting all is sure
-    (dict(min_tpr=1), "certified", np.inf), (dict(max_fpr=.1), "infeasible", -np.inf), (dict(max_fpr=0), "infeasible", -np.inf),
-    (dict(min_tpr=0, max_fpr=1), "certified", 2.), (dict(max_fpr=1.), "certified", 2.), (dict(min_tpr=0), "certified", 1.),
+    (dict(min_tpr=1), "certified", np.inf), (dict(max_fpr=.1), "infeasible", -np.inf),
+    (dict(max_fpr=0), "infeasible", -np.inf),
+    (dict(min_tpr=0, max_fpr=1), "certified", 2.), (dict(max_fpr=1.), "certified", 2.),
+    (dict(min_tpr=0), "certified", 1.),
     (dict(min_tpr=1, max_fpr=.9), "infeasible", -np.inf), (dict(target_risk=.1), "infeasible", -np.inf)])
 def test_edges(targets, status, threshold):
     c = certify_targets(**FOUR, **targets)
-    assert c.status == status and c.threshold == threshold and c.accept([-np.inf, 0., 9.]).tolist() == ([True, True, threshold > 9] if status == "certified" else [False]*3)
+    assert c.status == status and c.threshold == threshold and c.accept([-np.inf, 0.,
+                                                                         9.]).tolist() == ([True, True,
+                                                                                            threshold > 9]
+                                                                                            if status == "certified" else [False]*3)
 
 
 def test_words_and_rates():
@@ -61,8 +69,10 @@ def test_words_and_rates():
 
 
 @pytest.mark.parametrize("change, named", [
-    (dict(), "min_tpr"), (dict(min_tpr=2), "min_tpr"), (dict(max_fpr="a"), "max_fpr"), (dict(target_risk="abc", max_fpr=0), "target_risk"), (dict(min_tpr=.5, delta=1), "delta"),
-    (dict(min_tpr=.5, losses=None), "losses"), (dict(min_tpr=.5, scores=[1, 2, np.nan, 4]), "scores"), (dict(max_fpr=.2, is_ood=[False]*4), "is_ood"),
+    (dict(), "min_tpr"), (dict(min_tpr=2), "min_tpr"), (dict(max_fpr="a"), "max_fpr"),
+    (dict(target_risk="abc", max_fpr=0), "target_risk"), (dict(min_tpr=.5, delta=1), "delta"),
+    (dict(min_tpr=.5, losses=None), "losses"), (dict(min_tpr=.5, scores=[1, 2, np.nan, 4]), "scores"),
+    (dict(max_fpr=.2, is_ood=[False]*4), "is_ood"),
     (dict(target_risk=.5, losses=[0, 3, 0, 0]), "losses")])
 def test_bad_input_is_named(change, named):
     with pytest.raises(ValueError, match=named): certify_targets(**{**FOUR, **change})

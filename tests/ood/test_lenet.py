@@ -12,7 +12,9 @@ from reject_nb.ood.experiments.lenet import LENET_COMMAND, grey28, make_scores, 
 def test_grey_images():
     X = np.repeat(np.array([0, 255], np.uint8), 32*32*3).reshape(2, 32, 32, 3)
     g = grey28(X)
-    assert g.shape == (2, 1, 28, 28) and g.dtype == np.float32 and np.allclose(g[0], -1) and np.allclose(g[1], 1, atol=1e-5)
+    assert g.shape == (2, 1, 28, 28) and g.dtype == np.float32 and np.allclose(g[0],
+                                                                               -1) and np.allclose(g[1], 1,
+                                                                                                   atol=1e-5)
 
 
 def test_luminance():

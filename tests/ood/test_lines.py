@@ -10,12 +10,16 @@ from reject_nb.ood.lines import (
     next_edge, room_for_events, sort_into, span, sweep_arc, sweep_lines, turn_about, value_of,
 )
 
-SIX = merge_points(np.array([0., 1, 2, 3, 0, 4]), np.array([2., 1, 0, 3, 4, 0]), np.arange(6) > 3, np.array([0., 1, 0, 0, 0, 0]))
+SIX = merge_points(np.array([0., 1, 2, 3, 0, 4]), np.array([2., 1, 0, 3, 4, 0]), np.arange(6) > 3,
+                   np.array([0., 1, 0, 0, 0, 0]))
 
 @pytest.mark.parametrize("counts, change, expected", [
-    ((3., 0., 1.), {}, 1/3), ((2., 0., 1.), {}, np.inf), ((3., 1., 1.), {}, np.inf), ((3., 1., 1.), dict(max_ood=1), 1/3),
-    ((3., 2., 1.), dict(ratio=False, max_ood=2), 1.), ((0., 0., 0.), dict(min_id=0), np.inf), ((0., 0., -1.), dict(ratio=False, min_id=0), -1.),
-    ((4., 2., 1.), dict(max_ood=9, w_id=.5, w_ood=1.), .25), ((4., 3., 1.), dict(max_ood=9, w_id=.5, w_ood=1.), np.inf),
+    ((3., 0., 1.), {}, 1/3), ((2., 0., 1.), {}, np.inf), ((3., 1., 1.), {}, np.inf),
+    ((3., 1., 1.), dict(max_ood=1), 1/3),
+    ((3., 2., 1.), dict(ratio=False, max_ood=2), 1.), ((0., 0., 0.), dict(min_id=0), np.inf),
+    ((0., 0., -1.), dict(ratio=False, min_id=0), -1.),
+    ((4., 2., 1.), dict(max_ood=9, w_id=.5, w_ood=1.), .25),
+    ((4., 3., 1.), dict(max_ood=9, w_id=.5, w_ood=1.), np.inf),
     ((3., .3, 1.), dict(max_ood=9, w_id=.1, w_ood=1.), 1/3)])        # equal but for rounding
 def test_value_of_counts(counts, change, expected):
     target = Target(True, 3, 0, 0., 0., .5, 0.)._replace(**change)
@@ -32,7 +36,8 @@ def test_merging_keeps_all_counts(large):
     assert len(p.r) == len({*zip(r, g)}) and (p.shift_r, p.shift_g) == (2., 3.)
     for k in range(0, len(p.r), max(1, len(p.r)//20)):
         same = (r == p.r[k]) & (g == p.g[k])
-        assert (p.n_id[k], p.n_ood[k]) == ((same & ~ood).sum(), (same & ood).sum()) and abs(p.loss[k] - loss[same].sum()) < 1e-9
+        assert (p.n_id[k], p.n_ood[k]) == ((same & ~ood).sum(),
+                                           (same & ood).sum()) and abs(p.loss[k] - loss[same].sum()) < 1e-9
 
 
 def test_large_samples_without_ties_are_kept_as_they_are():
@@ -41,16 +46,19 @@ def test_large_samples_without_ties_are_kept_as_they_are():
 
 
 @pytest.mark.parametrize("angle, line, min_id, value, cut", [
-    (np.pi/4, 1.5, 3, 1/3, 1.5*np.sqrt(2)), (np.pi/4, 1.5, 4, np.inf, 1.5*np.sqrt(2)), (0., 0., 1, np.inf, .5),
+    (np.pi/4, 1.5, 3, 1/3, 1.5*np.sqrt(2)), (np.pi/4, 1.5, 4, np.inf, 1.5*np.sqrt(2)),
+    (0., 0., 1, np.inf, .5),
     (np.pi/4, 1., 1, np.inf, np.nan),           # nothing is accepted
     (0., 9., 1, np.inf, 4.000000008)])          # all are, the strangers too: the cut is a little above the last
 def test_clear_cut(angle, line, min_id, value, cut):
     target = Target(True, min_id, 0, 0., 0., .5, 0.)
     found = clear_cut(SIX, direction(angle), line, target)
-    assert (found[0] == value or abs(found[0] - value) < 1e-15) and (np.isnan(cut) and np.isnan(found[1]) or abs(found[1] - cut) < 1e-12)
+    assert (found[0] == value or abs(found[0] - value) < 1e-15) and (np.isnan(cut) and np.isnan(found[1])
+                                                                     or abs(found[1] - cut) < 1e-12)
 
 
-@pytest.mark.parametrize("shift, apart, clear", [(0., 1e-15, True), (0., 2e-16, False), (1e6, 1e-9, True), (1e6, 1e-10, False)])
+@pytest.mark.parametrize("shift, apart, clear",
+                         [(0., 1e-15, True), (0., 2e-16, False), (1e6, 1e-9, True), (1e6, 1e-10, False)])
 def test_sums_within_their_rounding_are_ties(shift, apart, clear):
     p = Points(np.array([.5, .5 + apart]), np.zeros(2), np.ones(2), np.zeros(2), np.zeros(2), shift, 0.)
     assert (clear_cut(p, direction(0), .5 + .25*apart, Target(True, 1, 0, 0., 0., .5, 0.))[0] == 0) == clear
@@ -63,7 +71,8 @@ def _all_lines(r, g):
         if (r[i] - r[j])*(g[i] - g[j]) < 0: cuts.add(float(np.arctan2(abs(r[i] - r[j]), abs(g[i] - g[j]))))
     cuts = np.array(sorted(cuts))
     cuts = cuts[np.append(True, np.diff(cuts) > 1e-9)]
-    scores = [np.round(np.cos(a)*r + np.sin(a)*g, 9) for a in np.concatenate([cuts[1:-1], (cuts[1:] + cuts[:-1])/2])]
+    scores = [np.round(np.cos(a)*r + np.sin(a)*g, 9)
+              for a in np.concatenate([cuts[1:-1], (cuts[1:] + cuts[:-1])/2])]
     return np.unique(np.concatenate([s <= np.unique(s)[:, None] for s in scores]), axis=0)
 
 
@@ -71,7 +80,8 @@ def _random_target(rng, n_id, n_ood):
     ratio = rng.random() < .6
     precision = ratio and rng.random() < .4
     w_id, w_ood = (rng.random()/n_id, rng.random()/max(n_ood, 1)) if precision else (0., 0.)
-    return Target(ratio, int(rng.integers(1, n_id + 1)) if ratio else 0, n_ood if precision or not ratio else int(rng.integers(0, n_ood + 1)),
+    return Target(ratio, int(rng.integers(1, n_id + 1)) if ratio else 0, n_ood if precision or not ratio
+                  else int(rng.integers(0, n_ood + 1)),
                   w_id, w_ood, .5, 0.)
 
 
@@ -144,10 +154,12 @@ def test_sorting(n):
     assert sorted(order[:n].tolist()) == list(range(n)) and (np.diff(keys[order[:n]]) >= 0).all() and (order[n:] == -7).all()
 
 
-@pytest.mark.parametrize("line, inside", [(.5, True), (0., True), (1., True), (-1e-8, False), (1 + 1e-8, False), (-5e-10, True), (1 + 5e-10, True)])
+@pytest.mark.parametrize("line, inside", [(.5, True), (0., True), (1., True), (-1e-8, False),
+                                          (1 + 1e-8, False), (-5e-10, True), (1 + 5e-10, True)])
 def test_walls(line, inside):
     walls = np.array([[-9., -9., 9., 9.], [0., 0., 1., 0.]])
-    assert between_walls(line, direction(0.), walls) == inside and between_walls(line, direction(0.), NO_WALLS)
+    assert between_walls(line, direction(0.), walls) == inside and between_walls(line, direction(0.),
+                                                                                 NO_WALLS)
 
 EVERY = [(45., 1), (45., 1), (63.4, 1)]      # (degrees, in or out) about the first ID input
 
@@ -164,6 +176,7 @@ def test_turning_about_a_point(low, high, accepted, counts, events):
 @pytest.mark.parametrize("low, high, inside", [(1., 0., 1.), (0., 1., 0.), (1., 1., 1.)])
 def test_a_tie_at_an_end_counts_as_what_it_is_inside(low, high, inside):
     "Directions (1, 0) and (0, 1): the second point ties with the first where their first or second scores are equal."
-    p = Points(np.array([0., low - 1.]), np.array([0., high - 1.]), np.ones(2), np.zeros(2), np.zeros(2), 0., 0.)
+    p = Points(np.array([0., low - 1.]), np.array([0., high - 1.]), np.ones(2), np.zeros(2), np.zeros(2), 0.,
+               0.)
     counts, n = turn_about(p, 0, span(0., np.pi/2), NOTHING, room_for_events(2))
     assert (counts.n_id, n) == ({(1., 0.): 2., (0., 1.): 2., (1., 1.): 2.}[low, high], 0)

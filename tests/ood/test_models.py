@@ -12,11 +12,14 @@ from reject_nb.ood.models import (
 def test_cost_based_is_the_best_of_all_rules():
     rng, rejected = np.random.default_rng(1), 0
     for _ in range(40):
-        p_joint, p_ood, loss = rng.dirichlet(np.ones(8)).reshape(4, 2), rng.dirichlet(np.ones(4)), rng.random((2, 2))
+        p_joint, p_ood, loss = rng.dirichlet(np.ones(8)).reshape(4,
+                                                                 2), rng.dirichlet(np.ones(4)), rng.random((2, 2))
         model = CostBasedOOD(*np.sort(rng.random(3))[[0, 2, 1]], prior=rng.uniform(0, .9))
         out = np.full((2, 1), model.reject_id)
-        extended = np.block([[loss, out], [np.full((1, 2), model.accept_ood), np.full((1, 1), model.reject_ood)]])
-        best = min(sum((1 - model.prior)*p_joint[x]@extended[:2, q] + model.prior*p_ood[x]*extended[2, q] for x, q in enumerate(rule))
+        extended = np.block([[loss, out], [np.full((1, 2), model.accept_ood),
+                                           np.full((1, 1), model.reject_ood)]])
+        best = min(sum((1 - model.prior)*p_joint[x]@extended[:2, q] + model.prior*p_ood[x]*extended[2, q]
+                       for x, q in enumerate(rule))
                    for rule in product(range(3), repeat=4))
         h, s = model.solve_joint(p_joint, p_ood, loss)
         assert abs(s.objective - best) < 1e-12      # sums of a dozen numbers below 1
@@ -41,7 +44,9 @@ def test_a_bound_that_no_rule_is_below():
     assert abs(s.gap_abs) < 1e-15
 
 
-@pytest.mark.parametrize("p_joint, decision, risk", [([[.5, 0], [0, .5]], [0, 1], [0, 0]), ([[.3, .3], [.4, 0]], [0, 0], [.5, 0]), ([[1., 0], [0, 0]], [0, 0], [0, 0])])
+@pytest.mark.parametrize("p_joint, decision, risk",
+                         [([[.5, 0], [0, .5]], [0, 1], [0, 0]), ([[.3, .3], [.4, 0]], [0, 0], [.5, 0]),
+                          ([[1., 0], [0, 0]], [0, 0], [0, 0])])
 def test_bayes_classifier(p_joint, decision, risk):
     h, r = bayes_classifier(p_joint)
     assert h.tolist() == decision and np.allclose(r, risk, atol=1e-15)
@@ -128,10 +133,12 @@ def test_reductions():
         cost = model.as_cost_based(s, prior)
         c = cost.solve(*law)
         assert abs(c.objective - cost.cost(s.tpr, s.fpr, s.selective_risk*s.tpr)) < 1e-12
-        if c.tpr > 0: assert abs(BoundedTPRFPR(c.tpr, c.fpr).solve(*law).selective_risk - c.selective_risk) < 1e-9
+        if c.tpr > 0:
+            assert abs(BoundedTPRFPR(c.tpr, c.fpr).solve(*law).selective_risk - c.selective_risk) < 1e-9
         pr = BoundedPrecisionRecall(max(.01, rng.random()), tpr, prior)
         q = pr.solve(*law)
-        if q.status == "optimal": assert abs(pr.as_tpr_fpr().solve(*law).selective_risk - q.selective_risk) < 1e-12
+        if q.status == "optimal":
+            assert abs(pr.as_tpr_fpr().solve(*law).selective_risk - q.selective_risk) < 1e-12
     assert n_checked > 30
 
 
@@ -139,7 +146,8 @@ def test_without_ood_it_is_bounded_abstention():
     rng = np.random.default_rng(7)
     p, r = rng.dirichlet(np.ones(8)), rng.random(8)
     c = fill(np.argsort(r), p, .6)
-    for s in (BoundedTPRFPR(.6, .3).solve(p, None, r), BoundedTPRFPR(.6, 1).solve(p, rng.dirichlet(np.ones(8)), r),
+    for s in (BoundedTPRFPR(.6, .3).solve(p, None, r),
+              BoundedTPRFPR(.6, 1).solve(p, rng.dirichlet(np.ones(8)), r),
               BoundedPrecisionRecall(.9, .6, 0).solve(p, None, r)):
         assert np.allclose(s.acceptance, c, atol=1e-14) and s.multiplier == 0
 
@@ -163,8 +171,12 @@ def test_nearest_targets_are_attained():
         if s.status == "infeasible":
             precision, recall = s.nearest["precision"], s.nearest["recall"]
             for dx, status in ((-1e-9, "optimal"), (1e-6, "infeasible")):
-                if 0 < precision + dx < 1: assert BoundedPrecisionRecall(precision + dx, k.min_recall, .5).solve(*law).status == status
-                if 1e-6 < recall + dx < 1: assert BoundedPrecisionRecall(k.min_precision, recall + dx, .5).solve(*law).status == status
+                if 0 < precision + dx < 1:
+                    assert BoundedPrecisionRecall(precision + dx, k.min_recall,
+                                                  .5).solve(*law).status == status
+                if 1e-6 < recall + dx < 1:
+                    assert BoundedPrecisionRecall(k.min_precision, recall + dx,
+                                                  .5).solve(*law).status == status
     assert n_checked > 20
 
 
@@ -187,36 +199,58 @@ def test_messages_of_targets_out_of_reach():
     assert BoundedTPRFPR(0, 1e-9).solve([1, 0], [.75, .25], [.2, 0]).selective_risk == .2
     s = BoundedTPRFPR(.5, 0).solve([1, 0], [.75, .25], [.2, 0])        # min_tpr = 0 would not help either
     assert "lower" not in s.message and "raise max_fpr to 0.375" in s.message
-    assert "lower min_tpr to 0.5 or raise max_fpr to 0.5" in BoundedTPRFPR(.75, 0).solve([.5, .5], [0, 1], [0, 0]).message
-    assert "lower min_precision to 0.5 or min_recall to 0.5" in BoundedPrecisionRecall(1, 1, .5).solve([.5, .5], [0, 1], [0, 0]).message
+    assert "lower min_tpr to 0.5 or raise max_fpr to 0.5" in BoundedTPRFPR(.75, 0).solve([.5, .5], [0, 1],
+                                                                                         [0, 0]).message
+    assert "lower min_precision to 0.5 or min_recall to 0.5" in BoundedPrecisionRecall(1, 1,
+                                                                                       .5).solve([.5, .5],
+                                                                                                 [0, 1],
+                                                                                                 [0,
+                                                                                                  0]).message
 
 OK = np.array([.5, .5])
 
 @pytest.mark.parametrize("make, args, named", [
-    (BoundedTPRFPR, (1.2, .1), "min_tpr"), (BoundedTPRFPR, (.2, np.nan), "max_fpr"), (BoundedTPRFPR, (True, .1), "min_tpr"),
-    (CostBasedOOD, (.1, .1, .2, .5), "accept_ood"), (CostBasedOOD, (.1, 1., 0., 1.), "prior"), (CostBasedOOD, ("a", 1.), "reject_id"),
-    (CostBasedOOD, (.1, True), "accept_ood"), (CostBasedOOD, (.1, 1., None), "reject_ood"), (CostBasedOOD, (.1, np.inf), "accept_ood"),
-    (BoundedPrecisionRecall, (.9, .5, 1.), "prior"), (BoundedPrecisionRecall, (-.1, .5), "min_precision"), (BoundedPrecisionRecall, (.9, 2), "min_recall")])
+    (BoundedTPRFPR, (1.2, .1), "min_tpr"), (BoundedTPRFPR, (.2, np.nan), "max_fpr"),
+    (BoundedTPRFPR, (True, .1), "min_tpr"),
+    (CostBasedOOD, (.1, .1, .2, .5), "accept_ood"), (CostBasedOOD, (.1, 1., 0., 1.), "prior"),
+    (CostBasedOOD, ("a", 1.), "reject_id"),
+    (CostBasedOOD, (.1, True), "accept_ood"), (CostBasedOOD, (.1, 1., None), "reject_ood"),
+    (CostBasedOOD, (.1, np.inf), "accept_ood"),
+    (BoundedPrecisionRecall, (.9, .5, 1.), "prior"), (BoundedPrecisionRecall, (-.1, .5), "min_precision"),
+    (BoundedPrecisionRecall, (.9, 2), "min_recall")])
 def test_bad_models_are_named(make, args, named):
     with pytest.raises(ValueError, match=f"^{named} must be"): make(*args)
 
 
 @pytest.mark.parametrize("args, named", [
-    (([.5, np.nan], OK, OK), "p_id"), ((OK, [.9, .9], OK), "p_ood"), ((OK, OK, [np.nan, 0]), "risk"), ((OK, OK, [0, 1, 2]), "risk"), ((OK, OK, .3), "risk"),
-    ((OK, OK, ["a", "b"]), "risk"), ((OK, [1j, 1], OK), "p_ood"), (([], [], []), "p_id"), ((OK, OK, None), "risk"), ((OK, OK, [[1], [2, 3]]), "risk"),
-    ((OK, OK, np.ma.masked_less([.1, .9], .5)), "risk"), (([.5, .4], OK, OK), "p_id"), ((OK, OK, [-1, 0]), "risk")])
+    (([.5, np.nan], OK, OK), "p_id"), ((OK, [.9, .9], OK), "p_ood"), ((OK, OK, [np.nan, 0]), "risk"),
+    ((OK, OK, [0, 1, 2]), "risk"), ((OK, OK, .3), "risk"),
+    ((OK, OK, ["a", "b"]), "risk"), ((OK, [1j, 1], OK), "p_ood"), (([], [], []), "p_id"),
+    ((OK, OK, None), "risk"), ((OK, OK, [[1], [2, 3]]), "risk"),
+    ((OK, OK, np.ma.masked_less([.1, .9], .5)), "risk"), (([.5, .4], OK, OK), "p_id"),
+    ((OK, OK, [-1, 0]), "risk")])
 def test_bad_laws_are_named(args, named):
     with pytest.raises(ValueError, match=f"^{named} must be"): BoundedTPRFPR(.5, .5).solve(*args)
 
 
 def test_other_bad_input_is_named():
     s = BoundedTPRFPR(.5, .5).solve(OK, OK, OK)
-    for call, named in ((lambda: BoundedPrecisionRecall(.9, .5).solve(OK, OK, OK), "prior"), (lambda: CostBasedOOD(.1, 1.).solve(OK, None, OK), "p_ood"),
-                        (lambda: BoundedPrecisionRecall(.9, .5, .2).solve(OK, None, OK), "p_ood"), (lambda: BoundedPrecisionRecall(.9, 0, .2).as_tpr_fpr(), "min_recall"),
-                        (lambda: BoundedTPRFPR(.5, .5).as_cost_based(s, 1.), "prior"), (lambda: BoundedTPRFPR(.5, .5).as_cost_based("s", .5), "solution"),
-                        (lambda: BoundedTPRFPR(1, 0).as_cost_based(BoundedTPRFPR(1, 0).solve(OK, OK, OK), .5), "solution"), (lambda: likelihood_ratio(OK, [-1, 2]), "p_ood"),
-                        (lambda: s.score([.1], [np.nan]), "ratio"), (lambda: bayes_classifier([[.5, .6]]), "p_joint"), (lambda: bayes_classifier([[.5, .5]], [[1, 2]]), "loss"),
-                        (lambda: decide([[.5, .5]], [1], .5, np.zeros((2, 3))), "loss"), (lambda: decide([[.5, .5]], [1], 2, np.zeros((3, 3))), "prior"), (lambda: check_model(3), "model")):
+    for call, named in ((lambda: BoundedPrecisionRecall(.9, .5).solve(OK, OK, OK), "prior"),
+                        (lambda: CostBasedOOD(.1, 1.).solve(OK, None, OK), "p_ood"),
+                        (lambda: BoundedPrecisionRecall(.9, .5, .2).solve(OK, None, OK), "p_ood"),
+                        (lambda: BoundedPrecisionRecall(.9, 0, .2).as_tpr_fpr(), "min_recall"),
+                        (lambda: BoundedTPRFPR(.5, .5).as_cost_based(s, 1.), "prior"),
+                        (lambda: BoundedTPRFPR(.5, .5).as_cost_based("s", .5), "solution"),
+                        (lambda: BoundedTPRFPR(1, 0).as_cost_based(BoundedTPRFPR(1, 0).solve(OK, OK, OK),
+                                                                   .5), "solution"),
+                                                                   (lambda: likelihood_ratio(OK, [-1, 2]),
+                                                                    "p_ood"),
+                        (lambda: s.score([.1], [np.nan]), "ratio"),
+                        (lambda: bayes_classifier([[.5, .6]]), "p_joint"),
+                        (lambda: bayes_classifier([[.5, .5]], [[1, 2]]), "loss"),
+                        (lambda: decide([[.5, .5]], [1], .5, np.zeros((2, 3))), "loss"),
+                        (lambda: decide([[.5, .5]], [1], 2, np.zeros((3, 3))), "prior"),
+                        (lambda: check_model(3), "model")):
         with pytest.raises(ValueError, match=f"^{named} must be"): call()
 
 
@@ -228,7 +262,8 @@ def test_corrected_theorem_7_against_the_linear_program(seed):
         p_id, p_ood, mu = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n)), rng.uniform(-.5, .5)
         tpr, fpr = rng.uniform(.05, 1), rng.uniform(.05, 1)
         lost = 5*p_id - mu*p_ood                       # R; lambda = 5 keeps most risks positive, and (21) does not need more
-        c, lp = boundary_acceptance(p_id, p_ood, tpr, fpr, mu), linear_program(p_id, p_ood, lost/p_id, tpr, fpr)
+        c, lp = boundary_acceptance(p_id, p_ood, tpr, fpr, mu), linear_program(p_id, p_ood, lost/p_id, tpr,
+                                                                               fpr)
         assert (c is None) == (lp is None)
         if c is None: continue
         n_checked += 1
@@ -236,6 +271,8 @@ def test_corrected_theorem_7_against_the_linear_program(seed):
     assert n_checked > 20
 
 
-@pytest.mark.parametrize("change, named", [(dict(min_tpr=0), "min_tpr"), (dict(max_fpr=2), "max_fpr"), (dict(mu="a"), "mu"), (dict(p_id=3.), "p_id")])
+@pytest.mark.parametrize("change, named", [(dict(min_tpr=0), "min_tpr"), (dict(max_fpr=2), "max_fpr"),
+                                           (dict(mu="a"), "mu"), (dict(p_id=3.), "p_id")])
 def test_bad_input_of_the_boundary(change, named):
-    with pytest.raises(ValueError, match=named): boundary_acceptance(**{**dict(p_id=OK, p_ood=OK, min_tpr=.5, max_fpr=.5, mu=.1), **change})
+    with pytest.raises(ValueError, match=named):
+        boundary_acceptance(**{**dict(p_id=OK, p_ood=OK, min_tpr=.5, max_fpr=.5, mu=.1), **change})

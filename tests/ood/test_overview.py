@@ -13,4 +13,5 @@ def test_public_names_of_the_module():
 def test_functions_come_without_scikit_learn():
     "In a fresh process: names are loaded when they are used, and the functions need no scikit-learn."
     code = "import sys, reject_nb.ood as ood; ood.tune_double_score; ood.auroc; ood.knn; print('sklearn' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
+                          check=True).stdout.strip() == "False"

@@ -19,7 +19,8 @@ def test_resizing():
     assert np.allclose(resized(checks, 32), checks.reshape(2, 32, 2, 32, 2, 3).mean((2, 4)), atol=1e-6)
     up = resized(checks[:, :28, :28, 0], 32)
     assert up.shape == (2, 32, 32) and up.min() >= checks.min() - 1e-6 and up.max() <= checks.max() + 1e-6
-    assert np.allclose(bilinear_matrix(28, 32).sum(1), 1) and (resized(checks, 64) == checks.astype(np.float32)).all()
+    assert np.allclose(bilinear_matrix(28, 32).sum(1),
+                       1) and (resized(checks, 64) == checks.astype(np.float32)).all()
 
 
 def test_scores_come_back():
@@ -28,7 +29,8 @@ def test_scores_come_back():
         patch.setitem(os.environ, "REJECT_NB_OUT", out)
         store_scores("none", 0, scores, command="python")
         back = stored_scores("none", 0)
-        assert set(back) == {"mnist", "wrong", "detectors", "command"} and list(back["detectors"]) == list(DETECTORS)
+        assert set(back) == {"mnist", "wrong", "detectors",
+                             "command"} and list(back["detectors"]) == list(DETECTORS)
         assert back["command"] == "python" and (back["mnist"] == scores["mnist"]).all() and back["wrong"].dtype == bool
         with pytest.raises(FileNotFoundError, match="none_1"): stored_scores("none", 1)
 
@@ -51,10 +53,13 @@ TORCH = ["torch"] if find_spec("torch") else []        # without it there is no 
 def test_scores_of_a_small_network(name):
     net, rng = _small(pytest.importorskip(name)), np.random.default_rng(0)
     x, y = rng.normal(size=(1200, 3, 4, 4)).astype(np.float32), rng.integers(0, 3, 1200)
-    s = score_sets(net, forward(net, x), {"in": (x[:50], y[:50]), "out": (x[50:90] + 2, None)}, std=(.2, .3, .4))
+    s = score_sets(net, forward(net, x), {"in": (x[:50], y[:50]), "out": (x[50:90] + 2, None)},
+                   std=(.2, .3, .4))
     f, z = forward(net, x[:50])
-    assert s["in"].shape == (6, 50) and s["out"].shape == (6, 40) and (s["wrong"] == (z.argmax(1) != y[:50])).all()
+    assert s["in"].shape == (6, 50) and s["out"].shape == (6,
+                                                           40) and (s["wrong"] == (z.argmax(1) != y[:50])).all()
     is_ood = np.repeat([False, True], [50, 40])
-    for row, other in ((4, s["knn auroc"][0, NEIGHBOURS.index(50)]), (5, s["vim auroc"][0, FRACTIONS.index(.5)])):
+    for row, other in ((4, s["knn auroc"][0, NEIGHBOURS.index(50)]),
+                       (5, s["vim auroc"][0, FRACTIONS.index(.5)])):
         assert abs(auroc(np.append(s["in"][row], s["out"][row]), is_ood) - other) < 1e-3     # float32 may tie two scores
     assert np.allclose(s["in"][0], msp(z), atol=1e-6) and (s["vim dim"] == [2, 4, 8, 12, 14]).all()

@@ -15,7 +15,8 @@ def _value_by_definition(losses, on, is_ood, model):
     tpr, fpr, lost = x/n_id, y/n_ood if n_ood else 0., losses[on & ~is_ood].sum()
     if isinstance(model, CostBasedOOD): return model.cost(tpr, fpr, lost/n_id)
     if not x: return np.inf
-    if isinstance(model, BoundedTPRFPR): return lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
+    if isinstance(model, BoundedTPRFPR):
+        return lost/x if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
     p = is_ood.mean() if model.prior is None else model.prior
     kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
     return lost/x if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
@@ -41,7 +42,8 @@ def _random_sample(rng):
 def _random_models(rng):
     "One model of each kind, targets 0 and 1 among them."
     return (BoundedTPRFPR(rng.choice([0, .3, .5, .8, 1]), rng.choice([0, .1, .2, .5, 1])),
-            BoundedPrecisionRecall(rng.choice([0, .5, .7, .9, 1]), rng.choice([0, .3, .6, 1]), None if rng.random() < .5 else .2),
+            BoundedPrecisionRecall(rng.choice([0, .5, .7, .9, 1]), rng.choice([0, .3, .6, 1]), None
+                                   if rng.random() < .5 else .2),
             CostBasedOOD(rng.random(), 1., .2*rng.random(), rng.uniform(0, .8)))
 
 
@@ -82,22 +84,33 @@ def test_nearest_is_attained_and_not_beaten(kind):
         if not is_ood.any(): continue
         first, second = ("tpr", "fpr") if kind == "tpr-fpr" else ("precision", "recall")
         make = BoundedTPRFPR if kind == "tpr-fpr" else BoundedPrecisionRecall
-        m = BoundedTPRFPR(rng.uniform(.5, 1), rng.uniform(0, .3)) if kind == "tpr-fpr" else make(rng.uniform(.8, 1), rng.uniform(.3, 1))
+        m = BoundedTPRFPR(rng.uniform(.5, 1),
+                          rng.uniform(0, .3)) if kind == "tpr-fpr" else make(rng.uniform(.8, 1),
+                                                                             rng.uniform(.3, 1))
         kept = (m.min_tpr, m.max_fpr) if kind == "tpr-fpr" else (m.min_precision, m.min_recall)
         t = tune_single_score(losses, s, is_ood, m)
         if t.status != Status.infeasible: continue
         n_checked += 1
-        assert tune_single_score(losses, s, is_ood, make(kept[0], t.nearest[second])).status == Status.optimal or kind != "tpr-fpr" and not t.nearest[second]
-        if t.nearest[first] > 0: assert tune_single_score(losses, s, is_ood, make(t.nearest[first] - 1e-9, kept[1])).status == Status.optimal
+        assert tune_single_score(losses, s, is_ood,
+                                 make(kept[0],
+                                      t.nearest[second])).status == Status.optimal or kind != "tpr-fpr" and not t.nearest[second]
+        if t.nearest[first] > 0:
+            assert tune_single_score(losses, s, is_ood,
+                                     make(t.nearest[first] - 1e-9, kept[1])).status == Status.optimal
         closer = t.nearest[second] - 1e-6 if kind == "tpr-fpr" else t.nearest[second] + 1e-6
-        if 0 < closer < 1: assert tune_single_score(losses, s, is_ood, make(kept[0], closer)).status == Status.infeasible
-        if t.nearest[first] < 1: assert tune_single_score(losses, s, is_ood, make(t.nearest[first] + 1e-6, kept[1])).status == Status.infeasible
+        if 0 < closer < 1:
+            assert tune_single_score(losses, s, is_ood, make(kept[0], closer)).status == Status.infeasible
+        if t.nearest[first] < 1:
+            assert tune_single_score(losses, s, is_ood,
+                                     make(t.nearest[first] + 1e-6, kept[1])).status == Status.infeasible
     assert n_checked > 20
 
 
 @pytest.mark.parametrize("model, n_id, n_ood, expected", [
-    (BoundedTPRFPR(.7, .3), 10, 10, (7, 3)), (BoundedTPRFPR(.71, .29), 10, 10, (8, 2)), (BoundedTPRFPR(0, 0), 10, 10, (1, 0)),
-    (BoundedTPRFPR(1, 1), 3, 7, (3, 7)), (BoundedPrecisionRecall(.9, .55), 10, 4, (6, 4)), (CostBasedOOD(.1, 1.), 3, 4, (0, 4))])
+    (BoundedTPRFPR(.7, .3), 10, 10, (7, 3)), (BoundedTPRFPR(.71, .29), 10, 10, (8, 2)),
+    (BoundedTPRFPR(0, 0), 10, 10, (1, 0)),
+    (BoundedTPRFPR(1, 1), 3, 7, (3, 7)), (BoundedPrecisionRecall(.9, .55), 10, 4, (6, 4)),
+    (CostBasedOOD(.1, 1.), 3, 4, (0, 4))])
 def test_counts_of_a_target(model, n_id, n_ood, expected):
     t = target_of(model, n_id, n_ood)
     assert (t.min_id, t.max_ood) == expected and t.ratio == (not isinstance(model, CostBasedOOD))
@@ -114,7 +127,9 @@ def test_a_constant_score_accepts_all_or_nothing():
     assert tune_single_score(FOUR, np.ones(4), OOD4, BoundedTPRFPR(1, 1)).selective_risk == .5
 
 
-@pytest.mark.parametrize("model, risk, tpr", [(BoundedTPRFPR(.5, 0), .25, 1), (BoundedPrecisionRecall(1, .25), 0, .25), (CostBasedOOD(.3, 1., 0., 0.), 0, .25)])
+@pytest.mark.parametrize("model, risk, tpr", [(BoundedTPRFPR(.5, 0), .25, 1),
+                                              (BoundedPrecisionRecall(1, .25), 0, .25),
+                                              (CostBasedOOD(.3, 1., 0., 0.), 0, .25)])
 def test_without_ood_inputs(model, risk, tpr):
     t = tune_single_score(FOUR, [1, 2, 3, 4], [False]*4, model)
     assert t.status == Status.optimal and t.fpr == 0 and "no OOD" in t.message
@@ -125,26 +140,32 @@ def test_infinite_scores_and_costs_that_reject_all():
     t = tune_single_score(FOUR, [1, 2, np.inf, np.inf], OOD4, BoundedTPRFPR(1, 0))
     assert t.status == Status.optimal and t.fpr == 0 and t.tpr == 1
     t = tune_single_score([1., 1, 0, 0], [1, 2, 3, 4], OOD4, CostBasedOOD(.1, 1., 0., .5))
-    assert t.threshold == -np.inf and t.tpr == 0 and abs(t.objective - .05) < 1e-15 and not t.accept([0., -1e300]).any()
+    assert t.threshold == -np.inf and t.tpr == 0 and abs(t.objective - .05) < 1e-15 and not t.accept([0.,
+                                                                                                      -1e300]).any()
 
 
 @pytest.mark.parametrize("change, named", [
-    (dict(is_ood=[True]*4), "is_ood"), (dict(scores=[1, np.nan, 3, 4]), "scores"), (dict(scores=np.zeros((4, 2))), "scores"),
-    (dict(model="tpr"), "model"), (dict(losses=None), "losses"), (dict(is_ood=[False]*4, model=CostBasedOOD(.1, 1., 0., .5)), "is_ood")])
+    (dict(is_ood=[True]*4), "is_ood"), (dict(scores=[1, np.nan, 3, 4]), "scores"),
+    (dict(scores=np.zeros((4, 2))), "scores"),
+    (dict(model="tpr"), "model"), (dict(losses=None), "losses"),
+    (dict(is_ood=[False]*4, model=CostBasedOOD(.1, 1., 0., .5)), "is_ood")])
 def test_bad_input_is_named(change, named):
     good = dict(losses=FOUR, scores=[1, 2, 3, 4], is_ood=OOD4, model=BoundedTPRFPR(.5, 0))
     with pytest.raises(ValueError, match=named): tune_single_score(**{**good, **change})
 
 
-@pytest.mark.parametrize("args, named", [(([np.nan],), "s_r"), ((None,), "s_r"), (([1], [np.nan]), "s_g"), (([1], [1, 2]), "s_g"), ((["1"],), "s_r")])
+@pytest.mark.parametrize("args, named", [(([np.nan],), "s_r"), ((None,), "s_r"), (([1], [np.nan]), "s_g"),
+                                         (([1], [1, 2]), "s_g"), ((["1"],), "s_r")])
 def test_accept_names_bad_scores(args, named):
-    with pytest.raises(ValueError, match=named): tune_single_score(FOUR, [1, 2, 3, 4], OOD4, BoundedTPRFPR(1, 1)).accept(*args)
+    with pytest.raises(ValueError, match=named):
+        tune_single_score(FOUR, [1, 2, 3, 4], OOD4, BoundedTPRFPR(1, 1)).accept(*args)
 
 
 def test_accept_by_angle_and_by_line():
     r, g = np.array([0., 1, 2]), np.array([4., 0, 1])
     by_angle = TunedOOD(status=Status.optimal, angle=np.pi/4, threshold=1.)
-    assert by_angle.accept(r, g).tolist() == [False, True, False] and by_angle.accept([np.inf], [0]).tolist() == [False]
+    assert by_angle.accept(r, g).tolist() == [False, True, False] and by_angle.accept([np.inf],
+                                                                                      [0]).tolist() == [False]
     line = Line(angle=np.pi/4, cut=0., units=(2., 1.), centres=(1., 1.))
     assert TunedOOD(status=Status.optimal, angle=.1, line=line).accept(r, g).tolist() == [False, True, False]
     with pytest.raises(ValueError, match="s_g"): by_angle.accept(r)

@@ -20,13 +20,17 @@ def test_check_estimator():
 
 def _draws(name, d):
     rng = np.random.default_rng(1)
-    return {"normal": rng.normal(size=(60, d)), "gamma": rng.gamma(2., size=(60, d)), "poisson": rng.poisson(4, size=(60, d)),
-            "binomial": rng.binomial(9, .4, size=(60, d)), "beta": rng.beta(2, 3, size=(60, d))}[name].astype(float)
+    return {"normal": rng.normal(size=(60, d)), "gamma": rng.gamma(2., size=(60, d)),
+            "poisson": rng.poisson(4, size=(60, d)),
+            "binomial": rng.binomial(9, .4, size=(60, d)),
+            "beta": rng.beta(2, 3, size=(60, d))}[name].astype(float)
 
 
 @pytest.mark.parametrize("family, draws, d", [
-    ("gaussian", "normal", 3), ("gamma", "gamma", 2), ("poisson", "poisson", 2), (["gaussian", "exponential"], "gamma", 2),
-    (Binomial(9, .5), "binomial", 2), (Beta, "beta", 1), ("chi_squared", "gamma", 1), ([Gaussian([0, 0], np.eye(2)), "gamma"], "gamma", 3)])
+    ("gaussian", "normal", 3), ("gamma", "gamma", 2), ("poisson", "poisson", 2),
+    (["gaussian", "exponential"], "gamma", 2),
+    (Binomial(9, .5), "binomial", 2), (Beta, "beta", 1), ("chi_squared", "gamma", 1),
+    ([Gaussian([0, 0], np.eye(2)), "gamma"], "gamma", 3)])
 def test_plug_in_is_the_region(family, draws, d):
     X, y = _draws(draws, d), np.arange(60) % 2
     clf = SafeRegionClassifier(family, p_safe=.3, eps=.4).fit(X, y)
@@ -45,8 +49,12 @@ def test_laws_are_those_of_their_class():
     X, y = np.array([[1.], [2.], [3.], [6.], [9.], [12.]]), np.array([1, 1, 1, 0, 0, 0])
     clf = SafeRegionClassifier("exponential").fit(X, y)
     assert (clf.region_.safe.scale, clf.region_.unsafe.scale) == (2, 9) and clf.p_safe_ == .5
-    assert SafeRegionClassifier("exponential").fit(X[:4], y[:4]).p_safe_ == .75 and SafeRegionClassifier("gamma", .2).fit(X, y).p_safe_ == .2
-    assert repr(fit_law(X, Poisson)) == "Poisson(5.5)" and isinstance(fit_law(np.hstack([X, X**2]), "gamma"), Independent)
+    assert SafeRegionClassifier("exponential").fit(X[:4],
+                                                   y[:4]).p_safe_ == .75 and SafeRegionClassifier("gamma",
+                                                                                                  .2).fit(X,
+                                                                                                          y).p_safe_ == .2
+    assert repr(fit_law(X, Poisson)) == "Poisson(5.5)" and isinstance(fit_law(np.hstack([X, X**2]), "gamma"),
+                                                                      Independent)
     assert isinstance(fit_law(np.hstack([X, X**2]), "gaussian"), Gaussian)
     whole = fit_law(np.hstack([X, X**2]), Independent([Gamma(1), Gaussian(0, 1)]))
     assert [type(law) for law in whole.laws] == [Gamma, Gaussian]
@@ -66,27 +74,35 @@ def test_bad_probabilities(value):
 POINTS = np.random.default_rng(0).normal(size=(20, 2))
 
 @pytest.mark.parametrize("options, X, y, word", [
-    (dict(family="gama"), POINTS, np.arange(20) % 2, "family must be"), (dict(family=None), POINTS, np.arange(20) % 2, "family must be"),
-    (dict(family=["gaussian", 3]), POINTS, np.arange(20) % 2, "family must be"), (dict(family="gamma"), POINTS, np.arange(20) % 2, "class 1 .*support"),
-    (dict(family=["gaussian"]), POINTS, np.arange(20) % 2, "family must cover the 2 columns"), (dict(), POINTS, np.zeros(20), "y must be"),
-    (dict(safe_label="x"), POINTS, np.arange(20) % 2, "safe_label must be"), (dict(), POINTS*np.nan, np.arange(20) % 2, "NaN"),
-    (dict(), np.column_stack([POINTS, POINTS[:, 0]]), np.arange(20) % 2, "class 1 with n_samples=10: .*singular"),
+    (dict(family="gama"), POINTS, np.arange(20) % 2, "family must be"),
+    (dict(family=None), POINTS, np.arange(20) % 2, "family must be"),
+    (dict(family=["gaussian", 3]), POINTS, np.arange(20) % 2, "family must be"),
+    (dict(family="gamma"), POINTS, np.arange(20) % 2, "class 1 .*support"),
+    (dict(family=["gaussian"]), POINTS, np.arange(20) % 2, "family must cover the 2 columns"),
+    (dict(), POINTS, np.zeros(20), "y must be"),
+    (dict(safe_label="x"), POINTS, np.arange(20) % 2, "safe_label must be"),
+    (dict(), POINTS*np.nan, np.arange(20) % 2, "NaN"),
+    (dict(), np.column_stack([POINTS, POINTS[:, 0]]), np.arange(20) % 2,
+     "class 1 with n_samples=10: .*singular"),
     (dict(), POINTS, np.arange(20) % 3, "binary")])
 def test_bad_data(options, X, y, word):
     with pytest.raises(ValueError, match=word): SafeRegionClassifier(**options).fit(X, y)
 
 
 @pytest.mark.parametrize("X, y, word", [
-    ("text", np.arange(20) % 2, "^X and y must be"), (POINTS, np.full(20, 1.5), "^y and safe_label must be"), (POINTS[:5], np.arange(20) % 2, "X and y"),
+    ("text", np.arange(20) % 2, "^X and y must be"), (POINTS, np.full(20, 1.5), "^y and safe_label must be"),
+    (POINTS[:5], np.arange(20) % 2, "X and y"),
     (np.ma.array(POINTS, mask=POINTS > 0), np.arange(20) % 2, "^X must be without masked"),
-    (POINTS, np.ma.array(np.arange(20) % 2, mask=np.arange(20) == 3), "^y must be without masked"), (POINTS[:1], [1], "1 sample")])
+    (POINTS, np.ma.array(np.arange(20) % 2, mask=np.arange(20) == 3), "^y must be without masked"),
+    (POINTS[:1], [1], "1 sample")])
 def test_errors_of_validation_name_the_argument(X, y, word):
     with pytest.raises(ValueError, match=word): SafeRegionClassifier().fit(X, y)
 
 
 @pytest.mark.parametrize("label", [[], [[1.]], [1], {}, object()])
 def test_labels_are_scalars(label):
-    with pytest.raises(ValueError, match="^safe_label must be"): SafeRegionClassifier(safe_label=label).fit(POINTS, np.arange(20) % 2)
+    with pytest.raises(ValueError, match="^safe_label must be"):
+        SafeRegionClassifier(safe_label=label).fit(POINTS, np.arange(20) % 2)
 
 
 def test_other_columns_than_in_the_fit():

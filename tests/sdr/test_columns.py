@@ -18,9 +18,12 @@ from reject_nb.sdr.columns import (
     turning_points,
 )
 
-SCALARS = [(Gamma(2, 1), Gamma(5, .7)), (Gamma(2, 1), Gaussian(3, 1)), (Gaussian(3, 1), Gamma(2, 1)), (Exponential(1), Exponential(3)),
-           (ChiSquared(3), Exponential(2)), (Beta(2, 5), Beta(3, 1.5)), (Beta(.5, .5), Beta(2, 2)), (Beta(2, 2), Exponential(.3)),
-           (Gaussian(.3, .1), Beta(.7, .4)), (Beta(.7, .4), Gaussian(.3, .1)), (Gamma(.5, 2), Gamma(.7, 2)), (Beta(1, 1), Gamma(3, .2)),
+SCALARS = [(Gamma(2, 1), Gamma(5, .7)), (Gamma(2, 1), Gaussian(3, 1)), (Gaussian(3, 1), Gamma(2, 1)),
+           (Exponential(1), Exponential(3)),
+           (ChiSquared(3), Exponential(2)), (Beta(2, 5), Beta(3, 1.5)), (Beta(.5, .5), Beta(2, 2)),
+           (Beta(2, 2), Exponential(.3)),
+           (Gaussian(.3, .1), Beta(.7, .4)), (Beta(.7, .4), Gaussian(.3, .1)), (Gamma(.5, 2), Gamma(.7, 2)),
+           (Beta(1, 1), Gamma(3, .2)),
            (Gamma(.2, 3), Beta(1.26, .16)), (Exponential(.5), Beta(2, .6))]
 
 def _coordinate_grid(pair): return np.linspace(-60, 60 if pair.support[1] == 1 else 6, 4001)
@@ -31,9 +34,11 @@ def test_gamma_and_its_slope(safe, unsafe):
     pair = ScalarPair(safe, unsafe)
     t = np.linspace(-3, 2, 41)
     x = place(t, pair.support).x
-    np.testing.assert_allclose(pair.gamma(t), unsafe.log_density(x) - safe.log_density(x), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(pair.gamma(t), unsafe.log_density(x) - safe.log_density(x), rtol=1e-9,
+                               atol=1e-10)
     h = 1e-6 # central difference: error h^2 and rounding 1e-10
-    np.testing.assert_allclose(pair.slope(t), (pair.gamma(t + h) - pair.gamma(t - h))/(2*h), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(pair.slope(t), (pair.gamma(t + h) - pair.gamma(t - h))/(2*h), rtol=1e-6,
+                               atol=1e-7)
 
 
 @pytest.mark.parametrize("safe, unsafe", SCALARS)
@@ -60,7 +65,8 @@ def test_pieces_end_on_the_level(safe, unsafe):
             low, high = float(np.squeeze(left)), float(np.squeeze(right))
             assert start <= low <= high <= end
             for cut in {low, high} - {start, end}: assert abs(pair.gamma(cut) - level) < 1e-8*(1 + abs(cut))
-            if high > low: assert pair.gamma((max(low, -50) + min(high, 50))/2) <= level + 1e-9 or high < -50 or low > 50
+            if high > low:
+                assert pair.gamma((max(low, -50) + min(high, 50))/2) <= level + 1e-9 or high < -50 or low > 50
 
 
 def _shares(pair, level, under):
@@ -82,7 +88,8 @@ def test_scalar_distribution(safe, unsafe, under):
     levels = np.array([-2., -.3, .2, 1.5])
     ours = np.exp(scalar_log_cdf(pair, levels, under))
     for level, value in zip(levels, ours): assert abs(_shares(pair, level, under) - value) < 3e-3
-    np.testing.assert_allclose(ours, [np.exp(scalar_log_cdf(pair, [level], under))[0] for level in levels], rtol=1e-13)
+    np.testing.assert_allclose(ours, [np.exp(scalar_log_cdf(pair, [level], under))[0] for level in levels],
+                               rtol=1e-13)
 
 
 def test_beta_with_mass_at_one():
@@ -110,14 +117,16 @@ def test_probabilities_between(law):
     support = (0, 1) if isinstance(law, Beta) else (0, np.inf)
     dist = {"Gaussian": stats.norm(), "Gamma": stats.gamma(2), "Beta": stats.beta(2, .5)}[type(law).__name__]
     for low, high in ((.1, .4), (.6, .9), (.1, .9), (.4, .4), (.9, .1)):
-        found = np.exp(log_between(law, place(coordinates(low, support), support), place(coordinates(high, support), support)))
+        found = np.exp(log_between(law, place(coordinates(low, support), support),
+                                   place(coordinates(high, support), support)))
         assert abs(found - max(dist.cdf(high) - dist.cdf(low), 0)) < 1e-14
     far = log_between(Gaussian(0, 1), Place(20., 0., 0.), Place(21., 0., 0.))
     assert abs(far - stats.norm.logsf(20.)) < 1e-8 # in the right tail without cancellation
 
 
 @pytest.mark.parametrize("safe, unsafe, top", [
-    (Poisson(3), Poisson(5), 200), (Binomial(20, .3), Binomial(20, .6), 20), (Binomial(5, .3), Poisson(4), 200), (Bernoulli(.8), Bernoulli(.3), 1),
+    (Poisson(3), Poisson(5), 200), (Binomial(20, .3), Binomial(20, .6), 20),
+    (Binomial(5, .3), Poisson(4), 200), (Bernoulli(.8), Bernoulli(.3), 1),
     (Binomial(8, .5), Binomial(12, .4), 12), (Poisson(3), Binomial(10, .3), 200)])
 @pytest.mark.parametrize("level", [-2., -.3, .4, 1.7])
 def test_runs_are_the_points(safe, unsafe, top, level):
@@ -129,7 +138,8 @@ def test_runs_are_the_points(safe, unsafe, top, level):
     covered = np.zeros(top + 1, bool)
     for low, high in runs: covered |= (k > low) & (k <= high)
     assert (covered == inside)[(ps > 1e-300) | (pu > 1e-300)].all()
-    for law, p in ((safe, ps), (unsafe, pu)): assert abs(np.exp(runs_log_probability(law, runs)) - p[inside].sum()) < 1e-12
+    for law, p in ((safe, ps), (unsafe, pu)):
+        assert abs(np.exp(runs_log_probability(law, runs)) - p[inside].sum()) < 1e-12
     for under, p in (("safe", ps), ("unsafe", pu)):
         found = log_sum_below(meet([atoms(safe, unsafe, under)]), level)
         assert abs(np.exp(found) - p[inside].sum()) < 1e-12
@@ -137,7 +147,8 @@ def test_runs_are_the_points(safe, unsafe, top, level):
 
 def test_far_runs_keep_their_digits():
     law = Poisson(3)
-    assert abs(runs_log_probability(law, [(40., np.inf)]) - np.log(stats.poisson(3).pmf(np.arange(41, 90)).sum())) < 1e-10
+    assert abs(runs_log_probability(law, [(40., np.inf)]) - np.log(stats.poisson(3).pmf(np.arange(41,
+                                                                                                  90)).sum())) < 1e-10
     assert np.isneginf(runs_log_probability(law, []))
     with pytest.raises(ValueError, match="2e.07"): counts_of(Poisson(1e13), Poisson(2e13))
     counts = counts_of(Poisson(1e6), Poisson(1.1e6))
@@ -150,7 +161,8 @@ def test_atoms_add_up():
     assert both.values.tolist() == [-1, 0, 1, 4, 5]
     np.testing.assert_allclose(np.exp(both.logp), [.08, .24, .18, .2, .3], rtol=1e-14) # 0 is 0 + 0 and 1 - 1
     for level, want in ((-1.1, 0), (-1., .08), (0., .32), (4.9, .7), (5., 1.)):
-        for halves in ([both], [a, b], [b, a]): assert abs(np.exp(log_sum_below(halves, level)) - want) < 1e-14
+        for halves in ([both], [a, b], [b, a]):
+            assert abs(np.exp(log_sum_below(halves, level)) - want) < 1e-14
     close = merge(Atoms(np.array([1. + 1e-14, 1., 1. + 1e-12]), np.log([.1, .2, .7])))
     assert len(close.values) == 2 and abs(np.exp(close.logp[0]) - .3) < 1e-15
     assert len(merge(Atoms(np.zeros(0), np.zeros(0))).values) == 0

@@ -25,7 +25,8 @@ def test_gaussian_is_scipys(d):
     law = Gaussian(rng.normal(size=d), _spd(rng, d))
     X = rng.normal(size=(50, d))*3
     # rounding of a solve with a covariance of condition below 1e3
-    np.testing.assert_allclose(law.log_density(X), stats.multivariate_normal(law.mean, law.cov).logpdf(X).reshape(50), rtol=1e-10)
+    np.testing.assert_allclose(law.log_density(X),
+                               stats.multivariate_normal(law.mean, law.cov).logpdf(X).reshape(50), rtol=1e-10)
     np.testing.assert_allclose(law.g(X) + law.log_normaliser, law.g_tilde(X), rtol=1e-13)
     np.testing.assert_allclose(law.log_normaliser, np.linalg.slogdet(2*np.pi*law.cov)[1]/2, rtol=1e-12)
 
@@ -41,8 +42,10 @@ def test_gaussian_fit_and_sample():
 
 
 @pytest.mark.parametrize("mean, cov, word", [
-    ([0, 0], [[1, 2], [2, 1]], "positive definite"), ([0, 0], [[1, .5], [.4, 1]], "symmetric"), ([0, 0], [[1, 1], [1, 1]], "cov"),
-    ([0, 0], np.eye(3), r"cov must be of shape \(2, 2\)"), (0, -1, "cov"), (0, 0, "cov"), ([0, np.nan], np.eye(2), "mean"),
+    ([0, 0], [[1, 2], [2, 1]], "positive definite"), ([0, 0], [[1, .5], [.4, 1]], "symmetric"),
+    ([0, 0], [[1, 1], [1, 1]], "cov"),
+    ([0, 0], np.eye(3), r"cov must be of shape \(2, 2\)"), (0, -1, "cov"), (0, 0, "cov"),
+    ([0, np.nan], np.eye(2), "mean"),
     (0, np.inf, "cov"), ([[0, 0]], np.eye(2), "mean"), ([], [], "mean"), (0, 1e300, "cov"), (1j, 1, "mean"),
     ([0, 0], [[1, 0], [0, 1e-17]], None), ([0, 0], [[1, 1], [1, 1 + 1e-15]], "cov")])
 def test_gaussian_parameters(mean, cov, word):
@@ -51,14 +54,18 @@ def test_gaussian_parameters(mean, cov, word):
         with pytest.raises(ValueError, match=word): Gaussian(mean, cov)
 
 
-@pytest.mark.parametrize("X, word", [([[1, 2]], "n_samples=1"), ([[1, 2], [2, 4], [3, 6]], "singular"), ([2., 2.], "singular"),
+@pytest.mark.parametrize("X, word", [([[1, 2]], "n_samples=1"), ([[1, 2], [2, 4], [3, 6]], "singular"),
+                                     ([2., 2.], "singular"),
                                      ([[1, np.nan], [2, 3]], "X"), (3., "X"), (np.zeros((2, 2, 2)), "X")])
 def test_gaussian_fit_refuses(X, word):
     with pytest.raises(ValueError, match=word): Gaussian.fit(X)
 
-LAWS = [(Gaussian(3, 4), stats.norm(3, 2)), (Gamma(2.5, 1.5), stats.gamma(2.5, scale=1.5)), (Gamma(.3), stats.gamma(.3)), (ChiSquared(1), stats.chi2(1)),
-        (ChiSquared(7.5), stats.chi2(7.5)), (Exponential(3.), stats.expon(scale=3)), (Beta(2, .7), stats.beta(2, .7)),
-        (Beta(.5, .5), stats.beta(.5, .5)), (Poisson(4.2), stats.poisson(4.2)), (Binomial(16, .3), stats.binom(16, .3)),
+LAWS = [(Gaussian(3, 4), stats.norm(3, 2)), (Gamma(2.5, 1.5), stats.gamma(2.5, scale=1.5)),
+        (Gamma(.3), stats.gamma(.3)), (ChiSquared(1), stats.chi2(1)),
+        (ChiSquared(7.5), stats.chi2(7.5)), (Exponential(3.), stats.expon(scale=3)),
+        (Beta(2, .7), stats.beta(2, .7)),
+        (Beta(.5, .5), stats.beta(.5, .5)), (Poisson(4.2), stats.poisson(4.2)),
+        (Binomial(16, .3), stats.binom(16, .3)),
         (Bernoulli(.8), stats.bernoulli(.8))]
 
 @pytest.mark.parametrize("law, dist", LAWS)
@@ -68,13 +75,15 @@ def test_densities_are_scipys(law, dist):
     np.testing.assert_allclose(law.log_density(x), want, rtol=1e-10, atol=1e-11)
     np.testing.assert_allclose(law.g(x) + law.log_normaliser, -want, rtol=1e-10, atol=1e-11)
     np.testing.assert_allclose(law.g_tilde(x[:, None]), law.g_tilde(x))
-    if not isinstance(law, Gaussian): assert x.dtype == float and np.isneginf(law.log_density([-1., -.5])).all()
+    if not isinstance(law, Gaussian):
+        assert x.dtype == float and np.isneginf(law.log_density([-1., -.5])).all()
 
 
 @pytest.mark.parametrize("law, dist", LAWS)
 def test_draws_are_scipys(law, dist):
     # the same generator gives the same stream
-    np.testing.assert_array_equal(law.sample(20, random_state=5).ravel(), dist.rvs(size=20, random_state=np.random.default_rng(5)))
+    np.testing.assert_array_equal(law.sample(20, random_state=5).ravel(),
+                                  dist.rvs(size=20, random_state=np.random.default_rng(5)))
 
 
 @pytest.mark.parametrize("law, dist", LAWS)
@@ -100,7 +109,8 @@ def test_moments_of_counts(law):
     assert abs(p @ k - mean) < 1e-12 and abs(p @ (k - mean)**2 - sd**2) < 1e-11 and abs(p.sum() - 1) < 1e-12
 
 
-@pytest.mark.parametrize("law, high", [(Gamma(2.5, 1.5), np.inf), (Exponential(.2), np.inf), (ChiSquared(3), np.inf), (Beta(2, 3), 1)])
+@pytest.mark.parametrize("law, high", [(Gamma(2.5, 1.5), np.inf), (Exponential(.2), np.inf),
+                                       (ChiSquared(3), np.inf), (Beta(2, 3), 1)])
 def test_densities_integrate_to_one(law, high):
     # the normaliser is right; quad's own tolerance is 1.5e-8
     assert abs(quad(lambda x: np.exp(-law.g([x])[0] - law.log_normaliser), 1e-12, high)[0] - 1) < 1e-7
@@ -115,11 +125,13 @@ def test_places_that_underflow(shape):
             want = shape*log_x - (np.log(shape) + law.log_normaliser)
             assert abs(law._log_cdf(at) - want) < 1e-9*abs(want)
     mirrored = Beta(1.7, shape)
-    assert abs(mirrored._log_sf(Place(1., -np.exp(-1e4), -1e4)) - (-1e4*shape - np.log(shape) - mirrored.log_normaliser)) < 1e-8
+    assert abs(mirrored._log_sf(Place(1., -np.exp(-1e4),
+                                      -1e4)) - (-1e4*shape - np.log(shape) - mirrored.log_normaliser)) < 1e-8
 
 
 @pytest.mark.parametrize("law, names", [
-    (Gamma(2.5, 1.5), ("shape", "scale")), (ChiSquared(4), ("df",)), (Exponential(3.), ("scale",)), (Beta(2, .7), ("a", "b")),
+    (Gamma(2.5, 1.5), ("shape", "scale")), (ChiSquared(4), ("df",)), (Exponential(3.), ("scale",)),
+    (Beta(2, .7), ("a", "b")),
     (Poisson(4.2), ("rate",)), (Binomial(16, .3), ("p",)), (Bernoulli(.8), ("p",))])
 def test_fit_is_stationary(law, names):
     # no neighbour of the estimate has a higher likelihood; steps of 1e-3 change it by about 1e-6 n
@@ -139,12 +151,14 @@ def test_gamma_fit_solves_its_equation(shape, scale):
     if (x > 0).all():
         best = Gamma.fit(x)
         assert abs(best.shape*best.scale - x.mean()) <= 1e-9*x.mean()
-        assert abs(digamma(best.shape) + np.log(best.scale) - np.log(x).mean()) <= 1e-9*(1 + abs(np.log(x).mean()))
+        assert abs(digamma(best.shape) + np.log(best.scale) - np.log(x).mean()) <= 1e-9*(1
+                                                                                         + abs(np.log(x).mean()))
 
 
 def test_fit_of_two_points():
     # two points are the fewest that have a spread
-    assert Gamma.fit([1., 2.]).shape > 1 and Beta.fit([.2, .4]).a > 1 and Gaussian.fit([1., 3.]).cov[0, 0] == 1
+    assert Gamma.fit([1., 2.]).shape > 1 and Beta.fit([.2, .4]).a > 1 and Gaussian.fit([1., 3.]).cov[0,
+                                                                                                     0] == 1
     x = 1 + 1e-5*np.random.default_rng(0).normal(size=1000) # a small spread keeps its digits: shape near 1e10
     assert abs(Gamma.fit(x).shape*x.var() - 1) < 1e-3
 
@@ -155,16 +169,20 @@ def test_inverse_digamma():
 
 
 @pytest.mark.parametrize("build, name, at_most_one", [
-    (Bernoulli, "p", True), (lambda v: Binomial(3, v), "p", True), (Gamma, "shape", False), (lambda v: Gamma(1, v), "scale", False),
-    (ChiSquared, "df", False), (Exponential, "scale", False), (Poisson, "rate", False), (lambda v: Beta(v, 1), "a", False),
+    (Bernoulli, "p", True), (lambda v: Binomial(3, v), "p", True), (Gamma, "shape", False),
+    (lambda v: Gamma(1, v), "scale", False),
+    (ChiSquared, "df", False), (Exponential, "scale", False), (Poisson, "rate", False),
+    (lambda v: Beta(v, 1), "a", False),
     (lambda v: Beta(1, v), "b", False), (lambda v: Binomial(v, .5), "n", False)])
 def test_bad_parameters(build, name, at_most_one):
-    for value in [0, -1., -np.inf, np.nan, np.inf, 1e300, None, "2", True, [1.]] + [1, 1.5]*at_most_one + [2.5]*(name == "n"):
+    for value in [0, -1., -np.inf, np.nan, np.inf, 1e300, None, "2", True, [1.]] + [1,
+                                                                                    1.5]*at_most_one + [2.5]*(name == "n"):
         with pytest.raises(ValueError, match=f"^{name} must be"): build(value)
 
 
 @pytest.mark.parametrize("law, x", [
-    (Gamma(2), [1., -1.]), (Gamma(2), [0.]), (Exponential(), [-1e-9]), (Beta(2, 2), [1.]), (Poisson(2), [1.5]), (Poisson(2), [-1]),
+    (Gamma(2), [1., -1.]), (Gamma(2), [0.]), (Exponential(), [-1e-9]), (Beta(2, 2), [1.]),
+    (Poisson(2), [1.5]), (Poisson(2), [-1]),
     (Binomial(3, .5), [4]), (Bernoulli(.5), [2]), (ChiSquared(3), [-2])])
 def test_outside_support(law, x):
     for call in (law.g, law.g_tilde):
@@ -174,7 +192,8 @@ def test_outside_support(law, x):
 
 
 @pytest.mark.parametrize("law, x", [
-    (Bernoulli(.5), [1, 1]), (Poisson(2), [0, 0]), (Gamma(2), [3., 3.]), (Binomial(4, .5), [4, 4]), (Beta(1, 1), [.5, .5]),
+    (Bernoulli(.5), [1, 1]), (Poisson(2), [0, 0]), (Gamma(2), [3., 3.]), (Binomial(4, .5), [4, 4]),
+    (Beta(1, 1), [.5, .5]),
     (Exponential(1), [0., 0.]), (Bernoulli(.5), [0, 0])])
 def test_no_estimate(law, x):
     with pytest.raises(ValueError, match="^X is .* (estimate|throughout)"): law.fit(x)
@@ -198,7 +217,8 @@ def test_independent_is_a_sum():
     want = sum(law.g_tilde(x) for law, x in zip(MIXED.laws, (X[:, :2], X[:, 2], X[:, 3])))
     np.testing.assert_allclose(MIXED.g_tilde(X), want, rtol=1e-13)
     np.testing.assert_allclose(MIXED.g(X) + MIXED.log_normaliser, want, rtol=1e-12)
-    assert [repr(law) for law in MIXED.fit(X).laws[1:]] == [repr(Gamma.fit(X[:, 2])), repr(Poisson.fit(X[:, 3]))]
+    assert [repr(law) for law in MIXED.fit(X).laws[1:]] == [repr(Gamma.fit(X[:, 2])),
+                                                            repr(Poisson.fit(X[:, 3]))]
     assert MIXED.n_features == 4 and not MIXED.discrete and Independent([Poisson(1), Bernoulli(.5)]).discrete
     # a factor of zero wins over an unbounded one
     assert np.isneginf(Independent([Gamma(.5), Gamma(2)]).log_density([[0., -1.]]))[0]
@@ -208,7 +228,8 @@ def test_independent_refuses():
     X = MIXED.sample(20, random_state=0)
     with pytest.raises(ValueError, match="column 2"): MIXED.fit(np.where(np.arange(4) == 2, -1, X))
     with pytest.raises(ValueError, match="column 3"): MIXED.fit(np.where(np.arange(4) == 3, -1, X))
-    with pytest.raises(ValueError, match=r"outside the support of .*, first \[0.0, 0.0, -1.0, 3.0\]"): MIXED.g_tilde([[0, 0, -1, 3]])
+    with pytest.raises(ValueError, match=r"outside the support of .*, first \[0.0, 0.0, -1.0, 3.0\]"):
+        MIXED.g_tilde([[0, 0, -1, 3]])
     for laws in ([], None, "ab", [Gamma], [Gamma(2), 3], Gamma(2)):
         with pytest.raises(ValueError, match="^laws must be"): Independent(laws)
     with pytest.raises(ValueError, match="families is missing"): Independent.fit(X)

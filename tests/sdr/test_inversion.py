@@ -36,11 +36,13 @@ def test_forms_have_the_moments_of_gamma(d):
 
 def test_components_without_effect_are_dropped():
     form = gaussian_gamma(Gaussian([0, 0, 0], np.eye(3)), Gaussian([1, 0, 0], np.diag([1, 1, 2.])))[0]
-    assert len(form.lam) == 2 and sorted(np.abs(form.b).round(12)) == [0, 1] and sorted(form.lam.round(12)) == [0, .25]
+    assert len(form.lam) == 2 and sorted(np.abs(form.b).round(12)) == [0,
+                                                                       1] and sorted(form.lam.round(12)) == [0, .25]
     assert len(gaussian_gamma(Gaussian(3, 2), Gaussian(3, 2))[1].lam) == 0
 
 
-@pytest.mark.parametrize("p, q, high", [(Gamma(2, 1), Gamma(5, .7), np.inf), (Exponential(2), ChiSquared(5), np.inf),
+@pytest.mark.parametrize("p, q, high", [(Gamma(2, 1), Gamma(5, .7), np.inf),
+                                        (Exponential(2), ChiSquared(5), np.inf),
                                         (Beta(2, 5), Beta(3, 1.5), 1)])
 @pytest.mark.parametrize("s", [-.2, .3, .9])
 def test_cgf_against_quadrature(p, q, high, s):
@@ -53,20 +55,24 @@ def test_cgf_against_quadrature(p, q, high, s):
 
 
 @pytest.mark.parametrize("p, q, low, high", [
-    (Gamma(2, 1), Gamma(5, 1), -2/3, np.inf), (Gamma(5, 1), Gamma(2, 1), -np.inf, 5/3), (Exponential(1), Exponential(2), -np.inf, 2),
-    (Gamma(2, 1), Gamma(3, .5), -1, np.inf), (Gamma(2, 1), Gamma(2, 1), -np.inf, np.inf), (Beta(2, 3), Beta(3, 1), -2, 1.5)])
+    (Gamma(2, 1), Gamma(5, 1), -2/3, np.inf), (Gamma(5, 1), Gamma(2, 1), -np.inf, 5/3),
+    (Exponential(1), Exponential(2), -np.inf, 2),
+    (Gamma(2, 1), Gamma(3, .5), -1, np.inf), (Gamma(2, 1), Gamma(2, 1), -np.inf, np.inf),
+    (Beta(2, 3), Beta(3, 1), -2, 1.5)])
 def test_strips(p, q, low, high):
     cgf = chernoff_cgf(p, q)
     np.testing.assert_allclose([cgf.low, cgf.high], [low, high], rtol=1e-15)
     np.testing.assert_allclose([reflect(cgf).low, reflect(cgf).high], [-high, -low], rtol=1e-15)
     narrow = quadratic_cgf(QuadraticForm(lam=np.array([-2., .5, 0]), b=np.ones(3), const=0.))
-    assert (narrow.low, narrow.high) == (-.25, 1) and (cgf + narrow).low == max(low, -.25) and (cgf + narrow).high == min(high, 1)
+    assert (narrow.low, narrow.high) == (-.25, 1) and (cgf + narrow).low == max(low, -.25) and (cgf
+                                                                                                + narrow).high == min(high, 1)
 
 
 def test_no_closed_form():
     assert chernoff_cgf(Gamma(2), Beta(2, 2)) is None and chernoff_cgf(Beta(2, 2), Gamma(2)) is None
     linear = quadratic_cgf(QuadraticForm(lam=np.zeros(1), b=np.array([2.]), const=-2.))
-    assert (linear.low, linear.high) == (-np.inf, np.inf) and linear(np.array([.5])).tolist() == [-.5] # -2s + 2s^2
+    assert (linear.low, linear.high) == (-np.inf,
+                                         np.inf) and linear(np.array([.5])).tolist() == [-.5] # -2s + 2s^2
 
 
 def _form(lam, b, const=0.): return QuadraticForm(lam=np.array(lam, float), b=np.array(b, float), const=const)
@@ -103,7 +109,8 @@ def test_two_dimensions_by_conditioning(seed):
     def inner(z): return np.exp(quadratic_log_cdf(_form(lam[1:], b[1:]), q - lam[0]*z**2 - b[0]*z))*_normal(z)
     kinks = np.roots([-4*lam[1]*lam[0], -4*lam[1]*b[0], b[1]**2 + 4*lam[1]*q])
     edges = np.sort([-12, 12, *(float(k.real) for k in kinks if abs(k.imag) < 1e-12 and abs(k.real) < 12)])
-    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0] for x, y in zip(edges, edges[1:]))
+    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0] for x,
+               y in zip(edges, edges[1:]))
     assert abs(np.exp(quadratic_log_cdf(_form(lam, b), q)) - want) < 1e-10
 
 
@@ -112,7 +119,8 @@ def test_two_dimensions_by_conditioning(seed):
 def test_tails_add_to_one(d, seed, z):
     # two contours on either side of the pole: nothing shared but K
     rng = np.random.default_rng(seed)
-    form = _form(rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal())
+    form = _form(rng.normal(size=d)*10**rng.uniform(-3, 2, d), rng.normal(size=d)*10**rng.uniform(-3, 2, d),
+                 rng.normal())
     q = form.const + form.lam.sum() + z*np.sqrt((2*form.lam**2 + form.b**2).sum())
     if (form.lam > 0).any() and (form.lam < 0).any():
         cgf = quadratic_cgf(form)
@@ -125,7 +133,8 @@ def test_far_tails_keep_their_digits(lam, b):
     form = _form([lam], [b], .2)
     for q in (-400., -30., -3., .1, 4., 60.):
         exact = quadratic_log_cdf(form, q)
-        if np.isfinite(exact) and exact < -1e-6: assert abs(log_cdf(quadratic_cgf(form), q) - exact) < 1e-10*max(1, -exact)
+        if np.isfinite(exact) and exact < -1e-6:
+            assert abs(log_cdf(quadratic_cgf(form), q) - exact) < 1e-10*max(1, -exact)
 
 
 @pytest.mark.parametrize("lam, b", [(.7, 1.3), (.7, -1.3), (-.4, 2.), (-.4, -2.), (2., 0.), (-2., 0.)])
@@ -134,16 +143,20 @@ def test_one_component(lam, b, q):
     # the set itself, from the roots of the quadratic equation
     roots = np.sort(np.roots([lam, b, -q]).real) if b*b + 4*lam*q > 0 else np.zeros(2)
     inside = ndtr(roots[1]) - ndtr(roots[0])
-    assert abs(np.exp(quadratic_log_cdf(_form([lam], [b], 1.), q + 1.)) - (inside if lam > 0 else 1 - inside)) < 1e-14
+    assert abs(np.exp(quadratic_log_cdf(_form([lam], [b], 1.), q + 1.)) - (inside if lam > 0
+                                                                           else 1 - inside)) < 1e-14
 
 
 def test_ends_of_the_range():
     bowl, hill = _form([1., 2.], [2., 4.]), _form([-1., -2.], [2., 4.]) # extremes -(1 + 2) and 3
-    assert np.isneginf(quadratic_log_cdf(bowl, -3.)) and np.isneginf(quadratic_log_cdf(bowl, -4.)) and quadratic_log_cdf(bowl, -2.9) < -1
-    assert quadratic_log_cdf(hill, 3.) == 0 and quadratic_log_cdf(hill, 4.) == 0 and quadratic_log_cdf(hill, 2.9) < -1e-3
+    assert np.isneginf(quadratic_log_cdf(bowl, -3.)) and np.isneginf(quadratic_log_cdf(bowl,
+                                                                                       -4.)) and quadratic_log_cdf(bowl, -2.9) < -1
+    assert quadratic_log_cdf(hill, 3.) == 0 and quadratic_log_cdf(hill, 4.) == 0 and quadratic_log_cdf(hill,
+                                                                                                       2.9) < -1e-3
     assert np.isneginf(log_tail(quadratic_cgf(bowl), -4.)) # no saddle
     none = _form([], [])
-    assert quadratic_log_cdf(none, 0.) == 0 and quadratic_log_cdf(none, -1e-14) == 0 and np.isneginf(quadratic_log_cdf(none, -1e-6))
+    assert quadratic_log_cdf(none, 0.) == 0 and quadratic_log_cdf(none,
+                                                                  -1e-14) == 0 and np.isneginf(quadratic_log_cdf(none, -1e-6))
 
 
 def test_linear_forms():
@@ -154,7 +167,8 @@ def test_linear_forms():
     assert abs(np.exp(quadratic_log_cdf(_form([.5, 0.], [.3, .8]), 1.)) - want) < 1e-11
 
 
-@pytest.mark.parametrize("low, high", [(-1., 2.), (3., 4.), (-4., -3.), (30., 31.), (-np.inf, 1.), (1., np.inf), (0., 1.)])
+@pytest.mark.parametrize("low, high", [(-1., 2.), (3., 4.), (-4., -3.), (30., 31.), (-np.inf, 1.),
+                                       (1., np.inf), (0., 1.)])
 def test_intervals(low, high):
     # by symmetry from the lower tail, where differences of distribution functions keep their digits
     below, above = (-high, -low) if low > 0 else (low, high)
@@ -170,7 +184,8 @@ def test_gamma_columns(q):
     def inner(y): # P(x/2 - ln 2 <= q - Gamma_2(y))
         rest = q - (second[1].log_density([y])[0] - second[0].log_density([y])[0])
         return -np.expm1(-max((rest + np.log(2.))/.5, 0.))*np.exp(second[0].log_density([y])[0])
-    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-12)[0] for x, y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
+    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-12)[0] for x,
+               y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
     assert abs(np.exp(log_cdf(cgf, q)) - want) < 1e-8
     assert abs(np.exp(log_tail(reflect(cgf), -q, upper=True)) - np.exp(log_cdf(cgf, q))) < 1e-11
 

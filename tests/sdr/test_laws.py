@@ -17,11 +17,13 @@ class _Square(Law):
     def __repr__(self): return "Square()"
 
 
-@pytest.mark.parametrize("X, n_features, shape", [([1, 2], 1, (2, 1)), ([[1], [2]], 1, (2, 1)), ([[1, 2]], 2, (1, 2))])
+@pytest.mark.parametrize("X, n_features, shape",
+                         [([1, 2], 1, (2, 1)), ([[1], [2]], 1, (2, 1)), ([[1, 2]], 2, (1, 2))])
 def test_points(X, n_features, shape): assert check_points(X, n_features).shape == shape
 
 
-@pytest.mark.parametrize("X", [[1., 2.], [[1., 2., 3.]], [["a", "b"]], [[1j, 0]], [[1, 2], [3]], "ab", None, [[np.inf, 1]], [], {}])
+@pytest.mark.parametrize("X", [[1., 2.], [[1., 2., 3.]], [["a", "b"]], [[1j, 0]], [[1, 2], [3]], "ab", None,
+                               [[np.inf, 1]], [], {}])
 def test_points_refused(X):
     with pytest.raises(ValueError, match="^points must be"): check_points(X, 2, "points")
 
@@ -33,10 +35,14 @@ def test_columns_refused(X):
 
 def test_outside_the_support():
     law = _Square()
-    assert law.log_density([[.5, .5], [2, 0]]).tolist() == [0, -np.inf] and law.g([[.5, 1]]).tolist() == law.g_tilde([[.5, 1]]).tolist() == [0]
+    assert law.log_density([[.5, .5], [2, 0]]).tolist() == [0,
+                                                            -np.inf] and law.g([[.5,
+                                                                                 1]]).tolist() == law.g_tilde([[.5, 1]]).tolist() == [0]
     for call in (law.g, law.g_tilde):
-        with pytest.raises(ValueError, match=r"X has values outside the support of Square\(\), first \[2.0, 0.0\]"): call([[.5, .5], [2, 0]])
-    with pytest.raises(ValueError, match="outside the support of ScalarLaw.*, first -1.0"): ScalarLaw(stats.expon()).g([1., -1.])
+        with pytest.raises(ValueError, match=r"X has values outside the support of Square\(\), first \[2.0, 0.0\]"):
+            call([[.5, .5], [2, 0]])
+    with pytest.raises(ValueError, match="outside the support of ScalarLaw.*, first -1.0"):
+        ScalarLaw(stats.expon()).g([1., -1.])
 
 
 def test_methods_of_a_class_and_of_a_law():
@@ -49,13 +55,16 @@ def test_methods_of_a_class_and_of_a_law():
 def test_wrapped_laws():
     law = ScalarLaw(stats.poisson(3))
     np.testing.assert_allclose(law.g([0., 2.]), -stats.poisson(3).logpmf([0, 2]))
-    assert law.support == (0, np.inf) and law._moments == (3, 3**.5) and law._cdf(2.) == stats.poisson(3).cdf(2)
+    assert law.support == (0, np.inf) and law._moments == (3,
+                                                           3**.5) and law._cdf(2.) == stats.poisson(3).cdf(2)
     assert abs(law._sf(2.) + law._cdf(2.) - 1) < 1e-15
     assert law.discrete and not ScalarLaw(stats.cauchy()).discrete and repr(law) == "ScalarLaw(poisson)" and law.log_normaliser == 0
-    assert law.sample(5, 0).tolist() == stats.poisson(3).rvs(size=5, random_state=np.random.default_rng(0)).tolist()
+    assert law.sample(5, 0).tolist() == stats.poisson(3).rvs(size=5,
+                                                             random_state=np.random.default_rng(0)).tolist()
     with pytest.raises(ValueError, match="^dist must be"): ScalarLaw(3)
 
 
-@pytest.mark.parametrize("n, state, word", [(-1, None, "n"), (2.5, None, "n"), (None, None, "n"), (3, "x", "random_state"), (10**10, 0, "n")])
+@pytest.mark.parametrize("n, state, word", [(-1, None, "n"), (2.5, None, "n"), (None, None, "n"),
+                                            (3, "x", "random_state"), (10**10, 0, "n")])
 def test_bad_draws(n, state, word):
     with pytest.raises(ValueError, match=f"^{word} must be"): ScalarLaw(stats.cauchy()).sample(n, state)

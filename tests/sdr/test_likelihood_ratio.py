@@ -24,7 +24,8 @@ def test_radius(p, eps):
     assert abs(radius(p, .5) + radius(.5, eps) - radius(p, eps)) < 1e-12
 
 
-@pytest.mark.parametrize("value", [0, 1, -.1, 1.5, np.nan, np.inf, None, "x", True, 1j, [], [[.1], [.2, .3]], np.ma.array([.5], mask=[1])])
+@pytest.mark.parametrize("value", [0, 1, -.1, 1.5, np.nan, np.inf, None, "x", True, 1j, [], [[.1], [.2, .3]],
+                                   np.ma.array([.5], mask=[1])])
 def test_radius_refuses(value):
     with pytest.raises(ValueError, match="^p_safe must be"): radius(value, .5)
     with pytest.raises(ValueError, match="^eps must be"): radius(.5, value)
@@ -38,9 +39,12 @@ def test_radius_broadcasts():
 
 
 @pytest.mark.parametrize("safe, unsafe, word", [
-    (Gaussian([0, 0], np.eye(2)), Gaussian(0, 1), "^unsafe must be a law of as many columns as safe, got 1 and 2"),
-    (Poisson(2), Gamma(2), "^unsafe must be discrete"), ("gaussian", Gamma(2), "^safe must be a law"), (Gamma(2), None, "^unsafe must be a law"),
-    (Independent([Poisson(2), Gamma(2)]), Independent([Gamma(2), Poisson(2)]), "^unsafe must be discrete"), (Gamma, Gamma(2), "^safe")])
+    (Gaussian([0, 0], np.eye(2)), Gaussian(0, 1),
+     "^unsafe must be a law of as many columns as safe, got 1 and 2"),
+    (Poisson(2), Gamma(2), "^unsafe must be discrete"), ("gaussian", Gamma(2), "^safe must be a law"),
+    (Gamma(2), None, "^unsafe must be a law"),
+    (Independent([Poisson(2), Gamma(2)]), Independent([Gamma(2), Poisson(2)]), "^unsafe must be discrete"),
+    (Gamma, Gamma(2), "^safe")])
 def test_pairs_refused(safe, unsafe, word):
     with pytest.raises(ValueError, match=word): check_pair(safe, unsafe)
 
@@ -52,9 +56,12 @@ def test_pairs_taken():
 
 
 def test_no_density_at_all():
-    with pytest.raises(ValueError, match="outside the support of both .*, first -1.0"): log_densities(Gamma(2), Exponential(1), [1., -1.])
-    with pytest.raises(ValueError, match="outside the support of both"): log_densities(Poisson(2), Poisson(3), [1.5])
-    with pytest.raises(ValueError, match="outside the support of both"): log_densities(Beta(.5, .5), Beta(.3, 2), [0.]) # both unbounded
+    with pytest.raises(ValueError, match="outside the support of both .*, first -1.0"):
+        log_densities(Gamma(2), Exponential(1), [1., -1.])
+    with pytest.raises(ValueError, match="outside the support of both"):
+        log_densities(Poisson(2), Poisson(3), [1.5])
+    with pytest.raises(ValueError, match="outside the support of both"):
+        log_densities(Beta(.5, .5), Beta(.3, 2), [0.]) # both unbounded
     s, u = log_densities(Exponential(1), Gaussian(2, 1), [-1.])
     assert np.isneginf(s[0]) and np.isfinite(u[0])
     assert term_size(np.array([-np.inf, -3.]), np.array([2., np.inf])).tolist() == [2., 3.]
@@ -82,10 +89,12 @@ def test_common_axes(d):
     s, u = log_densities(safe, unsafe, X)
     axes = common_axes(safe, unsafe)
     z = (X - safe.mean) @ axes.W
-    assert (np.abs((axes.lam*z*z + axes.b*z).sum(1) + axes.const - (u - s)) <= 1e-12*(1 + np.abs(s) + np.abs(u))).all()
+    assert (np.abs((axes.lam*z*z + axes.b*z).sum(1) + axes.const - (u - s)) <= 1e-12*(1 + np.abs(s)
+                                                                                      + np.abs(u))).all()
     # safe is standard normal in these axes, unsafe has variances 1/sigma^2
     np.testing.assert_allclose(axes.W.T @ safe.cov @ axes.W, np.eye(d), atol=1e-11)
-    np.testing.assert_allclose(axes.W.T @ unsafe.cov @ axes.W, np.diag(axes.sigma**-2.), atol=1e-9*(axes.sigma**-2.).max())
+    np.testing.assert_allclose(axes.W.T @ unsafe.cov @ axes.W, np.diag(axes.sigma**-2.),
+                               atol=1e-9*(axes.sigma**-2.).max())
 
 
 def test_equal_laws_have_no_differences():

@@ -4,12 +4,14 @@ import reject_nb.sdr as module
 import subprocess
 import sys
 
-PUBLIC = ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian", "Independent", "Poisson", "Quadric", "Rates",
+PUBLIC = ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian", "Independent",
+          "Poisson", "Quadric", "Rates",
           "SafeDecisionRegion", "SafeRegionClassifier", "explore", "radius"]
 
 def test_public_names():
     assert sorted(module.__all__) == PUBLIC and set(PUBLIC) <= set(dir(module))
-    for name in PUBLIC: assert getattr(module, name).__doc__ and getattr(module, name).__module__.startswith("reject_nb.sdr.")
+    for name in PUBLIC:
+        assert getattr(module, name).__doc__ and getattr(module, name).__module__.startswith("reject_nb.sdr.")
     with pytest.raises(AttributeError, match="nothing"): module.nothing
 
 

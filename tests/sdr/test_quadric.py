@@ -10,15 +10,23 @@ from reject_nb.sdr.families import Independent
 
 from reject_nb.sdr.quadric import kind_of, quadric, vertex_value
 
-KINDS = [([0, 0], [0, 0], 0, "everything"), ([0, 0], [0, 0], -1e-9, "empty"), ([0, 0], [0, 0], -1e-11, "everything"),
-         ([0, 1e-11], [0, 1], 0, "hyperplane"), ([.3, .2], [1, 1], 0, "ellipsoid inside"), ([-.3], [1], 0, "ellipsoid outside"),
-         ([.3, 0], [1, 0], 0, "cylinder inside"), ([-.3, 0], [1, 0], 0, "cylinder outside"), ([.3, 0], [1, .1], 0, "paraboloid inside"),
-         ([-.3, 0], [1, .1], 0, "paraboloid outside"), ([.3, -.2], [1, 1], 0, "hyperbola"), ([.3, -.2, .1], [1, 1, 0], 0, "hyperboloid"),
-         ([.3, -.2, 0], [1, 1, 0], 0, "hyperbolic cylinder"), ([.3, -.2, 0], [1, 1, 1], 0, "hyperbolic paraboloid"),
+KINDS = [([0, 0], [0, 0], 0, "everything"), ([0, 0], [0, 0], -1e-9, "empty"),
+         ([0, 0], [0, 0], -1e-11, "everything"),
+         ([0, 1e-11], [0, 1], 0, "hyperplane"), ([.3, .2], [1, 1], 0, "ellipsoid inside"),
+         ([-.3], [1], 0, "ellipsoid outside"),
+         ([.3, 0], [1, 0], 0, "cylinder inside"), ([-.3, 0], [1, 0], 0, "cylinder outside"),
+         ([.3, 0], [1, .1], 0, "paraboloid inside"),
+         ([-.3, 0], [1, .1], 0, "paraboloid outside"), ([.3, -.2], [1, 1], 0, "hyperbola"),
+         ([.3, -.2, .1], [1, 1, 0], 0, "hyperboloid"),
+         ([.3, -.2, 0], [1, 1, 0], 0, "hyperbolic cylinder"),
+         ([.3, -.2, 0], [1, 1, 1], 0, "hyperbolic paraboloid"),
          # levels at and around the vertex: -(1/(4*.25)) = -1 for the bowls, 0 for the saddle
-         ([.25], [1], -1, "point"), ([.25], [1], -1.001, "empty"), ([.25, 0], [1, 0], -1, "flat"), ([-.25], [1], 1, "everything"),
-         ([-.25], [1], .999, "ellipsoid outside"), ([-.25], [1], 1.001, "everything"), ([.25, -.25], [1, 1], 0, "cone"),
-         ([.25, -.25], [1, 1], 1e-6, "hyperbola"), ([.25, -.25, 0], [1, 1, 0], 0, "cone"), ([.25], [1], -1 + 1e-9, "ellipsoid inside"),
+         ([.25], [1], -1, "point"), ([.25], [1], -1.001, "empty"), ([.25, 0], [1, 0], -1, "flat"),
+         ([-.25], [1], 1, "everything"),
+         ([-.25], [1], .999, "ellipsoid outside"), ([-.25], [1], 1.001, "everything"),
+         ([.25, -.25], [1, 1], 0, "cone"),
+         ([.25, -.25], [1, 1], 1e-6, "hyperbola"), ([.25, -.25, 0], [1, 1, 0], 0, "cone"),
+         ([.25], [1], -1 + 1e-9, "ellipsoid inside"),
          ([1e-11, 1], [0, 0], 1, "cylinder inside"), ([1e-9, 1], [0, 0], 1, "ellipsoid inside")]
 
 @pytest.mark.parametrize("lam, b, level, kind", KINDS)
@@ -53,7 +61,9 @@ def test_kinds_of_the_cases(safe, unsafe, kind):
     assert q.kind == kind and q.rho == 0
     has_centre = "paraboloid" not in kind and kind not in ("hyperplane", "everything")
     assert (q.centre is not None) == (q.centre_value is not None) == has_centre
-    if has_centre: assert abs(q([q.centre.tolist()])[0] - q.centre_value) < 1e-12 and np.abs(q.A @ q.centre + q.a).max() < 1e-12
+    if has_centre:
+        assert abs(q([q.centre.tolist()])[0] - q.centre_value) < 1e-12 and np.abs(q.A @ q.centre
+                                                                                  + q.a).max() < 1e-12
 
 
 def test_identical_laws_below_level_zero():
@@ -74,7 +84,8 @@ def test_quadric_is_gamma(d):
     gamma = laws[0].g_tilde(X) - laws[1].g_tilde(X)
     np.testing.assert_allclose(q(X), gamma, rtol=1e-10, atol=1e-10)
     Z = X - q.centre
-    np.testing.assert_allclose(.5*np.einsum("ni,ij,nj->n", Z, q.A, Z) + q.centre_value, gamma, rtol=1e-7, atol=1e-7)
+    np.testing.assert_allclose(.5*np.einsum("ni,ij,nj->n", Z, q.A, Z) + q.centre_value, gamma, rtol=1e-7,
+                               atol=1e-7)
     assert (q.A == q.A.T).all()
 
 
@@ -101,7 +112,9 @@ def test_kind_does_not_depend_on_coordinates(d, seed):
     assert quadric(*plain, rho=.1).kind == quadric(*moved, rho=.1).kind
 
 
-@pytest.mark.parametrize("safe, unsafe, word", [(Gamma(2), Gamma(3), "^safe must be Gaussian"), (Gaussian(0, 1), Gamma(3), "^unsafe must be"),
+@pytest.mark.parametrize("safe, unsafe, word",
+                         [(Gamma(2), Gamma(3), "^safe must be Gaussian"),
+                          (Gaussian(0, 1), Gamma(3), "^unsafe must be"),
                                                 (None, Gaussian(0, 1), "^safe must be")])
 def test_only_gaussians(safe, unsafe, word):
     with pytest.raises(ValueError, match=word): quadric(safe, unsafe)
@@ -113,4 +126,5 @@ def test_bad_levels_and_points():
     q = quadric(Gaussian(0, 1), Gaussian(1, 2))
     for X, word in (([np.nan], "^X must be"), ([[1, 2]], "^X must be"), ([1e200], "^X must be")):
         with pytest.raises(ValueError, match=word): q(X)
-    with pytest.raises(ValueError, match="^X is too far out"): quadric(Gaussian(0, 1e-20), Gaussian(1, 2e-20))([1e149])
+    with pytest.raises(ValueError, match="^X is too far out"):
+        quadric(Gaussian(0, 1e-20), Gaussian(1, 2e-20))([1e149])

@@ -57,7 +57,8 @@ def test_example_one(eps, under):
         ends = (-half + np.array([-1, 1])*np.sqrt(half*half - 2*A[1, 1]*c))/A[1, 1]
         mean, sd, density = _conditional(law, x)
         return np.diff(ndtr((ends - mean)/sd))[0]*density
-    kinks = np.roots(np.polysub(np.polymul([A[0, 1], a[1]], [A[0, 1], a[1]]), 2*A[1, 1]*np.array([A[0, 0]/2, a[0], b])))
+    kinks = np.roots(np.polysub(np.polymul([A[0, 1], a[1]], [A[0, 1], a[1]]),
+                                2*A[1, 1]*np.array([A[0, 0]/2, a[0], b])))
     edges = np.sort([-8, 18, *[float(z.real) for z in kinks if abs(z.imag) < 1e-12]])
     want = sum(integrate.quad(inside, x, y, limit=400, epsabs=1e-13)[0] for x, y in zip(edges, edges[1:]))
     r = rates(*EXAMPLE_1, .5, eps)
@@ -95,7 +96,8 @@ def test_scaled_covariances_are_noncentral_chi_square(d, k):
     r, rho = rates(Gaussian(np.zeros(d), np.eye(d)), Gaussian(mu, k*np.eye(d)), .4, .3), radius(.4, .3)
     half, c = (1 - 1/k)/2, -mu/(k - 1)
     size = (rho + half*(c @ c) + mu @ mu/(2*k) + d*np.log(k)/2)/half
-    for ours, law, x in ((r.tpr, stats.ncx2(d, c @ c), size), (r.fpr, stats.ncx2(d, (mu - c) @ (mu - c)/k), size/k)):
+    for ours, law, x in ((r.tpr, stats.ncx2(d, c @ c), size),
+                         (r.fpr, stats.ncx2(d, (mu - c) @ (mu - c)/k), size/k)):
         assert abs(ours - (law.cdf(x) if k > 1 else law.sf(x))) < 1e-10
 
 
@@ -111,7 +113,8 @@ def test_exponentials_in_closed_form(p, eps):
 def test_one_gaussian_column_against_roots():
     r, rho = rates(Gaussian(0, 1), Gaussian(1, 4), .5, .3), radius(.5, .3)
     roots = np.sort(np.roots([.5 - .125, .25, -.125 - np.log(2) - rho]))
-    assert abs(r.tpr - np.diff(stats.norm(0, 1).cdf(roots))[0]) < 1e-13 and abs(r.fpr - np.diff(stats.norm(1, 2).cdf(roots))[0]) < 1e-13
+    assert abs(r.tpr - np.diff(stats.norm(0, 1).cdf(roots))[0]) < 1e-13 and abs(r.fpr - np.diff(stats.norm(1,
+                                                                                                           2).cdf(roots))[0]) < 1e-13
 
 
 def test_poisson_with_a_large_rate():
@@ -127,7 +130,8 @@ def test_border_points_count():
 
 def _random_law(rng, kind):
     u = rng.uniform
-    return [lambda: Beta(*np.exp(u(-1, 4, 2))), lambda: Gamma(np.exp(u(-1, 3)), np.exp(u(-3, 1))), lambda: ChiSquared(np.exp(u(-1, 2))),
+    return [lambda: Beta(*np.exp(u(-1, 4, 2))), lambda: Gamma(np.exp(u(-1, 3)), np.exp(u(-3, 1))),
+            lambda: ChiSquared(np.exp(u(-1, 2))),
             lambda: Exponential(np.exp(u(-2, 1))), lambda: Gaussian(rng.normal(), np.exp(u(-2, 2)))][kind]()
 
 
@@ -141,8 +145,10 @@ def test_rates_are_those_of_the_region(seed):
     p, eps = rng.uniform(.1, .9), rng.uniform(.02, .8)
     r = rates(safe, unsafe, p, eps)
     for law, ours in ((safe, r.tpr), (unsafe, r.fpr)):
-        dist = {"Gaussian": lambda: stats.norm(law.mean[0], law.factor[0, 0]), "Beta": lambda: stats.beta(law.a, law.b),
-                "Gamma": lambda: stats.gamma(law.shape, scale=law.scale), "ChiSquared": lambda: stats.chi2(law.df),
+        dist = {"Gaussian": lambda: stats.norm(law.mean[0], law.factor[0, 0]),
+                "Beta": lambda: stats.beta(law.a, law.b),
+                "Gamma": lambda: stats.gamma(law.shape, scale=law.scale),
+                "ChiSquared": lambda: stats.chi2(law.df),
                 "Exponential": lambda: stats.expon(scale=law.scale)}[type(law).__name__]()
         s, u = log_densities(safe, unsafe, dist.ppf(q))
         assert abs((u - s <= radius(p, eps)).mean() - ours) < 4/20_000
@@ -154,7 +160,8 @@ def _mixed(*laws): return Independent(list(laws))
 @pytest.mark.parametrize("under", [0, 1])
 def test_mixed_columns_by_brute_force(under):
     # sum over the count, 400-node Gauss-Legendre over the Gaussian column, gamma column by its distribution function (equal scales: Gamma_2 = ln(x/2))
-    safe, unsafe = _mixed(Gaussian(0, 1), Gamma(2, 1), Poisson(3)), _mixed(Gaussian(1, 2), Gamma(3, 1), Poisson(4))
+    safe, unsafe = _mixed(Gaussian(0, 1), Gamma(2, 1), Poisson(3)), _mixed(Gaussian(1, 2), Gamma(3, 1),
+                                                                           Poisson(4))
     r, rho = rates(safe, unsafe, .5, .2), radius(.5, .2)
     x, weights = np.polynomial.legendre.leggauss(400)
     x, weights = 1 + 12*x, 12*weights
@@ -175,13 +182,17 @@ def _by_quadrature(safe, unsafe, rho, under):
         at = place(t, second.support)
         z = (rho - second.gamma(t) + (shift**2/2 if under == 0 else -shift**2/2))/abs(shift)
         return ndtr(z)*np.exp(law._log_density_at(at) + at.log_x + at.log_1mx)
-    edges = [-300, -100, -30, -10, -4, -1, 0, 1, 2, 3, 4, 7] + ([10, 30, 100, 300] if second.support[1] == 1 else [])
+    edges = [-300, -100, -30, -10, -4, -1, 0, 1, 2, 3, 4, 7] + ([10, 30, 100, 300] if second.support[1] == 1
+                                                                else [])
     beyond = 0. # of 1, where the beta law has no density: surely safe
-    if under == 0 and law.support[1] > second.support[1]: beyond = stats.gamma(law.natural[0], scale=1/law.natural[1]).sf(1)
-    return beyond + sum(integrate.quad(integrand, x, y, limit=500, epsabs=1e-13)[0] for x, y in zip(edges, edges[1:]))
+    if under == 0 and law.support[1] > second.support[1]:
+        beyond = stats.gamma(law.natural[0], scale=1/law.natural[1]).sf(1)
+    return beyond + sum(integrate.quad(integrand, x, y, limit=500, epsabs=1e-13)[0] for x,
+                        y in zip(edges, edges[1:]))
 
 
-@pytest.mark.parametrize("s2, u2", [(Exponential(1.), Beta(2, .6)), (Beta(2, .6), Exponential(1.)), (Beta(1.3, .2), Gamma(2, .3)),
+@pytest.mark.parametrize("s2, u2", [(Exponential(1.), Beta(2, .6)), (Beta(2, .6), Exponential(1.)),
+                                    (Beta(1.3, .2), Gamma(2, .3)),
                                     (Gamma(2, 1), Beta(.4, .3)), (Beta(3, 2), Exponential(.2))])
 @pytest.mark.parametrize("under", [0, 1])
 def test_a_column_of_two_families_beside_a_gaussian(s2, u2, under):
@@ -195,14 +206,16 @@ def test_gaussian_column_with_mass_beyond_the_support():
     # safe points below 0 have no unsafe density: surely inside; given the first column the rest is closed form
     r = rates(_mixed(Gaussian(.5, 1), Gaussian(0, 1)), _mixed(Gamma(2, 1), Gaussian(1, 1)), .5, .2)
     def inner(z): # Gamma of the second column is 1/2 - z or its mirror image under the safe law
-        return np.exp(scalar_log_cdf(ScalarPair(Gaussian(.5, 1), Gamma(2, 1)), [radius(.5, .2) - (z - .5)], "safe")[0])*stats.norm.pdf(z)
+        return np.exp(scalar_log_cdf(ScalarPair(Gaussian(.5, 1), Gamma(2, 1)), [radius(.5, .2) - (z - .5)],
+                                     "safe")[0])*stats.norm.pdf(z)
     want = sum(integrate.quad(inner, x, x + 4, epsabs=1e-10, limit=200)[0] for x in range(-8, 8, 4))
     assert abs(r.tpr - want) < 1e-8
 
 
 @pytest.mark.parametrize("p, eps", [(.5, .3), (.8, .05)])
 def test_products_of_counts(p, eps):
-    safe, unsafe = _mixed(Poisson(2), Bernoulli(.7), Binomial(4, .5)), _mixed(Poisson(3), Bernoulli(.2), Binomial(4, .3))
+    safe, unsafe = _mixed(Poisson(2), Bernoulli(.7), Binomial(4, .5)), _mixed(Poisson(3), Bernoulli(.2),
+                                                                              Binomial(4, .3))
     grid = np.array(list(itertools.product(range(60), range(2), range(5))), float)
     s, u = log_densities(safe, unsafe, grid)
     inside, r = u - s <= radius(p, eps) + 1e-12, rates(safe, unsafe, p, eps)
@@ -211,10 +224,12 @@ def test_products_of_counts(p, eps):
 
 def test_equal_columns_are_one():
     # twenty equal columns are one binomial; a product of Gaussians is a Gaussian with a diagonal covariance; equal laws do not matter
-    many, one = rates(_mixed(*[Bernoulli(.7)]*20), _mixed(*[Bernoulli(.4)]*20), .5, .2), rates(Binomial(20, .7), Binomial(20, .4), .5, .2)
+    many, one = rates(_mixed(*[Bernoulli(.7)]*20), _mixed(*[Bernoulli(.4)]*20), .5,
+                      .2), rates(Binomial(20, .7), Binomial(20, .4), .5, .2)
     assert abs(many.tpr - one.tpr) < 1e-12 and abs(many.fpr - one.fpr) < 1e-12
     block = Gaussian([1, 0], np.diag([.5, 3]))
-    flat, product = rates(Gaussian([0, 1], np.diag([1., 2])), block, .5, .2), rates(_mixed(Gaussian(0, 1), Gaussian(1, 2)), block, .5, .2)
+    flat, product = rates(Gaussian([0, 1], np.diag([1., 2])), block, .5,
+                          .2), rates(_mixed(Gaussian(0, 1), Gaussian(1, 2)), block, .5, .2)
     assert abs(flat.tpr - product.tpr) < 1e-12 and abs(flat.fpr - product.fpr) < 1e-12
     one = rates(Gamma(2, 1), Gamma(5, .7), .5, .2)
     for extra in (Beta(2, 3), Gaussian(0, 1), Gaussian([0, 1], np.eye(2))):
@@ -226,8 +241,12 @@ def test_a_gaussian_block_is_split_where_it_may_be():
     block = Gaussian([2, 1], np.diag([.5, 1]))
     split = _mixed(Gaussian(2, .5), Gaussian(1, 1))
     for other in (_mixed(Gamma(2), Gaussian(0, 1)), _mixed(Gaussian(0, 1), Gamma(2))):
-        assert rates(other, block, .5, .2) == rates(other, split, .5, .2) and rates(block, other, .5, .2) == rates(split, other, .5, .2)
-    pairs = matched(_mixed(Gaussian([0, 0], np.eye(2)), Gamma(2)), _mixed(Gaussian(0, 1), Gaussian([0, 1], np.eye(2)).fit([[0], [1]]), Gamma(3)))
+        assert rates(other, block, .5, .2) == rates(other, split, .5, .2) and rates(block, other, .5,
+                                                                                    .2) == rates(split,
+                                                                                                 other, .5,
+                                                                                                 .2)
+    pairs = matched(_mixed(Gaussian([0, 0], np.eye(2)), Gamma(2)),
+                    _mixed(Gaussian(0, 1), Gaussian([0, 1], np.eye(2)).fit([[0], [1]]), Gamma(3)))
     assert [s.n_features for s, _ in pairs] == [2, 1]
 
 
@@ -255,10 +274,13 @@ def test_bounds(d, seed, p, eps):
 @settings(deadline=None, max_examples=12, derandomize=True)
 @given(st.floats(.3, 5), st.floats(.3, 5), st.floats(.05, .95), st.floats(.01, .9))
 def test_bounds_other_families(a, b, p, eps):
-    for safe, unsafe in ((Gamma(a, 1), Gamma(b, 2)), (Beta(a, b), Beta(b, 2)), (Poisson(a), Poisson(b)), (Exponential(a), ChiSquared(b)),
-                         (_mixed(Gamma(a), Exponential(b), Poisson(1)), _mixed(Gamma(b), Exponential(a), Poisson(2)))):
+    for safe, unsafe in ((Gamma(a, 1), Gamma(b, 2)), (Beta(a, b), Beta(b, 2)), (Poisson(a), Poisson(b)),
+                         (Exponential(a), ChiSquared(b)),
+                         (_mixed(Gamma(a), Exponential(b), Poisson(1)),
+                          _mixed(Gamma(b), Exponential(a), Poisson(2)))):
         r = rates(safe, unsafe, p, eps)
-        assert r.fdr <= eps*(1 + 1e-9) and r.fpr <= r.bound*(1 + 1e-9) + 1e-15 and 0 <= r.fpr <= 1 and 0 <= r.tpr <= 1
+        assert r.fdr <= eps*(1 + 1e-9) and r.fpr <= r.bound*(1
+                                                             + 1e-9) + 1e-15 and 0 <= r.fpr <= 1 and 0 <= r.tpr <= 1
 
 
 def test_extremes():
@@ -275,7 +297,8 @@ def test_extremes():
     assert apart.tpr == 1 and apart.fpr < 1e-200
 
 
-@pytest.mark.parametrize("p, eps, name", [(0, .1, "p_safe"), (.5, 1., "eps"), (np.nan, .1, "p_safe"), ([.5, .6], .1, "p_safe"),
+@pytest.mark.parametrize("p, eps, name", [(0, .1, "p_safe"), (.5, 1., "eps"), (np.nan, .1, "p_safe"),
+                                          ([.5, .6], .1, "p_safe"),
                                           (.5, None, "eps"), (.5, "x", "eps")])
 def test_bad_levels(p, eps, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): rates(*EXAMPLE_1, p, eps)
@@ -290,7 +313,9 @@ def test_quadrature():
         with pytest.raises(InversionError, match="did not settle"): integrate_panels(bad, [0., 1.])
 
 
-@pytest.mark.parametrize("law, support, dist", [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)), (Beta(2, .3), (0, 1), stats.beta(2, .3)),
+@pytest.mark.parametrize("law, support, dist",
+                         [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)),
+                          (Beta(2, .3), (0, 1), stats.beta(2, .3)),
                                                 (Exponential(2.), (0, np.inf), stats.expon(scale=2))])
 def test_mass_coordinates(law, support, dist):
     t = mass_coordinates(law, support)
@@ -305,14 +330,16 @@ def test_mass_coordinates(law, support, dist):
                                           ((Beta(2, .5), Exponential(1)), (Exponential(1), Beta(2, .6)))])
 def test_two_columns_of_two_families(safe, unsafe):
     # the first in closed form and the second integrated over, or the other way round
-    r, other = rates(_mixed(*safe), _mixed(*unsafe), .5, .2), rates(_mixed(*safe[::-1]), _mixed(*unsafe[::-1]), .5, .2)
+    r, other = rates(_mixed(*safe), _mixed(*unsafe), .5, .2), rates(_mixed(*safe[::-1]),
+                                                                    _mixed(*unsafe[::-1]), .5, .2)
     assert abs(r.tpr - other.tpr) < 1e-10 and abs(r.fpr - other.fpr) < 1e-10 and r.fpr <= r.bound
 
 
 @pytest.mark.parametrize("under", ["safe", "unsafe"])
 def test_many_atoms_are_summed_as_few(under):
     # by interpolation and one by one; 1e-11 is a hundred times the tolerance of a panel
-    safe, unsafe = _mixed(Binomial(12, .3), Poisson(2), Gaussian(0, 1), Gamma(2, 1)), _mixed(Binomial(12, .5), Poisson(3), Gaussian(1, 2), Gamma(3, 1))
+    safe, unsafe = _mixed(Binomial(12, .3), Poisson(2), Gaussian(0, 1),
+                          Gamma(2, 1)), _mixed(Binomial(12, .5), Poisson(3), Gaussian(1, 2), Gamma(3, 1))
     columns = sort_columns(safe, unsafe)
     below, left = exact_part(columns, under)
     one = meet([atoms(s, u, under) for s, u in columns.discrete])[0]
@@ -323,9 +350,12 @@ def test_many_atoms_are_summed_as_few(under):
 
 
 @pytest.mark.parametrize("safe, unsafe", [
-    (_mixed(Gamma(2, 1), Exponential(1)), _mixed(Gaussian(2, 1), Gaussian(1, 1))), (_mixed(Binomial(5, .4), Exponential(1), Gaussian(0, 1)), _mixed(Binomial(5, .6), Beta(2, .6), Gaussian(1, 1))),
+    (_mixed(Gamma(2, 1), Exponential(1)), _mixed(Gaussian(2, 1), Gaussian(1, 1))),
+    (_mixed(Binomial(5, .4), Exponential(1), Gaussian(0, 1)),
+     _mixed(Binomial(5, .6), Beta(2, .6), Gaussian(1, 1))),
     (_mixed(Poisson(2), Beta(2, .3), Gamma(2, 1)), _mixed(Poisson(3), Beta(3, .5), Gamma(3, 1))),
-    (_mixed(Beta(2, 3), Binomial(9, .3), Binomial(7, .5), Exponential(1)), _mixed(Beta(3, 2), Binomial(9, .5), Binomial(7, .3), Gaussian(1, 1)))])
+    (_mixed(Beta(2, 3), Binomial(9, .3), Binomial(7, .5), Exponential(1)),
+     _mixed(Beta(3, 2), Binomial(9, .5), Binomial(7, .3), Gaussian(1, 1)))])
 def test_mixtures_by_simulation(safe, unsafe):
     # 200,000 draws a law: five standard errors
     r, rng = rates(safe, unsafe, .5, .4), np.random.default_rng(1)
@@ -341,10 +371,14 @@ def test_interpolants():
         root = interpolated(lambda q: np.log(np.sqrt(np.clip(q - .3, 0, 1)))) # a root at .3 and a corner at 1.3
         line = interpolated(lambda q: np.log(np.clip(q, 0, 1)))
     q = np.linspace(-1, 2, 500)
-    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7 and np.abs(line(q) - np.clip(q, 0, 1)).max() < 1e-12
-    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0 and line(np.zeros((2, 3))).shape == (2, 3)
+    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7 and np.abs(line(q) - np.clip(q, 0,
+                                                                                                      1)).max() < 1e-12
+    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0 and line(np.zeros((2,
+                                                                                           3))).shape == (2,
+                                                                                                          3)
     both = summed(line, Atoms(np.array([-np.inf, 0., .5]), np.log([.1, .3, .6])))
-    np.testing.assert_allclose(both(np.array([[-1., .25], [.75, 2.]])), [[.1, .175], [.1 + .225 + .15, 1.]], atol=1e-12)
+    np.testing.assert_allclose(both(np.array([[-1., .25], [.75, 2.]])), [[.1, .175], [.1 + .225 + .15, 1.]],
+                               atol=1e-12)
 
 
 def test_atoms_beside_a_continuous_column():

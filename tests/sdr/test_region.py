@@ -16,9 +16,12 @@ from reject_nb.sdr.rates import rates
 
 from reject_nb.sdr.region import BLOCK, SafeDecisionRegion, _caption, explore
 
-EXAMPLE_1 = SafeDecisionRegion(Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
-PAIRS = [(Gaussian([0, 1], [[2, .5], [.5, 1]]), Gaussian([1, 0], np.eye(2))), (Gaussian(0, 1), Gaussian(2, 4)), (Gamma(2, 1), Gamma(5, .7)),
-         (Beta(2, 3), Beta(3, 1)), (Poisson(3), Poisson(5)), (Gaussian(np.zeros(12), np.eye(12)), Gaussian(np.ones(12)/4, 2*np.eye(12))),
+EXAMPLE_1 = SafeDecisionRegion(Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]),
+                               Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
+PAIRS = [(Gaussian([0, 1], [[2, .5], [.5, 1]]), Gaussian([1, 0], np.eye(2))),
+         (Gaussian(0, 1), Gaussian(2, 4)), (Gamma(2, 1), Gamma(5, .7)),
+         (Beta(2, 3), Beta(3, 1)), (Poisson(3), Poisson(5)),
+         (Gaussian(np.zeros(12), np.eye(12)), Gaussian(np.ones(12)/4, 2*np.eye(12))),
          (Independent([Gamma(2), Poisson(3)]), Independent([Exponential(2), Poisson(1)]))]
 
 @pytest.mark.parametrize("safe, unsafe", PAIRS)
@@ -28,11 +31,14 @@ def test_posterior_is_bayes(safe, unsafe):
     region = SafeDecisionRegion(safe, unsafe)
     X = np.concatenate([safe.sample(50, rng), unsafe.sample(50, rng)])
     fs, fu = np.exp(safe.log_density(X)), np.exp(unsafe.log_density(X))
-    for p in (.01, .5, .9): np.testing.assert_allclose(region.posterior(X, p), p*fs/(p*fs + (1 - p)*fu), rtol=1e-9)
+    for p in (.01, .5, .9):
+        np.testing.assert_allclose(region.posterior(X, p), p*fs/(p*fs + (1 - p)*fu), rtol=1e-9)
     np.testing.assert_allclose(np.exp(region.gamma(X)), fu/fs, rtol=1e-9)
     levels = np.linspace(.1, .9, len(X)) # a level for each point
-    assert (region.contains(X, levels, .3) == [region.contains(X[i:i+1], levels[i], .3)[0] for i in range(len(X))]).all()
-    np.testing.assert_allclose(region.posterior(X, levels), [region.posterior(X[i:i+1], levels[i])[0] for i in range(len(X))], rtol=1e-12)
+    assert (region.contains(X, levels, .3) == [region.contains(X[i:i+1], levels[i], .3)[0]
+                                               for i in range(len(X))]).all()
+    np.testing.assert_allclose(region.posterior(X, levels),
+                               [region.posterior(X[i:i+1], levels[i])[0] for i in range(len(X))], rtol=1e-12)
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)
@@ -59,32 +65,44 @@ def test_border_points_are_inside(p_safe, a, b):
 def test_blocks_of_points(d):
     # the last point of a long matrix is treated as the first of a short one
     rng = np.random.default_rng(d)
-    region = SafeDecisionRegion(Gaussian(np.zeros(d), np.eye(d)), Gaussian(np.ones(d), np.diag(1 + np.arange(d))))
+    region = SafeDecisionRegion(Gaussian(np.zeros(d), np.eye(d)),
+                                Gaussian(np.ones(d), np.diag(1 + np.arange(d))))
     X = rng.normal(size=(2*BLOCK + 3, d))
     whole = region.gamma(X)
-    for i in (0, BLOCK - 1, BLOCK, 2*BLOCK, 2*BLOCK + 2): np.testing.assert_allclose(region.gamma(X[i:i+1])[0], whole[i], rtol=1e-12, atol=1e-12)
+    for i in (0, BLOCK - 1, BLOCK, 2*BLOCK, 2*BLOCK + 2):
+        np.testing.assert_allclose(region.gamma(X[i:i+1])[0], whole[i], rtol=1e-12, atol=1e-12)
 
 
 def test_zero_densities():
     region = SafeDecisionRegion(Exponential(1), Gaussian(2, 1))
-    assert region.gamma([-1.])[0] == np.inf and region.posterior([-1.], .5)[0] == 0 and not region.contains([-1.], .999, .999)[0]
+    assert region.gamma([-1.])[0] == np.inf and region.posterior([-1.],
+                                                                 .5)[0] == 0 and not region.contains([-1.],
+                                                                                                     .999,
+                                                                                                     .999)[0]
     mirrored = SafeDecisionRegion(Gaussian(2, 1), Exponential(1))
-    assert mirrored.gamma([-1.])[0] == -np.inf and mirrored.posterior([-1.], .5)[0] == 1 and mirrored.contains([-1.], .001, .001)[0]
-    with pytest.raises(ValueError, match="outside the support of both"): SafeDecisionRegion(Gamma(2), Exponential(1)).gamma([1, -1])
-    with pytest.raises(ValueError, match="outside the support of both"): SafeDecisionRegion(Poisson(2), Poisson(3)).contains([1.5], .5, .5)
+    assert mirrored.gamma([-1.])[0] == -np.inf and mirrored.posterior([-1.],
+                                                                      .5)[0] == 1 and mirrored.contains([-1.], .001, .001)[0]
+    with pytest.raises(ValueError, match="outside the support of both"):
+        SafeDecisionRegion(Gamma(2), Exponential(1)).gamma([1, -1])
+    with pytest.raises(ValueError, match="outside the support of both"):
+        SafeDecisionRegion(Poisson(2), Poisson(3)).contains([1.5], .5, .5)
 
 
-@pytest.mark.parametrize("X, word", [([[1., np.nan]], "X must be"), ([[1., 2., 3.]], "X must be"), ([1., 2.], "X must be"), ([["a", "b"]], "X must be"),
-                                     ([[1j, 0]], "X must be"), ([[1e200, 0]], "X must be"), (None, "X must be")])
+@pytest.mark.parametrize("X, word", [([[1., np.nan]], "X must be"), ([[1., 2., 3.]], "X must be"),
+                                     ([1., 2.], "X must be"), ([["a", "b"]], "X must be"),
+                                     ([[1j, 0]], "X must be"), ([[1e200, 0]], "X must be"),
+                                     (None, "X must be")])
 def test_bad_points(X, word):
-    for call in (EXAMPLE_1.gamma, lambda X: EXAMPLE_1.posterior(X, .5), lambda X: EXAMPLE_1.contains(X, .5, .5)):
+    for call in (EXAMPLE_1.gamma, lambda X: EXAMPLE_1.posterior(X, .5),
+                 lambda X: EXAMPLE_1.contains(X, .5, .5)):
         with pytest.raises(ValueError, match=f"^{word}"): call(X)
 
 
 @pytest.mark.parametrize("value", [0, 1, 1.5, -.1, None, "x", np.nan, [.1, .2], True])
 def test_bad_levels(value):
     X = np.zeros((3, 2))
-    for call in (lambda p: EXAMPLE_1.contains(X, p, .5), lambda p: EXAMPLE_1.posterior(X, p), lambda p: EXAMPLE_1.rates(p, .5)):
+    for call in (lambda p: EXAMPLE_1.contains(X, p, .5), lambda p: EXAMPLE_1.posterior(X, p),
+                 lambda p: EXAMPLE_1.rates(p, .5)):
         with pytest.raises(ValueError, match="^p_safe must be"): call(value)
     for call in (lambda e: EXAMPLE_1.contains(X, .5, e), lambda e: EXAMPLE_1.rates(.5, e)):
         with pytest.raises(ValueError, match="^eps must be"): call(value)
@@ -96,7 +114,8 @@ def test_points_too_far_out():
 
 
 def test_bad_pairs():
-    with pytest.raises(ValueError, match="^unsafe"): SafeDecisionRegion(Gaussian([0, 0], np.eye(2)), Gaussian(0, 1))
+    with pytest.raises(ValueError, match="^unsafe"):
+        SafeDecisionRegion(Gaussian([0, 0], np.eye(2)), Gaussian(0, 1))
     with pytest.raises(ValueError, match="^safe"): SafeDecisionRegion("gaussian", Gamma(2))
 
 
@@ -106,9 +125,11 @@ def test_identical_laws():
     for d in (1, 2, 6):
         B = rng.normal(size=(d, d))
         law = Gaussian(rng.normal(size=d)*100, B @ B.T + .01*np.eye(d))
-        assert (SafeDecisionRegion(law, Gaussian(law.mean, law.cov)).gamma(rng.normal(size=(9, d))*100) == 0).all()
+        assert (SafeDecisionRegion(law, Gaussian(law.mean,
+                                                 law.cov)).gamma(rng.normal(size=(9, d))*100) == 0).all()
     x = np.linspace(.1, 9, 20)
-    assert (region.gamma(x) == 0).all() and region.contains(x, .5, .5).all() and not region.contains(x, .5, .4999).any()
+    assert (region.gamma(x) == 0).all() and region.contains(x, .5, .5).all() and not region.contains(x, .5,
+                                                                                                     .4999).any()
 
 
 def test_methods_are_those_of_the_modules():
@@ -121,7 +142,8 @@ def test_sliders_redraw():
     pytest.importorskip("ipywidgets")
     import matplotlib.pyplot as plt
     box = explore(EXAMPLE_1, (0, 8), (2, 12), n=20)
-    assert [w.description for w in box.children[:2]] == ["p_safe", "eps"] and [w.value for w in box.children[:2]] == [.5, .05]
+    assert [w.description for w in box.children[:2]] == ["p_safe", "eps"] and [w.value
+                                                                               for w in box.children[:2]] == [.5, .05]
     shown, original = [], plt.show
     plt.show = lambda: shown.append(plt.gcf().axes[0].get_title()) or plt.close("all")
     try:
@@ -131,10 +153,13 @@ def test_sliders_redraw():
 
 
 @pytest.mark.parametrize("change, word", [
-    (dict(region=SafeDecisionRegion(Gamma(2), Gamma(3))), "^region must have two columns"), (dict(region=None), "^region must be"),
-    (dict(xlim=(1, 0)), "^xlim must be"), (dict(ylim=3), "^ylim must be"), (dict(ylim=(1, 1)), "^ylim must be"), (dict(n=1), "^n must be"), (dict(n=2.), "^n must be")])
+    (dict(region=SafeDecisionRegion(Gamma(2), Gamma(3))), "^region must have two columns"),
+    (dict(region=None), "^region must be"),
+    (dict(xlim=(1, 0)), "^xlim must be"), (dict(ylim=3), "^ylim must be"),
+    (dict(ylim=(1, 1)), "^ylim must be"), (dict(n=1), "^n must be"), (dict(n=2.), "^n must be")])
 def test_what_cannot_be_drawn(change, word):
-    with pytest.raises(ValueError, match=word): explore(**{**dict(region=EXAMPLE_1, xlim=(0, 8), ylim=(2, 12)), **change})
+    with pytest.raises(ValueError, match=word):
+        explore(**{**dict(region=EXAMPLE_1, xlim=(0, 8), ylim=(2, 12)), **change})
 
 
 def test_caption_without_rates():

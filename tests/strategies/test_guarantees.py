@@ -110,7 +110,8 @@ def test_what_sgr_holds():
 
 def test_certify_takes_the_procedure_of_the_model():
     l, s = np.array([0.]*80 + [1.]*20), np.arange(100.)
-    assert certify(BoundedImprovement(.1), l, s, "ltt") == ltt(l, s, .1) and certify(BoundedImprovement(.2), l, s,
+    assert certify(BoundedImprovement(.1), l, s, "ltt") == ltt(l, s, .1) and certify(BoundedImprovement(.2),
+                                                                                     l, s,
         "sgr") == sgr(l, s, .2)
     assert certify(BoundedImprovement(.1), l, s, thresholds=[70., 90.]) == ltt(l, s, .1,
         thresholds=[70., 90.])

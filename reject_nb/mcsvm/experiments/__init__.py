@@ -23,6 +23,7 @@ def _points(laws, n, seed):
     rng = np.random.default_rng([seed, 1])
     return [rng.multivariate_normal(law.mean, law.cov, n) for law in laws]
 
+# %% ../../../nbs/mcsvm/80_experiments.ipynb #06c2d2f1
 def draw(
     laws:tuple, # law of the safe and of the unsafe points
     n:int, # points

@@ -42,7 +42,8 @@ class Architecture(NamedTuple):
     channels: tuple # of the stages
     blocks: int     # of a stage
 
-ARCHITECTURES = {"resnet8": Architecture(32, True, (48, 96, 192), 1), "resnet18": Architecture(64, False, (64, 128, 256, 512), 2)}
+ARCHITECTURES = {"resnet8": Architecture(32, True, (48, 96, 192), 1),
+                 "resnet18": Architecture(64, False, (64, 128, 256, 512), 2)}
 
 # %% ../../../nbs/ood/83_cifar.ipynb #b8e114f4
 def _block(n_in:int, n_out:int, stride:int):
@@ -64,11 +65,14 @@ def _block(n_in:int, n_out:int, stride:int):
 
     return Block()
 
+# %% ../../../nbs/ood/83_cifar.ipynb #e6f7b4ff
 def _layers(arch:Architecture, width:float) -> tuple[list, int]: # (layers up to the pooled features, number of features)
     "The body of a network, all channels times a width."
     from torch import nn
     last = round(arch.stem*width)
-    layers = [nn.Conv2d(3, last, 3, 1, 1, bias=False), nn.BatchNorm2d(last), nn.ReLU()] + ([nn.MaxPool2d(2)] if arch.pool else [])
+    layers = [nn.Conv2d(3, last, 3, 1, 1, bias=False), nn.BatchNorm2d(last), nn.ReLU()] + ([nn.MaxPool2d(2)]
+                                                                                           if arch.pool
+                                                                                           else [])
     for k, n_out in enumerate(round(c*width) for c in arch.channels):
         for j in range(arch.blocks):
             layers.append(_block(last, n_out, 2 if k and not j else 1))
@@ -158,7 +162,8 @@ def crops(
     step = torch.arange(size)
     dy, dx = torch.randint(places, (n, 1), generator=rng), torch.randint(places, (n, 1), generator=rng)
     across = torch.where(torch.rand((n, 1), generator=rng) < .5, step, size - 1 - step) + dx
-    x = padded[rows[:, None, None], (dy + step)[:, :, None], across[:, None, :]].permute(0, 3, 1, 2).to(torch.float32)/255
+    x = padded[rows[:, None, None], (dy + step)[:, :, None], across[:, None, :]].permute(0, 3, 1,
+                                                                                         2).to(torch.float32)/255
     return (x - torch.tensor(MEAN)[:, None, None])/torch.tensor(STD)[:, None, None]
 
 # %% ../../../nbs/ood/83_cifar.ipynb #e4278c9f
@@ -171,8 +176,10 @@ class _Training:
         self.rng = torch.Generator().manual_seed(settings["seed"])
         self.net = residual_network(settings["arch"], settings["width"]).to(device)
         lr = settings["lr"]
-        self.optimiser = torch.optim.SGD(self.net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
-        self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimiser, lr, settings["epochs"]*per_epoch, pct_start=.25,
+        self.optimiser = torch.optim.SGD(self.net.parameters(), lr=lr, momentum=.9, nesterov=True,
+                                         weight_decay=5e-4)
+        self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimiser, lr, settings["epochs"]*per_epoch,
+                                                            pct_start=.25,
                                                             anneal_strategy="linear", cycle_momentum=False)
 
     def read(self, path:Path) -> None:
@@ -261,13 +268,15 @@ def train_residual(
     import torch
     from tqdm import tqdm
     check_choice(precision, "precision", ("bfloat16", "float32"))
-    settings = dict(arch=arch, width=width, seed=seed, epochs=epochs, batch=batch, lr=lr, precision=precision, n=len(X))
+    settings = dict(arch=arch, width=width, seed=seed, epochs=epochs, batch=batch, lr=lr,
+                    precision=precision, n=len(X))
     path, per_epoch = Path(path), len(X)//batch
     training = _Training(settings, per_epoch, device)
     if path.is_file(): training.read(path)
     padded = torch.nn.functional.pad(torch.as_tensor(X), (0, 0, 4, 4, 4, 4))
     y = torch.as_tensor(np.asarray(y), dtype=torch.long)
-    with tqdm(total=epochs*per_epoch, initial=training.done*per_epoch, unit="batch", disable=not progress) as bar:
+    with tqdm(total=epochs*per_epoch, initial=training.done*per_epoch, unit="batch",
+              disable=not progress) as bar:
         while training.done < (epochs if stop_after is None else min(stop_after, epochs)):
             training.net.train()
             total = 0.
@@ -306,7 +315,8 @@ def score_training(
         for name in CIFAR_SETS:
             d = load(name, split="test" if name in ("cifar10", "mnist") else None)
             sets[name] = d.X, d.y
-    f, z = (np.concatenate(p) for p in zip(*(forward(net, rgb32(train_X[i:i + 5000])) for i in range(0, len(train_X), 5000))))
+    f, z = (np.concatenate(p) for p in zip(*(forward(net, rgb32(train_X[i:i + 5000]))
+                                             for i in range(0, len(train_X), 5000))))
     return score_sets(net, (f, z), {name: (rgb32(X), y) for name, (X, y) in sets.items()}, std=STD)
 
 # %% ../../../nbs/ood/83_cifar.ipynb #b0a052c2
@@ -319,7 +329,8 @@ def parser() -> argparse.ArgumentParser:
     -------
     argparse.ArgumentParser
     """
-    p = argparse.ArgumentParser(prog=CIFAR_COMMAND, description="Train a residual network on CIFAR-10 and store its scores; "
+    p = argparse.ArgumentParser(prog=CIFAR_COMMAND,
+                                description="Train a residual network on CIFAR-10 and store its scores; "
                                                                 "Ctrl-C and the same command continue.")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--epochs", type=int, default=13)
@@ -327,14 +338,19 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--width", type=float, default=1., help="factor on all channels")
     p.add_argument("--precision", choices=["bfloat16", "float32"], default="bfloat16")
     p.add_argument("--device", default="cpu", help="as torch names it: cpu, cuda")
-    p.add_argument("--threads", type=int, default=1, help="of the CPU; results are the same bits only with the same number")
-    p.add_argument("--checkpoints", type=Path, default=None, help="folder; by default `networks` in the cache of the data")
+    p.add_argument("--threads", type=int, default=1,
+                   help="of the CPU; results are the same bits only with the same number")
+    p.add_argument("--checkpoints", type=Path, default=None,
+                   help="folder; by default `networks` in the cache of the data")
     return p
 
+# %% ../../../nbs/ood/83_cifar.ipynb #b2a5db86
 def command_of(args) -> str:
     "The command that makes a training again: all arguments that matter and are not the default."
-    other = {k: v for k, v in vars(args).items() if k in ("width", "precision", "device", "threads") and v != parser().get_default(k)}
-    return " ".join([f"{CIFAR_COMMAND} --seed {args.seed} --epochs {args.epochs} --arch {args.arch}", *(f"--{k} {v}" for k, v in other.items())])
+    other = {k: v for k, v in vars(args).items() if k in ("width", "precision", "device", "threads")
+             and v != parser().get_default(k)}
+    return " ".join([f"{CIFAR_COMMAND} --seed {args.seed} --epochs {args.epochs} --arch {args.arch}",
+                     *(f"--{k} {v}" for k, v in other.items())])
 
 # %% ../../../nbs/ood/83_cifar.ipynb #7c200ba0
 def main(
@@ -358,7 +374,8 @@ def main(
     folder = cache()/"networks" if args.checkpoints is None else args.checkpoints
     train = load("cifar10", split="train")
     try:
-        net = train_residual(train.X, train.y, folder/f"{args.arch}_cifar10_{args.seed}.pt", args.arch, args.width, args.seed,
+        net = train_residual(train.X, train.y, folder/f"{args.arch}_cifar10_{args.seed}.pt", args.arch,
+                             args.width, args.seed,
                              args.epochs, precision=args.precision, device=args.device)
     except KeyboardInterrupt:
         print("interrupted; the same command continues after the last full epoch")
@@ -369,4 +386,5 @@ def main(
     print(f"{network}: accuracy {1 - scores['wrong'].mean():.2%} on the CIFAR-10 test images (from JPEG)")
     return 0
 
+# %% ../../../nbs/ood/83_cifar.ipynb #6d0081b0
 if __name__ == "__main__" and "__file__" in globals(): raise SystemExit(main())

@@ -43,7 +43,8 @@ def lenet():
     class LeNet(nn.Module):
         def __init__(self):
             super().__init__()
-            self.body = nn.Sequential(*layer(1, 6, padding=2), nn.MaxPool2d(2), *layer(6, 16), nn.MaxPool2d(2), *layer(16, 120),
+            self.body = nn.Sequential(*layer(1, 6, padding=2), nn.MaxPool2d(2), *layer(6, 16),
+                                      nn.MaxPool2d(2), *layer(16, 120),
                                       nn.Flatten(), nn.Linear(120, 84), nn.ReLU())
             self.head = nn.Linear(84, 10)
         def features(self, x): return self.body(x)
@@ -100,6 +101,7 @@ def _raw(name, split):
     d = load(name, split=split)
     return d.X, d.y
 
+# %% ../../../nbs/ood/82_lenet.ipynb #81cf9b46
 def scores_of_training(
     seed:int,
     epochs:int=10,
@@ -126,8 +128,10 @@ def scores_of_training(
     if tests is None: tests = {name: _raw(name, "test") for name in LENET_SETS}
     X = grey28(train[0])
     net = train_lenet(X, train[1], seed, epochs)
-    return score_sets(net, forward(net, X), {name: (grey28(images), labels) for name, (images, labels) in tests.items()}, std=.5)
+    return score_sets(net, forward(net, X), {name: (grey28(images), labels) for name,
+                                             (images, labels) in tests.items()}, std=.5)
 
+# %% ../../../nbs/ood/82_lenet.ipynb #5847ad72
 def make_scores(
     seeds=(0, 1, 2), # one training each
     epochs:int=10,

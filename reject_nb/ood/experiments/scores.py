@@ -48,6 +48,7 @@ def bilinear_matrix(
     M[rows, low + 1] = at - low
     return M
 
+# %% ../../../nbs/ood/81_scores.ipynb #d7710758
 def resized(
     X, # (n, h, w) or (n, h, w, 3)
     size:int, # pixels of a side afterwards
@@ -69,7 +70,8 @@ def resized(
     X = np.asarray(X, np.float32)
     h, w = X.shape[1:3]
     if (h, w) == (size, size): return X
-    return np.einsum("ah,nhw...,bw->nab...", bilinear_matrix(h, size), X, bilinear_matrix(w, size), optimize=True)
+    return np.einsum("ah,nhw...,bw->nab...", bilinear_matrix(h, size), X, bilinear_matrix(w, size),
+                     optimize=True)
 
 # %% ../../../nbs/ood/81_scores.ipynb #62ba5388
 def forward(
@@ -94,9 +96,11 @@ def forward(
     import torch
     device = next(net.parameters()).device
     with torch.no_grad():
-        f = torch.cat([net.features(torch.as_tensor(X[i:i + batch], device=device)) for i in range(0, len(X), batch)])
+        f = torch.cat([net.features(torch.as_tensor(X[i:i + batch], device=device))
+                       for i in range(0, len(X), batch)])
         return f.double().cpu().numpy(), net.head(f).double().cpu().numpy()
 
+# %% ../../../nbs/ood/81_scores.ipynb #611ca9e9
 def six_scores(net, inputs, head, train, f, z, by_k, by_dim, std) -> np.ndarray: # (6, n) float32
     """The scores of Table 2, in the order of DETECTORS.
 
@@ -106,7 +110,8 @@ def six_scores(net, inputs, head, train, f, z, by_k, by_dim, std) -> np.ndarray:
         (6, n) float32
     """
     W, b = head
-    scores = msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b, train[0]), by_k[NEIGHBOURS.index(50)], by_dim[FRACTIONS.index(.5)]
+    scores = msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b,
+                                                               train[0]), by_k[NEIGHBOURS.index(50)], by_dim[FRACTIONS.index(.5)]
     return np.stack(scores).astype(np.float32)
 
 def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
@@ -117,7 +122,8 @@ def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
     np.ndarray
         (OOD sets, settings)
     """
-    return np.array([[auroc(np.append(a, b), np.repeat([False, True], [len(a), len(b)])) for a, b in zip(own, other)] for other in others])
+    return np.array([[auroc(np.append(a, b), np.repeat([False, True], [len(a), len(b)])) for a,
+                      b in zip(own, other)] for other in others])
 
 # %% ../../../nbs/ood/81_scores.ipynb #d2a29615
 def score_sets(
@@ -179,6 +185,7 @@ def score_path(
     """
     return (out_dir() if folder is None else folder)/"ood"/f"{network}_{seed}.npz"
 
+# %% ../../../nbs/ood/81_scores.ipynb #89a40c56
 def store_scores(
     network:str,
     seed:int,
@@ -201,9 +208,11 @@ def store_scores(
     Path
     """
     memory = io.BytesIO()
-    np.savez_compressed(memory, **scores, **{k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()})  # type: ignore[arg-type]
+    np.savez_compressed(memory, **scores, **{k: np.array(v) for k,
+                                             v in {"detectors": DETECTORS, **about}.items()})  # type: ignore[arg-type]
     return write_atomic(score_path(network, seed), memory.getvalue())
 
+# %% ../../../nbs/ood/81_scores.ipynb #4ac6a724
 def stored_scores(
     network:str, # "lenet_mnist" or "resnet8_cifar10"
     seed:int,    # 0, 1 or 2

@@ -25,6 +25,7 @@ METHODS = ("A", "B", "C", "D")
 
 def normal(x, mean, variance): return np.exp(-(x - mean)**2/2/variance)/np.sqrt(2*np.pi*variance)
 
+# %% ../../../nbs/ood/80_synthetic.ipynb #5fbbdcc0
 @dataclass(frozen=True, kw_only=True)
 class SyntheticSample:
     """A sample of the synthetic example with the scores of the optimal classifier.
@@ -193,6 +194,7 @@ class SyntheticExample:
         p_id, p_ood = self.p_id(x), self.p_ood(x)
         return p_id/p_id.sum(), p_ood/p_ood.sum(), self.risk(x)
 
+# %% ../../../nbs/ood/80_synthetic.ipynb #d8eec016
 def synthetic_example(
     ood_mean:float=3., # mean of the OOD law: 3 as printed, 2 as in Table 1
     ood_variance:float=.2, # of the OOD law, above 0
@@ -230,7 +232,8 @@ def synthetic_example(
     >>> print(t.status, t.tpr >= .7, t.fpr <= .2, sample.tune("C", BoundedTPRFPR(.7, .2)).status)
     optimal True True infeasible
     """
-    return SyntheticExample(check_number(ood_mean, "ood_mean"), check_positive(ood_variance, "ood_variance"), check_probability(prior, "prior"))
+    return SyntheticExample(check_number(ood_mean, "ood_mean"), check_positive(ood_variance, "ood_variance"),
+                            check_probability(prior, "prior"))
 
 # %% ../../../nbs/ood/80_synthetic.ipynb #916722b5
 class Curve(NamedTuple):
@@ -283,9 +286,11 @@ def population(
     else: ok = (curve.tpr >= model.min_recall) & (curve.fpr <= model.beta()*curve.tpr)
     if ok.any():
         k = int(np.flatnonzero(ok)[curve.selective_risk[ok].argmin()])
-        return dict(status=Status.optimal, selective_risk=float(curve.selective_risk[k]), tpr=float(curve.tpr[k]), fpr=float(curve.fpr[k]))
+        return dict(status=Status.optimal, selective_risk=float(curve.selective_risk[k]),
+                    tpr=float(curve.tpr[k]), fpr=float(curve.fpr[k]))
     k = int(np.flatnonzero(curve.fpr <= model.max_fpr)[-1]) if rates else 0
-    return dict(status=Status.infeasible, selective_risk=np.nan, tpr=float(curve.tpr[k]), fpr=float(curve.fpr[k]))
+    return dict(status=Status.infeasible, selective_risk=np.nan, tpr=float(curve.tpr[k]),
+                fpr=float(curve.fpr[k]))
 
 # %% ../../../nbs/ood/80_synthetic.ipynb #8c40a7c3
 def areas_of(curve:Curve, prior:float) -> tuple: # (AUROC, AUPR, OSCR)
@@ -301,6 +306,7 @@ def areas_of(curve:Curve, prior:float) -> tuple: # (AUROC, AUPR, OSCR)
     new, gained = np.diff(fpr, prepend=0), np.diff(tpr, prepend=0)
     return float(new@(tpr - .5*gained)), float(kappa@gained), float(new@(1 - selective))
 
+# %% ../../../nbs/ood/80_synthetic.ipynb #293a52d6
 def population_areas(
     law:SyntheticExample,
     method:str, # "A", "B", "C" or "D"
@@ -325,10 +331,12 @@ def population_areas(
     """
     cells = law.cells(n)
     ratio = likelihood_ratio(*cells[:2])
-    def areas(method, angle=None): return areas_of(curve_of(*cells, order_of(cells[2], ratio, method, angle)), law.prior)
+    def areas(method, angle=None):
+        return areas_of(curve_of(*cells, order_of(cells[2], ratio, method, angle)), law.prior)
     if method != "D": return areas(method)
     return tuple(np.max([areas("", a) for a in np.linspace(0, np.pi/2, n_angles)], axis=0).tolist())
 
+# %% ../../../nbs/ood/80_synthetic.ipynb #c11758ed
 def sample_areas(
     sample:SyntheticSample,
     method:str, # "A", "B", "C" or "D"
@@ -350,4 +358,5 @@ def sample_areas(
     """
     s = sample.scores(method)
     how: dict = dict(double="best angle", n_angles=n_angles)
-    return auroc(s, sample.is_ood, **how), aupr(s, sample.is_ood, **how), oscr(sample.losses, s, sample.is_ood, **how)
+    return auroc(s, sample.is_ood, **how), aupr(s, sample.is_ood, **how), oscr(sample.losses, s,
+                                                                               sample.is_ood, **how)
