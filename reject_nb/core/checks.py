@@ -448,11 +448,11 @@ def check_labels(
     except (TypeError, ValueError): raise refuse(name, "a vector of labels", value) from None
     if array.dtype.kind not in "biufUSO": raise refuse(name, "a vector of labels, numbers or text", value)
     _check_shape(array, name, (n,), empty=False)
-    if array.dtype.kind == "f": wrong = np.flatnonzero(np.isnan(array))
-    elif array.dtype.kind == "O": wrong = [i for i, x in enumerate(array) if x is None or x != x]
+    if array.dtype.kind == "f": wrong = np.isnan(array)
+    elif array.dtype.kind == "O": wrong = np.array([x is None or x != x for x in array])
     else: return array
-    missing = wrong[0] if len(wrong) else None
-    if missing is not None:
+    if wrong.any():
+        missing = int(np.argmax(wrong))
         raise refuse(name, "without missing labels", _Words(f"{array[missing]!r} at index {missing}"))
     return array
 

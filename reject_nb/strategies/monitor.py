@@ -91,7 +91,8 @@ class RiskMonitor:
         self.stakes = monitor_stakes(self.target_risk/bound)
         self._log_capital = np.zeros(len(self.stakes))
         self._log_restarts = np.full(len(self.stakes), -np.inf)
-        self.n, self.total, self.first_alarm = 0, 0., None
+        self.n, self.total = 0, 0.
+        self.first_alarm: Alarm|None = None
 
     @property
     def capital(self) -> float:
