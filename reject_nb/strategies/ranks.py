@@ -11,6 +11,7 @@ __all__ = ['average_ranks', 'FriedmanResult', 'friedman', 'critical_difference',
 from dataclasses import dataclass
 import numpy as np
 from ..core.checks import check_count, check_flag, check_matrix, check_probability, refuse
+from ..core.figures import PALETTE
 
 # %% ../../nbs/strategies/17_ranks.ipynb #8ac9ccef
 def _ranks(values, lower_is_better) -> np.ndarray: # (N, K)
@@ -290,7 +291,6 @@ def draw_nemenyi(
     names
         (K,) names of the methods
     """
-    from reject_nb.core.figures import PALETTE
     ranks, cd = result.average_ranks, result.critical_difference
     order, k = np.argsort(ranks), len(ranks)
     _empty_scale(ax, k)
