@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from reject_nb.gpc.attacks import Interpretation, gpfgs, interpretability
     from reject_nb.gpc.fitting import fit_gpc
     from reject_nb.gpc.posterior import GPPosterior
-    from reject_nb.gpc.queries import Perturbation, Robustness, Safety, is_safe, minimal_perturbation, robustness
+    from reject_nb.gpc.queries import (Perturbation, Robustness, Safety, is_safe, minimal_perturbation,
+                                       robustness)
     from reject_nb.gpc.ranges import RangeResult, classification_range
     from reject_nb.gpc.search import Ball
     from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc

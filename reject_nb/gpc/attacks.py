@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_array, check_instance, check_matrix, check_positive, check_random_state, check_vector
+from ..core.checks import (check_array, check_instance, check_matrix, check_positive,
+                                   check_random_state, check_vector)
 from .posterior import GPPosterior
 from .queries import around, check_bounds, check_dims
 from .ranges import check_posterior, classification_range
@@ -25,8 +26,9 @@ def gpfgs(
     dims=None,    # indices that may change; None: all
     limits=None,  # (low, high) that no attacked point leaves
 ) -> np.ndarray:  # attacked points, shaped as x
-    """Gaussian process fast gradient sign attack: one step against the current class along the sign of the
-    latent mean's gradient.
+    """Gaussian process fast gradient sign attack.
+
+    One step against the current class along the sign of the latent mean's gradient.
 
     Parameters
     ----------

@@ -130,7 +130,8 @@ class _Sums(NamedTuple):
 def _sums(coef, k, work):
     "Sum both polynomials over the bumps; fills in one, two and bend, and turns near into |q| span."
     n = len(k)
-    near, span, at, E, t, one, two, bend = work.near, work.span, work.at, work.E, work.t, work.one, work.two, work.bend
+    near, span, at, E, t, one, two, bend = (work.near, work.span, work.at, work.E, work.t, work.one, work.two,
+                                            work.bend)
     first = second = slope1 = slope2 = total = size = size_z = largest = 0.
     for i in range(n):
         D, ti, ci = span[i], t[i], coef[i]
@@ -218,7 +219,7 @@ class Minima(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _centre_bump(extra, square):
-    "Value and slope at the centre of a tangent below extra exp(-|x - c|^2/2), in |x - c|^2/2, which runs to square/2."
+    "Value and slope at the centre of a tangent below extra exp(-|x - c|^2/2), over |x - c|^2/2 to square/2."
     D = .5*square
     e = math.exp(-.5*D) if D <= 2 else math.exp(1 - D)
     q = extra*e
@@ -253,8 +254,9 @@ def functional_min(
     hsq,        # squared half-diagonal of the root box, for the rounding of coordinates
     slack,      # 1.0 to subtract the rounding allowance, else 0.0
 ):
-    """Minima of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes; tangents and chords, or parabolas, whichever
-    is higher.
+    """Minima of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes.
+
+    By tangents and chords, or by parabolas, whichever is higher.
 
     Parameters
     ----------
@@ -299,7 +301,7 @@ def functional_min(
             if other > best:
                 best = other
                 for j in range(d): point[b, j] = other_point[j]
-        rounding = 2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size)) + 1e-280*(1
-                                                                                                        + largest)*n
+        rounding = (2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size))
+                    + 1e-280*(1 + largest)*n)
         low[b] = best - slack*rounding
     return Minima(low, point, score)

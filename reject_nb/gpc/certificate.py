@@ -16,7 +16,8 @@ from numba import njit
 from scipy.special import ndtr, ndtri
 
 from .bounds import Boxes, Bumps, exp_neg, functional_min
-from .logistic import FOURTH, LOGISTIC_ERROR, SECOND, THIRD, logistic_mean, logistic_means, logistic_slope
+from .logistic import (FOURTH, LOGISTIC_ERROR, SECOND, THIRD, logistic_mean, logistic_means,
+                                    logistic_slope)
 from .posterior import GPPosterior, Prior
 from .rigour import Spectrum, quadratic_form, rounding, shrunk, spectrum
 
@@ -139,7 +140,8 @@ def reduce_box(
                       origin - lo)[free]/scale[free]*(1 + 1e-15) + np.abs(origin[free])/scale[free]*2.3e-16
     fixed = np.setdiff1d(np.arange(prior.d), free)
     k, farthest = _fixed_weights(prior, origin, fixed)
-    # coordinates of x are rounded once more when a point is mapped back: an absolute error of |origin|/scale ulp
+    # coordinates of x are rounded once more when a point is mapped back:
+    # an absolute error of |origin|/scale ulp
     back = (np.abs(origin[free])/scale[free]).max() if len(free) else 0.
     hsq = float((half**2).sum() + back*(1 + np.sqrt((half**2).sum())) + farthest + len(fixed))
     XT = np.ascontiguousarray(((X[:, free] - origin[free])/scale[free]).T)
@@ -214,7 +216,7 @@ def kernel_rows(XT, k, C, out):
 
 # %% ../../nbs/gpc/10_certificate.ipynb #8cd0c09f
 class Centres(NamedTuple):
-    """Everything a batch of boxes needs at its centres; all but r and the mean is empty where only the mean
+    """What a batch of boxes needs at its centres; all but r and the mean is empty where only the mean
     matters.
 
     Attributes

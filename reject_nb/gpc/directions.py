@@ -105,7 +105,7 @@ def leading_directions(S:np.ndarray) -> Directions:
 
 # %% ../../nbs/gpc/05_directions.ipynb #32ff4562
 def _grid(L:np.ndarray, digits:float, points:float):
-    "Steps, counts, number of nodes and digits kept; None where even few digits need more than `points` nodes."
+    "Steps, counts, number of nodes, digits kept; None where even few digits need more than `points` nodes."
     a = np.minimum(.5*math.pi/np.maximum(np.abs(L).max(0), 1e-12), 6.)
     while digits >= 3:
         steps = 2*math.pi*a/(digits + .7 + .5*a*a)
@@ -123,8 +123,9 @@ def three_directions(
     enough=np.inf,    # an error that is had already: no work where the left-out directions alone exceed it
     points=5e6,       # nodes allowed; above, digits are given up
 ) -> tuple[float, float]: # value, bound of its error
-    """E[1/(1 + sum exp g)] along the three leading directions; the error counts quadrature, truncation,
-    rounding and left-out directions.
+    """E[1/(1 + sum exp g)] along the three leading directions.
+
+    The error counts quadrature, truncation, rounding and left-out directions.
 
     Parameters
     ----------
@@ -152,6 +153,7 @@ def three_directions(
     found = _grid(L, digits, points)
     if found is None: return .5, np.inf
     steps, counts, nodes, digits = found
-    error += L.shape[1]*(2.02*math.exp(-digits) + 1e-12)                                     # quadrature, and the tails
-    error += 1.2e-16*nodes + 1e-14*(8 + float(np.abs(m).max()) + 8*float(np.abs(L).sum()))   # rounding of the sum and of its terms
+    error += L.shape[1]*(2.02*math.exp(-digits) + 1e-12)  # quadrature, and the tails
+    # rounding of the sum and of its terms
+    error += 1.2e-16*nodes + 1e-14*(8 + float(np.abs(m).max()) + 8*float(np.abs(L).sum()))
     return float(_trapezoid(np.asarray(m, float), np.ascontiguousarray(L), steps, counts)) + centre, error

@@ -11,7 +11,8 @@ import warnings
 
 import numpy as np
 
-from ..core.checks import check_choice, check_count, check_flag, check_labels, check_matrix, check_positive, refuse
+from ..core.checks import (check_choice, check_count, check_flag, check_labels, check_matrix,
+                                   check_positive, refuse)
 from .inference import LIKELIHOODS, expectation_propagation, kernel, laplace
 from .posterior import GPPosterior, Prior, axes_of, check_lengthscale
 
@@ -67,7 +68,9 @@ def _log_normaliser(found) -> float:
 # %% ../../nbs/gpc/04_fitting.ipynb #290dbbdc
 def _fixed_point_ep():
     "GPy's EP with the iteration replaced by one that reaches the fixed point."
-    from GPy.inference.latent_function_inference.expectation_propagation import EP, cavityParams, gaussianApproximation, posteriorParams
+    from GPy.inference.latent_function_inference.expectation_propagation import (EP, cavityParams,
+                                                                                 gaussianApproximation,
+                                                                                 posteriorParams)
 
     class FixedPointEP(EP):
         sites = None

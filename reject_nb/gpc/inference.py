@@ -164,8 +164,8 @@ def laplace(
         value, alpha, f, terms = damped(lambda size: state(alpha + size*step), value)
     if residual > max(tol, 1e-6):
                                        # in between: rounding of an ill-conditioned K
-        raise ArithmeticError(f"Newton's method for the Laplace mode stopped at a residual of {residual:.2g}; "
-                              "the kernel matrix may be too ill-conditioned")
+        raise ArithmeticError("Newton's method for the Laplace mode stopped at a residual of "
+                              f"{residual:.2g}; the kernel matrix may be too ill-conditioned")
     return Mode(alpha=terms.grad, site_precision=terms.curvature, residual=float(residual))
 
 # %% ../../nbs/gpc/02_inference.ipynb #b0c10b61

@@ -21,8 +21,7 @@ def enough_pairs(
     side:Side,
     tol:float, # the search's tolerance
 ) -> int:
-    """Eigenpairs needed so that leaving out the rest costs a small part of the tolerance; all of them at a
-    point.
+    """Eigenpairs needed so that leaving out the rest costs little of the tolerance; all of them at a point.
 
     Parameters
     ----------
@@ -141,7 +140,8 @@ class ProbabilityOracle(Oracle):
         points, values = .5*(lo + hi), np.concatenate([value_up(self.side, part.at) for part in got])
         if self.ball is not None: points, values = self.attained(points)
         self.seen += len(lo)
-        if self.seen > self.patience and not self.mean_only:          # eigenpairs left out may be what keeps the gap open
+        # eigenpairs left out may be what keeps the gap open
+        if self.seen > self.patience and not self.mean_only:
             self.q, self.patience = min(2*self.q, len(self.side.spec.values)), 4*self.patience
         return Looked(low=low, score=score, points=points, values=values, corners=corner[np.argsort(low)[:4]])
 

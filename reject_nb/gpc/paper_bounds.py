@@ -62,9 +62,8 @@ def _half_line(a, b, box:Intervals) -> tuple[float, float]:
     "The limit of Proposition 2: monotone in the mean, and in the variance for a given mean."
     ends = (box.var_low, box.var_high)
     near, far = (box.mean_low, box.mean_high) if np.isinf(a) else (box.mean_high, box.mean_low)
-    return float(min(gaussian_interval(a, b, far, v) for v in ends)), float(max(gaussian_interval(a, b,
-                                                                                                  near, v)
-                                                                                                  for v in ends))
+    least = min(gaussian_interval(a, b, far, v) for v in ends)
+    return float(least), float(max(gaussian_interval(a, b, near, v) for v in ends))
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #c873177f
 def interval_extremes(
@@ -145,7 +144,8 @@ def lemma_3(
     """The exact extremes: the mean at its end, and the variance at one of its own.
 
     The end points are Lemma 3's for the probit, and hold for the logistic function too, whose mean rises
-    in mu and moves towards 1/2 with Sigma.
+    in
+    mu and moves towards 1/2 with Sigma.
 
     Parameters
     ----------
@@ -379,7 +379,7 @@ def variance_low(
         if value <= 0: continue
         cost = np.concatenate([np.zeros(d), vector])
         least, most = _linear_program(cost, program), -_linear_program(-cost, program)
-        offset += value*least*most                       # chord of -v t^2 over [least, most]: -v((l + m) t - l m)
+        offset += value*least*most  # chord of -v t^2 over [least, most]: -v((l + m) t - l m)
         slope -= value*(least + most)*vector
     return float(max(side.post.variance + offset + _linear_program(np.concatenate([np.zeros(d), slope]),
                                                                    program), 0.))
@@ -411,9 +411,9 @@ def mean_bounds(
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #c8b15653
 class PaperOracle(Oracle):
-    """Lemma 3 or Proposition 1 on intervals of mean and variance from the paper's programs; values at the
-    centre and two corners of a box.
-    """
+    """Lemma 3 or Proposition 1 on intervals of mean and variance from the paper's programs.
+
+    Values at the centre and two corners of a box."""
     floor = 0.
     def __init__(self, side:Side, sign:float=1., way:str="lemma3", bound=None):
         self.side, self.half, self.sign, self.way, self.given = side, side.box.half, sign, way, bound

@@ -17,7 +17,8 @@ import numpy as np
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.special import ndtr
 
-from ..core.checks import check_array, check_choice, check_matrix, check_number, check_positive, check_vector, refuse
+from ..core.checks import (check_array, check_choice, check_matrix, check_number, check_positive,
+                                   check_vector, refuse)
 from ..core.linalg import i_plus_sks
 from .inference import LIKELIHOODS, ep_targets, kernel, site_derivatives
 from .logistic import LOGISTIC_LIMIT, logistic_means
@@ -101,8 +102,8 @@ class Prior:
 
 # %% ../../nbs/gpc/03_posterior.ipynb #23370552
 class GPPosterior(Prior):
-    """Gaussian posterior of a latent function with a squared-exponential prior of mean zero, and the class
-    probabilities it gives.
+    """Gaussian posterior of a latent function with a squared-exponential prior of mean zero, and its class
+    probabilities.
 
     Parameters
     ----------
@@ -151,13 +152,14 @@ class GPPosterior(Prior):
         self.site_precision = check_vector(site_precision, "site_precision", self.n, low=0.).copy()
         self.likelihood = check_choice(likelihood, "likelihood", LIKELIHOODS)
         if likelihood == "logistic" and self.variance > LOGISTIC_LIMIT:
-            raise refuse("variance",
-                         f"at most {LOGISTIC_LIMIT:g} for the logistic likelihood (beyond, its quadrature has no bound)", variance)
+            raise refuse("variance", f"at most {LOGISTIC_LIMIT:g} for the logistic likelihood "
+                         "(beyond, its quadrature has no bound)", variance)
         self._R = self._spectrum = None                          # computed when asked for
         for array in (self.alpha, self.site_precision): array.flags.writeable = False
 
     def __repr__(self):
-        return f"GPPosterior(n={self.n}, d={self.d}, likelihood={self.likelihood!r}, variance={self.variance:.6g})"
+        return (f"GPPosterior(n={self.n}, d={self.d}, likelihood={self.likelihood!r}, "
+                f"variance={self.variance:.6g})")
 
     @cached_property
     def _factor(self):
@@ -228,8 +230,7 @@ class GPPosterior(Prior):
     def predict(self,
         X,  # (m, d) points
     ) -> np.ndarray: # (m,) of 0 and 1
-        """Class 1 where its probability is above 1/2, which is where the latent mean is positive; else class
-        0.
+        """Class 1 where its probability is above 1/2, that is, the latent mean is positive; else class 0.
 
         Parameters
         ----------
@@ -307,15 +308,14 @@ class GPPosterior(Prior):
 
     @classmethod
     def from_gpy(cls,
-        model,  # GPy.models.GPClassification or GPy.core.GP, probit likelihood, RBF kernel, no mean function, after inference
+        model, # GPClassification or GP of GPy: probit, RBF kernel, no mean function, after inference
     ) -> "GPPosterior":
         """The posterior of a GPy model as it stands; warns where GPy's EP stopped before its fixed point.
 
         Parameters
         ----------
         model
-            GPy.models.GPClassification or GPy.core.GP, probit likelihood, RBF kernel, no mean function,
-            after inference
+            GPClassification or GP of GPy: probit, RBF kernel, no mean function, after inference
 
         Returns
         -------
@@ -431,6 +431,7 @@ def _gpy_sites(model, y:np.ndarray, K:np.ndarray):
     next_sites = ep_targets(K, y, tau, nu)
     off = max(np.abs(next_sites.tau - tau).max(), np.abs(next_sites.nu - nu).max())
     if off > 1e-3:
-        warnings.warn(f"GPy's EP stopped {off:.2g} short of its fixed point (largest change of a site in one more sweep): use "
+        warnings.warn(f"GPy's EP stopped {off:.2g} short of its fixed point (largest change of a site in one "
+                      "more sweep): use "
                       "ep_mode='nested' with a smaller epsilon, or fit_gpc(inference='ep')", stacklevel=4)
     return alpha, tau

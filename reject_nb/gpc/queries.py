@@ -175,8 +175,7 @@ class Safety:
     """Whether a point's class holds in a set; true in an `if` only when safe.
 
     margin_lower, margin_upper: certified bounds of the smallest signed latent mean (of several classes: of
-    the smallest lead of the probability of
-    x's class); positive: the class of x, its sign decides.
+    the smallest lead of the probability of x's class); positive: the class of x, its sign decides.
 
     Attributes
     ----------
@@ -210,8 +209,8 @@ class Safety:
     def __str__(self): return str(self.status)
 
     def __repr__(self):
-        return (f"Safety({str(self.status)!r}, margin in [{self.margin_lower:.4g}, {self.margin_upper:.4g}], n_boxes={self.n_boxes}, "
-                f"search={str(self.search)!r})")
+        return (f"Safety({str(self.status)!r}, margin in [{self.margin_lower:.4g}, {self.margin_upper:.4g}], "
+                f"n_boxes={self.n_boxes}, search={str(self.search)!r})")
 
 # %% ../../nbs/gpc/16_queries.ipynb #a831558d
 def _answer(status, got, adversarial=None, search=None) -> Safety:
@@ -258,8 +257,8 @@ def _lead(post, x, top:int) -> tuple[float, float]:
     "Bounds of the lead of a class at a point."
     cells = class_bounds(post, reduce_box(post, x, x), range(post.n_classes), np.zeros(0), np.zeros(0))
     others = [cell for c, cell in enumerate(cells) if c != top]
-    return cells[top].value_low - max(o.value_high for o in others), cells[top].value_high - max(o.value_low
-                                                                                                 for o in others)
+    low = cells[top].value_low - max(o.value_high for o in others)
+    return low, cells[top].value_high - max(o.value_low for o in others)
 
 # %% ../../nbs/gpc/16_queries.ipynb #6128807d
 def _class_safety(post, around:Around, limits:Limits) -> Safety:
@@ -290,8 +289,9 @@ def is_safe(
     starts=None,       # (m, d) points to try first, e.g. an attack's
     progress=None,     # True for a bar, or a function of (lower, upper, n_boxes)
 ) -> Safety:
-    """Whether every point of the ball has the class of x; two classes are decided by the sign of the latent
-    mean, exactly at 1/2.
+    """Whether every point of the ball has the class of x.
+
+    Two classes are decided by the sign of the latent mean, exactly at 1/2.
 
     Parameters
     ----------
@@ -393,8 +393,8 @@ class Robustness:
     def __float__(self): return float(self.upper)
 
     def __repr__(self):
-        return (f"Robustness(delta in [{self.lower:.6g}, {self.upper:.6g}], spread in [{self.spread[0]:.6g}, {self.spread[1]:.6g}], "
-                f"status={str(self.status)!r})")
+        return (f"Robustness(delta in [{self.lower:.6g}, {self.upper:.6g}], spread in [{self.spread[0]:.6g}, "
+                f"{self.spread[1]:.6g}], status={str(self.status)!r})")
 
 # %% ../../nbs/gpc/16_queries.ipynb #7c392d12
 def _binary_value(post, x) -> tuple[float, float]:
@@ -506,7 +506,8 @@ class Perturbation:
     """Largest radius known to be safe, and smallest radius with a known attack.
 
     status: optimal (within tol), no_attack (safe up to max_radius), unknown (a query gave up), time_limit
-    or interrupted.
+    or
+    interrupted.
 
     Attributes
     ----------
@@ -523,7 +524,8 @@ class Perturbation:
     >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
     >>> found = minimal_perturbation(GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.), [.4, .3],
     ...                              dims=[1], max_radius=2.)
-    >>> print(found.certified, found.attack, found.status, found.gap)             # moving the second coordinate never crosses the line
+    >>> # moving the second coordinate never crosses the line
+    >>> print(found.certified, found.attack, found.status, found.gap)
     2.0 inf no_attack inf
     """
     certified: float
@@ -563,7 +565,7 @@ class _Bracket:
         self.max_radius, self.tol = max_radius, tol
         self.safe, self.attack = 0., np.inf
         self.point:np.ndarray|None = None
-        self.open_low, self.open_high = np.inf, 0.          # undecided: at the boundary itself rounding decides
+        self.open_low, self.open_high = np.inf, 0.  # undecided: at the boundary itself rounding decides
         self.status = Status.optimal
 
     def learn(self, radius:float, got:Safety, size) -> None:

@@ -37,8 +37,7 @@ def nearly_independent(
     cov:np.ndarray,     # (C, C), C >= 3
     factor:bool=False,  # allow one common factor
 ) -> Split:
-    """Split a covariance so that the sum of rest^2 is least; with a factor, by up to 60 steps of principal
-    factors.
+    """Split a covariance so that sum of rest^2 is least; with a factor, up to 60 steps of principal factors.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ def _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order):
 # %% ../../nbs/gpc/06_race.ipynb #a745d7f0
 @njit(cache=True)
 def _race(m, delta, h, nodes):
-    "Both integrals for every class on a grid of step h; a bound of what lies outside the grid, and the grid's width."
+    "Both integrals for every class on a grid of step h, a bound of what lies outside, and the grid's width."
     C = len(m)
     low, high, first = _window(m, nodes.spread)
     n = int((high + 24 - low)/h) + 1
@@ -152,13 +151,13 @@ def _race(m, delta, h, nodes):
 
 # %% ../../nbs/gpc/06_race.ipynb #7389c507
 def _chaos(d:np.ndarray, delta:np.ndarray) -> float:
-    "Norm of what the ratio of the two Gaussian densities has beyond the first order of delta; infinite where it has none."
+    "Norm of the ratio of the Gaussian densities beyond the first order of delta; infinite where it has none."
     if d.min() <= 0: return np.inf
     rho = delta/np.sqrt(d[:, None]*d)
     values = np.linalg.eigvalsh(rho)
     if np.abs(values).max() >= .99: return np.inf
     half = .5*float((values**2).sum())
-    log = -.5*float(np.log1p(-values**2).sum())                     # log det(I - rho^2)^(-1/2), at least `half`
+    log = -.5*float(np.log1p(-values**2).sum())  # log det(I - rho^2)^(-1/2), at least `half`
     return math.sqrt(math.expm1(log) - half + 1e-14*(1 + math.exp(log)))
 
 # %% ../../nbs/gpc/06_race.ipynb #0db96579
@@ -229,12 +228,11 @@ def race(
                                              part in zip(mass, parts)) for parts in zip(*runs))
     width = max(run[3] for run in runs)
     value = independent + first_order
-    error = 2.02*(2 + 3*size)*math.exp(-digits - 1) + (1 + size)*(tail
-                                                                  + 12*C*(width
-                                                                          + 1)*math.exp(-fine)) + .5*PURE*clipped
+    error = (2.02*(2 + 3*size)*math.exp(-digits - 1)
+             + (1 + size)*(tail + 12*C*(width + 1)*math.exp(-fine)) + .5*PURE*clipped)
     if b.any():
-        error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)                    # and z beyond 6.5
-    error += 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1)           # rounding
+        error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)  # and z beyond 6.5
+    error += 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1)  # rounding
     highest = (np.maximum(independent, value) + error)/(1 - remainder) if remainder < .5 else np.inf
     spare = np.clip(independent, 0, 1)
     return value, error + np.minimum(remainder*highest, chaos*(np.sqrt(spare*(1 - spare)) + np.sqrt(error)))
@@ -257,8 +255,9 @@ def softmax_means(
     classes=None,     # indices of the classes wanted; None: all
     target=1e-3,      # an error above which the dearer ways are tried, too
 ) -> tuple[np.ndarray, np.ndarray]: # values, bounds of their errors
-    """E[softmax f], sound for any covariance: three directions up to four classes; the race for more, and
-    whatever errs less.
+    """E[softmax f], sound for any covariance.
+
+    Three directions up to four classes; the race for more, and whatever errs less.
 
     Parameters
     ----------
@@ -285,12 +284,12 @@ def softmax_means(
     if C <= 4: _directly(mean, cov, classes, digits, target, value, error)
     if C > 2:
         size = float(np.abs(cov).max())
-        lift = max(0.,
-                   -float(np.linalg.eigvalsh(cov)[0])) + 1e-13*size             # rounding may have made it indefinite
+        # rounding may have made it indefinite
+        lift = max(0., -float(np.linalg.eigvalsh(cov)[0])) + 1e-13*size
         for factor in (False, True):
             if (error[classes] <= (target if C <= 4 or factor else -1.)).all(): break
             v, e = race(mean, cov + lift*np.eye(C), digits, factor)
-            e = e + .5*PURE*(C*lift + 4e-13*C*C*size)                               # no second derivative exceeds PURE
+            e = e + .5*PURE*(C*lift + 4e-13*C*C*size)  # no second derivative exceeds PURE
             value, error = np.where(e < error, v, value), np.minimum(e, error)
     if C > 4: _directly(mean, cov, classes, digits, target, value, error)
     return np.clip(value, 0, 1)[classes], error[classes]

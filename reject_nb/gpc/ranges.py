@@ -20,18 +20,19 @@ from .certificate import one_side, reduce_box
 from .oracles import ClassOracle, ProbabilityOracle
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
-from .search import Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise, placed
+from .search import (Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise,
+                                  placed)
 from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/15_ranges.ipynb #f4aedee2
 @dataclass(frozen=True, kw_only=True)
 class RangeResult:
-    """Certified range: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper, whatever the
-    status.
+    """Certified, whatever the status: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper.
 
     status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted (stopped early:
-    raise the limit to go on); or precision (tol
-    is below what double precision, or the error of a class probability, can certify here).
+    raise
+    the limit to go on); or precision (tol is below what double precision, or the error of a class
+    probability, can certify here).
 
     Attributes
     ----------
@@ -73,7 +74,8 @@ class RangeResult:
         return max(self.min_upper - self.min_lower, self.max_upper - self.max_lower)
 
     def __repr__(self):
-        return (f"RangeResult(min in [{self.min_lower:.6g}, {self.min_upper:.6g}], max in [{self.max_lower:.6g}, {self.max_upper:.6g}], "
+        return (f"RangeResult(min in [{self.min_lower:.6g}, {self.min_upper:.6g}], "
+                f"max in [{self.max_lower:.6g}, {self.max_upper:.6g}], "
                 f"n_boxes={self.n_boxes}, status={str(self.status)!r})")
 
 # %% ../../nbs/gpc/15_ranges.ipynb #bf147dc2
@@ -184,8 +186,9 @@ def classification_range(
     ball=None,         # a Ball to intersect the box with; it must meet the box
     target=None,       # class label, for a MulticlassPosterior
 ) -> RangeResult:
-    """Certified range of the probability of class 1 (or of `target`) over a box; anytime: the four bounds
-    hold whatever the status.
+    """Certified range of the probability of class 1 (or of `target`) over a box.
+
+    Anytime: the four bounds hold whatever the status.
 
     Parameters
     ----------
@@ -255,7 +258,7 @@ def classification_range(
 
 # %% ../../nbs/gpc/15_ranges.ipynb #faa884f4
 def _ranged(low, high, x_min, x_max, tol, clock, several, rigorous) -> RangeResult:
-    "The range from both sides; the maximum is one minus (or minus) the second side's minimum, rounded outward."
+    "Range from both sides; the maximum is one minus (or minus) the second side's minimum, rounded outward."
     one, nudge = (0., 0.) if several else (1., 2.3e-16 if rigorous else 0.)
     ends = {"max_lower": one - high.upper, "max_upper": one - high.lower}
     if not several:

@@ -153,7 +153,7 @@ def verify_spectrum(
     gram = V.T @ V
     gram[np.diag_indices(n)] -= 1
     columns = 1 + np.abs(gram).sum(1).max()
-    weight = (np.abs(scaled)*np.abs(V)).sum()                 # trace of |V| diag(lam) |V|', at least what each row sum needs
+    weight = (np.abs(scaled)*np.abs(V)).sum()  # trace of |V| diag(lam) |V|', at least what each row sum needs
     trace = post.variance*post.site_precision.sum()
     eps = np.linalg.norm(residual)*1.0001 + rounding(n + 4)*max(weight, trace) + rounding(40 + 8*post.d)*trace
     omega = np.linalg.norm(gram)*1.0001 + rounding(n + 4)*columns*np.sqrt(n)

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_array, check_choice, check_count, check_number, check_positive, check_vector, refuse
+from ..core.checks import (check_array, check_choice, check_count, check_number, check_positive,
+                                   check_vector, refuse)
 from ..core.results import Clock, Status
 from .certificate import Reduced
 from .posterior import Prior
@@ -78,8 +79,7 @@ class Frontier:
 
     def split(self, pick:np.ndarray) -> tuple[Children,
                                               np.ndarray]: # children, which of the picked were split
-        """Halve boxes along the coordinate of the highest score; not where no score helps or doubles are too
-        coarse.
+        """Halve boxes along the coordinate of highest score, unless no score helps or doubles are too coarse.
 
         Returns
         -------
@@ -129,9 +129,7 @@ class Looked(NamedTuple):
 
 # %% ../../nbs/gpc/12_search.ipynb #5bdaf9bf
 class Oracle:
-    """A function on the box [-half, half] that can be bounded. `look` and `attained` are its own; the rest
-    has defaults.
-    """
+    "A function on [-half, half] to be bounded. `look` and `attained` are its own; the rest has defaults."
     half: np.ndarray           # (d,) half-widths of the box
     floor: float = -np.inf     # no value lies below
     ceiling: float = np.inf    # none above
@@ -342,8 +340,7 @@ def minimise(
     limits:Limits,   # when to stop
     starts=None,     # given to the oracle's `starts`
 ) -> MinResult:      # x in the oracle's coordinates
-    """Branch and bound for the minimum of a function with bounds; anytime: both bounds hold whatever the
-    status.
+    """Branch and bound for the minimum of a function; anytime: both bounds hold whatever the status.
 
     Parameters
     ----------
@@ -514,7 +511,7 @@ class BallIn(NamedTuple):
         """
         scale, radius = self.box.scale, self.ball.radius*(1 - 1e-12)
         offset = points*scale + self.shift
-        anchor = self.box.clip(-self.shift/scale)*scale + self.shift            # the box's nearest point to the centre
+        anchor = self.box.clip(-self.shift/scale)*scale + self.shift  # the box's nearest point to the centre
         if np.abs(anchor*scale).max(initial=0.) <= 1e-12*np.abs(self.box.origin).max(initial=0.):
             anchor = np.zeros_like(anchor)
         size, near = self.size(offset), self.size(anchor[None])[0]
@@ -538,8 +535,9 @@ def placed(
     ball:Ball|None,   # that the box was intersected with
     x:np.ndarray,     # (d,) scaled point
 ) -> np.ndarray:      # (D,)
-    """A point in the original coordinates; those beyond the data's reach, which change nothing, are nearest
-    to the ball's centre.
+    """A point in the original coordinates.
+
+    Those beyond the data's reach, which change nothing, are nearest to the ball's centre.
 
     Parameters
     ----------
@@ -595,5 +593,6 @@ def check_region(
 def check_limits_of_work(tol, max_boxes, time_limit) -> tuple[float, int|None, float|None]:
     "Tolerance and limits, or a ValueError that names the argument."
     tol = check_positive(tol, "tol")
-    return tol, None if max_boxes is None else check_count(max_boxes,
-                                                           "max_boxes"), None if time_limit is None else check_positive(time_limit, "time_limit")
+    if max_boxes is not None: max_boxes = check_count(max_boxes, "max_boxes")
+    if time_limit is not None: time_limit = check_positive(time_limit, "time_limit")
+    return tol, max_boxes, time_limit

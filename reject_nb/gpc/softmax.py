@@ -16,7 +16,8 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, ndtri
 
-from ..core.checks import check_count, check_labels, check_matrix, check_positive, check_vector, refuse
+from ..core.checks import (check_count, check_labels, check_matrix, check_positive, check_vector,
+                                   refuse)
 from ..core.linalg import damped, i_plus_sks
 from .inference import kernel
 from .logistic import LOGISTIC_LIMIT
@@ -124,8 +125,8 @@ def softmax_laplace(
         f = alpha @ K
     if residual > max(tol, 1e-6):
         raise ArithmeticError(f"Newton's method for the softmax mode stopped at a residual of {residual:.2g}")
-    evidence = -.5*((Y - prob)*((Y - prob) @ K)).sum() + (Y*f).sum() - logsumexp(f,
-                                                                                 axis=0).sum() - .5*_log_det(K, prob, factor)
+    evidence = (-.5*((Y - prob)*((Y - prob) @ K)).sum() + (Y*f).sum() - logsumexp(f, axis=0).sum()
+                - .5*_log_det(K, prob, factor))
     return SoftmaxMode(alpha=Y - prob, prob=prob, evidence=float(evidence))
 
 # %% ../../nbs/gpc/07_softmax.ipynb #f8cff1e9
@@ -159,8 +160,9 @@ def _class_labels(classes, C:int) -> np.ndarray:
     "C different labels, numbers or text."
     if classes is None: return np.arange(C)
     labels = check_labels(classes, "classes", C)
-    labels = np.array(labels.tolist())                   # text out of object arrays, so that files can hold it
-    if labels.dtype.kind not in "biufU" or len(set(labels.tolist())) < C or labels.dtype.kind == "f" and not np.isfinite(labels).all():
+    labels = np.array(labels.tolist())  # text out of object arrays, so that files can hold it
+    if (labels.dtype.kind not in "biufU" or len(set(labels.tolist())) < C
+        or labels.dtype.kind == "f" and not np.isfinite(labels).all()):
         raise refuse("classes", f"{C} different finite numbers or texts", classes)
     return labels
 
@@ -196,7 +198,7 @@ class MulticlassPosterior(Prior):
     --------
     >>> import numpy as np
     >>> from reject_nb.gpc import MulticlassPosterior
-    >>> alpha = np.array([[.6, -.3, -.3], [-.3, .6, -.3], [-.3, -.3, .6]])      # three training points, one of each class
+    >>> alpha = np.array([[.6, -.3, -.3], [-.3, .6, -.3], [-.3, -.3, .6]])  # three training points, one of each class
     >>> post = MulticlassPosterior(X=[[0., 2.], [2., -1.], [-2., -1.]], alpha=alpha, prob=np.eye(3)*.1 + .3,
     ...                            lengthscale=1.5, variance=4.,
     ...                            classes=["a", "b", "c"])
@@ -228,7 +230,8 @@ class MulticlassPosterior(Prior):
         for array in (self.alpha, self.prob, self.K): array.flags.writeable = False
 
     def __repr__(self):
-        return f"MulticlassPosterior(n={self.n}, d={self.d}, classes={self.classes.tolist()}, variance={self.variance:.6g})"
+        return (f"MulticlassPosterior(n={self.n}, d={self.d}, classes={self.classes.tolist()}, "
+                f"variance={self.variance:.6g})")
 
     @property
     def n_classes(self) -> int:
@@ -313,9 +316,8 @@ class MulticlassPosterior(Prior):
             value, error = softmax_means(mean, cov, target=np.inf)
             if error.max() > 1e-3:
                 values, vectors = np.linalg.eigh(cov)
-                value = _softmax(mean[:,
-                                      None] + (vectors*np.sqrt(np.maximum(values,
-                                                                          0))) @ normal_points(self.n_classes)).mean(1)
+                root = vectors*np.sqrt(np.maximum(values, 0))
+                value = _softmax(mean[:, None] + root @ normal_points(self.n_classes)).mean(1)
             out.append(value/value.sum())
         return np.array(out).reshape(-1, self.n_classes)
 

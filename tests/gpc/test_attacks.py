@@ -18,11 +18,8 @@ def test_gpfgs_steps_to_the_corner_the_gradient_points_at():
     X = rng.normal(size=(10, 3))
     Z, slope, mean = gpfgs(post, X, .3), post.gradient(X)[0], post.latent(X)[0]
     np.testing.assert_allclose(Z, X - .3*np.sign(slope)*np.sign(mean)[:, None], rtol=1e-12)
-    assert (gpfgs(post, X, .3, dims=[0])[:, 1:] == X[:, 1:]).all() and gpfgs(post, X[0],
-                                                                             .3).shape == (3,
-                                                                                           ) and gpfgs(post,
-                                                                                                       X[:0],
-                                                                                                       .3).shape == (0, 3)
+    assert (gpfgs(post, X, .3, dims=[0])[:, 1:] == X[:, 1:]).all()
+    assert gpfgs(post, X[0], .3).shape == (3,) and gpfgs(post, X[:0], .3).shape == (0, 3)
     assert (np.abs(post.latent(gpfgs(post, X, 1e-4))[0]) < np.abs(mean) + 1e-12).all()
     inside = gpfgs(post, X[0], 5., limits=(X[0].min() - .1, X[0].max() + .1))
     assert inside.min() >= X[0].min() - .1 and inside.max() <= X[0].max() + .1

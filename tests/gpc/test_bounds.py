@@ -156,7 +156,8 @@ def test_parts_uncompiled():
 @pytest.mark.parametrize("square, at", [(1., .25), (3., .75), (8., 3.)])
 def test_tangent_of_the_centre_bump(square, at):
     value, slope, D = _centre_bump.py_func(2., square)
-    assert D == .5*square and slope == pytest.approx(2*math.exp(-at)) and value == pytest.approx(2*math.exp(-at)*(1 + at))
+    assert D == .5*square and slope == pytest.approx(2*math.exp(-at))
+    assert value == pytest.approx(2*math.exp(-at)*(1 + at))
 
 
 @pytest.mark.parametrize("g, q, h, x", [(1., 1., 1., -.5), (4., 1., 1., -1.), (-4., 1., 1., 1.),
@@ -178,8 +179,8 @@ def test_rounding_is_subtracted_as_written():
 def test_bound_is_exact_on_a_point_and_converges():
     rng = np.random.default_rng(2)
     X, coef, x = rng.normal(size=(30, 2)), rng.normal(size=30), np.array([.2, -.1])
-    assert 0 <= _values(coef, X, x[None])[0] - _bound(coef, X, x,
-                                                      x).low[0] < 1e-11               # the rounding allowance alone
+    # the rounding allowance alone
+    assert 0 <= _values(coef, X, x[None])[0] - _bound(coef, X, x, x).low[0] < 1e-11
     gaps = []
     for half in (.04, .02, .01):
         Z = x + half*rng.uniform(-1, 1, size=(20_000, 2))

@@ -15,9 +15,8 @@ from reject_nb.gpc.certificate import (
 
 LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60),
                                             np.random.default_rng(6).normal(0, 1, 60),
-                                            np.random.default_rng(7).uniform(0, 4,
-                                                                             60),
-                                                                             np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
+                                            np.random.default_rng(7).uniform(0, 4, 60),
+                                            np.random.default_rng(8).uniform(0, 5, 60)]).round(4).tolist()]
 
 @pytest.mark.parametrize("nu, kappa, a, width", LINES)
 def test_ratio_min_is_the_minimum(nu, kappa, a, width):
@@ -68,7 +67,9 @@ def _whole(side, level, q): return lower_bounds(side, -side.box.half[None], side
 
 @pytest.mark.parametrize("seed", range(120))
 def test_certificates_hold_on_random_posteriors(seed):
-    "Three levels, both signs, both likelihoods, all and a third of the eigenpairs; the slack is predict_proba's own rounding."
+    """Three levels, both signs, both likelihoods, all and a third of the eigenpairs.
+
+    The slack is predict_proba's own rounding."""
     post, mid, half, Z = _random_posterior(seed)
     box, p = reduce_box(post, mid - half, mid + half), post.predict_proba(Z)
     for sign in (1., -1.):
@@ -126,7 +127,7 @@ def _margins(side, boxes, level, q):
 @pytest.mark.parametrize("likelihood", ["probit", "logistic"])
 @pytest.mark.parametrize("where", ["certificate", "both"])
 def test_rounding_always_widens(level, likelihood, where):
-    "With a coarser arithmetic every lower bound falls and every upper bound rises: no allowance has the wrong sign."
+    "With a coarser arithmetic lower bounds fall and upper bounds rise: no allowance has the wrong sign."
     rng = np.random.default_rng(3)
     post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1],
                        4., likelihood)
@@ -139,7 +140,8 @@ def test_rounding_always_widens(level, likelihood, where):
         rough = _margins(side, boxes, level, 30)
     for a, b in zip(exact[0], rough[0]): assert (b < a).all() or (where == "certificate" and (b == a).all())
     for a, b in zip(exact[1], rough[1]): assert (b > a).all() or (where == "certificate" and (b == a).all())
-    assert rough[0][0] < exact[0][0] and rough[0][3] < exact[0][3] and rough[1][4] > exact[1][4] and rough[1][5] > exact[1][5]
+    assert rough[0][0] < exact[0][0] and rough[0][3] < exact[0][3] and rough[1][4] > exact[1][4]
+    assert rough[1][5] > exact[1][5]
 
 
 def test_without_rigour_nothing_is_subtracted():
@@ -157,7 +159,8 @@ def test_coordinates_far_from_the_origin_widen_the_bounds():
     near, far = (GPPosterior(X + shift, alpha, np.full(20, .4), 1., 2.) for shift in (0., 1e6))
     boxes = [reduce_box(post, np.zeros(2) + shift, np.ones(2) + shift) for post,
              shift in ((near, 0.), (far, 1e6))]
-    assert boxes[1].hsq > 1e5 > boxes[0].hsq and (boxes[1].half > boxes[0].half).all() and boxes[0].relative > 64*2.**-53
+    assert boxes[1].hsq > 1e5 > boxes[0].hsq and (boxes[1].half > boxes[0].half).all()
+    assert boxes[0].relative > 64*2.**-53
     low, high = (_whole(one_side(post, box), .5, 20).low[0] for post, box in zip((near, far), boxes))
     assert high < low                                           # the same model, moved, and more rounding
 

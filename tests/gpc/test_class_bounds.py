@@ -41,10 +41,11 @@ def test_variances_of_pairs_are_enclosed_whatever_the_weights(noise):
     at = pair_centre(post, post.kernel([[.3, .2]])[0], 0.)
     assert (at.var_low <= true)[off].all() and (true <= at.var_high)[off].all()
     width = (at.var_high - at.var_low)[off].max()
-    assert width < 1e-8 if noise == 0 else width < 1e-7 if noise < 1e-4 else 1e-6 < width < 1      # sharp for good weights, wide for bad ones
+    # sharp for good weights, wide for bad ones
+    assert width < 1e-8 if noise == 0 else width < 1e-7 if noise < 1e-4 else 1e-6 < width < 1
     box = reduce_box(post, np.array([.2, .1]), np.array([.5, .4]))
-    pairs, seen = bound_pairs(post, box, -box.half, box.half), _true_variances(post,
-                                                                               np.random.default_rng(1).uniform([.2, .1], [.5, .4], (300, 2)))
+    pairs = bound_pairs(post, box, -box.half, box.half)
+    seen = _true_variances(post, np.random.default_rng(1).uniform([.2, .1], [.5, .4], (300, 2)))
     assert (pairs.var_low <= seen.min(0) + 1e-9)[off].all() and (seen.max(0) <= pairs.var_high
                                                                  + 1e-9)[off].all()
 
@@ -61,8 +62,8 @@ def test_W_without_cancellation():
     form = _residuals(e, 0*err, got.pp)
     off = e[0] - e[2]
     expected = sum(off[:, i] @ (np.diag(p[:, i]) - np.outer(p[:, i], p[:, i])) @ off[:, i] for i in range(2))
-    assert form[0, 2] == form[2, 0] == pytest.approx(1.0001*expected) and (_residuals(e, err, got.pp)[0,
-                                                                                                      1:] > form[0, 1:]).all()
+    assert form[0, 2] == form[2, 0] == pytest.approx(1.0001*expected)
+    assert (_residuals(e, err, got.pp)[0, 1:] > form[0, 1:]).all()
 
 
 @pytest.mark.parametrize("C", [2, 3, 5])
@@ -78,8 +79,8 @@ def test_cells_hold_no_sample_outside(C, half):
     assert (pairs.mean_low <= gaps.min(0) + 1e-12).all() and (gaps.max(0) <= pairs.mean_high + 1e-12).all()
     for c, cell in enumerate(class_bounds(post, box, range(C), -box.half, box.half)):
         assert cell.low <= p[:, c].min() + 1e-8 and p[:, c].max() <= cell.high + 1e-8
-        assert cell.value_low - 1e-8 <= p[0,
-                                          c] <= cell.value_high + 1e-8 and cell.low <= cell.value_low and cell.value_high <= cell.high
+        assert cell.value_low - 1e-8 <= p[0, c] <= cell.value_high + 1e-8
+        assert cell.low <= cell.value_low and cell.value_high <= cell.high
         assert (cell.scores > 0).all()
         assert cell.value_high - cell.value_low < 2e-4 if C < 5 else .01
         if half == .02: assert cell.high - cell.low < .1
@@ -96,7 +97,7 @@ def _widths(post, box):
 
 
 def test_rounding_always_widens():
-    "With a coarser arithmetic every lower bound falls and every upper bound rises: no allowance has the wrong sign."
+    "With a coarser arithmetic lower bounds fall and upper bounds rise: no allowance has the wrong sign."
     post = _model(6)
     box = reduce_box(post, np.array([-.1, .1]), np.array([.05, .2]))
     exact = _widths(post, box)

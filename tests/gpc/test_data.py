@@ -17,8 +17,8 @@ def test_synthetic2d_is_as_described():
 
 def test_digits38_are_as_described():
     X, y, X_test, y_test = digits38()
-    assert X.shape == (1000, 196) and X_test.shape == (50,
-                                                       196) and 0 <= X.min() and X.max() <= 1 and set(y) == set(y_test) == {0, 1}
+    assert X.shape == (1000, 196) and X_test.shape == (50, 196)
+    assert 0 <= X.min() and X.max() <= 1 and set(y) == set(y_test) == {0, 1}
     first = X[0].reshape(14, 14)
     copies = [i for i in range(len(X)) if np.array_equal(X[i].reshape(14, 14)[:, 1:], first[:, :-1])]
     assert any(y[i] == y[0] for i in copies)                         # the image moved right by one pixel

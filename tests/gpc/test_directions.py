@@ -10,8 +10,8 @@ from reject_nb.gpc.directions import (
 
 def test_second_derivatives_are_bounded():
     g = np.random.default_rng(3).normal(0, 2, size=(200_000, 2))
-    p = np.exp(g - logsumexp(np.column_stack([np.zeros(len(g)), g]), axis=1)[:,
-                                                                             None])     # p_j = e^g_j/(1 + sum)
+    # p_j = e^g_j/(1 + sum)
+    p = np.exp(g - logsumexp(np.column_stack([np.zeros(len(g)), g]), axis=1)[:, None])
     p0 = 1 - p.sum(1)
     pure, mixed = np.abs(p0*p[:, 0]*(2*p[:, 0] - 1)).max(), np.abs(2*p0*p[:, 0]*p[:, 1]).max()
     assert .99*PURE < pure <= PURE + 1e-12 and .99*MIXED < mixed <= MIXED + 1e-12
@@ -53,7 +53,8 @@ def test_three_directions_within_their_error(k):
     fine, _ = three_directions(m, S, 30.)
     f = np.random.default_rng(2).multivariate_normal(m, S, 200_000)
     sample = np.exp(-logsumexp(np.column_stack([np.zeros(200_000), f]), axis=1))
-    assert abs(value - fine) <= error and abs(value - sample.mean()) < error + 5*sample.std()/200_000**.5    # five standard errors
+    # five standard errors
+    assert abs(value - fine) <= error and abs(value - sample.mean()) < error + 5*sample.std()/200_000**.5
     assert (error < 1e-6) == (k <= 3)
 
 

@@ -33,8 +33,8 @@ def test_logistic_mean_is_antisymmetric(v):
 
 
 def test_logistic_mean_at_the_ends():
-    assert logistic_mean.py_func(-800., 0.) == 0. and logistic_mean.py_func(-20.,
-                                                                            0.) == pytest.approx(math.exp(-20), rel=1e-8)
+    assert logistic_mean.py_func(-800., 0.) == 0.
+    assert logistic_mean.py_func(-20., 0.) == pytest.approx(math.exp(-20), rel=1e-8)
     assert logistic_mean.py_func(60., 1e-2) <= 1. and logistic_mean(1.,
                                                                     0.) == pytest.approx(1/(1
                                                                                             + math.exp(-1)),
@@ -48,7 +48,7 @@ def test_derivatives_of_the_logistic_function_are_bounded():
     p = expit(np.linspace(-12, 12, 100_001))
     q = p*(1 - p)
     for derivative, bound in ((q*(1 - 2*p), SECOND), (q*(1 - 6*q), THIRD), (q*(1 - 2*p)*(1 - 12*q), FOURTH)):
-        assert .975*bound < np.abs(derivative).max() <= bound       # above the largest value, and not far above
+        assert .975*bound < np.abs(derivative).max() <= bound  # above the largest value, and not far above
 
 
 @pytest.mark.parametrize("level", [.02, .3, .5, .9])

@@ -43,11 +43,8 @@ def test_intervals_in_both_tails():
     assert gaussian_interval(8., 9., 0., 1.) == pytest.approx(gaussian_interval(-9., -8., 0., 1.),
                                                               rel=1e-12) and gaussian_interval(8., 9., 0.,
                                                                                                1.) > 0
-    assert interval_extremes(-np.inf, np.inf, Intervals(0., 1., 1., 2.)) == (1.,
-                                                                             1.) and gaussian_interval(0.,
-                                                                                                       1.,
-                                                                                                       .5,
-                                                                                                       0.) == 1.
+    assert interval_extremes(-np.inf, np.inf, Intervals(0., 1., 1., 2.)) == (1., 1.)
+    assert gaussian_interval(0., 1., .5, 0.) == 1.
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -115,9 +112,8 @@ def test_dual_bounds_hold_for_any_multipliers():
     program = _Program(A=sparse.csr_matrix(A), b=b, low=-np.ones(4), high=np.ones(4))
     true = linprog(c, A_ub=A, b_ub=b, bounds=[(-1, 1)]*4, method="highs")
     for _ in range(50): assert _dual_bound(c, program, rng.normal(size=6)) <= true.fun + 1e-12
-    assert abs(_dual_bound(c, program,
-                           -true.ineqlin.marginals) - true.fun) < 1e-9 and abs(_linear_program(c,
-                                                                                               program) - true.fun) < 1e-9
+    assert abs(_dual_bound(c, program, -true.ineqlin.marginals) - true.fun) < 1e-9
+    assert abs(_linear_program(c, program) - true.fun) < 1e-9
 
 
 def test_proposition_4_needs_a_plus():
@@ -139,7 +135,8 @@ def test_proposition_4_encloses_samples(seed):
     a, b = conditional_product(mean, cov, cell)
     assert a <= true + 4e-3 and true <= b + 4e-3                       # three standard errors and more
     independent = conditional_product(mean, np.diag(np.diag(cov)), cell)
-    assert independent[0] == pytest.approx(independent[1]) == pytest.approx(np.prod([gaussian_interval(*cell[j], mean[j], cov[j, j]) for j in range(3)]))
+    product = np.prod([gaussian_interval(*cell[j], mean[j], cov[j, j]) for j in range(3)])
+    assert independent[0] == pytest.approx(independent[1]) == pytest.approx(product)
 
 
 @pytest.mark.parametrize("way", ["lemma3", "proposition1"])

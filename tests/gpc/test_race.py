@@ -67,7 +67,8 @@ def test_the_first_order_is_the_derivative():
     independent, first, *_ = _race(mean, coupling, h, nodes)
     up, down = (three_directions(*_differences(mean, np.eye(3) + s*coupling, 0), 30.)[0] for s in (step,
                                                                                                    -step))
-    assert abs(first[0] - (up - down)/(2*step)) < 1e-5 and abs(first.sum()) < 1e-6 and abs(independent.sum() - 1) < 1e-6
+    assert abs(first[0] - (up - down)/(2*step)) < 1e-5 and abs(first.sum()) < 1e-6
+    assert abs(independent.sum() - 1) < 1e-6
     slow = _race.py_func(mean, coupling, h, nodes)
     for got, expected in zip(slow, (independent, first)):
         np.testing.assert_allclose(got, expected, atol=1e-12)
@@ -99,7 +100,9 @@ def test_second_derivatives_stay_in_their_bounds(C):
 
 
 def test_closed_form_of_the_second_derivative():
-    "Against D applied twice to p_c as a polynomial: D M = M [k'dk - 2K k'dp + K(K+1)A] for the monomial M = p^k of degree K."
+    """Against D applied twice to p_c as a polynomial.
+
+    For the monomial M = p^k of degree K, D M = M [k'dk - 2K k'dp + K(K+1)A]."""
     rng = np.random.default_rng(10)
     p, delta = rng.dirichlet(np.ones(4)), rng.normal(size=(4, 4))
     delta = np.triu(delta, 1) + np.triu(delta, 1).T
@@ -134,16 +137,15 @@ def test_splits_add_up():
     cov = A @ A.T
     for factor in (False, True):
         b, d, rest = nearly_independent(cov, factor)
-        left = cov - np.outer(b,
-                              b) - np.diag(d) - rest                # main effects: every double difference is zero
-        assert np.abs(left - left[:1] - left[:, :1] + left[0,
-                                                           0]).max() < 1e-12 and np.abs(np.diag(rest)).max() == 0
+        left = cov - np.outer(b, b) - np.diag(d) - rest  # main effects: every double difference is zero
+        assert np.abs(left - left[:1] - left[:, :1] + left[0, 0]).max() < 1e-12
+        assert np.abs(np.diag(rest)).max() == 0
     assert (nearly_independent(cov, True).rest**2).sum() < .5*(nearly_independent(cov).rest**2).sum()
 
 HARD_COVARIANCES = [2000*np.ones((6, 6)) + np.diag([-40.] + [1000]*5), np.zeros((5, 5)),
                     400*np.eye(4) + 300, 1e-9*np.eye(7),
-                    100*np.eye(10) + 90*(np.eye(10)[:, [0]] @ np.eye(10)[[1]] + np.eye(10)[:,
-                                                                                           [1]] @ np.eye(10)[[0]])]
+                    100*np.eye(10) + 90*(np.eye(10)[:, [0]] @ np.eye(10)[[1]]
+                                         + np.eye(10)[:, [1]] @ np.eye(10)[[0]])]
 
 @pytest.mark.parametrize("C", [5, 10])
 def test_many_classes_against_samples(C):
@@ -162,7 +164,7 @@ def test_many_classes_against_samples(C):
 def test_latent_functions_far_from_independent():
     rng = np.random.default_rng(11)
     a, mean = rng.normal(size=(6, 2))*2, rng.normal(size=6)
-    cov = a @ a.T                                                       # rank two: three directions are exact, the race is not
+    cov = a @ a.T  # rank two: three directions are exact, the race is not
     values, errors = softmax_means(mean, cov)
     assert errors.max() < 1e-4 and race(mean, cov)[1].max() > .1 and abs(values.sum() - 1) < 1e-5
     b = rng.normal(size=6)

@@ -61,10 +61,12 @@ def test_points_lines_and_boxes_far_away():
     post, x = _posterior(8, 30, 2, 3., spread=1.), np.array([.3, -.2])
     p = post.predict_proba(x[None])[0]
     r = classification_range(post, x, x)
-    assert r.status == "optimal" and abs(r.min_lower - p) < 1e-8 and abs(r.max_upper - p) < 1e-8 and np.array_equal(r.x_min, x)
+    assert r.status == "optimal" and abs(r.min_lower - p) < 1e-8 and abs(r.max_upper - p) < 1e-8
+    assert np.array_equal(r.x_min, x)
     assert r.min_lower <= p <= r.max_upper and r.max_upper - r.min_lower < 1e-9
     far = classification_range(post, [1e6, 1e6], [2e6, 3e6])
-    assert far.min_lower <= .5 <= far.max_upper and far.max_upper - far.min_lower < 1e-6 and (far.x_min >= 1e6).all()
+    assert far.min_lower <= .5 <= far.max_upper and far.max_upper - far.min_lower < 1e-6
+    assert (far.x_min >= 1e6).all()
     line = classification_range(post, [-.3, .1], [.4, .1], tol=1e-5)
     q = post.predict_proba(np.column_stack([np.linspace(-.3, .4, 2001), np.full(2001, .1)]))
     assert abs(line.min_lower - q.min()) < 3e-5 and abs(line.max_upper - q.max()) < 3e-5
@@ -93,7 +95,8 @@ def test_limits_return_sound_bounds(limit, word):
     post = _posterior(10, 40, 6, spread=.3)
     p = post.predict_proba(np.random.default_rng(0).uniform(-1, 1, size=(5000, 6)))
     r = classification_range(post, np.full(6, -1.), np.full(6, 1.), tol=1e-6, **limit)
-    assert r.status == word and r.min_lower <= p.min() and r.max_upper >= p.max() and r.n_boxes <= 42 or word == "time_limit"
+    assert r.status == word and r.min_lower <= p.min() and r.max_upper >= p.max() and r.n_boxes <= 42 or (
+        word == "time_limit")
     assert r.min_upper >= r.min_lower and r.max_upper >= r.max_lower
 
 
@@ -112,7 +115,8 @@ def test_threads_agree_and_rigour_changes_nothing_visible():
     base = classification_range(post, low, high, tol=1e-4)
     for other in (dict(n_jobs=2), dict(rigorous=False)):
         r = classification_range(post, low, high, tol=1e-4, **other)
-        assert abs(base.min_lower - r.min_lower) < 1e-4 and abs(base.max_upper - r.max_upper) < 1e-4 and abs(base.min_upper - r.min_upper) < 1e-7
+        assert abs(base.min_lower - r.min_lower) < 1e-4 and abs(base.max_upper - r.max_upper) < 1e-4
+        assert abs(base.min_upper - r.min_upper) < 1e-7
 
 
 @pytest.mark.parametrize("noise", [0., .1])
@@ -127,7 +131,9 @@ def test_a_perturbed_or_single_precision_R_changes_no_certificate(noise):
 
 @pytest.mark.parametrize("seed", range(24))
 def test_balls_anywhere(seed):
-    "Centres in the box and outside of it: no sampled point of the intersection leaves the range, and the extremes lie in it."
+    """Centres in the box and outside of it.
+
+    No sampled point of the intersection leaves the range, and the extremes lie in it."""
     rng, post = np.random.default_rng(seed), _posterior(seed % 4)
     lower, upper = np.zeros(2), np.ones(2)
     if seed % 4 == 3: lower[1] = upper[1] = .4
@@ -140,14 +146,16 @@ def test_balls_anywhere(seed):
     assert r.status == "optimal" and r.min_lower <= seen.min() and seen.max() <= r.max_upper
     for x in (r.x_min, r.x_max):
         assert ball.norm(x - centre) <= ball.radius*(1 + 1e-12) and (lower <= x).all() and (x <= upper).all()
-    assert seen.min() - r.min_lower < .05 and r.max_upper - seen.max() < .05            # 20,000 points see the extremes about so well
+    # 20,000 points see the extremes about so well
+    assert seen.min() - r.min_lower < .05 and r.max_upper - seen.max() < .05
 
 
 def test_a_ball_beyond_the_data_s_reach():
     post = _posterior(3)
     ball = Ball([1e5 + 1, 0.], 1., 2)
     r = classification_range(post, [1e5, -1.], [1e5 + 2, 1.], ball=ball)
-    assert r.min_lower <= .5 <= r.max_upper and r.gap_abs < .02 and ball.norm(r.x_min - ball.centre) <= 1. >= ball.norm(r.x_max - ball.centre)
+    assert r.min_lower <= .5 <= r.max_upper and r.gap_abs < .02
+    assert ball.norm(r.x_min - ball.centre) <= 1. >= ball.norm(r.x_max - ball.centre)
 
 
 @pytest.mark.parametrize("likelihood", ["probit", "logistic"])
@@ -156,7 +164,8 @@ def test_both_engines_agree(likelihood):
     a = classification_range(post, [0, 0], [.2, .2], tol=.02, bounds="paper")
     b = classification_range(post, [0, 0], [.2, .2], tol=1e-4)
     assert a.status == "optimal" and a.gap_abs <= .02 + 1e-12
-    assert a.min_lower <= b.min_upper and b.min_lower <= a.min_upper + 1e-9 and a.max_upper >= b.max_lower and b.max_upper >= a.max_lower - 1e-9
+    assert a.min_lower <= b.min_upper and b.min_lower <= a.min_upper + 1e-9 and a.max_upper >= b.max_lower
+    assert b.max_upper >= a.max_lower - 1e-9
 
 
 @pytest.mark.parametrize("C", [2, 3, 5, 10])
@@ -181,7 +190,7 @@ def test_balls_are_cut_out_of_the_box_for_several_classes(p):
     seen = post.predict_proba(Z[ball.norm(Z - x) <= .3])[:, 0]
     assert r.min_lower <= seen.min() and seen.max() <= r.max_upper and r.status == "optimal"
     for z in (r.x_min, r.x_max): assert ball.norm(z - x) <= .3*(1 + 1e-9)
-    assert r.max_upper < box.max_upper and r.min_lower > box.min_lower                   # the corners hold the extremes here
+    assert r.max_upper < box.max_upper and r.min_lower > box.min_lower  # the corners hold the extremes here
 
 
 def test_ends_are_nudged_outward():

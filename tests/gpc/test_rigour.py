@@ -25,7 +25,8 @@ def test_enclosure_holds_for_any_R(seed):
     for R in (post.R, post.R.astype(np.float32), post.R + noise, np.zeros((30, 30))):
         lo, hi = variance_enclosure(post, Z, R)
         slop = 1e-9*post.variance                       # of `exact`, which is itself computed
-        assert (lo <= exact + slop).all() and (hi >= exact - slop).all() and (lo >= 0).all() and (hi <= post.variance).all()
+        assert (lo <= exact + slop).all() and (hi >= exact - slop).all() and (lo >= 0).all()
+        assert (hi <= post.variance).all()
 
 
 def test_enclosure_against_rational_arithmetic():
@@ -58,8 +59,8 @@ def test_identity_against_rational_arithmetic():
 def test_one_point_by_hand():
     post = GPPosterior([[0.]], [1.], [.5], 1., 2.)
     low, high = variance_enclosure(post, [[0.]], [[.2]])
-    assert low[0] == pytest.approx(.96, abs=1e-12) and high[0] == pytest.approx(1.04,
-                                                                                abs=1e-12) and low[0] < .96 and high[0] > 1.04
+    assert low[0] == pytest.approx(.96, abs=1e-12) and high[0] == pytest.approx(1.04, abs=1e-12)
+    assert low[0] < .96 and high[0] > 1.04
 
 
 def test_enclosure_is_sharp_for_a_good_inverse():
@@ -75,8 +76,8 @@ def test_sites_of_zero_precision_and_bad_input():
     less = GPPosterior([[0.]], [1.], [.5], 1., 2.)
     np.testing.assert_allclose(variance_enclosure(full, [[.3]]), variance_enclosure(less, [[.3]]), rtol=1e-12)
     with pytest.raises(ValueError, match="R must"): variance_enclosure(full, [[.3]], np.eye(3))
-    assert rounding(1) > 2*UNIT and rounding(1) == pytest.approx(2*UNIT,
-                                                                 rel=1e-12) and rounding(2**51) == pytest.approx(2*.25/.75)
+    assert rounding(1) > 2*UNIT and rounding(1) == pytest.approx(2*UNIT, rel=1e-12)
+    assert rounding(2**51) == pytest.approx(2*.25/.75)
 
 
 def _long_double_SKS(post):
@@ -99,7 +100,8 @@ def test_verified_errors_cover_the_truth_in_long_double(spoil):
     V = got.vectors.astype(np.longdouble)
     residual = np.linalg.norm((_long_double_SKS(post) - (V*got.values) @ V.T).astype(float), 2)
     overlap = np.linalg.norm((V.T @ V - np.eye(50)).astype(float), 2)
-    assert residual <= got.eps <= 20*residual + 1e-9 and overlap <= got.omega <= 20*overlap + 1e-9      # a Frobenius norm is up to sqrt(50) larger
+    # a Frobenius norm is up to sqrt(50) larger
+    assert residual <= got.eps <= 20*residual + 1e-9 and overlap <= got.omega <= 20*overlap + 1e-9
 
 
 def test_spectrum_is_kept_and_sorted():
@@ -119,10 +121,8 @@ def test_quadratic_form_encloses_long_double(q, rigorous):
     sr = spec.S*kernel(rng.normal(size=(8, 2)), post.X, post.lengthscale, 40.)
     B = np.eye(50, dtype=L) + _long_double_SKS(post)
     z, p = shrunk(spec, q, sr)
-    np.testing.assert_allclose(z,
-                               sr - sr @ spec.vectors[:,
-                                                      :q] @ np.diag(spec.values[:q]/(1
-                                                                                     + spec.values[:q])) @ spec.vectors[:, :q].T, atol=1e-12)
+    V, values = spec.vectors[:, :q], spec.values[:q]
+    np.testing.assert_allclose(z, sr - sr @ V @ np.diag(values/(1 + values)) @ V.T, atol=1e-12)
     low, high, residual = quadratic_form(spec, q, z, sr, p, rigorous)
     form = np.einsum("bi,ij,bj->b", z.astype(L), B, z.astype(L))
     off = np.linalg.norm((sr.astype(L) - z.astype(L) @ B).astype(float), axis=1)
@@ -130,7 +130,8 @@ def test_quadratic_form_encloses_long_double(q, rigorous):
     assert (low <= form + slop).all() and (form <= high + slop).all() and (off <= residual + slop).all()
     if q == 50: assert (high - low).max() < 1e-8 and residual.max() < 1e-8
     else:
-        assert (high - low).max() < 2*spec.values[q]*(z*z).sum(1).max() and residual.max() < 2*spec.values[q]*np.linalg.norm(z, axis=1).max()
+        assert (high - low).max() < 2*spec.values[q]*(z*z).sum(1).max()
+        assert residual.max() < 2*spec.values[q]*np.linalg.norm(z, axis=1).max()
 
 
 def test_bad_eigenpairs_widen_the_enclosure():

@@ -15,7 +15,8 @@ def test_sampler_agrees_with_quadrature_at_one_point():
     weight /= weight.sum()
     mean = (weight*f).sum()
     std = np.sqrt((weight*f*f).sum() - mean**2)
-    assert abs(chains.mean() - mean) < 5*std/np.sqrt(10000) and abs(chains.std() - std) < .05*std      # five standard errors of 10,000 effective draws
+    # five standard errors of 10,000 effective draws
+    assert abs(chains.mean() - mean) < 5*std/np.sqrt(10000) and abs(chains.std() - std) < .05*std
     assert split_r_hat(chains)[0] < 1.01
 
 

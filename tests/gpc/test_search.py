@@ -30,9 +30,8 @@ def test_split_halves_along_the_best_coordinate():
     got, able = f.split(np.array([0, 1, 2]))
     assert able.tolist() == [True, False,
                              False]                     # no score helps; no double between the ends
-    assert got.lo.tolist() == [[0., 0.], [.5, 0.]] and got.hi.tolist() == [[.5, 4.],
-                                                                           [1.,
-                                                                            4.]] and got.parent.tolist() == [.3, .3]
+    assert got.lo.tolist() == [[0., 0.], [.5, 0.]] and got.hi.tolist() == [[.5, 4.], [1., 4.]]
+    assert got.parent.tolist() == [.3, .3]
     f.replace(np.array([1, 2]), _Open(got.lo, got.hi, np.array([.4, .6]), np.ones((2, 2))))
     assert f.open.bound.tolist() == [.3, .4, .6]
 
@@ -75,8 +74,8 @@ def test_limits_stop_and_bounds_hold():
         seen.append((lower, upper, n))
         if len(seen) == 4: raise KeyboardInterrupt
     got = minimise(_distance_oracle(), _limits(tol=1e-9, progress=stop))
-    assert got.status == Status.interrupted and got.lower <= 0 <= got.upper == seen[-1][1] and [s[2]
-                                                                                                for s in seen][:2] == [1, 3]
+    assert got.status == Status.interrupted and got.lower <= 0 <= got.upper == seen[-1][1]
+    assert [s[2] for s in seen][:2] == [1, 3]
 
 
 @pytest.mark.parametrize("level, word", [(.5, "below"), (-.1, "above")])
@@ -152,8 +151,8 @@ def test_pulled_points_lie_in_ball_and_box(seed):
     inside = np.array([ball.norm(box.point(x) - centre) for x in points]) < ball.radius - size
     np.testing.assert_allclose(seen.pull(points)[inside], points[inside], atol=1e-9*(1 + np.abs(lower).max()))
     assert not seen.excludes(points[inside], points[inside]).any()
-    far = np.array([ball.norm(box.point(x) - centre) for x in points]) > ball.radius + 1e-6*(1
-                                                                                             + np.abs(lower).max())
+    reach = ball.radius + 1e-6*(1 + np.abs(lower).max())
+    far = np.array([ball.norm(box.point(x) - centre) for x in points]) > reach
     assert seen.excludes(points[far], points[far]).all()
     wide = np.maximum(points - .3, -box.half), np.minimum(points + .3, box.half)
     has_one = np.array([((points >= a) & (points <= b)).all(1)[inside].any() for a, b in zip(*wide)])
@@ -162,14 +161,11 @@ def test_pulled_points_lie_in_ball_and_box(seed):
 
 def test_membership_is_exact():
     one = Ball([0.], 1., 1)
-    assert one.contains([1.]) and not one.contains([1 + 2.**-52]) and Ball([.1], .2,
-                                                                           2).contains([.30000000000000004]) == (
+    assert one.contains([1.]) and not one.contains([1 + 2.**-52])
+    assert Ball([.1], .2, 2).contains([.30000000000000004]) == (
         Fraction(.30000000000000004) - Fraction(.1) <= Fraction(.2))
-    assert Ball([0., 0.], 1., 1).contains([.5, .5]) and not Ball([0., 0.], 1.,
-                                                                 1).contains([.5, .5000001]) and Ball([0.,
-                                                                                                       0.],
-                                                                                                       5.,
-                                                                                                       2).contains([3., 4.])
+    assert Ball([0., 0.], 1., 1).contains([.5, .5]) and not Ball([0., 0.], 1., 1).contains([.5, .5000001])
+    assert Ball([0., 0.], 5., 2).contains([3., 4.])
 
 BAD_BALLS = [("centre", ([np.nan], 1., 1)), ("centre", ("a", 1., 1)), ("radius", ([0.], -1., 1)),
              ("radius", ([0.], np.nan, 1)), ("p", ([0.], 1., 3)), ("p", ([0.], 1., True))]

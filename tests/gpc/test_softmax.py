@@ -9,13 +9,8 @@ from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc, softm
 
 GOOD_CLASSES = dict(X=np.eye(2), alpha=np.ones((2, 2)), prob=np.full((2, 2), .5), lengthscale=1., variance=1.)
 BAD_CLASSES = [dict(classes=["a"]), dict(classes=["a", "a"]), dict(classes=[None, 1]), dict(variance=1e7),
-               dict(alpha=np.ones((1, 2))),
-               dict(prob=np.ones((2, 2))), dict(prob=np.full((3, 2), 1/3)), dict(prob=[[1.5, 1.],
-                                                                                       [-.5,
-                                                                                        0.]]),
-                                                                                        dict(X=[[np.nan,
-                                                                                                 1.]]),
-                                                                                                 dict(lengthscale=0.)]
+               dict(alpha=np.ones((1, 2))), dict(prob=np.ones((2, 2))), dict(prob=np.full((3, 2), 1/3)),
+               dict(prob=[[1.5, 1.], [-.5, 0.]]), dict(X=[[np.nan, 1.]]), dict(lengthscale=0.)]
 BAD_CLASS_FITS = [dict(y=[0, 1, np.nan]), dict(y=[0, 1, np.inf]), dict(y=[0, "a", None]), dict(y=[0, 0, 0]),
                   dict(y=[0, 1]), dict(max_evaluations=-1),
                   dict(max_evaluations="a"), dict(lengthscale=np.ones(2)), dict(lengthscale=1e-200),
@@ -32,8 +27,9 @@ def _plain_W(prob):
     "W with classes as blocks."
     C, n = prob.shape
     W = np.zeros((C*n, C*n))
-    for i in range(n): W[np.ix_(np.arange(C)*n + i, np.arange(C)*n + i)] = np.diag(prob[:,
-                                                                                        i]) - np.outer(prob[:, i], prob[:, i])
+    for i in range(n):
+        at = np.arange(C)*n + i
+        W[np.ix_(at, at)] = np.diag(prob[:, i]) - np.outer(prob[:, i], prob[:, i])
     return W
 
 
@@ -51,8 +47,8 @@ def test_evidence_is_that_of_the_plain_formula():
     Y = np.eye(3)[np.repeat([0, 1, 2], 4)].T
     got = softmax_laplace(post.K, Y)
     f, big = got.alpha @ post.K, np.kron(np.eye(3), post.K)
-    plain = -.5*(got.alpha*f).sum() + (Y*f).sum() - logsumexp(f,
-                                                              axis=0).sum() - .5*np.linalg.slogdet(np.eye(36) + _plain_W(got.prob) @ big)[1]
+    plain = (-.5*(got.alpha*f).sum() + (Y*f).sum() - logsumexp(f, axis=0).sum()
+             - .5*np.linalg.slogdet(np.eye(36) + _plain_W(got.prob) @ big)[1])
     assert abs(got.evidence - plain) < 1e-6
 
 
@@ -83,7 +79,8 @@ def test_probabilities_of_models_with_large_variance():
     (mean,), (cov,) = post.latent(x)
     f = rng.multivariate_normal(mean, cov, 400_000)
     p = np.exp(f - logsumexp(f, axis=1)[:, None])
-    assert np.abs(post.predict_proba(x)[0] - p.mean(0)).max() < 5*p.std(0).max()/400_000**.5 + 5e-4     # and the error of 16,384 Sobol points
+    # and the error of 16,384 Sobol points
+    assert np.abs(post.predict_proba(x)[0] - p.mean(0)).max() < 5*p.std(0).max()/400_000**.5 + 5e-4
 
 
 def test_fit_raises_the_evidence():

@@ -20,8 +20,9 @@ from ..posterior import GPPosterior
 from ..softmax import MulticlassPosterior, fit_multiclass_gpc
 
 # %% ../../../nbs/gpc/82_models.ipynb #e84774d3
-def _stops(model, evaluations) -> tuple[dict[int, np.ndarray], np.ndarray,
-                                        int]: # parameters at each stop, at the end, evaluation where EP failed or 0
+def _stops(
+    model, evaluations
+) -> tuple[dict[int, np.ndarray], np.ndarray, int]: # at each stop, at the end, evaluation EP failed at or 0
     "Optimiser parameters after several numbers of evaluations of one run."
     from scipy.optimize import fmin_l_bfgs_b
     count, last = [0], [model.optimizer_array.copy()]
@@ -47,8 +48,9 @@ def training_path(
     inference:str,   # "laplace" or "ep"
     evaluations,     # numbers of marginal-likelihood evaluations
 ) -> dict[int, GPPosterior]:
-    """`fit_gpc` for several numbers of evaluations from one run of the optimiser, which ends early (with a
-    warning) where EP does not converge.
+    """`fit_gpc` for several numbers of evaluations from one run of the optimiser.
+
+    It ends early (with a warning) where EP does not converge.
 
     Parameters
     ----------
@@ -98,10 +100,12 @@ def stored_file(
     for folder in read_dirs():
         if (path := folder/"gpc"/name).is_file(): return path
     if make is None or not is_full():
-        raise FileNotFoundError(f"the stored model {name} is missing: make it with `reject-nb reproduce gpc --full`")
+        raise FileNotFoundError(f"the stored model {name} is missing: "
+                                "make it with `reject-nb reproduce gpc --full`")
     path = out_dir()/"gpc"/name
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=path.parent) as part:              # a file is there whole or not at all
+    # a file is there whole or not at all
+    with tempfile.TemporaryDirectory(dir=path.parent) as part:
         make(Path(part)/name)
         return (Path(part)/name).replace(path)
 
@@ -155,8 +159,9 @@ def digits_model() -> GPPosterior:
                                         lambda path: fit_gpc(*digits38()[:2], "laplace", 20).save(path)))
 
 def mnist358_model() -> MulticlassPosterior:
-    """Stored softmax model of 500 digits 3, 5 and 8: one length-scale, 10 evaluations of likelihood and
-    gradient (3 of the likelihood each).
+    """Stored softmax model of 500 digits 3, 5 and 8.
+
+    One length-scale, 10 evaluations of likelihood and gradient (3 of the likelihood each).
 
     Returns
     -------

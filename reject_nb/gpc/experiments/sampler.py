@@ -141,9 +141,10 @@ def posterior_distance(
     """Distance to the exact posterior with the same hyperparameters, averaged over test points.
 
     kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value; probability:
-    mean absolute difference of the class
-    probability; r_hat: of the worst point; kl_halves: difference of kl from the two chains, its Monte
-    Carlo error.
+    mean
+    absolute difference of the class probability; r_hat: of the worst point; kl_halves: difference of kl
+    from
+    the two chains, its Monte Carlo error.
 
     Parameters
     ----------
