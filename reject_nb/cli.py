@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import reject_nb
+from . import data
 from .core.claims import (
     ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
 from .core.files import project_root
@@ -268,7 +269,6 @@ def _report(moved, record) -> int:
 
 # %% ../nbs/cli.ipynb #727d0ce9
 def _list_data() -> int:
-    import reject_nb.data as data
     rows = list(data.registry().values())
     fields = {name: [getattr(e, name) for e in rows] for name in ("name", "task", "rows", "columns")}
     classes, state = [e.classes or "" for e in rows], [data.state(e.name) for e in rows]
@@ -278,7 +278,6 @@ def _list_data() -> int:
 
 # %% ../nbs/cli.ipynb #4dfe9863
 def _fetch_data(names) -> int:
-    import reject_nb.data as data
     failed = 0
     for name in names:
         try: paths = ", ".join(shown(Path(p)) for p in data.fetch(name))

@@ -105,10 +105,8 @@ class TwoClassMixin:
         wanted = getattr(self, "safe_label", None)
         if wanted is None: return self.classes_[1]
         for label in self.classes_:
-            if np.ndim(wanted) == 0 and wanted == label and isinstance(wanted, bool) == isinstance(label,
-                                                                                                   (bool,
-                                                                                                    np.bool_)):
-                return label
+            same_kind = isinstance(wanted, bool) == isinstance(label, (bool, np.bool_))
+            if np.ndim(wanted) == 0 and wanted == label and same_kind: return label
         raise refuse("safe_label", f"one of the classes {self.classes_.tolist()}", wanted)
 
     def _signs(self, y) -> np.ndarray: # (n,)

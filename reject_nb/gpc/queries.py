@@ -184,8 +184,11 @@ class Safety:
     adversarial : np.ndarray|None, default None
         (d,) a point of another class, where unsafe
     margin_lower : float
+        bound of the margin from below: positive proves the class
     margin_upper : float
+        bound from above: negative proves an attack
     n_boxes : int
+        boxes bounded
     search : Status
         how the search ended
 
@@ -199,9 +202,9 @@ class Safety:
     """
     status: Status              # safe, unsafe or unknown
     adversarial: np.ndarray|None = None # (d,) a point of another class, where unsafe
-    margin_lower: float
-    margin_upper: float
-    n_boxes: int
+    margin_lower: float         # bound of the margin from below: positive proves the class
+    margin_upper: float         # bound from above: negative proves an attack
+    n_boxes: int                # boxes bounded
     search: Status              # how the search ended
 
     def __bool__(self): return self.status == Status.safe
@@ -362,7 +365,9 @@ class Robustness:
     Attributes
     ----------
     lower : float
+        bound of the robustness from below, Definition 1
     upper : float
+        bound from above
     spread : tuple[float, float]
         bounds of pi_max - pi_min (Section 6.2)
     range : RangeResult
@@ -375,8 +380,8 @@ class Robustness:
     >>> print(found.lower <= float(found) == found.upper, found.gap_abs < 3e-3)
     True True
     """
-    lower: float
-    upper: float
+    lower: float                 # bound of the robustness from below, Definition 1
+    upper: float                 # bound from above
     spread: tuple[float, float]  # bounds of pi_max - pi_min (Section 6.2)
     range: RangeResult           # of the class (of several: of the one that moves most)
 
@@ -512,12 +517,15 @@ class Perturbation:
     Attributes
     ----------
     certified : float
+        radius up to which the class is proved not to change
     attack : float
         inf where none was found up to max_radius
     adversarial : np.ndarray|None
         (d,) the attack's point
     n_queries : int
+        calls of is_safe
     status : Status
+        optimal, no_attack, unknown, time_limit or interrupted
 
     Examples
     --------
@@ -528,11 +536,11 @@ class Perturbation:
     >>> print(found.certified, found.attack, found.status, found.gap)
     2.0 inf no_attack inf
     """
-    certified: float
+    certified: float             # radius up to which the class is proved not to change
     attack: float                 # inf where none was found up to max_radius
     adversarial: np.ndarray|None  # (d,) the attack's point
-    n_queries: int
-    status: Status
+    n_queries: int               # calls of is_safe
+    status: Status               # optimal, no_attack, unknown, time_limit or interrupted
 
     @property
     def gap_abs(self) -> float:

@@ -37,9 +37,13 @@ class RangeResult:
     Attributes
     ----------
     min_lower : float
+        bound of the least probability from below
     min_upper : float
+        a probability that is attained, at x_min
     max_lower : float
+        a probability that is attained, at x_max
     max_upper : float
+        bound of the largest probability from above
     x_min : np.ndarray
         (d,) where min_upper is attained
     x_max : np.ndarray
@@ -47,8 +51,11 @@ class RangeResult:
     n_boxes : int
         boxes bounded, minimum and maximum together
     status : Status
+        how the search ended
     tol : float
+        gap that was asked for
     seconds : float, default 0.
+        taken by the call
 
     Examples
     --------
@@ -57,16 +64,16 @@ class RangeResult:
     >>> print(found.status, found.gap_abs <= 1e-3, found.x_min.round(3).tolist(), found.x_max.round(3).tolist())
     optimal True [1.0] [0.0]
     """
-    min_lower: float
-    min_upper: float
-    max_lower: float
-    max_upper: float
+    min_lower: float   # bound of the least probability from below
+    min_upper: float   # a probability that is attained, at x_min
+    max_lower: float   # a probability that is attained, at x_max
+    max_upper: float   # bound of the largest probability from above
     x_min: np.ndarray  # (d,) where min_upper is attained
     x_max: np.ndarray  # (d,) where max_lower is attained
     n_boxes: int       # boxes bounded, minimum and maximum together
-    status: Status
-    tol: float
-    seconds: float = field(compare=False, default=0.)
+    status: Status     # how the search ended
+    tol: float         # gap that was asked for
+    seconds: float = field(compare=False, default=0.)  # taken by the call
 
     @property
     def gap_abs(self) -> float:

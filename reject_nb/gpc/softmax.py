@@ -238,8 +238,21 @@ class MulticlassPosterior(Prior):
         "Number of classes."
         return len(self.alpha)
 
-    def index_of(self, target) -> int:
-        "Row of a class; ValueError that names `target`."
+    def index_of(self,
+        target, # one of the classes
+    ) -> int:   # row
+        """Row of a class; ValueError that names `target`.
+
+        Parameters
+        ----------
+        target
+            one of the classes
+
+        Returns
+        -------
+        int
+            row
+        """
         try: hit = np.flatnonzero(self.classes == target)
         except (TypeError, ValueError): hit = np.empty(0, int)
         same_kind = axes_of(target) == 0 and isinstance(target,

@@ -466,8 +466,8 @@ def meet(
         if small_enough: halves[0] = convolve(halves[0], column)
         elif len(halves) < 2: halves.append(column)
         else:
-            raise ValueError(f"the discrete columns have too many combinations (over {MOST_ATOMS**2:.0e}) to be "
-                             "summed: estimate the rates from law.sample and region.contains")
+            raise ValueError(f"the discrete columns have too many combinations (over {MOST_ATOMS**2:.0e}) to "
+                             "be summed: estimate the rates from law.sample and region.contains")
     return halves
 
 # %% ../../nbs/sdr/06_columns.ipynb #0df99f4d

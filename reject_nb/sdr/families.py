@@ -189,9 +189,9 @@ class Gaussian(Law):
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
         try: return Gaussian(X.mean(0), np.atleast_2d(np.cov(X.T, bias=True)))
         except ValueError as error:
-            raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} columns): columns that "
-                             "are constant or depend linearly on others, or too few points; drop columns or add "
-                             "points") from error
+            raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} columns): columns "
+                             "that are constant or depend linearly on others, or too few points; drop "
+                             "columns or add points") from error
 
 # %% ../../nbs/sdr/02_families.ipynb #029d152c
 def as_gaussian(
@@ -610,7 +610,7 @@ class Beta(ContinuousLaw):
 
 # %% ../../nbs/sdr/02_families.ipynb #c6dffdb9
 def _log_beta_below(a, b, log_x, log_1mx):
-    "ln of the regularised incomplete beta function; where x is tiny by its leading term, near 1 by its complement."
+    "ln of the regularised incomplete beta function; by its leading term at tiny x, its complement near 1."
     log_x, log_1mx = np.asarray(log_x), np.asarray(log_1mx)
     with np.errstate(divide="ignore", invalid="ignore"):
         left, right = np.log(betainc(a, b, np.exp(log_x))), np.log(betaincc(b, a, np.exp(log_1mx)))
@@ -775,7 +775,8 @@ class Binomial(_Trials):
     def _fit(cls, x, template, n=None):
         if n is None: n = getattr(template, "n", None) if isinstance(template, Binomial) else None
         if n is None:
-            raise ValueError("n, the number of trials, is missing: Binomial.fit(X, n=...) or Binomial(n, .5).fit(X)")
+            raise ValueError("n, the number of trials, is missing: Binomial.fit(X, n=...) "
+                             "or Binomial(n, .5).fit(X)")
         return cls(n, _proportion(x, check_count(n, "n"), "Binomial"))
 
 # %% ../../nbs/sdr/02_families.ipynb #54315d08-6
@@ -913,7 +914,8 @@ class Independent(Law):
         Independent([Gaussian(-0.00453225, 0.99081), Gamma(2.01084, 1.51836), Poisson(3.001)])
         """
         if families is None and isinstance(self, type):
-            raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), or a law as template")
+            raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), "
+                             "or a law as template")
         families = self.laws if families is None else _check_laws(families, "families", (Law, type))
         X = check_points(X, sum(_width(family) for family in families))
         return Independent(_fit_columns(X, families))

@@ -273,7 +273,7 @@ def _plans(cgf, q, path, tilts) -> list[tuple[float, float]]: # (length, tilt), 
 
 # %% ../../nbs/sdr/05_inversion.ipynb #f2159543
 def _trapezoid(cgf, q, path, plan, target) -> tuple[float, float]:
-    "Relative difference of the last two results, and the integral along one path; steps are halved to the target."
+    "Relative difference of the last two results and the integral along one path; steps halved to the target."
     length, tilt = plan
     best, previous = (np.inf, -np.inf), None
     for n in 2**np.arange(5, 16):
@@ -331,7 +331,8 @@ def log_tail(
     error, total = best
     if error < 1e-8 and total > 0: return float(path.height + np.log(total*path.scale/(np.pi*abs(path.c))))
     if path.height < -745: return -np.inf # below the smallest float, where K itself has no digits left
-    raise InversionError(f"the contour integral for q = {q:.6g} reached a relative accuracy of {error:.1g} only")
+    raise InversionError(f"the contour integral for q = {q:.6g} reached a relative accuracy of "
+                         f"{error:.1g} only")
 
 # %% ../../nbs/sdr/05_inversion.ipynb #3b091322
 def mean_of(
@@ -411,8 +412,7 @@ def quadratic_log_cdf(
     form:QuadraticForm, # the variable
     q:float,            # threshold
 ) -> float:             # ln P(variable <= q)
-    """Generalised chi-square distribution: closed form for no, one or only linear components, else the
-    contour.
+    """Generalised chi-square distribution: closed form for no, one or only linear components, else contour.
 
     Parameters
     ----------

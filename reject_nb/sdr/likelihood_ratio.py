@@ -101,8 +101,8 @@ def check_pair(
     if widths[0] != widths[1]:
         raise ValueError("unsafe must be a law of as many columns as safe, got {} and {}".format(*widths))
     if _discrete_columns(safe) != _discrete_columns(unsafe):
-        raise ValueError("unsafe must be discrete in the same columns as safe: a count and a continuous variable "
-                         "have no common density")
+        raise ValueError("unsafe must be discrete in the same columns as safe: a count and a continuous "
+                         "variable have no common density")
 
 # %% ../../nbs/sdr/03_likelihood_ratio.ipynb #74065f4d
 def _discrete_columns(law) -> list[bool]:
@@ -158,7 +158,8 @@ def log_densities(
     s, u = safe._log_density(X), unsafe._log_density(X)
     lost = ~np.isfinite(s) & (s == u)
     if not lost.any(): return s, u
-    raise ValueError(f"X has values outside the support of both {safe!r} and {unsafe!r}, first {shown(X[lost][0])}")
+    raise ValueError(f"X has values outside the support of both {safe!r} and {unsafe!r}, "
+                     f"first {shown(X[lost][0])}")
 
 # %% ../../nbs/sdr/03_likelihood_ratio.ipynb #e25ade03
 def slack(

@@ -105,8 +105,8 @@ def _singles(laws) -> list:
     found = []
     for law in laws:
         if law.n_features > 1 and np.abs(law.cov - np.diag(np.diag(law.cov))).max() > 0:
-            raise ValueError("rates are not available: a Gaussian with correlated columns faces another family in "
-                             f"these columns; {ESTIMATE}")
+            raise ValueError("rates are not available: a Gaussian with correlated columns faces another "
+                             f"family in these columns; {ESTIMATE}")
         found += [Gaussian(m, v) for m, v in zip(law.mean, np.diag(law.cov))] if law.n_features > 1 else [law]
     return found
 
@@ -541,7 +541,8 @@ def log_probability_of_region(
     halves = meet([atoms(s, u, under) for s, u in discrete])
     if below is None: return log_sum_below(halves, rho)
     if len(halves) > 1:
-        raise ValueError(f"the discrete columns have too many combinations beside continuous ones: {ESTIMATE}")
+        raise ValueError(f"the discrete columns have too many combinations beside continuous ones: "
+                         f"{ESTIMATE}")
     one = halves[0] if halves else None
     if left or not _are_few(one): return _by_interpolation(below, left, one, rho, under)
     return log_sum_over_atoms(one, below, rho) if one else float(below(np.array([rho]))[0])
@@ -556,8 +557,7 @@ def rates(
     """Exact rates of the region of risk eps.
 
     Absolute accuracy is 1e-10 or better; relative accuracy as good, unless a column of two families stands
-    beside
-    others, or counts with more than 1,000 combinations beside continuous columns.
+    beside others, or counts with more than 1,000 combinations beside continuous columns.
 
     Parameters
     ----------

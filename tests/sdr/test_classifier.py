@@ -35,8 +35,10 @@ def test_plug_in_is_the_region(family, draws, d):
     X, y = _draws(draws, d), np.arange(60) % 2
     clf = SafeRegionClassifier(family, p_safe=.3, eps=.4).fit(X, y)
     inside = clf.region_.contains(X, .3, .4)
-    assert (clf.predict(X) == inside).all() and (clf.predict_region(X) == inside).all() and clf.predict_region(X).dtype == bool
-    assert ((clf.posterior(X) >= .6 - 1e-12) == inside).all() and ((clf.decision_function(X) > 0) == inside).all()
+    assert (clf.predict(X) == inside).all()
+    assert (clf.predict_region(X) == inside).all() and clf.predict_region(X).dtype == bool
+    assert ((clf.posterior(X) >= .6 - 1e-12) == inside).all()
+    assert ((clf.decision_function(X) > 0) == inside).all()
     assert clf.fit(X, y) is clf and clf.region_.safe.n_features == d and clone(clf).family is not None
     # the other class as the safe one, prior and risk mirrored: Gamma changes its sign, the level too
     first = SafeRegionClassifier(family, p_safe=.7, eps=.6, safe_label=0).fit(X, y)
@@ -49,10 +51,8 @@ def test_laws_are_those_of_their_class():
     X, y = np.array([[1.], [2.], [3.], [6.], [9.], [12.]]), np.array([1, 1, 1, 0, 0, 0])
     clf = SafeRegionClassifier("exponential").fit(X, y)
     assert (clf.region_.safe.scale, clf.region_.unsafe.scale) == (2, 9) and clf.p_safe_ == .5
-    assert SafeRegionClassifier("exponential").fit(X[:4],
-                                                   y[:4]).p_safe_ == .75 and SafeRegionClassifier("gamma",
-                                                                                                  .2).fit(X,
-                                                                                                          y).p_safe_ == .2
+    assert SafeRegionClassifier("exponential").fit(X[:4], y[:4]).p_safe_ == .75
+    assert SafeRegionClassifier("gamma", .2).fit(X, y).p_safe_ == .2
     assert repr(fit_law(X, Poisson)) == "Poisson(5.5)" and isinstance(fit_law(np.hstack([X, X**2]), "gamma"),
                                                                       Independent)
     assert isinstance(fit_law(np.hstack([X, X**2]), "gaussian"), Gaussian)

@@ -70,7 +70,7 @@ def test_pieces_end_on_the_level(safe, unsafe):
 
 
 def _shares(pair, level, under):
-    "Probability by a fine grid of coordinates: the density there times the step, one half where Gamma changes side."
+    "Probability by a fine grid of coordinates: density times step, one half where Gamma changes side."
     law = getattr(pair, under)
     t = np.linspace(-250, 250 if pair.support[1] == 1 else 8, 400_001)
     at = place(t, pair.support)
@@ -83,7 +83,8 @@ def _shares(pair, level, under):
 @pytest.mark.parametrize("safe, unsafe", SCALARS)
 @pytest.mark.parametrize("under", ["safe", "unsafe"])
 def test_scalar_distribution(safe, unsafe, under):
-    # the grid is good to its step times the density at the ends of the intervals: below 1.3e-3 times at most 8 ends of density 1/4
+    # the grid is good to its step times the density at the ends of the intervals:
+    # below 1.3e-3 times at most 8 ends of density 1/4
     pair = ScalarPair(safe, unsafe)
     levels = np.array([-2., -.3, .2, 1.5])
     ours = np.exp(scalar_log_cdf(pair, levels, under))
@@ -93,7 +94,8 @@ def test_scalar_distribution(safe, unsafe, under):
 
 
 def test_beta_with_mass_at_one():
-    # a quarter of a percent of this law lies within 1e-16 of 1: there Gamma = (1 - b) ln(1 - x) + const, so the tail is an incomplete beta
+    # a quarter of a percent of this law lies within 1e-16 of 1: there Gamma = (1 - b) ln(1 - x) + const,
+    # so the tail is an incomplete beta
     safe, unsafe = Beta(1.26, .16), Exponential(.93)
     pair = ScalarPair(safe, unsafe)
     for level in (-30., -300.):
@@ -147,8 +149,8 @@ def test_runs_are_the_points(safe, unsafe, top, level):
 
 def test_far_runs_keep_their_digits():
     law = Poisson(3)
-    assert abs(runs_log_probability(law, [(40., np.inf)]) - np.log(stats.poisson(3).pmf(np.arange(41,
-                                                                                                  90)).sum())) < 1e-10
+    tail = np.log(stats.poisson(3).pmf(np.arange(41, 90)).sum())
+    assert abs(runs_log_probability(law, [(40., np.inf)]) - tail) < 1e-10
     assert np.isneginf(runs_log_probability(law, []))
     with pytest.raises(ValueError, match="2e.07"): counts_of(Poisson(1e13), Poisson(2e13))
     counts = counts_of(Poisson(1e6), Poisson(1.1e6))

@@ -36,8 +36,8 @@ def test_forms_have_the_moments_of_gamma(d):
 
 def test_components_without_effect_are_dropped():
     form = gaussian_gamma(Gaussian([0, 0, 0], np.eye(3)), Gaussian([1, 0, 0], np.diag([1, 1, 2.])))[0]
-    assert len(form.lam) == 2 and sorted(np.abs(form.b).round(12)) == [0,
-                                                                       1] and sorted(form.lam.round(12)) == [0, .25]
+    assert len(form.lam) == 2 and sorted(form.lam.round(12)) == [0, .25]
+    assert sorted(np.abs(form.b).round(12)) == [0, 1]
     assert len(gaussian_gamma(Gaussian(3, 2), Gaussian(3, 2))[1].lam) == 0
 
 
@@ -64,8 +64,9 @@ def test_strips(p, q, low, high):
     np.testing.assert_allclose([cgf.low, cgf.high], [low, high], rtol=1e-15)
     np.testing.assert_allclose([reflect(cgf).low, reflect(cgf).high], [-high, -low], rtol=1e-15)
     narrow = quadratic_cgf(QuadraticForm(lam=np.array([-2., .5, 0]), b=np.ones(3), const=0.))
-    assert (narrow.low, narrow.high) == (-.25, 1) and (cgf + narrow).low == max(low, -.25) and (cgf
-                                                                                                + narrow).high == min(high, 1)
+    both = cgf + narrow
+    assert (narrow.low, narrow.high) == (-.25, 1)
+    assert (both.low, both.high) == (max(low, -.25), min(high, 1))
 
 
 def test_no_closed_form():
@@ -93,7 +94,8 @@ def test_noncentral_chi_square(d, nc):
 
 @pytest.mark.parametrize("shift", [-60., 60.])
 def test_small_tails_on_both_sides_of_zero(shift):
-    # a gamma variable with mean 8 less or plus a shift: the near tail is integrated wherever 0 lies, so tiny ones keep their digits
+    # a gamma variable with mean 8 less or plus a shift: the near tail is integrated wherever 0 lies,
+    # so tiny ones keep their digits
     form = _form(np.ones(16)/2, np.zeros(16), shift)
     for x in (.05, .5, 2.):
         assert abs(quadratic_log_cdf(form, shift + x) - np.log(stats.gamma(8).cdf(x))) < 1e-9
@@ -149,14 +151,13 @@ def test_one_component(lam, b, q):
 
 def test_ends_of_the_range():
     bowl, hill = _form([1., 2.], [2., 4.]), _form([-1., -2.], [2., 4.]) # extremes -(1 + 2) and 3
-    assert np.isneginf(quadratic_log_cdf(bowl, -3.)) and np.isneginf(quadratic_log_cdf(bowl,
-                                                                                       -4.)) and quadratic_log_cdf(bowl, -2.9) < -1
-    assert quadratic_log_cdf(hill, 3.) == 0 and quadratic_log_cdf(hill, 4.) == 0 and quadratic_log_cdf(hill,
-                                                                                                       2.9) < -1e-3
+    assert np.isneginf(quadratic_log_cdf(bowl, -3.)) and np.isneginf(quadratic_log_cdf(bowl, -4.))
+    assert quadratic_log_cdf(bowl, -2.9) < -1 and quadratic_log_cdf(hill, 2.9) < -1e-3
+    assert quadratic_log_cdf(hill, 3.) == 0 and quadratic_log_cdf(hill, 4.) == 0
     assert np.isneginf(log_tail(quadratic_cgf(bowl), -4.)) # no saddle
     none = _form([], [])
-    assert quadratic_log_cdf(none, 0.) == 0 and quadratic_log_cdf(none,
-                                                                  -1e-14) == 0 and np.isneginf(quadratic_log_cdf(none, -1e-6))
+    assert quadratic_log_cdf(none, 0.) == 0 and quadratic_log_cdf(none, -1e-14) == 0
+    assert np.isneginf(quadratic_log_cdf(none, -1e-6))
 
 
 def test_linear_forms():
@@ -178,7 +179,8 @@ def test_intervals(low, high):
 
 @pytest.mark.parametrize("q", [-.8, -.2, .5, 2.])
 def test_gamma_columns(q):
-    # Gamma of two columns, by quadrature over the second with the first in closed form (a linear function of an exponential)
+    # Gamma of two columns, by quadrature over the second with the first in closed form
+    # (a linear function of an exponential)
     first, second = (Exponential(1.), Exponential(2.)), (Gamma(2., 1.), Gamma(3., 1.5))
     cgf = chernoff_cgf(*first) + chernoff_cgf(*second)
     def inner(y): # P(x/2 - ln 2 <= q - Gamma_2(y))

@@ -35,11 +35,11 @@ def test_columns_refused(X):
 
 def test_outside_the_support():
     law = _Square()
-    assert law.log_density([[.5, .5], [2, 0]]).tolist() == [0,
-                                                            -np.inf] and law.g([[.5,
-                                                                                 1]]).tolist() == law.g_tilde([[.5, 1]]).tolist() == [0]
+    assert law.log_density([[.5, .5], [2, 0]]).tolist() == [0, -np.inf]
+    assert law.g([[.5, 1]]).tolist() == law.g_tilde([[.5, 1]]).tolist() == [0]
+    message = r"X has values outside the support of Square\(\), first \[2.0, 0.0\]"
     for call in (law.g, law.g_tilde):
-        with pytest.raises(ValueError, match=r"X has values outside the support of Square\(\), first \[2.0, 0.0\]"):
+        with pytest.raises(ValueError, match=message):
             call([[.5, .5], [2, 0]])
     with pytest.raises(ValueError, match="outside the support of ScalarLaw.*, first -1.0"):
         ScalarLaw(stats.expon()).g([1., -1.])
@@ -58,7 +58,8 @@ def test_wrapped_laws():
     assert law.support == (0, np.inf) and law._moments == (3,
                                                            3**.5) and law._cdf(2.) == stats.poisson(3).cdf(2)
     assert abs(law._sf(2.) + law._cdf(2.) - 1) < 1e-15
-    assert law.discrete and not ScalarLaw(stats.cauchy()).discrete and repr(law) == "ScalarLaw(poisson)" and law.log_normaliser == 0
+    assert law.discrete and not ScalarLaw(stats.cauchy()).discrete
+    assert repr(law) == "ScalarLaw(poisson)" and law.log_normaliser == 0
     assert law.sample(5, 0).tolist() == stats.poisson(3).rvs(size=5,
                                                              random_state=np.random.default_rng(0)).tolist()
     with pytest.raises(ValueError, match="^dist must be"): ScalarLaw(3)

@@ -82,7 +82,8 @@ def _pair(rng, d):
 
 @pytest.mark.parametrize("d", [1, 2, 5, 12])
 def test_common_axes(d):
-    # the sum over coordinates against the difference of two log densities, whose rounding is relative to the larger one
+    # the sum over coordinates against the difference of two log densities,
+    # whose rounding is relative to the larger one
     rng = np.random.default_rng(d)
     safe, unsafe = _pair(rng, d)
     X = rng.normal(size=(500, d))*3

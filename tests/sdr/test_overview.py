@@ -17,7 +17,8 @@ def test_public_names():
 
 def test_import_is_light():
     # what is heavy is loaded with the first name that needs it
-    code = "import sys, reject_nb.sdr as m; heavy = {'sklearn', 'scipy', 'numpy', 'matplotlib'} & set(sys.modules); m.Gaussian(0, 1); "
-    code += "print(heavy, {'sklearn', 'matplotlib'} & set(sys.modules))"
+    code = ("import sys, reject_nb.sdr as m; "
+            "heavy = {'sklearn', 'scipy', 'numpy', 'matplotlib'} & set(sys.modules); m.Gaussian(0, 1); "
+            "print(heavy, {'sklearn', 'matplotlib'} & set(sys.modules))")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "set() set()", done.stdout + done.stderr

@@ -73,7 +73,8 @@ def test_identical_laws_below_level_zero():
 
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
 def test_quadric_is_gamma(d):
-    # A, a, b and the centred form reproduce the difference of log densities; rounding grows with the size of the terms
+    # A, a, b and the centred form reproduce the difference of log densities;
+    # rounding grows with the size of the terms
     rng = np.random.default_rng(d)
     laws = []
     for _ in range(2):

@@ -44,12 +44,14 @@ def _conditional(law, x):
 @pytest.mark.parametrize("eps", [.05, .1, .5])
 @pytest.mark.parametrize("under", [0, 1])
 def test_example_one(eps, under):
-    # independent computation: given x_1 the region is an interval of x_2 with ends from a quadratic equation; quad to 1e-12
+    # independent computation: given x_1 the region is an interval of x_2
+    # with ends from a quadratic equation; quad to 1e-12
     safe, unsafe = EXAMPLE_1
     A = np.linalg.inv(safe.cov) - np.linalg.inv(unsafe.cov)
     a = np.linalg.inv(unsafe.cov) @ unsafe.mean - np.linalg.inv(safe.cov) @ safe.mean
     squares = [law.mean @ np.linalg.inv(law.cov) @ law.mean for law in EXAMPLE_1]
-    b = .5*(squares[0] - squares[1]) + .5*np.log(np.linalg.det(safe.cov)/np.linalg.det(unsafe.cov)) - np.log(eps/(1 - eps))
+    dets = [np.linalg.det(law.cov) for law in EXAMPLE_1]
+    b = .5*(squares[0] - squares[1]) + .5*np.log(dets[0]/dets[1]) - np.log(eps/(1 - eps))
     law = EXAMPLE_1[under]
     def inside(x):
         half, c = A[0, 1]*x + a[1], A[0, 0]*x*x/2 + a[0]*x + b
@@ -74,7 +76,8 @@ def test_example_one_as_printed():
 def test_the_numbers_belong_together(p, eps):
     r = rates(Gamma(2, 1), Gamma(5, .7), p, eps)
     assert abs(r.mass - p*r.tpr - (1 - p)*r.fpr) < 1e-15 and abs(r.fdr - (1 - p)*r.fpr/r.mass) < 1e-14
-    assert abs(r.bound - p/(1 - p)*eps/(1 - eps)*r.tpr) < 1e-14 and abs(np.exp(r.log_tpr) - r.tpr) < 1e-15 and np.exp(r.log_fpr) == r.fpr
+    assert abs(r.bound - p/(1 - p)*eps/(1 - eps)*r.tpr) < 1e-14
+    assert abs(np.exp(r.log_tpr) - r.tpr) < 1e-15 and np.exp(r.log_fpr) == r.fpr
     with pytest.raises(TypeError): Rates(1., 1., 1., 1., 1., 0., 0.)
 
 
@@ -91,7 +94,8 @@ def test_equal_covariances_are_normal_cdfs(d, p, eps):
 
 @pytest.mark.parametrize("d, k", [(2, 3.), (6, 2.), (4, .5)])
 def test_scaled_covariances_are_noncentral_chi_square(d, k):
-    # cov_U = k cov_S: Gamma = (1-1/k)/2 |x-c|^2 + g, the region is a ball or its outside in whitened coordinates
+    # cov_U = k cov_S: Gamma = (1-1/k)/2 |x-c|^2 + g, the region is a ball or its outside
+    # in whitened coordinates
     mu = np.linspace(.1, .7, d)
     r, rho = rates(Gaussian(np.zeros(d), np.eye(d)), Gaussian(mu, k*np.eye(d)), .4, .3), radius(.4, .3)
     half, c = (1 - 1/k)/2, -mu/(k - 1)
@@ -113,14 +117,15 @@ def test_exponentials_in_closed_form(p, eps):
 def test_one_gaussian_column_against_roots():
     r, rho = rates(Gaussian(0, 1), Gaussian(1, 4), .5, .3), radius(.5, .3)
     roots = np.sort(np.roots([.5 - .125, .25, -.125 - np.log(2) - rho]))
-    assert abs(r.tpr - np.diff(stats.norm(0, 1).cdf(roots))[0]) < 1e-13 and abs(r.fpr - np.diff(stats.norm(1,
-                                                                                                           2).cdf(roots))[0]) < 1e-13
+    assert abs(r.tpr - np.diff(stats.norm(0, 1).cdf(roots))[0]) < 1e-13
+    assert abs(r.fpr - np.diff(stats.norm(1, 2).cdf(roots))[0]) < 1e-13
 
 
 def test_poisson_with_a_large_rate():
     r = rates(Poisson(1e6), Poisson(1.001e6), .5, .5)
     cut = np.floor(1e3/np.log(1.001))
-    assert abs(r.tpr - stats.poisson(1e6).cdf(cut)) < 1e-10 and abs(r.fpr - stats.poisson(1.001e6).cdf(cut)) < 1e-10
+    assert abs(r.tpr - stats.poisson(1e6).cdf(cut)) < 1e-10
+    assert abs(r.fpr - stats.poisson(1.001e6).cdf(cut)) < 1e-10
 
 
 def test_border_points_count():
@@ -137,7 +142,8 @@ def _random_law(rng, kind):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_rates_are_those_of_the_region(seed):
-    # 20,000 quantiles of each law, decided one by one: their share is the rate up to one quantile an edge of the region
+    # 20,000 quantiles of each law, decided one by one: their share is the rate
+    # up to one quantile an edge of the region
     rng = np.random.default_rng(seed)
     q = (np.arange(20_000) + .5)/20_000
     safe, unsafe = _random_law(rng, rng.integers(5) if seed % 2 else 0), _random_law(rng, rng.integers(5))
@@ -159,7 +165,8 @@ def _mixed(*laws): return Independent(list(laws))
 
 @pytest.mark.parametrize("under", [0, 1])
 def test_mixed_columns_by_brute_force(under):
-    # sum over the count, 400-node Gauss-Legendre over the Gaussian column, gamma column by its distribution function (equal scales: Gamma_2 = ln(x/2))
+    # sum over the count, 400-node Gauss-Legendre over the Gaussian column,
+    # gamma column by its distribution function (equal scales: Gamma_2 = ln(x/2))
     safe, unsafe = _mixed(Gaussian(0, 1), Gamma(2, 1), Poisson(3)), _mixed(Gaussian(1, 2), Gamma(3, 1),
                                                                            Poisson(4))
     r, rho = rates(safe, unsafe, .5, .2), radius(.5, .2)
@@ -169,12 +176,14 @@ def test_mixed_columns_by_brute_force(under):
     for k in range(40):
         rest = [unsafe.laws[j].log_density(at) - safe.laws[j].log_density(at) for j, at in ((0, x), (2, [k]))]
         inner = stats.gamma(law.laws[1].shape).cdf(2*np.exp(rho - rest[0] - rest[1]))
-        total += np.exp(law.laws[2].log_density([k])[0])*(weights @ (inner*np.exp(law.laws[0].log_density(x))))
+        count = np.exp(law.laws[2].log_density([k])[0])
+        total += count*(weights @ (inner*np.exp(law.laws[0].log_density(x))))
     assert abs(total - (r.tpr, r.fpr)[under]) < 1e-8
 
 
 def _by_quadrature(safe, unsafe, rho, under):
-    "Two columns, the first Gaussian against Gaussian of equal variance 1: Gamma_1 is linear, the second by quad in its logit or logarithm."
+    """Two columns, the first Gaussian against Gaussian of equal variance 1: Gamma_1 is linear, the second by
+    quad in its logit or logarithm."""
     shift = unsafe.laws[0].mean[0] - safe.laws[0].mean[0]
     second = ScalarPair(safe.laws[1], unsafe.laws[1])
     law = (safe, unsafe)[under].laws[1]
@@ -203,7 +212,8 @@ def test_a_column_of_two_families_beside_a_gaussian(s2, u2, under):
 
 
 def test_gaussian_column_with_mass_beyond_the_support():
-    # safe points below 0 have no unsafe density: surely inside; given the first column the rest is closed form
+    # safe points below 0 have no unsafe density: surely inside; given the first column
+    # the rest is closed form
     r = rates(_mixed(Gaussian(.5, 1), Gaussian(0, 1)), _mixed(Gamma(2, 1), Gaussian(1, 1)), .5, .2)
     def inner(z): # Gamma of the second column is 1/2 - z or its mirror image under the safe law
         return np.exp(scalar_log_cdf(ScalarPair(Gaussian(.5, 1), Gamma(2, 1)), [radius(.5, .2) - (z - .5)],
@@ -223,7 +233,8 @@ def test_products_of_counts(p, eps):
 
 
 def test_equal_columns_are_one():
-    # twenty equal columns are one binomial; a product of Gaussians is a Gaussian with a diagonal covariance; equal laws do not matter
+    # twenty equal columns are one binomial; a product of Gaussians is a Gaussian with a diagonal
+    # covariance; equal laws do not matter
     many, one = rates(_mixed(*[Bernoulli(.7)]*20), _mixed(*[Bernoulli(.4)]*20), .5,
                       .2), rates(Binomial(20, .7), Binomial(20, .4), .5, .2)
     assert abs(many.tpr - one.tpr) < 1e-12 and abs(many.fpr - one.fpr) < 1e-12
@@ -260,7 +271,8 @@ def test_no_exact_method(safe, unsafe, word):
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.integers(1, 6), st.integers(0, 10**6), st.floats(.01, .99), st.floats(.001, .9))
 def test_bounds(d, seed, p, eps):
-    # fdr <= eps and fpr <= exp(rho) tpr for every pair, prior and risk; swapping the laws gives the complement
+    # fdr <= eps and fpr <= exp(rho) tpr for every pair, prior and risk; swapping the laws gives
+    # the complement
     rng = np.random.default_rng(seed)
     laws = []
     for _ in range(2):
@@ -279,8 +291,8 @@ def test_bounds_other_families(a, b, p, eps):
                          (_mixed(Gamma(a), Exponential(b), Poisson(1)),
                           _mixed(Gamma(b), Exponential(a), Poisson(2)))):
         r = rates(safe, unsafe, p, eps)
-        assert r.fdr <= eps*(1 + 1e-9) and r.fpr <= r.bound*(1
-                                                             + 1e-9) + 1e-15 and 0 <= r.fpr <= 1 and 0 <= r.tpr <= 1
+        assert r.fdr <= eps*(1 + 1e-9) and r.fpr <= r.bound*(1 + 1e-9) + 1e-15
+        assert 0 <= r.fpr <= 1 and 0 <= r.tpr <= 1
 
 
 def test_extremes():
@@ -368,14 +380,13 @@ def test_mixtures_by_simulation(safe, unsafe):
 
 def test_interpolants():
     with np.errstate(divide="ignore"):
-        root = interpolated(lambda q: np.log(np.sqrt(np.clip(q - .3, 0, 1)))) # a root at .3 and a corner at 1.3
+        # a root at .3 and a corner at 1.3
+        root = interpolated(lambda q: np.log(np.sqrt(np.clip(q - .3, 0, 1))))
         line = interpolated(lambda q: np.log(np.clip(q, 0, 1)))
     q = np.linspace(-1, 2, 500)
-    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7 and np.abs(line(q) - np.clip(q, 0,
-                                                                                                      1)).max() < 1e-12
-    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0 and line(np.zeros((2,
-                                                                                           3))).shape == (2,
-                                                                                                          3)
+    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7
+    assert np.abs(line(q) - np.clip(q, 0, 1)).max() < 1e-12 and line(np.zeros((2, 3))).shape == (2, 3)
+    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0
     both = summed(line, Atoms(np.array([-np.inf, 0., .5]), np.log([.1, .3, .6])))
     np.testing.assert_allclose(both(np.array([[-1., .25], [.75, 2.]])), [[.1, .175], [.1 + .225 + .15, 1.]],
                                atol=1e-12)

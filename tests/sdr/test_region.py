@@ -75,13 +75,11 @@ def test_blocks_of_points(d):
 
 def test_zero_densities():
     region = SafeDecisionRegion(Exponential(1), Gaussian(2, 1))
-    assert region.gamma([-1.])[0] == np.inf and region.posterior([-1.],
-                                                                 .5)[0] == 0 and not region.contains([-1.],
-                                                                                                     .999,
-                                                                                                     .999)[0]
+    assert region.gamma([-1.])[0] == np.inf and region.posterior([-1.], .5)[0] == 0
+    assert not region.contains([-1.], .999, .999)[0]
     mirrored = SafeDecisionRegion(Gaussian(2, 1), Exponential(1))
-    assert mirrored.gamma([-1.])[0] == -np.inf and mirrored.posterior([-1.],
-                                                                      .5)[0] == 1 and mirrored.contains([-1.], .001, .001)[0]
+    assert mirrored.gamma([-1.])[0] == -np.inf and mirrored.posterior([-1.], .5)[0] == 1
+    assert mirrored.contains([-1.], .001, .001)[0]
     with pytest.raises(ValueError, match="outside the support of both"):
         SafeDecisionRegion(Gamma(2), Exponential(1)).gamma([1, -1])
     with pytest.raises(ValueError, match="outside the support of both"):
@@ -128,22 +126,22 @@ def test_identical_laws():
         assert (SafeDecisionRegion(law, Gaussian(law.mean,
                                                  law.cov)).gamma(rng.normal(size=(9, d))*100) == 0).all()
     x = np.linspace(.1, 9, 20)
-    assert (region.gamma(x) == 0).all() and region.contains(x, .5, .5).all() and not region.contains(x, .5,
-                                                                                                     .4999).any()
+    assert (region.gamma(x) == 0).all() and region.contains(x, .5, .5).all()
+    assert not region.contains(x, .5, .4999).any()
 
 
 def test_methods_are_those_of_the_modules():
     assert EXAMPLE_1.rates(.5, .05) == rates(EXAMPLE_1.safe, EXAMPLE_1.unsafe, .5, .05)
     q = EXAMPLE_1.quadric(.3, .2)
-    assert q.rho == radius(.3, .2) and EXAMPLE_1.quadric().rho == 0 and repr(EXAMPLE_1).startswith("SafeDecisionRegion(safe=Gaussian(")
+    assert q.rho == radius(.3, .2) and EXAMPLE_1.quadric().rho == 0
+    assert repr(EXAMPLE_1).startswith("SafeDecisionRegion(safe=Gaussian(")
 
 
 def test_sliders_redraw():
     pytest.importorskip("ipywidgets")
     import matplotlib.pyplot as plt
     box = explore(EXAMPLE_1, (0, 8), (2, 12), n=20)
-    assert [w.description for w in box.children[:2]] == ["p_safe", "eps"] and [w.value
-                                                                               for w in box.children[:2]] == [.5, .05]
+    assert [(w.description, w.value) for w in box.children[:2]] == [("p_safe", .5), ("eps", .05)]
     shown, original = [], plt.show
     plt.show = lambda: shown.append(plt.gcf().axes[0].get_title()) or plt.close("all")
     try:

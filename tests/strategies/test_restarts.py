@@ -33,9 +33,8 @@ ONE_CHAIN = design_band_and_chain(1000, .05, .1)
 
 def _fails(law, n, target, delta, repetitions, seed):
     "Share of failures for a law with one crossing; scores uniform."
-    rng, design, ends, failed = np.random.default_rng(seed), design_restarts(n, target, delta), np.arange(1,
-                                                                                                          n
-                                                                                                          + 1), 0
+    rng, design = np.random.default_rng(seed), design_restarts(n, target, delta)
+    ends, failed = np.arange(1, n + 1), 0
     rate, bad_from = law
     for _ in range(repetitions):
         s = np.sort(rng.random(n))
