@@ -91,7 +91,8 @@ def aupr(
     is_ood,     # (n,) bool, or 0 and 1
     prior=None, # probability of OOD in [0, 1); the share in the sample when None
     positive:str="id", # "id" as in the paper, or "ood"
-    interpolation:str="step", # "step": average precision, as in scikit-learn; "trapezoid": as in OpenOOD, without ties
+    interpolation:str="step", # "step": average precision, as in scikit-learn;
+                              # "trapezoid": as in OpenOOD, without ties
     double:str="envelope", # as in auroc
     n_angles:int=181, # of the grid for double scores
 ) -> float:     # in [0, 1]
@@ -210,8 +211,7 @@ def oscr(
 @njit(cache=True)
 def weight_below(first, place, weight, ood_first, ood_place, strict):
     """Weight of pairs whose ID input is lower in the first score (or not higher, unless strict) and has a
-    place up to the OOD input's.
-    """
+    place up to the OOD input's."""
     tree, total, j = np.zeros(place.max() + 1), 0., 0
     for i in range(len(ood_first)):
         while j < len(first) and (first[j] < ood_first[i] or (not strict and first[j] == ood_first[i])):
@@ -228,9 +228,7 @@ def weight_below(first, place, weight, ood_first, ood_place, strict):
 
 # %% ../../nbs/ood/09_areas.ipynb #e8b1bb1e
 def dominated(own, ood, weight, strict:bool) -> float:
-    """Weight of the pairs in which the ID input is below the OOD input in both scores (or not above, unless
-    strict).
-    """
+    "Weight of the pairs whose ID input is below the OOD input in both scores (or not above, unless strict)."
     i, o = np.argsort(own[0]), np.argsort(ood[0])
     values, rank = np.unique(own[1], return_inverse=True)
     below = np.searchsorted(values, ood[1], side="left" if strict else "right")

@@ -103,13 +103,13 @@ def count_below(edges, t, or_equal):
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #1fbb0c9f
 SURE_ID, SURE_OOD, SURE_LOSS = 0, 1, 2     # of the points accepted for sure
-MAY_ID, MAY_LOSS, CHEAP_ID = 3, 4, 5       # ID inputs that may be; excess losses below 0, and their ID inputs, of the unsure
+# ID inputs that may be; excess losses below 0, and their ID inputs, of the unsure
+MAY_ID, MAY_LOSS, CHEAP_ID = 3, 4, 5
 
 @register_jitable
 def tally(points, may, sure, edges, target, value, table):
     """Write the changes at the edges of t to a table of zeros; the cheapest excess loss of an ID input that
-    does not lower the sum.
-    """
+    does not lower the sum."""
     least = np.inf
     for i in range(len(may)):
         enters, settles = count_below(edges, may[i], True), count_below(edges, sure[i], False) + 1
@@ -174,7 +174,7 @@ class Settled(NamedTuple):
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #c3d4f6cc
 def keep_open(points:Points, may, sure, accepted:Counts, low, high):
-    """(points still open, counts with those settled); low and high are (t, size of the numbers it was made
+    """(points still open, counts with those settled); low and high are (t, size of the numbers it is made
     of).
     """
     size = np.abs(points.r) + np.abs(points.g)
@@ -245,9 +245,7 @@ class Scan(NamedTuple):
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #7a1a6a06
 @njit(cache=True)
 def scan_lines(points, sums, room, order, accepted, target, best, low, high):
-    """The best line between the thresholds low and high in a direction; sums come with their rounding and
-    their order.
-    """
+    "The best line between the thresholds low and high in a direction; sums come with rounding and order."
     counts, reach, found, line, quantile = accepted, -np.inf, np.inf, np.nan, np.nan
     for k in range(len(order)):
         i, last = order[k], k + 1 == len(order)
@@ -315,7 +313,7 @@ class Search:
         self.best, self.seen = best, 0
         self.leaf, self.few = leaf, few     # points for which an arc, or a narrow one, is finished by a sweep
         self.slack = (1e-11 if target.ratio else 1e-13)*float(np.abs(points.loss).sum())
-        self.by_quantile = target.ratio and not target.w_ood    # then lines that just reach the TPR say enough
+        self.by_quantile = target.ratio and not target.w_ood  # then lines that just reach the TPR say enough
 
     def improve(self, value:float, angle:float, line:float) -> None:
         "Believe a better line after all points were counted on it; the ends 0 and pi/2 are not ours."
@@ -354,8 +352,7 @@ def first_nodes(search:Search, arcs:int) -> list[Node]:
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #34989585
 def crossing(arc:Arc, t:float) -> tuple[float, float]: # (r, g)
-    """The point through which the lines of the arc's ends with this t pass (elimination with the larger
-    pivot).
+    """The point where the lines of the arc's ends with this t cross (elimination with the larger pivot).
 
     Returns
     -------
@@ -410,7 +407,7 @@ def look(search:Search, node:Node) -> list[Node]: # what is left of it
     line = _try_angle(search, node, mid)
     if width < 1e-9 and not turns(points, arc.at_low, arc.at_high):
         return []      # the middle stands for all lines
-    if width < NARROW:                                                            # what reaches neither end is rounding
+    if width < NARROW:  # what reaches neither end is rounding
         for end in (arc.low, arc.high): _try_angle(search, node, end)
         return []
     if not search.by_quantile:
@@ -451,7 +448,7 @@ class Certified(NamedTuple):
 def certified(search:Search, stack:list[Node]) -> Certified:
     "The answer, with the slack given back to the bound."
     value, loss, target = search.best.value, search.points.loss, search.target
-    least = float(np.minimum(loss, 0).sum())      # of any sum, and of any ratio, which has an ID input below it
+    least = float(np.minimum(loss, 0).sum())  # of any sum, and of any ratio, which has an ID input below it
     stack = [node for node in stack if search.settle(node, value).alive]
     high = value if np.isfinite(value) else float(np.maximum(loss, 0).sum()) + 1
     proved = bound_of_rest(search, stack, least, high) if stack else value

@@ -10,7 +10,8 @@ __all__ = ['finite_matrix', 'logsumexp', 'msp', 'mls', 'linear_head', 'react', '
 # %% ../../nbs/ood/11_detectors.ipynb #a3866f95
 import numpy as np
 
-from ..core.checks import check_array, check_count, check_flag, check_matrix, check_number, check_positive, check_vector, refuse
+from ..core.checks import (check_array, check_count, check_flag, check_matrix, check_number,
+                                   check_positive, check_vector, refuse)
 
 # %% ../../nbs/ood/11_detectors.ipynb #321de04a
 def _floats(values) -> np.dtype:
@@ -204,8 +205,8 @@ def unit_rows(a): return a/np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 
 
 def _ranks(k, n:int) -> np.ndarray:
     "One or several numbers of neighbours, each from 1 to n."
-    several = isinstance(k, (tuple, list)) or isinstance(k,
-                                                         np.ndarray) and k.ndim == 1 and not np.ma.is_masked(k)
+    several = (isinstance(k, (tuple, list))
+               or isinstance(k, np.ndarray) and k.ndim == 1 and not np.ma.is_masked(k))
     if several and not len(k): raise refuse("k", "a whole number, or a tuple of them", k)
     return np.array([check_count(one, "k", 1, n) for one in (k if several else [k])])
 
@@ -343,7 +344,8 @@ def vim(
     space = _residual_space(centred, dim)
     residual = np.linalg.norm(centred@space, axis=1).mean()
     if residual <= 8*np.finfo(train.dtype).eps*np.linalg.norm(centred, axis=1).mean():
-        raise refuse("dim", "smaller: train_features lie within a subspace of that dimension, and their residual is 0", dim)
+        raise refuse("dim", "smaller: train_features lie within a subspace of that dimension, and their "
+                     "residual is 0", dim)
     alpha = train_logits.max(1).mean()/residual
     return alpha*np.linalg.norm((features - origin)@space, axis=1) - logsumexp(logits)
 
@@ -365,8 +367,10 @@ def odin(
     model,            # torch module: inputs (n, ...) -> logits (n, C)
     inputs,           # (n, ...) array or tensor, as the model takes them
     temperature:float=1000., # of the softmax, above 0
-    noise:float=.0014, # step, in the unit of the raw input where std is given, else of the model's input; at least 0
-    std:float|tuple=1., # by which the raw inputs were divided; one number, or one for each channel of (n, channels, height, width)
+    noise:float=.0014, # step, at least 0; in the unit of the raw input where std is given, else of the
+                       # model's input
+    std:float|tuple=1., # by which the raw inputs were divided; one number, or one for each channel of
+                        # (n, channels, height, width)
     batch:int=500,    # inputs at once
 ) -> np.ndarray:      # (n,)
     """One minus the largest tempered softmax after a step against the gradient.
@@ -380,7 +384,7 @@ def odin(
     temperature : float, default 1000.
         of the softmax, above 0
     noise : float, default .0014
-        step, in the unit of the raw input where std is given, else of the model's input; at least 0
+        step, at least 0; in the unit of the raw input where std is given, else of the model's input
     std : float|tuple, default 1.
         by which the raw inputs were divided; one number, or one for each channel of (n, channels, height,
         width)
@@ -402,6 +406,14 @@ def odin(
     References
     ----------
     Liang, Li, Srikant, ICLR 2018.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import odin
+    >>> try: odin(model=None, inputs=[[0., 1.]])
+    ... except ValueError as error: print(error)
+    ...
+    model must be a torch module, got None
     """
     temperature, noise = check_positive(temperature, "temperature"), check_number(noise, "noise", 0.)
     batch, several = check_count(batch, "batch"), isinstance(std, (tuple, list, np.ndarray))

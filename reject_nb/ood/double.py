@@ -21,7 +21,8 @@ from .grid import grid_point, nearest_of_angles
 from .lines import NO_LINE, Found, merge_points, sweep_lines
 from .models import BoundedTPRFPR, CostBasedOOD, check_model
 from .sample import Sample, read_pair, read_sample, line_score, spread, sweep
-from .single import NO_OOD, Line, Target, TunedOOD, added_by, best_row, measured, meets, target_of, tune_sample, unable
+from .single import (NO_OOD, Line, Target, TunedOOD, added_by, best_row,
+                                  measured, meets, target_of, tune_sample, unable)
 
 # %% ../../nbs/ood/07_double.ipynb #791c0ad0
 class Scale(NamedTuple):
@@ -216,9 +217,9 @@ def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs) -> Tu
         return applied(tuned, sample, model, target)
     if done: return unable(model, nearest_line(sample, model, target, method), method, seen)
     return TunedOOD(status=Status.iteration_limit, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf,
-                    method=method,
-                    evaluated=seen, message=f"stopped after {seen} arcs: no line met the target so far, and none is proved "
-                                            "absent; raise max_arcs")
+                    method=method, evaluated=seen,
+                    message=f"stopped after {seen} arcs: no line met the target so far, and none is proved "
+                            "absent; raise max_arcs")
 
 # %% ../../nbs/ood/07_double.ipynb #1e603562
 def tune_pair(sample:Sample, model, method="certified", angles=None, max_arcs=None) -> TunedOOD:
@@ -234,10 +235,11 @@ def tune_double_score(
     s_g,    # (n,) score of OOD, likewise
     is_ood, # (n,) bool, or 0 and 1; may be all False
     model,  # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
-    method:str="certified", # "certified": branch and bound; "exact": all angles, O(n^2 log n); "grid": the paper's
+    method:str="certified", # "certified": branch and bound; "exact": all angles, O(n^2 log n);
+                            # "grid": the paper's
     n_angles:int=360, # of the grid
     upper:float=np.pi/2, # last angle of the grid, in [0, pi]; the paper goes to pi
-    max_arcs:int|None=None, # stop the branch and bound after so many arcs, at least 0; the gap then stays open
+    max_arcs:int|None=None, # stop the branch and bound after so many arcs, at least 0; the gap stays open
 ) -> TunedOOD: # the half-plane, its rates and risk on the sample, and a bound that holds for all lines
     """The best half-plane cos(angle)*s_r + sin(angle)*s_g <= threshold.
 
@@ -264,7 +266,7 @@ def tune_double_score(
     upper : float, default np.pi/2
         last angle of the grid, in [0, pi]; the paper goes to pi
     max_arcs : int|None, default None
-        stop the branch and bound after so many arcs, at least 0; the gap then stays open
+        stop the branch and bound after so many arcs, at least 0; the gap stays open
 
     Returns
     -------
@@ -342,6 +344,7 @@ def selective_risk_at(
     """
     sample = read_sample(scores, is_ood, losses, need_ood=False, need_losses=True)
     if isinstance(check_model(model), CostBasedOOD):
-        raise refuse("model", "one with a target, BoundedTPRFPR or BoundedPrecisionRecall (costs may reject all: 0/0)", model)
+        wanted = "one with a target, BoundedTPRFPR or BoundedPrecisionRecall (costs may reject all: 0/0)"
+        raise refuse("model", wanted, model)
     t = tune_pair(sample, model) if sample.is_double else tune_sample(sample, model)
     return float("inf") if t.status == Status.infeasible else t.selective_risk

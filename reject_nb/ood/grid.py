@@ -180,9 +180,7 @@ class Track(NamedTuple):
 
 @register_jitable
 def expected(track):
-    """Extrapolation to the next angle, and how far it may be off (infinite while there is too little to go
-    on).
-    """
+    "Extrapolation to the next angle, and how far it may be off (infinite while too little is known)."
     return 2*track.last - track.earlier, track.margin if track.seen > 1 else np.inf
 
 # %% ../../nbs/ood/05_grid.ipynb #d7c07ad2
@@ -198,7 +196,7 @@ def moved(track, value):
 def sums_between(r, g, at, low, high, near):
     "(sums of r*c + g*s below low, sums in [low, high], which are written to near)."
     below, inside = 0, 0
-    for i in range(len(r)):                                # without branches: always write, count where it belongs
+    for i in range(len(r)):  # without branches: always write, count where it belongs
         s = r[i]*at.c + g[i]*at.s
         near[inside] = s
         below += s < low
@@ -282,9 +280,8 @@ def best_in_band(n_accepted, lost, band, n, best, angle):
 # %% ../../nbs/ood/05_grid.ipynb #6996ace2
 @register_jitable
 def low_end(r, g, loss, at, high, track, min_id, band):
-    """(m-th smallest ID score, inputs below the band, their losses, inputs in the band, whether m of them lie
-    below high).
-    """
+    """(m-th smallest ID score, inputs below the band, their losses, inputs in the band, whether m of them
+    lie below high)."""
     guess, margin = expected(track)
     n_below, lost, n = fill_band(r, g, loss, at, guess - margin, high, band)
     if n_below >= min_id:
@@ -296,9 +293,8 @@ def low_end(r, g, loss, at, high, track, min_id, band):
 # %% ../../nbs/ood/05_grid.ipynb #02e39af9
 @njit(cache=True)
 def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, band, near):
-    """Least selective risk over angles under count constraints: a GridPoint. Work arrays: band, near (n_ood +
-    1,).
-    """
+    """Least selective risk over angles under count constraints: a GridPoint. Work arrays: band, near
+    (n_ood + 1,)."""
     best = GridPoint(np.inf, np.nan, np.nan)
     lower = upper = Track(0., 0., 0., 0)
     for t in range(len(angles)):

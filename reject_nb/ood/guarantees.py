@@ -213,8 +213,8 @@ def certify_targets(
     high = np.inf if wanted.max_fpr is None else highest(sample.s_r[sample.is_ood], wanted.max_fpr, share)
     fits = thresholds_between(own, low, high, wanted.max_fpr not in (None, 1.))
     if not len(fits):
-        said = (f"no threshold can be certified for {' and '.join(wanted.words[:2])} with {sample.n_id} ID and "
-                f"{sample.n_ood} OOD inputs: relax a target or calibrate on more")
+        said = (f"no threshold can be certified for {' and '.join(wanted.words[:2])} with "
+                f"{sample.n_id} ID and {sample.n_ood} OOD inputs: relax a target or calibrate on more")
         return _certified(sample, wanted, Status.infeasible, -np.inf, said)
     threshold = fits[-1] if wanted.max_fpr is not None else fits[0]
     if wanted.target_risk is not None:
@@ -223,5 +223,6 @@ def certify_targets(
         if found.status == Status.infeasible:
             return _certified(sample, wanted, Status.infeasible, -np.inf, found.message)
         threshold = found.threshold
-    said = f"with probability at least {1 - wanted.delta:g} over the calibration sample, new inputs have " + ", ".join(wanted.words)
+    said = (f"with probability at least {1 - wanted.delta:g} over the calibration sample, new inputs have "
+            + ", ".join(wanted.words))
     return _certified(sample, wanted, Status.certified, threshold, said)

@@ -55,7 +55,7 @@ def take(points:Points, at) -> Points:
 
 # %% ../../nbs/ood/04_lines.ipynb #41e1a923
 def _distinct(s) -> bool:
-    "Whether a part of a large sample holds no value twice: then sorting all of it for equal points is not worth it."
+    "Whether a part of a large sample holds no value twice: sorting it all for equal points is not worth it."
     return len(s) > 20000 and bool((np.diff(np.sort(s[::len(s)//10000])) > 0).all())
 
 # %% ../../nbs/ood/04_lines.ipynb #2ea509eb
@@ -93,7 +93,8 @@ def merge_points(
         r, g = s_r[order], s_g[order]
         first = np.flatnonzero(np.append(True, (np.diff(r) != 0) | (np.diff(g) != 0)))
         columns = r[first], g[first], *(np.add.reduceat(a[order], first) for a in (n_id, n_ood, loss))
-    return Points(*(np.ascontiguousarray(a, float) for a in columns), *map(float, shift))  # type: ignore[arg-type]
+    arrays = (np.ascontiguousarray(a, float) for a in columns)
+    return Points(*arrays, *map(float, shift))  # type: ignore[arg-type]
 
 # %% ../../nbs/ood/04_lines.ipynb #a83d3921
 class Counts(NamedTuple):
@@ -126,7 +127,7 @@ def joined(counts, points, i, times):
                   + times*points.loss[i])
 
 # %% ../../nbs/ood/04_lines.ipynb #ed935886
-TIES = 2.**-51      # of a sum's terms: nearer sums may be equal but for the rounding of the scores and of the sum
+TIES = 2.**-51  # of a sum's terms: nearer sums may be equal but for the rounding of the scores and of the sum
 
 class Direction(NamedTuple):
     """Weights of the two scores at an angle.
@@ -161,7 +162,7 @@ def clear_cut(
     at:Direction,
     line:float,    # accepted are the sums up to it
     target:Target,
-) -> tuple[float, float]: # (objective, middle of the gap around the line); the objective is infinite where there is no gap
+) -> tuple[float, float]: # (objective, middle of the gap around the line); infinite objective without a gap
     """Count all points on a line, and move it to the middle of its gap.
 
     Parameters
@@ -176,7 +177,7 @@ def clear_cut(
     Returns
     -------
     tuple[float, float]
-        (objective, middle of the gap around the line); the objective is infinite where there is no gap
+        (objective, middle of the gap around the line); infinite objective without a gap
     """
     sums, room = sums_at(points, at), rounding_at(points, at)
     on = sums <= line
@@ -245,8 +246,7 @@ def span(low:float, high:float) -> Span:
 @register_jitable
 def turn_about(points, i, arc, accepted, events):
     """Counts on the line through point i just inside the arc, and how many points change side (written to
-    events, in order).
-    """
+    events, in order)."""
     counts, n = joined(accepted, points, i, 1), 0
     for j in range(len(points.r)):
         if j == i: continue
@@ -292,9 +292,7 @@ def between_walls(line:float, at:Direction, walls) -> bool:
 # %% ../../nbs/ood/04_lines.ipynb #e3e149ba
 @njit(cache=True)
 def next_edge(points, arc, accepted, target, beat, i, cell, events):
-    """(point, cell, angle in its middle) of the next edge whose set is better than `beat`, from a cell of
-    point i on.
-    """
+    "(point, cell, angle in its middle) of the next edge whose set beats `beat`, from a cell of point i on."
     while i < len(points.r):
         counts, n = turn_about(points, i, arc, accepted, events)
         start = arc.low

@@ -115,8 +115,9 @@ def highest(a:Polygon, b:Polygon) -> Polygon:
     x = np.union1d(a.x, b.x)
     (a_before, a_after, in_a), (b_before, b_after, in_b) = values_at(a, x), values_at(b, x)
     cross, height = _crossings(x, a_after, a_before, b_after, b_before)
-    a_on_top, b_on_top = (a_before >= b_before) | (a_after >= b_after), (b_before >= a_before) | (b_after >= a_after)
-    keep = in_a & a_on_top | in_b & b_on_top                               # others lie within a line of the higher one
+    a_on_top = (a_before >= b_before) | (a_after >= b_after)
+    b_on_top = (b_before >= a_before) | (b_after >= a_after)
+    keep = in_a & a_on_top | in_b & b_on_top     # others lie within a line of the higher one
     parts = (x[keep], cross), (np.maximum(a_before, b_before)[keep],
                                height), (np.maximum(a_after, b_after)[keep], height)
     u, before, after = (np.concatenate(p) for p in parts)
@@ -154,8 +155,8 @@ def roc_curve(
     is_ood, # (n,) bool, or 0 and 1
     n_angles:int=181, # of the grid for double scores
 ) -> tuple: # (fpr, tpr, thresholds); thresholds is None for double scores
-    r"""(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope of
-    all angles.
+    r"""(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope
+    of all angles.
 
     Parameters
     ----------
@@ -294,11 +295,12 @@ def ccr_fpr_curve(
     losses, # (n,) 0/1 losses of the classifier, or losses in [0, 1]; not read where is_ood
     scores, # (n,) or (n, 2), high means reject
     is_ood, # (n,) bool, or 0 and 1
-    convention:str="conditional", # "conditional": over accepted ID inputs (paper); "joint": over all ID inputs (OpenOOD)
+    convention:str="conditional", # "conditional": over accepted ID inputs (paper);
+                                  # "joint": over all ID inputs (OpenOOD)
     n_angles:int=181, # of the grid for double scores
 ) -> tuple: # (fpr, ccr)
-    """Correct classification rate against FPR, to be joined by lines; for double scores the envelope of all
-    angles.
+    """Correct classification rate against FPR, to be joined by lines; for double scores the envelope of
+    all angles.
 
     Parameters
     ----------

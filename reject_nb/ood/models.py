@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_instance, check_matrix, check_number, check_probability, check_vector, refuse
+from ..core.checks import (check_instance, check_matrix, check_number, check_probability,
+                                   check_vector, refuse)
 from ..core.results import Status, relative_gap
 from .sample import unread
 
@@ -161,7 +162,8 @@ def rates(
     -------
     Rates
     """
-    tpr, fpr = min(1., float(p_id@acceptance)), min(1., float(p_ood@acceptance))   # sums may end an ulp above 1
+    # sums may end an ulp above 1
+    tpr, fpr = min(1., float(p_id@acceptance)), min(1., float(p_ood@acceptance))
     lost = float((p_id*np.where(p_id > 0, risk, 0.))@acceptance)
     mixed = np.nan if prior is None else (1 - prior)*tpr + prior*fpr
     return Rates(tpr, fpr, lost/tpr if tpr > 0 else np.nan, (1 - prior)*tpr/mixed if mixed > 0 else np.nan)
@@ -222,8 +224,8 @@ class OODSolution:
     objective: float       # the selective risk, or the expected cost; infinite where infeasible
     bound: float           # lower bound of the objective, from the dual
     iterations: int = 0    # steps of the search for mu
-    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other one kept;
-                                                # empty where any value above the target will do
+    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other
+                                                # one kept; empty where any value above the target will do
     message: str = ""      # in words
 
     @property
@@ -430,7 +432,8 @@ class CostBasedOOD:
         p = self.prior
         accept = (1 - p)*law.p_id*law.risk + p*self.accept_ood*law.p_ood
         reject = (1 - p)*law.p_id*self.reject_id + p*self.reject_ood*law.p_ood
-        missing = (1 - p)*self.reject_id*(1 - law.p_id.sum()) + p*self.reject_ood*(1 - law.p_ood.sum())   # rounding of the sums
+        # rounding of the sums
+        missing = (1 - p)*self.reject_id*(1 - law.p_id.sum()) + p*self.reject_ood*(1 - law.p_ood.sum())
         return float(np.minimum(accept, reject).sum()) + missing
 
     def solve(self,
@@ -536,7 +539,7 @@ def decide(
     Examples
     --------
     >>> from reject_nb.ood import decide
-    >>> loss = [[0, 1, .3], [1, 0, .3], [1, 1, 0]]     # rows: two labels and OOD; columns: two predictions and rejection
+    >>> loss = [[0, 1, .3], [1, 0, .3], [1, 1, 0]]  # rows: two labels and OOD; columns: two predictions and rejection
     >>> decision, cost = decide(p_joint=[[.3, .1], [.2, .4]], p_ood=[.1, .9], prior=.25, loss=loss)
     >>> print(decision.tolist(), round(cost, 4))
     [-1, -1] 0.225
@@ -595,7 +598,7 @@ def _vertices(law:Law, can, tpr:float):
 
 # %% ../../nbs/ood/02_models.ipynb #8e890a95
 def _search_mu(vertex, risk, g, fpr:float, loose:_Vertex, tight:_Vertex):
-    "(mu, steps, mixture of the two vertices whose line no vertex is below); loose is above the FPR, tight is not."
+    "(mu, steps, mixture of the two vertices whose line no vertex is below); only loose is above the FPR."
     steps = 0
     while True:
         steps += 1
@@ -660,7 +663,7 @@ def solve_at_tpr(
     can = np.flatnonzero(law.p_id > 0)
     risk, g = law.risk[can], _ratio(law.p_id, law.p_ood)[can]
     vertex = _vertices(law, can, tpr)
-    loose, tight = vertex(g, risk), vertex(risk, g)       # least risk, then least FPR; and the other way round
+    loose, tight = vertex(g, risk), vertex(risk, g)  # least risk, then least FPR; and the other way round
     if tight.fpr > fpr + room: return None
     if loose.fpr <= fpr + room: mu, steps, c = 0., 0, loose.acceptance
     else: mu, steps, c = _search_mu(vertex, risk, g, fpr, loose, tight)
@@ -797,8 +800,8 @@ class BoundedTPRFPR:
     def _infeasible(self, law):
         tpr, fpr, c = reachable(law, self.min_tpr, self.max_fpr)
         if self.min_tpr == 0:
-            said = ("FPR <= 0 leaves no ID input to accept, and with none accepted the selective risk is 0/0: "
-                    "raise max_fpr above 0")
+            said = ("FPR <= 0 leaves no ID input to accept, and with none accepted the selective risk "
+                    "is 0/0: raise max_fpr above 0")
             return infeasible(c, law, None, {}, said)
         lower = f"lower min_tpr to {tpr:.6g} or " if tpr > 0 else ""
         said = (f"no selective function has TPR >= {self.min_tpr:g} and FPR <= {self.max_fpr:g}: "
@@ -839,8 +842,7 @@ def largest_recall(
     p_ood, # (n,) likewise
     beta:float,
 ) -> float:
-    """Largest TPR with FPR <= beta*TPR; FPR - beta*TPR is convex along the order, so its last zero is the
-    answer.
+    """Largest TPR with FPR <= beta*TPR: the last zero of FPR - beta*TPR, which is convex along the order.
 
     Parameters
     ----------
@@ -989,8 +991,8 @@ class BoundedPrecisionRecall:
         precision, recall = rates(c, *law, self.prior).precision, largest_recall(p_id[order], p_ood[order],
                                                                                  self.beta())
         lower = f" or min_recall to {recall:.6g}" if recall > 0 else ""
-        said = (f"no selective function has precision >= {self.min_precision:g} and recall >= {self.min_recall:g}: "
-                f"lower min_precision to {precision:.6g}{lower}")
+        said = (f"no selective function has precision >= {self.min_precision:g} and "
+                f"recall >= {self.min_recall:g}: lower min_precision to {precision:.6g}{lower}")
         return infeasible(c, law, self.prior, {"precision": precision, "recall": recall}, said)
 
 # %% ../../nbs/ood/02_models.ipynb #d1668f26
@@ -1041,8 +1043,7 @@ def charnes_cooper(
     fpr:float, # largest FPR
     slope:float=0., # the FPR may be fpr + slope*TPR
 ):             # (selective risk, acceptance), or None where infeasible
-    """Problem 1 (slope = 0) or Problem 2 (fpr = 0, slope = beta) as a linear program in w = c/phi and z =
-    1/phi.
+    """Problem 1 (slope = 0) or 2 (fpr = 0, slope = beta) as a linear program in w = c/phi and z = 1/phi.
 
     Parameters
     ----------

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_array, check_mask, check_number, check_same_length, check_vector, refuse
+from ..core.checks import (check_array, check_mask, check_number, check_same_length,
+                                   check_vector, refuse)
 
 # %% ../../nbs/ood/01_sample.ipynb #7bb85944
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.checks import check_flag, check_instance, check_labels, check_matrix, check_probability, check_vector, refuse
+from ..core.checks import (check_flag, check_instance, check_labels, check_matrix,
+                                   check_probability, check_vector, refuse)
 from ..core.labels import choose_reject_label, with_rejections
 from ..core.results import Status
 from .areas import aupr, auroc, oscr
@@ -74,7 +75,8 @@ def named_score(
         raise refuse(argument, "'msp', 'mls', 'knn' or a function of X", name)
     if name == "knn":
         if X_train is None:
-            raise refuse(argument, "a function, or the estimator not fitted, since 'knn' needs the training inputs", name)
+            wanted = "a function, or the estimator not fitted, since 'knn' needs the training inputs"
+            raise refuse(argument, wanted, name)
         return _distances(X_train)
     needed, score = ("predict_proba", _msp) if name == "msp" else ("decision_function", _mls)
     if not hasattr(classifier, needed):
@@ -87,7 +89,8 @@ def _table(X, name:str, empty=False):
     if hasattr(X, "iloc"):
         if len(X) == 0 and not empty: raise refuse(name, "a table with at least one row", X)
         return X
-    return check_matrix(X, name, low=-1e150, high=1e150, empty=empty)     # squares of larger numbers are infinite
+    # squares of larger numbers are infinite
+    return check_matrix(X, name, low=-1e150, high=1e150, empty=empty)
 
 def _rows(X, at): return X.iloc[at] if hasattr(X, "iloc") else X[at]
 
@@ -134,8 +137,7 @@ class DoubleScoreSelector(BaseEstimator):
     """A classifier that rejects what it may get wrong and what is not its business.
 
     Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_,
-    reject_label_, and
-    certificate_ where a guarantee was given.
+    reject_label_, and certificate_ where a guarantee was given.
 
     Parameters
     ----------
@@ -175,7 +177,8 @@ class DoubleScoreSelector(BaseEstimator):
     def __init__(self,
         estimator,            # classifier, fitted or not
         risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the classifier errs
-        ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high on strangers; "knn" needs an unfitted estimator
+        ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high on strangers;
+                              # "knn" needs an unfitted estimator
         model=BoundedTPRFPR(.8, .2), # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
         guarantee=False,      # whether the threshold is certified on inputs kept for that; BoundedTPRFPR only
         delta=.05,            # allowed probability that the guarantee fails, in (0, 1)

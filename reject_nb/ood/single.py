@@ -218,9 +218,11 @@ class TunedOOD:
     fpr: float = 0.              # 0 where the sample has no OOD inputs
     precision: float = np.nan    # at the model's prior, or at the sample's share of OOD
     objective: float = np.inf    # the selective risk, or the expected cost; infinite where infeasible
-    bound: float = np.inf        # no classifier of the method has an objective below it; -inf where nothing is known
+    bound: float = np.inf        # no classifier of the method has an objective below it; -inf where
+                                 # nothing is known
     gap_abs: float = 0.          # objective - bound
-    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other one kept
+    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other
+                                                # one kept
     message: str = ""            # in words
     method: str = "sweep"        # how it was found
     evaluated: int = 0           # thresholds, angles or arcs looked at
@@ -462,7 +464,7 @@ def tune_single_score(
     scores, # (n,) high means reject; infinite allowed
     is_ood, # (n,) bool; may be all False: then the model without OOD is tuned
     model,  # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
-) -> TunedOOD: # the threshold, its rates and risk on the sample, and the remedy where the target is out of reach
+) -> TunedOOD: # the threshold, its rates and risk on the sample, and the remedy where it is infeasible
     """The best threshold of one score on a sample, in O(n log n).
 
     Parameters
@@ -479,7 +481,7 @@ def tune_single_score(
     Returns
     -------
     TunedOOD
-        the threshold, its rates and risk on the sample, and the remedy where the target is out of reach
+        the threshold, its rates and risk on the sample, and the remedy where it is infeasible
 
     Raises
     ------

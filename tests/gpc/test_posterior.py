@@ -122,10 +122,11 @@ def test_gpy_models_that_are_not_supported():
     X, y = np.random.default_rng(0).normal(size=(6, 2)), np.array([[0.], [1.]]*3)
     other = GPy.models.GPClassification(X, y, kernel=GPy.kern.Matern52(2))
     with pytest.raises(ValueError, match="model's kernel"): GPPosterior.from_gpy(other)
-    part = GPy.models.GPClassification(X, y, kernel=GPy.kern.RBF(1, active_dims=[0]))
+    with pytest.warns(UserWarning, match="input dimension"):
+        part = GPy.models.GPClassification(X, y, kernel=GPy.kern.RBF(1, active_dims=[0]))
     with pytest.raises(ValueError, match="model's kernel"): GPPosterior.from_gpy(part)
-    with pytest.raises(ValueError,
-                       match="model's likelihood"): GPPosterior.from_gpy(GPy.models.GPRegression(X, y))
+    with pytest.raises(ValueError, match="model's likelihood"):
+        GPPosterior.from_gpy(GPy.models.GPRegression(X, y))
     with pytest.raises(ValueError, match="model"): GPPosterior.from_gpy(None)
 
 

@@ -35,8 +35,8 @@ def test_against_definitions_and_scikit_learn(ties):
         if ties: s = np.round(s, int(rng.integers(0, 2)))
         losses = (rng.random(n) < .3).astype(float) if rng.random() < .5 else rng.random(n)
         pairs = (s[is_ood][:, None] > s[~is_ood]) + .5*(s[is_ood][:, None] == s[~is_ood])
-        assert abs(auroc(s, is_ood) - pairs.mean()) < 1e-12 and abs(auroc(s, is_ood) - roc_auc_score(is_ood,
-                                                                                                     s)) < 1e-12
+        assert abs(auroc(s, is_ood) - pairs.mean()) < 1e-12
+        assert abs(auroc(s, is_ood) - roc_auc_score(is_ood, s)) < 1e-12
         assert abs(aupr(s, is_ood) - average_precision_score(~is_ood, -s)) < 1e-12
         assert abs(aupr(s, is_ood, positive="ood") - average_precision_score(is_ood, s)) < 1e-12
         weight = np.where(is_ood, .1/is_ood.mean(), .9/(1 - is_ood.mean()))
@@ -103,8 +103,8 @@ def test_no_angle_has_a_larger_area_than_the_envelope(seed):
 @pytest.mark.parametrize("convention", ["conditional", "joint"])
 def test_equal_curves_have_their_own_curve_as_envelope(convention):
     is_ood, Z = np.arange(10) % 2 == 1, np.zeros((10, 2))
-    assert auroc(Z, is_ood) == .5 and abs(oscr(np.zeros(10), Z, is_ood, convention) - (.5
-                                                                                       if convention == "joint" else 1)) < 1e-15
+    expected = .5 if convention == "joint" else 1
+    assert auroc(Z, is_ood) == .5 and abs(oscr(np.zeros(10), Z, is_ood, convention) - expected) < 1e-15
     rng = np.random.default_rng(7)
     is_ood, s, losses = rng.random(300) < .4, rng.integers(0, 5, 300)*.25, rng.random(300)
     two = np.column_stack([s, s])
@@ -128,7 +128,8 @@ def test_infinite_double_scores(positive):
     best = max(average_precision_score(label, sign*np.minimum(s, 1e6)) for _,
                s in angles_of(read_sample(S, is_ood), 31))
     assert abs(aupr(S, is_ood, positive=positive, double="best angle", n_angles=31) - best) < 1e-12
-    assert best - 1e-12 <= aupr(S, is_ood, positive=positive, n_angles=31) < best + .02   # the envelope of 31 similar curves
+    # the envelope of 31 similar curves
+    assert best - 1e-12 <= aupr(S, is_ood, positive=positive, n_angles=31) < best + .02
 
 
 @pytest.mark.parametrize("with_losses", [False, True])
@@ -144,7 +145,7 @@ def test_best_area_is_certified(ties, with_losses):
         losses = (rng.random(n) < .3).astype(float) if with_losses else None
         area = (lambda s: auroc(s, is_ood)) if losses is None else (lambda s: oscr(losses, s, is_ood,
                                                                                    "joint"))
-        d = (S[is_ood] - S[~is_ood][:, None]).reshape(-1, 2)    # every angle at which a pair ties, and between
+        d = (S[is_ood] - S[~is_ood][:, None]).reshape(-1, 2)  # every angle at which a pair ties, and between
         d = d[d[:, 0]*d[:, 1] < 0]
         cuts = np.unique(np.concatenate([[0, np.pi/2], np.arctan2(abs(d[:, 0]), abs(d[:, 1]))]))
         middle = (cuts[1:] + cuts[:-1])/2
@@ -156,7 +157,8 @@ def test_best_area_is_certified(ties, with_losses):
         units = spread(S[:, 0]), spread(S[:, 1])
         assert abs(area(line_score(*S.T, angle, units)) - best) < 1e-12
         if not ties:
-            assert bound - best <= 1e-2 + 1e-12        # of rounded scores several pairs turn at one angle: the gap stays
+            # of rounded scores several pairs turn at one angle: the gap stays
+            assert bound - best <= 1e-2 + 1e-12
         first = best_area(S, is_ood, losses, 0., max_arcs=3)    # stopped early it still holds
         assert first.area - 1e-12 <= true <= first.bound + 1e-12
         closed += bound < first.bound

@@ -62,7 +62,8 @@ def _case(rng, kind, n=None):
 @pytest.mark.parametrize("kind", ["rates", "precision", "cost"])
 @pytest.mark.parametrize("plain", [False, True], ids=["compiled", "python"])
 def test_settling_keeps_its_promise(kind, plain):
-    "Of random lines of an arc, those of a value below the one to beat lie between the t left, and agree with what was settled."
+    """Of random lines of an arc, those of a value below the one to beat lie between the t left, and agree
+    with what was settled."""
     rng, n_better, n_settled, n_dead = np.random.default_rng(7), 0, 0, 0
     wall = Wall(-20., -20., 20., 20.)
     with pytest.MonkeyPatch.context() as patch:
@@ -82,14 +83,16 @@ def test_settling_keeps_its_promise(kind, plain):
             for _ in range(15):
                 # the line through two thresholds t apart from those at the ends
                 t, share = rng.choice([s.t_low, s.t_high, rng.normal()*2]) + rng.normal()*.3, rng.random()
-                x, y = share*arc.at_low.c + (1 - share)*arc.at_high.c, share*arc.at_low.s + (1 - share)*arc.at_high.s
+                x = share*arc.at_low.c + (1 - share)*arc.at_high.c
+                y = share*arc.at_low.s + (1 - share)*arc.at_high.s
                 cut = share*(lines[0] + t) + (1 - share)*(lines[1] + t)
                 on = points.r*x + points.g*y <= cut
                 if not floor <= t <= ceil or not _value(points, target, on) < value - 1e-9: continue
                 n_better += 1
                 assert s.alive and s.t_low - 1e-9 <= t <= s.t_high + 1e-9
                 assert (on[gone].sum() == 0 or s.accepted.n_id + s.accepted.n_ood > 0)
-                assert points.n_id[gone][on[gone]].sum() == s.accepted.n_id and points.n_ood[gone][on[gone]].sum() == s.accepted.n_ood
+                assert points.n_id[gone][on[gone]].sum() == s.accepted.n_id
+                assert points.n_ood[gone][on[gone]].sum() == s.accepted.n_ood
     assert n_better > (10 if plain else 100) and n_settled > 20 and n_dead > 5
 
 
@@ -186,8 +189,8 @@ def test_turning_by_counting_pairs():
 def test_bisection():
     edges = np.array([0., 1, 1.5, 4])
     for t in (-1., 0., .5, 1., 1.5, 2., 4., 9.):
-        assert count_below(edges, t, False) == np.searchsorted(edges, t) and count_below(edges, t,
-                                                                                         True) == np.searchsorted(edges, t, side="right")
+        assert count_below(edges, t, False) == np.searchsorted(edges, t)
+        assert count_below(edges, t, True) == np.searchsorted(edges, t, side="right")
     assert count_below(edges[:0], 1., True) == 0
 
 
@@ -220,7 +223,7 @@ def test_lines_at_one_angle(f, best, low, high, min_id, value, line, quantile):
 @pytest.mark.parametrize("low, high", [(0., np.pi/2), (0., 1e-9), (1., 1. + 1e-9), (np.pi/2 - 1e-9, np.pi/2),
                                        (.3, 1.2)])
 def test_crossing(low, high):
-    "Both lines pass through it, also where they are nearly one: the error is that of the lines, not of the point."
+    "Both lines pass through it, also where they are nearly one: the error is of the lines, not of the point."
     rng = np.random.default_rng(0)
     for _ in range(20):
         p, t = rng.normal(size=2), rng.normal()

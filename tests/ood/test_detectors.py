@@ -66,8 +66,8 @@ def test_vim_by_hand_with_a_bias():
 @pytest.mark.parametrize("turned, dtype", [(False, "float64"), (True, "float64"), (True, "float32")])
 def test_vim_without_a_residual(turned, dtype):
     rng = np.random.default_rng(2)
-    turn, W, b = np.linalg.qr(rng.normal(size=(6, 6)))[0] if turned else np.eye(6), rng.normal(size=(4,
-                                                                                                     6)), np.zeros(4)
+    turn = np.linalg.qr(rng.normal(size=(6, 6)))[0] if turned else np.eye(6)
+    W, b = rng.normal(size=(4, 6)), np.zeros(4)
     flat = (np.column_stack([rng.normal(size=(50, 3)), np.zeros((50, 3))])@turn).astype(dtype)
     with pytest.raises(ValueError, match="dim must be smaller"): vim(flat, flat@W.T, W, b, flat, flat@W.T, 3)
     assert np.isfinite(vim(flat, flat@W.T, W, b, flat, flat@W.T, 2)).all()
@@ -99,9 +99,8 @@ def test_odin_against_a_numerical_gradient(name):
     for j in range(4):
         e = torch.zeros(4, dtype=torch.float64)
         e[j] = 1e-6
-        grad[:, j] = [np.log(1 - msp(_tempered(model, x - e)))[i] - np.log(1 - msp(_tempered(model, x
-                                                                                             + e)))[i]
-                                                                                             for i in range(6)]
+        grad[:, j] = [np.log(1 - msp(_tempered(model, x - e)))[i]
+                      - np.log(1 - msp(_tempered(model, x + e)))[i] for i in range(6)]
     assert np.allclose(odin(model, x, 10., .01),
                        msp(_tempered(model, x - .01*torch.as_tensor(np.sign(grad)))), atol=1e-12)
 

@@ -33,7 +33,7 @@ def _value_by_definition(losses, on, is_ood, model):
 
 
 def _all_lines(s_r, s_g):
-    "What every line with an angle in [0, pi/2] accepts: all thresholds at, and between, the angles where two points tie."
+    "What every line with an angle in [0, pi/2] accepts: all thresholds at, and between, angles of ties."
     cuts = {0., np.pi/2}
     for i, j in combinations(range(len(s_r)), 2):
         if (s_r[i] - s_r[j])*(s_g[i] - s_g[j]) < 0:
@@ -199,8 +199,8 @@ def test_nearest_targets_are_those_of_all_lines(model, keys):
         for k, sign in keys:
             assert sign*(b.nearest[k] - grid.nearest[k]) > -1e-12
             moved += sign*(b.nearest[k] - grid.nearest[k]) > 1e-12
-        first = BoundedTPRFPR(b.nearest["tpr"], .05) if keys[0][0] == "tpr" else BoundedPrecisionRecall(.99,
-                                                                                                        b.nearest["recall"])
+        first = (BoundedTPRFPR(b.nearest["tpr"], .05) if keys[0][0] == "tpr"
+                 else BoundedPrecisionRecall(.99, b.nearest["recall"]))
         assert tune_double_score(losses, s_r, s_g, is_ood, first).status == Status.optimal
     assert moved                               # the grid misses some
 
@@ -218,7 +218,8 @@ def test_stopped_early_the_bound_holds(model):
             assert t.bound <= best.objective + 1e-12 <= t.objective + 2e-12
             if t.status == Status.iteration_limit:
                 limits += 1
-                assert "stopped" in t.message and abs(t.gap_abs - (t.objective - t.bound)) < 1e-15 and t.evaluated <= arcs
+                assert "stopped" in t.message and abs(t.gap_abs - (t.objective - t.bound)) < 1e-15
+                assert t.evaluated <= arcs
                 assert abs(t.gap - t.gap_abs/t.objective) < 1e-15
                 closer += t.bound > .5*best.objective
             else: assert t.objective == best.objective
@@ -229,7 +230,8 @@ def test_stopped_before_any_line_met_the_target():
     losses, s_r, s_g, is_ood = _correlated_sample(np.random.default_rng(17), 2000)
     s_r = s_r + .3*is_ood
     reach = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(.9, .05)).nearest["tpr"]
-    t = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(reach, .05), max_arcs=0)   # met by few angles only
+    # met by few angles only
+    t = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(reach, .05), max_arcs=0)
     assert t.status == Status.iteration_limit and not t.accept(s_r, s_g).any() and "max_arcs" in t.message
     assert t.gap_abs == t.gap == np.inf and t.bound < 1 and np.isinf(t.objective)
 
@@ -317,8 +319,8 @@ def test_nearly_collinear(method):
             best = _brute_force(losses, s_r, s_g, is_ood, model)
             t = tune_double_score(losses, .1*s_r, .001*s_g, is_ood, model, method)
             status.add(t.status)
-            assert (t.status == Status.infeasible) == np.isinf(best) and (np.isinf(best)
-                                                                          or abs(t.objective - best) < 1e-12), trial
+            assert (t.status == Status.infeasible) == np.isinf(best), trial
+            assert np.isinf(best) or abs(t.objective - best) < 1e-12, trial
     assert status == {Status.optimal, Status.infeasible}
 
 FOUR = np.array([0., 1, 0, 0])
@@ -329,18 +331,20 @@ INF = np.inf
 def test_edges(method):
     def tune(s_r, s_g, model, ood=OOD4): return tune_double_score(FOUR, s_r, s_g, ood, model, method)
     t = tune(np.ones(4), np.ones(4), BoundedTPRFPR(.5, .5))                          # constant scores
-    assert t.status == Status.infeasible and t.nearest == {"tpr": 0., "fpr": 1.} and not t.accept([1.],
-                                                                                                  [1.]).any() and t.gap == 0
+    assert t.status == Status.infeasible and t.nearest == {"tpr": 0., "fpr": 1.}
+    assert not t.accept([1.], [1.]).any() and t.gap == 0
     t = tune([1., 2, 1, 1], [0, 0, INF, INF], BoundedTPRFPR(1, 0))
     assert t.status != Status.infeasible and t.fpr == 0 and t.tpr == 1
-    t = tune([1, INF, 3, 4], [1., 2, 3, 4], BoundedTPRFPR(1, 0))                     # only angle pi/2 accepts the second
-    assert t.status != Status.infeasible and t.angle == np.pi/2 and t.selective_risk == .5 and t.threshold == 2.5
+    t = tune([1, INF, 3, 4], [1., 2, 3, 4], BoundedTPRFPR(1, 0))  # only angle pi/2 accepts the second
+    assert t.status != Status.infeasible and t.angle == np.pi/2 and t.selective_risk == .5
+    assert t.threshold == 2.5
     t = tune(np.full(4, INF), np.full(4, INF), BoundedTPRFPR(.5, .5))
     assert t.status == Status.infeasible and t.nearest == {"tpr": 0., "fpr": 1.}
     t = tune([1, 2, 3, 4], [4, 3, 2, 1], BoundedTPRFPR(.5, 0), [False]*4)
     assert t.status != Status.infeasible and t.selective_risk == 0. and t.fpr == 0 and "no OOD" in t.message
     assert tune([1, 2, 3, 4], [4, 3, 2, 1], BoundedTPRFPR(1, 1)).tpr == 1
-    t = tune([1, 2, 3, 4], [4, 3, 2, 1], CostBasedOOD(0., 1., 0., .9))               # nothing is worth accepting but what is free
+    # nothing is worth accepting but what is free
+    t = tune([1, 2, 3, 4], [4, 3, 2, 1], CostBasedOOD(0., 1., 0., .9))
     assert t.status == (Status.grid if method == "grid" else Status.optimal) and t.fpr == 0
 
 
@@ -373,8 +377,8 @@ def test_grid_is_the_paper_s(model):
     ([1., 3], -INF, -INF),
     ([1., np.nextafter(1., 2.)], 1., 1.), ([-4., -2, INF], -2., -2 + 4e-9)])
 def test_middle_of_gap(s, threshold, expected):
-    assert abs(middle_of_gap(np.array(s), threshold) - expected) < 1e-15 or middle_of_gap(np.array(s),
-                                                                                          threshold) == expected
+    middle = middle_of_gap(np.array(s), threshold)
+    assert abs(middle - expected) < 1e-15 or middle == expected
 
 
 @pytest.mark.parametrize("s, centre, unit", [([0., 1, 2, 3, 4], 2., 2.), ([7., 7], 7., 1.),

@@ -36,7 +36,8 @@ def _value(on, sample, model):
         return sample.losses[on & own].mean() if tpr >= model.min_tpr and fpr <= model.max_fpr else np.inf
     p = ood.mean()
     kappa = (1 - p)*tpr/((1 - p)*tpr + p*fpr)
-    return sample.losses[on & own].mean() if tpr >= model.min_recall and kappa >= model.min_precision - 1e-13 else np.inf
+    met = tpr >= model.min_recall and kappa >= model.min_precision - 1e-13
+    return sample.losses[on & own].mean() if met else np.inf
 
 
 @pytest.mark.parametrize("kind", range(3))

@@ -49,7 +49,7 @@ def test_large_samples_without_ties_are_kept_as_they_are():
     (np.pi/4, 1.5, 3, 1/3, 1.5*np.sqrt(2)), (np.pi/4, 1.5, 4, np.inf, 1.5*np.sqrt(2)),
     (0., 0., 1, np.inf, .5),
     (np.pi/4, 1., 1, np.inf, np.nan),           # nothing is accepted
-    (0., 9., 1, np.inf, 4.000000008)])          # all are, the strangers too: the cut is a little above the last
+    (0., 9., 1, np.inf, 4.000000008)])  # all are, the strangers too: the cut is a little above the last
 def test_clear_cut(angle, line, min_id, value, cut):
     target = Target(True, min_id, 0, 0., 0., .5, 0.)
     found = clear_cut(SIX, direction(angle), line, target)
@@ -65,7 +65,7 @@ def test_sums_within_their_rounding_are_ties(shift, apart, clear):
 
 
 def _all_lines(r, g):
-    "What every line with an angle in (0, pi/2) accepts: all thresholds at, and between, the angles where two points tie."
+    "What every line with an angle in (0, pi/2) accepts: all thresholds at, and between, angles of ties."
     cuts = {0., np.pi/2}
     for i, j in combinations(range(len(r)), 2):
         if (r[i] - r[j])*(g[i] - g[j]) < 0: cuts.add(float(np.arctan2(abs(r[i] - r[j]), abs(g[i] - g[j]))))
@@ -116,7 +116,7 @@ def test_the_sweep_finds_the_best_of_all_lines(seed):
         assert found.value == best or abs(found.value - best) < 1e-12
         if np.isfinite(best):
             at = direction(found.angle)
-            on = points.r*at.c + points.g*at.s <= found.cut                     # the line has the value it claims
+            on = points.r*at.c + points.g*at.s <= found.cut  # the line has the value it claims
             assert abs(points.loss[on].sum()/(points.n_id[on].sum() if target.ratio else 1) - best) < 1e-12
     assert none > 5
 
@@ -142,7 +142,8 @@ def test_the_sweep_uncompiled():
 def test_only_lines_between_walls_count():
     "A wall through the cell of the optimum leaves what lies beyond it."
     target = Target(True, 1, 0, 0., 0., .5, 0.)
-    for low, value in ((-9., 0.), (1.45, 1/3)):          # below 1.45 lies a line that accepts the first ID input alone
+    # below 1.45 lies a line that accepts the first ID input alone
+    for low, value in ((-9., 0.), (1.45, 1/3)):
         walls = np.array([[low*np.sqrt(.5)]*2 + [9., 9.]])
         assert abs(sweep_arc(SIX, span(.7, .9), NOTHING, target, NO_LINE, walls, SIX).value - value) < 1e-15
 
@@ -151,7 +152,8 @@ def test_only_lines_between_walls_count():
 def test_sorting(n):
     keys, order = np.random.default_rng(n).integers(0, 50, n + 3)*1., np.full(n + 3, -7)
     sort_into(order, keys, n)
-    assert sorted(order[:n].tolist()) == list(range(n)) and (np.diff(keys[order[:n]]) >= 0).all() and (order[n:] == -7).all()
+    assert sorted(order[:n].tolist()) == list(range(n)) and (np.diff(keys[order[:n]]) >= 0).all()
+    assert (order[n:] == -7).all()
 
 
 @pytest.mark.parametrize("line, inside", [(.5, True), (0., True), (1., True), (-1e-8, False),
@@ -175,7 +177,7 @@ def test_turning_about_a_point(low, high, accepted, counts, events):
 
 @pytest.mark.parametrize("low, high, inside", [(1., 0., 1.), (0., 1., 0.), (1., 1., 1.)])
 def test_a_tie_at_an_end_counts_as_what_it_is_inside(low, high, inside):
-    "Directions (1, 0) and (0, 1): the second point ties with the first where their first or second scores are equal."
+    "Directions (1, 0) and (0, 1): the two points tie where their first or second scores are equal."
     p = Points(np.array([0., low - 1.]), np.array([0., high - 1.]), np.ones(2), np.zeros(2), np.zeros(2), 0.,
                0.)
     counts, n = turn_about(p, 0, span(0., np.pi/2), NOTHING, room_for_events(2))

@@ -12,8 +12,8 @@ from reject_nb.ood.models import (
 def test_cost_based_is_the_best_of_all_rules():
     rng, rejected = np.random.default_rng(1), 0
     for _ in range(40):
-        p_joint, p_ood, loss = rng.dirichlet(np.ones(8)).reshape(4,
-                                                                 2), rng.dirichlet(np.ones(4)), rng.random((2, 2))
+        p_joint, p_ood = rng.dirichlet(np.ones(8)).reshape(4, 2), rng.dirichlet(np.ones(4))
+        loss = rng.random((2, 2))
         model = CostBasedOOD(*np.sort(rng.random(3))[[0, 2, 1]], prior=rng.uniform(0, .9))
         out = np.full((2, 1), model.reject_id)
         extended = np.block([[loss, out], [np.full((1, 2), model.accept_ood),
@@ -73,7 +73,8 @@ def test_tpr_fpr_against_two_linear_programs(seed):
         seen[s.status] += 1
         assert (s.status == "infeasible") == (a is None) == (b is None)
         if a is None: continue
-        assert abs(s.selective_risk - a[0]) < 1e-9 and abs(s.selective_risk - b[0]) < 1e-9   # HiGHS works to 1e-7 and ends on vertices
+        # HiGHS works to 1e-7 and ends on vertices
+        assert abs(s.selective_risk - a[0]) < 1e-9 and abs(s.selective_risk - b[0]) < 1e-9
         assert s.tpr >= tpr - 1e-12 and s.fpr <= fpr + 1e-12 and abs(s.gap_abs) < 1e-12 and s.multiplier >= 0
         assert ((s.acceptance >= 0) & (s.acceptance <= 1)).all()
     assert min(seen.values()) > 5
@@ -86,7 +87,7 @@ def test_theorem_3_threshold_on_one_score():
         s = BoundedTPRFPR(rng.uniform(.1, .9), rng.uniform(.1, .9)).solve(p_id, p_ood, risk)
         if s.status == "infeasible": continue
         score, on = s.score(risk, likelihood_ratio(p_id, p_ood)), p_id > 0
-        assert (s.acceptance[on & (score < s.threshold - 1e-10)] == 1).all()      # ties are blurred by rounding
+        assert (s.acceptance[on & (score < s.threshold - 1e-10)] == 1).all()  # ties are blurred by rounding
         assert (s.acceptance[on & (score > s.threshold + 1e-10)] < 1e-10).all()
 
 
@@ -114,10 +115,12 @@ def test_without_a_floor_the_least_risk_counts(max_fpr):
         may = (p_id > 0) & ((p_ood == 0) if max_fpr == 0 else True)
         assert (s.status == "infeasible") == (not may.any())
         if not may.any(): continue
-        assert abs(s.selective_risk - risk[may].min()) < 1e-12 and s.fpr <= max_fpr + 1e-15 and s.tpr > 0 and s.bound == risk[may].min()
+        assert abs(s.selective_risk - risk[may].min()) < 1e-12 and s.fpr <= max_fpr + 1e-15 and s.tpr > 0
+        assert s.bound == risk[may].min()
         score = s.score(risk, likelihood_ratio(p_id, p_ood))
         n_mu += s.multiplier > 0
-        assert (score[p_id > 0] >= s.threshold - 1e-12).all() and abs(score[s.acceptance > 0] - s.threshold).max() < 1e-12
+        assert (score[p_id > 0] >= s.threshold - 1e-12).all()
+        assert abs(score[s.acceptance > 0] - s.threshold).max() < 1e-12
     assert (n_mu > 3) == (max_fpr == 0)
 
 
@@ -161,7 +164,8 @@ def test_nearest_targets_are_attained():
         if s.status == "infeasible":
             n_checked += 1
             tpr, fpr = s.nearest["tpr"], s.nearest["fpr"]
-            assert abs(s.tpr - tpr) < 1e-15 and s.fpr <= m.max_fpr + 1e-12 and s.gap == 0 and np.isinf(s.objective)
+            assert abs(s.tpr - tpr) < 1e-15 and s.fpr <= m.max_fpr + 1e-12 and s.gap == 0
+            assert np.isinf(s.objective)
             assert linear_program(*law, m.min_tpr, min(1, fpr + 1e-9)) is not None
             if tpr > 1e-6: assert linear_program(*law, tpr - 1e-9, m.max_fpr) is not None
             assert linear_program(*law, min(1, tpr + 1e-6), m.max_fpr) is None
@@ -186,7 +190,8 @@ def test_targets_zero_and_one():
     s = BoundedTPRFPR(0, 0).solve(*law)                  # only the second input is never OOD
     assert s.selective_risk == .4 and s.fpr == 0
     s = BoundedTPRFPR(1, .5).solve(*law)                 # all ID inputs
-    assert s.status == "optimal" and abs(s.tpr - 1) < 1e-12 and abs(s.fpr - .5) < 1e-12 and s.acceptance[3] == 0
+    assert s.status == "optimal" and abs(s.tpr - 1) < 1e-12 and abs(s.fpr - .5) < 1e-12
+    assert s.acceptance[3] == 0
     assert BoundedTPRFPR(1, .49).solve(*law).status == "infeasible"
     assert abs(BoundedPrecisionRecall(1, .2, .5).solve(*law).selective_risk - .4) < 1e-15
     assert BoundedPrecisionRecall(1, .4, .5).solve(*law).status == "infeasible"
@@ -194,8 +199,10 @@ def test_targets_zero_and_one():
 
 
 def test_messages_of_targets_out_of_reach():
-    s = BoundedTPRFPR(0, 0).solve([1, 0], [.75, .25], [.2, 0])         # accepting nothing meets the targets, but has no selective risk
-    assert s.status == "infeasible" and "0/0" in s.message and "raise max_fpr above 0" in s.message and not s.nearest and s.tpr == s.fpr == 0
+    # accepting nothing meets the targets, but has no selective risk
+    s = BoundedTPRFPR(0, 0).solve([1, 0], [.75, .25], [.2, 0])
+    assert s.status == "infeasible" and "0/0" in s.message and "raise max_fpr above 0" in s.message
+    assert not s.nearest and s.tpr == s.fpr == 0
     assert BoundedTPRFPR(0, 1e-9).solve([1, 0], [.75, .25], [.2, 0]).selective_risk == .2
     s = BoundedTPRFPR(.5, 0).solve([1, 0], [.75, .25], [.2, 0])        # min_tpr = 0 would not help either
     assert "lower" not in s.message and "raise max_fpr to 0.375" in s.message
@@ -261,7 +268,7 @@ def test_corrected_theorem_7_against_the_linear_program(seed):
         n = int(rng.integers(2, 9))
         p_id, p_ood, mu = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n)), rng.uniform(-.5, .5)
         tpr, fpr = rng.uniform(.05, 1), rng.uniform(.05, 1)
-        lost = 5*p_id - mu*p_ood                       # R; lambda = 5 keeps most risks positive, and (21) does not need more
+        lost = 5*p_id - mu*p_ood  # R; lambda = 5 keeps most risks positive, and (21) does not need more
         c, lp = boundary_acceptance(p_id, p_ood, tpr, fpr, mu), linear_program(p_id, p_ood, lost/p_id, tpr,
                                                                                fpr)
         assert (c is None) == (lp is None)

@@ -39,8 +39,8 @@ def test_score_on_line(angle, units, centres, expected):
 
 def test_weight_zero_wins_over_infinity():
     r, g = np.array([INF, 1, INF]), np.array([1, INF, INF])
-    assert score_on_line(r, g, 0).tolist() == [INF, 1, INF] and score_on_line(r, g, np.pi/2).tolist() == [1,
-                                                                                                          INF, INF]
+    assert score_on_line(r, g, 0).tolist() == [INF, 1, INF]
+    assert score_on_line(r, g, np.pi/2).tolist() == [1, INF, INF]
     assert (score_on_line(r, g, .5) == INF).all() and weights_at(np.pi/2) == (0.,
                                                                               1.) and weights_at(0) == (1.,
                                                                                                         0.)
@@ -78,7 +78,7 @@ def test_bad_samples_are_named(change, named):
 
 
 def test_what_is_allowed():
-    s = read_sample([1, INF, -INF], [True, False, False], [NAN, 0, 1])      # the loss of an OOD input is not read
+    s = read_sample([1, INF, -INF], [True, False, False], [NAN, 0, 1])  # the loss of an OOD input is not read
     assert s.losses.tolist() == [0, 0, 1] and not s.is_double and (s.n_id, s.n_ood) == (2, 1)
     assert read_sample([1, 2], [0, 0], need_ood=False).n_ood == 0 and read_sample([[1, 2], [3, INF]],
                                                                                   [0, 1]).is_double

@@ -14,7 +14,7 @@ from reject_nb.ood.experiments.scores import (
 
 def test_resizing():
     ramp = np.tile(np.arange(32.)[None, None, :]*8, (1, 32, 1))
-    assert np.allclose(np.diff(resized(ramp, 28)[0, 5]), 8*32/28, atol=1e-3)               # a ramp stays a ramp; float32
+    assert np.allclose(np.diff(resized(ramp, 28)[0, 5]), 8*32/28, atol=1e-3)  # a ramp stays a ramp; float32
     checks = np.random.default_rng(0).random((2, 64, 64, 3))
     assert np.allclose(resized(checks, 32), checks.reshape(2, 32, 2, 32, 2, 3).mean((2, 4)), atol=1e-6)
     up = resized(checks[:, :28, :28, 0], 32)
@@ -31,7 +31,8 @@ def test_scores_come_back():
         back = stored_scores("none", 0)
         assert set(back) == {"mnist", "wrong", "detectors",
                              "command"} and list(back["detectors"]) == list(DETECTORS)
-        assert back["command"] == "python" and (back["mnist"] == scores["mnist"]).all() and back["wrong"].dtype == bool
+        assert back["command"] == "python" and (back["mnist"] == scores["mnist"]).all()
+        assert back["wrong"].dtype == bool
         with pytest.raises(FileNotFoundError, match="none_1"): stored_scores("none", 1)
 
 
@@ -56,10 +57,11 @@ def test_scores_of_a_small_network(name):
     s = score_sets(net, forward(net, x), {"in": (x[:50], y[:50]), "out": (x[50:90] + 2, None)},
                    std=(.2, .3, .4))
     f, z = forward(net, x[:50])
-    assert s["in"].shape == (6, 50) and s["out"].shape == (6,
-                                                           40) and (s["wrong"] == (z.argmax(1) != y[:50])).all()
+    assert s["in"].shape == (6, 50) and s["out"].shape == (6, 40)
+    assert (s["wrong"] == (z.argmax(1) != y[:50])).all()
     is_ood = np.repeat([False, True], [50, 40])
     for row, other in ((4, s["knn auroc"][0, NEIGHBOURS.index(50)]),
                        (5, s["vim auroc"][0, FRACTIONS.index(.5)])):
-        assert abs(auroc(np.append(s["in"][row], s["out"][row]), is_ood) - other) < 1e-3     # float32 may tie two scores
+        # float32 may tie two scores
+        assert abs(auroc(np.append(s["in"][row], s["out"][row]), is_ood) - other) < 1e-3
     assert np.allclose(s["in"][0], msp(z), atol=1e-6) and (s["vim dim"] == [2, 4, 8, 12, 14]).all()

@@ -71,9 +71,10 @@ FITTED = LogisticRegression().fit(X2, Y2)
 def test_a_fitted_classifier_is_taken_as_it_is():
     s = DoubleScoreSelector(FITTED, "msp", _far, BoundedTPRFPR(.8, .05)).fit(X2, Y2, O2)
     on = s.accept(X2)
-    assert s.classifier_ is FITTED and s.status_ == "optimal" and on.mean() >= .8 and s.accept(O2).mean() <= .05
-    assert set(np.unique(s.predict(np.concatenate([X2, O2])))) == {-1, 0,
-                                                                   1} and s.n_features_in_ == 2 and list(s.classes_) == [0, 1]
+    assert s.classifier_ is FITTED and s.status_ == "optimal" and on.mean() >= .8
+    assert s.accept(O2).mean() <= .05
+    assert set(np.unique(s.predict(np.concatenate([X2, O2])))) == {-1, 0, 1} and s.n_features_in_ == 2
+    assert list(s.classes_) == [0, 1]
     assert abs((FITTED.predict(X2[on]) != Y2[on]).mean() - s.tuned_.selective_risk) < 1e-12
     assert len(s.accept(X2[:0])) == len(s.predict(X2[:0])) == 0
 
@@ -81,7 +82,8 @@ def test_a_fitted_classifier_is_taken_as_it_is():
 def test_a_guarantee_and_a_refit_without():
     s = DoubleScoreSelector(LogisticRegression(), "mls", "knn", BoundedTPRFPR(.6, .2),
                             guarantee=True).fit(X2, Y2, O2)
-    assert s.status_ == "certified" and "probability" in s.message_ and s.threshold_ == s.certificate_.threshold
+    assert s.status_ == "certified" and "probability" in s.message_
+    assert s.threshold_ == s.certificate_.threshold
     assert s.certificate_.tpr >= .6 and s.accept(O2).mean() <= .2 and s.certificate_.delta == .05
     s.guarantee = False
     assert not hasattr(s.fit(X2, Y2, O2), "certificate_") and s.status_ == "optimal"
@@ -94,14 +96,15 @@ def test_out_of_reach_nothing_is_accepted():
 
 def test_stricter_targets_leave_room():
     s = _stricter(BoundedTPRFPR(.7, .2), 800, 200, .1)
-    assert abs(s.min_tpr - .7 - np.sqrt(np.log(20)/1600)) < 1e-15 and abs(.2 - s.max_fpr - np.sqrt(np.log(20)/400)) < 1e-15
+    assert abs(s.min_tpr - .7 - np.sqrt(np.log(20)/1600)) < 1e-15
+    assert abs(.2 - s.max_fpr - np.sqrt(np.log(20)/400)) < 1e-15
     assert _stricter(BoundedTPRFPR(.99, .01), 10, 10, .1) == BoundedTPRFPR(1., 0.)
 
 
 @pytest.mark.parametrize("random_state", [0, np.random.default_rng(0), np.random.RandomState(0), None])
 def test_random_states(random_state):
-    assert DoubleScoreSelector(LogisticRegression(), random_state=random_state).fit(X2, Y2,
-                                                                                    O2).status_ in ("optimal", "infeasible")
+    s = DoubleScoreSelector(LogisticRegression(), random_state=random_state).fit(X2, Y2, O2)
+    assert s.status_ in ("optimal", "infeasible")
 
 
 @pytest.mark.parametrize("options, data, named", [
@@ -154,8 +157,8 @@ def test_rare_classes():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [3, 0]], [57, 3], axis=0), np.repeat([0, 1], [57, 3])
     for seed in range(20):
-        assert len(DoubleScoreSelector(LogisticRegression(), random_state=seed).fit(X, y,
-                                                                                    O2[:40]).classifier_.classes_) == 2
+        s = DoubleScoreSelector(LogisticRegression(), random_state=seed).fit(X, y, O2[:40])
+        assert len(s.classifier_.classes_) == 2
 
 
 def test_data_frames():

@@ -91,9 +91,8 @@ def test_nearest_is_attained_and_not_beaten(kind):
         t = tune_single_score(losses, s, is_ood, m)
         if t.status != Status.infeasible: continue
         n_checked += 1
-        assert tune_single_score(losses, s, is_ood,
-                                 make(kept[0],
-                                      t.nearest[second])).status == Status.optimal or kind != "tpr-fpr" and not t.nearest[second]
+        again = tune_single_score(losses, s, is_ood, make(kept[0], t.nearest[second]))
+        assert again.status == Status.optimal or kind != "tpr-fpr" and not t.nearest[second]
         if t.nearest[first] > 0:
             assert tune_single_score(losses, s, is_ood,
                                      make(t.nearest[first] - 1e-9, kept[1])).status == Status.optimal
@@ -122,7 +121,8 @@ def test_a_constant_score_accepts_all_or_nothing():
     t = tune_single_score(FOUR, np.ones(4), OOD4, BoundedTPRFPR(.5, .5))
     assert t.status == Status.infeasible and t.nearest == {"tpr": 0., "fpr": 1.} and not t.accept([0.]).any()
     assert "lower" not in t.message and "raise max_fpr to 1" in t.message and t.gap == 0
-    t = tune_single_score(FOUR, np.ones(4), OOD4, BoundedTPRFPR(0, 0))         # a selective risk needs an accepted ID input
+    # a selective risk needs an accepted ID input
+    t = tune_single_score(FOUR, np.ones(4), OOD4, BoundedTPRFPR(0, 0))
     assert t.status == Status.infeasible and "one ID input" in t.message
     assert tune_single_score(FOUR, np.ones(4), OOD4, BoundedTPRFPR(1, 1)).selective_risk == .5
 
@@ -140,8 +140,8 @@ def test_infinite_scores_and_costs_that_reject_all():
     t = tune_single_score(FOUR, [1, 2, np.inf, np.inf], OOD4, BoundedTPRFPR(1, 0))
     assert t.status == Status.optimal and t.fpr == 0 and t.tpr == 1
     t = tune_single_score([1., 1, 0, 0], [1, 2, 3, 4], OOD4, CostBasedOOD(.1, 1., 0., .5))
-    assert t.threshold == -np.inf and t.tpr == 0 and abs(t.objective - .05) < 1e-15 and not t.accept([0.,
-                                                                                                      -1e300]).any()
+    assert t.threshold == -np.inf and t.tpr == 0 and abs(t.objective - .05) < 1e-15
+    assert not t.accept([0., -1e300]).any()
 
 
 @pytest.mark.parametrize("change, named", [

@@ -22,7 +22,7 @@ from .scores import forward, resized, score_sets, store_scores
 
 # %% ../../../nbs/ood/83_cifar.ipynb #ef1c6fe3
 CIFAR_SETS = ("cifar10", "tiny-imagenet", "mnist", "dtd_10classes")
-MEAN, STD = (.4914, .4822, .4465), (.2470, .2435, .2616)          # of CIFAR-10's channels, as OpenOOD has them
+MEAN, STD = (.4914, .4822, .4465), (.2470, .2435, .2616)  # of CIFAR-10's channels, as OpenOOD has them
 class Architecture(NamedTuple):
     """Sizes of a residual network.
 
@@ -66,8 +66,8 @@ def _block(n_in:int, n_out:int, stride:int):
     return Block()
 
 # %% ../../../nbs/ood/83_cifar.ipynb #e6f7b4ff
-def _layers(arch:Architecture, width:float) -> tuple[list, int]: # (layers up to the pooled features, number of features)
-    "The body of a network, all channels times a width."
+def _layers(arch:Architecture, width:float) -> tuple[list, int]: # (layers, number of features)
+    "The body of a network up to the pooled features, all channels times a width."
     from torch import nn
     last = round(arch.stem*width)
     layers = [nn.Conv2d(3, last, 3, 1, 1, bias=False), nn.BatchNorm2d(last), nn.ReLU()] + ([nn.MaxPool2d(2)]
@@ -162,8 +162,8 @@ def crops(
     step = torch.arange(size)
     dy, dx = torch.randint(places, (n, 1), generator=rng), torch.randint(places, (n, 1), generator=rng)
     across = torch.where(torch.rand((n, 1), generator=rng) < .5, step, size - 1 - step) + dx
-    x = padded[rows[:, None, None], (dy + step)[:, :, None], across[:, None, :]].permute(0, 3, 1,
-                                                                                         2).to(torch.float32)/255
+    cut = padded[rows[:, None, None], (dy + step)[:, :, None], across[:, None, :]]
+    x = cut.permute(0, 3, 1, 2).to(torch.float32)/255
     return (x - torch.tensor(MEAN)[:, None, None])/torch.tensor(STD)[:, None, None]
 
 # %% ../../../nbs/ood/83_cifar.ipynb #e4278c9f
@@ -188,8 +188,8 @@ class _Training:
         saved = torch.load(path, weights_only=True, map_location=self.device)
         for key, value in self.settings.items():
             if saved["settings"].get(key) != value:
-                raise ValueError(f"{path.name} is of a training with {key} = {saved['settings'].get(key)!r}, not {value!r}: "
-                                 "move it away or ask for the same")
+                raise ValueError(f"{path.name} is of a training with {key} = {saved['settings'].get(key)!r}, "
+                                 f"not {value!r}: move it away or ask for the same")
         for part in ("net", "optimiser", "schedule"): getattr(self, part).load_state_dict(saved[part])
         self.rng.set_state(saved["rng"].cpu())
         self.done = saved["done"]

@@ -136,8 +136,7 @@ def make_scores(
     seeds=(0, 1, 2), # one training each
     epochs:int=10,
 ):
-    """Train, score, and store one file per training; files that are there are kept, so an interrupted run
-    continues.
+    """Train, score, and store one file per training; files there are kept, so an interrupted run continues.
 
     Parameters
     ----------

@@ -110,8 +110,8 @@ def six_scores(net, inputs, head, train, f, z, by_k, by_dim, std) -> np.ndarray:
         (6, n) float32
     """
     W, b = head
-    scores = msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b,
-                                                               train[0]), by_k[NEIGHBOURS.index(50)], by_dim[FRACTIONS.index(.5)]
+    scores = (msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b, train[0]),
+              by_k[NEIGHBOURS.index(50)], by_dim[FRACTIONS.index(.5)])
     return np.stack(scores).astype(np.float32)
 
 def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
@@ -208,8 +208,8 @@ def store_scores(
     Path
     """
     memory = io.BytesIO()
-    np.savez_compressed(memory, **scores, **{k: np.array(v) for k,
-                                             v in {"detectors": DETECTORS, **about}.items()})  # type: ignore[arg-type]
+    also = {k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()}
+    np.savez_compressed(memory, **scores, **also)  # type: ignore[arg-type]
     return write_atomic(score_path(network, seed), memory.getvalue())
 
 # %% ../../../nbs/ood/81_scores.ipynb #4ac6a724
@@ -234,8 +234,8 @@ def stored_scores(
     for folder in read_dirs():
         if (path := score_path(network, seed, folder)).is_file():
             with np.load(path) as data: return dict(data)
-    raise FileNotFoundError(f"{network}_{seed}.npz is missing from figures/ood/: the notebook of that network has the command "
-                            "that makes it")
+    raise FileNotFoundError(f"{network}_{seed}.npz is missing from figures/ood/: the notebook of that "
+                            "network has the command that makes it")
 
 # %% ../../../nbs/ood/81_scores.ipynb #f40d27e6
 def settings_table(
@@ -243,8 +243,7 @@ def settings_table(
     sets,        # names of the OOD sets, in the order of the file
     seeds=(0, 1, 2),
 ) -> dict:       # columns, one row for each detector and setting
-    """Mean AUROC over the stored trainings that have them, at each setting; the setting used in Table 2 is
-    marked.
+    """Mean AUROC over the stored trainings that have them, at each setting; that of Table 2 is marked.
 
     Parameters
     ----------

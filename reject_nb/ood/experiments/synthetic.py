@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.checks import check_choice, check_count, check_number, check_positive, check_probability, check_random_state, check_vector
+from ...core.checks import (check_choice, check_count, check_number, check_positive,
+                                   check_probability, check_random_state, check_vector)
 from ...core.results import Status
 from ..areas import aupr, auroc, oscr
 from ..double import tune_double_score
@@ -177,8 +178,7 @@ class SyntheticExample:
     def cells(self,
         n:int=40_000, # cells of equal width
     ):                # (p_id, p_ood, risk), each (n,)
-        """The law on a fine grid of [-6.5, 8.5] (both tails beyond hold less than 1e-7), as a finite
-        distribution.
+        """The law on a fine grid of [-6.5, 8.5] (less than 1e-7 lies beyond), as a finite distribution.
 
         Parameters
         ----------
