@@ -55,8 +55,8 @@ def certified_risk(
     """The largest threshold whose risk is certified to be at most the target.
 
     With `assume="single crossing"` the statement holds if the risk of accepted inputs crosses the target
-    only once
-    as the threshold grows; a law that crosses twice can break it.
+    only
+    once as the threshold grows; a law that crosses twice can break it.
 
     Parameters
     ----------

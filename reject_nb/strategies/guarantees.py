@@ -236,7 +236,8 @@ def certify(
     if bound is not None: check_number(bound, "bound", 0., open_low=True)
     if thresholds is not None:
         if guarantee not in ("auto", "ltt") or not isinstance(model, BoundedImprovement):
-            raise ValueError("thresholds must be None but for BoundedImprovement with guarantee='auto' or 'ltt'")
+            raise ValueError("thresholds must be None but for BoundedImprovement with guarantee='auto' "
+                             "or 'ltt'")
         guarantee = "ltt"       # the one that can take them
     if guarantee is None: return _tuned(model, losses, scores)
     if isinstance(model, CostBased):
