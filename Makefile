@@ -18,11 +18,11 @@ full: $(STAMP)  ## the same with all heavy tables computed again; takes long
 	$(VENV)/bin/reject-nb reproduce --full
 
 test: $(STAMP)  ## run the tests (SLOW=1: also the slow ones)
-	$(RUN) -m pytest $(if $(SLOW),-m "slow or not slow")
+	$(RUN) -m pytest -n $(JOBS) $(if $(SLOW),-m "slow or not slow")
 
 check: $(STAMP)  ## what CI runs: everything clean, in step and running, then the tests
 	$(RUN) -m reject_nb.dev.build check
-	$(RUN) -m pytest
+	$(RUN) -m pytest -n $(JOBS)
 
 notebooks: $(STAMP)  ## export, run all notebooks and keep their outputs, then tests and README
 	$(RUN) -m reject_nb.dev.build notebooks
