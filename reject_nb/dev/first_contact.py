@@ -37,7 +37,7 @@ def answer(): return MultiCostSVC().fit(X, y).predict(X)
 """),
     "bernstein": (300, """
 from reject_nb.bernstein import RobustSVC, UncertainData
-def answer(): return RobustSVC().fit(UncertainData(lower=X - .1, upper=X + .1, mean=X), y).predict(X)
+def answer(): return RobustSVC().fit(UncertainData.from_box(X, .1, law="uniform"), y).predict(X)
 """),
     "strategies": (2000, """
 from sklearn.linear_model import LogisticRegression
