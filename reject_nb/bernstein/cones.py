@@ -6,6 +6,7 @@ matrix in the"""
 # %% ../../nbs/bernstein/08_cones.ipynb #9b49714d
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -218,6 +219,7 @@ def dyads(
     data:ConeData, # the constraints
     omega,         # weights of the slacks' half lines, (n,)
     at:Scaling,    # of the cones
+    room=None,     # (F, G) to write to, None: new arrays
 ) -> Dyads: # their sum over the points is F'F - G'G
     """Eliminate each point's slack from its own cone.
 
@@ -229,6 +231,8 @@ def dyads(
         weights of the slacks' half lines, (n,)
     at : Scaling
         of the cones
+    room : default None
+        (F, G) to write to, None: new arrays
 
     Returns
     -------
@@ -239,7 +243,7 @@ def dyads(
     tau = at.eta2*omega
     c = np.sqrt(tau/(k*(k + tau)*at.eta2))
     if data.axes is None: return Dyads(data.rows*(c*k)[:, None], None, c, k, tau, at.eta2)
-    F, G = np.empty_like(data.rows), np.empty((len(k), data.d))
+    F, G = room or (np.empty_like(data.rows), np.empty((len(k), data.d)))
     e_ball, g_ball = -2*c*at.u[:, 0], -np.sqrt(2/(k*at.eta2))
     if data.axes.ndim == 2: _diagonal_dyads(data.rows, data.axes, at.u, c*k, e_ball, g_ball, F, G)
     else:
@@ -316,9 +320,10 @@ def _factor(
     data:ConeData, # the constraints
     omega,         # weights of the half lines, (n_lines,)
     at:Scaling,    # of the cones
+    room=None,     # for the dyads
 ) -> ConeFactor: # for any number of right-hand sides
     "Eliminate the slacks and factorise; LinAlgError where rounding has made the matrix indefinite."
-    own = dyads(data, omega[:len(data.y)], at)
+    own = dyads(data, omega[:len(data.y)], at, room)
     matrix = normal_matrix(data, own, omega)
     return ConeFactor(own, Refined(matrix, cholesky(matrix)))
 
@@ -373,13 +378,18 @@ class ConeSystem(ConeData):
     apply = _apply
     transpose = _transpose
     start = _start
-    factor = _factor
     solve = _solve
     points = _points
+
+    def factor(self, omega, at:Scaling) -> ConeFactor: return _factor(self, omega, at, self.room)
 
     @property
     def slots(self) -> slice: return slice(self.n_plane, None)    # where the slacks are in x
 
-    @property
+    @cached_property
     # half lines that exist: all
     def live(self) -> np.ndarray: return np.ones(len(self.y) + 2*len(self.kinks))
+
+    @cached_property
+    # of the dyads of one factor at a time
+    def room(self) -> tuple: return np.empty_like(self.rows), np.empty((len(self.y), self.d))

@@ -6,6 +6,7 @@ in series and"""
 # %% ../../nbs/bernstein/09_intersections.ipynb #e8098269
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -616,7 +617,7 @@ class HullSystem(HullData):
     # where the slacks are in x
     def slots(self) -> slice: return slice(self.d + 1, self.d + 1 + len(self.y))
 
-    @property
+    @cached_property
     def live(self) -> np.ndarray: # 1. for half lines that exist
         return _flat([np.ones(len(self.y)), self.split, self.split,
                       *([] if self.kinked is None else [self.kinked]*2)])

@@ -21,9 +21,9 @@ from ..core.results import Budget, Clock, Status
 
 # %% auto #0
 __all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'System',
-           'system_of', 'Iterate', 'Progress', 'progress', 'cold_start', 'warm_start', 'Target', 'Step',
-           'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point',
-           'newton']
+           'system_of', 'Iterate', 'Progress', 'progress', 'cold_start', 'warm_start', 'Work', 'work_arrays',
+           'Target', 'Step', 'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate',
+           'interior_point', 'newton']
 
 # %% ../../nbs/bernstein/10_newton.ipynb #2a8e38f8
 class System(Protocol):
@@ -178,13 +178,39 @@ def warm_start(
     return Iterate(x, Values(slack.linear + (1 - system.live), slack.cone - first), old.dual)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #adab9f0d
+class Work(NamedTuple):
+    """Arrays that every step writes again: at thousands of points new ones cost more than what is computed.
+
+    Attributes
+    ----------
+    scaling : Scaling
+    ds : np.ndarray
+        (n, 1+k) scaled slacks of the last direction
+    dz : np.ndarray
+        (n, 1+k) its scaled multipliers
+    cone : np.ndarray
+        (n, 1+k) the corrector's right-hand side
+    unscaled : np.ndarray
+        (n, 1+k) the same without the scaling
+    """
+    scaling: Scaling
+    ds: np.ndarray       # (n, 1+k) scaled slacks of the last direction
+    dz: np.ndarray       # (n, 1+k) its scaled multipliers
+    cone: np.ndarray     # (n, 1+k) the corrector's right-hand side
+    unscaled: np.ndarray # (n, 1+k) the same without the scaling
+
+def work_arrays(n:int, k:int) -> Work:
+    "Room for n cones of dimension 1+k."
+    return Work(empty_scaling(n, k), *(np.empty((n, 1 + k)) for _ in range(4)))
+
 class Target(NamedTuple):
     "What is to vanish: dz + omega ds = -linear on the half lines, ds + dz = -cone in scaled variables."
     linear: np.ndarray
     cone: np.ndarray
 
 class Step(NamedTuple):
-    """A direction, its multipliers still scaled, and 1/t of the longest step inside all cones.
+    """A direction, its multipliers still scaled, and 1/t of the longest step inside all cones; ds, dz are the
+    work's.
 
     Attributes
     ----------
@@ -210,7 +236,7 @@ def direction(
     system:System,   # of the model
     factor,          # at this scaling
     at:Iterate,      # inside the cones
-    scaling:Scaling, # of its cones
+    work:Work,       # with the scaling of its cones; ds and dz are written
     target:Target,   # what is to vanish
     right,           # right-hand side
 ) -> Step: # the direction and how far it may be followed
@@ -224,8 +250,8 @@ def direction(
         at this scaling
     at : Iterate
         inside the cones
-    scaling : Scaling
-        of its cones
+    work : Work
+        with the scaling of its cones; ds and dz are written
     target : Target
         what is to vanish
     right
@@ -240,34 +266,35 @@ def direction(
     # the start is feasible and A is linear: no primal residual
     slack = system.apply(x)
     linear = -target.linear - at.dual.linear/at.slack.linear*slack.linear
-    ds, dz = np.empty_like(slack.cone), np.empty_like(slack.cone)
-    cones = scaled_directions(scaling, target.cone, slack.cone, ds, dz)
+    cones = scaled_directions(work.scaling, target.cone, slack.cone, work.ds, work.dz)
     worst = max(cones, (-slack.linear/at.slack.linear).max(), (-linear/at.dual.linear).max(), 1e-300)
-    return Step(x, slack, linear, ds, dz, worst)
+    return Step(x, slack, linear, work.ds, work.dz, worst)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #8ab5c52d
-def predicted(system:System, factor, at:Iterate, scaling:Scaling, seen:Progress) -> Step:
+def predicted(system:System, factor, at:Iterate, work:Work, seen:Progress) -> Step:
     "Towards products of zero; W^-1 lam = Z, so that the right-hand side needs no multipliers."
-    return direction(system, factor, at, scaling, Target(system.live*at.dual.linear, scaling.lam), -seen.free)
+    target = Target(system.live*at.dual.linear, work.scaling.lam)
+    return direction(system, factor, at, work, target, -seen.free)
 
-def corrected_step(system:System, factor, at:Iterate, scaling:Scaling, seen:Progress, guess:Step) -> Step:
-    "Towards equal products, with what the predictor neglected put in."
+def corrected_step(system:System, factor, at:Iterate, work:Work, seen:Progress, guess:Step) -> Step:
+    """Towards equal products, with what the predictor neglected put in; its ds and dz take the predictor's
+    place.
+    """
     shift = (1 - min(1., 1/guess.worst))**3*seen.mean
-    cone, unscaled = np.empty_like(guess.ds), np.empty_like(guess.ds)
-    corrected(scaling, guess.ds, guess.dz, shift, cone, unscaled)
+    corrected(work.scaling, guess.ds, guess.dz, shift, work.cone, work.unscaled)
     linear = system.live*(at.dual.linear + (guess.slack.linear*guess.linear - shift)/at.slack.linear)
-    right = -seen.rest - system.transpose(Values(linear, unscaled))
-    return direction(system, factor, at, scaling, Target(linear, cone), right)
+    right = -seen.rest - system.transpose(Values(linear, work.unscaled))
+    return direction(system, factor, at, work, Target(linear, work.cone), right)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #339ff03f
 def moved(
     system:System,   # of the model
     at:Iterate,      # inside the cones
-    scaling:Scaling, # of its cones
+    work:Work,       # with the scaling of its cones
     step:Step,       # direction
     size:float,      # of the step
 ) -> Iterate: # inside the cones as long as size < 1/worst
-    """The next iterate.
+    """The next iterate, in the place of the step's slacks.
 
     Parameters
     ----------
@@ -275,8 +302,8 @@ def moved(
         of the model
     at : Iterate
         inside the cones
-    scaling : Scaling
-        of its cones
+    work : Work
+        with the scaling of its cones
     step : Step
         direction
     size : float
@@ -288,11 +315,12 @@ def moved(
         inside the cones as long as size < 1/worst
     """
     change = np.empty_like(step.dz)
-    unscale(scaling, step.dz, change)                     # dZ = W^-1 (scaled dZ)
+    unscale(work.scaling, step.dz, change)                # dZ = W^-1 (scaled dZ)
     live = system.live
     change *= size
     change += at.dual.cone
-    cone = size*step.slack.cone
+    cone = step.slack.cone
+    cone *= size
     cone += at.slack.cone
     slack = Values(at.slack.linear + size*step.slack.linear*live, cone)
     dual = Values(at.dual.linear + size*step.linear*live, change)
@@ -330,15 +358,15 @@ class Run(NamedTuple):
     losses: list       # of every iterate
 
 # %% ../../nbs/bernstein/10_newton.ipynb #e514809a
-def next_iterate(system:System, at:Iterate, seen:Progress, scaling:Scaling):
+def next_iterate(system:System, at:Iterate, seen:Progress, work:Work):
     "One predictor-corrector step; None where rounding allows no further."
-    if not nesterov_todd(at.slack.cone, at.dual.cone, scaling): return None
-    try: factor = system.factor(at.dual.linear/at.slack.linear, scaling)
+    if not nesterov_todd(at.slack.cone, at.dual.cone, work.scaling): return None
+    try: factor = system.factor(at.dual.linear/at.slack.linear, work.scaling)
     except np.linalg.LinAlgError: return None
-    guess = predicted(system, factor, at, scaling, seen)
-    step = corrected_step(system, factor, at, scaling, seen, guess)
+    guess = predicted(system, factor, at, work, seen)
+    step = corrected_step(system, factor, at, work, seen, guess)
     size = min(1., INSIDE/step.worst)
-    return moved(system, at, scaling, step, size) if np.isfinite(size) and size > SHORTEST else None
+    return moved(system, at, work, step, size) if np.isfinite(size) and size > SHORTEST else None
 
 # %% ../../nbs/bernstein/10_newton.ipynb #cd057505
 def interior_point(
@@ -368,7 +396,7 @@ def interior_point(
     Run
         its iterates
     """
-    scaling = empty_scaling(len(system.y), start.slack.cone.shape[1] - 1)
+    work = work_arrays(len(system.y), start.slack.cone.shape[1] - 1)
     at, warm, stopped, losses = start, None, Status.not_converged, []
     best, least, since = start, math.inf, max_iter
     for it in range(max_iter + 1):
@@ -381,7 +409,7 @@ def interior_point(
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit
         with np.errstate(all="ignore"):                # an overflow ends the iteration
-            further = None if stopped != Status.not_converged else next_iterate(system, at, seen, scaling)
+            further = None if stopped != Status.not_converged else next_iterate(system, at, seen, work)
         if further is None: break
         at = further
     return Run(at, best if least < math.inf else at, warm, it, stopped, losses)

@@ -19,7 +19,7 @@ __all__ = ['FAST', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale', 'scal
 # sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
 FAST = {"reassoc", "contract", "nsz"}
 
-@njit(cache=True, fastmath=FAST)
+@njit(inline="always", fastmath=FAST)
 def _depth(first, norm2):
     "(x_0 - |x_1|)(x_0 + |x_1|) from x_0 and |x_1|^2: positive inside the cone, zero on its boundary."
     length = math.sqrt(norm2)
@@ -63,7 +63,7 @@ def empty_scaling(
     return Scaling(np.empty((n, 1 + k)), np.empty(n), np.empty((n, 1 + k)))
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #0c8aa01a
-@njit(cache=True, fastmath=FAST)
+@njit(inline="always", fastmath=FAST)
 def _fill_row(S, Z, at, i, s_part, z_part, eta):
     "u = s_part S + z_part J Z, eta^2, and lam = W Z of row i."
     u, lam, along = at.u, at.lam, 0.
@@ -109,7 +109,7 @@ def unscale(at, X, out):
         out[i, 0] = e*(u[i, 0]*first - along)
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #98ff139c
-@njit(cache=True, fastmath=FAST)
+@njit(inline="always", fastmath=FAST)
 def _reach(lam0, norm2, x0, dot, square):
     """1/t of the longest step t for which lam + t x stays in the cone; at most 0: no limit.
 

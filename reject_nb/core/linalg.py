@@ -9,7 +9,8 @@ __all__ = ['RIDGES', 'Cholesky', 'cholesky', 'i_plus_sks', 'damped']
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 # %% ../../nbs/core/04_linalg.ipynb #fafddd32
 RIDGES = (0., 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
@@ -21,13 +22,13 @@ class Cholesky(NamedTuple):
     ----------
     scale : np.ndarray
         (n,) powers of two: scale * A * scale was factorised
-    factor : tuple
-        as scipy's cho_factor returns it
+    lower : np.ndarray
+        (n, n) the factor in its lower triangle, as LAPACK's potrf leaves it
     ridge : float
         relative to the unit diagonal
     """
     scale: np.ndarray # (n,) powers of two: scale * A * scale was factorised
-    factor: tuple     # as scipy's cho_factor returns it
+    lower: np.ndarray # (n, n) the factor in its lower triangle, as LAPACK's potrf leaves it
     ridge: float      # relative to the unit diagonal
 
     def solve(self, b:np.ndarray) -> np.ndarray: # the shape of b
@@ -40,7 +41,7 @@ class Cholesky(NamedTuple):
         """
         if not len(self.scale): return np.zeros_like(b)
         scale = self.scale if b.ndim == 1 else self.scale[:, None]
-        return scale*cho_solve(self.factor, scale*b, check_finite=False)
+        return scale*dpotrs(self.lower, scale*b, lower=1, overwrite_b=1)[0]
 
 # %% ../../nbs/core/04_linalg.ipynb #3f57c1d8
 def cholesky(
@@ -64,11 +65,11 @@ def cholesky(
         scale = 2.**-np.round(.5*np.log2(np.maximum(A.diagonal(), 1e-300)))
         scaled = A*scale*scale[:, None]
     if not np.isfinite(scaled).all(): raise LinAlgError("the matrix has entries beyond floats")
-    if not len(A): return Cholesky(scale, (scaled, True), 0.)
+    if not len(A): return Cholesky(scale, scaled, 0.)
     for ridge in ridges:
         moved = scaled + ridge*np.eye(len(A)) if ridge else scaled
-        try: return Cholesky(scale, cho_factor(moved, lower=True, check_finite=False), ridge)
-        except LinAlgError: pass
+        lower, failed = dpotrf(moved, lower=1, clean=0)
+        if not failed: return Cholesky(scale, lower, ridge)
     raise LinAlgError("the matrix is not positive definite, with any ridge of the ladder")
 
 # %% ../../nbs/core/04_linalg.ipynb #243e5a48

@@ -10,7 +10,6 @@ from reject_nb.bernstein.formulations import FORMULATIONS
 from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.bernstein.formulations import kappa
 from reject_nb.bernstein.formulations import uncertainty_set
-from reject_nb.bernstein.scaling import empty_scaling
 from reject_nb.bernstein.scaling import nesterov_todd
 from reject_nb.bernstein.scaling import unscale
 from reject_nb.bernstein.uncertain_data import UncertainData
@@ -19,7 +18,7 @@ from reject_nb.core.results import Status
 
 from reject_nb.bernstein.newton import (
     PATIENCE, WARM, cold_start, corrected_step, interior_point, moved, newton, next_iterate, predicted,
-    progress, system_of, warm_start,
+    progress, system_of, warm_start, work_arrays,
 )
 
 def _data(seed=0, n=24, d=3):
@@ -43,19 +42,25 @@ def _problem(name, seed=0, C=1., eps=.1):
     return Problem(sets, y, C, kappa(sets.bound, eps))
 
 
+def _copied(step):
+    "A step that may be spent."
+    return step._replace(slack=Values(step.slack.linear, step.slack.cone.copy()))
+
+
 def _some_iterate(name, seed=0):
     "A system and an iterate well inside, some steps from its start."
     problem = _problem(name, seed)
     system = system_of(problem, own_units(problem))
     at = cold_start(system)
     for _ in range(3):
-        scaling = empty_scaling(*np.subtract(at.slack.cone.shape, (0, 1)))
-        assert nesterov_todd(at.slack.cone, at.dual.cone, scaling)
-        factor, seen = system.factor(at.dual.linear/at.slack.linear, scaling), progress(system, at)
-        guess = predicted(system, factor, at, scaling, seen)
-        step = corrected_step(system, factor, at, scaling, seen, guess)
-        old, at = at, moved(system, at, scaling, step, .7*min(1., 1/step.worst))
-    return system, old, scaling, seen, guess, step
+        work = work_arrays(*np.subtract(at.slack.cone.shape, (0, 1)))
+        assert nesterov_todd(at.slack.cone, at.dual.cone, work.scaling)
+        factor, seen = system.factor(at.dual.linear/at.slack.linear, work.scaling), progress(system, at)
+        guess = predicted(system, factor, at, work, seen)
+        kept = guess._replace(ds=guess.ds.copy(), dz=guess.dz.copy())
+        step = corrected_step(system, factor, at, work, seen, guess)
+        old, at = at, moved(system, at, work, _copied(step), .7*min(1., 1/step.worst))
+    return system, old, work, seen, kept, step
 
 
 def _product(x, y):
@@ -67,7 +72,8 @@ NAMES = pytest.mark.parametrize("name", ["MM-M", "MM-S", "MM-MC", "MM-SMV", "MM-
 
 @NAMES
 def test_directions_solve_their_newton_equations(name):
-    system, at, scaling, seen, guess, step = _some_iterate(name)
+    system, at, work, seen, guess, step = _some_iterate(name)
+    scaling = work.scaling
     live, unit = system.live, np.eye(1, scaling.lam.shape[1])
     shift = (1 - min(1., 1/guess.worst))**3*seen.mean
     for s, products, extra in ((guess, 0., 0.), (step, shift, 1.)):
@@ -92,16 +98,16 @@ def test_directions_solve_their_newton_equations(name):
 
 @NAMES
 def test_steps_stay_feasible_and_inside(name):
-    system, at, scaling, seen, _, step = _some_iterate(name)
+    system, at, work, seen, _, step = _some_iterate(name)
     value = system.apply(at.x)
     np.testing.assert_allclose(at.slack.cone[:, 0], value.cone[:, 0] - 1, atol=1e-12)
     np.testing.assert_allclose(at.slack.linear, np.where(system.live > 0, value.linear, 1), atol=1e-12)
-    half = moved(system, at, scaling, step, .5)
+    half = moved(system, at, work, _copied(step), .5)
     # linear equations: half of the residual is gone
     np.testing.assert_allclose(progress(system, half).rest, .5*seen.rest, atol=1e-9)
     np.testing.assert_allclose(half.x, at.x + .5*step.x)
     for size, inside in ((.999, True), (1.001, False)):
-        to = moved(system, at, scaling, step, size/step.worst)
+        to = moved(system, at, work, _copied(step), size/step.worst)
         cones = [(c[:, 0] - np.linalg.norm(c[:, 1:], axis=1)).min() for c in (to.slack.cone, to.dual.cone)]
         assert (min(*cones, to.slack.linear.min(), to.dual.linear[system.live > 0].min()) > 0) == inside
 
@@ -239,7 +245,7 @@ def test_the_iteration_gives_up_with_its_best_multipliers():
 
 
 def test_an_iterate_outside_goes_no_further():
-    system, at, scaling, seen, *_ = _some_iterate("MM-SMV")
-    assert next_iterate(system, at, seen, scaling) is not None
+    system, at, work, seen, *_ = _some_iterate("MM-SMV")
+    assert next_iterate(system, at, seen, work) is not None
     at.slack.cone[0, 0] = 0
-    assert next_iterate(system, at, seen, scaling) is None
+    assert next_iterate(system, at, seen, work) is None
