@@ -173,16 +173,20 @@ class Settled(NamedTuple):
     accepted: Counts  # with the points settled now
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #c3d4f6cc
-def keep_open(points:Points, may, sure, accepted:Counts, low, high):
+@njit(cache=True)
+def keep_open(points, may, sure, accepted, low, high):
     """(points still open, counts with those settled); low and high are (t, size of the numbers it is made
     of).
     """
-    size = np.abs(points.r) + np.abs(points.g)
-    inside = (sure <= low[0]) & (may < low[0] - 1e-13*(size + low[1]))
-    outside = ~(may < high[0]) & (sure > high[0] + 1e-13*(size + high[1]))
-    settled = Counts(*(a + b for a, b in zip(accepted,
-                                             counts_of(points, inside)))) if inside.any() else accepted
-    return np.flatnonzero(~(inside | outside)), settled
+    kept, n = np.empty(len(may), np.int64), 0
+    for i in range(len(may)):
+        size = abs(points.r[i]) + abs(points.g[i])
+        if sure[i] <= low[0] and may[i] < low[0] - 1e-13*(size + low[1]):
+            accepted = joined(accepted, points, i, 1)
+        elif may[i] < high[0] or sure[i] <= high[0] + 1e-13*(size + high[1]):
+            kept[n] = i
+            n += 1
+    return kept[:n], accepted
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #6b58e180
 DEAD = Settled(False, 0., 0., np.zeros(0, int), NOTHING)

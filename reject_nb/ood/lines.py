@@ -5,9 +5,9 @@ accept."""
 
 # %% auto #0
 __all__ = ['NOTHING', 'TIES', 'NO_LINE', 'NO_WALLS', 'Points', 'take', 'merge_points', 'Counts', 'counts_of',
-           'value_of', 'joined', 'Direction', 'direction', 'sums_at', 'rounding_at', 'clear_cut', 'sort_into',
-           'Events', 'room_for_events', 'Span', 'span', 'turn_about', 'Found', 'between_walls', 'next_edge',
-           'sweep_arc', 'sweep_lines']
+           'value_of', 'joined', 'Direction', 'direction', 'sums_at', 'rounding_at', 'clear_cut',
+           'shell_sort', 'sort_into', 'deal_into', 'Events', 'room_for_events', 'Span', 'span', 'turn_about',
+           'Found', 'between_walls', 'next_edge', 'sweep_arc', 'sweep_lines']
 
 # %% ../../nbs/ood/04_lines.ipynb #90d5c5ee
 from typing import NamedTuple
@@ -189,11 +189,8 @@ def clear_cut(
 
 # %% ../../nbs/ood/04_lines.ipynb #a1f5423f
 @register_jitable
-def sort_into(order, keys, n):
-    """Write the indices that sort the first n keys to order (Shell sort with Knuth's gaps; ties in any
-    order).
-    """
-    for i in range(n): order[i] = i
+def shell_sort(order, keys, n):
+    "Sort the first n indices of order by their keys (Shell sort with Knuth's gaps; ties in any order)."
     gap = 1
     while 3*gap + 1 < n: gap = 3*gap + 1
     while gap > 0:
@@ -205,6 +202,28 @@ def sort_into(order, keys, n):
                 j -= gap
             order[j] = moving
         gap //= 3
+
+@register_jitable
+def sort_into(order, keys, n):
+    "Write the indices that sort the first n keys to order."
+    for i in range(n): order[i] = i
+    shell_sort(order, keys, n)
+
+# %% ../../nbs/ood/04_lines.ipynb #b1c8e2a1
+@register_jitable
+def deal_into(order, keys, n, low, high, ends):
+    """Write the indices of the first n keys, all in [low, high], to order, from the first of n equal buckets
+    to
+    the last; `ends` is room for n + 1 whole numbers.
+    """
+    scale = (n - 1)/(high - low) if high > low else 0.
+    for b in range(n + 1): ends[b] = 0
+    for i in range(n): ends[int((keys[i] - low)*scale) + 1] += 1
+    for b in range(n): ends[b + 1] += ends[b]
+    for i in range(n):
+        b = int((keys[i] - low)*scale)
+        order[ends[b]] = i
+        ends[b] += 1
 
 # %% ../../nbs/ood/04_lines.ipynb #0ef94110
 class Events(NamedTuple):
@@ -220,15 +239,19 @@ class Events(NamedTuple):
         (N,) 1: comes in, -1: goes out
     order : np.ndarray
         (N,) of their angles
+    ends : np.ndarray
+        (N+1,) of the buckets of angles
     """
     angle: np.ndarray # (N,) where
     point: np.ndarray # (N,) which
     times: np.ndarray # (N,) 1: comes in, -1: goes out
     order: np.ndarray # (N,) of their angles
+    ends: np.ndarray  # (N+1,) of the buckets of angles
 
 def room_for_events(n:int) -> Events:
     "Work arrays for n points."
-    return Events(np.empty(n), *(np.empty(n, np.int64) for _ in range(3)))
+    point, times, order, ends = (np.empty(n + last, np.int64) for last in (0, 0, 0, 1))
+    return Events(np.empty(n), point, times, order, ends)
 
 # %% ../../nbs/ood/04_lines.ipynb #1e1d43a3
 class Span(NamedTuple):
@@ -261,7 +284,8 @@ def turn_about(points, i, arc, accepted, events):
             events.point[n] = j
             events.times[n] = -1 if first else 1
             n += 1
-    sort_into(events.order, events.angle, n)
+    deal_into(events.order, events.angle, n, arc.low, arc.high, events.ends)
+    shell_sort(events.order, events.angle, n)
     return counts, n
 
 # %% ../../nbs/ood/04_lines.ipynb #71c9eff9

@@ -17,7 +17,7 @@ from reject_nb.ood.branch_and_bound import (
     turns, weighted_kth,
 )
 
-KERNELS = "surviving", "scan_lines"
+KERNELS = "surviving", "keep_open", "scan_lines"
 
 def _plain(patch):
     "The module with its kernels as plain Python."

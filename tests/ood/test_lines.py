@@ -6,8 +6,9 @@ from reject_nb.ood.single import Target
 from reject_nb.ood.single import meets
 
 from reject_nb.ood.lines import (
-    Counts, Found, NOTHING, NO_LINE, NO_WALLS, Points, between_walls, clear_cut, direction, merge_points,
-    next_edge, room_for_events, sort_into, span, sweep_arc, sweep_lines, turn_about, value_of,
+    Counts, Found, NOTHING, NO_LINE, NO_WALLS, Points, between_walls, clear_cut, deal_into, direction,
+    merge_points, next_edge, room_for_events, shell_sort, sort_into, span, sweep_arc, sweep_lines,
+    turn_about, value_of,
 )
 
 SIX = merge_points(np.array([0., 1, 2, 3, 0, 4]), np.array([2., 1, 0, 3, 4, 0]), np.arange(6) > 3,
@@ -154,6 +155,25 @@ def test_sorting(n):
     sort_into(order, keys, n)
     assert sorted(order[:n].tolist()) == list(range(n)) and (np.diff(keys[order[:n]]) >= 0).all()
     assert (order[n:] == -7).all()
+
+
+@pytest.mark.parametrize("low, high", [(0., 49.), (0., 50.), (-1e3, 1e3), (-1e300, 1e-300)])
+@pytest.mark.parametrize("n", [0, 1, 2, 5, 60, 500])
+def test_dealing(n, low, high):
+    rng = np.random.default_rng(n)
+    keys, order = rng.integers(0, 50, n + 3)*1. if low == 0 else rng.uniform(low, high, n + 3), np.full(n + 3, -7)
+    deal_into(order, keys, n, low, high, np.empty(n + 1, int))
+    assert sorted(order[:n].tolist()) == list(range(n)) and (order[n:] == -7).all()
+    fell = np.maximum.accumulate(keys[order[:n]]) - keys[order[:n]]
+    assert (fell <= (high - low)/max(n - 1, 1)).all()                # never by more than a bucket
+    shell_sort(order, keys, n)
+    assert (np.diff(keys[order[:n]]) >= 0).all() and sorted(order[:n].tolist()) == list(range(n))
+
+
+def test_dealing_of_equal_keys():
+    order = np.empty(3, int)
+    deal_into(order, np.full(3, 2.), 3, 2., 2., np.empty(4, int))
+    assert order.tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("line, inside", [(.5, True), (0., True), (1., True), (-1e-8, False),
