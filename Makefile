@@ -3,6 +3,8 @@ PYTHON ?= python3
 JOBS ?= 2
 VENV := .venv
 STAMP := $(VENV)/.made-from-lock
+# parallel workers must name the cases of a test alike
+export PYTHONHASHSEED := 0
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
@@ -22,7 +24,7 @@ test: $(STAMP)  ## run the tests (SLOW=1: also the slow ones)
 
 check: $(STAMP)  ## what CI runs: everything clean, in step and running, then the tests
 	$(RUN) -m reject_nb.dev.build check
-	$(RUN) -m pytest -n $(JOBS)
+	REJECT_NB_CHECKED=1 $(RUN) -m pytest -n $(JOBS)
 
 notebooks: $(STAMP)  ## export, run all notebooks and keep their outputs, then tests and README
 	$(RUN) -m reject_nb.dev.build notebooks

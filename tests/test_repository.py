@@ -1,4 +1,5 @@
 """Tests of the repository as a whole: what no single notebook can see."""
+import os
 import re
 import subprocess
 import sys
@@ -38,6 +39,7 @@ def test_imports_run_one_way():
 CHECKS = [check_notebooks, check_export, check_tests, check_readme, check_imports, check_shape, check_tables, check_lines, check_kernels]
 
 
+@pytest.mark.skipif(bool(os.environ.get("REJECT_NB_CHECKED")), reason="python -m reject_nb.dev.build check has just looked")
 @pytest.mark.parametrize("check", CHECKS)
 def test_everything_is_in_step(check):
     assert check() == []
@@ -95,3 +97,16 @@ def test_lock_holds_plain_pins_for_every_requirement():
     extras = {name: of for name, of in project()["optional-dependencies"].items() if name not in ("deep", "dlib")}   # torch: hundreds of MB; dlib: compiled for minutes
     for requirement in sum(extras.values(), project()["dependencies"]):
         assert re.sub(r"[-_.]+", "-", re.split(r"[<>=\[]", requirement)[0]).lower() in pinned, requirement
+
+
+@pytest.mark.slow
+def test_cases_have_the_same_names_in_every_process():
+    """In order, too: whoever makes cases from a set or from the clock stops parallel runs."""
+    def names(seed):
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-m", "slow or not slow", "tests"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed})
+        assert not done.returncode, done.stdout[-2000:]
+        return [line for line in done.stdout.splitlines() if "::" in line]
+    first, second = names("1"), names("2")
+    assert len(first) > 1000 and first == second
+    assert not [name for name in first if re.search(r"0x[0-9a-f]{6,}", name)]

@@ -209,8 +209,7 @@ class Target(NamedTuple):
     cone: np.ndarray
 
 class Step(NamedTuple):
-    """A direction, its multipliers still scaled, and 1/t of the longest step inside all cones; ds, dz are the
-    work's.
+    """A direction, scaled in the work's ds and dz, and 1/t of the longest step inside all cones.
 
     Attributes
     ----------
@@ -277,9 +276,7 @@ def predicted(system:System, factor, at:Iterate, work:Work, seen:Progress) -> St
     return direction(system, factor, at, work, target, -seen.free)
 
 def corrected_step(system:System, factor, at:Iterate, work:Work, seen:Progress, guess:Step) -> Step:
-    """Towards equal products, with what the predictor neglected put in; its ds and dz take the predictor's
-    place.
-    """
+    "Towards equal products, with what the predictor neglected put in; over the predictor's ds, dz."
     shift = (1 - min(1., 1/guess.worst))**3*seen.mean
     corrected(work.scaling, guess.ds, guess.dz, shift, work.cone, work.unscaled)
     linear = system.live*(at.dual.linear + (guess.slack.linear*guess.linear - shift)/at.slack.linear)

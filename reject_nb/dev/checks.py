@@ -24,7 +24,7 @@ from pathlib import Path
 
 from ..core.claims import ROOMS
 from .docstrings import export
-from .extract_tests import all_tests, generated_tests
+from .extract_tests import all_tests, generated_tests, too_early
 from .imports import broken_imports, package_modules, part_of, shadowed_modules
 from .notebooks import PAGES, clean, directives, notebook_paths, read, relative, root, to_text
 from .pages import make_readme
@@ -109,7 +109,7 @@ def check_export() -> list[str]: # sentences
 
 # %% ../../nbs/dev/08_checks.ipynb #9b1ff6c1
 def check_tests() -> list[str]: # sentences
-    """tests/ is what the extractor makes.
+    """tests/ is what the extractor makes, and no test cell uses a name before it is bound.
 
     Returns
     -------
@@ -118,7 +118,9 @@ def check_tests() -> list[str]: # sentences
     """
     new, old = all_tests(), generated_tests()
     mend = "not in step with the notebooks; run `python -m reject_nb.dev.build tests`"
-    return [f"{n}: {mend}" for n in sorted(set(new) | set(old)) if new.get(n) != old.get(n)]
+    stale = [f"{n}: {mend}" for n in sorted(set(new) | set(old)) if new.get(n) != old.get(n)]
+    return stale + [f"{relative(path)}, cell {number}: a test uses {name} before any cell binds it"
+                    for path in notebook_paths() for number, name in too_early(read(path))]
 
 # %% ../../nbs/dev/08_checks.ipynb #39c1a2e9
 def check_readme() -> list[str]: # sentences

@@ -212,10 +212,8 @@ def sort_into(order, keys, n):
 # %% ../../nbs/ood/04_lines.ipynb #b1c8e2a1
 @register_jitable
 def deal_into(order, keys, n, low, high, ends):
-    """Write the indices of the first n keys, all in [low, high], to order, from the first of n equal buckets
-    to
-    the last; `ends` is room for n + 1 whole numbers.
-    """
+    """Write the indices of the first n keys, all in [low, high], to order, from the first of n equal
+    buckets to the last; `ends` is room for n + 1 whole numbers."""
     scale = (n - 1)/(high - low) if high > low else 0.
     for b in range(n + 1): ends[b] = 0
     for i in range(n): ends[int((keys[i] - low)*scale) + 1] += 1

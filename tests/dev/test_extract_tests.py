@@ -5,11 +5,15 @@ import pytest
 from reject_nb.dev.notebooks import ExtractionError
 from reject_nb.dev.notebooks import root
 
-from reject_nb.dev.extract_tests import _import_line, extract_tests, parse_test_cell
+from reject_nb.dev.extract_tests import (
+    _import_line, bound_in, extract_tests, parse_test_cell, too_early, without_calls,
+)
 
-def _extracted(*sources):
-    cells = [nbformat.v4.new_code_cell(source) for source in sources]
-    return extract_tests(nbformat.v4.new_notebook(cells=cells), root()/"nbs"/"99_demo.ipynb")
+def _cells(*sources):
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+
+
+def _extracted(*sources): return extract_tests(_cells(*sources), root()/"nbs"/"99_demo.ipynb")
 
 
 def test_extractor_supplies_imports_and_marks_slow():
@@ -38,6 +42,34 @@ def test_extractor_keeps_helpers_and_cases_in_order():
 def test_extractor_names_what_a_test_may_not_use():
     cell = "#| test\ndef test_it(): assert demo == 3\n\ntest_it()"
     with pytest.raises(ExtractionError, match="uses demo"): _extracted("demo = 3", cell)
+
+
+def test_calls_are_left_out_line_by_line():
+    cell = ("#| test\nX = f()\ndef test_a(): assert X\n\ntest_a()\nrun_tests(test_a,\n          test_a)\n"
+            "def test_b():\n    test_a()\n    assert 1\n\ntest_b()")
+    bare = without_calls(cell)
+    assert bare.splitlines()[:3] == cell.splitlines()[:3] and bare.count("\n") == cell.count("\n")
+    assert [line for line in bare.splitlines() if line] == [
+        "#| test", "X = f()", "def test_a(): assert X", "def test_b():", "    test_a()", "    assert 1"]
+    for other in ("test_a()", "#| export\ntest_a()", "#| hide\nrun_tests(test_a)"):
+        assert without_calls(other) == other
+
+BINDS = {"a, (b, *c) = x": "abc", "import a.b, d as c": "ac", "for a in x: b = 1": "ab",
+         "def a(x): y = 1": "a", "class a: b = 1": "a", "with x as a: pass": "a", "if (a := x): pass": "a",
+         "%time a = 1\nb = 2": "b",
+         "a += 1": "a", "[x for x in y]": "", "a: int = 1": "a", "try: a\nexcept E as b: pass": "b"}
+
+@pytest.mark.parametrize("source, names", BINDS.items())
+def test_bound_names(source, names): assert bound_in(source) == set(names)
+
+
+@pytest.mark.parametrize("cells, names", [
+    (("x = 1", "#| test\ndef test_a(): assert x\ntest_a()"), []),
+    (("#| test\ndef test_a(): assert x\ntest_a()", "x = 1"), [(1, "x")]),
+    (("#| test\ndef _b(): return c\ndef test_a(): assert _b()\ntest_a()", "#| test\nc = d = 1"), [(1, "c")]),
+    (("print(y)", "#| test\ndef test_a(): assert len(__name__) and max(1, 2)\ntest_a()"), []),
+    (("#| test\ndef test_a(x=z): assert x\ntest_a()",), [(1, "z")])])
+def test_names_that_come_too_late(cells, names): assert too_early(_cells(*cells)) == names
 
 
 def test_two_tests_of_one_name_are_refused():

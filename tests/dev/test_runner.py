@@ -28,6 +28,8 @@ def test_run_reports_cell_environment_and_slow():
         assert failed.error.startswith("AttributeError") and done.seconds > 0
         assert bad.read_bytes() == before
         assert run_notebooks([good], {"X_OF_TEST": ""}, slow=True)[0].error.startswith("ZeroDivisionError")
+        mended = run_notebooks([bad], keep=True, prepare=lambda source: source.replace("nothing", "real"))
+        assert mended[0].status == "done" and "y.nothing" in bad.read_text()     # the source stays as it was
 
 
 def test_termination_ends_the_kernel_and_keeps_the_notebook():

@@ -161,7 +161,8 @@ def test_sorting(n):
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 60, 500])
 def test_dealing(n, low, high):
     rng = np.random.default_rng(n)
-    keys, order = rng.integers(0, 50, n + 3)*1. if low == 0 else rng.uniform(low, high, n + 3), np.full(n + 3, -7)
+    keys = rng.integers(0, 50, n + 3)*1. if low == 0 else rng.uniform(low, high, n + 3)
+    order = np.full(n + 3, -7)
     deal_into(order, keys, n, low, high, np.empty(n + 1, int))
     assert sorted(order[:n].tolist()) == list(range(n)) and (order[n:] == -7).all()
     fell = np.maximum.accumulate(keys[order[:n]]) - keys[order[:n]]
