@@ -11,8 +11,7 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .certificate import Plane, Problem, Solution
 from .conic import ConicModel, clarabel, cvxpy_solve
@@ -23,7 +22,7 @@ from .uncertain_data import LARGEST, UncertainData
 from .worst_case import margins
 from ..core.checks import (check_choice, check_instance, check_labels, check_number,
                                    check_probability, check_vector, refuse)
-from ..core.labels import TwoClassMixin
+from ..core.labels import TwoClassMixin, check_classes, check_points
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
@@ -52,27 +51,8 @@ def certain(
 # %% ../../nbs/bernstein/13_classifier.ipynb #571d3c9a
 def _array(estimator, X, reset:bool) -> UncertainData:
     "An array as scikit-learn takes it; every message names the argument."
-    if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try:
-        data = validate_data(estimator, X, dtype=np.float64, reset=reset,
-                             ensure_min_samples=2 if reset else 1)
-    except (TypeError, ValueError) as error:
-        words = "X must be UncertainData or an array of real numbers (n_samples, n_features)"
-        raise type(error)(f"{words}: {error}") from None
-    if abs(data).max() > LARGEST: raise refuse("X", f"of size at most {LARGEST:g}", abs(data).max())
-    return certain(data)
-
-# %% ../../nbs/bernstein/13_classifier.ipynb #26a6e6c3
-def _labels(y, n:int) -> np.ndarray: # (n,)
-    "Labels as scikit-learn takes them: a column is taken for a vector, with a warning."
-    if y is None:
-        raise ValueError("y must be labels, got None: RobustSVC requires y to be passed, "
-                         "but the target y is None")
-    if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1: y = column_or_1d(y, warn=True)
-    y = check_labels(y, "y", n)
-    try: check_classification_targets(y)
-    except ValueError as error: raise ValueError(f"y must be labels of two classes: {error}") from None
-    return y
+    words = "UncertainData or an array of real numbers (n_samples, n_features)"
+    return certain(check_points(estimator, X, reset, words, LARGEST))
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #9b8f5259
 SOLVERS = {"newton": newton, "clarabel": clarabel, "cvxpy": cvxpy_solve}
@@ -105,9 +85,9 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         if isinstance(X, UncertainData):
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = X.shape[1]
-            return X, self._fit_labels(_labels(y, len(X)))
+            return X, self._fit_labels(check_classes(self, y, len(X)))
         U = _array(self, X, True)
-        return U, self._fit_labels(_labels(y, len(U)))
+        return U, self._fit_labels(check_classes(self, y, len(U)))
 
     def _points(self, X) -> UncertainData:
         "UncertainData of points to be labelled."

@@ -4,7 +4,9 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.base import ClassifierMixin
 
-from reject_nb.core.labels import TwoClassMixin, choose_reject_label, with_rejections
+from reject_nb.core.labels import (
+    TwoClassMixin, check_classes, check_points, choose_reject_label, point_weights, with_rejections,
+)
 
 @pytest.mark.parametrize("labels, reject, found", [
     ([1, 2], -1, [1, -1]), ([1, 2], "reject", [1, "reject"]), (["a", "bb"], "reject", ["a", "reject"]),
@@ -57,3 +59,52 @@ def test_later_labels_are_those_of_the_fit():
     model._fit_labels(np.array(["a", "b"]))
     with pytest.raises(ValueError, match="y must be labels of the fit"): model._signs(np.array(["a", "c"]))
     assert not model.__sklearn_tags__().classifier_tags.multi_class
+
+
+@pytest.mark.parametrize("given, weights", [(None, [1, 1, 1]), (2, [2, 2, 2]), (.5, [.5]*3),
+                                            ([0, 1, 2.], [0, 1, 2]), (np.float32(3), [3]*3)])
+def test_weights(given, weights):
+    found = point_weights(given, 3)
+    assert found.dtype == np.float64 and found.tolist() == weights
+
+
+@pytest.mark.parametrize("bad", [0, -1, True, "2", np.nan, np.inf, [1, 2], [1, -1, 1], [0, 0, 0],
+                                 [1, np.nan, 1], [[1], [1], [1]], ["a", "b", "c"], [1, [2], 3], 1j,
+                                 np.ma.masked_array([1., 2., 3.], [0, 1, 0]), [1e9, 1, 1]])
+def test_bad_weights_are_named(bad):
+    with pytest.raises(ValueError, match="^sample_weight must be"): point_weights(bad, 3, 1e6)
+
+
+@pytest.mark.parametrize("X, reset, words", [
+    ([[1.], [2.]], True, None), ([[1.]], False, None), ([[1.]], True, "minimum of 2"),
+    ([[1., 2.]], False, "2 features"),
+    ([1., 2.], False, "Reshape"), ([[np.nan], [1.]], True, "NaN"), ([["a"], ["b"]], True, "a matrix of"),
+    ([[1e7], [1.]], True, "of size at most 1e"),
+    (np.ma.masked_array([[1.], [2.]], [[0], [1]]), True, "masked"),
+    (None, True, ""), ([], True, "2D")])
+def test_points_are_named(X, reset, words):
+    model = _Model()
+    check_points(model, [[0.], [1.]], True)
+    if words is None:
+        np.testing.assert_array_equal(check_points(model, X, reset, largest=1e6), X)
+        return
+    with pytest.raises(ValueError, match="^X must be") as caught: check_points(model, X, reset, largest=1e6)
+    assert words in str(caught.value)
+
+
+def test_columns_are_learned_in_a_fit():
+    model = _Model()
+    check_points(model, [[0., 1.], [1., 2.]], True)
+    assert model.n_features_in_ == 2
+    check_points(model, [[0.], [1.]], True)
+    assert model.n_features_in_ == 1
+
+
+def test_classes():
+    assert check_classes(_Model(), ["b", "a"], 2).tolist() == ["b", "a"]
+    with pytest.warns(UserWarning, match="column-vector"):
+        assert check_classes(_Model(), np.array([[1], [2]]), 2).shape == (2,)
+    for bad, words in ((None, "_Model requires y"), ([1, 2, 3], "y must"),
+                       ([.5, 1.5], "labels of two classes: Unknown")):
+        with pytest.raises(ValueError, match="^y must") as caught: check_classes(_Model(), bad, 2)
+        assert words in str(caught.value)
