@@ -6,19 +6,17 @@ seen, layer before last."""
 # %% auto #0
 __all__ = ['class_means', 'mahalanobis', 'relative_mahalanobis', 'residual', 'she', 'nnguide', 'fdbd']
 
-# %% ../../nbs/ood/14_feature_scores.ipynb #d1492398
+# %% ../../nbs/ood/14_feature_scores.ipynb #72f5c833
 import numpy as np
 
-from ..core.checks import check_count, check_positive, refuse
-from .detectors import finite_matrix, linear_head, logsumexp, unit_rows
+from ..core.checks import check_count, check_labels, check_positive, refuse
+from .detectors import (finite_matrix, linear_head, logsumexp, residual_space,
+                                     unit_rows)
 
-# %% ../../nbs/ood/14_feature_scores.ipynb #e5746eb3
+# %% ../../nbs/ood/14_feature_scores.ipynb #3283e785
 def _class_codes(labels, n:int) -> tuple[np.ndarray, int]:
     "Labels of any kind as 0, 1, ..., and how many kinds there are."
-    labels = np.asarray(labels)
-    if labels.ndim != 1 or len(labels) != n:
-        raise refuse("train_labels", f"a vector of {n} labels, one a row of train_features", labels)
-    kinds, codes = np.unique(labels, return_inverse=True)
+    kinds, codes = np.unique(check_labels(labels, "train_labels", n), return_inverse=True)
     return codes, len(kinds)
 
 def class_means(
@@ -68,7 +66,7 @@ def _gaussian_distances(features, train_features, train_labels, ridge):
     whiten = _whitener(train - means[codes], check_positive(ridge, "ridge"))
     return _squared_distances(features@whiten, means@whiten), features, train
 
-# %% ../../nbs/ood/14_feature_scores.ipynb #29701c8c
+# %% ../../nbs/ood/14_feature_scores.ipynb #8864abba
 def mahalanobis(
     features,       # (n, d)
     train_features, # (N, d)
@@ -78,8 +76,8 @@ def mahalanobis(
     """Half the squared distance to the nearest class mean, in units of the scatter within classes.
 
     The scatter is a sum over training inputs, not a mean, as in pytorch-ood: the order of inputs is that
-    of the
-    original, the size is smaller by the number of training inputs.
+    of
+    the original, the size is smaller by the number of training inputs.
 
     Parameters
     ----------
@@ -110,6 +108,7 @@ def mahalanobis(
     --------
     >>> from reject_nb.ood import mahalanobis
     >>> mahalanobis([[3.], [10.]], [[-1.], [1.], [9.], [11.]], ["a", "a", "b", "b"]).round(4).tolist()
+    [1.125, 0.0]
     """
     return _gaussian_distances(features, train_features, train_labels, ridge)[0].min(1)/2
 
@@ -151,13 +150,14 @@ def relative_mahalanobis(
     --------
     >>> from reject_nb.ood import relative_mahalanobis
     >>> relative_mahalanobis([[3.], [5.]], [[-1.], [1.], [9.], [11.]], [0, 0, 1, 1]).round(4).tolist()
+    [2.2115, 6.25]
     """
     near, features, train = _gaussian_distances(features, train_features, train_labels, ridge)
     mean = train.mean(0)
     whiten = _whitener(train - mean, check_positive(ridge, "ridge"))
     return near.min(1) - (((features - mean)@whiten)**2).sum(1)
 
-# %% ../../nbs/ood/14_feature_scores.ipynb #2759a0c0
+# %% ../../nbs/ood/14_feature_scores.ipynb #3290f256
 def residual(
     features,       # (n, d), d at least 2
     weight,         # (C, d)
@@ -198,6 +198,7 @@ def residual(
     --------
     >>> from reject_nb.ood import residual
     >>> residual([[2., 0.], [2., 3.]], [[1., 0.], [-1., 0.]], [0, 0], [[2., .1], [-2., -.1]]).round(2).tolist()
+    [0.1, 2.9]
     """
     features, weight, bias = linear_head(features, weight, bias)
     d = features.shape[1]
@@ -206,19 +207,17 @@ def residual(
     dim = d//2 if dim is None else check_count(dim, "dim", 1, d - 1)
     origin = -np.linalg.pinv(weight)@bias
     centred = train - origin
-    space = np.linalg.eigh(centred.T@centred/len(centred))[1][:, :d - dim]
-    return np.linalg.norm((features - origin)@space, axis=1)
+    return np.linalg.norm((features - origin)@residual_space(centred, dim), axis=1)
 
-# %% ../../nbs/ood/14_feature_scores.ipynb #8431fd1f
+# %% ../../nbs/ood/14_feature_scores.ipynb #5bea309c
 def _row_labels(labels, n:int, n_classes:int) -> np.ndarray:
     "Labels that are rows of the weight matrix."
-    labels = np.asarray(labels)
-    whole = labels.shape == (n,) and labels.dtype.kind in "iu" and n > 0
-    if not whole or labels.min() < 0 or labels.max() >= n_classes:
+    labels = np.asarray(check_labels(labels, "train_labels", n))
+    if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= n_classes:
         raise refuse("train_labels", f"{n} whole numbers from 0 to {n_classes - 1}, rows of weight", labels)
     return labels.astype(np.int64)
 
-# %% ../../nbs/ood/14_feature_scores.ipynb #d27fef8d
+# %% ../../nbs/ood/14_feature_scores.ipynb #9de06d54
 def she(
     features,       # (n, d)
     weight,         # (C, d)
@@ -259,6 +258,7 @@ def she(
     --------
     >>> from reject_nb.ood import she
     >>> she([[1., 1.], [0., 2.]], [[1., 0.], [0., 1.5]], [0, 0], [[2., 0.], [0., 4.]], [0, 1]).tolist()
+    [-4.0, -8.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
     train = finite_matrix(train_features, "train_features", d=features.shape[1])
@@ -266,7 +266,8 @@ def she(
     right = (train@weight.T + bias).argmax(1) == codes
     predicted = (features@weight.T + bias).argmax(1)
     if missing := sorted(set(predicted.tolist()) - set(codes[right].tolist())):
-        raise refuse("train_labels", f"right at least once for class {missing[0]}, which is predicted", codes)
+        right_once = f"such that class {missing[0]}, which is predicted, is right at least once"
+        raise refuse("train_labels and train_features", right_once, codes)
     sums = np.zeros((len(weight), features.shape[1]))
     np.add.at(sums, codes[right], train[right])
     patterns = sums/np.maximum(np.bincount(codes[right], minlength=len(weight)), 1)[:, None]
@@ -316,6 +317,7 @@ def nnguide(
     --------
     >>> from reject_nb.ood import nnguide
     >>> nnguide([[2., 0.], [0., -2.]], [[1., 0.], [0., 1.]], [0, 0], [[1., 0.], [0., 1.]], k=1).round(4).tolist()
+    [-2.7932, -0.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
     train = finite_matrix(train_features, "train_features", d=features.shape[1])
@@ -364,6 +366,7 @@ def fdbd(
     --------
     >>> from reject_nb.ood import fdbd
     >>> fdbd([[3., 0.]], [[1., 0.], [-1., 0.]], [0, 0], [[1., 0.], [-1., 0.]]).tolist()
+    [-1.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
     train = finite_matrix(train_features, "train_features", d=features.shape[1])

@@ -25,7 +25,7 @@ def _strongest(features, share:float) -> np.ndarray: # (n, d) bool
     np.put_along_axis(kept, order, True, axis=1)
     return kept
 
-# %% ../../nbs/ood/15_shaped_scores.ipynb #824f1261
+# %% ../../nbs/ood/15_shaped_scores.ipynb #4fdb37dd
 def _shaped(features, kept, variant:str) -> np.ndarray: # (n, d)
     "Features after ASH."
     pruned = np.where(kept, features, 0)
@@ -33,7 +33,8 @@ def _shaped(features, kept, variant:str) -> np.ndarray: # (n, d)
     if variant == "p": return pruned
     if variant == "b": return kept*(before/np.maximum(kept.sum(1), 1))[:, None]
     after = pruned.sum(1)
-    if not (after > 0).all(): raise refuse("features", "of positive sum after pruning for variant 's'", features)
+    if not (after > 0).all():
+        raise refuse("features", "of positive sum after pruning for variant s", features)
     return pruned*np.exp(before/after)[:, None]
 
 def ash(
@@ -78,6 +79,7 @@ def ash(
     >>> from reject_nb.ood import ash
     >>> f, w = [[1., 5., 3., 2.]], [[1., 1., 1., 1.]]
     >>> [ash(f, w, [0.], share=.5, variant=v).round(3).tolist() for v in "pbs"], round(8*float(np.exp(11/8)), 3)
+    ([[-8.0], [-11.0], [-31.641]], 31.641)
     """
     features, weight, bias = linear_head(features, weight, bias)
     share = check_number(share, "share", 0., np.nextafter(1., 0))
@@ -125,6 +127,7 @@ def dice(
     --------
     >>> from reject_nb.ood import dice
     >>> dice([[1., 7.]], [[2., 1.]], [0.], [[2., 1.]], share=.5).tolist()
+    [-2.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
     train = finite_matrix(train_features, "train_features", d=features.shape[1])
@@ -170,6 +173,7 @@ def gradnorm(
     --------
     >>> from reject_nb.ood import gradnorm
     >>> gradnorm([[20., 20.], [40., 0.]], [[1., 0.], [0., 1.]], [0., 0.]).round(6).tolist()
+    [-0.0, -40.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
     temperature = check_positive(temperature, "temperature")

@@ -14,6 +14,7 @@ P_ID, P_OOD, RISK = [.5, .3, .2], [.1, .2, .7], [.1, .2, .3]
 P_JOINT = [[.3, .1], [.2, .4]]
 FEATURES, HEAD = RNG.normal(size=(8, 4)), RNG.normal(size=(3, 4))
 LOGITS = FEATURES@HEAD.T
+ROWS = LOGITS.argmax(1)    # labels that are rows of the head
 X, Y = RNG.normal(size=(40, 2)) + np.repeat([[0, 0], [4, 0]], 20, axis=0), np.repeat([0, 1], 20)
 X_OOD = RNG.normal(size=(20, 2)) + [2, 6]
 SELECTOR = ood.DoubleScoreSelector(LogisticRegression(), model=MODEL).fit(X, Y, X_OOD)
@@ -89,6 +90,22 @@ def calls():
         "vim": (ood.vim, dict(features=FEATURES, logits=LOGITS, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_logits=LOGITS, dim=2)),
         "odin": (ask_odin, dict(model=Network(), inputs=FEATURES, temperature=10., noise=.01, std=1., batch=4)),
         "report": (ood.report, dict(losses=LOSSES, scores={"A": S_R}, is_ood=IS_OOD, model=MODEL, areas=False)),
+        "energy": (ood.energy, dict(logits=LOGITS, temperature=1.)),
+        "entropy": (ood.entropy, dict(logits=LOGITS)),
+        "gen": (ood.gen, dict(logits=LOGITS, gamma=.1, top=2)),
+        "kl_matching": (ood.kl_matching, dict(logits=LOGITS, train_logits=LOGITS)),
+        "mahalanobis": (ood.mahalanobis, dict(features=FEATURES, train_features=FEATURES, train_labels=ROWS, ridge=1e-3)),
+        "relative_mahalanobis": (ood.relative_mahalanobis, dict(features=FEATURES, train_features=FEATURES, train_labels=ROWS, ridge=1e-3)),
+        "residual": (ood.residual, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, dim=2)),
+        "she": (ood.she, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_labels=ROWS)),
+        "nnguide": (ood.nnguide, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, k=2, block=3)),
+        "fdbd": (ood.fdbd, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES)),
+        "ash": (ood.ash, dict(features=np.abs(FEATURES), weight=HEAD, bias=np.zeros(3), share=.5, variant="s")),
+        "dice": (ood.dice, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, share=.5)),
+        "gradnorm": (ood.gradnorm, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), temperature=1.)),
+        "sirc": (ood.sirc, dict(s_r=S_R, s_g=S_G, train_s_g=S_G)),
+        "plug_in_score": (ood.plug_in_score, dict(s_r=RISK, s_g=P_OOD, reject_cost=.2, accept_cost=.3)),
+        "learn_ratio": (ood.learn_ratio, dict(X_id=X, X_mixed=X_OOD, classifier=LogisticRegression(), share=.3)),
         "DoubleScoreSelector": (select, dict(estimator=LogisticRegression(), risk_score="msp", ood_score="knn", model=MODEL, guarantee=False,
                                              delta=.1, reject_label="auto", random_state=0)),
         "DoubleScoreSelector.fit": (ood.DoubleScoreSelector(LogisticRegression(), model=MODEL).fit, dict(X=X, y=Y, X_ood=X_OOD)),
@@ -122,7 +139,12 @@ LEGAL = {
     ("CertifiedOOD.accept", "scores", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.accept", "X", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.predict", "X", "empty"): "no inputs, no answers",
-    ("vim", "dim", "none"): "half of the features",
+    ("vim", "dim", "none"): "half of the features", ("residual", "dim", "none"): "half of the features",
+    ("gen", "top", "none"): "all classes", ("learn_ratio", "share", "none"): "unknown", ("learn_ratio", "classifier", "none"): "boosted trees",
+    **{(call, name, "huge"): LARGE for call, name in (
+        ("energy", "temperature"), ("gradnorm", "temperature"), ("gen", "gamma"), ("mahalanobis", "ridge"), ("relative_mahalanobis", "ridge"),
+        ("learn_ratio", "X_id"), ("learn_ratio", "X_mixed"))},
+    **{(call, "train_labels", kind): "a label may be any number" for kind in ("huge", "inf") for call in ("mahalanobis", "relative_mahalanobis")},
     ("DoubleScoreSelector", "estimator", "none"): "the call above puts logistic regression in its place",
     ("DoubleScoreSelector", "reject_label", "*"): "text, numbers and None are labels",
     ("DoubleScoreSelector", "random_state", "none"): "fresh entropy", ("SyntheticExample.sample", "random_state", "none"): "fresh entropy",
