@@ -120,6 +120,14 @@ class LearnedRatio:
         known inputs per input of the mixture in training
     share : float|None
         of foreign inputs in the mixture; None: the order of g only
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from reject_nb.ood import learn_ratio
+    >>> found = learn_ratio([[0.], [1.]], [[0.], [1.], [8.], [9.]], LogisticRegression())
+    >>> print(type(found).__name__, found.share, round(found.balance, 2))
+    LearnedRatio None 0.5
     """
     classifier:Any       # fitted; column 1 of predict_proba is the mixture
     balance:float        # known inputs per input of the mixture in training

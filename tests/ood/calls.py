@@ -24,6 +24,7 @@ SOLUTION = MODEL.solve(P_ID, P_OOD, RISK)
 LAW = ood.synthetic_example(2.)
 SAMPLE = LAW.sample(50, 0)
 ood.best_area(PAIR, IS_OOD)    # compiled here, not within the time of a call
+ood.learn_ratio(X, X_OOD)      # likewise: trees load their threads
 
 
 def select(estimator=None, **parameters):
@@ -90,6 +91,8 @@ def calls():
         "vim": (ood.vim, dict(features=FEATURES, logits=LOGITS, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_logits=LOGITS, dim=2)),
         "odin": (ask_odin, dict(model=Network(), inputs=FEATURES, temperature=10., noise=.01, std=1., batch=4)),
         "report": (ood.report, dict(losses=LOSSES, scores={"A": S_R}, is_ood=IS_OOD, model=MODEL, areas=False)),
+        "ood_metrics": (ood.ood_metrics, dict(scores=S_R, is_ood=IS_OOD, right=IS_OOD, tpr=.9, fpr=.1, n_boot=2, level=.9, random_state=0)),
+        "compare_detectors": (ood.compare_detectors, dict(scores_a=S_R, scores_b=S_G, is_ood=IS_OOD, level=.9)),
         "energy": (ood.energy, dict(logits=LOGITS, temperature=1.)),
         "entropy": (ood.entropy, dict(logits=LOGITS)),
         "gen": (ood.gen, dict(logits=LOGITS, gamma=.1, top=2)),
@@ -140,6 +143,9 @@ LEGAL = {
     ("DoubleScoreSelector.accept", "X", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.predict", "X", "empty"): "no inputs, no answers",
     ("vim", "dim", "none"): "half of the features", ("residual", "dim", "none"): "half of the features",
+    ("ood_metrics", "right", "none"): "not known", ("ood_metrics", "fpr", "empty"): "no CCR is asked for", ("ood_metrics", "random_state", "none"): "fresh entropy",
+    ("ood_metrics", "random_state", "huge"): "a seed may have any size", ("ood_metrics", "scores", "inf"): INFINITE,
+    **{("compare_detectors", name, kind): why for name in ("scores_a", "scores_b") for kind, why in (("inf", INFINITE), ("huge", LARGE))},
     ("gen", "top", "none"): "all classes", ("learn_ratio", "share", "none"): "unknown", ("learn_ratio", "classifier", "none"): "boosted trees",
     **{(call, name, "huge"): LARGE for call, name in (
         ("energy", "temperature"), ("gradnorm", "temperature"), ("gen", "gamma"), ("mahalanobis", "ridge"), ("relative_mahalanobis", "ridge"),

@@ -75,7 +75,8 @@ GOOD = dict(features=NEW, weight=HEAD, bias=SHIFT, train_features=TRAIN, train_l
     (mahalanobis, dict(train_labels=LABELS[:5]), "train_labels"), (mahalanobis, dict(ridge=0), "ridge"),
     (relative_mahalanobis, dict(train_features=TRAIN[:, :2]), "train_features"),
     (she, dict(train_labels=LABELS + 1), "train_labels"), (she, dict(train_labels=LABELS*1.), "train_labels"),
-    (she, dict(train_labels=(LABELS + 1) % 3), "train_labels and train_features"), (residual, dict(dim=4), "dim"),
+    (she, dict(train_labels=(LABELS + 1) % 3), "train_labels and train_features"),
+    (residual, dict(dim=4), "dim"),
     (nnguide, dict(k=61), "k"), (nnguide, dict(block=0), "block"),
     (fdbd, dict(weight=HEAD[[0, 0, 1]]), "weight"), (fdbd, dict(weight=HEAD[:1], bias=SHIFT[:1]), "weight")])
 def test_bad_input_is_named(f, change, named):
