@@ -29,6 +29,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "all_metrics": ["Comparison", "OODMetrics", "compare_detectors", "ood_metrics"],
     "combined_scores": ["LearnedRatio", "learn_ratio", "plug_in_score", "sirc"],
     "selector": ["DoubleScoreSelector", "report"],
+    "displays": ["RocDisplay", "ScorePlaneDisplay"],
     "experiments.synthetic": ["synthetic_example"]})
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from reject_nb.ood.guarantees import CertifiedOOD, certify_targets
     from reject_nb.ood.all_metrics import Comparison, OODMetrics, compare_detectors, ood_metrics
     from reject_nb.ood.combined_scores import LearnedRatio, learn_ratio, plug_in_score, sirc
+    from reject_nb.ood.displays import RocDisplay, ScorePlaneDisplay
     from reject_nb.ood.detectors import knn, mls, msp, odin, react, vim
     from reject_nb.ood.feature_scores import (fdbd, mahalanobis, nnguide, relative_mahalanobis, residual,
                                               she)

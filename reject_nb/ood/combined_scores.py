@@ -152,11 +152,11 @@ class LearnedRatio:
         ratio = self.balance*p/(1 - p)
         return ratio if self.share is None else np.maximum(ratio - (1 - self.share), 0)/self.share
 
-# %% ../../nbs/ood/16_combined_scores.ipynb #1934eee7
+# %% ../../nbs/ood/16_combined_scores.ipynb #57cacdd6
 def learn_ratio(
     X_id,    # inputs in distribution, as the classifier takes them
     X_mixed, # unlabelled inputs: known and foreign ones
-    classifier=None, # with predict_proba; None: 60 small boosted trees of scikit-learn
+    classifier=None, # with predict_proba; None: 100 randomised trees of scikit-learn
     share:float|None=None, # of foreign inputs in the mixture, in (0, 1), where it is known
 ) -> LearnedRatio:
     """Learn the likelihood ratio of foreign to known inputs without any labelled foreign input.
@@ -168,7 +168,7 @@ def learn_ratio(
     X_mixed
         unlabelled inputs: known and foreign ones
     classifier : default None
-        with predict_proba; None: 60 small boosted trees of scikit-learn
+        with predict_proba; None: 100 randomised trees of scikit-learn
     share : float|None, default None
         of foreign inputs in the mixture, in (0, 1), where it is known
 
@@ -198,11 +198,11 @@ def learn_ratio(
     True
     """
     from sklearn.base import clone
-    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.ensemble import ExtraTreesClassifier
     if share is not None: share = check_probability(share, "share")
     first, second = _rows(X_id, "X_id"), _rows(X_mixed, "X_mixed")
-    shallow = dict(max_iter=60, max_leaf_nodes=8, learning_rate=.05, random_state=0)   # odds, not labels
-    if classifier is None: classifier = HistGradientBoostingClassifier(**shallow)
+    if classifier is None:   # odds are wanted, not labels: leaves of 30 inputs, a mean over trees
+        classifier = ExtraTreesClassifier(100, min_samples_leaf=30, random_state=0)
     if not all(hasattr(classifier, name) for name in ("get_params", "fit", "predict_proba")):
         raise refuse("classifier", "a classifier with fit and predict_proba", classifier)
     found = clone(classifier)

@@ -1,5 +1,6 @@
 """Every public call of `reject_nb.ood` with valid arguments, for tests/test_bad_calls.py; LEGAL says which strange values are fine, and why."""
 import numpy as np
+from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
 
 from reject_nb import ood
@@ -23,8 +24,8 @@ CERTIFIED = ood.certify_targets(LOSSES, S_R, IS_OOD, min_tpr=.5)
 SOLUTION = MODEL.solve(P_ID, P_OOD, RISK)
 LAW = ood.synthetic_example(2.)
 SAMPLE = LAW.sample(50, 0)
+AXES = Figure().subplots()
 ood.best_area(PAIR, IS_OOD)    # compiled here, not within the time of a call
-ood.learn_ratio(X, X_OOD)      # likewise: trees load their threads
 
 
 def select(estimator=None, **parameters):
@@ -93,6 +94,12 @@ def calls():
         "report": (ood.report, dict(losses=LOSSES, scores={"A": S_R}, is_ood=IS_OOD, model=MODEL, areas=False)),
         "ood_metrics": (ood.ood_metrics, dict(scores=S_R, is_ood=IS_OOD, right=IS_OOD, tpr=.9, fpr=.1, n_boot=2, level=.9, random_state=0)),
         "compare_detectors": (ood.compare_detectors, dict(scores_a=S_R, scores_b=S_G, is_ood=IS_OOD, level=.9)),
+        "RocDisplay": (ood.RocDisplay, dict(fpr=[0., 1.], tpr=[0., 1.], auroc=.5, name="one")),
+        "RocDisplay.plot": (ood.RocDisplay(fpr=[0., 1.], tpr=[0., 1.]).plot, dict(ax=AXES)),
+        "ScorePlaneDisplay.plot": (ood.ScorePlaneDisplay(s_r=S_R, s_g=S_G, kind=["right", "wrong", "OOD"]*2).plot, dict(ax=AXES)),
+        "RocDisplay.from_predictions": (ood.RocDisplay.from_predictions, dict(scores=S_R, is_ood=IS_OOD)),
+        "ScorePlaneDisplay": (ood.ScorePlaneDisplay, dict(s_r=S_R, s_g=S_G, kind=["right", "wrong", "OOD"]*2, angle=.5, threshold=1.)),
+        "ScorePlaneDisplay.from_predictions": (ood.ScorePlaneDisplay.from_predictions, dict(losses=LOSSES, s_r=S_R, s_g=S_G, is_ood=IS_OOD)),
         "energy": (ood.energy, dict(logits=LOGITS, temperature=1.)),
         "entropy": (ood.entropy, dict(logits=LOGITS)),
         "gen": (ood.gen, dict(logits=LOGITS, gamma=.1, top=2)),
@@ -146,7 +153,12 @@ LEGAL = {
     ("ood_metrics", "right", "none"): "not known", ("ood_metrics", "fpr", "empty"): "no CCR is asked for", ("ood_metrics", "random_state", "none"): "fresh entropy",
     ("ood_metrics", "random_state", "huge"): "a seed may have any size", ("ood_metrics", "scores", "inf"): INFINITE,
     **{("compare_detectors", name, kind): why for name in ("scores_a", "scores_b") for kind, why in (("inf", INFINITE), ("huge", LARGE))},
-    ("gen", "top", "none"): "all classes", ("learn_ratio", "share", "none"): "unknown", ("learn_ratio", "classifier", "none"): "boosted trees",
+    ("RocDisplay.from_predictions", "scores", "inf"): INFINITE, ("ScorePlaneDisplay", "threshold", "inf"): "accepts all: no line",
+    **{("RocDisplay", name, "none"): "not shown" for name in ("auroc", "name")}, ("RocDisplay", "name", "text"): "any text",
+    **{("ScorePlaneDisplay", name, "none"): "no line" for name in ("angle", "threshold")},
+    **{("ScorePlaneDisplay", name, "huge"): LARGE for name in ("angle", "threshold")},
+    **{(call, "ax", "none"): "new axes" for call in ("RocDisplay.plot", "ScorePlaneDisplay.plot")},
+    ("gen", "top", "none"): "all classes", ("learn_ratio", "share", "none"): "unknown", ("learn_ratio", "classifier", "none"): "randomised trees",
     **{(call, name, "huge"): LARGE for call, name in (
         ("energy", "temperature"), ("gradnorm", "temperature"), ("gen", "gamma"), ("mahalanobis", "ridge"), ("relative_mahalanobis", "ridge"),
         ("learn_ratio", "X_id"), ("learn_ratio", "X_mixed"))},

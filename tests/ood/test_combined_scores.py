@@ -39,7 +39,7 @@ def test_a_learned_ratio_orders_as_the_true_one():
     x = np.linspace(.8, 3.2, 40)                     # where foreign inputs are
     near, true = found(x[:, None]), law.ratio(x)
     assert np.corrcoef(near, true)[0, 1] > .85
-    assert .5 < near.max()/true.max() < 2 and found(np.array([[-3.], [6.]])).max() < .5
+    assert .4 < near.max()/true.max() < 2 and found(np.array([[-3.], [6.]])).max() < .5
 
 
 def test_frames_and_sparse_matrices_are_learned_from():
