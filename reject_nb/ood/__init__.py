@@ -23,7 +23,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "areas": ["aupr", "auroc", "best_area", "oscr"],
     "guarantees": ["CertifiedOOD", "certify_targets"],
     "detectors": ["knn", "mls", "msp", "odin", "react", "vim"],
+    "logit_scores": ["energy", "entropy", "gen", "kl_matching"],
+    "feature_scores": ["fdbd", "mahalanobis", "nnguide", "relative_mahalanobis", "residual", "she"],
+    "shaped_scores": ["ash", "dice", "gradnorm"],
+    "all_metrics": ["Comparison", "OODMetrics", "compare_detectors", "ood_metrics"],
+    "combined_scores": ["LearnedRatio", "learn_ratio", "plug_in_score", "sirc"],
     "selector": ["DoubleScoreSelector", "report"],
+    "displays": ["RocDisplay", "ScorePlaneDisplay"],
     "experiments.synthetic": ["synthetic_example"]})
 
 if TYPE_CHECKING:
@@ -38,6 +44,13 @@ if TYPE_CHECKING:
     from reject_nb.ood.metrics import ccr_fpr_curve, precision_recall_curve, roc_curve
     from reject_nb.ood.areas import aupr, auroc, best_area, oscr
     from reject_nb.ood.guarantees import CertifiedOOD, certify_targets
+    from reject_nb.ood.all_metrics import Comparison, OODMetrics, compare_detectors, ood_metrics
+    from reject_nb.ood.combined_scores import LearnedRatio, learn_ratio, plug_in_score, sirc
+    from reject_nb.ood.displays import RocDisplay, ScorePlaneDisplay
     from reject_nb.ood.detectors import knn, mls, msp, odin, react, vim
+    from reject_nb.ood.feature_scores import (fdbd, mahalanobis, nnguide, relative_mahalanobis, residual,
+                                              she)
+    from reject_nb.ood.logit_scores import energy, entropy, gen, kl_matching
+    from reject_nb.ood.shaped_scores import ash, dice, gradnorm
     from reject_nb.ood.selector import DoubleScoreSelector, report
     from reject_nb.ood.experiments.synthetic import synthetic_example

@@ -1,5 +1,6 @@
 """Every public call of `reject_nb.ood` with valid arguments, for tests/test_bad_calls.py; LEGAL says which strange values are fine, and why."""
 import numpy as np
+from matplotlib.figure import Figure
 from sklearn.linear_model import LogisticRegression
 
 from reject_nb import ood
@@ -14,6 +15,7 @@ P_ID, P_OOD, RISK = [.5, .3, .2], [.1, .2, .7], [.1, .2, .3]
 P_JOINT = [[.3, .1], [.2, .4]]
 FEATURES, HEAD = RNG.normal(size=(8, 4)), RNG.normal(size=(3, 4))
 LOGITS = FEATURES@HEAD.T
+ROWS = LOGITS.argmax(1)    # labels that are rows of the head
 X, Y = RNG.normal(size=(40, 2)) + np.repeat([[0, 0], [4, 0]], 20, axis=0), np.repeat([0, 1], 20)
 X_OOD = RNG.normal(size=(20, 2)) + [2, 6]
 SELECTOR = ood.DoubleScoreSelector(LogisticRegression(), model=MODEL).fit(X, Y, X_OOD)
@@ -22,6 +24,7 @@ CERTIFIED = ood.certify_targets(LOSSES, S_R, IS_OOD, min_tpr=.5)
 SOLUTION = MODEL.solve(P_ID, P_OOD, RISK)
 LAW = ood.synthetic_example(2.)
 SAMPLE = LAW.sample(50, 0)
+AXES = Figure().subplots()
 ood.best_area(PAIR, IS_OOD)    # compiled here, not within the time of a call
 
 
@@ -89,6 +92,30 @@ def calls():
         "vim": (ood.vim, dict(features=FEATURES, logits=LOGITS, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_logits=LOGITS, dim=2)),
         "odin": (ask_odin, dict(model=Network(), inputs=FEATURES, temperature=10., noise=.01, std=1., batch=4)),
         "report": (ood.report, dict(losses=LOSSES, scores={"A": S_R}, is_ood=IS_OOD, model=MODEL, areas=False)),
+        "ood_metrics": (ood.ood_metrics, dict(scores=S_R, is_ood=IS_OOD, right=IS_OOD, tpr=.9, fpr=.1, n_boot=2, level=.9, random_state=0)),
+        "compare_detectors": (ood.compare_detectors, dict(scores_a=S_R, scores_b=S_G, is_ood=IS_OOD, level=.9)),
+        "RocDisplay": (ood.RocDisplay, dict(fpr=[0., 1.], tpr=[0., 1.], auroc=.5, name="one")),
+        "RocDisplay.plot": (ood.RocDisplay(fpr=[0., 1.], tpr=[0., 1.]).plot, dict(ax=AXES)),
+        "ScorePlaneDisplay.plot": (ood.ScorePlaneDisplay(s_r=S_R, s_g=S_G, kind=["right", "wrong", "OOD"]*2).plot, dict(ax=AXES)),
+        "RocDisplay.from_predictions": (ood.RocDisplay.from_predictions, dict(scores=S_R, is_ood=IS_OOD)),
+        "ScorePlaneDisplay": (ood.ScorePlaneDisplay, dict(s_r=S_R, s_g=S_G, kind=["right", "wrong", "OOD"]*2, angle=.5, threshold=1.)),
+        "ScorePlaneDisplay.from_predictions": (ood.ScorePlaneDisplay.from_predictions, dict(losses=LOSSES, s_r=S_R, s_g=S_G, is_ood=IS_OOD)),
+        "energy": (ood.energy, dict(logits=LOGITS, temperature=1.)),
+        "entropy": (ood.entropy, dict(logits=LOGITS)),
+        "gen": (ood.gen, dict(logits=LOGITS, gamma=.1, top=2)),
+        "kl_matching": (ood.kl_matching, dict(logits=LOGITS, train_logits=LOGITS)),
+        "mahalanobis": (ood.mahalanobis, dict(features=FEATURES, train_features=FEATURES, train_labels=ROWS, ridge=1e-3)),
+        "relative_mahalanobis": (ood.relative_mahalanobis, dict(features=FEATURES, train_features=FEATURES, train_labels=ROWS, ridge=1e-3)),
+        "residual": (ood.residual, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, dim=2)),
+        "she": (ood.she, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, train_labels=ROWS)),
+        "nnguide": (ood.nnguide, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, k=2, block=3)),
+        "fdbd": (ood.fdbd, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES)),
+        "ash": (ood.ash, dict(features=np.abs(FEATURES), weight=HEAD, bias=np.zeros(3), share=.5, variant="s")),
+        "dice": (ood.dice, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), train_features=FEATURES, share=.5)),
+        "gradnorm": (ood.gradnorm, dict(features=FEATURES, weight=HEAD, bias=np.zeros(3), temperature=1.)),
+        "sirc": (ood.sirc, dict(s_r=S_R, s_g=S_G, train_s_g=S_G)),
+        "plug_in_score": (ood.plug_in_score, dict(s_r=RISK, s_g=P_OOD, reject_cost=.2, accept_cost=.3)),
+        "learn_ratio": (ood.learn_ratio, dict(X_id=X, X_mixed=X_OOD, classifier=LogisticRegression(), share=.3)),
         "DoubleScoreSelector": (select, dict(estimator=LogisticRegression(), risk_score="msp", ood_score="knn", model=MODEL, guarantee=False,
                                              delta=.1, reject_label="auto", random_state=0)),
         "DoubleScoreSelector.fit": (ood.DoubleScoreSelector(LogisticRegression(), model=MODEL).fit, dict(X=X, y=Y, X_ood=X_OOD)),
@@ -122,7 +149,20 @@ LEGAL = {
     ("CertifiedOOD.accept", "scores", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.accept", "X", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.predict", "X", "empty"): "no inputs, no answers",
-    ("vim", "dim", "none"): "half of the features",
+    ("vim", "dim", "none"): "half of the features", ("residual", "dim", "none"): "half of the features",
+    ("ood_metrics", "right", "none"): "not known", ("ood_metrics", "fpr", "empty"): "no CCR is asked for", ("ood_metrics", "random_state", "none"): "fresh entropy",
+    ("ood_metrics", "random_state", "huge"): "a seed may have any size", ("ood_metrics", "scores", "inf"): INFINITE,
+    **{("compare_detectors", name, kind): why for name in ("scores_a", "scores_b") for kind, why in (("inf", INFINITE), ("huge", LARGE))},
+    ("RocDisplay.from_predictions", "scores", "inf"): INFINITE, ("ScorePlaneDisplay", "threshold", "inf"): "accepts all: no line",
+    **{("RocDisplay", name, "none"): "not shown" for name in ("auroc", "name")}, ("RocDisplay", "name", "text"): "any text",
+    **{("ScorePlaneDisplay", name, "none"): "no line" for name in ("angle", "threshold")},
+    **{("ScorePlaneDisplay", name, "huge"): LARGE for name in ("angle", "threshold")},
+    **{(call, "ax", "none"): "new axes" for call in ("RocDisplay.plot", "ScorePlaneDisplay.plot")},
+    ("gen", "top", "none"): "all classes", ("learn_ratio", "share", "none"): "unknown", ("learn_ratio", "classifier", "none"): "randomised trees",
+    **{(call, name, "huge"): LARGE for call, name in (
+        ("energy", "temperature"), ("gradnorm", "temperature"), ("gen", "gamma"), ("mahalanobis", "ridge"), ("relative_mahalanobis", "ridge"),
+        ("learn_ratio", "X_id"), ("learn_ratio", "X_mixed"))},
+    **{(call, "train_labels", kind): "a label may be any number" for kind in ("huge", "inf") for call in ("mahalanobis", "relative_mahalanobis")},
     ("DoubleScoreSelector", "estimator", "none"): "the call above puts logistic regression in its place",
     ("DoubleScoreSelector", "reject_label", "*"): "text, numbers and None are labels",
     ("DoubleScoreSelector", "random_state", "none"): "fresh entropy", ("SyntheticExample.sample", "random_state", "none"): "fresh entropy",

@@ -1,0 +1,115 @@
+"""Tests of nbs/ood/17_all_metrics.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from scipy.special import ndtr
+from sklearn import metrics as sk
+
+from reject_nb.ood.all_metrics import (
+    _auroc, _resampled, auroc_variance, compare_detectors, ood_metrics, steps,
+)
+
+def _sample(seed, n=300, ties=True):
+    rng = np.random.default_rng(seed)
+    flags = rng.random(n) < .4
+    scores = rng.normal(size=n) + flags
+    return np.round(scores, 1) if ties else scores, flags
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_against_scikit_learn(seed):
+    scores, flags = _sample(seed, ties=seed % 2 == 0)
+    m = ood_metrics(scores, flags)
+    assert np.isclose(m.auroc, sk.roc_auc_score(flags, scores), rtol=1e-12)
+    assert np.isclose(m.aupr_out, sk.average_precision_score(flags, scores), rtol=1e-12)
+    assert np.isclose(m.aupr_in, sk.average_precision_score(~flags, -scores), rtol=1e-12)
+    precision, recall, _ = sk.precision_recall_curve(flags, scores)
+    assert np.isclose(m.aupr_out_trapezoid, sk.auc(recall, precision), rtol=1e-12)
+    precision, recall, _ = sk.precision_recall_curve(~flags, -scores)
+    assert np.isclose(m.aupr_in_trapezoid, sk.auc(recall, precision), rtol=1e-12)
+
+
+@pytest.mark.parametrize("seed, tpr", [(0, .95), (1, .5), (2, .8), (3, .999)])
+def test_rates_by_trying_all_thresholds(seed, tpr):
+    scores, flags = _sample(seed)
+    tries = np.unique(scores)
+    inside = [(np.mean(scores[~flags] <= t), np.mean(scores[flags] <= t)) for t in tries]
+    outside = [(np.mean(scores[flags] >= t), np.mean(scores[~flags] >= t)) for t in tries]
+    m = ood_metrics(scores, flags, tpr=tpr)
+    assert np.isclose(m.fpr_id, min(f for t, f in inside if t >= tpr), rtol=1e-12)
+    assert np.isclose(m.fpr_ood, min(f for t, f in outside if t >= tpr), rtol=1e-12)
+    assert np.isclose(m.detection_error, min((1 - t + f)/2 for t, f in inside + [(0, 0)]), rtol=1e-12)
+
+
+def test_open_set_numbers_by_trying_all_thresholds():
+    scores, flags = _sample(7)
+    right = np.random.default_rng(8).random(300) < .7
+    m = ood_metrics(scores, flags, right, fpr=(.05, .3))
+    n = (~flags).sum()
+    kept = right & ~flags
+    tries = [(np.mean(scores[flags] <= t), kept[scores <= t].sum()/n) for t in np.unique(scores)]
+    for fpr in (.05, .3):
+        assert np.isclose(m.values[f"ccr_at_{fpr:g}"], max([c for f, c in tries if f <= fpr], default=0.))
+    x, y = zip((0, 0), *tries)
+    assert np.isclose(m.oscr, np.trapezoid(y, x), rtol=1e-12)
+
+
+def test_perfect_and_useless_detectors():
+    flags = np.array([False]*5 + [True]*5)
+    best, worst = ood_metrics(np.arange(10.), flags), ood_metrics(np.zeros(10), flags)
+    assert best.auroc == best.aupr_in == best.aupr_out == 1 and best.fpr_id == best.detection_error == 0
+    assert worst.auroc == .5 and worst.aupr_in == .5 and worst.fpr_id == 1 and worst.detection_error == .5
+    assert best.intervals["auroc"] == (0., 1.)
+
+
+def test_infinite_scores_are_the_most_suspicious():
+    m = ood_metrics([0., np.inf, 1., -np.inf], [False, True, True, False])
+    assert m.auroc == 1
+
+
+def test_intervals_cover():
+    "95 % intervals of the AUROC cover in 300 samples at least as often as 3 standard errors below .95."
+    true, rng, hits = float(ndtr(1/np.sqrt(2))), np.random.default_rng(9), 0
+    for _ in range(300):
+        flags = rng.random(150) < .4
+        low, high = ood_metrics(rng.normal(size=150) + flags, flags).intervals["auroc"]
+        hits += low <= true <= high
+    assert hits/300 > .95 - 3*np.sqrt(.95*.05/300)
+
+
+def test_bootstrap_and_formula_agree():
+    scores, flags = _sample(3, 2000, ties=False)
+    m = ood_metrics(scores, flags, n_boot=400, random_state=0)
+    rng = np.random.default_rng(0)
+    s = steps(scores, flags)
+    spread = np.std([_auroc(_resampled(s, rng)) for _ in range(400)])
+    assert abs(spread/np.sqrt(auroc_variance(s)) - 1) < .15
+    assert all(low <= high for low, high in m.intervals.values()) and set(m.intervals) == set(m.values)
+
+
+def test_comparison_knows_the_pairs():
+    scores, flags = _sample(4, 1000, ties=False)
+    near = scores + .1*np.random.default_rng(5).normal(size=1000)
+    found = compare_detectors(scores, near, flags)
+    alone = np.sqrt(auroc_variance(steps(scores, flags)))
+    assert (found.high - found.low)/(2*1.96) < .3*alone
+    assert np.isclose(found.difference, sk.roc_auc_score(flags, scores) - sk.roc_auc_score(flags, near))
+
+
+def test_false_alarms_of_the_comparison():
+    "Equal detectors: a p-value below .05 in about 5 of 100 pairs; 400 pairs, three standard errors."
+    rng, low = np.random.default_rng(6), 0
+    for _ in range(400):
+        flags = rng.random(120) < .5
+        base = rng.normal(size=120) + flags
+        one, two = base + rng.normal(size=(2, 120))
+        low += compare_detectors(one, two, flags).p_value < .05
+    assert low/400 < .05 + 3*np.sqrt(.05*.95/400)
+
+
+@pytest.mark.parametrize("change, named", [
+    (dict(scores=[1., np.nan, 2]), "scores"), (dict(is_ood=[True, True, True]), "is_ood"),
+    (dict(is_ood=[False]*3), "is_ood"), (dict(tpr=1.), "tpr"), (dict(fpr=(.1, 2)), "fpr"),
+    (dict(n_boot=-1), "n_boot"), (dict(level=0), "level"), (dict(right=[1, 2]), "right")], ids=str)
+def test_bad_input_is_named(change, named):
+    good = dict(scores=[1., 2., 3.], is_ood=[False, True, False])
+    with pytest.raises(ValueError, match=named): ood_metrics(**(good | change))
