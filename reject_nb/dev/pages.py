@@ -205,12 +205,12 @@ def _with_moving_pictures(nb):
         if PLOTLY in output.get("data", {}): output["data"] = {"text/html": _moving_html(output["data"])}
     return nb
 
-# %% ../../nbs/dev/06_pages.ipynb #20e26ab3
+# %% ../../nbs/dev/06_pages.ipynb #59f05435
 SCRIPT = """(() => {
 const here = document.currentScript.src;
-function style(div) {
-  const color = getComputedStyle(document.body).color;
-  return {paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", "font.color": color};
+function theme(div) {
+  const clear = "rgba(0,0,0,0)";
+  return {paper_bgcolor: clear, plot_bgcolor: clear, font: {color: getComputedStyle(div).color}};
 }
 function draw(div) {
   const picture = JSON.parse(div.querySelector("script").textContent);
@@ -231,11 +231,9 @@ function draw(div) {
     const frame = picture.frames[range.value];
     shown.textContent = frame.name;
     range.setAttribute("aria-valuetext", frame.name);
-    Plotly.react(plot, frame.data, {...layout, ...frame.layout, ...theme()}, {displayModeBar: false,
+    Plotly.react(plot, frame.data, {...layout, ...frame.layout, ...theme(div)}, {displayModeBar: false,
       responsive: true});
   };
-  const theme = () => { const s = style(div); return {paper_bgcolor: s.paper_bgcolor,
-    plot_bgcolor: s.plot_bgcolor, font: {color: s["font.color"]}}; };
   range.addEventListener("input", show);
   new MutationObserver(show).observe(document.documentElement, {attributeFilter: ["data-theme"]});
   show();
