@@ -167,7 +167,7 @@ def _still(curves:list[Curve], xlabel:str, ylabel:str, xlim, ylim, title:str) ->
     plt.close(fig)
     return image.getvalue()
 
-# %% ../../nbs/core/12_moving.ipynb #645186de
+# %% ../../nbs/core/12_moving.ipynb #a080f887
 def moving(
     parameter:str,            # what the slider changes
     values:Sequence,          # positions of the slider, at least two
@@ -221,8 +221,9 @@ def moving(
     curves, sentence = pictures[shown]
     axes = {"xaxis": {"title": {"text": xlabel}, "range": list(xlim), "zeroline": False},
             "yaxis": {"title": {"text": ylabel}, "range": list(ylim), "zeroline": False}}
-    layout = axes | {"title": {"text": sentence, "font": {"size": 14}}, "height": 460, "hovermode": "closest",
-                     "margin": {"l": 60, "r": 20, "t": 60, "b": 60}, "legend": {"orientation": "h", "y": 1.08},
+    layout = axes | {"title": {"text": sentence, "font": {"size": 14}}, "height": 460,
+                     "margin": {"l": 60, "r": 20, "t": 60, "b": 60}, "hovermode": "closest",
+                     "legend": {"orientation": "h", "y": 1.08},
                      "sliders": [_slider(parameter, labels, shown)]}
     title = f"{parameter} = {labels[shown]}" + (f": {sentence}" if sentence else "")
     words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At {title}"

@@ -98,10 +98,11 @@ def make_readme() -> str: # README.md
     if resources.get("outputs"): raise ValueError("index.ipynb has pictures as outputs: link to files")
     return MADE_BY + re.sub(r"\n{3,}", "\n\n", _links_from_here(body)).strip("\n") + "\n"
 
-# %% ../../nbs/dev/06_pages.ipynb #6e5f7109
+# %% ../../nbs/dev/06_pages.ipynb #7dcb7d9f
 MODULE_TITLES = {
     "audit": "audit · any classifier", "strategies": "strategies · reject options",
-    "ood": "ood · out of distribution", "sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM",
+    "ood": "ood · out of distribution", "sdr": "sdr · safe decision regions",
+    "mcsvm": "mcsvm · Multi Cost SVM",
     "bernstein": "bernstein · uncertain data", "gpc": "gpc · certified Gaussian processes",
 }
 

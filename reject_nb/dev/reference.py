@@ -50,7 +50,7 @@ def notebook_of(
     if not found: return None
     return relative((file.parent/found[1]).resolve()).removeprefix("nbs/")
 
-# %% ../../nbs/dev/05_reference.ipynb #2539bf39
+# %% ../../nbs/dev/05_reference.ipynb #ecbce45b
 def _is_ours(method) -> bool:
     "A method written here, with documentation."
     module = getattr(method, "__module__", None) or ""
@@ -60,7 +60,8 @@ def _directive(module:str, name:str, thing) -> list[str]:
     "What Sphinx is told of one name."
     path = f"reject_nb.{module}.{name}"
     if inspect.isclass(thing):
-        methods = sorted(m for m in vars(thing) if not m.startswith("_") and _is_ours(getattr(thing, m, None)))
+        methods = sorted(name for name in vars(thing)
+                         if not name.startswith("_") and _is_ours(getattr(thing, name, None)))
         members = [f"   :members: {', '.join(methods)}"] if methods else []
         return [f".. autoclass:: {path}", *members]
     if callable(thing): return [f".. autofunction:: {path}"]
@@ -102,7 +103,7 @@ def _first_sentence(thing) -> str:
     if not (inspect.isclass(thing) or callable(thing)): return f"`{_short(thing)}`".replace("|", "\\|")
     return (inspect.getdoc(thing) or "").split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
 
-# %% ../../nbs/dev/05_reference.ipynb #0e4c1541
+# %% ../../nbs/dev/05_reference.ipynb #9dce0498
 def reference_page(
     module:str, # "strategies"
 ) -> str:       # Markdown of Jupyter Book
@@ -120,10 +121,12 @@ def reference_page(
     """
     package = importlib.import_module(f"reject_nb.{module}")
     names = sorted(package.__all__, key=str.lower)
-    rows = [f"| {{py:obj}}`{name} <reject_nb.{module}.{name}>` | {_first_sentence(getattr(package, name))} |" for name in names]
+    def row(name):
+        link = f"{{py:obj}}`{name} <reject_nb.{module}.{name}>`"
+        return f"| {link} | {_first_sentence(getattr(package, name))} |"
     head = [f"# Reference: {module}", f"Every public name of `reject_nb.{module}`. "
             f"The [overview](../{module}/00_overview.ipynb) tells when to use which.",
-            "\n".join(["| name | what it is |", "|---|---|", *rows])]
+            "\n".join(["| name | what it is |", "|---|---|", *map(row, names)])]
     return "\n\n".join(head + [entry(module, name) for name in names]) + "\n"
 
 # %% ../../nbs/dev/05_reference.ipynb #3098f6be
