@@ -167,7 +167,7 @@ def _still(curves:list[Curve], xlabel:str, ylabel:str, xlim, ylim, title:str) ->
     plt.close(fig)
     return image.getvalue()
 
-# %% ../../nbs/core/12_moving.ipynb #a080f887
+# %% ../../nbs/core/12_moving.ipynb #34bb6107
 def moving(
     parameter:str,            # what the slider changes
     values:Sequence,          # positions of the slider, at least two
@@ -225,8 +225,8 @@ def moving(
                      "margin": {"l": 60, "r": 20, "t": 60, "b": 60}, "hovermode": "closest",
                      "legend": {"orientation": "h", "y": 1.08},
                      "sliders": [_slider(parameter, labels, shown)]}
-    title = f"{parameter} = {labels[shown]}" + (f": {sentence}" if sentence else "")
-    words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At {title}"
+    title = "\n".join(filter(None, [f"{parameter} = {labels[shown]}", sentence]))
+    words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At " + title.replace("\n", ": ")
     return MovingPicture(plotly={"data": [_trace(c) for c in curves], "layout": layout,
                                  "frames": _frames(labels, pictures)},
                          still=_still(curves, xlabel, ylabel, xlim, ylim, title), words=words)
