@@ -1,10 +1,15 @@
 """Tests of nbs/core/10_claims.ipynb, extracted from its test cells: edit them there."""
+import json
+import numpy as np
 import pytest
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from reject_nb.core.claims import (
-    Claim, ITEMS, claim, claims_table, item_status, judge, load_claims, not_run, replace_room, summary,
+    Claim, ITEMS, Statement, claim, claims_table, finish, item_status, judge, load_claims, replace_room,
+    statements, summary, uncovered,
 )
 
 def test_judge_numbers_and_statements():
@@ -20,38 +25,103 @@ def test_judge_refuses_half_a_claim():
     with pytest.raises(ValueError, match="measured must be a finite"): judge(1., float("nan"), tolerance=1)
     with pytest.raises(ValueError, match="tolerance must be"): judge(1., 1., tolerance=-1)
 
+BASE = dict(id="sdr/b", where="Figure 1", kind="number", says="x", reported=1, tolerance=1e-3, reason="print")
+EXPLAINED = dict(cause="erratum", evidence="sdr/t.csv", why="a slip of {size:.1f}")
 
-def test_claim_round_trip_and_replacement():
+def _toml(entries):
+    lines = []
+    for entry in entries:
+        lines += ["[[claim]]", *(f"{name} = {json.dumps(value)}" for name, value in entry.items())]
+    return "\n".join(lines)
+
+
+@contextmanager
+def _file_of(*entries, room="sdr"):
+    "A folder of claims, with a claims.toml that holds these entries."
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as env:
         env.setenv("REJECT_NB_OUT", folder)
-        assert claim("sdr/b", "Figure 1", "x", reported=1, measured=1.0000001, tolerance=1e-3,
-                     reason="print", why="if it did").why == ""
-        not_run("gpc/a", "Figure 2", "x", why="not yet")
-        claim("sdr/b", "Figure 1", "x", reported=1, measured=2/3, tolerance=1e-3, reason="print",
-              why="a slip")
-        found = load_claims()
-        assert list(found) == ["sdr/b", "gpc/a"]
-        assert found["sdr/b"].status == "differs" and found["sdr/b"].measured == .666667
+        (Path(folder)/room).mkdir()
+        (Path(folder)/room/"claims.toml").write_text(_toml(entries))
+        env.chdir(Path(folder)/room)
+        yield
+
+
+def test_claim_round_trip_and_replacement():
+    with _file_of({**BASE, **EXPLAINED}):
+        assert claim("sdr/b", 1.0000001, size=2).why == ""
+        found = claim("sdr/b", 2/3, size=1/3)
+        assert load_claims() == {"sdr/b": found} and found.measured == .666667
+        assert (found.status, found.cause, found.why) == ("differs", "erratum", "a slip of 0.3")
         replace_room("sdr", [])
-        assert list(load_claims()) == ["gpc/a"]
+        assert load_claims() == {}
+
+
+def test_spreads_widen_a_tolerance():
+    with _file_of({**BASE, "spreads": 2}):
+        assert claim("sdr/b", 1.02, spread=.01).tolerance == pytest.approx(.021)
+        with pytest.raises(ValueError, match="must give its cause"): claim("sdr/b", 1.03, spread=.01)
+        with pytest.raises(ValueError, match="spread must"): claim("sdr/b", 1.02)
+
+
+def test_finish_records_what_is_missing_and_stops_where_one_was_forgotten():
+    statement = dict(id="sdr/f1", where="Lemma 1", kind="statement", says="x")
+    gone = dict(id="sdr/f2", where="Table 2", kind="number", says="x", reported=3, missing="no data")
+    with _file_of(statement, gone):
+        with pytest.raises(ValueError, match="no cell measures sdr/f1"): finish("sdr")
+        with pytest.raises(ValueError, match="it cannot be: no data"): claim("sdr/f2", 1)
+        claim("sdr/f1", "3 of 3", holds=np.bool_(True))
+        assert finish("sdr") == {"match": 1, "differs": 0, "not run": 1}
+        assert load_claims()["sdr/f2"].why == ""
 
 
 def test_claims_from_many_threads_all_arrive():
-    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as env:
-        env.setenv("REJECT_NB_OUT", folder)
-        with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda k: not_run(f"ood/c{k}", "Table 1", "x", why="y"), range(24)))
+    many = [dict(BASE, id=f"sdr/c{k}") for k in range(24)]
+    with _file_of(*many):
+        with ThreadPoolExecutor(8) as pool: list(pool.map(lambda s: claim(s["id"], 1), many))
         assert len(load_claims()) == 24
 
 
 @pytest.mark.parametrize("change, words", [
     (dict(id="sdr"), "id must be"), (dict(id="kitchen/a"), "id must be"),
-    (dict(where="page 3"), "where must"),
-    (dict(says=" "), "says must"), (dict(reason=""), "reason must"), (dict(measured=2), "why must explain"),
-    (dict(measured=float("inf")), "finite")])
-def test_incomplete_claims_are_refused(change, words):
-    ok = dict(id="sdr/a", where="Figure 1", says="x", reported=1, measured=1, tolerance=0, reason="exact")
-    with pytest.raises(ValueError, match=words): claim(**{**ok, **change})
+    (dict(where="page 3"), "where must"), (dict(where="Table 1; page 3"), "where must"), (dict(kind="guess"), "kind must"),
+    (dict(says=" "), "says must"), (dict(reason=""), "reason must"), (dict(reported="one"), "reported must"),
+    (dict(kind="statement"), "only a number"), (dict(cause="erratum"), "come together"),
+    (dict(cause="a slip", evidence="x", why="y"), "cause must")])
+def test_incomplete_statements_are_refused(change, words):
+    Statement(**BASE)
+    with pytest.raises(ValueError, match=words): Statement(**{**BASE, **change})
+
+
+@pytest.mark.parametrize("entries, words", [
+    ([BASE, BASE], "stands twice"), ([dict(BASE, id="ood/b")], "does not belong"), ([dict(BASE, note="x")], "unknown fields")])
+def test_files_that_contradict_themselves_are_refused(entries, words):
+    with _file_of(*entries), pytest.raises(ValueError, match=words): statements("sdr")
+
+
+@pytest.mark.parametrize("kind, verdict, words", [
+    ("number", True, "leave holds out"), ("statement", None, "holds must be the computed truth"),
+    ("ordering", "yes", "holds must be the computed truth"), ("figure", 1, "holds must be the computed truth")])
+def test_verdicts_belong_to_statements(kind, verdict, words):
+    numbers = {} if kind == "number" else dict(tolerance=None, reason="", reported="x")
+    entry = {name: value for name, value in {**BASE, "kind": kind, **numbers}.items() if value is not None}
+    with _file_of(entry), pytest.raises(ValueError, match=words): claim("sdr/b", 1, holds=verdict)
+
+
+def test_unknown_claims_and_infinite_numbers_are_refused():
+    with _file_of(BASE):
+        for id in ("sdr/c", "kitchen/c", "sdr"):
+            with pytest.raises(ValueError, match="id must be"): claim(id, 1)
+        with pytest.raises(ValueError, match="measured must be a finite"): claim("sdr/b", float("inf"))
+
+
+@pytest.mark.parametrize("where, expected", [
+    ("Table 1", []), ("Table 1(a), row 3", []), ("Table 1.5", ["Table 1"]), ("Table 10", ["Table 1"]),
+    ("Section 2; Table 1", []), ("Table 2", ["Table 1"])])
+def test_items_without_a_claim_are_found(where, expected):
+    with _file_of(dict(BASE, where=where)):
+        path = Path("claims.toml")
+        path.write_text('[items]\nstates = ["Table 1"]\n' + path.read_text())
+        assert uncovered("sdr") == expected
 
 
 def test_spreads_stand_beside_our_numbers():
@@ -76,6 +146,7 @@ def test_item_status_follows_its_claims():
                      tolerance=None, reason="",
                      status=status, why="", command="")
     assert item_status(item, {"sdr/x": made("Figure 1, second row", "match")}) == "match"
+    assert item_status(item, {"sdr/x": made("Figure 1", "match"), "sdr/y": made("Figure 1", "not run")}) == "in part"
     assert item_status(item, {"sdr/x": made("Figure 1", "differs"),
                               "sdr/y": made("Figure 1", "match")}) == "differs"
     assert item_status(item, {"sdr/x": made("Figure 10", "match"),
