@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ROOMS', 'PAPERS', 'ITEMS', 'STATUSES', 'KINDS', 'CAUSES', 'Paper', 'Item', 'Claim', 'judge',
            'claims_file', 'load_claims', 'save_claims', 'replace_room', 'Statement', 'statements_file',
-           'statements', 'numbered_items', 'uncovered', 'claim', 'finish', 'item_status', 'summary',
-           'by_cause', 'claims_table']
+           'statements', 'numbered_items', 'uncovered', 'captions', 'claim', 'finish', 'item_status',
+           'summary', 'by_cause', 'claims_table']
 
 # %% ../../nbs/core/10_claims.ipynb #886d5cd3
 import json
@@ -492,6 +492,24 @@ def uncovered(
     places = [place.strip() for s in statements(room).values() for place in s.where.split(";")]
     def is_named(item): return any(re.match(re.escape(item) + r"(?![\w.]*\w)", place) for place in places)
     return [item for item in numbered_items(room)["states"] if not is_named(item)]
+
+# %% ../../nbs/core/10_claims.ipynb #b1aa0019
+def captions(
+    room:str, # module
+) -> dict[str, str]: # by the name of the picture's file
+    """What to see in a module's figures.
+
+    Parameters
+    ----------
+    room : str
+        module
+
+    Returns
+    -------
+    dict[str, str]
+        by the name of the picture's file
+    """
+    return dict(_read(room).get("captions", {}))
 
 # %% ../../nbs/core/10_claims.ipynb #cabfb0c9
 _MEASURED: set[str] = set()   # ids that this process has measured

@@ -11,12 +11,14 @@ __all__ = ['format_number', 'check_columns', 'save_table', 'load_table', 'markdo
 import csv
 import io
 import os
+import time
 from pathlib import Path
 
 import numpy as np
 
 from .checks import refuse
 from .files import is_full, out_dir, path_of, read_dirs, write_atomic
+from .made import record_made
 
 # %% ../../nbs/core/08_tables.ipynb #584754be
 def format_number(
@@ -168,7 +170,8 @@ def stored(
     id:str,   # "<module>/<name>" of the table
     compute,  # called without arguments in a full run; returns the dict of columns
 ) -> dict[str, np.ndarray]: # as `load_table` returns it
-    """A heavy table: computed and written in a full run, read from the committed CSV in a quick one.
+    """A heavy table: computed and written in a full run (with what it cost), read from the committed CSV in a
+    quick one.
 
     Parameters
     ----------
@@ -184,9 +187,18 @@ def stored(
     """
     store = Path(os.environ["REJECT_NB_STORE"]) if "REJECT_NB_STORE" in os.environ else out_dir()
     if is_full():
+        began = time.perf_counter()
         save_table(id, compute(), store)
+        _note_cost(id, time.perf_counter() - began, store)
         return load_table(id, store)
     for folder in read_dirs(store):
         if path_of(id, ".csv", folder).is_file(): return load_table(id, folder)
     raise FileNotFoundError(f"the stored table {id}.csv is missing from {store.name}/: compute it with "
                             f"`reject-nb reproduce {id.partition('/')[0]} --full`")
+
+# %% ../../nbs/core/08_tables.ipynb #1a6f5b9e
+def _note_cost(id:str, seconds:float, store:Path) -> None:
+    "Write down what made a stored table: a full run of the module, or the benchmarks."
+    room, _, name = id.partition("/")
+    command = "make bench" if name.startswith("benchmark") else f"reject-nb reproduce {room} --full"
+    record_made(room, f"{name}.csv", command, seconds, store)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SPARE', 'LIVING', 'NEEDED', 'of_figure', 'item_of', 'named_by', 'known_names', 'what_to_run',
            'check_out', 'set_aside', 'clear_damage', 'clear_parts', 'publish', 'what_there_is', 'Progress',
-           'Reproduction', 'accept', 'command', 'main']
+           'Reproduction', 'accept', 'carry_out', 'verify', 'command', 'main']
 
 # %% ../../nbs/dev/30_reproduce.ipynb #2bfab21e
 import argparse
@@ -26,6 +26,7 @@ from ..core.claims import ITEMS, ROOMS, STATUSES, Claim, Item, claims_file, load
 from ..core.files import project_root, write_atomic
 from ..core.scratch import scratch_folder, try_lock
 from .runner import NotebookRun, run_notebooks
+from .verify import compare, report
 
 # %% ../../nbs/dev/30_reproduce.ipynb #88d7fb89
 def _letters(text:str) -> str: return re.sub(r"[^a-z0-9]", "", text.lower())
@@ -503,6 +504,38 @@ def accept(
     write_atomic(theirs, ours.read_bytes())
     return True
 
+# %% ../../nbs/dev/30_reproduce.ipynb #b3aa0002
+def carry_out(work:Reproduction) -> int: # exit status
+    """Run what was asked for and report.
+
+    Returns
+    -------
+    int
+        exit status
+    """
+    work.prepare()
+    try: work.run()
+    except KeyboardInterrupt:
+        print("interrupted: modules that were not finished keep their figures and claims", file=sys.stderr)
+        return 130
+    return work.report()
+
+def verify(args, root:Path) -> int: # exit status
+    """Run into a scratch folder; list what moved against the committed numbers.
+
+    Returns
+    -------
+    int
+        exit status
+    """
+    if args.out: raise RequestError("--verify writes nothing, so leave --out away")
+    with tempfile.TemporaryDirectory() as folder:
+        args.out = folder
+        work = Reproduction(args, root)
+        status = carry_out(work)
+        print(report(*compare(work.finished, root/"figures", Path(folder))))
+    return status
+
 # %% ../../nbs/dev/30_reproduce.ipynb #c3ca322e
 def command(args) -> int: # exit status
     """Run what was asked for.
@@ -519,13 +552,7 @@ def command(args) -> int: # exit status
     for name in NEEDED:
         if importlib.util.find_spec(name) is None:
             raise RequestError(f"reproduce needs {name}: pip install -e '.[dev]'")
-    work = Reproduction(args, root)
-    work.prepare()
-    try: work.run()
-    except KeyboardInterrupt:
-        print("interrupted: modules that were not finished keep their figures and claims", file=sys.stderr)
-        return 130
-    return work.report()
+    return verify(args, root) if args.verify else carry_out(Reproduction(args, root))
 
 # %% ../../nbs/dev/30_reproduce.ipynb #68c996d9
 def main(
@@ -546,6 +573,8 @@ def main(
     p = reproduce_arguments(argparse.ArgumentParser(prog="reject-nb reproduce",
                                                     description="Compute figures, tables and claims again."))
     p.add_argument("--accept", action="store_true", help="let the claims of figures/ be those that ship")
+    p.add_argument("--verify", action="store_true",
+                   help="write nothing to figures/; say which numbers of the rerun differ from the committed ones, and by how much")
     try: return command(p.parse_args(argv))
     except RequestError as error:
         print(f"reject-nb: {error}", file=sys.stderr)

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import tempfile
 from reject_nb.core.files import is_full
+from reject_nb.core.made import load_made
 
 from reject_nb.core.tables import load_table, save_table, stored
 
@@ -32,6 +33,7 @@ def test_stored_computes_only_in_a_full_run():
         with pytest.raises(FileNotFoundError, match="reproduce nowhere --full"): stored("nowhere/t", compute)
         env.setenv("REJECT_NB_MODE", "full")
         full = stored("nowhere/t", compute)
+        assert load_made("nowhere", folder)["t.csv"]["command"] == "reject-nb reproduce nowhere --full"
         env.setenv("REJECT_NB_MODE", "quick")
         assert stored("nowhere/t", compute)["x"].tolist() == full["x"].tolist() == [1.5,
                                                                                     2.5] and len(calls) == 1

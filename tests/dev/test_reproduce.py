@@ -136,13 +136,34 @@ def test_a_log_gets_lines_and_a_terminal_a_bar():
         progress.done("sdr", "done")
     assert "sdr: cell 6 of 10  25%|" in terminal.getvalue() and "started" not in terminal.getvalue()
 
+CLAIMS_TOML = """
+[[claim]]
+id = "sdr/a"
+where = "Figure 1"
+kind = "number"
+says = "x"
+reported = 1
+tolerance = 0
+reason = "exact"
+cause = "other data"
+evidence = "sdr/figure1.csv"
+why = "altered"
+
+[[claim]]
+id = "sdr/b"
+where = "Example 1"
+kind = "number"
+says = "x"
+reported = 1
+tolerance = 0
+reason = "exact"
+"""
 CELLS = [
     "from reject_nb.core.figures import figure, save\nfrom reject_nb.core.claims import claim\nimport os",
     "fig, ax = figure(width=2, height=2)\n"
     "save(fig, 'sdr/figure1', {'x': [1]})\nsave(fig, 'sdr/other', {'x': [2]})",
     "value = float(os.environ.get('VALUE_OF_TEST', 1))",
-    "claim('sdr/a', 'Figure 1', 'x', 1, value, tolerance=0, reason='exact', why='altered')\n"
-    "claim('sdr/b', 'Example 1', 'x', 1, 1, tolerance=0, reason='exact')",
+    "claim('sdr/a', measured=value)\nclaim('sdr/b', measured=1)",
     "#| slow\n1/0"]
 
 @contextlib.contextmanager
@@ -154,6 +175,7 @@ def _small_checkout():
         (root/"nbs"/"sdr").mkdir(parents=True)
         nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in CELLS])
         nbformat.write(nb, root/"nbs"/"sdr"/"90_paper.ipynb")
+        (root/"nbs"/"sdr"/"claims.toml").write_text(CLAIMS_TOML)
         patch.setattr(reproduce, "project_root", lambda: root)
         patch.delenv("REJECT_NB_OUT", raising=False)
         yield patch, root, root.parent/"out", reproduce
@@ -208,6 +230,19 @@ def test_a_first_run_elsewhere_is_compared_with_the_checkout():
         patch.setenv("VALUE_OF_TEST", "2")
         status, _, complaint = _say(reproduce, "sdr/figure1", "--out", out)
         assert status == 1 and complaint.count("reject-nb: claim") == 1          # sdr/b was not asked for
+
+
+def test_verify_says_what_moved_and_writes_nothing():
+    with _small_checkout() as (patch, root, out, reproduce):
+        assert _say(reproduce, "sdr")[0] == 0
+        before = {p: p.read_bytes() for p in (root/"figures").rglob("*") if p.is_file()}
+        status, said, _ = _say(reproduce, "sdr", "--verify")
+        assert status == 0 and "nothing moved in 2 tables and 2 claims" in said
+        patch.setenv("VALUE_OF_TEST", "1.5")
+        status, said, complaint = _say(reproduce, "sdr", "--verify")
+        assert status == 1 and "claim sdr/a: match, now differs" in said and "match, now differs" in complaint
+        assert {p: p.read_bytes() for p in (root/"figures").rglob("*") if p.is_file()} == before
+        assert _say(reproduce, "sdr", "--verify", "--out", out)[0] == 2
 
 
 def test_leftovers_and_damage_are_cleared_first():
