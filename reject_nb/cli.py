@@ -4,9 +4,9 @@
 
 # %% auto #0
 __all__ = ['REPOSITORY', 'RequestError', 'closest', 'plain_table', 'Record', 'read_claims', 'shown',
-           'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes', 'command_claims',
-           'command_data', 'reproduce_arguments', 'positive', 'checkout', 'command_reproduce', 'parser',
-           'main']
+           'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes', 'causes_counted',
+           'command_claims', 'command_data', 'reproduce_arguments', 'positive', 'checkout',
+           'command_reproduce', 'parser', 'main']
 
 # %% ../nbs/cli.ipynb #28db9680
 import argparse
@@ -20,7 +20,7 @@ from pathlib import Path
 import reject_nb
 from . import data
 from .core.claims import (
-    ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
+    CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
 from .core.files import project_root
 
 # %% ../nbs/cli.ipynb #b1089f4f
@@ -246,6 +246,26 @@ def _print_claims(
     for c in chosen:
         if reasons and c.why: print(f"\n{c.id}: {c.why}")
 
+# %% ../nbs/cli.ipynb #cdacc95a
+def causes_counted(
+    claims, # iterable of Claim
+) -> str:   # empty where none differs
+    """How many claims differ, by cause.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+
+    Returns
+    -------
+    str
+        empty where none differs
+    """
+    causes = [c.cause or "no cause given" for c in claims if c.status == "differs"]
+    counts = [f"{causes.count(cause)} {cause}" for cause in (*CAUSES, "no cause given") if cause in causes]
+    return f"{len(causes)} differ: {', '.join(counts)}" if causes else ""
+
 # %% ../nbs/cli.ipynb #cdacc95b
 def command_claims(args) -> int:
     "Claims beside our numbers."
@@ -257,6 +277,7 @@ def command_claims(args) -> int:
     if chosen: _print_claims(chosen, args.wide, args.wide or args.status == "differs")
     elif of_rooms: print(f"none of the {len(of_rooms)} claims of {', '.join(rooms)} is '{args.status}'")
     else: print(f"no claims of {', '.join(rooms)} are on record")
+    if counted := causes_counted(chosen): print(f"\n{counted}")
     return 0
 
 # %% ../nbs/cli.ipynb #524e2630

@@ -688,6 +688,10 @@ def _ours(claim:Claim) -> str:
     sign = "± " if isinstance(claim.spread, (int, float)) else ""
     return f"{_text(claim.measured)} {sign}{_text(claim.spread)}"
 
+def _explained(claim:Claim) -> str:
+    "Why it differs, with the evidence."
+    return f"{claim.why} Evidence: {claim.evidence}." if claim.evidence else claim.why
+
 def claims_table(
     claims,          # iterable of Claim
 ) -> dict[str, list]: # columns of a table
@@ -707,4 +711,4 @@ def claims_table(
     return {"where": [c.where for c in claims], "claim": [c.says for c in claims],
             "paper": [_text(c.reported) for c in claims], "ours": [_ours(c) for c in claims],
             "status": [c.status for c in claims], "cause": [c.cause for c in claims],
-            "why": [c.why for c in claims]}
+            "why": [_explained(c) for c in claims]}

@@ -4,16 +4,22 @@ import os
 import pytest
 import tempfile
 from pathlib import Path
+from reject_nb.core.files import out_dir
 from reject_nb.gpc.experiments.data import synthetic2d
 from reject_nb.gpc.fitting import fit_gpc
 from unittest.mock import patch
 
 from reject_nb.gpc.experiments.models import (
-    digits_model, mnist358_model, shortest_dims, stored_file, trained, training_path,
+    digits_model, main, makers, mnist358_model, shortest_dims, stored_file, trained, training_path,
 )
 
 def test_a_missing_model_says_how_to_make_it():
-    with pytest.raises(FileNotFoundError, match="reproduce gpc"): stored_file("model-that-is-not-there.npz")
+    with pytest.raises(FileNotFoundError, match="experiments.models model-that.*reproduce gpc"): stored_file("model-that-is-not-there.npz")
+
+
+def test_every_stored_model_has_a_maker_and_unknown_names_are_refused():
+    there = [p.name for p in (out_dir()/"gpc").glob("*.npz")] if (out_dir()/"gpc").is_dir() else []
+    assert set(there) <= set(makers()) and main(["model-nobody.npz"]) == 2 and main([]) == 2
 
 
 def test_a_full_run_makes_what_is_missing_and_only_that():
@@ -26,7 +32,7 @@ def test_a_full_run_makes_what_is_missing_and_only_that():
                   "is_full": lambda: True}
         with patch.dict(stored_file.__globals__, places):
             for _ in range(2): assert stored_file("model-new.npz", make).read_text() == "model"
-            assert os.listdir(Path(folder)/"gpc") == ["model-new.npz"]
+            assert sorted(os.listdir(Path(folder)/"gpc")) == ["made.json", "model-new.npz"]
     assert len(made) == 1
 
 
