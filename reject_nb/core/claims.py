@@ -418,7 +418,8 @@ def statements_file(
     """
     here = Path.cwd()
     if here.name == room and (here/"claims.toml").is_file(): return here/"claims.toml"
-    if (root := project_root()) is None: raise FileNotFoundError("claims.toml lies in a checkout of reject_nb")
+    if (root := project_root()) is None: raise FileNotFoundError("claims.toml lies in a checkout of "
+                                                                 "reject_nb")
     return root/"nbs"/room/"claims.toml"
 
 @lru_cache(maxsize=32)
@@ -448,7 +449,8 @@ def statements(
     """
     known, found = {field.name for field in fields(Statement)}, {}
     for entry in _read(room).get("claim", ()):
-        if unknown := set(entry) - known: raise ValueError(f"{entry.get('id')}: unknown fields {sorted(unknown)}")
+        if unknown := set(entry) - known: raise ValueError(f"{entry.get('id')}: unknown fields "
+                                                           f"{sorted(unknown)}")
         if entry["id"] in found: raise ValueError(f"{entry['id']} stands twice in claims.toml of {room}")
         if entry["id"].partition("/")[0] != room: raise ValueError(f"{entry['id']} does not belong to {room}")
         found[entry["id"]] = Statement(**entry)
@@ -545,7 +547,8 @@ def claim(
     tolerance = _tolerance(said, spread)
     status = judge(said.reported, measured, tolerance, None if holds is None else bool(holds))
     if status == "differs" and not said.cause:
-        raise ValueError(f"{id} differs (paper {said.reported}, ours {measured}): claims.toml must give its cause, "
+        raise ValueError(f"{id} differs (paper {said.reported}, ours {measured}): claims.toml must give its "
+                         f"cause, "
                          "its evidence and why")
     _MEASURED.add(id)
     numbers = dict(reported=said.reported, measured=measured, spread=spread, tolerance=tolerance)
@@ -559,7 +562,8 @@ def _statement(id:str) -> Statement:
     if room not in ROOMS: raise refuse("id", f"'<module>/<slug>' with a module of {', '.join(ROOMS)}", id)
     said = statements(room).get(id)
     if said is None: raise refuse("id", f"one of {statements_file(room).name} of {room}", id)
-    if said.missing: raise ValueError(f"{id} is measured, and claims.toml says that it cannot be: {said.missing}")
+    if said.missing: raise ValueError(f"{id} is measured, and claims.toml says that it cannot be: "
+                                      f"{said.missing}")
     return said
 
 def _check_verdict(said:Statement, holds) -> None:
@@ -604,7 +608,8 @@ def finish(
     if forgotten: raise ValueError(f"no cell measures {', '.join(forgotten)}")
     nothing = dict(measured=None, spread=None, tolerance=None)
     for s in said.values():
-        if s.missing: _record(_joined(s, "not run", {**nothing, "reported": _plain(s.reported, "reported")}, {}))
+        if s.missing: _record(_joined(s, "not run", {**nothing, "reported": _plain(s.reported, "reported")},
+                                      {}))
     statuses = [c.status for id, c in load_claims().items() if id in said]
     return {status: statuses.count(status) for status in STATUSES}
 
@@ -613,8 +618,7 @@ def item_status(
     item:Item,
     claims:dict[str, Claim], # as load_claims returns them
 ) -> str:
-    """Status of a figure or table: `not run` until a claim names it, `differs` where one does, else `match`
-    or `in part`.
+    """Status of a figure or table: `not run` until a claim names it, else `differs`, `in part` or `match`.
 
     Parameters
     ----------

@@ -112,5 +112,6 @@ def cost_table(
     """
     rows = [(f"{room}/{name}", entry["command"], entry["seconds"])
             for room in rooms for name, entry in load_made(room, folder).items()]
-    rows.sort(key=lambda row: (isinstance(row[2], str), -row[2] if not isinstance(row[2], str) else 0., row[0]))
+    rows.sort(key=lambda row: (isinstance(row[2], str), -row[2] if not isinstance(row[2], str) else 0.,
+                               row[0]))
     return {name: [row[k] for row in rows] for k, name in enumerate(("file", "command", "seconds"))}

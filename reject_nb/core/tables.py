@@ -170,8 +170,7 @@ def stored(
     id:str,   # "<module>/<name>" of the table
     compute,  # called without arguments in a full run; returns the dict of columns
 ) -> dict[str, np.ndarray]: # as `load_table` returns it
-    """A heavy table: computed and written in a full run (with what it cost), read from the committed CSV in a
-    quick one.
+    """A heavy table: computed, written and timed in a full run; a quick one reads the committed CSV.
 
     Parameters
     ----------

@@ -69,8 +69,10 @@ def typed_in(
     tree = ast.parse(code)
     names, wrong = _bindings(tree), []
     for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "claim" and node.args): continue
-        given = {word.arg: word.value for word in node.keywords} | dict(zip(("id", "measured", "holds"), node.args))
+        if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "claim"
+                and node.args): continue
+        given = {word.arg: word.value for word in node.keywords} | dict(zip(("id", "measured", "holds"),
+                                                                            node.args))
         wrong += [f"{ast.unparse(node.args[0])}: {name} is typed, not computed ({ast.unparse(given[name])})"
                   for name in ("measured", "holds") if name in given and _is_literal(given[name], names)]
     return wrong
@@ -110,7 +112,8 @@ def there_is(
     place, _, cell = evidence.partition("#")
     if not cell: return (root()/"figures"/place).is_file()
     path = root()/"nbs"/f"{place}.ipynb"
-    return path.is_file() and any(c["id"] == cell for c in json.loads(path.read_text(encoding="utf-8"))["cells"])
+    return path.is_file() and any(c["id"] == cell
+                                  for c in json.loads(path.read_text(encoding="utf-8"))["cells"])
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0013
 SAME = ("where", "kind", "says", "reported", "reason")   # fields that a record copies from its statement
@@ -119,7 +122,8 @@ def _of_record(statement, record) -> list[str]:
     "What is wrong between a statement and its record."
     moved = [name for name in SAME if _differ(getattr(statement, name), getattr(record, name))]
     wrong = [f"the record's {name} is not that of claims.toml" for name in moved]
-    if bool(statement.missing) != (record.status == "not run"): wrong.append(f"is recorded as {record.status}")
+    if bool(statement.missing) != (record.status == "not run"): wrong.append(f"is recorded as "
+                                                                             f"{record.status}")
     if record.status == "differs" and not (statement.cause and there_is(statement.evidence)):
         wrong.append(f"differs, and its evidence does not exist: {statement.evidence}")
     if record.status == "match" and statement.cause: wrong.append("matches, and has a cause in claims.toml")
@@ -159,7 +163,8 @@ def check_unexplained() -> list[str]: # sentences
         sentences
     """
     open_ = [id for room in ROOMS for id, s in statements(room).items() if s.cause == "unexplained"]
-    return [f"{len(open_)} claims are unexplained: {', '.join(open_)}"] if len(open_) > MOST_UNEXPLAINED else []
+    many = len(open_) > MOST_UNEXPLAINED
+    return [f"{len(open_)} claims are unexplained: {', '.join(open_)}"]*many
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0017
 def check_items() -> list[str]: # sentences
@@ -186,7 +191,8 @@ def check_captions() -> list[str]: # sentences
         there, said = {p.stem for p in (root()/"figures"/room).glob("*.png")}, captions(room)
         wrong += [f"{room}/{name}: no caption in claims.toml" for name in sorted(there - set(said))]
         wrong += [f"{room}/{name}: a caption without a picture" for name in sorted(set(said) - there)]
-        wrong += [f"{room}/{name}: a caption is one sentence" for name, text in said.items() if text.count(". ") > 0]
+        wrong += [f"{room}/{name}: a caption is one sentence" for name, text in said.items()
+                  if text.count(". ") > 0]
     return wrong
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0019
@@ -209,11 +215,15 @@ def stored_files(
     """
     sources = [c.source for path in notebook_paths() if path.parent.name == room
                for c in read(path).cells if c.cell_type == "code"]
-    patterns = {re.sub(r"\{[^}]*\}", "*", id).partition("/")[2] + ".csv" for s in sources for id in _STORED.findall(s)}
+    patterns = {re.sub(r"\{[^}]*\}", "*", id).partition("/")[2] + ".csv" for s in sources
+                for id in _STORED.findall(s)}
     names = sorted(p.name for p in (root()/"figures"/room).iterdir() if p.suffix in (".csv", ".npz"))
-    drawn = {p.stem for p in (root()/"figures"/room).glob("*.png")}    # a picture's numbers are written with it
-    def is_stored(name): return name.endswith(".npz") or any(fnmatchcase(name, p) for p in patterns | {"benchmark_*.csv"})
-    return [name for name in names if is_stored(name) and (name.endswith(".npz") or Path(name).stem not in drawn
+    # a picture's numbers are written with it
+    drawn = {p.stem for p in (root()/"figures"/room).glob("*.png")}
+    def is_stored(name): return name.endswith(".npz") or any(fnmatchcase(name, p)
+                                                             for p in patterns | {"benchmark_*.csv"})
+    return [name for name in names if is_stored(name)
+            and (name.endswith(".npz") or Path(name).stem not in drawn
                                                            or any(name == p for p in patterns))]
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0021
@@ -239,8 +249,10 @@ def _is_whole(entry:dict) -> bool:
     return bool(entry.get("command")) and bool(entry.get("versions")) and timed
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0023
-TRUTH = {"nothing is typed": check_typed, "claims are explained": check_records, "few are unexplained": check_unexplained,
-         "items are covered": check_items, "figures have captions": check_captions, "stored files say how": check_stored}
+TRUTH = {"nothing is typed": check_typed, "claims are explained": check_records,
+         "few are unexplained": check_unexplained,
+         "items are covered": check_items, "figures have captions": check_captions,
+         "stored files say how": check_stored}
 
 def check_truth() -> list[str]: # sentences
     """All checks of truth.

@@ -113,7 +113,8 @@ def moved_claim(
     if old.status != new.status: return Move(f"claim {old.id}", None, None, f"{old.status}, now {new.status}")
     move = moved_column(f"claim {old.id}", [str(old.measured)], [str(new.measured)])
     if move is None or move.size is None: return move
-    return Move(move.what, move.size, move.share, f"{old.measured}, now {new.measured} ({move.share:.1g} of it)")
+    return Move(move.what, move.size, move.share,
+                f"{old.measured}, now {new.measured} ({move.share:.1g} of it)")
 
 # %% ../../nbs/dev/29_verify.ipynb #e1aa0010
 def compare(
@@ -144,8 +145,10 @@ def compare(
             tables += 1
             moves += moved_table(f"{room}/{path.name}", there, path) if there.is_file() else [
                 Move(f"{room}/{path.name}", None, None, "is new")]
-    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms} for f in (old, new))
-    moves += [Move(f"claim {id}", None, None, "is new" if id in now else "is gone") for id in sorted(set(was) ^ set(now))]
+    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms}
+                for f in (old, new))
+    moves += [Move(f"claim {id}", None, None, "is new" if id in now else "is gone")
+              for id in sorted(set(was) ^ set(now))]
     found = [moved_claim(was[id], now[id]) for id in sorted(set(was) & set(now))]
     return moves + [move for move in found if move is not None], tables, len(set(was) & set(now))
 
@@ -171,4 +174,5 @@ def report(
     """
     ranked = sorted(moves, key=lambda m: -(m.share if m.share is not None else float("inf")))
     head = f"{len(moves)} moves in {tables} tables and {claims} claims"
-    return "\n".join([*map(str, ranked), head if moves else f"nothing moved in {tables} tables and {claims} claims"])
+    return "\n".join([*map(str, ranked), head if moves
+                      else f"nothing moved in {tables} tables and {claims} claims"])

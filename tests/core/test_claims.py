@@ -83,7 +83,8 @@ def test_claims_from_many_threads_all_arrive():
 
 @pytest.mark.parametrize("change, words", [
     (dict(id="sdr"), "id must be"), (dict(id="kitchen/a"), "id must be"),
-    (dict(where="page 3"), "where must"), (dict(where="Table 1; page 3"), "where must"), (dict(kind="guess"), "kind must"),
+    (dict(where="page 3"), "where must"), (dict(where="Table 1; page 3"), "where must"),
+    (dict(kind="guess"), "kind must"),
     (dict(says=" "), "says must"), (dict(reason=""), "reason must"), (dict(reported="one"), "reported must"),
     (dict(kind="statement"), "only a number"), (dict(cause="erratum"), "come together"),
     (dict(cause="a slip", evidence="x", why="y"), "cause must")])
@@ -93,14 +94,16 @@ def test_incomplete_statements_are_refused(change, words):
 
 
 @pytest.mark.parametrize("entries, words", [
-    ([BASE, BASE], "stands twice"), ([dict(BASE, id="ood/b")], "does not belong"), ([dict(BASE, note="x")], "unknown fields")])
+    ([BASE, BASE], "stands twice"), ([dict(BASE, id="ood/b")], "does not belong"),
+    ([dict(BASE, note="x")], "unknown fields")])
 def test_files_that_contradict_themselves_are_refused(entries, words):
     with _file_of(*entries), pytest.raises(ValueError, match=words): statements("sdr")
 
 
 @pytest.mark.parametrize("kind, verdict, words", [
     ("number", True, "leave holds out"), ("statement", None, "holds must be the computed truth"),
-    ("ordering", "yes", "holds must be the computed truth"), ("figure", 1, "holds must be the computed truth")])
+    ("ordering", "yes", "holds must be the computed truth"),
+    ("figure", 1, "holds must be the computed truth")])
 def test_verdicts_belong_to_statements(kind, verdict, words):
     numbers = {} if kind == "number" else dict(tolerance=None, reason="", reported="x")
     entry = {name: value for name, value in {**BASE, "kind": kind, **numbers}.items() if value is not None}
@@ -146,7 +149,8 @@ def test_item_status_follows_its_claims():
                      tolerance=None, reason="",
                      status=status, why="", command="")
     assert item_status(item, {"sdr/x": made("Figure 1, second row", "match")}) == "match"
-    assert item_status(item, {"sdr/x": made("Figure 1", "match"), "sdr/y": made("Figure 1", "not run")}) == "in part"
+    assert item_status(item, {"sdr/x": made("Figure 1", "match"),
+                              "sdr/y": made("Figure 1", "not run")}) == "in part"
     assert item_status(item, {"sdr/x": made("Figure 1", "differs"),
                               "sdr/y": made("Figure 1", "match")}) == "differs"
     assert item_status(item, {"sdr/x": made("Figure 10", "match"),

@@ -24,7 +24,8 @@ def test_the_costliest_comes_first_and_the_unknown_last():
         assert cost_table(("sdr", "ood"), folder)["file"] == ["ood/b", "ood/a", "sdr/c"]
 
 
-@pytest.mark.parametrize("command, seconds, words", [("x", -1., "seconds"), ("x", float("nan"), "seconds"), (3, 1., "command")])
+@pytest.mark.parametrize("command, seconds, words",
+                         [("x", -1., "seconds"), ("x", float("nan"), "seconds"), (3, 1., "command")])
 def test_entries_are_checked(command, seconds, words):
     with tempfile.TemporaryDirectory() as folder, pytest.raises(ValueError, match=words):
         record_made("sdr", "a.csv", command, seconds, folder)

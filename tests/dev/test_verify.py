@@ -8,11 +8,13 @@ from reject_nb.core.claims import save_claims
 
 from reject_nb.dev.verify import compare, moved_claim, moved_column, report
 
-CLAIM = Claim(id="sdr/a", where="Figure 1", says="x", reported=1, measured=2., spread=None, tolerance=1, reason="r",
+CLAIM = Claim(id="sdr/a", where="Figure 1", says="x", reported=1, measured=2., spread=None, tolerance=1,
+              reason="r",
               status="match", why="", command="")
 
 @pytest.mark.parametrize("old, new, size", [
-    (["1", "2"], ["1", "2"], None), (["1", "2"], ["1", "2.5"], .5), (["nan"], ["nan"], None), (["0"], ["0.1"], .1),
+    (["1", "2"], ["1", "2"], None), (["1", "2"], ["1", "2.5"], .5), (["nan"], ["nan"], None),
+    (["0"], ["0.1"], .1),
     (["1.0"], ["1"], None)])
 def test_size_of_a_move(old, new, size):
     move = moved_column("t", old, new)
@@ -32,7 +34,8 @@ def test_a_rerun_is_compared_as_a_whole():
             save_claims([replace(CLAIM, measured=float(number))], where)
         (new/"sdr"/"u.csv").write_text("x\n1\n")
         moves, tables, claims = compare(["sdr"], old, new)
-        assert [m.what for m in moves] == ["sdr/t.csv, x", "sdr/u.csv", "claim sdr/a"] and (tables, claims) == (2, 1)
+        assert [m.what for m in moves] == ["sdr/t.csv, x", "sdr/u.csv", "claim sdr/a"] and (tables,
+                                                                                            claims) == (2, 1)
         assert moves[0].size == .5 and report(moves, 2, 1).endswith("3 moves in 2 tables and 1 claims")
         assert report([], 2, 1) == "nothing moved in 2 tables and 1 claims"
 

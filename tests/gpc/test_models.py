@@ -14,7 +14,9 @@ from reject_nb.gpc.experiments.models import (
 )
 
 def test_a_missing_model_says_how_to_make_it():
-    with pytest.raises(FileNotFoundError, match="experiments.models model-that.*reproduce gpc"): stored_file("model-that-is-not-there.npz")
+    with pytest.raises(FileNotFoundError,
+                       match="experiments.models model-that.*reproduce gpc"):
+        stored_file("model-that-is-not-there.npz")
 
 
 def test_every_stored_model_has_a_maker_and_unknown_names_are_refused():
