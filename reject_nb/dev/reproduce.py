@@ -573,9 +573,6 @@ def main(
     p = reproduce_arguments(argparse.ArgumentParser(prog="reject-nb reproduce",
                                                     description="Compute figures, tables and claims again."))
     p.add_argument("--accept", action="store_true", help="let the claims of figures/ be those that ship")
-    p.add_argument("--verify", action="store_true",
-                   help="write nothing to figures/; say which numbers of the rerun differ from the "
-                        "committed ones, and by how much")
     try: return command(p.parse_args(argv))
     except RequestError as error:
         print(f"reject-nb: {error}", file=sys.stderr)
