@@ -22,6 +22,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "certified": ["certified_risk"],
     "groups": ["CertifiedRisks", "GroupedSelection", "certified_groups", "certified_risks", "certify_groups"],
     "expectation": ["conformal_risk"],
+    "shift": ["certified_under_shift", "covariate_weights", "target_if_wrong_by", "thin"],
     "learn_then_test": ["CertifiedSelection", "ltt"],
     "monitor": ["RiskMonitor"],
     "guarantees": ["certify", "order_statistic", "sgr"],
@@ -45,4 +46,5 @@ if TYPE_CHECKING:
     from reject_nb.strategies.scores import MarginScore, MaxClassProbability, RegressionScore, SeleScore
     from reject_nb.strategies.scores import TrueClassProbabilityScore
     from reject_nb.strategies.selective import SelectiveClassifier
+    from reject_nb.strategies.shift import certified_under_shift, covariate_weights, target_if_wrong_by, thin
     from reject_nb.strategies.surrogate import sele_surrogate, sele_surrogate_hvp

@@ -30,7 +30,6 @@ def stakes(target:float) -> np.ndarray: # (bets,)
 def capital(
     losses:np.ndarray, # (n,) in [0, 1], in the order of the score
     target:float,      # in (0, 1)
-    weights=1.,        # (n,) in [0, 1], how much each example counts
 ) -> np.ndarray:       # (n,) E(m)
     """Mean capital after each example.
 
@@ -40,16 +39,13 @@ def capital(
         (n,) in [0, 1], in the order of the score
     target : float
         in (0, 1)
-    weights : default 1.
-        (n,) in [0, 1], how much each example counts
 
     Returns
     -------
     np.ndarray
         (n,) E(m)
     """
-    gains = weights*(target - losses)
-    logs = np.cumsum(np.log1p(stakes(target)*gains[:, None]), axis=0)
+    logs = np.cumsum(np.log1p(stakes(target)*(target - losses[:, None])), axis=0)
     top = logs.max(1)
     return np.exp(np.minimum(top, 700.))*np.exp(logs - top[:, None]).mean(1)
 
@@ -59,7 +55,6 @@ def capital_ends(
     scores,       # (n,) ascending
     target:float, # in (0, 1)
     delta:float,  # in (0, 1)
-    weights=None, # (n,) in [0, 1], how much each example counts; equal where None
 ) -> np.ndarray:  # ascending
     """Ranks at the ends of groups of ties at which the capital is at least 1/delta.
 
@@ -73,8 +68,6 @@ def capital_ends(
         in (0, 1)
     delta : float
         in (0, 1)
-    weights : default None
-        (n,) in [0, 1], how much each example counts; equal where None
 
     Returns
     -------
@@ -86,16 +79,15 @@ def capital_ends(
     ValueError
         naming the argument.
     """
-    losses, scores, target, delta, weights = _checked(losses, scores, target, delta, weights)
+    losses, scores, target, delta = _checked(losses, scores, target, delta)
     ends = tie_ends(scores)
-    return ends[capital(losses, target, weights)[ends] >= 1/delta] + 1
+    return ends[capital(losses, target)[ends] >= 1/delta] + 1
 
 def capital_rank(
     losses,       # (n,) in [0, 1], in the order of the score
     scores,       # (n,) ascending
     target:float, # in (0, 1)
     delta:float,  # in (0, 1)
-    weights=None, # (n,) in [0, 1], how much each example counts; equal where None
 ) -> int:         # 0 where nothing is certified
     """The largest of `capital_ends`.
 
@@ -109,8 +101,6 @@ def capital_rank(
         in (0, 1)
     delta : float
         in (0, 1)
-    weights : default None
-        (n,) in [0, 1], how much each example counts; equal where None
 
     Returns
     -------
@@ -122,15 +112,13 @@ def capital_rank(
     ValueError
         naming the argument.
     """
-    return int(capital_ends(losses, scores, target, delta, weights).max(initial=0))
+    return int(capital_ends(losses, scores, target, delta).max(initial=0))
 
-def _checked(losses, scores, target, delta, weights) -> tuple:
+def _checked(losses, scores, target, delta) -> tuple:
     "The arguments of both procedures."
     losses = check_vector(losses, "losses", low=0., high=1.)
     scores = check_vector(scores, "scores", len(losses), infinite=True)
-    if weights is not None: weights = check_vector(weights, "weights", len(losses), low=0., high=1.)
-    return (losses, scores, check_probability(target, "target"), check_probability(delta, "delta"),
-            1. if weights is None else weights)
+    return losses, scores, check_probability(target, "target"), check_probability(delta, "delta")
 
 # %% ../../nbs/strategies/12_bounded.ipynb #573195b1
 def _stake(gains, scores, target:float, level:float, n:int) -> float:
@@ -174,7 +162,7 @@ def learned_stakes(
         start = end
     return found
 
-# %% ../../nbs/strategies/12_bounded.ipynb #8b424d6d
+# %% ../../nbs/strategies/12_bounded.ipynb #4162e021
 SHARE = .4     # of delta for the mixture, where there is a chain
 
 def chain_rank(
@@ -205,8 +193,10 @@ def chain_rank(
         the last rank at which the chain is alive, 0 for none
     """
     n = len(gains)
-    # ties and the order of the bets at random: two draws, the same ones for all samples of this size
-    ties, bets = (np.random.default_rng(seed).permutation(n) for seed in (0, 1))
+    # ties and the order of the bets at random: two draws, the same for all samples of this size, and of a
+    # stream that no data are drawn with
+    draws = np.random.default_rng([6_765_201, 314_159_265, n])
+    ties, bets = draws.permutation(n), draws.permutation(n)
     by_score = np.lexsort((ties, scores))
     stakes_of = np.empty(n)
     stakes_of[bets] = learned_stakes(gains[bets], scores[bets], target, level)
@@ -216,13 +206,12 @@ def chain_rank(
     failed = np.flatnonzero(total[start - 1:] < needed)
     return n if not len(failed) else start - 1 + int(failed[0])
 
-# %% ../../nbs/strategies/12_bounded.ipynb #277b1a08
+# %% ../../nbs/strategies/12_bounded.ipynb #c82b8f82
 def betting_ends(
     losses,       # (n,) in [0, 1], in the order of the score
     scores,       # (n,) ascending
     target:float, # in (0, 1)
     delta:float,  # in (0, 1)
-    weights=None, # (n,) in [0, 1], how much each example counts; equal where None
 ) -> np.ndarray:  # ascending; all hold at once
     """Certified ranks at the ends of groups of ties: mixture and chain.
 
@@ -236,8 +225,6 @@ def betting_ends(
         in (0, 1)
     delta : float
         in (0, 1)
-    weights : default None
-        (n,) in [0, 1], how much each example counts; equal where None
 
     Returns
     -------
@@ -253,12 +240,12 @@ def betting_ends(
     ----------
     Waudby-Smith and Ramdas (2024) for the stakes.
     """
-    losses, scores, target, delta, weights = _checked(losses, scores, target, delta, weights)
-    n, weights = len(losses), weights*np.ones(len(losses))
-    if n < 10*examples_needed(target, delta): return capital_ends(losses, scores, target, delta, weights)
-    sure = capital_ends(losses, scores, target, SHARE*delta, weights)
+    losses, scores, target, delta = _checked(losses, scores, target, delta)
+    n = len(losses)
+    if n < 10*examples_needed(target, delta): return capital_ends(losses, scores, target, delta)
+    sure = capital_ends(losses, scores, target, SHARE*delta)
     start = max(min(200, n//2), n//4)
-    alive = chain_rank(weights*(target - losses), scores, target, (1 - SHARE)*delta, start)
+    alive = chain_rank(target - losses, scores, target, (1 - SHARE)*delta, start)
     ends = tie_ends(scores) + 1
     return np.union1d(sure, ends[(ends >= start) & (ends <= alive)])
 
@@ -267,7 +254,6 @@ def betting_rank(
     scores,       # (n,) ascending
     target:float, # in (0, 1)
     delta:float,  # in (0, 1)
-    weights=None, # (n,) in [0, 1], how much each example counts; equal where None
 ) -> int:         # 0 where nothing is certified
     """The largest of `betting_ends`.
 
@@ -281,8 +267,6 @@ def betting_rank(
         in (0, 1)
     delta : float
         in (0, 1)
-    weights : default None
-        (n,) in [0, 1], how much each example counts; equal where None
 
     Returns
     -------
@@ -294,4 +278,4 @@ def betting_rank(
     ValueError
         naming the argument.
     """
-    return int(betting_ends(losses, scores, target, delta, weights).max(initial=0))
+    return int(betting_ends(losses, scores, target, delta).max(initial=0))

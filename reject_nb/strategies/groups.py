@@ -292,7 +292,9 @@ def certified_risks(
     >>> wrong, cost = [0]*360 + [1]*40, [0]*320 + [.5]*80
     >>> found = certified_risks({"wrong": wrong, "cost": cost}, range(400), {"wrong": .1, "cost": .05}, delta=.1)
     >>> print(found.message)
+    with probability at least 0.9 over the 400 calibration examples: wrong at most 0.1, cost at most 0.05
     >>> found.threshold, {name: round(risk, 4) for name, risk in found.risks.items()}
+    (337.0, {'wrong': 0.0, 'cost': 0.0266})
     """
     losses, targets, bounds = _named(losses, target_risks, bounds)
     delta, k = check_probability(delta, "delta"), len(losses)
