@@ -10,13 +10,16 @@ __all__ = ['sgr', 'order_statistic', 'certify']
 from dataclasses import replace
 from typing import Any
 import numpy as np
-from ..core.checks import check_choice, check_instance, check_number, check_probability, check_vector
+from ..core.checks import (check_choice, check_instance, check_labels, check_number, check_probability,
+                                   check_vector, refuse)
 from ..core.results import Status
 from ..core.tails import clopper_pearson_upper, order_statistic_rank
 from .certified import ASSUMPTIONS, certified_risk
+from .groups import GroupedSelection, certify_groups
 from .learn_then_test import CalibrationSample, CertifiedSelection
 from .learn_then_test import calibration_sample, ltt
 from .models import BoundedAbstention, BoundedImprovement, CostBased, SelectionFunction
+from .shift import thin
 
 # %% ../../nbs/strategies/22_guarantees.ipynb #c5f8b5f3-1
 def _bisection(sample:CalibrationSample, level:float, steps:int) -> tuple[int, float]|None:
@@ -177,6 +180,28 @@ def _certified_coverage(model:BoundedAbstention, losses, scores, delta) -> Certi
     return replace(found, selective_risk=float(losses[scores <= found.threshold].mean()))
 
 # %% ../../nbs/strategies/22_guarantees.ipynb #4aeac66e
+def _certify_one(model, losses, scores, guarantee, delta, bound, thresholds, assume) -> SelectionFunction:
+    "A threshold by the procedure of the model, without groups and weights."
+    if guarantee is None: return _tuned(model, losses, scores)
+    if isinstance(model, BoundedAbstention): return _certified_coverage(model, losses, scores, delta)
+    if thresholds is not None or guarantee == "ltt":
+        return ltt(losses, scores, model.target_risk, delta, bound, thresholds)
+    if guarantee == "auto": return certified_risk(losses, scores, model.target_risk, delta, bound, assume)
+    return sgr(losses, scores, model.target_risk, delta, bound)
+
+def _check_model(model, guarantee, thresholds) -> None:
+    "A model that the guarantee fits."
+    check_choice(guarantee, "guarantee", (None, "auto", "ltt", "sgr"))
+    kinds = CostBased, BoundedImprovement, BoundedAbstention
+    check_instance(model, "model", kinds, "a CostBased, BoundedImprovement or BoundedAbstention model")
+    risk = isinstance(model, BoundedImprovement)
+    if thresholds is not None and (guarantee not in ("auto", "ltt") or not risk):
+        raise ValueError("thresholds must be None but for BoundedImprovement with guarantee='auto' or 'ltt'")
+    if guarantee is not None and isinstance(model, CostBased):
+        raise ValueError("model must have a target that a guarantee can certify, a cost-based one has none; "
+                         "use guarantee=None")
+
+# %% ../../nbs/strategies/22_guarantees.ipynb #b48a844d
 def certify(
     model,                # CostBased, BoundedImprovement or BoundedAbstention
     losses,               # (n,) of a calibration sample, at least 0
@@ -186,7 +211,10 @@ def certify(
     bound:float|None=None,# largest loss that can occur; 1 where None
     thresholds=None,      # (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
     assume:str="every law", # for "auto": or "single crossing", if the risk crosses the target only once
-) -> SelectionFunction:   # a CertifiedSelection, but for guarantee=None
+    groups=None,          # (n,) labels: a promise for each group, such as the predicted classes; None: one for all
+    weights=None,         # (n,) how much more frequent each input is among the new ones; None: the same law
+    weight_bound:float|None=None, # the largest weight that can occur; needed with weights
+) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None; grouped with groups
     """A threshold for the model from a calibration sample; `message` says what is certified.
 
     Parameters
@@ -207,11 +235,17 @@ def certify(
         (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
     assume : str, default 'every law'
         for "auto": or "single crossing", if the risk crosses the target only once
+    groups : default None
+        (n,) labels: a promise for each group, such as the predicted classes; None: one for all
+    weights : default None
+        (n,) how much more frequent each input is among the new ones; None: the same law
+    weight_bound : float|None, default None
+        the largest weight that can occur; needed with weights
 
     Returns
     -------
-    SelectionFunction
-        a CertifiedSelection, but for guarantee=None
+    SelectionFunction|GroupedSelection
+        a CertifiedSelection, but for guarantee=None; grouped with groups
 
     Raises
     ------
@@ -228,22 +262,24 @@ def certify(
     >>> risk.coverage, coverage.coverage, tuned.coverage
     (0.94, 0.59, 1.0)
     """
-    check_choice(guarantee, "guarantee", (None, "auto", "ltt", "sgr"))
+    _check_model(model, guarantee, thresholds)
     check_choice(assume, "assume", ASSUMPTIONS)
-    kinds = CostBased, BoundedImprovement, BoundedAbstention
-    check_instance(model, "model", kinds, "a CostBased, BoundedImprovement or BoundedAbstention model")
     delta = check_probability(delta, "delta")
     if bound is not None: check_number(bound, "bound", 0., open_low=True)
-    if thresholds is not None:
-        if guarantee not in ("auto", "ltt") or not isinstance(model, BoundedImprovement):
-            raise ValueError("thresholds must be None but for BoundedImprovement with guarantee='auto' "
-                             "or 'ltt'")
-        guarantee = "ltt"       # the one that can take them
-    if guarantee is None: return _tuned(model, losses, scores)
-    if isinstance(model, CostBased):
-        raise ValueError("model must have a target that a guarantee can certify, a cost-based one has none; "
-                         "use guarantee=None")
-    if isinstance(model, BoundedAbstention): return _certified_coverage(model, losses, scores, delta)
-    if guarantee == "auto": return certified_risk(losses, scores, model.target_risk, delta, bound, assume)
-    if guarantee == "sgr": return sgr(losses, scores, model.target_risk, delta, bound)
-    return ltt(losses, scores, model.target_risk, delta, bound, thresholds)
+    if groups is not None and guarantee is None:
+        raise ValueError("groups must be None where nothing is certified (guarantee=None)")
+    losses, scores, groups = _of_the_new_law(losses, scores, groups, weights, weight_bound)
+    rest: tuple[Any, ...] = (bound, thresholds, assume)
+    if groups is None: return _certify_one(model, losses, scores, guarantee, delta, *rest)
+    return certify_groups(lambda l, s, level: _certify_one(model, l, s, guarantee, level, *rest), losses, scores,
+                          groups, delta)
+
+def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
+    "The examples that are a sample of the weighted law; all of them without weights."
+    if weights is None: return losses, scores, groups
+    if weight_bound is None: raise refuse("weight_bound", "the largest weight that can occur", weight_bound)
+    losses = check_vector(losses, "losses", low=0.)
+    scores = check_vector(scores, "scores", len(losses), infinite=True)
+    keep = thin(check_vector(weights, "weights", len(losses), low=0.), weight_bound)
+    if not keep.any(): raise refuse("weights", "large enough to keep an example", weights)
+    return losses[keep], scores[keep], groups if groups is None else check_labels(groups, "groups", len(losses))[keep]
