@@ -1,4 +1,4 @@
-"""Tests of nbs/strategies/16_selective.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/23_selective.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pandas as pd
 import pytest
