@@ -27,6 +27,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "monitor": ["RiskMonitor"],
     "guarantees": ["certify", "order_statistic", "sgr"],
     "selective": ["SelectiveClassifier"],
+    "scorers": ["make_selective_scorer"],
     "ranks": ["average_ranks", "critical_difference", "friedman", "nemenyi"],
 })
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from reject_nb.strategies.models import SelectionFunction, convert
     from reject_nb.strategies.ordinal import OrdinalSVM, ordinal_certificate
     from reject_nb.strategies.ranks import average_ranks, critical_difference, friedman, nemenyi
+    from reject_nb.strategies.scorers import make_selective_scorer
     from reject_nb.strategies.scores import MarginScore, MaxClassProbability, RegressionScore, SeleScore
     from reject_nb.strategies.scores import TrueClassProbabilityScore
     from reject_nb.strategies.selective import SelectiveClassifier

@@ -379,6 +379,7 @@ class Judgement(Answers):
         >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.5),
         ...                           guarantee=None)
         >>> clf.fit(X, y).score(X, y), clf.set_params(model=BoundedAbstention(1.)).fit(X, y).score(X, y)
+        (1.0, 0.8333333333333334)
         """
         accepted = self.accept(X)
         y = labels_of(self, y, len(accepted))
@@ -593,6 +594,7 @@ class SelectiveClassifier(Parameters, Calibration, Decisions, PassedOn, Reports,
     >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.5),
     ...                           guarantee=None)
     >>> clf.fit(X, y).predict(np.array([[-5.], [.1], [3.]])).tolist(), clf.selection_.threshold
+    ([0, -1, 1], -2.5)
     """
     def __init__(self,
         estimator=None,        # classifier or function X -> labels; None: the score's, or logistic regression
