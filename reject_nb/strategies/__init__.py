@@ -21,9 +21,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "ordinal": ["OrdinalSVM", "ordinal_certificate"],
     "certified": ["certified_risk"],
     "groups": ["CertifiedRisks", "GroupedSelection", "certified_groups", "certified_risks", "certify_groups"],
+    "displays": ["RiskCoverageDisplay"],
     "expectation": ["conformal_risk"],
     "shift": ["certified_under_shift", "covariate_weights", "target_if_wrong_by", "thin"],
     "learn_then_test": ["CertifiedSelection", "ltt"],
+    "metrics": ["SelectiveMetrics", "compare_scores", "selective_metrics"],
     "monitor": ["RiskMonitor"],
     "guarantees": ["certify", "order_statistic", "sgr"],
     "selective": ["SelectiveClassifier"],
@@ -34,10 +36,12 @@ if TYPE_CHECKING:
     from reject_nb.strategies.curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
     from reject_nb.strategies.guarantees import certify, order_statistic, sgr
     from reject_nb.strategies.certified import certified_risk
+    from reject_nb.strategies.displays import RiskCoverageDisplay
     from reject_nb.strategies.expectation import conformal_risk
     from reject_nb.strategies.groups import CertifiedRisks, GroupedSelection, certified_groups, certified_risks
     from reject_nb.strategies.groups import certify_groups
     from reject_nb.strategies.learn_then_test import CertifiedSelection, ltt
+    from reject_nb.strategies.metrics import SelectiveMetrics, compare_scores, selective_metrics
     from reject_nb.strategies.monitor import RiskMonitor
     from reject_nb.strategies.losses import bayes_predict, conditional_risk, plug_in, pointwise_loss
     from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased
