@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "ordinal": ["OrdinalSVM", "ordinal_certificate"],
     "certified": ["certified_risk"],
     "groups": ["CertifiedRisks", "GroupedSelection", "certified_groups", "certified_risks", "certify_groups"],
+    "confidence": ["ConfidenceScore", "TemperatureScaling", "fit_temperature"],
     "displays": ["RiskCoverageDisplay"],
     "expectation": ["conformal_risk"],
     "shift": ["certified_under_shift", "covariate_weights", "target_if_wrong_by", "thin"],
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from reject_nb.strategies.curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
     from reject_nb.strategies.guarantees import certify, order_statistic, sgr
     from reject_nb.strategies.certified import certified_risk
+    from reject_nb.strategies.confidence import ConfidenceScore, TemperatureScaling, fit_temperature
     from reject_nb.strategies.displays import RiskCoverageDisplay
     from reject_nb.strategies.expectation import conformal_risk
     from reject_nb.strategies.groups import CertifiedRisks, GroupedSelection, certified_groups, certified_risks

@@ -64,18 +64,18 @@ def test_resampling_is_counting():
 
 
 def test_intervals_cover():
-    "AUROC and AURC of a known law, 100 samples of 300, confidence .8: fewer than 64 or more than 93 are unlikely."
+    "AUROC and AURC of a known law, 60 samples of 300, confidence .8: fewer than 37 or more than 58 are unlikely."
     rng, hits = np.random.default_rng(4), np.zeros(2)
     u = (np.arange(20_000) + .5)/20_000
     # errors with probability .4 s: scores of errors have density 2 s, of right answers (1 - .4 s)/.8
     truth = np.array([float(2*u @ (u - .2*u**2)/.8)/20_000, .2*.5])
-    for _ in range(100):
+    for _ in range(60):
         s = rng.random(300)
-        found = selective_metrics((rng.random(300) < .4*s).astype(float), s, (), (), 200, .8, rng)
+        found = selective_metrics((rng.random(300) < .4*s).astype(float), s, (), (), 150, .8, rng)
         for k, name in enumerate(("AUROC", "AURC")):
             low, high = found.intervals[name]
             hits[k] += low <= truth[k] <= high
-    assert (hits >= 64).all() and (hits <= 93).all(), hits
+    assert (hits >= 37).all() and (hits <= 58).all(), hits
     low, high = found.intervals["risk"]
     assert low < found["risk"] < high and set(found.intervals) == set(found.values)
 
