@@ -6,16 +6,17 @@ errs."""
 # %% auto #0
 __all__ = ['fit_temperature', 'softmax', 'TemperatureScaling', 'ConfidenceScore']
 
-# %% ../../nbs/strategies/21_confidence.ipynb #e441338d
+# %% ../../nbs/strategies/21_confidence.ipynb #97e62b3a
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.checks import check_flag, check_labels, check_matrix, check_probability, refuse
-from .losses import ask, is_fitted, n_rows, numeric_features, predict_labels, take
-from .scores import (LearnedScore, check_class_labels, count_features, default_classifier,
-                                         labels_of)
+from .losses import (ask, is_fitted, legacy_random_state, n_rows, numeric_features,
+                                         pointwise_loss, predict_labels, take)
+from .scores import (UncertaintyScore, check_class_labels, count_features,
+                                         default_classifier, labels_of)
 
 # %% ../../nbs/strategies/21_confidence.ipynb #5c5a3bde
 def _likelihood(z:np.ndarray, true:np.ndarray, beta:float) -> tuple[float, float, float]:
@@ -59,6 +60,7 @@ def fit_temperature(
     >>> from reject_nb.strategies import fit_temperature
     >>> logits = np.log([[.9, .1]]*10)
     >>> round(fit_temperature(logits, y=[0]*8 + [1]*2), 3)
+    1.585
     """
     z = check_matrix(logits, "logits")
     y = check_labels(y, "y", len(z))
@@ -74,7 +76,7 @@ def fit_temperature(
         beta = new
     return 1/beta
 
-# %% ../../nbs/strategies/21_confidence.ipynb #464823b1
+# %% ../../nbs/strategies/21_confidence.ipynb #f322dbab
 def softmax(logits:np.ndarray) -> np.ndarray: # rows sum to 1
     """Probabilities from logits.
 
@@ -139,26 +141,27 @@ class TemperatureScaling(ClassifierMixin, BaseEstimator):
             naming the argument.
         """
         check_probability(self.holdout, "holdout")
+        random_state = legacy_random_state(self.random_state)
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
         check_class_labels(y)
         base = default_classifier() if self.estimator is None else self.estimator
         if not hasattr(base, "predict_proba"): raise refuse("estimator", "a classifier with predict_proba", base)
-        if not is_fitted(base): base, X, y = self._fit_part(base, X, y)
+        if not is_fitted(base): base, X, y = self._fit_part(base, X, y, random_state)
         self.estimator_, self.classes_ = base, base.classes_
         known = np.isin(y, self.classes_)
         if not known.any(): raise refuse("y", f"some of the labels {list(self.classes_)}", y)
         self.temperature_ = fit_temperature(self._logits(X)[known], np.searchsorted(self.classes_, y[known]))
         return self
 
-    def _fit_part(self, base, X, y):
+    def _fit_part(self, base, X, y, random_state):
         "The fitted classifier and the rows that it has not seen."
         from sklearn.model_selection import train_test_split
         if len(np.unique(y)) < 2: raise ValueError("y has one class only, two classes or more are needed")
         counts = np.unique(y, return_counts=True)[1]
         size = max(int(round(self.holdout*len(y))), 1)
         enough = counts.min() >= 2 and min(size, len(y) - size) >= len(counts)
-        first, rest = train_test_split(np.arange(len(y)), test_size=size, random_state=self.random_state,
+        first, rest = train_test_split(np.arange(len(y)), test_size=size, random_state=random_state,
                                        stratify=y if enough else None)
         fitted = ask(lambda part: clone(base).fit(part, y[first]), take(X, first))
         return fitted, take(X, rest), y[rest]
@@ -204,8 +207,8 @@ class TemperatureScaling(ClassifierMixin, BaseEstimator):
         count_features(self, X, reset=False)
         return predict_labels(self.estimator_, X)
 
-# %% ../../nbs/strategies/21_confidence.ipynb #f48fbf3c
-class ConfidenceScore(LearnedScore):
+# %% ../../nbs/strategies/21_confidence.ipynb #11f53648
+class ConfidenceScore(UncertaintyScore):
     """A second model that learns the loss of the classifier from the input, its answer and its probabilities.
 
     Learned: learner_, estimator_, labels_.
@@ -240,7 +243,10 @@ class ConfidenceScore(LearnedScore):
     >>> wrong = (classifier.predict(Xt) != yt).astype(float)
     >>> learned, top = ConfidenceScore(classifier).fit(X, y), MaxClassProbability(classifier).fit(X, y)
     >>> bool(aurc(wrong, learned.predict(Xt)) < .6*aurc(wrong, top.predict(Xt)))
+    True
     """
+    learns = True
+
     def __init__(self,
         estimator=None,       # classifier underneath; logistic regression where None
         learner=None,         # scikit-learn regressor; small boosted trees where None
@@ -281,7 +287,8 @@ class ConfidenceScore(LearnedScore):
         predictions = predict_labels(self.estimator_, X)
         self.labels_ = np.unique(predictions)
         learner = _small_trees() if self.learner is None else clone(self.learner)
-        self.learner_ = learner.fit(self._seen(X, predictions, reset=True), self._targets(X, y, predictions))
+        self.learner_ = learner.fit(self._seen(X, predictions, reset=True), 
+            pointwise_loss(y, predictions, self.loss, getattr(self, "classes_", None)))
         return self
 
     def predict(self,
@@ -311,18 +318,6 @@ class ConfidenceScore(LearnedScore):
             parts.append(np.log(np.maximum(p, 1e-12)))
         if self.use_inputs: parts.append(numeric_features(self, X, reset=reset))
         return np.column_stack(parts).astype(float)
-
-    def fit_arrays(self, X, targets, predictions=None):
-        """Not there: the score needs the classifier's probabilities.
-
-        Raises
-        ------
-        ValueError
-            naming the estimator.
-        """
-        raise ValueError("estimator must be asked: ConfidenceScore learns from a classifier, use fit(X, y)")
-
-    predict_arrays = fit_arrays
 
 def _small_trees():
     "Boosted trees that do not learn a small sample by heart."

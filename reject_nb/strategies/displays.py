@@ -6,10 +6,10 @@ displays are."""
 # %% auto #0
 __all__ = ['DisplayMakers', 'RiskCoverageDisplay']
 
-# %% ../../nbs/strategies/25_displays.ipynb #c352cfba
+# %% ../../nbs/strategies/25_displays.ipynb #f070379d
 import numpy as np
 
-from ..core.checks import check_choice, check_flag, check_number, check_vector, refuse
+from ..core.checks import check_choice, check_flag, check_instance, check_vector, refuse
 from .curves import risk_coverage_curve
 from .losses import ask, n_rows, pointwise_loss, predict_labels
 from .scores import labels_of
@@ -129,7 +129,7 @@ def _top_probability(estimator):
         raise refuse("uncertainty", f"given for {type(estimator).__name__}, which has no predict_proba", None)
     return lambda X: 1 - np.asarray(estimator.predict_proba(X)).max(1)
 
-# %% ../../nbs/strategies/25_displays.ipynb #9eac50e3
+# %% ../../nbs/strategies/25_displays.ipynb #c331ffc7
 class RiskCoverageDisplay(DisplayMakers):
     """A risk-coverage curve to plot; made by `from_estimator` or `from_predictions`.
 
@@ -154,6 +154,8 @@ class RiskCoverageDisplay(DisplayMakers):
     ):
         self.coverage = check_vector(coverage, "coverage", low=0., high=1.)
         self.risk = check_vector(risk, "risk", len(self.coverage))
+        if name is not None: check_instance(name, "name", str, "a text or None")
+        if point is not None: point = tuple(check_vector(point, "point", 2).tolist())
         self.aurc, self.name, self.point = float(self.risk.mean()), name, point
 
     def plot(self,
@@ -188,7 +190,8 @@ class RiskCoverageDisplay(DisplayMakers):
         import matplotlib.pyplot as plt
         check_flag(optimum, "optimum")
         if ax is None: _, ax = plt.subplots()
-        name = self.name if name is None else name
+        if name is None: name = self.name
+        elif not isinstance(name, str): raise refuse("name", "a text or None", name)
         label = f"AuRC {self.aurc:.4f}" if name is None else f"{name} (AuRC {self.aurc:.4f})"
         self.line_, = ax.plot(self.coverage, self.risk, **{"label": label, **kwargs})
         self.point_ = None

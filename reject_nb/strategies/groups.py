@@ -96,10 +96,10 @@ class GroupedSelection:
         """
         return {name: selection.threshold for name, selection in self.selections.items()}
 
-# %% ../../nbs/strategies/15_groups.ipynb #525d8812
+# %% ../../nbs/strategies/15_groups.ipynb #9f5602a1
 def _check_groups(groups, n:int) -> np.ndarray: # (n,)
     "Labels of groups, one for each score."
-    groups = check_labels(groups, "groups") if n else np.empty(0)
+    groups = check_labels(groups, "groups") if n or np.size(groups) else np.empty(0)
     if len(groups) != n: raise refuse("groups", f"one label for each of {n} scores", len(groups))
     return groups
 
@@ -306,19 +306,20 @@ def certified_risks(
     risks = {name: float(s.total[rank]/rank*s.bound) if rank else np.nan for name, s in samples.items()}
     return _of_rank(rank, next(iter(samples.values())), risks, targets, delta)
 
-# %% ../../nbs/strategies/15_groups.ipynb #c0bd1b0f
+# %% ../../nbs/strategies/15_groups.ipynb #aa588438
 def _named(losses, target_risks, bounds) -> tuple[dict, dict, dict]:
     "Dictionaries with the same names."
-    for name, value in (("losses", losses), ("target_risks", target_risks), ("bounds", bounds or {})):
+    bounds = {} if bounds is None else bounds
+    for name, value in (("losses", losses), ("target_risks", target_risks), ("bounds", bounds)):
         check_instance(value, name, dict, "a dictionary from names to values")
     if not losses: raise refuse("losses", "a dictionary with at least one kind of loss", losses)
     if set(target_risks) != set(losses):
         raise refuse("target_risks", f"one target for each of {list(losses)}", list(target_risks))
-    if set(bounds or {}) - set(losses):
+    if set(bounds) - set(losses):
         raise refuse("bounds", f"bounds for some of {list(losses)}", list(bounds))
     try: check_matrix(list(losses.values()), "losses", low=0.)
     except ValueError as error: raise ValueError(f"losses must hold arrays of one length: {error}") from None
-    return losses, target_risks, bounds or {}
+    return losses, target_risks, bounds
 
 def _certified_ends(sample, level:float) -> np.ndarray:
     "Ranks that are certified for one loss; all of them where it cannot exceed its target."

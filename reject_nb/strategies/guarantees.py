@@ -201,7 +201,7 @@ def _check_model(model, guarantee, thresholds) -> None:
         raise ValueError("model must have a target that a guarantee can certify, a cost-based one has none; "
                          "use guarantee=None")
 
-# %% ../../nbs/strategies/22_guarantees.ipynb #b48a844d
+# %% ../../nbs/strategies/22_guarantees.ipynb #8d03e7d3
 def certify(
     model,                # CostBased, BoundedImprovement or BoundedAbstention
     losses,               # (n,) of a calibration sample, at least 0
@@ -281,5 +281,6 @@ def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
     losses = check_vector(losses, "losses", low=0.)
     scores = check_vector(scores, "scores", len(losses), infinite=True)
     keep = thin(check_vector(weights, "weights", len(losses), low=0.), weight_bound)
-    if not keep.any(): raise refuse("weights", "large enough to keep an example", weights)
+    if not keep.any():
+        raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: no example was kept")
     return losses[keep], scores[keep], groups if groups is None else check_labels(groups, "groups", len(losses))[keep]

@@ -6,15 +6,14 @@ one by one."""
 # %% auto #0
 __all__ = ['MEASURES', 'SelectiveScorer', 'make_selective_scorer']
 
-# %% ../../nbs/strategies/24_scorers.ipynb #77863822
+# %% ../../nbs/strategies/24_scorers.ipynb #ac32e1c4
 import numpy as np
 
 from ..core.checks import check_choice, check_number, check_vector, refuse
-from ..core.labels import with_rejections
-from .losses import n_rows
+from .losses import ask, n_rows
 from .scores import labels_of
 
-# %% ../../nbs/strategies/24_scorers.ipynb #52304f05
+# %% ../../nbs/strategies/24_scorers.ipynb #3f42387f
 MEASURES = ("accuracy", "coverage", "right", "net", "aurc")
 
 class SelectiveScorer:
@@ -59,8 +58,8 @@ class SelectiveScorer:
         if not w.sum() > 0: raise refuse("sample_weight", "positive somewhere", sample_weight)
         if self.measure == "aurc": return _minus_aurc(estimator, X, y, sample_weight)
         answered = np.ones(len(y), bool)
-        if hasattr(estimator, "accept"): answered = np.asarray(estimator.accept(X), bool)
-        right = answered & (np.asarray(estimator.predict(X)) == y)
+        if hasattr(estimator, "accept"): answered = np.asarray(ask(estimator.accept, X), bool)
+        right = answered & (np.asarray(ask(estimator.predict, X)) == y)
         return self._value(w @ right/w.sum(), w @ answered/w.sum())
 
     def _value(self, right:float, answered:float) -> float:

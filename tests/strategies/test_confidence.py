@@ -100,7 +100,6 @@ def test_confidence_in_a_selective_classifier():
     (lambda: TemperatureScaling(len).fit(MIDDLE, Y_MIDDLE), "estimator"),
     (lambda: TemperatureScaling(BAYES).fit(MIDDLE, Y_MIDDLE + 100), "y"),
     (lambda: ConfidenceScore(learner="x").fit(MIDDLE, Y_MIDDLE), "learner"),
-    (lambda: ConfidenceScore(use_inputs=1).fit(MIDDLE, Y_MIDDLE), "use_inputs"),
-    (lambda: ConfidenceScore().fit_arrays(MIDDLE, Y_MIDDLE), "estimator")])
+    (lambda: ConfidenceScore(use_inputs=1).fit(MIDDLE, Y_MIDDLE), "use_inputs")])
 def test_arguments_are_named(call, name):
     with pytest.raises(ValueError, match=f"^{name} must"): call()

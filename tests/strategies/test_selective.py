@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 import sklearn
 from reject_nb.strategies import BoundedAbstention
+from reject_nb.strategies.losses import legacy_random_state
 from reject_nb.strategies.models import BoundedImprovement
 from reject_nb.strategies.models import CostBased
 from reject_nb.strategies.ordinal import OrdinalSVM
@@ -29,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.selective import SelectiveClassifier, legacy_random_state, split_parts
+from reject_nb.strategies.selective import SelectiveClassifier, split_parts
 
 def _sign(X): return (X[:, 0] > 0).astype(int)
 
