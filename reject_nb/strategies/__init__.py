@@ -20,24 +20,39 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
                "TrueClassProbabilityScore"],
     "ordinal": ["OrdinalSVM", "ordinal_certificate"],
     "certified": ["certified_risk"],
+    "groups": ["CertifiedRisks", "GroupedSelection", "certified_groups", "certified_risks", "certify_groups"],
+    "confidence": ["ConfidenceScore", "TemperatureScaling", "fit_temperature"],
+    "displays": ["RiskCoverageDisplay"],
+    "expectation": ["conformal_risk"],
+    "shift": ["certified_under_shift", "covariate_weights", "target_if_wrong_by", "thin"],
     "learn_then_test": ["CertifiedSelection", "ltt"],
+    "metrics": ["SelectiveMetrics", "compare_scores", "selective_metrics"],
     "monitor": ["RiskMonitor"],
     "guarantees": ["certify", "order_statistic", "sgr"],
     "selective": ["SelectiveClassifier"],
+    "scorers": ["make_selective_scorer"],
     "ranks": ["average_ranks", "critical_difference", "friedman", "nemenyi"],
 })
 if TYPE_CHECKING:
     from reject_nb.strategies.curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
     from reject_nb.strategies.guarantees import certify, order_statistic, sgr
     from reject_nb.strategies.certified import certified_risk
+    from reject_nb.strategies.confidence import ConfidenceScore, TemperatureScaling, fit_temperature
+    from reject_nb.strategies.displays import RiskCoverageDisplay
+    from reject_nb.strategies.expectation import conformal_risk
+    from reject_nb.strategies.groups import CertifiedRisks, GroupedSelection, certified_groups, certified_risks
+    from reject_nb.strategies.groups import certify_groups
     from reject_nb.strategies.learn_then_test import CertifiedSelection, ltt
+    from reject_nb.strategies.metrics import SelectiveMetrics, compare_scores, selective_metrics
     from reject_nb.strategies.monitor import RiskMonitor
     from reject_nb.strategies.losses import bayes_predict, conditional_risk, plug_in, pointwise_loss
     from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased
     from reject_nb.strategies.models import SelectionFunction, convert
     from reject_nb.strategies.ordinal import OrdinalSVM, ordinal_certificate
     from reject_nb.strategies.ranks import average_ranks, critical_difference, friedman, nemenyi
+    from reject_nb.strategies.scorers import make_selective_scorer
     from reject_nb.strategies.scores import MarginScore, MaxClassProbability, RegressionScore, SeleScore
     from reject_nb.strategies.scores import TrueClassProbabilityScore
     from reject_nb.strategies.selective import SelectiveClassifier
+    from reject_nb.strategies.shift import certified_under_shift, covariate_weights, target_if_wrong_by, thin
     from reject_nb.strategies.surrogate import sele_surrogate, sele_surrogate_hvp

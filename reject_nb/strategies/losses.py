@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'bayes_predict', 'conditional_risk', 'pointwise_loss',
-           'loss_matrix', 'is_fitted', 'ask', 'n_rows', 'predict_labels', 'numeric_features', 'plug_in']
+           'loss_matrix', 'is_fitted', 'ask', 'n_rows', 'take', 'legacy_random_state', 'predict_labels',
+           'numeric_features', 'plug_in']
 
 # %% ../../nbs/strategies/02_losses.ipynb #1c91afca
 import numpy as np
@@ -322,6 +323,29 @@ def n_rows(X) -> int:
     if not hasattr(X, "shape") and not hasattr(X, "__len__") and hasattr(X, "__array__"): X = np.asarray(X)
     try: return X.shape[0] if hasattr(X, "shape") else len(X)
     except (TypeError, IndexError): raise refuse("X", "a matrix, a frame or a list of inputs", X) from None
+
+def take(X, rows):
+    "Rows of a matrix, a frame or a list."
+    from sklearn.utils import _safe_indexing
+    if hasattr(X, "tocsr"): X = X.tocsr()
+    elif not hasattr(X, "shape") and not hasattr(X, "__len__"): X = np.asarray(X)
+    return _safe_indexing(X, rows)
+
+# %% ../../nbs/strategies/02_losses.ipynb #ac76c914
+def legacy_random_state(value) -> np.random.RandomState:
+    """What scikit-learn's splitters take, from what users give.
+
+    Raises
+    ------
+    ValueError
+        naming random_state.
+    """
+    from sklearn.utils import check_random_state
+    if isinstance(value, np.random.Generator): return np.random.RandomState(int(value.integers(2**32)))
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**32
+    if value is None or whole or isinstance(value, np.random.RandomState): return check_random_state(value)
+    raise refuse("random_state",
+                 "None, a whole number from 0 to 2^32 - 1, a numpy Generator or a RandomState", value)
 
 # %% ../../nbs/strategies/02_losses.ipynb #f133fb52
 def predict_labels(

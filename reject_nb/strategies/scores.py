@@ -142,6 +142,7 @@ def default_classifier():
 class UncertaintyScore(BaseEstimator):
     "What all scores share: the classifier underneath and the checks at the door."
     estimator = None
+    learns = False       # whether fit needs examples that the classifier has not seen
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -327,7 +328,7 @@ class MarginScore(_PlugInScore):
 # %% ../../nbs/strategies/06_scores.ipynb #ead384ca
 class LearnedScore(UncertaintyScore):
     "Base of the scores learned from examples; subclasses say what is fitted."
-    _sign = 1.
+    _sign, learns = 1., True
 
     def _train(self, blocks, targets): raise NotImplementedError
 

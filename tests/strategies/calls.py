@@ -1,6 +1,7 @@
 """Every public call of reject_nb.strategies with valid arguments, and the values that look bad and are not."""
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from matplotlib.figure import Figure
+from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import reject_nb.strategies as s
 from reject_nb.strategies import BoundedAbstention, BoundedImprovement, CostBased
@@ -8,11 +9,13 @@ from reject_nb.strategies import BoundedAbstention, BoundedImprovement, CostBase
 RISK, WEIGHT, PLACES = np.array([.1, .2, .3, .4]), np.array([1., 2., 1., 1.]), np.array([1., 2., 3., 4.])
 LOSSES = np.array([0.]*70 + [1., 0.]*15)
 SCORES = np.arange(100.)
+GROUPS = np.array(["a", "b"])[np.arange(100) % 2]
 POSTERIOR = np.array([[.9, .1], [.4, .6], [.5, .5]])
 MATRIX = np.array([[0., 1.], [2., 0.]])
 X = np.random.default_rng(0).normal(size=(40, 2))
 Y = (X[:, 0] + .3*X[:, 1] > 0).astype(int)
 FITTED = LogisticRegression().fit(X, Y)
+AXES = Figure().add_subplot()
 TABLE = np.array([[.1, .2, .3], [.3, .2, .5], [.1, .4, .6]])
 PLUG_IN = {"MaxClassProbability": s.MaxClassProbability, "MarginScore": s.MarginScore}
 LEARNED = {"RegressionScore": s.RegressionScore, "SeleScore": s.SeleScore, "TrueClassProbabilityScore": s.TrueClassProbabilityScore}
@@ -59,7 +62,26 @@ def calls():
         "ltt": (s.ltt, dict(**certified, thresholds=np.array([60., 80., 99.]))), "sgr": (s.sgr, certified),
         "order_statistic": (s.order_statistic, dict(scores=SCORES, target=.5, delta=.1, side="at least")),
         "certify": (s.certify, dict(model=BoundedImprovement(.2), losses=LOSSES, scores=SCORES, guarantee="ltt", delta=.1, bound=1.,
-                                    thresholds=np.array([60., 80., 99.]), assume="every law")),
+                                    thresholds=np.array([60., 80., 99.]), assume="every law", groups=None, weights=np.ones(100), weight_bound=1.5)),
+        "certified_groups": (s.certified_groups, dict(losses=LOSSES, scores=SCORES, groups=GROUPS, target_risk=.2, delta=.1, bound=1., together=True)),
+        "certified_risks": (s.certified_risks, dict(losses={"a": LOSSES, "b": LOSSES}, scores=SCORES, target_risks={"a": .2, "b": .3}, delta=.1, bounds={"a": 1.})),
+        "conformal_risk": (s.conformal_risk, dict(losses=LOSSES, scores=SCORES, target_risk=.2, bound=1.)),
+        "certified_under_shift": (s.certified_under_shift, dict(losses=LOSSES, scores=SCORES, weights=np.ones(100), weight_bound=1.5, target_risk=.2, delta=.1, bound=1.,
+                                                                wrong_by=1.1, random_state=1)),
+        "covariate_weights": (s.covariate_weights, dict(X=X[:5], X_old=X[:20], X_new=X[20:], estimator=LogisticRegression(), weight_bound=5.)),
+        "selective_metrics": (s.selective_metrics, dict(losses=LOSSES, scores=SCORES, coverages=[.5], risks=[.1], n_bootstrap=2, confidence=.9, random_state=1)),
+        "compare_scores": (s.compare_scores, dict(losses=LOSSES, scores=SCORES, other_scores=-SCORES, metric="AUROC", n_bootstrap=3, confidence=.9, random_state=1)),
+        "make_selective_scorer": (s.make_selective_scorer, dict(measure="net", penalty=2., empty=0.)),
+        "SelectiveScorer.__call__": (lambda X, y, sample_weight: s.make_selective_scorer()(FITTED, X, y, sample_weight), dict(X=X, y=Y, sample_weight=np.ones(40))),
+        "RiskCoverageDisplay": (s.RiskCoverageDisplay, dict(coverage=RISK, risk=RISK, name="a", point=(.5, .1))),
+        "RiskCoverageDisplay.plot": (lambda ax, name, optimum: s.RiskCoverageDisplay(coverage=RISK, risk=RISK).plot(ax, name=name, optimum=optimum),
+                                     dict(ax=AXES, name="a", optimum=True)),
+        "fit_temperature": (s.fit_temperature, dict(logits=POSTERIOR, y=np.array([0, 1, 1]))),
+        "TemperatureScaling": (trained(s.TemperatureScaling), dict(estimator=FITTED, holdout=.3, random_state=0)),
+        "TemperatureScaling.fit": (lambda X, y: s.TemperatureScaling(FITTED).fit(X, y), dict(X=X, y=Y)),
+        "ConfidenceScore": (trained(s.ConfidenceScore), dict(estimator=FITTED, learner=LinearRegression(), loss=MATRIX, use_inputs=True)),
+        "ConfidenceScore.fit": (lambda X, y: s.ConfidenceScore(FITTED, LinearRegression()).fit(X, y), dict(X=X, y=Y)),
+        "ConfidenceScore.predict": (lambda X: s.ConfidenceScore(FITTED, LinearRegression()).fit(globals()["X"], Y).predict(X), dict(X=X)),
         "certified_risk": (s.certified_risk, dict(losses=LOSSES, scores=SCORES, target_risk=.2, delta=.1, bound=1., assume="every law")),
         "RiskMonitor": (s.RiskMonitor, dict(target_risk=.1, delta=.05, horizon=1000, bound=1.)),
         "RiskMonitor.update": (lambda losses: s.RiskMonitor(.1).update(losses), dict(losses=np.array([0., 1.]))),
@@ -74,9 +96,9 @@ def calls():
         "TrueClassProbabilityScore": (trained(s.TrueClassProbabilityScore), dict(estimator=FITTED, penalty=.1, regressor=None, standardise=True)),
         "SeleScore": (trained(s.SeleScore), dict(estimator=FITTED, penalty=.1, loss=MATRIX, regressor=None, standardise=True, tol=1e-3, max_iter=50, n_rounds=5, learning_rate=.1)),
         "SelectiveClassifier": (selective, dict(estimator=FITTED, uncertainty=s.MaxClassProbability(), model=BoundedImprovement(.4), guarantee="ltt", delta=.1, loss=None, bound=2.,
-                                                score_size=.3, calibration_size=.3, reject_label="?", random_state=0, prefit=False)),
+                                                score_size=.3, calibration_size=.3, reject_label="?", random_state=0, prefit=False, groups=None)),
         "SelectiveClassifier.fit": (lambda X, y: s.SelectiveClassifier(FITTED).fit(X, y), dict(X=X, y=Y)),
-        "SelectiveClassifier.calibrate": (lambda X, y: selective().calibrate(X, y), dict(X=X, y=Y)),
+        "SelectiveClassifier.calibrate": (lambda X, y, weights, weight_bound: selective().calibrate(X, y, weights, weight_bound), dict(X=X, y=Y, weights=np.ones(40), weight_bound=1.5)),
         "SelectiveClassifier.score": (lambda X, y, sample_weight: selective().score(X, y, sample_weight), dict(X=X, y=Y, sample_weight=np.ones(40))),
         "SelectiveClassifier.risk_coverage": (lambda X, y: selective().risk_coverage(X, y), dict(X=X, y=Y)),
         "SelectiveClassifier.report": (lambda X, y: selective().report(X, y), dict(X=X, y=Y)),
@@ -85,6 +107,8 @@ def calls():
     }
     for method in ("predict", "accept", "predict_uncertainty", "predict_proba", "decision_function"):
         table[f"SelectiveClassifier.{method}"] = (lambda X, method=method: getattr(selective(), method)(X), dict(X=X))
+    for method in ("predict", "predict_proba"):
+        table[f"TemperatureScaling.{method}"] = (lambda X, method=method: getattr(s.TemperatureScaling(FITTED).fit(globals()["X"], Y), method)(X), dict(X=X))
     for method in ("predict", "latent", "decision_function", "margin"):
         table[f"OrdinalSVM.{method}"] = (lambda X, method=method: getattr(s.OrdinalSVM().fit(globals()["X"], Y), method)(X), dict(X=X))
     for name, kind in {**PLUG_IN, **LEARNED}.items():
@@ -113,10 +137,24 @@ LEGAL = {
     ("*", "values", "huge"): "only the ranks of the values matter",
     ("*", "y", "huge"): LABEL, ("*", "predictions", "huge"): LABEL, ("*", "predictions", "inf"): LABEL,
     ("*", "vector", "huge"): SIZE, ("*", "sample_weight", "huge"): SIZE,
+    ("*", "coverages", "empty"): "no working points asked for", ("*", "risks", "empty"): "no working points asked for",
+    ("*", "weight_bound", "huge"): "any finite bound is one", ("*", "random_state", "huge"): "any whole number seeds the generator",
+    ("*", "other_scores", "inf"): SCORE, ("*", "other_scores", "huge"): SCORE, ("make_selective_scorer", "empty", "nan"): NONE,
+    ("make_selective_scorer", "empty", "huge"): SIZE, ("make_selective_scorer", "penalty", "huge"): SIZE, ("RiskCoverageDisplay", "risk", "huge"): SIZE,
+    ("RiskCoverageDisplay", "name", "none"): NONE, ("RiskCoverageDisplay", "name", "text"): "any text is a name",
+    ("RiskCoverageDisplay", "point", "none"): NONE, ("RiskCoverageDisplay", "point", "huge"): SIZE,
+    ("RiskCoverageDisplay.plot", "name", "text"): "any text is a name", ("RiskCoverageDisplay.plot", "name", "none"): NONE,
+    ("RiskCoverageDisplay.plot", "ax", "none"): "new axes are made", ("*", "groups", "none"): NONE, ("*", "groups", "huge"): LABEL, ("*", "groups", "inf"): LABEL, ("*", "weights", "none"): NONE, ("*", "learner", "none"): NONE,
+    ("*", "bounds", "none"): NONE, ("*", "logits", "huge"): SIZE,
+    ("covariate_weights", "X", "huge"): "numbers of any size", ("covariate_weights", "X_old", "huge"): "numbers of any size",
+    ("covariate_weights", "X_new", "huge"): "numbers of any size",
+    ("SelectiveScorer.__call__", "X", "huge"): "the classifier takes numbers of any size",
     ("SelectiveClassifier", "reject_label", "*"): "any number, any text and None may stand for a rejection",
     ("plug_in", "X", "huge"): SIZE,
 }
 for _name in ("fit", "calibrate", "score", "risk_coverage", "report", "predict", "accept", "predict_uncertainty", "predict_proba", "decision_function"):
     LEGAL[(f"SelectiveClassifier.{_name}", "X", "huge")] = "the classifier takes numbers of any size"
+for _name in ("fit", "predict", "predict_proba"):
+    LEGAL[(f"TemperatureScaling.{_name}", "X", "huge")] = "the classifier takes numbers of any size"
 for _name in ("MaxClassProbability", "MarginScore"):
     LEGAL[(f"{_name}.fit", "X", "huge")] = LEGAL[(f"{_name}.predict", "X", "huge")] = "the classifier takes numbers of any size"

@@ -1,4 +1,4 @@
-"""Tests of nbs/strategies/15_guarantees.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/22_guarantees.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.tails import clopper_pearson_upper
@@ -7,6 +7,7 @@ from reject_nb.strategies import BoundedImprovement
 from reject_nb.strategies import ltt
 from reject_nb.strategies.learn_then_test import CertifiedSelection
 from reject_nb.strategies.models import CostBased
+from reject_nb.strategies.shift import thin
 from scipy.stats import beta
 from scipy.stats import binom
 
@@ -124,6 +125,24 @@ def test_certify_takes_the_procedure_of_the_model():
     assert "not certified" in tuned.message and tuned.coverage == .88 and not isinstance(tuned,
         CertifiedSelection)
 
+
+def test_certify_takes_groups_and_weights():
+    rng = np.random.default_rng(0)
+    s = rng.random(1200)
+    g, l = np.arange(1200) % 3, (rng.random(1200) < s/5).astype(float)
+    for model, guarantee in ((BoundedImprovement(.1), "auto"), (BoundedImprovement(.1), "sgr"),
+                             (BoundedAbstention(.5), "auto")):
+        found = certify(model, l, s, guarantee, .1, groups=g)
+        for k in range(3):
+            alone = certify(model, l[g == k], s[g == k], guarantee, .1/3)
+            assert found.threshold[k] == alone.threshold and found.selections[k].guarantee == alone.guarantee
+    w = np.where(s < .5, 2., .5)
+    keep = thin(w, 2.)
+    assert certify(BoundedImprovement(.1), l, s, weights=w, weight_bound=2.) == certify(BoundedImprovement(.1),
+                                                                                        l[keep], s[keep])
+    both = certify(BoundedImprovement(.1), l, s, groups=g, weights=w, weight_bound=2.)
+    assert both.threshold == certify(BoundedImprovement(.1), l[keep], s[keep], groups=g[keep]).threshold
+
 ZEROS = np.zeros(100)
 PLACES = np.arange(100.)
 BAD = [(lambda: sgr(ZEROS + .5, PLACES, .1), "losses must be 0 or bound"),
@@ -141,6 +160,11 @@ BAD = [(lambda: sgr(ZEROS + .5, PLACES, .1), "losses must be 0 or bound"),
        (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, "sgr", thresholds=[1.]), "thresholds must"),
        (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, None, delta=2), "delta must"),
        (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, None, bound="x"), "bound must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, None, groups=ZEROS), "groups must be None"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, groups=[1, 2]), "groups must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=PLACES), "weight_bound must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=ZEROS, weight_bound=1.), "weights must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=PLACES, weight_bound=1.), "weights must"),
        (lambda: clopper_pearson_upper(-1, 5, .1), "errors must"),
        (lambda: clopper_pearson_upper(3.5, 20, .1), "errors must"),
        (lambda: clopper_pearson_upper(6, 5, .1), "errors must")]

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from reject_nb.strategies.monitor import RiskMonitor
+from reject_nb.strategies.monitor import RiskMonitor, monitor_stakes
 
 @pytest.mark.parametrize("losses", ["0/1", "beta", "dependent"])
 def test_false_alarms_are_rare(losses):
@@ -53,6 +53,34 @@ def test_pieces_and_bounds_do_not_matter():
     whole.update(x)
     for part in np.array_split(x, 7): parts.update(part)
     scaled.update(10*x)
-    assert whole.capital == parts.capital and abs(whole.restarts/scaled.restarts - 1) < 1e-9
+    assert abs(whole.capital/parts.capital - 1) < 1e-9 and abs(whole.restarts/scaled.restarts - 1) < 1e-9
     assert whole.n == parts.n == 300
     assert abs(whole.risk - x.mean()) < 1e-12 and abs(scaled.risk - 10*x.mean()) < 1e-11
+
+
+@pytest.mark.parametrize("kind", ["0/1", "between", "bad", "good"])
+def test_blocks_do_what_single_outcomes_do(kind):
+    "Against the two recursions, outcome by outcome, across the border of blocks."
+    rng = np.random.default_rng(8)
+    x = {"0/1": rng.random(9000) < .1, "between": rng.beta(1, 9, 9000), "bad": rng.random(9000) < .4,
+         "good": np.zeros(9000)}[kind].astype(float)
+    monitor, stakes = RiskMonitor(.1), monitor_stakes(.1)
+    capital, restarts, first = np.zeros(10), np.full(10, -np.inf), None
+    for i, loss in enumerate(x):
+        won = np.log1p(stakes*(loss - .1))
+        capital, restarts = capital + won, np.logaddexp(0, restarts) + won
+        if first is not None: continue
+        if np.exp(np.minimum(capital, 700)).mean() >= 2/.05: first = i + 1, "since the start"
+        elif np.exp(np.minimum(restarts, 700)).mean() >= 2*100_000/.05: first = i + 1, "recently"
+    monitor.update(x)
+    np.testing.assert_allclose(monitor._log_capital, capital, atol=1e-7)
+    np.testing.assert_allclose(monitor._log_restarts, restarts, atol=1e-7)
+    found = monitor.first_alarm and (monitor.first_alarm.at, monitor.first_alarm.reason)
+    assert found == first and (first is None) == (kind != "bad")
+
+
+def test_an_alarm_stays_and_says_when():
+    monitor = RiskMonitor(.1).update(np.ones(50))
+    at = monitor.first_alarm.at
+    assert monitor.update(np.zeros(20_000)).first_alarm.at == at < 50 and f"alarm after {at}" in monitor.statement
+    assert monitor.n == 20_050 and np.isnan(RiskMonitor(.1).update([]).risk)

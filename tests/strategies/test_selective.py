@@ -1,8 +1,10 @@
-"""Tests of nbs/strategies/16_selective.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/strategies/23_selective.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from reject_nb.strategies import BoundedAbstention
+from reject_nb.strategies.losses import legacy_random_state
 from reject_nb.strategies.models import BoundedImprovement
 from reject_nb.strategies.models import CostBased
 from reject_nb.strategies.ordinal import OrdinalSVM
@@ -28,7 +30,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.strategies.selective import SelectiveClassifier
+from reject_nb.strategies.selective import SelectiveClassifier, split_parts
 
 def _sign(X): return (X[:, 0] > 0).astype(int)
 
@@ -57,7 +59,8 @@ ESTIMATORS = {"logistic": LogisticRegression(), "fitted": LogisticRegression().f
 SCORES = {"none": None, "margin": MarginScore(), "regression": RegressionScore(),
           "sele": SeleScore(penalty=.01), "function": _second}
 MODELS = [(BoundedImprovement(.12), "ltt"), (BoundedImprovement(.14), "sgr"), (BoundedAbstention(.5), "ltt"),
-          (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None)]
+          (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None), (BoundedImprovement(.12), "auto"),
+          (BoundedAbstention(.5), "auto"), (CostBased(.2), "auto"), (None, "auto")]
 
 @pytest.mark.parametrize("score", list(SCORES))
 @pytest.mark.parametrize("estimator", list(ESTIMATORS))
@@ -72,7 +75,8 @@ def test_every_combination_runs_and_says_what_it_does(estimator, score):
                                   random_state=0).fit(X, y)
         out, keep, r = clf.predict(Xt), clf.accept(Xt), clf.report(Xt, yt)
         assert ((out == -1) == ~keep).all() and r["coverage"] == keep.mean() and r["n"] == 500
-        assert ("not certified" in r["statement"]) == (guarantee is None)
+        promised = guarantee is not None and isinstance(model, (BoundedImprovement, BoundedAbstention))
+        assert ("not certified" in r["statement"]) == (not promised)
         if keep.any():
             np.testing.assert_allclose([r["selective risk"], 1 - clf.score(Xt, yt)], (out != yt)[keep].mean())
         np.testing.assert_allclose(clf.risk_coverage(Xt, yt).risk.mean(), r["AuRC"])
@@ -255,7 +259,8 @@ def test_the_classifier_shows_through():
 def test_one_example_may_be_all_there_is_for_the_threshold():
     X, y = np.arange(10.)[:, None], np.repeat([0, 1], 5)
     clf = SelectiveClassifier(model=BoundedAbstention(.5), calibration_size=.1, random_state=0).fit(X, y)
-    assert clf.selection_.message.startswith("tuned on 1 examples")
+    assert clf.selection_.n == 1 and clf.selection_.status == "trivial"
+    assert clf.set_params(guarantee=None).fit(X, y).selection_.message.startswith("tuned on 1 examples")
 
 
 def test_random_states():
@@ -274,11 +279,88 @@ def test_columns_of_labels():
         for wrong in (np.column_stack([y, y]), y[:5], y*np.nan):
             with pytest.raises(ValueError, match="y must"): call(X, wrong)
 
+
+def test_the_default_certifies_what_can_be_certified():
+    X, y = noisy_sign(3000, np.random.default_rng(22), .3)
+    for model, guarantee in ((BoundedImprovement(.15), "auto"), (BoundedAbstention(.5), "order statistic"),
+                             (CostBased(.2), None), (None, None)):
+        found = SelectiveClassifier(model=model, random_state=0).fit(X, y).selection_
+        assert getattr(found, "guarantee", None) == guarantee
+        assert ("not certified" in found.message) == (guarantee is None)
+
+
+class _Remembers(LogisticRegression):
+    "Keeps the weights and the groups that its fit was given."
+    def fit(self, X, y, sample_weight=None, note=None):
+        self.weights_, self.note_ = sample_weight, note
+        return super().fit(X, y, sample_weight)
+
+
+def test_parameters_of_the_fit_reach_the_classifier():
+    X, y = ROWS
+    w = np.arange(1., 1001.)
+    plain = SelectiveClassifier(_Remembers(), random_state=0).fit(X, y)
+    clf = SelectiveClassifier(_Remembers(), random_state=0).fit(X, y, sample_weight=w, note="kept")
+    kept = split_parts(y, [0., .3], legacy_random_state(0))[0]
+    np.testing.assert_array_equal(clf.classifier_.weights_, w[kept])
+    assert clf.classifier_.note_ == "kept" and plain.classifier_.weights_ is None
+    assert np.abs(clf.classifier_.coef_ - plain.classifier_.coef_).max() > 1e-3
+    series = SelectiveClassifier(_Remembers(), random_state=0).fit(X, y, sample_weight=pd.Series(w, index=w[::-1]))
+    np.testing.assert_array_equal(series.classifier_.weights_, w[kept])
+    for estimator in (_sign, FrozenEstimator(plain.classifier_)):
+        with pytest.raises(ValueError, match="sample_weight must go"):
+            SelectiveClassifier(estimator, _second).fit(X, y, sample_weight=w)
+
+
+def test_metadata_routing():
+    X, y = ROWS
+    w = np.arange(1., 1001.)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = _Remembers().set_fit_request(sample_weight=True, note=False)
+        clf = SelectiveClassifier(inner, model=BoundedAbstention(.9), random_state=0)
+        assert len(clf.fit(X, y, sample_weight=w).classifier_.weights_) == 700
+        clf.set_score_request(sample_weight=False)
+        search = GridSearchCV(clf, {"calibration_size": [.2, .4]}, cv=2).fit(X, y, sample_weight=w)
+        assert len(search.best_estimator_.classifier_.weights_) in (800, 600)
+        with pytest.raises(TypeError, match="note"): clf.fit(X, y, note=w)
+        with pytest.raises(sklearn.exceptions.UnsetMetadataPassedError):
+            SelectiveClassifier(_Remembers(), random_state=0).fit(X, y, sample_weight=w)
+        weighted = clf.set_score_request(sample_weight=True)
+        both = cross_val_score(weighted, X, y, params={"sample_weight": w}, cv=2)
+        assert np.isfinite(both).all()
+
+
+def test_a_promise_for_each_predicted_class_or_group():
+    X, y = noisy_sign(4000, np.random.default_rng(23), .3)
+    names = np.array(["no", "yes"])[y]
+    clf = SelectiveClassifier(uncertainty=_second, model=BoundedImprovement(.15), groups="prediction",
+                              random_state=0).fit(X, names)
+    assert set(clf.selection_.threshold) == {"no", "yes"} and clf.selection_.n == 1200
+    answers, s = clf.classifier_.predict(X), clf.predict_uncertainty(X)
+    wanted = s <= np.array([clf.selection_.threshold[a] for a in answers])
+    np.testing.assert_array_equal(clf.accept(X), wanted)
+    assert set(clf.predict(X)) == {"no", "yes", "reject"} and clf.report(X, names)["certified"] == .15
+    side = SelectiveClassifier(_sign, _second, BoundedAbstention(.5), groups=lambda X: X[:, 2] > 0).fit(X, y)
+    assert side.selection_.guarantee == "order statistic" and len(side.selection_.selections) == 2
+    assert side.selection_.selections[True].delta == .025
+
+
+def test_calibration_for_another_law():
+    X, y = noisy_sign(1500, np.random.default_rng(24), .3)
+    clf = SelectiveClassifier(_sign, _second, BoundedImprovement(.1)).fit(X, y)
+    w = np.where(X[:, 2] > 0, 1.5, .5)
+    plain, kept = clf.selection_.n, clf.calibrate(X, y, w, 1.5).selection_.n
+    assert plain == 1500 and abs(kept - 1000) < 80
+    with pytest.raises(ValueError, match="weight_bound"): clf.calibrate(X, y, w)
+
 FEW = noisy_sign(60, np.random.default_rng(8), .3)
 BAD = [({"guarantee": "pac", "model": BoundedAbstention(.5)}, "guarantee must"),
        ({"score_size": 0}, "score_size must"), ({"score_size": .6, "calibration_size": .5}, "below 1"),
        ({"calibration_size": 1.}, "calibration_size must"),
-       ({"uncertainty": lambda X: X}, "uncertainty must"),
+       ({"uncertainty": lambda X: X}, "uncertainty must"), ({"groups": "class"}, "groups must be"),
+       ({"groups": "prediction"}, "groups must be None"),
+       ({"groups": "prediction", "model": BoundedAbstention(.5), "guarantee": None}, "groups must be None"),
+       ({"groups": lambda X: [1], "model": BoundedAbstention(.5)}, "groups must"),
        ({"uncertainty": _second, "estimator": lambda X: [1]}, "estimator must return"),
        ({"model": CostBased(.1), "guarantee": "ltt"}, "cost-based"),
        ({"uncertainty": lambda X: X[:, 0]*np.nan}, "uncertainty must be without NaN"),
