@@ -19,7 +19,7 @@ from ..core.checks import (
 from ..core.results import Status
 from ..core.sorting import stable_order
 from ..core.tails import order_statistic_rank
-from .offsets import middle_offsets, sort_kinks
+from .offsets import offsets_and_losses
 from .problem import LARGEST, Costs, check_signs
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #1b08898b
@@ -403,7 +403,7 @@ def weighted_hinge(
     sample, eps = _check_sample(scores, y, both=True), check_probability(eps, "eps")
     tau = 1-eps if tau is None else check_probability(tau, "tau")
     costs = Costs(np.array([1-tau]), np.array([tau]))
-    bias = float(middle_offsets(sort_kinks(sample.scores, sample.y), costs)[0])
+    bias = float(offsets_and_losses(sample.scores, sample.y, np.ones(len(sample.y)), costs)[0][0])
     seen, most = np.sum(sample.unsafe < bias), (1-tau)/tau*sample.n_safe
     return sample.without_promise("weighted_hinge", bias,
                                   "bounds none of the three risks of a new point: at most "

@@ -15,11 +15,12 @@ import numpy as np
 
 from ..core.checks import check_matrix, check_number
 from ..core.results import Status
-from .certificate import Certificate, certify_point
+from .certificate import Certificate, certify_point, row_blocks
 from .interior_point import (
     Iterate, Outside, Problem, interior_point, make_pairs, solve_all_pairs, whiten)
-from .offsets import compiled, middle_offsets, sort_kinks
-from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
+from .offsets import offsets_and_losses
+from .problem import (
+    LARGEST, Costs, check_costs, check_eta, check_signs, check_weights, pair_limits)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #004144df-3
 class Ranges(NamedTuple):
@@ -38,53 +39,56 @@ class Ranges(NamedTuple):
     last:np.ndarray # (n,) one after the last one
     above:np.ndarray # (n, m) bool: r > 0 when the pair was frozen
 
+    def free(self, rows:slice) -> np.ndarray: # (rows, m) bool
+        """Which pairs of these points are free.
+
+        Returns
+        -------
+        np.ndarray
+            (rows, m) bool
+        """
+        k = np.arange(self.above.shape[1])
+        return (k >= self.first[rows, None]) & (k < self.last[rows, None])
+
 def _all_frozen(n:int, m:int) -> Ranges:
     return Ranges(np.full(n, m), np.zeros(n, np.int64), np.empty((n, m), np.bool_))
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #4ede85f6
-@compiled
-def _release(y, s, b, band, ranges, fresh):
+def _release(y, s, b, band, ranges:Ranges, fresh:bool) -> int:
     "Free the pairs in the band and the frozen ones now on the other side; returns how many are free."
-    total, m = 0, len(b)
-    for i in range(len(s)):
-        first, last = ranges.first[i], ranges.last[i]
-        for k in range(m):
-            r = 1.+y[i]*(s[i]-b[k])
-            free = abs(r) <= band[k]
-            if fresh: ranges.above[i, k] = r > 0
-            elif not free and (k < first or k >= last): free = (r > 0) != ranges.above[i, k]
-            if free:
-                first, last = min(first, k), max(last, k+1)
-        ranges.first[i], ranges.last[i] = first, last
-        if last > first: total += last-first
-    return total
+    m = len(b)
+    for rows in row_blocks(len(s)):
+        r = 1.+y[rows, None]*(s[rows, None]-b)
+        free = np.abs(r) <= band
+        if fresh: ranges.above[rows] = r > 0
+        else: free |= ((r > 0) != ranges.above[rows]) & ~ranges.free(rows)
+        points = np.flatnonzero(free.any(1))
+        some, at = free[points], points+rows.start
+        ranges.first[at] = np.minimum(ranges.first[at], some.argmax(1))
+        ranges.last[at] = np.maximum(ranges.last[at], m-some[:, ::-1].argmax(1))
+    return int(np.maximum(ranges.last-ranges.first, 0).sum())
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #66a3de1e
-@compiled
-def _frozen_sums(y, costs, ranges, at_point, at_tau):
-    "Add the frozen pairs with alpha = c per point and per tau; returns their sum."
-    total = 0.
-    for i in range(len(y)):
-        for k in range(len(at_tau)):
-            if ranges.above[i, k] and (k < ranges.first[i] or k >= ranges.last[i]):
-                c = costs.safe[k] if y[i] > 0 else costs.unsafe[k]
-                at_point[i] += y[i]*c
-                at_tau[k] += y[i]*c
-                total += c
-    return total
+def _frozen_sums(y, limits_of, ranges:Ranges) -> tuple[np.ndarray, np.ndarray, float]: # (n,), (m,), sum
+    "What the frozen pairs with alpha = c add up to: per point and per tau with the sign of y, and in all."
+    at_point, at_tau = np.empty(len(y)), np.zeros(ranges.above.shape[1])
+    for rows in row_blocks(len(y)):
+        at_cost = np.where(ranges.above[rows] & ~ranges.free(rows), limits_of(rows), 0.)
+        at_point[rows] = y[rows]*at_cost.sum(1)
+        at_tau += y[rows]@at_cost
+    return at_point, at_tau, float(y@at_point)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #3a04ddd0
-@compiled
-def _all_alpha(y, costs, ranges, free_alpha, alpha):
+def _all_alpha(limits_of, ranges:Ranges, free_alpha, alpha) -> None:
     "Dual variables of all pairs: those of the free ones, the cost or 0 for the frozen."
-    p = 0
-    for i in range(alpha.shape[0]):
-        for k in range(alpha.shape[1]):
-            if ranges.first[i] <= k < ranges.last[i]:
-                alpha[i, k] = free_alpha[p]
-                p += 1
-            elif ranges.above[i, k]: alpha[i, k] = costs.safe[k] if y[i] > 0 else costs.unsafe[k]
-            else: alpha[i, k] = 0.
+    done = 0
+    for rows in row_blocks(len(alpha)):
+        free = ranges.free(rows)
+        block = np.where(ranges.above[rows], limits_of(rows), 0.)
+        count = int(free.sum())
+        block[free] = free_alpha[done:done+count]
+        alpha[rows] = block
+        done += count
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #6f569568
 @dataclass(frozen=True, kw_only=True)
@@ -201,16 +205,17 @@ class Level(NamedTuple):
 
 def _certify(problem:Problem, alpha, w) -> Certificate:
     "In whitened coordinates the kernel is Q diag(1/lam) Q' and eta is 1; w is offered."
-    Q, lam, y, costs = problem
-    return certify_point(lambda v: Q@((Q.T@v)/lam), y, alpha, costs, 1., (Q@w, float(np.sum(lam*w*w))))
+    Q, lam, y, costs, weights = problem
+    return certify_point(lambda v: Q@((Q.T@v)/lam), y, alpha, costs, weights, 1.,
+                         (Q@w, float(np.sum(lam*w*w))))
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #8075c2d8
 def _coarse(problem:Problem) -> tuple[np.ndarray, float]: # w (D,), fraction of the pairs to free
     "Direction from a part of the points, and how far its kinks may be off."
-    Q, lam, y, costs = problem
+    Q, lam, y, costs, weights = problem
     sub = np.concatenate([np.flatnonzero(y > 0)[::_PART], np.flatnonzero(y < 0)[::_PART]])
-    level = solve_levels(Problem(np.ascontiguousarray(Q[sub]), lam/_PART, y[sub], costs), 1e-4)
-    limits = np.where(y[sub, None] > 0, costs.safe, costs.unsafe)
+    level = solve_levels(Problem(np.ascontiguousarray(Q[sub]), lam/_PART, y[sub], costs, weights[sub]), 1e-4)
+    limits = pair_limits(y[sub], costs, weights[sub])
     undecided = int(np.sum((level.alpha > .01*limits) & (level.alpha < .99*limits)))
     directions = min(max(undecided-len(costs.safe), 0), Q.shape[1])
     return level.w, min(1., 3*np.sqrt((directions+1)/len(sub)))
@@ -223,21 +228,20 @@ def _band(y, s, b, fraction:float) -> np.ndarray: # (m,)
     return np.quantile(np.abs(1+y[thin, None]*(s[thin, None]-b)), fraction, axis=0)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #75b55b4c
-def _solve_free(problem:Problem, ranges:Ranges, w, b, tol:float, width:float) -> Iterate:
+def _solve_free(problem:Problem, limits_of, ranges:Ranges, w, b, tol:float, width:float) -> Iterate:
     "Interior point method on the points that have free pairs."
-    Q, lam, y, costs = problem
-    at_point, at_tau = np.zeros(len(y)), np.zeros(len(b))
-    total = _frozen_sums(y, costs, ranges, at_point, at_tau)
+    Q, lam, y, costs, weights = problem
+    at_point, at_tau, total = _frozen_sums(y, limits_of, ranges)
     rows = np.flatnonzero(ranges.last > ranges.first)
-    part = Problem(Q if len(rows) == len(y) else np.ascontiguousarray(Q[rows]), lam, y[rows], costs)
-    pairs = make_pairs(part.y, costs, ranges.first[rows], ranges.last[rows])
+    free_Q = Q if len(rows) == len(y) else np.ascontiguousarray(Q[rows])
+    part = Problem(free_Q, lam, y[rows], costs, weights[rows])
+    pairs = make_pairs(part.y, costs, part.weights, ranges.first[rows], ranges.last[rows])
     return interior_point(part, pairs, w, b, Outside(Q.T@at_point, at_tau, total), tol, width)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #a8ae3742
 def _no_features(problem:Problem) -> Level:
     "Nothing to learn: w = 0, and each tau costs what the lighter class weighs."
-    _, _, y, costs = problem
-    alpha = np.where(y[:, None] > 0, costs.safe, costs.unsafe)
+    alpha = pair_limits(problem.y, problem.costs, problem.weights)
     return Level(_certify(problem, alpha, np.zeros(0)), alpha, np.zeros(0), 0)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #4134e86d
@@ -258,7 +262,7 @@ def solve_levels(
     -------
     Level
     """
-    Q, lam, y, costs = problem
+    Q, lam, y, costs, weights = problem
     (n, D), m = Q.shape, len(costs.safe)
     if not D: return _no_features(problem)
     if n*m <= _SMALL or n < 3*D:
@@ -266,15 +270,15 @@ def solve_levels(
         return Level(_certify(problem, alpha, w), alpha, w, iterations)
     w, fraction = _coarse(problem)
     s = Q@w
-    b = middle_offsets(sort_kinks(s, y), costs)
+    b, limits_of = offsets_and_losses(s, y, weights, costs)[0], lambda rows: pair_limits(y[rows], costs, weights[rows])
     ranges, alpha, iterations, best = _all_frozen(n, m), np.empty((n, m)), 0, None
     for turn in range(20):
         if fraction > .6: fraction = 1.
         band = _band(y, s, b, fraction)
         n_free = _release(y, s, b, band, ranges, turn == 0)
-        found = _solve_free(problem, ranges, w, b, .1*tol, band.mean()/2 if fraction < 1 else .3)
+        found = _solve_free(problem, limits_of, ranges, w, b, .1*tol, band.mean()/2 if fraction < 1 else .3)
         iterations += found.iterations
-        _all_alpha(y, costs, ranges, found.alpha, alpha)
+        _all_alpha(limits_of, ranges, found.alpha, alpha)
         certificate = _certify(problem, alpha, found.w)
         w = found.w if certificate.offered else Q.T@certificate.dual_coef/lam
         s, b = certificate.scores, certificate.biases
@@ -304,6 +308,7 @@ def solve_explicit(
     costs:Costs, # the m cost pairs
     eta:float, # regularisation, > 0
     tol:float, # relative gap to reach
+    weights:np.ndarray, # (n,) of the points
 ) -> Solution:
     """`solve_features` without its checks.
 
@@ -319,6 +324,8 @@ def solve_explicit(
         regularisation, > 0
     tol : float
         relative gap to reach
+    weights : np.ndarray
+        (n,) of the points
 
     Returns
     -------
@@ -326,15 +333,15 @@ def solve_explicit(
     """
     order, unit = _ascending(costs)
     Q, lam, back = whiten(Z, eta*unit)
-    _, alpha, w, iterations = solve_levels(Problem(Q, lam, y,
-                                                   Costs(costs.safe[order]/unit, costs.unsafe[order]/unit)),
-                                                   tol)
+    ordered = Costs(costs.safe[order]/unit, costs.unsafe[order]/unit)
+    _, alpha, w, iterations = solve_levels(Problem(Q, lam, y, ordered, weights), tol)
     del Q
     w, original = back@w, np.argsort(order)
     alpha = np.ascontiguousarray(alpha[:, original])*unit
     mean = Z.mean(0)
     centred = Z-mean
-    final = certify_point(lambda v: centred@(centred.T@v), y, alpha, costs, eta, (centred@w, float(w@w)))
+    final = certify_point(lambda v: centred@(centred.T@v), y, alpha, costs, weights, eta,
+                          (centred@w, float(w@w)))
     if not final.offered: w = centred.T@final.dual_coef
     # the certificate saw centred features: scores and offsets move back together
     return make_solution(final, alpha, iterations, tol, w, float(mean@w))
@@ -352,6 +359,7 @@ def solve_features(
     unsafe:np.ndarray, # (m,) cost of an unsafe point, > 0
     eta:float, # regularisation, > 0: the larger, the weaker
     tol:float=1e-6, # relative duality gap asked for, in (0, 1)
+    sample_weight:np.ndarray|None=None, # (n,) weights of the points, > 0, None: 1 each
 ) -> Solution:
     """Solves (MC-SVM) for explicit features to a certified relative duality gap.
 
@@ -369,6 +377,8 @@ def solve_features(
         regularisation, > 0: the larger, the weaker
     tol : float, default 1e-6
         relative duality gap asked for, in (0, 1)
+    sample_weight : np.ndarray|None, default None
+        (n,) weights of the points, > 0, None: 1 each
 
     Returns
     -------
@@ -394,4 +404,5 @@ def solve_features(
     """
     y = check_signs(y)
     Z = check_matrix(Z, "Z", len(y), low=-LARGEST, high=LARGEST)
-    return solve_explicit(Z, y, check_costs(safe, unsafe), check_eta(eta), check_tol(tol))
+    return solve_explicit(Z, y, check_costs(safe, unsafe), check_eta(eta), check_tol(tol),
+                          check_weights(sample_weight, len(y)))
