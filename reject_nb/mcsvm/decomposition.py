@@ -201,7 +201,7 @@ def _spread(kappa, values, slots, weights):
             for t in range(start, stop): kappa[t] += weight*row[t]
 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00023
-_WHOLE = 6000 # points up to which a batch is all of them
+_WHOLE = 12_000 # points up to which a batch is all of them
 _BATCH = 5000 # points in a batch beyond
 
 class State(NamedTuple):

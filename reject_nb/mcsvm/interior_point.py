@@ -5,8 +5,8 @@ sums."""
 
 # %% auto #0
 __all__ = ['COST', 'R', 'ALPHA', 'U', 'V', 'THETA', 'AIM_V', 'AIM_U', 'D_ALPHA', 'D_V', 'D_U', 'compiled',
-           'Coordinates', 'whiten', 'Rows', 'Pairs', 'make_pairs', 'Sums', 'NewtonSystem', 'Problem',
-           'Outside', 'Iterate', 'interior_point', 'solve_all_pairs']
+           'Coordinates', 'whiten_gram', 'whiten', 'Rows', 'Pairs', 'make_pairs', 'Sums', 'NewtonSystem',
+           'Problem', 'Outside', 'Iterate', 'interior_point', 'solve_all_pairs']
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #1ae05794
 from typing import Any, NamedTuple
@@ -41,6 +41,19 @@ _ROUNDING = 1e-14  # below it a variance is the rounding of the largest one
 def _above_rounding(variances):
     "Which eigenvalues (ascending) of a Gram matrix are not the rounding of the largest."
     return variances > max(_ROUNDING*variances[-1], 1e-300) if len(variances) else np.zeros(0, bool)
+
+def whiten_gram(gram:np.ndarray, eta:float) -> tuple[np.ndarray, np.ndarray]: # lam (r,), back (D, r)
+    """Penalties and directions of unit variance from the covariance alone.
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        lam (r,), back (D, r)
+    """
+    variances, vectors = np.linalg.eigh(gram)
+    keep = _above_rounding(variances)
+    sd = np.sqrt(variances[keep])
+    return 1/(eta*sd**2), vectors[:, keep]/sd
 
 def _rotate(centred, vectors, sd, eta) -> Coordinates:
     "Coordinates from principal axes and their standard deviations."

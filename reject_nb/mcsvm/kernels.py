@@ -14,7 +14,9 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import solve_triangular
+from scipy.spatial.distance import cdist
 
 from ..core.checks import check_array, check_count, check_number, refuse
 from .certificate import Certificate, certify_point
@@ -22,23 +24,30 @@ from .frozen_pairs import Solution, make_solution, solve_explicit
 from .problem import LARGEST, Costs
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #a629b99e
-def _linear(A, B): return A@B.T
+def _products(A, B) -> np.ndarray: # (a, b)
+    "All inner products, of sparse rows too."
+    P = A@B.T
+    return P.toarray() if sparse.issparse(P) else P
+
+def _linear(A, B): return _products(A, B)
 
 def _polynomial(A, B, degree, gamma, coef0):
-    K = A@B.T
+    K = _products(A, B)
     K *= gamma
     K += coef0
     K **= degree
     return K
 
 def _rbf(A, B, gamma):
-    from scipy.spatial.distance import cdist
-    centre = B.mean(0)
-    A, B = A-centre, B-centre
-    a, b = (gamma*np.einsum("ij,ij->i", points, points) for points in (A, B))
-    if max(a.max(initial=0.), b.max(initial=0.)) > _FAR: K = -gamma*cdist(A, B, "sqeuclidean")
-    else: K = np.minimum((A*(2*gamma))@B.T-a[:, None]-b, 0.)
-    return np.exp(K, out=K)
+    if sparse.issparse(A): squares = [np.asarray(P.multiply(P).sum(1)).ravel() for P in (A, B)]
+    else:
+        centre = B.mean(0)
+        A, B = A-centre, B-centre
+        squares = [np.einsum("ij,ij->i", P, P) for P in (A, B)]
+    a, b = (gamma*square for square in squares)
+    far = max(a.max(initial=0.), b.max(initial=0.)) > _FAR and not sparse.issparse(A)
+    K = -gamma*cdist(A, B, "sqeuclidean") if far else 2*gamma*_products(A, B)-a[:, None]-b
+    return np.exp(np.minimum(K, 0., out=K), out=K)
 
 _FAR = 1e4  # beyond it a difference of squares loses more than four digits of an exponent
 
@@ -223,12 +232,12 @@ class PointKernel:
     def __init__(self, kernel:Callable, X:np.ndarray, block:int=_BLOCK, single:bool=False):
         self.kernel, self.X, self.block, self._single = kernel, X, block, None
         # rows for the decomposition: in single precision where the kernel is one of ours
-        if single and np.abs(X).max() < 1e15: self._single = X.astype(np.float32)
-        parts = (X[i:i+64] for i in range(0, len(X), 64))
+        if single and abs(X).max() < 1e15: self._single = X.astype(np.float32)
+        parts = (X[i:i+64] for i in range(0, X.shape[0], 64))
         self.diagonal = np.concatenate([np.diagonal(self._values(part, part)) for part in parts])
 
     def _values(self, A, B) -> np.ndarray:
-        return check_array(self.kernel(A, B), "kernel(A, B)", (len(A), len(B)))
+        return check_array(self.kernel(A, B), "kernel(A, B)", (A.shape[0], B.shape[0]))
 
     def column(self, p:int) -> np.ndarray:
         "k(x_i, x_p) for all i."
@@ -261,8 +270,9 @@ class PointKernel:
 
     def _among(self, points, weights) -> np.ndarray:
         "K v for the points of v themselves: every symmetric pair of columns once."
-        step, inner = max(1, self.block//max(len(points), 1)), np.zeros(len(points))
-        for i in range(0, len(points), step):
+        count = points.shape[0]
+        step, inner = max(1, self.block//max(count, 1)), np.zeros(count)
+        for i in range(0, count, step):
             values = self._values(points[i:i+step], points[i:])
             inner[i:i+step] += values@weights[i:]
             inner[i+step:] += values[:, step:].T@weights[i:i+step]

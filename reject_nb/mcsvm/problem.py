@@ -78,8 +78,9 @@ def cost_weights(
     taus:np.ndarray, # (m,) in (0, 1)
     y:np.ndarray, # (n,) labels, +1 safe and -1 unsafe
     class_balanced:bool=False, # divide by the class sizes
+    weights:np.ndarray|None=None, # (n,) of the points, None: 1 each
 ) -> Costs: # (1-tau, tau), or (1-tau)/n_S and tau/n_U
-    """Costs of the two classes.
+    """Costs of the two classes; their sizes are sums of weights.
 
     Parameters
     ----------
@@ -89,6 +90,8 @@ def cost_weights(
         (n,) labels, +1 safe and -1 unsafe
     class_balanced : bool, default False
         divide by the class sizes
+    weights : np.ndarray|None, default None
+        (n,) of the points, None: 1 each
 
     Returns
     -------
@@ -100,7 +103,8 @@ def cost_weights(
     Carlevaro et al., (MC-SVM).
     """
     if not class_balanced: return Costs(1-taus, taus.copy())
-    return Costs((1-taus)/np.sum(y > 0), taus/np.sum(y < 0))
+    weights = np.ones(len(y)) if weights is None else weights
+    return Costs((1-taus)/weights[y > 0].sum(), taus/weights[y < 0].sum())
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #afe2737d
 LARGEST = 1e100  # of any number that comes in: squares and their sums stay within floats

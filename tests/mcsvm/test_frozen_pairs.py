@@ -16,8 +16,8 @@ from reject_nb.mcsvm.problem import pair_limits
 from reject_nb.mcsvm.problem import solve_reference
 
 from reject_nb.mcsvm.frozen_pairs import (
-    Ranges, _all_alpha, _all_frozen, _band, _certify, _coarse, _frozen_sums, _next_fraction, _release,
-    make_solution, solve_features,
+    Ranges, _all_alpha, _all_frozen, _band, _certify, _coarse, _frozen_sums, _release, make_solution,
+    next_fraction, solve_features,
 )
 
 def _ranges(seed=0):
@@ -133,9 +133,9 @@ def test_a_point_of_weight_three_is_three_points(n, d, eta):
 
 
 def test_bands_shrink_once_and_grow_at_the_end():
-    steps = [_next_fraction(.4, turn) for turn in (0, 1, 4, 5, 19)]
+    steps = [next_fraction(.4, turn) for turn in (0, 1, 4, 5, 19)]
     np.testing.assert_allclose(steps, [.2, .4, .4, .6, .6])
-    assert _next_fraction(.9, 7) == 1. and np.all(np.isinf(_band(np.ones(3), np.zeros(3), np.zeros(2), 1)))
+    assert next_fraction(.9, 7) == 1. and np.all(np.isinf(_band(np.ones(3), np.zeros(3), np.zeros(2), 1)))
 
 
 @settings(deadline=None, max_examples=15, derandomize=True)
