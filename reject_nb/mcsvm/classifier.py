@@ -358,7 +358,8 @@ class OffsetMixin(ScoringMixin):
         y, # their labels
         rule:str="weighted_hinge", # a key of `reject_nb.mcsvm.RULES`
         eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
-        delta:float|None=None, # 1 - confidence, in (0, 1); needed by the rules of scaling
+        delta:float|None=None, # 1 - confidence, in (0, 1); needed by the rules of scaling and by both_rates
+        eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for both_rates, None: as eps
     ) -> Calibration: # what is certified, and the offset
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
@@ -375,7 +376,9 @@ class OffsetMixin(ScoringMixin):
         eps : float|None, default None
             risk level, in (0, 1), None: the parameter `eps`
         delta : float|None, default None
-            1 - confidence, in (0, 1); needed by the rules of scaling
+            1 - confidence, in (0, 1); needed by the rules of scaling and by both_rates
+        eps_safe : float|None, default None
+            level of the safe points left out, in (0, 1), for both_rates, None: as eps
 
         Returns
         -------
@@ -398,7 +401,7 @@ class OffsetMixin(ScoringMixin):
         scores = self.projection(X)
         signs = self._signs(check_labels(y, "y", len(scores)))
         self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta,
-                                             self._middle)
+                                             self._middle, eps_safe)
         bias = self.calibration_.bias
         self.bias_ = -math.inf if bias is None else bias
         return self.calibration_
