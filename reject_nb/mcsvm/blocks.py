@@ -346,6 +346,16 @@ class BlockSolution(NamedTuple):
         optimal where gap <= tol, else not_converged
     message : str
         the same in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import solve_blocks
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([1, -1], 500)
+    >>> found = solve_blocks(rng.normal(size=(1000, 2))-y[:, None], y, safe=[.7, .3], unsafe=[.3, .7], eta=1.)
+    >>> print(found.status, found.scores.shape, found.biases[0] > found.biases[1], found.bound <= found.objective)
+    optimal (1000,) True True
     """
     w:np.ndarray # (D,)
     scores:np.ndarray # (n,)
@@ -431,5 +441,14 @@ def solve_blocks(
     References
     ----------
     Carlevaro et al., (MC-SVM).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import solve_blocks
+    >>> # safe at -1 twice, unsafe at 1: w = 1 separates with margin 1, and 1/(2 eta) is the optimum for every tau
+    >>> found = solve_blocks(np.array([[-1.], [-1.], [1.]]), np.array([1, 1, -1]), safe=[.5, .2], unsafe=[.5, .8], eta=1000.)
+    >>> print(found.status, round(found.objective, 7), found.w.round(4).tolist(), found.gap <= 1e-6)
+    optimal 0.0005 [1.0] True
     """
     return solve_source(open_source(X, y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol))

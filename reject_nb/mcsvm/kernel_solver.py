@@ -11,7 +11,8 @@ import numpy as np
 from ..core.checks import check_matrix
 from .decomposition import solve_decomposed
 from .frozen_pairs import Solution, check_tol
-from .kernels import MatrixKernel, PivotedCholesky, PointKernel, first_trace, solve_low_rank
+from .kernels import (
+    MatrixKernel, PivotedCholesky, PointKernel, first_trace, solve_low_rank)
 from .problem import LARGEST, Costs, check_costs, check_eta, check_signs, check_weights
 
 # %% ../../nbs/mcsvm/11_kernel_solver.ipynb #kso00005

@@ -6,6 +6,7 @@ from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import hinge_sum
 from reject_nb.mcsvm.problem import resolve_taus
 from reject_nb.mcsvm.problem import solve_reference
+from unittest import mock
 
 from reject_nb.mcsvm.certificate import certify, certify_point, dual_value, repair
 
@@ -37,18 +38,18 @@ def test_a_side_without_weight_makes_the_column_zero():
     assert not alpha.any()
 
 
-def test_the_passes_by_blocks_and_with_weights(monkeypatch):
+def test_the_passes_by_blocks_and_with_weights():
     import reject_nb.mcsvm.certificate as module
-    monkeypatch.setattr(module, "_ROWS", 2)
-    rng, costs = np.random.default_rng(5), Costs(np.array([.3, .6]), np.array([.7, .4]))
-    y, weights, alpha = np.array([1., -1, 1, 1, -1]), np.array([1., 2, 3, 1, .5]), rng.normal(size=(5, 2))
-    limits = np.where(y[:, None] > 0, costs.safe, costs.unsafe)*weights[:, None]
-    clipped, factors = np.clip(alpha, 0, limits), np.array([[.5, 1.], [1., .25]])
-    sides = module._clip(alpha, y, costs, weights)
-    np.testing.assert_array_equal(alpha, clipped)
-    np.testing.assert_allclose(sides, [clipped[y > 0].sum(0), clipped[y < 0].sum(0)], rtol=1e-14)
-    module._shrink(alpha, y, factors)
-    np.testing.assert_array_equal(alpha, clipped*np.where(y[:, None] > 0, *factors))
+    with mock.patch.multiple(module, _ROWS=2):
+        rng, costs = np.random.default_rng(5), Costs(np.array([.3, .6]), np.array([.7, .4]))
+        y, weights, alpha = np.array([1., -1, 1, 1, -1]), np.array([1., 2, 3, 1, .5]), rng.normal(size=(5, 2))
+        limits = np.where(y[:, None] > 0, costs.safe, costs.unsafe)*weights[:, None]
+        clipped, factors = np.clip(alpha, 0, limits), np.array([[.5, 1.], [1., .25]])
+        sides = module._clip(alpha, y, costs, weights)
+        np.testing.assert_array_equal(alpha, clipped)
+        np.testing.assert_allclose(sides, [clipped[y > 0].sum(0), clipped[y < 0].sum(0)], rtol=1e-14)
+        module._shrink(alpha, y, factors)
+        np.testing.assert_array_equal(alpha, clipped*np.where(y[:, None] > 0, *factors))
 
 TAUS_4 = resolve_taus(4)
 Y_30 = np.where(np.arange(30) < 12, 1., -1.)

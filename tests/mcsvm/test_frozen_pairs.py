@@ -14,6 +14,7 @@ from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import hinge_sum
 from reject_nb.mcsvm.problem import pair_limits
 from reject_nb.mcsvm.problem import solve_reference
+from unittest import mock
 
 from reject_nb.mcsvm.frozen_pairs import (
     Ranges, _all_alpha, _all_frozen, _band, _certify, _coarse, _frozen_sums, _release, make_solution,
@@ -45,27 +46,27 @@ def test_frozen_and_free_together_are_all():
 
 
 @pytest.mark.parametrize("block", (7, 8192))
-def test_release_frees_the_band_and_what_changed_sides(block, monkeypatch):
+def test_release_frees_the_band_and_what_changed_sides(block):
     import reject_nb.mcsvm.certificate as module
-    monkeypatch.setattr(module, "_ROWS", block)
-    rng, y = np.random.default_rng(1), np.where(np.arange(200) % 2, 1., -1.)
-    release = _release
-    b, band = np.array([1., .3, -.6]), np.array([.2, .1, .3])
-    ranges, s = _all_frozen(200, 3), rng.normal(size=200)*2
-    r = 1+y[:, None]*(s[:, None]-b)
-    total = release(y, s, b, band, ranges, True)
-    before = ranges.first.copy(), ranges.last.copy()
-    k = np.arange(3)
-    free = (k >= before[0][:, None]) & (k < before[1][:, None])
-    assert free.sum() == total and np.all(free[np.abs(r) <= band]) and np.array_equal(ranges.above, r > 0)
-    # a point without a pair in the band stays frozen
-    assert not free[~(np.abs(r) <= band).any(1)].any()
-    s2 = s+.8
-    r2 = 1+y[:, None]*(s2[:, None]-b)
-    assert release(y, s2, b, band*0, ranges, False) >= total and np.array_equal(ranges.above, r > 0)
-    now = (k >= ranges.first[:, None]) & (k < ranges.last[:, None])
-    assert np.all(now[free]) and np.all(now[(r2 > 0) != (r > 0)]) and not now.all()
-    for i in np.flatnonzero((now & ~free).any(1)): assert ((r2 > 0) != (r > 0))[i].any()
+    with mock.patch.multiple(module, _ROWS=block):
+        rng, y = np.random.default_rng(1), np.where(np.arange(200) % 2, 1., -1.)
+        release = _release
+        b, band = np.array([1., .3, -.6]), np.array([.2, .1, .3])
+        ranges, s = _all_frozen(200, 3), rng.normal(size=200)*2
+        r = 1+y[:, None]*(s[:, None]-b)
+        total = release(y, s, b, band, ranges, True)
+        before = ranges.first.copy(), ranges.last.copy()
+        k = np.arange(3)
+        free = (k >= before[0][:, None]) & (k < before[1][:, None])
+        assert free.sum() == total and np.all(free[np.abs(r) <= band]) and np.array_equal(ranges.above, r > 0)
+        # a point without a pair in the band stays frozen
+        assert not free[~(np.abs(r) <= band).any(1)].any()
+        s2 = s+.8
+        r2 = 1+y[:, None]*(s2[:, None]-b)
+        assert release(y, s2, b, band*0, ranges, False) >= total and np.array_equal(ranges.above, r > 0)
+        now = (k >= ranges.first[:, None]) & (k < ranges.last[:, None])
+        assert np.all(now[free]) and np.all(now[(r2 > 0) != (r > 0)]) and not now.all()
+        for i in np.flatnonzero((now & ~free).any(1)): assert ((r2 > 0) != (r > 0))[i].any()
 
 
 def _two_clouds(n, seed=0, d=2, shift=.7):

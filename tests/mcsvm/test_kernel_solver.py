@@ -2,12 +2,15 @@
 import numpy as np
 import pytest
 from reject_nb.mcsvm.frozen_pairs import solve_features
+from reject_nb.mcsvm.kernels import MatrixKernel
+from reject_nb.mcsvm.kernels import PointKernel
 from reject_nb.mcsvm.kernels import kernel_function
 from reject_nb.mcsvm.kernels import monomials
 from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import solve_reference
+from unittest import mock
 
-from reject_nb.mcsvm.kernel_solver import solve_kernel
+from reject_nb.mcsvm.kernel_solver import sample_rank, solve_kernel
 
 def _two_clouds(n, seed=0, d=2, shift=.7):
     "Two Gaussian classes with unit covariance and alternating labels, the safe one at lower coordinates."
@@ -74,3 +77,22 @@ GOOD = dict(kernel=kernel_function("rbf"), X=_two_clouds(20)[0], y=_two_clouds(2
                                          ("safe", [0.]), ("unsafe", [np.nan]), ("eta", 0.), ("tol", 1.)])
 def test_solve_kernel_names_the_bad_argument(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"): solve_kernel(**{**GOOD, name: value})
+
+
+def test_the_rank_of_a_sample():
+    X = np.random.default_rng(0).normal(size=(900, 4))
+    assert sample_rank(MatrixKernel(X@X.T), 1e-9) == 4
+    assert sample_rank(PointKernel(kernel_function("linear"), X), 1e-9) == 4
+    assert sample_rank(PointKernel(kernel_function("rbf", gamma=50.), X), 1e-9) > 290
+    assert sample_rank(PointKernel(kernel_function("rbf", gamma=50.), X), 10.) == 0
+
+
+def test_both_solvers_agree():
+    import reject_nb.mcsvm.kernel_solver as module
+    X, y = _two_clouds(200, 3, 4, .4)
+    costs, values = cost_weights(np.array([.2, .5, .7]), y), []
+    for rank in (0, 10**6):
+        with mock.patch.object(module, "_RANK", rank):
+            values.append(module.solve_kernel(kernel_function("rbf", gamma=.3), X, y, *costs, 1., 1e-8))
+    np.testing.assert_allclose(values[0].objective, values[1].objective, rtol=1e-7)
+    assert np.mean(values[0].alpha == 0) > np.mean(values[1].alpha == 0)

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 from reject_nb.mcsvm.problem import Costs
+from unittest import mock
 
 from reject_nb.mcsvm.offsets import (
     _by_bins, _first_above, best_offsets, middle_offsets, offset_intervals, offset_losses, sort_kinks,
@@ -136,9 +137,9 @@ def test_bins_and_sort_agree(law, n):
         if weights[0] == weights[-1] == 1: np.testing.assert_array_equal(b, middle_offsets(kinks, few))
 
 
-def test_the_door_takes_the_sort_for_few_points(monkeypatch):
+def test_the_door_takes_the_sort_for_few_points():
     import reject_nb.mcsvm.offsets as module
     s, y, few = np.array([-3., -1., 2., 0., 3.]), np.array([1., 1, 1, -1, -1]), Costs(np.array([.5]), np.array([.5]))
-    monkeypatch.setattr(module, "_by_bins", None)
-    b, losses = module.offsets_and_losses(s, y, np.ones(5), few)
-    assert (b.tolist(), losses.tolist()) == ([1.], [2.])
+    with mock.patch.multiple(module, _by_bins=None):
+        b, losses = module.offsets_and_losses(s, y, np.ones(5), few)
+        assert (b.tolist(), losses.tolist()) == ([1.], [2.])
