@@ -90,6 +90,8 @@ def open_source(
         return _parquet(X, y)
     shape, length = getattr(X, "shape", ()), getattr(y, "shape", (-1,))
     if len(shape) != 2 or not all(shape): raise refuse("X", "an array (n_samples, n_features) or the path of a Parquet file", X)
+    for name, values in (("X", X), ("y", y)):
+        if np.ma.is_masked(values): raise refuse(name, "without masked values", values)
     if tuple(length) != (shape[0],): raise refuse("y", f"an array of {shape[0]} labels", y)
     blocks = _dask_blocks if hasattr(X, "numblocks") else _array_blocks
     return Source(shape[0], lambda: blocks(X, y), None)

@@ -477,8 +477,10 @@ def _signs_of(y, safe_label) -> np.ndarray: # (n,)
     "+1 for the safe label, -1 for every other; labels +1 and -1 stay as they are without one."
     if safe_label is None: return y
     labels = check_labels(y, "y")
-    if np.ndim(safe_label) or not np.any(labels == safe_label):
-        raise refuse("safe_label", f"one of the labels {np.unique(labels).tolist()[:8]}", safe_label)
+    known = np.unique(labels)
+    one = not isinstance(safe_label, (list, tuple, dict, set, np.ndarray))
+    if not one or not any(known == safe_label) or isinstance(safe_label, bool) != (known.dtype.kind == "b"):
+        raise refuse("safe_label", f"one of the labels in y, {known.tolist()[:8]}", safe_label)
     return np.where(labels == safe_label, 1., -1.)
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #55434dbd

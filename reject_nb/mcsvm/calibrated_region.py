@@ -141,6 +141,7 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         """
         X = rows_of(self, X, reset=True)
         y = labels_of(self, y, X.shape[0])
+        if isinstance(self.safe_label, (list, tuple, np.ndarray)): raise refuse("safe_label", "one label", self.safe_label)
         self._fit_labels(y)
         prefit, share = check_flag(self.prefit, "prefit"), check_probability(self.calibration_share, "calibration_share")
         if prefit: self.estimator_, held = self.estimator, np.arange(len(y))
@@ -213,4 +214,4 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
 def _fitted(estimator, X, y):
     "A fitted copy; a MultiCostSVC where none is given."
     try: return clone(MultiCostSVC() if estimator is None else estimator).fit(X, y)
-    except TypeError as error: raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None
+    except (TypeError, AttributeError) as error: raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None

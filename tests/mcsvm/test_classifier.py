@@ -4,6 +4,7 @@ import pytest
 from reject_nb.mcsvm.kernels import kernel_function
 from reject_nb.mcsvm.problem import solve_reference
 from scipy import sparse
+from scipy.special import expit
 
 from reject_nb.mcsvm.classifier import MultiCostSVC, _resolve_gamma, curve_offset
 
@@ -307,6 +308,45 @@ def test_a_kernel_matrix_takes_no_zero_weight():
     two = MultiCostSVC(kernel="precomputed").fit(K, SIGNS, 2.)
     np.testing.assert_allclose(two.objective_, 2*MultiCostSVC(kernel="precomputed", eta=2e-3).fit(K, SIGNS).objective_,
                                rtol=2e-6)
+
+
+@pytest.mark.parametrize("safe_label", (-1., 1.))
+def test_probabilities_follow_the_labels(safe_label):
+    (X, y), (A, b), (N, new) = _two_clouds(200), _two_clouds(400, 1), _two_clouds(20_000, 2)
+    clf = MultiCostSVC(eta=1., safe_label=safe_label).fit(X, y).calibrate_proba(A, b)
+    chance = clf.predict_proba(N)
+    np.testing.assert_allclose(chance.sum(1), 1.)
+    # two clouds with the unit covariance: the log odds of +1 are -2*.7*(x1 + x2)
+    assert np.mean(np.abs(chance[:, 1]-expit(-1.4*N.sum(1)))) < .05
+    np.testing.assert_array_equal(clf.classes_, [-1., 1.])
+    clf.fit(X, y)
+    assert not hasattr(clf, "predict_proba")
+
+
+def test_probabilities_need_both_classes():
+    clf = MultiCostSVC().fit(CLOUD, SIGNS)
+    for labels in (np.ones(20), SIGNS+7, SIGNS[:3]):
+        with pytest.raises(ValueError, match="^y must be"): clf.calibrate_proba(CLOUD, labels)
+
+
+@pytest.mark.parametrize("kwargs", (dict(), dict(class_balanced=True, eta=3.), dict(safe_label="bad")))
+def test_blocks_give_the_fit_in_memory(kwargs):
+    X, y = _two_clouds(300, 3)
+    names = np.where(y > 0, "good", "bad")
+    one, two = MultiCostSVC(**{**dict(eta=1.), **kwargs}), MultiCostSVC(**{**dict(eta=1.), **kwargs})
+    one.fit(X, names), two.fit_blocks(X, names)
+    np.testing.assert_allclose(two.objective_, one.objective_, rtol=2e-6)
+    np.testing.assert_allclose(two.projection(X), one.projection(X), atol=1e-2)
+    assert two.region_offset(.4, .1) == pytest.approx(one.region_offset(.4, .1), abs=2e-2)
+    assert (two.n_safe_, two.n_unsafe_, two.p_safe_, two.n_features_in_) == (one.n_safe_, one.n_unsafe_, one.p_safe_, 2)
+    np.testing.assert_array_equal(two.classes_, one.classes_)
+    assert two.calibrate(X, names, "scaling_unsafe", .2, .1).feasible
+
+
+@pytest.mark.parametrize("kwargs, name", [(dict(kernel="rbf"), "kernel"), (dict(class_weight="balanced"), "class_weight")])
+def test_blocks_are_for_the_plain_linear_problem(kwargs, name):
+    with pytest.raises(ValueError, match=f"^{name} must be"): MultiCostSVC(**kwargs).fit_blocks(CLOUD, SIGNS)
+    with pytest.raises(ValueError, match="^y must be"): MultiCostSVC().fit_blocks(CLOUD, np.arange(20))
 
 EXPECTED = {f"check_sample_weight_equivalence_on_{kind}_data": "equal up to tol" for kind in ("dense", "sparse")}
 
