@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from reject_nb.mcsvm.blocks import BlockSolution, solve_blocks
     from reject_nb.mcsvm.calibrate import RULES, Calibration, calibrate_offset
+    from reject_nb.mcsvm.calibrated_region import CalibratedRegion
     from reject_nb.mcsvm.certificate import Certificate, certify
     from reject_nb.mcsvm.classifier import MultiCostSVC
+    from reject_nb.mcsvm.region_per_class import RegionPerClass
     from reject_nb.mcsvm.frozen_pairs import Solution, solve_features
     from reject_nb.mcsvm.offsets import best_offsets
     from reject_nb.mcsvm.problem import Reference, resolve_taus, solve_primal_reference, solve_reference
@@ -21,6 +24,9 @@ if TYPE_CHECKING:
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "classifier": ["MultiCostSVC"],
+    "region_per_class": ["RegionPerClass"],
+    "calibrated_region": ["CalibratedRegion"],
+    "blocks": ["solve_blocks", "BlockSolution"],
     "frozen_pairs": ["solve_features", "Solution"],
     "problem": ["solve_reference", "solve_primal_reference", "Reference", "resolve_taus"],
     "certificate": ["certify", "Certificate"],

@@ -5,7 +5,7 @@ uses the true kernel."""
 
 # %% auto #0
 __all__ = ['KERNELS', 'kernel_function', 'n_monomials', 'monomials', 'PivotedCholesky', 'MatrixKernel',
-           'PointKernel', 'solve_with_kernel', 'solve_kernel']
+           'PointKernel', 'first_trace', 'solve_low_rank']
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #c0d3df79
 import math
@@ -14,28 +14,42 @@ from dataclasses import replace
 from itertools import combinations_with_replacement
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import solve_triangular
+from scipy.spatial.distance import cdist
 
-from ..core.checks import check_array, check_count, check_matrix, check_number, refuse
+from ..core.checks import check_array, check_count, check_number, refuse
 from .certificate import Certificate, certify_point
-from .frozen_pairs import Solution, check_tol, make_solution, solve_explicit
-from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
+from .frozen_pairs import Solution, make_solution, solve_explicit
+from .problem import LARGEST, Costs
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #a629b99e
-def _linear(A, B): return A@B.T
+def _products(A, B) -> np.ndarray: # (a, b)
+    "All inner products, of sparse rows too."
+    P = A@B.T
+    return P.toarray() if sparse.issparse(P) else P
+
+def _linear(A, B): return _products(A, B)
 
 def _polynomial(A, B, degree, gamma, coef0):
-    K = A@B.T
+    K = _products(A, B)
     K *= gamma
     K += coef0
     K **= degree
     return K
 
 def _rbf(A, B, gamma):
-    from scipy.spatial.distance import cdist
-    K = cdist(A, B, "sqeuclidean")
-    K *= -gamma
-    return np.exp(K, out=K)
+    if sparse.issparse(A): squares = [np.asarray(P.multiply(P).sum(1)).ravel() for P in (A, B)]
+    else:
+        centre = B.mean(0)
+        A, B = A-centre, B-centre
+        squares = [np.einsum("ij,ij->i", P, P) for P in (A, B)]
+    a, b = (gamma*square for square in squares)
+    far = max(a.max(initial=0.), b.max(initial=0.)) > _FAR and not sparse.issparse(A)
+    K = -gamma*cdist(A, B, "sqeuclidean") if far else 2*gamma*_products(A, B)-a[:, None]-b
+    return np.exp(np.minimum(K, 0., out=K), out=K)
+
+_FAR = 1e4  # beyond it a difference of squares loses more than four digits of an exponent
 
 KERNELS = ("linear", "poly", "rbf")
 
@@ -209,21 +223,39 @@ class MatrixKernel:
     def __init__(self, K:np.ndarray): self.K, self.diagonal = K, np.diagonal(K)
     def column(self, p:int) -> np.ndarray: return self.K[:, p]
     def multiply(self, v:np.ndarray) -> np.ndarray: return self.K@v
+    def rows(self, points, size:float) -> np.ndarray: return self.K[points]/size
+    def among(self, points) -> np.ndarray: return self.K[np.ix_(points, points)]
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #e589c40f
 class PointKernel:
     "The kernel matrix of points, never held as a whole."
-    def __init__(self, kernel:Callable, X:np.ndarray, block:int=_BLOCK):
-        self.kernel, self.X, self.block = kernel, X, block
-        parts = (X[i:i+64] for i in range(0, len(X), 64))
+    def __init__(self, kernel:Callable, X:np.ndarray, block:int=_BLOCK, single:bool=False):
+        self.kernel, self.X, self.block, self._single = kernel, X, block, None
+        # rows for the decomposition: in single precision where the kernel is one of ours
+        if single and abs(X).max() < 1e15: self._single = X.astype(np.float32)
+        parts = (X[i:i+64] for i in range(0, X.shape[0], 64))
         self.diagonal = np.concatenate([np.diagonal(self._values(part, part)) for part in parts])
 
     def _values(self, A, B) -> np.ndarray:
-        return check_array(self.kernel(A, B), "kernel(A, B)", (len(A), len(B)))
+        return check_array(self.kernel(A, B), "kernel(A, B)", (A.shape[0], B.shape[0]))
 
     def column(self, p:int) -> np.ndarray:
         "k(x_i, x_p) for all i."
         return self._values(self.X, self.X[p:p+1])[:, 0]
+
+    def rows(self, points, size:float) -> np.ndarray: # (q, n)
+        """Rows of the matrix, divided by `size`.
+
+        Returns
+        -------
+        np.ndarray
+            (q, n)
+        """
+        if self._single is None or not 1e-30 < size < 1e30: return self._values(self.X[points], self.X)/size
+        values = self.kernel(self._single[points], self._single)
+        return values if size == 1. else values/np.float32(size)
+
+    def among(self, points) -> np.ndarray: return self._values(self.X[points], self.X[points])
 
     def multiply(self, v:np.ndarray) -> np.ndarray:
         "K v from the columns where v is not zero."
@@ -238,18 +270,19 @@ class PointKernel:
 
     def _among(self, points, weights) -> np.ndarray:
         "K v for the points of v themselves: every symmetric pair of columns once."
-        step, inner = max(1, self.block//max(len(points), 1)), np.zeros(len(points))
-        for i in range(0, len(points), step):
+        count = points.shape[0]
+        step, inner = max(1, self.block//max(count, 1)), np.zeros(count)
+        for i in range(0, count, step):
             values = self._values(points[i:i+step], points[i:])
             inner[i:i+step] += values@weights[i:]
             inner[i+step:] += values[:, step:].T@weights[i:i+step]
         return inner
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #c420acce
-def _first_trace(y, costs:Costs, eta:float, tol:float) -> float:
+def first_trace(y, costs:Costs, weights, eta:float, tol:float) -> float:
     "Trace of the remainder that should cost a small multiple of the gap asked for."
-    spread = np.mean(np.where(y > 0, costs.safe.sum(), costs.unsafe.sum())**2)
-    trivial = 2*np.minimum(costs.safe*np.sum(y > 0), costs.unsafe*np.sum(y < 0)).sum()
+    spread = np.mean((weights*np.where(y > 0, costs.safe.sum(), costs.unsafe.sum()))**2)
+    trivial = 2*np.minimum(costs.safe*weights[y > 0].sum(), costs.unsafe*weights[y < 0].sum()).sum()
     return 12*tol*trivial/(eta*spread)
 
 def _check_semidefinite(exact:float, low_rank:float, room:float) -> None:
@@ -259,13 +292,13 @@ def _check_semidefinite(exact:float, low_rank:float, room:float) -> None:
                          "its factorisation")
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #38e004d8
-def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, eta, tol) -> Certificate:
+def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, weights, eta, tol) -> Certificate:
     "The low-rank solution judged by the true kernel: by its dual variables or, where better, its direction."
     L, seen = factor.L, []
     def apply(v):
         seen.append(K.multiply(v))
         return seen[0]
-    final = certify_point(apply, y, found.alpha, costs, eta)
+    final = certify_point(apply, y, found.alpha, costs, weights, eta)
     v = final.dual_coef
     # 1e-6: a matrix that was rounded to single precision has errors of 1e-7 in each entry
     room = float(v@v)*factor.rest.sum()+1e-6*factor.scale*float(np.abs(v).sum())**2
@@ -274,19 +307,21 @@ def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, eta, 
     coef = np.zeros(len(y))
     coef[factor.pivots] = solve_triangular(L[:, factor.pivots], found.w, check_finite=False)
     scores = K.multiply(coef)
-    offered = certify_point(lambda v: seen[0], y, found.alpha, costs, eta,
+    offered = certify_point(lambda v: seen[0], y, found.alpha, costs, weights, eta,
                             (scores, max(float(coef@scores), 0.)))
     return replace(offered, dual_coef=coef) if offered.offered else final
 
 # %% ../../nbs/mcsvm/06_kernels.ipynb #15370176
-def solve_with_kernel(
+def solve_low_rank(
     K, # MatrixKernel or PointKernel
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     costs:Costs, # the m cost pairs
+    weights:np.ndarray, # (n,) of the points
     eta:float, # regularisation, > 0
     tol:float, # relative gap to reach
 ) -> Solution: # scores are K @ dual_coef
-    """`solve_kernel` without its checks.
+    """Features from a pivoted Cholesky factorisation, refined until the certificate of the true kernel is
+    met.
 
     Parameters
     ----------
@@ -296,6 +331,8 @@ def solve_with_kernel(
         (n,) +1 safe, -1 unsafe
     costs : Costs
         the m cost pairs
+    weights : np.ndarray
+        (n,) of the points
     eta : float
         regularisation, > 0
     tol : float
@@ -306,66 +343,13 @@ def solve_with_kernel(
     Solution
         scores are K @ dual_coef
     """
-    if K.diagonal.min() < 0:
-        raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
     factor = PivotedCholesky(K.column, K.diagonal)
-    trace, iterations = _first_trace(y, costs, eta, tol), 0
+    trace, iterations = first_trace(y, costs, weights, eta, tol), 0
     for _ in range(12):
         factor.extend(trace)
-        found = solve_explicit(factor.L.T if len(factor.L) else np.zeros((len(y), 1)), y, costs, eta, tol/2)
+        found = solve_explicit(factor.L.T if len(factor.L) else np.zeros((len(y), 1)), y, costs, eta, tol/2, weights)
         iterations += found.iterations
-        final = _certify_low_rank(K, factor, found, y, costs, eta, tol)
+        final = _certify_low_rank(K, factor, found, y, costs, weights, eta, tol)
         if final.gap <= tol or factor.exhausted: break
         trace = min(trace, factor.rest.sum())/30
     return make_solution(final, found.alpha, iterations, tol)
-
-# %% ../../nbs/mcsvm/06_kernels.ipynb #8023a2cc
-def solve_kernel(
-    kernel, # function (A, B) -> matrix, or the (n, n) matrix itself
-    X:np.ndarray|None, # (n, d) points, None with a matrix
-    y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
-    safe:np.ndarray, # (m,) cost of a safe point, > 0
-    unsafe:np.ndarray, # (m,) cost of an unsafe point, > 0
-    eta:float, # regularisation, > 0: the larger, the weaker
-    tol:float=1e-6, # relative duality gap asked for, in (0, 1)
-) -> Solution: # scores are K @ dual_coef
-    """Solves (MC-SVM) for a kernel to a relative duality gap certified with that kernel.
-
-    Parameters
-    ----------
-    kernel
-        function (A, B) -> matrix, or the (n, n) matrix itself
-    X : np.ndarray|None
-        (n, d) points, None with a matrix
-    y : np.ndarray
-        (n,) +1 safe, -1 unsafe, both present
-    safe : np.ndarray
-        (m,) cost of a safe point, > 0
-    unsafe : np.ndarray
-        (m,) cost of an unsafe point, > 0
-    eta : float
-        regularisation, > 0: the larger, the weaker
-    tol : float, default 1e-6
-        relative duality gap asked for, in (0, 1)
-
-    Returns
-    -------
-    Solution
-        scores are K @ dual_coef
-
-    Raises
-    ------
-    ValueError
-        naming the argument: `kernel` also where it is seen not to be positive semidefinite.
-
-    References
-    ----------
-    Carlevaro et al., eqs. (5), (22), (23).
-    """
-    y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol)
-    if not callable(kernel):
-        return solve_with_kernel(MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y), -LARGEST,
-                                                           LARGEST)), y, costs, eta,
-                                 tol)
-    return solve_with_kernel(PointKernel(kernel, check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST)), y,
-                             costs, eta, tol)

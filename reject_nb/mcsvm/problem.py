@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['LARGEST', 'resolve_taus', 'Costs', 'cost_weights', 'check_eta', 'check_signs', 'check_costs',
-           'hinge_sum', 'dual_objective', 'Reference', 'solve_reference', 'solve_primal_reference']
+           'check_weights', 'pair_limits', 'hinge_sum', 'dual_objective', 'Reference', 'solve_reference',
+           'solve_primal_reference']
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #0943aa5c
 import numbers
@@ -77,8 +78,9 @@ def cost_weights(
     taus:np.ndarray, # (m,) in (0, 1)
     y:np.ndarray, # (n,) labels, +1 safe and -1 unsafe
     class_balanced:bool=False, # divide by the class sizes
+    weights:np.ndarray|None=None, # (n,) of the points, None: 1 each
 ) -> Costs: # (1-tau, tau), or (1-tau)/n_S and tau/n_U
-    """Costs of the two classes.
+    """Costs of the two classes; their sizes are sums of weights.
 
     Parameters
     ----------
@@ -88,6 +90,8 @@ def cost_weights(
         (n,) labels, +1 safe and -1 unsafe
     class_balanced : bool, default False
         divide by the class sizes
+    weights : np.ndarray|None, default None
+        (n,) of the points, None: 1 each
 
     Returns
     -------
@@ -99,7 +103,8 @@ def cost_weights(
     Carlevaro et al., (MC-SVM).
     """
     if not class_balanced: return Costs(1-taus, taus.copy())
-    return Costs((1-taus)/np.sum(y > 0), taus/np.sum(y < 0))
+    weights = np.ones(len(y)) if weights is None else weights
+    return Costs((1-taus)/weights[y > 0].sum(), taus/weights[y < 0].sum())
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #afe2737d
 LARGEST = 1e100  # of any number that comes in: squares and their sums stay within floats
@@ -160,6 +165,53 @@ def check_costs(
         if not costs.all(): raise refuse(name, "positive everywhere", costs)
     return Costs(safe, unsafe)
 
+
+def check_weights(
+    weights, # weights of the points, None: 1 each
+    n:int, # how many there must be
+) -> np.ndarray: # (n,)
+    """Positive weights of points. A point of weight 2 counts as two.
+
+    Parameters
+    ----------
+    weights
+        weights of the points, None: 1 each
+    n : int
+        how many there must be
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
+    if weights is None: return np.ones(n)
+    weights = check_vector(weights, "sample_weight", n, 0., LARGEST)
+    if not weights.all(): raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
+    return weights
+
+def pair_limits(
+    y:np.ndarray, # (n,) +1 safe, -1 unsafe
+    costs:Costs, # the m cost pairs
+    weights:np.ndarray, # (n,) of the points
+) -> np.ndarray: # (n, m)
+    """The largest dual variable of each pair: what the point costs when it is misplaced, times its weight.
+
+    Parameters
+    ----------
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    weights : np.ndarray
+        (n,) of the points
+
+    Returns
+    -------
+    np.ndarray
+        (n, m)
+    """
+    return np.stack([costs.unsafe, costs.safe])[(y > 0).astype(int)]*weights[:, None]
+
 # %% ../../nbs/mcsvm/01_problem.ipynb #a4837bf9
 def hinge_sum(
     scores:np.ndarray, # (n,) projections w'phi(x), low is safe
@@ -167,6 +219,7 @@ def hinge_sum(
     biases:np.ndarray, # (m,)
     safe:np.ndarray, # (m,) cost of a safe point
     unsafe:np.ndarray, # (m,) cost of an unsafe point
+    sample_weight:np.ndarray|None=None, # (n,) weights of the points, None: 1 each
 ) -> float: # the double sum of (MC-SVM), without the penalty on w
     """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)).
 
@@ -182,6 +235,8 @@ def hinge_sum(
         (m,) cost of a safe point
     unsafe : np.ndarray
         (m,) cost of an unsafe point
+    sample_weight : np.ndarray|None, default None
+        (n,) weights of the points, None: 1 each
 
     Returns
     -------
@@ -193,10 +248,11 @@ def hinge_sum(
     Carlevaro et al., (MC-SVM).
     """
     scores_safe, scores_unsafe = scores[y > 0], scores[y < 0]
+    weights = np.ones(len(y)) if sample_weight is None else sample_weight
     total = 0.
     for b, cost_safe, cost_unsafe in zip(biases, safe, unsafe):
         hinge_safe, hinge_unsafe = np.maximum(0, 1+scores_safe-b), np.maximum(0, 1-scores_unsafe+b)
-        total += cost_safe*hinge_safe.sum()+cost_unsafe*hinge_unsafe.sum()
+        total += cost_safe*(weights[y > 0]@hinge_safe)+cost_unsafe*(weights[y < 0]@hinge_unsafe)
     return float(total)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #3ac4075f

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from reject_nb.mcsvm.calibrate import (
-    RULES, _cut, bias_adjustment, calibrate_offset, conformal, conformal_unsafe, probabilistic_scaling,
-    scaling_unsafe, weighted_hinge, z_svm,
+    RULES, _cut, bias_adjustment, both_rates, calibrate_offset, conformal, conformal_unsafe,
+    probabilistic_scaling, scaling_unsafe, weighted_hinge, z_svm,
 )
 
 def test_bias_adjustment_halves_the_gap_of_separated_classes():
@@ -172,12 +172,45 @@ def test_weighted_hinge_depends_on_the_scale_of_the_scores():
     rates = [np.mean(s[y < 0] < weighted_hinge(k*s, y, .05).bias/k) for k in (.3, 10.)]
     assert abs(rates[0]-rates[1]) > .005
 
-GOOD = dict(scores=[0., 1.], y=[1, -1], rule="conformal", eps=.4, delta=None, reference=0.)
+
+def test_both_rates_hold_together():
+    # 2,000 calibration sets of two normal laws: the exact rates of each offset, violated together at most in
+    # a share delta; 4 standard deviations of a binomial count
+    from scipy.stats import norm
+    rng, delta, broken, feasible = np.random.default_rng(11), .1, 0, 0
+    y = np.repeat([1., -1.], [150, 120])
+    for _ in range(2000):
+        c = both_rates(rng.normal(size=270)-1.2*y, y, .2, delta, .25)
+        if not c.feasible: continue
+        feasible += 1
+        broken += norm.cdf(c.bias, 1.2) > .2 or norm.sf(c.bias, -1.2) > .25
+    assert feasible > 1500 and broken <= delta*2000+4*np.sqrt(2000*delta*(1-delta))
+
+
+def test_both_rates_by_hand():
+    # one point a side decides where (1-eps)^n <= delta/2: with eps .5, delta .5 two points of each class
+    c = both_rates([-2., -1., 1., 3.], [1, 1, -1, -1], .5, .5)
+    assert (c.bias, c.status, c.bound, c.bound_safe, c.rank) == (0., "certified", .5, .5, 1)
+    assert both_rates([-2., -1., 1., 3.], [1, 1, -1, -1], .5, .5, .5) == c
+    c = both_rates([-2., 2., 1., 3.], [1, 1, -1, -1], .5, .5)
+    assert not c.feasible and "overlap" in c.message and "at most 1" in c.message and "above 2" in c.message
+    assert "1 unsafe" in both_rates([-2., -1., 1.], [1, 1, -1], .5, .5).message
+    assert "1 safe" in both_rates([-2., -1., 1.], [-1, -1, 1], .5, .5).message
+
+
+def test_the_offset_of_both_rates_lies_above_the_safe_score():
+    # neighbours in floating point: the middle rounds to the lower one, which would leave that safe point out
+    top = np.nextafter(1., 2.)
+    assert both_rates([1., 1., top, top], [1, 1, -1, -1], .5, .5).bias == top
+
+GOOD = dict(scores=[0., 1.], y=[1, -1], rule="conformal", eps=.4, delta=None, reference=0., eps_safe=None, safe_label=None,
+            high_is_safe=False)
 BAD = [("rule", "best"), ("rule", ["conformal"]), ("rule", None), ("eps", 0.), ("eps", 1.), ("eps", None),
        ("eps", 1j), ("delta", 1.5), ("delta", "x"),
        ("y", [1., 2.]), ("y", np.ones(3)), ("scores", [np.nan, 1.]), ("scores", np.zeros((2, 2))),
        ("scores", []), ("reference", np.nan),
-       ("reference", np.inf), ("reference", 1e308), ("reference", 2e8), ("reference", 1j)]
+       ("reference", np.inf), ("eps_safe", 0.), ("eps_safe", "x"), ("high_is_safe", 1), ("safe_label", 7),
+       ("safe_label", [1]), ("reference", 1e308), ("reference", 2e8), ("reference", 1j)]
 
 @pytest.mark.parametrize("name, value", BAD)
 def test_errors_name_the_argument(name, value):
@@ -202,11 +235,15 @@ def test_the_door_leads_to_each_rule():
     s = rng.normal(size=300)-y
     direct = {"weighted_hinge": weighted_hinge(s, y, .1),
               "probabilistic_scaling": probabilistic_scaling(s, y, .1, .2),
-              "scaling_unsafe": scaling_unsafe(s, y, .1, .2),
+              "scaling_unsafe": scaling_unsafe(s, y, .1, .2), "both_rates": both_rates(s, y, .1, .2, .4),
               "conformal": conformal(s, y, .1, .3), "conformal_unsafe": conformal_unsafe(s, y, .1),
               "z_svm": z_svm(s, y),
               "bias_adjustment": bias_adjustment(s, y),
               "bias_adjustment_proportional": bias_adjustment(s, y, True)}
     assert set(direct) == set(RULES)
     for rule, expected in direct.items():
-        assert calibrate_offset(s, y, rule, .1, .2, .3) == expected and expected.rule == rule
+        assert calibrate_offset(s, y, rule, .1, .2, .3, .4) == expected and expected.rule == rule
+        named = np.where(y > 0, "ok", np.where(s > 0, "bad", "worse"))
+        assert calibrate_offset(s, named, rule, .1, .2, .3, .4, safe_label="ok") == expected
+        turned = calibrate_offset(-s, named, rule, .1, .2, -.3, .4, safe_label="ok", high_is_safe=True)
+        assert turned.bias == (None if expected.bias is None else -expected.bias) and turned.status == expected.status

@@ -6,50 +6,50 @@ from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import hinge_sum
 from reject_nb.mcsvm.problem import resolve_taus
 from reject_nb.mcsvm.problem import solve_reference
+from unittest import mock
 
-from reject_nb.mcsvm.certificate import _clip, _shrink, certify, certify_point, dual_value, repair
+from reject_nb.mcsvm.certificate import certify, certify_point, dual_value, repair
 
 @pytest.mark.parametrize("n", (2, 5, 40))
 def test_repair_gives_a_feasible_point(n):
     rng, taus = np.random.default_rng(1), np.array([.1, .5, .9])
     y, alpha = np.where(np.arange(n) % 2, 1., -1.), rng.normal(size=(n, 3))
-    repair(alpha, y, Costs(1-taus, taus))
+    repair(alpha, y, Costs(1-taus, taus), np.ones(len(y)))
     assert alpha.min() >= 0 and np.all(alpha <= np.where(y[:, None] > 0, 1-taus, taus))
     np.testing.assert_allclose(y@alpha, 0, atol=1e-13*n)
 
 
 def test_repair_leaves_a_feasible_point_alone():
     y, taus, alpha = np.array([1., -1.]), np.array([.4]), np.array([[.3], [.3]])
-    repair(alpha, y, Costs(1-taus, taus))
+    repair(alpha, y, Costs(1-taus, taus), np.ones(len(y)))
     assert alpha.ravel().tolist() == [.3, .3]
 
 
 def test_repair_scales_only_the_heavier_side():
     y, costs = np.array([1., 1, -1, -1]), Costs(np.array([.5, .5]), np.array([.5, .5]))
     alpha = np.array([[.4, .1], [.4, .1], [.1, .4], [.1, .4]])
-    repair(alpha, y, costs)
+    repair(alpha, y, costs, np.ones(4))
     np.testing.assert_allclose(alpha, .1, rtol=1e-15)
 
 
 def test_a_side_without_weight_makes_the_column_zero():
     y, alpha = np.array([1., -1.]), np.array([[.3, -1.], [-.1, -1.]])
-    repair(alpha, y, Costs(np.full(2, .5), np.full(2, .5)))
+    repair(alpha, y, Costs(np.full(2, .5), np.full(2, .5)), np.ones(2))
     assert not alpha.any()
 
 
-def test_the_passes_uncompiled():
-    rng, costs = np.random.default_rng(5), Costs(np.array([.3, .6]), np.array([.7, .4]))
-    y, alpha = np.array([1., -1, 1]), rng.normal(size=(3, 2))
-    one, two = alpha.copy(), alpha.copy()
-    sums = np.zeros((4, 2))
-    _clip(one, y, costs, sums[0], sums[1])
-    _clip.py_func(two, y, costs, sums[2], sums[3])
-    np.testing.assert_array_equal(one, two)
-    np.testing.assert_array_equal(sums[:2], sums[2:])
-    np.testing.assert_array_equal(sums[0], np.clip(alpha[[0, 2]], 0, costs.safe).sum(0))
-    _shrink(one, y, sums[0], sums[1])
-    _shrink.py_func(two, y, sums[0], sums[1])
-    np.testing.assert_array_equal(one, two)
+def test_the_passes_by_blocks_and_with_weights():
+    import reject_nb.mcsvm.certificate as module
+    with mock.patch.multiple(module, _ROWS=2):
+        rng, costs = np.random.default_rng(5), Costs(np.array([.3, .6]), np.array([.7, .4]))
+        y, weights, alpha = np.array([1., -1, 1, 1, -1]), np.array([1., 2, 3, 1, .5]), rng.normal(size=(5, 2))
+        limits = np.where(y[:, None] > 0, costs.safe, costs.unsafe)*weights[:, None]
+        clipped, factors = np.clip(alpha, 0, limits), np.array([[.5, 1.], [1., .25]])
+        sides = module._clip(alpha, y, costs, weights)
+        np.testing.assert_array_equal(alpha, clipped)
+        np.testing.assert_allclose(sides, [clipped[y > 0].sum(0), clipped[y < 0].sum(0)], rtol=1e-14)
+        module._shrink(alpha, y, factors)
+        np.testing.assert_array_equal(alpha, clipped*np.where(y[:, None] > 0, *factors))
 
 TAUS_4 = resolve_taus(4)
 Y_30 = np.where(np.arange(30) < 12, 1., -1.)
@@ -91,7 +91,7 @@ def test_certificate_agrees_with_the_double_sum():
 @pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid")
 def test_a_direction_that_overflows_counts_as_none():
     c = certify_point(lambda v: v*1e200, np.array([1., 1, -1]), np.full((3, 1), .1),
-                      Costs(np.array([.75]), np.array([.25])), 1e200)
+                      Costs(np.array([.75]), np.array([.25])), np.ones(3), 1e200)
     assert c.gap == 1. and c.objective == .5 and c.bound == 0 and not c.scores.any()
 
 

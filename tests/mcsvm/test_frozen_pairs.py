@@ -8,16 +8,17 @@ from reject_nb.mcsvm.certificate import Certificate
 from reject_nb.mcsvm.interior_point import Problem
 from reject_nb.mcsvm.interior_point import solve_all_pairs
 from reject_nb.mcsvm.interior_point import whiten
-from reject_nb.mcsvm.offsets import middle_offsets
-from reject_nb.mcsvm.offsets import sort_kinks
+from reject_nb.mcsvm.offsets import offsets_and_losses
 from reject_nb.mcsvm.problem import Costs
 from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import hinge_sum
+from reject_nb.mcsvm.problem import pair_limits
 from reject_nb.mcsvm.problem import solve_reference
+from unittest import mock
 
 from reject_nb.mcsvm.frozen_pairs import (
-    Ranges, _all_alpha, _all_frozen, _band, _certify, _coarse, _frozen_sums, _next_fraction, _release,
-    make_solution, solve_features,
+    Ranges, _all_alpha, _all_frozen, _band, _certify, _coarse, _frozen_sums, _release, make_solution,
+    next_fraction, solve_features,
 )
 
 def _ranges(seed=0):
@@ -33,38 +34,39 @@ def test_frozen_and_free_together_are_all():
     k = np.arange(4)
     free = (k >= ranges.first[:, None]) & (k < ranges.last[:, None])
     at_cost = np.where(ranges.above & ~free, np.where(y[:, None] > 0, costs.safe, costs.unsafe), 0.)
-    for f, g in ((_frozen_sums, _all_alpha), (_frozen_sums.py_func, _all_alpha.py_func)):
-        at_point, at_tau, alpha = np.zeros(30), np.zeros(4), np.empty((30, 4))
-        total = f(y, costs, ranges, at_point, at_tau)
-        np.testing.assert_allclose(at_point, y*at_cost.sum(1), atol=1e-14)
-        np.testing.assert_allclose(at_tau, y@at_cost, atol=1e-13)
-        np.testing.assert_allclose(total, at_cost.sum(), rtol=1e-13)
-        values = np.arange(1., free.sum()+1)
-        g(y, costs, ranges, values, alpha)
-        np.testing.assert_array_equal(alpha[~free], at_cost[~free])
-        np.testing.assert_array_equal(alpha[free], values)
+    limits_of = lambda rows: pair_limits(y[rows], costs, np.ones(30)[rows])
+    at_point, at_tau, total = _frozen_sums(y, limits_of, ranges)
+    np.testing.assert_allclose(at_point, y*at_cost.sum(1), atol=1e-14)
+    np.testing.assert_allclose(at_tau, y@at_cost, atol=1e-13)
+    np.testing.assert_allclose(total, at_cost.sum(), rtol=1e-13)
+    values, alpha = np.arange(1., free.sum()+1), np.empty((30, 4))
+    _all_alpha(limits_of, ranges, values, alpha)
+    np.testing.assert_array_equal(alpha[~free], at_cost[~free])
+    np.testing.assert_array_equal(alpha[free], values)
 
 
-@pytest.mark.parametrize("compiled", (True, False))
-def test_release_frees_the_band_and_what_changed_sides(compiled):
-    rng, y = np.random.default_rng(1), np.where(np.arange(200) % 2, 1., -1.)
-    release = _release if compiled else _release.py_func
-    b, band = np.array([1., .3, -.6]), np.array([.2, .1, .3])
-    ranges, s = _all_frozen(200, 3), rng.normal(size=200)*2
-    r = 1+y[:, None]*(s[:, None]-b)
-    total = release(y, s, b, band, ranges, True)
-    before = ranges.first.copy(), ranges.last.copy()
-    k = np.arange(3)
-    free = (k >= before[0][:, None]) & (k < before[1][:, None])
-    assert free.sum() == total and np.all(free[np.abs(r) <= band]) and np.array_equal(ranges.above, r > 0)
-    # a point without a pair in the band stays frozen
-    assert not free[~(np.abs(r) <= band).any(1)].any()
-    s2 = s+.8
-    r2 = 1+y[:, None]*(s2[:, None]-b)
-    assert release(y, s2, b, band*0, ranges, False) >= total and np.array_equal(ranges.above, r > 0)
-    now = (k >= ranges.first[:, None]) & (k < ranges.last[:, None])
-    assert np.all(now[free]) and np.all(now[(r2 > 0) != (r > 0)]) and not now.all()
-    for i in np.flatnonzero((now & ~free).any(1)): assert ((r2 > 0) != (r > 0))[i].any()
+@pytest.mark.parametrize("block", (7, 8192))
+def test_release_frees_the_band_and_what_changed_sides(block):
+    import reject_nb.mcsvm.certificate as module
+    with mock.patch.multiple(module, _ROWS=block):
+        rng, y = np.random.default_rng(1), np.where(np.arange(200) % 2, 1., -1.)
+        release = _release
+        b, band = np.array([1., .3, -.6]), np.array([.2, .1, .3])
+        ranges, s = _all_frozen(200, 3), rng.normal(size=200)*2
+        r = 1+y[:, None]*(s[:, None]-b)
+        total = release(y, s, b, band, ranges, True)
+        before = ranges.first.copy(), ranges.last.copy()
+        k = np.arange(3)
+        free = (k >= before[0][:, None]) & (k < before[1][:, None])
+        assert free.sum() == total and np.all(free[np.abs(r) <= band]) and np.array_equal(ranges.above, r > 0)
+        # a point without a pair in the band stays frozen
+        assert not free[~(np.abs(r) <= band).any(1)].any()
+        s2 = s+.8
+        r2 = 1+y[:, None]*(s2[:, None]-b)
+        assert release(y, s2, b, band*0, ranges, False) >= total and np.array_equal(ranges.above, r > 0)
+        now = (k >= ranges.first[:, None]) & (k < ranges.last[:, None])
+        assert np.all(now[free]) and np.all(now[(r2 > 0) != (r > 0)]) and not now.all()
+        for i in np.flatnonzero((now & ~free).any(1)): assert ((r2 > 0) != (r > 0))[i].any()
 
 
 def _two_clouds(n, seed=0, d=2, shift=.7):
@@ -97,7 +99,7 @@ def test_frozen_pairs_do_not_change_the_answer(n, d, eta):
     costs = cost_weights(np.arange(1, 10)/10, y)
     found = solve_features(X, y, *costs, eta, 1e-8)
     unit = Costs(costs.safe/.5, costs.unsafe/.5)
-    problem = Problem(*whiten(X, eta*.5)[:2], y, unit)
+    problem = Problem(*whiten(X, eta*.5)[:2], y, unit, np.ones(n))
     w, alpha, _ = solve_all_pairs(problem, 1e-9)
     assert found.status == "optimal"
     np.testing.assert_allclose(found.objective, _certify(problem, alpha, w).objective*.5, rtol=2e-8)
@@ -110,20 +112,31 @@ def test_freezing_frees_few_pairs():
     p = np.random.default_rng(0).permutation(10_000)
     X, y = X[p], y[p]
     costs = cost_weights(np.arange(1, 10)/10, y)
-    problem = Problem(*whiten(X, 1e-3)[:2], y, costs)
+    problem = Problem(*whiten(X, 1e-3)[:2], y, costs, np.ones(10_000))
     w, fraction = _coarse(problem)
     s = problem.Q@w
-    b = middle_offsets(sort_kinks(s, y), costs)
+    b = offsets_and_losses(s, y, np.ones(10_000), costs)[0]
     band, ranges = _band(y, s, b, fraction), _all_frozen(10_000, 9)
     r = np.abs(1+y[:, None]*(s[:, None]-b))
     np.testing.assert_allclose((r <= band).mean(0), fraction, atol=.03)
     assert fraction < .2 and _release(y, s, b, band, ranges, True) < .2*90_000
 
 
+@pytest.mark.parametrize("n, d, eta", [(60, 2, 1.), (3000, 3, .1)])
+def test_a_point_of_weight_three_is_three_points(n, d, eta):
+    X, y = _two_clouds(n, 5, d, .4)
+    weights, costs = np.random.default_rng(n).integers(1, 4, n), cost_weights(np.array([.2, .5, .7, .9]), y)
+    one = solve_features(X, y, *costs, eta, 1e-8, sample_weight=weights)
+    many = solve_features(np.repeat(X, weights, 0), np.repeat(y, weights), *costs, eta, 1e-8)
+    assert one.status == many.status == "optimal"
+    np.testing.assert_allclose(one.objective, many.objective, rtol=3e-8)
+    np.testing.assert_allclose(one.w, many.w, rtol=1e-3)
+
+
 def test_bands_shrink_once_and_grow_at_the_end():
-    steps = [_next_fraction(.4, turn) for turn in (0, 1, 4, 5, 19)]
+    steps = [next_fraction(.4, turn) for turn in (0, 1, 4, 5, 19)]
     np.testing.assert_allclose(steps, [.2, .4, .4, .6, .6])
-    assert _next_fraction(.9, 7) == 1. and np.all(np.isinf(_band(np.ones(3), np.zeros(3), np.zeros(2), 1)))
+    assert next_fraction(.9, 7) == 1. and np.all(np.isinf(_band(np.ones(3), np.zeros(3), np.zeros(2), 1)))
 
 
 @settings(deadline=None, max_examples=15, derandomize=True)

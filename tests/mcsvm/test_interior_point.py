@@ -1,16 +1,15 @@
 """Tests of nbs/mcsvm/04_interior_point.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from reject_nb.mcsvm.offsets import middle_offsets
-from reject_nb.mcsvm.offsets import sort_kinks
+from reject_nb.mcsvm.offsets import offsets_and_losses
 from reject_nb.mcsvm.problem import Costs
 from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import hinge_sum
 from reject_nb.mcsvm.problem import solve_reference
 
 from reject_nb.mcsvm.interior_point import (
-    ALPHA, COST, Pairs, Problem, R, _assemble, _begin, _correct, _direction, _gram, _gram_small, _move,
-    _residuals, _ridge_start, _sums, make_pairs, solve_all_pairs, whiten,
+    ALPHA, COST, Pairs, Problem, R, _advance, _assemble, _begin, _correct, _direction, _gram, _gram_small,
+    _ridge_start, _sums, make_pairs, solve_all_pairs, whiten,
 )
 
 @pytest.mark.parametrize("scales", ([1., 1., 1.], [1., 1e-6, 1e3]))
@@ -53,7 +52,7 @@ def _pairs_of_seven(seed=0):
     "Pairs of seven points at a random place inside, with everything filled."
     rng, y = np.random.default_rng(seed), np.array([1., -1, 1, 1, -1, -1, 1])
     costs = Costs(rng.uniform(.2, .8, 3), rng.uniform(.2, .8, 3))
-    pairs = make_pairs(y, costs, np.array([0, 1, 0, 2, 0, 1, 1]), np.array([3, 2, 2, 3, 0, 3, 2]))
+    pairs = make_pairs(y, costs, np.ones(7), np.array([0, 1, 0, 2, 0, 1, 1]), np.array([3, 2, 2, 3, 0, 3, 2]))
     pairs.values[R:] = rng.uniform(.1, 1, pairs.values[R:].shape)
     pairs.values[ALPHA] *= pairs.values[COST]
     return pairs, y, costs
@@ -68,9 +67,9 @@ def test_all_pairs_agree_with_the_reference(n, d, eta, balanced):
     taus = np.array([.1, .5, .8])
     costs = cost_weights(taus, y, balanced)
     coordinates = whiten(X, eta)
-    w, alpha, _ = solve_all_pairs(Problem(coordinates.Q, coordinates.lam, y, costs), 1e-8)
+    w, alpha, _ = solve_all_pairs(Problem(coordinates.Q, coordinates.lam, y, costs, np.ones(n)), 1e-8)
     w = coordinates.back@w
-    biases = middle_offsets(sort_kinks(X@w, y), costs)
+    biases = offsets_and_losses(X@w, y, np.ones(n), costs)[0]
     ref = solve_reference(X@X.T, y, taus, eta, balanced)
     np.testing.assert_allclose(w@w/(2*eta)+hinge_sum(X@w, y, biases, *costs), ref.objective, rtol=1e-7)
     np.testing.assert_allclose(alpha.sum(), ref.alpha.sum(), rtol=1e-4)
@@ -164,16 +163,17 @@ def test_a_step_stays_strictly_inside():
     pairs, _, _ = _pairs_of_seven(6)
     row = pairs.rows
     one = Pairs(*(a.copy() for a in pairs))
-    _move.py_func(one, .5)
+    nowhere = np.zeros(7), np.zeros(7), np.zeros(3)
+    _advance.py_func(one, *nowhere, .5)
     np.testing.assert_allclose(one.rows.u, row.u+.5*row.d_u, rtol=1e-15)
     np.testing.assert_allclose(one.rows.v, row.v+.5*row.d_v, rtol=1e-15)
     np.testing.assert_allclose(one.rows.alpha, np.minimum(row.alpha+.5*row.d_alpha, row.cost*(1-1e-16)),
                                rtol=1e-15)
     for name in ("d_alpha", "d_u", "d_v"): getattr(pairs.rows, name)[:] = -9.
-    _move(pairs, 1.)
+    _advance(pairs, *nowhere, 1.)
     assert row.alpha.min() > 0 and row.u.min() == row.v.min() == 1e-100
     row.d_alpha[:] = 9.
-    _move(pairs, 1.)
+    _advance(pairs, *nowhere, 1.)
     assert np.all(row.alpha < row.cost)
 
 
@@ -182,7 +182,7 @@ def test_residuals_and_gram_compiled_and_not():
     row = pairs.rows
     rng = np.random.default_rng(8)
     s, b, Q = rng.normal(size=7), rng.normal(size=3), rng.normal(size=(7, 2))
-    _residuals.py_func(pairs, y, s, b)
+    _advance.py_func(pairs, y, s, b, 0.)
     point = np.repeat(np.arange(7), np.diff(pairs.start))
     np.testing.assert_allclose(row.r, 1+y[point]*(s[point]-b[pairs.tau]), rtol=1e-14)
     out = np.zeros((2, 2)), np.zeros((2, 3))
@@ -194,8 +194,8 @@ def test_residuals_and_gram_compiled_and_not():
 
 def test_the_ridge_start_solves_its_normal_equations():
     X, y = _two_clouds(50, 2)
-    problem = Problem(*whiten(X, 1.)[:2], y, cost_weights(np.array([.2, .6]), y))
+    problem = Problem(*whiten(X, 1.)[:2], y, cost_weights(np.array([.2, .6]), y), np.ones(50))
     w, b = _ridge_start(problem)
     # a point costs 1.2 (safe) or .8 (unsafe) over both taus, 1 on average
     np.testing.assert_allclose(problem.Q.T@(problem.Q@w+y)+(problem.lam+1e-9*50)*w, 0, atol=1e-10)
-    np.testing.assert_allclose(b, middle_offsets(sort_kinks(problem.Q@w, y), problem.costs))
+    np.testing.assert_allclose(b, offsets_and_losses(problem.Q@w, y, np.ones(50), problem.costs)[0])

@@ -4,8 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
+from reject_nb.mcsvm.problem import Costs
+from unittest import mock
 
-from reject_nb.mcsvm.offsets import _first_above, best_offsets, offset_intervals, offset_losses
+from reject_nb.mcsvm.offsets import (
+    _by_bins, _first_above, best_offsets, middle_offsets, offset_intervals, offset_losses, sort_kinks,
+    sum_losses,
+)
 
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.integers(0, 10**6))
@@ -47,10 +52,25 @@ def test_a_slope_of_zero_is_seen_through_rounding():
     assert (low[0], high[0]) == (-1., 1.)
 
 
-def test_the_bisection_uncompiled():
-    n_safe = np.array([0, 1, 1, 2, 2, 3])
-    for level, j in ((-1.6, 0), (-1.5, 1), (-.01, 3), (.5, 5), (9., 5)):
-        assert _first_above.py_func(n_safe, .5, .5, level) == _first_above(n_safe, .5, .5, level) == j
+def test_the_search_finds_every_level():
+    # slopes -1.5, -1, -.5, 0, .5, 1 with one half for either cost
+    levels = np.array([-1.6, -1., -.01, .5, .99])
+    halves = Costs(np.full(5, .5), np.full(5, .5))
+    kinks = sort_kinks(np.arange(5.)-[1, -1, 1, -1, 1], np.array([1., -1, 1, -1, 1]), np.ones(5))
+    assert _first_above(kinks, halves, levels).tolist() == [1, 2, 3, 5, 5]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_point_of_weight_three_is_three_points(seed):
+    rng = np.random.default_rng(seed)
+    y, s, w = np.where(np.arange(40) % 3, 1., -1.), rng.normal(size=40), rng.integers(1, 4, 40)
+    taus = rng.uniform(.05, .95, 6)
+    many = [np.repeat(a, w) for a in (s, y)]
+    for f in (best_offsets, offset_intervals):
+        np.testing.assert_array_equal(f(s, y, 1-taus, taus, sample_weight=w), f(*many, 1-taus, taus))
+    b = rng.normal(size=6)
+    np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus, sample_weight=w),
+                               offset_losses(*many, b, 1-taus, taus), rtol=1e-12)
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)
@@ -93,3 +113,33 @@ def test_bad_arguments_of_offsets_are_named(args, name):
     for f in (best_offsets, offset_intervals, offset_losses):
         if f is offset_losses: args = (*args[:2], [0.]*len(np.atleast_1d(args[3])), *args[2:])
         with pytest.raises(ValueError, match=f"^{name} must be"): f(*args)
+
+LAWS = {"normal": lambda r, n: r.normal(size=n), "rounded": lambda r, n: np.round(r.normal(size=n), 1),
+        "heavy": lambda r, n: r.standard_cauchy(n)**3, "constant": lambda r, n: np.zeros(n),
+        "two places": lambda r, n: np.where(r.random(n) < .5, 0., 1e9), "tiny": lambda r, n: r.normal(size=n)*1e-200}
+
+@pytest.mark.parametrize("law", sorted(LAWS))
+@pytest.mark.parametrize("n", (2, 30, 3000))
+def test_bins_and_sort_agree(law, n):
+    rng = np.random.default_rng(n)
+    y, taus = np.where(rng.random(n) < .3, 1., -1.), np.r_[rng.uniform(.02, .98, 5), .5, .5]
+    y[:2] = 1, -1
+    s, few = LAWS[law](rng, n)-.5*y, Costs(1-taus, taus)
+    for weights in (np.ones(n), rng.integers(1, 5, n).astype(float), rng.uniform(.1, 9, n)):
+        kinks = sort_kinks(s, y, weights)
+        b, losses = _by_bins(s, y, weights, few)
+        found = sum_losses(kinks, b, few)
+        best = sum_losses(kinks, middle_offsets(kinks, few), few)
+        # sums of up to 3,000 terms as large as the spread of the kinks
+        room = 1e-12*weights.sum()*np.abs(s+y).max()
+        np.testing.assert_allclose(losses, found, rtol=1e-11, atol=room)
+        np.testing.assert_allclose(found, best, rtol=1e-11, atol=room)
+        if weights[0] == weights[-1] == 1: np.testing.assert_array_equal(b, middle_offsets(kinks, few))
+
+
+def test_the_door_takes_the_sort_for_few_points():
+    import reject_nb.mcsvm.offsets as module
+    s, y, few = np.array([-3., -1., 2., 0., 3.]), np.array([1., 1, 1, -1, -1]), Costs(np.array([.5]), np.array([.5]))
+    with mock.patch.multiple(module, _by_bins=None):
+        b, losses = module.offsets_and_losses(s, y, np.ones(5), few)
+        assert (b.tolist(), losses.tolist()) == ([1.], [2.])

@@ -3,8 +3,8 @@ import numpy as np
 import pytest
 
 from reject_nb.mcsvm.problem import (
-    check_costs, check_signs, cost_weights, hinge_sum, resolve_taus, solve_primal_reference,
-    solve_reference,
+    Costs, check_costs, check_signs, check_weights, cost_weights, hinge_sum, pair_limits, resolve_taus,
+    solve_primal_reference, solve_reference,
 )
 
 def test_taus_counts_and_values():
@@ -51,6 +51,14 @@ def test_good_labels_and_costs_pass():
     assert check_signs([1, -1, 1]).tolist() == [1., -1., 1.]
     assert check_signs([1, 1], both=False).tolist() == [1., 1.]
     assert check_costs([.5], [.25]) == (np.array([.5]), np.array([.25]))
+    assert check_weights(None, 2).tolist() == [1., 1.] and check_weights([2, 3], 2).tolist() == [2., 3.]
+    limits = pair_limits(np.array([1., -1.]), Costs(np.array([.5, .2]), np.array([.25, .8])), np.array([2., 1.]))
+    assert limits.tolist() == [[1., .4], [.25, .8]]
+
+
+@pytest.mark.parametrize("weights", ([1., 0.], [1.], [-1., 1.], [1., np.nan], "x", [[1., 1.]]))
+def test_weights_that_are_not_positive_are_refused(weights):
+    with pytest.raises(ValueError, match="^sample_weight must be"): check_weights(weights, 2)
 
 
 def test_hinge_sum_against_the_double_loop():
