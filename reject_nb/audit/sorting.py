@@ -58,16 +58,17 @@ def _sorted_keys(keys):
         keys, other = other, keys
     return keys
 
-# %% ../../nbs/audit/03_sorting.ipynb #c02bfc32
+# %% ../../nbs/audit/03_sorting.ipynb #9465dd64
 @njit(cache=True)
-def _tally(keys, n_negative, scores, accepted, errors):
-    "Groups of equal scores from sorted keys, with cumulative counts; returns the number of groups."
-    one, group, wrong = np.uint64(1), -1, 0
-    for i, key in enumerate(keys):
-        bits = key >> one
-        if i == 0 or i == n_negative or bits != keys[i - 1] >> one: group += 1
-        wrong += key & one
-        scores[group] = ~bits if i < n_negative else bits
+def _tally(keys, n_negative, accepted, errors):
+    "Cumulative counts of groups of equal scores; the keys become the groups' scores. Returns how many groups."
+    one, group, wrong, last = np.uint64(1), -1, 0, np.uint64(0)
+    for i in range(len(keys)):
+        bits = keys[i] >> one
+        if i == 0 or i == n_negative or bits != last: group += 1
+        wrong += keys[i] & one
+        last = bits
+        keys[group] = ~bits if i < n_negative else bits      # group <= i: what is overwritten has been read
         accepted[group], errors[group] = i + 1, wrong
     return group + 1
 
@@ -164,9 +165,9 @@ def _is_bool(wrong, scores:np.ndarray) -> bool:
 
 def _counts_of(keys:np.ndarray, n_negative:int) -> Counts:
     "Counts from sorted keys."
-    bits, accepted, errors = np.empty((3, len(keys)), np.int64)
-    groups = _tally(keys, n_negative, bits.view(np.uint64), accepted, errors)
-    return Counts(scores=bits[:groups].view(np.float64), accepted=accepted[:groups], errors=errors[:groups])
+    accepted, errors = np.empty((2, len(keys)), np.int64)
+    groups = _tally(keys, n_negative, accepted, errors)
+    return Counts(scores=keys[:groups].view(np.float64), accepted=accepted[:groups], errors=errors[:groups])
 
 # %% ../../nbs/audit/03_sorting.ipynb #bca9fc21
 class Ordered(NamedTuple):
@@ -232,6 +233,7 @@ def _beyond_squares(x):
 @njit(cache=True)
 def _harmonic(a, b):
     "(sum of 1/k, sum of 1/k^2) over a < k <= b."
+    if b - a == 1: return 1./b, 1./(float(b)*b)
     total = squares = 0.
     stop = b if b - a <= 30 else min(b, max(a, 30))
     for k in range(a + 1, stop + 1):
@@ -265,10 +267,11 @@ def _aurc_sums(accepted, errors):
     for g in range(len(accepted)):
         m, k = accepted[g] - N, errors[g] - E
         whole = _harmonic(N, N + m)[0]
-        value += k + (E - N*(k/m))*whole
+        mean = (E + k)*whole if m == 1 else k + (E - N*(k/m))*whole
+        value += mean
         if k == 0 or k == m:                      # one kind only: there is one order
-            low += k + (E - N*(k/m))*whole
-            high += k + (E - N*(k/m))*whole
+            low += mean
+            high += mean
         else:
             first, last = _harmonic(N, N + m - k)[0], _harmonic(N, N + k)[0]
             low += k + E*first + (E - N - (m - k))*(whole - first)
@@ -323,6 +326,10 @@ class _Place(NamedTuple):
 @njit(cache=True)
 def _place(N, E, m, k):
     "Means over the m places of a group with k errors behind N answers with E errors."
+    if m == 1:
+        h1 = 1./(N + 1)
+        risk = (E + k)*h1
+        return _Place(risk, h1, risk*h1, h1, risk*h1)
     h1, h2 = _harmonic(N, N + m)
     p = k/m
     rest = E - p*N
@@ -342,21 +349,22 @@ def _totals(accepted, errors):
     return logs, tails
 
 @njit(cache=True)
-def _aurc_variance(accepted, errors, area, slope):
-    "Mean square of psi of AURC, to which `slope` times the loss less its mean is added."
+def _aurc_variances(accepted, errors, area, slope):
+    "Mean squares of psi of AURC, alone and with `slope` times the loss less its mean."
     logs, tails = _totals(accepted, errors)
-    n, N, E, total = accepted[-1], 0, 0, 0.
+    n, N, E, alone, excess = accepted[-1], 0, 0, 0., 0.
     r = errors[-1]/n
     for g in range(len(accepted)):
         m, k = accepted[g] - N, errors[g] - E
         place = _place(N, E, m, k)
         logs -= place.h1
         tails -= place.whole
-        correct = place.risk - (tails + place.tail) - area - slope*r
-        wrong = correct + logs + place.log + slope
-        total += k*wrong*wrong + (m - k)*correct*correct
+        correct = place.risk - (tails + place.tail) - area
+        wrong = correct + logs + place.log
+        alone += k*wrong*wrong + (m - k)*correct*correct
+        excess += k*(wrong + slope*(1 - r))**2 + (m - k)*(correct - slope*r)**2
         N, E = accepted[g], errors[g]
-    return total/n
+    return alone/n, excess/n
 
 # %% ../../nbs/audit/03_sorting.ipynb #57fc0e93
 @njit(cache=True)
@@ -488,13 +496,13 @@ def measure(
     if not isinstance(counts, Counts): raise refuse("counts", "a Counts, as count_errors returns it", counts)
     steps, n, risk, exact = (counts.accepted, counts.errors), counts.n, counts.n_errors/counts.n, not counts.binned
     area, generalised, pairs = aurc_of(counts), augrc_of(counts), auroc_of(counts)
-    slope = math.log1p(-risk) if risk < 1 else 0.
+    alone, excess = _aurc_variances(*steps, area.value, math.log1p(-risk) if risk < 1 else 0.)
     def error(variance): return math.sqrt(variance/n)
     return Measures(n=n, n_errors=counts.n_errors, risk=risk, aurc=area, e_aurc=area.value - best_area(risk),
                     augrc=generalised, auroc=pairs, average_precision=precision_of(counts) if exact else None,
                     fpr95=fpr95_of(counts) if exact else None,
-                    se_aurc=error(_aurc_variance(*steps, area.value, 0.)),
-                    se_e_aurc=error(_aurc_variance(*steps, area.value, slope)),
+                    se_aurc=error(alone),
+                    se_e_aurc=error(excess),
                     se_augrc=error(_augrc_variance(*steps, generalised.value)),
                     se_auroc=error(_auroc_variance(*steps, pairs.value)) if pairs else None)
 
