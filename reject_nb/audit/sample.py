@@ -5,17 +5,17 @@ given in words."""
 
 # %% auto #0
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
-           'Sample', 'make_sample']
+           'Sample', 'make_sample', 'sample_of_table']
 
-# %% ../../nbs/audit/02_sample.ipynb #193e68cf
+# %% ../../nbs/audit/02_sample.ipynb #eee22a89
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from .table import TableError, encode
+from .table import Columns, TableError, encode, matching, no_column, numbers, open_table, words
 from ..core.checks import check_array, check_labels, check_mask, check_number, check_vector, refuse
 
 # %% ../../nbs/audit/02_sample.ipynb #dc008fb9
@@ -67,13 +67,14 @@ class Names:
         if not isinstance(name, str): name = list(name)[at[1] if len(at) > 1 else 0]
         return TableError(f"column {name!r}, row {at[0] + 1}: {argument} must be {expected}, got {value}", name, at[0] + 1, value)
 
-# %% ../../nbs/audit/02_sample.ipynb #97b5f107
+# %% ../../nbs/audit/02_sample.ipynb #f1f1e158
 def _slack(probabilities:np.ndarray) -> float:
     "How far a sum may be from 1, by the decimals that the first thousand rows show."
-    seen = probabilities[:1000]
-    for decimals in range(1, 7):
+    seen, k = probabilities[:1000], probabilities.shape[1]
+    for decimals in range(1 if k > 2 else 2, 7):
         if np.allclose(seen, seen.round(decimals), rtol=0., atol=1e-9):
-            return 1e-3 + .5*probabilities.shape[1]*10.**-decimals
+            if decimals == 2 and k == 2 and np.allclose(seen, seen.round(1), rtol=0., atol=1e-9): return 1e-3
+            return 1e-3 + min(.5*k, 5*np.sqrt(k/12))*10.**-decimals
     return 1e-3
 
 def check_probabilities(
@@ -426,3 +427,122 @@ def _remarks(losses, bound, scores, own, from_probabilities:bool):
         yield f"{zero} rows have a probability of exactly 1 and cannot be told apart: give logits, or more digits"
     for name, score in scores.items():
         if score.min() == score.max(): yield f"all values of {name} are equal: it cannot tell inputs apart"
+
+# %% ../../nbs/audit/02_sample.ipynb #c3f818f8
+def _common(names) -> list[str]: # what differs
+    "Names without what all begin and end with."
+    if len(names) < 2: return list(names)
+    def shared(texts): return next((i for i, c in enumerate(zip(*texts)) if len(set(c)) > 1), min(map(len, texts)))
+    head = shared(names)
+    tail = min(shared([n[::-1] for n in names]), min(len(n) - head for n in names))
+    return [n[head:len(n) - tail] for n in names]
+
+def _matrix_of(columns:Columns, pattern, role:str) -> tuple: # values, names of columns, names of classes or None
+    "Columns of probabilities or logits."
+    found = matching(columns, pattern, role)
+    values = np.column_stack([numbers(columns, name) for name in found])
+    if len(found) == 1: return values[:, 0], list(found), None
+    return values, list(found), list(found.values()) if isinstance(pattern, str) else _common(list(found))
+
+# %% ../../nbs/audit/02_sample.ipynb #fbf41377
+def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name of its column
+    "Which columns hold scores."
+    if scores is None: return {}
+    if isinstance(scores, dict): found = {str(name): column for name, column in scores.items()}
+    else: found = {star: column for column, star in matching(columns, scores, "scores").items()}
+    if not found: raise refuse("scores", "names of columns", scores)
+    for name in found.values():
+        if name not in columns.names: raise no_column(name, columns.names)
+    return found
+
+def _flag_column(columns:Columns, name:str|None): # (n,) bool or None
+    "Rows that belong to no class: True and False, or 0 and 1."
+    if name is None: return None
+    codes, found = encode({"ood": words(columns, name)})
+    wrong = [i for i, text in enumerate(found) if text not in ("0", "1", "False", "True")]
+    if wrong:
+        row = int(np.argmax(np.isin(codes["ood"], wrong)))
+        raise TableError.at(name, row + 1, found[codes["ood"][row]], "0, 1, True or False")
+    return np.isin(np.array(found), ("1", "True"))[codes["ood"]]
+
+# %% ../../nbs/audit/02_sample.ipynb #b74d2dd4
+def _named(columns:Columns, name, role:str, skip=None):
+    "A column of labels, or None where no name was given."
+    if name is None: return None
+    if not isinstance(name, str): raise refuse(role, "the name of a column", name)
+    return words(columns, name, skip)
+
+def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood, classes) -> tuple:
+    "The arguments of make_sample, and which column each came from."
+    if probabilities is not None and logits is not None: raise ValueError("logits must not be given beside probabilities")
+    if label is None and losses is None: raise ValueError("label must name the column of labels, or losses that of losses")
+    role = "probabilities" if probabilities is not None else "logits"
+    pattern = probabilities if logits is None else logits
+    values, names, found = (None, None, None) if pattern is None else _matrix_of(columns, pattern, role)
+    flags, score_names = _flag_column(columns, ood), _score_columns(columns, scores)
+    arrays = dict(y_true=_named(columns, label, "label", flags), y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
+                  losses=None if losses is None else numbers(columns, losses), groups=_named(columns, group, "group"),
+                  scores={n: numbers(columns, c, True) for n, c in score_names.items()} or None, classes=found if classes is None else classes)
+    roles = dict(label=label, prediction=prediction, losses=losses, group=group, ood=ood, scores=score_names or None)
+    return arrays | {role: values}, {k: v for k, v in (roles | {role: names}).items() if v is not None}
+
+# %% ../../nbs/audit/02_sample.ipynb #740d60d3
+def sample_of_table(
+    table,              # path of a CSV or Parquet file, a data frame, or a dict of columns
+    label=None,         # column of labels
+    prediction=None,    # column of predictions
+    probabilities=None, # columns: a pattern such as "p_*", names, or one name for the second of two classes
+    logits=None,        # columns, in the same way
+    scores=None,        # column, columns, or a dict: name -> column; high means uncertain
+    losses=None,        # column of losses, instead of labels
+    group=None,         # column of groups
+    ood=None,           # column that is True where an input belongs to no class
+    classes=None,       # what the columns of probabilities stand for
+    loss:Any="zero-one", # or a matrix loss[label, prediction]
+    bound=None,         # largest loss that can occur
+) -> Sample:
+    """Everything that a table holds, checked.
+
+    Parameters
+    ----------
+    table
+        path of a CSV or Parquet file, a data frame, or a dict of columns
+    label : default None
+        column of labels
+    prediction : default None
+        column of predictions
+    probabilities : default None
+        columns: a pattern such as "p_*", names, or one name for the second of two classes
+    logits : default None
+        columns, in the same way
+    scores : default None
+        column, columns, or a dict: name -> column; high means uncertain
+    losses : default None
+        column of losses, instead of labels
+    group : default None
+        column of groups
+    ood : default None
+        column that is True where an input belongs to no class
+    classes : default None
+        what the columns of probabilities stand for
+    loss : Any, default 'zero-one'
+        or a matrix loss[label, prediction]
+    bound : default None
+        largest loss that can occur
+
+    Returns
+    -------
+    Sample
+
+    Raises
+    ------
+    TableError
+        naming column, row and value
+    ValueError
+        naming the argument.
+    """
+    arrays, roles = _arrays(open_table(table), label, prediction, probabilities, logits, scores, losses, group, ood, classes)
+    names = {"y_true": label, "y_pred": prediction, "probabilities": roles.get("probabilities")}
+    if isinstance(names["probabilities"], list) and len(names["probabilities"]) == 1: names["probabilities"] *= 2
+    sample = make_sample(**arrays, loss=loss, bound=bound, names=Names({k: v for k, v in names.items() if v is not None}))
+    return replace(sample, columns=roles)
