@@ -11,7 +11,7 @@ __all__ = ['BINS', 'STEP', 'BINS_OF_CONFIDENCE', 'MOST_GRIDS', 'MOST_ROWS', 'MET
 
 # %% ../../nbs/audit/09_large.ipynb #765ecf9b
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +21,10 @@ from .frontier import check_targets
 from .metrics import share_interval
 from .report import report_html
 from .rule import Rule
-from .sample import SCORE, Names, Sample, make_sample
+from .sample import SCORE, Sample, sample_of_table
 from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, count_errors, interval, measure
-from .table import Columns, Table, TableError, is_lazy, matching, numbers, open_table, words
-from ..core.checks import check_choice, check_count, check_flag, check_instance, check_mask
+from .table import Columns, Table, TableError, is_lazy, matching
+from ..core.checks import check_choice, check_count, check_flag, check_mask
 from ..core.checks import check_number, check_probability, check_vector, refuse
 from ..core.files import write_atomic
 from ..core.results import Status
@@ -255,8 +255,8 @@ class Roles:
         pattern or names of the columns of probabilities
     logits : str|list|None, default None
         the same for logits
-    scores : str|list|None, default None
-        pattern or names of columns of scores
+    scores : str|list|dict|None, default None
+        column, columns, or name -> column
     losses : str|None, default None
         column of 0 and 1
     group : str|None, default None
@@ -270,7 +270,7 @@ class Roles:
     prediction: str|None = None     # column of the answer
     probabilities: str|list|None = None # pattern or names of the columns of probabilities
     logits: str|list|None = None    # the same for logits
-    scores: str|list|None = None    # pattern or names of columns of scores
+    scores: str|list|dict|None = None # column, columns, or name -> column
     losses: str|None = None         # column of 0 and 1
     group: str|None = None          # column of groups
     ood: str|None = None            # column that is true for strange inputs
@@ -299,15 +299,11 @@ class Roles:
         table, found = Columns(tuple(names), 0, None), []
         for role in ("label", "prediction", "probabilities", "logits", "scores", "losses", "group", "ood"):
             asked = getattr(self, role)
+            if isinstance(asked, dict): asked = list(asked.values())
             if asked is not None: found += matching(table, asked, role)
         return list(dict.fromkeys(found))
 
-# %% ../../nbs/audit/09_large.ipynb #512337ae
-def _matrix(table:Columns, pattern, role:str) -> tuple[np.ndarray, dict]:
-    "(n, K) numbers and what the columns are called."
-    names = matching(table, pattern, role)
-    return np.column_stack([numbers(table, name) for name in names]), names
-
+# %% ../../nbs/audit/09_large.ipynb #73bad356
 def sample_of_part(
     part,        # a frame that fits into memory
     roles:Roles,
@@ -329,19 +325,7 @@ def sample_of_part(
     TableError
         naming column, row of the part and value.
     """
-    table, given, called = open_table(part), {}, {}
-    for role, name in (("y_true", roles.label), ("y_pred", roles.prediction), ("groups", roles.group)):
-        if name is not None: given[role] = words(table, name)
-    for role in ("probabilities", "logits"):
-        if getattr(roles, role) is None: continue
-        given[role], names = _matrix(table, getattr(roles, role), role)
-        given["classes"], called = roles.classes or tuple(names.values()), {role: list(names)}
-    if roles.losses is not None: given["losses"] = numbers(table, roles.losses)
-    if roles.ood is not None: given["is_ood"] = numbers(table, roles.ood) != 0
-    if roles.scores is not None:
-        names = matching(table, roles.scores, "scores")
-        given["scores"] = {name: numbers(table, name, True) for name in names}
-    return make_sample(**given, names=Names(called))
+    return sample_of_table(part, **{f.name: getattr(roles, f.name) for f in fields(roles)})
 
 # %% ../../nbs/audit/09_large.ipynb #f748824d
 BINS_OF_CONFIDENCE = 15   # of equal width
@@ -359,14 +343,14 @@ class Tally:
     confidence : np.ndarray|None, default None
         (3, bins): answers, sum of confidence, right answers
     classes : tuple, default ()
-    names : tuple, default ()
-        columns of probabilities or logits
+    columns : dict
+        role -> name or names of columns
     """
     grids: dict = field(default_factory=dict)  # (score, group or "") -> GridCounts
     ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones are the strange inputs
     confidence: np.ndarray|None = None         # (3, bins): answers, sum of confidence, right answers
     classes: tuple = ()
-    names: tuple = ()                          # columns of probabilities or logits
+    columns: dict = field(default_factory=dict) # role -> name or names of columns
 
     def add(self,
         sample:Sample, # a part
@@ -397,7 +381,7 @@ class Tally:
             if sample.is_ood is not None: _grid(self.ood, name).update(sample.is_ood, score)
         if sample.probabilities is not None and sample.predictions is not None: self._judge(sample)
         self.classes = self.classes or sample.classes
-        self.names = self.names or tuple(name for names in sample.columns.values() for name in names)
+        self.columns = self.columns or dict(sample.columns)
         return self
 
     def _judge(self, sample:Sample) -> None:
@@ -413,7 +397,7 @@ class Tally:
         both = [t.confidence for t in (self, other) if t.confidence is not None]
         return Tally(grids=_joined(self.grids, other.grids), ood=_joined(self.ood, other.ood),
                      confidence=sum(both) if both else None, classes=self.classes or other.classes,
-                     names=self.names or other.names)
+                     columns=self.columns or other.columns)
 
 # %% ../../nbs/audit/09_large.ipynb #25aa9240
 def _parts_of(sample:Sample):
@@ -539,9 +523,10 @@ def _files(path) -> list[Path]:
     "The Parquet files at a path: itself, or those in a folder. Raises TableError where there are none."
     path = Path(path)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    if not found or not path.exists(): raise TableError(f"table must be a file, there is none at {path.name!r}")
-    if any(f.suffix.lower() not in (".parquet", ".pq") for f in found): raise TableError(
-        f"table must be a Parquet file where it is streamed, got {path.name!r}")
+    if not found or not path.exists():
+        raise TableError(f"table must be a file, there is none at {path.name!r}")
+    if any(f.suffix.lower() not in (".parquet", ".pq") for f in found):
+        raise TableError(f"table must be a Parquet file where it is streamed, got {path.name!r}")
     return found
 
 # %% ../../nbs/audit/09_large.ipynb #931d307d
@@ -832,8 +817,6 @@ class CountedRows:
     ----------
     tally : Tally
         sums over the rows
-    roles : Roles, default Roles()
-        which columns they came from
 
     Raises
     ------
@@ -842,10 +825,9 @@ class CountedRows:
     """
     def __init__(self,
         tally:Tally,         # sums over the rows
-        roles:Roles=Roles(), # which columns they came from
     ):
         if not isinstance(tally, Tally) or not tally.grids: raise refuse("tally", "a Tally with rows", tally)
-        self.tally, self.roles = tally, check_instance(roles, "roles", Roles, "a Roles")
+        self.tally = tally
         self.names = tuple(dict.fromkeys(name for name, _ in tally.grids))
         self.group_names = tuple(sorted({group for _, group in tally.grids if group}))
         self.classes, self.probabilities = tally.classes, tally.confidence
@@ -860,7 +842,7 @@ class CountedRows:
         prediction=None,    # column of the answer
         probabilities=None, # pattern (p_*) or names of the columns of probabilities
         logits=None,        # the same for logits
-        scores=None,        # pattern or names of columns of scores, high means uncertain
+        scores=None,        # column, columns, or name -> column; high means uncertain
         losses=None,        # column of 0 and 1, in place of label and prediction
         group=None,         # column of groups
         ood=None,           # column that is true for strange inputs
@@ -883,7 +865,7 @@ class CountedRows:
         logits : default None
             the same for logits
         scores : default None
-            pattern or names of columns of scores, high means uncertain
+            column, columns, or name -> column; high means uncertain
         losses : default None
             column of 0 and 1, in place of label and prediction
         group : default None
@@ -912,7 +894,7 @@ class CountedRows:
                       scores=scores,
                       losses=losses, group=group, ood=ood,
                       classes=None if classes is None else tuple(classes))
-        return cls(read_tally(table, roles), roles)
+        return cls(read_tally(table, roles))
 
     @property
     def given(self) -> tuple: # of texts
@@ -959,22 +941,6 @@ class CountedRows:
                 digest.update(np.ascontiguousarray(part, "<i8").tobytes())
         return digest.hexdigest()
 
-    @property
-    def columns(self) -> dict: # role -> name or names
-        """Which columns were read, as a rule remembers them.
-
-        Returns
-        -------
-        dict
-            role -> name or names
-        """
-        plain = "label", "prediction", "losses", "group", "ood"
-        found = {role: getattr(self.roles, role) for role in plain}
-        found["scores"] = {name: name for name in self.names if name != SCORE}
-        for role in ("probabilities", "logits"):
-            if getattr(self.roles, role) is not None: found[role] = list(self.tally.names)
-        return {role: name for role, name in found.items() if name}
-
     def named(self, score) -> str: # "auto" or None: the one with the least AURC
         """A score's name.
 
@@ -1009,8 +975,6 @@ class MeasuredRows(CountedRows):
     ----------
     tally : Tally
         sums over the rows
-    roles : Roles, default Roles()
-        which columns they came from
 
     Raises
     ------
@@ -1150,8 +1114,6 @@ class LargeAudit(MeasuredRows):
     ----------
     tally : Tally
         sums over the rows
-    roles : Roles, default Roles()
-        which columns they came from
 
     Raises
     ------
@@ -1277,7 +1239,7 @@ class LargeAudit(MeasuredRows):
                     risk=line["risk"], n=self.n, n_accepted=line["accepted"], method=METHOD, status=status,
                     statement=statement_of(line, self.n, delta, thresholds), remedy=status.remedy,
                     classes=tuple(self.classes), hash=self.hash, n_scores=len(self.names), n_targets=BINS,
-                    columns=self.columns)
+                    columns=self.tally.columns)
 
     def _by_group(self, line:dict, target_risk:float, delta:float):
         "(the line of all groups together, group -> threshold); delta is shared among groups and scores."
