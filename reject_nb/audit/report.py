@@ -125,7 +125,7 @@ def ticks(low:float, high:float, about:int=5) -> list[float]:
 
 class Frame:
     "The view of 640 x 360 and the ranges of the data in it."
-    left, right, top, bottom = 78, 618, 14, 292
+    left, right, top, bottom = 78, 604, 14, 292
 
     def __init__(self, x:tuple[float, float], y:tuple[float, float]):
         self.x_range, self.y_range = x, y
@@ -231,8 +231,9 @@ def curve_picture(
     frame, x = curve_frame(curve), curve["coverage"]
     parts = [axes(frame, "coverage: share of cases answered", "risk: wrong among answered"),
              band(frame, x, curve["risk_low"], curve["risk_high"], "seen"),
-             line(frame, x, curve["risk"], "seen"),
-             line(frame, certified["coverage"], certified["certified_risk"], "proved")]
+             line(frame, x, curve["risk"], "seen")]
+    if len(certified["coverage"]):
+        parts.append(line(frame, certified["coverage"], certified["certified_risk"], "proved"))
     if rule is not None: parts.append(_diamond(float(frame.x(rule[0])), float(frame.y(rule[1]))))
     marker = tag("g", tag("line", x1=0, x2=0, y1=frame.top, y2=frame.bottom),
                  tag("circle", r=6, cx=0, cy=0), id="marker")
@@ -296,7 +297,7 @@ h2{font-size:1.25rem;margin:2.2rem 0 .6rem;border-top:1px solid var(--line);padd
 p{margin:.6rem 0}.soft,caption,.legend{color:var(--soft)}a{color:var(--link)}
 .say{background:var(--card);border-left:.3rem solid var(--rule);padding:.8rem 1rem;font-size:1.08rem}
 .warn{border-left-color:var(--proved)}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.8rem;margin:1rem 0}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.8rem,1fr));gap:.8rem;margin:1rem 0}
 dl div{background:var(--card);padding:.7rem .9rem}dt{color:var(--soft);font-size:.9rem}
 dd{margin:0;font-size:1.45rem;font-weight:600;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}
 .wide:focus-visible,input:focus-visible,button:focus-visible{outline:3px solid var(--seen);
@@ -307,7 +308,7 @@ th,td{text-align:right;padding:.3rem .6rem;border-bottom:1px solid var(--line);o
 th:first-child{text-align:left}thead th{color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:500}pre{background:var(--card);padding:.8rem;overflow-x:auto;font-size:.9rem}
 button{font:inherit;padding:.15rem .7rem;cursor:pointer}
-td,tbody th{white-space:nowrap}td small{display:block;color:var(--soft)}#at-threshold{font-size:1rem}
+td,tbody th{white-space:nowrap}td small{display:block;color:var(--soft)}#at-threshold{font-size:.95rem}
 input[type=range]{width:100%;margin:.8rem 0;accent-color:var(--rule);height:1.6rem}
 """
 
@@ -447,8 +448,10 @@ def curve_section(curve, rule, certified, delta:float) -> Html:
     if point: entries.append(("rule", "the rule"))
     words = ("Cases are answered in the order of their certainty, the most certain first. "
              "Moving to the right answers more, and usually more of the answers are wrong.")
+    none = tag("p", "No threshold is certified for any risk: there are too few cases, or too many errors.")
+    more = [_slider(certified, rule), _static(certified)] if len(certified["coverage"]) else [none]
     return _section("How risk grows with coverage", tag("p", words), curve_picture(curve, certified, point),
-                    legend(*entries), _slider(certified, rule), _static(certified))
+                    legend(*entries), *more)
 
 # %% ../../nbs/audit/08_report.ipynb #4a67d3bc
 def _nearest(certified, rule) -> int:
@@ -474,15 +477,19 @@ def _static(certified) -> Html:
              percent(certified["risk"][i]), percent(certified["certified_risk"][i], True)) for i in at]
     return table_html("The same in numbers", ["answered", "threshold", "risk seen", "certified risk"], rows)
 
-# %% ../../nbs/audit/08_report.ipynb #4954bd2d
+# %% ../../nbs/audit/08_report.ipynb #5ac2f473
+def _shown(coverage, share:float) -> Html:
+    "A button that moves the slider."
+    near = int(np.argmin(np.abs(coverage - share)))
+    return tag("button", "show", type="button", data_at=near, aria_label=f"show {percent(share)}")
+
 def menu_section(audit, certified, delta:float) -> Html:
     "Which target can be had at which coverage; all lines hold at once."
     menu, coverage = audit.frontier(delta=delta), np.asarray(certified["coverage"])
     rows = []
     for i in range(len(menu["target_risk"])):
         share = float(menu["coverage"][i])
-        near = int(np.argmin(np.abs(coverage - share)))
-        show = tag("button", "show", type="button", data_at=near, aria_label=f"show {percent(share)}")
+        show = _shown(coverage, share) if share > 0 and len(coverage) else ""
         cells = (percent(share, False), number(float(menu["threshold"][i])), percent(menu["risk"][i]), show)
         empty = "cannot be certified", "\N{EM DASH}", "\N{EM DASH}", ""
         rows.append((_short(menu["target_risk"][i]), *(cells if share > 0 else empty)))
@@ -586,9 +593,11 @@ reject-nb monitor rule.json outcomes.csv
 
 def apply_section(rule) -> Html:
     "How to use the rule tomorrow."
-    how = (f"Answer where the score \u201c{rule.score}\u201d is at most {rule.threshold!r}, "
-           "and hand over the rest to a person.")
-    return _section("How to apply it", tag("p", how) if _certain(rule) else "",
+    own = rule.thresholds or {}
+    limit = "the threshold of its group" if own else repr(float(rule.threshold))
+    how = f"Answer where {rule.score} is at most {limit}, and hand over the rest to a person."
+    groups = bullets(f"{name}: {float(value)!r}" for name, value in own.items())
+    return _section("How to apply it", tag("p", how) if _certain(rule) else "", groups if own else "",
                     tag("p", "In Python:"), tag("pre", PYTHON.strip(), tabindex="0"),
                     tag("p", "On the command line:"), tag("pre", SHELL.strip(), tabindex="0"))
 
@@ -674,6 +683,7 @@ def _page(title:str, body:list, data:dict) -> str:
     head = ('<meta charset="utf-8">', allowed,
             '<meta name="viewport" content="width=device-width, initial-scale=1">', tag("title", title),
             f"<style>{STYLE}</style>")
+    script = [data_block("rows", data), f"<script>{SCRIPT}</script>"] if data["coverage"] else []
     parts = ('<!DOCTYPE html>', '<html lang="en"><head>', *head, "</head><body><main>", *body, "</main>",
-             data_block("rows", data), f"<script>{SCRIPT}</script>", "</body></html>", "")
+             *script, "</body></html>", "")
     return "\n".join(parts)
