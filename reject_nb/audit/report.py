@@ -125,7 +125,7 @@ def ticks(low:float, high:float, about:int=5) -> list[float]:
 
 class Frame:
     "The view of 640 x 360 and the ranges of the data in it."
-    left, right, top, bottom = 78, 604, 14, 292
+    left, right, top, bottom = 96, 604, 14, 292
 
     def __init__(self, x:tuple[float, float], y:tuple[float, float]):
         self.x_range, self.y_range = x, y
@@ -336,7 +336,7 @@ dl{grid-template-columns:1fr 1fr}}
 :root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f4f4f4;--seen:#0067a6;
   --proved:#b34700;--rule:#007a58}body{max-width:none;padding:0;font-size:10pt}
 .js .slider,.js td button,.js #marker{display:none}h2{break-after:avoid}svg,tr,.say,dl{break-inside:avoid}
-.wide{overflow:visible}.bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.wide{overflow:visible}td,tbody th{white-space:normal}.bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
 """
 STYLE = _PAGE_STYLE + _DRAWING_STYLE
@@ -499,32 +499,34 @@ def menu_section(audit, certified, delta:float) -> Html:
                     table_html("The menu of certified rules", head, rows),
                     tag("p", getattr(menu, "statement", ""), class_="soft"))
 
-# %% ../../nbs/audit/08_report.ipynb #2af17da8
-_MEASURES = (("risk", "risk, all answered", percent), ("aurc", "AURC", number), ("e_aurc", "e-AURC", number),
-             ("augrc", "AUGRC", number), ("auroc", "finds errors (AUROC)", number),
-             ("risk_at_coverage", "risk at 80 % coverage", percent),
-             ("coverage_at_risk", "coverage at 5 % risk", percent))
+# %% ../../nbs/audit/08_report.ipynb #90cd25d7
+def _measures(table) -> list: # (column, words, how it is shown)
+    "What is told of each score."
+    at, target = getattr(table, "coverage", .8), getattr(table, "target_risk", .05)
+    return [("risk", "risk if all is answered", percent),
+            ("risk_at_coverage", f"risk at {_short(at)} coverage", percent),
+            ("coverage_at_risk", f"coverage at {_short(target)} risk", percent),
+            ("auroc", "AUROC: finds errors", number), ("aurc", "AURC: risk over all coverages", number),
+            ("e_aurc", "e-AURC: the same above the best order", number),
+            ("augrc", "AUGRC: generalised risk", number)]
 
-def _cells(row:dict, names) -> list:
-    "Values with their intervals."
-    made = []
-    for key, _, show in names:
-        low, high = (row.get(f"{key}_{end}") for end in ("low", "high"))
-        value = row.get(key)
-        missing = value is None or not math.isfinite(value)
-        made.append("\N{EM DASH}" if missing else span(value, low, high, show))
-    return made
+def _cell(row:dict, key:str, show) -> Html:
+    "A value with its interval."
+    value = row.get(key)
+    missing = value is None or not math.isfinite(value)
+    return escape("\N{EM DASH}") if missing else span(value, row.get(f"{key}_low"), row.get(f"{key}_high"),
+                                                      show)
 
 def scores_section(audit) -> Html:
     "How good each score is at telling right from wrong."
     table = audit.metrics()
-    names = [m for m in _MEASURES if m[0] in table]
-    rows = [(table["score"][i], *_cells({k: c[i] for k, c in table.items()}, names))
-            for i in range(len(table["score"]))]
+    each = [{name: column[i] for name, column in table.items()} for i in range(len(table["score"]))]
+    rows = [(words, *(_cell(row, key, show) for row in each)) for key, words,
+            show in _measures(table) if key in table]
     words = ("Smaller is better, except for AUROC (0.5 finds errors no better than a coin, 1 finds all) "
              "and coverage. Below each value: its 95 % interval.")
     return _section("How well uncertainty finds errors", tag("p", words),
-                    table_html("Measures of each score", ["score", *(m[1] for m in names)], rows))
+                    table_html("Measures of each score", ["", *(row["score"] for row in each)], rows))
 
 # %% ../../nbs/audit/08_report.ipynb #a820810f
 def calibration_section(audit) -> Html:
