@@ -47,6 +47,9 @@ class RiskMonitor(StreamMonitor):
     >>> rule = Audit(losses=[0]*95 + [1]*5, scores=range(100)).certify(target_risk=.1, looked=False)
     >>> monitor = RiskMonitor(rule, delta=.05)
     >>> monitor.update([0, 1, 0, 0]).alarm, monitor.update([1]*6).alarm, monitor.statement
+    (False,
+     True,
+     'alarm after 8 outcomes: the risk was above 0.1 since the start; such an alarm is false with probability at most 0.05')
     """
     def __init__(self,
         rule:Rule,           # whose promise is watched
