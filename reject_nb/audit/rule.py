@@ -156,7 +156,7 @@ def decide_table(
     reason = np.array(["answered" if a else _reason(s, t, g) for a, s, t, g in zip(accept, values, limits, shown)], dtype=object)
     return Decisions(accept, reason, values)
 
-# %% ../../nbs/audit/06_rule.ipynb #c0ecbb14
+# %% ../../nbs/audit/06_rule.ipynb #1ffb4c3c
 def apply_rule(
     rule,               # a Rule
     table,              # path of a CSV or Parquet file, a data frame, or a dict of columns
@@ -196,9 +196,9 @@ def _more(table, found:Decisions):
     import narwhals as nw
     frame = nw.from_native(table)
     frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    if frame.implementation.is_pandas_like(): return table.assign(accept=found.accept, reason=found.reason)   # by position
     new = {"accept": found.accept.tolist(), "reason": found.reason.tolist()}
     columns = [nw.new_series(name, values, backend=frame.implementation) for name, values in new.items()]
-    if frame.implementation.is_pandas_like(): columns = [nw.maybe_set_index(c.to_frame(), index=nw.maybe_get_index(frame))[c.name] for c in columns]
     return frame.with_columns(*columns).to_native()
 
 # %% ../../nbs/audit/06_rule.ipynb #d9d85f5e
@@ -370,6 +370,7 @@ class Rule:
     >>> audit = Audit(losses=[0]*90 + [1]*10, scores=range(100))
     >>> rule = audit.certify(target_risk=.1, delta=.1, looked=False)
     >>> rule.coverage, rule.threshold, rule.decide(scores=[40, 95]).tolist()
+    (0.94, 93.0, [True, False])
     """
     score: str                 # name of the score
     kind: str                  # "max_probability", which comes from probabilities or logits, or "given"

@@ -486,7 +486,7 @@ def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, l
     roles = dict(label=label, prediction=prediction, losses=losses, group=group, ood=ood, scores=score_names or None)
     return arrays | {role: values}, {k: v for k, v in (roles | {role: names}).items() if v is not None}
 
-# %% ../../nbs/audit/02_sample.ipynb #740d60d3
+# %% ../../nbs/audit/02_sample.ipynb #7e305abe
 def sample_of_table(
     table,              # path of a CSV or Parquet file, a data frame, or a dict of columns
     label=None,         # column of labels
@@ -543,6 +543,7 @@ def sample_of_table(
     """
     arrays, roles = _arrays(open_table(table), label, prediction, probabilities, logits, scores, losses, group, ood, classes)
     names = {"y_true": label, "y_pred": prediction, "probabilities": roles.get("probabilities")}
-    if isinstance(names["probabilities"], list) and len(names["probabilities"]) == 1: names["probabilities"] *= 2
+    if isinstance(names["probabilities"], list) and len(names["probabilities"]) == 1:
+        names["probabilities"] = names["probabilities"]*2
     sample = make_sample(**arrays, loss=loss, bound=bound, names=Names({k: v for k, v in names.items() if v is not None}))
     return replace(sample, columns=roles)

@@ -310,7 +310,7 @@ def _values(column) -> np.ndarray: # (n,)
     if array.ndim != 1 or np.ma.is_masked(column) or array.dtype.kind not in "biufUSO": raise ValueError
     return array.astype(object) if array.dtype.kind in "US" else array
 
-# %% ../../nbs/audit/01_table.ipynb #dd3f6849
+# %% ../../nbs/audit/01_table.ipynb #e7bbb3c5
 def _read_parquet(path:Path) -> Columns:
     "A Parquet file, by whatever can read it."
     import narwhals as nw
@@ -343,6 +343,7 @@ def open_table(
     ValueError
         naming `table`.
     """
+    if isinstance(table, Columns): return table
     if not isinstance(table, (str, Path)): return from_frame(table)
     path = Path(table)
     if not path.is_file(): raise TableError(f"table must be a file, there is none at {path.name!r}")
