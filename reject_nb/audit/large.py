@@ -6,8 +6,8 @@ that contain the exact value, and exact certificates."""
 # %% auto #0
 __all__ = ['BINS', 'STEP', 'BINS_OF_CONFIDENCE', 'MOST_GRIDS', 'MOST_ROWS', 'METHOD', 'bin_of', 'upper_edges',
            'GridCounts', 'upper_limits', 'widest', 'Roles', 'sample_of_part', 'Tally', 'tally_of',
-           'tally_of_dask', 'is_large', 'read_tally', 'risk_interval', 'metrics_row', 'line_of', 'table_of',
-           'statement_of', 'group_row', 'calibration_of', 'CountedRows', 'MeasuredRows', 'LargeAudit']
+           'tally_of_dask', 'is_large', 'read_tally', 'metrics_row', 'line_of', 'table_of', 'statement_of',
+           'group_row', 'calibration_of', 'CountedRows', 'MeasuredRows', 'LargeAudit']
 
 # %% ../../nbs/audit/09_large.ipynb #765ecf9b
 import hashlib
@@ -18,11 +18,11 @@ import numpy as np
 from numba import njit
 
 from .frontier import check_targets
-from .metrics import share_interval
 from .report import report_html
 from .rule import Rule
 from .sample import SCORE, Sample, sample_of_table
-from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, count_errors, interval, measure
+from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, coverage_interval, interval
+from .sorting import measure, risk_interval, share_interval, thinned
 from .table import Columns, Table, TableError, is_lazy, matching
 from ..core.checks import check_choice, check_count, check_flag, check_mask
 from ..core.checks import check_number, check_probability, check_vector, refuse
@@ -563,43 +563,6 @@ def _pieces(part, roles:Roles):
     if not isinstance(part, (str, Path)): return [part]
     return (piece for file in _files(part) for piece in _row_groups(file, roles.columns))
 
-# %% ../../nbs/audit/09_large.ipynb #5e60213b
-def risk_interval(
-    counts:Counts,
-    coverage:float,  # in (0, 1]
-    level:float=.95, # of the interval
-) -> tuple[float, float, float]: # risk, low, high
-    """Risk of the most certain share of rows; that the threshold varies with the sample is included.
-
-    Parameters
-    ----------
-    counts : Counts
-    coverage : float
-        in (0, 1]
-    level : float, default .95
-        of the interval
-
-    Returns
-    -------
-    tuple[float, float, float]
-        risk, low, high
-    """
-    steps, errors = np.append(0, counts.accepted), np.append(0, counts.errors)
-    m, reach = coverage*counts.n, max(5., counts.n**.6)
-    ends = max(m - reach, 0.), min(m + reach, counts.n)
-    here, before, after = np.interp([m, *ends], steps, errors)
-    risk, rate = here/m, (after - before)/(ends[1] - ends[0])
-    own = risk*(1 - risk)
-    spread = own + (risk - rate)**2*(1 - coverage)
-    trials = m*own/spread if own > 0 else m
-    return float(risk), *share_interval(float(risk*trials), float(trials), level)
-
-def _thinned(counts:Counts, points:int) -> np.ndarray:
-    "Groups at coverages spread evenly and geometrically."
-    n, half = counts.n, max(points//2, 2)
-    ranks = np.concatenate([np.linspace(1, n, half), np.geomspace(1, n, half)])
-    return np.unique(np.searchsorted(counts.accepted, np.minimum(ranks, n)))
-
 # %% ../../nbs/audit/09_large.ipynb #26fd0df8
 def _areas(found, level:float) -> dict:
     "Columns of the areas: middle, and an interval around both bounds."
@@ -649,15 +612,10 @@ def metrics_row(
     low, high = share_interval(found.n_errors, found.n, level)
     row = {"n": found.n, "errors": found.n_errors, "risk": found.risk, "risk_low": low, "risk_high": high}
     row |= _areas(found, level)
-    names = ("risk_at_coverage", "risk_at_coverage_low", "risk_at_coverage_high")
-    row |= dict(zip(names, risk_interval(counts, coverage, level)))
-    at = _thinned(counts, 400)
-    risks = np.array([risk_interval(counts, c, level) for c in counts.coverage[at]])
-    def most(fits): return float(counts.coverage[at][fits].max(initial=0.))
-    whole = float(counts.coverage[counts.risk <= target_risk].max(initial=0.))
-    return row | {"coverage_at_risk": whole,
-                  "coverage_at_risk_low": min(most(risks[:, 2] <= target_risk), whole),
-                  "coverage_at_risk_high": max(most(risks[:, 1] <= target_risk), whole)}
+    for key, values in (("risk_at_coverage", risk_interval(counts, coverage, level)),
+                        ("coverage_at_risk", coverage_interval(counts, target_risk, level))):
+        row |= dict(zip((key, f"{key}_low", f"{key}_high"), values))
+    return row
 
 # %% ../../nbs/audit/09_large.ipynb #3e973729
 def line_of(
@@ -1098,7 +1056,7 @@ class MeasuredRows(CountedRows):
         """
         check_probability(level, "level")
         c = self.counts[self.named(score)]
-        at = _thinned(c, check_count(points, "points", 2))
+        at = thinned(c, check_count(points, "points", 2))
         risk, low, high = np.array([risk_interval(c, share, level) for share in c.coverage[at]]).T
         return Table({"coverage": c.coverage[at], "threshold": c.scores[at], "risk": risk, "risk_low": low,
                       "risk_high": high}, level=level)

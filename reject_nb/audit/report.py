@@ -336,7 +336,8 @@ dl{grid-template-columns:1fr 1fr}}
 :root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f4f4f4;--seen:#0067a6;
   --proved:#b34700;--rule:#007a58}body{max-width:none;padding:0;font-size:10pt}
 .js .slider,.js td button,.js #marker{display:none}h2{break-after:avoid}svg,tr,.say,dl{break-inside:avoid}
-.wide{overflow:visible}td,tbody th{white-space:normal}.bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.wide{overflow:visible}td,tbody th{white-space:normal}
+.bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
 """
 STYLE = _PAGE_STYLE + _DRAWING_STYLE
@@ -415,9 +416,15 @@ def _certain(rule) -> bool:
     "Whether the rule answers anything."
     return rule is not None and rule.coverage > 0
 
-def summary_section(audit, rule) -> Html:
-    "The answer first: what the rule does and promises."
-    row = _row(audit.metrics(), rule)
+def summary_section(measures, rule) -> Html: # measures: the table of audit.metrics()
+    """The answer first: what the rule does and promises.
+
+    Returns
+    -------
+    Html
+        measures: the table of audit.metrics()
+    """
+    row = _row(measures, rule)
     facts = [("wrong if all is answered", percent(row["risk"])), ("cases tested", number(int(row["n"])))]
     if not _certain(rule):
         words = tag("p", rule.statement, class_="say warn")
@@ -517,9 +524,14 @@ def _cell(row:dict, key:str, show) -> Html:
     return escape("\N{EM DASH}") if missing else span(value, row.get(f"{key}_low"), row.get(f"{key}_high"),
                                                       show)
 
-def scores_section(audit) -> Html:
-    "How good each score is at telling right from wrong."
-    table = audit.metrics()
+def scores_section(table) -> Html: # as audit.metrics() returns it
+    """How good each score is at telling right from wrong.
+
+    Returns
+    -------
+    Html
+        as audit.metrics() returns it
+    """
     each = [{name: column[i] for name, column in table.items()} for i in range(len(table["score"]))]
     rows = [(words, *(_cell(row, key, show) for row in each)) for key, words,
             show in _measures(table) if key in table]
@@ -567,10 +579,15 @@ def groups_section(audit, rule) -> Html:
     return _section("Who is rejected more?", tag("p", _rejected_more(table)), groups_picture(table),
                     table_html("Groups under the rule", head, rows))
 
-# %% ../../nbs/audit/08_report.ipynb #9c89c7e0
-def ood_section(audit) -> Html:
-    "How well the scores tell strange inputs from known ones."
-    table = audit.metrics()
+# %% ../../nbs/audit/08_report.ipynb #783965ec
+def ood_section(table) -> Html: # as audit.metrics() returns it
+    """How well the scores tell strange inputs from known ones.
+
+    Returns
+    -------
+    Html
+        as audit.metrics() returns it
+    """
     rows = [(table["score"][i], number(float(table["ood_auroc"][i])), percent(table["ood_fpr95"][i]))
             for i in range(len(table["score"]))]
     words = ("Some rows are of kinds that the classifier never learnt: any answer to them is wrong. "
@@ -654,13 +671,13 @@ def report_html(
     if not isinstance(title, str) or not title.strip(): raise refuse("title", "text", title)
     if rule is None: rule = audit.certify(delta=delta)
     certified = audit.risk_band(delta=delta, score=rule.score)
-    curve = audit.curve(score=rule.score)
-    body = [tag("h1", title), summary_section(audit, rule), given_section(audit),
+    curve, measures = audit.curve(score=rule.score), audit.metrics()
+    body = [tag("h1", title), summary_section(measures, rule), given_section(audit),
             curve_section(curve, rule, certified, delta), menu_section(audit, certified, delta),
-            scores_section(audit)]
+            scores_section(measures)]
     if _has(audit, "probabilities"): body.append(calibration_section(audit))
     if _has(audit, "group_names"): body.append(groups_section(audit, rule))
-    if "ood_auroc" in audit.metrics(): body.append(ood_section(audit))
+    if "ood_auroc" in measures: body.append(ood_section(measures))
     body += [apply_section(rule), limits_section(rule), _foot(rule)]
     return _page(title, body, {**slider_rows(certified), "frame": _numbers_of(curve_frame(curve))})
 
