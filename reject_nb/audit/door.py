@@ -41,7 +41,7 @@ def _of_estimator(estimator, X) -> dict:
     if hasattr(estimator, "decision_function"): return found | {"scores": {"margin": _margin(estimator.decision_function(X))}}
     raise refuse("estimator", "a classifier with predict_proba or decision_function", estimator)
 
-# %% ../../nbs/audit/10_door.ipynb #b56d885a
+# %% ../../nbs/audit/10_door.ipynb #fa9c877b
 class Audit:
     """Predictions of a classifier on held-out data, and everything that can be said of them.
 
@@ -152,7 +152,7 @@ class Audit:
             naming the argument.
         """
         try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
-        except ValueError as error: raise ValueError(str(error).replace("y_true must", "y must").replace("y_true and", "y and")) from error
+        except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
 
     @classmethod
     def from_table(cls,
@@ -529,7 +529,7 @@ class Audit:
 
 FORWARDED = ("losses", "scores", "bound", "labels", "predictions", "probabilities", "classes", "group_names", "is_ood", "given", "notes", "hash")
 
-# %% ../../nbs/audit/10_door.ipynb #fc5f91a9
+# %% ../../nbs/audit/10_door.ipynb #ad89383c
 def draw(
     audit:Audit,
     ax=None,         # matplotlib axes; a new figure where None
@@ -553,6 +553,7 @@ def draw(
     the axes
     """
     if ax is None: _, ax = figure(width=6.4, height=3.8)
+    if not hasattr(ax, "plot"): raise refuse("ax", "axes of matplotlib or None", ax)
     for name in audit.sample.scores:
         curve = audit.curve(name, level=level)
         some = curve["coverage"] >= min(.02, curve["coverage"][-1])

@@ -6,13 +6,13 @@ probability at most delta."""
 # %% auto #0
 __all__ = ['PIECES', 'RiskMonitor', 'outcomes', 'draw']
 
-# %% ../../nbs/audit/07_monitor.ipynb #1491ed16
+# %% ../../nbs/audit/07_monitor.ipynb #fd5ef4a1
 import numpy as np
 
 from .rule import Rule, decide_table
 from .sample import sample_of_table
 from .table import Columns, TableError, encode, numbers, open_table, words
-from ..core.checks import check_instance, check_vector
+from ..core.checks import check_instance, check_vector, refuse
 from ..core.figures import figure
 from ..core.results import Status
 from ..strategies.monitor import RiskMonitor as StreamMonitor
@@ -172,7 +172,7 @@ def _wrong(rule:Rule, columns:Columns, known:dict) -> np.ndarray: # (n,)
     wrong = (codes["label"] != codes["prediction"]).astype(float)
     return wrong if known.get("ood") is None else np.where(numbers(columns, known["ood"]) > 0, 1., wrong)
 
-# %% ../../nbs/audit/07_monitor.ipynb #9ad9cb67
+# %% ../../nbs/audit/07_monitor.ipynb #20427a47
 def draw(
     monitor:RiskMonitor,
     ax=None, # matplotlib axes; a new figure where None
@@ -190,6 +190,7 @@ def draw(
     the axes
     """
     if ax is None: _, ax = figure(width=6.4, height=3.4)
+    if not hasattr(ax, "plot"): raise refuse("ax", "axes of matplotlib or None", ax)
     n, _, capital, restarts = np.array(monitor.history).T
     alarms = 2/monitor.delta, 2*monitor.horizon/monitor.delta
     for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):

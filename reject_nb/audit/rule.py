@@ -7,7 +7,7 @@ __all__ = ['SCHEMA', 'VERSION', 'KINDS', 'SINGLE', 'RuleError', 'score_values', 
            'decide_table', 'apply_rule', 'rule_to_dict', 'fields_of_text', 'fields_of_file', 'Rule',
            'certify_sample']
 
-# %% ../../nbs/audit/06_rule.ipynb #475a1945
+# %% ../../nbs/audit/06_rule.ipynb #c0d011b3
 import hashlib
 import json
 import math
@@ -19,7 +19,8 @@ import numpy as np
 from .frontier import MENU, MOST, bands_of, risk_band
 from .sample import (SCORE, Names, Sample, check_logits, check_probabilities, score_of_probabilities,
                                     softmax_of)
-from .table import TableError, encode, numbers, open_table, read_csv, words, Table
+from .table import (Table, TableError, column_called, encode, matching, numbers, open_table, read_csv,
+                                   words)
 from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number, check_probability,
                                    check_vector, refuse)
 from ..core.files import write_atomic
@@ -72,17 +73,17 @@ def limits_of(rule, groups, n:int): # a number, or (n,)
     codes, names = encode({"groups": check_labels(groups, "groups", n)}, first=tuple(rule.thresholds))
     return np.array([rule.thresholds.get(name, -np.inf) for name in names])[codes["groups"]]
 
-# %% ../../nbs/audit/06_rule.ipynb #be303e14
+# %% ../../nbs/audit/06_rule.ipynb #cae79407
 def _table_scores(rule, table, probabilities, logits, scores): # (n,)
     "The rule's score of each row of a table."
     known = rule.columns
     if probabilities is None and logits is None and scores is None:
         probabilities, logits = (known.get(k) if rule.kind == SCORE else None for k in ("probabilities", "logits"))
         scores = (known.get("scores") or {}).get(rule.score) if rule.kind != SCORE else None
-    if scores is not None: return numbers(table, scores, infinite=True)
+    if scores is not None: return numbers(table, column_called(table, scores, "scores"), infinite=True)
     role, names = ("logits", logits) if logits is not None else ("probabilities", probabilities)
     if names is None: raise ValueError("probabilities, logits or scores must say which columns hold them")
-    names = [names] if isinstance(names, str) else list(names)
+    names = list(matching(table, names, role))
     values = np.column_stack([numbers(table, name) for name in names])
     values = values[:, 0] if len(names) == 1 else values
     if role == "logits": return softmax_of(check_logits(values))[1]
@@ -93,7 +94,7 @@ def _reason(score:float, limit:float, group) -> str:
     where = "" if group is None else f" in group {group}"
     return "no answer is certified" + where if limit == -np.inf else f"uncertainty {score:.4g} above {limit:.4g}{where}"
 
-# %% ../../nbs/audit/06_rule.ipynb #69cf40d5
+# %% ../../nbs/audit/06_rule.ipynb #6874f016
 @dataclass(frozen=True)
 class Decisions:
     """What a rule makes of the rows of a table.
@@ -149,7 +150,7 @@ def decide_table(
     groups, name = None, group or rule.columns.get("group")
     if rule.thresholds is not None:
         if name is None: raise ValueError("group must name the column of groups: each group has its own threshold")
-        groups = words(columns, name)
+        groups = words(columns, column_called(columns, name, "group"))
     limits = np.broadcast_to(limits_of(rule, groups, len(values)), len(values))
     accept = values <= limits
     shown = [None]*len(values) if groups is None else groups

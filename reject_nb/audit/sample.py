@@ -7,7 +7,7 @@ given in words."""
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
            'Sample', 'make_sample', 'sample_of_table']
 
-# %% ../../nbs/audit/02_sample.ipynb #eee22a89
+# %% ../../nbs/audit/02_sample.ipynb #855c050a
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .table import Columns, TableError, encode, matching, no_column, numbers, open_table, words
+from .table import Columns, TableError, column_called, encode, matching, numbers, open_table, words
 from ..core.checks import check_array, check_labels, check_mask, check_number, check_vector, refuse
 
 # %% ../../nbs/audit/02_sample.ipynb #dc008fb9
@@ -170,18 +170,19 @@ def _answers(y_true, y_pred, k:int|None, classes, is_ood, names:Names) -> _Answe
         raise names.wrong(role, row, repr(found[code[row]]), f"one of the classes {', '.join(known[:8])}")
     return _Answers(labels, predictions, known or found)
 
-# %% ../../nbs/audit/02_sample.ipynb #421ff834
+# %% ../../nbs/audit/02_sample.ipynb #b35d7d30
 def _labels(value, role:str, is_ood) -> np.ndarray:
     "A vector of labels; those of inputs that belong to no class may be missing."
     if hasattr(value, "to_numpy") and not isinstance(value, np.ndarray): value = value.to_numpy()
     if is_ood is None or role != "y_true": return check_labels(value, role)
+    if np.ma.is_masked(value): raise refuse(role, "without masked values", value)
     array = np.array(value, dtype=object)
     if array.shape != is_ood.shape: raise refuse(role, f"an array of shape ({len(is_ood)},)", value)
     inside = check_labels(array[~is_ood].tolist(), role) if (~is_ood).any() else array[:0]
     array[is_ood] = array[~is_ood][0] if len(inside) else ""
     return array
 
-# %% ../../nbs/audit/02_sample.ipynb #c207252d
+# %% ../../nbs/audit/02_sample.ipynb #b1e74670
 def _matrix(loss, k:int) -> np.ndarray: # (K, K): loss[label, prediction]
     "The cost of each confusion."
     if isinstance(loss, str):
@@ -194,8 +195,8 @@ def _matrix(loss, k:int) -> np.ndarray: # (K, K): loss[label, prediction]
 def _losses(answers:_Answers, loss, losses, bound, is_ood) -> tuple[np.ndarray, float]: # losses, bound
     "What each answer costs, and the most that one can cost."
     if losses is not None: return _given_losses(losses, loss, bound, is_ood)
-    if answers.labels is None: raise ValueError("y_true must be given, or losses")
-    if answers.predictions is None: raise ValueError("y_pred must be given, or probabilities, logits or losses")
+    if answers.labels is None: raise ValueError("y_true (label) must be given, or losses")
+    if answers.predictions is None: raise ValueError("y_pred (prediction) must be given, or probabilities, logits or losses")
     matrix = _matrix(loss, max(len(answers.classes), 1))
     most = float(matrix.max()) if bound is None else check_number(bound, "bound", float(matrix.max()))
     most = most or 1.
@@ -296,7 +297,7 @@ class Sample:
             digest.update("\0".join(self.group_names).encode() + np.ascontiguousarray(self.groups, "<i8").tobytes())
         return digest.hexdigest()
 
-# %% ../../nbs/audit/02_sample.ipynb #1d9f7f6d
+# %% ../../nbs/audit/02_sample.ipynb #5f35445a
 def make_sample(
     y_true=None,        # (n,) labels
     y_pred=None,        # (n,) predictions; by default the class of the largest probability
@@ -356,6 +357,7 @@ def make_sample(
     p, own = _probabilities(probabilities, logits, names)
     k = None if p is None else p.shape[1]
     answers = _answers(y_true, y_pred, k, classes, ood, names)
+    losses = None if losses is None else check_vector(losses, "losses", low=0.)
     _same_length(y_true=answers.labels, y_pred=answers.predictions, probabilities=p, losses=losses, is_ood=ood)
     notes = list(_compared(answers, p))
     if answers.predictions is None and p is not None: answers = _Answers(answers.labels, p.argmax(1), answers.classes)
@@ -444,33 +446,30 @@ def _matrix_of(columns:Columns, pattern, role:str) -> tuple: # values, names of 
     if len(found) == 1: return values[:, 0], list(found), None
     return values, list(found), list(found.values()) if isinstance(pattern, str) else _common(list(found))
 
-# %% ../../nbs/audit/02_sample.ipynb #fbf41377
+# %% ../../nbs/audit/02_sample.ipynb #acdf2008
 def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name of its column
     "Which columns hold scores."
     if scores is None: return {}
-    if isinstance(scores, dict): found = {str(name): column for name, column in scores.items()}
+    if isinstance(scores, dict): found = {str(name): column_called(columns, c, "scores") for name, c in scores.items()}
     else: found = {star: column for column, star in matching(columns, scores, "scores").items()}
     if not found: raise refuse("scores", "names of columns", scores)
-    for name in found.values():
-        if name not in columns.names: raise no_column(name, columns.names)
     return found
 
 def _flag_column(columns:Columns, name:str|None): # (n,) bool or None
     "Rows that belong to no class: True and False, or 0 and 1."
     if name is None: return None
-    codes, found = encode({"ood": words(columns, name)})
+    codes, found = encode({"ood": words(columns, column_called(columns, name, "ood"))})
     wrong = [i for i, text in enumerate(found) if text not in ("0", "1", "False", "True")]
     if wrong:
         row = int(np.argmax(np.isin(codes["ood"], wrong)))
         raise TableError.at(name, row + 1, found[codes["ood"][row]], "0, 1, True or False")
     return np.isin(np.array(found), ("1", "True"))[codes["ood"]]
 
-# %% ../../nbs/audit/02_sample.ipynb #b74d2dd4
+# %% ../../nbs/audit/02_sample.ipynb #c97fc0ea
 def _named(columns:Columns, name, role:str, skip=None):
     "A column of labels, or None where no name was given."
     if name is None: return None
-    if not isinstance(name, str): raise refuse(role, "the name of a column", name)
-    return words(columns, name, skip)
+    return words(columns, column_called(columns, name, role), skip)
 
 def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood, classes) -> tuple:
     "The arguments of make_sample, and which column each came from."
@@ -481,7 +480,7 @@ def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, l
     values, names, found = (None, None, None) if pattern is None else _matrix_of(columns, pattern, role)
     flags, score_names = _flag_column(columns, ood), _score_columns(columns, scores)
     arrays = dict(y_true=_named(columns, label, "label", flags), y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
-                  losses=None if losses is None else numbers(columns, losses), groups=_named(columns, group, "group"),
+                  losses=None if losses is None else numbers(columns, column_called(columns, losses, "losses")), groups=_named(columns, group, "group"),
                   scores={n: numbers(columns, c, True) for n, c in score_names.items()} or None, classes=found if classes is None else classes)
     roles = dict(label=label, prediction=prediction, losses=losses, group=group, ood=ood, scores=score_names or None)
     return arrays | {role: values}, {k: v for k, v in (roles | {role: names}).items() if v is not None}

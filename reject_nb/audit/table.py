@@ -5,7 +5,7 @@ small table that every method returns."""
 
 # %% auto #0
 __all__ = ['LARGE', 'TableError', 'no_column', 'Columns', 'check_header', 'read_csv', 'is_lazy', 'from_frame',
-           'open_table', 'numbers', 'words', 'matching', 'encode', 'Table']
+           'open_table', 'numbers', 'words', 'matching', 'column_called', 'encode', 'Table']
 
 # %% ../../nbs/audit/01_table.ipynb #40bc1edf
 import csv
@@ -82,10 +82,11 @@ class TableError(ValueError):
         words = f"column {column!r}, row {row}: must be {expected}, got {value!r}"
         return cls(words, column, row, value)
 
-# %% ../../nbs/audit/01_table.ipynb #b216e2b0
+# %% ../../nbs/audit/01_table.ipynb #25de0ba7
 def no_column(
     name:str, # that was asked for
     there,    # names that there are
+    role:str="", # the argument that asked for it
 ) -> TableError:
     """About a column that is missing, with the names close to it.
 
@@ -95,6 +96,8 @@ def no_column(
         that was asked for
     there
         names that there are
+    role : str, default ''
+        the argument that asked for it
 
     Returns
     -------
@@ -104,7 +107,8 @@ def no_column(
     near = difflib.get_close_matches(str(name), there, n=3, cutoff=.5)
     shown = ", ".join(map(repr, there[:12])) + (f" and {len(there) - 12} more" if len(there) > 12 else "")
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"there are {shown}"
-    return TableError(f"column {name!r} is missing: {hint}", str(name))
+    asked = f" ({role})" if role else ""
+    return TableError(f"column {name!r}{asked} is missing: {hint}", str(name))
 
 # %% ../../nbs/audit/01_table.ipynb #d3b0e5db
 class Columns(NamedTuple):
@@ -439,7 +443,7 @@ def words(
     row = int(np.argmax(wrong))
     raise TableError.at(name, row + 1, _shown(found[row]), "a label, it is missing")
 
-# %% ../../nbs/audit/01_table.ipynb #a3ec97c2
+# %% ../../nbs/audit/01_table.ipynb #f30ddf7d
 def matching(
     columns:Columns, # the table
     pattern,         # a name, a pattern with one star, or a list of names
@@ -472,10 +476,42 @@ def matching(
         found = {c: c[len(head):len(c) - len(tail)] for c in fits}
         if not found: raise TableError(f"{role}={pattern!r}: no column fits; there are {', '.join(columns.names[:12])}", pattern)
         return found
-    asked = [pattern] if isinstance(pattern, str) else list(pattern)
-    for name in asked:
-        if name not in columns.names: raise no_column(name, columns.names)
-    return {name: name for name in asked}
+    asked = [pattern] if isinstance(pattern, str) else pattern
+    if not isinstance(asked, (list, tuple)) or not asked or not all(isinstance(name, str) for name in asked):
+        raise refuse(role, "a name, a pattern with a star, or a list of names of columns", pattern)
+    return {name: column_called(columns, name, role) for name in asked}
+
+def column_called(
+    columns:Columns, # the table
+    name,            # of the column
+    role:str,        # the argument, for the message
+) -> str:            # the name
+    """The name of a column that is there.
+
+    Parameters
+    ----------
+    columns : Columns
+        the table
+    name
+        of the column
+    role : str
+        the argument, for the message
+
+    Returns
+    -------
+    str
+        the name
+
+    Raises
+    ------
+    ValueError
+        naming the argument
+    TableError
+        where the column is missing.
+    """
+    if not isinstance(name, str): raise refuse(role, "the name of a column", name)
+    if name not in columns.names: raise no_column(name, columns.names, role)
+    return name
 
 # %% ../../nbs/audit/01_table.ipynb #61fc749a
 def _distinct(column) -> tuple[list, np.ndarray]: # (distinct values, (n,) index of each)
@@ -493,7 +529,7 @@ def _kind(values) -> str: # "flag", "number" or "text"
     if all(isinstance(v, bool) or str(v).lower() in ("true", "false") for v in values): return "flag"
     return "text" if any(np.isnan(_parsed(v)) for v in values) else "number"
 
-# %% ../../nbs/audit/01_table.ipynb #30aea478
+# %% ../../nbs/audit/01_table.ipynb #100f3538
 def _key(value, kind:str):
     "What two equal labels have in common."
     if kind == "flag": return str(value).lower() == "true"
@@ -501,7 +537,7 @@ def _key(value, kind:str):
 
 def _name(key) -> str:
     "A label as it is written."
-    return str(int(key)) if isinstance(key, float) and key == int(key) and abs(key) < 1e15 else str(key)
+    return str(int(key)) if isinstance(key, float) and abs(key) < 1e15 and key == int(key) else str(key)
 
 def encode(
     columns:dict,        # role -> (n,) array
@@ -531,7 +567,7 @@ def encode(
              for role, (distinct, index) in parts.items()}
     return codes, tuple(_name(key) for key in keys)
 
-# %% ../../nbs/audit/01_table.ipynb #fcff03e9
+# %% ../../nbs/audit/01_table.ipynb #390bd1e0
 class Table(dict):
     """Column name -> values, with what they mean as attributes.
 
@@ -558,8 +594,11 @@ class Table(dict):
         columns=(),   # name -> (rows,) values
         **more,       # attributes: statement, delta, ...
     ):
-        super().__init__({name: np.asarray(column) for name, column in dict(columns).items()})
-        if len({len(column) for column in self.values()}) > 1: raise refuse("columns", "of one length", dict(columns))
+        try: found = {name: np.asarray(column) for name, column in dict(columns).items()}
+        except (TypeError, ValueError): raise refuse("columns", "a dict of columns", columns) from None
+        lengths = {column.shape[:1] for column in found.values()}
+        if len(lengths) > 1 or () in lengths: raise refuse("columns", "vectors of one length", columns)
+        super().__init__(found)
         self.__dict__.update(more)
 
     def rows(self) -> list[dict]:
@@ -589,7 +628,13 @@ class Table(dict):
         -------
         str
             the text
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
         """
+        if path is not None and not isinstance(path, (str, Path)): raise refuse("path", "a path or None", path)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self)
