@@ -23,8 +23,8 @@ from .rule import Rule
 from .sample import SCORE, Sample, sample_of_table
 from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, coverage_interval, interval
 from .sorting import measure, risk_interval, share_interval, thinned
-from .table import Columns, Table, TableError, is_lazy, matching
-from ..core.checks import check_choice, check_count, check_flag, check_mask
+from .table import Columns, Table, TableError, column_called, is_lazy, matching
+from ..core.checks import check_choice, check_count, check_flag, check_instance, check_mask
 from ..core.checks import check_number, check_probability, check_vector, refuse
 from ..core.files import write_atomic
 from ..core.results import Status
@@ -297,7 +297,9 @@ class Roles:
             where one is missing.
         """
         table, found = Columns(tuple(names), 0, None), []
-        for role in ("label", "prediction", "probabilities", "logits", "scores", "losses", "group", "ood"):
+        for role in ("label", "prediction", "losses", "group", "ood"):
+            if (name := getattr(self, role)) is not None: found.append(column_called(table, name, role))
+        for role in ("probabilities", "logits", "scores"):
             asked = getattr(self, role)
             if isinstance(asked, dict): asked = list(asked.values())
             if asked is not None: found += matching(table, asked, role)
@@ -552,7 +554,7 @@ def read_tally(
         naming column, row and value.
     """
     if is_lazy(table): return tally_of_dask(table, roles)
-    if isinstance(table, (str, Path)): table = [table]
+    if isinstance(table, (str, Path, dict)) or hasattr(table, "shape"): table = [table]    # one frame
     try: parts = iter(table)
     except TypeError:
         raise refuse("table", "a Parquet file, a Dask frame, or frames one by one", table) from None
@@ -560,7 +562,7 @@ def read_tally(
 
 def _pieces(part, roles:Roles):
     "Row groups of a file, or the frame itself."
-    if not isinstance(part, (str, Path)): return [part]
+    if not isinstance(part, (str, Path)) or Path(part).suffix.lower() in (".csv", ".txt"): return [part]
     return (piece for file in _files(part) for piece in _row_groups(file, roles.columns))
 
 # %% ../../nbs/audit/09_large.ipynb #26fd0df8
@@ -899,21 +901,31 @@ class CountedRows:
                 digest.update(np.ascontiguousarray(part, "<i8").tobytes())
         return digest.hexdigest()
 
-    def named(self, score) -> str: # "auto" or None: the one with the least AURC
-        """A score's name.
+    def named(self,
+        score, # name of a score, or None
+    ) -> str:
+        """A score's name, that of the first for None.
+
+        Parameters
+        ----------
+        score
+            name of a score, or None
 
         Returns
         -------
         str
-            "auto" or None: the one with the least AURC
 
         Raises
         ------
         ValueError
             naming score.
         """
-        if score in (None, "auto"): return min(self.names, key=lambda name: aurc_of(self.counts[name]).value)
-        return check_choice(score, "score", self.names)
+        return self.names[0] if score is None else check_choice(score, "score", self.names)
+
+    def _of(self, score) -> dict: # name -> Counts
+        "One score, or all of them."
+        if isinstance(score, str) and score == "auto": return self.counts
+        return {self.named(score): self.counts[self.named(score)]}
 
     def _strange(self, name:str) -> dict:
         "How well a score finds strange inputs, and how many are kept with 95 % of the others."
@@ -974,7 +986,7 @@ class MeasuredRows(CountedRows):
 
     def groups(self,
         rule=None,         # a Rule whose threshold is used, or None
-        score=None,        # name of the score, None: the rule's, else the one with the least AURC
+        score=None,        # name of the score, None: the rule's, else the first
         coverage:float=.8, # which threshold is used where there is no rule, in (0, 1]
         level:float=.95,   # of the intervals, in (0, 1)
     ) -> Table:            # one row a group
@@ -985,7 +997,7 @@ class MeasuredRows(CountedRows):
         rule : default None
             a Rule whose threshold is used, or None
         score : default None
-            name of the score, None: the rule's, else the one with the least AURC
+            name of the score, None: the rule's, else the first
         coverage : float, default .8
             which threshold is used where there is no rule, in (0, 1]
         level : float, default .95
@@ -1003,6 +1015,7 @@ class MeasuredRows(CountedRows):
         """
         if not self.group_names: raise ValueError("group must have been given to from_table")
         check_number(coverage, "coverage", 0., 1., open_low=True), check_probability(level, "level")
+        if rule is not None: check_instance(rule, "rule", Rule, "a Rule")
         name = self.named(score if score is not None or rule is None else rule.score)
         c = self.counts[name]
         at = np.searchsorted(c.coverage, coverage - 1e-12)
@@ -1029,7 +1042,7 @@ class MeasuredRows(CountedRows):
         return calibration_of(self.probabilities)
 
     def curve(self,
-        score=None,      # name, None: the one with the least AURC
+        score=None,      # name, None: the first
         points:int=400,  # at most, about
         level:float=.95, # of the interval at each coverage by itself, in (0, 1)
     ) -> Table:          # coverage, threshold, risk, risk_low, risk_high
@@ -1038,7 +1051,7 @@ class MeasuredRows(CountedRows):
         Parameters
         ----------
         score : default None
-            name, None: the one with the least AURC
+            name, None: the first
         points : int, default 400
             at most, about
         level : float, default .95
@@ -1056,7 +1069,7 @@ class MeasuredRows(CountedRows):
         """
         check_probability(level, "level")
         c = self.counts[self.named(score)]
-        at = thinned(c, check_count(points, "points", 2))
+        at = thinned(c, check_count(points, "points", 2, 100_000))
         risk, low, high = np.array([risk_interval(c, share, level) for share in c.coverage[at]]).T
         return Table({"coverage": c.coverage[at], "threshold": c.scores[at], "risk": risk, "risk_low": low,
                       "risk_high": high}, level=level)
@@ -1090,11 +1103,11 @@ class LargeAudit(MeasuredRows):
     >>> audit = LargeAudit.from_table(frames(), losses="wrong", scores="doubt")
     >>> rule = audit.certify(target_risk=.01)
     >>> audit.n, rule.coverage, rule.threshold < .5, round(audit.metrics()["aurc"][0], 4)
-    (200000, 0.8, True, np.float64(0.0215))
     """
     def risk_band(self,
         delta:float=.1,  # 1 - confidence of all thresholds and scores together, in (0, 1)
-        score=None,      # name, None: the one with the least AURC
+        method:str="every law", # there is no other one
+        score=None,      # name, None: the first
         points:int=400,  # at most, about
     ) -> Table:          # rank, coverage, threshold, risk, certified_risk
         """Certified risk at many thresholds, all at once.
@@ -1103,8 +1116,10 @@ class LargeAudit(MeasuredRows):
         ----------
         delta : float, default .1
             1 - confidence of all thresholds and scores together, in (0, 1)
+        method : str, default 'every law'
+            there is no other one
         score : default None
-            name, None: the one with the least AURC
+            name, None: the first
         points : int, default 400
             at most, about
 
@@ -1118,8 +1133,9 @@ class LargeAudit(MeasuredRows):
         ValueError
             naming the argument.
         """
+        check_choice(method, "method", ["every law"])
         c, share = self.counts[self.named(score)], check_probability(delta, "delta")/len(self.names)
-        ranks = np.linspace(1, c.n, check_count(points, "points", 2))
+        ranks = np.linspace(1, c.n, check_count(points, "points", 2, 100_000))
         at = np.unique(np.searchsorted(c.accepted, np.minimum(ranks, c.n)))
         limits = upper_limits(c, share, at)
         return Table({"rank": c.accepted[at], "coverage": c.coverage[at], "threshold": c.scores[at],
@@ -1129,6 +1145,7 @@ class LargeAudit(MeasuredRows):
     def frontier(self,
         delta:float=.1,     # 1 - confidence of all lines together, in (0, 1)
         targets=None,       # ascending, in (0, 1); None: a menu from .005 to .3
+        method:str="every law", # there is no other one
         score:str="auto",   # name, or the best at each target
     ) -> Table:             # one row a target; attributes statement, delta, method
         """The menu: certified coverage at each target.
@@ -1139,6 +1156,8 @@ class LargeAudit(MeasuredRows):
             1 - confidence of all lines together, in (0, 1)
         targets : default None
             ascending, in (0, 1); None: a menu from .005 to .3
+        method : str, default 'every law'
+            there is no other one
         score : str, default 'auto'
             name, or the best at each target
 
@@ -1152,8 +1171,8 @@ class LargeAudit(MeasuredRows):
         ValueError
             naming the argument.
         """
-        check_probability(delta, "delta")
-        counts = self.counts if score == "auto" else {self.named(score): self.counts[self.named(score)]}
+        check_probability(delta, "delta"), check_choice(method, "method", ["every law"])
+        counts = self._of(score)
         share = delta*len(counts)/len(self.names)
         rows = [line_of(counts, float(target), share) for target in check_targets(targets, 1.)]
         said = (f"With probability at least {1 - delta:g} over the {self.n} rows every line is true, "
@@ -1165,8 +1184,10 @@ class LargeAudit(MeasuredRows):
         delta:float=.1,         # probability that the promise fails, in (0, 1)
         score:str="auto",       # name, or the one that answers most
         per_group:bool=False,   # whether each group gets a threshold and a promise of its own
+        looked:bool=True,
+                # makes no difference here: target and score may always be chosen after looking
     ) -> Rule:
-        """A rule; target and score may be chosen after looking.
+        """A rule, with its statement.
 
         Parameters
         ----------
@@ -1178,6 +1199,7 @@ class LargeAudit(MeasuredRows):
             name, or the one that answers most
         per_group : bool, default False
             whether each group gets a threshold and a promise of its own
+        looked : bool, default True
 
         Returns
         -------
@@ -1189,7 +1211,8 @@ class LargeAudit(MeasuredRows):
             naming the argument.
         """
         check_probability(target_risk, "target_risk"), check_probability(delta, "delta")
-        counts = self.counts if score == "auto" else {self.named(score): self.counts[self.named(score)]}
+        check_flag(looked, "looked")
+        counts = self._of(score)
         line, thresholds = line_of(counts, target_risk, delta*len(counts)/len(self.names)), None
         if check_flag(per_group, "per_group"): line, thresholds = self._by_group(line, target_risk, delta)
         status = Status(line["status"])
@@ -1216,30 +1239,35 @@ class LargeAudit(MeasuredRows):
                            threshold=max(thresholds.values()), status=status), thresholds
 
     def to_html(self,
-        path,            # of the file to write
+        path=None,       # of the file to write; None returns the page alone
         rule=None,       # a Rule of this audit; None certifies a risk of 5 %
         title:str="Audit", # heading of the page
-    ) -> Path:           # where it was written
-        """Write the report.
+        delta:float=.1,  # 1 - confidence of the menu and of the slider, in (0, 1)
+    ) -> str:            # the page
+        """The report.
 
         Parameters
         ----------
-        path
-            of the file to write
+        path : default None
+            of the file to write; None returns the page alone
         rule : default None
             a Rule of this audit; None certifies a risk of 5 %
         title : str, default 'Audit'
             heading of the page
+        delta : float, default .1
+            1 - confidence of the menu and of the slider, in (0, 1)
 
         Returns
         -------
-        Path
-            where it was written
+        str
+            the page
 
         Raises
         ------
         ValueError
             naming the argument.
         """
-        if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
-        return write_atomic(Path(path), report_html(self, rule, title).encode())
+        if path is not None and not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
+        page = report_html(self, rule, title, delta)
+        if path is not None: write_atomic(Path(path), page.encode())
+        return page

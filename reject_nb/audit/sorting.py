@@ -146,6 +146,7 @@ def count_errors(
     >>> from reject_nb.audit.sorting import count_errors
     >>> counts = count_errors(wrong=[0, 0, 1, 0, 1, 1], scores=[-1., .2, .2, .5, .7, .9])
     >>> counts.scores.tolist(), counts.accepted.tolist(), counts.errors.tolist()
+    ([-1.0, 0.2, 0.5, 0.7, 0.9], [1, 3, 4, 5, 6], [0, 1, 1, 2, 3])
     """
     scores = check_vector(scores, "scores", infinite=True)
     wrong = wrong if _is_bool(wrong, scores) else check_mask(wrong, "wrong", len(scores))
@@ -490,6 +491,7 @@ def measure(
     >>> from reject_nb.audit.sorting import count_errors, measure
     >>> found = measure(count_errors(wrong=[0, 0, 1, 0, 1, 1], scores=[-1., .2, .2, .5, .7, .9]))
     >>> round(found.aurc.value, 4), round(found.augrc.value, 4), round(found.auroc.value, 4), round(found.se_aurc, 4)
+    (0.2889, 0.1667, 0.8333, 0.2123)
     """
     if not isinstance(counts, Counts): raise refuse("counts", "a Counts, as count_errors returns it", counts)
     steps, n, risk, exact = (counts.accepted,
