@@ -6,24 +6,24 @@ that contain the exact value, and exact certificates."""
 # %% auto #0
 __all__ = ['BINS', 'STEP', 'BINS_OF_CONFIDENCE', 'MOST_GRIDS', 'MOST_ROWS', 'METHOD', 'bin_of', 'upper_edges',
            'GridCounts', 'upper_limits', 'widest', 'Roles', 'sample_of_part', 'Tally', 'tally_of',
-           'tally_of_dask', 'is_large', 'read_tally', 'risk_interval', 'metrics_row', 'line_of', 'table_of',
-           'statement_of', 'group_row', 'calibration_of', 'CountedRows', 'MeasuredRows', 'LargeAudit']
+           'tally_of_dask', 'is_large', 'read_tally', 'metrics_row', 'line_of', 'table_of', 'statement_of',
+           'group_row', 'calibration_of', 'CountedRows', 'MeasuredRows', 'LargeAudit']
 
 # %% ../../nbs/audit/09_large.ipynb #765ecf9b
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
 from numba import njit
 
 from .frontier import check_targets
-from .metrics import share_interval
 from .report import report_html
 from .rule import Rule
-from .sample import SCORE, Names, Sample, make_sample
-from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, count_errors, interval, measure
-from .table import Columns, Table, TableError, is_lazy, matching, numbers, open_table, words
+from .sample import SCORE, Sample, sample_of_table
+from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, coverage_interval, interval
+from .sorting import measure, risk_interval, share_interval, thinned
+from .table import Columns, Table, TableError, column_called, is_lazy, matching
 from ..core.checks import check_choice, check_count, check_flag, check_instance, check_mask
 from ..core.checks import check_number, check_probability, check_vector, refuse
 from ..core.files import write_atomic
@@ -255,8 +255,8 @@ class Roles:
         pattern or names of the columns of probabilities
     logits : str|list|None, default None
         the same for logits
-    scores : str|list|None, default None
-        pattern or names of columns of scores
+    scores : str|list|dict|None, default None
+        column, columns, or name -> column
     losses : str|None, default None
         column of 0 and 1
     group : str|None, default None
@@ -270,7 +270,7 @@ class Roles:
     prediction: str|None = None     # column of the answer
     probabilities: str|list|None = None # pattern or names of the columns of probabilities
     logits: str|list|None = None    # the same for logits
-    scores: str|list|None = None    # pattern or names of columns of scores
+    scores: str|list|dict|None = None # column, columns, or name -> column
     losses: str|None = None         # column of 0 and 1
     group: str|None = None          # column of groups
     ood: str|None = None            # column that is true for strange inputs
@@ -297,17 +297,15 @@ class Roles:
             where one is missing.
         """
         table, found = Columns(tuple(names), 0, None), []
-        for role in ("label", "prediction", "probabilities", "logits", "scores", "losses", "group", "ood"):
+        for role in ("label", "prediction", "losses", "group", "ood"):
+            if (name := getattr(self, role)) is not None: found.append(column_called(table, name, role))
+        for role in ("probabilities", "logits", "scores"):
             asked = getattr(self, role)
+            if isinstance(asked, dict): asked = list(asked.values())
             if asked is not None: found += matching(table, asked, role)
         return list(dict.fromkeys(found))
 
-# %% ../../nbs/audit/09_large.ipynb #512337ae
-def _matrix(table:Columns, pattern, role:str) -> tuple[np.ndarray, dict]:
-    "(n, K) numbers and what the columns are called."
-    names = matching(table, pattern, role)
-    return np.column_stack([numbers(table, name) for name in names]), names
-
+# %% ../../nbs/audit/09_large.ipynb #73bad356
 def sample_of_part(
     part,        # a frame that fits into memory
     roles:Roles,
@@ -329,19 +327,7 @@ def sample_of_part(
     TableError
         naming column, row of the part and value.
     """
-    table, given, called = open_table(part), {}, {}
-    for role, name in (("y_true", roles.label), ("y_pred", roles.prediction), ("groups", roles.group)):
-        if name is not None: given[role] = words(table, name)
-    for role in ("probabilities", "logits"):
-        if getattr(roles, role) is None: continue
-        given[role], names = _matrix(table, getattr(roles, role), role)
-        given["classes"], called = roles.classes or tuple(names.values()), {role: list(names)}
-    if roles.losses is not None: given["losses"] = numbers(table, roles.losses)
-    if roles.ood is not None: given["is_ood"] = numbers(table, roles.ood) != 0
-    if roles.scores is not None:
-        names = matching(table, roles.scores, "scores")
-        given["scores"] = {name: numbers(table, name, True) for name in names}
-    return make_sample(**given, names=Names(called))
+    return sample_of_table(part, **{f.name: getattr(roles, f.name) for f in fields(roles)})
 
 # %% ../../nbs/audit/09_large.ipynb #f748824d
 BINS_OF_CONFIDENCE = 15   # of equal width
@@ -359,14 +345,14 @@ class Tally:
     confidence : np.ndarray|None, default None
         (3, bins): answers, sum of confidence, right answers
     classes : tuple, default ()
-    names : tuple, default ()
-        columns of probabilities or logits
+    columns : dict
+        role -> name or names of columns
     """
     grids: dict = field(default_factory=dict)  # (score, group or "") -> GridCounts
     ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones are the strange inputs
     confidence: np.ndarray|None = None         # (3, bins): answers, sum of confidence, right answers
     classes: tuple = ()
-    names: tuple = ()                          # columns of probabilities or logits
+    columns: dict = field(default_factory=dict) # role -> name or names of columns
 
     def add(self,
         sample:Sample, # a part
@@ -397,7 +383,7 @@ class Tally:
             if sample.is_ood is not None: _grid(self.ood, name).update(sample.is_ood, score)
         if sample.probabilities is not None and sample.predictions is not None: self._judge(sample)
         self.classes = self.classes or sample.classes
-        self.names = self.names or tuple(name for names in sample.columns.values() for name in names)
+        self.columns = self.columns or dict(sample.columns)
         return self
 
     def _judge(self, sample:Sample) -> None:
@@ -413,7 +399,7 @@ class Tally:
         both = [t.confidence for t in (self, other) if t.confidence is not None]
         return Tally(grids=_joined(self.grids, other.grids), ood=_joined(self.ood, other.ood),
                      confidence=sum(both) if both else None, classes=self.classes or other.classes,
-                     names=self.names or other.names)
+                     columns=self.columns or other.columns)
 
 # %% ../../nbs/audit/09_large.ipynb #25aa9240
 def _parts_of(sample:Sample):
@@ -539,9 +525,10 @@ def _files(path) -> list[Path]:
     "The Parquet files at a path: itself, or those in a folder. Raises TableError where there are none."
     path = Path(path)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
-    if not found or not path.exists(): raise TableError(f"table must be a file, there is none at {path.name!r}")
-    if any(f.suffix.lower() not in (".parquet", ".pq") for f in found): raise TableError(
-        f"table must be a Parquet file where it is streamed, got {path.name!r}")
+    if not found or not path.exists():
+        raise TableError(f"table must be a file, there is none at {path.name!r}")
+    if any(f.suffix.lower() not in (".parquet", ".pq") for f in found):
+        raise TableError(f"table must be a Parquet file where it is streamed, got {path.name!r}")
     return found
 
 # %% ../../nbs/audit/09_large.ipynb #931d307d
@@ -567,7 +554,7 @@ def read_tally(
         naming column, row and value.
     """
     if is_lazy(table): return tally_of_dask(table, roles)
-    if isinstance(table, (str, Path)): table = [table]
+    if isinstance(table, (str, Path, dict)) or hasattr(table, "shape"): table = [table]    # one frame
     try: parts = iter(table)
     except TypeError:
         raise refuse("table", "a Parquet file, a Dask frame, or frames one by one", table) from None
@@ -575,45 +562,8 @@ def read_tally(
 
 def _pieces(part, roles:Roles):
     "Row groups of a file, or the frame itself."
-    if not isinstance(part, (str, Path)): return [part]
+    if not isinstance(part, (str, Path)) or Path(part).suffix.lower() in (".csv", ".txt"): return [part]
     return (piece for file in _files(part) for piece in _row_groups(file, roles.columns))
-
-# %% ../../nbs/audit/09_large.ipynb #5e60213b
-def risk_interval(
-    counts:Counts,
-    coverage:float,  # in (0, 1]
-    level:float=.95, # of the interval
-) -> tuple[float, float, float]: # risk, low, high
-    """Risk of the most certain share of rows; that the threshold varies with the sample is included.
-
-    Parameters
-    ----------
-    counts : Counts
-    coverage : float
-        in (0, 1]
-    level : float, default .95
-        of the interval
-
-    Returns
-    -------
-    tuple[float, float, float]
-        risk, low, high
-    """
-    steps, errors = np.append(0, counts.accepted), np.append(0, counts.errors)
-    m, reach = coverage*counts.n, max(5., counts.n**.6)
-    ends = max(m - reach, 0.), min(m + reach, counts.n)
-    here, before, after = np.interp([m, *ends], steps, errors)
-    risk, rate = here/m, (after - before)/(ends[1] - ends[0])
-    own = risk*(1 - risk)
-    spread = own + (risk - rate)**2*(1 - coverage)
-    trials = m*own/spread if own > 0 else m
-    return float(risk), *share_interval(float(risk*trials), float(trials), level)
-
-def _thinned(counts:Counts, points:int) -> np.ndarray:
-    "Groups at coverages spread evenly and geometrically."
-    n, half = counts.n, max(points//2, 2)
-    ranks = np.concatenate([np.linspace(1, n, half), np.geomspace(1, n, half)])
-    return np.unique(np.searchsorted(counts.accepted, np.minimum(ranks, n)))
 
 # %% ../../nbs/audit/09_large.ipynb #26fd0df8
 def _areas(found, level:float) -> dict:
@@ -664,15 +614,10 @@ def metrics_row(
     low, high = share_interval(found.n_errors, found.n, level)
     row = {"n": found.n, "errors": found.n_errors, "risk": found.risk, "risk_low": low, "risk_high": high}
     row |= _areas(found, level)
-    names = ("risk_at_coverage", "risk_at_coverage_low", "risk_at_coverage_high")
-    row |= dict(zip(names, risk_interval(counts, coverage, level)))
-    at = _thinned(counts, 400)
-    risks = np.array([risk_interval(counts, c, level) for c in counts.coverage[at]])
-    def most(fits): return float(counts.coverage[at][fits].max(initial=0.))
-    whole = float(counts.coverage[counts.risk <= target_risk].max(initial=0.))
-    return row | {"coverage_at_risk": whole,
-                  "coverage_at_risk_low": min(most(risks[:, 2] <= target_risk), whole),
-                  "coverage_at_risk_high": max(most(risks[:, 1] <= target_risk), whole)}
+    for key, values in (("risk_at_coverage", risk_interval(counts, coverage, level)),
+                        ("coverage_at_risk", coverage_interval(counts, target_risk, level))):
+        row |= dict(zip((key, f"{key}_low", f"{key}_high"), values))
+    return row
 
 # %% ../../nbs/audit/09_large.ipynb #3e973729
 def line_of(
@@ -832,8 +777,6 @@ class CountedRows:
     ----------
     tally : Tally
         sums over the rows
-    roles : Roles, default Roles()
-        which columns they came from
 
     Raises
     ------
@@ -842,10 +785,9 @@ class CountedRows:
     """
     def __init__(self,
         tally:Tally,         # sums over the rows
-        roles:Roles=Roles(), # which columns they came from
     ):
         if not isinstance(tally, Tally) or not tally.grids: raise refuse("tally", "a Tally with rows", tally)
-        self.tally, self.roles = tally, check_instance(roles, "roles", Roles, "a Roles")
+        self.tally = tally
         self.names = tuple(dict.fromkeys(name for name, _ in tally.grids))
         self.group_names = tuple(sorted({group for _, group in tally.grids if group}))
         self.classes, self.probabilities = tally.classes, tally.confidence
@@ -860,7 +802,7 @@ class CountedRows:
         prediction=None,    # column of the answer
         probabilities=None, # pattern (p_*) or names of the columns of probabilities
         logits=None,        # the same for logits
-        scores=None,        # pattern or names of columns of scores, high means uncertain
+        scores=None,        # column, columns, or name -> column; high means uncertain
         losses=None,        # column of 0 and 1, in place of label and prediction
         group=None,         # column of groups
         ood=None,           # column that is true for strange inputs
@@ -883,7 +825,7 @@ class CountedRows:
         logits : default None
             the same for logits
         scores : default None
-            pattern or names of columns of scores, high means uncertain
+            column, columns, or name -> column; high means uncertain
         losses : default None
             column of 0 and 1, in place of label and prediction
         group : default None
@@ -912,7 +854,7 @@ class CountedRows:
                       scores=scores,
                       losses=losses, group=group, ood=ood,
                       classes=None if classes is None else tuple(classes))
-        return cls(read_tally(table, roles), roles)
+        return cls(read_tally(table, roles))
 
     @property
     def given(self) -> tuple: # of texts
@@ -959,37 +901,31 @@ class CountedRows:
                 digest.update(np.ascontiguousarray(part, "<i8").tobytes())
         return digest.hexdigest()
 
-    @property
-    def columns(self) -> dict: # role -> name or names
-        """Which columns were read, as a rule remembers them.
+    def named(self,
+        score, # name of a score, or None
+    ) -> str:
+        """A score's name, that of the first for None.
 
-        Returns
-        -------
-        dict
-            role -> name or names
-        """
-        plain = "label", "prediction", "losses", "group", "ood"
-        found = {role: getattr(self.roles, role) for role in plain}
-        found["scores"] = {name: name for name in self.names if name != SCORE}
-        for role in ("probabilities", "logits"):
-            if getattr(self.roles, role) is not None: found[role] = list(self.tally.names)
-        return {role: name for role, name in found.items() if name}
-
-    def named(self, score) -> str: # "auto" or None: the one with the least AURC
-        """A score's name.
+        Parameters
+        ----------
+        score
+            name of a score, or None
 
         Returns
         -------
         str
-            "auto" or None: the one with the least AURC
 
         Raises
         ------
         ValueError
             naming score.
         """
-        if score in (None, "auto"): return min(self.names, key=lambda name: aurc_of(self.counts[name]).value)
-        return check_choice(score, "score", self.names)
+        return self.names[0] if score is None else check_choice(score, "score", self.names)
+
+    def _of(self, score) -> dict: # name -> Counts
+        "One score, or all of them."
+        if isinstance(score, str) and score == "auto": return self.counts
+        return {self.named(score): self.counts[self.named(score)]}
 
     def _strange(self, name:str) -> dict:
         "How well a score finds strange inputs, and how many are kept with 95 % of the others."
@@ -1009,8 +945,6 @@ class MeasuredRows(CountedRows):
     ----------
     tally : Tally
         sums over the rows
-    roles : Roles, default Roles()
-        which columns they came from
 
     Raises
     ------
@@ -1052,7 +986,7 @@ class MeasuredRows(CountedRows):
 
     def groups(self,
         rule=None,         # a Rule whose threshold is used, or None
-        score=None,        # name of the score, None: the rule's, else the one with the least AURC
+        score=None,        # name of the score, None: the rule's, else the first
         coverage:float=.8, # which threshold is used where there is no rule, in (0, 1]
         level:float=.95,   # of the intervals, in (0, 1)
     ) -> Table:            # one row a group
@@ -1063,7 +997,7 @@ class MeasuredRows(CountedRows):
         rule : default None
             a Rule whose threshold is used, or None
         score : default None
-            name of the score, None: the rule's, else the one with the least AURC
+            name of the score, None: the rule's, else the first
         coverage : float, default .8
             which threshold is used where there is no rule, in (0, 1]
         level : float, default .95
@@ -1081,6 +1015,7 @@ class MeasuredRows(CountedRows):
         """
         if not self.group_names: raise ValueError("group must have been given to from_table")
         check_number(coverage, "coverage", 0., 1., open_low=True), check_probability(level, "level")
+        if rule is not None: check_instance(rule, "rule", Rule, "a Rule")
         name = self.named(score if score is not None or rule is None else rule.score)
         c = self.counts[name]
         at = np.searchsorted(c.coverage, coverage - 1e-12)
@@ -1107,7 +1042,7 @@ class MeasuredRows(CountedRows):
         return calibration_of(self.probabilities)
 
     def curve(self,
-        score=None,      # name, None: the one with the least AURC
+        score=None,      # name, None: the first
         points:int=400,  # at most, about
         level:float=.95, # of the interval at each coverage by itself, in (0, 1)
     ) -> Table:          # coverage, threshold, risk, risk_low, risk_high
@@ -1116,7 +1051,7 @@ class MeasuredRows(CountedRows):
         Parameters
         ----------
         score : default None
-            name, None: the one with the least AURC
+            name, None: the first
         points : int, default 400
             at most, about
         level : float, default .95
@@ -1134,7 +1069,7 @@ class MeasuredRows(CountedRows):
         """
         check_probability(level, "level")
         c = self.counts[self.named(score)]
-        at = _thinned(c, check_count(points, "points", 2))
+        at = thinned(c, check_count(points, "points", 2, 100_000))
         risk, low, high = np.array([risk_interval(c, share, level) for share in c.coverage[at]]).T
         return Table({"coverage": c.coverage[at], "threshold": c.scores[at], "risk": risk, "risk_low": low,
                       "risk_high": high}, level=level)
@@ -1150,8 +1085,6 @@ class LargeAudit(MeasuredRows):
     ----------
     tally : Tally
         sums over the rows
-    roles : Roles, default Roles()
-        which columns they came from
 
     Raises
     ------
@@ -1170,11 +1103,11 @@ class LargeAudit(MeasuredRows):
     >>> audit = LargeAudit.from_table(frames(), losses="wrong", scores="doubt")
     >>> rule = audit.certify(target_risk=.01)
     >>> audit.n, rule.coverage, rule.threshold < .5, round(audit.metrics()["aurc"][0], 4)
-    (200000, 0.8, True, np.float64(0.0215))
     """
     def risk_band(self,
         delta:float=.1,  # 1 - confidence of all thresholds and scores together, in (0, 1)
-        score=None,      # name, None: the one with the least AURC
+        method:str="every law", # there is no other one
+        score=None,      # name, None: the first
         points:int=400,  # at most, about
     ) -> Table:          # rank, coverage, threshold, risk, certified_risk
         """Certified risk at many thresholds, all at once.
@@ -1183,8 +1116,10 @@ class LargeAudit(MeasuredRows):
         ----------
         delta : float, default .1
             1 - confidence of all thresholds and scores together, in (0, 1)
+        method : str, default 'every law'
+            there is no other one
         score : default None
-            name, None: the one with the least AURC
+            name, None: the first
         points : int, default 400
             at most, about
 
@@ -1198,8 +1133,10 @@ class LargeAudit(MeasuredRows):
         ValueError
             naming the argument.
         """
+        check_choice(method, "method", ["every law"])
         c, share = self.counts[self.named(score)], check_probability(delta, "delta")/len(self.names)
-        at = _thinned(c, check_count(points, "points", 2))
+        ranks = np.linspace(1, c.n, check_count(points, "points", 2, 100_000))
+        at = np.unique(np.searchsorted(c.accepted, np.minimum(ranks, c.n)))
         limits = upper_limits(c, share, at)
         return Table({"rank": c.accepted[at], "coverage": c.coverage[at], "threshold": c.scores[at],
                       "risk": c.risk[at],
@@ -1208,6 +1145,7 @@ class LargeAudit(MeasuredRows):
     def frontier(self,
         delta:float=.1,     # 1 - confidence of all lines together, in (0, 1)
         targets=None,       # ascending, in (0, 1); None: a menu from .005 to .3
+        method:str="every law", # there is no other one
         score:str="auto",   # name, or the best at each target
     ) -> Table:             # one row a target; attributes statement, delta, method
         """The menu: certified coverage at each target.
@@ -1218,6 +1156,8 @@ class LargeAudit(MeasuredRows):
             1 - confidence of all lines together, in (0, 1)
         targets : default None
             ascending, in (0, 1); None: a menu from .005 to .3
+        method : str, default 'every law'
+            there is no other one
         score : str, default 'auto'
             name, or the best at each target
 
@@ -1231,8 +1171,8 @@ class LargeAudit(MeasuredRows):
         ValueError
             naming the argument.
         """
-        check_probability(delta, "delta")
-        counts = self.counts if score == "auto" else {self.named(score): self.counts[self.named(score)]}
+        check_probability(delta, "delta"), check_choice(method, "method", ["every law"])
+        counts = self._of(score)
         share = delta*len(counts)/len(self.names)
         rows = [line_of(counts, float(target), share) for target in check_targets(targets, 1.)]
         said = (f"With probability at least {1 - delta:g} over the {self.n} rows every line is true, "
@@ -1244,8 +1184,10 @@ class LargeAudit(MeasuredRows):
         delta:float=.1,         # probability that the promise fails, in (0, 1)
         score:str="auto",       # name, or the one that answers most
         per_group:bool=False,   # whether each group gets a threshold and a promise of its own
+        looked:bool=True,
+                # makes no difference here: target and score may always be chosen after looking
     ) -> Rule:
-        """A rule; target and score may be chosen after looking.
+        """A rule, with its statement.
 
         Parameters
         ----------
@@ -1257,6 +1199,7 @@ class LargeAudit(MeasuredRows):
             name, or the one that answers most
         per_group : bool, default False
             whether each group gets a threshold and a promise of its own
+        looked : bool, default True
 
         Returns
         -------
@@ -1268,7 +1211,8 @@ class LargeAudit(MeasuredRows):
             naming the argument.
         """
         check_probability(target_risk, "target_risk"), check_probability(delta, "delta")
-        counts = self.counts if score == "auto" else {self.named(score): self.counts[self.named(score)]}
+        check_flag(looked, "looked")
+        counts = self._of(score)
         line, thresholds = line_of(counts, target_risk, delta*len(counts)/len(self.names)), None
         if check_flag(per_group, "per_group"): line, thresholds = self._by_group(line, target_risk, delta)
         status = Status(line["status"])
@@ -1278,7 +1222,7 @@ class LargeAudit(MeasuredRows):
                     risk=line["risk"], n=self.n, n_accepted=line["accepted"], method=METHOD, status=status,
                     statement=statement_of(line, self.n, delta, thresholds), remedy=status.remedy,
                     classes=tuple(self.classes), hash=self.hash, n_scores=len(self.names), n_targets=BINS,
-                    columns=self.columns)
+                    columns=self.tally.columns)
 
     def _by_group(self, line:dict, target_risk:float, delta:float):
         "(the line of all groups together, group -> threshold); delta is shared among groups and scores."
@@ -1295,30 +1239,35 @@ class LargeAudit(MeasuredRows):
                            threshold=max(thresholds.values()), status=status), thresholds
 
     def to_html(self,
-        path,            # of the file to write
+        path=None,       # of the file to write; None returns the page alone
         rule=None,       # a Rule of this audit; None certifies a risk of 5 %
         title:str="Audit", # heading of the page
-    ) -> Path:           # where it was written
-        """Write the report.
+        delta:float=.1,  # 1 - confidence of the menu and of the slider, in (0, 1)
+    ) -> str:            # the page
+        """The report.
 
         Parameters
         ----------
-        path
-            of the file to write
+        path : default None
+            of the file to write; None returns the page alone
         rule : default None
             a Rule of this audit; None certifies a risk of 5 %
         title : str, default 'Audit'
             heading of the page
+        delta : float, default .1
+            1 - confidence of the menu and of the slider, in (0, 1)
 
         Returns
         -------
-        Path
-            where it was written
+        str
+            the page
 
         Raises
         ------
         ValueError
             naming the argument.
         """
-        if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
-        return write_atomic(Path(path), report_html(self, rule, title).encode())
+        if path is not None and not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
+        page = report_html(self, rule, title, delta)
+        if path is not None: write_atomic(Path(path), page.encode())
+        return page

@@ -125,7 +125,7 @@ def ticks(low:float, high:float, about:int=5) -> list[float]:
 
 class Frame:
     "The view of 640 x 360 and the ranges of the data in it."
-    left, right, top, bottom = 78, 618, 14, 292
+    left, right, top, bottom = 96, 604, 14, 292
 
     def __init__(self, x:tuple[float, float], y:tuple[float, float]):
         self.x_range, self.y_range = x, y
@@ -231,8 +231,9 @@ def curve_picture(
     frame, x = curve_frame(curve), curve["coverage"]
     parts = [axes(frame, "coverage: share of cases answered", "risk: wrong among answered"),
              band(frame, x, curve["risk_low"], curve["risk_high"], "seen"),
-             line(frame, x, curve["risk"], "seen"),
-             line(frame, certified["coverage"], certified["certified_risk"], "proved")]
+             line(frame, x, curve["risk"], "seen")]
+    if len(certified["coverage"]):
+        parts.append(line(frame, certified["coverage"], certified["certified_risk"], "proved"))
     if rule is not None: parts.append(_diamond(float(frame.x(rule[0])), float(frame.y(rule[1]))))
     marker = tag("g", tag("line", x1=0, x2=0, y1=frame.top, y2=frame.bottom),
                  tag("circle", r=6, cx=0, cy=0), id="marker")
@@ -296,7 +297,7 @@ h2{font-size:1.25rem;margin:2.2rem 0 .6rem;border-top:1px solid var(--line);padd
 p{margin:.6rem 0}.soft,caption,.legend{color:var(--soft)}a{color:var(--link)}
 .say{background:var(--card);border-left:.3rem solid var(--rule);padding:.8rem 1rem;font-size:1.08rem}
 .warn{border-left-color:var(--proved)}
-dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.8rem;margin:1rem 0}
+dl{display:grid;grid-template-columns:repeat(auto-fit,minmax(8.8rem,1fr));gap:.8rem;margin:1rem 0}
 dl div{background:var(--card);padding:.7rem .9rem}dt{color:var(--soft);font-size:.9rem}
 dd{margin:0;font-size:1.45rem;font-weight:600;font-variant-numeric:tabular-nums}.wide{overflow-x:auto}
 .wide:focus-visible,input:focus-visible,button:focus-visible{outline:3px solid var(--seen);
@@ -307,7 +308,7 @@ th,td{text-align:right;padding:.3rem .6rem;border-bottom:1px solid var(--line);o
 th:first-child{text-align:left}thead th{color:var(--soft);font-weight:600;vertical-align:bottom}
 tbody th{font-weight:500}pre{background:var(--card);padding:.8rem;overflow-x:auto;font-size:.9rem}
 button{font:inherit;padding:.15rem .7rem;cursor:pointer}
-td,tbody th{white-space:nowrap}td small{display:block;color:var(--soft)}#at-threshold{font-size:1rem}
+td,tbody th{white-space:nowrap}td small{display:block;color:var(--soft)}#at-threshold{font-size:.95rem}
 input[type=range]{width:100%;margin:.8rem 0;accent-color:var(--rule);height:1.6rem}
 """
 
@@ -335,7 +336,8 @@ dl{grid-template-columns:1fr 1fr}}
 :root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f4f4f4;--seen:#0067a6;
   --proved:#b34700;--rule:#007a58}body{max-width:none;padding:0;font-size:10pt}
 .js .slider,.js td button,.js #marker{display:none}h2{break-after:avoid}svg,tr,.say,dl{break-inside:avoid}
-.wide{overflow:visible}.bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+.wide{overflow:visible}td,tbody th{white-space:normal}
+.bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
 """
 STYLE = _PAGE_STYLE + _DRAWING_STYLE
@@ -414,9 +416,15 @@ def _certain(rule) -> bool:
     "Whether the rule answers anything."
     return rule is not None and rule.coverage > 0
 
-def summary_section(audit, rule) -> Html:
-    "The answer first: what the rule does and promises."
-    row = _row(audit.metrics(), rule)
+def summary_section(measures, rule) -> Html: # measures: the table of audit.metrics()
+    """The answer first: what the rule does and promises.
+
+    Returns
+    -------
+    Html
+        measures: the table of audit.metrics()
+    """
+    row = _row(measures, rule)
     facts = [("wrong if all is answered", percent(row["risk"])), ("cases tested", number(int(row["n"])))]
     if not _certain(rule):
         words = tag("p", rule.statement, class_="say warn")
@@ -447,8 +455,10 @@ def curve_section(curve, rule, certified, delta:float) -> Html:
     if point: entries.append(("rule", "the rule"))
     words = ("Cases are answered in the order of their certainty, the most certain first. "
              "Moving to the right answers more, and usually more of the answers are wrong.")
+    none = tag("p", "No threshold is certified for any risk: there are too few cases, or too many errors.")
+    more = [_slider(certified, rule), _static(certified)] if len(certified["coverage"]) else [none]
     return _section("How risk grows with coverage", tag("p", words), curve_picture(curve, certified, point),
-                    legend(*entries), _slider(certified, rule), _static(certified))
+                    legend(*entries), *more)
 
 # %% ../../nbs/audit/08_report.ipynb #4a67d3bc
 def _nearest(certified, rule) -> int:
@@ -474,15 +484,19 @@ def _static(certified) -> Html:
              percent(certified["risk"][i]), percent(certified["certified_risk"][i], True)) for i in at]
     return table_html("The same in numbers", ["answered", "threshold", "risk seen", "certified risk"], rows)
 
-# %% ../../nbs/audit/08_report.ipynb #4954bd2d
+# %% ../../nbs/audit/08_report.ipynb #5ac2f473
+def _shown(coverage, share:float) -> Html:
+    "A button that moves the slider."
+    near = int(np.argmin(np.abs(coverage - share)))
+    return tag("button", "show", type="button", data_at=near, aria_label=f"show {percent(share)}")
+
 def menu_section(audit, certified, delta:float) -> Html:
     "Which target can be had at which coverage; all lines hold at once."
     menu, coverage = audit.frontier(delta=delta), np.asarray(certified["coverage"])
     rows = []
     for i in range(len(menu["target_risk"])):
         share = float(menu["coverage"][i])
-        near = int(np.argmin(np.abs(coverage - share)))
-        show = tag("button", "show", type="button", data_at=near, aria_label=f"show {percent(share)}")
+        show = _shown(coverage, share) if share > 0 and len(coverage) else ""
         cells = (percent(share, False), number(float(menu["threshold"][i])), percent(menu["risk"][i]), show)
         empty = "cannot be certified", "\N{EM DASH}", "\N{EM DASH}", ""
         rows.append((_short(menu["target_risk"][i]), *(cells if share > 0 else empty)))
@@ -492,32 +506,39 @@ def menu_section(audit, certified, delta:float) -> Html:
                     table_html("The menu of certified rules", head, rows),
                     tag("p", getattr(menu, "statement", ""), class_="soft"))
 
-# %% ../../nbs/audit/08_report.ipynb #2af17da8
-_MEASURES = (("risk", "risk, all answered", percent), ("aurc", "AURC", number), ("e_aurc", "e-AURC", number),
-             ("augrc", "AUGRC", number), ("auroc", "finds errors (AUROC)", number),
-             ("risk_at_coverage", "risk at 80 % coverage", percent),
-             ("coverage_at_risk", "coverage at 5 % risk", percent))
+# %% ../../nbs/audit/08_report.ipynb #90cd25d7
+def _measures(table) -> list: # (column, words, how it is shown)
+    "What is told of each score."
+    at, target = getattr(table, "coverage", .8), getattr(table, "target_risk", .05)
+    return [("risk", "risk if all is answered", percent),
+            ("risk_at_coverage", f"risk at {_short(at)} coverage", percent),
+            ("coverage_at_risk", f"coverage at {_short(target)} risk", percent),
+            ("auroc", "AUROC: finds errors", number), ("aurc", "AURC: risk over all coverages", number),
+            ("e_aurc", "e-AURC: the same above the best order", number),
+            ("augrc", "AUGRC: generalised risk", number)]
 
-def _cells(row:dict, names) -> list:
-    "Values with their intervals."
-    made = []
-    for key, _, show in names:
-        low, high = (row.get(f"{key}_{end}") for end in ("low", "high"))
-        value = row.get(key)
-        missing = value is None or not math.isfinite(value)
-        made.append("\N{EM DASH}" if missing else span(value, low, high, show))
-    return made
+def _cell(row:dict, key:str, show) -> Html:
+    "A value with its interval."
+    value = row.get(key)
+    missing = value is None or not math.isfinite(value)
+    return escape("\N{EM DASH}") if missing else span(value, row.get(f"{key}_low"), row.get(f"{key}_high"),
+                                                      show)
 
-def scores_section(audit) -> Html:
-    "How good each score is at telling right from wrong."
-    table = audit.metrics()
-    names = [m for m in _MEASURES if m[0] in table]
-    rows = [(table["score"][i], *_cells({k: c[i] for k, c in table.items()}, names))
-            for i in range(len(table["score"]))]
+def scores_section(table) -> Html: # as audit.metrics() returns it
+    """How good each score is at telling right from wrong.
+
+    Returns
+    -------
+    Html
+        as audit.metrics() returns it
+    """
+    each = [{name: column[i] for name, column in table.items()} for i in range(len(table["score"]))]
+    rows = [(words, *(_cell(row, key, show) for row in each)) for key, words,
+            show in _measures(table) if key in table]
     words = ("Smaller is better, except for AUROC (0.5 finds errors no better than a coin, 1 finds all) "
              "and coverage. Below each value: its 95 % interval.")
     return _section("How well uncertainty finds errors", tag("p", words),
-                    table_html("Measures of each score", ["score", *(m[1] for m in names)], rows))
+                    table_html("Measures of each score", ["", *(row["score"] for row in each)], rows))
 
 # %% ../../nbs/audit/08_report.ipynb #a820810f
 def calibration_section(audit) -> Html:
@@ -558,10 +579,15 @@ def groups_section(audit, rule) -> Html:
     return _section("Who is rejected more?", tag("p", _rejected_more(table)), groups_picture(table),
                     table_html("Groups under the rule", head, rows))
 
-# %% ../../nbs/audit/08_report.ipynb #9c89c7e0
-def ood_section(audit) -> Html:
-    "How well the scores tell strange inputs from known ones."
-    table = audit.metrics()
+# %% ../../nbs/audit/08_report.ipynb #783965ec
+def ood_section(table) -> Html: # as audit.metrics() returns it
+    """How well the scores tell strange inputs from known ones.
+
+    Returns
+    -------
+    Html
+        as audit.metrics() returns it
+    """
     rows = [(table["score"][i], number(float(table["ood_auroc"][i])), percent(table["ood_fpr95"][i]))
             for i in range(len(table["score"]))]
     words = ("Some rows are of kinds that the classifier never learnt: any answer to them is wrong. "
@@ -586,9 +612,11 @@ reject-nb monitor rule.json outcomes.csv
 
 def apply_section(rule) -> Html:
     "How to use the rule tomorrow."
-    how = (f"Answer where the score \u201c{rule.score}\u201d is at most {rule.threshold!r}, "
-           "and hand over the rest to a person.")
-    return _section("How to apply it", tag("p", how) if _certain(rule) else "",
+    own = rule.thresholds or {}
+    limit = "the threshold of its group" if own else repr(float(rule.threshold))
+    how = f"Answer where {rule.score} is at most {limit}, and hand over the rest to a person."
+    groups = bullets(f"{name}: {float(value)!r}" for name, value in own.items())
+    return _section("How to apply it", tag("p", how) if _certain(rule) else "", groups if own else "",
                     tag("p", "In Python:"), tag("pre", PYTHON.strip(), tabindex="0"),
                     tag("p", "On the command line:"), tag("pre", SHELL.strip(), tabindex="0"))
 
@@ -643,13 +671,13 @@ def report_html(
     if not isinstance(title, str) or not title.strip(): raise refuse("title", "text", title)
     if rule is None: rule = audit.certify(delta=delta)
     certified = audit.risk_band(delta=delta, score=rule.score)
-    curve = audit.curve(score=rule.score)
-    body = [tag("h1", title), summary_section(audit, rule), given_section(audit),
+    curve, measures = audit.curve(score=rule.score), audit.metrics()
+    body = [tag("h1", title), summary_section(measures, rule), given_section(audit),
             curve_section(curve, rule, certified, delta), menu_section(audit, certified, delta),
-            scores_section(audit)]
+            scores_section(measures)]
     if _has(audit, "probabilities"): body.append(calibration_section(audit))
     if _has(audit, "group_names"): body.append(groups_section(audit, rule))
-    if "ood_auroc" in audit.metrics(): body.append(ood_section(audit))
+    if "ood_auroc" in measures: body.append(ood_section(measures))
     body += [apply_section(rule), limits_section(rule), _foot(rule)]
     return _page(title, body, {**slider_rows(certified), "frame": _numbers_of(curve_frame(curve))})
 
@@ -674,6 +702,7 @@ def _page(title:str, body:list, data:dict) -> str:
     head = ('<meta charset="utf-8">', allowed,
             '<meta name="viewport" content="width=device-width, initial-scale=1">', tag("title", title),
             f"<style>{STYLE}</style>")
+    script = [data_block("rows", data), f"<script>{SCRIPT}</script>"] if data["coverage"] else []
     parts = ('<!DOCTYPE html>', '<html lang="en"><head>', *head, "</head><body><main>", *body, "</main>",
-             data_block("rows", data), f"<script>{SCRIPT}</script>", "</body></html>", "")
+             *script, "</body></html>", "")
     return "\n".join(parts)

@@ -5,7 +5,8 @@ with its standard error."""
 
 # %% auto #0
 __all__ = ['FEW_ERRORS', 'Counts', 'count_errors', 'Ordered', 'ordered', 'Area', 'aurc_of', 'auroc_of',
-           'augrc_of', 'best_area', 'precision_of', 'fpr95_of', 'Measures', 'measure', 'interval']
+           'augrc_of', 'best_area', 'precision_of', 'fpr95_of', 'Measures', 'measure', 'interval',
+           'share_interval', 'risk_interval', 'thinned', 'coverage_interval']
 
 # %% ../../nbs/audit/03_sorting.ipynb #24afab2f
 import math
@@ -15,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..core.checks import check_choice, check_mask, check_number, check_probability, check_vector, refuse
+from ..core.checks import check_choice, check_mask, check_number, check_probability
+from ..core.checks import check_vector, refuse
 from ..core.sorting import stable_order
 
 # %% ../../nbs/audit/03_sorting.ipynb #f542025f
@@ -61,7 +63,7 @@ def _sorted_keys(keys):
 # %% ../../nbs/audit/03_sorting.ipynb #9465dd64
 @njit(cache=True)
 def _tally(keys, n_negative, accepted, errors):
-    "Cumulative counts of groups of equal scores; the keys become the groups' scores. Returns how many groups."
+    "Cumulative counts of groups of equal scores; the keys become their scores. Returns how many groups."
     one, group, wrong, last = np.uint64(1), -1, 0, np.uint64(0)
     for i in range(len(keys)):
         bits = keys[i] >> one
@@ -77,8 +79,7 @@ def _tally(keys, n_negative, accepted, errors):
 class Counts:
     """Answers and wrong answers up to each value of a score, the most certain first.
 
-    Accepting everything with a score of at most `scores[g]` accepts `accepted[g]` answers, `errors[g]` of
-    them wrong.
+    Accepting scores of at most `scores[g]` accepts `accepted[g]` answers, `errors[g]` of them wrong.
 
     Attributes
     ----------
@@ -89,12 +90,12 @@ class Counts:
     errors : np.ndarray
         (groups,) int64, non-decreasing; the last is the number of errors
     binned : bool, default False
-        False: groups are ties; True: bins of a fixed grid, so that orders inside are unknown
+        True: groups are bins of a fixed grid, and the orders inside are unknown
     """
     scores: np.ndarray   # (groups,) ascending float64: the largest score in each group
     accepted: np.ndarray # (groups,) int64, strictly increasing; the last is n
     errors: np.ndarray   # (groups,) int64, non-decreasing; the last is the number of errors
-    binned: bool = False # False: groups are ties; True: bins of a fixed grid, so that orders inside are unknown
+    binned: bool = False # True: groups are bins of a fixed grid, and the orders inside are unknown
 
     @property
     def n(self) -> int:
@@ -172,8 +173,7 @@ def _counts_of(keys:np.ndarray, n_negative:int) -> Counts:
 
 # %% ../../nbs/audit/03_sorting.ipynb #bca9fc21
 class Ordered(NamedTuple):
-    """Scores in ascending order and their losses; the order inside ties is arbitrary for losses of 0 and 1,
-    else by row.
+    """Scores in ascending order and their losses; tied losses of 0 and 1 in any order, others by row.
 
     Attributes
     ----------
@@ -408,15 +408,13 @@ def precision_of(counts:Counts) -> float|None:
     return _precision_sum(counts.accepted, counts.errors)/counts.n_errors if counts.n_errors else None
 
 def fpr95_of(counts:Counts) -> float|None:
-    """Least share of correct answers that are rejected with at least .95 of the errors; None for one kind
-    only.
-    """
+    "Least share of correct answers rejected with .95 of the errors or more; None for one kind only."
     n, K = counts.n, counts.n_errors
     if K in (0, n): return None
-    before = np.append(0, counts.errors[:-1])
-    g = int(np.searchsorted(before, K - .95*K + 1e-9*K, side="right")) - 1    # last group with enough from there on
-    below = counts.accepted[g - 1] if g else 0
-    return float(n - below - (K - before[g]))/(n - K)
+    missed = int(K - .95*K + 1e-9*K)                          # errors that may lie below
+    g = int(np.searchsorted(counts.errors, missed, side="right"))     # the first group that must be rejected
+    below = counts.accepted[g - 1] - counts.errors[g - 1] if g else 0
+    return float(n - K - below)/(n - K)
 
 # %% ../../nbs/audit/03_sorting.ipynb #3d8c6afb
 @dataclass(frozen=True, kw_only=True)
@@ -442,7 +440,7 @@ class Measures:
     average_precision : float|None
         of the errors; None without errors or for bins
     fpr95 : float|None
-        correct answers rejected with 95 % of the errors; None for one kind only or for bins
+        correct answers rejected with 95 % of the errors; None as above
     se_aurc : float
         standard errors
     se_e_aurc : float
@@ -457,7 +455,7 @@ class Measures:
     augrc: Area           # area under the generalised risk
     auroc: Area|None      # how well the score finds errors
     average_precision: float|None # of the errors; None without errors or for bins
-    fpr95: float|None     # correct answers rejected with 95 % of the errors; None for one kind only or for bins
+    fpr95: float|None     # correct answers rejected with 95 % of the errors; None as above
     se_aurc: float        # standard errors
     se_e_aurc: float
     se_augrc: float
@@ -496,7 +494,8 @@ def measure(
     (0.2889, 0.1667, 0.8333, 0.2123)
     """
     if not isinstance(counts, Counts): raise refuse("counts", "a Counts, as count_errors returns it", counts)
-    steps, n, risk, exact = (counts.accepted, counts.errors), counts.n, counts.n_errors/counts.n, not counts.binned
+    steps, n, risk, exact = (counts.accepted,
+                             counts.errors), counts.n, counts.n_errors/counts.n, not counts.binned
     area, generalised, pairs = aurc_of(counts), augrc_of(counts), auroc_of(counts)
     alone, excess = _aurc_variances(*steps, area.value, math.log1p(-risk) if risk < 1 else 0.)
     def error(variance): return math.sqrt(variance/n)
@@ -548,3 +547,114 @@ def interval(
     if scale == "log": return value*math.exp(-half/value), value*math.exp(half/value)
     wide = half/(value*(1 - value))
     return float(expit(logit(value) - wide)), float(expit(logit(value) + wide))
+
+# %% ../../nbs/audit/03_sorting.ipynb #09248710
+def share_interval(
+    errors:float,    # may be a fraction, for effective sizes
+    trials:float,    # at least errors
+    level:float=.95, # of the interval
+) -> tuple[float, float]: # low and high
+    """Interval of Clopper and Pearson for a probability.
+
+    Parameters
+    ----------
+    errors : float
+        may be a fraction, for effective sizes
+    trials : float
+        at least errors
+    level : float, default .95
+        of the interval
+
+    Returns
+    -------
+    tuple[float, float]
+        low and high
+    """
+    from scipy.special import betaincinv
+    if trials <= 0: return 0., 1.
+    tail = .5 - level/2
+    low = 0. if errors <= 0 else float(betaincinv(errors, trials - errors + 1, tail))
+    high = 1. if errors >= trials else float(betaincinv(errors + 1, trials - errors, 1 - tail))
+    return low, high
+
+def _cumulative(counts:Counts, rank:float) -> float:
+    "Errors among the first ranks; those of a group are spread evenly."
+    g = min(int(np.searchsorted(counts.accepted, math.ceil(rank))), len(counts.accepted) - 1)
+    m, k = (int(counts.accepted[g - 1]), int(counts.errors[g - 1])) if g else (0, 0)
+    return k + (rank - m)/(counts.accepted[g] - m)*(counts.errors[g] - k)
+
+def risk_interval(
+    counts:Counts,
+    coverage:float,  # in (0, 1]
+    level:float=.95, # of the interval
+) -> tuple[float, float, float]: # risk, low, high
+    """Risk of the most certain share of answers; that the threshold varies with the sample is included.
+
+    Parameters
+    ----------
+    counts : Counts
+    coverage : float
+        in (0, 1]
+    level : float, default .95
+        of the interval
+
+    Returns
+    -------
+    tuple[float, float, float]
+        risk, low, high
+    """
+    m, reach = coverage*counts.n, max(5., counts.n**.6)
+    low, high = max(m - reach, 0.), min(m + reach, float(counts.n))
+    risk, rate = _cumulative(counts, m)/m, (_cumulative(counts, high) - _cumulative(counts, low))/(high - low)
+    own = risk*(1 - risk)
+    trials = m*own/(own + (risk - rate)**2*(1 - coverage)) if own > 0 else m
+    return float(risk), *share_interval(float(risk*trials), float(trials), level)
+
+# %% ../../nbs/audit/03_sorting.ipynb #811c68ac
+def thinned(
+    counts:Counts,
+    points:int,     # about
+) -> np.ndarray:    # groups, ascending
+    """Groups at coverages spread evenly and geometrically, the last among them.
+
+    Parameters
+    ----------
+    counts : Counts
+    points : int
+        about
+
+    Returns
+    -------
+    np.ndarray
+        groups, ascending
+    """
+    n, half = counts.n, max(points//2, 2)
+    ranks = np.concatenate([np.linspace(1, n, half), np.geomspace(1, n, half)]).round().astype(np.int64)
+    return np.unique(np.searchsorted(counts.accepted, np.minimum(ranks, n)))
+
+def coverage_interval(
+    counts:Counts,
+    target_risk:float, # in (0, 1)
+    level:float=.95,   # of the interval
+) -> tuple[float, float, float]: # coverage, low, high
+    """The largest coverage whose risk is at most the target.
+
+    Parameters
+    ----------
+    counts : Counts
+    target_risk : float
+        in (0, 1)
+    level : float, default .95
+        of the interval
+
+    Returns
+    -------
+    tuple[float, float, float]
+        coverage, low, high
+    """
+    good = np.flatnonzero(counts.errors <= target_risk*counts.accepted)
+    value = counts.accepted[good[-1]]/counts.n if len(good) else 0.
+    coverage = counts.accepted[thinned(counts, 400)]/counts.n
+    risks = np.array([risk_interval(counts, c, level) for c in coverage])
+    low, high = (coverage[risks[:, end] <= target_risk].max(initial=0.) for end in (2, 1))
+    return float(value), float(min(low, value)), float(max(high, value))

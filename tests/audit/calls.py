@@ -86,7 +86,7 @@ def calls():
         "RiskMonitor.plot": (lambda ax: a.RiskMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
         "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None)),
         "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
-        "LargeAudit": (a.LargeAudit, dict(tally=TALLY, roles=LARGE.roles)),
+        "LargeAudit": (a.LargeAudit, dict(tally=TALLY)),
         "LargeAudit.from_table": (a.LargeAudit.from_table, dict(table=[CELLS], probabilities=None, logits=None, **roles)),
         "LargeAudit.named": (LARGE.named, dict(score="max_probability")),
         "LargeAudit.metrics": (LARGE.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
