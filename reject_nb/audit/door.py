@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['FORWARDED', 'Audit', 'draw']
 
-# %% ../../nbs/audit/10_door.ipynb #e212fcd1
+# %% ../../nbs/audit/10_door.ipynb #5e7dfbcb
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -19,11 +19,12 @@ from .rule import Rule, certify_sample
 from .sample import Sample, make_sample, sample_of_table
 from .sorting import ordered
 from .table import Table
-from ..core.checks import check_choice, check_count, check_flag, check_instance, check_number, check_probability, refuse
+from ..core.checks import (check_choice, check_count, check_flag, check_instance, check_number,
+                                   check_probability, refuse)
 from ..core.figures import figure
 from ..core.files import write_atomic
 
-# %% ../../nbs/audit/10_door.ipynb #3ef73882
+# %% ../../nbs/audit/10_door.ipynb #e085ddd9
 def _margin(decision) -> np.ndarray: # (n,) high means uncertain
     "Minus the distance between the best and the second best class."
     d = np.asarray(decision, float)
@@ -34,14 +35,17 @@ def _margin(decision) -> np.ndarray: # (n,) high means uncertain
 def _of_estimator(estimator, X) -> dict:
     "Predictions, and what they are based on."
     for name in ("predict", "classes_"):
-        if not hasattr(estimator, name): raise refuse("estimator", "a fitted classifier with predict and classes_", estimator)
+        if not hasattr(estimator, name):
+            raise refuse("estimator", "a fitted classifier with predict and classes_", estimator)
     try: found: dict[str, Any] = {"y_pred": estimator.predict(X), "classes": list(estimator.classes_)}
-    except (TypeError, ValueError) as error: raise ValueError(f"X must be what the estimator predicts from: {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"X must be what the estimator predicts from: {error}") from error
     if hasattr(estimator, "predict_proba"): return found | {"probabilities": estimator.predict_proba(X)}
-    if hasattr(estimator, "decision_function"): return found | {"scores": {"margin": _margin(estimator.decision_function(X))}}
+    if hasattr(estimator, "decision_function"):
+        return found | {"scores": {"margin": _margin(estimator.decision_function(X))}}
     raise refuse("estimator", "a classifier with predict_proba or decision_function", estimator)
 
-# %% ../../nbs/audit/10_door.ipynb #fa9c877b
+# %% ../../nbs/audit/10_door.ipynb #101c5e56
 class Audit:
     """Predictions of a classifier on held-out data, and everything that can be said of them.
 
@@ -81,6 +85,7 @@ class Audit:
     >>> audit = Audit(y_true=[0]*300, probabilities=[[.9, .1]]*250 + [[.4, .6]]*50)
     >>> rule = audit.certify(target_risk=.05, delta=.1)
     >>> rule.coverage, str(rule.status), rule.decide(probabilities=[[.95, .05], [.55, .45]]).tolist()
+    (0.8333333333333334, 'certified', [True, False])
     """
     def __init__(self,
         y_true=None,        # (n,) labels; may be left out where losses are given
@@ -95,7 +100,8 @@ class Audit:
         classes=None,       # what the columns of probabilities stand for
         bound=None,         # largest loss that can occur; 1, or the largest of the matrix, where None
     ):
-        self.sample = make_sample(y_true, y_pred, probabilities, logits, scores, losses, loss, bound, is_ood, groups, classes)
+        self.sample = make_sample(y_true, y_pred, probabilities, logits, scores, losses, loss, bound, is_ood,
+                                  groups, classes)
 
     @classmethod
     def of_sample(cls,
@@ -156,10 +162,10 @@ class Audit:
 
     @classmethod
     def from_table(cls,
-        table,               # path of a CSV or Parquet file, a data frame (pandas, polars, pyarrow, Dask), or a dict of columns
+        table,               # path of a CSV or Parquet file, any data frame, or a dict of columns
         label=None,          # column of labels
         prediction=None,     # column of predictions
-        probabilities=None,  # columns: a pattern such as "p_*", names, or one name for the second of two classes
+        probabilities=None,  # columns: "p_*", names, or one name for the second of two classes
         logits=None,         # columns, in the same way
         scores=None,         # column, columns, or a dict: name -> column; high means uncertain
         losses=None,         # column of losses, instead of labels
@@ -175,14 +181,13 @@ class Audit:
         Parameters
         ----------
         table
-            path of a CSV or Parquet file, a data frame (pandas, polars, pyarrow, Dask), or a dict of
-            columns
+            path of a CSV or Parquet file, any data frame, or a dict of columns
         label : default None
             column of labels
         prediction : default None
             column of predictions
         probabilities : default None
-            columns: a pattern such as "p_*", names, or one name for the second of two classes
+            columns: "p_*", names, or one name for the second of two classes
         logits : default None
             columns, in the same way
         scores : default None
@@ -213,7 +218,8 @@ class Audit:
         ValueError
             naming the argument.
         """
-        given = dict(label=label, prediction=prediction, probabilities=probabilities, logits=logits, scores=scores, losses=losses,
+        given = dict(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
+                     scores=scores, losses=losses,
                      group=group, ood=ood, classes=classes, loss=loss, bound=bound)
         if stream is not None: check_flag(stream, "stream")
         if stream or (stream is None and is_large(table)): return LargeAudit.from_table(table, **given)
@@ -256,7 +262,8 @@ class Audit:
         ValueError
             naming the argument.
         """
-        return sample_metrics(self.sample, check_probability(coverage, "coverage"), self._target(target_risk), check_probability(level, "level"))
+        return sample_metrics(self.sample, check_probability(coverage, "coverage"), self._target(target_risk),
+                              check_probability(level, "level"))
 
     def groups(self,
         rule:Rule|None=None,  # whose answers are told; None: the least uncertain share
@@ -291,7 +298,8 @@ class Audit:
         if self.sample.groups is None: raise ValueError("groups must be given to the audit")
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
         values = self._score(score if score is not None or rule is None else rule.score)
-        accept = values <= (np.quantile(values, coverage, method="inverted_cdf") if rule is None else self._limits(rule))
+        accept = values <= (np.quantile(values, coverage, method="inverted_cdf") if rule is None
+                            else self._limits(rule))
         return group_metrics(self.sample, accept, values, level)
 
     def calibration(self,
@@ -315,10 +323,11 @@ class Audit:
         Raises
         ------
         ValueError
-            where no probabilities or labels were given.
+            naming the argument, or where no probabilities or labels were given.
         """
         bins, level = check_count(bins, "bins", 1, 10_000), check_probability(level, "level")
-        if self.sample.probabilities is None or self.sample.labels is None: raise ValueError("probabilities and labels must be given to the audit")
+        if self.sample.probabilities is None or self.sample.labels is None:
+            raise ValueError("probabilities and labels must be given to the audit")
         return calibration_table(self.sample, bins, level)
 
     def curve(self,
@@ -347,7 +356,8 @@ class Audit:
         ValueError
             naming the argument.
         """
-        values, points, level = self._score(score), check_count(points, "points", 2, 100_000), check_probability(level, "level")
+        values, points, level = self._score(score), check_count(points, "points", 2,
+                                                                100_000), check_probability(level, "level")
         return curve_table(self._path(values), points, level)
 
     def frontier(self,
@@ -412,7 +422,8 @@ class Audit:
         """
         delta, points = check_probability(delta, "delta"), check_count(points, "points", 2, 100_000)
         values = self._score(score)
-        band = risk_band(self.sample.losses, values, delta/len(self.sample.scores), self.sample.bound, None, check_choice(method, "method", METHODS))
+        band = risk_band(self.sample.losses, values, delta/len(self.sample.scores), self.sample.bound, None,
+                         check_choice(method, "method", METHODS))
         return band_table(band, self._path(values), points)
 
     def certify(self,
@@ -422,9 +433,11 @@ class Audit:
         per_group:bool=False,  # a threshold for each group, all promises at once
         looked:bool=True,      # whether target and score may have been chosen after looking at these data
     ) -> Rule:                 # with statement, status and remedy
-        """A rule with a promise that holds for every law. Target and score may have been chosen after looking
-        at everything here, unless
-        `looked=False` vouches that they were not: that gives more coverage.
+        """A rule with a promise that holds for every law.
+
+        Target and score may have been chosen after looking at everything here, unless `looked=False`
+        vouches
+        that they were not: that gives more coverage.
 
         Parameters
         ----------
@@ -508,12 +521,15 @@ class Audit:
             naming the argument.
         """
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
-        if path is not None and not isinstance(path, (str, FilePath)): raise refuse("path", "a path or None", path)
-        page = report_html(self, rule, check_instance(title, "title", str, "a text"), check_probability(delta, "delta"))
+        if path is not None and not isinstance(path, (str, FilePath)):
+            raise refuse("path", "a path or None", path)
+        page = report_html(self, rule, check_instance(title, "title", str, "a text"),
+                           check_probability(delta, "delta"))
         if path is not None: write_atomic(FilePath(path), page.encode())
         return page
 
-    def _target(self, target_risk) -> float: return check_number(target_risk, "target_risk", 0., self.sample.bound)
+    def _target(self, target_risk) -> float: return check_number(target_risk, "target_risk", 0.,
+        self.sample.bound)
 
     def _score(self, name) -> np.ndarray:
         "A score by its name, the first where None."
@@ -525,11 +541,13 @@ class Audit:
     def _limits(self, rule):
         "The rule's threshold for each row."
         if rule.thresholds is None: return rule.threshold
-        return np.array([rule.thresholds.get(g, -np.inf) for g in self.sample.group_names])[self.sample.groups]
+        return np.array([rule.thresholds.get(g, -np.inf)
+                         for g in self.sample.group_names])[self.sample.groups]
 
-FORWARDED = ("losses", "scores", "bound", "labels", "predictions", "probabilities", "classes", "group_names", "is_ood", "given", "notes", "hash")
+FORWARDED = ("losses", "scores", "bound", "labels", "predictions", "probabilities", "classes", "group_names",
+             "is_ood", "given", "notes", "hash")
 
-# %% ../../nbs/audit/10_door.ipynb #ad89383c
+# %% ../../nbs/audit/10_door.ipynb #73874506
 def draw(
     audit:Audit,
     ax=None,         # matplotlib axes; a new figure where None
@@ -561,7 +579,9 @@ def draw(
         ax.fill_between(curve["coverage"][some], curve["risk_low"][some], curve["risk_high"][some], alpha=.15)
     menu = audit.frontier(delta)
     good = menu["coverage"] > 0
-    ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4, label=f"certified, all at once (delta {delta:g})")
-    ax.set(xlabel="coverage: share that is answered", ylabel="risk: mean loss of the answers", xlim=(0, 1), ylim=(0, None))
+    ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,
+            label=f"certified, all at once (delta {delta:g})")
+    ax.set(xlabel="coverage: share that is answered", ylabel="risk: mean loss of the answers", xlim=(0, 1),
+           ylim=(0, None))
     ax.legend()
     return ax

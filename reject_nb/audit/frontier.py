@@ -61,9 +61,9 @@ class Band:
         good = np.flatnonzero(self.risk <= target_risk)
         return int(good[-1]) if len(good) else -1
 
-# %% ../../nbs/audit/05_frontier.ipynb #43ae6193
+# %% ../../nbs/audit/05_frontier.ipynb #dd5bbaf7
 MENU = (.005, .01, .02, .03, .05, .075, .1, .15, .2, .3) # targets in units of the largest loss
-MOST = 20_000   # rows up to which designs are computed; beyond, thresholds are fixed by a hundredth of the rows
+MOST = 20_000   # rows up to which designs are computed; beyond, a hundredth of the rows fixes thresholds
 
 def certified_ends(
     errors:np.ndarray, # (n + 1,) errors among the first m rows, errors[0] = 0
@@ -98,7 +98,7 @@ def certified_ends(
     found[along] |= np.logical_and.accumulate(errors[ends[along]] <= allowed)
     return found
 
-# %% ../../nbs/audit/05_frontier.ipynb #4676a570
+# %% ../../nbs/audit/05_frontier.ipynb #5f121b0b
 def _menu_band(path:Path, delta:float, targets) -> Band:
     "Bounds from one design a target, each with its share of delta."
     ends, share = tie_ends(path.sorted.scores) + 1, delta/len(targets)
@@ -108,22 +108,25 @@ def _menu_band(path:Path, delta:float, targets) -> Band:
         if target >= path.bound: continue
         design = design_band_and_chain(path.n, target/path.bound, share)
         if design is not None: risk[certified_ends(errors, ends, design)] = target
-    return _band(path, ends, risk, f"band and one chain for each of {len(targets)} targets, delta shared among them")
+    return _band(path, ends, risk,
+                 f"band and one chain for each of {len(targets)} targets, delta shared among them")
 
 def _band(path:Path, ends, risk, method:str) -> Band:
     "A band at ends of groups of ties."
     return Band(ranks=ends, thresholds=path.sorted.scores[ends - 1], risk=risk, n=path.n, method=method)
 
-# %% ../../nbs/audit/05_frontier.ipynb #1c815d76
+# %% ../../nbs/audit/05_frontier.ipynb #f2146cf6
 def _capital_band(path:Path, delta:float, targets) -> Band:
     "Bounds for losses of any size: one certified rank a target."
     risk = np.full(path.n, path.bound)
     for target in sorted(targets, reverse=True):
         if target >= path.bound: continue
-        rank = capital_rank(path.sorted.losses/path.bound, path.sorted.scores, target/path.bound, delta/len(targets))
+        rank = capital_rank(path.sorted.losses/path.bound, path.sorted.scores, target/path.bound,
+                            delta/len(targets))
         if rank: risk[rank - 1] = target
     ends = tie_ends(path.sorted.scores) + 1
-    return _band(path, ends, risk[ends - 1], f"bets for each of {len(targets)} targets, delta shared among them")
+    return _band(path, ends, risk[ends - 1],
+                 f"bets for each of {len(targets)} targets, delta shared among them")
 
 # %% ../../nbs/audit/05_frontier.ipynb #be3f609a
 GRID = 200
@@ -147,7 +150,7 @@ def _upper(total:np.ndarray, trials:np.ndarray, delta:float, binary:bool) -> np.
         high, low = np.where(refuted, middle, high), np.where(refuted, low, middle)
     return high
 
-# %% ../../nbs/audit/05_frontier.ipynb #16f6448d
+# %% ../../nbs/audit/05_frontier.ipynb #95550940
 def _grid_band(losses:np.ndarray, scores:np.ndarray, bound:float, delta:float) -> Band:
     "Exact limits at thresholds that the scores of every hundredth row have chosen."
     first = np.zeros(len(scores), bool)
@@ -160,16 +163,16 @@ def _grid_band(losses:np.ndarray, scores:np.ndarray, bound:float, delta:float) -
     risk = _upper(np.minimum(total, trials), trials, delta/len(thresholds), binary)
     ranks = np.searchsorted(np.sort(scores), thresholds, side="right")
     return Band(ranks=ranks, thresholds=thresholds, risk=bound*risk, n=len(scores),
-                method=f"exact limits at {len(thresholds)} thresholds chosen by every hundredth row, delta shared among them")
+                method=f"exact limits at {len(thresholds)} thresholds that every hundredth row has chosen, "
+                       "delta shared among them")
 
-# %% ../../nbs/audit/05_frontier.ipynb #9717f0ee
+# %% ../../nbs/audit/05_frontier.ipynb #31622d79
 @lru_cache(maxsize=64)
 def flat_level(
     n:int,       # rows
     delta:float, # allowed probability that any bound is too low, in (0, 1)
 ) -> float:
-    """Level of the single tests so that under each flat law all bounds hold with probability at least 1 -
-    delta.
+    """Level of single tests at which under each flat law all bounds hold with probability 1 - delta.
 
     Parameters
     ----------
@@ -197,10 +200,11 @@ def _flat_band(path:Path, delta:float) -> Band:
     errors = np.append(0, np.cumsum(path.sorted.losses > 0))[ends]
     trials = np.where(ends == path.n, ends, ends - 1)
     risk = _upper(np.minimum(errors, trials), trials, level, True)
-    method = f"limits at all ranks, each at level {level:.4f}: exact for evenly spread errors, not proved for others"
+    method = (f"limits at all ranks, each at level {level:.4f}: exact for evenly spread errors, "
+              "not proved for others")
     return _band(path, ends, path.bound*risk, method)
 
-# %% ../../nbs/audit/05_frontier.ipynb #854dde0c
+# %% ../../nbs/audit/05_frontier.ipynb #6ab159e3
 METHODS = ("every law", "flat law")
 
 def risk_band(
@@ -240,13 +244,14 @@ def risk_band(
     check_choice(method, "method", METHODS)
     targets = [bound*t for t in MENU] if targets is None else list(targets)
     binary = bool(np.isin(losses, (0., bound)).all())
-    if method == "flat law" and not binary: raise refuse("method", "'every law' for losses other than 0 and the bound", method)
+    if method == "flat law" and not binary:
+        raise refuse("method", "'every law' for losses other than 0 and the bound", method)
     if len(losses) > MOST: return _grid_band(losses, scores, bound, delta)
     path = Path(ordered(scores, losses), bound)
     if method == "flat law": return _flat_band(path, delta)
     return _menu_band(path, delta, targets) if binary else _capital_band(path, delta, targets)
 
-# %% ../../nbs/audit/05_frontier.ipynb #a927ab56
+# %% ../../nbs/audit/05_frontier.ipynb #b2084b10
 def check_targets(
     targets,     # None, or ascending numbers
     bound:float, # largest loss that can occur
@@ -301,20 +306,25 @@ def bands_of(
     dict
         name -> Band
     """
-    return {name: risk_band(sample.losses, sample.scores[name], delta/len(names), sample.bound, targets, method) for name in names}
+    return {name: risk_band(sample.losses, sample.scores[name], delta/len(names), sample.bound, targets,
+                            method) for name in names}
 
-# %% ../../nbs/audit/05_frontier.ipynb #deadfa3a
+# %% ../../nbs/audit/05_frontier.ipynb #7fa2de55
 def _line(sample:Sample, bands:dict, target:float) -> dict:
     "The best score for a target."
-    best = max(bands, key=lambda name: bands[name].ranks[i] if (i := bands[name].rank_at(target)) >= 0 else -1)
+    best = max(bands, key=lambda name: bands[name].ranks[i] if (i := bands[name].rank_at(target)) >= 0
+               else -1)
     band, at = bands[best], bands[best].rank_at(target)
-    if at < 0: return dict(target_risk=target, score=best, coverage=0., threshold=-np.inf, accepted=0, risk=np.nan,
+    if at < 0:
+        return dict(target_risk=target, score=best, coverage=0., threshold=-np.inf, accepted=0, risk=np.nan,
                            status=str(Status.infeasible))
     everything = band.ranks[at] == sample.n
     threshold = np.inf if everything else float(band.thresholds[at])
     accept = sample.scores[best] <= threshold
-    return dict(target_risk=target, score=best, coverage=float(accept.mean()), threshold=threshold, accepted=int(accept.sum()),
-                risk=float(sample.losses[accept].mean()), status=str(Status.trivial if everything else Status.certified))
+    return dict(target_risk=target, score=best, coverage=float(accept.mean()), threshold=threshold,
+                accepted=int(accept.sum()),
+                risk=float(sample.losses[accept].mean()), status=str(Status.trivial if everything
+                    else Status.certified))
 
 def frontier_table(
     sample:Sample,
@@ -347,11 +357,13 @@ def frontier_table(
     bands = bands_of(sample, names, delta, targets, method)
     rows = [_line(sample, bands, target) for target in targets]
     how = next(iter(bands.values())).method + (f"; and among {len(names)} scores" if len(names) > 1 else "")
-    statement = (f"With probability at least {1 - delta:g} over the {sample.n} rows, every line is true: on new inputs of the same kind, "
-                 f"answers up to the threshold have a mean loss of at most target_risk. So a line may be chosen after reading them. ({how})")
-    return Table({key: [row[key] for row in rows] for key in rows[0]}, statement=statement, delta=delta, method=method)
+    statement = (f"With probability at least {1 - delta:g} over the {sample.n} rows, every line is true: "
+                 "on new inputs of the same kind, answers up to the threshold have a mean loss of at most "
+                 f"target_risk. So a line may be chosen after reading them. ({how})")
+    return Table({key: [row[key] for row in rows] for key in rows[0]}, statement=statement, delta=delta,
+                 method=method)
 
-# %% ../../nbs/audit/05_frontier.ipynb #8f230a57
+# %% ../../nbs/audit/05_frontier.ipynb #eb3d7579
 def band_table(
     band:Band,
     path:Path,       # the sample in the order of the score
@@ -373,7 +385,8 @@ def band_table(
         rank ascending
     """
     good = np.flatnonzero(band.risk < path.bound)
-    some = good[np.unique(np.linspace(0, len(good) - 1, min(points, len(good))).round().astype(int))] if len(good) else good
+    picks = np.linspace(0, max(len(good) - 1, 0), min(points, len(good))).round().astype(int)
+    some = good[np.unique(picks)]
     ranks = band.ranks[some]
     own = np.append(0., path.total)[ranks]/np.maximum(ranks, 1)
     return Table({"rank": ranks, "coverage": ranks/band.n, "threshold": band.thresholds[some], "risk": own,

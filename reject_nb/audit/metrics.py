@@ -146,7 +146,7 @@ def influence_e_aurc(path:Path) -> tuple[float, np.ndarray]: # e-AURC, (n,)
     back[np.argsort(losses, kind="stable")] = own
     return area - low, influence - back
 
-# %% ../../nbs/audit/04_metrics.ipynb #0caa12ba
+# %% ../../nbs/audit/04_metrics.ipynb #cc1e71a1
 SCALES = {"aurc": "log", "e_aurc": "plain", "augrc": "log", "auroc": "logit"}
 
 def _estimate(kind:str, value:float, se:float, level:float, errors:int) -> Estimate:
@@ -187,7 +187,8 @@ def areas(
     path = Path(ordered(score, losses), bound)
     if not path.binary: values |= {kind: _with_error(*f(path)) for kind, f in INFLUENCES.items()}
     units = {kind: bound if path.binary and kind != "auroc" else 1. for kind in values}
-    return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors) for kind, (v, se) in values.items()}
+    return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors) for kind,
+            (v, se) in values.items()}
 
 INFLUENCES = {"aurc": influence_aurc, "e_aurc": influence_e_aurc, "augrc": influence_augrc}
 
@@ -382,7 +383,7 @@ def sample_metrics(
     return Table({name: [row[name] for row in rows] for name in rows[0]}, coverage=coverage,
                  target_risk=target_risk, level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #27cbdf19
+# %% ../../nbs/audit/04_metrics.ipynb #d50f62c2
 def group_metrics(
     sample:Sample,      # with groups
     accept:np.ndarray,  # (n,) bool: what a rule answers
@@ -417,10 +418,11 @@ def group_metrics(
         rows.append(head | _columns("risk", mean_loss(sample.losses[here], sample.bound, level))
                     | {"aurc": found["aurc"].value, "auroc": found["auroc"].value, "accepted": answered}
                     | _columns("coverage", share)
-                    | _columns("selective_risk", mean_loss(sample.losses[here & accept], sample.bound, level)))
+                    | _columns("selective_risk", mean_loss(sample.losses[here & accept], sample.bound,
+                                                           level)))
     return Table({name: [row[name] for row in rows] for name in rows[0]}, level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #41fc257e
+# %% ../../nbs/audit/04_metrics.ipynb #bfcadee1
 def calibration_table(
     sample:Sample,   # with probabilities, labels and predictions
     bins:int=15,     # of equal width
@@ -451,11 +453,12 @@ def calibration_table(
     correct = np.bincount(at, right, bins)[used]
     limits = [share_interval(k, m, level) for k, m in zip(correct, count[used])]
     accuracy = correct/count[used]
-    return Table({"low": used/bins, "high": (used + 1)/bins, "n": count[used], "confidence": mean, "accuracy": accuracy,
+    return Table({"low": used/bins, "high": (used + 1)/bins, "n": count[used], "confidence": mean,
+                  "accuracy": accuracy,
                   "accuracy_low": [low for low, _ in limits], "accuracy_high": [high for _, high in limits]},
                  ece=float(np.abs(accuracy - mean) @ count[used]/sample.n), level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #104bb40d
+# %% ../../nbs/audit/04_metrics.ipynb #22fbeda7
 def curve_table(
     path:Path,       # the sample in the order of a score
     points:int=400,  # at most, about
@@ -480,5 +483,6 @@ def curve_table(
     ends = tie_ends(path.sorted.scores) + 1
     ranks = np.unique(ends[np.searchsorted(ends, _ranks(path.n, points//2))])
     found = [risk_at(path, rank/path.n, level) for rank in ranks]
-    return Table({"coverage": ranks/path.n, "threshold": path.sorted.scores[ranks - 1], "risk": [e.value for e in found],
+    return Table({"coverage": ranks/path.n, "threshold": path.sorted.scores[ranks - 1],
+                  "risk": [e.value for e in found],
                   "risk_low": [e.low for e in found], "risk_high": [e.high for e in found]}, level=level)

@@ -17,7 +17,7 @@ from ..core.figures import figure
 from ..core.results import Status
 from ..strategies.monitor import RiskMonitor as StreamMonitor
 
-# %% ../../nbs/audit/07_monitor.ipynb #3ebf64a7
+# %% ../../nbs/audit/07_monitor.ipynb #6d4c5531
 PIECES = 200   # points of the picture for one update
 
 class RiskMonitor(StreamMonitor):
@@ -57,8 +57,10 @@ class RiskMonitor(StreamMonitor):
         horizon:int=100_000, # outcomes within which the restarting detector keeps its promise
     ):
         check_instance(rule, "rule", Rule, "a Rule")
-        if rule.status == Status.infeasible: raise ValueError("rule must answer something: there is nothing to watch")
-        if rule.target_risk >= rule.bound: raise ValueError("rule must promise less than the largest loss: nothing could break it")
+        if rule.status == Status.infeasible:
+            raise ValueError("rule must answer something: there is nothing to watch")
+        if rule.target_risk >= rule.bound:
+            raise ValueError("rule must promise less than the largest loss: nothing could break it")
         super().__init__(rule.target_risk, delta, horizon, rule.bound)
         self.rule = rule
         self.history: list[tuple] = [(0, np.nan, 1., 0.)] # (outcomes, risk, capital, restarts)
@@ -90,7 +92,7 @@ class RiskMonitor(StreamMonitor):
 
     def update_table(self,
         table,   # path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
-        **roles, # names of columns as in Audit.from_table, where they are other than those of the audited table
+        **roles, # names of columns as in Audit.from_table; those of the audited table where nothing is said
     ):           # the monitor itself
         """Take the outcomes of a table into account: the rule says which rows are answered.
 
@@ -99,7 +101,7 @@ class RiskMonitor(StreamMonitor):
         table
             path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
         **roles
-            names of columns as in Audit.from_table, where they are other than those of the audited table
+            names of columns as in Audit.from_table; those of the audited table where nothing is said
 
         Returns
         -------
@@ -111,11 +113,28 @@ class RiskMonitor(StreamMonitor):
         """
         return self.update(outcomes(self.rule, table, **roles))
 
-    def plot(self, ax=None):
-        "What was seen: the running risk, and how close each process is to its alarm."
+    def plot(self,
+        ax=None, # matplotlib axes; a new figure where None
+    ):           # the axes
+        """How close each process is to its alarm.
+
+        Parameters
+        ----------
+        ax : default None
+            matplotlib axes; a new figure where None
+
+        Returns
+        -------
+        the axes
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         return draw(self, ax)
 
-# %% ../../nbs/audit/07_monitor.ipynb #fb9825c8
+# %% ../../nbs/audit/07_monitor.ipynb #5833eefa
 def _accepted(rule:Rule, columns:Columns, roles:dict) -> np.ndarray: # (n,) bool
     "Which rows the rule answers: decided again where the score is there, else as the column `accept` says."
     needed = rule.columns.get("probabilities") or rule.columns.get("logits") or [
@@ -124,7 +143,8 @@ def _accepted(rule:Rule, columns:Columns, roles:dict) -> np.ndarray: # (n,) bool
     if "accept" in columns.names and not asked and not all(name in columns.names for name in needed):
         codes, names = encode({"accept": words(columns, "accept")})
         wrong = [i for i, name in enumerate(names) if name not in ("True", "False", "1", "0")]
-        if wrong: raise TableError(f"column 'accept' must hold True and False, got {names[wrong[0]]!r}", "accept")
+        if wrong:
+            raise TableError(f"column 'accept' must hold True and False, got {names[wrong[0]]!r}", "accept")
         return np.isin(np.array(names), ("True", "1"))[codes["accept"]]
     return decide_table(rule, columns, **asked).accept
 
@@ -154,25 +174,29 @@ def outcomes(
         naming column, row and value.
     """
     columns = open_table(table)
-    known = {k: v for k, v in rule.columns.items() if k not in ("scores",)} | {k: v for k, v in roles.items() if v is not None}
+    known = {k: v for k, v in rule.columns.items() if k not in ("scores",)} | {k: v for k,
+        v in roles.items() if v is not None}
     accept = _accepted(rule, columns, roles)
     if known.get("losses") is not None: return numbers(columns, known["losses"])[accept]
-    if rule.loss != "zero-one": raise ValueError(f"losses must name the column of losses: the rule is about losses ({rule.loss})")
+    if rule.loss != "zero-one":
+        raise ValueError(f"losses must name the column of losses: the rule is about losses ({rule.loss})")
     return _wrong(rule, columns, known)[accept]
 
-# %% ../../nbs/audit/07_monitor.ipynb #1d1e76f7
+# %% ../../nbs/audit/07_monitor.ipynb #c54ad860
 def _wrong(rule:Rule, columns:Columns, known:dict) -> np.ndarray: # (n,)
     "1 where an answer is wrong, 0 where it is right."
-    if known.get("label") is None: raise ValueError("label must name the column of labels, or losses that of losses")
+    if known.get("label") is None:
+        raise ValueError("label must name the column of labels, or losses that of losses")
     if known.get("prediction") is None:
         there = {k: v for k, v in known.items() if k in ("label", "probabilities", "logits", "ood")}
-        if len(there) - ("ood" in there) < 2: raise ValueError("prediction must name the column of predictions")
+        if len(there) - ("ood" in there) < 2:
+            raise ValueError("prediction must name the column of predictions")
         return sample_of_table(columns, classes=rule.classes, **there).losses
     codes, _ = encode({role: words(columns, known[role]) for role in ("label", "prediction")})
     wrong = (codes["label"] != codes["prediction"]).astype(float)
     return wrong if known.get("ood") is None else np.where(numbers(columns, known["ood"]) > 0, 1., wrong)
 
-# %% ../../nbs/audit/07_monitor.ipynb #20427a47
+# %% ../../nbs/audit/07_monitor.ipynb #d106efac
 def draw(
     monitor:RiskMonitor,
     ax=None, # matplotlib axes; a new figure where None
@@ -196,7 +220,9 @@ def draw(
     for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):
         ax.plot(n, np.maximum(values/alarm, 1e-8), label=name)
     ax.axhline(1, color="k", lw=1, ls="--")
-    if monitor.first_alarm: ax.axvline(monitor.first_alarm.at, color="k", lw=1, ls=":", label=f"alarm at {monitor.first_alarm.at}")
-    ax.set(yscale="log", ylim=(1e-8, None), xlabel="outcomes of answered inputs", ylabel="evidence, 1 raises the alarm")
+    if monitor.first_alarm: ax.axvline(monitor.first_alarm.at, color="k", lw=1, ls=":",
+                                       label=f"alarm at {monitor.first_alarm.at}")
+    ax.set(yscale="log", ylim=(1e-8, None), xlabel="outcomes of answered inputs",
+           ylabel="evidence, 1 raises the alarm")
     ax.legend()
     return ax

@@ -7,7 +7,7 @@ __all__ = ['SCHEMA', 'VERSION', 'KINDS', 'SINGLE', 'RuleError', 'score_values', 
            'decide_table', 'apply_rule', 'rule_to_dict', 'fields_of_text', 'fields_of_file', 'Rule',
            'certify_sample']
 
-# %% ../../nbs/audit/06_rule.ipynb #c0d011b3
+# %% ../../nbs/audit/06_rule.ipynb #0721625a
 import hashlib
 import json
 import math
@@ -17,11 +17,14 @@ from pathlib import Path as FilePath
 import numpy as np
 
 from .frontier import MENU, MOST, bands_of, risk_band
-from .sample import (SCORE, Names, Sample, check_logits, check_probabilities, score_of_probabilities,
+from .sample import (SCORE, Names, Sample, check_logits, check_probabilities,
+                                    score_of_probabilities,
                                     softmax_of)
-from .table import (Table, TableError, column_called, encode, matching, numbers, open_table, read_csv,
+from .table import (Table, TableError, column_called, encode, matching, numbers, open_table,
+                                   read_csv,
                                    words)
-from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number, check_probability,
+from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number,
+                                   check_probability,
                                    check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.results import Status
@@ -34,7 +37,7 @@ class RuleError(ValueError):
 
 SCHEMA, VERSION = "reject_nb.audit.rule", 1
 
-# %% ../../nbs/audit/06_rule.ipynb #fae041df
+# %% ../../nbs/audit/06_rule.ipynb #73595754
 def score_values(rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     """The rule's score of new inputs.
 
@@ -43,14 +46,20 @@ def score_values(rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     np.ndarray
         (n,)
     """
-    given = [name for name, v in (("probabilities", probabilities), ("logits", logits), ("scores", scores)) if v is not None]
-    if len(given) != 1: raise ValueError(f"one of probabilities, logits and scores must be given, got {', '.join(given) or 'none'}")
+    given = [name for name, v in (("probabilities", probabilities), ("logits", logits), ("scores", scores))
+             if v is not None]
+    if len(given) != 1:
+        got = ", ".join(given) or "none"
+        raise ValueError(f"one of probabilities, logits and scores must be given, got {got}")
     if scores is not None:
         if isinstance(scores, dict):
-            if rule.score not in scores: raise refuse("scores", f"a dict with the score {rule.score!r}", list(scores))
+            if rule.score not in scores:
+                raise refuse("scores", f"a dict with the score {rule.score!r}", list(scores))
             scores = scores[rule.score]
         return check_vector(scores, "scores", infinite=True)
-    if rule.kind != SCORE: raise ValueError(f"{given[0]} cannot be used: the rule is about the score {rule.score!r}; give scores")
+    if rule.kind != SCORE:
+        about = f"the rule is about the score {rule.score!r}"
+        raise ValueError(f"{given[0]} cannot be used: {about}; give scores")
     found = check_probabilities(probabilities, Names()) if logits is None else check_logits(logits)
     if rule.classes and found.shape[1] != len(rule.classes):
         raise refuse(given[0], f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}", found.shape)
@@ -73,12 +82,13 @@ def limits_of(rule, groups, n:int): # a number, or (n,)
     codes, names = encode({"groups": check_labels(groups, "groups", n)}, first=tuple(rule.thresholds))
     return np.array([rule.thresholds.get(name, -np.inf) for name in names])[codes["groups"]]
 
-# %% ../../nbs/audit/06_rule.ipynb #cae79407
+# %% ../../nbs/audit/06_rule.ipynb #cbb36f39
 def _table_scores(rule, table, probabilities, logits, scores): # (n,)
     "The rule's score of each row of a table."
     known = rule.columns
     if probabilities is None and logits is None and scores is None:
-        probabilities, logits = (known.get(k) if rule.kind == SCORE else None for k in ("probabilities", "logits"))
+        probabilities, logits = (known.get(k) if rule.kind == SCORE else None
+                                 for k in ("probabilities", "logits"))
         scores = (known.get("scores") or {}).get(rule.score) if rule.kind != SCORE else None
     if scores is not None: return numbers(table, column_called(table, scores, "scores"), infinite=True)
     role, names = ("logits", logits) if logits is not None else ("probabilities", probabilities)
@@ -87,14 +97,17 @@ def _table_scores(rule, table, probabilities, logits, scores): # (n,)
     values = np.column_stack([numbers(table, name) for name in names])
     values = values[:, 0] if len(names) == 1 else values
     if role == "logits": return softmax_of(check_logits(values))[1]
-    return score_of_probabilities(check_probabilities(values, Names({"probabilities": names*2 if len(names) == 1 else names})))
+    return score_of_probabilities(check_probabilities(values,
+                                                      Names({"probabilities": names*2 if len(names) == 1
+                                                             else names})))
 
 def _reason(score:float, limit:float, group) -> str:
     "Why a row is not answered."
     where = "" if group is None else f" in group {group}"
-    return "no answer is certified" + where if limit == -np.inf else f"uncertainty {score:.4g} above {limit:.4g}{where}"
+    if limit == -np.inf: return "no answer is certified" + where
+    return f"uncertainty {score:.4g} above {limit:.4g}{where}"
 
-# %% ../../nbs/audit/06_rule.ipynb #6874f016
+# %% ../../nbs/audit/06_rule.ipynb #4a857858
 @dataclass(frozen=True)
 class Decisions:
     """What a rule makes of the rows of a table.
@@ -149,15 +162,17 @@ def decide_table(
     values = _table_scores(rule, columns, probabilities, logits, scores)
     groups, name = None, group or rule.columns.get("group")
     if rule.thresholds is not None:
-        if name is None: raise ValueError("group must name the column of groups: each group has its own threshold")
+        if name is None:
+            raise ValueError("group must name the column of groups: each group has its own threshold")
         groups = words(columns, column_called(columns, name, "group"))
     limits = np.broadcast_to(limits_of(rule, groups, len(values)), len(values))
     accept = values <= limits
     shown = [None]*len(values) if groups is None else groups
-    reason = np.array(["answered" if a else _reason(s, t, g) for a, s, t, g in zip(accept, values, limits, shown)], dtype=object)
+    reason = np.array(["answered" if a else _reason(s, t, g) for a, s, t,
+                       g in zip(accept, values, limits, shown)], dtype=object)
     return Decisions(accept, reason, values)
 
-# %% ../../nbs/audit/06_rule.ipynb #1ffb4c3c
+# %% ../../nbs/audit/06_rule.ipynb #43fb1fc6
 def apply_rule(
     rule,               # a Rule
     table,              # path of a CSV or Parquet file, a data frame, or a dict of columns
@@ -190,30 +205,34 @@ def apply_rule(
         if name in columns.names: raise TableError(f"column {name!r} is there already: rename it", name)
     found = decide_table(rule, columns, **roles)
     if path is None and not isinstance(table, dict): return _more(table, found)
-    return Table({**{name: columns[name] for name in columns.names}, "accept": found.accept, "reason": found.reason})
+    return Table({**{name: columns[name] for name in columns.names}, "accept": found.accept,
+                  "reason": found.reason})
 
 def _more(table, found:Decisions):
     "A frame with two columns more, of its own kind."
     import narwhals as nw
     frame = nw.from_native(table)
     frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
-    if frame.implementation.is_pandas_like(): return table.assign(accept=found.accept, reason=found.reason)   # by position
+    if frame.implementation.is_pandas_like():
+        return table.assign(accept=found.accept, reason=found.reason)   # by position
     new = {"accept": found.accept.tolist(), "reason": found.reason.tolist()}
     columns = [nw.new_series(name, values, backend=frame.implementation) for name, values in new.items()]
     return frame.with_columns(*columns).to_native()
 
-# %% ../../nbs/audit/06_rule.ipynb #d9d85f5e
+# %% ../../nbs/audit/06_rule.ipynb #84773881
 def _plain(value):
     "A value as JSON can hold it: infinite numbers as words, NaN as null."
     if isinstance(value, dict): return {str(k): _plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)): return [_plain(v) for v in value]
     if isinstance(value, (float, np.floating)):
-        return None if math.isnan(value) else float(value) if math.isfinite(value) else "inf" if value > 0 else "-inf"
+        if math.isfinite(value): return float(value)
+        return None if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
 
 def _digest(content:dict) -> str:
     "Checksum of everything but itself."
-    text = json.dumps({k: v for k, v in content.items() if k != "checksum"}, sort_keys=True, separators=(",", ":"))
+    text = json.dumps({k: v for k, v in content.items() if k != "checksum"}, sort_keys=True,
+                      separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 def rule_to_dict(rule) -> dict:
@@ -221,26 +240,31 @@ def rule_to_dict(rule) -> dict:
     content = {"schema": SCHEMA, "version": VERSION, **_plain(asdict(rule)), "status": str(rule.status)}
     return content | {"checksum": _digest(content)}
 
-# %% ../../nbs/audit/06_rule.ipynb #798f83f3
+# %% ../../nbs/audit/06_rule.ipynb #caced7bc
 _WORDS, _NUMBERS, _FLAGS = str, (int, float), bool
-KINDS = {"score": _WORDS, "kind": _WORDS, "method": _WORDS, "status": _WORDS, "statement": _WORDS, "remedy": _WORDS, "loss": _WORDS,
-         "hash": _WORDS, "threshold": "limit", "thresholds": "limits", "target_risk": _NUMBERS, "delta": _NUMBERS, "coverage": _NUMBERS,
-         "risk": "number or null", "n": int, "n_accepted": int, "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int,
+KINDS = {"score": _WORDS, "kind": _WORDS, "method": _WORDS, "status": _WORDS, "statement": _WORDS,
+         "remedy": _WORDS, "loss": _WORDS,
+         "hash": _WORDS, "threshold": "limit", "thresholds": "limits", "target_risk": _NUMBERS,
+         "delta": _NUMBERS, "coverage": _NUMBERS, "risk": "number or null", "n": int, "n_accepted": int,
+         "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int,
          "n_targets": int, "columns": dict}
 
 def _limit(value, name:str) -> float:
     "A threshold as JSON holds it."
     if value in ("inf", "-inf"): return float(value)
-    if isinstance(value, bool) or not isinstance(value, (int, float)): raise RuleError(f"{name} must be a number, 'inf' or '-inf', got {value!r}")
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise RuleError(f"{name} must be a number, 'inf' or '-inf', got {value!r}")
     return float(value)
 
 def _field(name:str, value):
     "One field of a rule, checked."
     kind = KINDS[name]
     if kind == "limit": return _limit(value, name)
-    if kind == "limits": return None if value is None else {str(k): _limit(v, name) for k, v in dict(value).items()}
+    if kind == "limits":
+        return None if value is None else {str(k): _limit(v, name) for k, v in dict(value).items()}
     if kind == "number or null": return np.nan if value is None else _limit(value, name)
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool): raise RuleError(f"{name} must be of another kind, got {value!r}")
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise RuleError(f"{name} must be of another kind, got {value!r}")
     if name == "status": return _status(value)
     return float(value) if kind == _NUMBERS else tuple(value) if kind is list else value
 
@@ -249,21 +273,24 @@ def _status(word:str) -> Status:
     try: return Status(word)
     except ValueError: raise RuleError(f"status must be one of {', '.join(Status)}, got {word!r}") from None
 
-# %% ../../nbs/audit/06_rule.ipynb #ae8c0309
+# %% ../../nbs/audit/06_rule.ipynb #dbed98bd
 def _refuse_constant(word): raise RuleError(f"it holds {word}, which is no JSON")
 
 def _read_json(text:str, name:str) -> dict:
     "The content of a rule's file, of this schema and version, unchanged."
     try: content = json.loads(text, parse_constant=_refuse_constant)
-    except (json.JSONDecodeError, RecursionError) as error: raise RuleError(f"{name} must be a rule saved as JSON: {error}") from None
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise RuleError(f"{name} must be a rule saved as JSON: {error}") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise RuleError(f"{name} must be a rule saved by reject_nb.audit: schema {SCHEMA!r} is missing")
     if content.get("version") != VERSION:
-        raise RuleError(f"{name} has version {content.get('version')!r} of the schema, this program reads version {VERSION}")
-    if content.get("checksum") != _digest(content): raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
+        found = content.get("version")
+        raise RuleError(f"{name} has version {found!r} of the schema, this program reads version {VERSION}")
+    if content.get("checksum") != _digest(content):
+        raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
     return content
 
-# %% ../../nbs/audit/06_rule.ipynb #bad1bcd9
+# %% ../../nbs/audit/06_rule.ipynb #3e1a5bdb
 def fields_of_text(
     text:str, # JSON
     name:str, # for messages
@@ -290,7 +317,8 @@ def fields_of_text(
     content = _read_json(text, name)
     missing = [k for k in KINDS if k not in content]
     strange = [k for k in content if k not in KINDS and k not in ("schema", "version", "checksum")]
-    if missing or strange: raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: {strange}")
+    if missing or strange:
+        raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: {strange}")
     return {k: _field(k, content[k]) for k in KINDS}
 
 def fields_of_file(path) -> dict: # the fields of a Rule
@@ -304,14 +332,16 @@ def fields_of_file(path) -> dict: # the fields of a Rule
     if not isinstance(path, (str, FilePath)): raise refuse("path", "a path", path)
     try: text = FilePath(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        raise RuleError(f"path must be a rule saved as JSON, got {FilePath(path).name!r}: {type(error).__name__}") from None
+        words = f"path must be a rule saved as JSON, got {FilePath(path).name!r}: {type(error).__name__}"
+        raise RuleError(words) from None
     return fields_of_text(text, FilePath(path).name)
 
-# %% ../../nbs/audit/06_rule.ipynb #60ca1df8
+# %% ../../nbs/audit/06_rule.ipynb #49662851
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """A threshold on a score of uncertainty and what is promised of it. Answer where the score is at most the
-    threshold.
+    """A threshold on a score of uncertainty and what is promised of it.
+
+    Answer where the score is at most the threshold.
 
     Attributes
     ----------
@@ -459,7 +489,8 @@ class Rule:
         TableError
             naming column, row and value.
         """
-        return apply_rule(self, table, dict(probabilities=probabilities, logits=logits, scores=scores, group=group))
+        return apply_rule(self, table, dict(probabilities=probabilities, logits=logits, scores=scores,
+                                            group=group))
 
     def to_dict(self) -> dict:
         """Plain data: texts, numbers, lists and dicts of such, with schema, version and checksum.
@@ -490,7 +521,8 @@ class Rule:
             naming the argument.
         """
         if not isinstance(path, (str, FilePath)): raise refuse("path", "a path", path)
-        write_atomic(FilePath(path), (json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n").encode())
+        write_atomic(FilePath(path),
+                     (json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n").encode())
         return self
 
     @classmethod
@@ -542,21 +574,17 @@ def _alone(losses, scores, target:float, delta:float, bound:float) -> _Found:
     how = found.message.rpartition("(")[2].rstrip(")") if found.coverage else "band and one chain"
     return _Found(found.threshold, how)
 
-# %% ../../nbs/audit/06_rule.ipynb #41ae7df3
+# %% ../../nbs/audit/06_rule.ipynb #f9d8372e
 def _thresholds(sample:Sample, here, names, target:float, delta:float, looked:bool) -> dict: # name -> _Found
     "The certified threshold of each score on some rows; delta is for all of them."
     if target >= sample.bound: return {name: _Found(np.inf, "no loss is larger") for name in names}
     part = sample if here is None else Sample(losses=sample.losses[here], bound=sample.bound,
                                               scores={name: s[here] for name, s in sample.scores.items()})
     if looked: return {name: _by_band(band, target) for name, band in bands_of(part, names, delta).items()}
-    return {name: _alone(part.losses, part.scores[name], target, delta/len(names), part.bound) for name in names}
+    return {name: _alone(part.losses, part.scores[name], target, delta/len(names), part.bound)
+            for name in names}
 
-# %% ../../nbs/audit/06_rule.ipynb #d19d6072
-def _accepts(sample:Sample, name:str, found:list) -> np.ndarray: # (n,) bool
-    "Which rows are answered, with one threshold or one a group."
-    limits = np.array([f.threshold for f in found])
-    return sample.scores[name] <= (limits[0] if len(found) == 1 and sample.groups is None else limits[sample.groups])
-
+# %% ../../nbs/audit/06_rule.ipynb #f337128e
 def certify_sample(
     sample:Sample,
     target_risk:float=.05, # to be promised, in (0, bound]
@@ -591,7 +619,8 @@ def certify_sample(
         naming the argument.
     """
     target = check_number(target_risk, "target_risk", 0., sample.bound, open_low=True)
-    delta, per_group, looked = check_probability(delta, "delta"), check_flag(per_group, "per_group"), check_flag(looked, "looked")
+    delta, per_group, looked = check_probability(delta, "delta"), check_flag(per_group,
+        "per_group"), check_flag(looked, "looked")
     check_choice(score, "score", ["auto", *sample.scores])
     if per_group and sample.groups is None: raise ValueError("per_group must be False: no groups were given")
     names = list(sample.scores) if looked or score == "auto" else [score]
@@ -599,9 +628,10 @@ def certify_sample(
     found = [_thresholds(sample, here, names, target, delta/len(parts), looked) for here in parts]
     accepted = {name: _accepted(sample, name, [f[name] for f in found], per_group) for name in names}
     best = score if score != "auto" else max(names, key=lambda name: accepted[name].sum())
-    return _rule(sample, best, [f[best] for f in found], accepted[best], target, delta, per_group, looked, len(names))
+    return _rule(sample, best, [f[best] for f in found], accepted[best], target, delta, per_group, looked,
+                 len(names))
 
-# %% ../../nbs/audit/06_rule.ipynb #7aee00c4
+# %% ../../nbs/audit/06_rule.ipynb #ac417731
 def _accepted(sample:Sample, name:str, found:list, per_group:bool) -> np.ndarray: # (n,) bool
     "Which rows are answered."
     limits = np.array([f.threshold for f in found])
@@ -616,13 +646,18 @@ def _rule(sample, name, found, accept, target, delta, per_group, looked, n_score
     choices = _Choices(looked, n_scores, n_targets, len(found) if per_group else 0)
     share = delta/(n_scores*n_targets*max(len(found), 1))
     return Rule(score=name, kind=SCORE if name == SCORE and sample.probabilities is not None else "given",
-                threshold=max(f.threshold for f in found), thresholds=thresholds, target_risk=target, delta=delta,
-                coverage=m/sample.n, risk=float(sample.losses[accept].mean()) if m else np.nan, n=sample.n, n_accepted=m,
-                method=found[0].method, status=status, statement=_statement(sample, name, m, target, delta, choices),
-                remedy=_remedy(sample, status, target, share), loss=sample.kind, bound=sample.bound, classes=sample.classes,
-                hash=sample.hash, looked=looked, n_scores=n_scores, n_targets=n_targets, columns=sample.columns)
+                threshold=max(f.threshold
+                              for f in found), thresholds=thresholds, target_risk=target, delta=delta,
+                coverage=m/sample.n, risk=float(sample.losses[accept].mean()) if m else np.nan, n=sample.n,
+                n_accepted=m,
+                method=found[0].method, status=status, statement=_statement(sample, name, m, target, delta,
+                    choices),
+                remedy=_remedy(sample, status, target,
+                               share), loss=sample.kind, bound=sample.bound, classes=sample.classes,
+                hash=sample.hash, looked=looked, n_scores=n_scores, n_targets=n_targets,
+                columns=sample.columns)
 
-# %% ../../nbs/audit/06_rule.ipynb #cb626d73
+# %% ../../nbs/audit/06_rule.ipynb #fe75b25c
 @dataclass(frozen=True)
 class _Choices:
     "What was chosen and paid for."
@@ -633,27 +668,30 @@ class _Choices:
 
     def __str__(self):
         if not self.looked:
-            best = f", as the best of {self.n_scores} scores, each with its share of delta" if self.n_scores > 1 else ""
+            several = f", as the best of {self.n_scores} scores, each with its share of delta"
+            best = several if self.n_scores > 1 else ""
             return f"The target was fixed before these rows were looked at{best}."
         at_once = [f"{self.n_targets} targets of the menu" if self.n_targets > 1 else "all targets"]
         if self.n_scores > 1: at_once.append(f"{self.n_scores} scores")
-        return (f"This holds even if target and score were chosen after looking at these rows: {' and '.join(at_once)} "
-                "hold at once.")
+        return ("This holds even if target and score were chosen after looking at these rows: "
+                f"{' and '.join(at_once)} hold at once.")
 
 def _statement(sample, name, m, target, delta, choices) -> str:
     "The promise in words."
-    what = "are wrong at most a share" if sample.kind == "zero-one" else "have a mean loss of at most"
-    each = f" in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
-    if not m: return f"Nothing is answered: no threshold on {name} could be certified for {target:g} at delta={delta:g}{each}. {choices}"
-    held = (f"With probability at least {1 - delta:g} over the {sample.n} calibration rows, answers on new inputs of the same kind "
-            f"{what} {target:g} of the time{each}" if sample.kind == "zero-one" else
-            f"With probability at least {1 - delta:g} over the {sample.n} calibration rows, answers on new inputs of the same kind "
-            f"{what} {target:g}{each}")
-    return f"{held}. Of the calibration rows {m/sample.n:.1%} are answered. {choices}"
+    each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
+    if not m:
+        return (f"Nothing is answered: no threshold on {name} could be certified for {target:g} "
+                f"at delta={delta:g}{each}. {choices}")
+    what = (f"at most a share {target:g} of the answers to new inputs of the same kind is wrong"
+            if sample.kind == "zero-one" else
+            f"answers to new inputs of the same kind have a mean loss of at most {target:g}")
+    return (f"With probability at least {1 - delta:g} over the {sample.n} calibration rows, {what}{each}. "
+            f"Of the calibration rows {m/sample.n:.1%} are answered. {choices}")
 
 def _remedy(sample, status, target, share) -> str:
     "What to do where nothing, or everything, is answered."
     if status != Status.infeasible: return status.remedy
     least = examples_needed(target/sample.bound, share)
-    if sample.n < least: return f"give more rows: even without a mistake {least:.0f} are needed, there are {sample.n}"
+    if sample.n < least:
+        return f"give more rows: even without a mistake {least:.0f} are needed, there are {sample.n}"
     return "raise target_risk, give more rows, or a score that tells mistakes apart"

@@ -7,7 +7,7 @@ given in words."""
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
            'Sample', 'make_sample', 'sample_of_table']
 
-# %% ../../nbs/audit/02_sample.ipynb #855c050a
+# %% ../../nbs/audit/02_sample.ipynb #f5027009
 import hashlib
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from .table import Columns, TableError, column_called, encode, matching, numbers, open_table, words
+from .table import (Columns, TableError, column_called, encode, matching, numbers, open_table,
+                                   words)
 from ..core.checks import check_array, check_labels, check_mask, check_number, check_vector, refuse
 
 # %% ../../nbs/audit/02_sample.ipynb #dc008fb9
@@ -45,7 +46,7 @@ def softmax_of(logits:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (n, K) pro
     others[np.arange(len(others)), at] = 0.
     return shifted/total[:, None], others.sum(1)/total
 
-# %% ../../nbs/audit/02_sample.ipynb #ba89e80d
+# %% ../../nbs/audit/02_sample.ipynb #094686a0
 @dataclass(frozen=True)
 class Names:
     """What the arguments are called by whoever gave them.
@@ -65,9 +66,10 @@ class Names:
             return ValueError(f"{argument} must be {expected}, got {value} at index {place}")
         name = self.columns[argument]
         if not isinstance(name, str): name = list(name)[at[1] if len(at) > 1 else 0]
-        return TableError(f"column {name!r}, row {at[0] + 1}: {argument} must be {expected}, got {value}", name, at[0] + 1, value)
+        return TableError(f"column {name!r}, row {at[0] + 1}: {argument} must be {expected}, got {value}",
+                          name, at[0] + 1, value)
 
-# %% ../../nbs/audit/02_sample.ipynb #f1f1e158
+# %% ../../nbs/audit/02_sample.ipynb #71a31ad7
 def _slack(probabilities:np.ndarray) -> float:
     "How far a sum may be from 1, by the decimals that the first thousand rows show."
     seen, k = probabilities[:1000], probabilities.shape[1]
@@ -102,7 +104,8 @@ def check_probabilities(
     """
     given = check_array(value, "probabilities", infinite=True)
     if given.ndim == 1: given = np.column_stack([1 - given, given])
-    if given.ndim != 2 or given.shape[1] < 2: raise refuse("probabilities", "of shape (n,) or (n, classes)", given)
+    if given.ndim != 2 or given.shape[1] < 2:
+        raise refuse("probabilities", "of shape (n,) or (n, classes)", given)
     outside = (given < 0) | (given > 1)
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])
@@ -110,7 +113,8 @@ def check_probabilities(
     off = np.abs(given.sum(1) - 1) > _slack(given)
     if off.any():
         row = int(np.argmax(off))
-        raise names.wrong("probabilities", (row, 0), f"a sum of {given[row].sum():g}", "one that sums to 1 over its row")
+        raise names.wrong("probabilities", (row, 0), f"a sum of {given[row].sum():g}",
+                          "one that sums to 1 over its row")
     return given
 
 # %% ../../nbs/audit/02_sample.ipynb #7be0e61a
@@ -132,20 +136,22 @@ def check_logits(value) -> np.ndarray: # (n, K)
     if given.ndim != 2 or given.shape[1] < 2: raise refuse("logits", "of shape (n,) or (n, classes)", given)
     return np.clip(given, -1e300, 1e300)
 
-# %% ../../nbs/audit/02_sample.ipynb #810388a0
+# %% ../../nbs/audit/02_sample.ipynb #9635f6d6
 def _classes(labels:dict, k:int|None, given) -> tuple: # names in the order of the columns, may be empty
     "The classes that the columns of probabilities stand for."
     if given is not None:
         names = tuple(str(c) for c in check_labels(given, "classes"))
         if len(set(names)) < len(names): raise refuse("classes", "different from each other", names)
-        if k not in (None, len(names)): raise refuse("classes", f"the names of the {k} columns of probabilities or logits", names)
+        if k not in (None, len(names)):
+            raise refuse("classes", f"the names of the {k} columns of probabilities or logits", names)
         return names
     if k is None: return ()
     found = encode(labels)[1]
     whole = all(name.isdecimal() and int(name) < k for name in found)
     if whole: return tuple(str(i) for i in range(k))
     if len(found) == k: return found
-    raise ValueError(f"classes must be given: there are {k} columns of probabilities or logits and {len(found)} labels: "
+    raise ValueError(f"classes must be given: there are {k} columns of probabilities or logits "
+                     f"and {len(found)} labels: "
                      f"{', '.join(found[:8])}")
 
 # %% ../../nbs/audit/02_sample.ipynb #266dfb96
@@ -182,7 +188,7 @@ def _labels(value, role:str, is_ood) -> np.ndarray:
     array[is_ood] = array[~is_ood][0] if len(inside) else ""
     return array
 
-# %% ../../nbs/audit/02_sample.ipynb #b1e74670
+# %% ../../nbs/audit/02_sample.ipynb #96e19967
 def _matrix(loss, k:int) -> np.ndarray: # (K, K): loss[label, prediction]
     "The cost of each confusion."
     if isinstance(loss, str):
@@ -196,38 +202,43 @@ def _losses(answers:_Answers, loss, losses, bound, is_ood) -> tuple[np.ndarray, 
     "What each answer costs, and the most that one can cost."
     if losses is not None: return _given_losses(losses, loss, bound, is_ood)
     if answers.labels is None: raise ValueError("y_true (label) must be given, or losses")
-    if answers.predictions is None: raise ValueError("y_pred (prediction) must be given, or probabilities, logits or losses")
+    if answers.predictions is None:
+        raise ValueError("y_pred (prediction) must be given, or probabilities, logits or losses")
     matrix = _matrix(loss, max(len(answers.classes), 1))
     most = float(matrix.max()) if bound is None else check_number(bound, "bound", float(matrix.max()))
     most = most or 1.
     cost = matrix[answers.labels, answers.predictions]
     return (cost if is_ood is None else np.where(is_ood, most, cost)), most
 
-# %% ../../nbs/audit/02_sample.ipynb #70818a6f
+# %% ../../nbs/audit/02_sample.ipynb #44d5174d
 def _given_losses(losses, loss, bound, is_ood) -> tuple[np.ndarray, float]:
     "Losses as they were given."
-    if not isinstance(loss, str) or loss != "zero-one": raise refuse("loss", "'zero-one' where losses are given", loss)
+    if not isinstance(loss, str) or loss != "zero-one":
+        raise refuse("loss", "'zero-one' where losses are given", loss)
     most = 1. if bound is None else check_number(bound, "bound", 0., 1e290, open_low=True)
     found = check_vector(losses, "losses", low=0.)
     if found.max() > most: raise ValueError(
         f"losses go up to {found.max():g}, above {most:g}: give bound, the largest loss that can occur")
     return (found if is_ood is None else np.where(is_ood, most, found)), most
 
-# %% ../../nbs/audit/02_sample.ipynb #15b68477
+# %% ../../nbs/audit/02_sample.ipynb #0d6069d8
 def _scores(scores, own:np.ndarray|None, n:int, names:Names) -> dict: # name -> (n,)
     "All scores by name, that of the probabilities first."
     found = {} if own is None else {SCORE: own}
     given = {} if scores is None else scores if isinstance(scores, dict) else {"score": scores}
-    if scores is not None and not given: raise refuse("scores", "an array, or a dict with at least one", scores)
+    if scores is not None and not given:
+        raise refuse("scores", "an array, or a dict with at least one", scores)
     for name, values in given.items():
         if not isinstance(name, str) or not name: raise refuse("scores", "named by texts", name)
-        if name in found: raise refuse("scores", f"named otherwise than {SCORE!r}, which comes from the probabilities", name)
+        if name in found:
+            raise refuse("scores", f"named otherwise than {SCORE!r}, which comes from the probabilities",
+                         name)
         array = check_vector(values, "scores", n, infinite=True)
         found[name] = array + 0.
     if not found: raise ValueError("scores must be given, or probabilities or logits")
     return found
 
-# %% ../../nbs/audit/02_sample.ipynb #8456885b
+# %% ../../nbs/audit/02_sample.ipynb #adb525b8
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """Predictions on held-out data, checked.
@@ -294,10 +305,11 @@ class Sample:
         for name, score in self.scores.items():
             digest.update(name.encode() + b"\0" + np.ascontiguousarray(score, "<f8").tobytes())
         if self.groups is not None:
-            digest.update("\0".join(self.group_names).encode() + np.ascontiguousarray(self.groups, "<i8").tobytes())
+            digest.update("\0".join(self.group_names).encode()
+                          + np.ascontiguousarray(self.groups, "<i8").tobytes())
         return digest.hexdigest()
 
-# %% ../../nbs/audit/02_sample.ipynb #5f35445a
+# %% ../../nbs/audit/02_sample.ipynb #9a989025
 def make_sample(
     y_true=None,        # (n,) labels
     y_pred=None,        # (n,) predictions; by default the class of the largest probability
@@ -352,21 +364,25 @@ def make_sample(
     TableError
         naming column, row and value.
     """
-    if probabilities is not None and logits is not None: raise ValueError("logits must not be given beside probabilities")
+    if probabilities is not None and logits is not None:
+        raise ValueError("logits must not be given beside probabilities")
     ood = None if is_ood is None else _flags(is_ood)
     p, own = _probabilities(probabilities, logits, names)
     k = None if p is None else p.shape[1]
     answers = _answers(y_true, y_pred, k, classes, ood, names)
     losses = None if losses is None else check_vector(losses, "losses", low=0.)
-    _same_length(y_true=answers.labels, y_pred=answers.predictions, probabilities=p, losses=losses, is_ood=ood)
+    _same_length(y_true=answers.labels, y_pred=answers.predictions, probabilities=p, losses=losses,
+                 is_ood=ood)
     notes = list(_compared(answers, p))
-    if answers.predictions is None and p is not None: answers = _Answers(answers.labels, p.argmax(1), answers.classes)
+    if answers.predictions is None and p is not None: answers = _Answers(answers.labels, p.argmax(1),
+        answers.classes)
     cost, most = _losses(answers, loss, losses, bound, ood)
     n = len(cost)
     found = _scores(scores, own, n, names)
     codes, group_names = _groups(groups, n)
     kind = "given" if losses is not None else "zero-one" if isinstance(loss, str) else "matrix"
-    return Sample(losses=cost, scores=found, bound=most, kind=kind, labels=answers.labels, predictions=answers.predictions,
+    return Sample(losses=cost, scores=found, bound=most, kind=kind, labels=answers.labels,
+                  predictions=answers.predictions,
                   probabilities=p, classes=answers.classes, groups=codes, group_names=group_names, is_ood=ood,
                   given=tuple(_given(n, kind, answers, found, p, logits, group_names, ood)),
                   notes=tuple(notes + list(_remarks(cost, most, found, own, logits is None))),
@@ -400,7 +416,7 @@ def _groups(groups, n:int) -> tuple:
     if len(codes["groups"]) != n: raise refuse("groups", f"an array of shape ({n},)", groups)
     return codes["groups"], names
 
-# %% ../../nbs/audit/02_sample.ipynb #3d74921e
+# %% ../../nbs/audit/02_sample.ipynb #9be2dc85
 def _compared(answers:_Answers, p):
     "Whether the predictions are the classes of the largest probability."
     if p is None or answers.predictions is None or len(p) != len(answers.predictions): return
@@ -410,47 +426,55 @@ def _compared(answers:_Answers, p):
 
 def _given(n, kind, answers, scores, p, logits, group_names, ood):
     "What was given, in sentences."
-    what = {"zero-one": "an answer costs 1 if it is wrong", "matrix": "a matrix says what each confusion costs",
+    what = {"zero-one": "an answer costs 1 if it is wrong",
+            "matrix": "a matrix says what each confusion costs",
             "given": "losses were given"}
     yield f"{n} rows; {what[kind]}"
     if answers.classes: yield f"{len(answers.classes)} classes: {', '.join(answers.classes[:10])}" + (
         ", ..." if len(answers.classes) > 10 else "")
     if p is not None: yield f"{'logits' if logits is not None else 'probabilities'} of the classes"
     yield f"scores of uncertainty: {', '.join(scores)}"
-    if group_names: yield f"{len(group_names)} groups: {', '.join(group_names[:10])}" + (", ..." if len(group_names) > 10 else "")
-    if ood is not None: yield f"{int(ood.sum())} inputs belong to no class: any answer to them counts as the worst mistake"
+    if group_names:
+        yield f"{len(group_names)} groups: {', '.join(group_names[:10])}" + (", ..." if len(group_names) > 10
+            else "")
+    if ood is not None:
+        yield f"{int(ood.sum())} inputs belong to no class: any answer to them counts as the worst mistake"
 
-# %% ../../nbs/audit/02_sample.ipynb #6272bed4
+# %% ../../nbs/audit/02_sample.ipynb #8dce4437
 def _remarks(losses, bound, scores, own, from_probabilities:bool):
     "What a reader should know."
     wrong = int((losses > 0).sum())
     if wrong < 15: yield f"only {wrong} rows have a loss: intervals of areas are too narrow below about 15"
     if own is not None and from_probabilities and (zero := int((own == 0).sum())) > .01*len(own):
-        yield f"{zero} rows have a probability of exactly 1 and cannot be told apart: give logits, or more digits"
+        yield (f"{zero} rows have a probability of exactly 1 and cannot be told apart: "
+               "give logits, or more digits")
     for name, score in scores.items():
         if score.min() == score.max(): yield f"all values of {name} are equal: it cannot tell inputs apart"
 
-# %% ../../nbs/audit/02_sample.ipynb #c3f818f8
+# %% ../../nbs/audit/02_sample.ipynb #f7e03a97
 def _common(names) -> list[str]: # what differs
     "Names without what all begin and end with."
     if len(names) < 2: return list(names)
-    def shared(texts): return next((i for i, c in enumerate(zip(*texts)) if len(set(c)) > 1), min(map(len, texts)))
+    def shared(texts): return next((i for i, c in enumerate(zip(*texts)) if len(set(c)) > 1),
+                                   min(map(len, texts)))
     head = shared(names)
     tail = min(shared([n[::-1] for n in names]), min(len(n) - head for n in names))
     return [n[head:len(n) - tail] for n in names]
 
-def _matrix_of(columns:Columns, pattern, role:str) -> tuple: # values, names of columns, names of classes or None
+def _matrix_of(columns:Columns, pattern,
+               role:str) -> tuple: # values, names of columns, names of classes or None
     "Columns of probabilities or logits."
     found = matching(columns, pattern, role)
     values = np.column_stack([numbers(columns, name) for name in found])
     if len(found) == 1: return values[:, 0], list(found), None
     return values, list(found), list(found.values()) if isinstance(pattern, str) else _common(list(found))
 
-# %% ../../nbs/audit/02_sample.ipynb #acdf2008
+# %% ../../nbs/audit/02_sample.ipynb #af5b1006
 def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name of its column
     "Which columns hold scores."
     if scores is None: return {}
-    if isinstance(scores, dict): found = {str(name): column_called(columns, c, "scores") for name, c in scores.items()}
+    if isinstance(scores, dict): found = {str(name): column_called(columns, c, "scores") for name,
+                                          c in scores.items()}
     else: found = {star: column for column, star in matching(columns, scores, "scores").items()}
     if not found: raise refuse("scores", "names of columns", scores)
     return found
@@ -465,27 +489,36 @@ def _flag_column(columns:Columns, name:str|None): # (n,) bool or None
         raise TableError.at(name, row + 1, found[codes["ood"][row]], "0, 1, True or False")
     return np.isin(np.array(found), ("1", "True"))[codes["ood"]]
 
-# %% ../../nbs/audit/02_sample.ipynb #c97fc0ea
+# %% ../../nbs/audit/02_sample.ipynb #6d7f9605
 def _named(columns:Columns, name, role:str, skip=None):
     "A column of labels, or None where no name was given."
     if name is None: return None
     return words(columns, column_called(columns, name, role), skip)
 
-def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood, classes) -> tuple:
+def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood,
+            classes) -> tuple:
     "The arguments of make_sample, and which column each came from."
-    if probabilities is not None and logits is not None: raise ValueError("logits must not be given beside probabilities")
-    if label is None and losses is None: raise ValueError("label must name the column of labels, or losses that of losses")
+    if probabilities is not None and logits is not None:
+        raise ValueError("logits must not be given beside probabilities")
+    if label is None and losses is None:
+        raise ValueError("label must name the column of labels, or losses that of losses")
     role = "probabilities" if probabilities is not None else "logits"
     pattern = probabilities if logits is None else logits
     values, names, found = (None, None, None) if pattern is None else _matrix_of(columns, pattern, role)
     flags, score_names = _flag_column(columns, ood), _score_columns(columns, scores)
-    arrays = dict(y_true=_named(columns, label, "label", flags), y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
-                  losses=None if losses is None else numbers(columns, column_called(columns, losses, "losses")), groups=_named(columns, group, "group"),
-                  scores={n: numbers(columns, c, True) for n, c in score_names.items()} or None, classes=found if classes is None else classes)
-    roles = dict(label=label, prediction=prediction, losses=losses, group=group, ood=ood, scores=score_names or None)
+    arrays = dict(y_true=_named(columns, label, "label", flags),
+                  y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
+                  losses=None if losses is None else numbers(columns,
+                                                             column_called(columns, losses,
+                                                                 "losses")), groups=_named(columns, group,
+                                                                     "group"),
+                  scores={n: numbers(columns, c, True) for n,
+                          c in score_names.items()} or None, classes=found if classes is None else classes)
+    roles = dict(label=label, prediction=prediction, losses=losses, group=group, ood=ood,
+                 scores=score_names or None)
     return arrays | {role: values}, {k: v for k, v in (roles | {role: names}).items() if v is not None}
 
-# %% ../../nbs/audit/02_sample.ipynb #7e305abe
+# %% ../../nbs/audit/02_sample.ipynb #fca2ed76
 def sample_of_table(
     table,              # path of a CSV or Parquet file, a data frame, or a dict of columns
     label=None,         # column of labels
@@ -540,9 +573,11 @@ def sample_of_table(
     ValueError
         naming the argument.
     """
-    arrays, roles = _arrays(open_table(table), label, prediction, probabilities, logits, scores, losses, group, ood, classes)
+    arrays, roles = _arrays(open_table(table), label, prediction, probabilities, logits, scores, losses,
+                            group, ood, classes)
     names = {"y_true": label, "y_pred": prediction, "probabilities": roles.get("probabilities")}
     if isinstance(names["probabilities"], list) and len(names["probabilities"]) == 1:
         names["probabilities"] = names["probabilities"]*2
-    sample = make_sample(**arrays, loss=loss, bound=bound, names=Names({k: v for k, v in names.items() if v is not None}))
+    sample = make_sample(**arrays, loss=loss, bound=bound,
+                         names=Names({k: v for k, v in names.items() if v is not None}))
     return replace(sample, columns=roles)

@@ -110,7 +110,7 @@ def no_column(
     asked = f" ({role})" if role else ""
     return TableError(f"column {name!r}{asked} is missing: {hint}", str(name))
 
-# %% ../../nbs/audit/01_table.ipynb #d3b0e5db
+# %% ../../nbs/audit/01_table.ipynb #7521698a
 class Columns(NamedTuple):
     """A table that can be asked for its columns.
 
@@ -121,17 +121,17 @@ class Columns(NamedTuple):
     n : int
         rows
     read : Any
-        name -> (n,) array of numbers or booleans, or of objects: texts, None where one is missing
+        name -> (n,) numbers or booleans, or objects: texts, None where one is missing
     """
     names: tuple   # (columns,) in their order
     n: int         # rows
-    read: Any      # name -> (n,) array of numbers or booleans, or of objects: texts, None where one is missing
+    read: Any      # name -> (n,) numbers or booleans, or objects: texts, None where one is missing
 
     def __getitem__(self, name):
         if isinstance(name, str) and name not in self.names: raise no_column(name, self.names)
         return self.read(name) if isinstance(name, str) else tuple.__getitem__(self, name)
 
-# %% ../../nbs/audit/01_table.ipynb #049d54ba
+# %% ../../nbs/audit/01_table.ipynb #681dbd79
 def check_header(
     names, # cells of the header
 ) -> tuple: # without blanks around them
@@ -158,7 +158,8 @@ def check_header(
             raise TableError(f"the columns must be separated by commas, the header {names[0]!r} has {word}")
     for at, name in enumerate(names):
         if not name: raise TableError(f"column {at + 1} must have a name, the header leaves it empty", "")
-        if names.index(name) < at: raise TableError(f"column {name!r} must be there once, it is there twice", name)
+        if names.index(name) < at:
+            raise TableError(f"column {name!r} must be there once, it is there twice", name)
     return tuple(names)
 
 # %% ../../nbs/audit/01_table.ipynb #41e2f5ad
@@ -173,7 +174,7 @@ def _rows_of(lines, names):
             raise TableError(words + ",".join(cells)[:60], None, count)
         yield cells
 
-# %% ../../nbs/audit/01_table.ipynb #380d852e
+# %% ../../nbs/audit/01_table.ipynb #47a73e67
 def read_csv(
     path:Path, # of a file in UTF-8, cells separated by commas
 ) -> Columns:
@@ -200,13 +201,15 @@ def read_csv(
             if not names: raise TableError(f"{Path(path).name} must hold a header and rows, it is empty")
             cells = list(zip(*_rows_of(lines, names)))
     except UnicodeDecodeError as error:
-        raise TableError(f"{Path(path).name} must be text in UTF-8: {error.reason} at byte {error.start}") from None
+        words = f"{Path(path).name} must be text in UTF-8: {error.reason} at byte {error.start}"
+        raise TableError(words) from None
     except csv.Error as error: raise TableError(f"{Path(path).name} must be a CSV file: {error}") from None
     if not cells: raise TableError(f"{Path(path).name} must hold rows, there is a header only")
     columns = dict(zip(names, cells))
-    return Columns(names, len(cells[0]), lambda name: np.array([c.strip() for c in columns[name]], dtype=object))
+    return Columns(names, len(cells[0]), lambda name: np.array([c.strip() for c in columns[name]],
+                                                               dtype=object))
 
-# %% ../../nbs/audit/01_table.ipynb #03c807b5
+# %% ../../nbs/audit/01_table.ipynb #a5e33dab
 LARGE = 1 << 25   # bytes
 
 def _read_large_csv(path:Path) -> Columns|None: # None where pyarrow is missing or refuses the file
@@ -214,9 +217,11 @@ def _read_large_csv(path:Path) -> Columns|None: # None where pyarrow is missing 
     try: import pyarrow as pa
     except ImportError: return None
     from pyarrow import csv as reader
-    with open(path, newline="", encoding="utf-8-sig") as file: names = check_header(next(csv.reader(file), ()))
+    with open(path, newline="", encoding="utf-8-sig") as file: names = check_header(next(csv.reader(file),
+        ()))
     if not names: return None
-    kinds = reader.ConvertOptions(column_types={name: pa.string() for name in names}, strings_can_be_null=False)
+    kinds = reader.ConvertOptions(column_types={name: pa.string() for name in names},
+                                  strings_can_be_null=False)
     try: found = reader.read_csv(path, convert_options=kinds, read_options=reader.ReadOptions(
         column_names=list(names), skip_rows=1))
     except pa.ArrowInvalid: return None
@@ -272,7 +277,7 @@ def _series(series, name:str) -> np.ndarray:
     if texts.ndim != 1: raise TableError(f"column {name!r} must hold numbers or texts, it holds {kind}", name)
     return np.where(missing, None, texts)
 
-# %% ../../nbs/audit/01_table.ipynb #c2fe2403
+# %% ../../nbs/audit/01_table.ipynb #278ea199
 def from_frame(
     table, # pandas, polars, pyarrow ..., or a dict: name -> values
 ) -> Columns:
@@ -294,18 +299,20 @@ def from_frame(
     """
     if isinstance(table, dict): return _from_dict(table)
     frame = _frame(table)
-    if frame is None: raise refuse("table", "a path of a CSV or Parquet file, a data frame, or a dict of columns", table)
+    if frame is None:
+        raise refuse("table", "a path of a CSV or Parquet file, a data frame, or a dict of columns", table)
     names = check_header(frame.columns)
     if not len(frame): raise TableError("table must hold rows, there is a header only")
     return Columns(names, len(frame), lambda name: _series(frame[frame.columns[names.index(name)]], name))
 
-# %% ../../nbs/audit/01_table.ipynb #6138f8d1
+# %% ../../nbs/audit/01_table.ipynb #7a22c525
 def _from_dict(table:dict) -> Columns:
     "Columns by name, of one length."
     try: columns = {str(name): _values(column) for name, column in table.items()}
     except (TypeError, ValueError): raise refuse("table", "columns of numbers or texts", table) from None
     lengths = {len(column) for column in columns.values()}
-    if len(lengths) != 1 or 0 in lengths: raise refuse("table", "columns of one length with at least one row", table)
+    if len(lengths) != 1 or 0 in lengths:
+        raise refuse("table", "columns of one length with at least one row", table)
     return Columns(check_header(columns), lengths.pop(), columns.__getitem__)
 
 def _values(column) -> np.ndarray: # (n,)
@@ -443,7 +450,7 @@ def words(
     row = int(np.argmax(wrong))
     raise TableError.at(name, row + 1, _shown(found[row]), "a label, it is missing")
 
-# %% ../../nbs/audit/01_table.ipynb #f30ddf7d
+# %% ../../nbs/audit/01_table.ipynb #6e99be68
 def matching(
     columns:Columns, # the table
     pattern,         # a name, a pattern with one star, or a list of names
@@ -472,9 +479,12 @@ def matching(
     """
     if isinstance(pattern, str) and "*" in pattern:
         head, _, tail = pattern.partition("*")
-        fits = [c for c in columns.names if c.startswith(head) and c.endswith(tail) and len(c) > len(head + tail)]
+        fits = [c for c in columns.names if c.startswith(head) and c.endswith(tail)
+                and len(c) > len(head + tail)]
         found = {c: c[len(head):len(c) - len(tail)] for c in fits}
-        if not found: raise TableError(f"{role}={pattern!r}: no column fits; there are {', '.join(columns.names[:12])}", pattern)
+        if not found:
+            raise TableError(f"{role}={pattern!r}: no column fits; there are {', '.join(columns.names[:12])}",
+                             pattern)
         return found
     asked = [pattern] if isinstance(pattern, str) else pattern
     if not isinstance(asked, (list, tuple)) or not asked or not all(isinstance(name, str) for name in asked):
@@ -513,14 +523,15 @@ def column_called(
     if name not in columns.names: raise no_column(name, columns.names, role)
     return name
 
-# %% ../../nbs/audit/01_table.ipynb #61fc749a
+# %% ../../nbs/audit/01_table.ipynb #7825e4ca
 def _distinct(column) -> tuple[list, np.ndarray]: # (distinct values, (n,) index of each)
     "The distinct values of a column."
     if column.dtype.kind in "biuf":
         values, codes = np.unique(column, return_inverse=True)
         return values.tolist(), codes.astype(np.int64)
     table: dict = {}
-    codes = np.fromiter((table.setdefault(v.strip() if isinstance(v, str) else v, len(table)) for v in column),
+    codes = np.fromiter((table.setdefault(v.strip() if isinstance(v, str) else v, len(table))
+                         for v in column),
                         np.int64, len(column))
     return list(table), codes
 
@@ -567,7 +578,7 @@ def encode(
              for role, (distinct, index) in parts.items()}
     return codes, tuple(_name(key) for key in keys)
 
-# %% ../../nbs/audit/01_table.ipynb #390bd1e0
+# %% ../../nbs/audit/01_table.ipynb #b9d56218
 class Table(dict):
     """Column name -> values, with what they mean as attributes.
 
@@ -634,7 +645,8 @@ class Table(dict):
         ValueError
             naming the argument.
         """
-        if path is not None and not isinstance(path, (str, Path)): raise refuse("path", "a path or None", path)
+        if path is not None and not isinstance(path, (str, Path)):
+            raise refuse("path", "a path or None", path)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self)
