@@ -23,7 +23,7 @@ import reject_nb
 from . import audit, data
 from .core.claims import (
     ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
-from .core.files import project_root, write_atomic
+from .core.files import project_root, write_atomic, write_atomic, write_atomic
 
 # %% ../nbs/cli.ipynb #b1089f4f
 class RequestError(Exception):
@@ -349,9 +349,11 @@ def _become(command, environment) -> int:
             try: return process.wait()
             except KeyboardInterrupt: continue   # it was interrupted too, and says so
 
-# %% ../nbs/cli.ipynb #d222e20a
-ROLES = {"label": "column of labels", "prediction": "column of predictions", "losses": "column of losses, instead of labels",
-         "probabilities": "columns of probabilities, such as 'p_*' or p_cat,p_dog", "logits": "columns of logits, in the same way",
+# %% ../nbs/cli.ipynb #90dd2923
+ROLES = {"label": "column of labels", "prediction": "column of predictions",
+         "losses": "column of losses, instead of labels",
+         "probabilities": "columns of probabilities, such as 'p_*' or p_cat,p_dog",
+         "logits": "columns of logits, in the same way",
          "scores": "columns of scores of uncertainty, high means uncertain", "group": "column of groups",
          "ood": "column that is 1 where an input belongs to no class"}
 
@@ -363,33 +365,43 @@ def _roles(args, names) -> dict:
     "What was said of columns; several are separated by commas."
     several = ("probabilities", "logits", "scores")
     given = {name: getattr(args, name) for name in names}
-    return {name: value.split(",") if value and name in several and "," in value else value for name, value in given.items()}
+    return {name: value.split(",") if value and name in several and "," in value else value for name,
+            value in given.items()}
 
 # %% ../nbs/cli.ipynb #1145f465
 def audit_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `audit`."
     p.add_argument("table", metavar="FILE", help="predictions on held-out data, CSV or Parquet")
     _role_arguments(p, ROLES)
-    p.add_argument("--classes", metavar="NAMES", help="what the columns of probabilities stand for, separated by commas")
-    p.add_argument("--target-risk", type=float, default=.05, metavar="R", help="largest share of wrong answers (default .05)")
-    p.add_argument("--delta", type=float, default=.1, metavar="D", help="1 - confidence of the promise (default .1)")
+    p.add_argument("--classes", metavar="NAMES",
+                   help="what the columns of probabilities stand for, separated by commas")
+    p.add_argument("--target-risk", type=float, default=.05, metavar="R",
+                   help="largest share of wrong answers (default .05)")
+    p.add_argument("--delta", type=float, default=.1, metavar="D",
+                   help="1 - confidence of the promise (default .1)")
     p.add_argument("--score", default="auto", metavar="NAME", help="of the rule; default: the best of all")
-    p.add_argument("--per-group", action="store_true", help="a threshold for each group, all promises at once")
+    p.add_argument("--per-group", action="store_true",
+                   help="a threshold for each group, all promises at once")
     p.add_argument("--looked", action="store_true", help="the target was chosen after looking at these data")
     p.add_argument("--title", default="Audit", help="heading of the page")
-    p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR", help="for audit.html, metrics.csv and rule.json (default report)")
+    p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR",
+                   help="for audit.html, metrics.csv and rule.json (default report)")
     p.set_defaults(run=command_audit)
 
 def command_audit(args) -> int:
     "Report, metrics and rule of a table of predictions."
     try:
-        found = audit.Audit.from_table(args.table, **_roles(args, ROLES), classes=args.classes.split(",") if args.classes else None)
+        found = audit.Audit.from_table(args.table, **_roles(args, ROLES),
+                                       classes=args.classes.split(",") if args.classes else None)
         rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked)
-        files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta), "metrics.csv": found.metrics().to_csv()}
-    except (ValueError, OSError, ImportError) as error: raise RequestError(f"{error}\nnothing was written") from error
+        files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta),
+                 "metrics.csv": found.metrics().to_csv()}
+    except (ValueError, OSError, ImportError) as error:
+        raise RequestError(f"{error}\nnothing was written") from error
     for name, text in files.items(): write_atomic(args.out/name, text.encode())
     rule.save(args.out/"rule.json")
-    print(*found.given, *found.notes, "", rule.statement, *([rule.remedy] if not rule.n_accepted else []), "", sep="\n")
+    print(*found.given, *found.notes, "", rule.statement, *([rule.remedy] if not rule.n_accepted else []), "",
+          sep="\n")
     print(*(f"wrote {shown(args.out/name)}" for name in (*files, "rule.json")), sep="\n")
     return 0
 
@@ -407,7 +419,8 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
 def command_apply(args) -> int:
     "Which rows of a table a rule answers."
     try: found = audit.Rule.load(args.rule).apply(args.table, **_roles(args, _APPLY))
-    except (ValueError, OSError, ImportError) as error: raise RequestError(f"{error}\nnothing was written") from error
+    except (ValueError, OSError, ImportError) as error:
+        raise RequestError(f"{error}\nnothing was written") from error
     write_atomic(args.out, found.to_csv().encode())
     answered, n = int(found["accept"].sum()), len(found["accept"])
     print(f"{answered} of {n} rows are answered ({answered/n:.1%}), wrote {shown(args.out)}")
@@ -421,15 +434,19 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("rule", metavar="RULE", help="rule.json, as `audit` wrote it")
     p.add_argument("table", metavar="FILE", help="outcomes in the order in which they came, CSV or Parquet")
     _role_arguments(p, ROLES)
-    p.add_argument("--delta", type=float, default=.05, metavar="D", help="probability of a false alarm (default .05)")
-    p.add_argument("--horizon", type=positive, default=100_000, metavar="N", help="outcomes that are watched (default 100000)")
+    p.add_argument("--delta", type=float, default=.05, metavar="D",
+                   help="probability of a false alarm (default .05)")
+    p.add_argument("--horizon", type=positive, default=100_000, metavar="N",
+                   help="outcomes that are watched (default 100000)")
     p.set_defaults(run=command_monitor)
 
 def command_monitor(args) -> int:
     "Whether a rule keeps its promise."
-    try: found = audit.RiskMonitor(audit.Rule.load(args.rule), args.delta, args.horizon).update_table(args.table, **_roles(args, ROLES))
+    try: found = audit.RiskMonitor(audit.Rule.load(args.rule), args.delta,
+                                   args.horizon).update_table(args.table, **_roles(args, ROLES))
     except (ValueError, OSError, ImportError) as error: raise RequestError(str(error)) from error
-    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, promised at most {found.target_risk:g}", found.statement, sep="\n")
+    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, promised at most {found.target_risk:g}",
+          found.statement, sep="\n")
     return ALARM if found.alarm else 0
 
 # %% ../nbs/cli.ipynb #128b723b
@@ -453,9 +470,11 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("action", choices=["list", "fetch"])
     p.add_argument("names", nargs="*", metavar="NAME")
     p.set_defaults(run=command_data)
-    audit_arguments(commands.add_parser("audit", help="predictions of a classifier: report, metrics, certified rule"))
+    audit_arguments(commands.add_parser("audit",
+                                        help="predictions of a classifier: report, metrics, certified rule"))
     apply_arguments(commands.add_parser("apply", help="which rows of a table a rule answers"))
-    monitor_arguments(commands.add_parser("monitor", help="whether a rule keeps its promise; exits with 3 on alarm"))
+    monitor_arguments(commands.add_parser("monitor",
+                                          help="whether a rule keeps its promise; exits with 3 on alarm"))
     return top
 
 # %% ../nbs/cli.ipynb #cb28a056

@@ -42,7 +42,7 @@ def test_bins_keep_the_order():
     assert (np.diff(places) >= 0).all() and places.min() >= 0 and places.max() < BINS
     assert (x <= upper_edges(places)).all()
     fine = (np.abs(x) > 1e-37) & (np.abs(x) < 1e37)
-    assert (np.abs(upper_edges(places) - x)[fine] <= 2.**-12*np.abs(x[fine])).all()
+    assert (np.abs(upper_edges(places[fine]) - x[fine]) <= 2.**-12*np.abs(x[fine])).all()
 
 
 def test_single_precision_falls_into_the_same_bins():
@@ -343,13 +343,13 @@ def test_a_report_is_written():
 
 
 def test_dask_counts_the_same():
-    "Twenty partitions, empty ones among them, through two rounds of the tree."
+    "Nine partitions, empty ones among them, through two rounds of the tree."
     import dask
     import dask.dataframe as dd
     import pandas as pd
     table = pd.DataFrame(_three(900))
-    frame = dd.from_pandas(table, npartitions=20)
-    frame = dd.concat([frame, frame[frame.p_cat > 2]])
+    frame = dd.from_pandas(table, npartitions=5)
+    frame = dd.concat([frame, dd.from_pandas(table[:400], npartitions=4).query("p_cat > 2")])
     with dask.config.set(scheduler="synchronous"): found = read_tally(frame, ROLES)
     assert _same(found, Tally().add(sample_of_part(table, ROLES)))
     with dask.config.set(scheduler="synchronous"), pytest.raises(TableError, match="is missing"):
