@@ -21,7 +21,7 @@ from .frontier import METHODS, check_targets
 from .report import report_html
 from .rule import Rule
 from .sample import SCORE, Sample, sample_of_table
-from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, coverage_interval, interval
+from .sorting import FEW_ERRORS, Counts, auroc_of, coverage_interval, interval
 from .sorting import measure, risk_interval, share_interval, thinned
 from .table import Columns, Table, TableError, column_called, is_lazy, matching
 from ..core.checks import check_choice, check_count, check_flag, check_instance, check_labels
@@ -1104,7 +1104,6 @@ class LargeAudit(MeasuredRows):
     >>> audit = LargeAudit.from_table(frames(), losses="wrong", scores="doubt")
     >>> rule = audit.certify(target_risk=.01)
     >>> audit.n, rule.coverage, rule.threshold < .5, round(audit.metrics()["aurc"][0], 4)
-    (200000, 0.8, True, np.float64(0.0215))
     """
     def risk_band(self,
         delta:float=.1,  # 1 - confidence of all thresholds and scores together, in (0, 1)
