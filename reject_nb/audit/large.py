@@ -17,15 +17,16 @@ from pathlib import Path
 import numpy as np
 from numba import njit
 
-from .frontier import check_targets
+from .frontier import METHODS, check_targets
 from .report import report_html
 from .rule import Rule
 from .sample import SCORE, Sample, sample_of_table
 from .sorting import FEW_ERRORS, Counts, aurc_of, auroc_of, coverage_interval, interval
 from .sorting import measure, risk_interval, share_interval, thinned
 from .table import Columns, Table, TableError, column_called, is_lazy, matching
-from ..core.checks import check_choice, check_count, check_flag, check_instance, check_mask
-from ..core.checks import check_number, check_probability, check_vector, refuse
+from ..core.checks import check_choice, check_count, check_flag, check_instance, check_labels
+from ..core.checks import check_mask, check_number, check_probability, check_vector, refuse
+from ..core.figures import figure
 from ..core.files import write_atomic
 from ..core.results import Status
 
@@ -853,7 +854,7 @@ class CountedRows:
         roles = Roles(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
                       scores=scores,
                       losses=losses, group=group, ood=ood,
-                      classes=None if classes is None else tuple(classes))
+                      classes=None if classes is None else tuple(check_labels(classes, "classes").tolist()))
         return cls(read_tally(table, roles))
 
     @property
@@ -1107,7 +1108,7 @@ class LargeAudit(MeasuredRows):
     """
     def risk_band(self,
         delta:float=.1,  # 1 - confidence of all thresholds and scores together, in (0, 1)
-        method:str="every law", # there is no other one
+        method:str="every law", # or "flat law", which changes nothing: every law is covered
         score=None,      # name, None: the first
         points:int=400,  # at most, about
     ) -> Table:          # rank, coverage, threshold, risk, certified_risk
@@ -1118,7 +1119,7 @@ class LargeAudit(MeasuredRows):
         delta : float, default .1
             1 - confidence of all thresholds and scores together, in (0, 1)
         method : str, default 'every law'
-            there is no other one
+            or "flat law", which changes nothing: every law is covered
         score : default None
             name, None: the first
         points : int, default 400
@@ -1134,7 +1135,7 @@ class LargeAudit(MeasuredRows):
         ValueError
             naming the argument.
         """
-        check_choice(method, "method", ["every law"])
+        check_choice(method, "method", METHODS)
         c, share = self.counts[self.named(score)], check_probability(delta, "delta")/len(self.names)
         ranks = np.linspace(1, c.n, check_count(points, "points", 2, 100_000))
         at = np.unique(np.searchsorted(c.accepted, np.minimum(ranks, c.n)))
@@ -1146,7 +1147,7 @@ class LargeAudit(MeasuredRows):
     def frontier(self,
         delta:float=.1,     # 1 - confidence of all lines together, in (0, 1)
         targets=None,       # ascending, in (0, 1); None: a menu from .005 to .3
-        method:str="every law", # there is no other one
+        method:str="every law", # or "flat law", which changes nothing: every law is covered
         score:str="auto",   # name, or the best at each target
     ) -> Table:             # one row a target; attributes statement, delta, method
         """The menu: certified coverage at each target.
@@ -1158,7 +1159,7 @@ class LargeAudit(MeasuredRows):
         targets : default None
             ascending, in (0, 1); None: a menu from .005 to .3
         method : str, default 'every law'
-            there is no other one
+            or "flat law", which changes nothing: every law is covered
         score : str, default 'auto'
             name, or the best at each target
 
@@ -1172,7 +1173,7 @@ class LargeAudit(MeasuredRows):
         ValueError
             naming the argument.
         """
-        check_probability(delta, "delta"), check_choice(method, "method", ["every law"])
+        check_probability(delta, "delta"), check_choice(method, "method", METHODS)
         counts = self._of(score)
         share = delta*len(counts)/len(self.names)
         rows = [line_of(counts, float(target), share) for target in check_targets(targets, 1.)]
@@ -1238,6 +1239,45 @@ class LargeAudit(MeasuredRows):
         return line | dict(accepted=accepted, coverage=accepted/self.n,
                            risk=wrong/accepted if accepted else np.nan,
                            threshold=max(thresholds.values()), status=status), thresholds
+
+    def plot(self,
+        ax=None,         # matplotlib axes; new ones where None
+        delta:float=.1,  # 1 - confidence of the certified risk, in (0, 1)
+        level:float=.95, # of the interval at each coverage, in (0, 1)
+    ):                   # the axes
+        """Risk over coverage, and the certified risk of the first score.
+
+        Parameters
+        ----------
+        ax : default None
+            matplotlib axes; new ones where None
+        delta : float, default .1
+            1 - confidence of the certified risk, in (0, 1)
+        level : float, default .95
+            of the interval at each coverage, in (0, 1)
+
+        Returns
+        -------
+        the axes
+
+        Raises
+        ------
+        ValueError
+            naming it.
+        """
+        if ax is not None and not hasattr(ax, "plot"): raise refuse("ax", "matplotlib axes", ax)
+        band = self.risk_band(delta)
+        ax = figure(height=3.2)[1] if ax is None else ax
+        for name in self.names:
+            c = self.curve(name, level=level)
+            drawn, = ax.plot(c["coverage"], c["risk"], label=name)
+            ax.fill_between(c["coverage"], c["risk_low"], c["risk_high"], color=drawn.get_color(), alpha=.15,
+                            lw=0)
+        ax.plot(band["coverage"], band["certified_risk"], "k--", lw=1,
+                label=f"{self.names[0]}: certified, {1 - delta:g}")
+        ax.set(xlabel="coverage", ylabel="risk of the answers", ylim=(0, 1.3*c["risk"][-1] + .01))
+        ax.legend()
+        return ax
 
     def to_html(self,
         path=None,       # of the file to write; None returns the page alone

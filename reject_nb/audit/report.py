@@ -21,7 +21,8 @@ from importlib import metadata
 
 import numpy as np
 
-from ..core.checks import check_probability, refuse
+from .rule import Rule
+from ..core.checks import check_instance, check_probability, refuse
 
 # %% ../../nbs/audit/08_report.ipynb #a8726845
 class Html(str):
@@ -669,7 +670,8 @@ def report_html(
     """
     delta = check_probability(delta, "delta")
     if not isinstance(title, str) or not title.strip(): raise refuse("title", "text", title)
-    if rule is None: rule = audit.certify(delta=delta)
+    rule = audit.certify(delta=delta) if rule is None else check_instance(rule, "rule", Rule,
+                                                                          "a Rule of this audit")
     certified = audit.risk_band(delta=delta, score=rule.score)
     curve, measures = audit.curve(score=rule.score), audit.metrics()
     body = [tag("h1", title), summary_section(measures, rule), given_section(audit),

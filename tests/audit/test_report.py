@@ -135,7 +135,7 @@ def test_a_band_without_rows_and_rules_by_group():
 
 @pytest.mark.parametrize("change, name",
                          [(dict(title=""), "title"), (dict(title=3), "title"), (dict(delta=0), "delta"),
-                                          (dict(delta="x"), "delta")])
+                                          (dict(delta="x"), "delta"), (dict(rule="x"), "rule")])
 def test_arguments_are_named(change, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): report_html(_audit(n=50), **change)
 
