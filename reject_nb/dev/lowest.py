@@ -21,7 +21,7 @@ from ..core.files import project_root
 TOOLS = ("pytest", "hypothesis", "nbformat", "nbclient", "ipykernel", "requests", "ipywidgets",
          "scikit-image")  # of the tests, at any version that goes with the others
 PARTS = ("core", "data", "sdr", "mcsvm", "bernstein", "strategies", "gpc",
-         "ood")  # folders of tests that need no build
+         "ood", "audit")  # folders of tests that need no build
 
 def bounds(
     project:dict, # the table [project] of pyproject.toml

@@ -15,7 +15,6 @@ import sys
 from pathlib import Path
 
 from .. import __version__
-from ..core.claims import ROOMS
 from ..core.files import write_atomic
 from .notebooks import (directives, notebook_paths, pages_and_others, read, relative, root,
                                      to_text)
@@ -89,7 +88,8 @@ def make_readme() -> str: # README.md
 # %% ../../nbs/dev/06_pages.ipynb #4405c3a2
 ROOM_TITLES = {"sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM",
                "bernstein": "bernstein · uncertain data", "strategies": "strategies · reject options",
-               "gpc": "gpc · certified Gaussian processes", "ood": "ood · out of distribution"}
+               "gpc": "gpc · certified Gaussian processes", "ood": "ood · out of distribution",
+               "audit": "audit · your own classifier"}
 
 # %% ../../nbs/dev/06_pages.ipynb #920dafe1
 STYLESHEET = """/* room for lines of code, and one search field instead of two */
@@ -146,9 +146,9 @@ def site_toc() -> dict: # _toc.yml of Jupyter Book
     def names(paths): return [relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths]
     shown, others = map(names, pages_and_others())
     guide = [p for p in others if p.startswith("guide/")]
-    shared = [p for p in others if p.partition("/")[0] not in (*ROOMS, "guide")]
+    shared = [p for p in others if p.partition("/")[0] not in (*ROOM_TITLES, "guide")]
     parts = [("The papers, reproduced", [p for p in shown if p != "index"]), ("Guide", guide)]
-    parts += [(ROOM_TITLES[room], [p for p in others if p.startswith(room + "/")]) for room in ROOMS]
+    parts += [(ROOM_TITLES[room], [p for p in others if p.startswith(room + "/")]) for room in ROOM_TITLES]
     parts.append(("Foundations", shared))
     return {"format": "jb-book", "root": "index",
             "parts": [{"caption": caption, "chapters": [{"file": p} for p in files]}
