@@ -21,7 +21,7 @@ from reject_nb.core.claims import ROOMS
 from reject_nb.dev.checks import DONE   # parts in it must have their calls.py; others are held to it once they have one
 
 HERE = Path(__file__).parent
-PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", *ROOMS]   # a few of them, where named
+PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", *ROOMS, "audit"]   # a few of them, where named
 SECONDS = 5   # for one bad call
 
 

@@ -1,6 +1,8 @@
 """Tests of nbs/cli.ipynb, extracted from its test cells: edit them there."""
 import contextlib
 import io
+import numpy as np
+import os
 import pytest
 import reject_nb
 import subprocess
@@ -8,6 +10,8 @@ import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
+from reject_nb.audit import Rule
+from reject_nb.audit import Table
 from reject_nb.core.claims import ITEMS
 from reject_nb.core.claims import save_claims
 from reject_nb.core.files import project_root
@@ -109,6 +113,100 @@ def test_bad_grammar_exits_with_2(words):
 
 def test_version_is_said():
     assert _say("--version")[:2] == (0, f"reject-nb {reject_nb.__version__}\n")
+
+
+def _predictions(path, n=600, seed=0, worse=1., **change):
+    "A table of labels and probabilities of two classes, as a file."
+    rng = np.random.default_rng(seed)
+    p = rng.beta(6, 1, n).round(4)
+    wrong = rng.random(n) < worse*(1 - p)
+    cells = {"y": np.where(wrong, "cat", "dog").astype(object), "p_cat": (1 - p).round(4).astype(object),
+             "p_dog": p.astype(object)}
+    for (name, row), value in change.get("cells", {}).items(): cells[name][row] = value
+    Table({k: v for k, v in cells.items() if k != change.get("without")}).to_csv(path)
+
+AUDIT = "audit old.csv --label y --probabilities p_* --target-risk .1".split()
+
+def test_audit_apply_and_monitor():
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _predictions("old.csv")
+        _predictions("good.csv", seed=1)
+        _predictions("bad.csv", seed=2, worse=3.)
+        status, said, _ = _say(*AUDIT, "--out", "report")
+        assert status == 0 and sorted(os.listdir("report")) == ["audit.html", "metrics.csv", "rule.json"]
+        assert "With probability at least 0.9" in said
+        rule = Rule.load("report/rule.json")
+        assert not rule.looked and rule.columns["label"] == "y"
+        assert "<html" in Path("report/audit.html").read_text()[:200].lower()
+        status, said, _ = _say("apply", "report/rule.json", "good.csv", "--out", "decided.csv")
+        lines = Path("decided.csv").read_text().splitlines()
+        answered = sum(",True,answered" in line for line in lines)
+        assert status == 0 and lines[0] == "y,p_cat,p_dog,accept,reason" and said.startswith(f"{answered} of 600")
+        assert _say("monitor", "report/rule.json", "good.csv")[0] == 0
+        status, said, _ = _say("monitor", "report/rule.json", "bad.csv")
+        assert status == 3 and "alarm after" in said
+        status, said, _ = _say("monitor", "report/rule.json", "decided.csv")
+        assert status == 0
+
+
+def _cell(column, row, value): return dict(cells={(column, row): value})
+
+BAD = {"missing column": (dict(without="y"), "column 'y' (label) is missing"),
+       "nan": (_cell("p_dog", 4, "nan"), "column 'p_dog', row 5: must be a finite number, got 'nan'"),
+       "empty cell": (_cell("p_cat", 6, ""), "column 'p_cat', row 7: must be a finite number, got ''"),
+       "text": (_cell("p_cat", 0, "high"), "column 'p_cat', row 1: must be a finite number, got 'high'"),
+       "sum": (dict(cells={("p_cat", 9): .9, ("p_dog", 9): .3}),
+               "row 10: probabilities must be one that sums to 1 over its row, got a sum of 1.2"),
+       "percent": (_cell("p_dog", 2, 97), "column 'p_dog', row 3: probabilities must be in [0, 1], got 97"),
+       "no label": (_cell("y", 1, ""), "column 'y', row 2: must be a label, it is missing"),
+       "unknown class": (_cell("y", 3, "cow"),
+                         "column 'y', row 4: y_true must be one of the classes cat, dog, got 'cow'"),
+       "infinite": (_cell("p_dog", 8, "inf"), "column 'p_dog', row 9: must be a finite number, got 'inf'")}
+
+@pytest.mark.parametrize("what", list(BAD))
+def test_bad_predictions_are_named_and_nothing_is_written(what):
+    change, expected = BAD[what]
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _predictions("old.csv", **change)
+        status, said, complaint = _say(*AUDIT, "--out", "report")
+        assert status == 2 and expected in complaint and "nothing was written" in complaint
+        assert os.listdir() == ["old.csv"]
+
+
+@pytest.mark.parametrize("content, expected", [("", "it is empty"), ("y,p_cat,p_dog\n", "header only"),
+                                               ("y;p_cat;p_dog\na;1;0\n", "semicolons"),
+                                               ("y,p_cat,p_dog\ncat,1,0\ncat,1\n",
+                                                "row 2 must have 3 cells"), ("y,y,p_cat\na,b,1\n", "twice")])
+def test_files_that_are_no_tables_are_named(content, expected):
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        Path("old.csv").write_text(content)
+        status, _, complaint = _say(*AUDIT)
+        assert status == 2 and expected in complaint and os.listdir() == ["old.csv"]
+
+
+def test_rules_that_were_changed_are_refused():
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _predictions("old.csv")
+        _say(*AUDIT)
+        path = Path("report/rule.json")
+        path.write_text(path.read_text().replace('"delta": 0.1', '"delta": 0.2'))
+        for words in (["apply", str(path), "old.csv", "--out", "d.csv"], ["monitor", str(path), "old.csv"]):
+            status, _, complaint = _say(*words)
+            assert status == 2 and "was changed after it was saved" in complaint
+            assert not Path("d.csv").exists()
+
+
+@pytest.mark.parametrize("words, expected", [(["--target-risk", "2"], "target_risk must"),
+                                             (["--delta", "0"], "delta must"), (["--group", "where"],
+                                                 "column 'where' (group) is missing"),
+                                             (["--score", "none"], "score must be one of"), (["--per-group"],
+                                                 "no groups"), (["--losses", "p_cat"], "")])
+def test_wishes_that_cannot_be_met(words, expected):
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _predictions("old.csv")
+        status, _, complaint = _say(*AUDIT, *words)
+        assert (status == 2 and expected in complaint
+                and os.listdir() == ["old.csv"]) if expected else status == 0
 
 
 def _call(*words, **more):

@@ -14,7 +14,7 @@ import reject_nb
 from reject_nb.core.claims import ROOMS
 from reject_nb.dev.checks import DONE   # parts in it are held to all of this, others from their first example on
 
-PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", *ROOMS]   # a few of them, where named
+PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", *ROOMS, "audit"]   # a few of them, where named
 PACKAGE = Path(reject_nb.__file__).parent
 
 

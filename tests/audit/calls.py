@@ -1,0 +1,122 @@
+"""Every public call of reject_nb.audit with valid arguments, and the values that look bad and are not."""
+import contextlib
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+import reject_nb.audit as a
+from reject_nb.audit.large import Tally
+
+RNG = np.random.default_rng(0)
+N = 120
+P = RNG.random(N)
+PROBABILITIES = np.column_stack([1 - P, P])
+Y = (RNG.random(N) < P).astype(int)
+ANSWERS = (P > .5).astype(int)
+GROUPS = np.where(np.arange(N) % 2, "a", "b")
+OOD = np.arange(N) % 10 == 5
+LOSSES = (Y != ANSWERS).astype(float)
+X = np.column_stack([P, P**2])
+FITTED = LogisticRegression().fit(X, Y)
+CELLS = {"y": Y, "answer": ANSWERS, "p_0": PROBABILITIES[:, 0], "p_1": P, "loss": LOSSES, "group": GROUPS, "ood": OOD}
+AUDIT = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS)
+RULE = AUDIT.certify(.3)
+EACH = AUDIT.certify(.45, per_group=True, looked=False)
+GIVEN = a.Audit(losses=LOSSES, scores=-np.abs(P - .5)).certify(.3)
+TALLY = Tally()
+TALLY.add(a.Audit.from_table(CELLS, label="y", probabilities="p_*", group="group").sample)
+LARGE = a.LargeAudit(TALLY)
+
+
+def saved(path):
+    """Save a rule beside nothing that matters."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return RULE.save(path)
+
+
+def written(path, **more):
+    """A page in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return AUDIT.to_html(path, **more)
+
+
+def loaded(path):
+    """A rule that was saved under this name."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        RULE.save("rule.json")
+        return a.Rule.load(path)
+
+
+def large_page(path, **more):
+    """A page of a large audit in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return LARGE.to_html(path, **more)
+
+
+def of_table(**arguments):
+    """Read a table; scores where probabilities are tried."""
+    return a.Audit.from_table(**arguments)
+
+
+def calls():
+    """Name -> (callable, valid keyword arguments)."""
+    roles = dict(label="y", prediction="answer", scores="p_0", losses=None, group="group", ood="ood", classes=None, loss="zero-one", bound=None)
+    error = dict(words="wrong", column="p", row=3, value=.5)
+    return {
+        "Audit": (a.Audit, dict(y_true=Y, y_pred=ANSWERS, probabilities=PROBABILITIES, logits=None, scores={"s": P}, losses=None, loss="zero-one", is_ood=OOD,
+                                groups=GROUPS, classes=np.array([0, 1]), bound=1.)),
+        "Audit.of_sample": (a.Audit.of_sample, dict(sample=AUDIT.sample)),
+        "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS)),
+        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, **roles)),
+        "Audit.metrics": (AUDIT.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
+        "Audit.groups": (AUDIT.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
+        "Audit.calibration": (AUDIT.calibration, dict(bins=5, level=.9)),
+        "Audit.curve": (AUDIT.curve, dict(score="max_probability", points=50, level=.9)),
+        "Audit.frontier": (AUDIT.frontier, dict(delta=.2, targets=np.array([.1, .3]), method="every law", score="auto")),
+        "Audit.risk_band": (AUDIT.risk_band, dict(delta=.2, method="every law", score="max_probability", points=50)),
+        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False)),
+        "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9)),
+        "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2)),
+        "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
+        "Rule.decide": (EACH.decide, dict(probabilities=PROBABILITIES, logits=None, scores=None, groups=GROUPS)),
+        "Rule.apply": (EACH.apply, dict(table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
+        "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
+        "RiskMonitor": (a.RiskMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
+        "RiskMonitor.update": (lambda losses: a.RiskMonitor(RULE).update(losses), dict(losses=np.array([0., 1.]))),
+        "RiskMonitor.update_table": (lambda table: a.RiskMonitor(RULE).update_table(table, label="y", probabilities=["p_0", "p_1"]), dict(table=CELLS)),
+        "RiskMonitor.plot": (lambda ax: a.RiskMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
+        "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None)),
+        "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
+        "LargeAudit": (a.LargeAudit, dict(tally=TALLY)),
+        "LargeAudit.from_table": (a.LargeAudit.from_table, dict(table=[CELLS], probabilities=None, logits=None, **roles)),
+        "LargeAudit.named": (LARGE.named, dict(score="max_probability")),
+        "LargeAudit.metrics": (LARGE.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
+        "LargeAudit.groups": (LARGE.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
+        "LargeAudit.curve": (LARGE.curve, dict(score="max_probability", points=50, level=.9)),
+        "LargeAudit.risk_band": (LARGE.risk_band, dict(delta=.2, method="every law", score="max_probability", points=50)),
+        "LargeAudit.frontier": (LARGE.frontier, dict(delta=.2, targets=np.array([.1, .3]), method="every law", score="auto")),
+        "LargeAudit.certify": (LARGE.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True)),
+        "LargeAudit.to_html": (large_page, dict(path="a.html", rule=RULE, title="T", delta=.2)),
+    }
+
+
+def table_to(path):
+    """A table as text, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.Table({"a": [1]}).to_csv(path)
+
+
+NONE, SCORE, LABEL = "the documented default", "a score may be infinite, or as large as it likes: only the order matters", "any number or text is a label"
+RECORD = "a record of what was certified: it is checked where a file is loaded and where it decides"
+LEGAL = {
+    ("Rule", "*", "*"): RECORD, ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
+    ("*", "title", "text"): "any text is a title", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path",
+    ("Table.to_csv", "path", "text"): "any text is a path", ("LargeAudit.to_html", "path", "text"): "any text is a path",
+}
+for _name in ("y_true", "y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "prediction", "group", "ood", "logits", "losses",
+              "probabilities", "columns", "stream"): LEGAL[("*", _name, "none")] = NONE
+for _name in ("groups", "y_true", "y_pred", "y"):
+    for _kind in ("huge", "inf"): LEGAL[("*", _name, _kind)] = LABEL
+for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
+LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
+LEGAL[("RiskMonitor.update", "losses", "empty")] = "no outcome is no news"
+LEGAL[("Table", "columns", "empty")] = "a table without columns"
+LEGAL[("*", "scores", "inf")] = LEGAL[("*", "scores", "huge")] = SCORE
