@@ -6,7 +6,7 @@ classifiers."""
 # %% auto #0
 __all__ = ['REPOSITORY', 'ROLES', 'ALARM', 'RequestError', 'closest', 'plain_table', 'Record', 'read_claims',
            'shown', 'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes',
-           'command_claims', 'command_data', 'reproduce_arguments', 'positive', 'checkout',
+           'causes_counted', 'command_claims', 'command_data', 'reproduce_arguments', 'positive', 'checkout',
            'command_reproduce', 'audit_arguments', 'command_audit', 'apply_arguments', 'command_apply',
            'monitor_arguments', 'command_monitor', 'parser', 'main']
 
@@ -22,8 +22,8 @@ from pathlib import Path
 import reject_nb
 from . import audit, data
 from .core.claims import (
-    ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
-from .core.files import project_root, write_atomic, write_atomic, write_atomic
+    CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
+from .core.files import project_root, write_atomic
 
 # %% ../nbs/cli.ipynb #b1089f4f
 class RequestError(Exception):
@@ -248,6 +248,26 @@ def _print_claims(
     for c in chosen:
         if reasons and c.why: print(f"\n{c.id}: {c.why}")
 
+# %% ../nbs/cli.ipynb #cdacc95a
+def causes_counted(
+    claims, # iterable of Claim
+) -> str:   # empty where none differs
+    """How many claims differ, by cause.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+
+    Returns
+    -------
+    str
+        empty where none differs
+    """
+    causes = [c.cause or "no cause given" for c in claims if c.status == "differs"]
+    counts = [f"{causes.count(cause)} {cause}" for cause in (*CAUSES, "no cause given") if cause in causes]
+    return f"{len(causes)} differ: {', '.join(counts)}" if causes else ""
+
 # %% ../nbs/cli.ipynb #cdacc95b
 def command_claims(args) -> int:
     "Claims beside our numbers."
@@ -259,6 +279,7 @@ def command_claims(args) -> int:
     if chosen: _print_claims(chosen, args.wide, args.wide or args.status == "differs")
     elif of_rooms: print(f"none of the {len(of_rooms)} claims of {', '.join(rooms)} is '{args.status}'")
     else: print(f"no claims of {', '.join(rooms)} are on record")
+    if counted := causes_counted(chosen): print(f"\n{counted}")
     return 0
 
 # %% ../nbs/cli.ipynb #524e2630
@@ -304,6 +325,8 @@ def reproduce_arguments(p:argparse.ArgumentParser) -> argparse.ArgumentParser:
     mode = p.add_mutually_exclusive_group()
     mode.add_argument("--quick", action="store_true", help="read heavy tables from figures/ (default)")
     mode.add_argument("--full", action="store_true", help="compute heavy tables again; may take hours")
+    p.add_argument("--verify", action="store_true",
+                   help="write nothing; say which numbers of a rerun differ from the committed ones, and how far")
     p.add_argument("--jobs", type=positive, default=1, metavar="N", help="notebooks at a time (default 1)")
     p.add_argument("--scheduler", metavar="ADDRESS",
                    help="with --full: a Dask cluster for the cells of strategies, such as tcp://host:8786")

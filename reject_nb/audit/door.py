@@ -49,7 +49,44 @@ def _of_estimator(estimator, X) -> dict:
 class Audit:
     """Predictions of a classifier on held-out data, and everything that can be said of them.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    y_true : default None
+        (n,) labels; may be left out where losses are given
+    y_pred : default None
+        (n,) predictions; by default the class of the largest probability
+    probabilities : default None
+        (n, classes), or (n,) of the second of two classes
+    logits : default None
+        (n, classes), or (n,); finer than probabilities near 1
+    scores : default None
+        (n,), or a dict: name -> (n,); high means uncertain
+    losses : default None
+        (n,) in [0, bound], instead of labels
+    loss : Any, default 'zero-one'
+        or a matrix loss[label, prediction]
+    is_ood : default None
+        (n,) True where an input belongs to no class: any answer is the worst mistake
+    groups : default None
+        (n,) names of groups
+    classes : default None
+        what the columns of probabilities stand for
+    bound : default None
+        largest loss that can occur; 1, or the largest of the matrix, where None
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    Examples
+    --------
+    >>> from reject_nb.audit import Audit
+    >>> audit = Audit(y_true=[0]*300, probabilities=[[.9, .1]]*250 + [[.4, .6]]*50)
+    >>> rule = audit.certify(target_risk=.05, delta=.1)
+    >>> rule.coverage, str(rule.status), rule.decide(probabilities=[[.95, .05], [.55, .45]]).tolist()
+    (0.8333333333333334, 'certified', [True, False])
+    """
     def __init__(self,
         y_true=None,        # (n,) labels; may be left out where losses are given
         y_pred=None,        # (n,) predictions; by default the class of the largest probability
@@ -70,7 +107,17 @@ class Audit:
     def of_sample(cls,
         sample:Sample, # checked
     ):                 # an Audit
-        "An audit of what is already behind the door."
+        """An audit of what is already behind the door.
+
+        Parameters
+        ----------
+        sample : Sample
+            checked
+
+        Returns
+        -------
+        an Audit
+        """
         audit = cls.__new__(cls)
         audit.sample = check_instance(sample, "sample", Sample, "a Sample")
         return audit
@@ -84,7 +131,32 @@ class Audit:
         is_ood=None,         # (n,) True where an input belongs to no class
         groups=None,         # (n,) names of groups
     ):                       # an Audit
-        "Predictions of a fitted classifier. Raises ValueError naming the argument."
+        """Predictions of a fitted classifier.
+
+        Parameters
+        ----------
+        estimator
+            fitted, with predict and predict_proba or decision_function
+        X
+            inputs that it was not trained on, passed on as they are
+        y
+            (n,) labels
+        loss : Any, default 'zero-one'
+            or a matrix loss[label, prediction]
+        is_ood : default None
+            (n,) True where an input belongs to no class
+        groups : default None
+            (n,) names of groups
+
+        Returns
+        -------
+        an Audit
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
         except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
 
@@ -106,7 +178,46 @@ class Audit:
     ):                       # an Audit, or a LargeAudit with the same methods where it streams
         """Predictions in a table.
 
-        Raises: TableError naming column, row and value; ValueError naming the argument."""
+        Parameters
+        ----------
+        table
+            path of a CSV or Parquet file, any data frame, or a dict of columns
+        label : default None
+            column of labels
+        prediction : default None
+            column of predictions
+        probabilities : default None
+            columns: "p_*", names, or one name for the second of two classes
+        logits : default None
+            columns, in the same way
+        scores : default None
+            column, columns, or a dict: name -> column; high means uncertain
+        losses : default None
+            column of losses, instead of labels
+        group : default None
+            column of groups
+        ood : default None
+            column that is True where an input belongs to no class
+        classes : default None
+            what the columns of probabilities stand for
+        loss : Any, default 'zero-one'
+            or a matrix loss[label, prediction]
+        bound : default None
+            largest loss that can occur
+        stream : bool|None, default None
+            count instead of keeping the rows; None: for Dask frames and very long files
+
+        Returns
+        -------
+        an Audit, or a LargeAudit with the same methods where it streams
+
+        Raises
+        ------
+        TableError
+            naming column, row and value
+        ValueError
+            naming the argument.
+        """
         given = dict(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
                      scores=scores, losses=losses,
                      group=group, ood=ood, classes=classes, loss=loss, bound=bound)
@@ -132,7 +243,25 @@ class Audit:
     ) -> Table:                # one row a score
         """Risk, areas, errors found, risk at a coverage and coverage at a risk, all with intervals.
 
-        Raises: ValueError naming the argument."""
+        Parameters
+        ----------
+        coverage : float, default .8
+            at which the risk is told, in (0, 1)
+        target_risk : float, default .05
+            at which the coverage is told, in units of the losses
+        level : float, default .95
+            of the intervals, in (0, 1)
+
+        Returns
+        -------
+        Table
+            one row a score
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         return sample_metrics(self.sample, check_probability(coverage, "coverage"), self._target(target_risk),
                               check_probability(level, "level"))
 
@@ -144,7 +273,27 @@ class Audit:
     ) -> Table:               # one row a group
         """Risk of each group, how much of it is answered, and how well.
 
-        Raises: ValueError naming the argument, or where no groups were given."""
+        Parameters
+        ----------
+        rule : Rule|None, default None
+            whose answers are told; None: the least uncertain share
+        score : str|None, default None
+            name of the score; that of the rule, or the first
+        coverage : float, default .8
+            the share that is answered without a rule, in (0, 1)
+        level : float, default .95
+            of the intervals, in (0, 1)
+
+        Returns
+        -------
+        Table
+            one row a group
+
+        Raises
+        ------
+        ValueError
+            naming the argument, or where no groups were given.
+        """
         coverage, level = check_probability(coverage, "coverage"), check_probability(level, "level")
         if self.sample.groups is None: raise ValueError("groups must be given to the audit")
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
@@ -159,7 +308,23 @@ class Audit:
     ) -> Table:          # one row a bin; attribute ece
         """Probability of the answer against the share that is right.
 
-        Raises: ValueError naming the argument, or where no probabilities or labels were given."""
+        Parameters
+        ----------
+        bins : int, default 15
+            of equal width
+        level : float, default .95
+            of the intervals, in (0, 1)
+
+        Returns
+        -------
+        Table
+            one row a bin; attribute ece
+
+        Raises
+        ------
+        ValueError
+            naming the argument, or where no probabilities or labels were given.
+        """
         bins, level = check_count(bins, "bins", 1, 10_000), check_probability(level, "level")
         if self.sample.probabilities is None or self.sample.labels is None:
             raise ValueError("probabilities and labels must be given to the audit")
@@ -170,7 +335,27 @@ class Audit:
         points:int=400,      # at most, about
         level:float=.95,     # of each interval, in (0, 1)
     ) -> Table:              # coverage ascending
-        "Risk against coverage. Raises ValueError naming the argument."
+        """Risk against coverage.
+
+        Parameters
+        ----------
+        score : str|None, default None
+            name of the score; the first where None
+        points : int, default 400
+            at most, about
+        level : float, default .95
+            of each interval, in (0, 1)
+
+        Returns
+        -------
+        Table
+            coverage ascending
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         values, points, level = self._score(score), check_count(points, "points", 2,
                                                                 100_000), check_probability(level, "level")
         return curve_table(self._path(values), points, level)
@@ -183,7 +368,27 @@ class Audit:
     ) -> Table:              # one row a target; attributes statement, delta, method
         """Certified coverage at each target, all lines at once: the menu to choose from.
 
-        Raises: ValueError naming the argument."""
+        Parameters
+        ----------
+        delta : float, default .1
+            allowed probability that any line is false, in (0, 1)
+        targets : default None
+            ascending, fixed in advance; ten of them where None
+        method : str, default 'every law'
+            proved for every law; or "flat law", sharper with an assumption
+        score : str, default 'auto'
+            name of one, or the best at each target
+
+        Returns
+        -------
+        Table
+            one row a target; attributes statement, delta, method
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         return frontier_table(self.sample, check_probability(delta, "delta"), targets, method, score)
 
     def risk_band(self,
@@ -194,7 +399,27 @@ class Audit:
     ) -> Table:              # rank ascending; attribute method
         """Certified risk at each threshold, all at once, and with all scores: for a slider.
 
-        Raises: ValueError naming the argument."""
+        Parameters
+        ----------
+        delta : float, default .1
+            allowed probability that any bound is too low, in (0, 1)
+        method : str, default 'every law'
+            or "flat law"
+        score : str|None, default None
+            name of the score; the first where None
+        points : int, default 400
+            at most, about
+
+        Returns
+        -------
+        Table
+            rank ascending; attribute method
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         delta, points = check_probability(delta, "delta"), check_count(points, "points", 2, 100_000)
         values = self._score(score)
         band = risk_band(self.sample.losses, values, delta/len(self.sample.scores), self.sample.bound, None,
@@ -210,10 +435,33 @@ class Audit:
     ) -> Rule:                 # with statement, status and remedy
         """A rule with a promise that holds for every law.
 
-        Target and score may have been chosen after looking at everything here, unless `looked=False` vouches
+        Target and score may have been chosen after looking at everything here, unless `looked=False`
+        vouches
         that they were not: that gives more coverage.
 
-        Raises: ValueError naming the argument."""
+        Parameters
+        ----------
+        target_risk : float, default .05
+            to be promised, in (0, bound]
+        delta : float, default .1
+            allowed probability that the promise fails, in (0, 1)
+        score : str, default 'auto'
+            name of one, or the best of all
+        per_group : bool, default False
+            a threshold for each group, all promises at once
+        looked : bool, default True
+            whether target and score may have been chosen after looking at these data
+
+        Returns
+        -------
+        Rule
+            with statement, status and remedy
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         return certify_sample(self.sample, target_risk, delta, score, per_group, looked)
 
     def plot(self,
@@ -221,7 +469,26 @@ class Audit:
         delta:float=.1,  # of the menu, in (0, 1)
         level:float=.95, # of the intervals, in (0, 1)
     ):                   # the axes
-        "Risk against coverage of all scores, and the certified menu. Raises ValueError naming the argument."
+        """Risk against coverage of all scores, and the certified menu.
+
+        Parameters
+        ----------
+        ax : default None
+            matplotlib axes; a new figure where None
+        delta : float, default .1
+            of the menu, in (0, 1)
+        level : float, default .95
+            of the intervals, in (0, 1)
+
+        Returns
+        -------
+        the axes
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         return draw(self, ax, check_probability(delta, "delta"), check_probability(level, "level"))
 
     def to_html(self,
@@ -230,7 +497,29 @@ class Audit:
         title:str="Audit",    # heading of the page
         delta:float=.1,       # of the menu and the slider, in (0, 1)
     ) -> str:                 # the page
-        "A page that opens offline, for someone who decides. Raises ValueError naming the argument."
+        """A page that opens offline, for someone who decides.
+
+        Parameters
+        ----------
+        path : default None
+            of the file; None returns the text alone
+        rule : Rule|None, default None
+            whose promise is told; one of .05 where None
+        title : str, default 'Audit'
+            heading of the page
+        delta : float, default .1
+            of the menu and the slider, in (0, 1)
+
+        Returns
+        -------
+        str
+            the page
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
         if path is not None and not isinstance(path, (str, FilePath)):
             raise refuse("path", "a path or None", path)
@@ -265,7 +554,22 @@ def draw(
     delta:float=.1,  # of the menu
     level:float=.95, # of the intervals
 ):                   # the axes
-    "Risk against coverage of all scores with intervals, and the certified menu as steps."
+    """Risk against coverage of all scores with intervals, and the certified menu as steps.
+
+    Parameters
+    ----------
+    audit : Audit
+    ax : default None
+        matplotlib axes; a new figure where None
+    delta : float, default .1
+        of the menu
+    level : float, default .95
+        of the intervals
+
+    Returns
+    -------
+    the axes
+    """
     if ax is None: _, ax = figure(width=6.4, height=3.8)
     if not hasattr(ax, "plot"): raise refuse("ax", "axes of matplotlib or None", ax)
     for name in audit.sample.scores:

@@ -19,7 +19,12 @@ NOT_RECORDED = "not recorded"
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "GPy")
 
 def made_with() -> dict[str, str]:
-    "Versions of Python and of the packages that compute, as far as they are installed."
+    """Versions of Python and of the packages that compute, as far as they are installed.
+
+    Returns
+    -------
+    dict[str, str]
+    """
     found = {"python": platform.python_version()}
     for name in PACKAGES:
         try: found[name] = version(name)
@@ -34,7 +39,20 @@ def load_made(
     room:str, # module
     folder:Path|None=None, # default: out_dir()
 ) -> dict[str, dict]: # file name -> command, versions, seconds
-    "How a module's stored files were made; empty where nothing is recorded."
+    """How a module's stored files were made; empty where nothing is recorded.
+
+    Parameters
+    ----------
+    room : str
+        module
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    dict[str, dict]
+        file name -> command, versions, seconds
+    """
     path = _made_file(room, folder)
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
@@ -46,7 +64,26 @@ def record_made(
     seconds:float,  # that it took, at least 0
     folder:Path|None=None, # default: out_dir()
 ) -> dict:          # the entry
-    "Write down how a stored file was just made."
+    """Write down how a stored file was just made.
+
+    Parameters
+    ----------
+    room : str
+        module
+    name : str
+        the file, with suffix
+    command : str
+        that makes it
+    seconds : float
+        that it took, at least 0
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    dict
+        the entry
+    """
     entry = {"command": check_instance(command, "command", str, "text"), "versions": made_with(),
              "seconds": round(check_number(seconds, "seconds", low=0.), 1)}
     entries = {**load_made(room, folder), name: entry}
@@ -59,7 +96,20 @@ def cost_table(
     rooms,   # modules
     folder:Path|None=None, # default: out_dir()
 ) -> dict[str, list]: # columns: file, command, seconds
-    "Every stored file with its command and its cost, the costliest first."
+    """Every stored file with its command and its cost, the costliest first.
+
+    Parameters
+    ----------
+    rooms
+        modules
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    dict[str, list]
+        columns: file, command, seconds
+    """
     rows = [(f"{room}/{name}", entry["command"], entry["seconds"])
             for room in rooms for name, entry in load_made(room, folder).items()]
     rows.sort(key=lambda row: (isinstance(row[2], str), -row[2] if not isinstance(row[2], str) else 0.,

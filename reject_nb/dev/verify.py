@@ -16,7 +16,19 @@ from ..core.claims import load_claims
 # %% ../../nbs/dev/29_verify.ipynb #e1aa0005
 @dataclass(frozen=True)
 class Move:
-    "What moved between two runs."
+    """What moved between two runs.
+
+    Attributes
+    ----------
+    what : str
+        table and column, or claim
+    size : float | None
+        largest absolute difference; None where something else than a number changed
+    share : float | None
+        of the largest absolute value that was there
+    words : str
+        for the reader
+    """
     what: str           # table and column, or claim
     size: float | None  # largest absolute difference; None where something else than a number changed
     share: float | None # of the largest absolute value that was there
@@ -34,7 +46,22 @@ def moved_column(
     old,      # cells, as texts
     new,      # as many
 ) -> Move|None: # None where nothing moved
-    "The largest move of a column."
+    """The largest move of a column.
+
+    Parameters
+    ----------
+    what : str
+        for the reader
+    old
+        cells, as texts
+    new
+        as many
+
+    Returns
+    -------
+    Move|None
+        None where nothing moved
+    """
     pairs = [(_number(a), _number(b), a, b) for a, b in zip(old, new) if a != b]
     changed = [f"{a!r}, now {b!r}" for x, y, a, b in pairs if x is None or y is None]
     if changed: return Move(what, None, None, f"{len(changed)} of {len(old)} entries: {changed[0]}")
@@ -55,7 +82,21 @@ def moved_table(
     old:Path, # a CSV
     new:Path, # the same, of the rerun
 ) -> list[Move]:
-    "What moved in a table."
+    """What moved in a table.
+
+    Parameters
+    ----------
+    name : str
+        for the reader
+    old : Path
+        a CSV
+    new : Path
+        the same, of the rerun
+
+    Returns
+    -------
+    list[Move]
+    """
     was, now = _read_columns(old), _read_columns(new)
     if list(was) != list(now) or any(len(was[c]) != len(now[c]) for c in was):
         shapes = [f"{len(t)} columns of {len(next(iter(t.values()), []))}" for t in (was, now)]
@@ -81,7 +122,22 @@ def compare(
     old:Path, # folder of the committed figures
     new:Path, # folder of the rerun
 ) -> tuple[list[Move], int, int]: # what moved, tables compared, claims compared
-    "Every table and every claim of some modules."
+    """Every table and every claim of some modules.
+
+    Parameters
+    ----------
+    rooms
+        modules that were run
+    old : Path
+        folder of the committed figures
+    new : Path
+        folder of the rerun
+
+    Returns
+    -------
+    tuple[list[Move], int, int]
+        what moved, tables compared, claims compared
+    """
     moves, tables = [], 0
     for room in rooms:
         for path in sorted((new/room).glob("*.csv")):
@@ -102,7 +158,20 @@ def report(
     tables:int, # compared
     claims:int, # compared
 ) -> str:
-    "All moves, the largest first, and a last line that counts."
+    """All moves, the largest first, and a last line that counts.
+
+    Parameters
+    ----------
+    moves : list[Move]
+    tables : int
+        compared
+    claims : int
+        compared
+
+    Returns
+    -------
+    str
+    """
     ranked = sorted(moves, key=lambda m: -(m.share if m.share is not None else float("inf")))
     head = f"{len(moves)} moves in {tables} tables and {claims} claims"
     return "\n".join([*map(str, ranked), head if moves

@@ -23,7 +23,22 @@ def sample_rank(
     trace:float, # of the remainder, per point
     size:int=_SAMPLE, # points looked at
 ) -> int: # at most the points looked at
-    "Pivots that a thin sample of the points needs to bring its remainder down to this trace per point."
+    """Pivots that a thin sample of the points needs to bring its remainder down to this trace per point.
+
+    Parameters
+    ----------
+    K
+        MatrixKernel or PointKernel
+    trace : float
+        of the remainder, per point
+    size : int, default _SAMPLE
+        points looked at
+
+    Returns
+    -------
+    int
+        at most the points looked at
+    """
     points = np.arange(0, len(K.diagonal), max(1, len(K.diagonal)//size))[:size]
     among = K.among(points)
     return len(PivotedCholesky(lambda p: among[:, p], among.diagonal()).extend(trace*len(points)).pivots)
@@ -39,7 +54,28 @@ def solve_with_kernel(
     tol:float, # relative gap to reach
     weights:np.ndarray, # (n,) of the points
 ) -> Solution: # scores are K @ dual_coef
-    "`solve_kernel` without its checks."
+    """`solve_kernel` without its checks.
+
+    Parameters
+    ----------
+    K
+        MatrixKernel or PointKernel
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    eta : float
+        regularisation, > 0
+    tol : float
+        relative gap to reach
+    weights : np.ndarray
+        (n,) of the points
+
+    Returns
+    -------
+    Solution
+        scores are K @ dual_coef
+    """
     if K.diagonal.min() < 0:
         raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
     rank = sample_rank(K, first_trace(y, costs, weights, eta, min(tol, 1e-6))/len(y))
@@ -59,8 +95,39 @@ def solve_kernel(
 ) -> Solution: # scores are K @ dual_coef
     """Solves (MC-SVM) for a kernel to a relative duality gap certified with that kernel.
 
-    Source: Carlevaro et al., eqs. (5), (22), (23).
-    Raises: ValueError naming the argument: `kernel` also where it is seen not to be positive semidefinite."""
+    Parameters
+    ----------
+    kernel
+        function (A, B) -> matrix, or the (n, n) matrix itself
+    X : np.ndarray|None
+        (n, d) points, None with a matrix
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    eta : float
+        regularisation, > 0: the larger, the weaker
+    tol : float, default 1e-6
+        relative duality gap asked for, in (0, 1)
+    sample_weight : np.ndarray|None, default None
+        (n,) weights of the points, > 0, None: 1 each
+
+    Returns
+    -------
+    Solution
+        scores are K @ dual_coef
+
+    Raises
+    ------
+    ValueError
+        naming the argument: `kernel` also where it is seen not to be positive semidefinite.
+
+    References
+    ----------
+    Carlevaro et al., eqs. (5), (22), (23).
+    """
     y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol)
     weights = check_weights(sample_weight, len(y))
     if callable(kernel): K = PointKernel(kernel, check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST))

@@ -13,12 +13,25 @@ from scipy.special import expit, log_expit
 
 # %% ../../nbs/mcsvm/13_probabilities.ipynb #prb00007
 class Sigmoid(NamedTuple):
-    "Probability of the safe class from a score."
+    """Probability of the safe class from a score.
+
+    Attributes
+    ----------
+    slope : float
+        per unit of the score
+    intercept : float
+    """
     slope:float # per unit of the score
     intercept:float
 
     def __call__(self, scores:np.ndarray) -> np.ndarray: # (n,) in [0, 1]
-        "Probabilities of scores, infinite ones included."
+        """Probabilities of scores, infinite ones included.
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in [0, 1]
+        """
         with np.errstate(invalid="ignore"): return expit(np.nan_to_num(self.slope*scores, nan=0.)+self.intercept)
 
 def _loss(point, basis, targets) -> float:
@@ -31,7 +44,23 @@ def fit_sigmoid(
     scores:np.ndarray, # (n,) finite, high is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
 ) -> Sigmoid:
-    """Platt's sigmoid. Source: Platt (1999) with the Newton iteration of Lin, Lin and Weng (2007)."""
+    """Platt's sigmoid.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) finite, high is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+
+    Returns
+    -------
+    Sigmoid
+
+    References
+    ----------
+    Platt (1999) with the Newton iteration of Lin, Lin and Weng (2007).
+    """
     n_safe, n_unsafe = np.sum(y > 0), np.sum(y < 0)
     targets = np.where(y > 0, (n_safe+1)/(n_safe+2), 1/(n_unsafe+2))
     size = max(float(np.abs(scores).max()), 1e-300)

@@ -23,8 +23,38 @@ def conformal_risk(
 
     This is not a bound on the risk of accepted inputs. `delta` of the result is NaN: there is none.
 
-    Source: Angelopoulos et al., Conformal risk control (2024), Theorem 1.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound], of a calibration sample
+    scores
+        (n,) high means uncertain; may be infinite
+    target_risk : float
+        mean loss over all inputs, rejected ones count 0; in the units of the losses
+    bound : float|None, default None
+        largest loss that can occur; 1 where None, if no loss is larger
+
+    Returns
+    -------
+    CertifiedSelection
+        with status certified, trivial (everything) or infeasible (nothing)
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Angelopoulos et al., Conformal risk control (2024), Theorem 1.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import conformal_risk
+    >>> found = conformal_risk(losses=[0, 0, 1, 0, 0, 1, 0, 1, 0], scores=range(9), target_risk=.3)
+    >>> found.threshold, round(found.coverage, 3), str(found.status)
+    (6.0, 0.778, 'certified')
+    """
     sample = calibration_sample(losses, scores, target_risk, bound)
     n, ends = len(sample.losses), tie_ends(sample.scores) + 1
     good = ends[(1 + sample.total[ends])/(n + 1) <= sample.target*(1 + 1e-12)]
