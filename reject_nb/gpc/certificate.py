@@ -103,8 +103,8 @@ class Reduced:
 # %% ../../nbs/gpc/10_certificate.ipynb #ae556c35
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
-    z = np.zeros(prior.n)
-    for j in fixed: z += .5*((origin[j] - prior.X[:, j])/prior.lengthscale[j])**2
+    apart = (origin[fixed] - prior.X[:, fixed])/prior.lengthscale[fixed]
+    z = .5*np.einsum("ij,ij->i", apart, apart)
     k = np.empty(prior.n)
     exp_neg(np.minimum(z, 745.), k)
     used = z[z < 745.]

@@ -250,7 +250,7 @@ def _floor(terms:Terms, region:Region, verdict:Verdict) -> float:
     if verdict.whole < 0 and verdict.proved: return 0.
     with np.errstate(over="ignore"): return float(verdict.whole*np.exp(low if verdict.whole > 0 else high)*(1 - 1e-12))
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #f962ffa3
+# %% ../../nbs/gpc/17_sign_search.ipynb #281b39b3
 class SignSearch:
     "Boxes that are still open, the one with the lowest bound first."
     def __init__(self, terms:Terms, clock:Clock, max_boxes:int|None=None, progress=None):
@@ -274,6 +274,22 @@ class SignSearch:
         if got.proved: self.low = min(self.low, floor)
         if not got.proved: heapq.heappush(self.heap, (floor, self.n_boxes, got.left, got.seen))
         return False
+
+    def tried(self, points) -> bool: # whether one of them is of the other sign
+        """Look at given points, moved into the region.
+
+        Returns
+        -------
+        bool
+            whether one of them is of the other sign
+        """
+        seen = view(self.terms, self.terms.region)
+        if seen is None: return False
+        for point in points:
+            point = _into(self.terms.region, point)
+            value = seen.value(point)
+            if value < self.value: self.point, self.value = point, value
+        return self.value < 0
 
     def stopped(self) -> Status|None:
         """Which limit is reached.
@@ -337,12 +353,13 @@ def _meets(region:Region) -> bool:
     nearest = np.maximum(np.maximum(ends[0], -ends[1]), 0)
     return bool(np.linalg.norm(nearest, ball.p) <= ball.radius*(1 + 1e-9) + 1e-12*np.abs(ball.shift).max(initial=0.))
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #f99845b6
+# %% ../../nbs/gpc/17_sign_search.ipynb #5b1d33fa
 def settle_sign(
     terms:Terms,      # from `sign_terms`
     clock:Clock,      # time left
     max_boxes=None,   # regions to look at; None: no limit
     progress=None,    # called with (bound, value, n_boxes)
+    starts=None,      # (m, d) scaled points to try first
 ) -> Settled:
     """Whether the sum is positive on the whole region.
 
@@ -356,14 +373,16 @@ def settle_sign(
         regions to look at; None: no limit
     progress : default None
         called with (bound, value, n_boxes)
+    starts : default None
+        (m, d) scaled points to try first
 
     Returns
     -------
     Settled
     """
     search = SignSearch(terms, clock, max_boxes, progress)
-    try: status = search.run()
-    except KeyboardInterrupt: status = Status.interrupted
+    try: status = search.run() if starts is None or not search.tried(starts) else Status.optimal
+    except KeyboardInterrupt: search.low, status = -np.inf, Status.interrupted
     proved = status == Status.optimal and not search.value < 0
     low = min(search.low, min((entry[0] for entry in search.heap), default=np.inf))
     return Settled(status, proved, search.point, search.value, search.n_boxes,
