@@ -291,7 +291,11 @@ def centres(
     kernel_rows(side.box.bumps.XT, side.box.bumps.k, np.ascontiguousarray(C), r)
     mean, err = r @ side.alpha, np.zeros(len(C))
     # the mean may be a difference of large terms, so its error is relative to the sum of magnitudes
-    if side.rigorous: err = (rounding(n + 24 + 8*d) + side.box.relative)*(r @ np.abs(side.alpha)) + 1e-290
+    if side.rigorous:
+        size = np.abs(side.alpha)
+        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r, 1e-300))   # exp(-z) is off by z times z's error
+        err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
+               + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + 1e-290)
     if side.spec is None: return Centres(r, mean, err, *[np.empty(0)]*6)
     z, form, var_low, var_high = _variance_at(side, r, q)
     return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low, form_high=form.high,
@@ -390,8 +394,8 @@ def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.n
     return np.minimum(var_low, var_high), var_high
 
 def probability_down(g:np.ndarray) -> np.ndarray:
-    "Phi(g) rounded down (scipy's ndtr is good to a few ulp)."
-    return np.maximum(ndtr(g)*(1 - 1e-14) - 1e-300, 0)
+    "Phi(g) rounded down; the relative error of scipy's ndtr grows like g^2 ulp in its lower tail."
+    return np.maximum(ndtr(g)*(1 - 1e-14 - 4e-16*g*g) - 1e-300, 0)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #57491b0b
 def lower_bounds(
@@ -468,6 +472,6 @@ def value_up(
     if side.spec is None: return m
     if side.post.likelihood == "probit":
         g = np.where(m >= 0, m/np.sqrt(1 + at.var_low), m/np.sqrt(1 + at.var_high))
-        return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14) + 1e-300, 1)
+        return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
     value = np.where(m >= 0, logistic_means(m, at.var_low), logistic_means(m, at.var_high))
     return np.minimum(value + LOGISTIC_ERROR, 1)

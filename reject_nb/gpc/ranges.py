@@ -17,7 +17,7 @@ import numpy as np
 from ..core.checks import check_choice, check_count, check_flag, refuse
 from ..core.results import Clock, Status
 from .certificate import one_side, reduce_box
-from .oracles import ClassOracle, ProbabilityOracle
+from .oracles import ClassOracle, ProbabilityOracle, enough_pairs
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
 from .search import (Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise,
@@ -155,9 +155,11 @@ def _both(minimum:Callable, work, clock:Clock, progress) -> list[tuple[MinResult
 def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
     "Both sides by the joint certificate."
     box = reduce_box(post, lo, hi)
+    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1., -1.)}  # the spectrum, before shares
+    pairs:list[int] = []                                     # the same for both sides
     def minimum(sign, limits):
-        side = one_side(post, box, sign, True, rigorous)
-        got = minimise(ProbabilityOracle(side, limits.tol, ball, pool, threads), limits)
+        if not pairs: pairs.append(enough_pairs(sides[sign], limits.tol))
+        got = minimise(ProbabilityOracle(sides[sign], limits.tol, ball, pool, threads, pairs[0]), limits)
         return got, placed(box, ball, got.x)
     return minimum
 
