@@ -83,22 +83,7 @@ again = time.process_time() - start
 
 @dataclass(frozen=True, kw_only=True)
 class Contact:
-    """Processor seconds of a module.
-
-    Attributes
-    ----------
-    room : str
-    bare : float
-        Python alone
-    imported : float
-        with the module's import
-    first : float
-        import and first answer, nothing compiled
-    next : float
-        the same in the process after that
-    again : float
-        the answer once more
-    """
+    "Processor seconds of a module."
     room: str
     bare: float        # Python alone
     imported: float    # with the module's import
@@ -111,19 +96,7 @@ def measure(
     room:str,     # module
     times:int=2,  # of which the smallest is kept
 ) -> Contact:
-    """Fresh processes for one module.
-
-    Parameters
-    ----------
-    room : str
-        module
-    times : int, default 2
-        of which the smallest is kept
-
-    Returns
-    -------
-    Contact
-    """
+    "Fresh processes for one module."
     n, code = FIRST[room]
     whole = POINTS.format(n=n) + code
     def least(code, key="cpu"):
@@ -141,18 +114,7 @@ def measure(
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status
-    """Entry point of `python -m reject_nb.dev.first_contact`.
-
-    Parameters
-    ----------
-    argv : default None
-        words of the command; those of the process by default
-
-    Returns
-    -------
-    int
-        exit status
-    """
+    "Entry point of `python -m reject_nb.dev.first_contact`."
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.first_contact",
                                      description="Seconds until the first answer.")
     parser.add_argument("rooms", nargs="*", metavar="MODULE", help=f"{', '.join(ROOMS)}; default: all")

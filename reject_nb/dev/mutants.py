@@ -89,17 +89,7 @@ def _value_changes(node):
 def changes(
     node, # of a syntax tree
 ):        # yields (kind, the node that takes its place)
-    """What can be done to a node.
-
-    Parameters
-    ----------
-    node
-        of a syntax tree
-
-    Returns
-    -------
-    yields (kind, the node that takes its place)
-    """
+    "What can be done to a node."
     yield from _operator_changes(node)
     yield from _value_changes(node)
     if isinstance(node, (ast.If, ast.IfExp, ast.While)): yield "negate", ast.UnaryOp(ast.Not(), node.test)
@@ -109,25 +99,7 @@ def changes(
 # %% ../../nbs/dev/09_mutants.ipynb #79462764
 @dataclass(frozen=True, kw_only=True)
 class Mutant:
-    """A change of a module.
-
-    Attributes
-    ----------
-    module : str
-        below the package
-    function : str
-        that it is in, with its class
-    kind : str
-    line : int
-    old : str
-        source that is replaced, in one line
-    new : str
-        what it becomes
-    span : tuple[int, int, int, int]
-        first line, column, last line, column, in bytes, of what is replaced
-    statement : bool, default False
-        a statement is replaced, not an expression
-    """
+    "A change of a module."
     module: str    # below the package
     function: str  # that it is in, with its class
     kind: str
@@ -190,19 +162,7 @@ def mutants_of(
     source:str, # of a module
     module:str, # its name below the package
 ) -> list[Mutant]:
-    """Every mutant of a module.
-
-    Parameters
-    ----------
-    source : str
-        of a module
-    module : str
-        its name below the package
-
-    Returns
-    -------
-    list[Mutant]
-    """
+    "Every mutant of a module."
     found = []
     for function, tree in _functions(ast.parse(source)):
         for node in _worth_changing(tree):
@@ -220,19 +180,7 @@ def mutated(
     source:str,    # of the module
     mutant:Mutant, # of it
 ) -> str:
-    """The module with the change.
-
-    Parameters
-    ----------
-    source : str
-        of the module
-    mutant : Mutant
-        of it
-
-    Returns
-    -------
-    str
-    """
+    "The module with the change."
     before, _, after = _cut(source, mutant.span)
     text = mutant.new if mutant.statement else f"({mutant.new})"
     return (before + text.encode() + after).decode()
@@ -243,21 +191,7 @@ def equivalents(
 ) -> dict[str, str]: # change -> reason
     """Changes that make no difference, with the reason.
 
-    Parameters
-    ----------
-    path : Path
-        of a list of equivalent mutants; it may be missing
-
-    Returns
-    -------
-    dict[str, str]
-        change -> reason
-
-    Raises
-    ------
-    ValueError
-        for a line that gives no reason.
-    """
+    Raises: ValueError for a line that gives no reason."""
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
         if not line.strip() or line.startswith("#"): continue
@@ -273,21 +207,7 @@ def sample(
     n:int,     # mutants
     seed:int,  # of the draw
 ) -> list[Mutant]:
-    """Mutants of a part, drawn at random from all.
-
-    Parameters
-    ----------
-    part : str
-        of the package
-    n : int
-        mutants
-    seed : int
-        of the draw
-
-    Returns
-    -------
-    list[Mutant]
-    """
+    "Mutants of a part, drawn at random from all."
     known = equivalents(root()/"tests"/part/"equivalent.txt")
     everything: list[Mutant] = []
     for name, path in package_modules().items():
@@ -300,20 +220,7 @@ def dependents(
     module:str, # below the package
     graph=None, # what each module imports
 ) -> set[str]:  # with the module itself
-    """Modules that import a module, directly or not.
-
-    Parameters
-    ----------
-    module : str
-        below the package
-    graph : default None
-        what each module imports
-
-    Returns
-    -------
-    set[str]
-        with the module itself
-    """
+    "Modules that import a module, directly or not."
     graph = import_graph() if graph is None else graph
     found, new = set(), {module}
     while new:
@@ -325,13 +232,7 @@ def dependents(
 IGNORED = shutil.ignore_patterns("__pycache__", ".*", "_docs", "*.nbi", "*.nbc")
 
 class Workplace:
-    """A copy of the checkout in which mutants are tried.
-
-    Parameters
-    ----------
-    folder : Path
-        an empty folder
-    """
+    "A copy of the checkout in which mutants are tried."
     def __init__(self,
         folder:Path, # an empty folder
     ):
@@ -348,34 +249,13 @@ class Workplace:
     def file(self,
         module:str, # below the package
     ) -> Path:
-        """Where a module lies in the copy.
-
-        Parameters
-        ----------
-        module : str
-            below the package
-
-        Returns
-        -------
-        Path
-        """
+        "Where a module lies in the copy."
         return self.folder/package_modules()[module].relative_to(root())
 
     def fresh_caches(self,
         module:str, # that is about to change
     ) -> Path:      # a folder of its own
-        """A copy of the caches without those that know the module.
-
-        Parameters
-        ----------
-        module : str
-            that is about to change
-
-        Returns
-        -------
-        Path
-            a folder of its own
-        """
+        "A copy of the caches without those that know the module."
         stale = tuple(f"{self.file(name).stem}." for name in dependents(module, self.graph))
         target = Path(tempfile.mkdtemp(dir=self.folder))
         def known(_, names): return [name for name in names if name.startswith(stale)]
@@ -384,17 +264,7 @@ class Workplace:
     def environment(self,
         caches:Path, # folder of compiled functions
     ) -> dict:
-        """Environment variables for tests in the copy.
-
-        Parameters
-        ----------
-        caches : Path
-            folder of compiled functions
-
-        Returns
-        -------
-        dict
-        """
+        "Environment variables for tests in the copy."
         here = {"PYTHONPATH": str(self.folder), "NUMBA_CACHE_DIR": str(caches)}
         return {**os.environ, **SINGLE_THREAD, **here, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -404,22 +274,7 @@ def files_for(
     folder:Path, # a checkout
     graph=None,  # what each module imports
 ) -> list[str]:  # below the checkout
-    """The tests of a module's part, those of the module first.
-
-    Parameters
-    ----------
-    module : str
-        below the package
-    folder : Path
-        a checkout
-    graph : default None
-        what each module imports
-
-    Returns
-    -------
-    list[str]
-        below the checkout
-    """
+    "The tests of a module's part, those of the module first."
     part = part_of(module)
     near = [module, *sorted(name for name in dependents(module, graph) - {module} if part_of(name) == part)]
     stems = ["overview" if name == part else name.rpartition(".")[2] for name in near]
@@ -452,15 +307,7 @@ PASSED = (0, 5)   # pytest: all passed, or there was none
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    """What became of a mutant.
-
-    Attributes
-    ----------
-    mutant : Mutant
-    fate : str
-        "killed", "killed (time)" or "survived"
-    seconds : float
-    """
+    "What became of a mutant."
     mutant: Mutant
     fate: str      # "killed", "killed (time)" or "survived"
     seconds: float
@@ -469,18 +316,7 @@ class Trial:
 def slow_tests(
     said:str, # what pytest prints with --durations
 ) -> list[str]: # names of tests
-    """The tests that pytest calls slow.
-
-    Parameters
-    ----------
-    said : str
-        what pytest prints with --durations
-
-    Returns
-    -------
-    list[str]
-        names of tests
-    """
+    "The tests that pytest calls slow."
     return re.findall(r"(?m)^\s*[\d.]+s call\s+(\S.*?)\s*$", said)
 
 # %% ../../nbs/dev/09_mutants.ipynb #216cc191
@@ -488,19 +324,7 @@ def stages(
     work:Workplace,
     module:str, # below the package
 ) -> list[list[str]]: # arguments of pytest, each list run on its own
-    """The tests of a module's part, those that take long after the others.
-
-    Parameters
-    ----------
-    work : Workplace
-    module : str
-        below the package
-
-    Returns
-    -------
-    list[list[str]]
-        arguments of pytest, each list run on its own
-    """
+    "The tests of a module's part, those that take long after the others."
     files = files_for(module, work.folder, work.graph)
     later = sorted(work.slow, key=lambda name: files.index(name.partition("::")[0]))
     first = [*files, *(f"--deselect={name}" for name in later)]
@@ -513,22 +337,7 @@ def warm_up(
 ) -> float:   # seconds that its tests take once everything is compiled
     """Run the tests without a mutant, to fill the caches and to see how long they take.
 
-    Parameters
-    ----------
-    work : Workplace
-    part : str
-        of the package
-
-    Returns
-    -------
-    float
-        seconds that its tests take once everything is compiled
-
-    Raises
-    ------
-    RuntimeError
-        where those of the part fail; general ones that fail are left out.
-    """
+    Raises: RuntimeError where those of the part fail; general ones that fail are left out."""
     def passes(files): return _pytest(work, work.caches, part, files, None) in PASSED
     work.general = [name for name in GENERAL if passes([name])]
     own = files_for(part, work.folder, work.graph)
@@ -546,19 +355,7 @@ def try_mutant(
     mutant:Mutant,
     normal:float, # seconds that the tests take
 ) -> Trial:
-    """Run the tests on a mutant.
-
-    Parameters
-    ----------
-    work : Workplace
-    mutant : Mutant
-    normal : float
-        seconds that the tests take
-
-    Returns
-    -------
-    Trial
-    """
+    "Run the tests on a mutant."
     path, began = work.file(mutant.module), time.perf_counter()
     original, caches = path.read_text(encoding="utf-8"), work.fresh_caches(mutant.module)
     path.write_text(mutated(original, mutant), encoding="utf-8")
@@ -576,17 +373,7 @@ def try_mutant(
 def report(
     trials, # of one part
 ) -> str:
-    """Score and survivors in words.
-
-    Parameters
-    ----------
-    trials
-        of one part
-
-    Returns
-    -------
-    str
-    """
+    "Score and survivors in words."
     survivors = [t for t in trials if t.fate == "survived"]
     killed = len(trials) - len(survivors)
     share = f"{killed/len(trials):.0%}" if trials else "none drawn"
@@ -597,18 +384,7 @@ def report(
 def main(
     argv=None, # arguments; None: those of the command line
 ) -> int:      # exit status
-    """Entry point of `python -m reject_nb.dev.mutants`.
-
-    Parameters
-    ----------
-    argv : default None
-        arguments; None: those of the command line
-
-    Returns
-    -------
-    int
-        exit status
-    """
+    "Entry point of `python -m reject_nb.dev.mutants`."
     what = "Plant errors and see whether the tests notice."
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.mutants", description=what)
     parser.add_argument("part", help="of the package: sdr, core, ...")

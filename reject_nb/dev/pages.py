@@ -34,19 +34,7 @@ def presentable(
     nb,              # a notebook; a copy is returned
     fold_tests:bool, # True: tests folded (site); False: left out (README)
 ):                   # a notebook
-    """A notebook as readers see it.
-
-    Parameters
-    ----------
-    nb
-        a notebook; a copy is returned
-    fold_tests : bool
-        True: tests folded (site); False: left out (README)
-
-    Returns
-    -------
-    a notebook
-    """
+    "A notebook as readers see it."
     nb = copy.deepcopy(nb)
     cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold_tests) for cell in nb.cells]
     nb.cells = [cell for cell in cells if cell is not None]
@@ -66,16 +54,7 @@ def _links_from_here(
 def make_readme() -> str: # README.md
     """README.md from nbs/index.ipynb.
 
-    Returns
-    -------
-    str
-        README.md
-
-    Raises
-    ------
-    ValueError
-        where the notebook has pictures among its outputs.
-    """
+    Raises: ValueError where the notebook has pictures among its outputs."""
     from nbconvert import MarkdownExporter
     from nbconvert.preprocessors import TagRemovePreprocessor
     exporter = MarkdownExporter()
@@ -113,18 +92,7 @@ _SPHINX = {
 def site_config(
     version:str, # shown at the foot of each page
 ) -> dict:       # _config.yml of Jupyter Book
-    """Configuration of the site.
-
-    Parameters
-    ----------
-    version : str
-        shown at the foot of each page
-
-    Returns
-    -------
-    dict
-        _config.yml of Jupyter Book
-    """
+    "Configuration of the site."
     return {
         "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026",
         "only_build_toc_files": True, "execute": {"execute_notebooks": "off"},
@@ -136,13 +104,7 @@ def site_config(
 
 # %% ../../nbs/dev/06_pages.ipynb #73309dde
 def site_toc() -> dict: # _toc.yml of Jupyter Book
-    """Table of contents: what is shared comes last, since readers come for the papers.
-
-    Returns
-    -------
-    dict
-        _toc.yml of Jupyter Book
-    """
+    "Table of contents: what is shared comes last, since readers come for the papers."
     def names(paths): return [relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths]
     shown, others = map(names, pages_and_others())
     guide = [p for p in others if p.startswith("guide/")]
@@ -165,13 +127,7 @@ def _write_sources(target:Path) -> None:
 
 # %% ../../nbs/dev/06_pages.ipynb #7968cd5e
 def make_docs() -> Path: # the first page
-    """Build the site in _docs/_build/html.
-
-    Returns
-    -------
-    Path
-        the first page
-    """
+    "Build the site in _docs/_build/html."
     import yaml
     target = root()/"_docs"
     shutil.rmtree(target, ignore_errors=True)

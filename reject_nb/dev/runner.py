@@ -26,23 +26,7 @@ from .notebooks import clean, directives, read, to_text
 # %% ../../nbs/dev/03_runner.ipynb #7a79a2c2
 @dataclass(frozen=True)
 class NotebookRun:
-    """What became of one notebook.
-
-    Attributes
-    ----------
-    path : Path
-    status : str
-        "done" | "failed" | "interrupted"
-    cell : int | None, default None
-        number of the cell that failed, from 1
-    source : str, default ''
-        its first line of code
-    error : str, default ''
-        type and message
-    traceback : str, default ''
-    seconds : float, default 0.
-        how long it took
-    """
+    "What became of one notebook."
     path: Path
     status: str           # "done" | "failed" | "interrupted"
     cell: int | None = None  # number of the cell that failed, from 1
@@ -73,35 +57,14 @@ def _kernel_manager():
 def first_line(
     source:str, # of a cell
 ) -> str:
-    """The first line of code in a cell.
-
-    Parameters
-    ----------
-    source : str
-        of a cell
-
-    Returns
-    -------
-    str
-    """
+    "The first line of code in a cell."
     return next((line for line in source.splitlines() if line.strip() and not line.startswith("#|")), "")
 
 # %% ../../nbs/dev/03_runner.ipynb #7f42d010
 def take_out_slow(
     nb, # a notebook, changed in place
 ) -> dict[int, tuple]: # cell -> (source, outputs)
-    """Empty the slow cells of a notebook.
-
-    Parameters
-    ----------
-    nb
-        a notebook, changed in place
-
-    Returns
-    -------
-    dict[int, tuple]
-        cell -> (source, outputs)
-    """
+    "Empty the slow cells of a notebook."
     slow = {i: c for i, c in enumerate(nb.cells) if c.cell_type == "code" and "slow" in directives(c.source)}
     taken = {i: (c.source, c.outputs) for i, c in slow.items()}
     for cell in slow.values(): cell.source = ""
@@ -111,15 +74,7 @@ def put_back(
     nb,                    # the notebook, changed in place
     taken:dict[int, tuple], # as take_out_slow returns it
 ) -> None:
-    """Fill the slow cells again.
-
-    Parameters
-    ----------
-    nb
-        the notebook, changed in place
-    taken : dict[int, tuple]
-        as take_out_slow returns it
-    """
+    "Fill the slow cells again."
     for i, (source, outputs) in taken.items(): nb.cells[i].source, nb.cells[i].outputs = source, outputs
 
 # %% ../../nbs/dev/03_runner.ipynb #19004230
@@ -213,35 +168,7 @@ def run_notebooks(
 ) -> list[NotebookRun]: # one a path, in order
     """Run notebooks top to bottom, each in a fresh kernel and in its own folder.
 
-    Parameters
-    ----------
-    paths
-        notebooks, run in this order as jobs become free
-    env : default None
-        environment variables of the kernels, as a dict or a function from path to dict
-    jobs : int, default 1
-        notebooks at the same time, at least 1
-    slow : bool, default False
-        also run cells marked `#| slow`
-    keep : bool, default False
-        write outputs back, cleaned
-    on_cell : default lambda path, cell, cells: None
-        called before each cell
-    on_done : default lambda run: None
-        called after each notebook
-
-    Returns
-    -------
-    list[NotebookRun]
-        one a path, in order
-
-    Raises
-    ------
-    KeyboardInterrupt
-        once all kernels have ended
-    ValueError
-        for jobs below 1.
-    """
+    Raises: KeyboardInterrupt once all kernels have ended; ValueError for jobs below 1."""
     paths = [Path(p).resolve() for p in paths]
     check_count(jobs, "jobs")
     if not paths: return []
