@@ -284,7 +284,10 @@ def lower_bounds(
     tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
     var_low, var_high = np.zeros(nb), np.full(nb, s2)
     logistic = side.post.likelihood == "logistic"
-    if logistic or (level < .5).any(): var_low, var_high = _variance_range(side, boxes, at, w, tiny, degree2)
+    if logistic or (level < .5).any():
+        low, high = _variance_range(side, boxes, at, w, tiny, degree2)
+        if logistic: var_low, var_high = low, high
+        else: var_low, var_high = np.where(level < .5, low, var_low), np.where(level < .5, high, var_high)
     above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
     if not logistic:

@@ -241,7 +241,7 @@ def _typed(row:dict) -> dict:
     words = ("key", "label", "verdict", "status")
     return {name: value if name in words else float(value) for name, value in row.items()}
 
-# %% ../../nbs/gpc/24_many.ipynb #a38ee3a3
+# %% ../../nbs/gpc/24_many.ipynb #ae29be6c
 class _Sheet:
     "A CSV file that rows are added to, each chunk written whole."
     def __init__(self, path:Path|None):
@@ -249,6 +249,8 @@ class _Sheet:
         if path is not None and not (path.is_file() and path.stat().st_size):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(",".join(COLUMNS) + "\n")
+        elif path is not None and not path.read_bytes().endswith(b"\n"):     # a row that was cut short
+            with path.open("a") as file: file.write("\n")
 
     def add(self, rows:list[dict]) -> None:
         "Write rows."
