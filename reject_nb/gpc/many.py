@@ -8,12 +8,13 @@ __all__ = ['ROOTS', 'COLUMNS', 'QUESTIONS', 'Roots', 'frame_of', 'root_ranges', 
            'certify_chunk', 'read_rows', 'check_questions', 'certify_many', 'certified_radius', 'read_points',
            'load_model', 'gpc_arguments', 'command_gpc']
 
-# %% ../../nbs/gpc/24_many.ipynb #0cf3e16c
+# %% ../../nbs/gpc/24_many.ipynb #80310a7e
 import csv
 import hashlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +23,7 @@ import numpy as np
 from ..core.checks import check_array, check_choice, check_count, check_flag, check_matrix, check_number, refuse
 from .certificate import Side, centres, lower_bounds, one_side, reduce_box, value_up
 from .oracles import enough_pairs
-from .posterior import GPPosterior, check_path
+from .posterior import GPPosterior
 from .queries import around, is_safe, minimal_perturbation
 from .ranges import check_posterior, classification_range
 from .search import check_limits_of_work
@@ -293,7 +294,7 @@ def check_questions(value) -> tuple:
         raise refuse("questions", f"some of {', '.join(QUESTIONS)}", value)
     return tuple(check_choice(v, "questions", QUESTIONS) for v in value)
 
-# %% ../../nbs/gpc/24_many.ipynb #180d9f98
+# %% ../../nbs/gpc/24_many.ipynb #b1ce13cb
 def certify_many(
     post,              # GPPosterior or MulticlassPosterior
     X,                 # (m, d) points
@@ -320,7 +321,7 @@ def certify_many(
                check_flag(rigorous, "rigorous"))
     for x in X: around(post, x, 0. if job.radius is None else job.radius, dims, norm, limits)   # names what is wrong
     if n_jobs is not None and n_jobs != -1: n_jobs = check_count(n_jobs, "n_jobs")
-    keys, path = _keys(post, job, X), None if csv is None else check_path(csv)
+    keys, path = _keys(post, job, X), _check_csv(csv)
     known = {} if path is None else read_rows(path)
     todo = [i for i, key in enumerate(keys) if key not in known]
     with _telling(progress, len(todo)) as tell:
@@ -329,7 +330,13 @@ def certify_many(
     found = {i: row for i, row in zip((row["index"] for row in rows), rows)}
     return _gathered(post, [found.get(i) or {**known[keys[i]], "index": i} for i in range(len(X))])
 
-# %% ../../nbs/gpc/24_many.ipynb #7f41cb81
+# %% ../../nbs/gpc/24_many.ipynb #0b25ff59
+def _check_csv(value) -> Path|None:
+    "A file name, or None; ValueError that names `csv`."
+    if value is None: return None
+    if not isinstance(value, (str, PathLike)) or not str(value): raise refuse("csv", "a file name or None", value)
+    return Path(value)
+
 def _check_radius(radius, questions):
     "None only where no ball is asked about."
     if radius is None:
