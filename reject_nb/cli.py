@@ -31,7 +31,20 @@ def closest(
     name:str, # what was typed
     known,    # what there is
 ) -> str:     # end of a sentence
-    "Names close to one that is unknown, else all of them."
+    """Names close to one that is unknown, else all of them.
+
+    Parameters
+    ----------
+    name : str
+        what was typed
+    known
+        what there is
+
+    Returns
+    -------
+    str
+        end of a sentence
+    """
     known = sorted(known)
     near = difflib.get_close_matches(name.lower(), known, n=3, cutoff=.5)
     return f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}"
@@ -46,7 +59,19 @@ def plain_table(
     columns:dict,          # column name -> texts
     widths:dict|None=None, # column name -> where to cut it
 ) -> str:
-    "A table for a terminal."
+    """A table for a terminal.
+
+    Parameters
+    ----------
+    columns : dict
+        column name -> texts
+    widths : dict|None, default None
+        column name -> where to cut it
+
+    Returns
+    -------
+    str
+    """
     widths = widths or {}
     texts = [[_cut(t, widths.get(name)) for t in (name, *column)] for name, column in columns.items()]
     size = [max(map(len, column)) for column in texts]
@@ -56,14 +81,32 @@ def plain_table(
 # %% ../nbs/cli.ipynb #dd283508
 @dataclass(frozen=True)
 class Record:
-    "Claims, and where they were read."
+    """Claims, and where they were read.
+
+    Attributes
+    ----------
+    claims : dict[str, Claim]
+        by id
+    origin : str
+        for the reader
+    """
     claims:dict[str, Claim] # by id
     origin:str              # for the reader
 
 def read_claims(
     folder:Path, # that holds claims.json
 ) -> dict[str, Claim]:
-    "Claims of a folder, empty where it holds none; RequestError where the file is damaged."
+    """Claims of a folder, empty where it holds none; RequestError where the file is damaged.
+
+    Parameters
+    ----------
+    folder : Path
+        that holds claims.json
+
+    Returns
+    -------
+    dict[str, Claim]
+    """
     try: return load_claims(folder)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise RequestError(f"{shown(folder/'claims.json')} is damaged ({type(error).__name__}: {error}); "
@@ -77,14 +120,29 @@ def shown(path:Path) -> str:
 
 # %% ../nbs/cli.ipynb #bec2ebe6
 def shipped() -> Record:
-    "The claims that came with the package."
+    """The claims that came with the package.
+
+    Returns
+    -------
+    Record
+    """
     folder = Path(str(reject_nb.__file__)).parent
     return Record(read_claims(folder), f"as shipped with reject_nb {reject_nb.__version__}")
 
 def recorded(
     folder:Path|None=None, # default: the checkout's figures, else what ships
 ) -> Record:
-    "The claims that are on record."
+    """The claims that are on record.
+
+    Parameters
+    ----------
+    folder : Path|None, default None
+        default: the checkout's figures, else what ships
+
+    Returns
+    -------
+    Record
+    """
     if folder is None and (root := project_root()) is not None: folder = root/"figures"
     if folder is None: return shipped()
     return Record(read_claims(folder), f"from {shown(folder/'claims.json')}")
@@ -93,14 +151,37 @@ def recorded(
 def item_id(
     item:Item, # of a paper
 ) -> str:      # e.g. "sdr/figure1"
-    "Name of a figure or table on the command line."
+    """Name of a figure or table on the command line.
+
+    Parameters
+    ----------
+    item : Item
+        of a paper
+
+    Returns
+    -------
+    str
+        e.g. "sdr/figure1"
+    """
     return f"{item.room}/{item.where.lower().replace(' ', '')}"
 
 def counts_table(
     claims:dict[str, Claim], # by id
     rooms=ROOMS,             # those to count
 ) -> str:
-    "How many claims of each module match, differ, or were not run."
+    """How many claims of each module match, differ, or were not run.
+
+    Parameters
+    ----------
+    claims : dict[str, Claim]
+        by id
+    rooms : default ROOMS
+        those to count
+
+    Returns
+    -------
+    str
+    """
     counts = summary(claims)
     rows = [i for i, room in enumerate(counts["room"]) if room in rooms]
     columns = {"claims": counts["room"], **{status: counts[status] for status in STATUSES}}
@@ -126,7 +207,22 @@ def changes(
     new:dict[str, Claim], # by id
     rooms=ROOMS,          # those to compare
 ) -> list[str]:           # a line for each
-    "Claims whose status changed, or that are gone. A new claim is no change."
+    """Claims whose status changed, or that are gone. A new claim is no change.
+
+    Parameters
+    ----------
+    old : dict[str, Claim]
+        by id
+    new : dict[str, Claim]
+        by id
+    rooms : default ROOMS
+        those to compare
+
+    Returns
+    -------
+    list[str]
+        a line for each
+    """
     def line(id):
         if id not in new: return f"{id}: {old[id].status}, now gone"
         return f"{id}: {old[id].status}, now {new[id].status}" + (f" ({new[id].why})" if new[id].why else "")
@@ -223,7 +319,12 @@ def positive(text:str) -> int:
 REPOSITORY = "https://github.com/reject-nb/reject_nb"
 
 def checkout() -> Path:
-    "The checkout that can reproduce; RequestError where there is none."
+    """The checkout that can reproduce; RequestError where there is none.
+
+    Returns
+    -------
+    Path
+    """
     root = project_root()
     if root is not None and (root/"reject_nb"/"dev"/"reproduce.py").is_file(): return root
     raise RequestError("reproduce runs the project's notebooks, which are not installed with the package:\n"
@@ -248,7 +349,12 @@ def _become(command, environment) -> int:
 
 # %% ../nbs/cli.ipynb #128b723b
 def parser() -> argparse.ArgumentParser:
-    "The command line's grammar."
+    """The command line's grammar.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+    """
     top = argparse.ArgumentParser(prog="reject-nb", description="Classifiers that know when not to answer: "
                                   "reproduce the papers, see the claims, fetch the data.")
     top.add_argument("--version", action="version", version=f"reject-nb {reject_nb.__version__}")
@@ -280,7 +386,18 @@ def _claims_arguments(p):
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status
-    "Entry point of `reject-nb`."
+    """Entry point of `reject-nb`.
+
+    Parameters
+    ----------
+    argv : default None
+        words of the command; those of the process by default
+
+    Returns
+    -------
+    int
+        exit status
+    """
     words = sys.argv[1:] if argv is None else list(argv)
     args = parser().parse_args(words)
     args.words = words[1:]

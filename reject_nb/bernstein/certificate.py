@@ -22,19 +22,45 @@ __all__ = ['NEARLY', 'Plane', 'Multipliers', 'Problem', 'best_intercept', 'objec
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):
-    "The decision function w'x + intercept."
+    """The decision function w'x + intercept.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (d,)
+    intercept : float
+    """
     w: np.ndarray    # (d,)
     intercept: float
 
 class Multipliers(NamedTuple):
-    "What a solver knows about the dual: one weight and one point of its set for each uncertain point."
+    """What a solver knows about the dual: one weight and one point of its set for each uncertain point.
+
+    Attributes
+    ----------
+    weights : np.ndarray
+        (n,)
+    points : np.ndarray
+        (n, d)
+    """
     weights: np.ndarray # (n,)
     points: np.ndarray  # (n, d)
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #691d62eb
 @dataclass(frozen=True)
 class Problem:
-    "min |w|^2/2 + C sum of slacks, every point of every set on its side but for the slack."
+    """min |w|^2/2 + C sum of slacks, every point of every set on its side but for the slack.
+
+    Attributes
+    ----------
+    sets : UncertaintySet
+    y : np.ndarray
+        (n,) of -1. and 1., both present
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+    """
     sets: UncertaintySet
     y: np.ndarray # (n,) of -1. and 1., both present
     C: float      # weight of the sum of slacks
@@ -58,7 +84,22 @@ def best_intercept(
     y,            # signs, (n,)
     near:float=0, # among equally good intercepts, the one nearest to this
 ) -> float: # minimiser of sum max(0, 1 - inner - y b)
-    "The intercept for a given w, exactly: a weighted median of the break points y (1 - inner)."
+    """The intercept for a given w, exactly: a weighted median of the break points y (1 - inner).
+
+    Parameters
+    ----------
+    inner
+        (n,): least y w'x over each set
+    y
+        signs, (n,)
+    near : float, default 0
+        among equally good intercepts, the one nearest to this
+
+    Returns
+    -------
+    float
+        minimiser of sum max(0, 1 - inner - y b)
+    """
     knots, k = np.sort(y*(1 - inner)), int((y > 0).sum())
     low = knots[k - 1] if k else -np.inf
     high = knots[k] if k < len(knots) else np.inf
@@ -71,7 +112,22 @@ def objective(
 ) -> float: # |w|^2/2 + C sum of slacks
     """The primal value of a plane.
 
-    Source: eqs. (1)-(4), (16), (23), (24), (26)."""
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        any
+
+    Returns
+    -------
+    float
+        |w|^2/2 + C sum of slacks
+
+    References
+    ----------
+    eqs. (1)-(4), (16), (23), (24), (26).
+    """
     return float(.5*plane.w@plane.w + problem.C*problem.slacks(plane).sum())
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #cc00f9c0
@@ -87,7 +143,20 @@ def dual_bound(
     problem:Problem,     # sets, signs, C and kappa
     given:Multipliers,   # any
 ) -> float: # a lower bound on the optimal value
-    "Weak duality after making the input feasible."
+    """Weak duality after making the input feasible.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    given : Multipliers
+        any
+
+    Returns
+    -------
+    float
+        a lower bound on the optimal value
+    """
     a = _feasible(problem, given.weights)
     total = float(a.sum())
     if total == 0: return 0.
@@ -121,13 +190,55 @@ def certificate(
     plane:Plane,         # what a solver returned
     given:Multipliers,   # what it returned with it
 ) -> Certificate: # valid whatever the solver returned
-    "Both bounds for what a solver returned."
+    """Both bounds for what a solver returned.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        what a solver returned
+    given : Multipliers
+        what it returned with it
+
+    Returns
+    -------
+    Certificate
+        valid whatever the solver returned
+    """
     return Certificate(objective=objective(problem, plane), bound=dual_bound(problem, given))
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #cd565b77
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    "What a solver returns: plane, slacks, multipliers, and both bounds recomputed by `certificate`."
+    """What a solver returns: plane, slacks, multipliers, and both bounds recomputed by `certificate`.
+
+    Attributes
+    ----------
+    coef : np.ndarray
+        (d,)
+    intercept : float
+        decision function is w'x + intercept
+    slack : np.ndarray
+        (n,)
+    weights : np.ndarray
+        (n,) multipliers
+    points : np.ndarray
+        (n, d) one point of each set
+    objective : float
+    bound : float
+        lower bound on the optimal value
+    gap : float
+        relative
+    gap_abs : float
+    status : Status
+        optimal: gap within tol; else what stopped the solver
+    message : str
+        the gap, and what to do where it is too wide
+    iterations : int
+    state : Any, default None
+        an interior iterate from which a neighbouring problem can start
+    """
     coef: np.ndarray    # (d,)
     intercept: float    # decision function is w'x + intercept
     slack: np.ndarray   # (n,)
@@ -151,7 +262,20 @@ def improved(
     problem:Problem, # sets, signs, C and kappa
     plane:Plane,     # a candidate
 ) -> Plane: # no worse
-    "Exact intercept; scaled so that the largest slack is 0 where that is better."
+    """Exact intercept; scaled so that the largest slack is 0 where that is better.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        a candidate
+
+    Returns
+    -------
+    Plane
+        no worse
+    """
     inner = problem.y*(problem.worst_points(plane)@plane.w)
     plane = Plane(plane.w, best_intercept(inner, problem.y, plane.intercept))
     room = (1 - (inner + problem.y*plane.intercept)).max()
@@ -163,7 +287,20 @@ def best_plane(
     problem:Problem, # sets, signs, C and kappa
     planes,          # candidates, some of which may be useless
 ) -> Plane: # finite
-    "The best of some planes and the zero plane, after `improved`."
+    """The best of some planes and the zero plane, after `improved`.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    planes
+        candidates, some of which may be useless
+
+    Returns
+    -------
+    Plane
+        finite
+    """
     finite = [p for p in planes if np.isfinite(p.w).all() and np.isfinite(p.intercept)]
     tried = [improved(problem, p) for p in [*finite, Plane(np.zeros(problem.sets.centre.shape[1]), 0.)]]
     return min(tried, key=lambda p: objective(problem, p))
@@ -179,7 +316,32 @@ def finish(
     hint:str="",          # what the solver says itself
     state=None,           # handed on
 ) -> Solution: # certified as far as it is
-    "Exact intercept, certificate and status for what a solver found."
+    """Exact intercept, certificate and status for what a solver found.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    planes
+        candidates; the best one is kept
+    given : Multipliers
+        multipliers of a solver
+    tol : float
+        relative gap that counts as optimal
+    iterations : int
+        that the solver took
+    stopped : Status, default Status.not_converged
+        what to say where the gap is wider
+    hint : str, default ''
+        what the solver says itself
+    state : default None
+        handed on
+
+    Returns
+    -------
+    Solution
+        certified as far as it is
+    """
     plane = best_plane(problem, planes)
     found = certificate(problem, plane, given)
     status = Status.optimal if found.gap <= tol else stopped
@@ -194,7 +356,16 @@ def finish(
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #23a39198
 class Units(NamedTuple):
-    "A problem's own place and size: x = shift + size * x in own units."
+    """A problem's own place and size: x = shift + size * x in own units.
+
+    Attributes
+    ----------
+    shift : np.ndarray
+        (d,)
+    size : float
+    sets : UncertaintySet
+        in own units
+    """
     shift: np.ndarray  # (d,)
     size: float
     sets: UncertaintySet # in own units
@@ -209,7 +380,20 @@ def extent(
     problem:Problem, # sets, signs, C and kappa
     centred,         # centres about their mean, (n, d)
 ) -> float: # positive
-    "Size of the data about their centre, the unit of length of the solvers."
+    """Size of the data about their centre, the unit of length of the solvers.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    centred
+        centres about their mean, (n, d)
+
+    Returns
+    -------
+    float
+        positive
+    """
     sets, size = problem.sets, abs(centred).max()
     if sets.radius is not None: size = max(size, sets.radius.max())
     if sets.scale is not None and problem.kap > 0:
@@ -221,7 +405,18 @@ def extent(
 def own_units(
     problem:Problem, # sets, signs, C and kappa
 ) -> Units: # shift, size and scaled sets
-    "The sets shifted to their centre and scaled to size one."
+    """The sets shifted to their centre and scaled to size one.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+
+    Returns
+    -------
+    Units
+        shift, size and scaled sets
+    """
     sets, shift = problem.sets, problem.sets.centre.mean(axis=0)
     size = extent(problem, sets.centre - shift)
     over = lambda a: None if a is None else a/size

@@ -34,7 +34,18 @@ __all__ = ['SOLVERS', 'RULES', 'MOST', 'LEARNED', 'certain', 'UncertainLabels', 
 def certain(
     X, # finite numbers, (n_samples, n_features)
 ) -> UncertainData: # zero-width boxes, zero variance
-    "Points known exactly."
+    """Points known exactly.
+
+    Parameters
+    ----------
+    X
+        finite numbers, (n_samples, n_features)
+
+    Returns
+    -------
+    UncertainData
+        zero-width boxes, zero variance
+    """
     none = np.zeros_like(X)
     return UncertainData(X, X, mean=X, central_moment=none, covariance=none, nominal=X)
 
@@ -122,7 +133,20 @@ class UncertainLabels(_Parameters):
         X,                # UncertainData, or an array (n_samples, n_features) of certain points
         rule:str="mean",  # "mean", "support" or "robust"
     ) -> np.ndarray: # (n_samples,), positive for classes_[1]
-        "Signed score; w'x + intercept for an array."
+        """Signed score; w'x + intercept for an array.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        rule : str, default 'mean'
+            "mean", "support" or "robust"
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,), positive for classes_[1]
+        """
         U = self._points(X)
         check_choice(rule, "rule", RULES)
         if rule == "robust": return (self._margins(U, np.ones(len(U))) - self._margins(U, -np.ones(len(U))))/2
@@ -133,7 +157,20 @@ class UncertainLabels(_Parameters):
         X,                # UncertainData, or an array (n_samples, n_features) of certain points
         rule:str="mean",  # "mean", "support" or "robust"
     ) -> np.ndarray: # (n_samples,)
-        "Labels. A score of exactly 0 goes to classes_[0]."
+        """Labels. A score of exactly 0 goes to classes_[0].
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        rule : str, default 'mean'
+            "mean", "support" or "robust"
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,)
+        """
         return self._as_labels(self.decision_function(X, rule) > 0)
 
     def _sets(self, U): return uncertainty_set(self.formulation, U)
@@ -154,7 +191,22 @@ class UncertainLabels(_Parameters):
         y=None,           # labels, (n_samples,); None: the predicted ones
         rule:str="mean",  # how they are predicted
     ) -> np.ndarray: # (n_samples,)
-        "Least y (w'x + intercept) over each point's uncertainty set."
+        """Least y (w'x + intercept) over each point's uncertainty set.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y : default None
+            labels, (n_samples,); None: the predicted ones
+        rule : str, default 'mean'
+            how they are predicted
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,)
+        """
         U = self._points(X)
         return self._margins(U, self._signs_of(U, y, rule))
 
@@ -165,7 +217,22 @@ class UncertainLabels(_Parameters):
     ) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
         """Per point, the smallest eps that the constraint certifies.
 
-        The probability that the point lies on the other side of the plane than its label is at most that."""
+        The probability that the point lies on the other side of the plane than its label is at most that.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y : default None
+            labels whose misclassification is bounded, (n_samples,); None: the predicted ones
+        rule : str, default 'mean'
+            how they are predicted
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,) in [0, 1]; 1 certifies nothing
+        """
         U = self._points(X)
         plane = Plane(self.coef_, self.intercept_)
         return certified_bound(self._sets(U), plane, self._signs_of(U, y, rule),
@@ -179,8 +246,68 @@ class RobustSVC(UncertainLabels):
     `status_` is "optimal" (relative gap within tol), or says what stopped the solver, with `message_`
     saying what to do (and a ConvergenceWarning); `bound_` certifies the plane in either case.
 
-    Source: eqs. (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
-    Raises: ValueError for parameters outside their range, when `fit` is called."""
+    Parameters
+    ----------
+    formulation : str, default 'MM-SMV'
+        a key of FORMULATIONS
+    C : float, default 1.0
+        weight of the slacks, in (0, 1e300]; larger: weaker regularisation
+    eps : float, default 0.1
+        allowed probability of violating a constraint, in (0, 1)
+    solver : str, default 'newton'
+        "newton", "clarabel" or "cvxpy"
+    tol : float, default 1e-7
+        relative duality gap to reach, in (0, 1)
+    max_iter : int, default 200
+        most iterations of the solver
+    time_limit : float|None, default None
+        seconds for a whole fit, None: no limit
+
+    Raises
+    ------
+    ValueError
+        for parameters outside their range, when `fit` is called.
+
+    References
+    ----------
+    eqs. (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> U = UncertainData.from_box([[-3.], [-2.], [2.], [3.]], half_width=.5, law="uniform")
+    >>> clf = RobustSVC("MM-SMV-I", C=10., eps=.1).fit(U, [0, 0, 1, 1])
+    >>> new = UncertainData.from_box([[.8], [-.2]], half_width=1., law="uniform")
+    >>> print(clf.status_, clf.coef_.round(3))
+    optimal [0.667]
+    >>> print(clf.predict(new), clf.misclassification_bound(new).round(3))
+    [1 0] [0.453 0.952]
+
+    >>> from reject_nb.bernstein import RobustSVC
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
+    >>> print(clf.decision_function([[.5], [-2.]]).round(4))
+    [ 0.5 -2. ]
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], ["no", "yes"])
+    >>> # the mean on one side, most of the box on the other
+    >>> U = UncertainData([[-1.]], [[3.]], mean=[[-.5]])
+    >>> print(clf.predict(U), clf.predict(U, rule="support"))
+    ['no'] ['yes']
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5)
+    >>> clf = RobustSVC("MM-S").fit(U, [0, 1])                       # w = 2/3; worst points -1.5 and 1.5
+    >>> print(clf.robust_margin(U).round(4), clf.robust_margin(U, [1, 1]).round(4))
+    [1. 1.] [-1.6667  1.    ]
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> clf = RobustSVC("MM-SMV-I").fit(UncertainData.from_box([[-2.], [2.]], half_width=.5, law="uniform"), [0, 1])
+    >>> new = UncertainData.from_box([[.4], [.8], [1.2]], half_width=1., law="uniform")
+    >>> print(clf.misclassification_bound(new).round(3))
+    [0.821 0.453 0.   ]
+    """
 
     def __init__(self,
         formulation:str="MM-SMV",    # a key of FORMULATIONS
@@ -198,7 +325,28 @@ class RobustSVC(UncertainLabels):
         X, # UncertainData, or an array (n_samples, n_features) of certain points
         y, # labels of two classes, (n_samples,)
     ) -> RobustSVC: # self
-        "Find the plane."
+        """Find the plane.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y
+            labels of two classes, (n_samples,)
+
+        Returns
+        -------
+        RobustSVC
+            self
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5)     # worst points -1.5 and 1.5
+        >>> clf = RobustSVC("MM-S").fit(U, [0, 1])
+        >>> print(clf.coef_.round(4), round(clf.objective_, 4), clf.gap_ < 1e-7)
+        [0.6667] 0.2222 True
+        """
         form, kap, clock = self._check_parameters()
         U, signs = self._take(X, y)
         problem = Problem(uncertainty_set(form, U), signs, float(self.C), kap)
@@ -224,7 +372,32 @@ class RobustSVC(UncertainLabels):
         """Fit a grid of C and eps; `time_limit` counts for all of it.
 
         Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
-        compiles once."""
+        compiles once.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y
+            labels of two classes, (n_samples,)
+        Cs
+            values of C, each above 0
+        epss
+            values of eps, each in (0, 1)
+
+        Returns
+        -------
+        list
+            over Cs, of lists over epss, of fitted RobustSVC
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5, law="uniform")
+        >>> grid = RobustSVC("MM-SMV").fit_path(U, [0, 1], Cs=[.01, 1.], epss=[.1, .3])
+        >>> print([[round(float(clf.coef_[0]), 3) for clf in row] for row in grid])
+        [[0.026, 0.03], [0.759, 0.664]]
+        """
         form, _, clock = self._check_parameters()
         Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
         for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
@@ -275,8 +448,37 @@ def nom_err(
 ) -> float: # share of points whose nominal position is on the wrong side, in [0, 1]
     """NomErr: errors of the label of the mean.
 
-    Source: as remembered from the authors' PAKDD 2009 paper.
-    Raises: ValueError for labels that are none of the classes."""
+    Parameters
+    ----------
+    clf : RobustSVC
+        fitted
+    X
+        UncertainData, or an array (n_samples, n_features) of certain points
+    y
+        true labels, (n_samples,)
+
+    Returns
+    -------
+    float
+        share of points whose nominal position is on the wrong side, in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        for labels that are none of the classes.
+
+    References
+    ----------
+    as remembered from the authors' PAKDD 2009 paper.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData, nom_err
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
+    >>> U = UncertainData.from_box([[-.5], [.5], [2.]], half_width=1.)
+    >>> print(round(nom_err(clf, U, [1, 1, 1]), 4))
+    0.3333
+    """
     U, signs = _true_signs(clf, X, y)
     return float((signs*clf.decision_function(U) <= 0).mean())
 
@@ -288,8 +490,37 @@ def opt_err(
 ) -> float: # mean over points of a bound on the probability of error, in [0, 1]
     """OptErr: 1 where the mean is misclassified, the Bernstein bound where the box crosses the plane, else 0.
 
-    Source: as remembered from the authors' PAKDD 2009 paper.
-    Raises: ValueError when nothing is known about the means."""
+    Parameters
+    ----------
+    clf : RobustSVC
+        fitted
+    X
+        UncertainData with means; second moments are used where they are known
+    y
+        true labels, (n_samples,)
+
+    Returns
+    -------
+    float
+        mean over points of a bound on the probability of error, in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        when nothing is known about the means.
+
+    References
+    ----------
+    as remembered from the authors' PAKDD 2009 paper.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData, opt_err
+    >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
+    >>> U = UncertainData.from_box([[-.5], [.5], [2.]], half_width=1., law="uniform")
+    >>> print(round(opt_err(clf, U, [1, 1, 1]), 4))       # (1 + a bound + 0)/3
+    0.5781
+    """
     U, signs = _true_signs(clf, X, y)
     wrong = signs*clf.decision_function(U) <= 0
     best = [n for n in ("MM-SMV", "MM-SBMV", "MM-SM", "MM-SBM")

@@ -21,13 +21,39 @@ __all__ = ['Values', 'ConeData', 'cone_data', 'balanced', 'Dyads', 'dyads', 'nor
 
 # %% ../../nbs/bernstein/08_cones.ipynb #041c5574
 class Values(NamedTuple):
-    "Slacks, multipliers, or changes of them: a number for each half line, a row for each cone."
+    """Slacks, multipliers, or changes of them: a number for each half line, a row for each cone.
+
+    Attributes
+    ----------
+    linear : np.ndarray
+        (n_lines,)
+    cone : np.ndarray
+        (n, 1+k)
+    """
     linear: np.ndarray # (n_lines,)
     cone: np.ndarray   # (n, 1+k)
 
 # %% ../../nbs/bernstein/08_cones.ipynb #ee2303a5
 class ConeData(NamedTuple):
-    "Newton systems of the models without intersection: what does not change from step to step."
+    """Newton systems of the models without intersection: what does not change from step to step.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, n_plane) first component of each cone in (w, b, v)
+    axes : Any
+        kappa D: (n, d), (n, d, d), or None without ellipsoids
+    kinks : np.ndarray
+        (n_kinks,) features whose mean is an interval for some point
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    squares : Any
+        (n, d) squared half axes, None for matrices and without ellipsoids
+    """
     rows: np.ndarray  # (n, n_plane) first component of each cone in (w, b, v)
     axes: Any         # kappa D: (n, d), (n, d, d), or None without ellipsoids
     kinks: np.ndarray # (n_kinks,) features whose mean is an interval for some point
@@ -46,7 +72,24 @@ def cone_data(
     kap:float,           # kappa
     phi:float,           # weight of |w|^2/2 beside the plain sum of slacks
 ) -> ConeData: # the constraints
-    "Rows and axes of the cones."
+    """Rows and axes of the cones.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        without intersection, in units of their own size
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    phi : float
+        weight of |w|^2/2 beside the plain sum of slacks
+
+    Returns
+    -------
+    ConeData
+        the constraints
+    """
     n, d = sets.centre.shape
     r = sets.radius
     kinks = np.arange(0) if r is None else np.flatnonzero((r > 0).any(axis=0))
@@ -102,7 +145,18 @@ def _transpose(
 def balanced(
     y, # signs, (n,)
 ) -> np.ndarray: # in (0, 1)
-    "Weights with equal sums over the two classes, 1/2 in the smaller one."
+    """Weights with equal sums over the two classes, 1/2 in the smaller one.
+
+    Parameters
+    ----------
+    y
+        signs, (n,)
+
+    Returns
+    -------
+    np.ndarray
+        in (0, 1)
+    """
     up, down = (y > 0).sum(), (y < 0).sum()
     return np.where(y > 0, .5*min(1, down/up), .5*min(1, up/down))
 
@@ -123,7 +177,23 @@ def _start(
 
 # %% ../../nbs/bernstein/08_cones.ipynb #d7e82806
 class Dyads(NamedTuple):
-    "The two dyads of each cone after its slack is gone: the sum over the points is F'F - G'G."
+    """The two dyads of each cone after its slack is gone: the sum over the points is F'F - G'G.
+
+    Attributes
+    ----------
+    F : np.ndarray
+        (n, n_plane) c e
+    G : Any
+        (n, d) sqrt(2/(k eta^2)) g, None without ellipsoids
+    c : np.ndarray
+        (n,) sqrt(tau/(k (k + tau) eta^2))
+    k : np.ndarray
+        (n,) 2 u_0^2 - 1
+    tau : np.ndarray
+        (n,) eta^2 omega of the slack
+    eta2 : np.ndarray
+        (n,)
+    """
     F: np.ndarray    # (n, n_plane) c e
     G: Any           # (n, d) sqrt(2/(k eta^2)) g, None without ellipsoids
     c: np.ndarray    # (n,) sqrt(tau/(k (k + tau) eta^2))
@@ -149,7 +219,22 @@ def dyads(
     omega,         # weights of the slacks' half lines, (n,)
     at:Scaling,    # of the cones
 ) -> Dyads: # their sum over the points is F'F - G'G
-    "Eliminate each point's slack from its own cone."
+    """Eliminate each point's slack from its own cone.
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    omega
+        weights of the slacks' half lines, (n,)
+    at : Scaling
+        of the cones
+
+    Returns
+    -------
+    Dyads
+        their sum over the points is F'F - G'G
+    """
     k = 2*at.u[:, 0]**2 - 1
     tau = at.eta2*omega
     c = np.sqrt(tau/(k*(k + tau)*at.eta2))
@@ -170,7 +255,22 @@ def normal_matrix(
     own:Dyads,     # of all points
     omega,         # weights of the half lines, (n_lines,)
 ) -> np.ndarray: # (n_plane, n_plane), symmetric
-    "P + A'W^-2 A without the slacks, in (w, b, v)."
+    """P + A'W^-2 A without the slacks, in (w, b, v).
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    own : Dyads
+        of all points
+    omega
+        weights of the half lines, (n_lines,)
+
+    Returns
+    -------
+    np.ndarray
+        (n_plane, n_plane), symmetric
+    """
     n, d = len(data.y), data.d
     H = own.F.T@own.F
     diagonal = np.arange(d)
@@ -201,7 +301,14 @@ class Refined(NamedTuple):
 
 # %% ../../nbs/bernstein/08_cones.ipynb #af145e81
 class ConeFactor(NamedTuple):
-    "What `solve` needs at one scaling."
+    """What `solve` needs at one scaling.
+
+    Attributes
+    ----------
+    own : Dyads
+    normal : Refined
+        the normal matrix
+    """
     own: Dyads
     normal: Refined # the normal matrix
 
@@ -244,7 +351,25 @@ def _points(
 
 # %% ../../nbs/bernstein/08_cones.ipynb #59b4153b
 class ConeSystem(ConeData):
-    "Newton systems of the models without intersection, as the iteration uses them."
+    """Newton systems of the models without intersection, as the iteration uses them.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, n_plane) first component of each cone in (w, b, v)
+    axes : Any
+        kappa D: (n, d), (n, d, d), or None without ellipsoids
+    kinks : np.ndarray
+        (n_kinks,) features whose mean is an interval for some point
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    squares : Any
+        (n, d) squared half axes, None for matrices and without ellipsoids
+    """
     apply = _apply
     transpose = _transpose
     start = _start

@@ -45,7 +45,27 @@ class Blocks:
 
 # %% ../../nbs/bernstein/11_conic.ipynb #0f1a9188
 class Columns(NamedTuple):
-    "First column of each kind of variable; w begins at 0 and the intercept is column d."
+    """First column of each kind of variable; w begins at 0 and the intercept is column d.
+
+    Attributes
+    ----------
+    n : int
+    d : int
+    hull : bool
+        whether the sets are cut with a box
+    slack : int
+        xi, n of them
+    tilt : int
+        a, n d of them where hull
+    wall : int
+        p, n d of them where hull
+    kink : int
+        v or q
+    which : np.ndarray
+        entries (hull) or features with an interval of means
+    width : int
+        of all
+    """
     n: int
     d: int
     hull: bool        # whether the sets are cut with a box
@@ -61,7 +81,20 @@ def columns(
     sets:UncertaintySet, # in the units that the solver should see
     hull:bool,           # whether the ellipsoids are cut with a box
 ) -> Columns: # places of all variables
-    "Order of the variables: w, intercept, xi, then v, or a, p and q where a radius is positive."
+    """Order of the variables: w, intercept, xi, then v, or a, p and q where a radius is positive.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        in the units that the solver should see
+    hull : bool
+        whether the ellipsoids are cut with a box
+
+    Returns
+    -------
+    Columns
+        places of all variables
+    """
     n, d = sets.centre.shape
     kinked = np.zeros((n, d), bool) if sets.radius is None else sets.radius > 0
     which = np.flatnonzero(kinked.ravel()) if hull else np.flatnonzero(kinked.any(axis=0))
@@ -108,7 +141,19 @@ def _put_margins(rows:Blocks, sets, y, at:Columns, row):
 
 # %% ../../nbs/bernstein/11_conic.ipynb #2ff71c4d
 class ConicForm(NamedTuple):
-    "min x'Px/2 + q'x with b - A x in R+^n_linear x (second-order cones of dimension cone)."
+    """min x'Px/2 + q'x with b - A x in R+^n_linear x (second-order cones of dimension cone).
+
+    Attributes
+    ----------
+    P : Any
+    q : np.ndarray
+    A : Any
+    b : np.ndarray
+    n_linear : int
+    cone : int
+        dimension of each cone, 0 without ellipsoids
+    at : Columns
+    """
     P: Any
     q: np.ndarray
     A: Any
@@ -124,7 +169,24 @@ def conic_form(
     C:float,             # weight of the sum of slacks
     kap:float,           # kappa
 ) -> ConicForm: # for any solver of such programs
-    "The conic form of all twelve models."
+    """The conic form of all twelve models.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets, in the units that the solver should see
+    y
+        signs, (n,)
+    C : float
+        weight of the sum of slacks
+    kap : float
+        kappa
+
+    Returns
+    -------
+    ConicForm
+        for any solver of such programs
+    """
     round_ = sets.scale is not None and kap > 0
     at = columns(sets, sets.intersect and round_)
     rows, points = Blocks(), np.arange(at.n)
@@ -172,7 +234,28 @@ def points_of(
     weights,             # multipliers of the margins, (n,)
     turned,              # multipliers of the cones' other rows, (n, d), None without ellipsoids
 ) -> np.ndarray: # (n, d), intervals of means not yet counted
-    "The points of the ellipsoids that the multipliers stand for."
+    """The points of the ellipsoids that the multipliers stand for.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    hull : bool
+        whether the cones speak of a instead of w
+    weights
+        multipliers of the margins, (n,)
+    turned
+        multipliers of the cones' other rows, (n, d), None without ellipsoids
+
+    Returns
+    -------
+    np.ndarray
+        (n, d), intervals of means not yet counted
+    """
     if turned is None: return sets.centre.copy()
     a = np.maximum(weights, 1e-300)[:, None]
     push = kap*(sets.scale*turned if sets.scale.ndim == 2 else np.einsum("ijk,ik->ij", sets.scale, turned))/a
@@ -186,7 +269,26 @@ def from_dual(
     form:ConicForm,      # what was solved
     z,                   # dual vector of a solver
 ) -> Multipliers: # in the units of the form
-    "Multipliers and points of the sets."
+    """Multipliers and points of the sets.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets, in the units of the form
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    form : ConicForm
+        what was solved
+    z
+        dual vector of a solver
+
+    Returns
+    -------
+    Multipliers
+        in the units of the form
+    """
     at = form.at
     weights, turned = _weights_and_cones(form, z)
     x = points_of(sets, y, kap, at.hull, weights, turned)
@@ -208,7 +310,24 @@ def clarabel(
     max_iter:int=200,           # most iterations
     time_limit:float|None=None, # seconds, None: no limit
 ) -> Solution: # certified
-    "Clarabel's interior-point method on the conic form."
+    """Clarabel's interior-point method on the conic form.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    tol : float, default 1e-7
+        relative gap, above 0
+    max_iter : int, default 200
+        most iterations
+    time_limit : float|None, default None
+        seconds, None: no limit
+
+    Returns
+    -------
+    Solution
+        certified
+    """
     import clarabel as backend
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     units, y = own_units(problem), problem.y
@@ -265,7 +384,17 @@ def _hull_parts(cp, sets, y, w) -> _Parts:
 
 # %% ../../nbs/bernstein/11_conic.ipynb #4f2de6ab
 class ConicModel:
-    "One formulation on one data set in cvxpy, C and kappa parameters: `solve(C, kap)` again and again."
+    """One formulation on one data set in cvxpy, C and kappa parameters: `solve(C, kap)` again and again.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    y
+        signs, (n,), both present
+    kap : float, default 1.
+        a typical kappa, which sets the unit of length
+    """
 
     def __init__(self,
         sets:UncertaintySet, # the sets
@@ -313,7 +442,26 @@ class ConicModel:
         max_iter:int=200,           # most iterations
         time_limit:float|None=None, # seconds, None: no limit
     ) -> Solution: # certified
-        "Solve for one pair; C and kappa are in the units of the data."
+        """Solve for one pair; C and kappa are in the units of the data.
+
+        Parameters
+        ----------
+        C : float
+            weight of the sum of slacks
+        kap : float
+            kappa
+        tol : float, default 1e-7
+            relative gap, above 0
+        max_iter : int, default 200
+            most iterations
+        time_limit : float|None, default None
+            seconds, None: no limit
+
+        Returns
+        -------
+        Solution
+            certified
+        """
         import cvxpy as cp
         clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
         problem, size = Problem(self.sets, self.y, C, kap), self.units.size
@@ -343,7 +491,24 @@ def cvxpy_solve(
     max_iter:int=200,           # most iterations
     time_limit:float|None=None, # seconds, None: no limit
 ) -> Solution: # certified
-    "One solve through `ConicModel`."
+    """One solve through `ConicModel`.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    tol : float, default 1e-7
+        relative gap, above 0
+    max_iter : int, default 200
+        most iterations
+    time_limit : float|None, default None
+        seconds, None: no limit
+
+    Returns
+    -------
+    Solution
+        certified
+    """
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     model = ConicModel(problem.sets, problem.y, problem.kap)
     left = None if time_limit is None else max(clock.left, 1e-9)

@@ -58,7 +58,26 @@ def certified_bound(
 ) -> np.ndarray: # (n,), in [0, 1]; 1 certifies nothing
     """Smallest eps for which each point's constraint, without slack, holds.
 
-    Source: eqs. (4), (7), (20) with 1 - xi = 0."""
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets of a model
+    plane : Plane
+        the decision function
+    y
+        labels as signs, (n,)
+    known : default None
+        (n,) bool: points that are certain
+
+    Returns
+    -------
+    np.ndarray
+        (n,), in [0, 1]; 1 certifies nothing
+
+    References
+    ----------
+    eqs. (4), (7), (20) with 1 - xi = 0.
+    """
     y = np.asarray(y, float)
     if sets.bound != "none": return (_hull_bound if sets.intersect else _ellipsoid_bound)(sets, plane, y)
     safe = margins(sets, plane.w, plane.intercept, y, 0.) > 0

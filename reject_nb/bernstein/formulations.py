@@ -23,7 +23,22 @@ __all__ = ['FORMULATIONS', 'BOUNDS', 'Formulation', 'formulation', 'missing', 'k
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc
 @dataclass(frozen=True, kw_only=True)
 class Formulation:
-    "One of the paper's programs."
+    """One of the paper's programs.
+
+    Attributes
+    ----------
+    name : str
+    equation : str
+        number in the paper; "lost" for those whose text is missing
+    needs : tuple
+        pieces of UncertainData
+    bound : str
+        "none", "chebyshev" or "bernstein"
+    intersect : bool
+        whether the set is cut with the box
+    summary : str
+        the set in words
+    """
     name: str
     equation: str   # number in the paper; "lost" for those whose text is missing
     needs: tuple    # pieces of UncertainData
@@ -73,7 +88,21 @@ def formulation(
 ) -> Formulation: # the model
     """The formulation of that name.
 
-    Raises: ValueError listing the names otherwise."""
+    Parameters
+    ----------
+    name
+        a key of FORMULATIONS, or a Formulation
+
+    Returns
+    -------
+    Formulation
+        the model
+
+    Raises
+    ------
+    ValueError
+        listing the names otherwise.
+    """
     if isinstance(name, Formulation): return name
     return FORMULATIONS[check_choice(name, "formulation", FORMULATIONS)]
 
@@ -81,7 +110,20 @@ def missing(
     form:Formulation,   # the model
     data:UncertainData, # what is known
 ) -> list: # names of the pieces that are needed and not there
-    "What the model needs and the data lack."
+    """What the model needs and the data lack.
+
+    Parameters
+    ----------
+    form : Formulation
+        the model
+    data : UncertainData
+        what is known
+
+    Returns
+    -------
+    list
+        names of the pieces that are needed and not there
+    """
     return [n for n in form.needs if not data.has(n)]
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #6c48bd32
@@ -93,8 +135,27 @@ def kappa(
 ) -> float: # radius of the ellipsoid in its own units
     """sqrt((1-eps)/eps) for Chebyshev, sqrt(2 ln(1/eps)) for Bernstein, 0 without a bound.
 
-    Source: eqs. (4) and (7).
-    Raises: ValueError for eps outside (0, 1)."""
+    Parameters
+    ----------
+    bound : str
+        "none", "chebyshev" or "bernstein"
+    eps : float
+        allowed probability of violating a constraint, in (0, 1)
+
+    Returns
+    -------
+    float
+        radius of the ellipsoid in its own units
+
+    Raises
+    ------
+    ValueError
+        for eps outside (0, 1).
+
+    References
+    ----------
+    eqs. (4) and (7).
+    """
     check_choice(bound, "bound", BOUNDS)
     eps = check_probability(eps, "eps")
     if eps < 1e-300: raise refuse("eps", "at least 1e-300, below which the radius overflows", eps)
@@ -106,14 +167,43 @@ def certified_eps(
     bound:str, # "chebyshev" or "bernstein"
     radius,    # kappa, not negative
 ) -> np.ndarray: # the eps whose kappa it is
-    "Inverse of `kappa`: 1/(1 + radius^2), or exp(-radius^2/2)."
+    """Inverse of `kappa`: 1/(1 + radius^2), or exp(-radius^2/2).
+
+    Parameters
+    ----------
+    bound : str
+        "chebyshev" or "bernstein"
+    radius
+        kappa, not negative
+
+    Returns
+    -------
+    np.ndarray
+        the eps whose kappa it is
+    """
     radius = np.asarray(radius, float)
     return 1/(1 + radius**2) if bound == "chebyshev" else np.exp(-radius**2/2)
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc-1
 @dataclass(frozen=True, kw_only=True)
 class UncertaintySet:
-    "The sets of all points: centre + radius*[-1,1]^d + kappa*scale*ball, cut with a box where there is one."
+    """The sets of all points: centre + radius*[-1,1]^d + kappa*scale*ball, cut with a box where there is one.
+
+    Attributes
+    ----------
+    centre : np.ndarray
+        (n, d)
+    radius : Any, default None
+        (n, d) half lengths of the means' intervals or boxes, None when all are zero
+    scale : Any, default None
+        (n, d) half axes, or (n, d, d) with |scale' w| the norm; None without ellipsoids
+    box_centre : Any, default None
+        (n, d), None without intersection
+    box_half : Any, default None
+        (n, d)
+    bound : str, default 'none'
+        "none", "chebyshev" or "bernstein"
+    """
     centre: np.ndarray     # (n, d)
     radius: Any = None     # (n, d) half lengths of the means' intervals or boxes, None when all are zero
     scale: Any = None      # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None without ellipsoids
@@ -172,8 +262,27 @@ def uncertainty_set(
 ) -> UncertaintySet: # one set a point
     """The robust counterpart of a model as sets, one per point.
 
-    Source: eqs. (1)-(4), Lemmas 2 and 3, eqs. (24)-(26); (27)-(32) derived.
-    Raises: ValueError naming what is missing."""
+    Parameters
+    ----------
+    form
+        Formulation or its name
+    data : UncertainData
+        what is known about the points
+
+    Returns
+    -------
+    UncertaintySet
+        one set a point
+
+    Raises
+    ------
+    ValueError
+        naming what is missing.
+
+    References
+    ----------
+    eqs. (1)-(4), Lemmas 2 and 3, eqs. (24)-(26); (27)-(32) derived.
+    """
     form = formulation(form)
     if lacking := missing(form, data):
         raise ValueError(f"{form.name} needs {', '.join(form.needs)}, "

@@ -21,7 +21,33 @@ __all__ = ['HullData', 'hull_data', 'Unknowns', 'Lines', 'unknowns', 'lines', 'S
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #56ec12c0
 class HullData(NamedTuple):
-    "Newton systems of the -I models: what does not change from step to step."
+    """Newton systems of the -I models: what does not change from step to step.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, d+1) margin in (w, b)
+    axes : np.ndarray
+        (n, d) kappa D
+    radius : np.ndarray
+        (n, d) half lengths of the means' intervals
+    split : np.ndarray
+        (n, d) 1. where a wall can take over from the ellipsoid
+    kinked : Any
+        (n, d) 1. where the mean is an interval, None where no mean is
+    cost_plus : np.ndarray
+        (n, d) -(s + y (m - c)): margin per unit of P+
+    cost_minus : np.ndarray
+        (n, d) -(s - y (m - c))
+    half : np.ndarray
+        (n, d) half widths of the box
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    """
     rows: np.ndarray       # (n, d+1) margin in (w, b)
     axes: np.ndarray       # (n, d) kappa D
     radius: np.ndarray     # (n, d) half lengths of the means' intervals
@@ -41,7 +67,24 @@ def hull_data(
     kap:float,           # kappa
     phi:float,           # weight of |w|^2/2 beside the plain sum of slacks
 ) -> HullData: # the constraints
-    "Rows, axes and walls."
+    """Rows, axes and walls.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        with intersection, in units of their own size
+    y
+        signs, (n,)
+    kap : float
+        kappa
+    phi : float
+        weight of |w|^2/2 beside the plain sum of slacks
+
+    Returns
+    -------
+    HullData
+        the constraints
+    """
     m, half = sets.centre, sets.box_half
     axes = kap*sets.scale
     radius = np.zeros_like(m) if sets.radius is None else sets.radius
@@ -55,7 +98,21 @@ def hull_data(
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #de86d706
 class Unknowns(NamedTuple):
-    "Views into the vector of all unknowns."
+    """Views into the vector of all unknowns.
+
+    Attributes
+    ----------
+    plane : np.ndarray
+        (d+1,) w and the intercept
+    slack : np.ndarray
+        (n,)
+    plus : np.ndarray
+        (n, d) P+
+    minus : np.ndarray
+        (n, d) P-
+    kink : Any
+        (n, d) q, None where no mean is an interval
+    """
     plane: np.ndarray # (d+1,) w and the intercept
     slack: np.ndarray # (n,)
     plus: np.ndarray  # (n, d) P+
@@ -64,7 +121,21 @@ class Unknowns(NamedTuple):
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #1196c03c
 class Lines(NamedTuple):
-    "Views into a vector over the half lines: one number for each inequality."
+    """Views into a vector over the half lines: one number for each inequality.
+
+    Attributes
+    ----------
+    slack : np.ndarray
+        (n,) xi >= 0
+    plus : np.ndarray
+        (n, d) P+ >= 0
+    minus : np.ndarray
+        (n, d) P- >= 0
+    up : Any
+        (n, d) q >= z, None where no mean is an interval
+    down : Any
+        (n, d) q >= -z
+    """
     slack: np.ndarray # (n,) xi >= 0
     plus: np.ndarray  # (n, d) P+ >= 0
     minus: np.ndarray # (n, d) P- >= 0
@@ -148,7 +219,31 @@ def _start(
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #e449264c
 class Springs(NamedTuple):
-    "Stiffnesses of all coordinates of all points, each (n, d)."
+    """Stiffnesses of all coordinates of all points, each (n, d).
+
+    Attributes
+    ----------
+    plus : np.ndarray
+        of P+
+    minus : np.ndarray
+        of P-
+    alone : np.ndarray
+        of z, q held fast
+    eased : np.ndarray
+        of z, q given way
+    cone : np.ndarray
+        the ellipsoid's part of both
+    both : np.ndarray
+        plus + minus where the coordinate is split
+    det : np.ndarray
+        eased * both + plus * minus
+    through : np.ndarray
+        share of a force on z that reaches w
+    kink : Any
+        of q, None without intervals of means
+    shear : Any
+        between z and q
+    """
     plus: np.ndarray    # of P+
     minus: np.ndarray   # of P-
     alone: np.ndarray   # of z, q held fast
@@ -166,7 +261,22 @@ def springs(
     omega,         # weights of the half lines
     eta2,          # of the cones, (n,)
 ) -> Springs: # one for each coordinate of each point
-    "Stiffnesses at one scaling."
+    """Stiffnesses at one scaling.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    omega
+        weights of the half lines
+    eta2
+        of the cones, (n,)
+
+    Returns
+    -------
+    Springs
+        one for each coordinate of each point
+    """
     own = lines(data, omega)
     cone = data.axes**2/eta2[:, None]
     alone, eased, kink, shear = cone, cone, None, None
@@ -180,7 +290,16 @@ def springs(
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #52f11d8d
 class Force(NamedTuple):
-    "A force on the local unknowns, each (n, d) or None for zero."
+    """A force on the local unknowns, each (n, d) or None for zero.
+
+    Attributes
+    ----------
+    plus : Any
+    minus : Any
+    kink : Any
+    push : Any
+        on P+ and, reversed, on P-
+    """
     plus: Any
     minus: Any
     kink: Any
@@ -188,7 +307,16 @@ class Force(NamedTuple):
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #da7836b2
 class Motion(NamedTuple):
-    "How the local unknowns give way, each (n, d)."
+    """How the local unknowns give way, each (n, d).
+
+    Attributes
+    ----------
+    plus : np.ndarray
+    minus : np.ndarray
+    kink : Any
+    difference : np.ndarray
+        plus - minus
+    """
     plus: np.ndarray
     minus: np.ndarray
     kink: Any
@@ -200,7 +328,22 @@ def respond(
     at:Springs,    # stiffnesses
     force:Force,   # on the local unknowns
 ) -> Motion: # displacement of the local unknowns, w held fast
-    "Inverse of all local blocks."
+    """Inverse of all local blocks.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    at : Springs
+        stiffnesses
+    force : Force
+        on the local unknowns
+
+    Returns
+    -------
+    Motion
+        displacement of the local unknowns, w held fast
+    """
     plus, minus = (0. if f is None else f for f in (force.plus, force.minus))
     push, kink = 0. if force.push is None else force.push, force.kink
     total, plus, minus = plus + minus, plus + push, minus - push
@@ -219,14 +362,54 @@ def reach(
     at:Springs,    # stiffnesses
     force:Force,   # on the local unknowns, without push
 ) -> np.ndarray: # (n, d)
-    "What local forces exert on w once the local unknowns have given way."
+    """What local forces exert on w once the local unknowns have given way.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    at : Springs
+        stiffnesses
+    force : Force
+        on the local unknowns, without push
+
+    Returns
+    -------
+    np.ndarray
+        (n, d)
+    """
     tow = 0. if at.kink is None else at.shear/at.kink*force.kink
     pulled = at.minus*(force.plus - data.split*tow) - at.plus*(force.minus + data.split*tow)
     return data.split*at.eased*pulled/at.det + tow
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #7bf382fd
 class Ties(NamedTuple):
-    "The vectors e and g of every cone, what they move, and their 2 by 2 problems."
+    """The vectors e and g of every cone, what they move, and their 2 by 2 problems.
+
+    Attributes
+    ----------
+    force_e : Force
+        e over the local unknowns
+    force_g : Force
+    moves_e : Motion
+        what the local unknowns do under e
+    moves_g : Motion
+    plane_e : np.ndarray
+        (n, d+1) e in (w, b), local unknowns given way
+    plane_g : np.ndarray
+    k : np.ndarray
+        (n,) 2 u_0^2 - 1
+    ratio : np.ndarray
+        (n,) <e, g>/<g, g>
+    gg : np.ndarray
+        (n,) <g, g>
+    rest : np.ndarray
+        (n,) <e, e> without its part along g and without the slack's
+    rho : np.ndarray
+        (n,) 1/(rest omega + k^2)
+    omega : np.ndarray
+        (n,) weights of the slacks
+    """
     force_e: Force       # e over the local unknowns
     force_g: Force
     moves_e: Motion      # what the local unknowns do under e
@@ -264,7 +447,24 @@ def ties(
     scaling:Scaling, # of the cones
     omega,           # weights of the slacks, (n,)
 ) -> Ties: # one pair of vectors a point
-    "Let the local unknowns give way under e and g."
+    """Let the local unknowns give way under e and g.
+
+    Parameters
+    ----------
+    data : HullData
+        the constraints
+    at : Springs
+        stiffnesses
+    scaling : Scaling
+        of the cones
+    omega
+        weights of the slacks, (n,)
+
+    Returns
+    -------
+    Ties
+        one pair of vectors a point
+    """
     k, u0, g, e, push = _vectors(data, at, scaling)
     moves_e, moves_g = respond(data, at, e), respond(data, at, push)
     zero, eta2 = np.zeros_like(k), scaling.eta2
@@ -286,13 +486,38 @@ def lift(
     along_e,  # inner products with e, (n,)
     along_g,  # and with g
 ) -> tuple: # multiples of e and of g, (n,) each
-    "Inverse of the 2 by 2 problems."
+    """Inverse of the 2 by 2 problems.
+
+    Parameters
+    ----------
+    own : Ties
+        of all points
+    slack
+        right-hand side of the slacks, (n,)
+    along_e
+        inner products with e, (n,)
+    along_g
+        and with g
+
+    Returns
+    -------
+    tuple
+        multiples of e and of g, (n,) each
+    """
     e = own.rho*(own.k*slack + own.omega*(along_e - own.ratio*along_g))
     return e, along_g/own.gg - own.ratio*e
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #dc4c820d
 class HullFactor(NamedTuple):
-    "What `solve` needs at one scaling."
+    """What `solve` needs at one scaling.
+
+    Attributes
+    ----------
+    springs : Springs
+    ties : Ties
+    normal : Refined
+        matrix in (w, b)
+    """
     springs: Springs
     ties: Ties
     normal: Refined # matrix in (w, b)
@@ -353,7 +578,33 @@ def _points(
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #94fc91e5
 class HullSystem(HullData):
-    "Newton systems of the -I models, as the iteration uses them."
+    """Newton systems of the -I models, as the iteration uses them.
+
+    Attributes
+    ----------
+    rows : np.ndarray
+        (n, d+1) margin in (w, b)
+    axes : np.ndarray
+        (n, d) kappa D
+    radius : np.ndarray
+        (n, d) half lengths of the means' intervals
+    split : np.ndarray
+        (n, d) 1. where a wall can take over from the ellipsoid
+    kinked : Any
+        (n, d) 1. where the mean is an interval, None where no mean is
+    cost_plus : np.ndarray
+        (n, d) -(s + y (m - c)): margin per unit of P+
+    cost_minus : np.ndarray
+        (n, d) -(s - y (m - c))
+    half : np.ndarray
+        (n, d) half widths of the box
+    y : np.ndarray
+        (n,) signs
+    phi : float
+        weight of |w|^2/2
+    d : int
+        features
+    """
     apply = _apply
     transpose = _transpose
     start = _start

@@ -23,8 +23,29 @@ def extremal_law(
 ) -> tuple: # (points, masses), each of shape (2,), the lighter end last
     """The two-point law that attains the moment bound.
 
-    Source: the remark after eq. (12).
-    Raises: ValueError where no law on [-1, 1] has these moments."""
+    Parameters
+    ----------
+    mu : float
+        mean, in [-sigma, sigma]
+    sigma : float
+        root mean square, in [0, 1]
+    side : int, default 1
+        1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at -1)
+
+    Returns
+    -------
+    tuple
+        (points, masses), each of shape (2,), the lighter end last
+
+    Raises
+    ------
+    ValueError
+        where no law on [-1, 1] has these moments.
+
+    References
+    ----------
+    the remark after eq. (12).
+    """
     sigma = check_number(sigma, "sigma", 0., 1.)
     mu = check_number(mu, "mu", -sigma, sigma)
     m = check_choice(side, "side", (1, -1))*mu
@@ -58,7 +79,24 @@ def log_moment_bound(
 ) -> np.ndarray: # broadcast of the three
     """h = log g: the largest log E exp(tX) over laws on [-1, 1] with mean mu and mean square sigma^2.
 
-    Source: eqs. (12) and (13), natural logarithm."""
+    Parameters
+    ----------
+    t
+        argument of the exponential, any real
+    mu
+        mean, in [-sigma, sigma]
+    sigma
+        root of the bound on the mean square, in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+        broadcast of the three
+
+    References
+    ----------
+    eqs. (12) and (13), natural logarithm.
+    """
     law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
         total = np.log1p(law.odds)
@@ -73,7 +111,24 @@ def moment_bound(
 ) -> np.ndarray: # broadcast of the three
     """g: exp of `log_moment_bound`.
 
-    Source: eq. (12)."""
+    Parameters
+    ----------
+    t
+        argument of the exponential
+    mu
+        mean
+    sigma
+        root mean square
+
+    Returns
+    -------
+    np.ndarray
+        broadcast of the three
+
+    References
+    ----------
+    eq. (12).
+    """
     return np.exp(log_moment_bound(t, mu, sigma))
 
 # %% ../../nbs/bernstein/01_moments.ipynb #26accfa8
@@ -84,7 +139,24 @@ def curvature(
 ) -> np.ndarray: # h''(t), in [0, 1]
     """Second derivative of log g in t: the variance of the tilted extremal law.
 
-    Source: the display before eq. (14)."""
+    Parameters
+    ----------
+    t
+        argument
+    mu
+        mean
+    sigma
+        root mean square
+
+    Returns
+    -------
+    np.ndarray
+        h''(t), in [0, 1]
+
+    References
+    ----------
+    the display before eq. (14).
+    """
     law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
         span = 1 - law.mu + law.variance/(1 - law.mu)

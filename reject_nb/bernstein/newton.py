@@ -50,7 +50,20 @@ def system_of(
     problem:Problem, # sets, signs, C and kappa
     units:Units,     # its own units
 ) -> System: # linear systems of the model
-    "The model's linear systems, in own units, the objective divided by C."
+    """The model's linear systems, in own units, the objective divided by C.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    units : Units
+        its own units
+
+    Returns
+    -------
+    System
+        linear systems of the model
+    """
     sets, kap = units.sets, problem.kap
     phi = 1/(problem.C*units.size)/units.size
     if not 0 < phi < math.inf: phi = float(np.clip(phi, 1e-300, 1e300))
@@ -72,7 +85,23 @@ class Iterate(NamedTuple):
 
 # %% ../../nbs/bernstein/10_newton.ipynb #17240805
 class Progress(NamedTuple):
-    "How far an iterate is from the optimum."
+    """How far an iterate is from the optimum.
+
+    Attributes
+    ----------
+    products : float
+        S'Z
+    mean : float
+        of one line or cone
+    value : float
+        primal value
+    loss : float
+        gap that the certificate would find, inf while the multipliers are not feasible
+    free : np.ndarray
+        gradient of the objective
+    rest : np.ndarray
+        gradient of the Lagrangian
+    """
     products: float   # S'Z
     mean: float       # of one line or cone
     value: float      # primal value
@@ -85,7 +114,20 @@ def progress(
     system:System, # of the model
     at:Iterate,    # inside the cones
 ) -> Progress: # at this iterate
-    "Products, values and residual."
+    """Products, values and residual.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    at : Iterate
+        inside the cones
+
+    Returns
+    -------
+    Progress
+        at this iterate
+    """
     live, w, d = system.live, at.x[:system.d], system.d
     dual = Values(at.dual.linear*live, at.dual.cone)
     products = float(at.slack.linear@dual.linear + np.vdot(at.slack.cone, dual.cone))
@@ -113,7 +155,20 @@ def warm_start(
     system:System, # of the model
     old:Iterate,   # of a problem that differs in C or kappa only
 ) -> Iterate: # inside the cones of the new problem
-    "An old iterate; the slack variables absorb what kappa has changed."
+    """An old iterate; the slack variables absorb what kappa has changed.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    old : Iterate
+        of a problem that differs in C or kappa only
+
+    Returns
+    -------
+    Iterate
+        inside the cones of the new problem
+    """
     x, cone = old.x.copy(), system.apply(old.x).cone
     tight = np.linalg.norm(cone[:, 1:], axis=1)*1.02 + 1e-3 - (cone[:, 0] - 1)
     x[system.slots] += np.maximum(tight, 0)
@@ -129,7 +184,20 @@ class Target(NamedTuple):
     cone: np.ndarray
 
 class Step(NamedTuple):
-    "A direction, its multipliers still scaled, and 1/t of the longest step inside all cones."
+    """A direction, its multipliers still scaled, and 1/t of the longest step inside all cones.
+
+    Attributes
+    ----------
+    x : np.ndarray
+    slack : Values
+    linear : np.ndarray
+        multipliers of the half lines
+    ds : np.ndarray
+        scaled slacks of the cones
+    dz : np.ndarray
+        scaled multipliers of the cones
+    worst : float
+    """
     x: np.ndarray
     slack: Values
     linear: np.ndarray # multipliers of the half lines
@@ -146,7 +214,28 @@ def direction(
     target:Target,   # what is to vanish
     right,           # right-hand side
 ) -> Step: # the direction and how far it may be followed
-    "Solve for one direction."
+    """Solve for one direction.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    factor
+        at this scaling
+    at : Iterate
+        inside the cones
+    scaling : Scaling
+        of its cones
+    target : Target
+        what is to vanish
+    right
+        right-hand side
+
+    Returns
+    -------
+    Step
+        the direction and how far it may be followed
+    """
     x = system.solve(factor, right)
     # the start is feasible and A is linear: no primal residual
     slack = system.apply(x)
@@ -178,7 +267,26 @@ def moved(
     step:Step,       # direction
     size:float,      # of the step
 ) -> Iterate: # inside the cones as long as size < 1/worst
-    "The next iterate."
+    """The next iterate.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    at : Iterate
+        inside the cones
+    scaling : Scaling
+        of its cones
+    step : Step
+        direction
+    size : float
+        of the step
+
+    Returns
+    -------
+    Iterate
+        inside the cones as long as size < 1/worst
+    """
     change = np.empty_like(step.dz)
     unscale(scaling, step.dz, change)                     # dZ = W^-1 (scaled dZ)
     live = system.live
@@ -199,7 +307,21 @@ SHORTEST = 1e-12    # steps below this go nowhere
 INSIDE = .99        # share of the longest step
 
 class Run(NamedTuple):
-    "How an iteration went."
+    """How an iteration went.
+
+    Attributes
+    ----------
+    last : Iterate
+    best : Iterate
+        of the smallest loss
+    warm : Any
+        the first iterate with mean product below WARM, None before
+    iterations : int
+    stopped : Status
+        what to say where the gap is not within tol
+    losses : list
+        of every iterate
+    """
     last: Iterate
     best: Iterate      # of the smallest loss
     warm: Any          # the first iterate with mean product below WARM, None before
@@ -226,7 +348,26 @@ def interior_point(
     max_iter:int,  # most steps
     clock:Clock,   # of the time limit
 ) -> Run: # its iterates
-    "Predictor-corrector steps until the loss is within tol, or no step helps."
+    """Predictor-corrector steps until the loss is within tol, or no step helps.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    start : Iterate
+        strictly inside
+    tol : float
+        relative gap
+    max_iter : int
+        most steps
+    clock : Clock
+        of the time limit
+
+    Returns
+    -------
+    Run
+        its iterates
+    """
     scaling = empty_scaling(len(system.y), start.slack.cone.shape[1] - 1)
     at, warm, stopped, losses = start, None, Status.not_converged, []
     best, least, since = start, math.inf, max_iter
@@ -258,7 +399,28 @@ def newton(
 ) -> Solution: # certified
     """Primal-dual interior-point method with slacks and multipliers eliminated; all twelve models.
 
-    Source: Nesterov-Todd scaling and Mehrotra's corrector, as in conic solvers; the elimination is ours."""
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    tol : float, default 1e-7
+        relative gap at which to stop, above 0
+    max_iter : int, default 100
+        most iterations
+    time_limit : float|None, default None
+        seconds, None: no limit
+    warm : default None
+        `state` of the Solution of a problem that differs in C or kappa only
+
+    Returns
+    -------
+    Solution
+        certified
+
+    References
+    ----------
+    Nesterov-Todd scaling and Mehrotra's corrector, as in conic solvers; the elimination is ours.
+    """
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     units = own_units(problem)
     system = system_of(problem, units)

@@ -94,7 +94,24 @@ def refuse_at(
     values,    # the array
     wrong,     # where it is not, bool in the same shape
 ) -> ValueError: # to be raised
-    "The error for an entry that contradicts another argument: says which entry, the first of all."
+    """The error for an entry that contradicts another argument: says which entry, the first of all.
+
+    Parameters
+    ----------
+    name : str
+        the argument
+    must : str
+        what it must be
+    values
+        the array
+    wrong
+        where it is not, bool in the same shape
+
+    Returns
+    -------
+    ValueError
+        to be raised
+    """
     at = tuple(int(k) for k in np.argwhere(wrong)[0])
     where = f" at index {at[0] if len(at) == 1 else at}" if at else ""
     return ValueError(f"{name} must be {must}, got {values[at]:.6g}{where}")
@@ -106,7 +123,24 @@ def check_numbers(
     low:float,  # smallest entry
     high:float, # largest entry
 ) -> np.ndarray: # float64, of any shape
-    "A number or an array of numbers; True is neither."
+    """A number or an array of numbers; True is neither.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    low : float
+        smallest entry
+    high : float
+        largest entry
+
+    Returns
+    -------
+    np.ndarray
+        float64, of any shape
+    """
     if isinstance(value, (bool, np.bool_)): raise refuse(name, "a number or an array of numbers", value)
     return check_array(value, name, low=low, high=high)
 
@@ -137,8 +171,37 @@ def nu(
     """Sharp constant of the Bernstein relaxation.
 
     The smallest k with h <= max(mu- t, mu+ t) + k^2 t^2/2 for all t. Absolute error about 1e-14.
-    Source: eq. (14), in closed form (Kearns-Saul) for an exact mean, one root for an interval.
-    Raises: ValueError for values outside their range, or means that no law with this moment can have."""
+
+    Parameters
+    ----------
+    mean_lower
+        lower bound of the normalised mean, in [-1, 1]
+    mean_upper
+        upper bound, in [mean_lower, 1]; equal to mean_lower for an exact mean
+    sigma
+        root of the bound on the normalised second moment, in [0, 1]
+
+    Returns
+    -------
+    float, or an array in the broadcast shape; in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        for values outside their range, or means that no law with this moment can have.
+
+    References
+    ----------
+    eq. (14), in closed form (Kearns-Saul) for an exact mean, one root for an interval.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import nu
+    >>> print(round(nu(0, 0, .5), 6))                      # mean 0, root mean square 1/2
+    0.581491
+    >>> print(nu([-.5, .6], [.5, .7], [.5, .8]).round(6))  # intervals of means
+    [0.301786 0.755968]
+    """
     lo, hi, sigma = _checked(mean_lower, mean_upper, sigma)
     flat = [np.ascontiguousarray(a).ravel() for a in (lo, hi, sigma)]
     low, high = (np.clip(a, -flat[2], flat[2]) for a in flat[:2])
@@ -160,7 +223,22 @@ def nu_support(
 ) -> np.ndarray: # nu(mean_lower, mean_upper, 1)
     """nu when only support and mean are known: sigma = 1.
 
-    Source: the bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32) are lost."""
+    Parameters
+    ----------
+    mean_lower
+        lower bound of the normalised mean, in [-1, 1]
+    mean_upper
+        upper bound
+
+    Returns
+    -------
+    np.ndarray
+        nu(mean_lower, mean_upper, 1)
+
+    References
+    ----------
+    the bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32) are lost.
+    """
     lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float), np.asarray(mean_upper, float))
     return np.sqrt(np.maximum(_phi(hi), _phi(-lo)))
 
@@ -195,7 +273,32 @@ def nu_bisection(
 
     Slow, and with few means too small: use `nu`.
 
-    Source: section 2.1.1."""
+    Parameters
+    ----------
+    mean_lower : float
+        lower bound of the normalised mean
+    mean_upper : float
+        upper bound
+    sigma : float
+        root of the second-moment bound
+    check : str, default 'minimiser'
+        "minimiser": scipy's bounded minimiser as in the paper; "grid": a fine grid of t
+    n_means : int, default 21
+        values of the mean that are checked
+    t_max : float, default 60.
+        range of t that is searched
+    tol : float, default 1e-6
+        width at which the bisection stops
+
+    Returns
+    -------
+    float
+        the upper end of the last bracket
+
+    References
+    ----------
+    section 2.1.1.
+    """
     lower = check_number(mean_lower, "mean_lower", -1., 1.)
     upper = check_number(mean_upper, "mean_upper", -1., 1.)
     sigma, tol = check_number(sigma, "sigma", 0., 1.), check_positive(tol, "tol")

@@ -27,7 +27,17 @@ def _depth(first, norm2):
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #5ecb40db
 class Scaling(NamedTuple):
-    "Nesterov-Todd scaling of n cones, one a row."
+    """Nesterov-Todd scaling of n cones, one a row.
+
+    Attributes
+    ----------
+    u : np.ndarray
+        (n, 1+k) rows of depth 1
+    eta2 : np.ndarray
+        (n,) square of the scaling's size
+    lam : np.ndarray
+        (n, 1+k) the scaled point: W Z = W^-1 S
+    """
     u: np.ndarray    # (n, 1+k) rows of depth 1
     eta2: np.ndarray # (n,) square of the scaling's size
     lam: np.ndarray  # (n, 1+k) the scaled point: W Z = W^-1 S
@@ -36,7 +46,20 @@ def empty_scaling(
     n:int, # cones
     k:int, # components of each but the first
 ) -> Scaling: # arrays to be filled
-    "Work arrays for `nesterov_todd`."
+    """Work arrays for `nesterov_todd`.
+
+    Parameters
+    ----------
+    n : int
+        cones
+    k : int
+        components of each but the first
+
+    Returns
+    -------
+    Scaling
+        arrays to be filled
+    """
     return Scaling(np.empty((n, 1 + k)), np.empty(n), np.empty((n, 1 + k)))
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #0c8aa01a

@@ -102,7 +102,18 @@ def _check_consistent(data):
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #d3d680b9
 class Moments(NamedTuple):
-    "What `nu` needs, in units of the box: each (n_samples, n_features)."
+    """What `nu` needs, in units of the box: each (n_samples, n_features).
+
+    Attributes
+    ----------
+    lower : np.ndarray
+        bounds on the normalised mean, equal where it is known
+    upper : np.ndarray
+    sigma : np.ndarray
+        root of the bound on the normalised second moment, 1 where none is known
+    half_width : np.ndarray
+        of the box, in the units of the data
+    """
     lower: np.ndarray      # bounds on the normalised mean, equal where it is known
     upper: np.ndarray
     sigma: np.ndarray      # root of the bound on the normalised second moment, 1 where none is known
@@ -261,14 +272,31 @@ class KnownPieces(_Rows):
     def has(self,
         name:str, # "support", "point", "mean", "mean_bounds", "moment", "covariance", or a field
     ) -> bool: # bounds on the mean are there when the mean is
-        "Whether a piece of information is there."
+        """Whether a piece of information is there.
+
+        Parameters
+        ----------
+        name : str
+            "support", "point", "mean", "mean_bounds", "moment", "covariance", or a field
+
+        Returns
+        -------
+        bool
+            bounds on the mean are there when the mean is
+        """
         check_choice(name, "name", ("support", "point", "mean_bounds", "moment", *self._fields))
         if name in ("support", "point"): return True
         either = {"mean_bounds": ("mean", "mean_lower"), "moment": ("second_moment", "central_moment")}
         return any(getattr(self, n) is not None for n in either.get(name, (name,)))
 
     def mean_bounds(self) -> tuple: # two arrays (n_samples, n_features), or None twice
-        "Lower and upper bounds on the means: the mean twice where only that is known."
+        """Lower and upper bounds on the means: the mean twice where only that is known.
+
+        Returns
+        -------
+        tuple
+            two arrays (n_samples, n_features), or None twice
+        """
         return (self.mean_lower, self.mean_upper) if self.mean_lower is not None else (self.mean, self.mean)
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c71
@@ -280,7 +308,41 @@ class UncertainData(KnownPieces):
     same, without the rounding of the former. `nominal` is the observed point that the plain SVM uses;
     without it, the centre of the box. Rows are selected with U[rows]; scikit-learn's splitters work on it.
 
-    Raises: ValueError naming the argument and the first offending entry."""
+    Parameters
+    ----------
+    lower
+        least possible values, (n_samples, n_features)
+    upper
+        largest possible values, at least `lower`
+    mean : default None
+        exact means, in the box
+    mean_lower : default None
+        lower bounds on the means; given together with mean_upper
+    mean_upper : default None
+        upper bounds on the means
+    second_moment : default None
+        bounds on E[X^2], at least the squared mean
+    covariance : default None
+        variances (n_samples, n_features), or matrices with one more axis of n_features
+    central_moment : default None
+        bounds on E[(X - centre)^2]
+    nominal : default None
+        the observed points, in the box
+
+    Raises
+    ------
+    ValueError
+        naming the argument and the first offending entry.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData([[0., 1.]], [[2., 3.]], mean=[[1., 1.5]], second_moment=[[1.25, 2.5]])
+    >>> print(U)
+    UncertainData(1 points, 2 features; support, mean, second_moment)
+    >>> print(U.nu().round(4))        # sharp constants of the Bernstein bound, one a feature
+    [[0.5815 0.7111]]
+    """
 
     def __init__(self,
         lower,               # least possible values, (n_samples, n_features)
@@ -309,7 +371,20 @@ class UncertainData(KnownPieces):
         exact:bool=True,  # use the mean; otherwise bounds on it
         second:bool=True, # use second moments where they are known
     ) -> Moments: # each (n_samples, n_features)
-        "Normalised mean bounds, root second moment and half width."
+        """Normalised mean bounds, root second moment and half width.
+
+        Parameters
+        ----------
+        exact : bool, default True
+            use the mean; otherwise bounds on it
+        second : bool, default True
+            use second moments where they are known
+
+        Returns
+        -------
+        Moments
+            each (n_samples, n_features)
+        """
         check_flag(second, "second")
         low, high = (self.mean, self.mean) if check_flag(exact, "exact") else self.mean_bounds()
         if low is None:
@@ -320,7 +395,27 @@ class UncertainData(KnownPieces):
         exact:bool=True,  # use the mean; otherwise bounds on it
         second:bool=True, # use second moments where they are known
     ) -> np.ndarray: # (n_samples, n_features), in [0, 1]
-        "Sharp constant of every entry."
+        """Sharp constant of every entry.
+
+        Parameters
+        ----------
+        exact : bool, default True
+            use the mean; otherwise bounds on it
+        second : bool, default True
+            use second moments where they are known
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples, n_features), in [0, 1]
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData([[-1.]], [[1.]], mean=[[0.]], second_moment=[[.25]])
+        >>> print(U.nu().round(4), U.nu(second=False))     # without second moments: Hoeffding's 1
+        [[0.5815]] [[1.]]
+        """
         known = self.normalised(exact, second)
         return nu(known.lower, known.upper, known.sigma)
 
@@ -330,14 +425,56 @@ class UncertainData(KnownPieces):
         half_width,    # at least 0: one number, one per feature, or one per entry
         law=None,      # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
     ) -> UncertainData: # box, point, and moments where a law is given
-        "Points with a box around each."
+        """Points with a box around each.
+
+        Parameters
+        ----------
+        X
+            points, (n_samples, n_features)
+        half_width
+            at least 0: one number, one per feature, or one per entry
+        law : default None
+            "uniform" or "triangular" on the box: adds its moments; None: moments unknown
+
+        Returns
+        -------
+        UncertainData
+            box, point, and moments where a law is given
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData.from_box([[1., 2.], [3., 4.], [5., 6.]], half_width=[.5, .25], law="uniform")
+        >>> print(U)
+        UncertainData(3 points, 2 features; support, mean, second_moment, central_moment, covariance, nominal)
+        >>> print(U[[2, 0]].point.tolist())
+        [[5.0, 6.0], [1.0, 2.0]]
+        """
         return cls(**_box_pieces(X, half_width, law))
 
     @classmethod
     def from_replicates(cls,
         groups, # one array (n_replicates, n_features) per uncertain point
     ) -> UncertainData: # exact box, mean, second moment and variances
-        "One uncertain point per group of replicates: the point is one of its replicates, drawn at random."
+        """One uncertain point per group of replicates: the point is one of its replicates, drawn at random.
+
+        Parameters
+        ----------
+        groups
+            one array (n_replicates, n_features) per uncertain point
+
+        Returns
+        -------
+        UncertainData
+            exact box, mean, second moment and variances
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData.from_replicates([[[1., 0.], [2., 0.], [6., 3.]], [[0., 0.], [1., 1.]]])
+        >>> print(U.mean.tolist(), U.half_width.tolist())
+        [[3.0, 1.0], [0.5, 0.5]] [[2.5, 1.5], [0.5, 0.5]]
+        """
         return cls(**_replicate_pieces(groups))
 
     @classmethod
@@ -349,7 +486,32 @@ class UncertainData(KnownPieces):
     ) -> UncertainData: # bounds on mean and second moment, the sample mean as nominal point
         """One uncertain point per sample of its law.
 
-        The means get two-sided Student intervals, the second moment about the box's centre a one-sided one;
+        The means get two-sided Student intervals, the second moment about the box's centre a one-sided
+        one;
         both are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample,
-        which a law may leave."""
+        which a law may leave.
+
+        Parameters
+        ----------
+        samples
+            one array (n_draws >= 2, n_features) per uncertain point
+        confidence : float, default .95
+            of each bound, in (0, 1)
+        lower : default None
+            box known from elsewhere, (n_samples, n_features); None: range of the sample
+        upper : default None
+            its upper end
+
+        Returns
+        -------
+        UncertainData
+            bounds on mean and second moment, the sample mean as nominal point
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import UncertainData
+        >>> U = UncertainData.from_samples([[[1.], [2.], [6.]]], confidence=.9, lower=[[0.]], upper=[[8.]])
+        >>> print(U.mean_lower.round(3).tolist(), U.mean_upper.round(3).tolist())
+        [[0.0]] [[7.46]]
+        """
         return cls(**_sample_pieces(samples, confidence, lower, upper))

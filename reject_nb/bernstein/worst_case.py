@@ -18,7 +18,20 @@ def norm_direction(
     scale, # (n, d) half axes, or (n, d, d) matrices
     w,     # normal, (d,)
 ) -> tuple: # norms |scale' w|, (n,), and scale scale' w / norm, (n, d), 0 where the norm is 0
-    "How far each ellipsoid reaches along w, and the point where it does."
+    """How far each ellipsoid reaches along w, and the point where it does.
+
+    Parameters
+    ----------
+    scale
+        (n, d) half axes, or (n, d, d) matrices
+    w
+        normal, (d,)
+
+    Returns
+    -------
+    tuple
+        norms |scale' w|, (n,), and scale scale' w / norm, (n, d), 0 where the norm is 0
+    """
     u = scale*w if scale.ndim == 2 else np.einsum("ijk,j->ik", scale, w)
     n = np.sqrt(np.einsum("ij,ij->i", u, u))
     v = u/np.where(n > 0, n, 1)[:, None]
@@ -64,7 +77,26 @@ def worst_points(
 ) -> np.ndarray: # (n, d): a minimiser of y w'x over each set
     """The point of each set that is worst for the plane.
 
-    Source: eqs. (7) and (20), Lemmas 2 and 3."""
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal of the plane, (d,)
+    y
+        signs, (n,) of -1. and 1.
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n, d): a minimiser of y w'x over each set
+
+    References
+    ----------
+    eqs. (7) and (20), Lemmas 2 and 3.
+    """
     w, signs = np.asarray(w, float), np.asarray(y, float)[:, None]
     direction, x = -signs*np.sign(w), sets.centre
     if sets.intersect:
@@ -83,7 +115,26 @@ def margins(
     y,                   # signs, (n,)
     kap:float,           # kappa
 ) -> np.ndarray: # (n,): least y (w'x + intercept) over each set
-    "Robust margin of each point; its slack is max(0, 1 - margin)."
+    """Robust margin of each point; its slack is max(0, 1 - margin).
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    w
+        normal, (d,)
+    intercept : float
+        decision function is w'x + intercept
+    y
+        signs, (n,)
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n,): least y (w'x + intercept) over each set
+    """
     return np.asarray(y, float)*(worst_points(sets, w, y, kap)@np.asarray(w, float) + intercept)
 
 # %% ../../nbs/bernstein/05_worst_case.ipynb #e727cb99
@@ -107,7 +158,22 @@ def inside(
     x,                   # candidate points, (n, d)
     kap:float,           # kappa
 ) -> np.ndarray: # (n, d), each in its set
-    "Pull points into their sets: identity on points that are inside up to rounding."
+    """Pull points into their sets: identity on points that are inside up to rounding.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        the sets
+    x
+        candidate points, (n, d)
+    kap : float
+        kappa
+
+    Returns
+    -------
+    np.ndarray
+        (n, d), each in its set
+    """
     r = 0. if sets.radius is None else sets.radius
     u = x - sets.centre
     mean = np.clip(u, -r, r)

@@ -21,7 +21,22 @@ def refuse(
     must:str,  # what it must be
     value,     # what came instead
 ) -> ValueError: # to be raised
-    "The error of every check: `{name} must be {must}, got {value!r}`."
+    """The error of every check: `{name} must be {must}, got {value!r}`.
+
+    Parameters
+    ----------
+    name : str
+        the argument's name
+    must : str
+        what it must be
+    value
+        what came instead
+
+    Returns
+    -------
+    ValueError
+        to be raised
+    """
     words = value if isinstance(value, _Words) else _SHORT.repr(value)
     return ValueError(f"{name} must be {must}, got {words}")
 
@@ -56,7 +71,27 @@ def check_number(
     open_low:bool=False,  # whether `low` itself is refused
     open_high:bool=False, # whether `high` itself is refused
 ) -> float:
-    "A finite real number in an interval."
+    """A finite real number in an interval.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    low : float, default -math.inf
+        smallest value
+    high : float, default math.inf
+        largest value
+    open_low : bool, default False
+        whether `low` itself is refused
+    open_high : bool, default False
+        whether `high` itself is refused
+
+    Returns
+    -------
+    float
+    """
     number = _scalar(value)
     inside = number is not None and low <= number <= high
     if not inside or (open_low and number == low) or (open_high and number == high):
@@ -73,7 +108,21 @@ def check_probability(
     name:str,          # the argument's name
     closed:bool=False, # whether 0 and 1 are allowed
 ) -> float:
-    "A number strictly between 0 and 1, or in [0, 1]."
+    """A number strictly between 0 and 1, or in [0, 1].
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    closed : bool, default False
+        whether 0 and 1 are allowed
+
+    Returns
+    -------
+    float
+    """
     return check_number(value, name, 0., 1., open_low=not closed, open_high=not closed)
 
 # %% ../../nbs/core/01_checks.ipynb #9593a067
@@ -83,7 +132,23 @@ def check_count(
     low:int=1,          # smallest value
     high:int|None=None, # largest value, None: any
 ) -> int:
-    "A whole number: 3, not 3.0 and not True."
+    """A whole number: 3, not 3.0 and not True.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    low : int, default 1
+        smallest value
+    high : int|None, default None
+        largest value, None: any
+
+    Returns
+    -------
+    int
+    """
     if isinstance(value, np.ndarray) and value.ndim == 0: value = value[()]
     whole = isinstance(value, (Integral, np.integer)) and not isinstance(value, bool)
     if not whole or not low <= value <= (2**63 - 1 if high is None else high):
@@ -103,7 +168,21 @@ def check_choice(
     name:str, # the argument's name
     choices,  # what may be given
 ):            # the same value
-    "One of some words or objects."
+    """One of some words or objects.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    choices
+        what may be given
+
+    Returns
+    -------
+    the same value
+    """
     choices = list(choices)
     if any(value is c for c in choices): return value
     if isinstance(value, (str, int)) and any(type(value) is type(c) and value == c for c in choices):
@@ -117,7 +196,23 @@ def check_instance(
     kinds,     # a class or a tuple of classes
     words:str, # what it must be, in words
 ):             # the same value
-    "An object of some class."
+    """An object of some class.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    kinds
+        a class or a tuple of classes
+    words : str
+        what it must be, in words
+
+    Returns
+    -------
+    the same value
+    """
     if not isinstance(value, kinds): raise refuse(name, words, value)
     return value
 
@@ -181,7 +276,30 @@ def check_array(
     infinite:bool=False,  # whether infinite entries are allowed; NaN never is
     empty:bool=False,     # whether there may be no entries
 ) -> np.ndarray:          # float64
-    "An array of real numbers."
+    """An array of real numbers.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    shape : tuple|None, default None
+        lengths of the axes, None for any length; None: any shape
+    low : float|None, default None
+        smallest entry
+    high : float|None, default None
+        largest entry
+    infinite : bool, default False
+        whether infinite entries are allowed; NaN never is
+    empty : bool, default False
+        whether there may be no entries
+
+    Returns
+    -------
+    np.ndarray
+        float64
+    """
     array = _real(value, name)
     _check_shape(array, name, shape, empty)
     _check_values(array, name, low, high, infinite)
@@ -197,7 +315,30 @@ def check_vector(
     infinite:bool=False,  # whether infinite entries are allowed
     empty:bool=False,     # whether there may be no entries
 ) -> np.ndarray:          # (n,) float64
-    "A vector of real numbers."
+    """A vector of real numbers.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    n : int|None, default None
+        its length
+    low : float|None, default None
+        smallest entry
+    high : float|None, default None
+        largest entry
+    infinite : bool, default False
+        whether infinite entries are allowed
+    empty : bool, default False
+        whether there may be no entries
+
+    Returns
+    -------
+    np.ndarray
+        (n,) float64
+    """
     return check_array(value, name, (n,), low, high, infinite, empty)
 
 # %% ../../nbs/core/01_checks.ipynb #4cd6dfe5
@@ -211,12 +352,43 @@ def check_matrix(
     infinite:bool=False,  # whether infinite entries are allowed
     empty:bool=False,     # whether there may be no entries
 ) -> np.ndarray:          # (n, d) float64
-    "A matrix of real numbers, rows are samples."
+    """A matrix of real numbers, rows are samples.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    n : int|None, default None
+        rows
+    d : int|None, default None
+        columns
+    low : float|None, default None
+        smallest entry
+    high : float|None, default None
+        largest entry
+    infinite : bool, default False
+        whether infinite entries are allowed
+    empty : bool, default False
+        whether there may be no entries
+
+    Returns
+    -------
+    np.ndarray
+        (n, d) float64
+    """
     return check_array(value, name, (n, d), low, high, infinite, empty)
 
 # %% ../../nbs/core/01_checks.ipynb #a645afed
 def check_same_length(**arrays) -> int: # the common length
-    "Arrays of one length, given by name."
+    """Arrays of one length, given by name.
+
+    Returns
+    -------
+    int
+        the common length
+    """
     lengths = {name: len(a) for name, a in arrays.items()}
     if len(set(lengths.values())) > 1:
         raise refuse(" and ".join(lengths), "of one length", _Words(" and ".join(map(str, lengths.values()))))
@@ -228,7 +400,22 @@ def check_mask(
     name:str,        # the argument's name
     n:int|None=None, # its length
 ) -> np.ndarray:     # (n,) bool
-    "A vector of booleans; 0 and 1 are taken for them."
+    """A vector of booleans; 0 and 1 are taken for them.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    n : int|None, default None
+        its length
+
+    Returns
+    -------
+    np.ndarray
+        (n,) bool
+    """
     array = check_vector(value, name, n, empty=True)
     wrong = (array != 0) & (array != 1)
     if wrong.any(): raise refuse(name, "a vector of True and False", _first(array, wrong))
@@ -240,7 +427,22 @@ def check_labels(
     name:str,        # the argument's name
     n:int|None=None, # its length
 ) -> np.ndarray:     # (n,) of the labels' own type
-    "A vector of class labels, numbers or text, none of them missing."
+    """A vector of class labels, numbers or text, none of them missing.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str
+        the argument's name
+    n : int|None, default None
+        its length
+
+    Returns
+    -------
+    np.ndarray
+        (n,) of the labels' own type
+    """
     _refuse_masked(value, name)
     try: array = np.asarray(value)
     except (TypeError, ValueError): raise refuse(name, "a vector of labels", value) from None
@@ -260,7 +462,22 @@ def check_box(
     upper,           # upper corner, nowhere below the lower one
     d:int|None=None, # dimensions
 ) -> tuple[np.ndarray, np.ndarray]: # two (d,) float64
-    "Two corners of a box."
+    """Two corners of a box.
+
+    Parameters
+    ----------
+    lower
+        lower corner
+    upper
+        upper corner, nowhere below the lower one
+    d : int|None, default None
+        dimensions
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        two (d,) float64
+    """
     lower = check_vector(lower, "lower", d)
     upper = check_vector(upper, "upper", len(lower))
     wrong = lower > upper

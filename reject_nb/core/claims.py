@@ -24,7 +24,19 @@ from .tables import format_number
 # %% ../../nbs/core/10_claims.ipynb #b58bdee5
 @dataclass(frozen=True)
 class Paper:
-    "One of the five papers."
+    """One of the five papers.
+
+    Attributes
+    ----------
+    key : str
+        short name
+    authors : str
+        family names, as printed
+    title : str
+        as printed
+    venue : str
+        journal or conference, and year
+    """
     key: str       # short name
     authors: str   # family names, as printed
     title: str     # as printed
@@ -32,7 +44,17 @@ class Paper:
 
 @dataclass(frozen=True)
 class Item:
-    "A figure or table of a paper, and the module that owes it."
+    """A figure or table of a paper, and the module that owes it.
+
+    Attributes
+    ----------
+    room : str
+        the module's name
+    where : str
+        as the paper names it
+    title : str
+        what it shows
+    """
     room: str      # the module's name
     where: str     # as the paper names it
     title: str     # what it shows
@@ -95,7 +117,33 @@ _WHERE = re.compile(rf"({'|'.join(_PLACES)})s? \S")
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
-    "One claim of a paper, beside what was computed here."
+    """One claim of a paper, beside what was computed here.
+
+    Attributes
+    ----------
+    id : str
+        "<module>/<slug>"
+    where : str
+        place in the paper
+    says : str
+        the claim in one sentence
+    reported : float | str | None
+        the paper's number or words
+    measured : float | str | None
+        ours
+    spread : float | str | None
+        over seeds or splits
+    tolerance : float | None
+        for numbers
+    reason : str
+        of the tolerance
+    status : str
+        match, differs or not run
+    why : str
+        it differs, or was not run
+    command : str
+        that computes it again
+    """
     id: str                      # "<module>/<slug>"
     where: str                   # place in the paper
     says: str                    # the claim in one sentence
@@ -133,7 +181,24 @@ def judge(
     tolerance=None,  # largest difference that still counts as a match
     holds:bool|None=None, # for statements: whether it holds
 ) -> str:            # "match" or "differs"
-    "Status of a claim: numbers by their difference, statements by `holds`; exactly one of the two is given."
+    """Status of a claim: numbers by their difference, statements by `holds`; exactly one of the two is given.
+
+    Parameters
+    ----------
+    reported
+        the paper's number or words
+    measured
+        ours
+    tolerance : default None
+        largest difference that still counts as a match
+    holds : bool|None, default None
+        for statements: whether it holds
+
+    Returns
+    -------
+    str
+        "match" or "differs"
+    """
     if (tolerance is None) == (holds is None):
         raise ValueError("give either tolerance (numbers) or holds (statements)")
     if holds is not None: return "match" if holds else "differs"
@@ -145,7 +210,17 @@ def judge(
 def claims_file(
     folder:Path|None=None, # default: the figures folder
 ) -> Path:
-    "Path of claims.json."
+    """Path of claims.json.
+
+    Parameters
+    ----------
+    folder : Path|None, default None
+        default: the figures folder
+
+    Returns
+    -------
+    Path
+    """
     return (out_dir() if folder is None else Path(folder))/"claims.json"
 
 def _order(claim:Claim) -> tuple:
@@ -158,7 +233,18 @@ def _order(claim:Claim) -> tuple:
 def load_claims(
     folder:Path|None=None, # default: the figures folder
 ) -> dict[str, Claim]:     # by id, in order
-    "All recorded claims; empty where there is no file."
+    """All recorded claims; empty where there is no file.
+
+    Parameters
+    ----------
+    folder : Path|None, default None
+        default: the figures folder
+
+    Returns
+    -------
+    dict[str, Claim]
+        by id, in order
+    """
     path = claims_file(folder)
     if not path.is_file(): return {}
     return {entry["id"]: Claim(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
@@ -168,7 +254,19 @@ def save_claims(
     claims,                # iterable of Claim
     folder:Path|None=None, # default: the figures folder
 ) -> Path:
-    "Write all claims, sorted, atomically."
+    """Write all claims, sorted, atomically.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+    folder : Path|None, default None
+        default: the figures folder
+
+    Returns
+    -------
+    Path
+    """
     entries = [asdict(c) for c in sorted(claims, key=_order)]
     return write_atomic(claims_file(folder), (json.dumps(entries, indent=1, ensure_ascii=False)
                                               + "\n").encode())
@@ -194,7 +292,17 @@ def replace_room(
     claims,                # iterable of Claim, all of that room
     folder:Path|None=None, # default: the figures folder
 ) -> None:
-    "Replace all claims of a room, so that none of a former run stays behind."
+    """Replace all claims of a room, so that none of a former run stays behind.
+
+    Parameters
+    ----------
+    room : str
+        whose claims are replaced
+    claims
+        iterable of Claim, all of that room
+    folder : Path|None, default None
+        default: the figures folder
+    """
     folder = claims_file(folder).parent
     with _locked(folder):
         kept = [c for c in load_claims(folder).values() if c.id.partition("/")[0] != room]
@@ -235,7 +343,37 @@ def claim(
     why:str="",       # required where it differs, left out where it does not
     full:bool=False,  # whether the number comes from a heavy table
 ) -> Claim:
-    "Record a claim in claims.json and return it; ValueError where it is incomplete."
+    """Record a claim in claims.json and return it; ValueError where it is incomplete.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<slug>"
+    where : str
+        place in the paper
+    says : str
+        the claim in one sentence
+    reported : default None
+        the paper's number or words
+    measured : default None
+        ours
+    tolerance : default None
+        for numbers: largest difference that still counts as a match
+    reason : str, default ''
+        why this tolerance
+    spread : default None
+        over seeds or splits
+    holds : bool|None, default None
+        for statements: whether it holds
+    why : str, default ''
+        required where it differs, left out where it does not
+    full : bool, default False
+        whether the number comes from a heavy table
+
+    Returns
+    -------
+    Claim
+    """
     _check_words(id, where, says)
     status = judge(reported, measured, tolerance, holds)
     differs = status == "differs"
@@ -256,7 +394,25 @@ def not_run(
     why:str,   # what is missing
     reported=None, # the paper's number or words
 ) -> Claim:
-    "Record a claim that could not be computed here, and why."
+    """Record a claim that could not be computed here, and why.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<slug>"
+    where : str
+        place in the paper
+    says : str
+        the claim in one sentence
+    why : str
+        what is missing
+    reported : default None
+        the paper's number or words
+
+    Returns
+    -------
+    Claim
+    """
     _check_words(id, where, says)
     if not why.strip(): raise ValueError(f"{id}: why must say what is missing")
     return _record(Claim(id=id, where=where, says=says, reported=_plain(reported, "reported"), measured=None,
@@ -268,7 +424,18 @@ def item_status(
     item:Item,
     claims:dict[str, Claim], # as load_claims returns them
 ) -> str:
-    "Status of a figure or table: `not run` until a claim names it, `differs` where one of them does."
+    """Status of a figure or table: `not run` until a claim names it, `differs` where one of them does.
+
+    Parameters
+    ----------
+    item : Item
+    claims : dict[str, Claim]
+        as load_claims returns them
+
+    Returns
+    -------
+    str
+    """
     named = re.compile(re.escape(item.where) + r"(?![\w.])")
     found = {c.status for c in claims.values() if c.id.startswith(item.room + "/") and named.match(c.where)}
     if "differs" in found: return "differs"
@@ -278,7 +445,18 @@ def item_status(
 def summary(
     claims:dict[str, Claim], # as load_claims returns them
 ) -> dict[str, list]:        # columns of a table, a row a room
-    "Counts of claims by room and status, and of the figures and tables still to be run."
+    """Counts of claims by room and status, and of the figures and tables still to be run.
+
+    Parameters
+    ----------
+    claims : dict[str, Claim]
+        as load_claims returns them
+
+    Returns
+    -------
+    dict[str, list]
+        columns of a table, a row a room
+    """
     def count(room, status):
         return sum(c.status == status for c in claims.values() if c.id.startswith(room + "/"))
     def first_author(paper): return paper.authors.split(",")[0]
@@ -299,7 +477,18 @@ def _ours(claim:Claim) -> str:
 def claims_table(
     claims,          # iterable of Claim
 ) -> dict[str, list]: # columns of a table
-    "Claims side by side: place, sentence, paper, ours with spread, status, and why it differs."
+    """Claims side by side: place, sentence, paper, ours with spread, status, and why it differs.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+
+    Returns
+    -------
+    dict[str, list]
+        columns of a table
+    """
     claims = list(claims)
     return {"where": [c.where for c in claims], "claim": [c.says for c in claims],
             "paper": [_text(c.reported) for c in claims], "ours": [_ours(c) for c in claims],

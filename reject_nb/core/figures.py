@@ -34,7 +34,25 @@ def figure(
     height:float=4.0,   # inches
     **kwargs,           # passed to `matplotlib.pyplot.subplots`
 ):                      # (figure, axes), axes squeezed as subplots does
-    "A figure in the house style (which stays set in matplotlib's rcParams for the notebook)."
+    """A figure in the house style (which stays set in matplotlib's rcParams for the notebook).
+
+    Parameters
+    ----------
+    rows : int, default 1
+        rows of panels
+    cols : int, default 1
+        columns of panels
+    width : float, default 6.4
+        inches
+    height : float, default 4.0
+        inches
+    **kwargs
+        passed to `matplotlib.pyplot.subplots`
+
+    Returns
+    -------
+    (figure, axes), axes squeezed as subplots does
+    """
     import matplotlib.pyplot as plt
     from cycler import cycler
     plt.rcParams.update({**STYLE, "axes.prop_cycle": cycler(color=PALETTE)})
@@ -47,7 +65,24 @@ def save(
     columns:dict, # the numbers behind the picture
     folder:Path|None=None, # default: out_dir()
 ) -> Path:        # of the PNG
-    "Write a figure as PNG and its numbers as CSV beside it, byte-identical when run again on one machine."
+    """Write a figure as PNG and its numbers as CSV beside it, byte-identical when run again on one machine.
+
+    Parameters
+    ----------
+    fig
+        a matplotlib figure
+    id : str
+        "<module>/<name>"
+    columns : dict
+        the numbers behind the picture
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    Path
+        of the PNG
+    """
     save_table(id, columns, folder)
     image = io.BytesIO()
     fig.savefig(image, format="png", dpi=STYLE["savefig.dpi"], metadata={"Software": None})
@@ -66,7 +101,36 @@ def decision_region(
     label:str|None=None,  # legend entry of the boundary
     **kwargs,             # passed to `contour` (linestyles, linewidths)
 ) -> np.ndarray:          # (n, n) values on the grid, rows along y
-    "Shade {function <= level} and draw its boundary."
+    """Shade {function <= level} and draw its boundary.
+
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    function
+        maps points (n, 2) to (n,) values
+    xlim : tuple[float, float]
+        (low, high)
+    ylim : tuple[float, float]
+        (low, high)
+    level : float, default 0.0
+        the region is {function <= level}
+    n : int, default 200
+        grid points per side
+    color : str, default SAFE
+        of region and boundary
+    fill : bool, default True
+        shade the region
+    label : str|None, default None
+        legend entry of the boundary
+    **kwargs
+        passed to `contour` (linestyles, linewidths)
+
+    Returns
+    -------
+    np.ndarray
+        (n, n) values on the grid, rows along y
+    """
     x, y = np.linspace(xlim[0], xlim[1], n), np.linspace(ylim[0], ylim[1], n)
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
     values = np.asarray(function(grid), float).reshape(n, n)
@@ -83,7 +147,19 @@ def bars(
     series:dict,               # name -> (n,) heights
     errors:dict|None=None,     # name -> (n,) half-widths
 ) -> None:
-    "Grouped bars, one colour a series."
+    """Grouped bars, one colour a series.
+
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    labels
+        (n,) names of the groups
+    series : dict
+        name -> (n,) heights
+    errors : dict|None, default None
+        name -> (n,) half-widths
+    """
     width, middle = .8/len(series), (len(series) - 1)/2
     for k, (name, heights) in enumerate(series.items()):
         at, half = np.arange(len(labels)) + (k - middle)*width, None if errors is None else errors.get(name)

@@ -12,7 +12,13 @@ from pathlib import Path
 
 # %% ../../nbs/core/07_files.ipynb #61fbae66
 def project_root() -> Path | None:  # the folder that holds settings.ini and nbs, or None outside a checkout
-    "The checkout this package runs from: its parent, else the nearest parent of the working directory."
+    """The checkout this package runs from: its parent, else the nearest parent of the working directory.
+
+    Returns
+    -------
+    Path | None
+        the folder that holds settings.ini and nbs, or None outside a checkout
+    """
     here = Path.cwd()
     package = Path(__file__).resolve().parents[2] if "__file__" in globals() else here
     for folder in (package, here, *here.parents):
@@ -20,7 +26,12 @@ def project_root() -> Path | None:  # the folder that holds settings.ini and nbs
     return None
 
 def out_dir() -> Path:
-    "Folder of figures and claims: REJECT_NB_OUT, else `figures` in the checkout, else `figures` here."
+    """Folder of figures and claims: REJECT_NB_OUT, else `figures` in the checkout, else `figures` here.
+
+    Returns
+    -------
+    Path
+    """
     if out := os.environ.get("REJECT_NB_OUT"): return Path(out)
     return (project_root() or Path.cwd())/"figures"
 
@@ -28,12 +39,27 @@ def out_dir() -> Path:
 def read_dirs(
     first:Path|None=None, # default: out_dir()
 ) -> list[Path]:
-    "Where stored files are looked for: the folder that is written to, then `figures` in the checkout."
+    """Where stored files are looked for: the folder that is written to, then `figures` in the checkout.
+
+    Parameters
+    ----------
+    first : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    list[Path]
+    """
     root = project_root()
     return [out_dir() if first is None else first, *([root/"figures"] if root else [])]
 
 def is_full() -> bool:
-    "True where heavy results are to be computed again: REJECT_NB_MODE=full."
+    """True where heavy results are to be computed again: REJECT_NB_MODE=full.
+
+    Returns
+    -------
+    bool
+    """
     mode = os.environ.get("REJECT_NB_MODE", "quick")
     if mode not in ("quick", "full"):
         raise ValueError(f"REJECT_NB_MODE must be 'quick' or 'full', got {mode!r}")
@@ -44,7 +70,20 @@ def write_atomic(
     path:Path,     # the final name
     content:bytes, # the whole content
 ) -> Path:         # the final name
-    "Write `content` so that `path` holds either what it held before or all of `content`."
+    """Write `content` so that `path` holds either what it held before or all of `content`.
+
+    Parameters
+    ----------
+    path : Path
+        the final name
+    content : bytes
+        the whole content
+
+    Returns
+    -------
+    Path
+        the final name
+    """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
@@ -63,7 +102,21 @@ def path_of(
     suffix:str, # ".png" or ".csv"
     folder:Path|None=None, # default: out_dir()
 ) -> Path:
-    "Path of a figure or table by its id."
+    """Path of a figure or table by its id.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>"
+    suffix : str
+        ".png" or ".csv"
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    Path
+    """
     room, _, name = id.partition("/")
     if not room or not name or "/" in name or ".." in id:
         raise ValueError(f"id must look like 'module/name', got {id!r}")

@@ -17,7 +17,24 @@ def choose_reject_label(
     classes:np.ndarray, # the labels
     wanted,             # text, a number, None, or "auto"
 ):                      # a label that is none of the classes
-    "The label of a rejection. Raises ValueError where it is a class, or neither text, number nor None."
+    """The label of a rejection.
+
+    Parameters
+    ----------
+    classes : np.ndarray
+        the labels
+    wanted
+        text, a number, None, or "auto"
+
+    Returns
+    -------
+    a label that is none of the classes
+
+    Raises
+    ------
+    ValueError
+        where it is a class, or neither text, number nor None.
+    """
     plain = wanted is None or isinstance(wanted, (str, Number, np.generic))
     if not plain or isinstance(wanted, bytes): raise refuse("reject_label", "text, a number or None", wanted)
     if isinstance(wanted, str) and wanted == "auto": wanted = _free_label(classes)
@@ -37,7 +54,22 @@ def with_rejections(
     accept,       # (n,) bool, True where the classifier answers
     reject_label, # what stands elsewhere
 ) -> np.ndarray:  # (n,)
-    "Predictions with the reject label where the classifier abstains."
+    """Predictions with the reject label where the classifier abstains.
+
+    Parameters
+    ----------
+    labels
+        (n,) predictions
+    accept
+        (n,) bool, True where the classifier answers
+    reject_label
+        what stands elsewhere
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     labels = np.asarray(labels)
     accept = check_mask(accept, "accept", len(labels))
     if accept.all(): return labels

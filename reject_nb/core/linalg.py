@@ -15,13 +15,29 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 RIDGES = (0., 1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)
 
 class Cholesky(NamedTuple):
-    "A factor of a scaled matrix, and the ridge that it took."
+    """A factor of a scaled matrix, and the ridge that it took.
+
+    Attributes
+    ----------
+    scale : np.ndarray
+        (n,) powers of two: scale * A * scale was factorised
+    factor : tuple
+        as scipy's cho_factor returns it
+    ridge : float
+        relative to the unit diagonal
+    """
     scale: np.ndarray # (n,) powers of two: scale * A * scale was factorised
     factor: tuple     # as scipy's cho_factor returns it
     ridge: float      # relative to the unit diagonal
 
     def solve(self, b:np.ndarray) -> np.ndarray: # the shape of b
-        "A^-1 b, for a vector or the columns of a matrix."
+        """A^-1 b, for a vector or the columns of a matrix.
+
+        Returns
+        -------
+        np.ndarray
+            the shape of b
+        """
         if not len(self.scale): return np.zeros_like(b)
         scale = self.scale if b.ndim == 1 else self.scale[:, None]
         return scale*cho_solve(self.factor, scale*b, check_finite=False)
@@ -31,7 +47,19 @@ def cholesky(
     A:np.ndarray,  # (n, n), its lower triangle is read
     ridges=RIDGES, # tried in turn
 ) -> Cholesky:
-    "Factorise; LinAlgError where no ridge helps or A is not finite."
+    """Factorise; LinAlgError where no ridge helps or A is not finite.
+
+    Parameters
+    ----------
+    A : np.ndarray
+        (n, n), its lower triangle is read
+    ridges : default RIDGES
+        tried in turn
+
+    Returns
+    -------
+    Cholesky
+    """
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         scale = 2.**-np.round(.5*np.log2(np.maximum(A.diagonal(), 1e-300)))
         scaled = A*scale*scale[:, None]
@@ -48,7 +76,20 @@ def i_plus_sks(
     K:np.ndarray, # (n, n)
     s:np.ndarray, # (n,) diagonal of S
 ) -> tuple:       # for scipy's cho_solve
-    "Cholesky factor of I + S K S."
+    """Cholesky factor of I + S K S.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n)
+    s : np.ndarray
+        (n,) diagonal of S
+
+    Returns
+    -------
+    tuple
+        for scipy's cho_solve
+    """
     B = s[:, None]*K*s
     B[np.diag_indices_from(B)] += 1
     return cho_factor(B, lower=True)
@@ -60,7 +101,24 @@ def damped(
     halvings:int=20,    # steps tried: 1, 1/2, 1/4, ...
     slack:float=1e-12,  # fall that counts as rounding, relative to max(1, |value|)
 ) -> tuple:             # what `evaluate` returned for the step taken, the shortest where none helped
-    "The longest step that does not lower the objective."
+    """The longest step that does not lower the objective.
+
+    Parameters
+    ----------
+    evaluate
+        maps a step length to a tuple whose first entry is the objective there
+    value : float
+        the objective now
+    halvings : int, default 20
+        steps tried: 1, 1/2, 1/4, ...
+    slack : float, default 1e-12
+        fall that counts as rounding, relative to max(1, |value|)
+
+    Returns
+    -------
+    tuple
+        what `evaluate` returned for the step taken, the shortest where none helped
+    """
     for size in .5**np.arange(halvings):
         found = evaluate(size)
         if found[0] >= value - slack*max(1., abs(value)): break

@@ -48,7 +48,20 @@ def relative_gap(
     gap_abs:float,   # objective minus bound, not negative but for rounding
     objective:float, # where the gap belongs
 ) -> float:          # at least 0; inf where the objective is 0 and the gap is not
-    "Gap relative to the objective's size."
+    """Gap relative to the objective's size.
+
+    Parameters
+    ----------
+    gap_abs : float
+        objective minus bound, not negative but for rounding
+    objective : float
+        where the gap belongs
+
+    Returns
+    -------
+    float
+        at least 0; inf where the objective is 0 and the gap is not
+    """
     gap_abs = max(float(gap_abs), 0.)
     if gap_abs == 0: return 0.
     size = abs(float(objective))
@@ -70,13 +83,35 @@ class Clock:
         return math.inf if self.limit is None else self.limit - self.elapsed
 
     def out_of_time(self) -> bool:
-        "Whether the limit is reached."
+        """Whether the limit is reached.
+
+        Returns
+        -------
+        bool
+        """
         return self.left <= 0
 
 # %% ../../nbs/core/02_results.ipynb #0e1653ea
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    "What a computation may spend. Raises ValueError naming the argument."
+    """What a computation may spend.
+
+    Attributes
+    ----------
+    tol : float, default 1e-6
+        gap to reach, above 0
+    max_iter : int|None, default None
+        steps, at least 1; None: no limit
+    time_limit : float|None, default None
+        seconds for everything, above 0; None: no limit
+    progress : object, default None
+        called with a text now and then; None: silent
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+    """
     tol:float = 1e-6             # gap to reach, above 0
     max_iter:int|None = None     # steps, at least 1; None: no limit
     time_limit:float|None = None # seconds for everything, above 0; None: no limit
@@ -90,7 +125,12 @@ class Budget:
             raise ValueError(f"progress must be None or a function of one text, got {self.progress!r}")
 
     def start(self) -> Clock:
-        "A clock that runs from now."
+        """A clock that runs from now.
+
+        Returns
+        -------
+        Clock
+        """
         return Clock(self.time_limit)
 
     def tell(self, words:str) -> None:

@@ -21,7 +21,20 @@ def try_lock(
     folder:Path, # an existing folder
     wait:bool=False, # wait until it is free
 ) -> int|None:   # a handle to close, or None where another process holds it or nothing can be locked
-    "Lock a folder until the handle is closed or the process ends."
+    """Lock a folder until the handle is closed or the process ends.
+
+    Parameters
+    ----------
+    folder : Path
+        an existing folder
+    wait : bool, default False
+        wait until it is free
+
+    Returns
+    -------
+    int|None
+        a handle to close, or None where another process holds it or nothing can be locked
+    """
     try: import fcntl
     except ImportError: return None
     handle = os.open(folder, os.O_RDONLY)
@@ -44,7 +57,20 @@ def clear_dead(
     parent:Path, # where scratch folders lie
     prefix:str,  # how their names begin
 ) -> list[str]:  # names of the folders that were removed
-    "Remove the scratch folders of processes that are no more."
+    """Remove the scratch folders of processes that are no more.
+
+    Parameters
+    ----------
+    parent : Path
+        where scratch folders lie
+    prefix : str
+        how their names begin
+
+    Returns
+    -------
+    list[str]
+        names of the folders that were removed
+    """
     gone = []
     for folder in sorted(Path(parent).glob(f"{prefix}*")):
         if folder.is_symlink() or not folder.is_dir() or not _is_dead(folder): continue
@@ -58,7 +84,33 @@ def scratch_folder(
     parent, # folder in which the goal lies
     prefix:str=".part-", # how the names of scratch folders begin
 ):          # the folder, for a `with` block
-    "A folder for work in progress; what killed processes left beside it is removed first."
+    """A folder for work in progress; what killed processes left beside it is removed first.
+
+    Parameters
+    ----------
+    parent
+        folder in which the goal lies
+    prefix : str, default '.part-'
+        how the names of scratch folders begin
+
+    Returns
+    -------
+    the folder, for a `with` block
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from reject_nb.core.scratch import scratch_folder
+    >>> with tempfile.TemporaryDirectory() as parent:
+    ...     with scratch_folder(parent, ".part-") as folder:
+    ...         size = (folder/"half.csv").write_text("1,2")
+    ...         during = [p.name[:6] for p in Path(parent).iterdir()]
+    ...     after = list(Path(parent).iterdir())
+    ...
+    >>> during, after
+    (['.part-'], [])
+    """
     parent = Path(parent)
     guard = try_lock(parent, wait=True)
     try:

@@ -52,7 +52,18 @@ def _sort_by_digits(keys):
 def stable_order(
     scores:np.ndarray, # (n,) float64 without NaN
 ) -> np.ndarray:       # (n,) indices
-    "Ascending order, ties by index; by digits from 65,536 scores on."
+    """Ascending order, ties by index; by digits from 65,536 scores on.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) float64 without NaN
+
+    Returns
+    -------
+    np.ndarray
+        (n,) indices
+    """
     if not 1 << 16 <= len(scores) < 1 << 31: return np.argsort(scores, kind="stable")
     return _sort_by_digits(_sort_keys((scores + 0.).view(np.uint64)))     # + 0. turns -0. into 0.
 
@@ -60,13 +71,35 @@ def stable_order(
 def tie_starts(
     ordered:np.ndarray, # (n,) sorted scores
 ) -> np.ndarray:        # (groups,) first positions
-    "Where each group of equal scores begins."
+    """Where each group of equal scores begins.
+
+    Parameters
+    ----------
+    ordered : np.ndarray
+        (n,) sorted scores
+
+    Returns
+    -------
+    np.ndarray
+        (groups,) first positions
+    """
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
 
 def tie_ends(
     ordered:np.ndarray, # (n,) sorted scores
 ) -> np.ndarray:        # (groups,) last positions
-    "Where each group of equal scores ends."
+    """Where each group of equal scores ends.
+
+    Parameters
+    ----------
+    ordered : np.ndarray
+        (n,) sorted scores
+
+    Returns
+    -------
+    np.ndarray
+        (groups,) last positions
+    """
     return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[:len(ordered)])
 
 # %% ../../nbs/core/06_sorting.ipynb #b20f74e3

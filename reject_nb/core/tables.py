@@ -23,7 +23,19 @@ def format_number(
     value,        # a number, bool or text
     digits:int=6, # significant digits of a float
 ) -> str:
-    "Text of one table cell; integers and text as they are, -0 as 0."
+    """Text of one table cell; integers and text as they are, -0 as 0.
+
+    Parameters
+    ----------
+    value
+        a number, bool or text
+    digits : int, default 6
+        significant digits of a float
+
+    Returns
+    -------
+    str
+    """
     if isinstance(value, (bool, np.bool_)): return str(bool(value))
     if isinstance(value, (int, np.integer)): return str(int(value))
     if isinstance(value, (float, np.floating)):
@@ -48,7 +60,22 @@ def save_table(
     columns:dict, # column name -> sequence
     folder:Path|None=None, # default: out_dir()
 ) -> Path:        # of the CSV
-    "Write a table as CSV, floats with six significant digits."
+    """Write a table as CSV, floats with six significant digits.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>"
+    columns : dict
+        column name -> sequence
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    Path
+        of the CSV
+    """
     check_columns(columns)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -68,7 +95,20 @@ def load_table(
     id:str, # "<module>/<name>"
     folder:Path|None=None, # default: out_dir()
 ) -> dict[str, np.ndarray]: # column name -> array of int, float or str
-    "Read a table back; FileNotFoundError where there is none."
+    """Read a table back; FileNotFoundError where there is none.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>"
+    folder : Path|None, default None
+        default: out_dir()
+
+    Returns
+    -------
+    dict[str, np.ndarray]
+        column name -> array of int, float or str
+    """
     with open(path_of(id, ".csv", folder), newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file))
     return {name: _column([row[j] for row in rows[1:]]) for j, name in enumerate(rows[0])}
@@ -78,7 +118,19 @@ def markdown_table(
     columns:dict,  # column name -> sequence
     digits:int=4,  # significant digits shown
 ) -> str:
-    "A table in Markdown; vertical bars in cells are escaped."
+    """A table in Markdown; vertical bars in cells are escaped.
+
+    Parameters
+    ----------
+    columns : dict
+        column name -> sequence
+    digits : int, default 4
+        significant digits shown
+
+    Returns
+    -------
+    str
+    """
     check_columns(columns)
     def line(cells):
         return "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
@@ -97,7 +149,17 @@ def show_table(
     title:str|None=None,  # a line above it
     digits:int=4,         # significant digits shown
 ) -> None:
-    "Display a table in a notebook."
+    """Display a table in a notebook.
+
+    Parameters
+    ----------
+    columns : dict
+        column name -> sequence
+    title : str|None, default None
+        a line above it
+    digits : int, default 4
+        significant digits shown
+    """
     from IPython.display import Markdown, display
     display(Markdown((f"**{title}**\n\n" if title else "") + markdown_table(columns, digits)))
 
@@ -106,7 +168,20 @@ def stored(
     id:str,   # "<module>/<name>" of the table
     compute,  # called without arguments in a full run; returns the dict of columns
 ) -> dict[str, np.ndarray]: # as `load_table` returns it
-    "A heavy table: computed and written in a full run, read from the committed CSV in a quick one."
+    """A heavy table: computed and written in a full run, read from the committed CSV in a quick one.
+
+    Parameters
+    ----------
+    id : str
+        "<module>/<name>" of the table
+    compute
+        called without arguments in a full run; returns the dict of columns
+
+    Returns
+    -------
+    dict[str, np.ndarray]
+        as `load_table` returns it
+    """
     store = Path(os.environ["REJECT_NB_STORE"]) if "REJECT_NB_STORE" in os.environ else out_dir()
     if is_full():
         save_table(id, compute(), store)

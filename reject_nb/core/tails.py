@@ -30,7 +30,25 @@ def binomial_p_value(
 ) -> np.ndarray: # in [0, 1]
     """P-value of 'the risk is above the target' for 0/1 losses: P(Bin(n, target) <= errors).
 
-    Raises: ValueError where errors or n are negative, errors exceed n, or target_risk is not in [0, 1]."""
+    Parameters
+    ----------
+    errors
+        errors seen, from 0 to n
+    n
+        examples, at least 0
+    target_risk
+        risk to refute, in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        where errors or n are negative, errors exceed n, or target_risk is not in [0, 1].
+    """
     errors = check_array(errors, "errors", low=0., empty=True)
     n = check_array(n, "n", low=0., empty=True)
     if (errors > n).any(): raise refuse("errors", "at most n", errors if errors.ndim else float(errors))
@@ -53,8 +71,29 @@ def hoeffding_bentkus_p_value(
 ) -> np.ndarray: # in [0, 1]
     """P-value of 'the risk is above the target' for losses in [0, 1].
 
-    Source: Bates et al., Distribution-free, risk-controlling prediction sets, J. ACM 68, 2021.
-    Raises: ValueError where total is negative or above n, n is below 1, or target_risk is not in [0, 1]."""
+    Parameters
+    ----------
+    total
+        sum of losses in [0, 1]
+    n
+        examples, at least 1
+    target_risk
+        risk to refute, in [0, 1]
+
+    Returns
+    -------
+    np.ndarray
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        where total is negative or above n, n is below 1, or target_risk is not in [0, 1].
+
+    References
+    ----------
+    Bates et al., Distribution-free, risk-controlling prediction sets, J. ACM 68, 2021.
+    """
     total = check_array(total, "total", low=0., empty=True)
     n = check_array(n, "n", low=1., empty=True)
     if (total > n*(1 + 1e-9)).any(): raise refuse("total", "at most n", total if total.ndim else float(total))
@@ -77,8 +116,29 @@ def clopper_pearson_upper(
 ) -> float:      # in [0, 1]
     """Exact upper confidence limit of a probability.
 
-    Source: Clopper, Pearson, Biometrika 26, 1934.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    errors : int
+        errors seen, from 0 to n
+    n : int
+        examples, at least 1
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    float
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Clopper, Pearson, Biometrika 26, 1934.
+    """
     from scipy.special import betaincinv
     errors, n = _check_errors(errors, n)
     delta = check_probability(delta, "delta")
@@ -92,8 +152,29 @@ def clopper_pearson_lower(
 ) -> float:      # in [0, 1]
     """Exact lower confidence limit of a probability.
 
-    Source: Clopper, Pearson, Biometrika 26, 1934.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    errors : int
+        errors seen, from 0 to n
+    n : int
+        examples, at least 1
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    float
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Clopper, Pearson, Biometrika 26, 1934.
+    """
     errors, n = _check_errors(errors, n)
     return 1 - clopper_pearson_upper(n - errors, n, delta)
 
@@ -116,6 +197,27 @@ def order_statistic_rank(
 ) -> int:        # from 1 to n, or 0 where no rank qualifies
     """Largest r with P(Bin(n, eps) <= r - 1) <= delta.
 
-    Source: Carlevaro et al., condition above eq. (25); the Beta law of order statistics.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    n : int
+        scores, at least 1
+    eps : float
+        rate, in (0, 1)
+    delta : float
+        allowed probability of violation, in (0, 1)
+
+    Returns
+    -------
+    int
+        from 1 to n, or 0 where no rank qualifies
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Carlevaro et al., condition above eq. (25); the Beta law of order statistics.
+    """
     return _rank(check_count(n, "n"), check_probability(eps, "eps"), check_probability(delta, "delta"))

@@ -33,14 +33,35 @@ class Member(bytes):
 def name_of(
     data:bytes, # contents of a file, a Member or plain
 ) -> str:
-    "Its name for messages."
+    """Its name for messages.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a file, a Member or plain
+
+    Returns
+    -------
+    str
+    """
     return getattr(data, "name", "data")
 
 # %% ../../nbs/data/01_archives.ipynb #469198d6
 def limit_of(
     data:bytes, # contents of a file, a Member or plain
 ) -> int:       # bytes
-    "What a member of it may unpack to."
+    """What a member of it may unpack to.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a file, a Member or plain
+
+    Returns
+    -------
+    int
+        bytes
+    """
     return getattr(data, "limit", MOST)
 
 def too_large(name:str, limit:int) -> ValueError:
@@ -55,7 +76,24 @@ def bounded(
 ) -> bytes:
     """All that a stream holds.
 
-    Raises: ValueError where that is more than `limit`."""
+    Parameters
+    ----------
+    stream
+        open for reading
+    limit : int
+        bytes
+    name : str
+        of the member, for the message
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    ValueError
+        where that is more than `limit`.
+    """
     data = stream.read(limit + 1)
     if len(data) > limit: raise too_large(name, limit)
     return data
@@ -67,7 +105,13 @@ BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, R
 def naming(
     name:str, # of a file
 ):
-    "Trouble with a damaged archive inside the block names the file."
+    """Trouble with a damaged archive inside the block names the file.
+
+    Parameters
+    ----------
+    name : str
+        of a file
+    """
     try: yield
     except BROKEN as error: raise ValueError(f"{name} is damaged: {error}") from error
 
@@ -82,7 +126,21 @@ def unlzw(
 ) -> bytes:     # decompressed
     """Unix `compress`: LZW with codes of 9 to 16 bits.
 
-    Raises: ValueError on a damaged file, or where it unpacks to more than its limit."""
+    Parameters
+    ----------
+    data : bytes
+        contents of a .Z file
+
+    Returns
+    -------
+    bytes
+        decompressed
+
+    Raises
+    ------
+    ValueError
+        on a damaged file, or where it unpacks to more than its limit.
+    """
     if data[:2] != b"\x1f\x9d" or len(data) < 3:
         raise ValueError(f"{name_of(data)} does not start with the mark of a .Z file")
     max_bits, block = data[2] & 31, data[2] & 128
@@ -117,7 +175,21 @@ def inflate(
 ) -> Member:    # the same, decompressed if it was gzip, bzip2 or compress (.Z)
     """Undo gzip, bzip2 or Unix compress, recognised by their first bytes; anything else comes back as it is.
 
-    Raises: ValueError where the file is damaged, or unpacks to more than its limit."""
+    Parameters
+    ----------
+    data : bytes
+        contents of a file
+
+    Returns
+    -------
+    Member
+        the same, decompressed if it was gzip, bzip2 or compress (.Z)
+
+    Raises
+    ------
+    ValueError
+        where the file is damaged, or unpacks to more than its limit.
+    """
     name, limit, raw = name_of(data), limit_of(data), bytes(data)
     with naming(name):
         if data[:2] == b"\x1f\x8b": raw = bounded(gzip.GzipFile(fileobj=io.BytesIO(data)), limit, name)
@@ -154,7 +226,22 @@ def members(
 ):              # yields (file name, function that returns its bytes), archives inside opened as well
     """Walk through an archive in its own order.
 
-    Raises: ValueError where it is damaged, or a member unpacks to more than its limit."""
+    Parameters
+    ----------
+    data : bytes
+        contents of a zip or tar archive
+    full : default False
+        yield names with their folders
+
+    Returns
+    -------
+    yields (file name, function that returns its bytes), archives inside opened as well
+
+    Raises
+    ------
+    ValueError
+        where it is damaged, or a member unpacks to more than its limit.
+    """
     limit = limit_of(data)
     with naming(name_of(data)):
         is_zip = data[:2] == b"PK"
@@ -171,7 +258,15 @@ def _plain(name:str) -> str:
 
 # %% ../../nbs/data/01_archives.ipynb #d17abcfb
 class Bundle:
-    "The members of a set's files, whether plain, compressed, in archives, or in archives within archives."
+    """The members of a set's files, whether plain, compressed, in archives, or in archives within archives.
+
+    Parameters
+    ----------
+    files : dict[str, bytes]
+        name -> contents
+    limit : int, default MOST
+        bytes that a member may unpack to
+    """
     def __init__(
         self,
         files:dict[str, bytes], # name -> contents
@@ -190,7 +285,23 @@ class Bundle:
     ) -> Member:    # decompressed
         """Contents of a member.
 
-        Raises: KeyError where there is none of these names; ValueError where it is damaged or too large."""
+        Parameters
+        ----------
+        *names : str
+            of the member, in any of these spellings
+
+        Returns
+        -------
+        Member
+            decompressed
+
+        Raises
+        ------
+        KeyError
+            where there is none of these names
+        ValueError
+            where it is damaged or too large.
+        """
         wanted = {n.lower() for n in names}
         for name, get in self._all():
             if _plain(name) in wanted or name.lower() in wanted:

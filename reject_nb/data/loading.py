@@ -40,7 +40,34 @@ class ChecksumError(ValueError):
 # %% ../../nbs/data/05_loading.ipynb #dbf59a6d
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    "Where a loaded set came from."
+    """Where a loaded set came from.
+
+    Attributes
+    ----------
+    name : str
+        of the set in the registry
+    found : str
+        home, REJECT_NB_DATA, cache, download, or scikit-learn
+    files : tuple
+        of (file name, SHA-256)
+    verified : str
+        what was checked: the checksum, the content, or the counts alone
+    source : str
+        official page
+    licence : str
+        as stated there
+    note : str, default ''
+        where this copy departs from the official files
+    warts : str, default ''
+        what is odd about the set
+
+    Examples
+    --------
+    >>> from reject_nb.data import load
+    >>> came = load("wine").provenance
+    >>> came.found, came.verified, came.licence
+    ('scikit-learn', "scikit-learn's copy", "BSD-3 (scikit-learn's copy)")
+    """
     name: str          # of the set in the registry
     found: str         # home, REJECT_NB_DATA, cache, download, or scikit-learn
     files: tuple       # of (file name, SHA-256)
@@ -53,7 +80,34 @@ class Provenance:
 # %% ../../nbs/data/05_loading.ipynb #23943358
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Dataset:
-    "A loaded data set."
+    """A loaded data set.
+
+    Attributes
+    ----------
+    name : str
+        of the set in the registry
+    X : np.ndarray
+        (n, d) features, or images
+    y : np.ndarray
+        (n,) class index
+    feature_names : tuple
+        of the columns; empty for images
+    target_names : tuple
+        label of each class
+    provenance : Provenance
+        where it came from
+    splits : dict
+        official parts: name -> row numbers
+    target : object, default None
+        (n,) real target of ordinal and regression sets
+
+    Examples
+    --------
+    >>> from reject_nb.data import load
+    >>> wine = load("wine")
+    >>> wine.X.shape, wine.target_names, wine.splits
+    ((178, 13), ('class_0', 'class_1', 'class_2'), {})
+    """
     name: str                  # of the set in the registry
     X: np.ndarray              # (n, d) features, or images
     y: np.ndarray              # (n,) class index
@@ -71,7 +125,18 @@ class Dataset:
 TASKS = ("classification", "ordinal", "images", "structured", "regression")
 
 def registry() -> dict[str, Entry]:
-    "All registered sets, by name."
+    """All registered sets, by name.
+
+    Returns
+    -------
+    dict[str, Entry]
+
+    Examples
+    --------
+    >>> from reject_nb.data import registry
+    >>> registry()["spambase"].rows
+    4601
+    """
     return dict(REGISTRY)
 
 def names(
@@ -80,7 +145,29 @@ def names(
 ) -> list[str]:   # in the registry's order
     """Names of the registered sets.
 
-    Raises: ValueError where there is no such task or module."""
+    Parameters
+    ----------
+    task : str, default ''
+        only this task: classification, ordinal, images, structured, regression
+    paper : str, default ''
+        only what this module uses: sdr, mcsvm, bernstein, strategies, gpc, ood
+
+    Returns
+    -------
+    list[str]
+        in the registry's order
+
+    Raises
+    ------
+    ValueError
+        where there is no such task or module.
+
+    Examples
+    --------
+    >>> from reject_nb.data import names
+    >>> names("ordinal")[:3], len(names(paper="ood"))
+    (['abalone', 'bank32nh', 'bikeshare'], 12)
+    """
     check_choice(task, "task", ("", *TASKS))
     check_choice(paper, "paper", ("", *sorted({p for e in REGISTRY.values() for p in e.papers})))
     return [e.name for e in REGISTRY.values() if task in ("", e.task) and (not paper or paper in e.papers)]
@@ -91,7 +178,26 @@ def entry(
 ) -> Entry:
     """Look a set up.
 
-    Raises: UnknownDataError with the close matches."""
+    Parameters
+    ----------
+    name
+        name or alias of a set, any case; an Entry is returned as it is
+
+    Returns
+    -------
+    Entry
+
+    Raises
+    ------
+    UnknownDataError
+        with the close matches.
+
+    Examples
+    --------
+    >>> from reject_nb.data import entry
+    >>> entry("CODRNA").name, entry("Breast-Cancer").rows
+    ('cod-rna', 569)
+    """
     if isinstance(name, Entry): return name
     if not isinstance(name, str): raise refuse("name", "the name of a data set, or an Entry", name)
     known = {a.lower(): e for e in REGISTRY.values() for a in (*e.aliases, e.name)}
@@ -107,7 +213,20 @@ def checksum(
     data:bytes,        # contents of a file
     kind:str="sha256", # or md5
 ) -> str:              # hexadecimal digest
-    "Checksum of a file's contents."
+    """Checksum of a file's contents.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a file
+    kind : str, default 'sha256'
+        or md5
+
+    Returns
+    -------
+    str
+        hexadecimal digest
+    """
     return hashlib.new(kind, data, usedforsecurity=False).hexdigest()
 
 # %% ../../nbs/data/05_loading.ipynb #a47fd8aa
@@ -115,7 +234,20 @@ def fingerprint(
     X, # (n, ...) features
     y, # (n, ...) targets
 ) -> str: # hexadecimal SHA-256
-    "Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are."
+    """Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are.
+
+    Parameters
+    ----------
+    X
+        (n, ...) features
+    y
+        (n, ...) targets
+
+    Returns
+    -------
+    str
+        hexadecimal SHA-256
+    """
     h = hashlib.sha256()
     for a, kind in ((X, "<f4"), (y, "<i8")):
         a = np.asarray(a)
@@ -133,7 +265,18 @@ def verify_file(
 ) -> None:
     """Compare the checksum, where one is known.
 
-    Raises: ChecksumError where another one is found."""
+    Parameters
+    ----------
+    data : bytes
+        contents
+    file : File
+        what the registry knows of it
+
+    Raises
+    ------
+    ChecksumError
+        where another one is found.
+    """
     for kind, known in (("sha256", file.sha256), ("md5", file.md5)):
         if known and (found := checksum(data, kind)) != known:
             raise ChecksumError(f"{file.name} has {kind} {found}, the registry says {known}; it is not used. "
@@ -147,7 +290,23 @@ def verify_content(
 ) -> str:            # how the content was verified
     """For files without a known checksum.
 
-    Raises: ChecksumError where counts or fingerprint differ."""
+    Parameters
+    ----------
+    content : Content
+        parsed
+    e : Entry
+    v : Variant
+
+    Returns
+    -------
+    str
+        how the content was verified
+
+    Raises
+    ------
+    ChecksumError
+        where counts or fingerprint differ.
+    """
     said = {"rows": v.rows or e.rows, "columns": e.columns, "classes": e.classes}
     width = int(np.prod(content.X.shape[1:]))
     got = {"rows": len(content.X), "columns": width, "classes": len(content.target_names)}
@@ -166,13 +325,31 @@ ROOM = 16_000_000 # bytes for headers and documents
 def most(
     e:Entry,
 ) -> int: # bytes
-    "What a member of a set's files may unpack to."
+    """What a member of a set's files may unpack to.
+
+    Returns
+    -------
+    int
+        bytes
+    """
     each = 4 if e.task in ("images", "structured") else 32
     return ROOM + each*max(e.rows, 1)*max(e.columns, 1)
 
 # %% ../../nbs/data/05_loading.ipynb #78c23aea
 def cache() -> Path: # the user's cache folder for data sets
-    "Where downloads go."
+    """Where downloads go.
+
+    Returns
+    -------
+    Path
+        the user's cache folder for data sets
+
+    Examples
+    --------
+    >>> from reject_nb.data import cache
+    >>> cache().is_absolute()
+    True
+    """
     import pooch
     return Path(pooch.os_cache("reject_nb"))
 
@@ -185,7 +362,18 @@ def check_home(home) -> None:
 def roots(
     home=None, # folder to look in first
 ) -> list:     # (label for messages, folder) in the order of search
-    "The folders in which sets may lie."
+    """The folders in which sets may lie.
+
+    Parameters
+    ----------
+    home : default None
+        folder to look in first
+
+    Returns
+    -------
+    list
+        (label for messages, folder) in the order of search
+    """
     check_home(home)
     found: list = [("home", Path(home).expanduser())] if home is not None else []
     if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
@@ -195,7 +383,18 @@ def needed(
     v:Variant,
     split=None, # only the files of this split
 ) -> list[File]:
-    "The files that must be there."
+    """The files that must be there.
+
+    Parameters
+    ----------
+    v : Variant
+    split : default None
+        only the files of this split
+
+    Returns
+    -------
+    list[File]
+    """
     return [f for f in v.files if split is None or f.split in ("", split)]
 
 # %% ../../nbs/data/05_loading.ipynb #eedbfc35
@@ -239,7 +438,31 @@ def locate(
 ):               # (label, variant, list of paths), or None where the files are nowhere
     """Find a variant with all its files in one folder.
 
-    Raises: ChecksumError where files are there and no variant fits."""
+    Parameters
+    ----------
+    name
+        of a set, or an Entry
+    home : default None
+        folder to look in first
+    split : default None
+        only the files of this split
+    check : default True
+        compare checksums
+
+    Returns
+    -------
+    (label, variant, list of paths), or None where the files are nowhere
+
+    Raises
+    ------
+    ChecksumError
+        where files are there and no variant fits.
+
+    Examples
+    --------
+    >>> from reject_nb.data import locate
+    >>> locate("300w")
+    """
     e = entry(name)
     check_split(e, split)
     found = _search(e, home, split, check_flag(check, "check"))
@@ -253,7 +476,32 @@ def available(
 ) -> bool:       # whether `load` would succeed without a download (checksums are not compared)
     """Whether the files of a set are on this machine.
 
-    Raises: UnknownDataError; ValueError where the set has no such split."""
+    Parameters
+    ----------
+    name
+        of a set, or an Entry
+    home : default None
+        folder to look in first
+    split : default None
+        only this split
+
+    Returns
+    -------
+    bool
+        whether `load` would succeed without a download (checksums are not compared)
+
+    Raises
+    ------
+    UnknownDataError
+    ValueError
+        where the set has no such split.
+
+    Examples
+    --------
+    >>> from reject_nb.data import available
+    >>> available("iris"), available("300w")
+    (True, False)
+    """
     e = entry(name)
     check_split(e, split)
     here = _search(e, home, split, check=False)
@@ -268,7 +516,17 @@ def check_split(
     e:Entry,
     split, # name of an official part, or None
 ) -> None:
-    "Raises: ValueError where no file of the set belongs to this split."
+    """Parameters
+    ----------
+    e : Entry
+    split
+        name of an official part, or None
+
+    Raises
+    ------
+    ValueError
+        where no file of the set belongs to this split.
+    """
     if split is None: return
     if not isinstance(split, str): raise refuse("split", "the name of a part, or None", split)
     if is_bundled(e): raise refuse("split", f"None for data set {e.name!r}, which has no parts", split)
@@ -305,7 +563,20 @@ def missing(
     split=None,
     tried:tuple=(), # what happened to downloads
 ) -> MissingDataError:
-    "The error that says which file is missing, from where it comes and where to put it."
+    """The error that says which file is missing, from where it comes and where to put it.
+
+    Parameters
+    ----------
+    e : Entry
+    home : default None
+    split : default None
+    tried : tuple, default ()
+        what happened to downloads
+
+    Returns
+    -------
+    MissingDataError
+    """
     if not e.variants:
         return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: {e.warts}. "
                                 f"Official page: {e.source}")
@@ -382,7 +653,28 @@ def download(
 ) -> Variant:      # the variant that was downloaded
     """Download from the official source, verify, and move into place.
 
-    Raises: ChecksumError or MissingDataError."""
+    Parameters
+    ----------
+    e : Entry
+    target
+        folder of the set, made if need be
+    split : default None
+        only the files of this split
+    progress : default True
+        show a progress bar
+    home : default None
+        for the message of the error
+
+    Returns
+    -------
+    Variant
+        the variant that was downloaded
+
+    Raises
+    ------
+    ChecksumError
+        or MissingDataError.
+    """
     tried: list[str] = []
     wrong: ChecksumError | None = None
     target = Path(target)
@@ -418,7 +710,33 @@ def read_variant(
 ) -> Content:
     """Parse the files of one variant, unverified.
 
-    Raises: ValueError or what the reader raises, where they cannot be read."""
+    Parameters
+    ----------
+    e : Entry
+        of the registry
+    v : Variant
+        how to read it
+    paths
+        of its files
+    split : default None
+        only this part
+
+    Returns
+    -------
+    Content
+
+    Raises
+    ------
+    ValueError
+        or what the reader raises, where they cannot be read.
+
+    Examples
+    --------
+    >>> from reject_nb.data import entry, read_variant
+    >>> iris = entry("iris")
+    >>> read_variant(iris, iris.variants[0], []).X.shape
+    (150, 4)
+    """
     if not isinstance(e, Entry): raise refuse("e", "an Entry of the registry", e)
     if not isinstance(v, Variant): raise refuse("v", "a Variant of an Entry", v)
     if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, os.PathLike)) for p in paths):
@@ -459,7 +777,41 @@ def load(
 ) -> Dataset:
     """Find, verify and read a data set. Nothing is kept in memory between calls.
 
-    Raises: UnknownDataError, MissingDataError, ChecksumError; ValueError where the set has no such split."""
+    Parameters
+    ----------
+    name
+        of a set, or an Entry
+    home : default None
+        folder to look in first
+    split : default None
+        only this official part, e.g. "test": no other files are needed or read
+    download : bool, default True
+        whether to try the official source
+    progress : bool, default True
+        show a progress bar when downloading
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    UnknownDataError
+    MissingDataError
+    ChecksumError
+    ValueError
+        where the set has no such split.
+
+    Examples
+    --------
+    >>> from reject_nb.data import load
+    >>> iris = load("iris")
+    >>> print(iris)
+    Dataset(iris: 150 x 4 float64, 3 classes, verified by scikit-learn's copy)
+    >>> iris.X[:2].tolist(), iris.target_names
+    ([[5.1, 3.5, 1.4, 0.2], [4.9, 3.0, 1.4, 0.2]],
+     ('setosa', 'versicolor', 'virginica'))
+    """
     e = entry(name)
     check_split(e, split)
     check_home(home)
@@ -487,7 +839,34 @@ def fetch(
 ) -> list:              # paths of the files, empty for sets that come with scikit-learn
     """Have the verified files of a set on this machine, by download if need be.
 
-    Raises: UnknownDataError, MissingDataError or ChecksumError, as `load` does."""
+    Parameters
+    ----------
+    name
+        of a set, or an Entry
+    home : default None
+        folder to put it in; the user's cache folder when None
+    split : default None
+        only the files of this split
+    progress : bool, default True
+        show a progress bar
+
+    Returns
+    -------
+    list
+        paths of the files, empty for sets that come with scikit-learn
+
+    Raises
+    ------
+    UnknownDataError
+    MissingDataError
+        or ChecksumError, as `load` does.
+
+    Examples
+    --------
+    >>> from reject_nb.data import fetch
+    >>> fetch("wine")
+    []
+    """
     e = entry(name)
     check_split(e, split)
     check_flag(progress, "progress")
@@ -502,7 +881,26 @@ def state(
     name,      # of a set, or an Entry
     home=None, # folder to look in first
 ) -> str:
-    "In a few words: is it here, can it be downloaded, or must it be fetched by hand? Checksums are not read."
+    """In a few words: is it here, can it be downloaded, or must it be fetched by hand? Checksums are not
+    read.
+
+    Parameters
+    ----------
+    name
+        of a set, or an Entry
+    home : default None
+        folder to look in first
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> from reject_nb.data import state
+    >>> state("wine"), state("300w")
+    ('comes with scikit-learn', 'no loader')
+    """
     e = entry(name)
     found = _search(e, home, None, check=False)
     if is_bundled(e): return "comes with scikit-learn"
@@ -523,7 +921,31 @@ def needs(
 ):              # a decorator
     """Skip a test where a data set is not on this machine. Never downloads.
 
-    Raises: UnknownDataError where no such set is registered."""
+    Parameters
+    ----------
+    *names
+        sets that the test loads
+    split : default None
+        only this split of them
+
+    Returns
+    -------
+    a decorator
+
+    Raises
+    ------
+    UnknownDataError
+        where no such set is registered.
+
+    Examples
+    --------
+    >>> from reject_nb.data import needs
+    >>> @needs("wine")
+    ... def test_wine(): return "wine is here"
+    ...
+    >>> test_wine()
+    'wine is here'
+    """
     for name in names: check_split(entry(name), split)
     def wrap(test):
         @functools.wraps(test)

@@ -24,7 +24,18 @@ from .archives import Member, bounded, limit_of, members, name_of, naming, too_l
 def text(
     data:bytes, # contents of a text file
 ) -> str:       # with Unix line ends and no byte-order mark
-    """Decode UTF-8 (Latin-1 where that fails) and turn CR and CRLF into LF."""
+    """Decode UTF-8 (Latin-1 where that fails) and turn CR and CRLF into LF.
+
+    Parameters
+    ----------
+    data : bytes
+        contents of a text file
+
+    Returns
+    -------
+    str
+        with Unix line ends and no byte-order mark
+    """
     try: s = data.decode("utf-8-sig")
     except UnicodeDecodeError: s = data.decode("latin-1")
     return s.replace("\r\n", "\n").replace("\r", "\n")
@@ -34,7 +45,22 @@ def trouble(
     line:int,   # from 1
     what:str,   # is wrong
 ) -> ValueError: # to be raised
-    "The error of every parser: file, line, what is wrong."
+    """The error of every parser: file, line, what is wrong.
+
+    Parameters
+    ----------
+    data : bytes
+        in which it was found
+    line : int
+        from 1
+    what : str
+        is wrong
+
+    Returns
+    -------
+    ValueError
+        to be raised
+    """
     return ValueError(f"{name_of(data)}, line {line}: {what}")
 
 # %% ../../nbs/data/02_parsers.ipynb #371deee9
@@ -43,7 +69,17 @@ NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 def is_number(
     cell:str, # text of one cell
 ) -> bool:
-    "Whether a cell holds a finite decimal number and nothing else but white space."
+    """Whether a cell holds a finite decimal number and nothing else but white space.
+
+    Parameters
+    ----------
+    cell : str
+        text of one cell
+
+    Returns
+    -------
+    bool
+    """
     cell = cell.strip()
     return NUMBER.fullmatch(cell) is not None and math.isfinite(float(cell))
 
@@ -80,7 +116,27 @@ def numbers(
 ) -> np.ndarray:      # (rows, columns)
     """A table of numbers.
 
-    Raises: ValueError, with file and line, where a cell is no finite number or a row has another length."""
+    Parameters
+    ----------
+    data : bytes
+        contents of a text file
+    sep : str, default ','
+        separator; " " stands for any white space, " ," for white space and commas mixed
+    header : str, default ''
+        leave out the first line if it starts so (copies of a set differ in that)
+    dtype : default np.float64
+        type of the result
+
+    Returns
+    -------
+    np.ndarray
+        (rows, columns)
+
+    Raises
+    ------
+    ValueError,
+        with file and line, where a cell is no finite number or a row has another length.
+    """
     body, first = _body(data, header)
     if sep == " ,": body, sep = body.replace(",", " "), " "
     if not body.strip(): raise trouble(data, first, "no numbers")
@@ -129,7 +185,25 @@ def integers(
 ) -> np.ndarray:      # (rows, columns)
     """As `numbers`, four times as fast on large tables of small whole numbers.
 
-    Raises: ValueError, with file and line, where a cell is no whole number or a row has another length."""
+    Parameters
+    ----------
+    data : bytes
+        rows of whole numbers with commas, Unix line ends
+    dtype : default np.float32
+        type of the result, which must hold every number exactly
+    block : int, default 20000
+        rows at a time
+
+    Returns
+    -------
+    np.ndarray
+        (rows, columns)
+
+    Raises
+    ------
+    ValueError,
+        with file and line, where a cell is no whole number or a row has another length.
+    """
     a = np.frombuffer(data if data.endswith(b"\n") else data + b"\n", np.uint8)
     rows = np.flatnonzero(a == ord("\n")) + 1
     columns = data[:rows[0]].count(b",") + 1
@@ -174,7 +248,25 @@ def cells(
 ) -> list[Row]:    # each a list of str
     """A table of words: quotes understood, blank lines left out, spaces at the ends of cells cut off.
 
-    Raises: ValueError, with file and line, where a row has another length or a quote is not closed."""
+    Parameters
+    ----------
+    data : bytes
+        contents of a text file
+    sep : str, default ','
+        separator
+    header : str, default ''
+        leave out the first line if it starts so
+
+    Returns
+    -------
+    list[Row]
+        each a list of str
+
+    Raises
+    ------
+    ValueError,
+        with file and line, where a row has another length or a quote is not closed.
+    """
     body, first = _body(data, header)
     return _rows(data, csv.reader(io.StringIO(body), delimiter=sep, strict=True), first)
 
@@ -185,7 +277,23 @@ def block(
 ) -> np.ndarray:         # (rows, columns) float64
     """Columns of a table of words as numbers.
 
-    Raises: ValueError, with file and line, where a cell is no finite number."""
+    Parameters
+    ----------
+    rows : list[Row]
+        as `cells` returns them
+    which : default slice(None)
+        columns: a slice, or a list of their numbers
+
+    Returns
+    -------
+    np.ndarray
+        (rows, columns) float64
+
+    Raises
+    ------
+    ValueError,
+        with file and line, where a cell is no finite number.
+    """
     picked = [row[which] if isinstance(which, slice) else [row[j] for j in which] for row in rows]
     try:
         if re.search(r"[^0-9eE+. -]", "".join(map("".join, picked))): raise ValueError
@@ -208,7 +316,20 @@ def one_hot(
     column,   # (n,) values of a categorical column, str
     name:str, # name of the column
 ) -> tuple:   # (n, k) zeros and ones, list of k names "column=value"
-    "One column of zeros and ones for each distinct value."
+    """One column of zeros and ones for each distinct value.
+
+    Parameters
+    ----------
+    column
+        (n,) values of a categorical column, str
+    name : str
+        name of the column
+
+    Returns
+    -------
+    tuple
+        (n, k) zeros and ones, list of k names "column=value"
+    """
     values = _order(column)
     index = {v: i for i, v in enumerate(values)}
     return np.eye(len(values))[[index[v] for v in column]], [f"{name}={v}" for v in values]
@@ -220,7 +341,23 @@ def class_index(
 ) -> tuple:     # (n,) int64 index 0..K-1, tuple of K class names
     """Number the classes.
 
-    Raises: ValueError where a label is not in `order`, or where there are no labels."""
+    Parameters
+    ----------
+    labels
+        (n,) labels, str
+    order : default None
+        classes in the wanted order; sorted when None
+
+    Returns
+    -------
+    tuple
+        (n,) int64 index 0..K-1, tuple of K class names
+
+    Raises
+    ------
+    ValueError
+        where a label is not in `order`, or where there are no labels.
+    """
     names = tuple(order) if order is not None else tuple(_order(labels))
     index = {v: i for i, v in enumerate(names)}
     if not index: raise ValueError("labels must not be empty")
@@ -237,8 +374,27 @@ def ordinal_classes(
 
     Never splits equal values, leaves no class empty.
 
-    Source: Franc, Prusa and Voracek, section 5.2, and their scripts.
-    Raises: ValueError where that cannot be."""
+    Parameters
+    ----------
+    t
+        (n,) real target
+    n_classes : int
+        Y, at least 2
+
+    Returns
+    -------
+    tuple
+        (n,) int64 class 0..Y-1, (Y-1,) largest value of each class but the last
+
+    Raises
+    ------
+    ValueError
+        where that cannot be.
+
+    References
+    ----------
+    Franc, Prusa and Voracek, section 5.2, and their scripts.
+    """
     t, n_classes = check_vector(t, "t"), check_count(n_classes, "n_classes", 2)
     values, counts = np.unique(t, return_counts=True)
     below = np.cumsum(counts)
@@ -256,7 +412,23 @@ def libsvm(
 ) -> tuple:         # (n, n_features) dense float64, (n,) labels float64
     """Sparse text as a dense table.
 
-    Raises: ValueError, with the file's name, where something is no finite number or no index of a column."""
+    Parameters
+    ----------
+    data : bytes
+        LIBSVM text, decompressed
+    n_features : int
+        columns
+
+    Returns
+    -------
+    tuple
+        (n, n_features) dense float64, (n,) labels float64
+
+    Raises
+    ------
+    ValueError,
+        with the file's name, where something is no finite number or no index of a column.
+    """
     from sklearn.datasets import load_svmlight_file
     if odd := re.search(rb"[^0-9eE+.:\s-]", data):
         raise trouble(data, data.count(b"\n", 0, odd.start()) + 1, f"{odd[0]!r} belongs to no number")
@@ -272,7 +444,21 @@ def idx(
 ) -> np.ndarray: # uint8, with the shape that the file states
     """An array of bytes.
 
-    Raises: ValueError on another type or a wrong length."""
+    Parameters
+    ----------
+    data : bytes
+        an idx file of bytes, decompressed
+
+    Returns
+    -------
+    np.ndarray
+        uint8, with the shape that the file states
+
+    Raises
+    ------
+    ValueError
+        on another type or a wrong length.
+    """
     dimensions = data[3] if data[:3] == b"\0\0\x08" and len(data) > 3 else 256
     if len(data) < 4 + 4*dimensions: raise ValueError(f"{name_of(data)} is not an idx file of unsigned bytes")
     shape = tuple(int(n) for n in np.frombuffer(data, ">u4", dimensions, 4))
@@ -290,7 +476,21 @@ def arff(
 ) -> tuple:     # list of attribute names, list of Rows of str
     """Attribute-relation file, dense.
 
-    Raises: ValueError, with file and line, where there is no data section or a row has another length."""
+    Parameters
+    ----------
+    data : bytes
+        contents of an ARFF file
+
+    Returns
+    -------
+    tuple
+        list of attribute names, list of Rows of str
+
+    Raises
+    ------
+    ValueError,
+        with file and line, where there is no data section or a row has another length.
+    """
     s = text(data)
     mark = re.search(r"(?im)^[ \t]*@data[ \t]*$", s)
     if mark is None: raise ValueError(f"{name_of(data)} has no @data line")
@@ -347,7 +547,23 @@ def xlsx(
 ) -> list:       # list of rows, each a list of float or str
     """Cells of one sheet of a workbook, row by row; empty rows are left out.
 
-    Raises: ValueError, with file and row, where a cell is empty or of another type, or a row is too long."""
+    Parameters
+    ----------
+    data : bytes
+        contents of an xlsx workbook
+    sheet : int, default 1
+        number of the sheet, from 1
+
+    Returns
+    -------
+    list
+        list of rows, each a list of float or str
+
+    Raises
+    ------
+    ValueError,
+        with file and row, where a cell is empty or of another type, or a row is too long.
+    """
     from xml.etree.ElementTree import ParseError, fromstring
     parts = {"shared": "xl/sharedStrings.xml", "sheet": f"xl/worksheets/sheet{sheet}.xml"}
     with naming(name_of(data)), zipfile.ZipFile(io.BytesIO(data)) as z:
@@ -371,7 +587,21 @@ def image(
 ) -> np.ndarray: # (height, width, 3) uint8
     """One picture as RGB.
 
-    Raises: ValueError where it cannot be decoded."""
+    Parameters
+    ----------
+    data : bytes
+        a JPEG or PNG file
+
+    Returns
+    -------
+    np.ndarray
+        (height, width, 3) uint8
+
+    Raises
+    ------
+    ValueError
+        where it cannot be decoded.
+    """
     from PIL import Image
     with naming(name_of(data)), Image.open(io.BytesIO(data)) as picture:
         return np.asarray(picture.convert("RGB"))
@@ -383,7 +613,23 @@ def images(
 ) -> tuple:                                 # (n, height, width, 3) uint8, list of n names with folders
     """All pictures of an archive, in the order of their names.
 
-    Raises: ValueError where there is none, or where one cannot be decoded."""
+    Parameters
+    ----------
+    data : bytes
+        archive of pictures, all of one size
+    suffix : tuple, default (".jpg", ".png", ".jpeg")
+        endings of the members that are pictures, small letters
+
+    Returns
+    -------
+    tuple
+        (n, height, width, 3) uint8, list of n names with folders
+
+    Raises
+    ------
+    ValueError
+        where there is none, or where one cannot be decoded.
+    """
     found, left = {}, limit_of(data)
     for name, get in members(data, full=True):
         if not name.lower().endswith(suffix): continue

@@ -29,7 +29,22 @@ from .parsers import (
 # %% ../../nbs/data/03_readers.ipynb #d1b10c80
 @dataclass(frozen=True, eq=False)
 class Content:
-    "What a reader returns."
+    """What a reader returns.
+
+    Attributes
+    ----------
+    X : np.ndarray
+        features
+    y : np.ndarray
+        class index, or landmarks
+    feature_names : tuple, default ()
+    target_names : tuple, default ()
+        label of each class
+    target : object, default None
+        the real value behind an ordinal class
+    splits : dict
+        name -> row numbers
+    """
     X: np.ndarray              # features
     y: np.ndarray              # class index, or landmarks
     feature_names: tuple = ()
@@ -42,7 +57,19 @@ def parts(
     sizes,                    # rows of each part
     names=("train", "test"),
 ) -> dict:                    # name -> row numbers; empty where there is but one part
-    "Row numbers of the parts of a set that was put together from them."
+    """Row numbers of the parts of a set that was put together from them.
+
+    Parameters
+    ----------
+    sizes
+        rows of each part
+    names : default ("train", "test")
+
+    Returns
+    -------
+    dict
+        name -> row numbers; empty where there is but one part
+    """
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return {} if len(sizes) < 2 else {n: np.arange(a, b) for n, a, b in zip(names, ends[:-1], ends[1:])}
 
@@ -69,7 +96,31 @@ def table(
     targets=None,  # readable class names in the same order
     drop:tuple=(), # columns left out, counted without the label
 ):                 # function (get, split) -> Content
-    "A reader of delimited text with one label column; features must be numbers, labels may be words."
+    """A reader of delimited text with one label column; features must be numbers, labels may be words.
+
+    Parameters
+    ----------
+    *files
+        one tuple of alternative names per part; two parts are the official train and test
+    names : tuple
+        of the features
+    label : int, default -1
+        column of the label
+    sep : str, default ','
+        separator
+    header : str, default ''
+        first line, if the copy has one, starts so
+    order : default None
+        raw labels in the order of the classes
+    targets : default None
+        readable class names in the same order
+    drop : tuple, default ()
+        columns left out, counted without the label
+
+    Returns
+    -------
+    function (get, split) -> Content
+    """
     split_up = _words if sep in ",\t;" else _numbers
     def read(get, split=None):
         pieces = [split_up(get(*file), sep, header, label) for file in files]
@@ -182,7 +233,22 @@ def mixed(
     names:list,  # of their first columns, which are taken
     words,       # names of the columns that are one-hot
 ) -> tuple:      # (n, d) features, their names
-    "Columns in the order of the file, those named in `words` one-hot."
+    """Columns in the order of the file, those named in `words` one-hot.
+
+    Parameters
+    ----------
+    rows : list
+        as `cells` returns them
+    names : list
+        of their first columns, which are taken
+    words
+        names of the columns that are one-hot
+
+    Returns
+    -------
+    tuple
+        (n, d) features, their names
+    """
     def column(j, name):
         if name in words: return one_hot([row[j] for row in rows], name)
         return block(rows, [j]), [name]
@@ -226,7 +292,24 @@ def ordinal(
     n_classes:int=10,
     splits=None,  # name -> row numbers
 ) -> Content:
-    "Put an ordinal set together: class names tell the range of the target."
+    """Put an ordinal set together: class names tell the range of the target.
+
+    Parameters
+    ----------
+    X
+        (n, d) features
+    t
+        (n,) real target
+    names
+        of the features
+    n_classes : int, default 10
+    splits : default None
+        name -> row numbers
+
+    Returns
+    -------
+    Content
+    """
     t = np.asarray(t, dtype=np.float64)
     y, cuts = ordinal_classes(t, n_classes)
     between = (f"{a:.6g} to {b:.6g}" for a, b in zip(cuts[:-1], cuts[1:]))
@@ -262,7 +345,9 @@ def houses(get, split=None):
 ABALONE = ("sex", "length", "diameter", "height", "whole_weight", "shucked_weight", "viscera_weight",
            "shell_weight")
 def abalone(get, split=None):
-    "Sex one-hot, rings 1-3 and 21-29 merged: 10 columns and 19 classes, as in the authors' published script."
+    """Sex one-hot, rings 1-3 and 21-29 merged: 10 columns and 19 classes, as in the authors' published
+    script.
+    """
     rows = cells(get("abalone.data"), header="Sex")
     X, columns = mixed(rows, ABALONE, ("sex",))
     t = block(rows, [8])[:, 0]
@@ -315,7 +400,12 @@ def msd(get, split=None):
 # %% ../../nbs/data/03_readers.ipynb #5830df0b
 DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 def facebook_names() -> tuple[str, ...]:
-    "The 53 features of UCI's description, by what they count."
+    """The 53 features of UCI's description, by what they count.
+
+    Returns
+    -------
+    tuple[str, ...]
+    """
     page = ["page_likes", "page_checkins", "page_talking_about", "page_category"]
     derived = [f"{s}_cc{i}" for i in range(1, 6) for s in ("min", "max", "mean", "median", "std")]
     post = [f"cc{i}" for i in range(1, 6)] + ["base_time", "post_length", "share_count", "promoted", "hours"]

@@ -21,7 +21,23 @@ from .readers import (
 # %% ../../nbs/data/04_sets.ipynb #07fc7f44
 @dataclass(frozen=True)
 class File:
-    "One file of a set. Without a checksum it is verified by what it holds."
+    """One file of a set. Without a checksum it is verified by what it holds.
+
+    Attributes
+    ----------
+    name : str
+        as it lies in the set's folder
+    sha256 : str, default ''
+        known checksum
+    size : int, default 0
+        bytes, 0 where not known
+    urls : tuple, default ()
+        official addresses, tried in turn; empty where the file cannot be downloaded
+    md5 : str, default ''
+        checksum published by the makers, where there is no SHA-256
+    split : str, default ''
+        the only split that needs this file
+    """
     name:str         # as it lies in the set's folder
     sha256:str = ""  # known checksum
     size:int = 0     # bytes, 0 where not known
@@ -32,7 +48,19 @@ class File:
 # %% ../../nbs/data/04_sets.ipynb #c1aa4fd6
 @dataclass(frozen=True)
 class Variant:
-    "One way in which a set's files come."
+    """One way in which a set's files come.
+
+    Attributes
+    ----------
+    files : tuple
+        of File
+    read : object
+        function (get, split) -> Content
+    note : str, default ''
+        where it departs from the official files
+    rows : int, default 0
+        where not the entry's: rows in this variant; -1 where not to be checked
+    """
     files:tuple      # of File
     read:object      # function (get, split) -> Content
     note:str = ""    # where it departs from the official files
@@ -41,7 +69,48 @@ class Variant:
 # %% ../../nbs/data/04_sets.ipynb #07fc7f44-1
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    "A data set in the registry."
+    """A data set in the registry.
+
+    Attributes
+    ----------
+    name : str
+        also the name of its folder
+    title : str
+        in words
+    task : str
+        classification, ordinal, images, structured, regression
+    rows : int
+        as loaded
+    columns : int
+        numbers per row; pixels times channels for images
+    classes : int
+        0 where the target is no class
+    licence : str
+        as stated by the source
+    source : str
+        page of the official source
+    papers : tuple
+        modules that use it
+    variants : tuple, default ()
+        of Variant, the best first; empty where no loader exists
+    content : str, default ''
+        SHA-256 of the parsed arrays, to know an official archive by what it holds
+    table2 : tuple, default ()
+        rows, columns, classes as printed in Table 2 of the strategies paper
+    aliases : tuple, default ()
+        names that papers use
+    folder : str, default ''
+        where copies lie, if not in a folder of its name
+    warts : str, default ''
+        what is odd about it
+
+    Examples
+    --------
+    >>> from reject_nb.data import entry
+    >>> spam = entry("spambase")
+    >>> type(spam).__name__, spam.title, spam.rows, spam.columns, spam.papers
+    ('Entry', 'Spam e-mail', 4601, 57, ('gpc', 'mcsvm'))
+    """
     name:str               # also the name of its folder
     title:str              # in words
     task:str               # classification, ordinal, images, structured, regression
@@ -64,7 +133,22 @@ def uci(
     slug:str,   # as in the address
     **kw,       # more for File
 ) -> File:      # the zip that the UCI repository hands out, verified by what it holds
-    "Official archive at the UCI Machine Learning Repository."
+    """Official archive at the UCI Machine Learning Repository.
+
+    Parameters
+    ----------
+    number : int
+        of the set at UCI
+    slug : str
+        as in the address
+    **kw
+        more for File
+
+    Returns
+    -------
+    File
+        the zip that the UCI repository hands out, verified by what it holds
+    """
     address = f"https://archive.ics.uci.edu/static/public/{number}/{slug}.zip"
     return File(slug.replace("+", "_") + ".zip", urls=(address,), **kw)
 

@@ -30,7 +30,20 @@ def failure(
     run:NotebookRun, # that did not end well
     name:str,        # of the notebook
 ) -> str:            # several lines
-    "What failed, with the end of its traceback."
+    """What failed, with the end of its traceback.
+
+    Parameters
+    ----------
+    run : NotebookRun
+        that did not end well
+    name : str
+        of the notebook
+
+    Returns
+    -------
+    str
+        several lines
+    """
     last = run.traceback.rstrip().splitlines()[-15:]
     return "\n    ".join([f"{name}, cell {run.cell} ({run.source}): {run.error.strip()}", *last])
 
@@ -48,7 +61,26 @@ def run_all(
     mode:str="quick", # or "full"
     jobs:int=1,       # notebooks at the same time
 ) -> list[str]:       # what failed
-    "Run notebooks, a line for each, and name the slowest."
+    """Run notebooks, a line for each, and name the slowest.
+
+    Parameters
+    ----------
+    paths
+        notebooks
+    out : Path|None
+        folder for figures and claims; None: figures/ of the checkout
+    keep : bool
+        write outputs back
+    mode : str, default 'quick'
+        or "full"
+    jobs : int, default 1
+        notebooks at the same time
+
+    Returns
+    -------
+    list[str]
+        what failed
+    """
     env = {"REJECT_NB_MODE": mode, **({"REJECT_NB_OUT": str(out)} if out else {})}
     runs = run_notebooks(paths, env, jobs=jobs, keep=keep, on_done=_tell)
     slowest = sorted(runs, key=lambda run: -run.seconds)[:10]
@@ -59,7 +91,18 @@ def run_all(
 def check_running(
     jobs:int=2,  # notebooks at the same time
 ) -> list[str]:  # sentences
-    "Every notebook runs top to bottom, and the claims come out as committed."
+    """Every notebook runs top to bottom, and the claims come out as committed.
+
+    Parameters
+    ----------
+    jobs : int, default 2
+        notebooks at the same time
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     with tempfile.TemporaryDirectory() as out:
         wrong = run_all(pages_and_others()[1], Path(out), keep=False, jobs=jobs)
         new = {id: c.status for id, c in load_claims(Path(out)).items()}
@@ -70,14 +113,33 @@ def moved_claims(
     old:dict[str, str], # claim -> status, as committed
     new:dict[str, str], # as measured now
 ) -> list[str]:         # sentences
-    "Claims whose status differs."
+    """Claims whose status differs.
+
+    Parameters
+    ----------
+    old : dict[str, str]
+        claim -> status, as committed
+    new : dict[str, str]
+        as measured now
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     moved = [id for id in sorted(set(new) | set(old)) if new.get(id) != old.get(id)]
     was, now = ({id: found.get(id, "missing") for id in moved} for found in (old, new))
     return [f"claim {id}: committed as {was[id]}, now {now[id]}; run `make figures`" for id in moved]
 
 # %% ../../nbs/dev/10_build.ipynb #4d6fb64b
 def check_pages() -> list[str]: # sentences
-    "The pages run, and show the claims and figures as committed."
+    """The pages run, and show the claims and figures as committed.
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     with tempfile.TemporaryDirectory() as folder:
         copies = {path: Path(shutil.copy(path, folder)) for path in pages_and_others()[0]}
         runs = run_notebooks(copies.values(), {"REJECT_NB_OUT": str(root()/"figures")}, keep=True)
@@ -97,7 +159,13 @@ CHECKS = {
 
 # %% ../../nbs/dev/10_build.ipynb #613ccc3e
 def check() -> int: # exit status
-    "Run all checks, a line for each, and say what is wrong."
+    """Run all checks, a line for each, and say what is wrong.
+
+    Returns
+    -------
+    int
+        exit status
+    """
     failed, seconds = 0, {}
     print("longest cells:", ", ".join(f"{where} ({lines} lines)" for lines, where in longest_cells(6)))
     for name, function in CHECKS.items():
@@ -111,7 +179,13 @@ def check() -> int: # exit status
 
 # %% ../../nbs/dev/10_build.ipynb #38e5f268
 def clean_notebooks() -> list[str]: # those that changed
-    "Remove from all notebooks what differs between runs."
+    """Remove from all notebooks what differs between runs.
+
+    Returns
+    -------
+    list[str]
+        those that changed
+    """
     changed = []
     for path in notebook_paths():
         text = to_text(clean(read(path)))
@@ -122,13 +196,25 @@ def clean_notebooks() -> list[str]: # those that changed
 
 # %% ../../nbs/dev/10_build.ipynb #cca911c4
 def make_pages() -> list[str]: # what failed
-    "Run the pages, keep their outputs, and write README.md."
+    """Run the pages, keep their outputs, and write README.md.
+
+    Returns
+    -------
+    list[str]
+        what failed
+    """
     wrong = run_all(pages_and_others()[0], None, keep=True)
     if not wrong: write_atomic(root()/"README.md", make_readme().encode())
     return wrong
 
 def make_notebooks() -> list[str]: # what failed
-    "Export, run all notebooks, keep their outputs, export their examples, and write tests and README."
+    """Export, run all notebooks, keep their outputs, export their examples, and write tests and README.
+
+    Returns
+    -------
+    list[str]
+        what failed
+    """
     export(root())
     wrong = run_all(pages_and_others()[1], None, keep=True) or make_pages()
     if not wrong:
@@ -138,7 +224,13 @@ def make_notebooks() -> list[str]: # what failed
 
 # %% ../../nbs/dev/10_build.ipynb #d0f148d4
 def make_bench() -> list[str]: # what failed
-    "Run the benchmarks in full, alone on the machine as far as that is ours to say, and keep their tables."
+    """Run the benchmarks in full, alone on the machine as far as that is ours to say, and keep their tables.
+
+    Returns
+    -------
+    list[str]
+        what failed
+    """
     return run_all([p for p in notebook_paths() if p.stem == "91_benchmark"], None, keep=True, mode="full")
 
 # %% ../../nbs/dev/10_build.ipynb #13628953
@@ -155,7 +247,18 @@ STEPS = {
 def main(
     argv=None, # arguments; None: those of the command line
 ) -> int:      # exit status
-    "Entry point of `python -m reject_nb.dev.build`."
+    """Entry point of `python -m reject_nb.dev.build`.
+
+    Parameters
+    ----------
+    argv : default None
+        arguments; None: those of the command line
+
+    Returns
+    -------
+    int
+        exit status
+    """
     what = "Build and check the project from its notebooks."
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.build", description=what)
     parser.add_argument("step", choices=STEPS)

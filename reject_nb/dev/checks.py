@@ -36,14 +36,34 @@ DONE: tuple[str, ...] = tuple(p for p in PARTS if p != "audit")   # parts held t
 def part_of_notebook(
     path:Path, # of a notebook
 ) -> str:
-    "The part of the house that a notebook belongs to."
+    """The part of the house that a notebook belongs to.
+
+    Parameters
+    ----------
+    path : Path
+        of a notebook
+
+    Returns
+    -------
+    str
+    """
     return path.stem if path.parent.name == "nbs" else path.relative_to(root()/"nbs").parts[0]
 
 # %% ../../nbs/dev/08_checks.ipynb #daa37cf5
 def notebooks_of(
     parts, # names of parts
 ) -> list[Path]:
-    "The notebooks of some parts."
+    """The notebooks of some parts.
+
+    Parameters
+    ----------
+    parts
+        names of parts
+
+    Returns
+    -------
+    list[Path]
+    """
     return [path for path in notebook_paths() if part_of_notebook(path) in parts]
 
 # %% ../../nbs/dev/08_checks.ipynb #2e3425c1
@@ -51,13 +71,31 @@ def is_concept(
     path:Path, # of a notebook
     nb,        # the notebook
 ) -> bool:
-    "Whether a notebook explains a concept and exports its code."
+    """Whether a notebook explains a concept and exports its code.
+
+    Parameters
+    ----------
+    path : Path
+        of a notebook
+    nb
+        the notebook
+
+    Returns
+    -------
+    bool
+    """
     exported = any(c.cell_type == "code" and "export" in directives(c.source) for c in nb.cells)
     return exported and re.match(r"(0[1-9]|[1-7]\d)_", path.name) is not None
 
 # %% ../../nbs/dev/08_checks.ipynb #3cd66077
 def check_export() -> list[str]: # sentences
-    "reject_nb/ is what is exported from the notebooks, and nothing else lies there."
+    """reject_nb/ is what is exported from the notebooks, and nothing else lies there.
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     with tempfile.TemporaryDirectory() as folder:
         shutil.copytree(root()/"nbs", Path(folder)/"nbs")
         for name in ("settings.ini", "pyproject.toml"): shutil.copy(root()/name, folder)
@@ -71,14 +109,26 @@ def check_export() -> list[str]: # sentences
 
 # %% ../../nbs/dev/08_checks.ipynb #9b1ff6c1
 def check_tests() -> list[str]: # sentences
-    "tests/ is what the extractor makes."
+    """tests/ is what the extractor makes.
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     new, old = all_tests(), generated_tests()
     mend = "not in step with the notebooks; run `python -m reject_nb.dev.build tests`"
     return [f"{n}: {mend}" for n in sorted(set(new) | set(old)) if new.get(n) != old.get(n)]
 
 # %% ../../nbs/dev/08_checks.ipynb #39c1a2e9
 def check_readme() -> list[str]: # sentences
-    "README.md is what index.ipynb makes."
+    """README.md is what index.ipynb makes.
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     same = (root()/"README.md").read_text(encoding="utf-8") == make_readme()
     return [] if same else ["README.md: not in step; run `python -m reject_nb.dev.build readme`"]
 
@@ -93,14 +143,31 @@ def _text_of(output) -> str:
 def noise_in(
     output, # of a cell
 ) -> list[str]: # what is wrong with it
-    "What of an output should not be committed."
+    """What of an output should not be committed.
+
+    Parameters
+    ----------
+    output
+        of a cell
+
+    Returns
+    -------
+    list[str]
+        what is wrong with it
+    """
     found = ["an error"] if output.output_type == "error" else []
     found += ["a warning"] if output.get("name") == "stderr" else []
     return found + [what for what, pattern in NOISE.items() if pattern.search(_text_of(output))]
 
 # %% ../../nbs/dev/08_checks.ipynb #b1ba54c9
 def check_notebooks() -> list[str]: # sentences
-    "Notebooks are clean: no counts or metadata, unique cell ids, outputs without noise, errors or warnings."
+    """Notebooks are clean: no counts or metadata, unique cell ids, outputs without noise, errors or warnings.
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     wrong = []
     for path in notebook_paths():
         text, name = path.read_text(encoding="utf-8"), relative(path)
@@ -119,7 +186,20 @@ def shape_of(
     nb,            # a notebook
     concept:bool,  # whether it explains a concept
 ) -> list[str]:    # what is missing
-    "What a notebook lacks."
+    """What a notebook lacks.
+
+    Parameters
+    ----------
+    nb
+        a notebook
+    concept : bool
+        whether it explains a concept
+
+    Returns
+    -------
+    list[str]
+        what is missing
+    """
     first = nb.cells[0].source if nb.cells and nb.cells[0].cell_type == "markdown" else ""
     headings = [c.source for c in nb.cells if c.cell_type == "markdown"]
     lacks = [] if re.match(r"# \S", first) else ["it does not begin with `# Title`"]
@@ -131,7 +211,18 @@ def shape_of(
 def check_shape(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    "Notebooks have a title, a line that says what they are about, and limits."
+    """Notebooks have a title, a line that says what they are about, and limits.
+
+    Parameters
+    ----------
+    parts : default DONE
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     wrong = []
     for path in notebooks_of(parts):
         nb = read(path)
@@ -151,7 +242,17 @@ def _cells(row:str) -> list[str]:
 def tables_in(
     text:str, # Markdown
 ):            # yields (headings, rows), lists of cells
-    "The tables of a piece of Markdown."
+    """The tables of a piece of Markdown.
+
+    Parameters
+    ----------
+    text : str
+        Markdown
+
+    Returns
+    -------
+    yields (headings, rows), lists of cells
+    """
     lines = text.splitlines()
     for number, line in enumerate(lines[1:], 1):
         if not _RULE.fullmatch(line) or "|" not in lines[number - 1]: continue
@@ -171,7 +272,17 @@ def _names(code:str) -> list[str]:
 def names_in_tables(
     text:str, # Markdown
 ) -> list[str]:
-    "Names in backticks of notation tables."
+    """Names in backticks of notation tables.
+
+    Parameters
+    ----------
+    text : str
+        Markdown
+
+    Returns
+    -------
+    list[str]
+    """
     found = []
     for headings, rows in tables_in(text):
         columns = [i for i, h in enumerate(headings) if _OF_CODE.search(h)]
@@ -184,7 +295,17 @@ def names_in_tables(
 def names_of_code(
     nb, # a notebook
 ) -> set[str]:
-    "Every word in the code of a notebook, comments left out."
+    """Every word in the code of a notebook, comments left out.
+
+    Parameters
+    ----------
+    nb
+        a notebook
+
+    Returns
+    -------
+    set[str]
+    """
     words: set[str] = set()
     for cell in nb.cells:
         if cell.cell_type != "code": continue
@@ -197,7 +318,18 @@ def names_of_code(
 def check_tables(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    "Names in notation tables are in the notebook's code."
+    """Names in notation tables are in the notebook's code.
+
+    Parameters
+    ----------
+    parts : default DONE
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     wrong = []
     for path in notebooks_of(parts):
         nb = read(path)
@@ -215,7 +347,18 @@ WIDTH = 110
 def semicolons_in(
     source:str, # of a cell
 ) -> list[int]: # lines
-    "Lines with more than one statement."
+    """Lines with more than one statement.
+
+    Parameters
+    ----------
+    source : str
+        of a cell
+
+    Returns
+    -------
+    list[int]
+        lines
+    """
     try: tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError): return []     # magic
     at = [i for i, t in enumerate(tokens) if t.type == tokenize.OP and t.string == ";"]
@@ -225,7 +368,17 @@ def semicolons_in(
 def exported_cells(
     nb, # a notebook
 ):      # yields (number from 1, source) of the cells that hold code for the module
-    "The cells of a notebook that become its module."
+    """The cells of a notebook that become its module.
+
+    Parameters
+    ----------
+    nb
+        a notebook
+
+    Returns
+    -------
+    yields (number from 1, source) of the cells that hold code for the module
+    """
     for number, cell in enumerate(nb.cells, 1):
         marks = set(directives(cell.source)) if cell.cell_type == "code" else set()
         if marks & {"export", "exporti"}: yield number, cell.source
@@ -234,7 +387,18 @@ def exported_cells(
 def check_lines(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    "Lines of code are at most 110 characters wide and hold one statement."
+    """Lines of code are at most 110 characters wide and hold one statement.
+
+    Parameters
+    ----------
+    parts : default DONE
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     wrong = []
     for path in notebooks_of(parts):
         for number, cell in enumerate(read(path).cells, 1):
@@ -249,7 +413,18 @@ def check_lines(
 def longest_cells(
     n:int=10, # how many
 ) -> list[tuple[int, str]]: # (lines, where), the longest first
-    "The longest exported cells of the project."
+    """The longest exported cells of the project.
+
+    Parameters
+    ----------
+    n : int, default 10
+        how many
+
+    Returns
+    -------
+    list[tuple[int, str]]
+        (lines, where), the longest first
+    """
     found = []
     for path in notebook_paths():
         for number, source in exported_cells(read(path)):
@@ -261,7 +436,18 @@ def longest_cells(
 def check_imports(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    "Imports run one way, at the top of the module, and no public name is a module's name, too."
+    """Imports run one way, at the top of the module, and no public name is a module's name, too.
+
+    Parameters
+    ----------
+    parts : default DONE
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     return broken_imports(parts) + shadowed_modules(parts)
 
 # %% ../../nbs/dev/08_checks.ipynb #22a2a18c
@@ -276,7 +462,18 @@ def _is_kernel(node) -> bool:
 def slow_kernels(
     source:str, # of a module
 ) -> list[tuple[str, str, int]]: # (function, what it calls, line)
-    "Compiled functions that call what takes long to compile."
+    """Compiled functions that call what takes long to compile.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+
+    Returns
+    -------
+    list[tuple[str, str, int]]
+        (function, what it calls, line)
+    """
     kernels = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef) and _is_kernel(n)]
     calls = [(kernel, node) for kernel in kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)]
     named = [(kernel.name, getattr(call.func, "attr", ""), call.lineno) for kernel, call in calls]
@@ -286,7 +483,18 @@ def slow_kernels(
 def check_kernels(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    "No compiled function calls NumPy's sorting."
+    """No compiled function calls NumPy's sorting.
+
+    Parameters
+    ----------
+    parts : default DONE
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     wrong = []
     for name, path in package_modules().items():
         if part_of(name) not in parts: continue
@@ -299,15 +507,38 @@ def check_kernels(
 def check_tool(
     *command:str, # a module and its arguments
 ) -> list[str]:   # what it prints when it fails
-    "Run a tool on the checkout."
+    """Run a tool on the checkout.
+
+    Parameters
+    ----------
+    *command : str
+        a module and its arguments
+
+    Returns
+    -------
+    list[str]
+        what it prints when it fails
+    """
     done = subprocess.run([sys.executable, "-m", *command], cwd=root(), capture_output=True, text=True)
     return [] if done.returncode == 0 else (done.stdout + done.stderr).strip().splitlines()
 
 # %% ../../nbs/dev/08_checks.ipynb #84429cb5
 def check_ruff() -> list[str]: # what it prints
-    "ruff finds nothing."
+    """ruff finds nothing.
+
+    Returns
+    -------
+    list[str]
+        what it prints
+    """
     return check_tool("ruff", "check", "reject_nb", "tests")
 
 def check_mypy() -> list[str]: # what it prints
-    "mypy finds nothing."
+    """mypy finds nothing.
+
+    Returns
+    -------
+    list[str]
+        what it prints
+    """
     return check_tool("mypy", "reject_nb")

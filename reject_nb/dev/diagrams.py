@@ -13,7 +13,18 @@ from ..core.figures import PALETTE
 def places(
     columns, # lists of labels
 ) -> dict[str, tuple[float, float]]: # label -> (x, y), y from 0 to 1
-    "Centre of each box."
+    """Centre of each box.
+
+    Parameters
+    ----------
+    columns
+        lists of labels
+
+    Returns
+    -------
+    dict[str, tuple[float, float]]
+        label -> (x, y), y from 0 to 1
+    """
     found = {}
     for x, labels in enumerate(columns):
         for i, label in enumerate(labels): found[label] = (float(x), 1 - (i + .5)/len(labels))
@@ -28,7 +39,22 @@ def flow(
 ) -> None:
     """Draw boxes in columns and arrows between them.
 
-    Raises: ValueError for a link to a label that is in no column."""
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    columns
+        lists of labels
+    links
+        (label, label) pairs
+    fontsize : float, default 9
+        points
+
+    Raises
+    ------
+    ValueError
+        for a link to a label that is in no column.
+    """
     at, boxes = places(columns), {}
     for label in [label for link in links for label in link]: check_choice(label, "links", list(at))
     for label, (x, y) in at.items():

@@ -29,7 +29,18 @@ MUST_NOT = re.compile(r"^(reject_nb/dev/|tests/|nbs/|figures/|setup\.py)")
 def names_in(
     path:Path, # of an sdist or wheel
 ) -> set[str]: # of its files; below its only folder for an sdist
-    "The files of a distribution."
+    """The files of a distribution.
+
+    Parameters
+    ----------
+    path : Path
+        of an sdist or wheel
+
+    Returns
+    -------
+    set[str]
+        of its files; below its only folder for an sdist
+    """
     if path.suffix == ".whl":
         with zipfile.ZipFile(path) as z: return set(z.namelist())
     with tarfile.open(path) as t: return {m.name.partition("/")[2] for m in t if m.isfile()}
@@ -38,7 +49,18 @@ def names_in(
 def wrong_with(
     path:Path, # of an sdist or wheel
 ) -> list[str]: # a line for each file that is missing or too many
-    "What is wrong with the contents of a distribution."
+    """What is wrong with the contents of a distribution.
+
+    Parameters
+    ----------
+    path : Path
+        of an sdist or wheel
+
+    Returns
+    -------
+    list[str]
+        a line for each file that is missing or too many
+    """
     names = names_in(path)
     missing = [n for n in (MUST if path.suffix == ".whl" else SDIST_MUST) if n not in names]
     return ([f"{path.name} lacks {n}" for n in missing] +
@@ -48,7 +70,18 @@ def wrong_with(
 def readme_example(
     text:str, # of the README
 ) -> tuple[str, str]: # (code, what it prints)
-    "The first Python block, and the indented lines after it."
+    """The first Python block, and the indented lines after it.
+
+    Parameters
+    ----------
+    text : str
+        of the README
+
+    Returns
+    -------
+    tuple[str, str]
+        (code, what it prints)
+    """
     match = re.search(r"```python\n(.*?)```\n\n((?: {4}[^\n]*\n)+)", text, re.S)
     if match is None: raise ValueError("README.md has no Python block with its output")
     return match[1], re.sub(r"(?m)^ {4}", "", match[2])
@@ -65,7 +98,20 @@ def build(
     root:Path,   # the checkout
     folder:Path, # for the distributions
 ) -> list[Path]: # sdist and wheel
-    "An sdist of the checkout, and a wheel from the sdist."
+    """An sdist of the checkout, and a wheel from the sdist.
+
+    Parameters
+    ----------
+    root : Path
+        the checkout
+    folder : Path
+        for the distributions
+
+    Returns
+    -------
+    list[Path]
+        sdist and wheel
+    """
     _run(sys.executable, "-m", "build", "--outdir", folder, root)
     return sorted(folder.glob("reject_nb-*.tar.gz")) + sorted(folder.glob("reject_nb-*.whl"))
 
@@ -75,7 +121,21 @@ def try_wheel(
     root:Path,   # the checkout, for its README
     folder:Path, # for the environment
 ) -> list[str]:  # what is wrong
-    "Install a wheel into an empty environment, run the README's example and the command there."
+    """Install a wheel into an empty environment, run the README's example and the command there.
+
+    Parameters
+    ----------
+    wheel : Path
+    root : Path
+        the checkout, for its README
+    folder : Path
+        for the environment
+
+    Returns
+    -------
+    list[str]
+        what is wrong
+    """
     venv.create(folder/"venv", with_pip=True)   # pip runs with -I: it must not see the checkout
     python = folder/"venv"/("Scripts" if sys.platform == "win32" else "bin")/"python"
     _run(python, "-I", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", wheel)
@@ -95,7 +155,18 @@ def try_wheel(
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status
-    "Entry point of `python -m reject_nb.dev.distribution`: build, look, try."
+    """Entry point of `python -m reject_nb.dev.distribution`: build, look, try.
+
+    Parameters
+    ----------
+    argv : default None
+        words of the command; those of the process by default
+
+    Returns
+    -------
+    int
+        exit status
+    """
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.distribution",
                                      description="Build and try sdist and wheel.")
     parser.add_argument("--out", type=Path, default=Path("dist"),

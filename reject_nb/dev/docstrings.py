@@ -30,7 +30,16 @@ _FOR_TOOLS = re.compile(r"#?\s*(type: ignore(\[[^]]*\])?|noqa\b.*|pragma\b.*)")
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
-    "A comment of a module."
+    """A comment of a module.
+
+    Attributes
+    ----------
+    text : str
+    column : int
+        where it starts
+    alone : bool
+        nothing but the comment is on its line
+    """
     text: str
     column: int  # where it starts
     alone: bool  # nothing but the comment is on its line
@@ -39,7 +48,18 @@ class Comment:
 def comments_of(
     source:str, # of a module
 ) -> dict[int, Comment]: # line number, from 1 -> comment
-    "All comments of a module."
+    """All comments of a module.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+
+    Returns
+    -------
+    dict[int, Comment]
+        line number, from 1 -> comment
+    """
     found, lines = {}, source.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type != tokenize.COMMENT: continue
@@ -54,7 +74,22 @@ def meanings(
     comments:dict[int, Comment],  # line -> comment
     columns:dict[str, int],       # name -> where it starts
 ) -> dict[str, str]:              # name -> meaning
-    "The comments beside names, with the lines that go on with them."
+    """The comments beside names, with the lines that go on with them.
+
+    Parameters
+    ----------
+    ends : dict[int, list[str]]
+        line -> names that end there
+    comments : dict[int, Comment]
+        line -> comment
+    columns : dict[str, int]
+        name -> where it starts
+
+    Returns
+    -------
+    dict[str, str]
+        name -> meaning
+    """
     found: dict[str, str] = {}
     for line, names in ends.items():
         beside, following = comments.get(line), line + 1
@@ -68,14 +103,29 @@ def meanings(
 # %% ../../nbs/dev/05_docstrings.ipynb #63c65c41
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    "A parameter, a field, or what is returned."
+    """A parameter, a field, or what is returned.
+
+    Attributes
+    ----------
+    name : str
+    kind : str, default ''
+        its annotation
+    default : str, default ''
+        as written
+    meaning : str, default ''
+    """
     name: str
     kind: str = ""     # its annotation
     default: str = ""  # as written
     meaning: str = ""
 
     def lines(self) -> list[str]:
-        "The entry in numpydoc's form."
+        """The entry in numpydoc's form.
+
+        Returns
+        -------
+        list[str]
+        """
         default = f"default {self.default}" if self.default else ""
         kind = ", ".join(part for part in (self.kind, default) if part)
         head = " : ".join(part for part in (self.name, kind) if part)
@@ -102,7 +152,20 @@ def header_end(
     function,   # ast.FunctionDef
     source:str, # of the module
 ) -> int:       # line
-    "The line on which the header of a function ends, with its colon."
+    """The line on which the header of a function ends, with its colon.
+
+    Parameters
+    ----------
+    function
+        ast.FunctionDef
+    source : str
+        of the module
+
+    Returns
+    -------
+    int
+        line
+    """
     lines, body = _lines(source), function.body[0]
     first = min([body.lineno, *(d.lineno for d in getattr(body, "decorator_list", []))])
     if lines[first - 1][:body.col_offset].strip(): return first      # the body begins on the same line
@@ -126,7 +189,21 @@ def signature_of(
     source:str, # of its module
     comments:dict[int, Comment],
 ) -> tuple[list[Entry], Entry|None]: # parameters, and what is returned
-    "What the header of a function says."
+    """What the header of a function says.
+
+    Parameters
+    ----------
+    function
+        ast.FunctionDef
+    source : str
+        of its module
+    comments : dict[int, Comment]
+
+    Returns
+    -------
+    tuple[list[Entry], Entry|None]
+        parameters, and what is returned
+    """
     arguments, last = _arguments(function), header_end(function, source)
     ends: dict[int, list[str]] = {}
     for name, arg, default in arguments: ends.setdefault((default or arg).end_lineno, []).append(name)
@@ -154,14 +231,34 @@ def _name(node) -> str:
 def is_record(
     node, # ast.ClassDef
 ) -> bool:
-    "Whether the class is a dataclass or a NamedTuple."
+    """Whether the class is a dataclass or a NamedTuple.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+
+    Returns
+    -------
+    bool
+    """
     if any(_name(b) in _RECORDS for b in node.bases): return True
     return any(_name(d) == "dataclass" for d in node.decorator_list)
 
 def is_enumeration(
     node, # ast.ClassDef
 ) -> bool:
-    "Whether the class lists its members."
+    """Whether the class lists its members.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+
+    Returns
+    -------
+    bool
+    """
     return any(_name(b) in _ENUMERATIONS for b in node.bases)
 
 # %% ../../nbs/dev/05_docstrings.ipynb #fb8fd081
@@ -186,7 +283,20 @@ def fields_of(
     source:str, # of its module
     comments:dict[int, Comment],
 ) -> list[Entry]:
-    "Fields of a record or members of an enumeration."
+    """Fields of a record or members of an enumeration.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+    source : str
+        of its module
+    comments : dict[int, Comment]
+
+    Returns
+    -------
+    list[Entry]
+    """
     rows = _rows(node)
     ends: dict[int, list[str]] = {}
     for name, item in rows.items(): ends.setdefault(item.end_lineno, []).append(name)
@@ -202,7 +312,16 @@ _MARK = re.compile(rf"(?:^|\n|(?<=[.!?)]) )(?=Source:|Raises:? {_ERROR})")
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    "What a docstring says."
+    """What a docstring says.
+
+    Attributes
+    ----------
+    text : str
+        summary and paragraphs
+    raises : list[str]
+        "ValueError where ..."
+    sources : list[str]
+    """
     text: str                   # summary and paragraphs
     raises: list[str] = field(default_factory=list)   # "ValueError where ..."
     sources: list[str] = field(default_factory=list)
@@ -211,7 +330,17 @@ class Said:
 def parts_of(
     docstring:str, # cleaned of its indentation
 ) -> Said:
-    "Separate text, errors and sources of a docstring."
+    """Separate text, errors and sources of a docstring.
+
+    Parameters
+    ----------
+    docstring : str
+        cleaned of its indentation
+
+    Returns
+    -------
+    Said
+    """
     text, raises, sources = "", [], []
     for piece in _MARK.split(docstring):
         marked, _, rest = piece.partition("\n\n")
@@ -250,7 +379,20 @@ def as_session(
     cell,      # a code cell that begins with `#| example name`
     where:str, # for messages
 ) -> list[str]: # lines of a docstring
-    "An example as it would look when typed."
+    """An example as it would look when typed.
+
+    Parameters
+    ----------
+    cell
+        a code cell that begins with `#| example name`
+    where : str
+        for messages
+
+    Returns
+    -------
+    list[str]
+        lines of a docstring
+    """
     source = "\n".join(line for line in "".join(cell["source"]).splitlines() if not line.startswith("#|"))
     statements = ast.parse(source).body
     writers, lines = [node for node in statements if _prints(node)], _shown(_printed(cell))
@@ -269,7 +411,20 @@ def examples_of(
     nb,        # a notebook
     where:str, # for messages
 ) -> dict[str, list[str]]: # name, or Class.method -> lines
-    "The examples of a notebook; several of one name follow each other."
+    """The examples of a notebook; several of one name follow each other.
+
+    Parameters
+    ----------
+    nb
+        a notebook
+    where : str
+        for messages
+
+    Returns
+    -------
+    dict[str, list[str]]
+        name, or Class.method -> lines
+    """
     found: dict[str, list[str]] = {}
     for cell in nb["cells"]:
         for line in directives("".join(cell["source"])) if cell["cell_type"] == "code" else []:
@@ -304,7 +459,24 @@ def docstring(
     example:list[str]|None=None, # lines
     width:int=WIDTH,            # of a line
 ) -> str:
-    "A docstring in numpydoc's form."
+    """A docstring in numpydoc's form.
+
+    Parameters
+    ----------
+    said : Said
+        what the author wrote
+    parameters : list[Entry]
+    returned : Entry|None, default None
+    attributes : list[Entry]|None, default None
+    example : list[str]|None, default None
+        lines
+    width : int, default WIDTH
+        of a line
+
+    Returns
+    -------
+    str
+    """
     lines = said.text.splitlines()
     lines += _section("Parameters", [line for e in parameters for line in e.lines()])
     lines += _section("Attributes", [line for e in attributes or [] for line in e.lines()])
@@ -317,7 +489,16 @@ def docstring(
 # %% ../../nbs/dev/05_docstrings.ipynb #4b36c745
 @dataclass(frozen=True, kw_only=True)
 class Module:
-    "A module taken apart."
+    """A module taken apart.
+
+    Attributes
+    ----------
+    name : str
+        below the package: "sdr.region"
+    source : str
+    tree : ast.Module
+    comments : dict[int, Comment]
+    """
     name: str     # below the package: "sdr.region"
     source: str
     tree: ast.Module
@@ -333,7 +514,19 @@ def take_apart(
     name:str,   # below the package
     source:str, # of the module
 ) -> Module:
-    "Parse a module."
+    """Parse a module.
+
+    Parameters
+    ----------
+    name : str
+        below the package
+    source : str
+        of the module
+
+    Returns
+    -------
+    Module
+    """
     return Module(name=name, source=source, tree=ast.parse(source), comments=comments_of(source))
 
 # %% ../../nbs/dev/05_docstrings.ipynb #fa77ffa0
@@ -341,7 +534,19 @@ def imported_from(
     module:Module,
     name:str,     # as the module uses it
 ) -> tuple[str, str]|None: # (module below the package, name there)
-    "Where a name of this package comes from, relative imports resolved; None for names of other packages."
+    """Where a name of this package comes from, relative imports resolved; None for names of other packages.
+
+    Parameters
+    ----------
+    module : Module
+    name : str
+        as the module uses it
+
+    Returns
+    -------
+    tuple[str, str]|None
+        (module below the package, name there)
+    """
     for node in module.tree.body:
         if not isinstance(node, ast.ImportFrom): continue
         for alias in node.names:
@@ -369,7 +574,22 @@ def members_of(
     module:Module, # where it lies
     package:dict[str, Module], # by name
 ) -> tuple[list[Entry], list[Entry]]: # (parameters of __init__, fields)
-    "What a class takes, its own or inherited."
+    """What a class takes, its own or inherited.
+
+    Parameters
+    ----------
+    node
+        ast.ClassDef
+    module : Module
+        where it lies
+    package : dict[str, Module]
+        by name
+
+    Returns
+    -------
+    tuple[list[Entry], list[Entry]]
+        (parameters of __init__, fields)
+    """
     if init := _method(node, "__init__"): return signature_of(init, module.source, module.comments)[0], []
     listed = is_record(node) or is_enumeration(node)
     own = fields_of(node, module.source, module.comments) if listed else []
@@ -384,7 +604,14 @@ _SECTION = re.compile(r"(?m)^(Parameters|Attributes|Returns|Raises|References|Ex
 
 @dataclass(frozen=True, kw_only=True)
 class Edit:
-    "A docstring to write."
+    """A docstring to write.
+
+    Attributes
+    ----------
+    node : ast.AST
+        what it documents
+    text : str
+    """
     node: ast.AST # what it documents
     text: str
 
@@ -445,7 +672,21 @@ def edits_of(
     package:dict[str, Module],       # all modules by name
     examples:dict[str, list[str]],   # name -> lines
 ) -> list[Edit]: # in the order of the module
-    "The docstrings of a module's public names."
+    """The docstrings of a module's public names.
+
+    Parameters
+    ----------
+    module : Module
+    package : dict[str, Module]
+        all modules by name
+    examples : dict[str, list[str]]
+        name -> lines
+
+    Returns
+    -------
+    list[Edit]
+        in the order of the module
+    """
     found: list[Edit] = []
     for node in module.tree.body:
         if getattr(node, "name", "_").startswith("_"): continue
@@ -458,7 +699,19 @@ def as_literal(
     text:str,   # a docstring
     indent:int, # columns
 ) -> str:
-    "Source of a docstring: lines indented, quotes and backslashes kept."
+    """Source of a docstring: lines indented, quotes and backslashes kept.
+
+    Parameters
+    ----------
+    text : str
+        a docstring
+    indent : int
+        columns
+
+    Returns
+    -------
+    str
+    """
     lines = text.splitlines()
     body = "\n".join([lines[0], *((" "*indent + line).rstrip() for line in lines[1:])])
     prefix = "r" if "\\" in body else ""
@@ -486,7 +739,23 @@ def documented(
     name:str="",                    # of the module, below the package
     package:dict[str, Module]|None=None,     # the others, by name
 ) -> str:
-    "A module with its docstrings in numpydoc's form."
+    """A module with its docstrings in numpydoc's form.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+    examples : dict[str, list[str]]|None, default None
+        name -> lines
+    name : str, default ''
+        of the module, below the package
+    package : dict[str, Module]|None, default None
+        the others, by name
+
+    Returns
+    -------
+    str
+    """
     module, lines = (package or {}).get(name) or take_apart(name, source), source.split("\n")
     edits = edits_of(module, package or {}, examples or {})
     for edit in sorted(edits, key=lambda e: -e.body[0].lineno):   # from the end, so that line numbers hold
@@ -504,7 +773,20 @@ def placed(
     examples:dict[str, dict[str, list[str]]], # module -> examples of its notebook
     package:dict[str, Module],                # modules by name
 ) -> dict[str, dict[str, list[str]]]:         # module -> examples of what it defines
-    "Each example with the module that defines what it shows; ExtractionError where there is none."
+    """Each example with the module that defines what it shows; ExtractionError where there is none.
+
+    Parameters
+    ----------
+    examples : dict[str, dict[str, list[str]]]
+        module -> examples of its notebook
+    package : dict[str, Module]
+        modules by name
+
+    Returns
+    -------
+    dict[str, dict[str, list[str]]]
+        module -> examples of what it defines
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for home, own in examples.items():
         folder = home.rpartition(".")[0]
@@ -520,7 +802,18 @@ def placed(
 def all_examples(
     checkout:Path, # folder that holds nbs/
 ) -> dict[str, dict[str, list[str]]]: # module -> examples of its notebook
-    "The examples of all notebooks."
+    """The examples of all notebooks.
+
+    Parameters
+    ----------
+    checkout : Path
+        folder that holds nbs/
+
+    Returns
+    -------
+    dict[str, dict[str, list[str]]]
+        module -> examples of its notebook
+    """
     found: dict[str, dict[str, list[str]]] = {}
     for path in sorted((checkout/"nbs").rglob("*.ipynb")):
         if ".ipynb_checkpoints" in path.parts: continue
@@ -532,7 +825,18 @@ def all_examples(
 def document_package(
     checkout:Path, # folder that holds nbs/ and reject_nb/
 ) -> list[str]:    # modules that changed
-    "Write the docstrings of all exported modules."
+    """Write the docstrings of all exported modules.
+
+    Parameters
+    ----------
+    checkout : Path
+        folder that holds nbs/ and reject_nb/
+
+    Returns
+    -------
+    list[str]
+        modules that changed
+    """
     files, changed = {}, []
     for path in sorted((checkout/"reject_nb").rglob("*.py")):
         files[".".join(path.relative_to(checkout/"reject_nb").with_suffix("").parts)] = path
@@ -550,7 +854,17 @@ def document_package(
 def narrowed(
     source:str, # of a module that nbdev wrote
 ) -> str:
-    "A module whose title and list of names fit the page."
+    """A module whose title and list of names fit the page.
+
+    Parameters
+    ----------
+    source : str
+        of a module that nbdev wrote
+
+    Returns
+    -------
+    str
+    """
     match = re.search(r"(?m)^__all__ = \[(.*?)\]$", source, re.S)
     if match and max(map(len, match[0].splitlines())) > WIDTH:
         names = " ".join(match[1].split())
@@ -565,7 +879,13 @@ def narrowed(
 def export(
     folder:Path, # a checkout
 ) -> None:
-    "Write reject_nb/ from the notebooks."
+    """Write reject_nb/ from the notebooks.
+
+    Parameters
+    ----------
+    folder : Path
+        a checkout
+    """
     code = "from nbdev.doclinks import nbdev_export; nbdev_export()"
     quiet = {**os.environ, "PYTHONWARNINGS": "ignore"}
     subprocess.run([sys.executable, "-c", code], cwd=folder, check=True, env=quiet)

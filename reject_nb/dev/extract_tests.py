@@ -23,7 +23,18 @@ def _is_import(node): return isinstance(node, (ast.Import, ast.ImportFrom))
 def imports_of(
     nodes, # statements
 ) -> dict[str, str]: # bound name -> import statement
-    "Each imported name with a statement of its own."
+    """Each imported name with a statement of its own.
+
+    Parameters
+    ----------
+    nodes
+        statements
+
+    Returns
+    -------
+    dict[str, str]
+        bound name -> import statement
+    """
     def alone(node, alias):
         if isinstance(node, ast.Import): return ast.unparse(ast.Import([alias]))
         return ast.unparse(ast.ImportFrom(node.module, [alias], node.level))
@@ -34,7 +45,17 @@ def imports_of(
 def defined_in(
     nodes, # statements
 ) -> set[str]:
-    "Names bound by definitions and assignments at the top level."
+    """Names bound by definitions and assignments at the top level.
+
+    Parameters
+    ----------
+    nodes
+        statements
+
+    Returns
+    -------
+    set[str]
+    """
     found = set()
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)): found.add(node.name)
@@ -47,7 +68,17 @@ def defined_in(
 def used_in(
     source:str, # a piece of code
 ) -> set[str]:
-    "Names that a piece of code takes from its module."
+    """Names that a piece of code takes from its module.
+
+    Parameters
+    ----------
+    source : str
+        a piece of code
+
+    Returns
+    -------
+    set[str]
+    """
     found = set()
     def visit(table):
         for symbol in table.get_symbols():
@@ -61,7 +92,17 @@ def used_in(
 def can_fail(
     function, # ast.FunctionDef
 ) -> bool:
-    "Whether a test asserts: assert, pytest.raises or warns, NumPy's assert_*, check_estimator."
+    """Whether a test asserts: assert, pytest.raises or warns, NumPy's assert_*, check_estimator.
+
+    Parameters
+    ----------
+    function
+        ast.FunctionDef
+
+    Returns
+    -------
+    bool
+    """
     for node in ast.walk(function):
         if isinstance(node, ast.Assert): return True
         if isinstance(node, ast.Call):
@@ -80,7 +121,18 @@ def _is_constant(node) -> bool:
 def called_tests(
     node, # a statement
 ) -> list[str]|None: # None where it is something else
-    "Names of the tests that a statement runs: `test_a()` or `run_tests(test_a, test_b)`."
+    """Names of the tests that a statement runs: `test_a()` or `run_tests(test_a, test_b)`.
+
+    Parameters
+    ----------
+    node
+        a statement
+
+    Returns
+    -------
+    list[str]|None
+        None where it is something else
+    """
     call = node.value if isinstance(node, ast.Expr) else None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords: return None
     if call.func.id != RUNNER: return None if call.args else [call.func.id]
@@ -106,7 +158,23 @@ def parse_test_cell(
 ) -> tuple[list, list]: # (imports, constants and helpers, test functions)
     """Split a test cell into what is extracted.
 
-    Raises: ExtractionError where it holds anything else."""
+    Parameters
+    ----------
+    source : str
+        of the cell
+    where : str
+        for messages
+
+    Returns
+    -------
+    tuple[list, list]
+        (imports, constants and helpers, test functions)
+
+    Raises
+    ------
+    ExtractionError
+        where it holds anything else.
+    """
     statements = ast.parse(source).body
     def refuse(node, why):
         first = ast.unparse(node).splitlines()[0]
@@ -169,7 +237,23 @@ def extract_tests(
 ) -> str|None: # a Python file, or None without test cells
     """The test file of a notebook.
 
-    Raises: ExtractionError where a test uses what cannot be imported."""
+    Parameters
+    ----------
+    nb
+        a notebook
+    path : Path
+        where it lies
+
+    Returns
+    -------
+    str|None
+        a Python file, or None without test cells
+
+    Raises
+    ------
+    ExtractionError
+        where a test uses what cannot be imported.
+    """
     where, module = relative(path), module_of(nb)
     code = [c.source for c in nb.cells if c.cell_type == "code"]
     tests = [s for s in code if "test" in directives(s)]
@@ -206,7 +290,20 @@ def file_of_tests(
     path:Path,       # of the notebook
     module:str|None, # as module_of returns it
 ) -> str:            # below the checkout
-    "Where the tests of a notebook go."
+    """Where the tests of a notebook go.
+
+    Parameters
+    ----------
+    path : Path
+        of the notebook
+    module : str|None
+        as module_of returns it
+
+    Returns
+    -------
+    str
+        below the checkout
+    """
     folder, stem = path.parent.name, re.sub(r"^\d+_", "", path.stem)
     name = stem if module is None or module.endswith("__init__") else module.rpartition(".")[2]
     return f"tests/{'' if folder == 'nbs' else folder + '/'}test_{name}.py"
@@ -215,7 +312,16 @@ def file_of_tests(
 def all_tests() -> dict[str, str]: # path below the checkout -> content
     """Every test file that the notebooks make.
 
-    Raises: ExtractionError where two notebooks make the same."""
+    Returns
+    -------
+    dict[str, str]
+        path below the checkout -> content
+
+    Raises
+    ------
+    ExtractionError
+        where two notebooks make the same.
+    """
     made: dict[str, str] = {}
     for path in notebook_paths():
         nb = read(path)
@@ -227,12 +333,24 @@ def all_tests() -> dict[str, str]: # path below the checkout -> content
 
 # %% ../../nbs/dev/04_extract_tests.ipynb #87058392
 def generated_tests() -> dict[str, str]: # path below the checkout -> content
-    "The test files in the checkout that were extracted, by their first line."
+    """The test files in the checkout that were extracted, by their first line.
+
+    Returns
+    -------
+    dict[str, str]
+        path below the checkout -> content
+    """
     found = {relative(p): p.read_text(encoding="utf-8") for p in sorted((root()/"tests").rglob("test_*.py"))}
     return {name: text for name, text in found.items() if text.startswith(HEADER)}
 
 def write_tests() -> list[str]: # what changed
-    "Write tests/ from the notebooks and remove what no notebook makes any more."
+    """Write tests/ from the notebooks and remove what no notebook makes any more.
+
+    Returns
+    -------
+    list[str]
+        what changed
+    """
     new, old = all_tests(), generated_tests()
     for name in set(old) - set(new): (root()/name).unlink()
     changed = [name for name, text in new.items() if old.get(name) != text]

@@ -83,7 +83,22 @@ again = time.process_time() - start
 
 @dataclass(frozen=True, kw_only=True)
 class Contact:
-    "Processor seconds of a module."
+    """Processor seconds of a module.
+
+    Attributes
+    ----------
+    room : str
+    bare : float
+        Python alone
+    imported : float
+        with the module's import
+    first : float
+        import and first answer, nothing compiled
+    next : float
+        the same in the process after that
+    again : float
+        the answer once more
+    """
     room: str
     bare: float        # Python alone
     imported: float    # with the module's import
@@ -96,7 +111,19 @@ def measure(
     room:str,     # module
     times:int=2,  # of which the smallest is kept
 ) -> Contact:
-    "Fresh processes for one module."
+    """Fresh processes for one module.
+
+    Parameters
+    ----------
+    room : str
+        module
+    times : int, default 2
+        of which the smallest is kept
+
+    Returns
+    -------
+    Contact
+    """
     n, code = FIRST[room]
     whole = POINTS.format(n=n) + code
     def least(code, key="cpu"):
@@ -114,7 +141,18 @@ def measure(
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status
-    "Entry point of `python -m reject_nb.dev.first_contact`."
+    """Entry point of `python -m reject_nb.dev.first_contact`.
+
+    Parameters
+    ----------
+    argv : default None
+        words of the command; those of the process by default
+
+    Returns
+    -------
+    int
+        exit status
+    """
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.first_contact",
                                      description="Seconds until the first answer.")
     parser.add_argument("rooms", nargs="*", metavar="MODULE", help=f"{', '.join(ROOMS)}; default: all")

@@ -15,7 +15,13 @@ from .notebooks import root
 
 # %% ../../nbs/dev/07_imports.ipynb #0d80c3b8
 def package_modules() -> dict[str, Path]: # "sdr.region", for an __init__ "sdr" or "" -> its file
-    "The modules of the package by name."
+    """The modules of the package by name.
+
+    Returns
+    -------
+    dict[str, Path]
+        "sdr.region", for an __init__ "sdr" or "" -> its file
+    """
     package, found = root()/"reject_nb", {}
     for path in sorted(package.rglob("*.py")):
         parts = path.relative_to(package).with_suffix("").parts
@@ -25,7 +31,18 @@ def package_modules() -> dict[str, Path]: # "sdr.region", for an __init__ "sdr" 
 def part_of(
     module:str, # below the package
 ) -> str:       # "core", "sdr", "cli", ...
-    "The part of the package that a module belongs to."
+    """The part of the package that a module belongs to.
+
+    Parameters
+    ----------
+    module : str
+        below the package
+
+    Returns
+    -------
+    str
+        "core", "sdr", "cli", ...
+    """
     return module.partition(".")[0]
 
 # %% ../../nbs/dev/07_imports.ipynb #51620d5a
@@ -56,7 +73,24 @@ def imported_by(
     known:set[str],  # names of all modules
     is_package:bool=False, # whether it is an __init__
 ) -> list[tuple[str, int, bool]]: # (module, line, whether within a function)
-    "What a module imports from this package."
+    """What a module imports from this package.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+    module : str
+        its name below the package
+    known : set[str]
+        names of all modules
+    is_package : bool, default False
+        whether it is an __init__
+
+    Returns
+    -------
+    list[tuple[str, int, bool]]
+        (module, line, whether within a function)
+    """
     found = []
     def visit(node, inside):
         for child in ast.iter_child_nodes(node):
@@ -70,7 +104,12 @@ def imported_by(
 Graph = dict[str, set[str]]   # module -> modules that it imports
 
 def import_graph() -> Graph:
-    "The graph of all modules, imports inside functions included."
+    """The graph of all modules, imports inside functions included.
+
+    Returns
+    -------
+    Graph
+    """
     modules = package_modules()
     graph: Graph = {}
     for name, path in modules.items():
@@ -83,7 +122,13 @@ def import_graph() -> Graph:
 def cycles(
     graph:Graph,
 ) -> list[list[str]]: # each with its members in order
-    "Groups of modules that import each other."
+    """Groups of modules that import each other.
+
+    Returns
+    -------
+    list[list[str]]
+        each with its members in order
+    """
     number: dict[str, int] = {}
     low: dict[str, int] = {}
     stack: list[str] = []
@@ -111,7 +156,20 @@ def layer(
 ) -> int:
     """How high a part stands.
 
-    Raises: ValueError for a part that has no place."""
+    Parameters
+    ----------
+    part : str
+        of the package
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    ValueError
+        for a part that has no place.
+    """
     for height, parts in enumerate(LAYERS):
         if part in parts: return height
     raise ValueError(f"part must be one of {[p for parts in LAYERS for p in parts]}, got {part!r}")
@@ -121,7 +179,19 @@ def may_import(
     importer:str, # part that imports
     target:str,   # part that is imported
 ) -> bool:
-    "Whether imports run this way."
+    """Whether imports run this way.
+
+    Parameters
+    ----------
+    importer : str
+        part that imports
+    target : str
+        part that is imported
+
+    Returns
+    -------
+    bool
+    """
     if importer == target: return True
     if importer in ROOMS and target in ROOMS: return target in SIDEWAYS.get(importer, ())
     return layer(target) <= layer(importer)
@@ -130,7 +200,18 @@ def may_import(
 def stars_in(
     source:str, # of a module
 ) -> list[int]: # lines
-    "Where a module imports everything from another."
+    """Where a module imports everything from another.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+
+    Returns
+    -------
+    list[int]
+        lines
+    """
     imports = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.ImportFrom)]
     return [node.lineno for node in imports if node.names[0].name == "*"]
 
@@ -138,7 +219,18 @@ def stars_in(
 def broken_imports(
     parts, # those to look at
 ) -> list[str]: # sentences
-    "Imports that run the wrong way, stand within a function or take everything."
+    """Imports that run the wrong way, stand within a function or take everything.
+
+    Parameters
+    ----------
+    parts
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     modules, wrong = package_modules(), []
     for name, path in modules.items():
         if part_of(name) not in parts: continue
@@ -156,7 +248,17 @@ def broken_imports(
 def public_names(
     source:str, # of an __init__
 ) -> set[str]:
-    "What an overview exports: its `__all__`, `_all_`, and the names that it loads when they are used."
+    """What an overview exports: its `__all__`, `_all_`, and the names that it loads when they are used.
+
+    Parameters
+    ----------
+    source : str
+        of an __init__
+
+    Returns
+    -------
+    set[str]
+    """
     listed: list = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Assign):
@@ -170,7 +272,18 @@ def public_names(
 def shadowed_modules(
     parts, # those to look at
 ) -> list[str]: # sentences
-    "Public names that are names of modules, too."
+    """Public names that are names of modules, too.
+
+    Parameters
+    ----------
+    parts
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
     modules, wrong = package_modules(), []
     for name, path in modules.items():
         if path.stem != "__init__" or part_of(name) not in parts: continue

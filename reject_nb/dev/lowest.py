@@ -26,7 +26,18 @@ PARTS = ("core", "data", "sdr", "mcsvm", "bernstein", "strategies", "gpc",
 def bounds(
     project:dict, # the table [project] of pyproject.toml
 ) -> dict[str, str]: # name -> version
-    "The lower bound of each requirement; ValueError where one has none."
+    """The lower bound of each requirement; ValueError where one has none.
+
+    Parameters
+    ----------
+    project : dict
+        the table [project] of pyproject.toml
+
+    Returns
+    -------
+    dict[str, str]
+        name -> version
+    """
     found = {}
     for requirement in project["dependencies"]:
         match = re.fullmatch(r"([A-Za-z0-9_.-]+)>=([0-9.]+)(,<[0-9.]+)?", requirement)
@@ -39,7 +50,20 @@ def install(
     root:Path,   # the checkout
     folder:Path, # for the environment
 ) -> Path:       # its Python
-    "An environment with the lowest versions, and the tools of the tests."
+    """An environment with the lowest versions, and the tools of the tests.
+
+    Parameters
+    ----------
+    root : Path
+        the checkout
+    folder : Path
+        for the environment
+
+    Returns
+    -------
+    Path
+        its Python
+    """
     venv.create(folder/"venv", with_pip=True)
     python = folder/"venv"/("Scripts" if sys.platform == "win32" else "bin")/"python"
     pins = folder/"lowest.txt"
@@ -56,7 +80,18 @@ def install(
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status: that of the tests
-    "Entry point of `python -m reject_nb.dev.lowest`: install, and run the tests."
+    """Entry point of `python -m reject_nb.dev.lowest`: install, and run the tests.
+
+    Parameters
+    ----------
+    argv : default None
+        words of the command; those of the process by default
+
+    Returns
+    -------
+    int
+        exit status: that of the tests
+    """
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.lowest",
                                      description="Test with the lowest versions allowed.")
     parser.add_argument("words", nargs="*", help="for pytest; default: the tests of every module")

@@ -89,7 +89,17 @@ def _value_changes(node):
 def changes(
     node, # of a syntax tree
 ):        # yields (kind, the node that takes its place)
-    "What can be done to a node."
+    """What can be done to a node.
+
+    Parameters
+    ----------
+    node
+        of a syntax tree
+
+    Returns
+    -------
+    yields (kind, the node that takes its place)
+    """
     yield from _operator_changes(node)
     yield from _value_changes(node)
     if isinstance(node, (ast.If, ast.IfExp, ast.While)): yield "negate", ast.UnaryOp(ast.Not(), node.test)
@@ -99,7 +109,25 @@ def changes(
 # %% ../../nbs/dev/09_mutants.ipynb #79462764
 @dataclass(frozen=True, kw_only=True)
 class Mutant:
-    "A change of a module."
+    """A change of a module.
+
+    Attributes
+    ----------
+    module : str
+        below the package
+    function : str
+        that it is in, with its class
+    kind : str
+    line : int
+    old : str
+        source that is replaced, in one line
+    new : str
+        what it becomes
+    span : tuple[int, int, int, int]
+        first line, column, last line, column, in bytes, of what is replaced
+    statement : bool, default False
+        a statement is replaced, not an expression
+    """
     module: str    # below the package
     function: str  # that it is in, with its class
     kind: str
@@ -162,7 +190,19 @@ def mutants_of(
     source:str, # of a module
     module:str, # its name below the package
 ) -> list[Mutant]:
-    "Every mutant of a module."
+    """Every mutant of a module.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+    module : str
+        its name below the package
+
+    Returns
+    -------
+    list[Mutant]
+    """
     found = []
     for function, tree in _functions(ast.parse(source)):
         for node in _worth_changing(tree):
@@ -180,7 +220,19 @@ def mutated(
     source:str,    # of the module
     mutant:Mutant, # of it
 ) -> str:
-    "The module with the change."
+    """The module with the change.
+
+    Parameters
+    ----------
+    source : str
+        of the module
+    mutant : Mutant
+        of it
+
+    Returns
+    -------
+    str
+    """
     before, _, after = _cut(source, mutant.span)
     text = mutant.new if mutant.statement else f"({mutant.new})"
     return (before + text.encode() + after).decode()
@@ -191,7 +243,21 @@ def equivalents(
 ) -> dict[str, str]: # change -> reason
     """Changes that make no difference, with the reason.
 
-    Raises: ValueError for a line that gives no reason."""
+    Parameters
+    ----------
+    path : Path
+        of a list of equivalent mutants; it may be missing
+
+    Returns
+    -------
+    dict[str, str]
+        change -> reason
+
+    Raises
+    ------
+    ValueError
+        for a line that gives no reason.
+    """
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
         if not line.strip() or line.startswith("#"): continue
@@ -207,7 +273,21 @@ def sample(
     n:int,     # mutants
     seed:int,  # of the draw
 ) -> list[Mutant]:
-    "Mutants of a part, drawn at random from all."
+    """Mutants of a part, drawn at random from all.
+
+    Parameters
+    ----------
+    part : str
+        of the package
+    n : int
+        mutants
+    seed : int
+        of the draw
+
+    Returns
+    -------
+    list[Mutant]
+    """
     known = equivalents(root()/"tests"/part/"equivalent.txt")
     everything: list[Mutant] = []
     for name, path in package_modules().items():
@@ -220,7 +300,20 @@ def dependents(
     module:str, # below the package
     graph=None, # what each module imports
 ) -> set[str]:  # with the module itself
-    "Modules that import a module, directly or not."
+    """Modules that import a module, directly or not.
+
+    Parameters
+    ----------
+    module : str
+        below the package
+    graph : default None
+        what each module imports
+
+    Returns
+    -------
+    set[str]
+        with the module itself
+    """
     graph = import_graph() if graph is None else graph
     found, new = set(), {module}
     while new:
@@ -232,7 +325,13 @@ def dependents(
 IGNORED = shutil.ignore_patterns("__pycache__", ".*", "_docs", "*.nbi", "*.nbc")
 
 class Workplace:
-    "A copy of the checkout in which mutants are tried."
+    """A copy of the checkout in which mutants are tried.
+
+    Parameters
+    ----------
+    folder : Path
+        an empty folder
+    """
     def __init__(self,
         folder:Path, # an empty folder
     ):
@@ -249,13 +348,34 @@ class Workplace:
     def file(self,
         module:str, # below the package
     ) -> Path:
-        "Where a module lies in the copy."
+        """Where a module lies in the copy.
+
+        Parameters
+        ----------
+        module : str
+            below the package
+
+        Returns
+        -------
+        Path
+        """
         return self.folder/package_modules()[module].relative_to(root())
 
     def fresh_caches(self,
         module:str, # that is about to change
     ) -> Path:      # a folder of its own
-        "A copy of the caches without those that know the module."
+        """A copy of the caches without those that know the module.
+
+        Parameters
+        ----------
+        module : str
+            that is about to change
+
+        Returns
+        -------
+        Path
+            a folder of its own
+        """
         stale = tuple(f"{self.file(name).stem}." for name in dependents(module, self.graph))
         target = Path(tempfile.mkdtemp(dir=self.folder))
         def known(_, names): return [name for name in names if name.startswith(stale)]
@@ -264,7 +384,17 @@ class Workplace:
     def environment(self,
         caches:Path, # folder of compiled functions
     ) -> dict:
-        "Environment variables for tests in the copy."
+        """Environment variables for tests in the copy.
+
+        Parameters
+        ----------
+        caches : Path
+            folder of compiled functions
+
+        Returns
+        -------
+        dict
+        """
         here = {"PYTHONPATH": str(self.folder), "NUMBA_CACHE_DIR": str(caches)}
         return {**os.environ, **SINGLE_THREAD, **here, "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -274,7 +404,22 @@ def files_for(
     folder:Path, # a checkout
     graph=None,  # what each module imports
 ) -> list[str]:  # below the checkout
-    "The tests of a module's part, those of the module first."
+    """The tests of a module's part, those of the module first.
+
+    Parameters
+    ----------
+    module : str
+        below the package
+    folder : Path
+        a checkout
+    graph : default None
+        what each module imports
+
+    Returns
+    -------
+    list[str]
+        below the checkout
+    """
     part = part_of(module)
     near = [module, *sorted(name for name in dependents(module, graph) - {module} if part_of(name) == part)]
     stems = ["overview" if name == part else name.rpartition(".")[2] for name in near]
@@ -307,7 +452,15 @@ PASSED = (0, 5)   # pytest: all passed, or there was none
 
 @dataclass(frozen=True, kw_only=True)
 class Trial:
-    "What became of a mutant."
+    """What became of a mutant.
+
+    Attributes
+    ----------
+    mutant : Mutant
+    fate : str
+        "killed", "killed (time)" or "survived"
+    seconds : float
+    """
     mutant: Mutant
     fate: str      # "killed", "killed (time)" or "survived"
     seconds: float
@@ -316,7 +469,18 @@ class Trial:
 def slow_tests(
     said:str, # what pytest prints with --durations
 ) -> list[str]: # names of tests
-    "The tests that pytest calls slow."
+    """The tests that pytest calls slow.
+
+    Parameters
+    ----------
+    said : str
+        what pytest prints with --durations
+
+    Returns
+    -------
+    list[str]
+        names of tests
+    """
     return re.findall(r"(?m)^\s*[\d.]+s call\s+(\S.*?)\s*$", said)
 
 # %% ../../nbs/dev/09_mutants.ipynb #216cc191
@@ -324,7 +488,19 @@ def stages(
     work:Workplace,
     module:str, # below the package
 ) -> list[list[str]]: # arguments of pytest, each list run on its own
-    "The tests of a module's part, those that take long after the others."
+    """The tests of a module's part, those that take long after the others.
+
+    Parameters
+    ----------
+    work : Workplace
+    module : str
+        below the package
+
+    Returns
+    -------
+    list[list[str]]
+        arguments of pytest, each list run on its own
+    """
     files = files_for(module, work.folder, work.graph)
     later = sorted(work.slow, key=lambda name: files.index(name.partition("::")[0]))
     first = [*files, *(f"--deselect={name}" for name in later)]
@@ -337,7 +513,22 @@ def warm_up(
 ) -> float:   # seconds that its tests take once everything is compiled
     """Run the tests without a mutant, to fill the caches and to see how long they take.
 
-    Raises: RuntimeError where those of the part fail; general ones that fail are left out."""
+    Parameters
+    ----------
+    work : Workplace
+    part : str
+        of the package
+
+    Returns
+    -------
+    float
+        seconds that its tests take once everything is compiled
+
+    Raises
+    ------
+    RuntimeError
+        where those of the part fail; general ones that fail are left out.
+    """
     def passes(files): return _pytest(work, work.caches, part, files, None) in PASSED
     work.general = [name for name in GENERAL if passes([name])]
     own = files_for(part, work.folder, work.graph)
@@ -355,7 +546,19 @@ def try_mutant(
     mutant:Mutant,
     normal:float, # seconds that the tests take
 ) -> Trial:
-    "Run the tests on a mutant."
+    """Run the tests on a mutant.
+
+    Parameters
+    ----------
+    work : Workplace
+    mutant : Mutant
+    normal : float
+        seconds that the tests take
+
+    Returns
+    -------
+    Trial
+    """
     path, began = work.file(mutant.module), time.perf_counter()
     original, caches = path.read_text(encoding="utf-8"), work.fresh_caches(mutant.module)
     path.write_text(mutated(original, mutant), encoding="utf-8")
@@ -373,7 +576,17 @@ def try_mutant(
 def report(
     trials, # of one part
 ) -> str:
-    "Score and survivors in words."
+    """Score and survivors in words.
+
+    Parameters
+    ----------
+    trials
+        of one part
+
+    Returns
+    -------
+    str
+    """
     survivors = [t for t in trials if t.fate == "survived"]
     killed = len(trials) - len(survivors)
     share = f"{killed/len(trials):.0%}" if trials else "none drawn"
@@ -384,7 +597,18 @@ def report(
 def main(
     argv=None, # arguments; None: those of the command line
 ) -> int:      # exit status
-    "Entry point of `python -m reject_nb.dev.mutants`."
+    """Entry point of `python -m reject_nb.dev.mutants`.
+
+    Parameters
+    ----------
+    argv : default None
+        arguments; None: those of the command line
+
+    Returns
+    -------
+    int
+        exit status
+    """
     what = "Plant errors and see whether the tests notice."
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.mutants", description=what)
     parser.add_argument("part", help="of the package: sdr, core, ...")

@@ -17,7 +17,18 @@ from ..core.files import project_root
 def directives(
     source:str, # of a code cell
 ) -> list[str]: # "export", "test", "slow", "hide", "default_exp sdr.region" ...
-    "The nbdev directives at the head of a cell."
+    """The nbdev directives at the head of a cell.
+
+    Parameters
+    ----------
+    source : str
+        of a code cell
+
+    Returns
+    -------
+    list[str]
+        "export", "test", "slow", "hide", "default_exp sdr.region" ...
+    """
     found = []
     for line in source.splitlines():
         if not (match := re.match(r"#\|\s*(.+?)\s*$", line)): break
@@ -28,7 +39,18 @@ def directives(
 def module_of(
     nb, # a notebook, read with nbformat or as plain JSON
 ) -> str|None: # "sdr.region", or None where nothing is exported
-    "The module a notebook is exported to, from its default_exp directive."
+    """The module a notebook is exported to, from its default_exp directive.
+
+    Parameters
+    ----------
+    nb
+        a notebook, read with nbformat or as plain JSON
+
+    Returns
+    -------
+    str|None
+        "sdr.region", or None where nothing is exported
+    """
     for cell in nb["cells"]:
         for line in directives("".join(cell["source"])) if cell["cell_type"] == "code" else []:
             if match := re.fullmatch(r"default_exp\s+(\S+)", line): return match[1]
@@ -41,7 +63,16 @@ class ExtractionError(ValueError):
 def root() -> Path: # the folder with settings.ini and nbs/
     """The checkout that this is run in.
 
-    Raises: RuntimeError outside of one."""
+    Returns
+    -------
+    Path
+        the folder with settings.ini and nbs/
+
+    Raises
+    ------
+    RuntimeError
+        outside of one.
+    """
     if (found := project_root()) is None:
         raise RuntimeError("not inside a checkout of reject_nb: no settings.ini with nbs/ beside it")
     return found
@@ -50,7 +81,13 @@ def root() -> Path: # the folder with settings.ini and nbs/
 PAGES = ("results", "equations", "index")   # notebooks that only show what the others found
 
 def notebook_paths() -> list[Path]: # foundations, papers, then the pages
-    "All notebooks of the project."
+    """All notebooks of the project.
+
+    Returns
+    -------
+    list[Path]
+        foundations, papers, then the pages
+    """
     found = [p for p in sorted((root()/"nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
     def place(path):
         page = PAGES.index(path.stem) if path.stem in PAGES else -1
@@ -58,7 +95,13 @@ def notebook_paths() -> list[Path]: # foundations, papers, then the pages
     return sorted(found, key=place)
 
 def pages_and_others() -> tuple[list[Path], list[Path]]: # (pages, others)
-    "Notebooks that show results, and those that make them."
+    """Notebooks that show results, and those that make them.
+
+    Returns
+    -------
+    tuple[list[Path], list[Path]]
+        (pages, others)
+    """
     paths = notebook_paths()
     return [p for p in paths if p.stem in PAGES], [p for p in paths if p.stem not in PAGES]
 
@@ -66,14 +109,34 @@ def pages_and_others() -> tuple[list[Path], list[Path]]: # (pages, others)
 def read(
     path:Path, # of a notebook
 ):             # an nbformat NotebookNode
-    "Read a notebook."
+    """Read a notebook.
+
+    Parameters
+    ----------
+    path : Path
+        of a notebook
+
+    Returns
+    -------
+    an nbformat NotebookNode
+    """
     import nbformat
     return nbformat.read(path, as_version=4)
 
 def relative(
     path:Path, # within the checkout
 ) -> str:
-    "Path below the checkout, with forward slashes."
+    """Path below the checkout, with forward slashes.
+
+    Parameters
+    ----------
+    path : Path
+        within the checkout
+
+    Returns
+    -------
+    str
+    """
     return Path(path).relative_to(root()).as_posix()
 
 # %% ../../nbs/dev/02_notebooks.ipynb #fa8f9177
@@ -92,7 +155,17 @@ def _joined(outputs) -> list:
 def clean(
     nb, # an nbformat NotebookNode, changed in place
 ):      # the same notebook
-    "Remove what differs between runs: counts, metadata, pieces of streams; keep outputs, ids and cell tags."
+    """Remove what differs between runs: counts, metadata, pieces of streams; keep outputs, ids and cell tags.
+
+    Parameters
+    ----------
+    nb
+        an nbformat NotebookNode, changed in place
+
+    Returns
+    -------
+    the same notebook
+    """
     nb.metadata = {"kernelspec": dict(KERNELSPEC)}
     nb.nbformat, nb.nbformat_minor = 4, 5
     for cell in nb.cells:
@@ -109,6 +182,16 @@ def clean(
 def to_text(
     nb, # an nbformat NotebookNode
 ) -> str:
-    "A notebook as the text that is committed."
+    """A notebook as the text that is committed.
+
+    Parameters
+    ----------
+    nb
+        an nbformat NotebookNode
+
+    Returns
+    -------
+    str
+    """
     import nbformat
     return nbformat.writes(nb, version=4) + "\n"

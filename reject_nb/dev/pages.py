@@ -34,7 +34,19 @@ def presentable(
     nb,              # a notebook; a copy is returned
     fold_tests:bool, # True: tests folded (site); False: left out (README)
 ):                   # a notebook
-    "A notebook as readers see it."
+    """A notebook as readers see it.
+
+    Parameters
+    ----------
+    nb
+        a notebook; a copy is returned
+    fold_tests : bool
+        True: tests folded (site); False: left out (README)
+
+    Returns
+    -------
+    a notebook
+    """
     nb = copy.deepcopy(nb)
     cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold_tests) for cell in nb.cells]
     nb.cells = [cell for cell in cells if cell is not None]
@@ -54,7 +66,16 @@ def _links_from_here(
 def make_readme() -> str: # README.md
     """README.md from nbs/index.ipynb.
 
-    Raises: ValueError where the notebook has pictures among its outputs."""
+    Returns
+    -------
+    str
+        README.md
+
+    Raises
+    ------
+    ValueError
+        where the notebook has pictures among its outputs.
+    """
     from nbconvert import MarkdownExporter
     from nbconvert.preprocessors import TagRemovePreprocessor
     exporter = MarkdownExporter()
@@ -92,7 +113,18 @@ _SPHINX = {
 def site_config(
     version:str, # shown at the foot of each page
 ) -> dict:       # _config.yml of Jupyter Book
-    "Configuration of the site."
+    """Configuration of the site.
+
+    Parameters
+    ----------
+    version : str
+        shown at the foot of each page
+
+    Returns
+    -------
+    dict
+        _config.yml of Jupyter Book
+    """
     return {
         "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026",
         "only_build_toc_files": True, "execute": {"execute_notebooks": "off"},
@@ -104,7 +136,13 @@ def site_config(
 
 # %% ../../nbs/dev/06_pages.ipynb #73309dde
 def site_toc() -> dict: # _toc.yml of Jupyter Book
-    "Table of contents: what is shared comes last, since readers come for the papers."
+    """Table of contents: what is shared comes last, since readers come for the papers.
+
+    Returns
+    -------
+    dict
+        _toc.yml of Jupyter Book
+    """
     def names(paths): return [relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths]
     shown, others = map(names, pages_and_others())
     guide = [p for p in others if p.startswith("guide/")]
@@ -127,7 +165,13 @@ def _write_sources(target:Path) -> None:
 
 # %% ../../nbs/dev/06_pages.ipynb #7968cd5e
 def make_docs() -> Path: # the first page
-    "Build the site in _docs/_build/html."
+    """Build the site in _docs/_build/html.
+
+    Returns
+    -------
+    Path
+        the first page
+    """
     import yaml
     target = root()/"_docs"
     shutil.rmtree(target, ignore_errors=True)

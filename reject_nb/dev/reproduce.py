@@ -34,7 +34,19 @@ def of_figure(
     stem:str,   # of a file, such as "figure1_gamma"
     figure:str, # name of a figure, such as "figure1"
 ) -> bool:
-    "Whether a file belongs to a figure: it has its name, or begins with it and an underscore."
+    """Whether a file belongs to a figure: it has its name, or begins with it and an underscore.
+
+    Parameters
+    ----------
+    stem : str
+        of a file, such as "figure1_gamma"
+    figure : str
+        name of a figure, such as "figure1"
+
+    Returns
+    -------
+    bool
+    """
     parts = stem.split("_")
     return any(_letters("".join(parts[:k])) == _letters(figure) for k in range(1, len(parts) + 1))
 
@@ -43,7 +55,20 @@ def item_of(
     room:str,   # module
     figure:str, # "figure1"
 ) -> Item|None: # None where it is a file that the paper does not have
-    "The paper's figure or table of that name."
+    """The paper's figure or table of that name.
+
+    Parameters
+    ----------
+    room : str
+        module
+    figure : str
+        "figure1"
+
+    Returns
+    -------
+    Item|None
+        None where it is a file that the paper does not have
+    """
     return next((item for item in ITEMS if item_id(item) == f"{room}/{figure}"), None)
 
 # %% ../../nbs/dev/30_reproduce.ipynb #fe562b3e
@@ -52,7 +77,20 @@ def named_by(
     room:str,     # module
     figures:list, # names of figures
 ) -> bool:
-    "Whether a claim names one of the figures: `Figure 1, second row` names Figure 1, `Figure 10` does not."
+    """Whether a claim names one of the figures: `Figure 1, second row` names Figure 1, `Figure 10` does not.
+
+    Parameters
+    ----------
+    claim : Claim
+    room : str
+        module
+    figures : list
+        names of figures
+
+    Returns
+    -------
+    bool
+    """
     items = [item for figure in figures if (item := item_of(room, figure)) is not None]
     if not claim.id.startswith(room + "/"): return False
     return any(re.match(re.escape(item.where) + r"(?![\w.])", claim.where) for item in items)
@@ -61,7 +99,17 @@ def named_by(
 def known_names(
     root:Path, # the checkout
 ) -> set[str]:
-    "Figures and tables of the papers, and the files of `figures/`."
+    """Figures and tables of the papers, and the files of `figures/`.
+
+    Parameters
+    ----------
+    root : Path
+        the checkout
+
+    Returns
+    -------
+    set[str]
+    """
     files = [path for room in ROOMS for path in (root/"figures"/room).glob("*.*")]
     return {item_id(item) for item in ITEMS} | {f"{path.parent.name}/{path.stem}" for path in files}
 
@@ -70,7 +118,20 @@ def what_to_run(
     targets:list[str], # modules, figures or nothing
     root:Path,         # the checkout
 ) -> dict[str, list[str]]: # module -> figures asked for, empty for all
-    "What to run for a request; RequestError with the close matches where a name is unknown."
+    """What to run for a request; RequestError with the close matches where a name is unknown.
+
+    Parameters
+    ----------
+    targets : list[str]
+        modules, figures or nothing
+    root : Path
+        the checkout
+
+    Returns
+    -------
+    dict[str, list[str]]
+        module -> figures asked for, empty for all
+    """
     built = [room for room in ROOMS if (root/"nbs"/room/"90_paper.ipynb").is_file()]
     known = known_names(root)
     wanted: dict[str, list[str]] = {}
@@ -93,7 +154,17 @@ def check_out(
     rooms,      # modules that will be run
     root:Path,  # the checkout
 ) -> None:
-    "RequestError where the folder cannot be used."
+    """RequestError where the folder cannot be used.
+
+    Parameters
+    ----------
+    out : Path
+        where figures and claims belong
+    rooms
+        modules that will be run
+    root : Path
+        the checkout
+    """
     for folder in (out, *(out/room for room in rooms if (out/room).exists())):
         try: _probe(folder)
         except OSError as error:
@@ -117,7 +188,18 @@ def _probe(folder:Path) -> None:
 def set_aside(
     path:Path, # a damaged file
 ) -> Path:     # its new name
-    "Rename a file to `<name>.damaged`, or `.damaged2` and so on where that is taken."
+    """Rename a file to `<name>.damaged`, or `.damaged2` and so on where that is taken.
+
+    Parameters
+    ----------
+    path : Path
+        a damaged file
+
+    Returns
+    -------
+    Path
+        its new name
+    """
     names = (path.with_name(f"{path.name}.damaged{k if k > 1 else ''}") for k in range(1, 1000))
     new = next(name for name in names if not name.exists())
     return path.rename(new)
@@ -139,7 +221,20 @@ def clear_damage(
     out:Path,        # where figures and claims belong
     cells:Path|None, # folder of the cells of the strategies' protocol
 ) -> list[str]:      # a line for each file
-    "Move damaged files aside: claims.json, and cells."
+    """Move damaged files aside: claims.json, and cells.
+
+    Parameters
+    ----------
+    out : Path
+        where figures and claims belong
+    cells : Path|None
+        folder of the cells of the strategies' protocol
+
+    Returns
+    -------
+    list[str]
+        a line for each file
+    """
     files = [] if cells is None else sorted(cells.glob("*.json"))
     damaged = [path for path in files if not _holds_object(path)]
     if not _holds_claims(out): damaged.append(claims_file(out))
@@ -151,7 +246,18 @@ LIVING = 60  # s: a temporary file that is older is nobody's; writing one takes 
 def clear_parts(
     out:Path, # where figures and claims belong
 ) -> list[str]: # names of the files removed
-    "Remove temporary files of killed processes."
+    """Remove temporary files of killed processes.
+
+    Parameters
+    ----------
+    out : Path
+        where figures and claims belong
+
+    Returns
+    -------
+    list[str]
+        names of the files removed
+    """
     guard = try_lock(out, wait=True)   # claims are written under this lock
     gone = []
     for path in [*out.glob(".*.part"), *out.glob("*/.*.part")]:
@@ -170,7 +276,24 @@ def publish(
     out:Path,          # where the files belong
     figures:list[str], # asked for; empty: all
 ) -> list[Path]:       # the files, in order of name
-    "Move what a finished module wrote to where it belongs, and record its claims."
+    """Move what a finished module wrote to where it belongs, and record its claims.
+
+    Parameters
+    ----------
+    room : str
+        that was run
+    stage : Path
+        where it wrote
+    out : Path
+        where the files belong
+    figures : list[str]
+        asked for; empty: all
+
+    Returns
+    -------
+    list[Path]
+        the files, in order of name
+    """
     def asked(path): return not figures or any(of_figure(path.stem, figure) for figure in figures)
     made = [path for path in sorted((stage/room).glob("[!.]*")) if asked(path)]
     (out/room).mkdir(parents=True, exist_ok=True)
@@ -193,7 +316,24 @@ def what_there_is(
     files:list[Path], # that were published
     claims:dict,      # by id, after the run
 ) -> str:             # empty where there is nothing
-    "Files of a figure and the status of its claims, in words."
+    """Files of a figure and the status of its claims, in words.
+
+    Parameters
+    ----------
+    room : str
+        module
+    figure : str
+        asked for
+    files : list[Path]
+        that were published
+    claims : dict
+        by id, after the run
+
+    Returns
+    -------
+    str
+        empty where there is nothing
+    """
     statuses = [c.status for c in claims.values() if named_by(c, room, [figure])]
     counted = ", ".join(f"{statuses.count(s)} {s}" for s in STATUSES if s in statuses)
     said = [shown(path) for path in files if of_figure(path.stem, figure)]
@@ -201,7 +341,17 @@ def what_there_is(
 
 # %% ../../nbs/dev/30_reproduce.ipynb #18bf8c4a
 class Progress:
-    "Where each notebook is: a bar on a terminal, else lines."
+    """Where each notebook is: a bar on a terminal, else lines.
+
+    Parameters
+    ----------
+    rooms
+        modules that are run
+    stream : default None
+        where to write; stderr
+    interval : float, default 30
+        s between lines
+    """
     def __init__(
         self,
         rooms,             # modules that are run
@@ -318,7 +468,12 @@ class Reproduction:
         return {id: claim for id, claim in claims.items() if mine(claim)}
 
     def report(self) -> int:
-        "Failures, claims that changed, and counts; the exit status."
+        """Failures, claims that changed, and counts; the exit status.
+
+        Returns
+        -------
+        int
+        """
         moved = changes(self.asked(self.before), load_claims(self.out), self.finished)
         for message in self.failed: print(f"reject-nb: {message}", file=sys.stderr)
         for line in moved: print(f"reject-nb: claim {line}", file=sys.stderr)
@@ -331,7 +486,18 @@ NEEDED = ("nbclient", "nbformat", "ipykernel", "tqdm")  # of the extra `dev`
 def accept(
     root:Path, # the checkout
 ) -> bool:     # whether the copy changed
-    "Let the claims of figures/ be those that ship with the package."
+    """Let the claims of figures/ be those that ship with the package.
+
+    Parameters
+    ----------
+    root : Path
+        the checkout
+
+    Returns
+    -------
+    bool
+        whether the copy changed
+    """
     ours, theirs = claims_file(root/"figures"), root/"reject_nb"/"claims.json"
     if theirs.is_file() and theirs.read_bytes() == ours.read_bytes(): return False
     write_atomic(theirs, ours.read_bytes())
@@ -339,7 +505,13 @@ def accept(
 
 # %% ../../nbs/dev/30_reproduce.ipynb #c3ca322e
 def command(args) -> int: # exit status
-    "Run what was asked for."
+    """Run what was asked for.
+
+    Returns
+    -------
+    int
+        exit status
+    """
     if (root := project_root()) is None: raise RequestError("not inside a checkout of reject_nb")
     if args.accept:
         print("reject_nb/claims.json " + ("renewed" if accept(root) else "is up to date"))
@@ -359,7 +531,18 @@ def command(args) -> int: # exit status
 def main(
     argv=None, # words of the command; those of the process by default
 ) -> int:      # exit status
-    "Entry point of `python -m reject_nb.dev.reproduce`, which `reject-nb reproduce` becomes."
+    """Entry point of `python -m reject_nb.dev.reproduce`, which `reject-nb reproduce` becomes.
+
+    Parameters
+    ----------
+    argv : default None
+        words of the command; those of the process by default
+
+    Returns
+    -------
+    int
+        exit status
+    """
     p = reproduce_arguments(argparse.ArgumentParser(prog="reject-nb reproduce",
                                                     description="Compute figures, tables and claims again."))
     p.add_argument("--accept", action="store_true", help="let the claims of figures/ be those that ship")

@@ -26,7 +26,23 @@ from .notebooks import clean, directives, read, to_text
 # %% ../../nbs/dev/03_runner.ipynb #7a79a2c2
 @dataclass(frozen=True)
 class NotebookRun:
-    "What became of one notebook."
+    """What became of one notebook.
+
+    Attributes
+    ----------
+    path : Path
+    status : str
+        "done" | "failed" | "interrupted"
+    cell : int | None, default None
+        number of the cell that failed, from 1
+    source : str, default ''
+        its first line of code
+    error : str, default ''
+        type and message
+    traceback : str, default ''
+    seconds : float, default 0.
+        how long it took
+    """
     path: Path
     status: str           # "done" | "failed" | "interrupted"
     cell: int | None = None  # number of the cell that failed, from 1
@@ -57,14 +73,35 @@ def _kernel_manager():
 def first_line(
     source:str, # of a cell
 ) -> str:
-    "The first line of code in a cell."
+    """The first line of code in a cell.
+
+    Parameters
+    ----------
+    source : str
+        of a cell
+
+    Returns
+    -------
+    str
+    """
     return next((line for line in source.splitlines() if line.strip() and not line.startswith("#|")), "")
 
 # %% ../../nbs/dev/03_runner.ipynb #7f42d010
 def take_out_slow(
     nb, # a notebook, changed in place
 ) -> dict[int, tuple]: # cell -> (source, outputs)
-    "Empty the slow cells of a notebook."
+    """Empty the slow cells of a notebook.
+
+    Parameters
+    ----------
+    nb
+        a notebook, changed in place
+
+    Returns
+    -------
+    dict[int, tuple]
+        cell -> (source, outputs)
+    """
     slow = {i: c for i, c in enumerate(nb.cells) if c.cell_type == "code" and "slow" in directives(c.source)}
     taken = {i: (c.source, c.outputs) for i, c in slow.items()}
     for cell in slow.values(): cell.source = ""
@@ -74,7 +111,15 @@ def put_back(
     nb,                    # the notebook, changed in place
     taken:dict[int, tuple], # as take_out_slow returns it
 ) -> None:
-    "Fill the slow cells again."
+    """Fill the slow cells again.
+
+    Parameters
+    ----------
+    nb
+        the notebook, changed in place
+    taken : dict[int, tuple]
+        as take_out_slow returns it
+    """
     for i, (source, outputs) in taken.items(): nb.cells[i].source, nb.cells[i].outputs = source, outputs
 
 # %% ../../nbs/dev/03_runner.ipynb #19004230
@@ -168,7 +213,35 @@ def run_notebooks(
 ) -> list[NotebookRun]: # one a path, in order
     """Run notebooks top to bottom, each in a fresh kernel and in its own folder.
 
-    Raises: KeyboardInterrupt once all kernels have ended; ValueError for jobs below 1."""
+    Parameters
+    ----------
+    paths
+        notebooks, run in this order as jobs become free
+    env : default None
+        environment variables of the kernels, as a dict or a function from path to dict
+    jobs : int, default 1
+        notebooks at the same time, at least 1
+    slow : bool, default False
+        also run cells marked `#| slow`
+    keep : bool, default False
+        write outputs back, cleaned
+    on_cell : default lambda path, cell, cells: None
+        called before each cell
+    on_done : default lambda run: None
+        called after each notebook
+
+    Returns
+    -------
+    list[NotebookRun]
+        one a path, in order
+
+    Raises
+    ------
+    KeyboardInterrupt
+        once all kernels have ended
+    ValueError
+        for jobs below 1.
+    """
     paths = [Path(p).resolve() for p in paths]
     check_count(jobs, "jobs")
     if not paths: return []

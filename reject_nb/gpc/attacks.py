@@ -30,8 +30,40 @@ def gpfgs(
 
     One step against the current class along the sign of the latent mean's gradient.
 
-    Source: Grosse et al. (2018), as used by Blaas et al., Section 6.1.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior
+    x
+        (d,) or (m, d) points
+    radius
+        of the maximum norm: number or (d,), at least 0; (2, d) for radii below and above
+    dims : default None
+        indices that may change; None: all
+    limits : default None
+        (low, high) that no attacked point leaves
+
+    Returns
+    -------
+    np.ndarray
+        attacked points, shaped as x
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Grosse et al. (2018), as used by Blaas et al., Section 6.1.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, gpfgs
+    >>> post = GPPosterior([[0., 0.]], [1.], [.5], 1., 2.)
+    >>> print(gpfgs(post, [.5, -.5], .25).round(6).tolist(), gpfgs(post, [.5, -.5], .25, dims=[1]).round(6).tolist())
+    [0.75, -0.75] [0.5, -0.75]
+    """
     check_instance(post, "post", GPPosterior,
                    "a GPPosterior (the attack follows the gradient of one latent function)")
     points = check_array(x, "x", empty=True)
@@ -47,7 +79,29 @@ def gpfgs(
 # %% ../../nbs/gpc/23_attacks.ipynb #50cc5173
 @dataclass(frozen=True, kw_only=True)
 class Interpretation:
-    "Certified values of the interpretability metric, one per dimension asked for."
+    """Certified values of the interpretability metric, one per dimension asked for.
+
+    Attributes
+    ----------
+    dims : np.ndarray
+        (k,) indices
+    lower : np.ndarray
+        (k,)
+    upper : np.ndarray
+        (k,)
+    gamma : float
+        width of the one-sided intervals
+    local : np.ndarray
+        (m, k) midpoints per point
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, interpretability
+    >>> found = interpretability(GPPosterior([[0., 0.]], [1.], [.5], 1., 2.), [.5, 0.], .5, dims=[0])
+    >>> print(found.dims.tolist(), bool(found.lower[0] <= found.value[0] <= found.upper[0]), found.gap_abs < 4e-3,
+    ...       found.local.shape)
+    [0] True True (1, 1)
+    """
     dims: np.ndarray     # (k,) indices
     lower: np.ndarray    # (k,)
     upper: np.ndarray    # (k,)
@@ -56,7 +110,13 @@ class Interpretation:
 
     @property
     def value(self) -> np.ndarray: # (k,)
-        "Middles of the certified intervals."
+        """Middles of the certified intervals.
+
+        Returns
+        -------
+        np.ndarray
+            (k,)
+        """
         return .5*(self.lower + self.upper)
 
     @property
@@ -88,8 +148,55 @@ def interpretability(
 ) -> Interpretation:
     """Change of the certified extremes when one coordinate moves up rather than down.
 
-    Source: Blaas et al., Section 6.3 and eq. (26).
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    x
+        (d,) point: local; (m, d) points: global, their average
+    gamma
+        width of the one-sided intervals, above 0
+    dims : default None
+        indices asked for; None: all
+    tol : default 1e-3
+        of each extreme, above 0; the metric's interval is at most four times as wide
+    limits : default None
+        (low, high) that cut the intervals, e.g. (0, 1) for pixels
+    target : default None
+        class, for several classes
+    max_boxes : default None
+        of each range, a side; None: no limit
+    time_limit : default None
+        seconds for each range; None: no limit
+    rigorous : default True
+        sound under floating point
+    n_jobs : default None
+        threads; None: 1
+
+    Returns
+    -------
+    Interpretation
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Blaas et al., Section 6.3 and eq. (26).
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, interpretability
+    >>> one = GPPosterior([[0., 0.]], [1.], [.5], 1., 2.)
+    >>> for point in ([0., 0.], [.5, 0.]):
+    ...     found = interpretability(one, point, .5, tol=1e-5)
+    ...     print(point, (found.value.round(3) + 0.).tolist())
+    ...
+    [0.0, 0.0] [0.0, 0.0]
+    [0.5, 0.0] [-0.149, 0.0]
+    """
     check_posterior(post)
     points = check_array(x, "x")
     points = check_matrix(points[None] if points.ndim == 1 else points, "x", d=post.d)
@@ -127,7 +234,31 @@ def lime_weights(
 ) -> np.ndarray:       # (d,) slopes of the probability per standard deviation of each coordinate
     """Explanation of the `lime` package without discretisation.
 
-    Raises: ImportError with a remedy where it is missing."""
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    x
+        (d,) point
+    training
+        (n, d) data that LIME takes centre and scales from
+    target : default None
+        class, for several classes
+    n_samples : int, default 5000
+        LIME's default
+    random_state : int, default 0
+        seed of LIME's points
+
+    Returns
+    -------
+    np.ndarray
+        (d,) slopes of the probability per standard deviation of each coordinate
+
+    Raises
+    ------
+    ImportError
+        with a remedy where it is missing.
+    """
     try: from lime.lime_tabular import LimeTabularExplainer
     except ImportError:
         raise ImportError("lime_weights needs the package lime: pip install 'reject_nb[lime]'") from None
@@ -148,7 +279,24 @@ def probability_gradient(
     target=None,          # class, for several classes
     step:float=1e-5,      # of the central differences
 ) -> np.ndarray:          # (d,)
-    "Gradient of the class probability."
+    """Gradient of the class probability.
+
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    x
+        (d,) point
+    target : default None
+        class, for several classes
+    step : float, default 1e-5
+        of the central differences
+
+    Returns
+    -------
+    np.ndarray
+        (d,)
+    """
     x, label = check_vector(x, "x", post.d), _column(post, target)
     moves = step*np.eye(len(x))
     return (_probabilities(post, x + moves)[:, label] - _probabilities(post, x - moves)[:, label])/(2*step)

@@ -39,12 +39,28 @@ def exp_neg(u, out):
 
 # %% ../../nbs/gpc/08_bounds.ipynb #97694af8
 class Bumps(NamedTuple):
-    "The sum's bumps: k_i exp(-|x - X_i|^2/2)."
+    """The sum's bumps: k_i exp(-|x - X_i|^2/2).
+
+    Attributes
+    ----------
+    XT : np.ndarray
+        (d, n) scaled points
+    k : np.ndarray
+        (n,) weights, not negative
+    """
     XT: np.ndarray # (d, n) scaled points
     k: np.ndarray  # (n,) weights, not negative
 
 class Boxes(NamedTuple):
-    "Boxes in scaled coordinates."
+    """Boxes in scaled coordinates.
+
+    Attributes
+    ----------
+    lo : np.ndarray
+        (b, d)
+    hi : np.ndarray
+        (b, d)
+    """
     lo: np.ndarray # (b, d)
     hi: np.ndarray # (b, d)
 
@@ -186,7 +202,17 @@ def _folded(work, sums, slope2, second, square, slopes, thirds, H, point):
 
 # %% ../../nbs/gpc/08_bounds.ipynb #4a5cfa31
 class Minima(NamedTuple):
-    "What is known of the sum on each box."
+    """What is known of the sum on each box.
+
+    Attributes
+    ----------
+    low : np.ndarray
+        (b,) lower bounds
+    point : np.ndarray
+        (b, d) minimisers of the polynomials
+    score : np.ndarray
+        (b, d) branching scores
+    """
     low: np.ndarray    # (b,) lower bounds
     point: np.ndarray  # (b, d) minimisers of the polynomials
     score: np.ndarray  # (b, d) branching scores
@@ -230,7 +256,25 @@ def functional_min(
 ):
     """Minima of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes.
 
-    By tangents and chords, or by parabolas, whichever is higher."""
+    By tangents and chords, or by parabolas, whichever is higher.
+
+    Parameters
+    ----------
+    bumps
+        Bumps
+    boxes
+        Boxes
+    coef
+        (b, n) coefficients
+    extra
+        (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
+    quadratic
+        also try the parabolas
+    hsq
+        squared half-diagonal of the root box, for the rounding of coordinates
+    slack
+        1.0 to subtract the rounding allowance, else 0.0
+    """
     nb, d = boxes.lo.shape
     n = bumps.XT.shape[1]
     low, point, score = np.empty(nb), np.empty((nb, d)), np.empty((nb, d))

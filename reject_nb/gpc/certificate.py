@@ -27,7 +27,27 @@ REACH = 39.   # length-scales after which the kernel is below 1e-330
 # %% ../../nbs/gpc/10_certificate.ipynb #01772ec7
 @dataclass(frozen=True, kw_only=True)
 class Reduced:
-    "A box in scaled coordinates of its free dimensions, relative to its centre."
+    """A box in scaled coordinates of its free dimensions, relative to its centre.
+
+    Attributes
+    ----------
+    prior : Prior
+        training points, length-scales, variance
+    lower : np.ndarray
+        (D,) the box as given
+    upper : np.ndarray
+        (D,)
+    free : np.ndarray
+        (d,) indices of free dimensions
+    origin : np.ndarray
+        (D,) centre of the clipped box, or the fixed value
+    half : np.ndarray
+        (d,) scaled half-widths, rounded outward
+    bumps : Bumps
+        the training points as seen from here
+    hsq : float
+        for the rounding of coordinates
+    """
     prior: Prior          # training points, length-scales, variance
     lower: np.ndarray     # (D,) the box as given
     upper: np.ndarray     # (D,)
@@ -39,17 +59,35 @@ class Reduced:
 
     @property
     def scale(self) -> np.ndarray: # (d,)
-        "Length-scales of the free dimensions."
+        """Length-scales of the free dimensions.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
         return self.prior.lengthscale[self.free]
 
     def point(self, x:np.ndarray) -> np.ndarray: # (D,)
-        "A point of the original box from scaled free coordinates."
+        """A point of the original box from scaled free coordinates.
+
+        Returns
+        -------
+        np.ndarray
+            (D,)
+        """
         full = self.origin.copy()
         full[self.free] += x*self.scale
         return np.minimum(np.maximum(full, self.lower), self.upper)
 
     def scaled(self, points) -> np.ndarray: # (m, d)
-        "Scaled free coordinates of points, moved into the box."
+        """Scaled free coordinates of points, moved into the box.
+
+        Returns
+        -------
+        np.ndarray
+            (m, d)
+        """
         inside = (np.atleast_2d(points) - self.origin)[:, self.free]/self.scale
         return self.clip(inside)
 
@@ -78,7 +116,21 @@ def reduce_box(
     lower:np.ndarray,  # (D,) checked, may be -inf
     upper:np.ndarray,  # (D,) checked, may be inf
 ) -> Reduced:
-    "Set up a box; it is cut where it leaves the data's reach."
+    """Set up a box; it is cut where it leaves the data's reach.
+
+    Parameters
+    ----------
+    prior : Prior
+        a posterior
+    lower : np.ndarray
+        (D,) checked, may be -inf
+    upper : np.ndarray
+        (D,) checked, may be inf
+
+    Returns
+    -------
+    Reduced
+    """
     scale, X = prior.lengthscale, prior.X
     far_low, far_high = X.min(0) - REACH*scale, X.max(0) + REACH*scale
     lo, hi = np.clip(lower, far_low, far_high), np.clip(upper, far_low, far_high)
@@ -99,7 +151,19 @@ def reduce_box(
 # %% ../../nbs/gpc/10_certificate.ipynb #588cb772
 @dataclass(frozen=True, kw_only=True)
 class Side:
-    "One side of a range: lower bounds of pi (sign 1) or of 1 - pi (sign -1) in a box."
+    """One side of a range: lower bounds of pi (sign 1) or of 1 - pi (sign -1) in a box.
+
+    Attributes
+    ----------
+    post : GPPosterior
+    box : Reduced
+    alpha : np.ndarray
+        (n,) with the sign
+    spec : Spectrum|None
+        None where only the mean matters
+    rigorous : bool
+        count rounding errors
+    """
     post: GPPosterior
     box: Reduced
     alpha: np.ndarray     # (n,) with the sign
@@ -114,7 +178,25 @@ def one_side(
     variance:bool=True,# False: only the mean is needed
     rigorous:bool=True,# count rounding errors
 ) -> Side:
-    "Set up one side; the spectrum is computed once for a posterior."
+    """Set up one side; the spectrum is computed once for a posterior.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the posterior
+    box : Reduced
+        from `reduce_box`
+    sign : float, default 1.
+        +1 or -1
+    variance : bool, default True
+        False: only the mean is needed
+    rigorous : bool, default True
+        count rounding errors
+
+    Returns
+    -------
+    Side
+    """
     return Side(post=post, box=box, alpha=sign*post.alpha, spec=spectrum(post) if variance else None,
                 rigorous=rigorous)
 
@@ -134,7 +216,30 @@ def kernel_rows(XT, k, C, out):
 
 # %% ../../nbs/gpc/10_certificate.ipynb #8cd0c09f
 class Centres(NamedTuple):
-    "What a batch of boxes needs at its centres; all but r and the mean is empty where only the mean matters."
+    """What a batch of boxes needs at its centres; all but r and the mean is empty where only the mean
+    matters.
+
+    Attributes
+    ----------
+    r : np.ndarray
+        (b, n) kernel vectors
+    mean : np.ndarray
+        (b,) signed latent mean
+    mean_err : np.ndarray
+        (b,)
+    z : np.ndarray
+        (b, n)
+    form_low : np.ndarray
+        (b,) z'Bz from below
+    form_high : np.ndarray
+        (b,) from above
+    residual : np.ndarray
+        (b,) |S r - B z|
+    var_low : np.ndarray
+        (b,) enclosure of the variance at the centre
+    var_high : np.ndarray
+        (b,)
+    """
     r: np.ndarray         # (b, n) kernel vectors
     mean: np.ndarray      # (b,) signed latent mean
     mean_err: np.ndarray  # (b,)
@@ -167,7 +272,20 @@ def centres(
     C:np.ndarray,  # (b, d) scaled points
     q:int,         # eigenpairs used
 ) -> Centres:
-    "Kernel vectors, latent means, and (where the side has a spectrum) w = S z with its quadratic form."
+    """Kernel vectors, latent means, and (where the side has a spectrum) w = S z with its quadratic form.
+
+    Parameters
+    ----------
+    side : Side
+    C : np.ndarray
+        (b, d) scaled points
+    q : int
+        eigenpairs used
+
+    Returns
+    -------
+    Centres
+    """
     n, d = side.post.n, len(side.box.free)
     r = np.empty((len(C), n))
     kernel_rows(side.box.bumps.XT, side.box.bumps.k, np.ascontiguousarray(C), r)
@@ -186,7 +304,13 @@ def centres(
 
 # %% ../../nbs/gpc/10_certificate.ipynb #b7bfe074
 def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
-    "Minimum of (nu + kappa v)/sqrt(1 + v) over v in [var_low, var_high], rounded down."
+    """Minimum of (nu + kappa v)/sqrt(1 + v) over v in [var_low, var_high], rounded down.
+
+    Returns
+    -------
+    np.ndarray
+        all (b,)
+    """
     a, b = np.sqrt(1 + var_low), np.sqrt(1 + var_high)
     rest = nu - kappa
     best = np.minimum(kappa*a + rest/a, kappa*b + rest/b)
@@ -227,7 +351,19 @@ def _logistic_slopes(level, variance, out):
 
 # %% ../../nbs/gpc/10_certificate.ipynb #3411aeda
 class Bounded(NamedTuple):
-    "What a batch of boxes gives."
+    """What a batch of boxes gives.
+
+    Attributes
+    ----------
+    low : np.ndarray
+        (b,) lower bounds
+    point : np.ndarray
+        (b, d) candidates for the minimum
+    score : np.ndarray
+        (b, d) branching scores
+    at : Centres
+        what is known at the centres
+    """
     low: np.ndarray    # (b,) lower bounds
     point: np.ndarray  # (b, d) candidates for the minimum
     score: np.ndarray  # (b, d) branching scores
@@ -270,7 +406,27 @@ def lower_bounds(
     q:int,         # eigenpairs used
     degree2:bool=True, # allow the parabolas
 ) -> Bounded:
-    "Lower bounds of the signed probability over boxes, or of the signed mean where the side has no spectrum."
+    """Lower bounds of the signed probability over boxes, or of the signed mean where the side has no
+    spectrum.
+
+    Parameters
+    ----------
+    side : Side
+    lo : np.ndarray
+        (b, d) scaled boxes
+    hi : np.ndarray
+        (b, d)
+    level
+        the probability near which the bound should be sharpest: a number, or (b,)
+    q : int
+        eigenpairs used
+    degree2 : bool, default True
+        allow the parabolas
+
+    Returns
+    -------
+    Bounded
+    """
     boxes, nb, s2 = Boxes(np.ascontiguousarray(lo), np.ascontiguousarray(hi)), len(lo), side.post.variance
     at = centres(side, .5*(lo + hi), q)
     if side.spec is None:
@@ -302,7 +458,19 @@ def value_up(
     side:Side,
     at:Centres,   # from `centres`
 ) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points themselves
-    "The probability at points, rounded up; the signed latent mean where the side has no spectrum."
+    """The probability at points, rounded up; the signed latent mean where the side has no spectrum.
+
+    Parameters
+    ----------
+    side : Side
+    at : Centres
+        from `centres`
+
+    Returns
+    -------
+    np.ndarray
+        (b,) upper bounds of the signed probability (or mean) at the points themselves
+    """
     m = at.mean + at.mean_err
     if side.spec is None: return m
     if side.post.likelihood == "probit":

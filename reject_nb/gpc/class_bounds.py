@@ -21,7 +21,21 @@ from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/11_class_bounds.ipynb #9ee51efb
 class PairCentre(NamedTuple):
-    "What bounds of Var(f_a - f_b) on a box need from its centre."
+    """What bounds of Var(f_a - f_b) on a box need from its centre.
+
+    Attributes
+    ----------
+    coef : np.ndarray
+        (C, C, n) coefficients of r(x) in u(x)'w
+    form : np.ndarray
+        (C, C) z'Wz + w'Kw from above
+    var_low : np.ndarray
+        (C, C) enclosure of the variance at the centre
+    var_high : np.ndarray
+        (C, C)
+    residual : np.ndarray
+        (C, C) bound of the error of w, in the norm that Q(x) is measured in
+    """
     coef: np.ndarray      # (C, C, n) coefficients of r(x) in u(x)'w
     form: np.ndarray      # (C, C) z'Wz + w'Kw from above
     var_low: np.ndarray   # (C, C) enclosure of the variance at the centre
@@ -64,7 +78,20 @@ def pair_centre(
     r:np.ndarray,         # (n,) kernel vector
     relative:float,       # bound of the relative error of r beyond a few ulp
 ) -> PairCentre:
-    "Enclosures at a point, sound whatever the weights are."
+    """Enclosures at a point, sound whatever the weights are.
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    r : np.ndarray
+        (n,) kernel vector
+    relative : float
+        bound of the relative error of r beyond a few ulp
+
+    Returns
+    -------
+    PairCentre
+    """
     C, n, s2, d = post.n_classes, post.n, post.variance, post.d
     u = np.einsum("ac,i->aci", np.eye(C), r)
     z = u - post.weights(r) @ post.K
@@ -85,7 +112,27 @@ def pair_centre(
 
 # %% ../../nbs/gpc/11_class_bounds.ipynb #cd4c1eb7
 class Pairs(NamedTuple):
-    "Bounds of every difference f_a - f_b: on the box, and at its centre."
+    """Bounds of every difference f_a - f_b: on the box, and at its centre.
+
+    Attributes
+    ----------
+    mean_low : np.ndarray
+        (C, C) on the box
+    mean_high : np.ndarray
+        (C, C)
+    mean : np.ndarray
+        (C, C) at the centre
+    mean_err : np.ndarray
+        (C, C) its error
+    var_low : np.ndarray
+        (C, C) on the box
+    var_high : np.ndarray
+        (C, C)
+    at : PairCentre
+        at the centre
+    scores : np.ndarray
+        (C, d) for branching, a row for each class
+    """
     mean_low: np.ndarray  # (C, C) on the box
     mean_high: np.ndarray # (C, C)
     mean: np.ndarray      # (C, C) at the centre
@@ -110,7 +157,22 @@ def bound_pairs(
     lo:np.ndarray,  # (d,) scaled box
     hi:np.ndarray,  # (d,)
 ) -> Pairs:
-    "Means and variances of all differences on a box; rounding is counted."
+    """Means and variances of all differences on a box; rounding is counted.
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    box : Reduced
+        the root box, from `reduce_box`
+    lo : np.ndarray
+        (d,) scaled box
+    hi : np.ndarray
+        (d,)
+
+    Returns
+    -------
+    Pairs
+    """
     d, s2, C = len(lo), post.variance, post.n_classes
     r = np.empty((1, post.n))
     kernel_rows(box.bumps.XT, box.bumps.k, .5*(lo + hi)[None], r)
@@ -137,7 +199,18 @@ def bound_pairs(
 
 # %% ../../nbs/gpc/11_class_bounds.ipynb #456bc6f5
 class Cell(NamedTuple):
-    "Bounds of one class's probability on a box."
+    """Bounds of one class's probability on a box.
+
+    Attributes
+    ----------
+    low : float
+    high : float
+    value_low : float
+        enclosure of the probability at the centre
+    value_high : float
+    scores : np.ndarray
+        (d,) for branching
+    """
     low: float
     high: float
     value_low: float   # enclosure of the probability at the centre
@@ -171,7 +244,21 @@ def class_cell(
     c:int,        # row of the class
     s2:float,     # prior variance
 ) -> Cell:
-    "Bounds of the probability of one class."
+    """Bounds of the probability of one class.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        from `bound_pairs`
+    c : int
+        row of the class
+    s2 : float
+        prior variance
+
+    Returns
+    -------
+    Cell
+    """
     rest, at = np.array([j for j in range(len(pairs.mean)) if j != c]), pairs.at
     k, S = len(rest), _centre_covariance(at, rest, c)
     wide = _shift(at, pairs.var_low, pairs.var_high, rest, c, s2)
@@ -197,6 +284,23 @@ def class_bounds(
     lo:np.ndarray,  # (d,) scaled box
     hi:np.ndarray,  # (d,)
 ) -> list[Cell]:
-    "Certified bounds of the probabilities of some classes on a box; rounding is counted."
+    """Certified bounds of the probabilities of some classes on a box; rounding is counted.
+
+    Parameters
+    ----------
+    post : MulticlassPosterior
+    box : Reduced
+        the root box, from `reduce_box`
+    classes
+        rows of the classes wanted
+    lo : np.ndarray
+        (d,) scaled box
+    hi : np.ndarray
+        (d,)
+
+    Returns
+    -------
+    list[Cell]
+    """
     pairs = bound_pairs(post, box, lo, hi)
     return [class_cell(pairs, c, post.variance) for c in classes]

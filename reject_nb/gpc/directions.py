@@ -21,7 +21,17 @@ MIXED = 2/27                # and in two of them
 def covariance_shift(
     change:np.ndarray, # (k, k) not negative, symmetric: how far each entry of the covariance may move
 ) -> float:
-    "Largest change of h when the covariance moves by at most `change` entrywise."
+    """Largest change of h when the covariance moves by at most `change` entrywise.
+
+    Parameters
+    ----------
+    change : np.ndarray
+        (k, k) not negative, symmetric: how far each entry of the covariance may move
+
+    Returns
+    -------
+    float
+    """
     diagonal = np.diag(change)
     others = change - np.diag(diagonal)
     few = PURE*diagonal.sum() + MIXED*others.sum()
@@ -66,7 +76,17 @@ def _trapezoid(m, L, steps, counts):
 
 # %% ../../nbs/gpc/05_directions.ipynb #2e37df4f
 class Directions(NamedTuple):
-    "A covariance as L L' and what that leaves out."
+    """A covariance as L L' and what that leaves out.
+
+    Attributes
+    ----------
+    L : np.ndarray
+        (k, r) with r <= 3
+    rest : float
+        largest variance left out, rounding included
+    slip : float
+        of it: rounding, and what makes S no covariance
+    """
     L: np.ndarray   # (k, r) with r <= 3
     rest: float     # largest variance left out, rounding included
     slip: float     # of it: rounding, and what makes S no covariance
@@ -105,7 +125,26 @@ def three_directions(
 ) -> tuple[float, float]: # value, bound of its error
     """E[1/(1 + sum exp g)] along the three leading directions.
 
-    The error counts quadrature, truncation, rounding and left-out directions."""
+    The error counts quadrature, truncation, rounding and left-out directions.
+
+    Parameters
+    ----------
+    m : np.ndarray
+        (C-1,) means of f_j - f_c
+    S : np.ndarray
+        (C-1, C-1) their covariance
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    enough : default np.inf
+        an error that is had already: no work where the left-out directions alone exceed it
+    points : default 5e6
+        nodes allowed; above, digits are given up
+
+    Returns
+    -------
+    tuple[float, float]
+        value, bound of its error
+    """
     L, rest, slip = leading_directions(S)
     centre = .25*(PURE - .25)*rest
     error = .25*(PURE + .25)*rest + covariance_shift(np.full(S.shape, slip))

@@ -16,7 +16,17 @@ from .rigour import UNIT, rounding
 
 # %% ../../nbs/gpc/15_exponents.ipynb #dfd750db
 class Cut(NamedTuple):
-    "{delta : |scale delta + shift|_p <= radius}, p being 1 or 2."
+    """{delta : |scale delta + shift|_p <= radius}, p being 1 or 2.
+
+    Attributes
+    ----------
+    p : int
+    radius : float
+    scale : np.ndarray
+        (d,) length-scales
+    shift : np.ndarray
+        (d,) what the origin is off the ball's centre, in units of x
+    """
     p: int
     radius: float
     scale: np.ndarray # (d,) length-scales
@@ -24,26 +34,60 @@ class Cut(NamedTuple):
 
 # %% ../../nbs/gpc/15_exponents.ipynb #5527f8d0
 class Region(NamedTuple):
-    "A box in scaled coordinates, and the ball it is cut with."
+    """A box in scaled coordinates, and the ball it is cut with.
+
+    Attributes
+    ----------
+    lo : np.ndarray
+        (d,)
+    hi : np.ndarray
+        (d,)
+    ball : Cut|None, default None
+    """
     lo: np.ndarray # (d,)
     hi: np.ndarray # (d,)
     ball: Cut|None = None
 
     @property
     def mid(self) -> np.ndarray: # (d,)
-        "The box's centre."
+        """The box's centre.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
         return .5*(self.lo + self.hi)
 
     @property
     def half(self) -> np.ndarray: # (d,)
-        "Half-widths, rounded up."
+        """Half-widths, rounded up.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
         return np.maximum(self.hi - self.mid, self.mid - self.lo)*(1 + 4*UNIT)
 
     def support(self,
         V:np.ndarray,   # (n, d) directions
         size:np.ndarray,# (n, d) their absolute values
     ) -> tuple[np.ndarray, np.ndarray]: # (n,) and (n,)
-        "Smallest and largest value of each v.delta on the region, rounded outward."
+        """Smallest and largest value of each v.delta on the region, rounded outward.
+
+        Parameters
+        ----------
+        V : np.ndarray
+            (n, d) directions
+        size : np.ndarray
+            (n, d) their absolute values
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            (n,) and (n,)
+        """
         mid, half, d = self.mid, self.half, len(self.lo)
         at, far, slack = V @ mid, size @ half, rounding(d + 4)*(size @ (half + np.abs(mid)))
         low, high = at - far - slack, at + far + slack
@@ -56,7 +100,27 @@ class Region(NamedTuple):
 
 # %% ../../nbs/gpc/15_exponents.ipynb #0c0b6262
 class Terms(NamedTuple):
-    "The sum's terms sign_i exp(log_weight_i + delta.a_i), up to a positive factor."
+    """The sum's terms sign_i exp(log_weight_i + delta.a_i), up to a positive factor.
+
+    Attributes
+    ----------
+    A : np.ndarray
+        (n, d) scaled training points about the origin
+    sign : np.ndarray
+        (n,) 1 or -1
+    log_weight : np.ndarray
+        (n,)
+    drift : np.ndarray
+        (n,) relative error of a term in the whole region, by rounding
+    keep : np.ndarray
+        (d,) indices of the coordinates that matter
+    origin : np.ndarray
+        (D,) the box's centre
+    flat : tuple[float, float]
+        log of the smallest and largest common factor of the coordinates that do not matter
+    region : Region
+        in the coordinates that matter
+    """
     A: np.ndarray          # (n, d) scaled training points about the origin
     sign: np.ndarray       # (n,) 1 or -1
     log_weight: np.ndarray # (n,)
@@ -88,7 +152,25 @@ def sign_terms(
     upper:np.ndarray,  # (D,)
     ball=None,         # (p, radius, centre) to cut it with, or None
 ) -> Terms:
-    "Step 1: a sum of exponentials of linear functions with the sign of the latent mean on the box."
+    """Step 1: a sum of exponentials of linear functions with the sign of the latent mean on the box.
+
+    Parameters
+    ----------
+    prior : Prior
+        training points and length-scales
+    alpha : np.ndarray
+        (n,) weights of the mean, with the sign asked for
+    lower : np.ndarray
+        (D,) box, finite
+    upper : np.ndarray
+        (D,)
+    ball : default None
+        (p, radius, centre) to cut it with, or None
+
+    Returns
+    -------
+    Terms
+    """
     used = alpha != 0
     X, weight, scale = prior.X[used], alpha[used], prior.lengthscale
     matters = (X != X[:1]).any(0)                      # elsewhere every v_i is exactly zero
@@ -105,7 +187,27 @@ def sign_terms(
 REACH_OF_EXPONENTS = 30.  # beyond, parabolas say nothing about an exponential
 
 class View(NamedTuple):
-    "The terms as seen from a centre: sum_i w_i exp((delta - centre).v_i), times a positive factor."
+    """The terms as seen from a centre: sum_i w_i exp((delta - centre).v_i), times a positive factor.
+
+    Attributes
+    ----------
+    centre : np.ndarray
+        (d,)
+    b : np.ndarray
+        (d,)
+    w : np.ndarray
+        (n,) signed weights, the largest about 1
+    V : np.ndarray
+        (n, d)
+    size : np.ndarray
+        (n, d) absolute values of V
+    drift : np.ndarray
+        (n,) relative error of each term
+    dropped : float
+        bound of what the terms left out add up to
+    top : float
+        log of what the weights were divided by
+    """
     centre: np.ndarray # (d,)
     b: np.ndarray      # (d,)
     w: np.ndarray      # (n,) signed weights, the largest about 1
@@ -116,7 +218,9 @@ class View(NamedTuple):
     top: float         # log of what the weights were divided by
 
     def log_factor(self, region:Region) -> tuple[float, float]:
-        "Range over a region of log(f/(variance G)), but for the coordinates that do not matter, rounded outward."
+        """Range over a region of log(f/(variance G)), but for the coordinates that do not matter, rounded
+        outward.
+        """
         c, far = self.centre, np.maximum(np.abs(region.lo - self.centre), np.abs(region.hi - self.centre))
         slope, base = self.b - c, self.top - .5*float(c @ c)
         most = np.clip(c + slope, region.lo, region.hi) - c      # where -t^2/2 + slope t is largest
@@ -129,7 +233,13 @@ class View(NamedTuple):
         return float(self.w @ np.exp(self.V @ (delta - self.centre)))
 
     def gradient(self, delta:np.ndarray) -> np.ndarray: # (d,)
-        "Its gradient."
+        """Its gradient.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
         return (self.w*np.exp(self.V @ (delta - self.centre))) @ self.V
 
 # %% ../../nbs/gpc/15_exponents.ipynb #72946bba
@@ -137,7 +247,13 @@ def view(
     terms:Terms,
     region:Region,
 ) -> View|None:   # None where exponents range too far for a parabola
-    "The terms from the centre of a region, with a slope b that keeps the exponents small."
+    """The terms from the centre of a region, with a slope b that keeps the exponents small.
+
+    Returns
+    -------
+    View|None
+        None where exponents range too far for a parabola
+    """
     c, d = region.mid, terms.A.shape[1]
     exponent = terms.log_weight + terms.A @ c
     top = float(exponent.max())
@@ -171,7 +287,20 @@ def phi(s:np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/gpc/15_exponents.ipynb #43c6b49a
 class Parabola(NamedTuple):
-    "value + slope.e + e'curve e - allowance <= G(p + e) on a region."
+    """value + slope.e + e'curve e - allowance <= G(p + e) on a region.
+
+    Attributes
+    ----------
+    p : np.ndarray
+        (d,) where it touches
+    value : float
+    slope : np.ndarray
+        (d,)
+    curve : np.ndarray
+        (d, d) symmetric
+    allowance : float
+        everything that rounding may have changed, in the region
+    """
     p: np.ndarray     # (d,) where it touches
     value: float
     slope: np.ndarray # (d,)
@@ -199,7 +328,24 @@ def joint_parabola(
     high:np.ndarray,   # (n,) largest
     p:np.ndarray,      # (d,) a point of the region
 ) -> Parabola:
-    "Step 2: a quadratic function below the sum, touching it at p."
+    """Step 2: a quadratic function below the sum, touching it at p.
+
+    Parameters
+    ----------
+    seen : View
+    region : Region
+        where it has to hold
+    low : np.ndarray
+        (n,) smallest (delta - centre).v there
+    high : np.ndarray
+        (n,) largest
+    p : np.ndarray
+        (d,) a point of the region
+
+    Returns
+    -------
+    Parabola
+    """
     n, d = seen.V.shape
     offset = p - seen.centre
     at, far = seen.V @ offset, seen.size @ (region.half + np.abs(region.mid - p))

@@ -21,7 +21,20 @@ def two_classes(
     y,      # (n,) or (n, 1) labels
     n:int,  # points
 ) -> np.ndarray: # (n,) of -1 and 1
-    "Signs of two classes, +1 for the larger label; ValueError that names `y`."
+    """Signs of two classes, +1 for the larger label; ValueError that names `y`.
+
+    Parameters
+    ----------
+    y
+        (n,) or (n, 1) labels
+    n : int
+        points
+
+    Returns
+    -------
+    np.ndarray
+        (n,) of -1 and 1
+    """
     column = axes_of(y) == 2 and np.shape(y)[1] == 1
     labels = check_labels(np.asarray(y)[:, 0] if column else y, "y", n)
     try: classes = np.unique(labels)
@@ -78,7 +91,23 @@ def gpy_model(
     inference:str,  # "laplace" or "ep"
     ard:bool,       # one length-scale per dimension
 ):                  # a GPy.core.GP
-    "GPy's classification model with inference that reaches its fixed point."
+    """GPy's classification model with inference that reaches its fixed point.
+
+    Parameters
+    ----------
+    X : np.ndarray
+        (n, d)
+    y : np.ndarray
+        (n,) of -1 and 1
+    inference : str
+        "laplace" or "ep"
+    ard : bool
+        one length-scale per dimension
+
+    Returns
+    -------
+    a GPy.core.GP
+    """
     import GPy
     method = _fixed_point_laplace() if inference == "laplace" else _fixed_point_ep()
     return GPy.core.GP(X, (y[:, None] > 0).astype(float), kernel=GPy.kern.RBF(X.shape[1], ARD=ard),
@@ -106,8 +135,47 @@ def fit_gpc(
     """Fit hyperparameters by GPy's marginal likelihood and return the posterior at the exact mode or fixed
     point.
 
-    Raises: ValueError naming the argument; ArithmeticError where the kernel matrix is too ill-conditioned for
-    inference."""
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    y
+        (n,) labels of two classes; class 1 is the larger one
+    inference : default 'laplace'
+        or "ep"
+    max_evaluations : default 40
+        of the marginal likelihood, by L-BFGS-B; 0 keeps the starting values
+    likelihood : default 'probit'
+        or "logistic" (Laplace only; hyperparameters are those of the probit model)
+    ard : default True
+        one length-scale per dimension
+    lengthscale : default None
+        starting values: a number or (d,), above 0; None: 1
+    variance : default None
+        starting value, above 0; None: 1
+
+    Returns
+    -------
+    GPPosterior
+
+    Raises
+    ------
+    ValueError
+        naming the argument
+    ArithmeticError
+        where the kernel matrix is too ill-conditioned for inference.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.gpc import fit_gpc
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.vstack([rng.normal(size=(30, 2)) + [2, 0], rng.normal(size=(30, 2)) + [0, 2]])
+    >>> y = np.repeat(["yes", "no"], 30)                         # class 1 is the larger label, "yes"
+    >>> post = fit_gpc(X, y, max_evaluations=0, lengthscale=1.5, variance=4.)
+    >>> print(post, post.predict_proba([[2., 0.], [0., 2.]]).round(3))
+    GPPosterior(n=60, d=2, likelihood='probit', variance=4) [0.946 0.041]
+    """
     X = check_matrix(X, "X")
     signs = two_classes(y, len(X))
     check_choice(inference, "inference", ("laplace", "ep"))

@@ -24,7 +24,24 @@ def kernel(
     lengthscale:np.ndarray, # (d,)
     variance:float,         # s^2
 ) -> np.ndarray:            # (m, n)
-    "Squared-exponential covariance with one length-scale per dimension."
+    """Squared-exponential covariance with one length-scale per dimension.
+
+    Parameters
+    ----------
+    A : np.ndarray
+        (m, d)
+    B : np.ndarray
+        (n, d)
+    lengthscale : np.ndarray
+        (d,)
+    variance : float
+        s^2
+
+    Returns
+    -------
+    np.ndarray
+        (m, n)
+    """
     square = np.zeros((len(A), len(B)))
     for j in range(A.shape[1]): square += ((A[:, j, None] - B[None, :, j])/lengthscale[j])**2
     return variance*np.exp(-.5*square)
@@ -33,7 +50,17 @@ def kernel(
 LIKELIHOODS = ("probit", "logistic")
 
 class SiteTerms(NamedTuple):
-    "What Newton's method needs of each observation."
+    """What Newton's method needs of each observation.
+
+    Attributes
+    ----------
+    log_p : np.ndarray
+        (n,) log likelihood
+    grad : np.ndarray
+        (n,) its first derivative
+    curvature : np.ndarray
+        (n,) minus its second derivative, not negative
+    """
     log_p: np.ndarray     # (n,) log likelihood
     grad: np.ndarray      # (n,) its first derivative
     curvature: np.ndarray # (n,) minus its second derivative, not negative
@@ -44,7 +71,21 @@ def site_derivatives(
     y:np.ndarray,     # (n,) of -1 and +1
     likelihood:str,   # "probit" or "logistic"
 ) -> SiteTerms:
-    "Log likelihood of each observation with its derivatives; stable in both tails."
+    """Log likelihood of each observation with its derivatives; stable in both tails.
+
+    Parameters
+    ----------
+    f : np.ndarray
+        (n,) latent values
+    y : np.ndarray
+        (n,) of -1 and +1
+    likelihood : str
+        "probit" or "logistic"
+
+    Returns
+    -------
+    SiteTerms
+    """
     t = y*f
     if likelihood == "logistic":
         return SiteTerms(log_p=log_expit(t), grad=y*expit(-t), curvature=expit(t)*expit(-t))
@@ -54,7 +95,17 @@ def site_derivatives(
 
 # %% ../../nbs/gpc/02_inference.ipynb #e9320879
 class Mode(NamedTuple):
-    "The mode of the posterior and its curvature."
+    """The mode of the posterior and its curvature.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (n,) weights of the mean
+    site_precision : np.ndarray
+        (n,)
+    residual : float
+        largest |alpha - gradient|
+    """
     alpha: np.ndarray          # (n,) weights of the mean
     site_precision: np.ndarray # (n,)
     residual: float            # largest |alpha - gradient|
@@ -75,8 +126,32 @@ def laplace(
 ) -> Mode:
     """Laplace approximation by Newton's method.
 
-    Source: Rasmussen and Williams, Algorithm 3.1.
-    Raises: ArithmeticError where 100 steps leave a residual above 1e-6."""
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) prior covariance
+    y : np.ndarray
+        (n,) of -1 and +1
+    likelihood : str
+        "probit" or "logistic"
+    tol : float, default 1e-10
+        largest |alpha - gradient| at the end
+    start : default None
+        (n,) alpha to start from
+
+    Returns
+    -------
+    Mode
+
+    Raises
+    ------
+    ArithmeticError
+        where 100 steps leave a residual above 1e-6.
+
+    References
+    ----------
+    Rasmussen and Williams, Algorithm 3.1.
+    """
     def state(alpha):
         f = K @ alpha
         terms = site_derivatives(f, y, likelihood)
@@ -95,7 +170,23 @@ def laplace(
 
 # %% ../../nbs/gpc/02_inference.ipynb #b0c10b61
 class Targets(NamedTuple):
-    "What one sweep of EP computes."
+    """What one sweep of EP computes.
+
+    Attributes
+    ----------
+    tau : np.ndarray
+        (n,) new site precisions
+    nu : np.ndarray
+        (n,) new site shifts
+    alpha : np.ndarray
+        (n,) weights of the posterior mean of the current sites
+    log_z : np.ndarray
+        (n,) log of the cavities' normalisers
+    cavity_tau : np.ndarray
+        (n,)
+    cavity_nu : np.ndarray
+        (n,)
+    """
     tau: np.ndarray        # (n,) new site precisions
     nu: np.ndarray         # (n,) new site shifts
     alpha: np.ndarray      # (n,) weights of the posterior mean of the current sites
@@ -112,7 +203,25 @@ def ep_targets(
 ) -> Targets:
     """Sites that match the tilted moments, from the current ones.
 
-    Source: Rasmussen and Williams, Section 3.6."""
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) prior covariance
+    y : np.ndarray
+        (n,) of -1 and +1
+    tau : np.ndarray
+        (n,) current site precisions
+    nu : np.ndarray
+        (n,) current site shifts
+
+    Returns
+    -------
+    Targets
+
+    References
+    ----------
+    Rasmussen and Williams, Section 3.6.
+    """
     S = np.sqrt(tau)
     factor = i_plus_sks(K, S)
     half = solve_triangular(factor[0], S[:, None]*K, lower=True)
@@ -131,7 +240,21 @@ def ep_targets(
 
 # %% ../../nbs/gpc/02_inference.ipynb #bf5d38ee
 class FixedPoint(NamedTuple):
-    "The fixed point of EP."
+    """The fixed point of EP.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (n,) weights of the mean
+    tau : np.ndarray
+        (n,) site precisions
+    nu : np.ndarray
+        (n,) site shifts
+    residual : float
+        largest change a site would still make
+    targets : Targets
+        cavities and normalisers at the end
+    """
     alpha: np.ndarray # (n,) weights of the mean
     tau: np.ndarray   # (n,) site precisions
     nu: np.ndarray    # (n,) site shifts
@@ -148,7 +271,28 @@ def expectation_propagation(
 ) -> FixedPoint:
     """EP for the probit, damped adaptively until the fixed point is reached.
 
-    Raises: ArithmeticError where `max_sweeps` sweeps leave a residual above 1e-6."""
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) prior covariance
+    y : np.ndarray
+        (n,) of -1 and +1
+    tol : float, default 1e-10
+        largest change a site would still make
+    start : default None
+        sites (tau, nu) to start from
+    max_sweeps : int, default 500
+        then an error
+
+    Returns
+    -------
+    FixedPoint
+
+    Raises
+    ------
+    ArithmeticError
+        where `max_sweeps` sweeps leave a residual above 1e-6.
+    """
     tau, nu = (np.zeros(len(y)), np.zeros(len(y))) if start is None else (start[0].copy(), start[1].copy())
     damping, last = 1., np.inf
     for _ in range(max_sweeps):

@@ -29,7 +29,10 @@ def sigma(f):
 def logistic_mean(mean, variance):
     """E[sigma(f)] for f ~ N(mean, variance), to within LOGISTIC_ERROR for a variance up to LOGISTIC_LIMIT.
 
-    Source: Blaas et al., eq. (1)."""
+    References
+    ----------
+    Blaas et al., eq. (1).
+    """
     if variance < 1e-300: return 1/(1 + math.exp(-mean)) if mean > -700 else 0.
     scale = math.sqrt(variance)
     strip = min(.5*math.pi/scale, 8.)

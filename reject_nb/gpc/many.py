@@ -30,7 +30,19 @@ from .search import check_limits_of_work
 
 # %% ../../nbs/gpc/24_many.ipynb #9f4c1ae3
 class Roots(NamedTuple):
-    "What the root bounds say of many boxes."
+    """What the root bounds say of many boxes.
+
+    Attributes
+    ----------
+    min_low : np.ndarray
+        (m,) certified
+    min_up : np.ndarray
+        (m,) attained
+    max_low : np.ndarray
+        (m,) attained
+    max_high : np.ndarray
+        (m,) certified
+    """
     min_low: np.ndarray  # (m,) certified
     min_up: np.ndarray   # (m,) attained
     max_low: np.ndarray  # (m,) attained
@@ -76,7 +88,26 @@ def root_ranges(
     rigorous:bool=True, # count rounding errors
     frame=None,       # (lower, upper, eigenpairs) of a box around all of them, from `frame_of`; None: the smallest
 ) -> Roots:
-    "Ranges of many boxes from their root bounds alone; sound, and wide where a box would have to be split."
+    """Ranges of many boxes from their root bounds alone; sound, and wide where a box would have to be split.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    lower : np.ndarray
+        (m, d) corners
+    upper : np.ndarray
+        (m, d)
+    tol : float
+        gap to aim for
+    rigorous : bool, default True
+        count rounding errors
+    frame : default None
+        (lower, upper, eigenpairs) of a box around all of them, from `frame_of`; None: the smallest
+
+    Returns
+    -------
+    Roots
+    """
     least, most, q = frame_of(post, lower, upper, tol) if frame is None else frame
     box = reduce_box(post, least, most)
     lo, hi = _scaled(box, lower, upper)
@@ -93,7 +124,42 @@ COLUMNS = ("key", "index", "label", "min_lower", "min_upper", "max_lower", "max_
 
 @dataclass(frozen=True, kw_only=True)
 class Certified:
-    """One row a point, in the points' order; nan and "" where a question was not asked."""
+    """One row a point, in the points' order; nan and "" where a question was not asked.
+
+    Attributes
+    ----------
+    index : np.ndarray
+        (m,) position in X
+    label : np.ndarray
+        (m,) the model's class
+    min_lower : np.ndarray
+        (m,) certified: the probability of class 1 (of several classes: of the label) is nowhere lower
+    min_upper : np.ndarray
+        (m,) and this low it is
+    max_lower : np.ndarray
+        (m,) this high it is
+    max_upper : np.ndarray
+        (m,) certified: and nowhere higher
+    verdict : np.ndarray
+        (m,) safe, unsafe or unknown
+    radius : np.ndarray
+        (m,) certified: up to here the class holds
+    attack : np.ndarray
+        (m,) smallest radius with a known attack; inf where none is known
+    n_boxes : np.ndarray
+        (m,) boxes bounded, all questions together
+    seconds : np.ndarray
+        (m,) for this point
+    status : np.ndarray
+        (m,) of the range's search (of the radius where no range was asked for)
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, certify_many
+    >>> found = certify_many(GPPosterior([[0.]], [1.], [.5], 1., 2.), [[0.], [.5]], radius=.1)
+    >>> print(len(found), found.verdict.tolist(), bool((found.min_lower <= found.min_upper).all()), found.status.tolist())
+    2 ['safe', 'safe'] True ['optimal', 'optimal']
+    """
     index: np.ndarray     # (m,) position in X
     label: np.ndarray     # (m,) the model's class
     min_lower: np.ndarray # (m,) certified: the probability of class 1 (of several classes: of the label) is nowhere lower
@@ -112,7 +178,19 @@ class Certified:
     def certified_accuracy(self,
         y, # (m,) true labels
     ) -> float: # share of points
-        "Share of points whose class is right and proved not to change in the ball: a lower bound of the robust accuracy."
+        """Share of points whose class is right and proved not to change in the ball: a lower bound of the
+        robust accuracy.
+
+        Parameters
+        ----------
+        y
+            (m,) true labels
+
+        Returns
+        -------
+        float
+            share of points
+        """
         return float(np.mean((self.label == check_array_of(y, len(self))) & (self.verdict == "safe")))
 
 # %% ../../nbs/gpc/24_many.ipynb #4cce2ff3
@@ -189,7 +267,26 @@ def certify_chunk(
     index,          # (m,) their positions
     keys,           # (m,) their keys
 ) -> list[dict]:    # a row a point
-    "Rows of some points: root bounds together, then each point's open questions."
+    """Rows of some points: root bounds together, then each point's open questions.
+
+    Parameters
+    ----------
+    post
+        the model
+    job : _Job
+        what is asked
+    X : np.ndarray
+        (m, d) points
+    index
+        (m,) their positions
+    keys
+        (m,) their keys
+
+    Returns
+    -------
+    list[dict]
+        a row a point
+    """
     began = time.perf_counter()
     labels, roots, rows = post.predict(X), _roots_of(post, job, X), []
     shared = (time.perf_counter() - began)/max(len(X), 1)
@@ -229,7 +326,18 @@ def _plain(value):
 def read_rows(
     path, # a file that `certify_many` wrote
 ) -> dict[str, dict]: # by key
-    "Rows of an earlier call; none where there is no file. ValueError that names `csv`."
+    """Rows of an earlier call; none where there is no file. ValueError that names `csv`.
+
+    Parameters
+    ----------
+    path
+        a file that `certify_many` wrote
+
+    Returns
+    -------
+    dict[str, dict]
+        by key
+    """
     path = Path(path)
     if not path.is_file() or path.stat().st_size == 0: return {}
     with path.open(newline="") as file:
@@ -313,7 +421,57 @@ def certify_many(
 ) -> Certified:
     """Certify a whole set of points: a row each, whatever the status of its search.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior or MulticlassPosterior
+    X
+        (m, d) points
+    radius : default None
+        of every ball: number or (d,), at least 0; None where only radii are asked for
+    dims : default None
+        indices that may change; None: all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high) that no perturbed point leaves
+    questions : default ("range", "verdict")
+        which of "range", "verdict", "radius" (the last costs most)
+    tol : default .02
+        of both ends of a range, above 0
+    max_boxes : default None
+        of each question of each point; None: no limit
+    time_limit : default 1.
+        seconds for each question of each point; None: no limit
+    rigorous : default True
+        sound under floating point
+    n_jobs : default None
+        joblib workers, -1: all cores (in a `parallel_config(backend="dask")`: the cluster's); None: this
+        process
+    csv : default None
+        file name to write rows to as they come, and to resume from; None: no file
+    progress : default None
+        True for a bar, or a function of (points done, points to do)
+
+    Returns
+    -------
+    Certified
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, certify_many
+    >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
+    >>> found = certify_many(post, [[0., 0.], [.4, .3], [.8, 1.]], radius=.5, questions=("range", "verdict", "radius"))
+    >>> print(found.label.tolist(), found.verdict.tolist(), found.radius.round(2).tolist())
+    [1, 1, 1] ['safe', 'safe', 'unsafe'] [0.8, 0.4, 0.1]
+    >>> print(found.certified_accuracy([1, 1, 1]))
+    0.6666666666666666
+    """
     check_posterior(post)
     X, questions = check_matrix(X, "X", d=post.d, empty=True), check_questions(questions)
     tol, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
@@ -390,7 +548,44 @@ def certified_radius(
 ) -> np.ndarray:       # (m,) at least 0
     """Radius up to which the class of each point is proved not to change.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior or MulticlassPosterior
+    X
+        (m, d) points
+    dims : default None
+        indices that may change; None: all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high) that no perturbed point leaves
+    max_boxes : default None
+        of each query; None: no limit
+    time_limit : default 1.
+        seconds a point; None: no limit
+    rigorous : default True
+        sound under floating point
+    n_jobs : default None
+        joblib workers; None: this process
+
+    Returns
+    -------
+    np.ndarray
+        (m,) at least 0
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, certified_radius
+    >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
+    >>> print(certified_radius(post, [[0., 0.], [.4, .3], [1.2, 0.]]).round(2).tolist())
+    [0.8, 0.4, 0.1]
+    """
     return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes, time_limit, rigorous, n_jobs).radius
 
 # %% ../../nbs/gpc/24_many.ipynb #3b44cccd
@@ -398,7 +593,20 @@ def read_points(
     path,  # comma-separated numbers, a point a line, with or without a header
     d:int, # columns
 ) -> np.ndarray: # (m, d)
-    "Points of a file; ValueError that names it."
+    """Points of a file; ValueError that names it.
+
+    Parameters
+    ----------
+    path
+        comma-separated numbers, a point a line, with or without a header
+    d : int
+        columns
+
+    Returns
+    -------
+    np.ndarray
+        (m, d)
+    """
     path = Path(path)
     if not path.is_file(): raise FileNotFoundError(f"no file {str(path)!r}")
     lines = [line for line in path.read_text().splitlines() if line.strip()]
@@ -417,7 +625,17 @@ def _numbers(line:str) -> list[float]|None:
 def load_model(
     path, # npz file that `save` wrote
 ):        # GPPosterior or MulticlassPosterior
-    "A stored posterior of either kind; ValueError that names `path`."
+    """A stored posterior of either kind; ValueError that names `path`.
+
+    Parameters
+    ----------
+    path
+        npz file that `save` wrote
+
+    Returns
+    -------
+    GPPosterior or MulticlassPosterior
+    """
     from reject_nb.gpc.softmax import MulticlassPosterior
     try: return GPPosterior.load(path)
     except ValueError as first:

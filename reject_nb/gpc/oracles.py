@@ -39,7 +39,18 @@ def enough_pairs(
     side:Side,
     tol:float, # the search's tolerance
 ) -> int:
-    "Eigenpairs needed so that leaving out the rest costs little of the tolerance; all of them at a point."
+    """Eigenpairs needed so that leaving out the rest costs little of the tolerance; all of them at a point.
+
+    Parameters
+    ----------
+    side : Side
+    tol : float
+        the search's tolerance
+
+    Returns
+    -------
+    int
+    """
     spec, d = side.spec, len(side.box.free)
     if spec is None: return 0
     if not d: return len(spec.values)
@@ -74,7 +85,23 @@ def local_search(
     q:int,             # eigenpairs used
     maxiter:int=40,    # of each run
 ) -> np.ndarray:       # (m, d) end points
-    "Local minima of the signed probability (or mean) in the box."
+    """Local minima of the signed probability (or mean) in the box.
+
+    Parameters
+    ----------
+    side : Side
+    starts : np.ndarray
+        (m, d) scaled starting points
+    q : int
+        eigenpairs used
+    maxiter : int, default 40
+        of each run
+
+    Returns
+    -------
+    np.ndarray
+        (m, d) end points
+    """
     from scipy.optimize import minimize
     bounds = np.column_stack([-side.box.half, side.box.half])
     options = {"maxiter": maxiter, "ftol": 1e-12, "gtol": 1e-9}
@@ -208,7 +235,10 @@ class ClassOracle(_CellOracle):
 class LeadOracle(_CellOracle):
     """By how much the probability of one class leads that of any other.
 
-    Source: Blaas et al., footnote 2."""
+    References
+    ----------
+    Blaas et al., footnote 2.
+    """
     floor, ceiling = -1., 1.
     def __init__(self, post, box, top:int, ball=None):
         super().__init__(post, box, ball)

@@ -28,7 +28,24 @@ def gaussian_interval(
     a, b,       # ends, may be infinite
     mean, var,  # parameters
 ) -> np.ndarray: # probability of [a, b]
-    "Integral of N(mean, var) over [a, b]; the closed form of Eqs. (9) and (10), stable in both tails."
+    """Integral of N(mean, var) over [a, b]; the closed form of Eqs. (9) and (10), stable in both tails.
+
+    Parameters
+    ----------
+    a
+        ends, may be infinite
+    b
+        ends, may be infinite
+    mean
+        parameters
+    var
+        parameters
+
+    Returns
+    -------
+    np.ndarray
+        probability of [a, b]
+    """
     root = np.sqrt(np.maximum(var, 1e-300))
     lo, hi = (np.asarray(a, float) - mean)/root, (np.asarray(b, float) - mean)/root
     return np.where(lo > 0, ndtr(-lo) - ndtr(-hi), ndtr(hi) - ndtr(lo))
@@ -56,7 +73,23 @@ def interval_extremes(
 ) -> tuple[float, float]: # smallest and largest probability of [a, b]
     """Extremes of a Gaussian integral over intervals of mean and variance.
 
-    Source: Blaas et al., Proposition 2."""
+    Parameters
+    ----------
+    a : float
+        ends of an interval of the latent line; may be infinite
+    b : float
+    box : Intervals
+        bounds of mean and variance
+
+    Returns
+    -------
+    tuple[float, float]
+        smallest and largest probability of [a, b]
+
+    References
+    ----------
+    Blaas et al., Proposition 2.
+    """
     if np.isinf(a) and np.isinf(b): return 1., 1.
     if np.isinf(a) or np.isinf(b): return _half_line(a, b, box)
     middle = .5*(a + b)
@@ -76,7 +109,24 @@ def proposition_1(
 ) -> tuple[float, float]: # lower bound of the minimum, upper bound of the maximum
     """Eqs. (5) and (6) with Proposition 2.
 
-    Source: Blaas et al., Proposition 1."""
+    Parameters
+    ----------
+    box : Intervals
+        bounds of mean and variance
+    likelihood : str
+        "probit" or "logistic"
+    n : int, default 100
+        intervals, uniform in the probability scale (proof of Theorem 1)
+
+    Returns
+    -------
+    tuple[float, float]
+        lower bound of the minimum, upper bound of the maximum
+
+    References
+    ----------
+    Blaas et al., Proposition 1.
+    """
     p = np.arange(1, n)/n
     edges = np.concatenate([[-np.inf], ndtri(p) if likelihood == "probit" else logit(p), [np.inf]])
     low = high = 0.
@@ -93,10 +143,26 @@ def lemma_3(
 ) -> tuple[float, float]: # lower bound of the minimum, upper bound of the maximum
     """The exact extremes: the mean at its end, and the variance at one of its own.
 
-    The end points are Lemma 3's for the probit, and hold for the logistic function too, whose mean rises in
+    The end points are Lemma 3's for the probit, and hold for the logistic function too, whose mean rises
+    in
     mu and moves towards 1/2 with Sigma.
 
-    Source: Blaas et al., eqs. (18) and (19) with lambda = 1."""
+    Parameters
+    ----------
+    box : Intervals
+        bounds of mean and variance
+    likelihood : str
+        "probit" or "logistic"
+
+    Returns
+    -------
+    tuple[float, float]
+        lower bound of the minimum, upper bound of the maximum
+
+    References
+    ----------
+    Blaas et al., eqs. (18) and (19) with lambda = 1.
+    """
     value = (lambda m, v: float(ndtr(m/math.sqrt(1 + v)))) if likelihood == "probit" else logistic_mean
     low = value(box.mean_low, box.var_high if box.mean_low >= 0 else box.var_low)
     return low, value(box.mean_high, box.var_low if box.mean_high >= 0 else box.var_high)
@@ -110,7 +176,26 @@ def conditional_product(
 ) -> tuple[float, float]: # lower and upper bound of the cell's probability
     """A product of extremes of conditional integrals, at one point x.
 
-    Source: Blaas et al., Proposition 4."""
+    Parameters
+    ----------
+    mean : np.ndarray
+        (C,)
+    cov : np.ndarray
+        (C, C)
+    box : np.ndarray
+        (C, 2) the cell S
+    sign : float, default 1.
+        +1: corrected; -1: Proposition 4 as printed
+
+    Returns
+    -------
+    tuple[float, float]
+        lower and upper bound of the cell's probability
+
+    References
+    ----------
+    Blaas et al., Proposition 4.
+    """
     C = len(mean)
     low = high = float(gaussian_interval(box[-1, 0], box[-1, 1], mean[-1], cov[-1, -1]))
     for i in range(C - 1):
@@ -127,7 +212,23 @@ def conditional_product(
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #e4309c77
 class Relaxation(NamedTuple):
-    "Linear functions below and above each kernel value over a box, and its range."
+    """Linear functions below and above each kernel value over a box, and its range.
+
+    Attributes
+    ----------
+    low_0 : np.ndarray
+        (n,) offsets below
+    low_1 : np.ndarray
+        (n, d) slopes below
+    high_0 : np.ndarray
+        (n,) offsets above
+    high_1 : np.ndarray
+        (n, d) slopes above
+    r_low : np.ndarray
+        (n,)
+    r_high : np.ndarray
+        (n,)
+    """
     low_0: np.ndarray  # (n,) offsets below
     low_1: np.ndarray  # (n, d) slopes below
     high_0: np.ndarray # (n,) offsets above
@@ -141,7 +242,21 @@ def relaxation(
     lo:np.ndarray,  # (d,) scaled box
     hi:np.ndarray,  # (d,)
 ) -> Relaxation:
-    "Linear functions below and above each kernel value over a box."
+    """Linear functions below and above each kernel value over a box.
+
+    Parameters
+    ----------
+    side : Side
+        whose points and weights are used
+    lo : np.ndarray
+        (d,) scaled box
+    hi : np.ndarray
+        (d,)
+
+    Returns
+    -------
+    Relaxation
+    """
     X, k = side.box.bumps.XT.T, side.box.bumps.k
     c = .5*(lo + hi)
     near, far = np.maximum(np.maximum(lo - X, X - hi), 0), np.maximum(np.abs(lo - X), np.abs(hi - X))
@@ -197,7 +312,22 @@ def variance_high(
     lo:np.ndarray,  # (d,) scaled box
     hi:np.ndarray,  # (d,)
 ) -> float:
-    "Upper bound of the variance by the paper's quadratic program (Clarabel), certified by its dual point."
+    """Upper bound of the variance by the paper's quadratic program (Clarabel), certified by its dual point.
+
+    Parameters
+    ----------
+    side : Side
+    R : np.ndarray
+        (n, n) inverse of K + 1/W
+    lo : np.ndarray
+        (d,) scaled box
+    hi : np.ndarray
+        (d,)
+
+    Returns
+    -------
+    float
+    """
     import clarabel
     program, d, n = _program(side, lo, hi), len(lo), len(R)
     P = sparse.csc_matrix(np.triu(np.block([[np.zeros((d, d)), np.zeros((d, n))], [np.zeros((n, d)), 2*R]])))
@@ -222,7 +352,26 @@ def variance_low(
 ) -> float:
     """Lower bound of the variance by 2M+1 linear programs, through HiGHS, with dual values as bounds.
 
-    Source: Blaas et al., Appendix D.1."""
+    Parameters
+    ----------
+    side : Side
+    R : np.ndarray
+        (n, n) inverse of K + 1/W
+    lo : np.ndarray
+        (d,) scaled box
+    hi : np.ndarray
+        (d,)
+    eigen : default None
+        (values, vectors) of R where known
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Blaas et al., Appendix D.1.
+    """
     program, d = _program(side, lo, hi), len(lo)
     values, vectors = eigh(R) if eigen is None else eigen
     offset, slope = 0., np.zeros(len(R))
@@ -241,7 +390,20 @@ def mean_bounds(
     lo:np.ndarray, # (d,) scaled box
     hi:np.ndarray, # (d,)
 ) -> tuple[float, float]:
-    "Lower and upper bound of the latent mean (tangents and chords, closed form)."
+    """Lower and upper bound of the latent mean (tangents and chords, closed form).
+
+    Parameters
+    ----------
+    side : Side
+    lo : np.ndarray
+        (d,) scaled box
+    hi : np.ndarray
+        (d,)
+
+    Returns
+    -------
+    tuple[float, float]
+    """
     both = Boxes(np.stack([lo, lo]), np.stack([hi, hi]))
     low = functional_min(side.box.bumps, both, np.stack([side.alpha, -side.alpha]), np.zeros(2), False,
                          side.box.hsq, 1.).low
@@ -302,7 +464,31 @@ def paper_minimum(
 ) -> MinResult:          # x in the original coordinates
     """Branch and bound with the paper's bounds for one side.
 
-    Source: Blaas et al., Algorithm 1."""
+    Parameters
+    ----------
+    post : GPPosterior
+    lower
+        (D,) box
+    upper
+        (D,) box
+    limits : Limits
+        when to stop
+    sign : float, default 1.
+        -1 for 1 - pi
+    way : str, default 'lemma3'
+        or "proposition1"
+    bound : default None
+        function of (side, lo, hi) -> lower bound, in place of the programs
+
+    Returns
+    -------
+    MinResult
+        x in the original coordinates
+
+    References
+    ----------
+    Blaas et al., Algorithm 1.
+    """
     side = one_side(post, reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)), sign, False)
     oracle = PaperOracle(side, sign, way, None if bound is None else lambda lo, hi: bound(side, lo, hi))
     got = minimise(oracle, limits)

@@ -34,7 +34,20 @@ def check_lengthscale(
     value,  # a number, or (d,)
     d:int,  # dimensions
 ) -> np.ndarray: # (1,) or (d,), above 0
-    "Length-scales; ValueError that names `lengthscale`."
+    """Length-scales; ValueError that names `lengthscale`.
+
+    Parameters
+    ----------
+    value
+        a number, or (d,)
+    d : int
+        dimensions
+
+    Returns
+    -------
+    np.ndarray
+        (1,) or (d,), above 0
+    """
     if axes_of(value) == 0: return np.array([check_positive(value, "lengthscale")])
     scale = check_vector(value, "lengthscale", 1 if np.size(check_array(value, "lengthscale")) == 1 else d)
     if not scale.min() > 0: raise refuse("lengthscale", "above 0 everywhere", value)
@@ -72,7 +85,18 @@ class Prior:
     def kernel(self,
         X, # (m, d) points
     ) -> np.ndarray: # (m, n)
-        "Covariances of points and training points."
+        """Covariances of points and training points.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (m, n)
+        """
         with np.errstate(over="ignore"):
             return kernel(self._points(X), self.X, self.lengthscale, self.variance)
 
@@ -81,8 +105,40 @@ class GPPosterior(Prior):
     """Gaussian posterior of a latent function with a squared-exponential prior of mean zero, and its class
     probabilities.
 
-    Source: Blaas et al., Section 2; Rasmussen and Williams, Sections 3.4 and 3.6.
-    Raises: ValueError naming the argument, where one is not as said."""
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    alpha
+        (n,) weights of the mean
+    site_precision
+        (n,) W, at least 0; 0 for a point that says nothing about the variance
+    lengthscale
+        (d,) or one number for all dimensions, above 0
+    variance
+        prior variance s^2, above 0; at most 1e6 for the logistic likelihood
+    likelihood : default 'probit'
+        or "logistic"
+
+    Raises
+    ------
+    ValueError
+        naming the argument, where one is not as said.
+
+    References
+    ----------
+    Blaas et al., Section 2; Rasmussen and Williams, Sections 3.4 and 3.6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.gpc import GPPosterior
+    >>> post = GPPosterior(X=[[0., 0.], [2., 0.]], alpha=[1., -1.], site_precision=[.3, .3], lengthscale=1.,
+    ...                    variance=2.)
+    >>> mean, var = post.latent([[0., 0.]])
+    >>> print(mean.round(4), var.round(4), post.predict_proba([[0., 0.], [1., 0.], [2., 0.]]).round(4))
+    [1.7293] [1.2446] [0.8758 0.5    0.1242]
+    """
     def __init__(self,
         X,               # (n, d) training points
         alpha,           # (n,) weights of the mean
@@ -112,7 +168,13 @@ class GPPosterior(Prior):
 
     @property
     def R(self) -> np.ndarray: # (n, n)
-        "The inverse of K + 1/W, computed when asked for; may be replaced by an approximation."
+        """The inverse of K + 1/W, computed when asked for; may be replaced by an approximation.
+
+        Returns
+        -------
+        np.ndarray
+            (n, n)
+        """
         if self._R is None:
             S, factor = self._factor
             self._R = S[:, None]*cho_solve(factor, np.diag(S))
@@ -124,7 +186,18 @@ class GPPosterior(Prior):
     def latent(self,
         X,  # (m, d) points
     ) -> tuple[np.ndarray, np.ndarray]: # means (m,) and variances (m,)
-        "Posterior mean and variance of the latent function."
+        """Posterior mean and variance of the latent function.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            means (m,) and variances (m,)
+        """
         r = self.kernel(X)
         if self._R is not None:
             return r @ self.alpha, np.maximum(self.variance - np.einsum("ij,ij->i", r @ self._R, r), 0)
@@ -137,20 +210,55 @@ class GPPosterior(Prior):
     ) -> np.ndarray: # (m,)
         """Probability of class 1: Phi(mu/sqrt(1+Sigma)) for the probit, a quadrature for the logistic.
 
-        Source: Blaas et al., eq. (1) and Appendix C with lambda = 1."""
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (m,)
+
+        References
+        ----------
+        Blaas et al., eq. (1) and Appendix C with lambda = 1.
+        """
         mean, var = self.latent(X)
         return ndtr(mean/np.sqrt(1 + var)) if self.likelihood == "probit" else logistic_means(mean, var)
 
     def predict(self,
         X,  # (m, d) points
     ) -> np.ndarray: # (m,) of 0 and 1
-        "Class 1 where its probability is above 1/2, that is, the latent mean is positive; else class 0."
+        """Class 1 where its probability is above 1/2, that is, the latent mean is positive; else class 0.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (m,) of 0 and 1
+        """
         return (self.latent(X)[0] > 0).astype(int)
 
     def gradient(self,
         X,  # (m, d) points
     ) -> tuple[np.ndarray, np.ndarray]: # (m, d) of the latent mean, (m, d) of the latent variance
-        "Gradients of the latent mean and variance."
+        """Gradients of the latent mean and variance.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            (m, d) of the latent mean, (m, d) of the latent variance
+        """
         Z = self._points(X)
         r = self.kernel(Z)
         S, factor = self._factor
@@ -161,7 +269,18 @@ class GPPosterior(Prior):
     def save(self,
         path,  # file name; .npz is added where missing
     ) -> Path: # the file written
-        "Write the arrays, nothing else, to a compressed npz file."
+        """Write the arrays, nothing else, to a compressed npz file.
+
+        Parameters
+        ----------
+        path
+            file name; .npz is added where missing
+
+        Returns
+        -------
+        Path
+            the file written
+        """
         scale = self.lengthscale[:1] if self.isotropic else self.lengthscale
         return write_arrays(path, X=self.X, alpha=self.alpha, site_precision=self.site_precision,
                             lengthscale=scale,
@@ -171,7 +290,17 @@ class GPPosterior(Prior):
     def load(cls,
         path,  # file written by `save`
     ) -> "GPPosterior":
-        "Read a posterior back; the same arrays, bit for bit."
+        """Read a posterior back; the same arrays, bit for bit.
+
+        Parameters
+        ----------
+        path
+            file written by `save`
+
+        Returns
+        -------
+        GPPosterior
+        """
         a = read_arrays(path, "a GPPosterior", ("X", "alpha", "site_precision", "lengthscale", "variance",
                                                 "likelihood"))
         return cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]),
@@ -183,7 +312,20 @@ class GPPosterior(Prior):
     ) -> "GPPosterior":
         """The posterior of a GPy model as it stands; warns where GPy's EP stopped before its fixed point.
 
-        Raises: ValueError that names what of the model is not supported."""
+        Parameters
+        ----------
+        model
+            GPClassification or GP of GPy: probit, RBF kernel, no mean function, after inference
+
+        Returns
+        -------
+        GPPosterior
+
+        Raises
+        ------
+        ValueError
+            that names what of the model is not supported.
+        """
         X, y, scale, s2 = _gpy_prior(model)
         alpha, W = _gpy_sites(model, y, kernel(X, X, np.broadcast_to(scale, X.shape[1]), s2))
         return cls(X, alpha, W, scale, s2, "probit")
@@ -199,7 +341,20 @@ def write_arrays(
     path,      # file name; .npz is added where missing
     **arrays,  # what to write
 ) -> Path:     # the file written
-    "Write arrays to a compressed npz file."
+    """Write arrays to a compressed npz file.
+
+    Parameters
+    ----------
+    path
+        file name; .npz is added where missing
+    **arrays
+        what to write
+
+    Returns
+    -------
+    Path
+        the file written
+    """
     path = check_path(path)
     if path.suffix != ".npz": path = path.with_name(path.name + ".npz")
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -212,7 +367,21 @@ def read_arrays(
     what:str,      # what the file should hold, in words
     fields:tuple,  # the arrays' names
 ) -> dict[str, np.ndarray]:
-    "Read arrays back, without pickles; ValueError that names `path` where one is missing."
+    """Read arrays back, without pickles; ValueError that names `path` where one is missing.
+
+    Parameters
+    ----------
+    path
+        file name
+    what : str
+        what the file should hold, in words
+    fields : tuple
+        the arrays' names
+
+    Returns
+    -------
+    dict[str, np.ndarray]
+    """
     path = check_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"path must be a file with {what}, got {str(path)!r}, which is no file")

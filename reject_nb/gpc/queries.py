@@ -28,7 +28,21 @@ from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/22_queries.ipynb #a28903ed
 class Around(NamedTuple):
-    "The set of a question about a point."
+    """The set of a question about a point.
+
+    Attributes
+    ----------
+    x : np.ndarray
+        (d,)
+    size : np.ndarray
+        (2, d) radii below and above
+    lower : np.ndarray
+        (d,) box, rounded outward
+    upper : np.ndarray
+        (d,)
+    ball : Ball|None
+        for the 1- and 2-norm
+    """
     x: np.ndarray     # (d,)
     size: np.ndarray  # (2, d) radii below and above
     lower: np.ndarray # (d,) box, rounded outward
@@ -52,7 +66,13 @@ class Around(NamedTuple):
 
 # %% ../../nbs/gpc/22_queries.ipynb #70227207
 def check_dims(dims, d:int) -> np.ndarray: # (k,) indices
-    "Indices of dimensions, all for None; ValueError that names `dims`."
+    """Indices of dimensions, all for None; ValueError that names `dims`.
+
+    Returns
+    -------
+    np.ndarray
+        (k,) indices
+    """
     if dims is None: return np.arange(d)
     chosen = check_vector(dims, "dims", empty=True)
     if np.asarray(dims).dtype.kind not in "iu" and len(chosen):
@@ -66,7 +86,20 @@ def check_bounds(
     limits, # (low, high), numbers or (d,) each
     x,      # (d,) or (m, d) points between them
 ) -> np.ndarray: # (2, d)
-    "Both limits for every dimension, or a ValueError that names `limits`."
+    """Both limits for every dimension, or a ValueError that names `limits`.
+
+    Parameters
+    ----------
+    limits
+        (low, high), numbers or (d,) each
+    x
+        (d,) or (m, d) points between them
+
+    Returns
+    -------
+    np.ndarray
+        (2, d)
+    """
     d = np.shape(x)[-1]
     words = f"a pair (low, high) of numbers or vectors of length {d} with low <= x <= high"
     if not isinstance(limits, (tuple, list, np.ndarray)) or len(limits) != 2:
@@ -105,7 +138,27 @@ def around(
     norm="inf",    # "inf", 2 or 1
     limits=None,   # (low, high), numbers or (d,) each, that no perturbed point leaves
 ) -> Around:
-    "The box around a point, and the ball in it for the 1- and 2-norm; ValueError that names the argument."
+    """The box around a point, and the ball in it for the 1- and 2-norm; ValueError that names the argument.
+
+    Parameters
+    ----------
+    post
+        GPPosterior or MulticlassPosterior
+    x
+        (d,) centre
+    radius
+        number or (d,), at least 0; (2, d) for radii below and above the point
+    dims : default None
+        indices that may change; None: all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high), numbers or (d,) each, that no perturbed point leaves
+
+    Returns
+    -------
+    Around
+    """
     check_posterior(post)
     x = check_vector(x, "x", post.d).copy()
     size, norm = _radii(radius, post.d, dims), _check_norm(norm)
@@ -124,7 +177,31 @@ class Safety:
     """Whether a point's class holds in a set; true in an `if` only when safe.
 
     margin_lower, margin_upper: certified bounds of the smallest signed latent mean (of several classes: of
-    the smallest lead of the probability of x's class); positive: the class of x, its sign decides."""
+    the smallest lead of the probability of x's class); positive: the class of x, its sign decides.
+
+    Attributes
+    ----------
+    status : Status
+        safe, unsafe or unknown
+    adversarial : np.ndarray|None, default None
+        (d,) a point of another class, where unsafe
+    margin_lower : float
+        bound of the margin from below: positive proves the class
+    margin_upper : float
+        bound from above: negative proves an attack
+    n_boxes : int
+        boxes bounded
+    search : Status
+        how the search ended
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, is_safe
+    >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
+    >>> found = is_safe(post, [.4, 0.], .5)
+    >>> print(found.status, found.status.remedy, found.margin_lower > 0)
+    safe nothing to do: no input in the set changes the class True
+    """
     status: Status              # safe, unsafe or unknown
     adversarial: np.ndarray|None = None # (d,) a point of another class, where unsafe
     margin_lower: float         # bound of the margin from below: positive proves the class
@@ -270,8 +347,58 @@ def is_safe(
 
     Two classes are decided by the sign of the latent mean, exactly at 1/2.
 
-    Source: Blaas et al., Definition 2 and footnote 2.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior or MulticlassPosterior
+    x
+        (d,) point whose class is to be kept
+    radius
+        number or (d,), at least 0; (2, d) for radii below and above the point
+    dims : default None
+        indices that may change; None: all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high) that no perturbed point leaves, e.g. (0, 1) for pixels
+    max_boxes : default 200_000
+        then unknown
+    time_limit : default None
+        seconds for everything, then unknown; None: no limit
+    rigorous : default True
+        sound under floating point (always so for several classes)
+    n_jobs : default None
+        threads; None: 1 (one for several classes)
+    starts : default None
+        (m, d) points to try first, e.g. an attack's
+    progress : default None
+        True for a bar, or a function of (lower, upper, n_boxes)
+
+    Returns
+    -------
+    Safety
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Blaas et al., Definition 2 and footnote 2.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, is_safe
+    >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
+    >>> for radius in (.59, .61):
+    ...     found = is_safe(post, [.4, 0.], radius)
+    ...     print(radius, found.status, bool(found), None if found.adversarial is None
+    ...           else found.adversarial.round(2)[:1].tolist())
+    ...
+    0.59 safe True None
+    0.61 unsafe False [1.01]
+    """
     question = around(post, x, radius, dims, norm, limits)
     _, max_boxes, time_limit = check_limits_of_work(1., max_boxes, time_limit)
     check_flag(rigorous, "rigorous")
@@ -284,7 +411,26 @@ def is_safe(
 # %% ../../nbs/gpc/22_queries.ipynb #ce295dbd
 @dataclass(frozen=True, kw_only=True)
 class Robustness:
-    "delta of Definition 1, with certified bounds; float() gives the upper one."
+    """delta of Definition 1, with certified bounds; float() gives the upper one.
+
+    Attributes
+    ----------
+    lower : float
+        bound of the robustness from below, Definition 1
+    upper : float
+        bound from above
+    spread : tuple[float, float]
+        bounds of pi_max - pi_min (Section 6.2)
+    range : RangeResult
+        of the class (of several: of the one that moves most)
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, robustness
+    >>> found = robustness(GPPosterior([[0.]], [1.], [.5], 1., 2.), [0.], 1., tol=1e-3)
+    >>> print(found.lower <= float(found) == found.upper, found.gap_abs < 3e-3)
+    True True
+    """
     lower: float                 # bound of the robustness from below, Definition 1
     upper: float                 # bound from above
     spread: tuple[float, float]  # bounds of pi_max - pi_min (Section 6.2)
@@ -342,8 +488,55 @@ def robustness(
 ) -> Robustness:
     """How far the class probability can move in the ball: delta in the maximum norm, with certified bounds.
 
-    Source: Blaas et al., Definition 1.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior or MulticlassPosterior
+    x
+        (d,) point
+    radius
+        number or (d,), at least 0; (2, d) for radii below and above the point
+    dims : default None
+        indices that may change; None: all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high) that no perturbed point leaves
+    tol : default .02
+        of both ends of the range, above 0
+    max_boxes : default None
+        stop after so many boxes a side; None: no limit
+    time_limit : default None
+        seconds for everything; None: no limit
+    rigorous : default True
+        sound under floating point
+    n_jobs : default None
+        threads; None: 1
+    progress : default None
+        True for a bar, or a function of (lower, upper, n_boxes)
+
+    Returns
+    -------
+    Robustness
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Blaas et al., Definition 1.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, robustness
+    >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
+    >>> found = robustness(post, [1., 0.], .5, dims=[0], tol=1e-4)       # on the boundary: pi moves as far up as down
+    >>> half = found.range.max_lower - .5
+    >>> print(abs(found.lower - half) < 1e-3, abs(found.spread[0] - 2*half) < 1e-3, found.status)
+    True True optimal
+    """
     question = around(post, x, radius, dims, norm, limits)
     _, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     options = dict(tol=tol, max_boxes=max_boxes, rigorous=rigorous, n_jobs=n_jobs, progress=progress,
@@ -368,8 +561,32 @@ def robustness(
 class Perturbation:
     """Largest radius known to be safe, and smallest radius with a known attack.
 
-    status: optimal (within tol), no_attack (safe up to max_radius), unknown (a query gave up), time_limit or
-    interrupted."""
+    status: optimal (within tol), no_attack (safe up to max_radius), unknown (a query gave up), time_limit
+    or
+    interrupted.
+
+    Attributes
+    ----------
+    certified : float
+        radius up to which the class is proved not to change
+    attack : float
+        inf where none was found up to max_radius
+    adversarial : np.ndarray|None
+        (d,) the attack's point
+    n_queries : int
+        calls of is_safe
+    status : Status
+        optimal, no_attack, unknown, time_limit or interrupted
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
+    >>> found = minimal_perturbation(GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.), [.4, .3],
+    ...                              dims=[1], max_radius=2.)
+    >>> # moving the second coordinate never crosses the line
+    >>> print(found.certified, found.attack, found.status, found.gap)
+    2.0 inf no_attack inf
+    """
     certified: float             # radius up to which the class is proved not to change
     attack: float                 # inf where none was found up to max_radius
     adversarial: np.ndarray|None  # (d,) the attack's point
@@ -468,7 +685,52 @@ def minimal_perturbation(
 ) -> Perturbation:
     """Largest certified radius and smallest successful attack around a point.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior or MulticlassPosterior
+    x
+        (d,) point
+    dims : default None
+        indices that may change; None: all
+    norm : default 'inf'
+        "inf", 2 or 1
+    limits : default None
+        (low, high) that no perturbed point leaves
+    tol : default 1e-3
+        relative width of the final interval, above 0
+    max_radius : default None
+        where to give up, at least 0; None: the extent of the data plus six length-scales
+    time_limit : default None
+        seconds for all queries; None: no limit
+    max_boxes : default 200_000
+        of each query
+    rigorous : default True
+        sound under floating point
+    n_jobs : default None
+        threads; None: 1
+
+    Returns
+    -------
+    Perturbation
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
+    >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
+    >>> for norm in ("inf", 2, 1):
+    ...     found = minimal_perturbation(post, [.4, .3], norm=norm)
+    ...     print(norm, round(found.certified, 2), round(found.attack, 2), found.status)
+    ...
+    inf 0.6 0.6 optimal
+    2 0.6 0.6 optimal
+    1 0.6 0.6 optimal
+    """
     x, norm = around(post, x, 0., dims, norm, limits).x, _check_norm(norm)
     tol, _, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     chosen, clock = check_dims(dims, post.d), Clock(time_limit)

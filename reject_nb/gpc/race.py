@@ -17,7 +17,17 @@ from .directions import PURE, three_directions
 
 # %% ../../nbs/gpc/06_race.ipynb #db97f75d
 class Split(NamedTuple):
-    "A covariance as common common' + diag(own) + rest, up to main effects."
+    """A covariance as common common' + diag(own) + rest, up to main effects.
+
+    Attributes
+    ----------
+    common : np.ndarray
+        (C,) the factor; zero without one
+    own : np.ndarray
+        (C,) may be negative
+    rest : np.ndarray
+        (C, C) zero on its diagonal
+    """
     common: np.ndarray # (C,) the factor; zero without one
     own: np.ndarray    # (C,) may be negative
     rest: np.ndarray   # (C, C) zero on its diagonal
@@ -27,7 +37,19 @@ def nearly_independent(
     cov:np.ndarray,     # (C, C), C >= 3
     factor:bool=False,  # allow one common factor
 ) -> Split:
-    "Split a covariance so that sum of rest^2 is least; with a factor, up to 60 steps of principal factors."
+    """Split a covariance so that sum of rest^2 is least; with a factor, up to 60 steps of principal factors.
+
+    Parameters
+    ----------
+    cov : np.ndarray
+        (C, C), C >= 3
+    factor : bool, default False
+        allow one common factor
+
+    Returns
+    -------
+    Split
+    """
     C, b, least = len(cov), np.zeros(len(cov)), np.inf
     for step in range(60 if factor else 1):
         rest = cov - b[:, None]*b
@@ -47,7 +69,19 @@ def nearly_independent(
 
 # %% ../../nbs/gpc/06_race.ipynb #da6dd425
 class Nodes(NamedTuple):
-    "Quadrature of each latent value about its mean: weight[j] at factors growth[j] of exp f_j."
+    """Quadrature of each latent value about its mean: weight[j] at factors growth[j] of exp f_j.
+
+    Attributes
+    ----------
+    growth : np.ndarray
+        (C, k) ascending in each row
+    weight : np.ndarray
+        (C, k) zero beyond counts
+    counts : np.ndarray
+        (C,) nodes used
+    spread : np.ndarray
+        (C,) standard deviations
+    """
     growth: np.ndarray # (C, k) ascending in each row
     weight: np.ndarray # (C, k) zero beyond counts
     counts: np.ndarray # (C,) nodes used
@@ -160,7 +194,24 @@ def race(
     factor:bool=False,# integrate over one common factor too
 ) -> tuple[np.ndarray,
            np.ndarray]: # values (C,), bounds of their errors (C,); infinite where too far from independent
-    "E[softmax f] of all classes as a race of nearly independent latent functions (Propositions 1 to 3)."
+    """E[softmax f] of all classes as a race of nearly independent latent functions (Propositions 1 to 3).
+
+    Parameters
+    ----------
+    mean : np.ndarray
+        (C,) of the latent functions, C >= 3
+    cov : np.ndarray
+        (C, C)
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    factor : bool, default False
+        integrate over one common factor too
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        values (C,), bounds of their errors (C,); infinite where too far from independent
+    """
     C, fine = len(mean), digits + 7
     b, own, delta = nearly_independent(cov, factor)
     clipped, d = np.maximum(-own, 0).sum(), np.maximum(own, 0)
@@ -206,7 +257,26 @@ def softmax_means(
 ) -> tuple[np.ndarray, np.ndarray]: # values, bounds of their errors
     """E[softmax f], sound for any covariance.
 
-    Three directions up to four classes; the race for more, and whatever errs less."""
+    Three directions up to four classes; the race for more, and whatever errs less.
+
+    Parameters
+    ----------
+    mean : np.ndarray
+        (C,) of the latent functions
+    cov : np.ndarray
+        (C, C)
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    classes : default None
+        indices of the classes wanted; None: all
+    target : default 1e-3
+        an error above which the dearer ways are tried, too
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        values, bounds of their errors
+    """
     mean, cov = np.asarray(mean, float), .5*(cov + np.transpose(cov))
     C = len(mean)
     classes = np.arange(C) if classes is None else np.asarray(classes)
@@ -231,7 +301,24 @@ def softmax_mean(
     digits:float=16., # exponent of the quadrature's error: e^-digits
     target=1e-3,      # as in `softmax_means`
 ) -> tuple[float, float]: # value, bound of its error
-    "E[1/(1 + sum exp g)], the probability of one class from the differences to it."
+    """E[1/(1 + sum exp g)], the probability of one class from the differences to it.
+
+    Parameters
+    ----------
+    m : np.ndarray
+        (C-1,) means of f_j - f_c
+    S : np.ndarray
+        (C-1, C-1) their covariance
+    digits : float, default 16.
+        exponent of the quadrature's error: e^-digits
+    target : default 1e-3
+        as in `softmax_means`
+
+    Returns
+    -------
+    tuple[float, float]
+        value, bound of its error
+    """
     if len(m) <= 3: return three_directions(m, S, digits)
     value, error = softmax_means(np.concatenate([[0.], m]), np.pad(S, ((1, 0), (1, 0))), digits, [0], target)
     return float(value[0]), float(error[0])

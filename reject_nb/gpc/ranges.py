@@ -29,9 +29,41 @@ from .softmax import MulticlassPosterior
 class RangeResult:
     """Certified, whatever the status: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper.
 
-    status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted (stopped early: raise
+    status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted (stopped early:
+    raise
     the limit to go on); or precision (tol is below what double precision, or the error of a class
-    probability, can certify here)."""
+    probability, can certify here).
+
+    Attributes
+    ----------
+    min_lower : float
+        bound of the least probability from below
+    min_upper : float
+        a probability that is attained, at x_min
+    max_lower : float
+        a probability that is attained, at x_max
+    max_upper : float
+        bound of the largest probability from above
+    x_min : np.ndarray
+        (d,) where min_upper is attained
+    x_max : np.ndarray
+        (d,) where max_lower is attained
+    n_boxes : int
+        boxes bounded, minimum and maximum together
+    status : Status
+        how the search ended
+    tol : float
+        gap that was asked for
+    seconds : float, default 0.
+        taken by the call
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, classification_range
+    >>> found = classification_range(GPPosterior([[0.]], [1.], [.5], 1., 2.), [0.], [1.], tol=1e-3)
+    >>> print(found.status, found.gap_abs <= 1e-3, found.x_min.round(3).tolist(), found.x_max.round(3).tolist())
+    optimal True [1.0] [0.0]
+    """
     min_lower: float   # bound of the least probability from below
     min_upper: float   # a probability that is attained, at x_min
     max_lower: float   # a probability that is attained, at x_max
@@ -58,7 +90,17 @@ class RangeResult:
 def progress_bar(
     progress, # None, True for a bar, or a function of (lower, upper, n_boxes)
 ) -> Iterator[Callable|None]:
-    "What a search is to call; a bar is closed at the end. ValueError that names `progress`."
+    """What a search is to call; a bar is closed at the end. ValueError that names `progress`.
+
+    Parameters
+    ----------
+    progress
+        None, True for a bar, or a function of (lower, upper, n_boxes)
+
+    Returns
+    -------
+    Iterator[Callable|None]
+    """
     if progress is None or progress is False or callable(progress): yield progress or None
     elif progress is not True:
         raise refuse("progress", "None, True or a function of (lower, upper, n_boxes)", progress)
@@ -75,7 +117,18 @@ def progress_bar(
 def thread_pool(
     n_jobs, # threads; None: 1
 ) -> Iterator[tuple[ThreadPoolExecutor|None, int]]: # pool (None for one thread), threads
-    "Threads to share boxes out to; ValueError that names `n_jobs`."
+    """Threads to share boxes out to; ValueError that names `n_jobs`.
+
+    Parameters
+    ----------
+    n_jobs
+        threads; None: 1
+
+    Returns
+    -------
+    Iterator[tuple[ThreadPoolExecutor|None, int]]
+        pool (None for one thread), threads
+    """
     threads = 1 if n_jobs is None else check_count(n_jobs, "n_jobs")
     if threads == 1: yield None, 1
     else:
@@ -146,8 +199,55 @@ def classification_range(
 
     Anytime: the four bounds hold whatever the status.
 
-    Source: Blaas et al., eq. (2).
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior, or MulticlassPosterior with `target`
+    lower
+        (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
+    upper
+        (d,) upper corner; may be inf
+    tol : default .02
+        largest gap of minimum and of maximum, above 0
+    max_boxes : default None
+        stop after so many boxes a side; None: no limit
+    time_limit : default None
+        seconds for everything; None: no limit
+    rigorous : default True
+        sound under floating point (always so for several classes, never for bounds="paper")
+    bounds : default 'joint'
+        or "paper": Propositions 1-2 and Lemma 3 (see gpc.paper_bounds; two classes, no ball)
+    n_jobs : default None
+        threads; None: 1 (one for several classes)
+    progress : default None
+        True for a bar, or a function of (lower, upper, n_boxes)
+    ball : default None
+        a Ball to intersect the box with; it must meet the box
+    target : default None
+        class label, for a MulticlassPosterior
+
+    Returns
+    -------
+    RangeResult
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Blaas et al., eq. (2).
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, classification_range
+    >>> post = GPPosterior(X=[[0.]], alpha=[1.], site_precision=[.5], lengthscale=1., variance=2.)
+    >>> found = classification_range(post, [0.], [1.], tol=1e-3)
+    >>> print(post.predict_proba([[0.], [1.]]).round(3).tolist(),
+    ...       [round(found.min_upper, 3), round(found.max_lower, 3)], found.status)
+    [0.921, 0.773] [0.773, 0.921] optimal
+    """
     several = isinstance(check_posterior(post), MulticlassPosterior)
     lo, hi = check_region(post, lower, upper)
     work = check_limits_of_work(tol, max_boxes, time_limit)

@@ -23,7 +23,17 @@ UNIT = 2.**-53
 def rounding(
     n:int, # number of roundings in a row
 ) -> float:
-    "gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of the bound itself."
+    """gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of the bound itself.
+
+    Parameters
+    ----------
+    n : int
+        number of roundings in a row
+
+    Returns
+    -------
+    float
+    """
     return 2*n*UNIT/(1 - n*UNIT)
 
 # %% ../../nbs/gpc/09_rigour.ipynb #2a02eee4
@@ -52,7 +62,22 @@ def variance_enclosure(
     X,                # (m, d) points
     R=None,           # (n, n) any approximation of (K + 1/W)^-1; None: post.R
 ) -> tuple[np.ndarray, np.ndarray]: # lower and upper bounds of the variance, (m,) each
-    "Enclosure of the posterior variance by the residual identity; sound for every R, sharp for a good one."
+    """Enclosure of the posterior variance by the residual identity; sound for every R, sharp for a good one.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        whose X, site_precision, lengthscale and variance are taken as exact
+    X
+        (m, d) points
+    R : default None
+        (n, n) any approximation of (K + 1/W)^-1; None: post.R
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        lower and upper bounds of the variance, (m,) each
+    """
     Z = post._points(X)
     R = post.R if R is None else check_matrix(R, "R", post.n, post.n)
     keep = post.site_precision > 0                      # the others have w = 0 and do not matter
@@ -67,7 +92,21 @@ def variance_enclosure(
 
 # %% ../../nbs/gpc/09_rigour.ipynb #05313444
 class Spectrum(NamedTuple):
-    "Verified eigen-decomposition of S K S, largest first."
+    """Verified eigen-decomposition of S K S, largest first.
+
+    Attributes
+    ----------
+    S : np.ndarray
+        (n,) square roots of the site precisions
+    vectors : np.ndarray
+        (n, n) approximate eigenvectors
+    values : np.ndarray
+        (n,) approximate eigenvalues, not negative, descending
+    eps : float
+        bound of ||SKS - vectors diag(values) vectors'||
+    omega : float
+        bound of ||vectors'vectors - I||
+    """
     S: np.ndarray       # (n,) square roots of the site precisions
     vectors: np.ndarray # (n, n) approximate eigenvectors
     values: np.ndarray  # (n,) approximate eigenvalues, not negative, descending
@@ -76,7 +115,13 @@ class Spectrum(NamedTuple):
 
     @property
     def shrink(self) -> np.ndarray: # (n,)
-        "values/(1 + values)."
+        """values/(1 + values).
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         return self.values/(1 + self.values)
 
 # %% ../../nbs/gpc/09_rigour.ipynb #ca0b2fca
@@ -85,7 +130,21 @@ def verify_spectrum(
     vectors:np.ndarray,  # (n, n) claimed eigenvectors
     values:np.ndarray,   # (n,) claimed eigenvalues, descending, not negative
 ) -> Spectrum:
-    "Measure how good claimed eigenpairs are, with all rounding errors, whatever their source."
+    """Measure how good claimed eigenpairs are, with all rounding errors, whatever their source.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        whose S K S is decomposed
+    vectors : np.ndarray
+        (n, n) claimed eigenvectors
+    values : np.ndarray
+        (n,) claimed eigenvalues, descending, not negative
+
+    Returns
+    -------
+    Spectrum
+    """
     V, lam = np.asfortranarray(vectors, float), np.asarray(values, float)
     n, S = post.n, np.sqrt(post.site_precision)
     C = S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S
@@ -104,7 +163,17 @@ def verify_spectrum(
 def spectrum(
     post:GPPosterior, # the posterior
 ) -> Spectrum:
-    "Verified eigen-decomposition, computed once and kept with the posterior; O(n^3)."
+    """Verified eigen-decomposition, computed once and kept with the posterior; O(n^3).
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the posterior
+
+    Returns
+    -------
+    Spectrum
+    """
     if post._spectrum is None:
         S = np.sqrt(post.site_precision)
         values, vectors = eigh(S[:, None]*kernel(post.X, post.X, post.lengthscale, post.variance)*S,
@@ -114,7 +183,17 @@ def spectrum(
 
 # %% ../../nbs/gpc/09_rigour.ipynb #53308b30
 class Form(NamedTuple):
-    "Enclosure of z'Bz for a batch of z, and of what z fails to solve."
+    """Enclosure of z'Bz for a batch of z, and of what z fails to solve.
+
+    Attributes
+    ----------
+    low : np.ndarray
+        (b,)
+    high : np.ndarray
+        (b,)
+    residual : np.ndarray
+        (b,) bound of |S r - B z|
+    """
     low: np.ndarray      # (b,)
     high: np.ndarray     # (b,)
     residual: np.ndarray # (b,) bound of |S r - B z|
@@ -125,7 +204,22 @@ def shrunk(
     q:int,           # columns used
     sr:np.ndarray,   # (b, n) S r
 ) -> tuple[np.ndarray, np.ndarray]: # z (b, n), p (b, q)
-    "z = S r - U (lam/(1+lam)) p, which solves B z = S r up to what q columns leave out, and p = U'S r."
+    """z = S r - U (lam/(1+lam)) p, which solves B z = S r up to what q columns leave out, and p = U'S r.
+
+    Parameters
+    ----------
+    spec : Spectrum
+        verified eigenpairs
+    q : int
+        columns used
+    sr : np.ndarray
+        (b, n) S r
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        z (b, n), p (b, q)
+    """
     p = sr @ spec.vectors[:, :q]
     return sr - (p*spec.shrink[:q]) @ spec.vectors[:, :q].T, p
 
@@ -138,7 +232,27 @@ def quadratic_form(
     p:np.ndarray,    # (b, q) U'S r, as computed
     rigorous:bool,   # add the rounding errors
 ) -> Form:
-    "Enclosure of z'Bz and the residual's norm from q eigenpairs, for z and p from `shrunk`."
+    """Enclosure of z'Bz and the residual's norm from q eigenpairs, for z and p from `shrunk`.
+
+    Parameters
+    ----------
+    spec : Spectrum
+        verified eigenpairs
+    q : int
+        columns used
+    z : np.ndarray
+        (b, n)
+    sr : np.ndarray
+        (b, n) S r
+    p : np.ndarray
+        (b, q) U'S r, as computed
+    rigorous : bool
+        add the rounding errors
+
+    Returns
+    -------
+    Form
+    """
     lam, rest = spec.values[:q], float(spec.values[q]) if q < len(spec.values) else 0.
     pz = z @ spec.vectors[:, :q] if rigorous else p/(1 + lam)
     z2, pz2 = np.einsum("bi,bi->b", z, z), pz*pz

@@ -30,7 +30,17 @@ class _Open(NamedTuple):
     score: np.ndarray # (b, d) where to split
 
 class Children(NamedTuple):
-    "Halves of some boxes."
+    """Halves of some boxes.
+
+    Attributes
+    ----------
+    lo : np.ndarray
+        (2b, d)
+    hi : np.ndarray
+        (2b, d)
+    parent : np.ndarray
+        (2b,) bounds inherited
+    """
     lo: np.ndarray     # (2b, d)
     hi: np.ndarray     # (2b, d)
     parent: np.ndarray # (2b,) bounds inherited
@@ -57,13 +67,25 @@ class Frontier:
             self.open = _Open(*(part[~done] for part in self.open))
 
     def pick(self, size:int) -> np.ndarray: # indices
-        "The boxes with the lowest bounds."
+        """The boxes with the lowest bounds.
+
+        Returns
+        -------
+        np.ndarray
+            indices
+        """
         bound = self.open.bound
         return np.argpartition(bound, size - 1)[:size] if size < len(bound) else np.arange(len(bound))
 
     def split(self, pick:np.ndarray) -> tuple[Children,
                                               np.ndarray]: # children, which of the picked were split
-        "Halve boxes along the coordinate of highest score, unless no score helps or doubles are too coarse."
+        """Halve boxes along the coordinate of highest score, unless no score helps or doubles are too coarse.
+
+        Returns
+        -------
+        tuple[Children, np.ndarray]
+            children, which of the picked were split
+        """
         lo, hi, bound, score = (part[pick] for part in self.open)
         rows, axis = np.arange(len(pick)), np.argmax(score, 1)
         mid = .5*(lo[rows, axis] + hi[rows, axis])
@@ -84,7 +106,21 @@ class Frontier:
 
 # %% ../../nbs/gpc/12_search.ipynb #de7ff124
 class Looked(NamedTuple):
-    "What an oracle says of a batch of boxes."
+    """What an oracle says of a batch of boxes.
+
+    Attributes
+    ----------
+    low : np.ndarray
+        (b,) lower bounds
+    score : np.ndarray
+        (b, d) branching scores; below zero where splitting does not help
+    points : np.ndarray
+        (b, d) a point of each box
+    values : np.ndarray
+        (b,) upper bounds of the function there
+    corners : np.ndarray
+        (c, d) points that are worth a look
+    """
     low: np.ndarray     # (b,) lower bounds
     score: np.ndarray   # (b, d) branching scores; below zero where splitting does not help
     points: np.ndarray  # (b, d) a point of each box
@@ -104,19 +140,43 @@ class Oracle:
         raise NotImplementedError
 
     def attained(self, points:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (m, d), (m,)
-        "Points moved to where the function is asked for, and upper bounds of its values there."
+        """Points moved to where the function is asked for, and upper bounds of its values there.
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            (m, d), (m,)
+        """
         raise NotImplementedError
 
     def starts(self, given) -> np.ndarray: # (m, d)
-        "Points to look at before anything else."
+        """Points to look at before anything else.
+
+        Returns
+        -------
+        np.ndarray
+            (m, d)
+        """
         return np.empty((0, len(self.half)))
 
     def refine(self, points:np.ndarray) -> np.ndarray: # (m, d)
-        "Better points near these, by a local search."
+        """Better points near these, by a local search.
+
+        Returns
+        -------
+        np.ndarray
+            (m, d)
+        """
         return points[:0]
 
     def excluded(self, lo:np.ndarray, hi:np.ndarray) -> np.ndarray|None: # (b,)
-        "Boxes where the function is not asked for."
+        """Boxes where the function is not asked for.
+
+        Returns
+        -------
+        np.ndarray|None
+            (b,)
+        """
         return None
 
     def sharpen(self, point:np.ndarray) -> float:
@@ -148,7 +208,21 @@ class MinResult:
 
 # %% ../../nbs/gpc/12_search.ipynb #f0f17870
 class Limits(NamedTuple):
-    "When to stop."
+    """When to stop.
+
+    Attributes
+    ----------
+    tol : float
+        gap to reach
+    clock : Clock
+        of everything
+    max_boxes : int|None, default None
+        boxes after which to stop
+    decide : float|None, default None
+        stop as soon as a value lies below this, or all bounds reach it
+    progress : Callable|None, default None
+        called with (lower, upper, n_boxes)
+    """
     tol: float                     # gap to reach
     clock: Clock                   # of everything
     max_boxes: int|None = None     # boxes after which to stop
@@ -293,14 +367,49 @@ def minimise(
     limits:Limits,   # when to stop
     starts=None,     # given to the oracle's `starts`
 ) -> MinResult:      # x in the oracle's coordinates
-    "Branch and bound for the minimum of a function; anytime: both bounds hold whatever the status."
+    """Branch and bound for the minimum of a function; anytime: both bounds hold whatever the status.
+
+    Parameters
+    ----------
+    oracle
+        an Oracle
+    limits : Limits
+        when to stop
+    starts : default None
+        given to the oracle's `starts`
+
+    Returns
+    -------
+    MinResult
+        x in the oracle's coordinates
+    """
     return _Search(oracle, limits).run(starts)
 
 # %% ../../nbs/gpc/12_search.ipynb #4f5ee71c
 class Ball:
     """{x : |x - centre|_p <= radius}, to intersect a box with.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    centre
+        (d,)
+    radius
+        at least 0
+    p
+        1 or 2
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import Ball
+    >>> ball = Ball(centre=[0., 0.], radius=5., p=2)
+    >>> print(ball, ball.norm([[3., 4.]]).tolist(), ball.contains([3., 4.]), ball.contains([3., 4.000001]))
+    Ball(centre=[0.0, 0.0], radius=5, p=2) [5.0] True False
+    """
     def __init__(self,
         centre,   # (d,)
         radius,   # at least 0
@@ -315,7 +424,18 @@ class Ball:
     def norm(self,
         offset, # (..., d) offsets from the centre
     ) -> np.ndarray: # (...)
-        "p-norm along the last axis."
+        """p-norm along the last axis.
+
+        Parameters
+        ----------
+        offset
+            (..., d) offsets from the centre
+
+        Returns
+        -------
+        np.ndarray
+            (...)
+        """
         offset = check_array(offset, "offset", infinite=True, empty=True)
         if not offset.ndim or offset.shape[-1] != len(self.centre):
             raise refuse("offset", f"an array with {len(self.centre)} in its last axis", offset)
@@ -328,7 +448,17 @@ class Ball:
     def contains(self,
         x, # (d,) point
     ) -> bool:
-        "Whether a point lies in the ball, in exact arithmetic."
+        """Whether a point lies in the ball, in exact arithmetic.
+
+        Parameters
+        ----------
+        x
+            (d,) point
+
+        Returns
+        -------
+        bool
+        """
         point = check_vector(x, "x", len(self.centre))
         offsets = [abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(point, self.centre)]
         if self.p == 1: return sum(offsets) <= Fraction(self.radius)
@@ -340,7 +470,17 @@ def check_ball(
     lower,        # (d,) corners of the box, checked
     upper,        # (d,)
 ) -> None:
-    "ValueError that names `ball` where it is none, of other dimension, or does not meet the box."
+    """ValueError that names `ball` where it is none, of other dimension, or does not meet the box.
+
+    Parameters
+    ----------
+    ball
+        a Ball or None
+    lower
+        (d,) corners of the box, checked
+    upper
+        (d,)
+    """
     if ball is None: return
     if not isinstance(ball, Ball): raise refuse("ball", "a Ball or None", ball)
     if len(ball.centre) != len(lower): raise refuse("ball", f"one of {len(lower)} dimensions", ball)
@@ -349,25 +489,53 @@ def check_ball(
 
 # %% ../../nbs/gpc/12_search.ipynb #ad4abdbd
 class BallIn(NamedTuple):
-    "A ball as seen from a reduced box."
+    """A ball as seen from a reduced box.
+
+    Attributes
+    ----------
+    ball : Ball
+    box : Reduced
+    shift : np.ndarray
+        (d,) box centre minus ball centre, in the free coordinates
+    fixed : np.ndarray
+        offsets in the coordinates that do not move, zeros left out
+    """
     ball: Ball
     box: Reduced
     shift: np.ndarray # (d,) box centre minus ball centre, in the free coordinates
     fixed: np.ndarray # offsets in the coordinates that do not move, zeros left out
 
     def size(self, offset:np.ndarray) -> np.ndarray: # (m,)
-        "Norm of offsets from the centre, in the free coordinates, with what the others add."
+        """Norm of offsets from the centre, in the free coordinates, with what the others add.
+
+        Returns
+        -------
+        np.ndarray
+            (m,)
+        """
         if not len(self.fixed): return self.ball._norm(offset)
         return self.ball._norm(np.hstack([offset, np.tile(self.fixed, (len(offset), 1))]))
 
     def excludes(self, lo:np.ndarray, hi:np.ndarray) -> np.ndarray: # (b,)
-        "Scaled boxes that have no point in the ball, with a margin for rounding."
+        """Scaled boxes that have no point in the ball, with a margin for rounding.
+
+        Returns
+        -------
+        np.ndarray
+            (b,)
+        """
         scale = self.box.scale
         nearest = np.maximum(np.maximum(lo*scale + self.shift, -(hi*scale + self.shift)), 0)
         return self.size(nearest) > self.ball.radius*(1 + 1e-9) + 1e-12*np.abs(self.box.origin).max()
 
     def pull(self, points:np.ndarray) -> np.ndarray: # (m, d)
-        "Scaled points moved into the ball, and kept in the box."
+        """Scaled points moved into the ball, and kept in the box.
+
+        Returns
+        -------
+        np.ndarray
+            (m, d)
+        """
         scale, radius = self.box.scale, self.ball.radius*(1 - 1e-12)
         offset = points*scale + self.shift
         anchor = self.box.clip(-self.shift/scale)*scale + self.shift  # the box's nearest point to the centre
@@ -396,7 +564,22 @@ def placed(
 ) -> np.ndarray:      # (D,)
     """A point in the original coordinates.
 
-    Those beyond the data's reach, which change nothing, are nearest to the ball's centre."""
+    Those beyond the data's reach, which change nothing, are nearest to the ball's centre.
+
+    Parameters
+    ----------
+    box : Reduced
+        from `reduce_box`
+    ball : Ball|None
+        that the box was intersected with
+    x : np.ndarray
+        (d,) scaled point
+
+    Returns
+    -------
+    np.ndarray
+        (D,)
+    """
     full = box.point(x)
     if ball is None: return full
     cut = np.setdiff1d(np.flatnonzero(box.lower < box.upper), box.free)
@@ -409,7 +592,21 @@ def check_region(
     lower,          # (d,) lower corner; may be -inf
     upper,          # (d,) upper corner; may be inf
 ) -> tuple[np.ndarray, np.ndarray]:
-    "The two corners of a box, or a ValueError that names the argument."
+    """The two corners of a box, or a ValueError that names the argument.
+
+    Parameters
+    ----------
+    prior : Prior
+        a posterior
+    lower
+        (d,) lower corner; may be -inf
+    upper
+        (d,) upper corner; may be inf
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+    """
     lo, hi = (check_vector(v, name, prior.d, infinite=True).copy() for v,
               name in ((lower, "lower"), (upper, "upper")))
     if (lo > hi).any():

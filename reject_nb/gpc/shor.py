@@ -20,7 +20,23 @@ from .rigour import rounding
 
 # %% ../../nbs/gpc/16_shor.ipynb #bd0b4996
 class Quadratic(NamedTuple):
-    "c + b.y + y'Qy - allowance <= G on the region, y in [-1, 1]^d and in the ball |k + t y|_p <= radius."
+    """c + b.y + y'Qy - allowance <= G on the region, y in [-1, 1]^d and in the ball |k + t y|_p <= radius.
+
+    Attributes
+    ----------
+    c : float
+    b : np.ndarray
+        (d,)
+    Q : np.ndarray
+        (d, d)
+    allowance : float
+    t : np.ndarray
+        (d,) of the ball; zeros where there is none
+    k : np.ndarray
+        (d,)
+    slack : np.ndarray
+        (d,) sizes that k and t are rounded from
+    """
     c: float
     b: np.ndarray     # (d,)
     Q: np.ndarray     # (d, d)
@@ -68,7 +84,17 @@ def descend(Q, b, y, sweeps):
 
 # %% ../../nbs/gpc/16_shor.ipynb #e07bac09
 class Multipliers(NamedTuple):
-    "Any numbers at least 0 give a bound; good ones a sharp one."
+    """Any numbers at least 0 give a bound; good ones a sharp one.
+
+    Attributes
+    ----------
+    box : np.ndarray
+        (d,) for y_j^2 <= 1
+    ball : float
+        for |k + t y|^2 <= radius^2
+    y : np.ndarray
+        (d,) the local minimum they come from
+    """
     box: np.ndarray  # (d,) for y_j^2 <= 1
     ball: float      # for |k + t y|^2 <= radius^2
     y: np.ndarray    # (d,) the local minimum they come from
@@ -133,7 +159,24 @@ def _raised(form:Quadratic, given:Multipliers) -> tuple[Multipliers, np.ndarray,
 
 # %% ../../nbs/gpc/16_shor.ipynb #f445e915
 class Dual(NamedTuple):
-    "A lower bound of the sum on a region; where it is not positive, |factor (y - y0)|^2 <= excess."
+    """A lower bound of the sum on a region; where it is not positive, |factor (y - y0)|^2 <= excess.
+
+    Attributes
+    ----------
+    low : float
+    y : np.ndarray
+        (d,) local minimum of the quadratic, in the unit box
+    y0 : np.ndarray
+        (d,)
+    factor : np.ndarray|None
+        (d, d) upper triangular; None where there is no ellipsoid
+    excess : float
+        squared size of the ellipsoid
+    slip : float
+        what the triangular solves may be off by, relative to |solution|
+    left : Region|None
+        of a 1-norm ball: the box that its corners leave
+    """
     low: float
     y: np.ndarray      # (d,) local minimum of the quadratic, in the unit box
     y0: np.ndarray     # (d,)
@@ -224,7 +267,19 @@ def ellipsoid_ranges(
     found:Dual,
     U:np.ndarray, # (m, d) directions, in the unit box's coordinates
 ) -> tuple[np.ndarray, np.ndarray]: # (m,) and (m,)
-    "Smallest and largest U.y over the points of the region where the sum is not positive."
+    """Smallest and largest U.y over the points of the region where the sum is not positive.
+
+    Parameters
+    ----------
+    found : Dual
+    U : np.ndarray
+        (m, d) directions, in the unit box's coordinates
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        (m,) and (m,)
+    """
     solved = solve_triangular(found.factor, U.T, trans=1, check_finite=False)
     length = np.sqrt((solved*solved).sum(0))*(1 + rounding(len(found.y) + 4))
     at, reach = U @ found.y0, length*(np.sqrt(max(found.excess, 0.))*(1 + 1e-15) + found.slip)
@@ -236,7 +291,13 @@ def contracted(
     found:Dual,
     region:Region,
 ) -> Region|None: # None where nothing is left
-    "The part of the region's box that the ellipsoid meets."
+    """The part of the region's box that the ellipsoid meets.
+
+    Returns
+    -------
+    Region|None
+        None where nothing is left
+    """
     if found.left is not None: region, was = found.left, region
     else: was = region
     if found.factor is None: return None if (region.lo > region.hi).any() else region

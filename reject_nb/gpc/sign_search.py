@@ -23,7 +23,20 @@ def lowest_corner(
     region:Region,
     slope:np.ndarray, # (d,)
 ) -> np.ndarray:      # (d,) a point of the region where slope.delta is small, the smallest where the box does not cut the ball
-    "Where a linear function is small."
+    """Where a linear function is small.
+
+    Parameters
+    ----------
+    region : Region
+    slope : np.ndarray
+        (d,)
+
+    Returns
+    -------
+    np.ndarray
+        (d,) a point of the region where slope.delta is small, the smallest where the box does not cut the
+        ball
+    """
     if region.ball is None: return np.where(slope > 0, region.lo, np.where(slope < 0, region.hi, region.mid))
     ball, steep = region.ball, slope/region.ball.scale
     if ball.p == 2: offset = -steep*ball.radius/max(float(np.linalg.norm(steep)), 1e-300)
@@ -51,7 +64,21 @@ def descent(
     start:np.ndarray, # (d,)
     steps:int=8,
 ) -> tuple[np.ndarray, float]: # (d,), value
-    "Corner after corner, along the gradient, to the lowest value."
+    """Corner after corner, along the gradient, to the lowest value.
+
+    Parameters
+    ----------
+    seen : View
+    region : Region
+    start : np.ndarray
+        (d,)
+    steps : int, default 8
+
+    Returns
+    -------
+    tuple[np.ndarray, float]
+        (d,), value
+    """
     best, value, point = start, seen.value(start), start
     for _ in range(steps):
         point = lowest_corner(region, seen.gradient(point))
@@ -62,7 +89,22 @@ def descent(
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #b17abb00
 class Verdict(NamedTuple):
-    "What a region says."
+    """What a region says.
+
+    Attributes
+    ----------
+    proved : bool
+        no point with G <= 0
+    whole : float
+        bound of G on the region, not only where G <= 0; -inf where there is none
+    left : Region|None
+        what is left of the region
+    point : np.ndarray
+        (d,) the lowest point found
+    value : float
+        of G there
+    seen : View|None
+    """
     proved: bool          # no point with G <= 0
     whole: float          # bound of G on the region, not only where G <= 0; -inf where there is none
     left: Region|None     # what is left of the region
@@ -72,7 +114,13 @@ class Verdict(NamedTuple):
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #b123c286
 def exponents(seen:View, region:Region) -> tuple[np.ndarray, np.ndarray]: # (n,) and (n,)
-    "Ranges of (delta - centre).v on a region, rounded outward."
+    """Ranges of (delta - centre).v on a region, rounded outward.
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        (n,) and (n,)
+    """
     low, high = region.support(seen.V, seen.size)
     origin, slack = seen.V @ seen.centre, rounding(len(seen.b) + 8)*(seen.size @ np.abs(seen.centre))
     return low - origin - slack, high - origin + slack
@@ -125,7 +173,21 @@ def examine(
     rounds:int=12, # bounds at most
     gain:float=.95,# stop where less than this share of the ranges goes
 ) -> Verdict:
-    "Steps 1 to 4 on one region."
+    """Steps 1 to 4 on one region.
+
+    Parameters
+    ----------
+    terms : Terms
+    region : Region
+    rounds : int, default 12
+        bounds at most
+    gain : float, default .95
+        stop where less than this share of the ranges goes
+
+    Returns
+    -------
+    Verdict
+    """
     seen = view(terms, region)
     if seen is None: return Verdict(False, -np.inf, region, region.mid, np.inf, None)
     state = _Narrowing(seen, region)
@@ -157,7 +219,22 @@ def worst_coordinate(
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #45b075c5
 class Settled(NamedTuple):
-    "What is known of the sign of the sum on a region."
+    """What is known of the sign of the sum on a region.
+
+    Attributes
+    ----------
+    status : Status
+        optimal: decided; else why the search stopped
+    proved : bool
+        positive everywhere
+    point : np.ndarray
+        (d,) lowest point found, in scaled coordinates
+    value : float
+        of G there, on the scale of the view that found it; negative: refuted
+    n_boxes : int
+    low : float
+        bound of the mean over the variance from below
+    """
     status: Status     # optimal: decided; else why the search stopped
     proved: bool       # positive everywhere
     point: np.ndarray  # (d,) lowest point found, in scaled coordinates
@@ -182,7 +259,13 @@ class SignSearch:
         self.n_boxes, self.point, self.value, self.low = 0, terms.region.mid, np.inf, np.inf
 
     def look(self, region:Region) -> bool: # whether a point of the other sign was found
-        "Examine a region; it stays open where it is not decided."
+        """Examine a region; it stays open where it is not decided.
+
+        Returns
+        -------
+        bool
+            whether a point of the other sign was found
+        """
         self.n_boxes += 1
         got = examine(self.terms, region)
         if got.value < self.value: self.point, self.value = got.point, got.value
@@ -193,7 +276,13 @@ class SignSearch:
         return False
 
     def tried(self, points) -> bool: # whether one of them is of the other sign
-        "Look at given points, moved into the region."
+        """Look at given points, moved into the region.
+
+        Returns
+        -------
+        bool
+            whether one of them is of the other sign
+        """
         seen = view(self.terms, self.terms.region)
         if seen is None: return False
         for point in points:
@@ -203,7 +292,12 @@ class SignSearch:
         return self.value < 0
 
     def stopped(self) -> Status|None:
-        "Which limit is reached."
+        """Which limit is reached.
+
+        Returns
+        -------
+        Status|None
+        """
         if self.max_boxes is not None and self.n_boxes >= self.max_boxes: return Status.iteration_limit
         return Status.time_limit if self.clock.out_of_time() else None
 
@@ -217,7 +311,12 @@ class SignSearch:
         return region._replace(hi=hi), region._replace(lo=lo)
 
     def run(self) -> Status:
-        "Until the sign is known or a limit is reached."
+        """Until the sign is known or a limit is reached.
+
+        Returns
+        -------
+        Status
+        """
         if self.look(self.terms.region): return Status.optimal
         while self.heap:
             if self.progress is not None: self.progress(self.heap[0][0], self.value, self.n_boxes)
@@ -233,7 +332,9 @@ class SignSearch:
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #c9ad2959
 def tightened(region:Region) -> Region:
-    "A 1-norm ball cut by a box that leaves out its centre lies in a smaller ball around the box's nearest point."
+    """A 1-norm ball cut by a box that leaves out its centre lies in a smaller ball around the box's nearest
+    point.
+    """
     ball = region.ball
     if ball is None or ball.p == 2: return region
     ends = np.stack([region.lo, region.hi])*ball.scale + ball.shift
@@ -260,7 +361,25 @@ def settle_sign(
     progress=None,    # called with (bound, value, n_boxes)
     starts=None,      # (m, d) scaled points to try first
 ) -> Settled:
-    "Whether the sum is positive on the whole region."
+    """Whether the sum is positive on the whole region.
+
+    Parameters
+    ----------
+    terms : Terms
+        from `sign_terms`
+    clock : Clock
+        time left
+    max_boxes : default None
+        regions to look at; None: no limit
+    progress : default None
+        called with (bound, value, n_boxes)
+    starts : default None
+        (m, d) scaled points to try first
+
+    Returns
+    -------
+    Settled
+    """
     search = SignSearch(terms, clock, max_boxes, progress)
     try: status = search.run() if starts is None or not search.tried(starts) else Status.optimal
     except KeyboardInterrupt: search.low, status = -np.inf, Status.interrupted

@@ -31,7 +31,20 @@ def site_matrices(
     K:np.ndarray,    # (n, n) prior covariance
     prob:np.ndarray, # (C, n) class probabilities
 ) -> tuple[np.ndarray, tuple]: # E (C, n, n), Cholesky factor of their sum
-    "E_c for each class and a factor of their sum."
+    """E_c for each class and a factor of their sum.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) prior covariance
+    prob : np.ndarray
+        (C, n) class probabilities
+
+    Returns
+    -------
+    tuple[np.ndarray, tuple]
+        E (C, n, n), Cholesky factor of their sum
+    """
     E = []
     for p in prob:
         D = np.sqrt(p)
@@ -52,7 +65,17 @@ def _direction(K, Y, f, prob, E, factor) -> np.ndarray:
 
 # %% ../../nbs/gpc/07_softmax.ipynb #ecf09d1b
 class SoftmaxMode(NamedTuple):
-    "Mode of the softmax posterior."
+    """Mode of the softmax posterior.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (C, n)
+    prob : np.ndarray
+        (C, n)
+    evidence : float
+        log marginal likelihood, by Laplace
+    """
     alpha: np.ndarray   # (C, n)
     prob: np.ndarray    # (C, n)
     evidence: float     # log marginal likelihood, by Laplace
@@ -65,8 +88,28 @@ def softmax_laplace(
 ) -> SoftmaxMode:
     """Mode of the softmax posterior by Newton's method.
 
-    Source: Rasmussen and Williams, Algorithm 3.3.
-    Raises: ArithmeticError where 100 steps leave a residual above 1e-6."""
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) shared prior covariance
+    Y : np.ndarray
+        (C, n) one-hot labels
+    tol : float, default 1e-9
+        largest |alpha - (y - pi)|
+
+    Returns
+    -------
+    SoftmaxMode
+
+    Raises
+    ------
+    ArithmeticError
+        where 100 steps leave a residual above 1e-6.
+
+    References
+    ----------
+    Rasmussen and Williams, Algorithm 3.3.
+    """
     alpha, value = np.zeros_like(Y), -np.inf
     f = alpha @ K
     for _ in range(100):
@@ -97,7 +140,18 @@ def _log_det(K, prob, factor) -> float:
 def normal_points(
     d:int, # dimension
 ) -> np.ndarray: # (d, 16384)
-    "Scrambled Sobol points, standard normal."
+    """Scrambled Sobol points, standard normal.
+
+    Parameters
+    ----------
+    d : int
+        dimension
+
+    Returns
+    -------
+    np.ndarray
+        (d, 16384)
+    """
     from scipy.stats.qmc import Sobol
     return ndtri(np.clip(Sobol(d, seed=0).random_base2(14), 1e-12, 1 - 1e-12)).T
 
@@ -116,8 +170,41 @@ def _class_labels(classes, C:int) -> np.ndarray:
 class MulticlassPosterior(Prior):
     """Laplace posterior of a softmax Gaussian process classifier with one shared squared-exponential kernel.
 
-    Source: Rasmussen and Williams, Section 3.5; Blaas et al., Section 5.
-    Raises: ValueError naming the argument, where one is not as said."""
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    alpha
+        (C, n) weights of the means, 2 to 10 classes
+    prob
+        (C, n) class probabilities at the mode, columns sum to 1
+    lengthscale
+        (d,) or one number, above 0
+    variance
+        prior variance, above 0 and at most 5e5
+    classes : default None
+        (C,) labels, numbers or text; None: 0..C-1
+
+    Raises
+    ------
+    ValueError
+        naming the argument, where one is not as said.
+
+    References
+    ----------
+    Rasmussen and Williams, Section 3.5; Blaas et al., Section 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.gpc import MulticlassPosterior
+    >>> alpha = np.array([[.6, -.3, -.3], [-.3, .6, -.3], [-.3, -.3, .6]])  # three training points, one of each class
+    >>> post = MulticlassPosterior(X=[[0., 2.], [2., -1.], [-2., -1.]], alpha=alpha, prob=np.eye(3)*.1 + .3,
+    ...                            lengthscale=1.5, variance=4.,
+    ...                            classes=["a", "b", "c"])
+    >>> print(post.predict_proba([[0., 0.], [0., 2.]]).round(3).tolist(), post.predict([[0., 2.]]))
+    [[0.372, 0.314, 0.314], [0.841, 0.08, 0.08]] ['a']
+    """
     def __init__(self,
         X,           # (n, d) training points
         alpha,       # (C, n) weights of the means, 2 to 10 classes
@@ -154,7 +241,18 @@ class MulticlassPosterior(Prior):
     def index_of(self,
         target, # one of the classes
     ) -> int:   # row
-        "Row of a class; ValueError that names `target`."
+        """Row of a class; ValueError that names `target`.
+
+        Parameters
+        ----------
+        target
+            one of the classes
+
+        Returns
+        -------
+        int
+            row
+        """
         try: hit = np.flatnonzero(self.classes == target)
         except (TypeError, ValueError): hit = np.empty(0, int)
         same_kind = axes_of(target) == 0 and isinstance(target,
@@ -166,7 +264,18 @@ class MulticlassPosterior(Prior):
     def weights(self,
         r, # (n,) kernel vector
     ) -> np.ndarray: # (C, C, n)
-        "Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them."
+        """Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them.
+
+        Parameters
+        ----------
+        r
+            (n,) kernel vector
+
+        Returns
+        -------
+        np.ndarray
+            (C, C, n)
+        """
         Er = self._E @ check_vector(r, "r", self.n)
         solved = cho_solve(self._M, Er.T).T
         w = -(self._E @ solved.T).transpose(2, 0, 1)
@@ -176,7 +285,18 @@ class MulticlassPosterior(Prior):
     def latent(self,
         X, # (m, d) points
     ) -> tuple[np.ndarray, np.ndarray]: # means (m, C), covariances (m, C, C)
-        "Posterior means and covariances of the latent functions."
+        """Posterior means and covariances of the latent functions.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        tuple[np.ndarray, np.ndarray]
+            means (m, C), covariances (m, C, C)
+        """
         r = self.kernel(X)
         C = self.n_classes
         Er = np.array([r @ E for E in self._E])
@@ -190,7 +310,20 @@ class MulticlassPosterior(Prior):
     ) -> np.ndarray: # (m, C), rows sum to 1
         """Class probabilities, to about .0002; `classification_range` of a single point encloses them.
 
-        Source: Blaas et al., eq. (1)."""
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (m, C), rows sum to 1
+
+        References
+        ----------
+        Blaas et al., eq. (1).
+        """
         out = []
         for mean, cov in zip(*self.latent(X)):
             value, error = softmax_means(mean, cov, target=np.inf)
@@ -204,13 +337,35 @@ class MulticlassPosterior(Prior):
     def predict(self,
         X, # (m, d) points
     ) -> np.ndarray: # (m,) labels
-        "The most probable class."
+        """The most probable class.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (m,) labels
+        """
         return self.classes[self.predict_proba(X).argmax(1)]
 
     def save(self,
         path, # file name; .npz is added where missing
     ) -> Path: # the file written
-        "Write the arrays, nothing else, to a compressed npz file."
+        """Write the arrays, nothing else, to a compressed npz file.
+
+        Parameters
+        ----------
+        path
+            file name; .npz is added where missing
+
+        Returns
+        -------
+        Path
+            the file written
+        """
         return write_arrays(path, X=self.X, alpha=self.alpha, prob=self.prob, lengthscale=self.lengthscale,
                             variance=self.variance,
                             classes=self.classes)
@@ -219,7 +374,17 @@ class MulticlassPosterior(Prior):
     def load(cls,
         path, # file written by `save`
     ) -> "MulticlassPosterior":
-        "Read back what `save` wrote."
+        """Read back what `save` wrote.
+
+        Parameters
+        ----------
+        path
+            file written by `save`
+
+        Returns
+        -------
+        MulticlassPosterior
+        """
         a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance",
                                                         "classes"))
         return cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
@@ -244,7 +409,42 @@ def fit_multiclass_gpc(
 ) -> MulticlassPosterior:
     """Softmax Laplace classifier: one shared kernel, hyperparameters by the approximate marginal likelihood.
 
-    Raises: ValueError naming the argument; ArithmeticError where the mode is not reached."""
+    Parameters
+    ----------
+    X
+        (n, d) training points
+    y
+        (n,) labels of 2 to 10 classes
+    max_evaluations : default 10
+        of the marginal likelihood, by L-BFGS-B with differences; 0 keeps the start
+    lengthscale : default 1.
+        starting value(s), above 0; one number keeps them isotropic
+    variance : default 1.
+        starting value, above 0
+
+    Returns
+    -------
+    MulticlassPosterior
+
+    Raises
+    ------
+    ValueError
+        naming the argument
+    ArithmeticError
+        where the mode is not reached.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.gpc import fit_multiclass_gpc
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.vstack([rng.normal(size=(12, 2)) + centre for centre in ([0, 2.], [2, -1], [-2, -1])])
+    >>> y = np.repeat(["red", "green", "blue"], 12)
+    >>> post = fit_multiclass_gpc(X, y, max_evaluations=0, lengthscale=1.5, variance=4.)
+    >>> print(post.classes.tolist(), post.predict_proba([[0., 2.]]).round(2).tolist(),
+    ...       post.predict([[0., 2.]]).tolist())
+    ['blue', 'green', 'red'] [[0.07, 0.07, 0.86]] ['red']
+    """
     from scipy.optimize import minimize
     X = check_matrix(X, "X")
     classes, Y = _one_hot(y, len(X))

@@ -25,7 +25,42 @@ from .problem import LARGEST, Costs, check_signs
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #1b08898b
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
-    """An offset and what is certified about the region {scores < bias}."""
+    """An offset and what is certified about the region {scores < bias}.
+
+    Attributes
+    ----------
+    rule : str
+        name of the rule
+    bias : float|None
+        the offset, None where the rule cannot deliver
+    status : Status
+        certified, optimal (no promise), trivial (whole space) or infeasible
+    message : str
+        the status in words, with the remedy
+    statement : str
+        the guarantee in one line
+    kind : str
+        "expectation", "confidence", "calibration set" or "none"
+    n_safe : int
+        safe points in the calibration set
+    n_unsafe : int
+        unsafe points in it
+    risk : str|None, default None
+        "rate among unsafe", "share inside", "joint", or None where nothing is bounded
+    bound : float|None, default None
+        level that bounds that risk
+    confidence : float|None, default None
+        1 - delta where kind is "confidence"
+    rank : int|None, default None
+        order statistic that was used, where there is one
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import calibrate_offset
+    >>> found = calibrate_offset([0., 1., 2.], [1, -1, -1], rule="conformal", eps=.01)
+    >>> print(found.bias, found.status, found.feasible, "|", found.message)
+    None infeasible False | infeasible: 3 calibration points are too few for eps = 0.01, at least 99 are needed
+    """
     rule:str # name of the rule
     bias:float|None # the offset, None where the rule cannot deliver
     status:Status # certified, optimal (no promise), trivial (whole space) or infeasible
@@ -84,7 +119,23 @@ def bias_adjustment(
 ) -> Calibration:
     """Middle between the facing extremes of the two classes. Bounds no risk.
 
-    Source: Carlevaro et al., eq. (24), extremes exchanged (erratum)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    proportional : bool, default False
+        weigh the two extremes by class size
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., eq. (24), extremes exchanged (erratum).
+    """
     sample = _check_sample(scores, y, both=True)
     by_size = check_flag(proportional, "proportional")
     share = sample.n_unsafe/(sample.n_safe+sample.n_unsafe) if by_size else .5
@@ -107,7 +158,21 @@ def z_svm(
 ) -> Calibration:
     """Offset with the largest geometric mean of the two accuracies. Bounds no risk.
 
-    Source: Carlevaro et al., section 3.2.1 (Imam et al. 2006)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., section 3.2.1 (Imam et al. 2006).
+    """
     sample = _check_sample(scores, y, both=True)
     order = stable_order(sample.scores)
     s, safe = sample.scores[order], sample.y[order] > 0
@@ -134,7 +199,25 @@ def probabilistic_scaling(
 ) -> Calibration:
     """r-th smallest unsafe score: bounds the joint risk by eps with confidence 1 - delta.
 
-    Source: Carlevaro et al., eqs. (25), (27)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., eqs. (25), (27).
+    """
     sample = _check_sample(scores, y)
     eps, delta = check_probability(eps, "eps"), check_probability(delta, "delta")
     n, rule = len(sample.scores), "probabilistic_scaling"
@@ -161,8 +244,30 @@ def scaling_unsafe(
 ) -> Calibration:
     """r-th smallest unsafe score, r from n_U alone: bounds the rate among unsafe with confidence 1 - delta.
 
-    Source: Carlevaro et al., condition above eq. (25), for the unsafe points only.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Carlevaro et al., condition above eq. (25), for the unsafe points only.
+    """
     sample = _check_sample(scores, y)
     eps, delta = check_probability(eps, "eps"), check_probability(delta, "delta")
     n, about = sample.n_unsafe, dict(risk="rate among unsafe", kind="confidence")
@@ -196,7 +301,25 @@ def conformal(
 ) -> Calibration:
     """Conformal quantile of y (score - reference) on all points: bounds the joint risk by eps in expectation.
 
-    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+    reference : float, default 0.
+        offset b0 of the fitted classifier, fixed before the calibration
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset.
+    """
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
     n, reference = len(sample.scores), _check_reference(reference, sample.scores)
     rank = math.ceil((1-eps)*(n+1)-1e-12*(n+1))
@@ -218,7 +341,23 @@ def conformal_unsafe(
 ) -> Calibration:
     """Conformal quantile on the unsafe points: bounds the rate among unsafe by eps in expectation.
 
-    Source: Carlevaro et al., section 3.2.3."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    eps : float
+        risk level, in (0, 1)
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., section 3.2.3.
+    """
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
     n, about = sample.n_unsafe, dict(risk="rate among unsafe", kind="expectation")
     rank = math.floor(eps*(n+1)+1e-12*(n+1))
@@ -241,7 +380,26 @@ def weighted_hinge(
     """Exact minimiser of the weighted hinge loss in b.
 
     With tau = 1 - eps at most eps/(1-eps) n_S false positives on the calibration set.
-    Source: Carlevaro et al., eq. (28); tau = eps is the printed version (erratum)."""
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    eps : float
+        level for false positives, in (0, 1)
+    tau : float|None, default None
+        weight of an unsafe point, in (0, 1); 1 - eps where not given
+
+    Returns
+    -------
+    Calibration
+
+    References
+    ----------
+    Carlevaro et al., eq. (28); tau = eps is the printed version (erratum).
+    """
     sample, eps = _check_sample(scores, y, both=True), check_probability(eps, "eps")
     tau = 1-eps if tau is None else check_probability(tau, "tau")
     costs = Costs(np.array([1-tau]), np.array([tau]))
@@ -277,7 +435,38 @@ def calibrate_offset(
 ) -> Calibration:
     """The offset by one of the rules of section 3.2.
 
-    Raises: ValueError naming the argument: unknown rule, scores not finite, levels outside (0, 1)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    rule : str, default 'weighted_hinge'
+        a key of RULES
+    eps : float, default .05
+        risk level, in (0, 1)
+    delta : float|None, default None
+        1 - confidence, in (0, 1); needed by the rules of scaling
+    reference : float, default 0.
+        offset fixed before the calibration, used by conformal
+
+    Returns
+    -------
+    Calibration
+
+    Raises
+    ------
+    ValueError
+        naming the argument: unknown rule, scores not finite, levels outside (0, 1).
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import calibrate_offset
+    >>> scores, y = [-3., -2., -1.5, 1., 2., 2.5], [1, 1, 1, -1, -1, -1]
+    >>> found = calibrate_offset(scores, y, rule="conformal", eps=.2)
+    >>> print(found.bias, found.status, "|", found.statement)
+    1.0 certified | Pr{unsafe and inside} <= 0.2 in expectation over the calibration set
+    """
     function, uses = RULES[check_choice(rule, "rule", RULES)]
     given = dict(eps=check_probability(eps, "eps"), delta=delta,
                  reference=_check_reference(reference,

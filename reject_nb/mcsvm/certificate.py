@@ -41,7 +41,17 @@ def repair(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     costs:Costs, # the m cost pairs
 ) -> None:
-    "Clip alpha to the box of (5) in place, then scale down the heavier side of each column."
+    """Clip alpha to the box of (5) in place, then scale down the heavier side of each column.
+
+    Parameters
+    ----------
+    alpha : np.ndarray
+        (n, m), changed in place
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    """
     plus, minus = np.zeros(alpha.shape[1]), np.zeros(alpha.shape[1])
     _clip(alpha, y, costs, plus, minus)
     lighter = np.minimum(plus, minus)
@@ -52,7 +62,38 @@ def repair(
 # %% ../../nbs/mcsvm/03_certificate.ipynb #7716673c
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Bounds on the optimum of (MC-SVM) and the primal point that attains the upper one."""
+    """Bounds on the optimum of (MC-SVM) and the primal point that attains the upper one.
+
+    Attributes
+    ----------
+    objective : float
+        primal value of (w, biases): an upper bound
+    bound : float
+        dual value of the repaired alpha, or of its best multiple: a lower bound, at least 0
+    gap : float
+        (objective - bound)/objective, in [0, 1] up to rounding
+    gap_abs : float
+        objective - bound
+    dual_coef : np.ndarray
+        (n,) -eta y alpha_bar
+    scores : np.ndarray
+        (n,) projections of the training points
+    biases : np.ndarray
+        (m,) best offsets for these scores
+    norm2 : float
+        w'w
+    offered : bool
+        whether the primal point is the direction offered, not the one of alpha
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import certify
+    >>> # no dual variables at all: w = 0 costs 2 min(.75*2, .25*1) = .5, the bound is 0, the gap is 1
+    >>> c = certify(lambda v: v*0, [1, 1, -1], np.zeros((3, 1)), safe=[.75], unsafe=[.25], eta=1.)
+    >>> print(c.objective, c.bound, c.gap, c.gap_abs, c.offered)
+    0.5 0.0 1.0 0.5 False
+    """
     objective:float # primal value of (w, biases): an upper bound
     bound:float # dual value of the repaired alpha, or of its best multiple: a lower bound, at least 0
     gap:float # (objective - bound)/objective, in [0, 1] up to rounding
@@ -75,7 +116,21 @@ def dual_value(
     norm2:float, # w'w of the direction that they give
     eta:float, # regularisation
 ) -> float:
-    "Dual value of the best multiple t <= 1 of feasible dual variables."
+    """Dual value of the best multiple t <= 1 of feasible dual variables.
+
+    Parameters
+    ----------
+    total : float
+        sum of all dual variables
+    norm2 : float
+        w'w of the direction that they give
+    eta : float
+        regularisation
+
+    Returns
+    -------
+    float
+    """
     t = min(1., eta*total/norm2) if norm2 > 0 else 1.
     return t*total-t*t*norm2/(2*eta)
 
@@ -98,7 +153,27 @@ def certify_point(
     eta:float, # regularisation, > 0
     offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is better
 ) -> Certificate:
-    "`certify` without its checks, for the solvers; alpha is repaired in place."
+    """`certify` without its checks, for the solvers; alpha is repaired in place.
+
+    Parameters
+    ----------
+    apply : Callable
+        function of v (n,) that returns K v (n,)
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    alpha : np.ndarray
+        (n, m) dual variables, repaired in place
+    costs : Costs
+        the m cost pairs
+    eta : float
+        regularisation, > 0
+    offer : tuple|None, default None
+        scores (n,) and w'w of another direction, used where it is better
+
+    Returns
+    -------
+    Certificate
+    """
     repair(alpha, y, costs)
     total = alpha.sum(1)
     dual_coef, scores, norm2 = _direction(apply, y, total, eta)
@@ -126,8 +201,49 @@ def certify(
     """Duality gap of (MC-SVM) from dual variables, apart from any solver.
 
     Repairs a copy of alpha, forms w by (22) and the offsets by sweeps, and evaluates both objectives.
-    Source: Carlevaro et al., Proposition 5, eqs. (5), (22), (23).
-    Raises: ValueError naming the argument, also where `apply` does not return n finite numbers."""
+
+    Parameters
+    ----------
+    apply : Callable
+        function of v (n,) that returns K v (n,), K the kernel matrix of the training points
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    alpha : np.ndarray
+        (n, m) dual variables of any origin
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    eta : float
+        regularisation, > 0
+    offer : tuple|None, default None
+        scores (n,) and w'w of another direction, used where it is better
+
+    Returns
+    -------
+    Certificate
+
+    Raises
+    ------
+    ValueError
+        naming the argument, also where `apply` does not return n finite numbers.
+
+    References
+    ----------
+    Carlevaro et al., Proposition 5, eqs. (5), (22), (23).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import certify
+    >>> K, y = np.array([[1., -1.], [-1., 1.]]), np.array([1., -1.])
+    >>> for a in (.25, .2):
+    ...     c = certify(lambda v: K@v, y, np.full((2, 1), a), safe=[.5], unsafe=[.5], eta=2.)
+    ...     print(f"alpha {a}: {c.bound:.3f} <= optimum <= {c.objective:.3f}, relative gap {c.gap:.2f}")
+    ...
+    alpha 0.25: 0.250 <= optimum <= 0.250, relative gap 0.00
+    alpha 0.2: 0.240 <= optimum <= 0.360, relative gap 0.33
+    """
     y, costs, eta = check_signs(y), check_costs(safe, unsafe), check_eta(eta)
     alpha = check_matrix(alpha, "alpha", len(y), len(costs.safe), -LARGEST, LARGEST).copy()
     if not callable(apply):

@@ -33,8 +33,28 @@ def curve_offset(
 ) -> float:
     """Offset at rho on the piecewise linear curve through (knots, biases), continued along its end segments.
 
-    Source: Carlevaro et al., eq. (7) with the weights of (MC-SVM).
-    Raises: ValueError with fewer than two different knots."""
+    Parameters
+    ----------
+    rho : float
+        log odds: ln(p_safe/(1-p_safe)) + ln(eps/(1-eps))
+    knots : np.ndarray
+        (m,) ln((1-tau)/tau), shifted by ln(n_S/n_U) for an unbalanced fit
+    biases : np.ndarray
+        (m,)
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        with fewer than two different knots.
+
+    References
+    ----------
+    Carlevaro et al., eq. (7) with the weights of (MC-SVM).
+    """
     t, first = np.unique(knots, return_index=True)
     b = biases[first]
     if len(t) < 2:
@@ -161,28 +181,106 @@ class ScoringMixin(TwoClassMixin):
     def projection(self,
         X, # (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
     ) -> np.ndarray: # (n,)
-        """w'phi(x): low is safe. Source: Carlevaro et al., eq. (23)."""
+        """w'phi(x): low is safe.
+
+        Parameters
+        ----------
+        X
+            (n, d) points, or (n, n_train) kernel values with kernel="precomputed"
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        References
+        ----------
+        Carlevaro et al., eq. (23).
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> clf = MultiCostSVC(eta=100.).fit([[-1.], [0.], [2.]], [1, 1, 0])
+        >>> print(clf.projection([[-1.], [1.]]).round(3).tolist())
+        [-1.0, 1.0]
+        """
         check_is_fitted(self)
         return self._map.scores(_check_points(self, X, reset=False))
 
     def safe_score(self,
         X, # as in `projection`
     ) -> np.ndarray: # (n,)
-        """bias_ - w'phi(x): positive is safe, whatever the order of the labels."""
+        """bias_ - w'phi(x): positive is safe, whatever the order of the labels.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> # "bad" sorts first, "good" is safe when asked for: safe_score does not depend on the order of the labels
+        >>> clf = MultiCostSVC(eta=100., safe_label="good").fit([[-1.], [0.], [2.]], ["good", "good", "bad"])
+        >>> print(clf.safe_score([[0.], [2.]]).round(3).tolist())
+        [1.0, -1.0]
+        """
         scores = self.projection(X)
         return self.bias_-scores
 
     def decision_function(self,
         X, # as in `projection`
     ) -> np.ndarray: # (n,)
-        """`safe_score` or its negative: positive is `classes_[1]`, as in scikit-learn."""
+        """`safe_score` or its negative: positive is `classes_[1]`, as in scikit-learn.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> # the safe label is classes_[0] here, so positive means "malignant"
+        >>> clf = MultiCostSVC(eta=100., safe_label="benign").fit([[-1.], [0.], [2.]], ["benign", "benign", "malignant"])
+        >>> print(clf.classes_.tolist(), clf.decision_function([[0.], [2.]]).round(3).tolist())
+        ['benign', 'malignant'] [-1.0, 1.0]
+        """
         score = self.safe_score(X)
         return score if self.safe_label_ == self.classes_[1] else -score
 
     def predict(self,
         X, # as in `projection`
     ) -> np.ndarray: # (n,) labels
-        """The safe label where w'phi(x) < bias_, strictly; the other one elsewhere."""
+        """The safe label where w'phi(x) < bias_, strictly; the other one elsewhere.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+
+        Returns
+        -------
+        np.ndarray
+            (n,) labels
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> clf = MultiCostSVC(eta=100., safe_label="safe").fit([[-1.], [0.], [2.]], ["safe", "safe", "bad"])
+        >>> print(clf.predict([[-5.], [.5], [5.]]).tolist())
+        ['safe', 'safe', 'bad']
+        """
         return self._as_labels(self.safe_score(X) > 0)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #7233941a
@@ -207,7 +305,38 @@ class OffsetMixin(ScoringMixin):
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
         Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is safe then.
-        Raises: ValueError for an unknown rule, labels that the fit has not seen, levels outside (0, 1)."""
+
+        Parameters
+        ----------
+        X
+            calibration points, not those of the fit
+        y
+            their labels
+        rule : str, default 'weighted_hinge'
+            a key of `reject_nb.mcsvm.RULES`
+        eps : float|None, default None
+            risk level, in (0, 1), None: the parameter `eps`
+        delta : float|None, default None
+            1 - confidence, in (0, 1); needed by the rules of scaling
+
+        Returns
+        -------
+        Calibration
+            what is certified, and the offset
+
+        Raises
+        ------
+        ValueError
+            for an unknown rule, labels that the fit has not seen, levels outside (0, 1).
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> clf = MultiCostSVC(eta=100.).fit([[-1.], [0.], [2.]], [1, 1, 0])
+        >>> found = clf.calibrate([[-2.], [-1.], [1.], [3.]], [1, 1, 0, 0], rule="conformal_unsafe", eps=.4)
+        >>> print(round(found.bias, 3), found.status, found.risk)
+        1.0 certified rate among unsafe
+        """
         scores = self.projection(X)
         signs = self._signs(check_labels(y, "y", len(scores)))
         self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta,
@@ -222,8 +351,35 @@ class OffsetMixin(ScoringMixin):
     ) -> float:
         """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set.
 
-        Source: Carlevaro et al., eq. (7).
-        Raises: ValueError outside (0, 1), or where the fit has one tau only."""
+        Parameters
+        ----------
+        p_safe : float|None, default None
+            prior of the safe class where the region is used, in (0, 1), None: p_safe_
+        eps : float|None, default None
+            risk level, in (0, 1), None: the parameter `eps`
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            outside (0, 1), or where the fit has one tau only.
+
+        References
+        ----------
+        Carlevaro et al., eq. (7).
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> X, y = [[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0]
+        >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit(X, y)
+        >>> cautious, common, daring = (clf.region_offset(p, e) for p, e in ((.5, .05), (.9, .05), (.9, .3)))
+        >>> print(cautious < common < daring)
+        True
+        """
         check_is_fitted(self)
         p_safe = self.p_safe_ if p_safe is None else check_probability(p_safe, "p_safe")
         rho = radius(p_safe, self.eps if eps is None else check_probability(eps, "eps"))
@@ -237,19 +393,87 @@ class OffsetMixin(ScoringMixin):
     ) -> np.ndarray: # (n,) bool, True inside the region, its border included
         """Membership in the approximate eps-safe region, for any prior and risk without fitting again.
 
-        Best with class_balanced=True. Source: Carlevaro et al., eq. (7)."""
+        Best with class_balanced=True.
+
+        Parameters
+        ----------
+        X
+            as in `projection`
+        p_safe : float|None, default None
+            another prior, None: p_safe_
+        eps : float|None, default None
+            another risk, None: the parameter `eps`
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool, True inside the region, its border included
+
+        References
+        ----------
+        Carlevaro et al., eq. (7).
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> X, y = [[-2.], [-1.], [1.], [0.], [2.], [3.]], [1, 1, 1, 0, 0, 0]
+        >>> clf = MultiCostSVC(class_balanced=True, eta=10.).fit(X, y)
+        >>> print(clf.predict_region([[-9.], [0.], [9.]], p_safe=.5, eps=.2).tolist())
+        [True, False, False]
+        """
         return self.projection(X) <= self.region_offset(p_safe, eps)
 
 # %% ../../nbs/mcsvm/08_classifier.ipynb #3f4d6c15
 class MultiCostSVC(OffsetMixin, ClassifierMixin, BaseEstimator):
     """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
 
-    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same order),
+    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same
+    order),
     `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`, `n_iter_`, `status_`, `message_`,
     `classes_`, `safe_label_`, `p_safe_`, `bias_` (the offset in use: that of the tau nearest .5 until
     `calibrate` sets another), and `coef_` or `dual_coef_`.
-    Source: Carlevaro et al., section 3.
-    Raises: ValueError naming the parameter, in `fit`."""
+
+    Parameters
+    ----------
+    taus : default 9
+        number of equally spaced weights, one weight, or an array of weights in (0, 1)
+    eta : default 1e-3
+        regularisation, > 0: the larger, the weaker
+    kernel : default 'linear'
+        "linear", "poly", "rbf", "precomputed" or a function (A, B) -> matrix
+    degree : default 3
+        of poly
+    gamma : default 1.0
+        of poly and rbf: a positive number, "scale" or "auto"
+    coef0 : default 1.0
+        of poly, >= 0
+    class_balanced : default False
+        weights (1-tau)/n_S and tau/n_U: the sampling prior cancels; eta grows with n
+    p_safe : default None
+        prior of the safe class where the region is used, in (0, 1), None: its training share
+    eps : default 0.05
+        risk level of the region, in (0, 1)
+    safe_label : default None
+        label of the safe class, None: the last in sorted order
+    tol : default 1e-6
+        relative duality gap asked for, in (0, 1)
+
+    Raises
+    ------
+    ValueError
+        naming the parameter, in `fit`.
+
+    References
+    ----------
+    Carlevaro et al., section 3.
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import MultiCostSVC
+    >>> clf = MultiCostSVC(eta=100., safe_label="safe").fit([[-1.], [0.], [2.]], ["safe", "safe", "bad"])
+    >>> print(clf.status_, clf.coef_.round(4).tolist(), round(clf.bias_, 4), clf.predict([[.9], [1.1]]).tolist())
+    optimal [1.0] 1.0 ['safe', 'bad']
+    """
     def __init__(self,
         taus=9, # number of equally spaced weights, one weight, or an array of weights in (0, 1)
         eta=1e-3, # regularisation, > 0: the larger, the weaker
@@ -279,7 +503,29 @@ class MultiCostSVC(OffsetMixin, ClassifierMixin, BaseEstimator):
     ): # self
         """Solves (MC-SVM). Warns where the gap did not reach `tol`.
 
-        Raises: ValueError naming the argument for bad input."""
+        Parameters
+        ----------
+        X
+            (n, d) points, or the (n, n) kernel matrix with kernel="precomputed"
+        y
+            (n,) labels of two classes
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            naming the argument for bad input.
+
+        Examples
+        --------
+        >>> from reject_nb.mcsvm import MultiCostSVC
+        >>> clf = MultiCostSVC(taus=[.3, .7], eta=1.).fit([[-1.], [0.], [2.]], [1, 1, 0])
+        >>> print(clf.classes_.tolist(), clf.safe_label_, round(clf.p_safe_, 3), clf.biases_.shape, clf.gap_ <= 1e-6)
+        [0, 1] 1 0.667 (2,) True
+        """
         X = _check_points(self, X, reset=True)
         y = _check_classes(self, y, len(X))
         taus, eta, tol = resolve_taus(self.taus), check_eta(self.eta), check_tol(self.tol)

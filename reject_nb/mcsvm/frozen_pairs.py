@@ -23,7 +23,17 @@ from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #004144df-3
 class Ranges(NamedTuple):
-    "Which pairs are free, and on which side the others were frozen."
+    """Which pairs are free, and on which side the others were frozen.
+
+    Attributes
+    ----------
+    first : np.ndarray
+        (n,) first free tau of each point
+    last : np.ndarray
+        (n,) one after the last one
+    above : np.ndarray
+        (n, m) bool: r > 0 when the pair was frozen
+    """
     first:np.ndarray # (n,) first free tau of each point
     last:np.ndarray # (n,) one after the last one
     above:np.ndarray # (n, m) bool: r > 0 when the pair was frozen
@@ -79,7 +89,43 @@ def _all_alpha(y, costs, ranges, free_alpha, alpha):
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #6f569568
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    """An optimal point of (MC-SVM) up to the certified gap."""
+    """An optimal point of (MC-SVM) up to the certified gap.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (n, m) dual variables, feasible for (5)
+    dual_coef : np.ndarray
+        (n,) -eta y alpha_bar
+    w : np.ndarray|None
+        (D,) direction for explicit features, None where only the kernel is known
+    scores : np.ndarray
+        (n,) projections of the training points
+    biases : np.ndarray
+        (m,) offsets in the order of the costs given
+    objective : float
+        primal value
+    bound : float
+        dual value: no direction and no offsets cost less
+    gap : float
+        (objective - bound)/objective, in [0, 1]
+    gap_abs : float
+        objective - bound
+    iterations : int
+        of the interior point method on the full sample
+    status : Status
+        optimal where gap <= tol, else not_converged
+    message : str
+        the same in words, with what to do
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import solve_features
+    >>> # four points, two taus; the offset of the larger tau is the more cautious one
+    >>> found = solve_features([[-2.], [0.], [-1.], [2.]], [1, 1, -1, -1], safe=[.7, .3], unsafe=[.3, .7], eta=1.)
+    >>> print(found.status, found.alpha.shape, found.biases[0] > found.biases[1], found.bound <= found.objective)
+    optimal (4, 2) True True
+    """
     alpha:np.ndarray # (n, m) dual variables, feasible for (5)
     dual_coef:np.ndarray # (n,) -eta y alpha_bar
     w:np.ndarray|None # (D,) direction for explicit features, None where only the kernel is known
@@ -102,7 +148,27 @@ def make_solution(
     w:np.ndarray|None=None, # (D,) direction, where features are explicit
     shift:float=0., # added to scores and offsets
 ) -> Solution:
-    "A certificate with its dual variables; the status says whether the tolerance was met."
+    """A certificate with its dual variables; the status says whether the tolerance was met.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        of the final point
+    alpha : np.ndarray
+        (n, m) its dual variables
+    iterations : int
+        of the interior point method
+    tol : float
+        relative gap asked for
+    w : np.ndarray|None, default None
+        (D,) direction, where features are explicit
+    shift : float, default 0.
+        added to scores and offsets
+
+    Returns
+    -------
+    Solution
+    """
     c, reached = certificate, certificate.gap <= tol
     message = (f"optimal: certified relative gap {c.gap:.1e}" if reached
                else f"not converged: certified relative gap {c.gap:.1e} is "
@@ -117,7 +183,17 @@ _PART = 8  # a coarse level takes every eighth point of each class
 _SMALL = 12_000  # pairs from which freezing pays
 
 class Level(NamedTuple):
-    "Solution of one level, in the coordinates of its problem."
+    """Solution of one level, in the coordinates of its problem.
+
+    Attributes
+    ----------
+    certificate : Certificate
+    alpha : np.ndarray
+        (n, m)
+    w : np.ndarray
+        (D,)
+    iterations : int
+    """
     certificate:Certificate
     alpha:np.ndarray # (n, m)
     w:np.ndarray # (D,)
@@ -169,7 +245,19 @@ def solve_levels(
     problem:Problem, # in coordinates with unit covariance, taus ascending
     tol:float, # relative gap to reach
 ) -> Level:
-    "The best certified solution found."
+    """The best certified solution found.
+
+    Parameters
+    ----------
+    problem : Problem
+        in coordinates with unit covariance, taus ascending
+    tol : float
+        relative gap to reach
+
+    Returns
+    -------
+    Level
+    """
     Q, lam, y, costs = problem
     (n, D), m = Q.shape, len(costs.safe)
     if not D: return _no_features(problem)
@@ -217,7 +305,25 @@ def solve_explicit(
     eta:float, # regularisation, > 0
     tol:float, # relative gap to reach
 ) -> Solution:
-    "`solve_features` without its checks."
+    """`solve_features` without its checks.
+
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) features
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    eta : float
+        regularisation, > 0
+    tol : float
+        relative gap to reach
+
+    Returns
+    -------
+    Solution
+    """
     order, unit = _ascending(costs)
     Q, lam, back = whiten(Z, eta*unit)
     _, alpha, w, iterations = solve_levels(Problem(Q, lam, y,
@@ -249,8 +355,43 @@ def solve_features(
 ) -> Solution:
     """Solves (MC-SVM) for explicit features to a certified relative duality gap.
 
-    Source: Carlevaro et al., (MC-SVM), by a primal-dual interior point method on D + m unknowns.
-    Raises: ValueError naming the argument: values not finite, other shapes, costs or eta not positive."""
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) explicit features
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    eta : float
+        regularisation, > 0: the larger, the weaker
+    tol : float, default 1e-6
+        relative duality gap asked for, in (0, 1)
+
+    Returns
+    -------
+    Solution
+
+    Raises
+    ------
+    ValueError
+        naming the argument: values not finite, other shapes, costs or eta not positive.
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM), by a primal-dual interior point method on D + m unknowns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import solve_features
+    >>> # safe at -1 twice, unsafe at 1: w = 1 separates with margin 1, and 1/(2 eta) is the optimum for every tau
+    >>> found = solve_features([[-1.], [-1.], [1.]], [1, 1, -1], safe=[.5, .2], unsafe=[.5, .8], eta=1000.)
+    >>> print(found.status, round(found.objective, 7), found.w.round(4).tolist(), found.gap <= 1e-6)
+    optimal 0.0005 [1.0] True
+    """
     y = check_signs(y)
     Z = check_matrix(Z, "Z", len(y), low=-LARGEST, high=LARGEST)
     return solve_explicit(Z, y, check_costs(safe, unsafe), check_eta(eta), check_tol(tol))

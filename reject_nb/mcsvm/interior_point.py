@@ -20,7 +20,17 @@ from .problem import Costs
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #a523c9fb
 class Coordinates(NamedTuple):
-    "Features in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2."
+    """Features in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2.
+
+    Attributes
+    ----------
+    Q : np.ndarray
+        (n, r) centred, unit covariance
+    lam : np.ndarray
+        (r,) penalty of each coordinate
+    back : np.ndarray
+        (D, r) from directions in Q to directions in the features
+    """
     Q:np.ndarray # (n, r) centred, unit covariance
     lam:np.ndarray # (r,) penalty of each coordinate
     back:np.ndarray # (D, r) from directions in Q to directions in the features
@@ -59,7 +69,19 @@ def whiten(
     Z:np.ndarray, # (n, D) features
     eta:float, # regularisation, > 0
 ) -> Coordinates:
-    "Centred coordinates with unit covariance."
+    """Centred coordinates with unit covariance.
+
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) features
+    eta : float
+        regularisation, > 0
+
+    Returns
+    -------
+    Coordinates
+    """
     centred, (n, D) = Z-Z.mean(0), Z.shape
     if D > n: return _many_features(centred, eta)
     variances, vectors = np.linalg.eigh(centred.T@centred/n)
@@ -69,7 +91,33 @@ def whiten(
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #422fdc83
 class Rows(NamedTuple):
-    "What is known of each pair: its limit, where it stands, and its step."
+    """What is known of each pair: its limit, where it stands, and its step.
+
+    Attributes
+    ----------
+    cost : np.ndarray
+        (N,) c, the largest alpha
+    r : np.ndarray
+        (N,) 1 + y (s - b)
+    alpha : np.ndarray
+        (N,) dual variable, between 0 and c
+    u : np.ndarray
+        (N,) slack above the kink
+    v : np.ndarray
+        (N,) distance below it
+    theta : np.ndarray
+        (N,) weight in the Newton system
+    aim_v : np.ndarray
+        (N,) what alpha v is to become
+    aim_u : np.ndarray
+        (N,) what (c - alpha) u is to become
+    d_alpha : np.ndarray
+        (N,) step of alpha
+    d_v : np.ndarray
+        (N,) step of v
+    d_u : np.ndarray
+        (N,) step of u
+    """
     cost:np.ndarray # (N,) c, the largest alpha
     r:np.ndarray # (N,) 1 + y (s - b)
     alpha:np.ndarray # (N,) dual variable, between 0 and c
@@ -86,7 +134,17 @@ class Rows(NamedTuple):
 COST, R, ALPHA, U, V, THETA, AIM_V, AIM_U, D_ALPHA, D_V, D_U = range(len(Rows._fields))
 
 class Pairs(NamedTuple):
-    "The free pairs of points and taus, those of a point side by side."
+    """The free pairs of points and taus, those of a point side by side.
+
+    Attributes
+    ----------
+    start : np.ndarray
+        (n+1,) pairs of point i: start[i] to start[i+1]
+    tau : np.ndarray
+        (N,) index of the tau
+    values : np.ndarray
+        (11, N) the rows of `Rows`; one array, since kernels with few arguments compile faster
+    """
     start:np.ndarray # (n+1,) pairs of point i: start[i] to start[i+1]
     tau:np.ndarray # (N,) index of the tau
     values:np.ndarray # (11, N) the rows of `Rows`; one array, since kernels with few arguments compile faster
@@ -103,7 +161,24 @@ def make_pairs(
     first:np.ndarray, # (n,) first tau of each point
     last:np.ndarray, # (n,) one after its last tau
 ) -> Pairs: # with room for the iteration
-    "Lay out the pairs of each point."
+    """Lay out the pairs of each point.
+
+    Parameters
+    ----------
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    first : np.ndarray
+        (n,) first tau of each point
+    last : np.ndarray
+        (n,) one after its last tau
+
+    Returns
+    -------
+    Pairs
+        with room for the iteration
+    """
     counts = last-first
     start = np.zeros(len(y)+1, np.int64)
     np.cumsum(counts, out=start[1:])
@@ -129,7 +204,17 @@ def _begin(pairs:Pairs, width:float) -> None:
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #358e701d
 class Sums(NamedTuple):
-    "Sums over pairs, one entry per point or one per tau."
+    """Sums over pairs, one entry per point or one per tau.
+
+    Attributes
+    ----------
+    theta : np.ndarray
+        of theta
+    right : np.ndarray
+        of y theta r, or what stands for r on the right-hand side
+    alpha : np.ndarray
+        of y alpha
+    """
     theta:np.ndarray # of theta
     right:np.ndarray # of y theta r, or what stands for r on the right-hand side
     alpha:np.ndarray # of y alpha
@@ -192,7 +277,17 @@ def _gram(Q, point_theta, pairs, m) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #780fa4e1
 class NewtonSystem(NamedTuple):
-    "The factorised system of one iteration."
+    """The factorised system of one iteration.
+
+    Attributes
+    ----------
+    factor : Cholesky
+        of Lambda + Q' diag(theta) Q - C diag(1/t) C'
+    C : np.ndarray
+        (D, m) Q' theta
+    t : np.ndarray
+        (m,) sums of theta
+    """
     factor:Cholesky # of Lambda + Q' diag(theta) Q - C diag(1/t) C'
     C:np.ndarray # (D, m) Q' theta
     t:np.ndarray # (m,) sums of theta
@@ -261,21 +356,54 @@ def _move(pairs, length):
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #28243626
 class Problem(NamedTuple):
-    "(MC-SVM) in coordinates with unit covariance, taus ascending."
+    """(MC-SVM) in coordinates with unit covariance, taus ascending.
+
+    Attributes
+    ----------
+    Q : np.ndarray
+        (n, D)
+    lam : np.ndarray
+        (D,)
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    """
     Q:np.ndarray # (n, D)
     lam:np.ndarray # (D,)
     y:np.ndarray # (n,) +1 safe, -1 unsafe
     costs:Costs # the m cost pairs
 
 class Outside(NamedTuple):
-    "What pairs that are not free contribute."
+    """What pairs that are not free contribute.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (D,) pull on w
+    b : np.ndarray
+        (m,) pull on the offsets
+    total : float
+        sum of their alpha
+    """
     w:np.ndarray # (D,) pull on w
     b:np.ndarray # (m,) pull on the offsets
     total:float # sum of their alpha
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #72f7aedb
 class Iterate(NamedTuple):
-    "Where the iteration stopped."
+    """Where the iteration stopped.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (D,)
+    b : np.ndarray
+        (m,)
+    alpha : np.ndarray
+        (N,) of the free pairs
+    iterations : int
+    """
     w:np.ndarray # (D,)
     b:np.ndarray # (m,)
     alpha:np.ndarray # (N,) of the free pairs
@@ -308,7 +436,31 @@ def interior_point(
     width:float, # distance of u and v from zero at the start
     max_iter:int=200, # iterations
 ) -> Iterate:
-    "Mehrotra's predictor-corrector on the free pairs; stops early where no step can be taken."
+    """Mehrotra's predictor-corrector on the free pairs; stops early where no step can be taken.
+
+    Parameters
+    ----------
+    problem : Problem
+        the points that have free pairs
+    pairs : Pairs
+        the free pairs
+    w : np.ndarray
+        (D,) start
+    b : np.ndarray
+        (m,) start
+    outside : Outside
+        the other pairs
+    tol : float
+        relative complementarity and gap to reach
+    width : float
+        distance of u and v from zero at the start
+    max_iter : int, default 200
+        iterations
+
+    Returns
+    -------
+    Iterate
+    """
     Q, lam, y, costs = problem
     s, iteration = Q@w, 0
     _residuals(pairs, y, s, b)
@@ -344,7 +496,20 @@ def solve_all_pairs(
     problem:Problem, # in coordinates with unit covariance
     tol:float, # relative complementarity and gap to reach
 ) -> tuple[np.ndarray, np.ndarray, int]: # w (D,), alpha (n, m), iterations
-    "All pairs free, from the ridge start."
+    """All pairs free, from the ridge start.
+
+    Parameters
+    ----------
+    problem : Problem
+        in coordinates with unit covariance
+    tol : float
+        relative complementarity and gap to reach
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, int]
+        w (D,), alpha (n, m), iterations
+    """
     Q, _, y, costs = problem
     n, m = len(y), len(costs.safe)
     w, b = _ridge_start(problem)

@@ -48,7 +48,27 @@ def kernel_function(
 ) -> Callable: # function (A, B) -> (a, b) matrix
     """The kernel as a function of two sets of points.
 
-    Raises: ValueError for a parameter under which it is not positive semidefinite."""
+    Parameters
+    ----------
+    kernel
+        "linear", "poly", "rbf" or a function (A, B) -> matrix
+    degree : int, default 3
+        of poly, at least 1
+    gamma : float, default 1.0
+        of poly and rbf, > 0
+    coef0 : float, default 1.0
+        of poly, >= 0
+
+    Returns
+    -------
+    Callable
+        function (A, B) -> (a, b) matrix
+
+    Raises
+    ------
+    ValueError
+        for a parameter under which it is not positive semidefinite.
+    """
     if callable(kernel): return kernel
     if not isinstance(kernel, str) or kernel not in KERNELS:
         raise refuse("kernel", "'linear', 'poly', 'rbf', 'precomputed' or a function", kernel)
@@ -64,7 +84,21 @@ def n_monomials(
     degree:int, # of the polynomial
     coef0:float, # constant of the polynomial
 ) -> int:
-    """Number of features of the polynomial kernel."""
+    """Number of features of the polynomial kernel.
+
+    Parameters
+    ----------
+    d : int
+        input dimension
+    degree : int
+        of the polynomial
+    coef0 : float
+        constant of the polynomial
+
+    Returns
+    -------
+    int
+    """
     return math.comb(d+degree, degree) if coef0 > 0 else math.comb(d+degree-1, degree)
 
 def _multinomial(chosen:tuple, degree:int) -> int:
@@ -80,7 +114,24 @@ def monomials(
     gamma:float=1.0, # > 0
     coef0:float=1.0, # >= 0
 ) -> np.ndarray: # (n, D) with monomials(A) @ monomials(B).T equal to the kernel
-    """Explicit features of the polynomial kernel: combinations with replacement of (1, x_1, ..., x_d)."""
+    """Explicit features of the polynomial kernel: combinations with replacement of (1, x_1, ..., x_d).
+
+    Parameters
+    ----------
+    X : np.ndarray
+        (n, d)
+    degree : int, default 3
+        p
+    gamma : float, default 1.0
+        > 0
+    coef0 : float, default 1.0
+        >= 0
+
+    Returns
+    -------
+    np.ndarray
+        (n, D) with monomials(A) @ monomials(B).T equal to the kernel
+    """
     parts = math.sqrt(gamma)*X
     if coef0 > 0: parts = np.c_[np.full(len(X), math.sqrt(coef0)), parts]
     chosen = combinations_with_replacement(range(parts.shape[1]), degree)
@@ -90,7 +141,15 @@ def monomials(
 _ROUNDING = 1e-14  # of the largest diagonal entry
 
 class PivotedCholesky:
-    """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a time."""
+    """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a time.
+
+    Parameters
+    ----------
+    column : Callable
+        function of an index that returns a column (n,) of the kernel matrix
+    diagonal : np.ndarray
+        (n,) its diagonal
+    """
     def __init__(self,
         column:Callable, # function of an index that returns a column (n,) of the kernel matrix
         diagonal:np.ndarray, # (n,) its diagonal
@@ -114,7 +173,15 @@ class PivotedCholesky:
         trace:float, # stop once the remainder's trace is at most this
         max_rank:int|None=None, # or at this many pivots
     ):
-        """Adds pivots. Stops early where the remainder is at rounding level. Returns self."""
+        """Adds pivots. Stops early where the remainder is at rounding level. Returns self.
+
+        Parameters
+        ----------
+        trace : float
+            stop once the remainder's trace is at most this
+        max_rank : int|None, default None
+            or at this many pivots
+        """
         most = min(len(self.rest), max_rank or len(self.rest))
         while len(self.pivots) < most and self.rest.sum() > trace:
             p = int(np.argmax(self.rest))
@@ -219,7 +286,26 @@ def solve_with_kernel(
     eta:float, # regularisation, > 0
     tol:float, # relative gap to reach
 ) -> Solution: # scores are K @ dual_coef
-    "`solve_kernel` without its checks."
+    """`solve_kernel` without its checks.
+
+    Parameters
+    ----------
+    K
+        MatrixKernel or PointKernel
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    costs : Costs
+        the m cost pairs
+    eta : float
+        regularisation, > 0
+    tol : float
+        relative gap to reach
+
+    Returns
+    -------
+    Solution
+        scores are K @ dual_coef
+    """
     if K.diagonal.min() < 0:
         raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
     factor = PivotedCholesky(K.column, K.diagonal)
@@ -245,8 +331,37 @@ def solve_kernel(
 ) -> Solution: # scores are K @ dual_coef
     """Solves (MC-SVM) for a kernel to a relative duality gap certified with that kernel.
 
-    Source: Carlevaro et al., eqs. (5), (22), (23).
-    Raises: ValueError naming the argument: `kernel` also where it is seen not to be positive semidefinite."""
+    Parameters
+    ----------
+    kernel
+        function (A, B) -> matrix, or the (n, n) matrix itself
+    X : np.ndarray|None
+        (n, d) points, None with a matrix
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    eta : float
+        regularisation, > 0: the larger, the weaker
+    tol : float, default 1e-6
+        relative duality gap asked for, in (0, 1)
+
+    Returns
+    -------
+    Solution
+        scores are K @ dual_coef
+
+    Raises
+    ------
+    ValueError
+        naming the argument: `kernel` also where it is seen not to be positive semidefinite.
+
+    References
+    ----------
+    Carlevaro et al., eqs. (5), (22), (23).
+    """
     y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol)
     if not callable(kernel):
         return solve_with_kernel(MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y), -LARGEST,

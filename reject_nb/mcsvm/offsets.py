@@ -19,7 +19,17 @@ from .problem import LARGEST, Costs, check_costs, check_signs
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #9f58b92e
 class Kinks(NamedTuple):
-    "The points of a sample as the offsets see them: sorted once, used for all m of them."
+    """The points of a sample as the offsets see them: sorted once, used for all m of them.
+
+    Attributes
+    ----------
+    kinks : np.ndarray
+        (n,) s + y, ascending
+    is_safe : np.ndarray
+        (n,) bool, in that order
+    n_safe : np.ndarray
+        (n+1,) safe points among the first j kinks
+    """
     kinks:np.ndarray # (n,) s + y, ascending
     is_safe:np.ndarray # (n,) bool, in that order
     n_safe:np.ndarray # (n+1,) safe points among the first j kinks
@@ -29,7 +39,19 @@ def sort_kinks(
     scores:np.ndarray, # (n,) projections, low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
 ) -> Kinks:
-    "One sort for all offsets."
+    """One sort for all offsets.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+
+    Returns
+    -------
+    Kinks
+    """
     kinks = scores+y
     order = stable_order(kinks)
     is_safe = y[order] > 0
@@ -67,13 +89,25 @@ def _ends(kinks:Kinks, costs:Costs) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #1dc5861d
 def middle_offsets(kinks:Kinks, costs:Costs) -> np.ndarray: # (m,)
-    "The best offsets of sorted kinks; the middle where a whole interval is best."
+    """The best offsets of sorted kinks; the middle where a whole interval is best.
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+    """
     low, high = _ends(kinks, costs)
     return (low+high)/2
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #13f42e5d
 def check_scores(scores, n:int) -> np.ndarray: # (n,)
-    "Projections of n points."
+    """Projections of n points.
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     return check_vector(scores, "scores", n, -LARGEST, LARGEST)
 
 def offset_intervals(
@@ -84,8 +118,31 @@ def offset_intervals(
 ) -> tuple[np.ndarray, np.ndarray]: # lower ends (m,), upper ends (m,)
     """All minimisers of the weighted hinge loss in b, for each of the m cost pairs, as closed intervals.
 
-    Source: Carlevaro et al., (MC-SVM) and (28) with w fixed. Exact up to rounding; O(n log n + m log n).
-    Raises: ValueError naming the argument: scores not finite, labels not +1 and -1, costs not positive."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        lower ends (m,), upper ends (m,)
+
+    Raises
+    ------
+    ValueError
+        naming the argument: scores not finite, labels not +1 and -1, costs not positive.
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM) and (28) with w fixed. Exact up to rounding; O(n log n + m log n).
+    """
     y = check_signs(y)
     return _ends(sort_kinks(check_scores(scores, len(y)), y), check_costs(safe, unsafe))
 
@@ -98,14 +155,51 @@ def best_offsets(
 ) -> np.ndarray: # (m,)
     """The offsets that minimise (MC-SVM) for given scores; the middle where a whole interval does.
 
-    Source: Carlevaro et al., (MC-SVM) and (28) with w fixed.
-    Raises: ValueError naming the argument: scores not finite, labels not +1 and -1, costs not positive."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+
+    Raises
+    ------
+    ValueError
+        naming the argument: scores not finite, labels not +1 and -1, costs not positive.
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM) and (28) with w fixed.
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import best_offsets
+    >>> # safe points at -3, -1 and 2, unsafe ones at 0 and 3; the second weight makes unsafe points nine times dearer
+    >>> scores, y = [-3., -1., 2., 0., 3.], [1, 1, 1, -1, -1]
+    >>> print(best_offsets(scores, y, safe=[.5, .1], unsafe=[.5, .9]).tolist())
+    [1.0, -1.0]
+    """
     low, high = offset_intervals(scores, y, safe, unsafe)
     return (low+high)/2
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #8bcd014e-1
 def sum_losses(kinks:Kinks, biases:np.ndarray, costs:Costs) -> np.ndarray: # (m,)
-    "The loss of each offset, summed over the points, from sorted kinks."
+    """The loss of each offset, summed over the points, from sorted kinks.
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+    """
     centre = kinks.kinks.mean()
     sizes, offsets = kinks.kinks-centre, biases-centre
     above = np.r_[np.cumsum(np.where(kinks.is_safe, sizes, 0.)[::-1])[::-1], 0.]
@@ -124,7 +218,28 @@ def offset_losses(
 ) -> np.ndarray: # (m,) loss of each offset, summed over the points
     """The inner sums of (MC-SVM) for m offsets from one sort. Equals `hinge_sum` term by term.
 
-    Source: Carlevaro et al., (MC-SVM)."""
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections, low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    biases : np.ndarray
+        (m,)
+    safe : np.ndarray
+        (m,) cost of a safe point
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point
+
+    Returns
+    -------
+    np.ndarray
+        (m,) loss of each offset, summed over the points
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+    """
     y, costs = check_signs(y), check_costs(safe, unsafe)
     biases = check_vector(biases, "biases", len(costs.safe))
     return sum_losses(sort_kinks(check_scores(scores, len(y)), y), biases, costs)

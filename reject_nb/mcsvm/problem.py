@@ -23,8 +23,31 @@ def resolve_taus(
 ) -> np.ndarray: # (m,) in the order given
     """The cost weights as an array.
 
-    Source: Carlevaro et al., section 3.1.
-    Raises: ValueError outside (0, 1)."""
+    Parameters
+    ----------
+    taus
+        number of equally spaced values, one value, or an array of values in (0, 1)
+
+    Returns
+    -------
+    np.ndarray
+        (m,) in the order given
+
+    Raises
+    ------
+    ValueError
+        outside (0, 1).
+
+    References
+    ----------
+    Carlevaro et al., section 3.1.
+
+    Examples
+    --------
+    >>> from reject_nb.mcsvm import resolve_taus
+    >>> print(resolve_taus(4), resolve_taus(1), resolve_taus(.3), resolve_taus([.7, .2, .2]))
+    [0.2 0.4 0.6 0.8] [0.5] [0.3] [0.7 0.2 0.2]
+    """
     if isinstance(taus, numbers.Integral) and not isinstance(taus, bool):
         m = check_count(taus, "taus", high=10_000)
         return np.arange(1, m+1)/(m+1)
@@ -38,7 +61,15 @@ def resolve_taus(
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #70cba0d5
 class Costs(NamedTuple):
-    "What a misplaced point costs, for each of the m weights."
+    """What a misplaced point costs, for each of the m weights.
+
+    Attributes
+    ----------
+    safe : np.ndarray
+        (m,) cost of a safe point, > 0
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point, > 0
+    """
     safe:np.ndarray # (m,) cost of a safe point, > 0
     unsafe:np.ndarray # (m,) cost of an unsafe point, > 0
 
@@ -47,7 +78,26 @@ def cost_weights(
     y:np.ndarray, # (n,) labels, +1 safe and -1 unsafe
     class_balanced:bool=False, # divide by the class sizes
 ) -> Costs: # (1-tau, tau), or (1-tau)/n_S and tau/n_U
-    """Costs of the two classes. Source: Carlevaro et al., (MC-SVM)."""
+    """Costs of the two classes.
+
+    Parameters
+    ----------
+    taus : np.ndarray
+        (m,) in (0, 1)
+    y : np.ndarray
+        (n,) labels, +1 safe and -1 unsafe
+    class_balanced : bool, default False
+        divide by the class sizes
+
+    Returns
+    -------
+    Costs
+        (1-tau, tau), or (1-tau)/n_S and tau/n_U
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+    """
     if not class_balanced: return Costs(1-taus, taus.copy())
     return Costs((1-taus)/np.sum(y > 0), taus/np.sum(y < 0))
 
@@ -64,7 +114,22 @@ def check_signs(
     n:int|None=None, # how many there must be
     both:bool=True, # whether both classes must be present
 ) -> np.ndarray: # (n,) float64, +1 safe and -1 unsafe
-    "Labels in the signs of the paper."
+    """Labels in the signs of the paper.
+
+    Parameters
+    ----------
+    y
+        labels
+    n : int|None, default None
+        how many there must be
+    both : bool, default True
+        whether both classes must be present
+
+    Returns
+    -------
+    np.ndarray
+        (n,) float64, +1 safe and -1 unsafe
+    """
     y = check_vector(y, "y", n)
     if not np.all(np.abs(y) == 1): raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
     if both and abs(y.sum()) == len(y):
@@ -76,7 +141,19 @@ def check_costs(
     safe, # costs of a safe point
     unsafe, # costs of an unsafe point
 ) -> Costs:
-    "Two vectors of positive costs of one length."
+    """Two vectors of positive costs of one length.
+
+    Parameters
+    ----------
+    safe
+        costs of a safe point
+    unsafe
+        costs of an unsafe point
+
+    Returns
+    -------
+    Costs
+    """
     safe = check_vector(safe, "safe", low=0., high=LARGEST)
     unsafe = check_vector(unsafe, "unsafe", len(safe), low=0., high=LARGEST)
     for name, costs in (("safe", safe), ("unsafe", unsafe)):
@@ -91,7 +168,30 @@ def hinge_sum(
     safe:np.ndarray, # (m,) cost of a safe point
     unsafe:np.ndarray, # (m,) cost of an unsafe point
 ) -> float: # the double sum of (MC-SVM), without the penalty on w
-    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)). Source: Carlevaro et al., (MC-SVM)."""
+    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)).
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) projections w'phi(x), low is safe
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    biases : np.ndarray
+        (m,)
+    safe : np.ndarray
+        (m,) cost of a safe point
+    unsafe : np.ndarray
+        (m,) cost of an unsafe point
+
+    Returns
+    -------
+    float
+        the double sum of (MC-SVM), without the penalty on w
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+    """
     scores_safe, scores_unsafe = scores[y > 0], scores[y < 0]
     total = 0.
     for b, cost_safe, cost_unsafe in zip(biases, safe, unsafe):
@@ -106,14 +206,66 @@ def dual_objective(
     alpha:np.ndarray, # (n, m) dual variables
     eta:float, # regularisation, > 0
 ) -> float: # a lower bound of the primal when alpha is feasible
-    """Value of the dual. Source: Carlevaro et al., Proposition 5, eq. (5)."""
+    """Value of the dual.
+
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) kernel matrix
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe
+    alpha : np.ndarray
+        (n, m) dual variables
+    eta : float
+        regularisation, > 0
+
+    Returns
+    -------
+    float
+        a lower bound of the primal when alpha is feasible
+
+    References
+    ----------
+    Carlevaro et al., Proposition 5, eq. (5).
+    """
     v = y*alpha.sum(1)
     return float(alpha.sum()-.5*eta*v@K@v)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #ca35f42f
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """What the general-purpose solver returns: the dual solution, and the primal point that goes with it."""
+    """What the general-purpose solver returns: the dual solution, and the primal point that goes with it.
+
+    Attributes
+    ----------
+    alpha : np.ndarray
+        (n, m) dual variables
+    biases : np.ndarray
+        (m,) multipliers of the m balance equations
+    dual_coef : np.ndarray
+        (n,) -eta y alpha_bar: scores are K @ dual_coef
+    scores : np.ndarray
+        (n,) projections of the training points
+    objective : float
+        primal value
+    bound : float
+        dual value, a lower bound of every primal value
+    gap : float
+        (objective - bound)/objective
+    gap_abs : float
+        objective - bound
+    status : Status
+        optimal or not_converged
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import solve_reference
+    >>> x, y = np.array([-1., 0., 1., 3.]), np.array([1., -1., 1., -1.])
+    >>> ref = solve_reference(np.outer(x, x), y, taus=[.3, .6], eta=1.)
+    >>> print(ref.bound <= ref.objective+1e-9, ref.gap < 1e-8, ref.biases.shape, ref.alpha.shape)
+    True True (2,) (4, 2)
+    """
     alpha:np.ndarray # (n, m) dual variables
     biases:np.ndarray # (m,) multipliers of the m balance equations
     dual_coef:np.ndarray # (n,) -eta y alpha_bar: scores are K @ dual_coef
@@ -155,8 +307,41 @@ def solve_reference(
 ) -> Reference:
     """The dual of the Multi Cost SVM by a general-purpose convex solver, for a few hundred points.
 
-    Source: Carlevaro et al., eqs. (5), (22), (23).
-    Raises: ValueError naming the argument: K of another size or indefinite, a class without points."""
+    Parameters
+    ----------
+    K : np.ndarray
+        (n, n) kernel matrix, symmetric positive semidefinite
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    taus
+        as in `resolve_taus`
+    eta : float
+        regularisation, > 0: the larger, the weaker
+    class_balanced : bool, default False
+        weights (1-tau)/n_S and tau/n_U
+
+    Returns
+    -------
+    Reference
+
+    Raises
+    ------
+    ValueError
+        naming the argument: K of another size or indefinite, a class without points.
+
+    References
+    ----------
+    Carlevaro et al., eqs. (5), (22), (23).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import solve_reference
+    >>> x, y = np.array([-1., 1.]), np.array([1., -1.])
+    >>> ref = solve_reference(np.outer(x, x), y, taus=.5, eta=2.)
+    >>> print(ref.status, round(ref.objective, 6), ref.alpha.ravel().round(4).tolist(), ref.scores.round(4).tolist())
+    optimal 0.25 [0.25, 0.25] [-1.0, 1.0]
+    """
     import cvxpy as cp
     y, taus, eta = check_signs(y), resolve_taus(taus), check_eta(eta)
     K = check_matrix(K, "K", len(y), len(y), -LARGEST, LARGEST)
@@ -192,8 +377,41 @@ def solve_primal_reference(
 ) -> tuple[float, np.ndarray, np.ndarray]: # objective, w (D,), biases (m,)
     """The primal with all its nm slacks by a general-purpose convex solver, for a few hundred points.
 
-    Source: Carlevaro et al., (MC-SVM).
-    Raises: ValueError for labels other than -1 and +1, a class without points, eta <= 0."""
+    Parameters
+    ----------
+    Z : np.ndarray
+        (n, D) explicit features
+    y : np.ndarray
+        (n,) +1 safe, -1 unsafe, both present
+    taus
+        as in `resolve_taus`
+    eta : float
+        regularisation, > 0: the larger, the weaker
+    class_balanced : bool, default False
+        weights (1-tau)/n_S and tau/n_U
+
+    Returns
+    -------
+    tuple[float, np.ndarray, np.ndarray]
+        objective, w (D,), biases (m,)
+
+    Raises
+    ------
+    ValueError
+        for labels other than -1 and +1, a class without points, eta <= 0.
+
+    References
+    ----------
+    Carlevaro et al., (MC-SVM).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.mcsvm import solve_primal_reference
+    >>> objective, w, biases = solve_primal_reference(np.array([[-1.], [1.]]), [1, -1], taus=.5, eta=2.)
+    >>> print(round(objective, 6), w.round(4).tolist())
+    0.25 [1.0]
+    """
     import cvxpy as cp
     y, taus, eta = check_signs(y), resolve_taus(taus), check_eta(eta)
     Z = check_matrix(Z, "Z", len(y), low=-LARGEST, high=LARGEST)

@@ -44,7 +44,33 @@ def auroc(
 ) -> float: # in [0, 1]
     """Area under the ROC curve: how often an OOD input scores above an ID input, ties counting half.
 
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    double : str, default 'envelope'
+        for (n, 2): area under the "envelope" of all angles, or of the "best angle"
+    n_angles : int, default 181
+        of the grid for double scores
+
+    Returns
+    -------
+    float
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import auroc
+    >>> auroc(scores=[0, 1, 2, 3, 0, 4], is_ood=[0, 0, 0, 0, 1, 1])
+    0.5625
+    """
     sample, n_angles = read_sample(scores, is_ood), check_count(n_angles, "n_angles")
     check_choice(double, "double", HOW)
     if not sample.is_double: return auroc_of(sweep(sample.s_r, sample.is_ood))
@@ -72,7 +98,39 @@ def aupr(
 ) -> float:     # in [0, 1]
     """Area under the precision-recall curve.
 
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    prior : default None
+        probability of OOD in [0, 1); the share in the sample when None
+    positive : str, default 'id'
+        "id" as in the paper, or "ood"
+    interpolation : str, default 'step'
+        "step": average precision, as in scikit-learn; "trapezoid": as in OpenOOD, without ties
+    double : str, default 'envelope'
+        as in auroc
+    n_angles : int, default 181
+        of the grid for double scores
+
+    Returns
+    -------
+    float
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import aupr
+    >>> round(aupr(scores=[0, 1, 2, 3, 0, 4], is_ood=[0, 0, 0, 0, 1, 1]), 4), round((1/2 + 2/3 + 3/4 + 4/5)/4, 4)
+    (0.6792, 0.6792)
+    """
     sample, n_angles = read_sample(scores, is_ood), check_count(n_angles, "n_angles")
     for value, name, allowed in ((positive, "positive", ("id", "ood")),
                                  (interpolation, "interpolation", ("step", "trapezoid")),
@@ -103,8 +161,42 @@ def oscr(
 ) -> float: # in [0, 1]
     """Area under the CCR-FPR curve.
 
-    Source: Franc, Prusa, Paplham, section 3.4.
-    Raises: ValueError on bad input, and where losses exceed 1."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, 1], not read where is_ood
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    convention : str, default 'conditional'
+        or "joint", as in ccr_fpr_curve
+    double : str, default 'envelope'
+        as in auroc
+    n_angles : int, default 181
+        of the grid for double scores
+
+    Returns
+    -------
+    float
+        in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        on bad input, and where losses exceed 1.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 3.4.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import oscr
+    >>> losses, scores, is_ood = [0, 1, 0, 0, 0, 0], [0, 1, 2, 3, 0, 4], [0, 0, 0, 0, 1, 1]
+    >>> oscr(losses, scores, is_ood), oscr(losses, scores, is_ood, convention="joint")
+    (0.875, 0.4375)
+    """
     sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles,
                                                                                                    "n_angles")
     check_choice(convention, "convention", ("conditional", "joint"))
@@ -144,7 +236,15 @@ def dominated(own, ood, weight, strict:bool) -> float:
 
 # %% ../../nbs/ood/09_areas.ipynb #6917db53
 class BestArea(NamedTuple):
-    "The best angle's area, and what no angle is above."
+    """The best angle's area, and what no angle is above.
+
+    Attributes
+    ----------
+    area : float
+    angle : float
+        between the scores divided by their spread
+    bound : float
+    """
     area: float
     angle: float # between the scores divided by their spread
     bound: float
@@ -183,7 +283,36 @@ def best_area(
 ) -> BestArea: # (area, angle, bound); within tol unless scores tie or max_arcs is reached first
     """Best angle's AUROC, or joint OSCR, and an upper bound for all angles in [0, pi/2].
 
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    scores
+        (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    losses : default None
+        (n,) in [0, 1]: the joint OSCR is wanted; None: AUROC
+    tol : float, default 1e-3
+        absolute gap to reach, at least 0
+    max_arcs : int, default 5000
+        arcs to split at most
+
+    Returns
+    -------
+    BestArea
+        (area, angle, bound); within tol unless scores tie or max_arcs is reached first
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import best_area
+    >>> found = best_area([[0, 2], [1, 1], [2, 0], [3, 3], [0, 4], [4, 0]], is_ood=[0, 0, 0, 0, 1, 1], tol=.01)
+    >>> round(found.area, 4), found.bound - found.area <= .01
+    (0.75, True)
+    """
     sample = read_sample(scores, is_ood, losses, high=1.)
     if not sample.is_double: raise refuse("scores", "an array of shape (n, 2)", scores)
     tol, max_arcs = check_number(tol, "tol", 0.), check_count(max_arcs, "max_arcs", 0)

@@ -32,7 +32,22 @@ class Wall(NamedTuple):
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #b6cd373f
 class Arc(NamedTuple):
-    "Lines with an angle from low to high, what they all accept, and the wall they lie between."
+    """Lines with an angle from low to high, what they all accept, and the wall they lie between.
+
+    Attributes
+    ----------
+    low : float
+    high : float
+    at_low : Direction
+    at_high : Direction
+    line_low : float
+        threshold at the low end where t = 0
+    line_high : float
+        threshold at the high end where t = 0
+    accepted : Counts
+        points that every line accepts, settled before
+    wall : Wall
+    """
     low: float
     high: float
     at_low: Direction
@@ -137,7 +152,20 @@ def surviving(points, may, sure, edges, table, accepted, target, value, slack):
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #3963a9e6
 class Settled(NamedTuple):
-    "What is left of an arc."
+    """What is left of an arc.
+
+    Attributes
+    ----------
+    alive : bool
+        whether a better line may be among those left
+    t_low : float
+        of the lines left
+    t_high : float
+    kept : np.ndarray
+        indices of the points that are still open
+    accepted : Counts
+        with the points settled now
+    """
     alive: bool       # whether a better line may be among those left
     t_low: float      # of the lines left
     t_high: float
@@ -146,7 +174,9 @@ class Settled(NamedTuple):
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #c3d4f6cc
 def keep_open(points:Points, may, sure, accepted:Counts, low, high):
-    "(points still open, counts with those settled); low and high are (t, size of the numbers it is made of)."
+    """(points still open, counts with those settled); low and high are (t, size of the numbers it is made
+    of).
+    """
     size = np.abs(points.r) + np.abs(points.g)
     inside = (sure <= low[0]) & (may < low[0] - 1e-13*(size + low[1]))
     outside = ~(may < high[0]) & (sure > high[0] + 1e-13*(size + high[1]))
@@ -164,7 +194,23 @@ def settle(
     value:float,   # to beat, finite
     slack:float,   # of sums of losses
 ) -> Settled:
-    "Bound all lines of an arc against a value; settle the points that all surviving lines treat alike."
+    """Bound all lines of an arc against a value; settle the points that all surviving lines treat alike.
+
+    Parameters
+    ----------
+    points : Points
+        still open
+    arc : Arc
+    target : Target
+    value : float
+        to beat, finite
+    slack : float
+        of sums of losses
+
+    Returns
+    -------
+    Settled
+    """
     may, sure = intervals(points, arc)
     floor, ceil = range_of_t(arc)
     edges = edges_of(may, sure, floor, ceil)
@@ -181,7 +227,17 @@ def settle(
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #792cc49c
 class Scan(NamedTuple):
-    "What was found at one angle."
+    """What was found at one angle.
+
+    Attributes
+    ----------
+    value : float
+        objective of the best line, infinite where none is below the one to beat
+    line : float
+        its threshold
+    quantile : float
+        smallest sum at which the target's ID inputs are accepted, or the largest sum
+    """
     value: float    # objective of the best line, infinite where none is below the one to beat
     line: float     # its threshold
     quantile: float # smallest sum at which the target's ID inputs are accepted, or the largest sum
@@ -235,7 +291,16 @@ def turns(points:Points, first:Direction, last:Direction) -> bool:
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #415a9602
 class Node(NamedTuple):
-    "An arc of the stack."
+    """An arc of the stack.
+
+    Attributes
+    ----------
+    arc : Arc
+    points : Points
+        still open
+    walls : np.ndarray
+        (k, 4) all walls so far
+    """
     arc: Arc
     points: Points    # still open
     walls: np.ndarray # (k, 4) all walls so far
@@ -287,7 +352,13 @@ def first_nodes(search:Search, arcs:int) -> list[Node]:
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #34989585
 def crossing(arc:Arc, t:float) -> tuple[float, float]: # (r, g)
-    "The point where the lines of the arc's ends with this t cross (elimination with the larger pivot)."
+    """The point where the lines of the arc's ends with this t cross (elimination with the larger pivot).
+
+    Returns
+    -------
+    tuple[float, float]
+        (r, g)
+    """
     first, second = (*arc.at_low, arc.line_low + t), (*arc.at_high, arc.line_high + t)
     if abs(first[0]) < abs(second[0]): first, second = second, first
     factor = second[0]/first[0]
@@ -316,7 +387,13 @@ def split(node:Node, mid:float, line:float) -> list[Node]:
 
 # %% ../../nbs/ood/06_branch_and_bound.ipynb #96f2481f
 def look(search:Search, node:Node) -> list[Node]: # what is left of it
-    "Settle an arc, and finish it or split it."
+    """Settle an arc, and finish it or split it.
+
+    Returns
+    -------
+    list[Node]
+        what is left of it
+    """
     search.seen += 1
     settled = search.settle(node, search.best.value)
     if not settled.alive: return []
@@ -349,7 +426,19 @@ def bound_of_rest(search:Search, stack:list[Node], low:float, high:float) -> flo
     return low
 
 class Certified(NamedTuple):
-    "What the branch and bound found."
+    """What the branch and bound found.
+
+    Attributes
+    ----------
+    best : Found
+        the best line
+    bound : float
+        no line with an angle inside (0, pi/2) has an objective below it
+    seen : int
+        arcs looked at
+    done : bool
+        whether none is left
+    """
     best: Found  # the best line
     bound: float # no line with an angle inside (0, pi/2) has an objective below it
     seen: int    # arcs looked at
@@ -376,7 +465,29 @@ def branch_and_bound(
     few:int=2000,  # the same for arcs narrower than 1e-9
     max_arcs=None, # stop after so many
 ) -> Certified:
-    "The best of all lines with an angle inside (0, pi/2), with a bound."
+    """The best of all lines with an angle inside (0, pi/2), with a bound.
+
+    Parameters
+    ----------
+    points : Points
+        finite, in units of their spread
+    target : Target
+        what the accepted set must meet
+    best : Found
+        the line to beat; those at the angles 0 and pi/2 belong to it
+    arcs : int, default 16
+        to start from
+    leaf : int, default 96
+        open points for which an arc is finished by the exact sweep
+    few : int, default 2000
+        the same for arcs narrower than 1e-9
+    max_arcs : default None
+        stop after so many
+
+    Returns
+    -------
+    Certified
+    """
     if points.n_id.sum() < target.min_id:
         return Certified(best, best.value, 0, True)     # no set meets the target
     search = Search(points, target, best, leaf, few)

@@ -25,7 +25,24 @@ def finite_matrix(
     n=None,   # rows
     d=None,   # columns
 ) -> np.ndarray: # (n, columns), single and half precision kept
-    "A finite matrix or ValueError."
+    """A finite matrix or ValueError.
+
+    Parameters
+    ----------
+    a
+        (n, columns)
+    name : str
+        of the argument
+    n : default None
+        rows
+    d : default None
+        columns
+
+    Returns
+    -------
+    np.ndarray
+        (n, columns), single and half precision kept
+    """
     dtype = _floats(a)
     return check_matrix(a, name, n, d).astype(dtype, copy=False)
 
@@ -33,7 +50,18 @@ def finite_matrix(
 def logsumexp(
     z, # (n, C)
 ) -> np.ndarray: # (n,)
-    "log of the sum of exponentials along rows, without overflow."
+    """log of the sum of exponentials along rows, without overflow.
+
+    Parameters
+    ----------
+    z
+        (n, C)
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     top = z.max(1)
     return top + np.log(np.exp(z - top[:, None]).sum(1))
 
@@ -44,8 +72,32 @@ def msp(
     """One minus the maximum softmax probability, exact also where it is tiny (the other classes'
     probabilities are summed).
 
-    Source: Hendrycks, Gimpel, ICLR 2017.
-    Raises: ValueError where the logits are no finite matrix."""
+    Parameters
+    ----------
+    logits
+        (n, C)
+
+    Returns
+    -------
+    np.ndarray
+        (n,) in [0, 1 - 1/C]
+
+    Raises
+    ------
+    ValueError
+        where the logits are no finite matrix.
+
+    References
+    ----------
+    Hendrycks, Gimpel, ICLR 2017.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import msp
+    >>> msp(np.log([[3, 1], [1, 1]])).round(4).tolist(), msp([[0, 40.]])
+    ([0.25, 0.5], array([4.24835426e-18]))
+    """
     z = finite_matrix(logits, "logits")
     with np.errstate(over="ignore"): e = np.exp(z - z.max(1, keepdims=True))
     e[np.arange(len(z)), z.argmax(1)] = 0
@@ -58,8 +110,31 @@ def mls(
 ) -> np.ndarray: # (n,)
     """Minus the maximum logit.
 
-    Source: Hendrycks et al., ICML 2022.
-    Raises: ValueError where the logits are no finite matrix."""
+    Parameters
+    ----------
+    logits
+        (n, C)
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+
+    Raises
+    ------
+    ValueError
+        where the logits are no finite matrix.
+
+    References
+    ----------
+    Hendrycks et al., ICML 2022.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import mls
+    >>> mls([[3, 1], [-1, -2]]).tolist()
+    [-3.0, 1.0]
+    """
     return -finite_matrix(logits, "logits").max(1)
 
 # %% ../../nbs/ood/11_detectors.ipynb #4b275c50
@@ -80,8 +155,41 @@ def react(
 ) -> np.ndarray: # (n,)
     """Energy of the logits of clipped features.
 
-    Source: Sun, Guo, Li, NeurIPS 2021.
-    Raises: ValueError that names the argument; either train_features or level must be given."""
+    Parameters
+    ----------
+    features
+        (n, d)
+    weight
+        (C, d)
+    bias
+        (C,)
+    train_features : default None
+        (N, d), where the clipping level comes from
+    percentile : float, default 90.
+        of all training feature values, in [0, 100]
+    level : float|None, default None
+        the clipping level itself, instead
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+
+    Raises
+    ------
+    ValueError
+        that names the argument; either train_features or level must be given.
+
+    References
+    ----------
+    Sun, Guo, Li, NeurIPS 2021.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import react
+    >>> react(features=[[1, 9]], weight=[[1, 1]], bias=[0], level=2).tolist()
+    [-3.0]
+    """
     features, weight, bias = linear_head(features, weight, bias)
     percentile = check_number(percentile, "percentile", 0., 100.)
     if (level is None) == (train_features is None):
@@ -120,8 +228,40 @@ def knn(
 ) -> np.ndarray:    # (n,), or (len(k), n)
     """Distance to the k-th nearest training feature.
 
-    Source: Sun et al., ICML 2022.
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    features
+        (n, d)
+    train_features
+        (N, d)
+    k : int|tuple, default 50
+        which neighbour, from 1 to N; several: one row of scores for each
+    normalize : bool, default True
+        features to length 1
+    block : int, default 250
+        rows of features at once
+
+    Returns
+    -------
+    np.ndarray
+        (n,), or (len(k), n)
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Sun et al., ICML 2022.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import knn
+    >>> train = [[0, 0], [3, 0], [0, 4]]
+    >>> knn([[0, 0]], train, k=2, normalize=False).tolist(), knn([[0, 0]], train, k=(1, 3), normalize=False).tolist()
+    ([3.0], [[0.0], [4.0]])
+    """
     a = check_matrix(features, "features")
     b = check_matrix(train_features, "train_features", d=a.shape[1])
     ks, block = _ranks(k, len(b)), check_count(block, "block")
@@ -150,8 +290,46 @@ def vim(
 ) -> np.ndarray:    # (n,)
     """Virtual logit minus the log-sum-exp of the logits.
 
-    Source: Wang et al., CVPR 2022.
-    Raises: ValueError that names the argument, and where the training features have no residual."""
+    Parameters
+    ----------
+    features
+        (n, d), d at least 2
+    logits
+        (n, C)
+    weight
+        (C, d)
+    bias
+        (C,)
+    train_features
+        (N, d)
+    train_logits
+        (N, C)
+    dim : int|None, default None
+        of the principal subspace, from 1 to d - 1; half of d by default
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+
+    Raises
+    ------
+    ValueError
+        that names the argument, and where the training features have no residual.
+
+    References
+    ----------
+    Wang et al., CVPR 2022.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import vim
+    >>> W, b = np.array([[1., 0], [-1, 0]]), np.zeros(2)
+    >>> train, new = np.array([[2., .1], [-2, -.1], [2, -.1], [-2, .1]]), np.array([[2., .1], [2, .2]])
+    >>> vim(new, new@W.T, W, b, train, train@W.T, dim=1).round(4).tolist()
+    [-0.0181, 1.9819]
+    """
     features, weight, bias = linear_head(features, weight, bias)
     (n, d), n_classes = features.shape, len(weight)
     if d < 2:
@@ -197,8 +375,46 @@ def odin(
 ) -> np.ndarray:      # (n,)
     """One minus the largest tempered softmax after a step against the gradient.
 
-    Source: Liang, Li, Srikant, ICLR 2018.
-    Raises: ValueError that names the argument; ImportError that names the extra where torch is missing."""
+    Parameters
+    ----------
+    model
+        torch module: inputs (n, ...) -> logits (n, C)
+    inputs
+        (n, ...) array or tensor, as the model takes them
+    temperature : float, default 1000.
+        of the softmax, above 0
+    noise : float, default .0014
+        step, at least 0; in the unit of the raw input where std is given, else of the model's input
+    std : float|tuple, default 1.
+        by which the raw inputs were divided; one number, or one for each channel of (n, channels, height,
+        width)
+    batch : int, default 500
+        inputs at once
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+
+    Raises
+    ------
+    ValueError
+        that names the argument
+    ImportError
+        that names the extra where torch is missing.
+
+    References
+    ----------
+    Liang, Li, Srikant, ICLR 2018.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import odin
+    >>> try: odin(model=None, inputs=[[0., 1.]])
+    ... except ValueError as error: print(error)
+    ...
+    model must be a torch module, got None
+    """
     temperature, noise = check_positive(temperature, "temperature"), check_number(noise, "noise", 0.)
     batch, several = check_count(batch, "batch"), isinstance(std, (tuple, list, np.ndarray))
     scale = check_vector(std, "std", low=1e-300) if several else check_positive(std, "std")

@@ -35,7 +35,18 @@ class Scale(NamedTuple):
 def scale_of(
     s,       # (n,) finite scores
 ) -> Scale:  # a middle score, and the power of two next to the spread
-    "Centre and unit: differences keep their digits, division is exact."
+    """Centre and unit: differences keep their digits, division is exact.
+
+    Parameters
+    ----------
+    s
+        (n,) finite scores
+
+    Returns
+    -------
+    Scale
+        a middle score, and the power of two next to the spread
+    """
     some = s[::max(1, len(s)//50_000)]
     centre = float(np.partition(some, len(some)//2)[len(some)//2])
     size = float(np.abs(some - centre).max())
@@ -44,7 +55,19 @@ def scale_of(
 
 # %% ../../nbs/ood/07_double.ipynb #85ddf6c3
 class Rule(NamedTuple):
-    "A line of least objective, as given and as searched."
+    """A line of least objective, as given and as searched.
+
+    Attributes
+    ----------
+    value : float
+        infinite where none was found
+    angle : float
+        between the scores as given
+    threshold : float
+        of their double score
+    line : Line|None
+        as searched; None where angle and threshold are exact
+    """
     value: float     # infinite where none was found
     angle: float     # between the scores as given
     threshold: float # of their double score
@@ -62,7 +85,20 @@ def middle_of_gap(
     s,               # (n,) scores
     threshold:float, # one of them
 ) -> float:          # accepts the same inputs
-    "The middle of the gap above a threshold, or a little above the largest score."
+    """The middle of the gap above a threshold, or a little above the largest score.
+
+    Parameters
+    ----------
+    s
+        (n,) scores
+    threshold : float
+        one of them
+
+    Returns
+    -------
+    float
+        accepts the same inputs
+    """
     if not np.isfinite(threshold): return float(threshold)
     s = s[np.isfinite(s)]
     accepted, rejected = s[s <= threshold], s[s > threshold]
@@ -89,7 +125,18 @@ NO_RULE = Rule(np.inf, np.nan, np.nan, None)
 REJECT_ALL = Rule(0., 0., -np.inf, None)   # what a cost can always have
 
 class AllLines(NamedTuple):
-    "The best of all lines."
+    """The best of all lines.
+
+    Attributes
+    ----------
+    rule : Rule
+    bound : float
+        no line has an objective below it
+    seen : int
+        arcs looked at, or points turned about
+    done : bool
+        whether the search came to its end
+    """
     rule: Rule
     bound: float # no line has an objective below it
     seen: int    # arcs looked at, or points turned about
@@ -200,8 +247,52 @@ def tune_double_score(
     "grid" does.
     A target out of reach is the status infeasible, with the nearest targets found by the same search.
 
-    Source: Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2.
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier, at least 0; not read where is_ood
+    s_r
+        (n,) score of misclassification, high means reject; +inf allowed
+    s_g
+        (n,) score of OOD, likewise
+    is_ood
+        (n,) bool, or 0 and 1; may be all False
+    model
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+    method : str, default 'certified'
+        "certified": branch and bound; "exact": all angles, O(n^2 log n); "grid": the paper's
+    n_angles : int, default 360
+        of the grid
+    upper : float, default np.pi/2
+        last angle of the grid, in [0, pi]; the paper goes to pi
+    max_arcs : int|None, default None
+        stop the branch and bound after so many arcs, at least 0; the gap stays open
+
+    Returns
+    -------
+    TunedOOD
+        the half-plane, its rates and risk on the sample, and a bound that holds for all lines
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedTPRFPR, tune_double_score
+    >>> s_r, s_g = [0, 1, 2, 3, 0, 4], [2, 1, 0, 3, 4, 0]
+    >>> losses, is_ood = [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]
+    >>> t = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(min_tpr=.75, max_fpr=0))
+    >>> print(t.status, round(t.selective_risk, 4), t.tpr, t.fpr, f"bound {t.bound:.4f}")
+    optimal 0.3333 0.75 0.0 bound 0.3333
+    >>> print(t.accept(s_r, s_g).tolist())
+    [True, True, True, False, False, False]
+    """
     check_choice(method, "method", ("certified", "exact", "grid"))
     n_angles, upper = check_count(n_angles, "n_angles"), check_number(upper, "upper", 0., np.pi)
     if max_arcs is not None: check_count(max_arcs, "max_arcs", 0)
@@ -217,8 +308,40 @@ def selective_risk_at(
 ) -> float: # in the unit of the losses; infinite where the method is unable to meet the target
     """Least selective risk at the model's target; the certified optimum for double scores.
 
-    Source: Franc, Prusa, Paplham, eqs. (13) and (14).
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier, at least 0; not read where is_ood
+    scores
+        (n,) single score, or (n, 2) pair (s_r, s_g); high means reject
+    is_ood
+        (n,) bool, or 0 and 1; may be all False
+    model
+        BoundedTPRFPR, or BoundedPrecisionRecall
+
+    Returns
+    -------
+    float
+        in the unit of the losses; infinite where the method is unable to meet the target
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eqs. (13) and (14).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import BoundedTPRFPR, selective_risk_at
+    >>> pair = np.array([[0, 2], [1, 1], [2, 0], [3, 3], [0, 4], [4, 0]])
+    >>> losses, is_ood = [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]
+    >>> print([round(selective_risk_at(losses, s, is_ood, BoundedTPRFPR(.75, 0)), 4) for s in (pair, pair[:, 0])])
+    [0.3333, inf]
+    """
     sample = read_sample(scores, is_ood, losses, need_ood=False, need_losses=True)
     if isinstance(check_model(model), CostBasedOOD):
         wanted = "one with a target, BoundedTPRFPR or BoundedPrecisionRecall (costs may reject all: 0/0)"

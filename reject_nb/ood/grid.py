@@ -24,7 +24,16 @@ from .single import Target, added_by, best_row, nearest_of, target_of
 
 # %% ../../nbs/ood/05_grid.ipynb #dc5c476b
 class GridPoint(NamedTuple):
-    "The best of the angles and thresholds tried."
+    """The best of the angles and thresholds tried.
+
+    Attributes
+    ----------
+    objective : float
+        without the constant part of a cost; infinite where none meets the target
+    angle : float
+    threshold : float
+        the largest accepted score
+    """
     objective: float # without the constant part of a cost; infinite where none meets the target
     angle: float
     threshold: float # the largest accepted score
@@ -36,7 +45,23 @@ def best_of_angles(
     angles,        # (d,)
     score=line_score, # of (s_r, s_g, angle)
 ) -> GridPoint:
-    "The paper's algorithm for a sample that was checked."
+    """The paper's algorithm for a sample that was checked.
+
+    Parameters
+    ----------
+    sample : Sample
+        of two scores, with losses
+    model
+        one of the three models
+    angles
+        (d,)
+    score : default line_score
+        of (s_r, s_g, angle)
+
+    Returns
+    -------
+    GridPoint
+    """
     target = target_of(model, sample.n_id, sample.n_ood)
     added, best = added_by(sample, model, target), GridPoint(np.inf, np.nan, np.nan)
     for angle in angles:
@@ -58,8 +83,45 @@ def naive_grid(
 ) -> GridPoint: # (objective, angle, threshold); the objective of costs without their constant part
     """The paper's algorithm as written, in NumPy: sort all points at every angle.
 
-    Source: Franc, Prusa, Paplham, Appendix B.2.
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier, not read where is_ood
+    s_r
+        (n,) risk score, high means reject; +inf allowed
+    s_g
+        (n,) OOD score, likewise
+    is_ood
+        (n,) bool, or 0 and 1
+    model
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+    angles
+        (d,) radians, in [0, pi]
+
+    Returns
+    -------
+    GridPoint
+        (objective, angle, threshold); the objective of costs without their constant part
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Appendix B.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import BoundedTPRFPR, naive_grid
+    >>> s_r, s_g = [0, 1, 2, 3, 0, 4], [2, 1, 0, 3, 4, 0]
+    >>> losses, is_ood = [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]
+    >>> found = naive_grid(losses, s_r, s_g, is_ood, BoundedTPRFPR(.75, 0), np.radians([0, 30, 45, 60, 90]))
+    >>> print(round(found.objective, 4), round(np.degrees(found.angle)), round(found.threshold, 4))
+    0.3333 30 1.7321
+    """
     angles = check_array(angles, "angles", (None,), low=0., high=np.pi)
     return best_of_angles(read_pair(losses, s_r, s_g, is_ood), check_model(model), angles)
 
@@ -69,7 +131,22 @@ def tied_scores(
     s_g,         # (n,)
     angle:float, # in [0, pi]
 ) -> np.ndarray: # (n,)
-    "line_score, where sums that are equal up to rounding become the largest of them."
+    """line_score, where sums that are equal up to rounding become the largest of them.
+
+    Parameters
+    ----------
+    s_r
+        (n,)
+    s_g
+        (n,)
+    angle : float
+        in [0, pi]
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     s = line_score(s_r, s_g, angle)
     if angle == 0 or angle == np.pi/2: return s
     finite, room = np.isfinite(s), np.zeros(len(s))
@@ -83,7 +160,19 @@ def tied_scores(
 
 # %% ../../nbs/ood/05_grid.ipynb #d9cda713
 class Track(NamedTuple):
-    "An order statistic that moves smoothly with the angle."
+    """An order statistic that moves smoothly with the angle.
+
+    Attributes
+    ----------
+    last : float
+        at the angle before
+    earlier : float
+        at the one before that
+    margin : float
+        how far it may be from its extrapolation
+    seen : int
+        angles so far
+    """
     last: float    # at the angle before
     earlier: float # at the one before that
     margin: float  # how far it may be from its extrapolation
@@ -124,7 +213,17 @@ def near_order_statistic(r, g, at, k, guess, margin, near):
 
 # %% ../../nbs/ood/05_grid.ipynb #492fc733
 class Band(NamedTuple):
-    "Room for the ID inputs whose acceptance is open at an angle."
+    """Room for the ID inputs whose acceptance is open at an angle.
+
+    Attributes
+    ----------
+    score : np.ndarray
+        (n_id + 1,)
+    loss : np.ndarray
+        (n_id + 1,)
+    order : np.ndarray
+        (n_id + 1,) of the scores
+    """
     score: np.ndarray # (n_id + 1,)
     loss: np.ndarray  # (n_id + 1,)
     order: np.ndarray # (n_id + 1,) of the scores
@@ -238,7 +337,23 @@ def grid_point(
     target:Target, # of model and sample
     angles,        # (d,)
 ) -> GridPoint:
-    "The best of the angles, ties kept; accepting nothing where no cost is saved."
+    """The best of the angles, ties kept; accepting nothing where no cost is saved.
+
+    Parameters
+    ----------
+    sample : Sample
+        of two scores, with losses
+    model
+        one of the three models
+    target : Target
+        of model and sample
+    angles
+        (d,)
+
+    Returns
+    -------
+    GridPoint
+    """
     found = _fast_point(sample, target, angles)
     if found is None:
         with np.errstate(invalid="ignore"): found = best_of_angles(sample, model, angles, tied_scores)

@@ -19,7 +19,41 @@ from ..strategies.guarantees import ltt, order_statistic
 # %% ../../nbs/ood/10_guarantees.ipynb #07d302ca
 @dataclass(frozen=True, kw_only=True)
 class CertifiedOOD:
-    "A threshold with finite-sample guarantees; accepts scores up to it."
+    r"""A threshold with finite-sample guarantees; accepts scores up to it.
+
+    Attributes
+    ----------
+    status : Status
+        certified or infeasible
+    threshold : float
+        -inf where infeasible: nothing is accepted
+    min_tpr : float|None
+        certified from below
+    max_fpr : float|None
+        certified from above
+    target_risk : float|None
+        certified from above, in the unit of the losses
+    delta : float
+        allowed probability that a statement is false
+    tpr : float
+        on the calibration sample
+    fpr : float
+        on the calibration sample
+    selective_risk : float
+        on the calibration sample; NaN where nothing is accepted
+    message : str
+        what is certified, in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import certify_targets
+    >>> scores, is_ood = np.append(np.arange(1, 41), np.arange(21, 61)), np.repeat([False, True], 40)
+    >>> c = certify_targets(np.zeros(80), scores, is_ood, min_tpr=.5)
+    >>> print(c.message, c.accept([5, 50]).tolist(), sep="\n")
+    with probability at least 0.95 over the calibration sample, new inputs have TPR at least 0.5
+    [True, False]
+    """
     status: Status           # certified or infeasible
     threshold: float         # -inf where infeasible: nothing is accepted
     min_tpr: float|None      # certified from below
@@ -36,7 +70,21 @@ class CertifiedOOD:
     ) -> np.ndarray: # (n,) bool
         """c(x) for new inputs; where infeasible, nothing is accepted.
 
-        Raises: ValueError where a score is missing or NaN."""
+        Parameters
+        ----------
+        scores
+            (n,) the same score as in calibration; infinite allowed
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+
+        Raises
+        ------
+        ValueError
+            where a score is missing or NaN.
+        """
         scores = check_vector(scores, "scores", infinite=True, empty=True)
         return (scores <= self.threshold) & (self.status == Status.certified)
 
@@ -112,9 +160,51 @@ def certify_targets(
 ) -> CertifiedOOD: # the largest threshold (the smallest where only the TPR is asked for)
     """A threshold with guarantees for new inputs.
 
-    Source: targets of Franc, Prusa, Paplham, section 3, met by order statistics and learn-then-test
-    (Angelopoulos et al.).
-    Raises: ValueError on bad input; targets that cannot be certified are the status infeasible."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound]; not read where is_ood
+    scores
+        (n,) of a sample that was not used to choose the score or its angle; high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    min_tpr : float|None, default None
+        share of new ID inputs accepted at least, in [0, 1]
+    max_fpr : float|None, default None
+        share of new OOD inputs accepted at most, in [0, 1]
+    target_risk : float|None, default None
+        selective risk on new inputs at most, in the unit of the losses
+    delta : float, default .05
+        allowed probability that any of the statements is false, in (0, 1)
+    bound : float|None, default None
+        largest possible loss; 1 when None
+
+    Returns
+    -------
+    CertifiedOOD
+        the largest threshold (the smallest where only the TPR is asked for)
+
+    Raises
+    ------
+    ValueError
+        on bad input; targets that cannot be certified are the status infeasible.
+
+    References
+    ----------
+    targets of Franc, Prusa, Paplham, section 3, met by order statistics and learn-then-test (Angelopoulos
+    et al.).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import certify_targets
+    >>> scores, is_ood = np.append(np.arange(1, 41), np.arange(21, 61)), np.repeat([False, True], 40)
+    >>> c = certify_targets(np.zeros(80), scores, is_ood, max_fpr=.3)
+    >>> print(c.status, c.threshold, c.tpr, c.fpr)
+    certified 26.0 0.65 0.15
+    >>> print(certify_targets(np.zeros(6), scores[[0, 1, 2, 40, 41, 42]], [0, 0, 0, 1, 1, 1], max_fpr=.3).status)
+    infeasible
+    """
     wanted = _check_wanted(min_tpr, max_fpr, target_risk, delta)
     if bound is not None: check_positive(bound, "bound")
     sample = read_sample(scores, is_ood, losses, double=False, need_ood=max_fpr is not None, need_losses=True)

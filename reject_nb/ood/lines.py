@@ -21,7 +21,25 @@ from .single import Target, meets
 
 # %% ../../nbs/ood/04_lines.ipynb #727312ae
 class Points(NamedTuple):
-    "Merged points; one stands for all inputs that share its two scores."
+    """Merged points; one stands for all inputs that share its two scores.
+
+    Attributes
+    ----------
+    r : np.ndarray
+        (N,) risk score
+    g : np.ndarray
+        (N,) OOD score
+    n_id : np.ndarray
+        (N,) ID inputs, floats
+    n_ood : np.ndarray
+        (N,) OOD inputs, floats
+    loss : np.ndarray
+        (N,) what accepting the point adds to the objective's numerator
+    shift_r : float
+        what was taken from r, for the size of its rounding
+    shift_g : float
+        what was taken from g
+    """
     r: np.ndarray     # (N,) risk score
     g: np.ndarray     # (N,) OOD score
     n_id: np.ndarray  # (N,) ID inputs, floats
@@ -48,7 +66,25 @@ def merge_points(
     loss,          # (n,)
     shift=(0., 0.), # what was taken from the scores
 ) -> Points:
-    "Points with counts, equal ones merged (in large samples only where some value occurs twice)."
+    """Points with counts, equal ones merged (in large samples only where some value occurs twice).
+
+    Parameters
+    ----------
+    s_r
+        (n,) finite
+    s_g
+        (n,) finite
+    is_ood
+        (n,) bool
+    loss
+        (n,)
+    shift : default (0., 0.)
+        what was taken from the scores
+
+    Returns
+    -------
+    Points
+    """
     n_id, n_ood = (~is_ood).astype(float), is_ood.astype(float)
     if _distinct(s_r):
         columns = s_r, s_g, n_id, n_ood, loss
@@ -94,7 +130,15 @@ def joined(counts, points, i, times):
 TIES = 2.**-51  # of a sum's terms: nearer sums may be equal but for the rounding of the scores and of the sum
 
 class Direction(NamedTuple):
-    "Weights of the two scores at an angle."
+    """Weights of the two scores at an angle.
+
+    Attributes
+    ----------
+    c : float
+        of r
+    s : float
+        of g
+    """
     c: float # of r
     s: float # of g
 
@@ -119,7 +163,22 @@ def clear_cut(
     line:float,    # accepted are the sums up to it
     target:Target,
 ) -> tuple[float, float]: # (objective, middle of the gap around the line); infinite objective without a gap
-    "Count all points on a line, and move it to the middle of its gap."
+    """Count all points on a line, and move it to the middle of its gap.
+
+    Parameters
+    ----------
+    points : Points
+        all of them
+    at : Direction
+    line : float
+        accepted are the sums up to it
+    target : Target
+
+    Returns
+    -------
+    tuple[float, float]
+        (objective, middle of the gap around the line); infinite objective without a gap
+    """
     sums, room = sums_at(points, at), rounding_at(points, at)
     on = sums <= line
     top, above = np.where(on, sums + room, -np.inf).max(), np.where(on, np.inf, sums - room).min()
@@ -131,7 +190,9 @@ def clear_cut(
 # %% ../../nbs/ood/04_lines.ipynb #a1f5423f
 @register_jitable
 def sort_into(order, keys, n):
-    "Write the indices that sort the first n keys to order (Shell sort with Knuth's gaps; ties in any order)."
+    """Write the indices that sort the first n keys to order (Shell sort with Knuth's gaps; ties in any
+    order).
+    """
     for i in range(n): order[i] = i
     gap = 1
     while 3*gap + 1 < n: gap = 3*gap + 1
@@ -147,7 +208,19 @@ def sort_into(order, keys, n):
 
 # %% ../../nbs/ood/04_lines.ipynb #0ef94110
 class Events(NamedTuple):
-    "Room for the points that change side while a line turns about a point."
+    """Room for the points that change side while a line turns about a point.
+
+    Attributes
+    ----------
+    angle : np.ndarray
+        (N,) where
+    point : np.ndarray
+        (N,) which
+    times : np.ndarray
+        (N,) 1: comes in, -1: goes out
+    order : np.ndarray
+        (N,) of their angles
+    """
     angle: np.ndarray # (N,) where
     point: np.ndarray # (N,) which
     times: np.ndarray # (N,) 1: comes in, -1: goes out
@@ -193,7 +266,16 @@ def turn_about(points, i, arc, accepted, events):
 
 # %% ../../nbs/ood/04_lines.ipynb #71c9eff9
 class Found(NamedTuple):
-    "The best line so far."
+    """The best line so far.
+
+    Attributes
+    ----------
+    value : float
+        objective, infinite where none was found
+    angle : float
+    cut : float
+        threshold, clear of rounding
+    """
     value: float # objective, infinite where none was found
     angle: float
     cut: float   # threshold, clear of rounding
@@ -236,7 +318,28 @@ def sweep_arc(
     walls,           # (k, 4) between which the lines lie
     whole:Points,    # all points, on which a better line is counted before it is believed
 ) -> Found:
-    "The best of all lines with an angle inside the arc through one of the points, or the one to beat."
+    """The best of all lines with an angle inside the arc through one of the points, or the one to beat.
+
+    Parameters
+    ----------
+    points : Points
+        still open
+    arc : Span
+        angles
+    accepted : Counts
+        points that every line accepts
+    target : Target
+    best : Found
+        to beat
+    walls
+        (k, 4) between which the lines lie
+    whole : Points
+        all points, on which a better line is counted before it is believed
+
+    Returns
+    -------
+    Found
+    """
     events, i, cell = room_for_events(len(points.r)), 0, 0
     while True:
         i, cell, angle = next_edge(points, arc, accepted, target, best.value, i, cell, events)
@@ -254,5 +357,20 @@ def sweep_lines(
     target:Target, # what the accepted set must meet
     best=NO_LINE,  # to beat
 ) -> Found:        # the best line with an angle inside (0, pi/2), or the one to beat
-    "All lines: exact, in O(n^2 log n)."
+    """All lines: exact, in O(n^2 log n).
+
+    Parameters
+    ----------
+    points : Points
+        all of them
+    target : Target
+        what the accepted set must meet
+    best : default NO_LINE
+        to beat
+
+    Returns
+    -------
+    Found
+        the best line with an angle inside (0, pi/2), or the one to beat
+    """
     return sweep_arc(points, span(0., np.pi/2), NOTHING, target, best, NO_WALLS, points)

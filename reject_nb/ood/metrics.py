@@ -22,14 +22,35 @@ def angles_of(
     sample:Sample, # of two scores
     n_angles:int=181,
 ):                 # pairs (angle of the normalised scores, single score)
-    "The single scores of a grid of angles; exact ends 0 and pi/2."
+    """The single scores of a grid of angles; exact ends 0 and pi/2.
+
+    Parameters
+    ----------
+    sample : Sample
+        of two scores
+    n_angles : int, default 181
+
+    Returns
+    -------
+    pairs (angle of the normalised scores, single score)
+    """
     units = spread(sample.s_r), spread(sample.s_g)
     for angle in np.linspace(0, np.pi/2, n_angles):
         yield angle, line_score(sample.s_r, sample.s_g, angle, units)
 
 # %% ../../nbs/ood/08_metrics.ipynb #688aecd7
 class Polygon(NamedTuple):
-    "A piecewise linear function on [0, 1] that may jump."
+    """A piecewise linear function on [0, 1] that may jump.
+
+    Attributes
+    ----------
+    x : np.ndarray
+        (k,) ascending, from 0 to 1
+    before : np.ndarray
+        (k,) limits from the left
+    after : np.ndarray
+        (k,) limits from the right
+    """
     x: np.ndarray      # (k,) ascending, from 0 to 1
     before: np.ndarray # (k,) limits from the left
     after: np.ndarray  # (k,) limits from the right
@@ -38,7 +59,19 @@ def polygon(
     x, # (k,) ascending, from 0 to 1
     y, # (k,)
 ) -> Polygon:
-    "The curve through points in their order; where x repeats it jumps from the first to the last of them."
+    """The curve through points in their order; where x repeats it jumps from the first to the last of them.
+
+    Parameters
+    ----------
+    x
+        (k,) ascending, from 0 to 1
+    y
+        (k,)
+
+    Returns
+    -------
+    Polygon
+    """
     new = np.flatnonzero(np.append(True, x[1:] > x[:-1]))
     return Polygon(x[new], y[new], y[np.append(new[1:] - 1, len(x) - 1)])
 
@@ -47,7 +80,18 @@ def values_at(
     curve:Polygon,
     x, # (m,) ascending, in [0, 1]
 ):     # (before, after, bool: is it a point of the curve), each (m,)
-    "Limits of a polygon from the left and from the right."
+    """Limits of a polygon from the left and from the right.
+
+    Parameters
+    ----------
+    curve : Polygon
+    x
+        (m,) ascending, in [0, 1]
+
+    Returns
+    -------
+    (before, after, bool: is it a point of the curve), each (m,)
+    """
     u, before, after = curve
     j = np.searchsorted(u, x)
     own, i = u[j] == x, np.maximum(j - 1, 0)
@@ -84,7 +128,17 @@ def highest(a:Polygon, b:Polygon) -> Polygon:
 def envelope(
     curves, # iterable of (x, y), as polygon takes them
 ):          # (x, y) of the largest at each x; x repeats where it jumps
-    "Upper envelope of curves over [0, 1]."
+    """Upper envelope of curves over [0, 1].
+
+    Parameters
+    ----------
+    curves
+        iterable of (x, y), as polygon takes them
+
+    Returns
+    -------
+    (x, y) of the largest at each x; x repeats where it jumps
+    """
     u, before, after = reduce(highest, (polygon(*c) for c in curves))
     x, y = np.repeat(u, 2), np.column_stack([before, after]).ravel()
     new = np.append(True, (x[1:] > x[:-1]) | (y[1:] != y[:-1]))
@@ -101,11 +155,41 @@ def roc_curve(
     is_ood, # (n,) bool, or 0 and 1
     n_angles:int=181, # of the grid for double scores
 ) -> tuple: # (fpr, tpr, thresholds); thresholds is None for double scores
-    """(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope
+    r"""(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope
     of all angles.
 
-    Source: Franc, Prusa, Paplham, section 3.2.
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    n_angles : int, default 181
+        of the grid for double scores
+
+    Returns
+    -------
+    tuple
+        (fpr, tpr, thresholds); thresholds is None for double scores
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 3.2.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import roc_curve
+    >>> fpr, tpr, thresholds = roc_curve(scores=[0, 1, 2, 3, 0, 4], is_ood=[0, 0, 0, 0, 1, 1])
+    >>> print(fpr.tolist(), tpr.tolist(), thresholds.tolist(), sep="\n")
+    [0.0, 0.5, 0.5, 0.5, 0.5, 1.0]
+    [0.0, 0.25, 0.5, 0.75, 1.0, 1.0]
+    [-inf, 0.0, 1.0, 2.0, 3.0, 4.0]
+    """
     sample, n_angles = read_sample(scores, is_ood), check_count(n_angles, "n_angles")
     if sample.is_double:
         return *envelope(roc_of(sweep(s, sample.is_ood)) for _, s in angles_of(sample, n_angles)), None
@@ -150,10 +234,44 @@ def precision_recall_curve(
     positive:str="id", # "id" as in the paper, or "ood"
     n_angles:int=181, # of the grid for double scores
 ) -> tuple:     # (precision, recall, thresholds), recall ascending; thresholds is None for double scores
-    """Attainable (precision, recall); for double scores the largest precision at each recall or above.
+    r"""Attainable (precision, recall); for double scores the largest precision at each recall or above.
 
-    Source: Franc, Prusa, Paplham, section 3.3.
-    Raises: ValueError on bad input."""
+    Parameters
+    ----------
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    prior : default None
+        probability of OOD in [0, 1); the share in the sample when None
+    positive : str, default 'id'
+        "id" as in the paper, or "ood"
+    n_angles : int, default 181
+        of the grid for double scores
+
+    Returns
+    -------
+    tuple
+        (precision, recall, thresholds), recall ascending; thresholds is None for double scores
+
+    Raises
+    ------
+    ValueError
+        on bad input.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 3.3.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import precision_recall_curve
+    >>> p, r, thresholds = precision_recall_curve(scores=[0, 1, 2, 3, 0, 4], is_ood=[0, 0, 0, 0, 1, 1])
+    >>> print(p.round(3).tolist(), r.tolist(), thresholds.tolist(), sep="\n")
+    [0.5, 0.667, 0.75, 0.8, 0.667]
+    [0.25, 0.5, 0.75, 1.0, 1.0]
+    [0.0, 1.0, 2.0, 3.0, 4.0]
+    """
     sample, n_angles = read_sample(scores, is_ood), check_count(n_angles, "n_angles")
     prior = share_of_ood(sample.is_ood, prior)
     check_choice(positive, "positive", ("id", "ood"))
@@ -184,8 +302,43 @@ def ccr_fpr_curve(
     """Correct classification rate against FPR, to be joined by lines; for double scores the envelope of
     all angles.
 
-    Source: Franc, Prusa, Paplham, section 3.4.
-    Raises: ValueError on bad input, and where losses exceed 1."""
+    Parameters
+    ----------
+    losses
+        (n,) 0/1 losses of the classifier, or losses in [0, 1]; not read where is_ood
+    scores
+        (n,) or (n, 2), high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    convention : str, default 'conditional'
+        "conditional": over accepted ID inputs (paper); "joint": over all ID inputs (OpenOOD)
+    n_angles : int, default 181
+        of the grid for double scores
+
+    Returns
+    -------
+    tuple
+        (fpr, ccr)
+
+    Raises
+    ------
+    ValueError
+        on bad input, and where losses exceed 1.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 3.4.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import ccr_fpr_curve
+    >>> for convention in ("conditional", "joint"):
+    ...     fpr, ccr = ccr_fpr_curve([0, 1, 0, 0, 0, 0], [0, 1, 2, 3, 0, 4], [0, 0, 0, 0, 1, 1], convention)
+    ...     print(fpr.tolist(), ccr.round(3).tolist())
+    ...
+    [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] [1.0, 1.0, 0.5, 0.667, 0.75, 0.75]
+    [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] [0.0, 0.25, 0.25, 0.5, 0.75, 0.75]
+    """
     check_choice(convention, "convention", ("conditional", "joint"))
     sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles,
                                                                                                    "n_angles")

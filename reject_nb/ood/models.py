@@ -28,7 +28,17 @@ def _check_distribution(p, name, n=None):
     return p
 
 class Law(NamedTuple):
-    "A finite distribution that was checked."
+    """A finite distribution that was checked.
+
+    Attributes
+    ----------
+    p_id : np.ndarray
+        (n,)
+    p_ood : np.ndarray
+        (n,), 0 where there are no OOD inputs
+    risk : np.ndarray
+        (n,), 0 where p_id is 0
+    """
     p_id: np.ndarray  # (n,)
     p_ood: np.ndarray # (n,), 0 where there are no OOD inputs
     risk: np.ndarray  # (n,), 0 where p_id is 0
@@ -41,7 +51,24 @@ def check_law(
 ) -> Law:
     """The three, fit for `solve`.
 
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    p_id
+        (n,) ID probabilities
+    p_ood
+        (n,) OOD probabilities, or None where there are no OOD inputs
+    risk
+        (n,) conditional risk, at least 0; not read where p_id is 0
+
+    Returns
+    -------
+    Law
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+    """
     p_id = _check_distribution(p_id, "p_id")
     p_ood = np.zeros_like(p_id) if p_ood is None else _check_distribution(p_ood, "p_ood", len(p_id))
     missing = p_id == 0
@@ -55,8 +82,33 @@ def likelihood_ratio(
 ) -> np.ndarray: # (n,) p_ood/p_id, infinite where p_id is 0
     """g(x): how much more probable an input is as a stranger.
 
-    Source: Franc, Prusa, Paplham, section 2.1.
-    Raises: ValueError where one of them is negative, infinite or NaN, or their lengths differ."""
+    Parameters
+    ----------
+    p_id
+        (n,) ID probabilities, or densities
+    p_ood
+        (n,) OOD probabilities, or densities
+
+    Returns
+    -------
+    np.ndarray
+        (n,) p_ood/p_id, infinite where p_id is 0
+
+    Raises
+    ------
+    ValueError
+        where one of them is negative, infinite or NaN, or their lengths differ.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 2.1.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import likelihood_ratio
+    >>> likelihood_ratio(p_id=[.5, .25, 0], p_ood=[.25, .5, .25]).tolist()
+    [0.5, 2.0, inf]
+    """
     p_id = check_vector(p_id, "p_id", low=0.)
     p_ood = check_vector(p_ood, "p_ood", len(p_id), low=0.)
     return _ratio(p_id, p_ood)
@@ -67,7 +119,17 @@ def _ratio(p_id, p_ood):
 
 # %% ../../nbs/ood/02_models.ipynb #b196736c
 class Rates(NamedTuple):
-    "What an acceptance does."
+    """What an acceptance does.
+
+    Attributes
+    ----------
+    tpr : float
+    fpr : float
+    selective_risk : float
+        NaN where no ID input is accepted
+    precision : float
+        NaN without a prior
+    """
     tpr: float
     fpr: float
     selective_risk: float # NaN where no ID input is accepted
@@ -81,7 +143,25 @@ def rates(
     risk,       # (n,)
     prior=None, # probability of OOD; the precision is NaN without it
 ) -> Rates:
-    "Eqs. (6), (7), the selective risk and the precision of section 2.3."
+    """Eqs. (6), (7), the selective risk and the precision of section 2.3.
+
+    Parameters
+    ----------
+    acceptance
+        (n,) probability of acceptance
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    prior : default None
+        probability of OOD; the precision is NaN without it
+
+    Returns
+    -------
+    Rates
+    """
     # sums may end an ulp above 1
     tpr, fpr = min(1., float(p_id@acceptance)), min(1., float(p_ood@acceptance))
     lost = float((p_id*np.where(p_id > 0, risk, 0.))@acceptance)
@@ -91,7 +171,48 @@ def rates(
 # %% ../../nbs/ood/02_models.ipynb #d9e256d6
 @dataclass(frozen=True, kw_only=True)
 class OODSolution:
-    "An optimal selective function of a finite distribution."
+    """An optimal selective function of a finite distribution.
+
+    Attributes
+    ----------
+    status : Status
+        optimal or infeasible
+    acceptance : np.ndarray
+        (n,) c(x)
+    multiplier : float
+        mu of s = r + mu*g; infinite where infeasible
+    threshold : float
+        lambda; NaN where infeasible
+    selective_risk : float
+        NaN where no ID input is accepted
+    tpr : float
+        share of ID inputs accepted
+    fpr : float
+        share of OOD inputs accepted
+    precision : float
+        NaN where the model has no prior
+    objective : float
+        the selective risk, or the expected cost; infinite where infeasible
+    bound : float
+        lower bound of the objective, from the dual
+    iterations : int, default 0
+        steps of the search for mu
+    nearest : dict
+        where infeasible: attainable value of each target, the other one kept; empty where any value above
+        the target will do
+    message : str, default ''
+        in words
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import BoundedTPRFPR
+    >>> solution = BoundedTPRFPR(min_tpr=.5, max_fpr=.1).solve([.5, .5], [.05, .95], [.2, .1])
+    >>> print(solution.status, solution.acceptance.round(4).tolist(), round(solution.multiplier, 4))
+    optimal [0.9444, 0.0556] 0.0556
+    >>> print(solution.score(risk=[.2, .1, .1], ratio=[.1, 1.9, np.inf]).round(4).tolist())
+    [0.2056, 0.2056, inf]
+    """
     status: Status         # optimal or infeasible
     acceptance: np.ndarray # (n,) c(x)
     multiplier: float      # mu of s = r + mu*g; infinite where infeasible
@@ -123,7 +244,23 @@ class OODSolution:
     ) -> np.ndarray: # (n,) s(x) = r(x) + mu*g(x)
         """The score of eq. (12) for other inputs; with mu = 0 an infinite ratio does not count.
 
-        Raises: ValueError that names the argument."""
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk; not read where the ratio is infinite and the multiplier positive
+        ratio
+            (n,) likelihood ratio, may be infinite
+
+        Returns
+        -------
+        np.ndarray
+            (n,) s(x) = r(x) + mu*g(x)
+
+        Raises
+        ------
+        ValueError
+            that names the argument.
+        """
         ratio = check_vector(ratio, "ratio", low=0., infinite=True)
         return combine(check_vector(risk, "risk", len(ratio), low=0.), ratio, self.multiplier)
 
@@ -133,7 +270,21 @@ def combine(
     ratio, # (n,) likelihood ratio, may be infinite
     mu,    # multiplier
 ) -> np.ndarray:
-    "s = r + mu*g (eq. 12) without 0*inf."
+    """s = r + mu*g (eq. 12) without 0*inf.
+
+    Parameters
+    ----------
+    risk
+        (n,) conditional risk; not read where the ratio is infinite and mu positive
+    ratio
+        (n,) likelihood ratio, may be infinite
+    mu
+        multiplier
+
+    Returns
+    -------
+    np.ndarray
+    """
     if mu == 0: return risk + 0.
     strange = np.isinf(ratio)
     return np.where(strange, np.inf, np.where(strange, 0., risk) + mu*np.where(strange, 0., ratio))
@@ -155,8 +306,34 @@ def bayes_classifier(
     """Bayes classifier of the ID inputs and its conditional risk; inputs without ID mass get risk 0 and
     decision 0.
 
-    Source: Franc, Prusa, Paplham, eq. (4).
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    p_joint
+        (n, Y) p_I(x, y), sums to 1
+    loss : default None
+        (Y, D) loss of deciding d where y is true, at least 0; 0/1 when None
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        (decision (n,) int, conditional risk (n,))
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eq. (4).
+
+    Examples
+    --------
+    >>> from reject_nb.ood import bayes_classifier
+    >>> decision, risk = bayes_classifier(p_joint=[[.3, .1], [.2, .4]])
+    >>> print(decision.tolist(), risk.round(4).tolist())
+    [0, 1] [0.25, 0.3333]
+    """
     p_joint = _check_joint(p_joint)
     n_labels = p_joint.shape[1]
     loss = _zero_one(n_labels) if loss is None else check_matrix(loss, "loss", n_labels, low=0.)
@@ -176,8 +353,34 @@ def _need_ood(p_ood, prior):
 class CostBasedOOD:
     """Least expected cost.
 
-    Source: Franc, Prusa, Paplham, Definition 1 and Theorem 1.
-    Raises: ValueError where a cost is negative, accept_ood is below reject_ood, or prior is not in [0, 1)."""
+    Attributes
+    ----------
+    reject_id : float
+        eps_1, cost of rejecting an ID input, in the unit of the loss
+    accept_ood : float
+        eps_2, cost of predicting on an OOD input
+    reject_ood : float, default 0.
+        eps_3, cost of rejecting an OOD input, at most accept_ood
+    prior : float, default .5
+        pi, probability of OOD, in [0, 1)
+
+    Raises
+    ------
+    ValueError
+        where a cost is negative, accept_ood is below reject_ood, or prior is not in [0, 1).
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Definition 1 and Theorem 1.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import CostBasedOOD
+    >>> solution = CostBasedOOD(reject_id=.3, accept_ood=1., prior=.25).solve(p_id=[.4, .6], p_ood=[.5, .5],
+    ...                                                                       risk=[.2, .01])
+    >>> print(solution.acceptance.tolist(), round(solution.objective, 4), f"gap {solution.gap:.0e}")
+    [0.0, 1.0] 0.2195 gap 0e+00
+    """
     reject_id: float       # eps_1, cost of rejecting an ID input, in the unit of the loss
     accept_ood: float      # eps_2, cost of predicting on an OOD input
     reject_ood: float = 0. # eps_3, cost of rejecting an OOD input, at most accept_ood
@@ -201,7 +404,24 @@ class CostBasedOOD:
     ) -> float:
         """Expected cost R(h, c) of section 2.1.
 
-        Raises: ValueError that names the argument."""
+        Parameters
+        ----------
+        tpr
+            share of ID inputs accepted
+        fpr
+            share of OOD inputs accepted
+        lost
+            sum of p_id*risk over accepted inputs
+
+        Returns
+        -------
+        float
+
+        Raises
+        ------
+        ValueError
+            that names the argument.
+        """
         tpr, fpr, lost = (check_number(value, name) for value,
                           name in ((tpr, "tpr"), (fpr, "fpr"), (lost, "lost")))
         p = self.prior
@@ -223,7 +443,25 @@ class CostBasedOOD:
     ) -> OODSolution: # accepts where s(x) <= reject_id
         """The optimal selective function, eq. (5).
 
-        Raises: ValueError that names the argument."""
+        Parameters
+        ----------
+        p_id
+            (n,) ID probabilities
+        p_ood
+            (n,) OOD probabilities; None allowed where prior = 0
+        risk
+            (n,) conditional risk, at least 0; not read where p_id is 0
+
+        Returns
+        -------
+        OODSolution
+            accepts where s(x) <= reject_id
+
+        Raises
+        ------
+        ValueError
+            that names the argument.
+        """
         _need_ood(p_ood, self.prior)
         law = check_law(p_id, p_ood, risk)
         s = combine(law.risk, _ratio(law.p_id, law.p_ood), self.multiplier)
@@ -242,7 +480,25 @@ class CostBasedOOD:
     ) -> tuple[np.ndarray, OODSolution]: # (decision (n,) of the Bayes classifier, solution)
         """Classifier and selective function together, for any loss matrix (Theorem 1).
 
-        Raises: ValueError that names the argument."""
+        Parameters
+        ----------
+        p_joint
+            (n, Y) p_I(x, y), sums to 1
+        p_ood
+            (n,) OOD probabilities; None allowed where prior = 0
+        loss : default None
+            (Y, D) any loss matrix, at least 0; 0/1 when None
+
+        Returns
+        -------
+        tuple[np.ndarray, OODSolution]
+            (decision (n,) of the Bayes classifier, solution)
+
+        Raises
+        ------
+        ValueError
+            that names the argument.
+        """
         decision, risk = bayes_classifier(p_joint, loss)
         return decision, self.solve(np.asarray(p_joint, float).sum(1), p_ood, risk)
 
@@ -255,8 +511,39 @@ def decide(
 ) -> tuple[np.ndarray, float]: # (decision (n,), -1 where rejected; expected cost)
     """Least expected cost for any extended loss matrix; ties go to prediction.
 
-    Source: Franc, Prusa, Paplham, eq. (3) and Appendix A.1.
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    p_joint
+        (n, Y) p_I(x, y), sums to 1
+    p_ood
+        (n,) OOD probabilities
+    prior
+        probability of OOD, in [0, 1]
+    loss
+        (Y+1, D+1) extended loss: last row the OOD label, last column the rejection
+
+    Returns
+    -------
+    tuple[np.ndarray, float]
+        (decision (n,), -1 where rejected; expected cost)
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eq. (3) and Appendix A.1.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import decide
+    >>> loss = [[0, 1, .3], [1, 0, .3], [1, 1, 0]]  # rows: two labels and OOD; columns: two predictions and rejection
+    >>> decision, cost = decide(p_joint=[[.3, .1], [.2, .4]], p_ood=[.1, .9], prior=.25, loss=loss)
+    >>> print(decision.tolist(), round(cost, 4))
+    [-1, -1] 0.225
+    """
     p_joint = _check_joint(p_joint)
     p_ood, prior = _check_distribution(p_ood, "p_ood", len(p_joint)), check_probability(prior, "prior",
                                                                                         closed=True)
@@ -271,7 +558,22 @@ def fill(
     p_id,  # (n,)
     tpr:float, # to be reached
 ) -> np.ndarray: # (n,) acceptance
-    "Accept in the given order until the TPR is reached, the last input in part."
+    """Accept in the given order until the TPR is reached, the last input in part.
+
+    Parameters
+    ----------
+    order
+        indices of inputs in the order of acceptance
+    p_id
+        (n,)
+    tpr : float
+        to be reached
+
+    Returns
+    -------
+    np.ndarray
+        (n,) acceptance
+    """
     c, cumulative = np.zeros(len(p_id)), np.cumsum(p_id[order])
     k = int(np.searchsorted(cumulative, tpr))
     c[order[:k]] = 1
@@ -311,7 +613,17 @@ def _search_mu(vertex, risk, g, fpr:float, loose:_Vertex, tight:_Vertex):
 
 # %% ../../nbs/ood/02_models.ipynb #8b9474a7
 class Optimum(NamedTuple):
-    "Acceptance of least selective risk, and its dual."
+    """Acceptance of least selective risk, and its dual.
+
+    Attributes
+    ----------
+    acceptance : np.ndarray
+    multiplier : float
+    threshold : float
+    bound : float
+        of the selective risk
+    steps : int
+    """
     acceptance: np.ndarray
     multiplier: float
     threshold: float
@@ -331,7 +643,23 @@ def solve_at_tpr(
     fpr:float, # largest FPR
     room:float=1e-12, # by which the FPR of the only candidate may exceed its bound through rounding
 ) -> Optimum|None:    # None where infeasible
-    "Linear program (21), solved through its dual."
+    """Linear program (21), solved through its dual.
+
+    Parameters
+    ----------
+    law : Law
+    tpr : float
+        TPR, equality
+    fpr : float
+        largest FPR
+    room : float, default 1e-12
+        by which the FPR of the only candidate may exceed its bound through rounding
+
+    Returns
+    -------
+    Optimum|None
+        None where infeasible
+    """
     can = np.flatnonzero(law.p_id > 0)
     risk, g = law.risk[can], _ratio(law.p_id, law.p_ood)[can]
     vertex = _vertices(law, can, tpr)
@@ -378,7 +706,20 @@ def reachable(
     tpr:float, # target
     fpr:float, # target
 ):             # (largest TPR at that FPR, least FPR at that TPR, acceptance of the former)
-    "The two nearest points of the ROC curve of the likelihood ratio (Neyman-Pearson)."
+    """The two nearest points of the ROC curve of the likelihood ratio (Neyman-Pearson).
+
+    Parameters
+    ----------
+    law : Law
+    tpr : float
+        target
+    fpr : float
+        target
+
+    Returns
+    -------
+    (largest TPR at that FPR, least FPR at that TPR, acceptance of the former)
+    """
     p_id, p_ood, _ = law
     can = np.flatnonzero(p_id > 0)
     order = can[np.argsort(_ratio(p_id, p_ood)[can], kind="stable")]
@@ -393,8 +734,31 @@ def reachable(
 class BoundedTPRFPR:
     """Least selective risk with TPR >= min_tpr and FPR <= max_fpr.
 
-    Source: Franc, Prusa, Paplham, Definition 2 and Theorem 3.
-    Raises: ValueError where one of the two is not in [0, 1]."""
+    Attributes
+    ----------
+    min_tpr : float
+        phi_min in [0, 1], share of ID inputs to be accepted
+    max_fpr : float
+        rho_max in [0, 1], share of OOD inputs that may be
+
+    Raises
+    ------
+    ValueError
+        where one of the two is not in [0, 1].
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Definition 2 and Theorem 3.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedTPRFPR
+    >>> p_id, p_ood, risk = [.4, .3, .2, .1], [.05, .25, .1, .6], [.3, .02, .1, .2]
+    >>> solution = BoundedTPRFPR(min_tpr=.7, max_fpr=.3).solve(p_id, p_ood, risk)
+    >>> print(solution.status, solution.acceptance.round(3).tolist(), round(solution.selective_risk, 4),
+    ...       f"gap {solution.gap:.0e}")
+    optimal [0.765, 0.647, 1.0, 0.0] 0.1652 gap 0e+00
+    """
     min_tpr: float # phi_min in [0, 1], share of ID inputs to be accepted
     max_fpr: float # rho_max in [0, 1], share of OOD inputs that may be
 
@@ -409,7 +773,25 @@ class BoundedTPRFPR:
     ) -> OODSolution: # of least multiplier; its TPR is min_tpr exactly where that is positive
         """An optimal selective function.
 
-        Raises: ValueError that names the argument."""
+        Parameters
+        ----------
+        p_id
+            (n,) ID probabilities
+        p_ood
+            (n,) OOD probabilities; None where there are none: the bounded-abstention model
+        risk
+            (n,) conditional risk, at least 0; not read where p_id is 0
+
+        Returns
+        -------
+        OODSolution
+            of least multiplier; its TPR is min_tpr exactly where that is positive
+
+        Raises
+        ------
+        ValueError
+            that names the argument.
+        """
         law = check_law(p_id, p_ood, risk)
         if self.min_tpr == 0: found = solve_free(law, self.max_fpr)
         else: found = solve_at_tpr(law, min(self.min_tpr, law.p_id.sum()), self.max_fpr)
@@ -432,7 +814,23 @@ class BoundedTPRFPR:
     ) -> CostBasedOOD:        # with reject_id = lambda and multiplier mu
         """The cost-based model that has the same optimal score and threshold.
 
-        Raises: ValueError where prior is not in (0, 1) or the solution is infeasible."""
+        Parameters
+        ----------
+        solution : OODSolution
+            of this model, feasible
+        prior : float
+            probability of OOD, in (0, 1)
+
+        Returns
+        -------
+        CostBasedOOD
+            with reject_id = lambda and multiplier mu
+
+        Raises
+        ------
+        ValueError
+            where prior is not in (0, 1) or the solution is infeasible.
+        """
         prior = check_probability(prior, "prior")
         check_instance(solution, "solution", OODSolution, "an OODSolution")
         if solution.status != Status.optimal: raise refuse("solution", "optimal", solution.status)
@@ -444,7 +842,20 @@ def largest_recall(
     p_ood, # (n,) likewise
     beta:float,
 ) -> float:
-    "Largest TPR with FPR <= beta*TPR: the last zero of FPR - beta*TPR, which is convex along the order."
+    """Largest TPR with FPR <= beta*TPR: the last zero of FPR - beta*TPR, which is convex along the order.
+
+    Parameters
+    ----------
+    p_id
+        (n,) in the order of the likelihood ratio
+    p_ood
+        (n,) likewise
+    beta : float
+
+    Returns
+    -------
+    float
+    """
     excess = np.concatenate([[0.], np.cumsum(p_ood - beta*p_id)])
     tpr = np.concatenate([[0.], np.cumsum(p_id)])
     k = int(np.flatnonzero(excess <= 0)[-1])
@@ -456,8 +867,35 @@ def largest_recall(
 class BoundedPrecisionRecall:
     """Least selective risk with precision >= min_precision and recall >= min_recall.
 
-    Source: Franc, Prusa, Paplham, Definition 3 and Theorem 5.
-    Raises: ValueError where the targets are not in [0, 1] or the prior is not in [0, 1)."""
+    Attributes
+    ----------
+    min_precision : float
+        kappa_min in [0, 1], share of ID inputs among the accepted
+    min_recall : float
+        phi_min in [0, 1], share of ID inputs to be accepted
+    prior : float|None, default None
+        probability of OOD in [0, 1); None: estimated from the sample when tuning
+
+    Raises
+    ------
+    ValueError
+        where the targets are not in [0, 1] or the prior is not in [0, 1).
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Definition 3 and Theorem 5.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedPrecisionRecall
+    >>> p_id, p_ood, risk = [.4, .3, .2, .1], [.05, .25, .1, .6], [.3, .02, .1, .2]
+    >>> solution = BoundedPrecisionRecall(min_precision=.9, min_recall=.7, prior=.25).solve(p_id, p_ood, risk)
+    >>> print(solution.status, solution.acceptance.round(4).tolist(), round(solution.precision, 4),
+    ...       round(solution.selective_risk, 4))
+    optimal [1.0, 0.3333, 1.0, 0.0] 0.9 0.2029
+    >>> print(BoundedPrecisionRecall(.99, .9, .25).solve(p_id, p_ood, risk).message)
+    no selective function has precision >= 0.99 and recall >= 0.9: lower min_precision to 0.870968
+    """
     min_precision: float      # kappa_min in [0, 1], share of ID inputs among the accepted
     min_recall: float         # phi_min in [0, 1], share of ID inputs to be accepted
     prior: float|None = None  # probability of OOD in [0, 1); None: estimated from the sample when tuning
@@ -472,7 +910,21 @@ class BoundedPrecisionRecall:
     ) -> float:     # infinite where the precision is no constraint
         """Largest FPR for each unit of TPR.
 
-        Raises: ValueError where no prior is known."""
+        Parameters
+        ----------
+        prior : default None
+            probability of OOD in [0, 1), the model's own when None
+
+        Returns
+        -------
+        float
+            infinite where the precision is no constraint
+
+        Raises
+        ------
+        ValueError
+            where no prior is known.
+        """
         prior = self.prior if prior is None else _check_prior(prior)
         if prior is None: raise refuse("prior", "given: without a sample it cannot be estimated", prior)
         weight = prior*self.min_precision
@@ -481,7 +933,16 @@ class BoundedPrecisionRecall:
     def as_tpr_fpr(self) -> BoundedTPRFPR: # with max_fpr = beta*min_recall
         """The TPR-FPR model with the same optima (Appendix A.6).
 
-        Raises: ValueError where min_recall is 0 or the prior is not known."""
+        Returns
+        -------
+        BoundedTPRFPR
+            with max_fpr = beta*min_recall
+
+        Raises
+        ------
+        ValueError
+            where min_recall is 0 or the prior is not known.
+        """
         if self.min_recall == 0:
             raise refuse("min_recall", "above 0: else there is no counterpart with a fixed FPR", 0)
         return BoundedTPRFPR(self.min_recall, min(1., self.beta()*self.min_recall))
@@ -497,7 +958,25 @@ class BoundedPrecisionRecall:
     ) -> OODSolution: # its recall is min_recall exactly where that is positive
         """An optimal selective function.
 
-        Raises: ValueError that names the argument, or where the prior is missing."""
+        Parameters
+        ----------
+        p_id
+            (n,) ID probabilities
+        p_ood
+            (n,) OOD probabilities; None allowed where prior = 0
+        risk
+            (n,) conditional risk, at least 0; not read where p_id is 0
+
+        Returns
+        -------
+        OODSolution
+            its recall is min_recall exactly where that is positive
+
+        Raises
+        ------
+        ValueError
+            that names the argument, or where the prior is missing.
+        """
         beta = self.beta()
         _need_ood(p_ood, self.prior)
         law = check_law(p_id, p_ood, risk)
@@ -531,7 +1010,25 @@ def linear_program(
     tpr:float, # TPR, equality
     fpr:float, # largest FPR
 ):             # (selective risk, acceptance), or None where infeasible
-    "Linear program (21) through HiGHS."
+    """Linear program (21) through HiGHS.
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    tpr : float
+        TPR, equality
+    fpr : float
+        largest FPR
+
+    Returns
+    -------
+    (selective risk, acceptance), or None where infeasible
+    """
     from scipy.optimize import linprog
     r = linprog(p_id*risk/tpr, A_ub=[p_ood], b_ub=[fpr], A_eq=[p_id], b_eq=[tpr], bounds=(0, 1),
                 method="highs")
@@ -546,7 +1043,27 @@ def charnes_cooper(
     fpr:float, # largest FPR
     slope:float=0., # the FPR may be fpr + slope*TPR
 ):             # (selective risk, acceptance), or None where infeasible
-    "Problem 1 (slope = 0) or 2 (fpr = 0, slope = beta) as a linear program in w = c/phi and z = 1/phi."
+    """Problem 1 (slope = 0) or 2 (fpr = 0, slope = beta) as a linear program in w = c/phi and z = 1/phi.
+
+    Parameters
+    ----------
+    p_id
+        (n,)
+    p_ood
+        (n,)
+    risk
+        (n,)
+    tpr : float
+        least TPR, > 0
+    fpr : float
+        largest FPR
+    slope : float, default 0.
+        the FPR may be fpr + slope*TPR
+
+    Returns
+    -------
+    (selective risk, acceptance), or None where infeasible
+    """
     from scipy.optimize import linprog
     n = len(p_id)
     rows = np.vstack([np.append(p_ood - slope*p_id, -fpr), np.hstack([np.eye(n), -np.ones((n, 1))])])
@@ -573,8 +1090,39 @@ def boundary_acceptance(
 ) -> np.ndarray|None: # (n,) acceptance, or None where infeasible
     """Optimal acceptance where every input lies on the boundary, p_id*risk = lambda*p_id - mu*p_ood.
 
-    Source: Franc, Prusa, Paplham, Theorem 7, corrected.
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    p_id
+        (n,) ID probabilities
+    p_ood
+        (n,) OOD probabilities
+    min_tpr : float
+        phi_min, in (0, 1]
+    max_fpr : float
+        rho_max, in [0, 1]
+    mu : float
+        multiplier; its sign decides
+
+    Returns
+    -------
+    np.ndarray|None
+        (n,) acceptance, or None where infeasible
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Theorem 7, corrected.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import boundary_acceptance
+    >>> boundary_acceptance(p_id=[.5, .5], p_ood=[.2, .8], min_tpr=.5, max_fpr=.5, mu=.1).round(4).tolist()
+    [0.5, 0.5]
+    """
     p_id = _check_distribution(p_id, "p_id")
     p_ood = _check_distribution(p_ood, "p_ood", len(p_id))
     min_tpr = check_number(min_tpr, "min_tpr", 0., 1., open_low=True)

@@ -19,7 +19,19 @@ from ..core.checks import (check_array, check_mask, check_number, check_same_len
 # %% ../../nbs/ood/01_sample.ipynb #7bb85944
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    "Scores, OOD flags and losses of one sample, checked."
+    """Scores, OOD flags and losses of one sample, checked.
+
+    Attributes
+    ----------
+    s_r : np.ndarray
+        (n,) the single score, or the risk score of a pair
+    s_g : Any
+        (n,) OOD score of a pair; None for a single score
+    is_ood : np.ndarray
+        (n,) bool
+    losses : Any
+        (n,), 0 where is_ood; None where none were given
+    """
     s_r: np.ndarray         # (n,) the single score, or the risk score of a pair
     s_g: Any                # (n,) OOD score of a pair; None for a single score
     is_ood: np.ndarray      # (n,) bool
@@ -42,8 +54,25 @@ def check_flags(
 ) -> np.ndarray:   # (n,) bool
     """OOD flags that leave something to measure.
 
-    Raises: ValueError where the flags are not n booleans, mark every input, or mark none though OOD
-    inputs are needed."""
+    Parameters
+    ----------
+    is_ood
+        (n,) bool, or 0 and 1
+    n : int
+        length that is needed
+    need_ood : default True
+        whether a sample without OOD inputs is refused
+
+    Returns
+    -------
+    np.ndarray
+        (n,) bool
+
+    Raises
+    ------
+    ValueError
+        where the flags are not n booleans, mark every input, or mark none though OOD inputs are needed.
+    """
     is_ood = check_mask(is_ood, "is_ood", n)
     if is_ood.all():
         raise refuse("is_ood", "False somewhere: without ID inputs nothing can be measured", is_ood)
@@ -56,7 +85,19 @@ def unread(
     values, # (n,) numbers
     where,  # (n,) bool
 ):          # the same with 0 where they are not read
-    "Whatever is no array of floats of that length is left as it is, for a check to refuse."
+    """Whatever is no array of floats of that length is left as it is, for a check to refuse.
+
+    Parameters
+    ----------
+    values
+        (n,) numbers
+    where
+        (n,) bool
+
+    Returns
+    -------
+    the same with 0 where they are not read
+    """
     if np.ma.isMaskedArray(values): return values
     try: a = np.asarray(values)
     except ValueError: return values
@@ -70,7 +111,25 @@ def check_losses(
 ) -> np.ndarray:   # (n,) floats, 0 where is_ood
     """Losses of the ID inputs; those of OOD inputs are not read.
 
-    Raises: ValueError where an ID input's loss is missing, negative, infinite or above `high`."""
+    Parameters
+    ----------
+    losses
+        (n,), any value where is_ood
+    is_ood
+        (n,) bool, checked
+    high : default None
+        largest loss allowed; None: any
+
+    Returns
+    -------
+    np.ndarray
+        (n,) floats, 0 where is_ood
+
+    Raises
+    ------
+    ValueError
+        where an ID input's loss is missing, negative, infinite or above `high`.
+    """
     losses = check_vector(unread(losses, is_ood), "losses", len(is_ood))
     return check_vector(np.where(is_ood, 0., losses), "losses", low=0., high=high)
 
@@ -91,7 +150,33 @@ def read_sample(
 ) -> Sample:       # checked
     """A sample of a single or a double score.
 
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    scores
+        (n,) single score or (n, 2) pair, high means reject; infinite allowed
+    is_ood
+        (n,) bool, or 0 and 1
+    losses : default None
+        (n,) losses of the classifier, not read where is_ood
+    double : default True
+        whether a pair is allowed
+    need_ood : default True
+        whether a sample without OOD inputs is refused
+    need_losses : default False
+        whether the losses may not be None
+    high : default None
+        largest loss allowed; None: any
+
+    Returns
+    -------
+    Sample
+        checked
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+    """
     scores = check_array(scores, "scores", infinite=True)
     if not (scores.ndim == 1 or double and scores.ndim == 2 and scores.shape[1] == 2):
         raise refuse("scores", f"an array of shape (n,){' or (n, 2)' if double else ''}", scores)
@@ -111,7 +196,27 @@ def read_pair(
 ) -> Sample: # checked
     """A sample of two scores given one by one, for tuning.
 
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier, not read where is_ood
+    s_r
+        (n,) risk score, high means reject; +inf allowed
+    s_g
+        (n,) OOD score, likewise
+    is_ood
+        (n,) bool, or 0 and 1; may mark none
+
+    Returns
+    -------
+    Sample
+        checked
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+    """
     s_r = check_vector(s_r, "s_r", infinite=True)
     s_g = check_vector(s_g, "s_g", len(s_r), infinite=True)
     is_ood = check_flags(is_ood, len(s_r), need_ood=False)
@@ -122,7 +227,23 @@ def read_pair(
 # %% ../../nbs/ood/01_sample.ipynb #50614fbf
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    "Counts after accepting all inputs with score <= threshold, one row for each distinct score, ascending."
+    """Counts after accepting all inputs with score <= threshold, one row for each distinct score, ascending.
+
+    Attributes
+    ----------
+    threshold : np.ndarray
+        (k,)
+    n_id : np.ndarray
+        (k,) accepted ID inputs
+    n_ood : np.ndarray
+        (k,) accepted OOD inputs
+    loss : np.ndarray
+        (k,) sum of losses of the accepted inputs; empty where no losses were given
+    total_id : int
+        ID inputs of the sample
+    total_ood : int
+        OOD inputs of the sample
+    """
     threshold: np.ndarray # (k,)
     n_id: np.ndarray      # (k,) accepted ID inputs
     n_ood: np.ndarray     # (k,) accepted OOD inputs
@@ -136,7 +257,22 @@ def sweep(
     is_ood,      # (n,) bool
     losses=None, # (n,), 0 where is_ood
 ) -> Sweep:      # a row for each distinct score
-    "All operating points of a single score in O(n log n), ties grouped."
+    """All operating points of a single score in O(n log n), ties grouped.
+
+    Parameters
+    ----------
+    scores
+        (n,) checked
+    is_ood
+        (n,) bool
+    losses : default None
+        (n,), 0 where is_ood
+
+    Returns
+    -------
+    Sweep
+        a row for each distinct score
+    """
     order = np.argsort(scores)
     ascending, ood = scores[order], is_ood[order]
     last = np.flatnonzero(np.append(ascending[1:] != ascending[:-1], True))
@@ -151,7 +287,20 @@ def weights_at(
     angle:float,       # in [0, pi]
     units=(1., 1.),    # of the two scores
 ) -> tuple[float, float]: # (weight of s_r, weight of s_g), exactly 0 at the ends of [0, pi/2]
-    "cos(angle) and sin(angle), each over the unit of its score."
+    """cos(angle) and sin(angle), each over the unit of its score.
+
+    Parameters
+    ----------
+    angle : float
+        in [0, pi]
+    units : default (1., 1.)
+        of the two scores
+
+    Returns
+    -------
+    tuple[float, float]
+        (weight of s_r, weight of s_g), exactly 0 at the ends of [0, pi/2]
+    """
     cosine = 0. if angle == np.pi/2 else np.cos(angle)
     return float(cosine/units[0]), float(np.sin(angle)/units[1])
 
@@ -163,7 +312,26 @@ def line_score(
     units=(1., 1.),    # the scores are divided by these
     centres=(0., 0.),  # after these were taken away
 ) -> np.ndarray:       # (n,) the single score
-    "Weighted sum of scores less centres, over units; a weight of 0 wins over an infinite score."
+    """Weighted sum of scores less centres, over units; a weight of 0 wins over an infinite score.
+
+    Parameters
+    ----------
+    s_r
+        (n,) checked
+    s_g
+        (n,) checked
+    angle : float
+        in [0, pi]
+    units : default (1., 1.)
+        the scores are divided by these
+    centres : default (0., 0.)
+        after these were taken away
+
+    Returns
+    -------
+    np.ndarray
+        (n,) the single score
+    """
     weight_r, weight_g = weights_at(angle, units)
     if any(centres): s_r, s_g = s_r - centres[0], s_g - centres[1]
     if weight_g == 0: return s_r*weight_r
@@ -178,8 +346,37 @@ def score_on_line(
 ) -> np.ndarray: # (n,) the single score; infinite where a score of positive weight is
     """The double score s_r*cos(angle) + s_g*sin(angle); a weight of 0 wins over an infinite score.
 
-    Source: Franc, Prusa, Paplham, Appendix B.2.
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    s_r
+        (n,) risk score, infinite allowed
+    s_g
+        (n,) OOD score, likewise
+    angle : float
+        in [0, pi], radians
+
+    Returns
+    -------
+    np.ndarray
+        (n,) the single score; infinite where a score of positive weight is
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, Appendix B.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.ood import score_on_line
+    >>> s_r, s_g = [0, 1, 2, 3, 0, 4], [2, 1, 0, 3, 4, 0]
+    >>> print(score_on_line(s_r, s_g, np.pi/4).round(3).tolist())
+    [1.414, 1.414, 1.414, 4.243, 2.828, 2.828]
+    """
     s_r = check_vector(s_r, "s_r", infinite=True)
     s_g = check_vector(s_g, "s_g", infinite=True)
     check_same_length(s_r=s_r, s_g=s_g)
@@ -189,7 +386,18 @@ def score_on_line(
 def spread(
     s,           # (n,) scores; infinite ones do not count
 ) -> float:      # positive
-    "Interquartile range of the finite scores, else their standard deviation, else 1."
+    """Interquartile range of the finite scores, else their standard deviation, else 1.
+
+    Parameters
+    ----------
+    s
+        (n,) scores; infinite ones do not count
+
+    Returns
+    -------
+    float
+        positive
+    """
     s = np.asarray(s, float)
     s = s[np.isfinite(s)]
     if not len(s): return 1.

@@ -53,7 +53,23 @@ def named_score(
     X_train=None, # for "knn"
     argument="score", # how messages call it
 ):              # function X -> (n,)
-    "The function behind a name, fit to be pickled; functions are returned as they are."
+    """The function behind a name, fit to be pickled; functions are returned as they are.
+
+    Parameters
+    ----------
+    name
+        "msp", "mls", "knn", or a function X -> (n,)
+    classifier
+        fitted
+    X_train : default None
+        for "knn"
+    argument : default 'score'
+        how messages call it
+
+    Returns
+    -------
+    function X -> (n,)
+    """
     if callable(name): return name
     if not isinstance(name, str) or name not in ("msp", "mls", "knn"):
         raise refuse(argument, "'msp', 'mls', 'knn' or a function of X", name)
@@ -123,7 +139,41 @@ class DoubleScoreSelector(BaseEstimator):
     Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_,
     reject_label_, and certificate_ where a guarantee was given.
 
-    Source: Franc, Prusa, Paplham, section 2.4."""
+    Parameters
+    ----------
+    estimator
+        classifier, fitted or not
+    risk_score : default 'msp'
+        "msp", "mls", or a function X -> (n,), high where the classifier errs
+    ood_score : default 'knn'
+        "knn", "msp", "mls", or a function X -> (n,), high on strangers; "knn" needs an unfitted estimator
+    model : default BoundedTPRFPR(.8, .2)
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+    guarantee : default False
+        whether the threshold is certified on inputs kept for that; BoundedTPRFPR only
+    delta : default .05
+        allowed probability that the guarantee fails, in (0, 1)
+    reject_label : default 'auto'
+        what predict returns for rejected inputs: -1 for numbers, "reject" for text
+    random_state : default 0
+        of the splits
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 2.4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from reject_nb.ood import BoundedTPRFPR, DoubleScoreSelector
+    >>> rng = np.random.default_rng(0)
+    >>> X, y = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [4, 0]], 200, axis=0), np.repeat(["left", "right"], 200)
+    >>> X_ood = rng.normal(size=(100, 2)) + [2, 9]
+    >>> selector = DoubleScoreSelector(LogisticRegression(), model=BoundedTPRFPR(.9, .05)).fit(X, y, X_ood)
+    >>> print(selector.status_, selector.predict([[0, 0], [4, 0], [2, 9]]).tolist())
+    optimal ['left', 'right', 'reject']
+    """
     def __init__(self,
         estimator,            # classifier, fitted or not
         risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the classifier errs
@@ -147,7 +197,24 @@ class DoubleScoreSelector(BaseEstimator):
     ):         # self
         """Fit the classifier where needed, tune the two scores (certified optimum), and certify where asked.
 
-        Raises: ValueError that names the argument, and where the sets are too small."""
+        Parameters
+        ----------
+        X
+            (n, d) ID inputs, array or data frame
+        y
+            (n,) their labels
+        X_ood
+            (m, d) OOD inputs
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            that names the argument, and where the sets are too small.
+        """
         fitted, guarantee = _is_fitted(self.estimator), check_flag(self.guarantee, "guarantee")
         model, seed = check_model(self.model), _seed(self.random_state)
         delta = check_probability(self.delta, "delta")
@@ -225,7 +292,23 @@ class DoubleScoreSelector(BaseEstimator):
     ) -> np.ndarray: # (n,) bool
         """Whether to predict; nothing is accepted where the target was infeasible.
 
-        Raises: ValueError that names the argument; NotFittedError before fit."""
+        Parameters
+        ----------
+        X
+            (n, d) inputs, array or data frame
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+
+        Raises
+        ------
+        ValueError
+            that names the argument
+        NotFittedError
+            before fit.
+        """
         check_is_fitted(self, "tuned_")
         X = _table(X, "X", empty=True)
         validate_data(self, X, skip_check_array=True, reset=False)
@@ -239,7 +322,23 @@ class DoubleScoreSelector(BaseEstimator):
     ) -> np.ndarray: # (n,) of the labels' type, or objects where the reject label is of another kind
         """Labels, and `reject_label_` where rejected.
 
-        Raises: ValueError that names the argument; NotFittedError before fit."""
+        Parameters
+        ----------
+        X
+            (n, d) inputs, array or data frame
+
+        Returns
+        -------
+        np.ndarray
+            (n,) of the labels' type, or objects where the reject label is of another kind
+
+        Raises
+        ------
+        ValueError
+            that names the argument
+        NotFittedError
+            before fit.
+        """
         on, X = self.accept(X), _table(X, "X", empty=True)
         if not len(X): return self.classes_[:0]
         return with_rejections(self.classifier_.predict(X), on, self.reject_label_)
@@ -273,8 +372,41 @@ def report(
 ):           # table, best method first, those unable (status infeasible) last
     """Rank methods at a target.
 
-    Source: Franc, Prusa, Paplham, sections 3.2 and 3.3.
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier, at least 0; not read where is_ood
+    scores : dict
+        method -> (n,) single score, or (n, 2) pair (s_r, s_g); high means reject
+    is_ood
+        (n,) bool, or 0 and 1
+    model
+        target: BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+    areas : bool, default True
+        also AUROC, AUPR, and OSCR where no loss exceeds 1; they need OOD inputs
+
+    Returns
+    -------
+    table, best method first, those unable (status infeasible) last
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, sections 3.2 and 3.3.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedTPRFPR, report
+    >>> losses, is_ood = [0, 1, 0, 0, 0, 0], [0, 0, 0, 0, 1, 1]
+    >>> scores = {"risk alone": [0, 1, 2, 3, 0, 4], "both": [[0, 2], [1, 1], [2, 0], [3, 3], [0, 4], [4, 0]]}
+    >>> table = report(losses, scores, is_ood, BoundedTPRFPR(min_tpr=.75, max_fpr=0))
+    >>> print(list(table["method"]), list(table["status"]))
+    ['both', 'risk alone'] ['optimal', 'infeasible']
+    """
     if not isinstance(scores, dict) or not scores:
         raise refuse("scores", "a dict that names at least one method", scores)
     model, areas = check_model(model), check_flag(areas, "areas")

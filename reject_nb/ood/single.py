@@ -20,7 +20,24 @@ from .sample import Sample, Sweep, read_sample, line_score, sweep
 
 # %% ../../nbs/ood/03_single.ipynb #129c5291
 class Target(NamedTuple):
-    "A model put in numbers for one sample; compiled functions take it as it is."
+    """A model put in numbers for one sample; compiled functions take it as it is.
+
+    Attributes
+    ----------
+    ratio : bool
+        objective: loss/n_id, or the sum of the weights
+    min_id : int
+        n_id >= min_id
+    max_ood : int
+        n_ood <= max_ood
+    w_id : float
+        w_ood*n_ood <= w_id*n_id
+    w_ood : float
+    prior : float
+        probability of OOD, used or estimated
+    constant : float
+        added to the sum of weights
+    """
     ratio: bool     # objective: loss/n_id, or the sum of the weights
     min_id: int     # n_id >= min_id
     max_ood: int    # n_ood <= max_ood
@@ -43,7 +60,25 @@ def target_of(
 ) -> Target:  # counts that meet the model's targets exactly
     """A model's targets as counts.
 
-    Raises: ValueError where the sample cannot say anything about the model."""
+    Parameters
+    ----------
+    model
+        one of the three models
+    n_id : int
+        ID inputs of the sample
+    n_ood : int
+        OOD inputs
+
+    Returns
+    -------
+    Target
+        counts that meet the model's targets exactly
+
+    Raises
+    ------
+    ValueError
+        where the sample cannot say anything about the model.
+    """
     model, share = check_model(model), n_ood/(n_id + n_ood)
     if isinstance(model, BoundedTPRFPR):
         return Target(True, _at_least(model.min_tpr, n_id), _at_most(model.max_fpr, n_ood), 0., 0., share, 0.)
@@ -62,7 +97,21 @@ def meets(
     n_ood,  # accepted OOD inputs, likewise
     target, # a Target
 ):          # bool or (k,) bool
-    "Which counts meet a target; 1e-12 is for the rounding of the precision's weights."
+    """Which counts meet a target; 1e-12 is for the rounding of the precision's weights.
+
+    Parameters
+    ----------
+    n_id
+        accepted ID inputs, number or (k,)
+    n_ood
+        accepted OOD inputs, likewise
+    target
+        a Target
+
+    Returns
+    -------
+    bool or (k,) bool
+    """
     good, bad = target.w_id*n_id, target.w_ood*n_ood
     return (n_id >= target.min_id) & (n_ood <= target.max_ood) & (bad <= good + 1e-12*(good + bad))
 
@@ -72,7 +121,22 @@ def added_by(
     model,         # one of the three models
     target:Target, # of model and sample
 ) -> np.ndarray:   # (n,)
-    "What accepting an input adds to the objective's numerator."
+    """What accepting an input adds to the objective's numerator.
+
+    Parameters
+    ----------
+    sample : Sample
+        checked, with losses
+    model
+        one of the three models
+    target : Target
+        of model and sample
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     if target.ratio: return sample.losses
     p = model.prior
     stranger = p*(model.accept_ood - model.reject_ood)/max(sample.n_ood, 1)
@@ -80,7 +144,19 @@ def added_by(
 
 # %% ../../nbs/ood/03_single.ipynb #c3d6c5e5
 class Line(NamedTuple):
-    "Accept where the double score between centred and scaled scores is at most `cut`."
+    """Accept where the double score between centred and scaled scores is at most `cut`.
+
+    Attributes
+    ----------
+    angle : float
+        between the scaled scores
+    cut : float
+        threshold of their double score
+    units : tuple
+        the scores are divided by these
+    centres : tuple
+        after these were taken away
+    """
     angle: float            # between the scaled scores
     cut: float              # threshold of their double score
     units: tuple            # the scores are divided by these
@@ -89,7 +165,51 @@ class Line(NamedTuple):
 # %% ../../nbs/ood/03_single.ipynb #8ef78ec1
 @dataclass(frozen=True, kw_only=True)
 class TunedOOD:
-    "The best classifier of a single- or double-score method on a sample."
+    """The best classifier of a single- or double-score method on a sample.
+
+    Attributes
+    ----------
+    status : Status
+        optimal, infeasible, grid (best of the angles tried) or iteration_limit
+    threshold : float, default np.nan
+        lambda; NaN where infeasible
+    angle : float, default np.nan
+        of s = s_r*cos(angle) + s_g*sin(angle); NaN for a single score
+    selective_risk : float, default np.nan
+        on the sample; NaN where nothing is accepted
+    tpr : float, default 0.
+        on the sample
+    fpr : float, default 0.
+        0 where the sample has no OOD inputs
+    precision : float, default np.nan
+        at the model's prior, or at the sample's share of OOD
+    objective : float, default np.inf
+        the selective risk, or the expected cost; infinite where infeasible
+    bound : float, default np.inf
+        no classifier of the method has an objective below it; -inf where nothing is known
+    gap_abs : float, default 0.
+        objective - bound
+    nearest : dict
+        where infeasible: attainable value of each target, the other one kept
+    message : str, default ''
+        in words
+    method : str, default 'sweep'
+        how it was found
+    evaluated : int, default 0
+        thresholds, angles or arcs looked at
+    line : Line|None, default None
+        of a double score: the rule in full precision
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedTPRFPR, tune_double_score
+    >>> t = tune_double_score([0, 1, 0, 0, 0, 0], [0, 1, 2, 3, 0, 4], [2, 1, 0, 3, 4, 0], [0, 0, 0, 0, 1, 1],
+    ...                       BoundedTPRFPR(.75, 0))
+    >>> print(t.status, round(t.selective_risk, 4), t.tpr, t.fpr, t.gap)
+    optimal 0.3333 0.75 0.0 1.000000082740371e-11
+    >>> print(t.accept(s_r=[1, 0], s_g=[1, 4]).tolist())
+    [True, False]
+    """
     status: Status               # optimal, infeasible, grid (best of the angles tried) or iteration_limit
     threshold: float = np.nan    # lambda; NaN where infeasible
     angle: float = np.nan        # of s = s_r*cos(angle) + s_g*sin(angle); NaN for a single score
@@ -119,7 +239,23 @@ class TunedOOD:
     ) -> np.ndarray: # (n,) bool
         """c(x) for new inputs; where infeasible, nothing is accepted.
 
-        Raises: ValueError where a score is missing, of another length, or NaN."""
+        Parameters
+        ----------
+        s_r
+            (n,) the single score, or the risk score; infinite allowed
+        s_g : default None
+            (n,) the OOD score of a double-score method
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+
+        Raises
+        ------
+        ValueError
+            where a score is missing, of another length, or NaN.
+        """
         s_r = check_vector(s_r, "s_r", infinite=True, empty=True)
         if s_g is not None:
             s_g = check_vector(s_g, "s_g", infinite=True, empty=True)
@@ -138,7 +274,24 @@ def measured(
     model,         # one of the three models
     target:Target, # of model and sample
 ) -> dict:         # selective_risk, tpr, fpr, precision, objective
-    "Sample values of sections 3.2 and 3.3 of an acceptance."
+    """Sample values of sections 3.2 and 3.3 of an acceptance.
+
+    Parameters
+    ----------
+    accepted
+        (n,) bool
+    sample : Sample
+        checked, with losses
+    model
+        one of the three models
+    target : Target
+        of model and sample
+
+    Returns
+    -------
+    dict
+        selective_risk, tpr, fpr, precision, objective
+    """
     own = accepted & ~sample.is_ood
     n_id, n_ood = int(own.sum()), int((accepted & sample.is_ood).sum())
     lost = float(sample.losses[own].sum())
@@ -160,7 +313,22 @@ def nearest_of(
     model,         # BoundedTPRFPR or BoundedPrecisionRecall
     target:Target, # of model and sample
 ) -> dict:         # name of each target -> value attained
-    "What the swept classifiers attain for each target when the other one is kept."
+    """What the swept classifiers attain for each target when the other one is kept.
+
+    Parameters
+    ----------
+    sweeps
+        iterable of Sweep
+    model
+        BoundedTPRFPR or BoundedPrecisionRecall
+    target : Target
+        of model and sample
+
+    Returns
+    -------
+    dict
+        name of each target -> value attained
+    """
     best: dict[str, float] = {}
     def better(key, values, sign=1):
         if len(values): best[key] = sign*max(sign*best.get(key, -sign*np.inf), float(np.max(sign*values)))
@@ -181,7 +349,19 @@ def in_words(
     model,        # BoundedTPRFPR or BoundedPrecisionRecall
     nearest:dict, # as nearest_of returns it
 ) -> str:
-    "Why a target is out of reach, and which change of one of its parts would put it in reach."
+    """Why a target is out of reach, and which change of one of its parts would put it in reach.
+
+    Parameters
+    ----------
+    model
+        BoundedTPRFPR or BoundedPrecisionRecall
+    nearest : dict
+        as nearest_of returns it
+
+    Returns
+    -------
+    str
+    """
     if isinstance(model, BoundedTPRFPR):
         one = "" if model.min_tpr else ", with one ID input at least,"
         lower = f"lower min_tpr to {nearest['tpr']:.6g} or " if nearest["tpr"] > 0 else ""
@@ -202,7 +382,20 @@ def values_of(
     t:Sweep,       # whose losses are the weights of the objective
     target:Target, # of model and sample
 ) -> np.ndarray:   # (k,) infinite where the target is missed
-    "Objective after each row of a sweep."
+    """Objective after each row of a sweep.
+
+    Parameters
+    ----------
+    t : Sweep
+        whose losses are the weights of the objective
+    target : Target
+        of model and sample
+
+    Returns
+    -------
+    np.ndarray
+        (k,) infinite where the target is missed
+    """
     value = t.loss
     if target.ratio: value = np.divide(t.loss, t.n_id, out=np.full(len(t.loss), np.inf), where=t.n_id > 0)
     return np.where(meets(t.n_id, t.n_ood, target), value, np.inf)
@@ -212,7 +405,20 @@ def best_row(
     t:Sweep,       # whose losses are the weights of the objective
     target:Target, # of model and sample
 ) -> int|None:     # row of the best threshold; -1 for accepting nothing (costs only); None where infeasible
-    "Least objective; then the largest TPR, then the least FPR."
+    """Least objective; then the largest TPR, then the least FPR.
+
+    Parameters
+    ----------
+    t : Sweep
+        whose losses are the weights of the objective
+    target : Target
+        of model and sample
+
+    Returns
+    -------
+    int|None
+        row of the best threshold; -1 for accepting nothing (costs only); None where infeasible
+    """
     value = values_of(t, target)
     least = value.min()
     if not target.ratio and not target.min_id and least >= 0: return -1
@@ -227,7 +433,19 @@ def tune_sample(
     sample:Sample, # of a single score, with losses
     model,         # one of the three models
 ) -> TunedOOD:
-    "The best threshold of a sample that was checked."
+    """The best threshold of a sample that was checked.
+
+    Parameters
+    ----------
+    sample : Sample
+        of a single score, with losses
+    model
+        one of the three models
+
+    Returns
+    -------
+    TunedOOD
+    """
     target = target_of(model, sample.n_id, sample.n_ood)
     t = sweep(sample.s_r, sample.is_ood, added_by(sample, model, target))
     row = best_row(t, target)
@@ -249,7 +467,40 @@ def tune_single_score(
 ) -> TunedOOD: # the threshold, its rates and risk on the sample, and the remedy where it is infeasible
     """The best threshold of one score on a sample, in O(n log n).
 
-    Source: Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2.
-    Raises: ValueError on bad input; a target out of reach is the status infeasible."""
+    Parameters
+    ----------
+    losses
+        (n,) losses of the classifier, at least 0; not read where is_ood
+    scores
+        (n,) high means reject; infinite allowed
+    is_ood
+        (n,) bool; may be all False: then the model without OOD is tuned
+    model
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
+
+    Returns
+    -------
+    TunedOOD
+        the threshold, its rates and risk on the sample, and the remedy where it is infeasible
+
+    Raises
+    ------
+    ValueError
+        on bad input; a target out of reach is the status infeasible.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedTPRFPR, tune_single_score
+    >>> s_r, is_ood, losses = [0, 1, 2, 3, 0, 4], [0, 0, 0, 0, 1, 1], [0, 1, 0, 0, 0, 0]
+    >>> t = tune_single_score(losses, s_r, is_ood, BoundedTPRFPR(min_tpr=.75, max_fpr=.5))
+    >>> print(t.status, t.threshold, round(t.selective_risk, 4), t.tpr, t.fpr)
+    optimal 3.0 0.25 1.0 0.5
+    >>> print(tune_single_score(losses, s_r, is_ood, BoundedTPRFPR(min_tpr=.75, max_fpr=0)).message)
+    unable to reach TPR >= 0.75 with FPR <= 0: raise max_fpr to 0.5
+    """
     sample = read_sample(scores, is_ood, losses, double=False, need_ood=False, need_losses=True)
     return tune_sample(sample, model)

@@ -31,7 +31,22 @@ FAMILIES = {"gaussian": Gaussian, "gamma": Gamma, "chi_squared": ChiSquared, "ex
 def family_of(
     wanted, # name of a family, a law class, or a law as a template
 ):          # a law class or a law
-    "What a name stands for. Raises ValueError naming `family` where it stands for nothing."
+    """What a name stands for.
+
+    Parameters
+    ----------
+    wanted
+        name of a family, a law class, or a law as a template
+
+    Returns
+    -------
+    a law class or a law
+
+    Raises
+    ------
+    ValueError
+        naming `family` where it stands for nothing.
+    """
     if isinstance(wanted, str) and wanted in FAMILIES: return FAMILIES[wanted]
     if isinstance(wanted, Law) or isinstance(wanted, type) and issubclass(wanted, Law): return wanted
     raise refuse("family", f"one of {sorted(FAMILIES)}, a law or a list of these", wanted)
@@ -43,7 +58,22 @@ def fit_law(
 ) -> Law:
     """Maximum-likelihood law of one class.
 
-    Raises: ValueError where the family is unknown (it names `family`) or does not fit (the column)."""
+    Parameters
+    ----------
+    X
+        points of one class, (n, d)
+    family
+        see the table above
+
+    Returns
+    -------
+    Law
+
+    Raises
+    ------
+    ValueError
+        where the family is unknown (it names `family`) or does not fit (the column).
+    """
     d = X.shape[1]
     if not isinstance(family, (list, tuple)):
         family = family_of(family)
@@ -60,8 +90,35 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
     Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with its laws),
     `radius_`.
-    Source: Carlevaro et al., Proposition 3, with maximum-likelihood laws.
-    Raises: ValueError where there are other than two classes, or data that a family cannot take."""
+
+    Parameters
+    ----------
+    family : default 'gaussian'
+        of both laws: a name, a law class, a law as template, or a list of these
+    p_safe : default None
+        prior of the safe class in (0, 1), None: its share in the training data
+    eps : default 0.05
+        risk level in (0, 1)
+    safe_label : default None
+        label of the safe class, None: the last in sorted order
+
+    Raises
+    ------
+    ValueError
+        where there are other than two classes, or data that a family cannot take.
+
+    References
+    ----------
+    Carlevaro et al., Proposition 3, with maximum-likelihood laws.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], ["short", "short", "short", "long", "long", "long"]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3, safe_label="short").fit(X, y)
+    >>> print(clf.region_.safe, clf.region_.unsafe, clf.predict([[1.68], [1.69]]).tolist())
+    Exponential(2) Exponential(9) ['short', 'long']
+    """
     def __init__(
         self,
         family="gaussian", # of both laws: a name, a law class, a law as template, or a list of these
@@ -81,7 +138,23 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> "SafeRegionClassifier": # self
         """Fit the law of either class.
 
-        Raises: ValueError where there are other than two classes, or a family cannot take its data."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        y
+            labels, (n,), of two classes
+
+        Returns
+        -------
+        SafeRegionClassifier
+            self
+
+        Raises
+        ------
+        ValueError
+            where there are other than two classes, or a family cannot take its data.
+        """
         X, y = _validated(self, X, y, ensure_min_samples=2)
         check_probability(self.eps, "eps")
         scalar = self.safe_label is None or np.isscalar(self.safe_label)
@@ -99,7 +172,21 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,), above 0: classes_[1]
         """radius - Gamma where the safe label is classes_[1], else its negative.
 
-        Raises: ValueError where X has other columns than in the fit."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), above 0: classes_[1]
+
+        Raises
+        ------
+        ValueError
+            where X has other columns than in the fit.
+        """
         X = self._points(X)
         score = self.radius_ - self.region_.gamma(X)
         return score if self.safe_label_ == self.classes_[1] else -score
@@ -112,7 +199,32 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         """Posterior probability of the safe class.
 
         Not called predict_proba, whose larger column scikit-learn takes to be the prediction.
-        Raises: ValueError where p_safe is not in (0, 1)."""
+
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        p_safe : default None
+            another prior, in (0, 1); None: p_safe_
+
+        Returns
+        -------
+        np.ndarray
+            (n,), in [0, 1]
+
+        Raises
+        ------
+        ValueError
+            where p_safe is not in (0, 1).
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> clf = sdr.SafeRegionClassifier(family="exponential").fit(X, y)
+        >>> clf.posterior([[1.], [8.]]).round(4).tolist(), clf.decision_function([[1.], [8.]]).round(4).tolist()
+        ([0.7531, 0.167], [-1.8293, -4.5515])
+        """
         X = self._points(X)
         return self.region_.posterior(X, self._levels(p_safe, None)[0])
 
@@ -122,7 +234,21 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,), labels
         """The safe label inside the region, the other outside.
 
-        Raises: ValueError where X has other columns than in the fit."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), labels
+
+        Raises
+        ------
+        ValueError
+            where X has other columns than in the fit.
+        """
         return self._as_labels(self.predict_region(X))
 
     def predict_region(
@@ -133,7 +259,33 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,) bool, inside
         """Whether points are inside the region, its border included, for any prior and risk.
 
-        Raises: ValueError where p_safe or eps is not in (0, 1)."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        p_safe : default None
+            another prior, in (0, 1); None: p_safe_
+        eps : default None
+            another risk, in (0, 1); None: eps
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool, inside
+
+        Raises
+        ------
+        ValueError
+            where p_safe or eps is not in (0, 1).
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
+        >>> [clf.predict_region([[1.], [2.], [4.]], p_safe=p).tolist() for p in (None, .2, .8)]
+        [[True, False, False], [False, False, False], [True, True, True]]
+        """
         X = self._points(X)
         return self.region_.contains(X, *self._levels(p_safe, eps))
 
@@ -144,7 +296,30 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> Rates:
         """Rates of the region if the fitted laws were the true ones: compare with held-out points.
 
-        Raises: ValueError where p_safe or eps is not in (0, 1), or the laws have no exact rates."""
+        Parameters
+        ----------
+        p_safe : default None
+            another prior, in (0, 1); None: p_safe_
+        eps : default None
+            another risk, in (0, 1); None: eps
+
+        Returns
+        -------
+        Rates
+
+        Raises
+        ------
+        ValueError
+            where p_safe or eps is not in (0, 1), or the laws have no exact rates.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> r = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y).rates()
+        >>> round(r.tpr, 4), round(r.fpr, 4), round(r.fdr, 4)  # 1 - exp(-1.6888/2), 1 - exp(-1.6888/9)
+        (0.5702, 0.1711, 0.2308)
+        """
         check_is_fitted(self)
         return self.region_.rates(*self._levels(p_safe, eps))
 

@@ -28,7 +28,19 @@ def place(
     t,             # number or array, a coordinate
     support:tuple, # (0, inf) or (0, 1)
 ) -> Place:
-    "The place on the line with this coordinate."
+    """The place on the line with this coordinate.
+
+    Parameters
+    ----------
+    t
+        number or array, a coordinate
+    support : tuple
+        (0, inf) or (0, 1)
+
+    Returns
+    -------
+    Place
+    """
     if support[1] == 1: return Place(expit(t), log_expit(t), log_expit(-np.asarray(t)))
     return Place(np.exp(t), t, 0.)
 
@@ -37,13 +49,34 @@ def coordinates(
     x,             # (m,) in (0, 1/2] or (0, inf)
     support:tuple, # (0, inf) or (0, 1)
 ) -> np.ndarray:   # (m,)
-    "Coordinates of places that are not close to 1."
+    """Coordinates of places that are not close to 1.
+
+    Parameters
+    ----------
+    x
+        (m,) in (0, 1/2] or (0, inf)
+    support : tuple
+        (0, inf) or (0, 1)
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+    """
     return np.log(x) - np.log1p(-x) if support[1] == 1 else np.log(x)
 
 # %% ../../nbs/sdr/06_columns.ipynb #8d0ec3e9
 @dataclass(frozen=True)
 class ScalarPair:
-    "Two continuous laws of one column, not both Gaussian; Gamma in the coordinate of their common support."
+    """Two continuous laws of one column, not both Gaussian; Gamma in the coordinate of their common support.
+
+    Attributes
+    ----------
+    safe : Any
+        law of the safe points
+    unsafe : Any
+        law of the unsafe points
+    """
     safe: Any   # law of the safe points
     unsafe: Any # law of the unsafe points
 
@@ -54,7 +87,13 @@ class ScalarPair:
 
     @cached_property
     def coefficients(self) -> np.ndarray: # (4,)
-        "Of x^2, x, ln x and ln(1-x) in Gamma; differences at the level of rounding count as none."
+        """Of x^2, x, ln x and ln(1-x) in Gamma; differences at the level of rounding count as none.
+
+        Returns
+        -------
+        np.ndarray
+            (4,)
+        """
         s, u = self.safe.coefficients, self.unsafe.coefficients
         return np.where(np.abs(s - u) <= 1e-14*np.maximum(np.abs(s), np.abs(u)), 0, s - u)
 
@@ -89,7 +128,13 @@ def _positive_roots(polynomial, high:float) -> np.ndarray: # (m,)
 def turning_points(
     pair:ScalarPair,
 ) -> np.ndarray: # coordinates, the ends of the support first and last
-    "Places between which Gamma is monotone."
+    """Places between which Gamma is monotone.
+
+    Returns
+    -------
+    np.ndarray
+        coordinates, the ends of the support first and last
+    """
     alpha, beta, gamma, delta = pair.coefficients
     if pair.support[1] == np.inf:
         inner = coordinates(_positive_roots([2*alpha, beta, gamma], np.exp(RIGHT)), pair.support)
@@ -107,7 +152,23 @@ def crossings(
     end:float,     # of its right end
     levels,        # (m,) between the values at the ends
 ) -> np.ndarray:   # (m,) coordinates
-    "Where Gamma crosses the levels on a monotone piece."
+    """Where Gamma crosses the levels on a monotone piece.
+
+    Parameters
+    ----------
+    pair : ScalarPair
+    start : float
+        coordinate of the piece's left end
+    end : float
+        of its right end
+    levels
+        (m,) between the values at the ends
+
+    Returns
+    -------
+    np.ndarray
+        (m,) coordinates
+    """
     low, high = np.full(len(levels), start), np.full(len(levels), end)
     rising = pair.gamma(end) > pair.gamma(start)
     t = (low + high)/2
@@ -134,7 +195,17 @@ def log_between(
     start:Place, # left ends
     end:Place,   # right ends
 ):
-    "ln P(start < X <= end)."
+    """ln P(start < X <= end).
+
+    Parameters
+    ----------
+    law
+        continuous law of one column
+    start : Place
+        left ends
+    end : Place
+        right ends
+    """
     below = law._log_cdf(start)
     from_left = _log_difference(law._log_cdf(end), below)
     from_right = _log_difference(law._log_sf(start), law._log_sf(end))
@@ -157,7 +228,21 @@ def scalar_log_cdf(
     levels,          # (m,)
     under:str,       # "safe" or "unsafe": the law that the probability is taken under
 ) -> np.ndarray:     # (m,) ln P(Gamma <= level)
-    "The distribution of Gamma of one continuous column, piece by piece."
+    """The distribution of Gamma of one continuous column, piece by piece.
+
+    Parameters
+    ----------
+    pair : ScalarPair
+    levels
+        (m,)
+    under : str
+        "safe" or "unsafe": the law that the probability is taken under
+
+    Returns
+    -------
+    np.ndarray
+        (m,) ln P(Gamma <= level)
+    """
     levels = np.asarray(levels, dtype=float)
     if not pair.coefficients.any(): # a constant is compared with its rounding
         constant = float(pair.gamma(0.))
@@ -182,7 +267,19 @@ def log_surely_safe(
 
 # %% ../../nbs/sdr/06_columns.ipynb #0541f3a0
 class Counts(NamedTuple):
-    "The integers that matter for a pair of laws, and Gamma there."
+    """The integers that matter for a pair of laws, and Gamma there.
+
+    Attributes
+    ----------
+    k : np.ndarray
+        (m,) neighbours
+    gamma : np.ndarray
+        (m,) infinite where the safe probability is 0
+    log_s : np.ndarray
+        (m,) log probability under the safe law
+    log_u : np.ndarray
+        (m,) under the unsafe law
+    """
     k: np.ndarray     # (m,) neighbours
     gamma: np.ndarray # (m,) infinite where the safe probability is 0
     log_s: np.ndarray # (m,) log probability under the safe law
@@ -198,7 +295,19 @@ def counts_of(
     safe,   # discrete law of one column
     unsafe, # discrete law of one column
 ) -> Counts:
-    "All integers whose probability does not underflow under both laws; ValueError where there are too many."
+    """All integers whose probability does not underflow under both laws; ValueError where there are too many.
+
+    Parameters
+    ----------
+    safe
+        discrete law of one column
+    unsafe
+        discrete law of one column
+
+    Returns
+    -------
+    Counts
+    """
     spans = [_span(law) for law in (safe, unsafe)]
     low, high = min(span[0] for span in spans), max(span[1] for span in spans)
     if high - low > MOST_INTEGERS:
@@ -221,7 +330,22 @@ def discrete_runs(
     unsafe,      # discrete law of one column
     level:float, # rho
 ) -> list[tuple[float, float]]: # (low, high]: low + 1, ..., high are inside
-    "The integers with Gamma <= level as runs of neighbours; what lies beyond the last goes with it."
+    """The integers with Gamma <= level as runs of neighbours; what lies beyond the last goes with it.
+
+    Parameters
+    ----------
+    safe
+        discrete law of one column
+    unsafe
+        discrete law of one column
+    level : float
+        rho
+
+    Returns
+    -------
+    list[tuple[float, float]]
+        (low, high]: low + 1, ..., high are inside
+    """
     counts = counts_of(safe, unsafe)
     k = counts.k
     inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level), [False]]).astype(int)
@@ -233,7 +357,20 @@ def runs_log_probability(
     law,       # discrete law of one column
     runs:list, # (low, high]
 ) -> float:    # ln P
-    "Probability of runs of integers, each from the tail on which it has more digits."
+    """Probability of runs of integers, each from the tail on which it has more digits.
+
+    Parameters
+    ----------
+    law
+        discrete law of one column
+    runs : list
+        (low, high]
+
+    Returns
+    -------
+    float
+        ln P
+    """
     total = 0.
     for low, high in runs:
         from_right = law._cdf(low) > .5
@@ -242,7 +379,15 @@ def runs_log_probability(
 
 # %% ../../nbs/sdr/06_columns.ipynb #aef7b00e
 class Atoms(NamedTuple):
-    "A discrete distribution."
+    """A discrete distribution.
+
+    Attributes
+    ----------
+    values : np.ndarray
+        (m,)
+    logp : np.ndarray
+        (m,) log probabilities
+    """
     values: np.ndarray # (m,)
     logp: np.ndarray   # (m,) log probabilities
 
@@ -254,7 +399,21 @@ def atoms(
     unsafe,     # discrete law of one column
     under:str,  # "safe" or "unsafe": whose probabilities
 ) -> Atoms:
-    "The distribution of Gamma of a discrete column."
+    """The distribution of Gamma of a discrete column.
+
+    Parameters
+    ----------
+    safe
+        discrete law of one column
+    unsafe
+        discrete law of one column
+    under : str
+        "safe" or "unsafe": whose probabilities
+
+    Returns
+    -------
+    Atoms
+    """
     counts = counts_of(safe, unsafe)
     logp = counts.log_s if under == "safe" else counts.log_u
     keep = (logp > RAREST) & (counts.gamma < np.inf)
@@ -288,7 +447,18 @@ MOST_ATOMS = 2e6 # in a half
 def meet(
     columns:list[Atoms], # atoms of each column
 ) -> list[Atoms]:        # one or two, none where there is no column
-    "Convolve the columns into one set of atoms, or into two halves where one would be too large."
+    """Convolve the columns into one set of atoms, or into two halves where one would be too large.
+
+    Parameters
+    ----------
+    columns : list[Atoms]
+        atoms of each column
+
+    Returns
+    -------
+    list[Atoms]
+        one or two, none where there is no column
+    """
     halves: list[Atoms] = []
     for column in sorted(map(merge, columns), key=lambda c: -len(c.values)):
         halves.sort(key=lambda h: len(h.values))
@@ -305,7 +475,20 @@ def log_sum_below(
     halves:list[Atoms], # one or two independent sums
     level:float,        # rho
 ) -> float:             # ln P(sum of atoms <= level)
-    "Distribution of a sum of atoms, with the rounding allowance of `contains`."
+    """Distribution of a sum of atoms, with the rounding allowance of `contains`.
+
+    Parameters
+    ----------
+    halves : list[Atoms]
+        one or two independent sums
+    level : float
+        rho
+
+    Returns
+    -------
+    float
+        ln P(sum of atoms <= level)
+    """
     largest = max(np.abs(h.values[np.isfinite(h.values)]).max(initial=0) for h in halves)
     level = level + 4*slack(largest, level)
     first = halves[0]

@@ -28,7 +28,25 @@ def check_covariance(
 ) -> tuple[np.ndarray, np.ndarray]: # cov (d, d) and its lower Cholesky factor (d, d)
     """A symmetric positive definite matrix and its factor.
 
-    Raises: ValueError where it is not symmetric positive definite, or has another shape."""
+    Parameters
+    ----------
+    cov
+        (d, d), or a number where d = 1
+    d : int
+        columns
+    name : str, default 'cov'
+        how the message calls it
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        cov (d, d) and its lower Cholesky factor (d, d)
+
+    Raises
+    ------
+    ValueError
+        where it is not symmetric positive definite, or has another shape.
+    """
     cov = check_array(cov, name, low=-LARGEST, high=LARGEST)
     if cov.size == 1 and d == 1: cov = cov.reshape(1, 1)
     if cov.shape != (d, d):
@@ -52,8 +70,29 @@ def _factor(cov, name:str) -> np.ndarray: # (d, d) lower triangular
 class Gaussian(Law):
     """Normal law with a mean and a covariance; in one dimension two numbers, mean and variance.
 
-    Source: Carlevaro et al., appendix A.
-    Raises: ValueError where the covariance is not symmetric positive definite."""
+    Parameters
+    ----------
+    mean
+        (d,), or a number
+    cov
+        (d, d), symmetric positive definite; or a number, the variance
+
+    Raises
+    ------
+    ValueError
+        where the covariance is not symmetric positive definite.
+
+    References
+    ----------
+    Carlevaro et al., appendix A.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Gaussian([0, 0], [[4, 0], [0, 1]])
+    >>> law.g([[0, 0], [2, 0]]).tolist(), law.g_tilde([[0, 0], [2, 0]]).round(4).tolist()
+    ([0.0, 0.5], [2.531, 3.031])
+    """
     def __init__(
         self,
         mean, # (d,), or a number
@@ -100,7 +139,20 @@ class Gaussian(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n, d)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n, d)
+        """
         normal = check_random_state(random_state).standard_normal((check_size(n), self.n_features))
         return self.mean + normal @ self.factor.T
 
@@ -111,7 +163,27 @@ class Gaussian(Law):
     ) -> "Gaussian": # a new law
         """Maximum likelihood: the mean, and the covariance with divisor n.
 
-        Raises: ValueError where that covariance is singular."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        Gaussian
+            a new law
+
+        Raises
+        ------
+        ValueError
+            where that covariance is singular.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> sdr.Gaussian.fit([1., 2., 6.])  # mean 3, variance (4 + 1 + 9)/3
+        Gaussian(3, 4.66667)
+        """
         X = check_array(X, "X")
         X = check_points(X, X.shape[1] if X.ndim == 2 else 1)
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
@@ -125,7 +197,17 @@ class Gaussian(Law):
 def as_gaussian(
     law:Law, # any law
 ):           # Gaussian, or None
-    "The law as one Gaussian where it is one (a product of Gaussians included), else None."
+    """The law as one Gaussian where it is one (a product of Gaussians included), else None.
+
+    Parameters
+    ----------
+    law : Law
+        any law
+
+    Returns
+    -------
+    Gaussian, or None
+    """
     if isinstance(law, Gaussian): return law
     parts = [as_gaussian(part) for part in getattr(law, "laws", [])]
     if not parts or any(part is None for part in parts): return None
@@ -161,7 +243,20 @@ class ParametricLaw(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n,)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         return np.asarray(self._draw(check_random_state(random_state), check_size(n)), dtype=float)
 
     @template_method
@@ -172,7 +267,23 @@ class ParametricLaw(Law):
     ) -> "ParametricLaw": # a new law of the family
         """Maximum likelihood.
 
-        Raises: ValueError where X leaves the support, or the estimate the space of parameters."""
+        Parameters
+        ----------
+        X
+            points inside the support, (n,) or (n, 1)
+        **fixed
+            Binomial on the class: n, the number of trials
+
+        Returns
+        -------
+        ParametricLaw
+            a new law of the family
+
+        Raises
+        ------
+        ValueError
+            where X leaves the support, or the estimate the space of parameters.
+        """
         cls = self if isinstance(self, type) else type(self)
         return cls._fit(check_points(X, 1)[:, 0], self, **fixed)
 
@@ -181,7 +292,13 @@ class ContinuousLaw(ParametricLaw):
     "A continuous family on the line, told by its coefficients and its support."
     @property
     def coefficients(self) -> np.ndarray: # (4,)
-        "Of x^2, x, ln x and ln(1 - x) in -ln f."
+        """Of x^2, x, ln x and ln(1 - x) in -ln f.
+
+        Returns
+        -------
+        np.ndarray
+            (4,)
+        """
         raise NotImplementedError
 
     def _g(self, X):
@@ -257,8 +374,29 @@ class GammaLike(ContinuousLaw):
 class Gamma(GammaLike):
     """Gamma law with shape k and scale theta: mean k theta.
 
-    Source: Carlevaro et al., section 2.
-    Raises: ValueError where a parameter is not above 0."""
+    Attributes
+    ----------
+    shape : float
+        k, above 0
+    scale : float, default 1.
+        theta, above 0
+
+    Raises
+    ------
+    ValueError
+        where a parameter is not above 0.
+
+    References
+    ----------
+    Carlevaro et al., section 2.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Gamma(2, 1)  # density x exp(-x)
+    >>> law.log_density([1., 2.]).round(4).tolist(), law.log_normaliser, sdr.Gamma.fit([1., 2., 6.])
+    ([-1.0, -1.3069], np.float64(0.0), Gamma(2.00036, 1.49973))
+    """
     shape: float      # k, above 0
     scale: float = 1. # theta, above 0
 
@@ -298,8 +436,27 @@ def _gamma_shape(x) -> float:
 class ChiSquared(GammaLike):
     """Chi-squared law: mean df.
 
-    Source: Carlevaro et al., section 2.
-    Raises: ValueError where df is not above 0."""
+    Attributes
+    ----------
+    df : float
+        degrees of freedom, above 0, not only whole numbers
+
+    Raises
+    ------
+    ValueError
+        where df is not above 0.
+
+    References
+    ----------
+    Carlevaro et al., section 2.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.ChiSquared(2)  # density exp(-x/2)/2
+    >>> law.g_tilde([0., 4.]).round(4).tolist(), sdr.ChiSquared.fit([1., 2., 6.])
+    ([0.6931, 2.6931], ChiSquared(3.22131))
+    """
     df: float # degrees of freedom, above 0, not only whole numbers
 
     def __post_init__(self): _check_shape(self.df, "df")
@@ -323,7 +480,18 @@ class ChiSquared(GammaLike):
 def inverse_digamma(
     y:float, # any real
 ) -> float:  # x > 0 with digamma(x) = y
-    "Inverse of the digamma function."
+    """Inverse of the digamma function.
+
+    Parameters
+    ----------
+    y : float
+        any real
+
+    Returns
+    -------
+    float
+        x > 0 with digamma(x) = y
+    """
     x = np.exp(y) + .5 if y >= -2.22 else -1/(y - digamma(1))
     for _ in range(30): x -= (digamma(x) - y)/polygamma(1, x)
     return float(x)
@@ -333,8 +501,27 @@ def inverse_digamma(
 class Exponential(GammaLike):
     """Exponential law with its mean as the scale (1/scale is the rate).
 
-    Source: Carlevaro et al., section 2.
-    Raises: ValueError where the scale is not above 0."""
+    Attributes
+    ----------
+    scale : float, default 1.
+        theta, above 0
+
+    Raises
+    ------
+    ValueError
+        where the scale is not above 0.
+
+    References
+    ----------
+    Carlevaro et al., section 2.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Exponential.fit([1., 2., 6.])
+    >>> law, law.g([6.]).tolist(), law.g_tilde([6.]).round(4).tolist()
+    (Exponential(3), [2.0], [3.0986])
+    """
     scale: float = 1. # theta, above 0
 
     def __post_init__(self): _check_scale(self.scale, "scale")
@@ -362,8 +549,29 @@ class Exponential(GammaLike):
 class Beta(ContinuousLaw):
     """Beta law on (0, 1): mean a/(a+b).
 
-    Source: Carlevaro et al., eq. (4) with the g of this family.
-    Raises: ValueError where a parameter is not above 0."""
+    Attributes
+    ----------
+    a : float
+        above 0
+    b : float
+        above 0
+
+    Raises
+    ------
+    ValueError
+        where a parameter is not above 0.
+
+    References
+    ----------
+    Carlevaro et al., eq. (4) with the g of this family.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Beta(2, 1)  # density 2 x
+    >>> law.log_density([.5, 1.]).round(4).tolist(), sdr.Beta.fit([.2, .5, .6])
+    ([0.0, 0.6931], Beta(3.35448, 4.46785))
+    """
     a: float # above 0
     b: float # above 0
 
@@ -430,8 +638,27 @@ def _beta_parameters(x) -> list[float]: # a, b
 class Poisson(ParametricLaw):
     """Poisson law with its rate, which is its mean.
 
-    Source: Carlevaro et al., section 2.
-    Raises: ValueError where the rate is not above 0."""
+    Attributes
+    ----------
+    rate : float
+        lambda, above 0
+
+    Raises
+    ------
+    ValueError
+        where the rate is not above 0.
+
+    References
+    ----------
+    Carlevaro et al., section 2.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Poisson(2)
+    >>> law.g([0, 3]).round(4).tolist(), law.log_normaliser, sdr.Poisson.fit([1, 2, 6])
+    ([0.0, -0.2877], 2.0, Poisson(3))
+    """
     rate: float # lambda, above 0
 
     discrete = True
@@ -510,8 +737,30 @@ def _proportion(x, n:int, law:str) -> float:
 class Binomial(_Trials):
     """Binomial law: successes in n trials of probability p.
 
-    Source: Carlevaro et al., eq. (4) with the g of this family.
-    Raises: ValueError where n is not a whole number above 0, or p not in (0, 1)."""
+    Attributes
+    ----------
+    n : int
+        trials, a whole number above 0
+    p : float
+        probability of a success, in (0, 1)
+
+    Raises
+    ------
+    ValueError
+        where n is not a whole number above 0, or p not in (0, 1).
+
+    References
+    ----------
+    Carlevaro et al., eq. (4) with the g of this family.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb import sdr
+    >>> law = sdr.Binomial(4, .5)
+    >>> np.exp(law.log_density([0, 2])).round(4).tolist(), law.fit([1, 2, 3, 3])  # 9 successes in 16 trials
+    ([0.0625, 0.375], Binomial(4, 0.5625))
+    """
     n: int   # trials, a whole number above 0
     p: float # probability of a success, in (0, 1)
 
@@ -535,8 +784,27 @@ class Binomial(_Trials):
 class Bernoulli(_Trials):
     """Bernoulli law: 1 with probability p, else 0.
 
-    Source: Carlevaro et al., section 2.
-    Raises: ValueError where p is not in (0, 1)."""
+    Attributes
+    ----------
+    p : float
+        probability of a one, in (0, 1)
+
+    Raises
+    ------
+    ValueError
+        where p is not in (0, 1).
+
+    References
+    ----------
+    Carlevaro et al., section 2.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Bernoulli(.8)
+    >>> law.g([0, 1]).round(4).tolist(), sdr.Bernoulli.fit([0, 1, 1, 1])  # g(1) = -ln 4
+    ([-0.0, -1.3863], Bernoulli(0.75))
+    """
     p: float # probability of a one, in (0, 1)
 
     trials = 1
@@ -552,7 +820,23 @@ class Bernoulli(_Trials):
 class Independent(Law):
     """Independent columns, each with its own law; a factor with several columns takes that many.
 
-    Raises: ValueError where `laws` is not a list of laws."""
+    Parameters
+    ----------
+    laws
+        list of laws in the order of the columns
+
+    Raises
+    ------
+    ValueError
+        where `laws` is not a list of laws.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> law = sdr.Independent([sdr.Exponential(2), sdr.Poisson(1)])
+    >>> law.g_tilde([[2, 0]]).round(4).tolist(), law.fit([[1, 0], [3, 1]])
+    ([2.6931], Independent([Exponential(2), Poisson(0.5)]))
+    """
     def __init__(
         self,
         laws, # list of laws in the order of the columns
@@ -580,7 +864,20 @@ class Independent(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n, d)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n, d)
+        """
         rng = check_random_state(random_state)
         return np.column_stack([law.sample(n, rng) for law in self.laws])
 
@@ -592,7 +889,30 @@ class Independent(Law):
     ) -> "Independent": # a new law
         """Maximum likelihood, factor by factor.
 
-        Raises: ValueError where a column is not what its family can take; it names the column."""
+        Parameters
+        ----------
+        X
+            points, (n, d)
+        families : default None
+            one family or law per column; on a law, its own
+
+        Returns
+        -------
+        Independent
+            a new law
+
+        Raises
+        ------
+        ValueError
+            where a column is not what its family can take; it names the column.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> law = sdr.Independent([sdr.Gaussian(0, 1), sdr.Gamma(2, 1.5), sdr.Poisson(3)])
+        >>> sdr.Independent.fit(law.sample(5000, random_state=0), [sdr.Gaussian, sdr.Gamma, sdr.Poisson])
+        Independent([Gaussian(-0.00453225, 0.99081), Gamma(2.01084, 1.51836), Poisson(3.001)])
+        """
         if families is None and isinstance(self, type):
             raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), "
                              "or a law as template")

@@ -21,7 +21,16 @@ from .likelihood_ratio import common_axes
 # %% ../../nbs/sdr/05_inversion.ipynb #0403d6b0
 @dataclass(frozen=True, kw_only=True)
 class QuadraticForm:
-    "The variable sum(lam_j Z_j^2 + b_j Z_j) + const with independent standard normal Z_j."
+    """The variable sum(lam_j Z_j^2 + b_j Z_j) + const with independent standard normal Z_j.
+
+    Attributes
+    ----------
+    lam : np.ndarray
+        (d,)
+    b : np.ndarray
+        (d,)
+    const : float
+    """
     lam: np.ndarray # (d,)
     b: np.ndarray   # (d,)
     const: float
@@ -31,7 +40,20 @@ def gaussian_gamma(
     safe:Gaussian,   # law of the safe points
     unsafe:Gaussian, # law of the unsafe points
 ) -> tuple[QuadraticForm, QuadraticForm]: # Gamma under safe, under unsafe
-    "Gamma(X) of a Gaussian pair as a quadratic form in normals; components without effect are dropped."
+    """Gamma(X) of a Gaussian pair as a quadratic form in normals; components without effect are dropped.
+
+    Parameters
+    ----------
+    safe : Gaussian
+        law of the safe points
+    unsafe : Gaussian
+        law of the unsafe points
+
+    Returns
+    -------
+    tuple[QuadraticForm, QuadraticForm]
+        Gamma under safe, under unsafe
+    """
     _, sigma, e = common_axes(safe, unsafe)
     keep = (sigma != 1) | (e != 0)
     sigma, e = sigma[keep], e[keep]
@@ -43,7 +65,17 @@ def gaussian_gamma(
 # %% ../../nbs/sdr/05_inversion.ipynb #0403d6b0-1
 @dataclass(frozen=True)
 class CGF:
-    "A cumulant generating function, analytic off the real axis, and the strip around 0 where it converges."
+    """A cumulant generating function, analytic off the real axis, and the strip around 0 where it converges.
+
+    Attributes
+    ----------
+    function : Callable
+        complex (m,) -> complex (m,)
+    low : float
+        below 0
+    high : float
+        above 0
+    """
     function: Callable # complex (m,) -> complex (m,)
     low: float         # below 0
     high: float        # above 0
@@ -59,14 +91,35 @@ class CGF:
 def reflect(
     cgf:CGF, # of a variable
 ) -> CGF:    # of its negative
-    "The generating function of the negative of a variable."
+    """The generating function of the negative of a variable.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of a variable
+
+    Returns
+    -------
+    CGF
+        of its negative
+    """
     return CGF(lambda s: cgf.function(-np.asarray(s)), -cgf.high, -cgf.low)
 
 # %% ../../nbs/sdr/05_inversion.ipynb #f5832aaa
 def quadratic_cgf(
     form:QuadraticForm, # any signs, zeros allowed
 ) -> CGF:
-    "ln E exp(sQ) of a quadratic form in normals."
+    """ln E exp(sQ) of a quadratic form in normals.
+
+    Parameters
+    ----------
+    form : QuadraticForm
+        any signs, zeros allowed
+
+    Returns
+    -------
+    CGF
+    """
     lam, b2 = form.lam, form.b**2
     def function(s):
         s = np.asarray(s)[..., None]
@@ -86,7 +139,19 @@ def chernoff_cgf(
     p, # law of X, scalar and continuous
     q, # the other law
 ):     # CGF, or None where the pair has no closed form
-    "ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two gamma-like or two beta laws."
+    """ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two gamma-like or two beta laws.
+
+    Parameters
+    ----------
+    p
+        law of X, scalar and continuous
+    q
+        the other law
+
+    Returns
+    -------
+    CGF, or None where the pair has no closed form
+    """
     family = next((F for F in (GammaLike, Beta) if isinstance(p, F) and isinstance(q, F)), None)
     if family is None: return None
     (first_p, second_p), (first_q, second_q) = p.natural, q.natural
@@ -114,7 +179,17 @@ def _saddle(cgf:CGF, q:float, sign:int):
 
 # %% ../../nbs/sdr/05_inversion.ipynb #faee016f
 class Path(NamedTuple):
-    "Where a contour starts, its scale, and the exponent there."
+    """Where a contour starts, its scale, and the exponent there.
+
+    Attributes
+    ----------
+    c : float
+        the saddle point
+    scale : float
+        a of the formula
+    height : float
+        K(c) - qc
+    """
     c: float      # the saddle point
     scale: float  # a of the formula
     height: float # K(c) - qc
@@ -125,7 +200,21 @@ def path_through(
     q:float,    # threshold
     upper:bool, # the upper tail
 ):              # Path, or None where the tail is empty
-    "The contour of one tail."
+    """The contour of one tail.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+    q : float
+        threshold
+    upper : bool
+        the upper tail
+
+    Returns
+    -------
+    Path, or None where the tail is empty
+    """
     c = _saddle(cgf, q, 1 if upper else -1)
     if c is None: return None
     def exponent(s): return float(np.real(cgf(np.array([s]))[0]))
@@ -143,7 +232,26 @@ def integrand(
     u,          # (m,) places on the path
     tilt:float, # tau of the formula
 ) -> np.ndarray: # (m,) complex, relative to the size at the saddle
-    "exp(K(s) - qs)/s ds/du along a bent path; infinite where it overflows."
+    """exp(K(s) - qs)/s ds/du along a bent path; infinite where it overflows.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+    q : float
+        threshold
+    path : Path
+        as `path_through` returns it
+    u
+        (m,) places on the path
+    tilt : float
+        tau of the formula
+
+    Returns
+    -------
+    np.ndarray
+        (m,) complex, relative to the size at the saddle
+    """
     s = path.c + path.scale*(1j*np.sinh(u) + tilt*(np.cosh(u) - 1))
     with np.errstate(all="ignore"):
         value = np.exp(cgf(s) - q*s - path.height)*(path.c/s)*(1j*np.cosh(u) + tilt*np.sinh(u))
@@ -190,8 +298,30 @@ def log_tail(
 ) -> float:           # ln P(variable <= q), or ln P(variable > q)
     """One tail by integration along a bent contour through the saddle point.
 
-    Two step sizes must agree to sqrt(rtol)/1000: convergence is geometric, the finer is far better than that.
-    Raises: InversionError where they do not agree even to 1e-8."""
+    Two step sizes must agree to sqrt(rtol)/1000: convergence is geometric, the finer is far better than
+    that.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+    q : float
+        threshold
+    upper : bool, default False
+        the upper tail instead of the lower
+    rtol : float, default 1e-12
+        relative accuracy of the probability
+
+    Returns
+    -------
+    float
+        ln P(variable <= q), or ln P(variable > q)
+
+    Raises
+    ------
+    InversionError
+        where they do not agree even to 1e-8.
+    """
     path = path_through(cgf, q, upper)
     if path is None: return -np.inf
     target, best = 1e-3*np.sqrt(rtol), (np.inf, -np.inf)
@@ -208,7 +338,17 @@ def log_tail(
 def mean_of(
     cgf:CGF, # of the variable
 ) -> float:
-    "The mean, K'(0)."
+    """The mean, K'(0).
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+
+    Returns
+    -------
+    float
+    """
     step = 1e-24*min(1, -cgf.low, cgf.high)
     return float(np.imag(cgf(np.array([1j*step])))[0])/step
 
@@ -217,7 +357,20 @@ def log_cdf(
     cgf:CGF, # of the variable
     q:float, # threshold
 ) -> float:  # ln P(variable <= q)
-    "The tail on the near side of the mean by contour, the other as its complement."
+    """The tail on the near side of the mean by contour, the other as its complement.
+
+    Parameters
+    ----------
+    cgf : CGF
+        of the variable
+    q : float
+        threshold
+
+    Returns
+    -------
+    float
+        ln P(variable <= q)
+    """
     if q <= mean_of(cgf): return min(log_tail(cgf, q), 0.)
     return float(np.log1p(-np.exp(min(log_tail(cgf, q, upper=True), 0.))))
 
@@ -226,7 +379,20 @@ def log_interval(
     low:float,  # lower end
     high:float, # upper end
 ) -> float:     # ln P(low < Z <= high)
-    "Probability of an interval under the standard normal law, accurate in both tails."
+    """Probability of an interval under the standard normal law, accurate in both tails.
+
+    Parameters
+    ----------
+    low : float
+        lower end
+    high : float
+        upper end
+
+    Returns
+    -------
+    float
+        ln P(low < Z <= high)
+    """
     if low >= high: return -np.inf
     if low > 0: low, high = -high, -low
     top, bottom = log_ndtr(high), log_ndtr(low)
@@ -246,7 +412,20 @@ def quadratic_log_cdf(
     form:QuadraticForm, # the variable
     q:float,            # threshold
 ) -> float:             # ln P(variable <= q)
-    "Generalised chi-square distribution: closed form for no, one or only linear components, else contour."
+    """Generalised chi-square distribution: closed form for no, one or only linear components, else contour.
+
+    Parameters
+    ----------
+    form : QuadraticForm
+        the variable
+    q : float
+        threshold
+
+    Returns
+    -------
+    float
+        ln P(variable <= q)
+    """
     lam, b, level = form.lam, form.b, q - form.const
     if not len(lam): return 0. if level >= -1e-13*max(1, abs(q)) else -np.inf
     if not lam.any(): return float(log_ndtr(level/np.sqrt((b**2).sum())))

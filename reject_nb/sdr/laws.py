@@ -23,7 +23,25 @@ def check_points(
 ) -> np.ndarray:    # (n, d) float64
     """Points as a matrix of the right width.
 
-    Raises: ValueError where they are anything but real numbers up to 1e150 in that shape."""
+    Parameters
+    ----------
+    X
+        points, (n, d); (n,) where d = 1
+    n_features : int
+        d
+    name : str, default 'X'
+        how the message calls them
+
+    Returns
+    -------
+    np.ndarray
+        (n, d) float64
+
+    Raises
+    ------
+    ValueError
+        where they are anything but real numbers up to 1e150 in that shape.
+    """
     X = check_array(X, name, low=-LARGEST, high=LARGEST)
     if n_features == 1 and X.ndim == 1: X = X[:, None]
     return check_matrix(X, name, d=n_features)
@@ -49,8 +67,25 @@ class Law:
     ) -> np.ndarray: # (n,)
         """ln f: minus infinity outside the support, plus infinity where the density is unbounded.
 
-        Source: Carlevaro et al., eq. (4).
-        Raises: ValueError where X has another width, NaN or infinite values."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Raises
+        ------
+        ValueError
+            where X has another width, NaN or infinite values.
+
+        References
+        ----------
+        Carlevaro et al., eq. (4).
+        """
         return self._log_density(check_points(X, self.n_features))
 
     def g(
@@ -59,8 +94,25 @@ class Law:
     ) -> np.ndarray: # (n,)
         """The paper's g: -ln f less ln c.
 
-        Source: Carlevaro et al., eq. (4).
-        Raises: ValueError where X leaves the support."""
+        Parameters
+        ----------
+        X
+            points inside the support, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Raises
+        ------
+        ValueError
+            where X leaves the support.
+
+        References
+        ----------
+        Carlevaro et al., eq. (4).
+        """
         return self._g(_inside(self, X))
 
     def g_tilde(
@@ -69,8 +121,25 @@ class Law:
     ) -> np.ndarray: # (n,)
         """g + ln c = -ln f, natural logarithm.
 
-        Source: Carlevaro et al., eq. (6).
-        Raises: ValueError where X leaves the support."""
+        Parameters
+        ----------
+        X
+            points inside the support, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+
+        Raises
+        ------
+        ValueError
+            where X leaves the support.
+
+        References
+        ----------
+        Carlevaro et al., eq. (6).
+        """
         return -self._log_density(_inside(self, X))
 
 # %% ../../nbs/sdr/01_laws.ipynb #2851d8a1
@@ -98,7 +167,13 @@ class template_method:
 
 # %% ../../nbs/sdr/01_laws.ipynb #f84ba04c
 class ScalarLaw(Law):
-    "A law on the line that wraps a frozen distribution of `scipy.stats`."
+    """A law on the line that wraps a frozen distribution of `scipy.stats`.
+
+    Parameters
+    ----------
+    dist
+        frozen univariate distribution of scipy.stats
+    """
     def __init__(
         self,
         dist, # frozen univariate distribution of scipy.stats
@@ -133,7 +208,20 @@ class ScalarLaw(Law):
         n:int,             # number of points
         random_state=None, # seed or numpy Generator
     ) -> np.ndarray:       # (n,)
-        "Independent draws."
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         rng = check_random_state(random_state)
         return np.asarray(self.dist.rvs(size=check_size(n), random_state=rng), dtype=float)
 
@@ -144,7 +232,17 @@ def check_size(n) -> int:
 
 # %% ../../nbs/sdr/01_laws.ipynb #e56845ce
 class Place(NamedTuple):
-    "Places on the line with the logarithms that keep their digits at 0 and at 1; each a number or an array."
+    """Places on the line with the logarithms that keep their digits at 0 and at 1; each a number or an array.
+
+    Attributes
+    ----------
+    x : Any
+        the place
+    log_x : Any
+        ln x, any number where the support is the whole line
+    log_1mx : Any
+        ln(1 - x), any number unless the support is (0, 1)
+    """
     x: Any       # the place
     log_x: Any   # ln x, any number where the support is the whole line
     log_1mx: Any # ln(1 - x), any number unless the support is (0, 1)

@@ -23,7 +23,19 @@ def check_unit(
     value,     # number or array
     name:str,  # the argument's name
 ) -> np.ndarray:
-    "Numbers strictly between 0 and 1."
+    """Numbers strictly between 0 and 1.
+
+    Parameters
+    ----------
+    value
+        number or array
+    name : str
+        the argument's name
+
+    Returns
+    -------
+    np.ndarray
+    """
     numbers = check_array(value, name)
     outside = (numbers <= 0) | (numbers >= 1)
     if outside.any(): raise refuse(name, "a number in (0, 1)", float(numbers[outside].flat[0]))
@@ -36,8 +48,32 @@ def radius(
 ):          # number or array, may be negative
     """Offset of the safe decision region: ln(p/(1-p)) + ln(eps/(1-eps)), natural logarithm.
 
-    Source: Carlevaro et al., eq. (7).
-    Raises: ValueError outside (0, 1)."""
+    Parameters
+    ----------
+    p_safe
+        prior probability of the safe class, in (0, 1), number or array
+    eps
+        risk level, in (0, 1), number or array that broadcasts with p_safe
+
+    Returns
+    -------
+    number or array, may be negative
+
+    Raises
+    ------
+    ValueError
+        outside (0, 1).
+
+    References
+    ----------
+    Carlevaro et al., eq. (7).
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> round(sdr.radius(.5, .2), 4), sdr.radius([.2, .5, .8], .2).round(4).tolist()
+    (-1.3863, [-2.7726, -1.3863, 0.0])
+    """
     p_safe, eps = check_unit(p_safe, "p_safe"), check_unit(eps, "eps")
     try: value = logit(p_safe) + logit(eps)
     except ValueError:
@@ -50,7 +86,15 @@ def check_pair(
     safe,   # law of the safe points
     unsafe, # law of the unsafe points
 ) -> None:
-    "Two laws with as many columns and a common dominating measure, or ValueError naming the argument."
+    """Two laws with as many columns and a common dominating measure, or ValueError naming the argument.
+
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+    """
     check_instance(safe, "safe", Law, "a law such as Gaussian(mean, cov)")
     check_instance(unsafe, "unsafe", Law, "a law such as Gaussian(mean, cov)")
     widths = unsafe.n_features, safe.n_features
@@ -69,7 +113,18 @@ def _discrete_columns(law) -> list[bool]:
 def factors_of(
     law:Law, # any law
 ) -> list:   # its factors in the order of the columns
-    "The factors of a law, nested products flattened."
+    """The factors of a law, nested products flattened.
+
+    Parameters
+    ----------
+    law : Law
+        any law
+
+    Returns
+    -------
+    list
+        its factors in the order of the columns
+    """
     return [part for factor in law.laws for part in factors_of(factor)] if hasattr(law, "laws") else [law]
 
 # %% ../../nbs/sdr/03_likelihood_ratio.ipynb #3caec70b
@@ -80,7 +135,25 @@ def log_densities(
 ) -> tuple[np.ndarray, np.ndarray]: # ln f(x|S) and ln f(x|U), each (n,)
     """Both log densities.
 
-    Raises: ValueError where both are zero (or both unbounded), as no posterior exists there."""
+    Parameters
+    ----------
+    safe : Law
+        law of the safe points
+    unsafe : Law
+        law of the unsafe points
+    X
+        points, (n, d), or (n,) where d = 1
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        ln f(x|S) and ln f(x|U), each (n,)
+
+    Raises
+    ------
+    ValueError
+        where both are zero (or both unbounded), as no posterior exists there.
+    """
     X = check_points(X, safe.n_features)
     s, u = safe._log_density(X), unsafe._log_density(X)
     lost = ~np.isfinite(s) & (s == u)
@@ -93,7 +166,19 @@ def slack(
     size,   # size of the finite terms of Gamma, number or (n,)
     level,  # rho
 ):          # number or (n,)
-    "Rounding allowance of the comparison Gamma <= rho: 32 units in the last place of the largest term."
+    """Rounding allowance of the comparison Gamma <= rho: 32 units in the last place of the largest term.
+
+    Parameters
+    ----------
+    size
+        size of the finite terms of Gamma, number or (n,)
+    level
+        rho
+
+    Returns
+    -------
+    number or (n,)
+    """
     return 32*np.finfo(float).eps*np.maximum(np.maximum(1, np.abs(level)), size)
 
 # %% ../../nbs/sdr/03_likelihood_ratio.ipynb #d5f7d7fc
@@ -101,12 +186,36 @@ def term_size(
     s, # ln f(x|S), (n,)
     u, # ln f(x|U), (n,)
 ) -> np.ndarray: # (n,)
-    "Size of the larger of two log densities, infinite ones left out."
+    """Size of the larger of two log densities, infinite ones left out.
+
+    Parameters
+    ----------
+    s
+        ln f(x|S), (n,)
+    u
+        ln f(x|U), (n,)
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+    """
     return np.maximum(np.where(np.isfinite(s), np.abs(s), 0), np.where(np.isfinite(u), np.abs(u), 0))
 
 # %% ../../nbs/sdr/03_likelihood_ratio.ipynb #22d6a1d0
 class CommonAxes(NamedTuple):
-    "Axes z = (x - mean of safe) @ W in which safe is standard normal and unsafe has independent coordinates."
+    """Axes z = (x - mean of safe) @ W in which safe is standard normal and unsafe has independent
+    coordinates.
+
+    Attributes
+    ----------
+    W : np.ndarray
+        (d, d)
+    sigma : np.ndarray
+        (d,) standard deviations of the safe law over those of the unsafe one
+    e : np.ndarray
+        (d,) difference of the means in standard deviations of the unsafe law
+    """
     W: np.ndarray     # (d, d)
     sigma: np.ndarray # (d,) standard deviations of the safe law over those of the unsafe one
     e: np.ndarray     # (d,) difference of the means in standard deviations of the unsafe law
@@ -125,7 +234,19 @@ def common_axes(
     safe:Gaussian,   # d columns
     unsafe:Gaussian, # d columns
 ) -> CommonAxes:
-    "Common axes of a Gaussian pair; differences at the level of rounding count as none."
+    """Common axes of a Gaussian pair; differences at the level of rounding count as none.
+
+    Parameters
+    ----------
+    safe : Gaussian
+        d columns
+    unsafe : Gaussian
+        d columns
+
+    Returns
+    -------
+    CommonAxes
+    """
     P, sigma, Vt = np.linalg.svd(solve_triangular(unsafe.factor, safe.factor, lower=True))
     e = P.T @ solve_triangular(unsafe.factor, safe.mean - unsafe.mean, lower=True)
     tiny = 1e-14*len(sigma)

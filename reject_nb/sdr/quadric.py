@@ -20,7 +20,34 @@ from .likelihood_ratio import CommonAxes, common_axes
 # %% ../../nbs/sdr/04_quadric.ipynb #31fae2ec
 @dataclass(frozen=True, kw_only=True)
 class Quadric:
-    "The region {x'Ax/2 + a'x + b <= rho} of a Gaussian pair; calling it gives x'Ax/2 + a'x + b."
+    """The region {x'Ax/2 + a'x + b <= rho} of a Gaussian pair; calling it gives x'Ax/2 + a'x + b.
+
+    Attributes
+    ----------
+    A : np.ndarray
+        (d, d), symmetric
+    a : np.ndarray
+        (d,)
+    b : float
+        constant
+    centre : np.ndarray | None
+        (d,), where the gradient vanishes; None where it does so nowhere
+    centre_value : float | None
+        Gamma at the centre, None where there is none
+    rho : float
+        level
+    kind : str
+        of the boundary, see `kind_of`
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> q = sdr.SafeDecisionRegion(sdr.Gaussian(0, 1), sdr.Gaussian(2, 4)).quadric(p_safe=.5, eps=.4)
+    >>> print(q.kind, q.A.tolist(), q.a.tolist(), round(q.b, 4), q.centre.round(4).tolist())
+    ellipsoid inside [[0.75]] [0.5] -1.1931 [-0.6667]
+    >>> q([0., 2.]).round(4).tolist()
+    [-1.1931, 1.3069]
+    """
     A: np.ndarray              # (d, d), symmetric
     a: np.ndarray              # (d,)
     b: float                   # constant
@@ -33,7 +60,18 @@ class Quadric:
         self,
         X,           # points, (n, d), or (n,) where d = 1
     ) -> np.ndarray: # (n,)
-        "x'Ax/2 + a'x + b at the rows of X."
+        """x'Ax/2 + a'x + b at the rows of X.
+
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         X = check_points(X, len(self.a))
         with np.errstate(over="ignore", invalid="ignore"):
             values = .5*np.einsum("ni,ij,nj->n", X, self.A, X) + X @ self.a + self.b
@@ -46,7 +84,18 @@ ZERO = 1e-10 # what counts as zero, relative to 1 and to the largest coefficient
 def zeros_of(
     coefficients, # (d,)
 ) -> np.ndarray:  # (d,) bool
-    "Which coefficients are zero at the tolerance of this notebook."
+    """Which coefficients are zero at the tolerance of this notebook.
+
+    Parameters
+    ----------
+    coefficients
+        (d,)
+
+    Returns
+    -------
+    np.ndarray
+        (d,) bool
+    """
     return np.abs(coefficients) <= ZERO*max(1, np.abs(coefficients).max(initial=0))
 
 # %% ../../nbs/sdr/04_quadric.ipynb #2140d6f5
@@ -57,7 +106,23 @@ def kind_of(
 ) -> str:
     """Kind of the boundary of {z : sum(lam_j z_j^2 + b_j z_j) <= level}.
 
-    Source: Carlevaro et al., appendix A, its cases completed."""
+    Parameters
+    ----------
+    lam
+        (d,) eigenvalues of the quadratic part, scaled so that 1 is large
+    b
+        (d,) linear coefficients in the same coordinates
+    level : float
+        rho less the constant: the region is sum(lam z^2 + b z) <= level
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    Carlevaro et al., appendix A, its cases completed.
+    """
     flat, sloped = zeros_of(lam), ~zeros_of(b)
     up, down = (lam[~flat] > 0).any(), (lam[~flat] < 0).any()
     linear, free = (flat & sloped).any(), (flat & ~sloped).any()
@@ -110,8 +175,28 @@ def quadric(
 ) -> Quadric:
     """Gamma of a Gaussian pair as a quadratic function, its centre, and the kind of the boundary at a level.
 
-    Source: Carlevaro et al., appendix A with the factors 1/2 restored in b, gamma_k and gamma'.
-    Raises: ValueError where a law is not Gaussian."""
+    Parameters
+    ----------
+    safe
+        Gaussian law of the safe points (or a product of Gaussians)
+    unsafe
+        Gaussian law of the unsafe points
+    rho : float, default 0.
+        level, e.g. radius(p_safe, eps)
+
+    Returns
+    -------
+    Quadric
+
+    Raises
+    ------
+    ValueError
+        where a law is not Gaussian.
+
+    References
+    ----------
+    Carlevaro et al., appendix A with the factors 1/2 restored in b, gamma_k and gamma'.
+    """
     s, u = _gaussian(safe, "safe"), _gaussian(unsafe, "unsafe")
     rho = check_number(rho, "rho")
     precision_s, precision_u = (cho_solve((law.factor, True), np.eye(law.n_features)) for law in (s, u))

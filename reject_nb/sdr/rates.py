@@ -30,7 +30,32 @@ from .likelihood_ratio import check_pair, factors_of, radius, slack
 # %% ../../nbs/sdr/07_rates.ipynb #27ae44eb
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    "Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what underflows."
+    """Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what underflows.
+
+    Attributes
+    ----------
+    tpr : float
+        P(in region | safe)
+    fpr : float
+        P(in region | unsafe)
+    fdr : float
+        P(unsafe | in region), from the logarithms; 0 where the region is empty
+    mass : float
+        P(in region)
+    bound : float
+        exp(rho) tpr, never below fpr
+    log_tpr : float
+        ln tpr
+    log_fpr : float
+        ln fpr
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> r = sdr.SafeDecisionRegion(sdr.Bernoulli(.8), sdr.Bernoulli(.2)).rates(p_safe=.5, eps=.2)
+    >>> [round(value, 6) for value in (r.tpr, r.fpr, r.fdr, r.mass, r.bound)]
+    [0.8, 0.2, 0.2, 0.5, 0.2]
+    """
     tpr: float     # P(in region | safe)
     fpr: float     # P(in region | unsafe)
     fdr: float     # P(unsafe | in region), from the logarithms; 0 where the region is empty
@@ -46,7 +71,20 @@ def matched(
     safe,   # law of the safe points
     unsafe, # law of the unsafe points
 ) -> list[tuple]: # pairs of laws over the same columns
-    "Factors of the two laws side by side."
+    """Factors of the two laws side by side.
+
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+
+    Returns
+    -------
+    list[tuple]
+        pairs of laws over the same columns
+    """
     left, right, pairs = factors_of(safe), factors_of(unsafe), []
     while left:
         a, b = [left.pop(0)], [right.pop(0)]
@@ -74,7 +112,19 @@ def _singles(laws) -> list:
 
 # %% ../../nbs/sdr/07_rates.ipynb #3340b074
 class Columns(NamedTuple):
-    "Pairs of laws by what suits them; columns in which the laws are equal are left out."
+    """Pairs of laws by what suits them; columns in which the laws are equal are left out.
+
+    Attributes
+    ----------
+    gaussian : list
+        Gaussian blocks
+    smooth : list
+        two gamma-like or two beta laws
+    discrete : list
+        counts
+    cross : list
+        different continuous families
+    """
     gaussian: list # Gaussian blocks
     smooth: list   # two gamma-like or two beta laws
     discrete: list # counts
@@ -85,7 +135,24 @@ def sort_columns(
     safe,   # law of the safe points
     unsafe, # law of the unsafe points
 ) -> Columns:
-    "The columns of a pair by kind. Raises ValueError for a law without an exact method."
+    """The columns of a pair by kind.
+
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+
+    Returns
+    -------
+    Columns
+
+    Raises
+    ------
+    ValueError
+        for a law without an exact method.
+    """
     found = Columns([], [], [], [])
     for s, u in matched(safe, unsafe):
         if s.discrete: found.discrete.append((s, u))
@@ -107,7 +174,20 @@ def contour_log_cdf(
     columns:Columns, # of which Gaussian and smooth ones are used
     under:str,       # "safe" or "unsafe"
 ) -> Callable:       # q (m,) -> ln P(Gamma <= q) (m,)
-    "The distribution of Gamma of the columns with closed-form generating functions."
+    """The distribution of Gamma of the columns with closed-form generating functions.
+
+    Parameters
+    ----------
+    columns : Columns
+        of which Gaussian and smooth ones are used
+    under : str
+        "safe" or "unsafe"
+
+    Returns
+    -------
+    Callable
+        q (m,) -> ln P(Gamma <= q) (m,)
+    """
     forms = [gaussian_gamma(s, u)[under == "unsafe"] for s, u in columns.gaussian]
     if not columns.smooth:
         lam, b = np.concatenate([f.lam for f in forms]), np.concatenate([f.b for f in forms])
@@ -137,7 +217,28 @@ def integrate_panels(
     tol:float=1e-12,   # absolute, a panel
     halvings:int=60,   # most
 ) -> float:
-    "Adaptive quadrature. Raises InversionError where a panel does not settle."
+    """Adaptive quadrature.
+
+    Parameters
+    ----------
+    function
+        (m, k) places -> (m, k) values
+    edges
+        (p,) increasing
+    tol : float, default 1e-12
+        absolute, a panel
+    halvings : int, default 60
+        most
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InversionError
+        where a panel does not settle.
+    """
     low, high = np.asarray(edges[:-1], float), np.asarray(edges[1:], float)
     sums, total = _panel_sums(function, low, high), 0.
     for _ in range(halvings):
@@ -156,7 +257,20 @@ def mass_coordinates(
     law,           # continuous law of one column
     support:tuple, # common support of the pair
 ) -> np.ndarray:   # (p,) increasing, empty where the law has hardly any mass there
-    "Coordinates that cut the law's mass on the support into panels: quantiles down to 1e-17 on both sides."
+    """Coordinates that cut the law's mass on the support into panels: quantiles down to 1e-17 on both sides.
+
+    Parameters
+    ----------
+    law
+        continuous law of one column
+    support : tuple
+        common support of the pair
+
+    Returns
+    -------
+    np.ndarray
+        (p,) increasing, empty where the law has hardly any mass there
+    """
     ends = place(LEFT, support), place(-LEFT if support[1] == 1 else RIGHT, support)
     mass = float(log_between(law, *ends))
     if mass < RAREST: return np.zeros(0)
@@ -176,7 +290,22 @@ def integrated(
     distribution:Callable, # q (m, k) -> P(rest <= q) (m, k)
     under:str,             # "safe" or "unsafe"
 ) -> Callable:             # q (m,) -> P(Gamma of the column + rest <= q) (m,)
-    "The distribution of a sum of a column's Gamma and an independent rest, by quadrature over the column."
+    """The distribution of a sum of a column's Gamma and an independent rest, by quadrature over the column.
+
+    Parameters
+    ----------
+    pair : ScalarPair
+        a column of two families
+    distribution : Callable
+        q (m, k) -> P(rest <= q) (m, k)
+    under : str
+        "safe" or "unsafe"
+
+    Returns
+    -------
+    Callable
+        q (m,) -> P(Gamma of the column + rest <= q) (m,)
+    """
     law = getattr(pair, under)
     edges = mass_coordinates(law, pair.support)
     surely = float(np.exp(log_surely_safe(pair))) if under == "safe" else 0.
@@ -189,7 +318,15 @@ def integrated(
 
 # %% ../../nbs/sdr/07_rates.ipynb #c6792882
 class Interpolant(NamedTuple):
-    "A distribution function as Chebyshev series on panels; 0 to the left of them, 1 to the right."
+    """A distribution function as Chebyshev series on panels; 0 to the left of them, 1 to the right.
+
+    Attributes
+    ----------
+    edges : np.ndarray
+        (p + 1,) increasing
+    coefficients : np.ndarray
+        (DEGREE + 1, p)
+    """
     edges: np.ndarray        # (p + 1,) increasing
     coefficients: np.ndarray # (DEGREE + 1, p)
 
@@ -222,7 +359,21 @@ def interpolated(
     tol:float=1e-13,           # absolute, a panel
     halvings:int=32,           # most
 ) -> Interpolant:
-    "A distribution function made cheap."
+    """A distribution function made cheap.
+
+    Parameters
+    ----------
+    log_distribution : Callable
+        q (m,) -> ln P(variable <= q) (m,)
+    tol : float, default 1e-13
+        absolute, a panel
+    halvings : int, default 32
+        most
+
+    Returns
+    -------
+    Interpolant
+    """
     edges = _first_panels(log_distribution)
     low, high = edges[:-1], edges[1:]
     done = []
@@ -245,7 +396,20 @@ def summed(
     distribution:Callable, # q -> P(rest <= q), any shape
     one:Atoms,             # an independent discrete variable
 ) -> Callable:             # q -> P(atom + rest <= q), the same shape
-    "The distribution of a sum with a discrete variable; atoms that together have 1e-15 are left out."
+    """The distribution of a sum with a discrete variable; atoms that together have 1e-15 are left out.
+
+    Parameters
+    ----------
+    distribution : Callable
+        q -> P(rest <= q), any shape
+    one : Atoms
+        an independent discrete variable
+
+    Returns
+    -------
+    Callable
+        q -> P(atom + rest <= q), the same shape
+    """
     order = np.argsort(-one.logp, kind="stable")
     p = np.exp(one.logp[order])
     kept = max(1, int(np.count_nonzero(np.cumsum(p[::-1])[::-1] > 1e-15)))
@@ -266,7 +430,19 @@ def exact_part(
     columns:Columns,
     under:str,       # "safe" or "unsafe"
 ) -> tuple[Callable|None, list]: # q (m,) -> ln P(Gamma <= q) (m,), and the columns that are left
-    "The distribution of the continuous columns that have one to relative accuracy."
+    """The distribution of the continuous columns that have one to relative accuracy.
+
+    Parameters
+    ----------
+    columns : Columns
+    under : str
+        "safe" or "unsafe"
+
+    Returns
+    -------
+    tuple[Callable|None, list]
+        q (m,) -> ln P(Gamma <= q) (m,), and the columns that are left
+    """
     smooth, cross = columns.smooth, columns.cross
     if columns.gaussian or len(smooth) > 1: return contour_log_cdf(columns, under), cross
     if not smooth and not cross: return None, []
@@ -291,7 +467,22 @@ def log_sum_over_atoms(
     below:Callable, # q (m,) -> ln P(rest <= q) (m,)
     rho:float,      # level
 ) -> float:         # ln P(atom + rest <= rho)
-    "Sum over atoms to relative accuracy: likely ones first, until the others cannot matter."
+    """Sum over atoms to relative accuracy: likely ones first, until the others cannot matter.
+
+    Parameters
+    ----------
+    one : Atoms
+        a discrete variable
+    below : Callable
+        q (m,) -> ln P(rest <= q) (m,)
+    rho : float
+        level
+
+    Returns
+    -------
+    float
+        ln P(atom + rest <= rho)
+    """
     values, logp, left = _likely_first(one)
     total, start = -np.inf, 0
     while start < len(values) and left[start] >= total - 38:
@@ -323,7 +514,24 @@ def log_probability_of_region(
     rho:float, # level
     under:str, # "safe" or "unsafe": the law that the probability is taken under
 ) -> float:    # ln P(Gamma <= rho)
-    "Probability of {Gamma <= rho} under one of the two laws, by the treatment that each column allows."
+    """Probability of {Gamma <= rho} under one of the two laws, by the treatment that each column allows.
+
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+    rho : float
+        level
+    under : str
+        "safe" or "unsafe": the law that the probability is taken under
+
+    Returns
+    -------
+    float
+        ln P(Gamma <= rho)
+    """
     columns = sort_columns(safe, unsafe)
     (below, left), discrete = exact_part(columns, under), columns.discrete
     if below is None and not discrete: return 0. if rho >= -slack(0, 0) else -np.inf # equal laws
@@ -350,8 +558,31 @@ def rates(
 
     Absolute accuracy is 1e-10 or better; relative accuracy as good, unless a column of two families stands
     beside others, or counts with more than 1,000 combinations beside continuous columns.
-    Source: the probabilities that Example 1 and section 3 of Carlevaro et al. estimate.
-    Raises: ValueError where the pair has no exact method."""
+
+    Parameters
+    ----------
+    safe
+        law of the safe points
+    unsafe
+        law of the unsafe points
+    p_safe : float
+        prior probability of the safe class, in (0, 1)
+    eps : float
+        risk level, in (0, 1)
+
+    Returns
+    -------
+    Rates
+
+    Raises
+    ------
+    ValueError
+        where the pair has no exact method.
+
+    References
+    ----------
+    the probabilities that Example 1 and section 3 of Carlevaro et al. estimate.
+    """
     p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
     check_pair(safe, unsafe)
     rho = radius(p_safe, eps)

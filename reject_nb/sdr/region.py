@@ -49,7 +49,24 @@ def gamma_and_size(
     axes:CommonAxes|None, # of a Gaussian pair
     X,                    # points, (n, d), or (n,) where d = 1
 ) -> tuple[np.ndarray, np.ndarray]: # each (n,)
-    "Gamma, and the size of the terms that went into it."
+    """Gamma, and the size of the terms that went into it.
+
+    Parameters
+    ----------
+    safe : Any
+        law of the safe points
+    unsafe : Any
+        law of the unsafe points
+    axes : CommonAxes|None
+        of a Gaussian pair
+    X
+        points, (n, d), or (n,) where d = 1
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        each (n,)
+    """
     if axes is None:
         s, u = log_densities(safe, unsafe, X)
         return u - s, term_size(s, u)
@@ -60,8 +77,31 @@ def gamma_and_size(
 class SafeDecisionRegion:
     """The safe decision regions of a pair of laws, for every prior and every risk.
 
-    Source: Carlevaro et al., Proposition 3.
-    Raises: ValueError where the laws have different columns, or a count faces a continuous variable."""
+    Parameters
+    ----------
+    safe : Law
+        law of the safe points
+    unsafe : Law
+        law of the unsafe points, with as many columns
+
+    Raises
+    ------
+    ValueError
+        where the laws have different columns, or a count faces a continuous variable.
+
+    References
+    ----------
+    Carlevaro et al., Proposition 3.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> region = sdr.SafeDecisionRegion(sdr.Bernoulli(.8), sdr.Bernoulli(.2))
+    >>> print(region.posterior([0, 1], p_safe=.5).round(4).tolist())
+    [0.2, 0.8]
+    >>> region.contains([0, 1], p_safe=.5, eps=.2).tolist(), region.contains([0, 1], p_safe=.5, eps=.19).tolist()
+    ([False, True], [False, False])
+    """
     def __init__(
         self,
         safe:Law,   # law of the safe points
@@ -81,8 +121,32 @@ class SafeDecisionRegion:
     ) -> np.ndarray: # (n,), may be infinite
         """Gamma = -ln f(x|S) + ln f(x|U).
 
-        Source: Carlevaro et al., eq. (6).
-        Raises: ValueError where both densities are zero."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+
+        Returns
+        -------
+        np.ndarray
+            (n,), may be infinite
+
+        Raises
+        ------
+        ValueError
+            where both densities are zero.
+
+        References
+        ----------
+        Carlevaro et al., eq. (6).
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Exponential(1), sdr.Gaussian(2, 1))
+        >>> region.gamma([-1., 1.]).round(4).tolist()  # an exponential has no density below 0
+        [inf, -0.4189]
+        """
         return gamma_and_size(self.safe, self.unsafe, self._axes, X)[0]
 
     def posterior(
@@ -92,8 +156,27 @@ class SafeDecisionRegion:
     ) -> np.ndarray: # (n,), in [0, 1]
         """Probability that a point is safe: p(S|x) = 1/(1 + exp(Gamma(x) - ln(p/(1-p)))).
 
-        Source: Carlevaro et al., proof of Proposition 3, eq. (29).
-        Raises: ValueError where p_safe is not in (0, 1)."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+        p_safe
+            prior probability of the safe class, in (0, 1); a number, or (n,)
+
+        Returns
+        -------
+        np.ndarray
+            (n,), in [0, 1]
+
+        Raises
+        ------
+        ValueError
+            where p_safe is not in (0, 1).
+
+        References
+        ----------
+        Carlevaro et al., proof of Proposition 3, eq. (29).
+        """
         gamma = self.gamma(X)
         return expit(logit(_per_point(p_safe, "p_safe", len(gamma))) - gamma)
 
@@ -105,8 +188,38 @@ class SafeDecisionRegion:
     ) -> np.ndarray: # bool (n,)
         """Whether p(S|x) >= 1 - eps, as Gamma(x) <= radius(p_safe, eps); points on the border are inside.
 
-        Source: Carlevaro et al., Proposition 3.
-        Raises: ValueError where p_safe or eps is not in (0, 1)."""
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+        p_safe
+            prior probability of the safe class, in (0, 1); a number, or (n,)
+        eps
+            risk level, in (0, 1); a number, or (n,)
+
+        Returns
+        -------
+        np.ndarray
+            bool (n,)
+
+        Raises
+        ------
+        ValueError
+            where p_safe or eps is not in (0, 1).
+
+        References
+        ----------
+        Carlevaro et al., Proposition 3.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Gamma(2, 1), sdr.Gamma(5, 1))
+        >>> print(region.posterior([.5, 2., 8.], p_safe=.5).round(4).tolist())
+        [0.9948, 0.75, 0.0448]
+        >>> region.contains([.5, 2., 8.], p_safe=.5, eps=.05).tolist()
+        [True, False, False]
+        """
         gamma, size = gamma_and_size(self.safe, self.unsafe, self._axes, X)
         rho = radius(_per_point(p_safe, "p_safe", len(gamma)), _per_point(eps, "eps", len(gamma)))
         return gamma <= rho + slack(size, rho)
@@ -118,8 +231,34 @@ class SafeDecisionRegion:
     ) -> Rates:
         """Exact probabilities of the region: tpr, fpr, fdr, mass.
 
-        Source: what Example 1 and section 3 of Carlevaro et al. estimate.
-        Raises: ValueError where the pair has no exact method."""
+        Parameters
+        ----------
+        p_safe : float
+            prior probability of the safe class, in (0, 1)
+        eps : float
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        Rates
+
+        Raises
+        ------
+        ValueError
+            where the pair has no exact method.
+
+        References
+        ----------
+        what Example 1 and section 3 of Carlevaro et al. estimate.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Exponential(1), sdr.Exponential(3))
+        >>> r = region.rates(p_safe=.5, eps=.4)  # inside up to x = 1.5 (ln 3 - ln 1.5) = 1.0397
+        >>> round(r.tpr, 4), round(r.fpr, 4), round(r.fdr, 4)
+        (0.6464, 0.2929, 0.3118)
+        """
         return rates(self.safe, self.unsafe, p_safe, eps)
 
     def quadric(
@@ -129,8 +268,26 @@ class SafeDecisionRegion:
     ) -> Quadric:
         """Gamma of a Gaussian pair as x'Ax/2 + a'x + b, and the kind of its boundary at this level.
 
-        Source: Carlevaro et al., appendix A.
-        Raises: ValueError where a law is not Gaussian."""
+        Parameters
+        ----------
+        p_safe : float, default 0.5
+            prior probability of the safe class, in (0, 1)
+        eps : float, default 0.5
+            risk level, in (0, 1)
+
+        Returns
+        -------
+        Quadric
+
+        Raises
+        ------
+        ValueError
+            where a law is not Gaussian.
+
+        References
+        ----------
+        Carlevaro et al., appendix A.
+        """
         p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
         return quadric(self.safe, self.unsafe, radius(p_safe, eps))
 
@@ -150,7 +307,38 @@ def explore(
 ):                             # ipywidgets.interactive with sliders p_safe and eps
     """Sliders that redraw the region.
 
-    Raises: ValueError for other than two columns, ImportError where ipywidgets is missing."""
+    Parameters
+    ----------
+    region : SafeDecisionRegion
+        with two columns
+    xlim : tuple
+        (low, high) of the first column
+    ylim : tuple
+        (low, high) of the second column
+    n : int, default 120
+        grid points per side, at least 2
+
+    Returns
+    -------
+    ipywidgets.interactive with sliders p_safe and eps
+
+    Raises
+    ------
+    ValueError
+        for other than two columns
+    ImportError
+        where ipywidgets is missing.
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> region = sdr.SafeDecisionRegion(sdr.Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]),
+    ...                                 sdr.Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
+    >>> try: sdr.explore(region, (0, 8), (12, 2))
+    ... except ValueError as error: print(error)
+    ...
+    ylim must be (low, high) with low < high, got (12, 2)
+    """
     _check_picture(region, xlim, ylim, n)
     try: from ipywidgets import FloatSlider, interactive
     except ImportError as error:

@@ -21,7 +21,17 @@ from .walks import _advance, calibrated_band
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #abc16abb
 class Design(NamedTuple):
-    "Bounds on the errors of a sorted calibration sample; (n + 1,) arrays indexed by the rank."
+    """Bounds on the errors of a sorted calibration sample; (n + 1,) arrays indexed by the rank.
+
+    Attributes
+    ----------
+    band : np.ndarray
+        so few errors certify a rank by themselves; -1: none are few enough
+    gate : np.ndarray
+        so few errors keep the chain alive; -1 before the start
+    start : int
+        where the chain begins
+    """
     band: np.ndarray # so few errors certify a rank by themselves; -1: none are few enough
     gate: np.ndarray # so few errors keep the chain alive; -1 before the start
     start: int       # where the chain begins
@@ -34,7 +44,24 @@ def certified_rank(
 ) -> int:              # 0 where nothing is certified
     """Largest rank that the band certifies by itself or that the chain reaches.
 
-    Source: the theorems on the page on validity; ties as there: ranks inside a group cannot be thresholds."""
+    Parameters
+    ----------
+    errors : np.ndarray
+        (n + 1,) errors among the first m examples, errors[0] = 0
+    ends : np.ndarray
+        (groups,) last ranks of groups of equal scores, ascending, the last is n
+    design : Design
+        for this n
+
+    Returns
+    -------
+    int
+        0 where nothing is certified
+
+    References
+    ----------
+    the theorems on the page on validity; ties as there: ranks inside a group cannot be thresholds.
+    """
     few = ends[errors[ends] <= design.band[ends]]
     best = int(few[-1]) if len(few) else 0
     along = ends[ends >= design.start]
@@ -66,7 +93,17 @@ def _backward(behind, low, high, bound, next_low, next_high, target):
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #cb0bf2c8
 class Window(NamedTuple):
-    "Forward masses at several ranks."
+    """Forward masses at several ranks.
+
+    Attributes
+    ----------
+    mass : np.ndarray
+        (ranks, width), from count `low` on
+    low : np.ndarray
+        (ranks,)
+    high : np.ndarray
+        (ranks,)
+    """
     mass: np.ndarray # (ranks, width), from count `low` on
     low: np.ndarray  # (ranks,)
     high: np.ndarray # (ranks,)
@@ -144,7 +181,26 @@ def gate_of(
     start:int,       # first rank of the chain, from 1 to n
     later:bool=False, # whether only hits beyond the rank count, not those before it
 ) -> np.ndarray:     # (n + 1,), -1 before the start and where no count is low enough
-    "The widest gate beside a band: at each rank, band or gate is passed with probability at most delta."
+    """The widest gate beside a band: at each rank, band or gate is passed with probability at most delta.
+
+    Parameters
+    ----------
+    band : np.ndarray
+        (n + 1,)
+    target : float
+        in (0, 1)
+    delta : float
+        probability that band or gate is passed, in (0, 1)
+    start : int
+        first rank of the chain, from 1 to n
+    later : bool, default False
+        whether only hits beyond the rank count, not those before it
+
+    Returns
+    -------
+    np.ndarray
+        (n + 1,), -1 before the start and where no count is low enough
+    """
     forward = np.full(len(band), -1) if later else band
     n, width = len(band) - 1, _width(forward, target) + 1
     step = max(1, math.isqrt(n))
@@ -161,7 +217,22 @@ def first_rank(
     target:float, # in (0, 1)
     least:float,  # examples below which nothing can be certified
 ) -> int:
-    "Where a chain begins: 10/target examples or half of them, but not before `least`, and within the sample."
+    """Where a chain begins: 10/target examples or half of them, but not before `least`, and within the
+    sample.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        in (0, 1)
+    least : float
+        examples below which nothing can be certified
+
+    Returns
+    -------
+    int
+    """
     return int(min(n, max(least, min(math.ceil(10/target), n//2))))
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #182910fa
@@ -190,7 +261,22 @@ def design_band_and_chain(
     target:float, # target risk, in (0, 1)
     delta:float,  # 1 - confidence, in (0, 1)
 ) -> Design|None: # None where n examples cannot certify the target
-    "The design for a sample size, a target and a confidence; remembered."
+    """The design for a sample size, a target and a confidence; remembered.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        target risk, in (0, 1)
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    Design|None
+        None where n examples cannot certify the target
+    """
     least = examples_needed(target, delta)
     if n < least: return None
     if n < 3*least:

@@ -16,14 +16,33 @@ from ..core.sorting import tie_ends
 GAMBLERS = 6
 
 def stakes(target:float) -> np.ndarray: # (bets,)
-    "Stakes from nearly all, .98/(1 - target), halved five times."
+    """Stakes from nearly all, .98/(1 - target), halved five times.
+
+    Returns
+    -------
+    np.ndarray
+        (bets,)
+    """
     return .98/(1 - target)*.5**np.arange(GAMBLERS)
 
 def capital(
     losses:np.ndarray, # (n,) in [0, 1], in the order of the score
     target:float,      # in (0, 1)
 ) -> np.ndarray:       # (n,) E(m)
-    "Mean capital after each example."
+    """Mean capital after each example.
+
+    Parameters
+    ----------
+    losses : np.ndarray
+        (n,) in [0, 1], in the order of the score
+    target : float
+        in (0, 1)
+
+    Returns
+    -------
+    np.ndarray
+        (n,) E(m)
+    """
     logs = np.cumsum(np.log1p(stakes(target)*(target - losses[:, None])), axis=0)
     top = logs.max(1)
     return np.exp(np.minimum(top, 700.))*np.exp(logs - top[:, None]).mean(1)
@@ -37,7 +56,27 @@ def capital_rank(
 ) -> int:         # 0 where nothing is certified
     """Largest rank, at the end of a group of ties, at which the capital is at least 1/delta.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, 1], in the order of the score
+    scores
+        (n,) ascending
+    target : float
+        in (0, 1)
+    delta : float
+        in (0, 1)
+
+    Returns
+    -------
+    int
+        0 where nothing is certified
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+    """
     losses = check_vector(losses, "losses", low=0., high=1.)
     scores = check_vector(scores, "scores", len(losses), infinite=True)
     target, delta = check_probability(target, "target"), check_probability(delta, "delta")

@@ -54,11 +54,47 @@ def certified_risk(
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold whose risk is certified to be at most the target.
 
-    With `assume="single crossing"` the statement holds if the risk of accepted inputs crosses the target only
+    With `assume="single crossing"` the statement holds if the risk of accepted inputs crosses the target
+    only
     once as the threshold grows; a law that crosses twice can break it.
 
-    Source: Theorems 1 and 2 on the page on validity.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound], of a calibration sample
+    scores
+        (n,) high means uncertain; may be infinite
+    target_risk : float
+        at least 0, in the units of the losses
+    delta : float, default .05
+        allowed probability that the risk on new data exceeds the target, in (0, 1)
+    bound : float|None, default None
+        largest loss that can occur; 1 where None, if no loss is larger
+    assume : str, default 'every law'
+        "every law", or "single crossing" for more coverage
+
+    Returns
+    -------
+    CertifiedSelection
+        with status certified, trivial (everything) or infeasible (nothing)
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Theorems 1 and 2 on the page on validity.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import certified_risk
+    >>> losses, scores = [0]*90 + [1]*10, range(100)
+    >>> found = certified_risk(losses, scores, target_risk=.05)
+    >>> str(found.status), found.coverage, found.threshold
+    ('certified', 0.9, 89.0)
+    """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
     check_choice(assume, "assume", ASSUMPTIONS)
     n = len(sample.losses)

@@ -14,7 +14,22 @@ from ..core.sorting import stable_order, tie_starts
 # %% ../../nbs/strategies/03_curves.ipynb #5262958a
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RiskCoverage:
-    "Points of a risk-coverage curve."
+    """Points of a risk-coverage curve.
+
+    Attributes
+    ----------
+    coverage : np.ndarray
+        (n,) i/n
+    risk : np.ndarray
+        (n,) mean loss of the i least uncertain examples, units of the loss
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import risk_coverage_curve
+    >>> curve = risk_coverage_curve([0, 1, 0, 1], [.1, .2, .2, .9], ties="expected")
+    >>> curve.risk.round(3).tolist()
+    [0.0, 0.25, 0.333, 0.5]
+    """
     coverage: np.ndarray  # (n,) i/n
     risk: np.ndarray      # (n,) mean loss of the i least uncertain examples, units of the loss
 
@@ -29,7 +44,22 @@ def sorted_losses(
     scores:np.ndarray, # (n,)
     ties:str,          # "index" or "expected"
 ) -> np.ndarray:       # (n,) from the least to the most uncertain
-    "Losses in the order of the score; with `expected`, each group of ties holds its mean."
+    """Losses in the order of the score; with `expected`, each group of ties holds its mean.
+
+    Parameters
+    ----------
+    losses : np.ndarray
+        (n,)
+    scores : np.ndarray
+        (n,)
+    ties : str
+        "index" or "expected"
+
+    Returns
+    -------
+    np.ndarray
+        (n,) from the least to the most uncertain
+    """
     check_choice(ties, "ties", ("index", "expected"))
     order = stable_order(scores)
     ordered = losses[order]
@@ -46,8 +76,36 @@ def risk_coverage_curve(
 ) -> RiskCoverage:      # n points
     """Risk against coverage when the most uncertain examples are rejected first.
 
-    Source: Franc, Prusa and Voracek (2023), section 3.1.
-    Raises: ValueError for NaN, negative losses or unequal lengths."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) high means uncertain; may be infinite
+    ties : str, default 'index'
+        "index" as in the paper, or "expected" over random orders of ties
+
+    Returns
+    -------
+    RiskCoverage
+        n points
+
+    Raises
+    ------
+    ValueError
+        for NaN, negative losses or unequal lengths.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 3.1.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import risk_coverage_curve
+    >>> curve = risk_coverage_curve(losses=[0, 1, 0, 1], scores=[.1, .2, .3, .9])
+    >>> curve.coverage.tolist(), curve.risk.round(3).tolist()
+    ([0.25, 0.5, 0.75, 1.0], [0.0, 0.5, 0.333, 0.5])
+    """
     mean_of = sorted_losses(*_checked(losses, scores), ties=ties)
     counts = np.arange(1, mean_of.size + 1)
     return RiskCoverage(coverage=counts/mean_of.size, risk=np.cumsum(mean_of)/counts)
@@ -60,8 +118,36 @@ def aurc(
 ) -> float:             # in the units of the loss
     """Area under the risk-coverage curve, in O(n log n).
 
-    Source: Franc, Prusa and Voracek (2023), eq. (27).
-    Raises: ValueError for NaN, negative losses or unequal lengths."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) high means uncertain; may be infinite
+    ties : str, default 'index'
+        "index" as in the paper, or "expected" over random orders of ties
+
+    Returns
+    -------
+    float
+        in the units of the loss
+
+    Raises
+    ------
+    ValueError
+        for NaN, negative losses or unequal lengths.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (27).
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import aurc
+    >>> losses, scores = [0, 1, 0, 1], [.1, .2, .2, .9]
+    >>> round(aurc(losses, scores), 4), round(aurc(losses, scores, ties="expected"), 4)
+    (0.3333, 0.2708)
+    """
     total = np.cumsum(sorted_losses(*_checked(losses, scores), ties=ties))
     total /= np.arange(1, total.size + 1)
     return float(total.mean())
@@ -73,8 +159,33 @@ def sele(
 ) -> float:      # in the units of the loss
     """SELE loss, in O(n log n).
 
-    Source: Franc, Prusa and Voracek (2023), eq. (29).
-    Raises: ValueError for NaN, negative losses or unequal lengths."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) high means uncertain; may be infinite
+
+    Returns
+    -------
+    float
+        in the units of the loss
+
+    Raises
+    ------
+    ValueError
+        for NaN, negative losses or unequal lengths.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (29).
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import sele
+    >>> sele(losses=[0, 1, 0, 1], scores=[.1, .2, .2, .9])
+    0.25
+    """
     losses, scores = _checked(losses, scores)
     order, n = stable_order(scores), len(losses)
     starts = tie_starts(scores[order])
@@ -89,7 +200,31 @@ def aurc_bounds(
 ) -> tuple[float, float]: # sele and H_n sele, units of the loss
     """Bounds on AuRC from the SELE loss for distinct scores, in place of Theorem 8; both are attained.
 
-    Raises: ValueError for tied scores, for which no such bounds hold, and for what `sele` refuses."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) distinct
+
+    Returns
+    -------
+    tuple[float, float]
+        sele and H_n sele, units of the loss
+
+    Raises
+    ------
+    ValueError
+        for tied scores, for which no such bounds hold, and for what `sele` refuses.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import aurc, aurc_bounds
+    >>> losses, scores = [1, 0, 0, 0], [1, 2, 3, 4]
+    >>> low, high = aurc_bounds(losses, scores)
+    >>> round(low, 4), round(aurc(losses, scores), 4), round(high, 4)
+    (0.25, 0.5208, 0.5208)
+    """
     value, n = sele(losses, scores), len(losses)
     if len(np.unique(np.asarray(scores))) < n:
         raise ValueError("scores must be distinct: with ties AuRC may be below sele")

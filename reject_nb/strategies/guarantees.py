@@ -43,8 +43,41 @@ def sgr(
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """Selection with guaranteed risk.
 
-    Source: Geifman and El-Yaniv (2017), algorithm 2.
-    Raises: ValueError as `ltt`, and for losses other than 0 and bound."""
+    Parameters
+    ----------
+    losses
+        (n,) 0 or bound, of a calibration sample
+    scores
+        (n,) high means uncertain; may be infinite
+    target_risk : float
+        at least 0, in the units of the losses
+    delta : float, default .05
+        allowed probability that the risk on new data exceeds the bound, in (0, 1)
+    bound : float|None, default None
+        the loss of an error; 1 where None
+
+    Returns
+    -------
+    CertifiedSelection
+        with status certified, trivial (everything) or infeasible (nothing)
+
+    Raises
+    ------
+    ValueError
+        as `ltt`, and for losses other than 0 and bound.
+
+    References
+    ----------
+    Geifman and El-Yaniv (2017), algorithm 2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import sgr
+    >>> losses, scores = [0]*90 + [1]*10, range(100)
+    >>> found = sgr(losses, scores, target_risk=.1)
+    >>> str(found.status), found.coverage, round(found.certified, 4)
+    ('certified', 0.92, 0.0925)
+    """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
     if not sample.binary: raise ValueError("losses must be 0 or bound for sgr; use ltt for others")
     n = len(sample.losses)
@@ -78,7 +111,34 @@ def order_statistic(
 ) -> CertifiedSelection: # accepts scores up to the threshold ("at least") or below it ("at most")
     """Threshold whose acceptance rate on new inputs is certified, by the Beta law of order statistics.
 
-    Raises: ValueError for NaN, a target outside [0, 1], a delta outside (0, 1) or another side."""
+    Parameters
+    ----------
+    scores
+        (n,) calibration scores, high means uncertain; may be infinite
+    target : float
+        rate of acceptance, in [0, 1]
+    delta : float, default .05
+        allowed probability of violation, in (0, 1)
+    side : str, default 'at least'
+        "at least" or "at most" the target is to be accepted
+
+    Returns
+    -------
+    CertifiedSelection
+        accepts scores up to the threshold ("at least") or below it ("at most")
+
+    Raises
+    ------
+    ValueError
+        for NaN, a target outside [0, 1], a delta outside (0, 1) or another side.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import order_statistic
+    >>> found = order_statistic(scores=range(1, 21), target=.8, delta=.1)
+    >>> found.threshold, str(found.status), order_statistic(range(1, 21), .2, .1, side="at most").threshold
+    (19.0, 'certified', 2.0)
+    """
     s = np.sort(check_vector(scores, "scores", infinite=True))
     target, delta = check_number(target, "target", 0., 1.), check_probability(delta, "delta")
     check_choice(side, "side", ("at least", "at most"))
@@ -129,7 +189,45 @@ def certify(
 ) -> SelectionFunction:   # a CertifiedSelection, but for guarantee=None
     """A threshold for the model from a calibration sample; `message` says what is certified.
 
-    Raises: ValueError for the cost-based model with a guarantee, and for arguments that do not fit."""
+    Parameters
+    ----------
+    model
+        CostBased, BoundedImprovement or BoundedAbstention
+    losses
+        (n,) of a calibration sample, at least 0
+    scores
+        (n,) high means uncertain; may be infinite
+    guarantee : str|None, default 'auto'
+        "auto", "ltt" or "sgr" for the risk, any for the coverage; None: tuned only
+    delta : float, default .05
+        allowed probability of violation, in (0, 1)
+    bound : float|None, default None
+        largest loss that can occur; 1 where None
+    thresholds : default None
+        (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
+    assume : str, default 'every law'
+        for "auto": or "single crossing", if the risk crosses the target only once
+
+    Returns
+    -------
+    SelectionFunction
+        a CertifiedSelection, but for guarantee=None
+
+    Raises
+    ------
+    ValueError
+        for the cost-based model with a guarantee, and for arguments that do not fit.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import BoundedAbstention, BoundedImprovement, certify
+    >>> losses, scores = [0]*90 + [1]*10, range(100)
+    >>> risk = certify(BoundedImprovement(.1), losses, scores, guarantee="ltt")
+    >>> coverage = certify(BoundedAbstention(.5), losses, scores)
+    >>> tuned = certify(BoundedImprovement(.1), losses, scores, guarantee=None)
+    >>> risk.coverage, coverage.coverage, tuned.coverage
+    (0.94, 0.59, 1.0)
+    """
     check_choice(guarantee, "guarantee", (None, "auto", "ltt", "sgr"))
     check_choice(assume, "assume", ASSUMPTIONS)
     kinds = CostBased, BoundedImprovement, BoundedAbstention

@@ -20,7 +20,38 @@ from .models import SelectionFunction
 # %% ../../nbs/strategies/08_learn_then_test.ipynb #dec241f0
 @dataclass(frozen=True, kw_only=True)
 class CertifiedSelection(SelectionFunction):
-    "A threshold with a finite-sample guarantee."
+    """A threshold with a finite-sample guarantee.
+
+    Attributes
+    ----------
+    threshold : float
+        in units of the scores; inf accepts all, -inf none
+    accept_at_threshold : float
+        acceptance probability where score == threshold
+    coverage : float
+        eq. (5), fraction
+    selective_risk : float
+        eq. (6), units of the risk; NaN where coverage is 0
+    status : Status
+        optimal, randomised, tied, trivial or infeasible
+    message : str
+        the status in words, with a remedy
+    guarantee : str
+        ltt, sgr or order statistic
+    delta : float
+        allowed probability that the statement is false
+    certified : float
+        bound on the risk from above or the coverage from below; NaN where infeasible
+    n : int
+        size of the calibration sample
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import ltt
+    >>> found = ltt(losses=[0]*100, scores=range(100), target_risk=.05)
+    >>> str(found.status), found.certified, found.delta, found.n, found([5, 1e9]).tolist()
+    ('trivial', 0.05, 0.05, 100, [1.0, 1.0])
+    """
     guarantee: str       # ltt, sgr or order statistic
     delta: float         # allowed probability that the statement is false
     certified: float     # bound on the risk from above or the coverage from below; NaN where infeasible
@@ -35,7 +66,27 @@ class CertifiedSelection(SelectionFunction):
         n:int,           # size of the calibration sample
         selective_risk:float=np.nan, # mean loss of the sample
     ):                   # a CertifiedSelection
-        "Everything is accepted."
+        """Everything is accepted.
+
+        Parameters
+        ----------
+        message : str
+            what is certified
+        guarantee : str
+            by which procedure
+        delta : float
+            allowed probability that the statement is false
+        certified : float
+            the bound
+        n : int
+            size of the calibration sample
+        selective_risk : float, default np.nan
+            mean loss of the sample
+
+        Returns
+        -------
+        a CertifiedSelection
+        """
         return cls(threshold=np.inf, accept_at_threshold=1., coverage=1., selective_risk=selective_risk,
                    status=Status.trivial, message=message, guarantee=guarantee, delta=delta,
                    certified=certified, n=n)
@@ -49,13 +100,45 @@ class CertifiedSelection(SelectionFunction):
         certified:float=np.nan, # the bound, where there is one
         status:Status=Status.infeasible, # or trivial
     ):                   # a CertifiedSelection
-        "Everything is rejected."
+        """Everything is rejected.
+
+        Parameters
+        ----------
+        message : str
+            why
+        guarantee : str
+            by which procedure
+        delta : float
+            allowed probability that the statement is false
+        n : int
+            size of the calibration sample
+        certified : float, default np.nan
+            the bound, where there is one
+        status : Status, default Status.infeasible
+            or trivial
+
+        Returns
+        -------
+        a CertifiedSelection
+        """
         return cls(threshold=-np.inf, accept_at_threshold=0., coverage=0., selective_risk=np.nan,
                    status=status, message=message, guarantee=guarantee, delta=delta, certified=certified, n=n)
 
 # %% ../../nbs/strategies/08_learn_then_test.ipynb #49b11dae
 class CalibrationSample(NamedTuple):
-    "Losses and scores in the order of the scores, checked."
+    """Losses and scores in the order of the scores, checked.
+
+    Attributes
+    ----------
+    losses : np.ndarray
+        (n,) in [0, 1]: units of the bound
+    scores : np.ndarray
+        (n,) ascending
+    target : float
+        in [0, 1]: units of the bound
+    bound : float
+        largest loss that can occur
+    """
     losses: np.ndarray  # (n,) in [0, 1]: units of the bound
     scores: np.ndarray  # (n,) ascending
     target: float       # in [0, 1]: units of the bound
@@ -68,7 +151,13 @@ class CalibrationSample(NamedTuple):
 
     @property
     def total(self) -> np.ndarray: # (n + 1,)
-        "Loss of the m least uncertain examples, m = 0, ..., n."
+        """Loss of the m least uncertain examples, m = 0, ..., n.
+
+        Returns
+        -------
+        np.ndarray
+            (n + 1,)
+        """
         return np.append(0., np.cumsum(self.losses))
 
 # %% ../../nbs/strategies/08_learn_then_test.ipynb #34d573af
@@ -78,7 +167,28 @@ def calibration_sample(
     target_risk:float, # at least 0, in the units of the losses
     bound:float|None,  # largest loss that can occur; 1 where None
 ) -> CalibrationSample:
-    "A sample for the procedures of this notebook and the next. Raises ValueError naming the argument."
+    """A sample for the procedures of this notebook and the next.
+
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound]
+    scores
+        (n,) high means uncertain
+    target_risk : float
+        at least 0, in the units of the losses
+    bound : float|None
+        largest loss that can occur; 1 where None
+
+    Returns
+    -------
+    CalibrationSample
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+    """
     losses = check_vector(losses, "losses", low=0.)
     scores = check_vector(scores, "scores", losses.size, infinite=True)
     target_risk, largest = check_number(target_risk, "target_risk", 0.), losses.max()
@@ -98,7 +208,24 @@ def fallback(
 ) -> int:    # index of the largest threshold that a chain certifies, -1 for none
     """The fallback procedure: a chain that fails loses its level, one that lives carries it on.
 
-    Source: Wiens, A fixed sequence Bonferroni procedure for testing multiple endpoints, 2003."""
+    Parameters
+    ----------
+    p
+        (k,) p-values along the thresholds
+    starts
+        ascending indices where chains begin
+    shares
+        the level that each start has of its own
+
+    Returns
+    -------
+    int
+        index of the largest threshold that a chain certifies, -1 for none
+
+    References
+    ----------
+    Wiens, A fixed sequence Bonferroni procedure for testing multiple endpoints, 2003.
+    """
     best, level = -1, 0.
     for start, end, share in zip(starts, [*starts[1:], len(p)], shares):
         level += share
@@ -112,7 +239,20 @@ def examples_needed(
     target:float, # in [0, 1]
     level:float,  # of the test, in (0, 1)
 ) -> float:       # a whole number, or inf for a target of 0
-    "How many examples without an error certify the target."
+    """How many examples without an error certify the target.
+
+    Parameters
+    ----------
+    target : float
+        in [0, 1]
+    level : float
+        of the test, in (0, 1)
+
+    Returns
+    -------
+    float
+        a whole number, or inf for a target of 0
+    """
     if target >= 1: return 1.
     if target == 0: return np.inf
     with np.errstate(over="ignore"): return float(np.ceil(np.log(level)/np.log1p(-target)))
@@ -129,7 +269,22 @@ def starts_and_shares(
     target:float, # in [0, 1]
     delta:float,  # to be shared
 ) -> tuple[list[int], list[float]]: # numbers of examples, levels that sum to delta
-    "Where chains of tests begin, and the level that each has of its own."
+    """Where chains of tests begin, and the level that each has of its own.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        in [0, 1]
+    delta : float
+        to be shared
+
+    Returns
+    -------
+    tuple[list[int], list[float]]
+        numbers of examples, levels that sum to delta
+    """
     first = _first_start(n, target, delta)
     if n < 4*first: return [first], [delta]
     return [_first_start(n, target, .75*delta), n//4, n//2, 3*n//4, n], [.75*delta] + 4*[delta/16]
@@ -166,7 +321,22 @@ def p_values(
     accepted,                 # (k,) examples up to each threshold
     trials,                   # (k,) independent ones of them
 ) -> np.ndarray:              # (k,)
-    "p-values of 'the risk exceeds the target': exact for losses 0 and bound, Hoeffding-Bentkus otherwise."
+    """p-values of 'the risk exceeds the target': exact for losses 0 and bound, Hoeffding-Bentkus otherwise.
+
+    Parameters
+    ----------
+    sample : CalibrationSample
+        in the order of the scores
+    accepted
+        (k,) examples up to each threshold
+    trials
+        (k,) independent ones of them
+
+    Returns
+    -------
+    np.ndarray
+        (k,)
+    """
     if sample.target >= 1: return np.zeros(len(accepted))
     total = np.minimum(sample.total[accepted], trials)
     if sample.binary: return binomial_p_value(np.round(total), trials, sample.target)
@@ -206,8 +376,43 @@ def ltt(
 
     p-values are exact binomial ones for losses 0 and bound, Hoeffding-Bentkus otherwise.
 
-    Source: Angelopoulos, Bates, Candes, Jordan and Lei (2021); Wiens (2003) for the starts.
-    Raises: ValueError naming the argument: NaN, losses outside [0, bound], thresholds that do not ascend."""
+    Parameters
+    ----------
+    losses
+        (n,) in [0, bound], of a calibration sample
+    scores
+        (n,) high means uncertain; may be infinite
+    target_risk : float
+        at least 0, in the units of the losses
+    delta : float, default .05
+        allowed probability that the risk on new data exceeds the target, in (0, 1)
+    bound : float|None, default None
+        largest loss that can occur; 1 where None, if no loss is larger
+    thresholds : default None
+        (k,) ascending, fixed in advance; by default the scores of the sample
+
+    Returns
+    -------
+    CertifiedSelection
+        with status certified, trivial (everything) or infeasible (nothing)
+
+    Raises
+    ------
+    ValueError
+        naming the argument: NaN, losses outside [0, bound], thresholds that do not ascend.
+
+    References
+    ----------
+    Angelopoulos, Bates, Candes, Jordan and Lei (2021); Wiens (2003) for the starts.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import ltt
+    >>> losses, scores = [0]*90 + [1]*10, range(100)
+    >>> found = ltt(losses, scores, target_risk=.05)
+    >>> str(found.status), found.coverage, found.threshold
+    ('certified', 0.9, 89.0)
+    """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
     if thresholds is not None:
         thresholds = check_vector(thresholds, "thresholds", infinite=True)

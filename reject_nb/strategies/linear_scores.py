@@ -14,7 +14,17 @@ from .surrogate import sele_surrogate
 
 # %% ../../nbs/strategies/05_linear_scores.ipynb #477b7c23
 class Blocks:
-    "Rows with a constant column, sorted by block, for scores (37) and their transpose."
+    """Rows with a constant column, sorted by block, for scores (37) and their transpose.
+
+    Parameters
+    ----------
+    Z
+        (n, d) features
+    block
+        (n,) numbers from 0 to n_blocks - 1
+    n_blocks : int
+        K
+    """
     def __init__(self,
         Z,            # (n, d) features
         block,        # (n,) numbers from 0 to n_blocks - 1
@@ -34,13 +44,25 @@ class Blocks:
         return ((k, slice(a, b)) for k, (a, b) in enumerate(zip(self.edges[:-1], self.edges[1:])) if b > a)
 
     def scores(self, theta) -> np.ndarray: # (n,) in sorted order
-        "Scores (37)."
+        """Scores (37).
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in sorted order
+        """
         out = np.empty(len(self.Z))
         for k, at in self.rows(): out[at] = self.Z[at] @ theta[k]
         return out
 
     def gather(self, g) -> np.ndarray: # (K, d+1)
-        "Gradient in theta from the gradient in the scores, (n,) in sorted order."
+        """Gradient in theta from the gradient in the scores, (n,) in sorted order.
+
+        Returns
+        -------
+        np.ndarray
+            (K, d+1)
+        """
         out = np.zeros(self.shape)
         for k, at in self.rows(): out[k] = g[at] @ self.Z[at]
         return out
@@ -59,7 +81,24 @@ def fit_ridge(
 ) -> np.ndarray:    # (K, d+1)
     """Minimiser of F_REG or F_TCP by an eigendecomposition a class.
 
-    Source: Franc, Prusa and Voracek (2023), sections 5.1.1 and 5.1.3."""
+    Parameters
+    ----------
+    blocks : Blocks
+        of the features
+    targets
+        (n,) in the order of the rows
+    penalty : float
+        >= 0
+
+    Returns
+    -------
+    np.ndarray
+        (K, d+1)
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), sections 5.1.1 and 5.1.3.
+    """
     t, n = targets[blocks.order], len(targets)
     theta = np.zeros(blocks.shape)
     for k, at in blocks.rows():
@@ -79,7 +118,24 @@ def sele_objective(
     theta,          # (K, d+1)
     penalty:float,  # >= 0
 ) -> tuple[float, np.ndarray]: # value and gradient (K, d+1)
-    "F_SELE over all pairs."
+    """F_SELE over all pairs.
+
+    Parameters
+    ----------
+    blocks : Blocks
+        of the features
+    losses
+        (n,) in the sorted order of the blocks
+    theta
+        (K, d+1)
+    penalty : float
+        >= 0
+
+    Returns
+    -------
+    tuple[float, np.ndarray]
+        value and gradient (K, d+1)
+    """
     value, g = sele_surrogate(losses, blocks.scores(theta), return_gradient=True)
     return value + penalty/2*(theta*theta).sum(), blocks.gather(g) + penalty*theta
 
@@ -91,7 +147,23 @@ def _certified_gap(value:float, g, penalty:float) -> float:
 # %% ../../nbs/strategies/05_linear_scores.ipynb #f59d7530
 @dataclass(frozen=True, kw_only=True)
 class SeleSolution:
-    "Outcome of `fit_sele`."
+    """Outcome of `fit_sele`.
+
+    Attributes
+    ----------
+    theta : np.ndarray
+        (K, d+1)
+    objective : float
+        F_SELE there
+    bound : float
+        lower bound on the optimum; 0 where none was certified
+    gap : float
+        certified relative distance to the optimum; inf for a penalty of 0
+    iterations : int
+        of L-BFGS
+    status : Status
+        optimal, approximate (no penalty, so no certificate) or not_converged
+    """
     theta: np.ndarray  # (K, d+1)
     objective: float   # F_SELE there
     bound: float       # lower bound on the optimum; 0 where none was certified
@@ -109,7 +181,27 @@ def fit_sele(
 ) -> SeleSolution:
     """Minimiser of F_SELE with all pairs in place of chunks.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.1.2."""
+    Parameters
+    ----------
+    blocks : Blocks
+        of the features
+    losses
+        (n,) in the order of the rows
+    penalty : float
+        >= 0
+    tol : float, default 1e-4
+        relative distance to the optimum to certify (penalty > 0)
+    max_iter : int, default 500
+        of L-BFGS
+
+    Returns
+    -------
+    SeleSolution
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.1.2.
+    """
     from scipy.optimize import minimize
     l, gaps, iterations = np.asarray(losses)[blocks.order], [np.inf], 0
     def fun(x):

@@ -16,7 +16,23 @@ _LARGEST = 1e270   # the largest loss that can be summed over all pairs
 def check_posterior(
     posterior,   # (n, K) class probabilities
 ) -> np.ndarray: # (n, K) with rows that sum to 1
-    "Class probabilities; rows that sum to 1 within 1e-3 are normalised. Raises ValueError for others."
+    """Class probabilities; rows that sum to 1 within 1e-3 are normalised.
+
+    Parameters
+    ----------
+    posterior
+        (n, K) class probabilities
+
+    Returns
+    -------
+    np.ndarray
+        (n, K) with rows that sum to 1
+
+    Raises
+    ------
+    ValueError
+        for others.
+    """
     p = check_matrix(posterior, "posterior", low=0.)
     total = p.sum(1, keepdims=True)
     if np.abs(total - 1).max() > 1e-3:
@@ -29,7 +45,25 @@ def check_loss(
     loss,          # (K, M) loss[y, decision]; 0/1 where None
     n_classes:int, # K
 ) -> np.ndarray:   # (K, M)
-    "A loss matrix, rows true classes, columns decisions. Raises ValueError where it is not one."
+    """A loss matrix, rows true classes, columns decisions.
+
+    Parameters
+    ----------
+    loss
+        (K, M) loss[y, decision]; 0/1 where None
+    n_classes : int
+        K
+
+    Returns
+    -------
+    np.ndarray
+        (K, M)
+
+    Raises
+    ------
+    ValueError
+        where it is not one.
+    """
     return 1. - np.eye(n_classes) if loss is None else check_matrix(loss, "loss", n_classes, low=0.,
         high=_LARGEST)
 
@@ -40,8 +74,34 @@ def bayes_predict(
 ) -> np.ndarray: # (n,) column indices; the first where several are best
     """Bayes classifier for any loss matrix.
 
-    Source: Franc, Prusa and Voracek (2023), eq. (3).
-    Raises: ValueError where rows do not sum to 1 or the loss does not fit."""
+    Parameters
+    ----------
+    posterior
+        (n, K) class probabilities, rows sum to 1
+    loss : default None
+        (K, M) loss[y, decision], non-negative; 0/1 where None
+
+    Returns
+    -------
+    np.ndarray
+        (n,) column indices; the first where several are best
+
+    Raises
+    ------
+    ValueError
+        where rows do not sum to 1 or the loss does not fit.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (3).
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import bayes_predict
+    >>> posterior = [[.95, .05], [.8, .2], [.5, .5]]           # well, ill
+    >>> bayes_predict(posterior).tolist(), bayes_predict(posterior, loss=[[0, 1], [10, 0]]).tolist()
+    ([0, 0, 0], [0, 1, 1])
+    """
     p = check_posterior(posterior)
     return (p @ check_loss(loss, p.shape[1])).argmin(1)
 
@@ -53,8 +113,37 @@ def conditional_risk(
 ) -> np.ndarray:      # (n,) units of the loss
     """Conditional risk of the given decisions, or the smallest one.
 
-    Source: Franc, Prusa and Voracek (2023), eq. (9).
-    Raises: ValueError where rows do not sum to 1, or loss or prediction do not fit."""
+    Parameters
+    ----------
+    posterior
+        (n, K) class probabilities, rows sum to 1
+    loss : default None
+        (K, M) loss[y, decision], non-negative; 0/1 where None
+    prediction : default None
+        (n,) column indices; the Bayes decisions where None
+
+    Returns
+    -------
+    np.ndarray
+        (n,) units of the loss
+
+    Raises
+    ------
+    ValueError
+        where rows do not sum to 1, or loss or prediction do not fit.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (9).
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import conditional_risk
+    >>> posterior = [[.95, .05], [.8, .2], [.5, .5]]           # well, ill
+    >>> conditional_risk(posterior).round(2).tolist(), conditional_risk(posterior,
+    ...                                                                 loss=[[0, 1], [10, 0]]).round(2).tolist()
+    ([0.05, 0.2, 0.5], [0.5, 0.8, 0.5])
+    """
     p = check_posterior(posterior)
     risks = p @ check_loss(loss, p.shape[1])
     if prediction is None: return np.maximum(risks.min(1), 0.)
@@ -107,7 +196,36 @@ def pointwise_loss(
 ) -> np.ndarray: # (n,) non-negative
     """The loss of each prediction.
 
-    Raises: ValueError for missing or unknown labels, text against numbers, or losses below 0."""
+    Parameters
+    ----------
+    y
+        (n,) true labels, numbers or text; (n, ...) where `loss` is a function
+    predictions
+        (n,) predicted labels, likewise
+    loss : default None
+        None: 0/1; "absolute"; a matrix over `classes`; or a function (y, predictions) -> (n,)
+    classes : default None
+        (K,) labels that rows and columns of a matrix stand for; those in y, sorted, where None
+
+    Returns
+    -------
+    np.ndarray
+        (n,) non-negative
+
+    Raises
+    ------
+    ValueError
+        for missing or unknown labels, text against numbers, or losses below 0.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import pointwise_loss
+    >>> y, predictions = [0, 1, 2], [0, 2, 0]
+    >>> print(pointwise_loss(y, predictions).tolist(), pointwise_loss(y, predictions, "absolute").tolist())
+    [0.0, 1.0, 1.0] [0.0, 1.0, 2.0]
+    >>> pointwise_loss(["ill", "well"], ["well", "ill"], loss=[[0, 10], [1, 0]]).tolist()
+    [10.0, 1.0]
+    """
     if callable(loss):
         for name, labels in (("y", y), ("predictions", predictions)):
             if np.ma.is_masked(labels): raise refuse(name, "without masked values", labels)
@@ -129,7 +247,24 @@ def loss_matrix(
     loss,     # as in pointwise_loss
     classes,  # (K,) labels
 ):            # (K, K) loss[y, prediction]; None for the 0/1 loss
-    "The loss of each pair of labels, for plug-in rules. Raises ValueError as `pointwise_loss`."
+    """The loss of each pair of labels, for plug-in rules.
+
+    Parameters
+    ----------
+    loss
+        as in pointwise_loss
+    classes
+        (K,) labels
+
+    Returns
+    -------
+    (K, K) loss[y, prediction]; None for the 0/1 loss
+
+    Raises
+    ------
+    ValueError
+        as `pointwise_loss`.
+    """
     if loss is None: return None
     classes = np.asarray(classes)
     n_classes = len(classes)
@@ -154,7 +289,17 @@ def ask(
     X,          # whatever it takes
     who:str="the classifier", # for the message
 ):
-    "`method(X)`; a complaint that does not name X is given the name."
+    """`method(X)`; a complaint that does not name X is given the name.
+
+    Parameters
+    ----------
+    method
+        of an estimator, or a function
+    X
+        whatever it takes
+    who : str, default 'the classifier'
+        for the message
+    """
     from sklearn.exceptions import NotFittedError
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     try: return method(X)
@@ -166,7 +311,13 @@ def ask(
 
 # %% ../../nbs/strategies/02_losses.ipynb #2f11a784
 def n_rows(X) -> int:
-    "Number of inputs. Raises ValueError where X is no collection of them."
+    """Number of inputs.
+
+    Raises
+    ------
+    ValueError
+        where X is no collection of them.
+    """
     if isinstance(X, str): raise refuse("X", "a matrix, a frame or a list of inputs", X)
     if not hasattr(X, "shape") and not hasattr(X, "__len__") and hasattr(X, "__array__"): X = np.asarray(X)
     try: return X.shape[0] if hasattr(X, "shape") else len(X)
@@ -177,7 +328,25 @@ def predict_labels(
     estimator,   # with predict, or a function X -> labels
     X,           # (n, ...) inputs
 ) -> np.ndarray: # (n, ...)
-    "What an estimator or a function predicts. Raises ValueError where it is not one label for each input."
+    """What an estimator or a function predicts.
+
+    Parameters
+    ----------
+    estimator
+        with predict, or a function X -> labels
+    X
+        (n, ...) inputs
+
+    Returns
+    -------
+    np.ndarray
+        (n, ...)
+
+    Raises
+    ------
+    ValueError
+        where it is not one label for each input.
+    """
     out = np.asarray(ask(estimator.predict if hasattr(estimator, "predict") else estimator, X))
     n = n_rows(X)
     if out.ndim == 0 or len(out) != n:
@@ -190,7 +359,27 @@ def numeric_features(
     X,               # (n, d)
     reset:bool=True, # False: they must be those of the fit
 ) -> np.ndarray:     # (n, d) float64
-    "X as a matrix of finite numbers, for what is linear in it. Raises ValueError naming X."
+    """X as a matrix of finite numbers, for what is linear in it.
+
+    Parameters
+    ----------
+    estimator
+        counts features and remembers their names
+    X
+        (n, d)
+    reset : bool, default True
+        False: they must be those of the fit
+
+    Returns
+    -------
+    np.ndarray
+        (n, d) float64
+
+    Raises
+    ------
+    ValueError
+        naming X.
+    """
     from sklearn.utils.validation import validate_data
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     try: numbers = validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
@@ -211,8 +400,41 @@ def plug_in(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Plug-in Bayes classifier and its conditional risk, for any estimator with predict_proba.
 
-    Source: Franc, Prusa and Voracek (2023), eqs. (3) and (9).
-    Raises: ValueError where the estimator has no predict_proba, or the loss does not fit its classes."""
+    Parameters
+    ----------
+    estimator
+        fitted, with predict_proba and classes_
+    X
+        (n, d) what the estimator takes
+    loss : default None
+        (K, M) loss[y, decision] over estimator.classes_; 0/1 where None
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+
+    Raises
+    ------
+    ValueError
+        where the estimator has no predict_proba, or the loss does not fit its classes.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eqs. (3) and (9).
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from reject_nb.strategies import plug_in
+    >>> X, y = [[0.], [1.], [2.], [3.]], ["well", "well", "ill", "ill"]
+    >>> classifier = LogisticRegression().fit(X, y)
+    >>> for loss in (None, [[0, 10], [1, 0]]):                 # classes in order: ill, well
+    ...     decisions, risk = plug_in(classifier, [[.5], [1.4]], loss)
+    ...     print(decisions.tolist(), risk.round(2).tolist())
+    ...
+    ['well', 'well'] [0.28, 0.48]
+    ['ill', 'ill'] [0.72, 0.52]
+    """
     if not hasattr(estimator, "predict_proba"):
         raise refuse("estimator", "fitted, with predict_proba", estimator)
     posterior = ask(estimator.predict_proba, X)

@@ -18,7 +18,30 @@ from ..core.results import Status
 class SelectionFunction:
     """Accept below the threshold, with a fixed probability on it, never above: eq. (25). Call it on scores.
 
-    Coverage and risk are those on the law or sample it was solved for."""
+    Coverage and risk are those on the law or sample it was solved for.
+
+    Attributes
+    ----------
+    threshold : float
+        in units of the scores; inf accepts all, -inf none
+    accept_at_threshold : float
+        acceptance probability where score == threshold
+    coverage : float
+        eq. (5), fraction
+    selective_risk : float
+        eq. (6), units of the risk; NaN where coverage is 0
+    status : Status
+        optimal, randomised, tied, trivial or infeasible
+    message : str
+        the status in words, with a remedy
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import BoundedAbstention
+    >>> half = BoundedAbstention(target_coverage=.5).solve([.1, .2, .3, .4])
+    >>> half([.15, .2, .25]).tolist()
+    [1.0, 1.0, 0.0]
+    """
     threshold: float            # in units of the scores; inf accepts all, -inf none
     accept_at_threshold: float  # acceptance probability where score == threshold
     coverage: float             # eq. (5), fraction
@@ -31,8 +54,25 @@ class SelectionFunction:
     ) -> np.ndarray: # (n,) in [0, 1]
         """Acceptance probability of each input.
 
-        Source: Franc, Prusa and Voracek (2023), eq. (25).
-        Raises: ValueError for NaN or anything but a vector of real numbers."""
+        Parameters
+        ----------
+        scores
+            (n,) high means uncertain; may be infinite
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in [0, 1]
+
+        Raises
+        ------
+        ValueError
+            for NaN or anything but a vector of real numbers.
+
+        References
+        ----------
+        Franc, Prusa and Voracek (2023), eq. (25).
+        """
         s = check_vector(scores, "scores", infinite=True)
         at = np.where(s == self.threshold, self.accept_at_threshold, 0.)
         return np.where(s < self.threshold, 1., at)
@@ -91,7 +131,24 @@ def _reject_all(groups, status, message):
 class CostBased:
     """Problem 1: minimise the expected cost when a rejection costs `reject_cost`.
 
-    Source: Franc, Prusa and Voracek (2023), eqs. (1), (2) and (4)."""
+    Attributes
+    ----------
+    reject_cost : float
+        epsilon >= 0, in the units of the risk
+    accept_at_threshold : float, default 1.
+        any value in [0, 1] is optimal where the risk equals the cost
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eqs. (1), (2) and (4).
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import CostBased
+    >>> s = CostBased(reject_cost=.3, accept_at_threshold=0.).solve([.1, .2, .3, .6], weight=[.4, .3, .2, .1])
+    >>> str(s.status), round(s.coverage, 3), round(s.selective_risk, 3)
+    ('tied', 0.7, 0.143)
+    """
     reject_cost: float              # epsilon >= 0, in the units of the risk
     accept_at_threshold: float = 1. # any value in [0, 1] is optimal where the risk equals the cost
 
@@ -107,8 +164,31 @@ class CostBased:
     ) -> SelectionFunction: # with status optimal, tied or trivial
         """Optimal selection function.
 
-        Source: Franc, Prusa and Voracek (2023), eq. (4).
-        Raises: ValueError where an array is not one of real numbers, or risk or weight is negative."""
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk per atom, or losses of a sample
+        weight : default None
+            (n,) probabilities or counts; equal where None
+        scores : default None
+            (n,) what the threshold is set on; the risk itself where None
+        randomise : bool, default True
+            False: accept or reject the threshold as a whole
+
+        Returns
+        -------
+        SelectionFunction
+            with status optimal, tied or trivial
+
+        Raises
+        ------
+        ValueError
+            where an array is not one of real numbers, or risk or weight is negative.
+
+        References
+        ----------
+        Franc, Prusa and Voracek (2023), eq. (4).
+        """
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
         if scores is None:
@@ -144,7 +224,22 @@ class CostBased:
 class BoundedImprovement:
     """Problem 2: the largest coverage whose selective risk is at most `target_risk`.
 
-    Source: Franc, Prusa and Voracek (2023), eq. (8) and Theorem 3."""
+    Attributes
+    ----------
+    target_risk : float
+        lambda >= 0, in the units of the risk
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (8) and Theorem 3.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import BoundedImprovement
+    >>> s = BoundedImprovement(target_risk=.2).solve([.1, .6], weight=[.6, .4])
+    >>> str(s.status), round(s.accept_at_threshold, 3), round(s.coverage, 3), round(s.selective_risk, 3)
+    ('randomised', 0.375, 0.75, 0.2)
+    """
     target_risk: float   # lambda >= 0, in the units of the risk
 
     def __post_init__(self): check_number(self.target_risk, "target_risk", 0.)
@@ -157,8 +252,31 @@ class BoundedImprovement:
     ) -> SelectionFunction: # with status optimal, randomised, trivial or infeasible
         """Optimal selection function.
 
-        Source: Franc, Prusa and Voracek (2023), eqs. (14) to (16).
-        Raises: ValueError where an array is not one of real numbers, or risk or weight is negative."""
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk per atom, or losses of a sample
+        weight : default None
+            (n,) probabilities or counts; equal where None
+        scores : default None
+            (n,) what the threshold is set on; the risk itself where None
+        randomise : bool, default True
+            False: the best rule that takes or leaves the threshold as a whole
+
+        Returns
+        -------
+        SelectionFunction
+            with status optimal, randomised, trivial or infeasible
+
+        Raises
+        ------
+        ValueError
+            where an array is not one of real numbers, or risk or weight is negative.
+
+        References
+        ----------
+        Franc, Prusa and Voracek (2023), eqs. (14) to (16).
+        """
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
         left = self.target_risk*groups.mass - groups.risk      # risk mass that may still be spent
@@ -194,7 +312,22 @@ def _better_prefix(groups:_Groups, k:int, kappa:float) -> tuple[int, float]:
 class BoundedAbstention:
     """Problem 4: the smallest selective risk whose coverage is at least `target_coverage`.
 
-    Source: Franc, Prusa and Voracek (2023), eq. (18) and Theorem 6."""
+    Attributes
+    ----------
+    target_coverage : float
+        omega in (0, 1]
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (18) and Theorem 6.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import BoundedAbstention
+    >>> s = BoundedAbstention(target_coverage=.8).solve([.1, .6], weight=[.6, .4])
+    >>> str(s.status), round(s.accept_at_threshold, 3), round(s.coverage, 3), round(s.selective_risk, 3)
+    ('randomised', 0.5, 0.8, 0.225)
+    """
     target_coverage: float   # omega in (0, 1]
 
     def __post_init__(self): check_number(self.target_coverage, "target_coverage", 0., 1., open_low=True)
@@ -207,8 +340,31 @@ class BoundedAbstention:
     ) -> SelectionFunction: # with status optimal, randomised, tied or trivial
         """Optimal selection function.
 
-        Source: Franc, Prusa and Voracek (2023), eqs. (22) to (24).
-        Raises: ValueError where an array is not one of real numbers, or risk or weight is negative."""
+        Parameters
+        ----------
+        risk
+            (n,) conditional risk per atom, or losses of a sample
+        weight : default None
+            (n,) probabilities or counts; equal where None
+        scores : default None
+            (n,) what the threshold is set on; the risk itself where None
+        randomise : bool, default True
+            False: accept the threshold as a whole (coverage may exceed the target)
+
+        Returns
+        -------
+        SelectionFunction
+            with status optimal, randomised, tied or trivial
+
+        Raises
+        ------
+        ValueError
+            where an array is not one of real numbers, or risk or weight is negative.
+
+        References
+        ----------
+        Franc, Prusa and Voracek (2023), eqs. (22) to (24).
+        """
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
         # the group in which the target is reached
@@ -238,8 +394,29 @@ def linear_program(
 ) -> tuple[float, np.ndarray]: # optimal objective (cost, coverage or selective risk) and an acceptance (n,)
     """The same optimum by linear programming (HiGHS), to check `solve` or to add constraints to.
 
-    Source: Franc, Prusa and Voracek (2023), eqs. (2), (38) and (18) after Charnes and Cooper.
-    Raises: ValueError for another model or a bad array."""
+    Parameters
+    ----------
+    model
+        CostBased, BoundedImprovement or BoundedAbstention
+    risk
+        (n,) conditional risk
+    weight : default None
+        (n,) probabilities or counts
+
+    Returns
+    -------
+    tuple[float, np.ndarray]
+        optimal objective (cost, coverage or selective risk) and an acceptance (n,)
+
+    Raises
+    ------
+    ValueError
+        for another model or a bad array.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eqs. (2), (38) and (18) after Charnes and Cooper.
+    """
     from scipy.optimize import linprog
     check_instance(model, "model", _MODELS, _MODEL_WORDS)
     r = check_vector(risk, "risk", low=0.)
@@ -262,7 +439,20 @@ def objective(
     model,         # CostBased, BoundedImprovement or BoundedAbstention
     solution:SelectionFunction, # of that model
 ) -> float:        # cost, coverage or selective risk
-    "What the model optimises, from the solution's coverage and selective risk."
+    """What the model optimises, from the solution's coverage and selective risk.
+
+    Parameters
+    ----------
+    model
+        CostBased, BoundedImprovement or BoundedAbstention
+    solution : SelectionFunction
+        of that model
+
+    Returns
+    -------
+    float
+        cost, coverage or selective risk
+    """
     if isinstance(model, BoundedImprovement): return solution.coverage
     if isinstance(model, BoundedAbstention): return solution.selective_risk
     paid = 0. if solution.coverage == 0 else solution.coverage*solution.selective_risk
@@ -277,8 +467,36 @@ def convert(
 ):                 # a model of that kind with the same strategy on this law
     """The parameter of another model that leads to the same selection function.
 
-    Source: Franc, Prusa and Voracek (2023), section 6.
-    Raises: ValueError where nothing is accepted, or no parameter of the other model gives this strategy."""
+    Parameters
+    ----------
+    model
+        the model to start from: CostBased, BoundedImprovement or BoundedAbstention
+    kind : type
+        the class wanted, one of the same three
+    risk
+        (n,) conditional risk
+    weight : default None
+        (n,) probabilities or counts
+
+    Returns
+    -------
+    a model of that kind with the same strategy on this law
+
+    Raises
+    ------
+    ValueError
+        where nothing is accepted, or no parameter of the other model gives this strategy.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 6.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import BoundedImprovement, CostBased, convert
+    >>> convert(BoundedImprovement(.25), CostBased, risk=[.1, .2, .3, .4])
+    CostBased(reject_cost=0.4, accept_at_threshold=1.0)
+    """
     check_instance(model, "model", _MODELS, _MODEL_WORDS)
     if kind not in _MODELS:
         raise refuse("kind", "one of the classes CostBased, BoundedImprovement and BoundedAbstention", kind)

@@ -18,14 +18,28 @@ from ..core.checks import check_count, check_number, check_probability, check_ve
 WORSE = np.array([1.1, 1.2, 1.35, 1.5, 1.75, 2., 2.5, 3., 4., 6.]) # tuned to these risks, in targets
 
 def monitor_stakes(target_risk:float) -> np.ndarray: # (bets,) in (0, 1/target)
-    "Stakes against risks that are higher than the target."
+    """Stakes against risks that are higher than the target.
+
+    Returns
+    -------
+    np.ndarray
+        (bets,) in (0, 1/target)
+    """
     risks = np.minimum(WORSE*target_risk, .5*(1 + target_risk))
     return (risks - target_risk)/(target_risk*(1 - target_risk))
 
 # %% ../../nbs/strategies/18_monitor.ipynb #3664db9c
 @dataclass(frozen=True, kw_only=True)
 class Alarm:
-    "When and why a monitor raised the alarm."
+    """When and why a monitor raised the alarm.
+
+    Attributes
+    ----------
+    at : int
+        number of outcomes seen
+    reason : str
+        "since the start" or "recently"
+    """
     at: int       # number of outcomes seen
     reason: str   # "since the start" or "recently"
 
@@ -34,11 +48,37 @@ class RiskMonitor:
     """Watches the losses of a deployed rule.
 
     While the mean loss of each outcome, given the past, is at most `target_risk`, an alarm is raised with
-    probability at most `delta`: half of it ever, by the capital since the start; half of it within `horizon`
+    probability at most `delta`: half of it ever, by the capital since the start; half of it within
+    `horizon`
     outcomes, by the restarting detector.
 
-    Source: Ville 1939; Waudby-Smith and Ramdas 2024; Shiryaev 1963, Roberts 1966.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    target_risk : float
+        the risk that was promised, in (0, 1)
+    delta : float, default .05
+        probability of a false alarm, in (0, 1)
+    horizon : int, default 100_000
+        outcomes within which the restarting detector keeps its promise
+    bound : float, default 1.
+        largest loss that can occur; losses and target are divided by it
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Ville 1939; Waudby-Smith and Ramdas 2024; Shiryaev 1963, Roberts 1966.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import RiskMonitor
+    >>> monitor = RiskMonitor(target_risk=.1)
+    >>> monitor.update([1, 1, 1]).alarm, monitor.n, round(monitor.capital, 2)
+    (False, 3, 29.53)
+    """
     def __init__(self,
         target_risk:float,      # the risk that was promised, in (0, 1)
         delta:float=.05,        # probability of a false alarm, in (0, 1)
@@ -77,7 +117,22 @@ class RiskMonitor:
     def update(self,
         losses, # (k,) new outcomes in the order in which they came, in [0, bound]
     ):          # the monitor itself
-        "Take new outcomes into account. Raises ValueError naming the argument."
+        """Take new outcomes into account.
+
+        Parameters
+        ----------
+        losses
+            (k,) new outcomes in the order in which they came, in [0, bound]
+
+        Returns
+        -------
+        the monitor itself
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
         losses = check_vector(losses, "losses", low=0., high=self.bound, empty=True)
         for loss in losses: self._one(loss/self.bound)
         self.total += float(losses.sum())

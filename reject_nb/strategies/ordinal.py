@@ -106,7 +106,17 @@ class _Problem(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class OrdinalCertificate:
-    "What is proved about an ordinal SVM's (w, b)."
+    """What is proved about an ordinal SVM's (w, b).
+
+    Attributes
+    ----------
+    objective : float
+        F(w, b)
+    bound : float
+        value of a feasible dual point: the optimum is at least this
+    gap : float
+        relative: (objective - bound)/objective
+    """
     objective: float  # F(w, b)
     bound: float      # value of a feasible dual point: the optimum is at least this
     gap: float        # relative: (objective - bound)/objective
@@ -140,8 +150,42 @@ def ordinal_certificate(
 ) -> OrdinalCertificate: # objective, bound and relative gap
     """Primal value of any (w, b) and a lower bound on the optimum, apart from any solver.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.2.2, and its dual.
-    Raises: ValueError where an array does not fit, or C or mu is not above 0."""
+    Parameters
+    ----------
+    X
+        (n, d)
+    y
+        (n,) class numbers from 0 to K-1
+    w
+        (d,) direction
+    b
+        (K-1,) thresholds
+    C : float
+        weight of the sum of hinges, above 0
+    mu : float, default 1e-3
+        smoothing from which the dual point is made; any positive value is sound
+
+    Returns
+    -------
+    OrdinalCertificate
+        objective, bound and relative gap
+
+    Raises
+    ------
+    ValueError
+        where an array does not fit, or C or mu is not above 0.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.2.2, and its dual.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import ordinal_certificate
+    >>> found = ordinal_certificate(X=[[-2.], [2.]], y=[0, 1], w=[.49], b=[0.], C=1.)
+    >>> round(found.objective, 5), round(found.bound, 5), round(found.gap, 3)
+    (0.16005, 0.125, 0.219)
+    """
     X = check_matrix(X, "X", low=-1e150, high=1e150)
     b = check_vector(b, "b", low=-1e150, high=1e150)
     y = check_labels(y, "y", len(X))
@@ -222,7 +266,20 @@ def _advance(problem:_Problem, at:_Point, mu:float, ridge:float, tol:float) -> _
 # %% ../../nbs/strategies/07_ordinal.ipynb #c28467f1
 @dataclass(frozen=True, kw_only=True)
 class OrdinalSolution:
-    "Outcome of the solver."
+    """Outcome of the solver.
+
+    Attributes
+    ----------
+    w : np.ndarray
+        (d,)
+    b : np.ndarray
+        (K-1,) ascending
+    certificate : OrdinalCertificate
+    iterations : int
+        Newton steps
+    status : Status
+        optimal (gap within tol) or not_converged
+    """
     w: np.ndarray            # (d,)
     b: np.ndarray            # (K-1,) ascending
     certificate: OrdinalCertificate
@@ -282,7 +339,31 @@ def solve_ordinal(
 
     Otherwise the iterate of the smallest gap is returned, or the last one where none was certified.
 
-    Source: Chu and Keerthi (2005), implicit constraints; Franc, Prusa and Voracek (2023), section 5.2.2."""
+    Parameters
+    ----------
+    X : np.ndarray
+        (n, d) float64
+    y : np.ndarray
+        (n,) class numbers from 0 to K-1
+    n_classes : int
+        K
+    C : float, default 1.
+        weight of the sum of hinges, above 0
+    tol : float, default 1e-4
+        relative duality gap to reach
+    max_iter : int, default 200
+        Newton steps in all
+    start : default None
+        (w, b) to start from
+
+    Returns
+    -------
+    OrdinalSolution
+
+    References
+    ----------
+    Chu and Keerthi (2005), implicit constraints; Franc, Prusa and Voracek (2023), section 5.2.2.
+    """
     mean, spread = X.mean(0), X.std(0)
     shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
     moved = bool(shift.any())
@@ -300,7 +381,27 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_.
     X is not scaled.
 
-    Source: Chu and Keerthi (2005); Franc, Prusa and Voracek (2023), section 5.2.2."""
+    Parameters
+    ----------
+    C : float, default 1.
+        weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
+    tol : float, default 1e-4
+        relative duality gap to reach, in (0, 1]
+    max_iter : int, default 200
+        Newton steps
+
+    References
+    ----------
+    Chu and Keerthi (2005); Franc, Prusa and Voracek (2023), section 5.2.2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import OrdinalSVM
+    >>> X, y = [[0.], [1.], [2.], [3.], [4.], [5.]], ["1 poor", "1 poor", "2 fair", "2 fair", "3 good", "3 good"]
+    >>> model = OrdinalSVM(C=10.).fit(X, y)
+    >>> model.thresholds_.round(2).tolist(), model.predict([[.5], [3.4], [9.]]).tolist()
+    ([3.0, 7.0], ['1 poor', '2 fair', '3 good'])
+    """
     def __init__(self,
         C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
         tol:float=1e-4,    # relative duality gap to reach, in (0, 1]
@@ -318,7 +419,22 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     ):       # self
         """Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning.
 
-        Raises: ValueError for a parameter out of range, for one class only, or for X or y that do not fit."""
+        Parameters
+        ----------
+        X
+            (n, d) finite numbers
+        y
+            (n,) labels, sorted by value
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            for a parameter out of range, for one class only, or for X or y that do not fit.
+        """
         C = check_number(self.C, "C", 0., 1e100, open_low=True)
         tol = check_number(self.tol, "tol", 0., 1., open_low=True)
         max_iter = check_count(self.max_iter, "max_iter")
@@ -343,14 +459,36 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     def latent(self,
         X,           # (n, d)
     ) -> np.ndarray: # (n,)
-        "The projection <w, x>."
+        """The projection <w, x>.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         check_is_fitted(self)
         return numeric_features(self, X, reset=False) @ self.coef_
 
     def decision_function(self,
         X,           # (n, d)
     ) -> np.ndarray: # (n,) for two classes, else (n, K)
-        "Class scores, largest at the prediction; for two classes positive means the second."
+        """Class scores, largest at the prediction; for two classes positive means the second.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,) for two classes, else (n, K)
+        """
         f = self.latent(X)
         above = f[:, None] - self.thresholds_
         if above.shape[1] == 1: return above[:, 0]
@@ -359,13 +497,35 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     def predict(self,
         X,           # (n, d)
     ) -> np.ndarray: # (n,) labels
-        "h(x) = 1 + the number of thresholds below <w, x>."
+        """h(x) = 1 + the number of thresholds below <w, x>.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,) labels
+        """
         f = self.latent(X)
         return self.classes_[(f[:, None] > self.thresholds_).sum(1)]
 
     def margin(self,
         X,           # (n, d)
     ) -> np.ndarray: # (n,) in units of <w, x>, high means certain
-        "Distance to the closest threshold: a confidence."
+        """Distance to the closest threshold: a confidence.
+
+        Parameters
+        ----------
+        X
+            (n, d)
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in units of <w, x>, high means certain
+        """
         f = self.latent(X)
         return np.abs(f[:, None] - self.thresholds_).min(1)

@@ -29,14 +29,51 @@ def average_ranks(
 ) -> np.ndarray:               # (K,) 1 is best; ties share the mean of their ranks
     """Mean rank of each method over the data sets.
 
-    Source: Demsar (2006), section 3.2.2.
-    Raises: ValueError for NaN or fewer than two methods."""
+    Parameters
+    ----------
+    values
+        (N, K) data sets by methods
+    lower_is_better : bool, default True
+        False: high values get rank 1
+
+    Returns
+    -------
+    np.ndarray
+        (K,) 1 is best; ties share the mean of their ranks
+
+    Raises
+    ------
+    ValueError
+        for NaN or fewer than two methods.
+
+    References
+    ----------
+    Demsar (2006), section 3.2.2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import average_ranks
+    >>> average_ranks([[.1, .2, .3], [.5, .4, .4]]).tolist()
+    [2.0, 1.75, 2.25]
+    """
     return _ranks(values, lower_is_better).mean(0)
 
 # %% ../../nbs/strategies/17_ranks.ipynb #54744417
 @dataclass(frozen=True, kw_only=True)
 class FriedmanResult:
-    "Friedman's test that all methods have equal expected ranks."
+    """Friedman's test that all methods have equal expected ranks.
+
+    Attributes
+    ----------
+    chi2 : float
+        statistic, corrected for ties
+    p_value : float
+        by chi-square with K - 1 degrees of freedom
+    f : float
+        Iman and Davenport's statistic; inf where all data sets agree
+    f_p_value : float
+        by F with K - 1 and (K - 1)(N - 1) degrees of freedom
+    """
     chi2: float      # statistic, corrected for ties
     p_value: float   # by chi-square with K - 1 degrees of freedom
     f: float         # Iman and Davenport's statistic; inf where all data sets agree
@@ -49,8 +86,34 @@ def friedman(
 ) -> FriedmanResult:            # statistics and p-values
     """Friedman's test, with the correction for ties, and Iman-Davenport's F.
 
-    Source: Demsar (2006), section 3.2.2.
-    Raises: ValueError for NaN, fewer than two methods or fewer than two data sets."""
+    Parameters
+    ----------
+    values
+        (N, K) data sets by methods, N at least 2
+    lower_is_better : bool, default True
+        False: high values get rank 1
+
+    Returns
+    -------
+    FriedmanResult
+        statistics and p-values
+
+    Raises
+    ------
+    ValueError
+        for NaN, fewer than two methods or fewer than two data sets.
+
+    References
+    ----------
+    Demsar (2006), section 3.2.2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import friedman
+    >>> found = friedman([[.1, .2, .3], [.2, .3, .4], [.1, .5, .6], [.3, .2, .9]])
+    >>> round(found.chi2, 4), round(found.p_value, 4), round(found.f, 2)
+    (6.5, 0.0388, 13.0)
+    """
     from scipy.stats import chi2, f as f_law
     ranks = _ranks(values, lower_is_better)
     n, k = ranks.shape
@@ -71,8 +134,37 @@ def critical_difference(
 ) -> float:          # in ranks
     """Nemenyi's critical difference of two average ranks.
 
-    Source: Demsar (2006), section 3.2.2.
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    n_methods : int
+        K, at least 2
+    n_datasets : int
+        N, at least 1
+    alpha : float, default .10
+        level, in (0, 1)
+
+    Returns
+    -------
+    float
+        in ranks
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+
+    References
+    ----------
+    Demsar (2006), section 3.2.2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import critical_difference
+    >>> four, three = critical_difference(4, 11), critical_difference(3, 11)
+    >>> mixed = four*(3*4/(4*5))**.5                         # the constant of four methods in the formula for three
+    >>> round(four, 3), round(three, 3), round(mixed, 3)
+    (1.261, 0.875, 0.977)
+    """
     from scipy.stats import studentized_range
     n_methods = check_count(n_methods, "n_methods", 2, 1000)
     n_datasets = check_count(n_datasets, "n_datasets", 1, 10**9)
@@ -82,7 +174,23 @@ def critical_difference(
 # %% ../../nbs/strategies/17_ranks.ipynb #54744417-1
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NemenyiResult:
-    "Average ranks with Nemenyi's post-hoc test."
+    """Average ranks with Nemenyi's post-hoc test.
+
+    Attributes
+    ----------
+    average_ranks : np.ndarray
+        (K,)
+    critical_difference : float
+        in ranks
+    p_values : np.ndarray
+        (K, K), symmetric, 1 on the diagonal
+    significant : np.ndarray
+        (K, K) bool: ranks differ by more than the critical difference
+    groups : list
+        maximal sets of methods (indices, best first) that do not differ
+    friedman : FriedmanResult
+        of the same values
+    """
     average_ranks: np.ndarray     # (K,)
     critical_difference: float    # in ranks
     p_values: np.ndarray          # (K, K), symmetric, 1 on the diagonal
@@ -108,8 +216,36 @@ def nemenyi(
 ) -> NemenyiResult:             # ranks, critical difference, p-values, groups, Friedman's test
     """Friedman's test and Nemenyi's pairwise comparison of all methods.
 
-    Source: Demsar (2006), section 3.2.2.
-    Raises: ValueError for NaN, fewer than two methods or fewer than two data sets."""
+    Parameters
+    ----------
+    values
+        (N, K) data sets by methods, N at least 2
+    alpha : float, default .10
+        level of the pairwise tests, in (0, 1)
+    lower_is_better : bool, default True
+        False: high values get rank 1
+
+    Returns
+    -------
+    NemenyiResult
+        ranks, critical difference, p-values, groups, Friedman's test
+
+    Raises
+    ------
+    ValueError
+        for NaN, fewer than two methods or fewer than two data sets.
+
+    References
+    ----------
+    Demsar (2006), section 3.2.2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import nemenyi
+    >>> result = nemenyi([[.1, .2, .9], [.2, .1, .8], [.1, .3, .7], [.2, .1, .6]]*3)
+    >>> result.average_ranks.tolist(), result.groups, round(result.critical_difference, 3)
+    ([1.5, 1.5, 3.0], [[0, 1], [2]], 0.838)
+    """
     from scipy.stats import studentized_range
     ranks = _ranks(values, lower_is_better)
     n, k = ranks.shape
@@ -144,7 +280,17 @@ def draw_nemenyi(
     result:NemenyiResult,  # as `nemenyi` returns it
     names,                 # (K,) names of the methods
 ) -> None:
-    "Average ranks on a line, methods that do not differ joined by bars, the critical difference above."
+    """Average ranks on a line, methods that do not differ joined by bars, the critical difference above.
+
+    Parameters
+    ----------
+    ax
+        matplotlib axes
+    result : NemenyiResult
+        as `nemenyi` returns it
+    names
+        (K,) names of the methods
+    """
     ranks, cd = result.average_ranks, result.critical_difference
     order, k = np.argsort(ranks), len(ranks)
     _empty_scale(ax, k)

@@ -50,7 +50,22 @@ def design_restarts(
     target:float, # target risk, in (0, 1)
     delta:float,  # 1 - confidence, in (0, 1)
 ) -> tuple[Design, int]|None: # design and main trigger; None where n examples cannot certify the target
-    "The design for a sample size, a target and a confidence; remembered."
+    """The design for a sample size, a target and a confidence; remembered.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        target risk, in (0, 1)
+    delta : float
+        1 - confidence, in (0, 1)
+
+    Returns
+    -------
+    tuple[Design, int]|None
+        design and main trigger; None where n examples cannot certify the target
+    """
     least = examples_needed(target, delta)
     if n < least: return None
     few = n < 3*least
@@ -69,6 +84,21 @@ def restarts_rank(
     ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last is n
     design:tuple[Design, int], # of `design_restarts`, for this n
 ) -> int:              # 0 where nothing is certified
-    "Largest rank at which the run is on."
+    """Largest rank at which the run is on.
+
+    Parameters
+    ----------
+    errors : np.ndarray
+        (n + 1,) errors among the first m examples
+    ends : np.ndarray
+        (groups,) last ranks of groups of equal scores, ascending, the last is n
+    design : tuple[Design, int]
+        of `design_restarts`, for this n
+
+    Returns
+    -------
+    int
+        0 where nothing is certified
+    """
     (band, gate, start), main = design
     return int(_last_alive(errors, ends, band, gate, start, main))

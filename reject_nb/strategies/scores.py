@@ -30,7 +30,22 @@ def noisy_sign(
     random_state:np.random.Generator, # what they are drawn with
     noise:float=.45, # largest probability of a flipped label
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, 3), y (n,) in {0, 1}
-    "A law to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); x2 is idle."
+    """A law to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); x2 is idle.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    random_state : np.random.Generator
+        what they are drawn with
+    noise : float, default .45
+        largest probability of a flipped label
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        X (n, 3), y (n,) in {0, 1}
+    """
     X = random_state.normal(size=(n, 3))
     flip = noise/(1 + np.exp(-3*X[:, 1]))
     return X, ((X[:, 0] > 0) ^ (random_state.random(n) < flip)).astype(int)
@@ -41,7 +56,27 @@ def labels_of(
     y,         # (n,) or (n, 1)
     n:int,     # rows of X
 ) -> np.ndarray: # (n,)
-    "Labels as a vector, a column with scikit-learn's warning. Raises ValueError where they do not fit X."
+    """Labels as a vector, a column with scikit-learn's warning.
+
+    Parameters
+    ----------
+    estimator
+        that needs them, for the message
+    y
+        (n,) or (n, 1)
+    n : int
+        rows of X
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+
+    Raises
+    ------
+    ValueError
+        where they do not fit X.
+    """
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     if getattr(y, "ndim", 0) == 2 and y.shape[1] == 1 and not np.ma.is_masked(y):
@@ -60,7 +95,22 @@ def count_features(
     X,               # inputs, left as they are
     reset:bool=True, # False: they must be those of the fit
 ) -> None:
-    "What scikit-learn notes about X, without touching X. Raises ValueError where X does not fit the fit."
+    """What scikit-learn notes about X, without touching X.
+
+    Parameters
+    ----------
+    estimator
+        remembers number and names of the features
+    X
+        inputs, left as they are
+    reset : bool, default True
+        False: they must be those of the fit
+
+    Raises
+    ------
+    ValueError
+        where X does not fit the fit.
+    """
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     if not reset and hasattr(estimator, "n_features_in_") and getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must be 2D like that of the fit, got shape {X.shape}. "
@@ -72,7 +122,13 @@ def count_features(
 
 # %% ../../nbs/strategies/06_scores.ipynb #eada06e3
 def check_class_labels(y) -> None:
-    "Refuse targets of a regression. Raises ValueError naming y."
+    """Refuse targets of a regression.
+
+    Raises
+    ------
+    ValueError
+        naming y.
+    """
     from sklearn.utils.multiclass import check_classification_targets
     try: check_classification_targets(y)
     except ValueError as error: raise ValueError(f"y must be class labels: {error}") from error
@@ -127,7 +183,25 @@ class _PlugInScore(UncertaintyScore):
 class MaxClassProbability(_PlugInScore):
     """Plug-in conditional risk of the classifier's prediction.
 
-    Source: Franc, Prusa and Voracek (2023), section 3.2 and Example 1."""
+    Parameters
+    ----------
+    estimator : default None
+        classifier with predict_proba; logistic regression where None
+    loss : default None
+        (K, K) loss[y, prediction] over the classes, "absolute" or a function; None: 0/1
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 3.2 and Example 1.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from reject_nb.strategies import MaxClassProbability
+    >>> X, y = [[0.], [1.], [2.], [3.]], [0, 0, 1, 1]
+    >>> MaxClassProbability(LogisticRegression()).fit(X, y).predict([[0.], [1.4], [3.]]).round(2).tolist()
+    [0.19, 0.48, 0.19]
+    """
     def __init__(self,
         estimator=None, # classifier with predict_proba; logistic regression where None
         loss=None,      # (K, K) loss[y, prediction] over the classes, "absolute" or a function; None: 0/1
@@ -137,7 +211,19 @@ class MaxClassProbability(_PlugInScore):
         X,   # (n, d) what the classifier takes
         y,   # (n,) labels
     ):       # self
-        "Fits the classifier if it is not fitted; the score itself has no parameters."
+        """Fits the classifier if it is not fitted; the score itself has no parameters.
+
+        Parameters
+        ----------
+        X
+            (n, d) what the classifier takes
+        y
+            (n,) labels
+
+        Returns
+        -------
+        self
+        """
         self._prepare(X, y)
         if not hasattr(self.estimator_, "predict_proba"): self._probabilities(X)
         loss_matrix(self.loss, self.classes_)
@@ -147,7 +233,18 @@ class MaxClassProbability(_PlugInScore):
     def predict(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) in the units of the loss, high means uncertain
-        "Estimated conditional risk of the classifier's prediction."
+        """Estimated conditional risk of the classifier's prediction.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in the units of the loss, high means uncertain
+        """
         self._at_door(X)
         at = np.searchsorted(self.classes_, predict_labels(self.estimator_, X))
         return conditional_risk(self._probabilities(X), loss_matrix(self.loss, self.classes_), at)
@@ -156,7 +253,26 @@ class MaxClassProbability(_PlugInScore):
 class MarginScore(_PlugInScore):
     """Minus the margin of the classifier.
 
-    Source: Franc, Prusa and Voracek (2023), sections 5.2.1 and 5.2.2."""
+    Parameters
+    ----------
+    estimator : default None
+        classifier with margin, decision_function or predict_proba, in this order
+    kind : str, default 'largest'
+        several classes: "largest" class score as in the paper, or "difference" of two
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), sections 5.2.1 and 5.2.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.svm import SVC
+    >>> from reject_nb.strategies import MarginScore
+    >>> X, y = np.array([[-2.], [-1.], [1.], [2.]]), [0, 0, 1, 1]
+    >>> MarginScore(SVC(kernel="linear", C=1e3)).fit(X, y).predict([[0.], [1.], [-3.]]).round(1).tolist()
+    [-0.0, -1.0, -3.0]
+    """
     def __init__(self,
         estimator=None,      # classifier with margin, decision_function or predict_proba, in this order
         kind:str="largest",  # several classes: "largest" class score as in the paper, or "difference" of two
@@ -166,7 +282,19 @@ class MarginScore(_PlugInScore):
         X,   # (n, d) what the classifier takes
         y,   # (n,) labels
     ):       # self
-        "Fits the classifier if it is not fitted; the score itself has no parameters."
+        """Fits the classifier if it is not fitted; the score itself has no parameters.
+
+        Parameters
+        ----------
+        X
+            (n, d) what the classifier takes
+        y
+            (n,) labels
+
+        Returns
+        -------
+        self
+        """
         check_choice(self.kind, "kind", ("largest", "difference"))
         self._prepare(X, y)
         predict_labels(self.estimator_, X)                       # which says what it has against X
@@ -175,7 +303,18 @@ class MarginScore(_PlugInScore):
     def predict(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) in the units of the classifier's scores, high means uncertain
-        "Minus the margin."
+        """Minus the margin.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) in the units of the classifier's scores, high means uncertain
+        """
         self._at_door(X)
         if hasattr(self.estimator_, "margin"): return -ask(self.estimator_.margin, X)
         if hasattr(self.estimator_, "decision_function"): f = ask(self.estimator_.decision_function, X)
@@ -207,7 +346,19 @@ class LearnedScore(UncertaintyScore):
         X,   # (n, d) numbers, which the score is a function of; the classifier gets them as they are
         y,   # (n,) true labels
     ):       # self
-        "Learn the score of the classifier's predictions, on other data than those it was trained on."
+        """Learn the score of the classifier's predictions, on other data than those it was trained on.
+
+        Parameters
+        ----------
+        X
+            (n, d) numbers, which the score is a function of; the classifier gets them as they are
+        y
+            (n,) true labels
+
+        Returns
+        -------
+        self
+        """
         self._check_parameters()
         y = self._prepare(X, y)
         predictions = predict_labels(self.estimator_, X)
@@ -219,7 +370,21 @@ class LearnedScore(UncertaintyScore):
         targets,           # (n,) losses (true class probabilities for TrueClassProbabilityScore)
         predictions=None,  # (n,) labels; one block for all where None
     ):                     # self
-        "Learn from arrays, for classifiers trained elsewhere."
+        """Learn from arrays, for classifiers trained elsewhere.
+
+        Parameters
+        ----------
+        X
+            (n, d) features
+        targets
+            (n,) losses (true class probabilities for TrueClassProbabilityScore)
+        predictions : default None
+            (n,) labels; one block for all where None
+
+        Returns
+        -------
+        self
+        """
         self._check_parameters()
         X = numeric_features(self, X)
         targets = check_vector(targets, "targets", len(X), low=0., high=1e270)
@@ -250,7 +415,20 @@ class LearnedScore(UncertaintyScore):
         X,                 # (n, d) features
         predictions=None,  # (n,) labels, if given in fit_arrays
     ) -> np.ndarray:       # (n,) high means uncertain; inf for a label that never occurred
-        "Uncertainty from arrays."
+        """Uncertainty from arrays.
+
+        Parameters
+        ----------
+        X
+            (n, d) features
+        predictions : default None
+            (n,) labels, if given in fit_arrays
+
+        Returns
+        -------
+        np.ndarray
+            (n,) high means uncertain; inf for a label that never occurred
+        """
         check_is_fitted(self)
         X = numeric_features(self, X, reset=False)
         if (predictions is None) != (self.blocks_ is None):
@@ -266,7 +444,18 @@ class LearnedScore(UncertaintyScore):
     def predict(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) high means uncertain
-        "Uncertainty of the classifier's predictions."
+        """Uncertainty of the classifier's predictions.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) high means uncertain
+        """
         check_is_fitted(self)
         if not hasattr(self, "estimator_"):
             raise ValueError("X is not enough after fit_arrays: call predict_arrays, or fit an estimator")
@@ -278,7 +467,30 @@ class LearnedScore(UncertaintyScore):
 class RegressionScore(LearnedScore):
     """Regression of the loss: ridge in the form (37), or any regressor.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.1.1."""
+    Parameters
+    ----------
+    estimator : default None
+        classifier underneath, or a function X -> labels; logistic regression where None
+    penalty : float, default 0.
+        at least 0, as printed: penalty/2 |theta|^2 + mean squared deviation
+    loss : default None
+        None (0/1), "absolute", a matrix over the classes or a function: pointwise_loss
+    regressor : default None
+        any scikit-learn regressor in place of the linear form
+    standardise : bool, default True
+        features to mean 0, variance 1
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.1.1.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import RegressionScore
+    >>> score = RegressionScore().fit_arrays(X=[[0.], [1.], [2.]], targets=[0, 1, 2])
+    >>> score.predict_arrays([[.5], [3.]]).round(3).tolist()
+    [0.5, 3.0]
+    """
     def __init__(self,
         estimator=None,   # classifier underneath, or a function X -> labels; logistic regression where None
         penalty:float=0., # at least 0, as printed: penalty/2 |theta|^2 + mean squared deviation
@@ -295,7 +507,30 @@ class RegressionScore(LearnedScore):
 class TrueClassProbabilityScore(LearnedScore):
     """Minus the regression of the estimated probability of the true class.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.1.3, after Corbiere et al. (2019)."""
+    Parameters
+    ----------
+    estimator : default None
+        classifier with predict_proba; logistic regression where None
+    penalty : float, default 0.
+        at least 0, as printed: penalty/2 |theta|^2 + mean squared deviation
+    regressor : default None
+        any scikit-learn regressor in place of the linear form
+    standardise : bool, default True
+        features to mean 0, variance 1
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.1.3, after Corbiere et al. (2019).
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from reject_nb.strategies import TrueClassProbabilityScore
+    >>> X, y = [[0.], [1.], [2.], [3.]], [0, 1, 0, 1]
+    >>> score = TrueClassProbabilityScore(LogisticRegression(), penalty=.1).fit(X, y)
+    >>> score.predict([[0.], [1.4], [3.]]).round(2).tolist()
+    [-0.64, -0.32, -0.64]
+    """
     _sign = -1.
 
     def __init__(self,
@@ -330,9 +565,42 @@ def _newton_targets(losses, s) -> tuple[np.ndarray, np.ndarray]: # (n,), (n,)
 class SeleScore(LearnedScore):
     """Minimiser of the SELE surrogate over all pairs: linear in the form (37), or boosted with a `regressor`.
 
-    Learned besides, in the linear form: gap_ (certified relative distance to the optimum), n_iter_, status_.
+    Learned besides, in the linear form: gap_ (certified relative distance to the optimum), n_iter_,
+    status_.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.1.2."""
+    Parameters
+    ----------
+    estimator : default None
+        classifier underneath, or a function X -> labels; logistic regression where None
+    penalty : float, default 0.
+        at least 0, as printed: penalty/2 |theta|^2 + surrogate
+    loss : default None
+        None (0/1), "absolute", a matrix over the classes or a function: pointwise_loss
+    regressor : default None
+        weak learner to boost, such as DecisionTreeRegressor(max_depth=4)
+    standardise : bool, default True
+        features to mean 0, variance 1 (linear form)
+    tol : float, default 1e-4
+        relative distance to the optimum, in (0, 1] (linear form)
+    max_iter : int, default 500
+        L-BFGS iterations (linear form)
+    n_rounds : int, default 100
+        boosting rounds
+    learning_rate : float, default .1
+        of boosting, above 0
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.1.2.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import SeleScore
+    >>> score = SeleScore(penalty=.01).fit_arrays(X=[[0.], [1.], [2.], [3.]], targets=[0, 0, 1, 2])
+    >>> s = score.predict_arrays([[0.], [1.], [2.], [3.]])
+    >>> str(score.status_), s.argsort().tolist()
+    ('optimal', [0, 1, 2, 3])
+    """
     def __init__(self,
         estimator=None,    # classifier underneath, or a function X -> labels; logistic regression where None
         penalty:float=0.,  # at least 0, as printed: penalty/2 |theta|^2 + surrogate

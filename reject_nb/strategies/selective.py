@@ -31,7 +31,22 @@ def split_parts(
     sizes,               # fractions of all parts but the first
     random_state,        # numpy.random.RandomState
 ) -> list[np.ndarray]:   # row indices of the parts, the first one first
-    "Split at random, stratified where every class has enough members."
+    """Split at random, stratified where every class has enough members.
+
+    Parameters
+    ----------
+    y
+        (n,) labels, for stratification
+    sizes
+        fractions of all parts but the first
+    random_state
+        numpy.random.RandomState
+
+    Returns
+    -------
+    list[np.ndarray]
+        row indices of the parts, the first one first
+    """
     from sklearn.model_selection import train_test_split
     rest, parts, left = np.arange(len(y)), [], 1.
     for size in sizes:
@@ -55,7 +70,13 @@ def take(X, rows):
     return _safe_indexing(X, rows)
 
 def legacy_random_state(value) -> np.random.RandomState:
-    "What scikit-learn's splitters take, from what users give. Raises ValueError naming random_state."
+    """What scikit-learn's splitters take, from what users give.
+
+    Raises
+    ------
+    ValueError
+        naming random_state.
+    """
     from sklearn.utils import check_random_state
     if isinstance(value, np.random.Generator): return np.random.RandomState(int(value.integers(2**32)))
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**32
@@ -122,9 +143,49 @@ def _has(method:str):
 class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     """A classifier that rejects uncertain inputs, from any estimator or function. X is passed on as it is.
 
-    Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message: what is certified).
+    Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message: what is
+    certified).
 
-    Source: Franc, Prusa and Voracek (2023), section 2."""
+    Parameters
+    ----------
+    estimator : default None
+        classifier or function X -> labels; None: the score's, or logistic regression
+    uncertainty : default None
+        a score, or a function X -> (n,); maximum class probability where None
+    model : default None
+        CostBased, BoundedImprovement, BoundedAbstention; None: accept everything
+    guarantee : default None
+        None, "ltt" or "sgr"
+    delta : float, default .05
+        allowed probability that the guarantee fails, in (0, 1)
+    loss : default None
+        None (0/1), "absolute", a matrix or a function, as in pointwise_loss
+    bound : default None
+        largest loss that can occur, above 0; needed where losses exceed 1
+    score_size : float, default .3
+        share of the data for a learned score, in (0, 1)
+    calibration_size : float, default .3
+        share for the threshold, in (0, 1); all where nothing else is learned
+    reject_label : default 'auto'
+        what predict returns for rejected inputs: -1 for numbers, "reject" for text
+    random_state : default None
+        of the split: None, a whole number, a Generator or a RandomState
+    prefit : bool, default False
+        True: classifier and score are fitted, every row of fit is for the threshold
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.strategies import BoundedAbstention, SelectiveClassifier
+    >>> X, y = np.array([[-3.], [-2.], [-1.], [.5], [2.5], [4.]]), [0, 0, 0, 0, 1, 1]
+    >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.5))
+    >>> clf.fit(X, y).predict(np.array([[-5.], [.1], [3.]])).tolist(), clf.selection_.threshold
+    ([0, -1, 1], -2.5)
+    """
     def __init__(self,
         estimator=None,        # classifier or function X -> labels; None: the score's, or logistic regression
         uncertainty=None,      # a score, or a function X -> (n,); maximum class probability where None
@@ -191,7 +252,22 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     ):       # self
         """Fit classifier, score and threshold on disjoint parts of the data.
 
-        Raises: ValueError naming the argument; what the estimator says against X is passed on."""
+        Parameters
+        ----------
+        X
+            (n, d) or whatever the estimator takes: a frame, text, sparse, with missing values
+        y
+            (n,) labels
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            naming the argument; what the estimator says against X is passed on.
+        """
         self._check_parameters()
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
@@ -228,7 +304,19 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         X,   # (n, d) data that classifier and score have not seen
         y,   # (n,) labels
     ):       # self
-        "Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`."
+        """Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`.
+
+        Parameters
+        ----------
+        X
+            (n, d) data that classifier and score have not seen
+        y
+            (n,) labels
+
+        Returns
+        -------
+        self
+        """
         self._door(X)
         return self._calibrate(X, labels_of(self, y, n_rows(X)))
 
@@ -252,21 +340,54 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     def predict_uncertainty(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) high means uncertain
-        "The score of each input."
+        """The score of each input.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) high means uncertain
+        """
         self._door(X)
         return self._uncertainties(X)
 
     def accept(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) bool
-        "Whether each input is answered."
+        """Whether each input is answered.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+        """
         s = self.predict_uncertainty(X)
         return self.selection_(s) > .5
 
     def predict(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n,) labels, reject_label_ where rejected
-        "Predictions, with the reject label where the classifier abstains."
+        """Predictions, with the reject label where the classifier abstains.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) labels, reject_label_ where rejected
+        """
         self._door(X)
         accepted = self.selection_(self._uncertainties(X)) > .5
         return with_rejections(predict_labels(self.classifier_, X), accepted, self.reject_label_)
@@ -275,7 +396,18 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     def predict_proba(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # (n, K) columns in the order of classifier_.classes_
-        "The classifier's probabilities, of rejected inputs as well."
+        """The classifier's probabilities, of rejected inputs as well.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n, K) columns in the order of classifier_.classes_
+        """
         self._door(X)
         return ask(self.classifier_.predict_proba, X)
 
@@ -283,7 +415,18 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
     def decision_function(self,
         X,           # (n, d) inputs
     ) -> np.ndarray: # as the classifier returns it
-        "The classifier's decision function, of rejected inputs as well."
+        """The classifier's decision function, of rejected inputs as well.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            as the classifier returns it
+        """
         self._door(X)
         return ask(self.classifier_.decision_function, X)
 
@@ -292,7 +435,31 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         y,                  # (n,) labels
         sample_weight=None, # (n,) non-negative; equal where None
     ) -> float:             # in [0, 1]; NaN where nothing is accepted
-        "Selective accuracy: the share of right answers among accepted inputs; rejected ones do not count."
+        """Selective accuracy: the share of right answers among accepted inputs; rejected ones do not count.
+
+        Parameters
+        ----------
+        X
+            (n, d) test inputs
+        y
+            (n,) labels
+        sample_weight : default None
+            (n,) non-negative; equal where None
+
+        Returns
+        -------
+        float
+            in [0, 1]; NaN where nothing is accepted
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from reject_nb.strategies import BoundedAbstention, SelectiveClassifier
+        >>> X, y = np.array([[-3.], [-2.], [-1.], [.5], [2.5], [4.]]), [0, 0, 0, 0, 1, 1]
+        >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.5))
+        >>> clf.fit(X, y).score(X, y), clf.set_params(model=BoundedAbstention(1.)).fit(X, y).score(X, y)
+        (1.0, 0.8333333333333334)
+        """
         accepted = self.accept(X)
         y = labels_of(self, y, len(accepted))
         right = predict_labels(self.classifier_, X) == y
@@ -305,7 +472,20 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         X,           # (n, d) test inputs
         y,           # (n,) labels
     ) -> RiskCoverage: # coverage (n,), risk (n,)
-        "Risk-coverage curve on test data, the mean over orders of ties."
+        """Risk-coverage curve on test data, the mean over orders of ties.
+
+        Parameters
+        ----------
+        X
+            (n, d) test inputs
+        y
+            (n,) labels
+
+        Returns
+        -------
+        RiskCoverage
+            coverage (n,), risk (n,)
+        """
         self._door(X)
         y = labels_of(self, y, n_rows(X))
         return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
@@ -317,7 +497,20 @@ class SelectiveClassifier(ClassifierMixin, BaseEstimator):
         """Coverage, risks and areas on test data, beside what the calibration certified.
 
         Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so. `certified` is NaN
-        where nothing is certified."""
+        where nothing is certified.
+
+        Parameters
+        ----------
+        X
+            (n, d) test inputs
+        y
+            (n,) labels
+
+        Returns
+        -------
+        dict
+            numbers on (X, y), and in words what is certified
+        """
         self._door(X)
         y = labels_of(self, y, n_rows(X))
         losses, s, found = self._losses(X, y), self._uncertainties(X), self.selection_

@@ -20,7 +20,24 @@ def surrogate_by_definition(
 ) -> tuple[float, np.ndarray]: # value and gradient (n,)
     """The surrogate and its gradient pair by pair, in O(n^2) time and memory.
 
-    Source: Franc, Prusa and Voracek (2023), eq. (30)."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) finite
+    base : float, default np.e
+        of the logarithm, above 1
+
+    Returns
+    -------
+    tuple[float, np.ndarray]
+        value and gradient (n,)
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (30).
+    """
     l, s = np.asarray(losses, float), np.asarray(scores, float)
     t = s[None, :] - s[:, None]                                   # [i, j] = s_j - s_i
     pull = l[:, None]/(1 + np.exp(-np.clip(t, -700, None)))
@@ -130,7 +147,13 @@ def _local(cells, table, order):
 class Cells:
     """Scores cut into cells of width one, for sums of logistic functions over all pairs.
 
-    Scores are shifted by their median, which changes no difference; their spread must stay below 1e15."""
+    Scores are shifted by their median, which changes no difference; their spread must stay below 1e15.
+
+    Parameters
+    ----------
+    scores : np.ndarray
+        (n,) finite
+    """
     def __init__(self,
         scores:np.ndarray, # (n,) finite
     ):
@@ -147,20 +170,45 @@ class Cells:
         self.u = 2*(s - floor) - 1
 
     def moments(self, weights): # (cells, w, DEGREES)
-        "Moments of the weights (n, w), for several calls of `sums`."
+        """Moments of the weights (n, w), for several calls of `sums`.
+
+        Parameters
+        ----------
+        weights
+            (cells, w, DEGREES)
+        """
         return _moments(self.u, self.cell, len(self.place), np.ascontiguousarray(weights, float))
 
     def coefficients(self,
         moments,      # (cells, w, DEGREES)
         order:int,    # 0, 1 or 2: phi, its derivative, its second derivative
     ) -> np.ndarray:  # (cells, w, DEGREES)
-        "On each cell the polynomial t -> sum_j weights_j phi^(order)(t - s_j)."
+        """On each cell the polynomial t -> sum_j weights_j phi^(order)(t - s_j).
+
+        Parameters
+        ----------
+        moments
+            (cells, w, DEGREES)
+        order : int
+            0, 1 or 2: phi, its derivative, its second derivative
+
+        Returns
+        -------
+        np.ndarray
+            (cells, w, DEGREES)
+        """
         mass = np.ascontiguousarray(moments[:, :, 0])
         first = moments[:, :, 1]/2 + (self.place[:, None] + .5)*mass
         return _local(_CellSums(self.place, moments, mass, first), _TABLES[order], order)
 
     def sums(self, moments, order:int) -> np.ndarray: # (n, w)
-        "For each point t: sum_j weights_j phi^(order)(t - s_j)."
+        """For each point t: sum_j weights_j phi^(order)(t - s_j).
+
+        Returns
+        -------
+        np.ndarray
+            (n, w)
+        """
         return _evaluate(self.u, self.cell, self.coefficients(moments, order))
 
 # %% ../../nbs/strategies/04_surrogate.ipynb #0710586c
@@ -171,7 +219,25 @@ def logistic_sums(
 ) -> np.ndarray:   # (n, w)
     """sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i in O(n log n), to a relative 1e-15.
 
-    Raises: ValueError for NaN, infinite values, another order or weights of another length."""
+    Parameters
+    ----------
+    scores
+        (n,) finite
+    weights
+        (n, w)
+    order : int, default 1
+        derivative of log(1 + e^t): 0, 1 or 2
+
+    Returns
+    -------
+    np.ndarray
+        (n, w)
+
+    Raises
+    ------
+    ValueError
+        for NaN, infinite values, another order or weights of another length.
+    """
     s = check_vector(scores, "scores")
     check_choice(order, "order", (0, 1, 2))
     cells = Cells(s)
@@ -196,8 +262,37 @@ def sele_surrogate(
 ):                             # value, or (value, gradient (n,) with respect to the scores)
     """The convex proxy of the SELE loss over all pairs, in O(n log n).
 
-    Source: Franc, Prusa and Voracek (2023), eq. (30).
-    Raises: ValueError for NaN, infinite scores, negative losses or a base that is not above 1."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) finite, high means uncertain
+    base : float, default np.e
+        of the logarithm, above 1; only up to 2 an upper bound of sele at ties
+    return_gradient : bool, default False
+        whether the gradient is wanted as well
+
+    Returns
+    -------
+    value, or (value, gradient (n,) with respect to the scores)
+
+    Raises
+    ------
+    ValueError
+        for NaN, infinite scores, negative losses or a base that is not above 1.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (30).
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import sele_surrogate
+    >>> value, gradient = sele_surrogate(losses=[1, 0], scores=[0, 1], return_gradient=True)
+    >>> round(value, 4), gradient.round(4).tolist()
+    (0.5016, [-0.1828, 0.1828])
+    """
     l, s = _pairs(losses, scores)
     scale = _scale(l.size, base)
     check_flag(return_gradient, "return_gradient")
@@ -220,8 +315,39 @@ def sele_surrogate_hvp(
 ) -> np.ndarray:        # (n,)
     """Hessian of the surrogate with respect to the scores, times a vector, in O(n log n).
 
-    Source: Franc, Prusa and Voracek (2023), eq. (30), differentiated twice.
-    Raises: ValueError as `sele_surrogate`, and for a vector of another length."""
+    Parameters
+    ----------
+    losses
+        (n,) non-negative
+    scores
+        (n,) finite, high means uncertain
+    vector
+        (n,) direction
+    base : float, default np.e
+        of the logarithm, above 1
+
+    Returns
+    -------
+    np.ndarray
+        (n,)
+
+    Raises
+    ------
+    ValueError
+        as `sele_surrogate`, and for a vector of another length.
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), eq. (30), differentiated twice.
+
+    Examples
+    --------
+    >>> from reject_nb.strategies import sele_surrogate_hvp
+    >>> along, both = ([1, 0], [1, 1])
+    >>> sele_surrogate_hvp([1, 0], [0, 1], along).round(4).tolist(), (sele_surrogate_hvp([1, 0], [0, 1],
+    ...     both).round(4) + 0).tolist()
+    ([0.0492, -0.0492], [0.0, 0.0])
+    """
     l, s = _pairs(losses, scores)
     v, scale = check_vector(vector, "vector", l.size), _scale(l.size, base)
     cells = Cells(s)

@@ -20,7 +20,25 @@ def split_at_crossings(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # widths, rates, bad, each (pieces,)
     """Split the pieces of a law where its risk crosses the target.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    widths
+        (pieces,) above 0, with sum 1
+    rates
+        (pieces,) in [0, 1]
+    target : float
+        in (0, 1)
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray, np.ndarray]
+        widths, rates, bad, each (pieces,)
+
+    Raises
+    ------
+    ValueError
+        naming the argument.
+    """
     widths, rates = check_vector(widths, "widths", low=0.), check_vector(rates, "rates", low=0., high=1.)
     if len(rates) != len(widths): raise refuse("rates", f"as many as widths, {len(widths)}", len(rates))
     if abs(widths.sum() - 1) > 1e-9: raise refuse("widths", "shares with sum 1", float(widths.sum()))
@@ -55,7 +73,25 @@ def failure_by_enumeration(
     target:float, # in (0, 1)
     n:int,        # examples, at most some twelve
 ) -> float:
-    "Exact probability that a procedure certifies a bad rank."
+    """Exact probability that a procedure certifies a bad rank.
+
+    Parameters
+    ----------
+    certify
+        maps cumulative errors (sequences, n + 1) to certified ranks (sequences,), 0 for none
+    widths
+        (pieces,) above 0, with sum 1
+    rates
+        (pieces,) in [0, 1]
+    target : float
+        in (0, 1)
+    n : int
+        examples, at most some twelve
+
+    Returns
+    -------
+    float
+    """
     widths, rates, bad = split_at_crossings(widths, rates, target)
     labels = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     errors = np.concatenate([np.zeros((2**n, 1), int), labels.cumsum(1)], axis=1)

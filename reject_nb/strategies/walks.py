@@ -42,7 +42,19 @@ def band_probability(
     band,   # (n + 1,) whole numbers that do not fall, band[m] for rank m
     target, # probability of an error, in (0, 1)
 ):          # in [0, 1]
-    "P(S(m) <= band[m] for some m from 1 to n) for the flat law, rounded up."
+    """P(S(m) <= band[m] for some m from 1 to n) for the flat law, rounded up.
+
+    Parameters
+    ----------
+    band
+        (n + 1,) whole numbers that do not fall, band[m] for rank m
+    target
+        probability of an error, in (0, 1)
+
+    Returns
+    -------
+    in [0, 1]
+    """
     n = len(band) - 1
     mass = np.zeros(n + 3)
     mass[0], low, high, total = 1., 0, 0, 0.
@@ -63,7 +75,22 @@ def ranks_needed(
     target:float,      # in (0, 1)
     eps:float,         # in (0, 1)
 ) -> np.ndarray:       # (k,) whole numbers
-    "Smallest m at which so many errors are rare: P(Bin(m, target) <= errors) <= eps."
+    """Smallest m at which so many errors are rare: P(Bin(m, target) <= errors) <= eps.
+
+    Parameters
+    ----------
+    errors : np.ndarray
+        (k,) whole numbers, ascending
+    target : float
+        in (0, 1)
+    eps : float
+        in (0, 1)
+
+    Returns
+    -------
+    np.ndarray
+        (k,) whole numbers
+    """
     low = errors.astype(float)
     high = np.ceil(3*(errors + 40*(1 - math.log10(eps)))/target)
     while (high - low).max() > 1:
@@ -79,7 +106,22 @@ def shaped_band(
     target:float, # in (0, 1)
     eps:float,    # level of the single tests, in (0, 1)
 ) -> np.ndarray:  # (n + 1,)
-    "The band of single tests of level eps."
+    """The band of single tests of level eps.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        in (0, 1)
+    eps : float
+        level of the single tests, in (0, 1)
+
+    Returns
+    -------
+    np.ndarray
+        (n + 1,)
+    """
     knots = _knots(int(n*target) + 2)
     counts = np.arange(knots[-1] + 1)
     ranks = np.ceil(np.interp(counts, knots, ranks_needed(knots, target, eps))).astype(int)
@@ -94,7 +136,24 @@ def calibrated_band(
     level:float,   # probability of a hit that is allowed, in (0, 1)
     steps:int=14,  # halvings of the interval for log eps
 ) -> np.ndarray:   # (n + 1,)
-    "The widest band of single tests that is hit with probability at most `level`."
+    """The widest band of single tests that is hit with probability at most `level`.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        in (0, 1)
+    level : float
+        probability of a hit that is allowed, in (0, 1)
+    steps : int, default 14
+        halvings of the interval for log eps
+
+    Returns
+    -------
+    np.ndarray
+        (n + 1,)
+    """
     low, high = math.log(level/(1000 + 100*math.log(n))), math.log(level)
     best = np.full(n + 1, -1)
     for _ in range(steps):

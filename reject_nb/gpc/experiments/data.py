@@ -15,7 +15,19 @@ from ...data import load
 
 # %% ../../../nbs/gpc/81_data.ipynb #afebb623
 class Split(NamedTuple):
-    "Training and test data."
+    """Training and test data.
+
+    Attributes
+    ----------
+    X : np.ndarray
+        (n, d)
+    y : np.ndarray
+        (n,) class indices
+    X_test : np.ndarray
+        (m, d)
+    y_test : np.ndarray
+        (m,)
+    """
     X: np.ndarray      # (n, d)
     y: np.ndarray      # (n,) class indices
     X_test: np.ndarray # (m, d)
@@ -31,7 +43,24 @@ def synthetic2d(
     random_state:int=0, # seed
     n:int=1000,         # training points of the 1,200
 ) -> Split:             # class 1 is shifted along the first axis
-    "Two shifted normal clouds. Source: Blaas et al., supplement F.1."
+    """Two shifted normal clouds.
+
+    Parameters
+    ----------
+    random_state : int, default 0
+        seed
+    n : int, default 1000
+        training points of the 1,200
+
+    Returns
+    -------
+    Split
+        class 1 is shifted along the first axis
+
+    References
+    ----------
+    Blaas et al., supplement F.1.
+    """
     rng = check_random_state(random_state)
     X, y = rng.normal(size=(1200, 2)), np.repeat([1, 0], 600)
     X[:600, 0] += 5
@@ -49,7 +78,22 @@ def spam11(
 ) -> Split:             # class 1 is spam; 200 test points
     """Eleven columns of spambase; MissingDataError where it is not at hand.
 
-    Source: Blaas et al., supplement F.1."""
+    Parameters
+    ----------
+    random_state : int, default 0
+        seed
+    n : int, default 1000
+        training points
+
+    Returns
+    -------
+    Split
+        class 1 is spam; 200 test points
+
+    References
+    ----------
+    Blaas et al., supplement F.1.
+    """
     data = load("spambase")
     X, y = np.asarray(data.X, float)[:, SPAM_COLUMNS], np.asarray(data.y)
     y = (y == np.unique(y)[-1]).astype(int)
@@ -63,7 +107,24 @@ def mnist14(
 ) -> Split:             # (n, 196) pixels in [0, 1]; 200 test images; labels are indices into digits
     """Digits of MNIST at 14 x 14; MissingDataError where it is not at hand.
 
-    Source: Blaas et al., supplement F.1."""
+    Parameters
+    ----------
+    random_state : int, default 0
+        seed
+    n : int, default 1000
+        training images
+    digits : default (3, 8)
+        classes, ascending
+
+    Returns
+    -------
+    Split
+        (n, 196) pixels in [0, 1]; 200 test images; labels are indices into digits
+
+    References
+    ----------
+    Blaas et al., supplement F.1.
+    """
     data = load("mnist")
     label = np.asarray(data.target_names).astype(int)[data.y]
     keep = np.flatnonzero(np.isin(label, digits))
@@ -77,7 +138,18 @@ def mnist14(
 def digits38(
     random_state:int=0, # seed
 ) -> Split:             # (1000, 196) pixels in [0, 1]; 50 test images; class 1 is 8
-    "Digits 3 and 8 of scikit-learn, enlarged, with shifted copies."
+    """Digits 3 and 8 of scikit-learn, enlarged, with shifted copies.
+
+    Parameters
+    ----------
+    random_state : int, default 0
+        seed
+
+    Returns
+    -------
+    Split
+        (1000, 196) pixels in [0, 1]; 50 test images; class 1 is 8
+    """
     from scipy.ndimage import shift, zoom
     from sklearn.datasets import load_digits
     data = load_digits()

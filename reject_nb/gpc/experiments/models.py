@@ -50,7 +50,23 @@ def training_path(
 ) -> dict[int, GPPosterior]:
     """`fit_gpc` for several numbers of evaluations from one run of the optimiser.
 
-    It ends early (with a warning) where EP does not converge."""
+    It ends early (with a warning) where EP does not converge.
+
+    Parameters
+    ----------
+    X : np.ndarray
+        (n, d) training points
+    y : np.ndarray
+        (n,) two classes
+    inference : str
+        "laplace" or "ep"
+    evaluations
+        numbers of marginal-likelihood evaluations
+
+    Returns
+    -------
+    dict[int, GPPosterior]
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = gpy_model(X, two_classes(y, len(X)), inference, True)
@@ -68,7 +84,19 @@ def stored_file(
     name:str,   # below figures/gpc, with suffix
     make=None,  # called with the path where the file is missing and the run is full
 ) -> Path:
-    "A stored model's file; FileNotFoundError with the command that makes it where there is none."
+    """A stored model's file; FileNotFoundError with the command that makes it where there is none.
+
+    Parameters
+    ----------
+    name : str
+        below figures/gpc, with suffix
+    make : default None
+        called with the path where the file is missing and the run is full
+
+    Returns
+    -------
+    Path
+    """
     for folder in read_dirs():
         if (path := folder/"gpc"/name).is_file(): return path
     if make is None or not is_full():
@@ -91,7 +119,23 @@ def trained(
     evaluations:int=20,  # 10, 40 or 100, or (Laplace) 20
     random_state:int=0,  # seed of the data, 0 to 2
 ) -> GPPosterior:
-    "Stored model of a data set."
+    """Stored model of a data set.
+
+    Parameters
+    ----------
+    name : str
+        a key of DATA
+    inference : str, default 'laplace'
+        or "ep"
+    evaluations : int, default 20
+        10, 40 or 100, or (Laplace) 20
+    random_state : int, default 0
+        seed of the data, 0 to 2
+
+    Returns
+    -------
+    GPPosterior
+    """
     def make(path):
         data = DATA[name](random_state)
         posts = training_path(data.X, data.y, inference,
@@ -105,14 +149,24 @@ def trained(
 
 # %% ../../../nbs/gpc/82_models.ipynb #fc371fbe
 def digits_model() -> GPPosterior:
-    "Stored model of scikit-learn's digits 3 and 8, Laplace, 20 evaluations."
+    """Stored model of scikit-learn's digits 3 and 8, Laplace, 20 evaluations.
+
+    Returns
+    -------
+    GPPosterior
+    """
     return GPPosterior.load(stored_file("model-digits38.npz",
                                         lambda path: fit_gpc(*digits38()[:2], "laplace", 20).save(path)))
 
 def mnist358_model() -> MulticlassPosterior:
     """Stored softmax model of 500 digits 3, 5 and 8.
 
-    One length-scale, 10 evaluations of likelihood and gradient (3 of the likelihood each)."""
+    One length-scale, 10 evaluations of likelihood and gradient (3 of the likelihood each).
+
+    Returns
+    -------
+    MulticlassPosterior
+    """
     def make(path): fit_multiclass_gpc(*mnist14(0, 500, (3, 5, 8))[:2], 30).save(path)
     return MulticlassPosterior.load(stored_file("model-mnist358.npz", make))
 
@@ -121,5 +175,18 @@ def shortest_dims(
     post:GPPosterior, # a model
     d:int,            # how many
 ) -> np.ndarray:      # (d,) indices
-    "The dimensions with the shortest length-scales."
+    """The dimensions with the shortest length-scales.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        a model
+    d : int
+        how many
+
+    Returns
+    -------
+    np.ndarray
+        (d,) indices
+    """
     return np.argsort(post.lengthscale, kind="stable")[:d]

@@ -22,7 +22,23 @@ def patch_around(
     sigma:float,  # its scale, in pixels
     n:int|None=None, # pixels; None: those within 2 sigma, at most 10 and at least one
 ) -> np.ndarray:  # indices of pixels of a 14x14 image, nearest first
-    "Pixels that a keypoint stands for."
+    """Pixels that a keypoint stands for.
+
+    Parameters
+    ----------
+    row : float
+        of the keypoint
+    column : float
+    sigma : float
+        its scale, in pixels
+    n : int|None, default None
+        pixels; None: those within 2 sigma, at most 10 and at least one
+
+    Returns
+    -------
+    np.ndarray
+        indices of pixels of a 14x14 image, nearest first
+    """
     rows, columns = np.divmod(np.arange(196), 14)
     distance = np.hypot(rows - row, columns - column)
     size = n if n is not None else int(np.clip((distance <= 2*sigma).sum(), 1, 10))
@@ -33,7 +49,20 @@ def sift_patches(
     image:np.ndarray, # (196,) pixels of a 14x14 image
     n:int|None=None,  # pixels a patch; None: as many as the keypoint's scale says, at most 10
 ) -> list[np.ndarray]: # indices of pixels, nearest to the keypoint first
-    "Patches of pixels around the keypoints of an image; ImportError with a remedy without scikit-image."
+    """Patches of pixels around the keypoints of an image; ImportError with a remedy without scikit-image.
+
+    Parameters
+    ----------
+    image : np.ndarray
+        (196,) pixels of a 14x14 image
+    n : int|None, default None
+        pixels a patch; None: as many as the keypoint's scale says, at most 10
+
+    Returns
+    -------
+    list[np.ndarray]
+        indices of pixels, nearest to the keypoint first
+    """
     from scipy.ndimage import zoom
     try: from skimage.feature import SIFT
     except ImportError:
@@ -50,7 +79,21 @@ def salient_patch(
     image:np.ndarray, # (196,)
     n:int|None=None,  # pixels, as in sift_patches
 ) -> np.ndarray:      # indices of pixels
-    "The SIFT patch with the largest summed slope of the latent mean."
+    """The SIFT patch with the largest summed slope of the latent mean.
+
+    Parameters
+    ----------
+    post : GPPosterior
+    image : np.ndarray
+        (196,)
+    n : int|None, default None
+        pixels, as in sift_patches
+
+    Returns
+    -------
+    np.ndarray
+        indices of pixels
+    """
     slope = np.abs(post.gradient(image[None])[0][0])
     return max(sift_patches(image, n), key=lambda patch: slope[patch].sum())
 
@@ -74,7 +117,23 @@ def delta_table(
     points:int=50,   # test points
     time_limit:float=.3, # seconds a range; the two bounds say what is not closed by then
 ) -> dict[str, list]:
-    "Bounds of delta for every model, radius and point."
+    """Bounds of delta for every model, radius and point.
+
+    Parameters
+    ----------
+    name : str
+        a key of DATA
+    random_state : int
+        seed of data and models
+    points : int, default 50
+        test points
+    time_limit : float, default .3
+        seconds a range; the two bounds say what is not closed by then
+
+    Returns
+    -------
+    dict[str, list]
+    """
     rows:dict[str, list] = {k: [] for k in ("inference", "evaluations", "gamma", "point", "lower", "upper")}
     test, first = DATA[name](random_state).X_test[:points], trained(name, "laplace", 10, random_state)
     # 10 of the 11 columns of SPAM, both of Synthetic2D

@@ -68,7 +68,30 @@ def sample_posterior(
 ) -> np.ndarray:         # (2, draws, m) latent values at the test points
     """Samples of the exact posterior by elliptical slice sampling around EP's Gaussian.
 
-    Source: Murray, Adams and MacKay (2010)."""
+    Parameters
+    ----------
+    post : GPPosterior
+        probit; its data and hyperparameters are used, not its weights
+    y : np.ndarray
+        (n,) two classes
+    X_test : np.ndarray
+        (m, d)
+    draws : int, default 3000
+        kept, a chain
+    burn : int, default 500
+        thrown away
+    random_state : default 0
+        seed or Generator
+
+    Returns
+    -------
+    np.ndarray
+        (2, draws, m) latent values at the test points
+
+    References
+    ----------
+    Murray, Adams and MacKay (2010).
+    """
     rng = check_random_state(random_state)
     gaussian = _Gaussian(post, y, X_test)
     chains = np.empty((2, draws, len(X_test)))
@@ -85,7 +108,18 @@ def sample_posterior(
 def split_r_hat(
     chains:np.ndarray, # (c, draws, m)
 ) -> np.ndarray:       # (m,)
-    "Split R-hat (Gelman et al.): near 1 where halves of all chains agree."
+    """Split R-hat (Gelman et al.): near 1 where halves of all chains agree.
+
+    Parameters
+    ----------
+    chains : np.ndarray
+        (c, draws, m)
+
+    Returns
+    -------
+    np.ndarray
+        (m,)
+    """
     half = chains.shape[1]//2
     parts = np.concatenate([chains[:, :half], chains[:, half:2*half]])
     within = parts.var(1, ddof=1).mean(0)
@@ -106,9 +140,27 @@ def posterior_distance(
 ) -> dict[str, float]:
     """Distance to the exact posterior with the same hyperparameters, averaged over test points.
 
-    kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value; probability: mean
-    absolute difference of the class probability; r_hat: of the worst point; kl_halves: difference of kl from
-    the two chains, its Monte Carlo error."""
+    kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value; probability:
+    mean
+    absolute difference of the class probability; r_hat: of the worst point; kl_halves: difference of kl
+    from
+    the two chains, its Monte Carlo error.
+
+    Parameters
+    ----------
+    post : GPPosterior
+        the approximation
+    y : np.ndarray
+        (n,) two classes
+    X_test : np.ndarray
+        (m, d)
+    **options
+        of sample_posterior
+
+    Returns
+    -------
+    dict[str, float]
+    """
     chains = sample_posterior(post, y, X_test, **options)
     mean, var = post.latent(X_test)
     everything = chains.reshape(-1, chains.shape[2])
@@ -120,7 +172,12 @@ def posterior_distance(
 
 # %% ../../../nbs/gpc/84_sampler.ipynb #5ee8a874
 def distance_table() -> dict[str, list]:
-    "posterior_distance of every model of seed 0, at 50 test points."
+    """posterior_distance of every model of seed 0, at 50 test points.
+
+    Returns
+    -------
+    dict[str, list]
+    """
     rows:dict[str, list] = {k: [] for k in ("set", "inference", "evaluations", "kl", "kl_halves",
                                             "probability", "r_hat")}
     for name, data in DATA.items():

@@ -30,7 +30,24 @@ def draw(
     p_safe, # exact share of safe points, or an array of priors of which each point takes one
     seed:int, # of the generators
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, d), y (n,) of +1 safe and -1 unsafe
-    "A sample of two laws."
+    """A sample of two laws.
+
+    Parameters
+    ----------
+    laws : tuple
+        law of the safe and of the unsafe points
+    n : int
+        points
+    p_safe
+        exact share of safe points, or an array of priors of which each point takes one
+    seed : int
+        of the generators
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        X (n, d), y (n,) of +1 safe and -1 unsafe
+    """
     rng = np.random.default_rng(seed)
     if np.ndim(p_safe): y = np.where(rng.random(n) < rng.choice(p_safe, n), 1, -1)
     else: y = np.where(np.arange(n) < round(n*p_safe), 1, -1)
@@ -43,7 +60,22 @@ def example1(
     seed:int=0, # of the generator
     p_safe:float=.5, # probability of a safe point
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, 2), y (n,) of +1. safe and -1. unsafe
-    "Points of the laws of Example 1 with labels drawn one by one."
+    """Points of the laws of Example 1 with labels drawn one by one.
+
+    Parameters
+    ----------
+    n : int
+        points
+    seed : int, default 0
+        of the generator
+    p_safe : float, default .5
+        probability of a safe point
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        X (n, 2), y (n,) of +1. safe and -1. unsafe
+    """
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < p_safe, 1., -1.)
     safe, unsafe = (rng.multivariate_normal(law.mean, law.cov, n) for law in EXAMPLE_1)

@@ -24,7 +24,19 @@ from .scores import forward, resized, score_sets, store_scores
 CIFAR_SETS = ("cifar10", "tiny-imagenet", "mnist", "dtd_10classes")
 MEAN, STD = (.4914, .4822, .4465), (.2470, .2435, .2616)  # of CIFAR-10's channels, as OpenOOD has them
 class Architecture(NamedTuple):
-    "Sizes of a residual network."
+    """Sizes of a residual network.
+
+    Attributes
+    ----------
+    stem : int
+        channels of the first convolution
+    pool : bool
+        whether it is followed by max-pooling
+    channels : tuple
+        of the stages
+    blocks : int
+        of a stage
+    """
     stem: int       # channels of the first convolution
     pool: bool      # whether it is followed by max-pooling
     channels: tuple # of the stages
@@ -73,7 +85,20 @@ def residual_network(
     width:float=1.,     # factor on all channels
     n_classes:int=10,
 ):                      # torch module with `features` and `head`
-    "A residual network for images of 32 x 32 (He et al. 2016)."
+    """A residual network for images of 32 x 32 (He et al. 2016).
+
+    Parameters
+    ----------
+    arch : str, default 'resnet8'
+        of ARCHITECTURES
+    width : float, default 1.
+        factor on all channels
+    n_classes : int, default 10
+
+    Returns
+    -------
+    torch module with `features` and `head`
+    """
     import torch
     from torch import nn
     layers, n_features = _layers(ARCHITECTURES[check_choice(arch, "arch", ARCHITECTURES)], width)
@@ -91,7 +116,18 @@ def residual_network(
 def rgb32(
     X, # (n, h, w) or (n, h, w, 3) uint8
 ) -> np.ndarray: # (n, 3, 32, 32) float32, normalised
-    "Images as the network takes them: three channels, bilinear to 32 x 32 where the size differs."
+    """Images as the network takes them: three channels, bilinear to 32 x 32 where the size differs.
+
+    Parameters
+    ----------
+    X
+        (n, h, w) or (n, h, w, 3) uint8
+
+    Returns
+    -------
+    np.ndarray
+        (n, 3, 32, 32) float32, normalised
+    """
     x = resized(X, 32)
     if x.ndim == 3: x = np.repeat(x[..., None], 3, axis=3)
     x = (x/255 - np.array(MEAN, np.float32))/np.array(STD, np.float32)
@@ -104,7 +140,23 @@ def crops(
     rng,    # torch generator
     size:int, # of the crop
 ):          # (b, 3, size, size) float32 tensor, normalised
-    "Random crops, half of them mirrored."
+    """Random crops, half of them mirrored.
+
+    Parameters
+    ----------
+    padded
+        (n, side, side, 3) uint8 tensor
+    rows
+        (b,) which images
+    rng
+        torch generator
+    size : int
+        of the crop
+
+    Returns
+    -------
+    (b, 3, size, size) float32 tensor, normalised
+    """
     import torch
     n, places = len(rows), padded.shape[1] - size + 1
     step = torch.arange(size)
@@ -181,7 +233,38 @@ def train_residual(
 ):        # network, ready for scoring when all epochs are done
     """Train with SGD and one cycle; after KeyboardInterrupt the checkpoint of the last full epoch stands.
 
-    Raises: ValueError where the checkpoint is of other settings."""
+    Parameters
+    ----------
+    X
+        (n, side, side, 3) uint8
+    y
+        (n,) int
+    path
+        of the checkpoint; a training found there is continued
+    arch : str, default 'resnet8'
+    width : float, default 1.
+    seed : int, default 0
+    epochs : int, default 13
+    batch : int, default 128
+    lr : float, default .15
+        at its highest
+    precision : str, default 'bfloat16'
+        or "float32"
+    device : str, default 'cpu'
+    stop_after : int|None, default None
+        leave off after so many epochs
+    progress : bool, default True
+        show a bar
+
+    Returns
+    -------
+    network, ready for scoring when all epochs are done
+
+    Raises
+    ------
+    ValueError
+        where the checkpoint is of other settings.
+    """
     import torch
     from tqdm import tqdm
     check_choice(precision, "precision", ("bfloat16", "float32"))
@@ -211,7 +294,22 @@ def score_training(
     train_X,   # (n, 32, 32, 3) uint8
     sets=None, # name -> (images, labels), ID first; loaded when None
 ) -> dict:     # as score_sets returns it
-    "The six detectors on the test sets; training features come from the images without augmentation."
+    """The six detectors on the test sets; training features come from the images without augmentation.
+
+    Parameters
+    ----------
+    net
+        trained
+    train_X
+        (n, 32, 32, 3) uint8
+    sets : default None
+        name -> (images, labels), ID first; loaded when None
+
+    Returns
+    -------
+    dict
+        as score_sets returns it
+    """
     if sets is None:
         sets = {}
         for name in CIFAR_SETS:
@@ -225,7 +323,12 @@ def score_training(
 CIFAR_COMMAND = "python -m reject_nb.ood.experiments.cifar"
 
 def parser() -> argparse.ArgumentParser:
-    "The arguments of the command line."
+    """The arguments of the command line.
+
+    Returns
+    -------
+    argparse.ArgumentParser
+    """
     p = argparse.ArgumentParser(prog=CIFAR_COMMAND,
                                 description="Train a residual network on CIFAR-10 and store its scores; "
                                                                 "Ctrl-C and the same command continue.")
@@ -253,7 +356,18 @@ def command_of(args) -> str:
 def main(
     argv=None, # arguments of the command line
 ) -> int:      # exit status; 130 where interrupted
-    "Train or continue, score, store."
+    """Train or continue, score, store.
+
+    Parameters
+    ----------
+    argv : default None
+        arguments of the command line
+
+    Returns
+    -------
+    int
+        exit status; 130 where interrupted
+    """
     args = parser().parse_args(argv)
     import torch
     torch.set_num_threads(args.threads)

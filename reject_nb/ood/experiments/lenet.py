@@ -19,7 +19,18 @@ LENET_SETS = ("mnist", "notmnist", "fashion", "cifar10")
 def grey28(
     X, # (n, h, w) or (n, h, w, 3) uint8
 ) -> np.ndarray: # (n, 1, 28, 28) float32 in [-1, 1]
-    "Images as LeNet takes them: luminance, bilinear to 28 x 28 where the size differs."
+    """Images as LeNet takes them: luminance, bilinear to 28 x 28 where the size differs.
+
+    Parameters
+    ----------
+    X
+        (n, h, w) or (n, h, w, 3) uint8
+
+    Returns
+    -------
+    np.ndarray
+        (n, 1, 28, 28) float32 in [-1, 1]
+    """
     X = np.asarray(X, np.float32)
     if X.ndim == 4: X = X@np.array([.299, .587, .114], np.float32)
     return np.ascontiguousarray((resized(X, 28)/127.5 - 1)[:, None], np.float32)
@@ -50,7 +61,23 @@ def train_lenet(
     batch:int=128,
     lr:float=.05,
 ):            # trained network
-    "Train with SGD, Nesterov momentum and a cosine schedule."
+    """Train with SGD, Nesterov momentum and a cosine schedule.
+
+    Parameters
+    ----------
+    X
+        (n, 1, 28, 28) float32
+    y
+        (n,) int
+    seed : int, default 0
+    epochs : int, default 10
+    batch : int, default 128
+    lr : float, default .05
+
+    Returns
+    -------
+    trained network
+    """
     import torch
     torch.manual_seed(seed)
     net = lenet()
@@ -81,7 +108,22 @@ def scores_of_training(
     train=None, # (X, y), raw; loaded when None
     tests=None, # name -> (X, y), raw; loaded when None
 ) -> dict:      # as score_sets returns it
-    "Train one LeNet and score the test sets with the six detectors."
+    """Train one LeNet and score the test sets with the six detectors.
+
+    Parameters
+    ----------
+    seed : int
+    epochs : int, default 10
+    train : default None
+        (X, y), raw; loaded when None
+    tests : default None
+        name -> (X, y), raw; loaded when None
+
+    Returns
+    -------
+    dict
+        as score_sets returns it
+    """
     if train is None: train = _raw("mnist", "train")
     if tests is None: tests = {name: _raw(name, "test") for name in LENET_SETS}
     X = grey28(train[0])
@@ -94,7 +136,14 @@ def make_scores(
     seeds=(0, 1, 2), # one training each
     epochs:int=10,
 ):
-    "Train, score, and store one file per training; files there are kept, so an interrupted run continues."
+    """Train, score, and store one file per training; files there are kept, so an interrupted run continues.
+
+    Parameters
+    ----------
+    seeds : default (0, 1, 2)
+        one training each
+    epochs : int, default 10
+    """
     for seed in seeds:
         if score_path("lenet_mnist", seed).is_file(): continue
         scores = scores_of_training(seed, epochs)

@@ -27,7 +27,20 @@ def bilinear_matrix(
     wanted:int, # pixels of a side afterwards
 ) -> np.ndarray: # (wanted, size) float32, rows sum to 1
     """Linear interpolation with aligned pixel centres, held constant beyond the outer ones; halving a side
-    averages pairs."""
+    averages pairs.
+
+    Parameters
+    ----------
+    size : int
+        pixels of a side
+    wanted : int
+        pixels of a side afterwards
+
+    Returns
+    -------
+    np.ndarray
+        (wanted, size) float32, rows sum to 1
+    """
     at = np.clip((np.arange(wanted) + .5)*size/wanted - .5, 0, size - 1)
     low = np.minimum(np.floor(at).astype(int), size - 2)
     M, rows = np.zeros((wanted, size), np.float32), np.arange(wanted)
@@ -40,7 +53,20 @@ def resized(
     X, # (n, h, w) or (n, h, w, 3)
     size:int, # pixels of a side afterwards
 ) -> np.ndarray: # (n, size, size) or (n, size, size, 3) float32
-    "Images at another size; as they are where they have it."
+    """Images at another size; as they are where they have it.
+
+    Parameters
+    ----------
+    X
+        (n, h, w) or (n, h, w, 3)
+    size : int
+        pixels of a side afterwards
+
+    Returns
+    -------
+    np.ndarray
+        (n, size, size) or (n, size, size, 3) float32
+    """
     X = np.asarray(X, np.float32)
     h, w = X.shape[1:3]
     if (h, w) == (size, size): return X
@@ -53,7 +79,20 @@ def forward(
     X,      # (n, ...) float32, as the network takes them
     batch:int=1000,
 ):          # (features (n, d), logits (n, C)), float64
-    "Features and logits of many inputs."
+    """Features and logits of many inputs.
+
+    Parameters
+    ----------
+    net
+        torch module with `features` and `head`
+    X
+        (n, ...) float32, as the network takes them
+    batch : int, default 1000
+
+    Returns
+    -------
+    (features (n, d), logits (n, C)), float64
+    """
     import torch
     device = next(net.parameters()).device
     with torch.no_grad():
@@ -63,14 +102,26 @@ def forward(
 
 # %% ../../../nbs/ood/81_scores.ipynb #611ca9e9
 def six_scores(net, inputs, head, train, f, z, by_k, by_dim, std) -> np.ndarray: # (6, n) float32
-    "The scores of Table 2, in the order of DETECTORS."
+    """The scores of Table 2, in the order of DETECTORS.
+
+    Returns
+    -------
+    np.ndarray
+        (6, n) float32
+    """
     W, b = head
     scores = (msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b, train[0]),
               by_k[NEIGHBOURS.index(50)], by_dim[FRACTIONS.index(.5)])
     return np.stack(scores).astype(np.float32)
 
 def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
-    "AUROC of each OOD set against the ID set, at each setting of a detector."
+    """AUROC of each OOD set against the ID set, at each setting of a detector.
+
+    Returns
+    -------
+    np.ndarray
+        (OOD sets, settings)
+    """
     return np.array([[auroc(np.append(a, b), np.repeat([False, True], [len(a), len(b)])) for a,
                       b in zip(own, other)] for other in others])
 
@@ -81,7 +132,24 @@ def score_sets(
     sets:dict, # name -> (inputs as the network takes them, labels); the first one is ID
     std,   # as in odin
 ) -> dict: # name -> (6, n) float32; "wrong" (n_id,) bool; "knn auroc", "vim auroc" (OOD sets, settings)
-    "Six scores of each set, and the AUROC of KNN and VIM at other settings."
+    """Six scores of each set, and the AUROC of KNN and VIM at other settings.
+
+    Parameters
+    ----------
+    net
+        torch module with `features` and `head`
+    train
+        (features, logits) of the training inputs
+    sets : dict
+        name -> (inputs as the network takes them, labels); the first one is ID
+    std
+        as in odin
+
+    Returns
+    -------
+    dict
+        name -> (6, n) float32; "wrong" (n_id,) bool; "knn auroc", "vim auroc" (OOD sets, settings)
+    """
     head = W, b = [p.detach().double().cpu().numpy() for p in (net.head.weight, net.head.bias)]
     near, dims = train[0].astype(np.float32), [round(x*W.shape[1]) for x in FRACTIONS]
     out, by_k, by_dim = {}, {}, {}
@@ -101,7 +169,20 @@ def score_path(
     seed:int,
     folder=None, # of figures; default: out_dir()
 ) -> Path:
-    "Where the scores of a training are kept."
+    """Where the scores of a training are kept.
+
+    Parameters
+    ----------
+    network : str
+        e.g. "lenet_mnist"
+    seed : int
+    folder : default None
+        of figures; default: out_dir()
+
+    Returns
+    -------
+    Path
+    """
     return (out_dir() if folder is None else folder)/"ood"/f"{network}_{seed}.npz"
 
 # %% ../../../nbs/ood/81_scores.ipynb #89a40c56
@@ -111,7 +192,21 @@ def store_scores(
     scores:dict, # as score_sets returns it
     **about,     # words to keep with it: the command, the network
 ) -> Path:
-    "Write the file of a training, whole or not at all."
+    """Write the file of a training, whole or not at all.
+
+    Parameters
+    ----------
+    network : str
+    seed : int
+    scores : dict
+        as score_sets returns it
+    **about
+        words to keep with it: the command, the network
+
+    Returns
+    -------
+    Path
+    """
     memory = io.BytesIO()
     also = {k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()}
     np.savez_compressed(memory, **scores, **also)  # type: ignore[arg-type]
@@ -122,7 +217,20 @@ def stored_scores(
     network:str, # "lenet_mnist" or "resnet8_cifar10"
     seed:int,    # 0, 1 or 2
 ) -> dict:       # as score_sets returns it, and the words kept with it
-    "Scores of a stored training; FileNotFoundError where there are none."
+    """Scores of a stored training; FileNotFoundError where there are none.
+
+    Parameters
+    ----------
+    network : str
+        "lenet_mnist" or "resnet8_cifar10"
+    seed : int
+        0, 1 or 2
+
+    Returns
+    -------
+    dict
+        as score_sets returns it, and the words kept with it
+    """
     for folder in read_dirs():
         if (path := score_path(network, seed, folder)).is_file():
             with np.load(path) as data: return dict(data)
@@ -135,7 +243,21 @@ def settings_table(
     sets,        # names of the OOD sets, in the order of the file
     seeds=(0, 1, 2),
 ) -> dict:       # columns, one row for each detector and setting
-    "Mean AUROC over the stored trainings that have them, at each setting; that of Table 2 is marked."
+    """Mean AUROC over the stored trainings that have them, at each setting; that of Table 2 is marked.
+
+    Parameters
+    ----------
+    network : str
+        as in stored_scores
+    sets
+        names of the OOD sets, in the order of the file
+    seeds : default (0, 1, 2)
+
+    Returns
+    -------
+    dict
+        columns, one row for each detector and setting
+    """
     stored = [s for seed in seeds if "vim dim" in (s := stored_scores(network, seed))]
     if not stored: raise FileNotFoundError(f"no stored training of {network} has other settings")
     dims = stored[0]["vim dim"]

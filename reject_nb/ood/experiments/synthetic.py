@@ -29,7 +29,23 @@ def normal(x, mean, variance): return np.exp(-(x - mean)**2/2/variance)/np.sqrt(
 # %% ../../../nbs/ood/80_synthetic.ipynb #5fbbdcc0
 @dataclass(frozen=True, kw_only=True)
 class SyntheticSample:
-    "A sample of the synthetic example with the scores of the optimal classifier."
+    """A sample of the synthetic example with the scores of the optimal classifier.
+
+    Attributes
+    ----------
+    x : np.ndarray
+        (n,)
+    y : np.ndarray
+        (n,) class 0, 1, 2; -1 where OOD
+    is_ood : np.ndarray
+        (n,) bool
+    losses : np.ndarray
+        (n,) 0/1 losses of the Bayes classifier, 0 where OOD
+    s_r : np.ndarray
+        (n,) conditional risk
+    s_g : np.ndarray
+        (n,) likelihood ratio
+    """
     x: np.ndarray       # (n,)
     y: np.ndarray       # (n,) class 0, 1, 2; -1 where OOD
     is_ood: np.ndarray  # (n,) bool
@@ -40,7 +56,18 @@ class SyntheticSample:
     def scores(self,
         method:str, # "A", "B", "C" or "D"
     ) -> np.ndarray: # (n,), or (n, 2) for D
-        "The score of a method of section 3.1."
+        """The score of a method of section 3.1.
+
+        Parameters
+        ----------
+        method : str
+            "A", "B", "C" or "D"
+
+        Returns
+        -------
+        np.ndarray
+            (n,), or (n, 2) for D
+        """
         check_choice(method, "method", METHODS)
         if method == "D": return np.column_stack([self.s_r, self.s_g])
         return {"A": self.s_g, "B": self.s_r + .2*self.s_g, "C": self.s_r}[method]
@@ -49,14 +76,35 @@ class SyntheticSample:
         method:str, # "A", "B", "C" or "D"
         model,      # as in tune_single_score
     ) -> TunedOOD:
-        "The tuned classifier of a method; D by the certified search."
+        """The tuned classifier of a method; D by the certified search.
+
+        Parameters
+        ----------
+        method : str
+            "A", "B", "C" or "D"
+        model
+            as in tune_single_score
+
+        Returns
+        -------
+        TunedOOD
+        """
         if method == "D": return tune_double_score(self.losses, self.s_r, self.s_g, self.is_ood, model)
         return tune_single_score(self.losses, self.scores(method), self.is_ood, model)
 
 # %% ../../../nbs/ood/80_synthetic.ipynb #9e743ff2
 @dataclass(frozen=True)
 class SyntheticExample:
-    "The law of section 3.1; `synthetic_example` checks its parameters."
+    """The law of section 3.1; `synthetic_example` checks its parameters.
+
+    Attributes
+    ----------
+    ood_mean : float, default 3.
+        as printed; 2 gives Table 1
+    ood_variance : float, default .2
+    prior : float, default .25
+        probability of OOD
+    """
     ood_mean: float = 3.      # as printed; 2 gives Table 1
     ood_variance: float = .2
     prior: float = .25        # probability of OOD
@@ -66,7 +114,18 @@ class SyntheticExample:
     def p_joint(self,
         x, # (n,)
     ) -> np.ndarray: # (n, 3) density p_I(x, y)
-        "Density of input and class."
+        """Density of input and class.
+
+        Parameters
+        ----------
+        x
+            (n,)
+
+        Returns
+        -------
+        np.ndarray
+            (n, 3) density p_I(x, y)
+        """
         x = check_vector(x, "x", empty=True)
         return np.stack([w*normal(x, m, 1.) for w, m in zip(self.weights, self.means)], axis=-1)
 
@@ -95,7 +154,19 @@ class SyntheticExample:
         n:int, # size, at least 1
         random_state=None, # seed or numpy Generator
     ) -> SyntheticSample:
-        "n i.i.d. draws from the mixture (1)."
+        """n i.i.d. draws from the mixture (1).
+
+        Parameters
+        ----------
+        n : int
+            size, at least 1
+        random_state : default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        SyntheticSample
+        """
         n, rng = check_count(n, "n"), check_random_state(random_state)
         is_ood = rng.random(n) < self.prior
         y = np.where(is_ood, -1, rng.choice(3, n, p=self.weights))
@@ -107,7 +178,17 @@ class SyntheticExample:
     def cells(self,
         n:int=40_000, # cells of equal width
     ):                # (p_id, p_ood, risk), each (n,)
-        "The law on a fine grid of [-6.5, 8.5] (less than 1e-7 lies beyond), as a finite distribution."
+        """The law on a fine grid of [-6.5, 8.5] (less than 1e-7 lies beyond), as a finite distribution.
+
+        Parameters
+        ----------
+        n : int, default 40_000
+            cells of equal width
+
+        Returns
+        -------
+        (p_id, p_ood, risk), each (n,)
+        """
         edges = np.linspace(-6.5, 8.5, check_count(n, "n") + 1)
         x = (edges[1:] + edges[:-1])/2
         p_id, p_ood = self.p_id(x), self.p_ood(x)
@@ -121,8 +202,36 @@ def synthetic_example(
 ) -> SyntheticExample:
     """The paper's example as a law with densities, samples and a finite version.
 
-    Source: Franc, Prusa, Paplham, section 3.1.
-    Raises: ValueError that names the argument."""
+    Parameters
+    ----------
+    ood_mean : float, default 3.
+        mean of the OOD law: 3 as printed, 2 as in Table 1
+    ood_variance : float, default .2
+        of the OOD law, above 0
+    prior : float, default .25
+        probability of OOD, in (0, 1)
+
+    Returns
+    -------
+    SyntheticExample
+
+    Raises
+    ------
+    ValueError
+        that names the argument.
+
+    References
+    ----------
+    Franc, Prusa, Paplham, section 3.1.
+
+    Examples
+    --------
+    >>> from reject_nb.ood import BoundedTPRFPR, synthetic_example
+    >>> sample = synthetic_example(ood_mean=2.).sample(1000, random_state=0)
+    >>> t = sample.tune("D", BoundedTPRFPR(.7, .2))
+    >>> print(t.status, t.tpr >= .7, t.fpr <= .2, sample.tune("C", BoundedTPRFPR(.7, .2)).status)
+    optimal True True infeasible
+    """
     return SyntheticExample(check_number(ood_mean, "ood_mean"), check_positive(ood_variance, "ood_variance"),
                             check_probability(prior, "prior"))
 
@@ -150,7 +259,23 @@ def population(
     model,      # BoundedTPRFPR or BoundedPrecisionRecall
     n:int=40_000, # cells
 ) -> dict: # status, selective_risk, tpr, fpr
-    "Selective risk of a method at the target, for the law itself (to about 1/n)."
+    """Selective risk of a method at the target, for the law itself (to about 1/n).
+
+    Parameters
+    ----------
+    law : SyntheticExample
+    method : str
+        "A", "B", "C" or "D"
+    model
+        BoundedTPRFPR or BoundedPrecisionRecall
+    n : int, default 40_000
+        cells
+
+    Returns
+    -------
+    dict
+        status, selective_risk, tpr, fpr
+    """
     p_id, p_ood, risk = law.cells(n)
     if method == "D":
         s = model.solve(p_id, p_ood, risk)
@@ -169,7 +294,13 @@ def population(
 
 # %% ../../../nbs/ood/80_synthetic.ipynb #8c40a7c3
 def areas_of(curve:Curve, prior:float) -> tuple: # (AUROC, AUPR, OSCR)
-    "Areas under the curves of a law: ID positive, step AUPR at the prior, OSCR conditional."
+    """Areas under the curves of a law: ID positive, step AUPR at the prior, OSCR conditional.
+
+    Returns
+    -------
+    tuple
+        (AUROC, AUPR, OSCR)
+    """
     tpr, fpr, selective = curve
     kappa = (1 - prior)*tpr/((1 - prior)*tpr + prior*fpr)
     new, gained = np.diff(fpr, prepend=0), np.diff(tpr, prepend=0)
@@ -182,7 +313,22 @@ def population_areas(
     n:int=20_000, # cells
     n_angles:int=91,
 ) -> tuple: # (AUROC, AUPR, OSCR)
-    "Areas for the law itself; method D has the best over the angle of each."
+    """Areas for the law itself; method D has the best over the angle of each.
+
+    Parameters
+    ----------
+    law : SyntheticExample
+    method : str
+        "A", "B", "C" or "D"
+    n : int, default 20_000
+        cells
+    n_angles : int, default 91
+
+    Returns
+    -------
+    tuple
+        (AUROC, AUPR, OSCR)
+    """
     cells = law.cells(n)
     ratio = likelihood_ratio(*cells[:2])
     def areas(method, angle=None):
@@ -196,7 +342,20 @@ def sample_areas(
     method:str, # "A", "B", "C" or "D"
     n_angles:int=91,
 ) -> tuple: # (AUROC, AUPR, OSCR)
-    "The same on a sample."
+    """The same on a sample.
+
+    Parameters
+    ----------
+    sample : SyntheticSample
+    method : str
+        "A", "B", "C" or "D"
+    n_angles : int, default 91
+
+    Returns
+    -------
+    tuple
+        (AUROC, AUPR, OSCR)
+    """
     s = sample.scores(method)
     how: dict = dict(double="best angle", n_angles=n_angles)
     return auroc(s, sample.is_ood, **how), aupr(s, sample.is_ood, **how), oscr(sample.losses, s,

@@ -26,7 +26,22 @@ def landmark_loss(
 ) -> np.ndarray: # (n,) percent of the interocular distance
     """Normalised mean error.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.2.3."""
+    Parameters
+    ----------
+    landmarks
+        (n, 68, 2) true
+    found
+        (n, 68, 2) predicted
+
+    Returns
+    -------
+    np.ndarray
+        (n,) percent of the interocular distance
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.2.3.
+    """
     landmarks = check_array(landmarks, "landmarks", (None, 68, 2))
     found = check_array(found, "found", (len(landmarks), 68, 2))
     interocular = np.linalg.norm(landmarks[:, 36] - landmarks[:, 45], axis=1)
@@ -45,7 +60,13 @@ def _arc(n, centre, radii, start, stop) -> np.ndarray: # (n, 2)
 
 # %% ../../../nbs/strategies/82_landmarks.ipynb #fb09dc60
 def template() -> np.ndarray: # (68, 2) in [-1, 1]
-    "A plain face."
+    """A plain face.
+
+    Returns
+    -------
+    np.ndarray
+        (68, 2) in [-1, 1]
+    """
     nose = np.column_stack([np.zeros(4), np.linspace(-.3, .15, 4)])
     return np.vstack([
         _arc(17, (0, -.1), (.9, 1.05), 1, 0),                                           # jaw
@@ -85,7 +106,22 @@ def drawn_faces(
     random_state, # what they are drawn with: a Generator or a seed
     size:int=80,  # side in pixels, above 20
 ) -> tuple[np.ndarray, np.ndarray]: # images (n, size, size), landmarks (n, 68, 2)
-    "Drawn faces with known landmarks and nuisance of random strength."
+    """Drawn faces with known landmarks and nuisance of random strength.
+
+    Parameters
+    ----------
+    n : int
+        images
+    random_state
+        what they are drawn with: a Generator or a seed
+    size : int, default 80
+        side in pixels, above 20
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        images (n, size, size), landmarks (n, 68, 2)
+    """
     n, size, rng = check_count(n, "n"), check_count(size, "size", 21), check_random_state(random_state)
     base, images, marks = template(), np.zeros((n, size, size)), np.zeros((n, 68, 2))
     for i in range(n):
@@ -99,7 +135,22 @@ def crop_face(
     points,       # (68, 2) in its pixels
     side:int=160, # of the crop
 ) -> tuple[np.ndarray, np.ndarray]: # grey levels (side, side) in [0, 1], points in the crop
-    "Square crop around the landmarks, 1.5 times their longer side, as the registry's crops are made."
+    """Square crop around the landmarks, 1.5 times their longer side, as the registry's crops are made.
+
+    Parameters
+    ----------
+    image
+        a PIL image
+    points
+        (68, 2) in its pixels
+    side : int, default 160
+        of the crop
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        grey levels (side, side) in [0, 1], points in the crop
+    """
     from PIL import Image
     low, high = points.min(0), points.max(0)
     width = 1.5*(high - low).max()
@@ -110,7 +161,13 @@ def crop_face(
 
 # %% ../../../nbs/strategies/82_landmarks.ipynb #dbc3362c
 def read_pts(path) -> np.ndarray: # (68, 2)
-    "Landmarks of a .pts file of 300-W (its coordinates start at 1)."
+    """Landmarks of a .pts file of 300-W (its coordinates start at 1).
+
+    Returns
+    -------
+    np.ndarray
+        (68, 2)
+    """
     def number(text): return text.replace(".", "", 1).replace("-", "").replace("e", "").replace("+",
         "").isdigit()
     rows = [line.split() for line in Path(path).read_text().splitlines()]
@@ -123,7 +180,25 @@ def read_pts(path) -> np.ndarray: # (68, 2)
 def real_faces(
     folder=None, # in the layout of 300-W; the registry's faces68 where None
 ) -> tuple[np.ndarray, np.ndarray]: # images (n, 160, 160), landmarks (n, 68, 2)
-    "Grey crops with landmarks. Raises MissingDataError without the data, ValueError for an empty folder."
+    """Grey crops with landmarks.
+
+    Parameters
+    ----------
+    folder : default None
+        in the layout of 300-W; the registry's faces68 where None
+
+    Returns
+    -------
+    tuple[np.ndarray, np.ndarray]
+        images (n, 160, 160), landmarks (n, 68, 2)
+
+    Raises
+    ------
+    MissingDataError
+        without the data
+    ValueError
+        for an empty folder.
+    """
     if folder is None:
         d = load("faces68")
         return (np.asarray(d.X, float) @ [.299, .587, .114])/255, np.asarray(d.y, float)
@@ -152,7 +227,23 @@ def _differences(images, which, now, places) -> np.ndarray: # (n, pairs)
 class CascadeDetector:
     """A landmark detector: extremely randomised trees on pixel differences near the present landmarks.
 
-    Source: Kazemi and Sullivan (2014), with scikit-learn's trees."""
+    Attributes
+    ----------
+    stages : int, default 8
+        of the cascade
+    trees : int, default 30
+        a stage
+    pairs : int, default 400
+        pixel differences a stage
+    components : int, default 20
+        principal components of shapes
+    starts : int, default 4
+        perturbed starts per training image
+
+    References
+    ----------
+    Kazemi and Sullivan (2014), with scikit-learn's trees.
+    """
     stages:int = 8         # of the cascade
     trees:int = 30         # a stage
     pairs:int = 400        # pixel differences a stage
@@ -164,7 +255,21 @@ class CascadeDetector:
         landmarks,       # (n, 68, 2)
         random_state=0,  # a Generator or a seed
     ):                   # self
-        "Train: each stage corrects what the stages before have found."
+        """Train: each stage corrects what the stages before have found.
+
+        Parameters
+        ----------
+        images
+            (n, H, W)
+        landmarks
+            (n, 68, 2)
+        random_state : default 0
+            a Generator or a seed
+
+        Returns
+        -------
+        self
+        """
         rng, n = check_random_state(random_state), len(images)
         blurred = gaussian_filter(np.asarray(images, np.float32), (0, 1, 1))
         flat = landmarks.reshape(n, -1)
@@ -193,7 +298,18 @@ class CascadeDetector:
     def predict(self,
         images,      # (n, H, W)
     ) -> np.ndarray: # (n, 68, 2)
-        "Landmarks found, beginning with the mean shape."
+        """Landmarks found, beginning with the mean shape.
+
+        Parameters
+        ----------
+        images
+            (n, H, W)
+
+        Returns
+        -------
+        np.ndarray
+            (n, 68, 2)
+        """
         blurred, which = gaussian_filter(np.asarray(images, np.float32), (0, 1, 1)), np.arange(len(images))
         now = np.tile(self.mean_, (len(images), 1))
         for places, forest in self.stages_:
@@ -217,11 +333,34 @@ def _bytes(image, zoom:int=1) -> np.ndarray:
 # %% ../../../nbs/strategies/82_landmarks.ipynb #9fd5f7af
 @dataclass
 class DlibDetector:
-    """dlib's shape predictor as a detector with fit and predict. Raises ImportError without dlib.
+    """dlib's shape predictor as a detector with fit and predict.
 
     The face is taken to fill the box of the mean shape.
 
-    Source: Kazemi and Sullivan (2014), as implemented in dlib."""
+    Attributes
+    ----------
+    path : str|None, default None
+        a trained predictor of 68 points; fit then learns the box only
+    trees : int, default 200
+        a stage
+    depth : int, default 4
+        of a tree
+    stages : int, default 10
+        of the cascade
+    starts : int, default 10
+        perturbed starts per training image
+    zoom : int, default 3
+        enlargement of the images
+
+    Raises
+    ------
+    ImportError
+        without dlib.
+
+    References
+    ----------
+    Kazemi and Sullivan (2014), as implemented in dlib.
+    """
     path:str|None=None     # a trained predictor of 68 points; fit then learns the box only
     trees:int=200          # a stage
     depth:int=4            # of a tree
@@ -234,7 +373,21 @@ class DlibDetector:
         landmarks,          # (n, 68, 2)
         random_state:int=0, # a seed
     ):                      # self
-        "Train, or read a trained predictor."
+        """Train, or read a trained predictor.
+
+        Parameters
+        ----------
+        images
+            (n, H, W)
+        landmarks
+            (n, 68, 2)
+        random_state : int, default 0
+            a seed
+
+        Returns
+        -------
+        self
+        """
         dlib = _dlib()
         size = np.array(images[0].shape[::-1])
         self.scale_ = (size*self.zoom - 1)/(size - 1)                # corners stay corners
@@ -263,7 +416,18 @@ class DlibDetector:
     def predict(self,
         images,      # (n, H, W)
     ) -> np.ndarray: # (n, 68, 2)
-        "Landmarks found, beginning with the mean shape in the box."
+        """Landmarks found, beginning with the mean shape in the box.
+
+        Parameters
+        ----------
+        images
+            (n, H, W)
+
+        Returns
+        -------
+        np.ndarray
+            (n, 68, 2)
+        """
         box = _dlib().rectangle(*self.box_)
         found = [self.predictor_(_bytes(image, self.zoom), box).parts() for image in images]
         return np.array([[(p.x, p.y) for p in parts] for parts in found])/self.scale_
@@ -272,7 +436,23 @@ class DlibDetector:
 def dlib_face_score(
     images,      # (n, H, W)
 ) -> np.ndarray: # (n,) high means a clear face
-    "Largest score of dlib's face detector, -2 where it finds nothing. Raises ImportError without dlib."
+    """Largest score of dlib's face detector, -2 where it finds nothing.
+
+    Parameters
+    ----------
+    images
+        (n, H, W)
+
+    Returns
+    -------
+    np.ndarray
+        (n,) high means a clear face
+
+    Raises
+    ------
+    ImportError
+        without dlib.
+    """
     detector = _dlib().get_frontal_face_detector()
     return np.array([max(detector.run(_bytes(image), 0, -2.)[1], default=-2.) for image in images])
 
@@ -282,7 +462,22 @@ def hog_along(
     landmarks,   # (n, 68, 2)
     cell:int=8,  # side of a cell in pixels
 ) -> np.ndarray: # (n, 2448)
-    "HOG descriptors of patches around the landmarks, images continued at their border. Needs scikit-image."
+    """HOG descriptors of patches around the landmarks, images continued at their border. Needs scikit-image.
+
+    Parameters
+    ----------
+    images
+        (n, H, W)
+    landmarks
+        (n, 68, 2)
+    cell : int, default 8
+        side of a cell in pixels
+
+    Returns
+    -------
+    np.ndarray
+        (n, 2448)
+    """
     try: from skimage.feature import hog
     except ImportError:
         raise ImportError("HOG descriptors need scikit-image: pip install 'reject_nb[images]'") from None
@@ -303,7 +498,23 @@ def linear_face_score(
     random_state, # a Generator or a seed
     cell:int,     # side of a HOG cell
 ):                # function of descriptors (n, 2448), high means a clear face
-    "A linear SVM on HOG descriptors: true landmarks against those of other faces moved at random."
+    """A linear SVM on HOG descriptors: true landmarks against those of other faces moved at random.
+
+    Parameters
+    ----------
+    images
+        (n, H, W) of the detector's training
+    landmarks
+        (n, 68, 2) true
+    random_state
+        a Generator or a seed
+    cell : int
+        side of a HOG cell
+
+    Returns
+    -------
+    function of descriptors (n, 2448), high means a clear face
+    """
     from sklearn.svm import LinearSVC
     rng = check_random_state(random_state)
     moved = rng.permutation(len(images)), rng.uniform(-.35, .35, (len(images), 1, 2))*images.shape[1]
@@ -351,7 +562,30 @@ def landmark_experiment(
 ) -> dict:     # test losses, scores, landmarks found, learning curve
     """One split of the experiment, on any faces with 68 landmarks.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.2.3, Figures 4 and 5."""
+    Parameters
+    ----------
+    images
+        (n, H, W)
+    landmarks
+        (n, 68, 2)
+    random_state : int, default 0
+        number of the split, which seeds it
+    detector : default None
+        settings of a CascadeDetector or DlibDetector; the former's defaults where None
+    face_score : default 'linear'
+        or "dlib", or (n,) scores of the images, high means a clear face
+    shares : default (.25, .5, .75, 1.)
+        of the score training set
+
+    Returns
+    -------
+    dict
+        test losses, scores, landmarks found, learning curve
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.2.3, Figures 4 and 5.
+    """
     rng = np.random.default_rng(random_state)
     order, cuts = rng.permutation(len(images)), np.cumsum([.35, .35, .1])
     trn1, trn2, val, tst = np.split(order, (cuts*len(images)).astype(int))

@@ -73,7 +73,22 @@ def split_five(
     ratios,       # five numbers
     random_state:int, # number of the split, which seeds it
 ) -> list[np.ndarray]: # row indices of Trn1, Val1, Trn2, Val2, Tst
-    "Stratified random split: every class is cut in the same ratios, up to rounding that is random."
+    """Stratified random split: every class is cut in the same ratios, up to rounding that is random.
+
+    Parameters
+    ----------
+    y
+        (n,) labels
+    ratios
+        five numbers
+    random_state : int
+        number of the split, which seeds it
+
+    Returns
+    -------
+    list[np.ndarray]
+        row indices of Trn1, Val1, Trn2, Val2, Tst
+    """
     rng = np.random.default_rng(random_state)
     edges, part = np.cumsum(ratios)/np.sum(ratios), np.empty(len(y), int)
     for c in np.unique(y):
@@ -129,7 +144,30 @@ def fit_crammer_singer(
 ) -> tuple[np.ndarray, float]: # (K, d+1) with biases last, relative gap
     """Linear multi-class SVM with penalised biases.
 
-    Source: Franc, Prusa and Voracek (2023), section 5.2.1."""
+    Parameters
+    ----------
+    Z
+        (n, d)
+    y
+        (n,) class numbers
+    n_classes : int
+        K
+    C : float
+        weight of the sum of losses
+    tol : float, default 1e-3
+        relative duality gap to reach
+    start : default None
+        (K, d+1)
+
+    Returns
+    -------
+    tuple[np.ndarray, float]
+        (K, d+1) with biases last, relative gap
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.2.1.
+    """
     from scipy.optimize import minimize
     problem = _CrammerSinger(Z, y, n_classes, C)
     x, gap, tau = np.zeros(problem.shape[0]*problem.shape[1]) if start is None else start.ravel(), np.inf, .3
@@ -143,7 +181,19 @@ def fit_crammer_singer(
 
 # %% ../../../nbs/strategies/81_protocol.ipynb #6e3f497d
 class Answers(NamedTuple):
-    "What a classifier says about rows."
+    """What a classifier says about rows.
+
+    Attributes
+    ----------
+    predictions : np.ndarray
+        (n,) class numbers
+    baseline : np.ndarray
+        (n,) the baseline's uncertainty
+    posterior : np.ndarray|None, default None
+        (n, K)
+    other : np.ndarray|None, default None
+        (n,) the other margin
+    """
     predictions: np.ndarray             # (n,) class numbers
     baseline: np.ndarray                # (n,) the baseline's uncertainty
     posterior: np.ndarray|None = None   # (n, K)
@@ -242,7 +292,30 @@ def run_cell(
 ) -> dict:           # numbers: test risk, AuRC per method, chosen values of C
     """Train, tune and test one classifier with its scores on one split. Losses: percent, or absolute error.
 
-    Source: Franc, Prusa and Voracek (2023), section 5."""
+    Parameters
+    ----------
+    name : str
+        of a problem of Table 2
+    split : int
+        0 to 4
+    classifier : str
+        LR, SVM or SVOR
+    classifier_mean : bool, default False
+        C of the classifier against the mean of the losses instead of the sum
+    scores_sum : bool, default False
+        C of the scores against the sum instead of the mean
+    dataset : default None
+        (X, y) in place of the registry's
+
+    Returns
+    -------
+    dict
+        numbers: test risk, AuRC per method, chosen values of C
+
+    References
+    ----------
+    Franc, Prusa and Voracek (2023), section 5.
+    """
     check_choice(name, "name", PROBLEMS)
     check_choice(classifier, "classifier", METHODS)
     problem, ordinal = PROBLEMS[name], PROBLEMS[name]["kind"] == "order"
@@ -278,20 +351,49 @@ def cells_of(
     names=None,      # problems; all of Table 2 where None
     splits=range(5), # numbers of splits
 ) -> list[tuple]:    # (problem, split, classifier)
-    "The cells of the grid, smallest data sets first."
+    """The cells of the grid, smallest data sets first.
+
+    Parameters
+    ----------
+    names : default None
+        problems; all of Table 2 where None
+    splits : default range(5)
+        numbers of splits
+
+    Returns
+    -------
+    list[tuple]
+        (problem, split, classifier)
+    """
     def work(name): return PROBLEMS[name]["n"]*PROBLEMS[name]["d"]*PROBLEMS[name]["classes"]
     names = sorted(PROBLEMS if names is None else names, key=work)
     return [(n, s, c) for n in names for c in CLASSIFIERS[PROBLEMS[n]["kind"]] for s in splits]
 
 def cache_folder() -> Path:
-    "Where finished cells are kept: REJECT_NB_CELLS, else _cells/ in the checkout or here."
+    """Where finished cells are kept: REJECT_NB_CELLS, else _cells/ in the checkout or here.
+
+    Returns
+    -------
+    Path
+    """
     return Path(os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
 
 # %% ../../../nbs/strategies/81_protocol.ipynb #e1016cba
 def fingerprint(
     dataset, # (X, y)
 ) -> str:    # 16 hexadecimal digits
-    "Of the values, shapes and types of a data set."
+    """Of the values, shapes and types of a data set.
+
+    Parameters
+    ----------
+    dataset
+        (X, y)
+
+    Returns
+    -------
+    str
+        16 hexadecimal digits
+    """
     digest = hashlib.sha256()
     for array in map(np.asarray, dataset):
         digest.update(f"{array.dtype.str} {array.shape} ".encode())
@@ -305,7 +407,21 @@ def cell_file(
     folder,       # of finished cells
     options:dict, # of run_cell
 ) -> Path:
-    "Where a finished cell lies; options and data that are not the usual ones are part of the name."
+    """Where a finished cell lies; options and data that are not the usual ones are part of the name.
+
+    Parameters
+    ----------
+    cell
+        (problem, split, classifier)
+    folder
+        of finished cells
+    options : dict
+        of run_cell
+
+    Returns
+    -------
+    Path
+    """
     words = [f"{k}-{fingerprint(v)}" if k == "dataset" else k for k,
              v in sorted(options.items()) if v is not None and v is not False]
     return Path(folder)/f"{'-'.join(map(str, (*cell, *words)))}.json"
@@ -315,7 +431,19 @@ def read_cell(
     path:Path, # of a cell
     cell,      # (problem, split, classifier) that it should hold
 ):             # the row, or None where there is no such file, or none that can be read
-    "A finished cell. A damaged file is moved aside, with a warning that says how to make it again."
+    """A finished cell. A damaged file is moved aside, with a warning that says how to make it again.
+
+    Parameters
+    ----------
+    path : Path
+        of a cell
+    cell
+        (problem, split, classifier) that it should hold
+
+    Returns
+    -------
+    the row, or None where there is no such file, or none that can be read
+    """
     if not path.is_file(): return None
     try: row = json.loads(path.read_text(encoding="utf-8"))
     except ValueError: row = None
@@ -382,7 +510,26 @@ def run_cells(
     scheduler=None,       # address of a Dask scheduler, or a dask.distributed Client
     **options,            # of run_cell
 ) -> list[dict]:          # finished rows; {"problem", "missing"} where the data are not there
-    "Run all cells that are not finished, with a progress bar and an estimate on a terminal."
+    """Run all cells that are not finished, with a progress bar and an estimate on a terminal.
+
+    Parameters
+    ----------
+    cells
+        as cells_of returns them
+    folder : default None
+        of finished cells; cache_folder() where None
+    n_jobs : int|None, default None
+        processes; 1 where None
+    scheduler : default None
+        address of a Dask scheduler, or a dask.distributed Client
+    **options
+        of run_cell
+
+    Returns
+    -------
+    list[dict]
+        finished rows; {"problem", "missing"} where the data are not there
+    """
     folder, cells = Path(folder or cache_folder()), list(cells)
     folder.mkdir(parents=True, exist_ok=True)
     if scheduler is None: return _collect(Watched(n_jobs=n_jobs), cells, folder, options)
@@ -411,7 +558,18 @@ def _parser() -> argparse.ArgumentParser:
 def main(
     argv=None, # command line arguments; sys.argv where None
 ) -> int:      # 0
-    "python -m reject_nb.strategies.experiments.protocol [--jobs N] [--quick] [NAME ...]: finish the cells."
+    """python -m reject_nb.strategies.experiments.protocol [--jobs N] [--quick] [NAME ...]: finish the cells.
+
+    Parameters
+    ----------
+    argv : default None
+        command line arguments; sys.argv where None
+
+    Returns
+    -------
+    int
+        0
+    """
     parser = _parser()
     args = parser.parse_args(argv)
     if unknown := set(args.names) - set(PROBLEMS):
