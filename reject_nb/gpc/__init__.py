@@ -15,6 +15,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "attacks": ["Interpretation", "gpfgs", "interpretability"],
     "fitting": ["fit_gpc"],
+    "many": ["Certified", "certified_radius", "certify_many"],
     "posterior": ["GPPosterior"],
     "queries": ["Perturbation", "Robustness", "Safety", "is_safe", "minimal_perturbation", "robustness"],
     "ranges": ["RangeResult", "classification_range"],
@@ -24,6 +25,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
 if TYPE_CHECKING:
     from reject_nb.gpc.attacks import Interpretation, gpfgs, interpretability
     from reject_nb.gpc.fitting import fit_gpc
+    from reject_nb.gpc.many import Certified, certified_radius, certify_many
     from reject_nb.gpc.posterior import GPPosterior
     from reject_nb.gpc.queries import (Perturbation, Robustness, Safety, is_safe, minimal_perturbation,
                                        robustness)

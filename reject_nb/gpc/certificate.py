@@ -103,8 +103,8 @@ class Reduced:
 # %% ../../nbs/gpc/10_certificate.ipynb #ae556c35
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
-    z = np.zeros(prior.n)
-    for j in fixed: z += .5*((origin[j] - prior.X[:, j])/prior.lengthscale[j])**2
+    apart = (origin[fixed] - prior.X[:, fixed])/prior.lengthscale[fixed]
+    z = .5*np.einsum("ij,ij->i", apart, apart)
     k = np.empty(prior.n)
     exp_neg(np.minimum(z, 745.), k)
     used = z[z < 745.]
@@ -291,7 +291,11 @@ def centres(
     kernel_rows(side.box.bumps.XT, side.box.bumps.k, np.ascontiguousarray(C), r)
     mean, err = r @ side.alpha, np.zeros(len(C))
     # the mean may be a difference of large terms, so its error is relative to the sum of magnitudes
-    if side.rigorous: err = (rounding(n + 24 + 8*d) + side.box.relative)*(r @ np.abs(side.alpha)) + 1e-290
+    if side.rigorous:
+        size = np.abs(side.alpha)
+        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r, 1e-300))   # exp(-z) is off by z times z's error
+        err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
+               + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + 1e-290)
     if side.spec is None: return Centres(r, mean, err, *[np.empty(0)]*6)
     z, form, var_low, var_high = _variance_at(side, r, q)
     return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low, form_high=form.high,
@@ -343,7 +347,7 @@ def _logistic_line_minima(nu, kappa, var_low, var_high, out):
 
 @njit(cache=True, nogil=True)
 def _logistic_slopes(level, variance, out):
-    for b in range(len(variance)): out[b] = logistic_slope(level, variance[b])
+    for b in range(len(variance)): out[b] = logistic_slope(level[b], variance[b])
 
 # %% ../../nbs/gpc/10_certificate.ipynb #3411aeda
 class Bounded(NamedTuple):
@@ -372,7 +376,7 @@ def _functional(side, boxes, coef, extra, degree2):
                           1. if side.rigorous else 0.)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #08aa38b8
-def _slope(side, at, level:float) -> np.ndarray: # (b,)
+def _slope(side, at, level:np.ndarray) -> np.ndarray: # (b,)
     "Slope of the level curve at the middle of the centre's variance."
     middle, kappa = .5*(at.var_low + at.var_high), np.empty(len(at.mean))
     if side.post.likelihood == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
@@ -390,15 +394,15 @@ def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.n
     return np.minimum(var_low, var_high), var_high
 
 def probability_down(g:np.ndarray) -> np.ndarray:
-    "Phi(g) rounded down (scipy's ndtr is good to a few ulp)."
-    return np.maximum(ndtr(g)*(1 - 1e-14) - 1e-300, 0)
+    "Phi(g) rounded down; the relative error of scipy's ndtr grows like g^2 ulp in its lower tail."
+    return np.maximum(ndtr(g)*(1 - 1e-14 - 4e-16*g*g) - 1e-300, 0)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #57491b0b
 def lower_bounds(
     side:Side,
     lo:np.ndarray, # (b, d) scaled boxes
     hi:np.ndarray, # (b, d)
-    level:float,   # the probability near which the bound should be sharpest
+    level,         # the probability near which the bound should be sharpest: a number, or (b,)
     q:int,         # eigenpairs used
     degree2:bool=True, # allow the parabolas
 ) -> Bounded:
@@ -412,8 +416,8 @@ def lower_bounds(
         (b, d) scaled boxes
     hi : np.ndarray
         (b, d)
-    level : float
-        the probability near which the bound should be sharpest
+    level
+        the probability near which the bound should be sharpest: a number, or (b,)
     q : int
         eigenpairs used
     degree2 : bool, default True
@@ -429,14 +433,17 @@ def lower_bounds(
         found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n)).copy(),
                             np.zeros(nb), degree2)
         return Bounded(found.low, found.point, found.score, at)
-    level = min(max(level, 1e-12), 1 - 1e-12)
+    level = np.clip(np.broadcast_to(np.asarray(level, float), nb), 1e-12, 1 - 1e-12)
     kappa, w = _slope(side, at, level), at.z*side.spec.S
     found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w, np.where(kappa < 0, -2*kappa*s2, 0.),
                         degree2)
     tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
     var_low, var_high = np.zeros(nb), np.full(nb, s2)
     logistic = side.post.likelihood == "logistic"
-    if logistic or level < .5: var_low, var_high = _variance_range(side, boxes, at, w, tiny, degree2)
+    if logistic or (level < .5).any():
+        low, high = _variance_range(side, boxes, at, w, tiny, degree2)
+        if logistic: var_low, var_high = low, high
+        else: var_low, var_high = np.where(level < .5, low, var_low), np.where(level < .5, high, var_high)
     above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
     if not logistic:
@@ -468,6 +475,6 @@ def value_up(
     if side.spec is None: return m
     if side.post.likelihood == "probit":
         g = np.where(m >= 0, m/np.sqrt(1 + at.var_low), m/np.sqrt(1 + at.var_high))
-        return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14) + 1e-300, 1)
+        return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
     value = np.where(m >= 0, logistic_means(m, at.var_low), logistic_means(m, at.var_high))
     return np.minimum(value + LOGISTIC_ERROR, 1)

@@ -187,6 +187,10 @@ class Oracle:
         "Whether rounding decides already."
         return False
 
+    def floor_at(self, point:np.ndarray, goal:float) -> float:
+        "The bound of a point alone: no box that holds it can have a higher one."
+        return np.inf
+
 # %% ../../nbs/gpc/12_search.ipynb #6264cb52
 @dataclass(frozen=True, kw_only=True)
 class MinResult:
@@ -233,7 +237,7 @@ class _Search:
         self.half = oracle.half
         self.frontier = Frontier(self.half, oracle.floor)
         self.best, self.where, self.n_boxes = oracle.ceiling, np.zeros(len(self.half)), 0
-        self.status = Status.optimal
+        self.status, self.reachable, self.check = Status.optimal, np.inf, 512
 
     def take(self, points, values) -> None:
         "Remember the best of some attained values."
@@ -253,11 +257,25 @@ class _Search:
     @property
     def goal(self) -> float:
         "Where a box may be closed."
-        return self.best - self.limits.tol if self.limits.decide is None else self.limits.decide
+        asked = self.best - self.limits.tol if self.limits.decide is None else self.limits.decide
+        return min(asked, self.reachable)
+
+    def probe(self) -> None:
+        """Now and then: is the goal beyond what a single point allows? Then aim for what can be reached."""
+        if self.n_boxes < self.check or not len(self.frontier): return
+        self.check = 2*self.n_boxes
+        lo, hi, bound, _ = self.frontier.open
+        worst = int(np.argmin(bound))
+        floor = self.oracle.floor_at(.5*(lo[worst] + hi[worst]), self.goal)
+        if floor < self.goal:
+            self.reachable = floor - .25*abs(min(self.best, self.goal + self.limits.tol) - floor)
 
     def result(self, lower:float, status:Status) -> MinResult:
         "The attained value once more, as sharp as double precision allows."
-        value = min(self.best, self.oracle.sharpen(self.where)) if np.isfinite(self.best) else self.best
+        value = self.best
+        if np.isfinite(value): value = min(value, self.oracle.sharpen(self.where))
+        short = value - lower > self.limits.tol if self.limits.decide is None else lower < self.limits.decide <= value
+        if status == Status.optimal and self.reachable < np.inf and short: status = Status.precision
         return MinResult(lower=float(min(lower, value)), upper=float(value), x=self.where,
                          n_boxes=self.n_boxes, status=status)
 
@@ -266,21 +284,29 @@ class _Search:
         first = self.oracle.starts(starts)
         self.explore(first)
         if self.refuted: return True
-        self.explore(self.oracle.refine(first[:3]))
-        lo, hi = self.frontier.open[:2]
+        got = self.root()
+        if self.oracle.hopeless(self.best, self.frontier.lowest):
+            self.status = Status.precision
+            return True
+        self.explore(got.corners)
+        if self.open_root:
+            self.explore(self.oracle.refine(np.vstack([self.where, first[:3]])))
+            if self.open_root: self.root()
+        return False
+
+    @property
+    def open_root(self) -> bool:
+        "Whether the root's bound leaves something to do."
+        return not self.refuted and self.frontier.lowest < self.goal
+
+    def root(self) -> Looked:
+        "Look at the whole box, sharpest near the goal; the best bound so far is kept."
+        lo, hi, bound = self.frontier.open[:3]
         got = self.oracle.look(lo, hi, self.best - self.limits.tol)
         self.n_boxes = 1
         self.take(got.points, got.values)
-        self.frontier.open = _Open(lo, hi, np.maximum(got.low, self.oracle.floor), got.score)
-        low = self.frontier.lowest
-        if self.oracle.hopeless(self.best, low):
-            self.status = Status.precision
-            return True
-        if self.best - low > self.limits.tol and not self.refuted:
-            before = self.best
-            self.explore(got.corners)
-            if self.best < before: self.explore(self.oracle.refine(self.where[None]))
-        return False
+        self.frontier.open = _Open(lo, hi, np.maximum(np.maximum(got.low, bound), self.oracle.floor), got.score)
+        return got
 
     def stopped(self) -> bool:
         "Whether a limit is reached."
@@ -330,6 +356,7 @@ class _Search:
                     self.status = Status.precision
                     break
                 self.advance()
+                self.probe()
             else: self.status = Status.optimal
             return self.result(frontier.lowest, self.status)
         except KeyboardInterrupt: return self.result(frontier.lowest, Status.interrupted)

@@ -4,7 +4,7 @@ import tempfile
 
 import numpy as np
 
-from reject_nb.gpc import (Ball, GPPosterior, MulticlassPosterior, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
+from reject_nb.gpc import (Ball, GPPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
                            minimal_perturbation, robustness)
 
 X = np.array([[0., 0.], [2., 0.], [0., 2.]])
@@ -17,6 +17,11 @@ def saved(post):
     """A save that stays below a folder of its own where the path is one."""
     def save(path): return post.save(os.path.join(FOLDER, path) if isinstance(path, str) else path)
     return save
+
+
+def certified(csv=None, **kwargs):
+    """certify_many, whose file stays below a folder of its own where it has a name."""
+    return certify_many(csv=os.path.join(FOLDER, csv) if isinstance(csv, str) else csv, **kwargs)
 
 
 def calls():
@@ -47,6 +52,11 @@ def calls():
         "robustness": (robustness, dict(post=POST, **about, tol=.05, max_boxes=50, time_limit=5., progress=None)),
         "minimal_perturbation": (minimal_perturbation, dict(post=POST, **{k: v for k, v in about.items() if k != "radius"}, tol=.1, max_radius=1.,
                                                             time_limit=5., max_boxes=50)),
+        "certify_many": (certified, dict(post=POST, X=Z, **{k: v for k, v in about.items() if k not in ("x", "n_jobs", "limits")}, n_jobs=None, limits=None,
+                                            questions=("range", "verdict"), tol=.05, max_boxes=50, time_limit=5., csv=None, progress=None)),
+        "Certified.certified_accuracy": (certify_many(POST, Z, .05).certified_accuracy, dict(y=np.array([0, 1]))),
+        "certified_radius": (certified_radius, dict(post=POST, X=Z, **{k: v for k, v in about.items() if k not in ("x", "radius", "n_jobs", "limits")},
+                                                    limits=None, n_jobs=None, max_boxes=50, time_limit=5.)),
         "gpfgs": (gpfgs, dict(post=POST, **{k: v for k, v in about.items() if k in ("x", "radius", "dims", "limits")})),
         "interpretability": (interpretability, dict(post=POST, x=Z[0], gamma=.1, dims=np.array([0]), tol=.05, limits=np.array([-5., 5.]), target=None,
                                                     max_boxes=50, time_limit=5., rigorous=True, n_jobs=1)),
@@ -87,6 +97,12 @@ LEGAL = {
     ("is_safe", "starts", "huge"): "points are moved into the ball before they count",
     ("minimal_perturbation", "max_radius", "huge"): "never give up",
     ("interpretability", "gamma", "huge"): "both half-lines",
+    **{(name, "X", "empty"): EMPTY for name in ("certify_many", "certified_radius")},
+    **{(name, "X", "huge"): "a point so far away that nothing is known of its class" for name in ("certify_many", "certified_radius")},
+    ("Certified.certified_accuracy", "y", "inf"): "a label that no point has",
+    ("Certified.certified_accuracy", "y", "huge"): "a label that no point has",
+    ("certify_many", "csv", "text"): "any text is a file name",
+    ("certify_many", "csv", "none"): "None is the documented default: no file",
     ("*", "path", "text"): "any text is a file name",
     ("*", "max_boxes", "none"): NO_LIMIT,
     ("*", "time_limit", "none"): NO_LIMIT,

@@ -1,8 +1,9 @@
-"""Tests of nbs/gpc/16_queries.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/22_queries.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.results import Status
 from reject_nb.gpc import GPPosterior
+from reject_nb.gpc import queries
 from reject_nb.gpc.ranges import RangeResult
 from reject_nb.gpc.ranges import classification_range
 from reject_nb.gpc.softmax import fit_multiclass_gpc
@@ -185,3 +186,69 @@ def test_bad_questions_are_named(bad):
                                  dict(rigorous="no"), dict(limits=(1, 2))])
 def test_bad_searches_for_attacks_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))): minimal_perturbation(PLANE, [0, 0], **bad)
+
+
+def _many(seed, d=None, n=40, stretch=1.):
+    "Random posterior in five to eight dimensions, one length-scale sometimes very short, and a point."
+    rng = np.random.default_rng(seed)
+    d = int(rng.integers(5, 9)) if d is None else d
+    scale = stretch*10.**rng.uniform(-.1, .6, d)
+    if seed % 4 == 1: scale[0] = 10.**rng.uniform(-3, -1)
+    X = rng.normal(size=(n, d))
+    if seed % 5 == 2: X[:, 1] = 0.
+    return GPPosterior(X, rng.normal(size=n), np.full(n, .3), scale, 2.), X[0] + .1*rng.normal(size=d), rng
+
+
+@pytest.mark.parametrize("norm", ["inf", 2, 1])
+@pytest.mark.parametrize("seed", range(8))
+def test_all_bumps_together_say_what_splitting_says(seed, norm):
+    post, x, rng = _many(seed)
+    for radius in (.02, .1, .3):
+        new = is_safe(post, x, radius, norm=norm, max_boxes=100)
+        queries.FROM = 99
+        try: old = queries.is_safe(post, x, radius, norm=norm, max_boxes=2000)
+        finally: queries.FROM = 5
+        assert {str(new.status), str(old.status)} != {"safe", "unsafe"}
+        assert new.margin_lower <= old.margin_upper + 1e-12 and old.margin_lower <= new.margin_upper + 1e-12
+        if new.status == "unsafe":
+            assert around(post, x, radius, norm=norm).contains(new.adversarial) and new.margin_upper < 0
+            assert post.predict(new.adversarial[None])[0] != post.predict(x[None])[0]
+        if new.status == "safe": assert new.margin_lower >= 0
+
+
+def test_limits_and_radii_by_dimension_hold_in_many_dimensions():
+    post, x, rng = _many(3, 7)
+    size = rng.uniform(0, .3, (2, 7))
+    size[:, 2] = 0.
+    for limits in (None, (x - .1, x + .2)):
+        found = is_safe(post, x, size, limits=limits, max_boxes=300)
+        box = around(post, x, size, limits=limits)
+        Z = rng.uniform(box.lower, box.upper, (4000, 7))
+        same = post.predict(Z) == post.predict(x[None])[0]
+        assert same.all() if found else found.status == "unsafe" and box.contains(found.adversarial)
+    assert is_safe(post, x, .3, max_boxes=1).n_boxes <= 3
+
+
+def test_a_point_that_no_double_shows_is_not_reported():
+    "The mean changes its sign only where it is below 1e-300: unknown, with the reason."
+    X = np.zeros((2, 6))
+    X[1, 0] = 1.
+    post = GPPosterior(X, [1., -1e-280], [.3, .3], [.02]*6, 2.)
+    found = is_safe(post, X[0], .9)
+    assert found.status == "unknown" and found.search == "precision" and found.adversarial is None
+
+
+@pytest.mark.parametrize("norm", ["inf", 2])
+@pytest.mark.parametrize("seed", [0, 1, 2, 3, 7])
+def test_radii_meet_in_many_dimensions(seed, norm):
+    post, x, _ = _many(seed, 12, 80, 3.)
+    found = minimal_perturbation(post, x, norm=norm)
+    assert found.attack*(1 - 3e-3) < found.certified < found.attack
+    assert is_safe(post, x, found.certified, norm=norm) and not is_safe(post, x, found.attack*(1 + 1e-9), norm=norm)
+    assert found.adversarial is not None and post.predict(found.adversarial[None])[0] != post.predict(x[None])[0]
+
+
+def test_without_an_attack_the_radius_is_the_largest():
+    X = np.random.default_rng(0).normal(size=(20, 6))
+    found = minimal_perturbation(GPPosterior(X, np.ones(20), np.full(20, .3), 1., 2.), X[0], max_radius=.5)
+    assert found.certified == .5 and np.isinf(found.attack) and found.status == "no_attack"

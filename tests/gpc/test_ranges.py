@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/15_ranges.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/21_ranges.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.results import Clock

@@ -6,7 +6,8 @@ from reject_nb.gpc.inference import kernel
 from reject_nb.gpc.posterior import GPPosterior
 
 from reject_nb.gpc.rigour import (
-    UNIT, _residual, quadratic_form, rounding, shrunk, spectrum, variance_enclosure, verify_spectrum,
+    Spectrum, UNIT, _residual, quadratic_form, rounding, shrunk, spectrum, variance_enclosure,
+    verify_spectrum,
 )
 
 def _some_posterior(seed, n=30, variance=None):
@@ -109,6 +110,19 @@ def test_spectrum_is_kept_and_sorted():
     spec = spectrum(post)
     assert spectrum(post) is spec and (np.diff(spec.values) <= 0).all() and (spec.values >= 0).all()
     np.testing.assert_allclose(spec.shrink, spec.values/(1 + spec.values))
+
+
+def test_the_allowance_covers_the_worst_signs():
+    "|U| has norm sqrt(q): eigenvectors of one size, a z that makes all roundings of a product count."
+    from scipy.linalg import hadamard
+    n, q = 64, 60
+    spec = Spectrum(S=np.ones(n), vectors=hadamard(n)/8., values=np.full(n, 1e4), eps=0., omega=0.)
+    z = np.random.default_rng(0).uniform(.9, 1.1, (20, n))
+    sr, p = z, z @ spec.vectors[:, :q]
+    got = quadratic_form(spec, q, z, sr, p, True)
+    size = np.sqrt((z*z).sum(1))
+    lam_p = np.sqrt(((p*1e4)**2).sum(1))
+    assert ((got.high - got.low) >= 8*rounding(n + q + 8)*size*lam_p*np.sqrt(q)).all()
 
 
 @pytest.mark.parametrize("q", [1, 5, 20, 50])

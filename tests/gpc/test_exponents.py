@@ -1,0 +1,90 @@
+"""Tests of nbs/gpc/15_exponents.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.gpc.posterior import GPPosterior
+
+from reject_nb.gpc.exponents import Region, joint_parabola, phi, sign_terms, view
+
+def _case(seed, p=None):
+    "Random posterior, box and ball in two to nine dimensions; length-scales over three decades."
+    rng = np.random.default_rng(seed)
+    d, n = int(rng.integers(2, 10)), int(rng.integers(3, 60))
+    X = rng.normal(size=(n, d))
+    if seed % 3 == 0: X[:, 0] = .7
+    post = GPPosterior(X, rng.normal(size=n), np.full(n, .3), 10.**rng.uniform(-.5, 1, d), 2.)
+    x, radius = rng.normal(size=d), 10.**rng.uniform(-2, 0)
+    lower, upper = x - radius, x + radius*rng.uniform(size=d)
+    if seed % 4 == 0: lower[-1] = upper[-1] = x[-1]
+    return rng, post, lower, upper, None if p is None else (p, radius, x)
+
+
+def _inside(rng, lower, upper, ball, m=200):
+    Z = rng.uniform(lower, upper, size=(m, len(lower)))
+    Z[: m//2] = np.where(rng.uniform(size=(m//2, len(lower))) < .5, lower, upper)
+    if ball is None: return Z
+    size = np.linalg.norm(Z - ball[2], ball[0], axis=1)
+    return ball[2] + (Z - ball[2])*np.minimum(1, .999999*ball[1]/size)[:, None]
+
+
+@pytest.mark.parametrize("p", [None, 1, 2])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_sum_has_the_sign_of_the_mean_and_the_parabola_lies_below(seed, p):
+    rng, post, lower, upper, ball = _case(seed, p)
+    terms = sign_terms(post, post.alpha, lower, upper, ball)
+    seen = view(terms, terms.region)
+    Z = _inside(rng, lower, upper, ball)
+    D = ((Z - terms.origin)/post.lengthscale)[:, terms.keep]
+    values = np.array([seen.value(delta) for delta in D])
+    mean = post.latent(Z)[0]
+    ratio = np.log(np.abs(mean/values)/post.variance)
+    least, most = np.add(seen.log_factor(terms.region), terms.flat)
+    assert (ratio >= least - 1e-6).all() and (ratio <= most + 1e-6).all()
+    clear = np.abs(mean) > 1e-9*np.abs(post.alpha).sum()
+    assert (np.sign(values) == np.sign(mean))[clear].all()
+    low, high = terms.region.support(seen.V, seen.size)
+    at = (D - seen.centre) @ seen.V.T
+    assert (at >= low - 1e-12).all() and (at <= high + 1e-12).all()
+    for anchor in (seen.centre if p is None else D[0], D[0]):
+        under = joint_parabola(seen, terms.region, low, high, anchor)
+        e = D - anchor
+        curve = under.value + e @ under.slope + np.einsum("ij,jk,ik->i", e, under.curve, e)
+        assert (curve - under.allowance <= values + 1e-13*np.abs(seen.w).sum()).all()
+        assert under.value == pytest.approx(seen.value(anchor), abs=1e-10*np.abs(seen.w).sum())
+
+
+def test_phi_against_rational_arithmetic():
+    from fractions import Fraction
+    from math import factorial
+    for s in (-3., -.5, -.25, -1e-9, 0., 1e-3, .499, .5, 2.):
+        exact = sum(Fraction(s)**k/factorial(k + 2) for k in range(80))
+        assert abs(Fraction(float(phi(s))) - exact) < Fraction(1, 10**14)*exact
+    assert float(phi(0.)) == .5
+
+
+def test_coordinates_where_all_points_agree_drop_out():
+    post = GPPosterior([[0., 7.], [2., 7.]], [1., -1.], [.3, .3], [1., .001], 2.)
+    terms = sign_terms(post, post.alpha, np.array([.5, 6.]), np.array([1.5, 9.]))
+    assert terms.keep.tolist() == [0] and terms.region.lo.shape == (1,)
+    np.testing.assert_allclose(terms.log_weight, -.5)
+    assert terms.drift.max() < 1e-13
+
+
+def test_a_view_is_the_same_function_up_to_a_factor():
+    rng, post, lower, upper, _ = _case(5)
+    terms = sign_terms(post, post.alpha, lower, upper)
+    part = Region(terms.region.lo, .3*terms.region.hi + .7*terms.region.lo)
+    whole, half = view(terms, terms.region), view(terms, part)
+    points = part.lo + (part.hi - part.lo)*rng.uniform(size=(20, len(part.lo)))
+    ratio = [np.log(half.value(x)/whole.value(x)) for x in points]
+    fit = np.column_stack([points, np.ones(20)])
+    wrong = fit @ np.linalg.lstsq(fit, np.array(ratio), rcond=None)[0] - ratio
+    assert np.abs(wrong).max() < 1e-8                  # the factor is exp(linear)
+
+
+def test_terms_too_steep_for_a_parabola_are_refused_and_small_ones_counted():
+    post = GPPosterior([[0.], [1.]], [1., -1.], [.3, .3], .01, 2.)
+    terms = sign_terms(post, post.alpha, np.array([-1.]), np.array([1.]))
+    assert view(terms, terms.region) is None
+    near = GPPosterior([[0.], [.1]], [1., -1.], [.3, .3], .01, 2.)
+    seen = view(sign_terms(near, near.alpha, np.array([-.01]), np.array([-.009])), Region(np.array([-.1]), np.array([.1])))
+    assert seen is not None and len(seen.w) == 1 and 0 < seen.dropped < 1e-19
