@@ -10,14 +10,14 @@ __all__ = ['Source', 'open_source', 'Survey', 'survey', 'Frozen', 'freeze', 'all
 # %% ../../nbs/mcsvm/12_blocks.ipynb #blk00003
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_array, check_count, check_matrix, refuse
+from ..core.checks import check_matrix, refuse
 from ..core.results import Status, relative_gap
 from .certificate import dual_value
-from .frozen_pairs import Solution, ascending, check_tol, next_fraction, solve_levels, undecided
+from .frozen_pairs import ascending, check_tol, next_fraction, solve_levels, undecided
 from .interior_point import Outside, Problem, interior_point, make_pairs, whiten_gram
 from .offsets import offsets_and_losses
 from .problem import LARGEST, Costs, check_costs, check_eta, check_signs
@@ -89,7 +89,8 @@ def open_source(
         if not Path(X).is_file(): raise refuse("X", "an array or the path of a Parquet file", X)
         return _parquet(X, y)
     shape, length = getattr(X, "shape", ()), getattr(y, "shape", (-1,))
-    if len(shape) != 2 or not all(shape): raise refuse("X", "an array (n_samples, n_features) or the path of a Parquet file", X)
+    if len(shape) != 2 or not all(shape):
+        raise refuse("X", "an array (n_samples, n_features) or the path of a Parquet file", X)
     for name, values in (("X", X), ("y", y)):
         if np.ma.is_masked(values): raise refuse(name, "without masked values", values)
     if tuple(length) != (shape[0],): raise refuse("y", f"an array of {shape[0]} labels", y)
@@ -149,7 +150,8 @@ def survey(source:Source) -> Survey:
         total, products, done = total+X.sum(0), products+X.T@X, done+len(y)
     if not all(seen.values()): raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", seen)
     shift = total/done
-    return Survey(signs, origin+shift, products/done-np.outer(shift, shift), np.concatenate(parts), np.concatenate(labels))
+    return Survey(signs, origin+shift, products/done-np.outer(shift, shift), np.concatenate(parts),
+                  np.concatenate(labels))
 
 # %% ../../nbs/mcsvm/12_blocks.ipynb #blk00015
 class Frozen(NamedTuple):
@@ -186,7 +188,8 @@ def _freeze_block(X, y, r, band) -> Frozen:
     k = np.arange(m)
     at_cost = (r > 0) & ~((k >= first[:, None]) & (k < last[:, None]))
     sides = [np.where(at_cost & (y == sign)[:, None], 1., 0.).T for sign in (1, -1)]
-    return Frozen(np.stack([side.sum(1) for side in sides]), np.stack([side@X for side in sides]), X[some], y[some],
+    return Frozen(np.stack([side.sum(1) for side in sides]), np.stack([side@X for side in sides]), X[some],
+                  y[some],
                   first[some], last[some])
 
 # %% ../../nbs/mcsvm/12_blocks.ipynb #blk00016
@@ -269,7 +272,8 @@ def dual_from_sums(
         a lower bound of the optimum
     """
     lighter = weights.min(0)
-    with np.errstate(invalid="ignore", divide="ignore"): factors = np.where(weights > lighter, lighter/weights, 1.)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        factors = np.where(weights > lighter, lighter/weights, 1.)
     safe, unsafe = np.einsum("sk,skd->sd", factors, vectors)
     w = eta*(safe-unsafe)
     return dual_value(2*float(lighter.sum()), float(w@w), eta)
@@ -309,7 +313,8 @@ def _band(scene:_Scene, scores, biases, fraction:float) -> np.ndarray: # (m,)
     return np.quantile(np.abs(1+scene.y[thin, None]*(scores[thin, None]-biases)), fraction, axis=0)
 
 # %% ../../nbs/mcsvm/12_blocks.ipynb #blk00023
-def _solve_free(scene:_Scene, frozen:Frozen, w, biases, tol:float, width:float) -> tuple[np.ndarray, float, int]:
+def _solve_free(scene:_Scene, frozen:Frozen, w, biases, tol:float, width:float) -> tuple[np.ndarray, float,
+                                                                                         int]:
     "Interior point on the kept points; the new direction, the dual value, iterations."
     costs = np.stack(scene.costs)
     counts, vectors = costs*frozen.counts, costs[:, :, None]*frozen.vectors
@@ -370,7 +375,8 @@ class BlockSolution(NamedTuple):
     status:Status # optimal where gap <= tol, else not_converged
     message:str # the same in words
 
-def _turns(scene:_Scene, w, fraction:float, tol:float) -> tuple: # objective, bound, w, scores, offsets, iterations
+def _turns(scene:_Scene, w, fraction:float,
+           tol:float) -> tuple: # objective, bound, w, scores, offsets, iterations
     "Freeze, solve, compare both objectives; the best point and the best bound."
     best = (*scene.primal(scene.back@w), w)
     bound, iterations = 0., 0
@@ -401,9 +407,11 @@ def solve_source(source:Source, costs:Costs, eta:float, tol:float) -> BlockSolut
     objective, bound, w, scores, biases, iterations = _turns(scene, w, fraction, tol)
     gap, shift, original = relative_gap(objective-bound, objective), float(scene.mean@w), np.argsort(order)
     reached = gap <= tol
+    words = "optimal" if reached else "not converged"
     return BlockSolution(w, scores+shift, biases[original]+shift, objective*unit, bound*unit, gap,
-                         (objective-bound)*unit, iterations, Status.optimal if reached else Status.not_converged,
-                         f"{'optimal' if reached else 'not converged'}: certified relative gap {gap:.1e}, tol = {tol:.1e}")
+                         (objective-bound)*unit, iterations,
+                         Status.optimal if reached else Status.not_converged,
+                         f"{words}: certified relative gap {gap:.1e}, tol = {tol:.1e}")
 
 # %% ../../nbs/mcsvm/12_blocks.ipynb #blk00026
 def solve_blocks(
@@ -449,7 +457,8 @@ def solve_blocks(
     >>> import numpy as np
     >>> from reject_nb.mcsvm import solve_blocks
     >>> # safe at -1 twice, unsafe at 1: w = 1 separates with margin 1, and 1/(2 eta) is the optimum for every tau
-    >>> found = solve_blocks(np.array([[-1.], [-1.], [1.]]), np.array([1, 1, -1]), safe=[.5, .2], unsafe=[.5, .8], eta=1000.)
+    >>> found = solve_blocks(np.array([[-1.], [-1.], [1.]]), np.array([1, 1, -1]), safe=[.5, .2], unsafe=[.5, .8],
+    ...                      eta=1000.)
     >>> print(found.status, round(found.objective, 7), found.w.round(4).tolist(), found.gap <= 1e-6)
     optimal 0.0005 [1.0] True
     """

@@ -46,7 +46,7 @@ class Calibration:
     n_unsafe : int
         unsafe points in it
     risk : str|None, default None
-        "rate among unsafe", "share inside", "joint", "both rates", or None where nothing is bounded
+        "rate among unsafe", "share inside", "joint", "both rates", None: nothing is bounded
     bound : float|None, default None
         level that bounds that risk
     bound_safe : float|None, default None
@@ -71,7 +71,7 @@ class Calibration:
     kind:str # "expectation", "confidence", "calibration set" or "none"
     n_safe:int # safe points in the calibration set
     n_unsafe:int # unsafe points in it
-    risk:str|None=None # "rate among unsafe", "share inside", "joint", "both rates", or None where nothing is bounded
+    risk:str|None=None # "rate among unsafe", "share inside", "joint", "both rates", None: nothing is bounded
     bound:float|None=None # level that bounds that risk
     bound_safe:float|None=None # level of the rate of safe points outside, where both rates are bounded
     confidence:float|None=None # 1 - delta where kind is "confidence"
@@ -441,20 +441,27 @@ def both_rates(
     Calibration
     """
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
-    delta, eps_safe = check_probability(delta, "delta"), eps if eps_safe is None else check_probability(eps_safe, "eps_safe")
+    delta, eps_safe = check_probability(delta,
+                                        "delta"), eps if eps_safe is None else check_probability(eps_safe,
+                                                                                                 "eps_safe")
     about = dict(risk="both rates", kind="confidence")
-    sides = ((sample.n_unsafe, eps, "unsafe calibration points"), (sample.n_safe, eps_safe, "safe calibration points"))
+    sides = ((sample.n_unsafe, eps, "unsafe calibration points"),
+             (sample.n_safe, eps_safe, "safe calibration points"))
     ranks = [order_statistic_rank(n, level, delta/2) if n else 0 for n, level, _ in sides]
     for rank, (n, level, points) in zip(ranks, sides):
         if not rank: return sample.infeasible("both_rates", _too_few_for(n, level, delta/2, points), **about)
     most, least = np.sort(sample.unsafe)[ranks[0]-1], np.sort(sample.scores[sample.y > 0])[-ranks[1]]
     if least >= most:
-        return sample.infeasible("both_rates", f"the classes overlap: eps = {eps:g} asks for an offset of at most {most:g}, "
-                                 f"eps_safe = {eps_safe:g} for one above {least:g}; raise one of them", **about)
+        return sample.infeasible("both_rates",
+                                 f"the classes overlap: eps = {eps:g} asks for at most {most:g}, "
+                                 f"eps_safe = {eps_safe:g} for one above {least:g}; raise one of them",
+                                 **about)
     return sample.report("both_rates", bias=float(max(least+(most-least)/2, np.nextafter(least, np.inf))),
-                         status=Status.certified, message="certified with confidence", bound=eps, bound_safe=eps_safe,
+                         status=Status.certified, message="certified with confidence", bound=eps,
+                         bound_safe=eps_safe,
                          confidence=1-delta, rank=ranks[0], **about,
-                         statement=f"Pr{{inside | unsafe}} <= {eps:g} and Pr{{outside | safe}} <= {eps_safe:g} with "
+                         statement=f"Pr{{inside | unsafe}} <= {eps:g} and "
+                                   f"Pr{{outside | safe}} <= {eps_safe:g} with "
                                    f"confidence {1-delta:g} over the calibration set")
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #121aadde
@@ -536,7 +543,8 @@ def calibrate_offset(
     1.0 certified | Pr{unsafe and inside} <= 0.2 in expectation over the calibration set
     """
     function, uses = RULES[check_choice(rule, "rule", RULES)]
-    scores, turn = check_vector(scores, "scores", None, -LARGEST, LARGEST), check_flag(high_is_safe, "high_is_safe")
+    scores, turn = check_vector(scores, "scores", None, -LARGEST, LARGEST), check_flag(high_is_safe,
+                                                                                       "high_is_safe")
     sign = -1. if turn else 1.
     given = dict(eps=check_probability(eps, "eps"), delta=delta, eps_safe=eps_safe,
                  reference=sign*_check_reference(reference, scores))

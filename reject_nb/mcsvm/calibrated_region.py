@@ -52,8 +52,8 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """A classifier or pipeline whose safe region keeps a promise.
 
     After `fit`: `estimator_` (fitted), `calibration_` (what is certified), `bias_` (on scores of which low
-    is safe),
-    `classes_`, `safe_label_`.
+    is
+    safe), `classes_`, `safe_label_`.
 
     Parameters
     ----------
@@ -93,7 +93,8 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
     >>> from reject_nb.mcsvm import CalibratedRegion
     >>> from reject_nb.mcsvm.experiments import example1
     >>> X, y = example1(2000)
-    >>> model = CalibratedRegion(make_pipeline(StandardScaler(), LogisticRegression()), eps=.05, delta=.05, random_state=0)
+    >>> model = CalibratedRegion(make_pipeline(StandardScaler(), LogisticRegression()), eps=.05, delta=.05,
+    ...                          random_state=0)
     >>> print(model.fit(X, y).calibration_.statement)
     Pr{inside | unsafe} <= 0.05 with confidence 0.95 over the calibration set
     """
@@ -141,17 +142,21 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         """
         X = rows_of(self, X, reset=True)
         y = labels_of(self, y, X.shape[0])
-        if isinstance(self.safe_label, (list, tuple, np.ndarray)): raise refuse("safe_label", "one label", self.safe_label)
+        if isinstance(self.safe_label, (list, tuple, np.ndarray)):
+            raise refuse("safe_label", "one label", self.safe_label)
         self._fit_labels(y)
-        prefit, share = check_flag(self.prefit, "prefit"), check_probability(self.calibration_share, "calibration_share")
+        prefit, share = check_flag(self.prefit, "prefit"), check_probability(self.calibration_share,
+                                                                             "calibration_share")
         if prefit: self.estimator_, held = self.estimator, np.arange(len(y))
         else:
             rows, held = split_rows(y, share, check_random_state(self.random_state))
             self.estimator_ = _fitted(self.estimator, X[rows], y[rows])
         if getattr(self.estimator_, "classes_", np.zeros(0)).tolist() != self.classes_.tolist():
-            raise refuse("estimator", f"a classifier fitted on the labels {self.classes_.tolist()}", self.estimator_)
+            raise refuse("estimator", f"a classifier fitted on the labels {self.classes_.tolist()}",
+                         self.estimator_)
         scores = risk_scores(self.estimator_, X[held], self.safe_label_)
-        self.calibration_ = calibrate_offset(scores, y[held], self.rule, self.eps, self.delta, eps_safe=self.eps_safe,
+        self.calibration_ = calibrate_offset(scores, y[held], self.rule, self.eps, self.delta,
+                                             eps_safe=self.eps_safe,
                                              safe_label=self.safe_label_)
         self.bias_ = -math.inf if self.calibration_.bias is None else self.calibration_.bias
         return self
@@ -214,4 +219,5 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
 def _fitted(estimator, X, y):
     "A fitted copy; a MultiCostSVC where none is given."
     try: return clone(MultiCostSVC() if estimator is None else estimator).fit(X, y)
-    except (TypeError, AttributeError) as error: raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None

@@ -15,7 +15,8 @@ import numpy as np
 from ..core.checks import check_array, check_matrix, refuse
 from ..core.results import relative_gap
 from .offsets import offsets_and_losses
-from .problem import LARGEST, Costs, check_costs, check_eta, check_signs, check_weights, pair_limits
+from .problem import (
+    LARGEST, Costs, check_costs, check_eta, check_signs, check_weights, pair_limits)
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #f36e4e42
 _ROWS = 8192  # handled at a time, so that a block stays in the cache
@@ -260,7 +261,8 @@ def certify(
         raise refuse("apply", "a function that multiplies a vector by the kernel matrix", apply)
     if offer is not None: offer = _check_offer(offer, len(y))
     weights = check_weights(sample_weight, len(y))
-    return certify_point(lambda v: check_array(apply(v), "apply(v)", (len(y),)), y, alpha, costs, weights, eta,
+    return certify_point(lambda v: check_array(apply(v), "apply(v)", (len(y),)), y, alpha, costs, weights,
+                         eta,
                          offer)
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #56bded51

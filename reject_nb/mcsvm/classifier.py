@@ -101,23 +101,27 @@ def _check_classes(estimator, y, n:int) -> np.ndarray: # (n,)
     return y
 
 # %% ../../nbs/mcsvm/20_classifier.ipynb #clweigh1
-def _weigh(estimator, X, y, signs, sample_weight) -> tuple: # X, signs, weights, weights times those of the classes
+def _weigh(estimator, X, y, signs,
+           sample_weight) -> tuple: # X, signs, weights, weights times those of the classes
     "Weights of the points; those of weight 0 are left out. Training uses the product with the class weights."
     weights = np.ones(len(y))
     if sample_weight is not None:
         scalar = isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, bool)
         given = np.full(len(y), float(sample_weight)) if scalar else sample_weight
         weights = check_vector(given, "sample_weight", len(y), 0., LARGEST)
-    if not (estimator.class_weight is None or isinstance(estimator.class_weight, (str, dict)) and estimator.class_weight):
+    if not (estimator.class_weight is None or isinstance(estimator.class_weight, (str, dict))
+            and estimator.class_weight):
         raise refuse("class_weight", "a dict of labels, 'balanced' or None", estimator.class_weight)
     try: factors = compute_sample_weight(estimator.class_weight, y)
     except (TypeError, ValueError) as error:
-        raise refuse("class_weight", f"a dict of labels or 'balanced' ({error})", estimator.class_weight) from None
+        raise refuse("class_weight", f"a dict of labels or 'balanced' ({error})",
+                     estimator.class_weight) from None
     if not (np.all(np.isfinite(factors)) and np.all(factors > 0)):
         raise refuse("class_weight", "positive for every class", estimator.class_weight)
     kept = weights > 0
     if abs(signs[kept].sum()) == kept.sum():
-        raise refuse("sample_weight", "positive for a point of either class: a weight of zero leaves a point out",
+        raise refuse("sample_weight",
+                     "positive for a point of either class: a weight of zero leaves a point out",
                      sample_weight)
     if kept.all(): return X, signs, weights, weights*factors
     if _is(estimator.kernel, "precomputed"):
@@ -493,12 +497,14 @@ class OffsetMixin(ScoringMixin):
 def _parameters(model) -> tuple[np.ndarray, float, float, bool]: # taus, eta, tol, class_balanced
     "The parameters that every fit checks."
     check_probability(model.eps, "eps")
-    return resolve_taus(model.taus), check_eta(model.eta), check_tol(model.tol), check_flag(model.class_balanced, "class_balanced")
+    balanced = check_flag(model.class_balanced, "class_balanced")
+    return resolve_taus(model.taus), check_eta(model.eta), check_tol(model.tol), balanced
 
 # %% ../../nbs/mcsvm/20_classifier.ipynb #clproba1
 def _has_sigmoid(model) -> bool:
     "Whether `calibrate_proba` was called."
-    if not hasattr(model, "probability_"): raise AttributeError("predict_proba needs calibrate_proba first, on held-out points")
+    if not hasattr(model, "probability_"):
+        raise AttributeError("predict_proba needs calibrate_proba first, on held-out points")
     return True
 
 class ProbabilityMixin(OffsetMixin):
@@ -564,7 +570,7 @@ class ProbabilityMixin(OffsetMixin):
         >>> clf = MultiCostSVC(eta=100.).fit([[-1.], [0.], [2.]], [1, 1, 0])
         >>> clf.calibrate_proba([[-2.], [-1.], [.5], [1.], [1.5], [3.]], [1, 1, 0, 1, 0, 0])
         >>> print(clf.predict_proba([[-3.], [1.], [4.]])[:, 1].round(2).tolist())
-        [[0.11, 0.89], [0.57, 0.43], [0.89, 0.11]]
+        [0.89, 0.43, 0.11]
         """
         safe = self.probability_(-self.projection(X))
         return np.column_stack([1-safe, safe] if self.safe_label_ == self.classes_[1] else [safe, 1-safe])
@@ -574,11 +580,14 @@ def _signed(model, source:Source) -> tuple[Source, float]: # the source with sig
     "Learn the labels of a source in one pass and turn them into signs."
     counts:dict = {}
     for _, y in source.blocks():
-        for label, count in zip(*np.unique(check_labels(y, "y"), return_counts=True)): counts[label] = counts.get(label, 0)+int(count)
+        for label, count in zip(*np.unique(check_labels(y, "y"),
+                                           return_counts=True)): counts[label] = counts.get(label,
+                                                                                            0)+int(count)
         if len(counts) > 2: raise refuse("y", "labels of two classes", list(counts))
     try: model._fit_labels(np.array(list(counts)))
     except ValueError as error:
-        raise error if " must be " in str(error) else ValueError(f"y must be labels of two classes: {error}") from None
+        if " must be " in str(error): raise
+        raise ValueError(f"y must be labels of two classes: {error}") from None
     model.n_safe_ = counts[model.safe_label_]
     model.n_unsafe_ = source.n-model.n_safe_
     blocks = lambda: ((X, np.where(np.asarray(y) == model.safe_label_, 1., -1.)) for X, y in source.blocks())
@@ -623,7 +632,8 @@ class BlockMixin(ProbabilityMixin):
         optimal [1.0] ['safe', 'bad']
         """
         if not _is(self.kernel, "linear"): raise refuse("kernel", "'linear' for blocks of rows", self.kernel)
-        if self.class_weight is not None: raise refuse("class_weight", "None for blocks of rows", self.class_weight)
+        if self.class_weight is not None:
+            raise refuse("class_weight", "None for blocks of rows", self.class_weight)
         taus, eta, tol, balanced = _parameters(self)
         source, share = _signed(self, open_source(X, y))
         self.p_safe_ = share if self.p_safe is None else check_probability(self.p_safe, "p_safe")

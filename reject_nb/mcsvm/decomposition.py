@@ -13,19 +13,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .certificate import Certificate, certify_point
+from .certificate import certify_point
 from .frozen_pairs import Solution, make_solution
 from .offsets import offsets_and_losses
 from .problem import Costs, pair_limits
 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00007
-compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True, fastmath=True)  # type: ignore[call-overload]
+compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
+                    fastmath=True)  # type: ignore[call-overload]
 _HUGE = 1e30
 _CHUNK = 64 # entries searched together, so that the search for an extreme runs in vector registers
 
 @compiled
 def _shift(kappa, K, i, j, step, up, down, tops):
-    "kappa -= step (K_i - K_j); the largest that may rise of each chunk into `tops`; returns the smallest that may fall."
+    "kappa -= step (K_i - K_j); the largest of each chunk that may rise, and the smallest of all that may fall."
     smallest = _HUGE
     for c in range(len(tops)):
         largest = -_HUGE
@@ -121,7 +122,7 @@ def _step(K, diagonal, kappa, box, k, i, largest, eta, flat, gains):
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00015
 @compiled
 def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
-    "Lower all violations on these points from `start` to `stop` in at most `most` steps; returns the steps taken."
+    "Lower all violations from `start` to `stop` in at most `most` steps; returns the steps taken."
     tops = np.empty((len(kappa)+_CHUNK-1)//_CHUNK)
     steps, threshold, worst = 0, start, 2*start
     while steps < most and (worst > 1.5*threshold or threshold > stop):
@@ -274,7 +275,8 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
         _gather(rows.cache.values, slots, points, K)
     part = box if whole else Box(*(a[:, points] for a in box))
     before, local = part.beta.sum(0), kappa[points]
-    steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation, .2*violation, 20*len(points)+1000)
+    steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation, .2*violation,
+                    20*len(points)+1000)
     if not whole:
         for mine, theirs in zip(box, part): mine[:, points] = theirs
     change = part.beta.sum(0)-before
@@ -307,7 +309,8 @@ def _iterate(state:State, rows:Rows, y, costs:Costs, weights, eta, tol) -> int: 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00029
 CACHE = 1e9 # bytes of kernel rows
 
-def _scaled(K, costs:Costs, eta:float, room:float) -> tuple[Rows, float, float]: # rows, eta, unit of the costs
+def _scaled(K, costs:Costs, eta:float, room:float) -> tuple[Rows, float,
+                                                            float]: # rows, eta, unit of the costs
     "The problem with a kernel of size one and costs of size one."
     size = max(float(K.diagonal.max()), 1e-300)
     unit = float(costs.safe.sum()+costs.unsafe.sum())/(2*len(costs.safe))
@@ -324,8 +327,7 @@ def solve_decomposed(
     tol:float, # relative gap to reach
     room:float=CACHE, # bytes for rows of the kernel
 ) -> Solution: # scores are K @ dual_coef
-    """Decomposition, then the certificate of the true kernel; again from its scores where that does not
-    confirm the gap.
+    """Decomposition, then the certificate of the true kernel; again from its scores where the gap is open.
 
     Parameters
     ----------

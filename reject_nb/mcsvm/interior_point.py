@@ -201,7 +201,8 @@ def make_pairs(
     np.cumsum(counts, out=start[1:])
     tau = np.arange(start[-1])-np.repeat(start[:-1]-first, counts)
     values = np.empty((len(Rows._fields), start[-1]))
-    values[COST] = np.where(np.repeat(y, counts) > 0, costs.safe[tau], costs.unsafe[tau])*np.repeat(weights, counts)
+    values[COST] = np.where(np.repeat(y, counts) > 0, costs.safe[tau], costs.unsafe[tau])*np.repeat(weights,
+                                                                                                    counts)
     return Pairs(start, tau, values)
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #004144df
@@ -211,7 +212,7 @@ compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # t
 
 @compiled
 def _advance(pairs, y, s, b, length):
-    "alpha, v, u along the direction, kept strictly inside against rounding; then r of each pair at the new s and b."
+    "alpha, v, u along the direction, kept strictly inside against rounding; then r of each pair."
     values = pairs.values
     for i in range(len(y)):
         for p in range(pairs.start[i], pairs.start[i+1]):

@@ -347,7 +347,8 @@ def solve_low_rank(
     trace, iterations = first_trace(y, costs, weights, eta, tol), 0
     for _ in range(12):
         factor.extend(trace)
-        found = solve_explicit(factor.L.T if len(factor.L) else np.zeros((len(y), 1)), y, costs, eta, tol/2, weights)
+        found = solve_explicit(factor.L.T if len(factor.L) else np.zeros((len(y), 1)), y, costs, eta, tol/2,
+                               weights)
         iterations += found.iterations
         final = _certify_low_rank(K, factor, found, y, costs, weights, eta, tol)
         if final.gap <= tol or factor.exhausted: break

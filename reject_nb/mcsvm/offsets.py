@@ -14,7 +14,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.checks import check_vector
-from ..core.sorting import stable_order
 from .problem import LARGEST, Costs, check_costs, check_signs, check_weights
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #9f58b92e

@@ -32,7 +32,8 @@ class Sigmoid(NamedTuple):
         np.ndarray
             (n,) in [0, 1]
         """
-        with np.errstate(invalid="ignore"): return expit(np.nan_to_num(self.slope*scores, nan=0.)+self.intercept)
+        with np.errstate(invalid="ignore"):
+            return expit(np.nan_to_num(self.slope*scores, nan=0.)+self.intercept)
 
 def _loss(point, basis, targets) -> float:
     "Logarithmic loss."
@@ -64,7 +65,8 @@ def fit_sigmoid(
     n_safe, n_unsafe = np.sum(y > 0), np.sum(y < 0)
     targets = np.where(y > 0, (n_safe+1)/(n_safe+2), 1/(n_unsafe+2))
     size = max(float(np.abs(scores).max()), 1e-300)
-    basis, point = np.column_stack([scores/size, np.ones(len(y))]), np.array([0., np.log((n_safe+1)/(n_unsafe+1))])
+    basis, point = np.column_stack([scores/size,
+                                    np.ones(len(y))]), np.array([0., np.log((n_safe+1)/(n_unsafe+1))])
     for _ in range(100):
         chance = expit(basis@point)
         gradient = basis.T@(chance-targets)

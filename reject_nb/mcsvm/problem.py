@@ -186,7 +186,8 @@ def check_weights(
     """
     if weights is None: return np.ones(n)
     weights = check_vector(weights, "sample_weight", n, 0., LARGEST)
-    if not weights.all(): raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
+    if not weights.all():
+        raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
     return weights
 
 def pair_limits(

@@ -51,7 +51,9 @@ def rows_of(model, X, reset:bool):
     "X as scikit-learn takes it, sparse too; messages name the argument."
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     least = 2 if reset else 1
-    try: return validate_data(model, X, dtype=np.float64, reset=reset, accept_sparse="csr", ensure_min_samples=least)
+    try:
+        return validate_data(model, X, dtype=np.float64, reset=reset, accept_sparse="csr",
+                             ensure_min_samples=least)
     except (TypeError, ValueError) as error:
         raise type(error)(f"X must be a matrix of real numbers (n_samples, n_features): {error}") from None
 
@@ -64,7 +66,8 @@ def labels_of(model, y, n:int) -> np.ndarray: # (n,)
         (n,)
     """
     if y is None:
-        raise ValueError(f"y must be labels: {type(model).__name__} requires y to be passed, but the target y is None")
+        name = type(model).__name__
+        raise ValueError(f"y must be labels: {name} requires y to be passed, but the target y is None")
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1: y = column_or_1d(y, warn=True)
     y = check_labels(y, "y", n)
     try: check_classification_targets(y)
@@ -82,7 +85,8 @@ def _regions(model, X, y) -> tuple[list, list]: # machines, calibrations
     machines, calibrations = [], []
     for label in model.classes_:
         one = clone(base).set_params(safe_label=True).fit(X[rows], y[rows] == label)
-        calibrations.append(one.calibrate(X[held], y[held] == label, "scaling_unsafe", eps, delta/len(model.classes_)))
+        calibrations.append(one.calibrate(X[held], y[held] == label, "scaling_unsafe", eps,
+                                          delta/len(model.classes_)))
         machines.append(one)
     return machines, calibrations
 
@@ -91,8 +95,8 @@ class RegionPerClass(ClassifierMixin, BaseEstimator):
     """A calibrated safe region for every class, with one guarantee for all of them together.
 
     After `fit`: `classes_`, `estimators_` and `calibrations_` (one per class). `predict` gives the class
-    whose score is
-    highest above its offset; `predict_regions` says in which regions a point lies.
+    whose
+    score is highest above its offset; `predict_regions` says in which regions a point lies.
 
     Parameters
     ----------
@@ -169,15 +173,15 @@ class RegionPerClass(ClassifierMixin, BaseEstimator):
         X = rows_of(self, X, reset=True)
         y = labels_of(self, y, X.shape[0])
         self.classes_ = np.unique(y)
-        if len(self.classes_) < 2: raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
+        if len(self.classes_) < 2:
+            raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
         self.estimators_, self.calibrations_ = _regions(self, X, y)
         return self
 
     def decision_function(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K), or (n,) for two classes
-        """How far inside each region a point lies: its score above the offset. For two classes the difference
-        of both.
+        """Score of each class above its middle offset; for two classes the difference of both.
 
         Parameters
         ----------
@@ -191,7 +195,8 @@ class RegionPerClass(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = rows_of(self, X, reset=False)
-        scores = np.column_stack([one.biases_[len(one.biases_)//2]-one.projection(X) for one in self.estimators_])
+        scores = np.column_stack([one.biases_[len(one.biases_)//2]-one.projection(X)
+                                  for one in self.estimators_])
         return scores[:, 1]-scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self,

@@ -44,7 +44,8 @@ def normal_law(shift:float=1., digits:int|None=None) -> ScoreLaw:
 def cauchy_law(shift:float=1.) -> ScoreLaw:
     "Heavy tails."
     cdf = lambda b: .5+np.arctan(b)/np.pi
-    return ScoreLaw(lambda rng, signs: rng.standard_cauchy(len(signs))-shift*signs, lambda b: cdf(b+shift), lambda b: cdf(b-shift))
+    return ScoreLaw(lambda rng, signs: rng.standard_cauchy(len(signs))-shift*signs, lambda b: cdf(b+shift),
+                    lambda b: cdf(b-shift))
 
 # %% ../../nbs/mcsvm/23_violations.ipynb #vio00008
 class Broken(NamedTuple):

@@ -22,7 +22,7 @@ TAUS = np.array([.8, .1, .5, .5])
 @pytest.mark.parametrize("n, d, eta", [(40, 2, 1.), (60, 5, 1e-3), (30, 1, 100.)])
 def test_agrees_with_the_reference(n, d, eta):
     X, y = _two_clouds(n, n, d, .4)
-    found, costs = solve_blocks(X, y, 1-TAUS, TAUS, eta, 1e-8), cost_weights(TAUS, y)
+    found = solve_blocks(X, y, 1-TAUS, TAUS, eta, 1e-8)
     assert found.status == "optimal" and found.gap <= 1e-8
     np.testing.assert_allclose(found.objective, solve_primal_reference(X, y, TAUS, eta)[0], rtol=1e-6)
     np.testing.assert_allclose(found.scores, X@found.w, atol=1e-10)
@@ -68,11 +68,13 @@ def test_dask_parquet_and_maps():
     found = solve_blocks(da.from_array(X, chunks=(130, 1)), da.from_array(y, chunks=77), *costs, .1)
     np.testing.assert_allclose(found.objective, plain.objective, rtol=1e-9)
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pa.table({"a": X[:, 0], "label": y, "b": X[:, 1].astype(np.float32)}), folder/"rows.parquet")
+    pq.write_table(pa.table({"a": X[:, 0], "label": y, "b": X[:, 1].astype(np.float32)}),
+                   folder/"rows.parquet")
     found = solve_blocks(folder/"rows.parquet", "label", *costs, .1)
     np.testing.assert_allclose(found.objective, plain.objective, rtol=1e-6)
     assert open_source(str(folder/"rows.parquet"), "label").names == ["a", "b"]
-    with pytest.raises(ValueError, match="^y must be the name"): solve_blocks(folder/"rows.parquet", "c", *costs, .1)
+    with pytest.raises(ValueError, match="^y must be the name"):
+        solve_blocks(folder/"rows.parquet", "c", *costs, .1)
 
 
 def test_constant_features_and_one_rare_point():
@@ -85,9 +87,12 @@ def test_constant_features_and_one_rare_point():
 
 GOOD = dict(X=_two_clouds(20)[0], y=_two_clouds(20)[1], safe=[.5], unsafe=[.5], eta=1., tol=1e-6)
 
-@pytest.mark.parametrize("name, value", [("X", np.zeros((19, 2))), ("X", np.full((20, 2), np.nan)), ("X", "nowhere.parquet"),
-                                         ("X", None), ("X", np.zeros(20)), ("y", np.ones(20)), ("y", np.arange(20)), ("y", None),
-                                         ("y", "label"), ("safe", [-.5]), ("unsafe", [.5, .5]), ("eta", -1.), ("tol", 0.)])
+@pytest.mark.parametrize("name, value", [("X", np.zeros((19, 2))), ("X", np.full((20, 2), np.nan)),
+                                         ("X", "nowhere.parquet"),
+                                         ("X", None), ("X", np.zeros(20)), ("y", np.ones(20)),
+                                         ("y", np.arange(20)), ("y", None),
+                                         ("y", "label"), ("safe", [-.5]), ("unsafe", [.5, .5]), ("eta", -1.),
+                                         ("tol", 0.)])
 def test_solve_blocks_names_the_bad_argument(name, value):
     which = "y" if name == "X" and np.shape(value) == (19, 2) else name
     with pytest.raises(ValueError, match=f"^{which} must be"): solve_blocks(**{**GOOD, name: value})

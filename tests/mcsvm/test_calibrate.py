@@ -203,7 +203,8 @@ def test_the_offset_of_both_rates_lies_above_the_safe_score():
     top = np.nextafter(1., 2.)
     assert both_rates([1., 1., top, top], [1, 1, -1, -1], .5, .5).bias == top
 
-GOOD = dict(scores=[0., 1.], y=[1, -1], rule="conformal", eps=.4, delta=None, reference=0., eps_safe=None, safe_label=None,
+GOOD = dict(scores=[0., 1.], y=[1, -1], rule="conformal", eps=.4, delta=None, reference=0., eps_safe=None,
+            safe_label=None,
             high_is_safe=False)
 BAD = [("rule", "best"), ("rule", ["conformal"]), ("rule", None), ("eps", 0.), ("eps", 1.), ("eps", None),
        ("eps", 1j), ("delta", 1.5), ("delta", "x"),
@@ -246,4 +247,5 @@ def test_the_door_leads_to_each_rule():
         named = np.where(y > 0, "ok", np.where(s > 0, "bad", "worse"))
         assert calibrate_offset(s, named, rule, .1, .2, .3, .4, safe_label="ok") == expected
         turned = calibrate_offset(-s, named, rule, .1, .2, -.3, .4, safe_label="ok", high_is_safe=True)
-        assert turned.bias == (None if expected.bias is None else -expected.bias) and turned.status == expected.status
+        assert turned.bias == (None if expected.bias is None
+                               else -expected.bias) and turned.status == expected.status

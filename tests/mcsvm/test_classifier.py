@@ -252,7 +252,8 @@ def test_fits_can_be_pickled():
                                       clf.projection(CLOUD))
 
 
-@pytest.mark.parametrize("kwargs", (dict(), dict(kernel="rbf"), dict(kernel="poly"), dict(class_balanced=True, eta=50.),
+@pytest.mark.parametrize("kwargs", (dict(), dict(kernel="rbf"), dict(kernel="poly"), dict(class_balanced=True,
+                                                                                          eta=50.),
                                     dict(class_weight="balanced"), dict(class_weight={-1: 3., 1: .5})))
 def test_a_weight_is_a_number_of_copies(kwargs):
     X, y = _two_clouds(80, 4)
@@ -262,7 +263,8 @@ def test_a_weight_is_a_number_of_copies(kwargs):
     if kwargs.get("class_weight") == "balanced":  # counts the points that were given, not their weights
         factors = {label: 80/(2*np.sum(y == label)) for label in (-1, 1)}
         kwargs = dict(class_weight=factors)
-    many = MultiCostSVC(**{**dict(eta=1., tol=1e-9), **kwargs}).fit(np.repeat(X, weights, 0), np.repeat(y, weights))
+    many = MultiCostSVC(**{**dict(eta=1., tol=1e-9), **kwargs}).fit(np.repeat(X, weights, 0),
+                                                                    np.repeat(y, weights))
     np.testing.assert_allclose(one.objective_, many.objective_, rtol=3e-9)
     np.testing.assert_allclose(one.projection(X), many.projection(X), atol=2e-3)
     np.testing.assert_allclose(one.p_safe_, many.p_safe_)
@@ -274,10 +276,12 @@ def test_class_weights_are_factors_of_the_costs():
     X, y = _two_clouds(60, 2)
     taus = np.array([.2, .6])
     clf = MultiCostSVC(taus=taus, eta=.5, class_weight={1: 2., -1: .25}).fit(X, y)
-    np.testing.assert_allclose(clf.objective_, solve_features(X, y, 2*(1-taus), .25*taus, .5).objective, rtol=2e-6)
+    np.testing.assert_allclose(clf.objective_, solve_features(X, y, 2*(1-taus), .25*taus, .5).objective,
+                               rtol=2e-6)
 
 
-@pytest.mark.parametrize("kwargs", (dict(), dict(kernel="rbf", gamma="scale"), dict(kernel="poly"), dict(kernel="poly", degree=5)))
+@pytest.mark.parametrize("kwargs", (dict(), dict(kernel="rbf", gamma="scale"), dict(kernel="poly"),
+                                    dict(kernel="poly", degree=5)))
 @pytest.mark.parametrize("columns", (3, 400))
 def test_sparse_rows_are_taken(kwargs, columns):
     rng = np.random.default_rng(columns)
@@ -287,18 +291,21 @@ def test_sparse_rows_are_taken(kwargs, columns):
     one, two = (MultiCostSVC(eta=.1, tol=1e-8, **kwargs).fit(A, y) for A in (X, thin))
     np.testing.assert_allclose(one.objective_, two.objective_, rtol=3e-8)
     np.testing.assert_allclose(two.projection(thin), two.projection(X), atol=1e-9)
-    np.testing.assert_allclose(one.projection(X), two.projection(thin), atol=1e-2*np.abs(one.projection(X)).max())
+    np.testing.assert_allclose(one.projection(X), two.projection(thin),
+                               atol=1e-2*np.abs(one.projection(X)).max())
     assert hasattr(one, "coef_") == hasattr(two, "coef_")
 
 
-@pytest.mark.parametrize("weights", (-SIGNS, SIGNS[:5], "heavy", np.full(20, np.nan), np.zeros(20), np.maximum(SIGNS, 0)))
+@pytest.mark.parametrize("weights", (-SIGNS, SIGNS[:5], "heavy", np.full(20, np.nan), np.zeros(20),
+                                     np.maximum(SIGNS, 0)))
 def test_bad_sample_weights_are_named(weights):
     with pytest.raises(ValueError, match="^sample_weight must be"): MultiCostSVC().fit(CLOUD, SIGNS, weights)
 
 
 @pytest.mark.parametrize("weights", ("wide", {7: 1.}, {1: -1.}, {1: np.nan}, 3.))
 def test_bad_class_weights_are_named(weights):
-    with pytest.raises(ValueError, match="^class_weight must be"): MultiCostSVC(class_weight=weights).fit(CLOUD, SIGNS)
+    with pytest.raises(ValueError,
+                       match="^class_weight must be"): MultiCostSVC(class_weight=weights).fit(CLOUD, SIGNS)
 
 
 def test_a_kernel_matrix_takes_no_zero_weight():
@@ -306,13 +313,14 @@ def test_a_kernel_matrix_takes_no_zero_weight():
     with pytest.raises(ValueError, match="^sample_weight must be"):
         MultiCostSVC(kernel="precomputed").fit(K, SIGNS, np.r_[0., np.ones(19)])
     two = MultiCostSVC(kernel="precomputed").fit(K, SIGNS, 2.)
-    np.testing.assert_allclose(two.objective_, 2*MultiCostSVC(kernel="precomputed", eta=2e-3).fit(K, SIGNS).objective_,
+    np.testing.assert_allclose(two.objective_, 2*MultiCostSVC(kernel="precomputed",
+                                                              eta=2e-3).fit(K, SIGNS).objective_,
                                rtol=2e-6)
 
 
 @pytest.mark.parametrize("safe_label", (-1., 1.))
 def test_probabilities_follow_the_labels(safe_label):
-    (X, y), (A, b), (N, new) = _two_clouds(200), _two_clouds(400, 1), _two_clouds(20_000, 2)
+    (X, y), (A, b), (N, _) = _two_clouds(200), _two_clouds(400, 1), _two_clouds(20_000, 2)
     clf = MultiCostSVC(eta=1., safe_label=safe_label).fit(X, y).calibrate_proba(A, b)
     chance = clf.predict_proba(N)
     np.testing.assert_allclose(chance.sum(1), 1.)
@@ -338,17 +346,20 @@ def test_blocks_give_the_fit_in_memory(kwargs):
     np.testing.assert_allclose(two.objective_, one.objective_, rtol=2e-6)
     np.testing.assert_allclose(two.projection(X), one.projection(X), atol=1e-2)
     assert two.region_offset(.4, .1) == pytest.approx(one.region_offset(.4, .1), abs=2e-2)
-    assert (two.n_safe_, two.n_unsafe_, two.p_safe_, two.n_features_in_) == (one.n_safe_, one.n_unsafe_, one.p_safe_, 2)
+    assert (two.n_safe_, two.n_unsafe_, two.p_safe_, two.n_features_in_) == (one.n_safe_, one.n_unsafe_,
+                                                                             one.p_safe_, 2)
     np.testing.assert_array_equal(two.classes_, one.classes_)
     assert two.calibrate(X, names, "scaling_unsafe", .2, .1).feasible
 
 
-@pytest.mark.parametrize("kwargs, name", [(dict(kernel="rbf"), "kernel"), (dict(class_weight="balanced"), "class_weight")])
+@pytest.mark.parametrize("kwargs, name", [(dict(kernel="rbf"), "kernel"), (dict(class_weight="balanced"),
+                                                                           "class_weight")])
 def test_blocks_are_for_the_plain_linear_problem(kwargs, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): MultiCostSVC(**kwargs).fit_blocks(CLOUD, SIGNS)
     with pytest.raises(ValueError, match="^y must be"): MultiCostSVC().fit_blocks(CLOUD, np.arange(20))
 
-EXPECTED = {f"check_sample_weight_equivalence_on_{kind}_data": "equal up to tol" for kind in ("dense", "sparse")}
+EXPECTED = {f"check_sample_weight_equivalence_on_{kind}_data": "equal up to tol"
+            for kind in ("dense", "sparse")}
 
 @pytest.mark.parametrize("kwargs", (dict(), dict(kernel="rbf", eta=1.), dict(kernel="poly")))
 def test_check_estimator(kwargs):

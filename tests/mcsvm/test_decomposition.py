@@ -21,11 +21,13 @@ def _two_clouds(n, seed=0, d=2, shift=.7):
 
 def _solve(K, y, taus, eta, tol=1e-8, weights=None, **kwargs):
     taus = np.asarray(taus)
-    return solve_decomposed(MatrixKernel(K), y, Costs(1-taus, taus), np.ones(len(y)) if weights is None else weights, eta,
+    return solve_decomposed(MatrixKernel(K), y, Costs(1-taus, taus),
+                            np.ones(len(y)) if weights is None else weights, eta,
                             tol, **kwargs)
 
 
-@pytest.mark.parametrize("kernel, gamma, eta", [("rbf", 1., 1.), ("rbf", .05, .01), ("rbf", 5., 100.), ("linear", 1., .1),
+@pytest.mark.parametrize("kernel, gamma, eta", [("rbf", 1., 1.), ("rbf", .05, .01), ("rbf", 5., 100.),
+                                                ("linear", 1., .1),
                                                 ("poly", .5, .1)])
 @pytest.mark.parametrize("taus", ([.5], [.2, .5, .5, .7], [.01, .99]))
 def test_agrees_with_the_reference(kernel, gamma, eta, taus):
@@ -43,14 +45,17 @@ def test_weights_and_unbalanced_costs():
     X, y = _two_clouds(50, 2)
     K, weights = kernel_function("rbf")(X, X), np.random.default_rng(0).integers(1, 4, 50)
     i = np.repeat(np.arange(50), weights)
-    one, many = _solve(K, y, [.1, .6], 2., weights=weights.astype(float)), _solve(K[np.ix_(i, i)], y[i], [.1, .6], 2.)
+    one, many = _solve(K, y, [.1, .6], 2., weights=weights.astype(float)), _solve(K[np.ix_(i, i)], y[i],
+                                                                                  [.1, .6], 2.)
     np.testing.assert_allclose(one.objective, many.objective, rtol=1e-7)
     costs = cost_weights(np.array([.3, .8]), y, True)
     balanced = solve_decomposed(MatrixKernel(K), y, costs, np.ones(50), 40., 1e-8)
-    np.testing.assert_allclose(balanced.objective, solve_reference(K, y, np.array([.3, .8]), 40., True).objective, rtol=1e-7)
+    np.testing.assert_allclose(balanced.objective, solve_reference(K, y, np.array([.3, .8]), 40.,
+                                                                   True).objective, rtol=1e-7)
 
 
-@pytest.mark.parametrize("whole, batch, room", [(0, 5000, 1e9), (0, 60, 1e9), (0, 90, 0.), (10**6, 5000, 1e9)])
+@pytest.mark.parametrize("whole, batch, room", [(0, 5000, 1e9), (0, 60, 1e9), (0, 90, 0.), (10**6, 5000,
+                                                                                            1e9)])
 def test_batches_and_a_small_cache_do_not_change_the_answer(whole, batch, room):
     import reject_nb.mcsvm.decomposition as module
     with mock.patch.multiple(module, _WHOLE=whole, _BATCH=batch):
@@ -63,7 +68,7 @@ def test_batches_and_a_small_cache_do_not_change_the_answer(whole, batch, room):
 
 
 def test_far_points_in_single_precision_are_corrected_by_the_exact_scores():
-    # all points at 1e4 from the origin of their own cluster centre: single precision leaves 3 digits of a distance
+    # two clusters 3e3 apart: single precision leaves few digits of a distance
     X, y = _two_clouds(80, 4, 3, .5)
     X[::4] += 3e3
     K = PointKernel(kernel_function("rbf", gamma=.3), X, single=True)

@@ -60,19 +60,6 @@ def test_the_search_finds_every_level():
     assert _first_above(kinks, halves, levels).tolist() == [1, 2, 3, 5, 5]
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_a_point_of_weight_three_is_three_points(seed):
-    rng = np.random.default_rng(seed)
-    y, s, w = np.where(np.arange(40) % 3, 1., -1.), rng.normal(size=40), rng.integers(1, 4, 40)
-    taus = rng.uniform(.05, .95, 6)
-    many = [np.repeat(a, w) for a in (s, y)]
-    for f in (best_offsets, offset_intervals):
-        np.testing.assert_array_equal(f(s, y, 1-taus, taus, sample_weight=w), f(*many, 1-taus, taus))
-    b = rng.normal(size=6)
-    np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus, sample_weight=w),
-                               offset_losses(*many, b, 1-taus, taus), rtol=1e-12)
-
-
 @settings(deadline=None, max_examples=50, derandomize=True)
 @given(st.integers(0, 10**6))
 def test_offsets_do_not_increase_with_tau(seed):
@@ -103,6 +90,19 @@ def test_a_large_constant_costs_no_digits():
     near, far = (offset_losses(s+shift, y, [shift], [.3], [.7]) for shift in (0., 2.**30))
     np.testing.assert_allclose(far, near, rtol=1e-7)
 
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_point_of_weight_three_is_three_points(seed):
+    rng = np.random.default_rng(seed)
+    y, s, w = np.where(np.arange(40) % 3, 1., -1.), rng.normal(size=40), rng.integers(1, 4, 40)
+    taus = rng.uniform(.05, .95, 6)
+    many = [np.repeat(a, w) for a in (s, y)]
+    for f in (best_offsets, offset_intervals):
+        np.testing.assert_array_equal(f(s, y, 1-taus, taus, sample_weight=w), f(*many, 1-taus, taus))
+    b = rng.normal(size=6)
+    np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus, sample_weight=w),
+                               offset_losses(*many, b, 1-taus, taus), rtol=1e-12)
+
 BAD_OFFSETS = [(([np.nan, 1.], [1, -1], [.5], [.5]), "scores"), ((1., [1, -1], [.5], [.5]), "scores"),
                (([0., 1., 2.], [1, -1], [.5], [.5]), "scores"), (([0., 1.], [1, 1], [.5], [.5]), "y"),
                (([0., 1.], [1, -1], [0.], [.5]), "safe"),
@@ -116,7 +116,8 @@ def test_bad_arguments_of_offsets_are_named(args, name):
 
 LAWS = {"normal": lambda r, n: r.normal(size=n), "rounded": lambda r, n: np.round(r.normal(size=n), 1),
         "heavy": lambda r, n: r.standard_cauchy(n)**3, "constant": lambda r, n: np.zeros(n),
-        "two places": lambda r, n: np.where(r.random(n) < .5, 0., 1e9), "tiny": lambda r, n: r.normal(size=n)*1e-200}
+        "two places": lambda r, n: np.where(r.random(n) < .5, 0., 1e9), "tiny": lambda r,
+        n: r.normal(size=n)*1e-200}
 
 @pytest.mark.parametrize("law", sorted(LAWS))
 @pytest.mark.parametrize("n", (2, 30, 3000))
@@ -139,7 +140,8 @@ def test_bins_and_sort_agree(law, n):
 
 def test_the_door_takes_the_sort_for_few_points():
     import reject_nb.mcsvm.offsets as module
-    s, y, few = np.array([-3., -1., 2., 0., 3.]), np.array([1., 1, 1, -1, -1]), Costs(np.array([.5]), np.array([.5]))
+    s, y, few = np.array([-3., -1., 2., 0., 3.]), np.array([1., 1, 1, -1, -1]), Costs(np.array([.5]),
+                                                                                      np.array([.5]))
     with mock.patch.multiple(module, _by_bins=None):
         b, losses = module.offsets_and_losses(s, y, np.ones(5), few)
         assert (b.tolist(), losses.tolist()) == ([1.], [2.])

@@ -12,10 +12,12 @@ def test_the_sigmoid_is_that_of_logistic_regression(seed):
     y = np.where(rng.random(200) < .3, 1., -1.)
     s = 50**seed*(rng.normal(size=200)+y)
     t = np.where(y > 0, (np.sum(y > 0)+1)/(np.sum(y > 0)+2), 1/(np.sum(y < 0)+2))
-    other = LogisticRegression(C=1e12, tol=1e-10, max_iter=1000).fit(np.tile(s/50**seed, 2)[:, None], np.repeat([1, 0], 200),
+    other = LogisticRegression(C=1e12, tol=1e-10, max_iter=1000).fit(np.tile(s/50**seed, 2)[:, None],
+                                                                     np.repeat([1, 0], 200),
                                                                    sample_weight=np.r_[t, 1-t])
     found = fit_sigmoid(s, y)
-    np.testing.assert_allclose([found.slope*50**seed, found.intercept], [other.coef_[0, 0], other.intercept_[0]], rtol=1e-4)
+    np.testing.assert_allclose([found.slope*50**seed, found.intercept],
+                               [other.coef_[0, 0], other.intercept_[0]], rtol=1e-4)
 
 
 def test_separated_and_constant_scores():

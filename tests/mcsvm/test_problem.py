@@ -52,7 +52,8 @@ def test_good_labels_and_costs_pass():
     assert check_signs([1, 1], both=False).tolist() == [1., 1.]
     assert check_costs([.5], [.25]) == (np.array([.5]), np.array([.25]))
     assert check_weights(None, 2).tolist() == [1., 1.] and check_weights([2, 3], 2).tolist() == [2., 3.]
-    limits = pair_limits(np.array([1., -1.]), Costs(np.array([.5, .2]), np.array([.25, .8])), np.array([2., 1.]))
+    limits = pair_limits(np.array([1., -1.]), Costs(np.array([.5, .2]), np.array([.25, .8])),
+                         np.array([2., 1.]))
     assert limits.tolist() == [[1., .4], [.25, .8]]
 
 

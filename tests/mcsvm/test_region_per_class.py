@@ -18,7 +18,8 @@ def test_all_regions_hold_together_with_confidence():
     (A, b), delta, broken = _three(20_000, 99), .2, 0
     room = 3*np.sqrt(.1*.9/13_000)
     for seed in range(25):
-        model = RegionPerClass(MultiCostSVC(taus=1, eta=.1), eps=.1, delta=delta, random_state=seed).fit(*_three(300, seed))
+        model = RegionPerClass(MultiCostSVC(taus=1, eta=.1), eps=.1, delta=delta,
+                               random_state=seed).fit(*_three(300, seed))
         inside = model.predict_regions(A)
         broken += max(inside[b != c, c].mean() for c in range(3)) > .1+room
     assert broken <= 25*delta+4*np.sqrt(25*delta*(1-delta))
@@ -42,7 +43,8 @@ def test_too_few_points_give_empty_regions_and_say_so():
     assert model.score(*_three(300, 1)) > .6
 
 
-@pytest.mark.parametrize("name, value", [("estimator", 3), ("eps", 1.), ("delta", 0.), ("calibration_share", 1.), ("eps", "x"),
+@pytest.mark.parametrize("name, value", [("estimator", 3), ("eps", 1.), ("delta", 0.), ("calibration_share",
+                                                                                        1.), ("eps", "x"),
                                          ("random_state", "x")])
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"): RegionPerClass(**{name: value}).fit(*_three(30))

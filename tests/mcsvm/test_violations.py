@@ -26,7 +26,8 @@ def test_promises_with_confidence_are_kept(rule):
 def test_a_broken_rule_is_seen():
     # asked for 5 %, judged by 2 %: nearly every set breaks it
     law = normal_law()
-    found = count_violations(law._replace(unsafe_cdf=lambda b: 2.5*law.unsafe_cdf(b)), "scaling_unsafe", 300, .05, .1, 100)
+    found = count_violations(law._replace(unsafe_cdf=lambda b: 2.5*law.unsafe_cdf(b)), "scaling_unsafe", 300,
+                             .05, .1, 100)
     assert found.broken > .5
 
 
