@@ -20,13 +20,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
                "TrueClassProbabilityScore"],
     "ordinal": ["OrdinalSVM", "ordinal_certificate"],
     "certified": ["certified_risk"],
-    "groups": ["CertifiedRisks", "GroupedSelection", "certified_groups", "certified_risks", "certify_groups"],
+    "groups": ["certified_groups", "certified_risks"],
     "confidence": ["ConfidenceScore", "TemperatureScaling", "fit_temperature"],
     "displays": ["RiskCoverageDisplay"],
     "expectation": ["conformal_risk"],
-    "shift": ["certified_under_shift", "covariate_weights", "target_if_wrong_by", "thin"],
+    "shift": ["certified_under_shift", "covariate_weights"],
     "learn_then_test": ["CertifiedSelection", "ltt"],
-    "metrics": ["SelectiveMetrics", "compare_scores", "selective_metrics"],
+    "metrics": ["compare_scores", "selective_metrics"],
     "monitor": ["RiskMonitor"],
     "guarantees": ["certify", "order_statistic", "sgr"],
     "selective": ["SelectiveClassifier"],
@@ -40,10 +40,9 @@ if TYPE_CHECKING:
     from reject_nb.strategies.confidence import ConfidenceScore, TemperatureScaling, fit_temperature
     from reject_nb.strategies.displays import RiskCoverageDisplay
     from reject_nb.strategies.expectation import conformal_risk
-    from reject_nb.strategies.groups import CertifiedRisks, GroupedSelection, certified_groups, certified_risks
-    from reject_nb.strategies.groups import certify_groups
+    from reject_nb.strategies.groups import certified_groups, certified_risks
     from reject_nb.strategies.learn_then_test import CertifiedSelection, ltt
-    from reject_nb.strategies.metrics import SelectiveMetrics, compare_scores, selective_metrics
+    from reject_nb.strategies.metrics import compare_scores, selective_metrics
     from reject_nb.strategies.monitor import RiskMonitor
     from reject_nb.strategies.losses import bayes_predict, conditional_risk, plug_in, pointwise_loss
     from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased
@@ -54,5 +53,5 @@ if TYPE_CHECKING:
     from reject_nb.strategies.scores import MarginScore, MaxClassProbability, RegressionScore, SeleScore
     from reject_nb.strategies.scores import TrueClassProbabilityScore
     from reject_nb.strategies.selective import SelectiveClassifier
-    from reject_nb.strategies.shift import certified_under_shift, covariate_weights, target_if_wrong_by, thin
+    from reject_nb.strategies.shift import certified_under_shift, covariate_weights
     from reject_nb.strategies.surrogate import sele_surrogate, sele_surrogate_hvp

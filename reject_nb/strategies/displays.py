@@ -14,7 +14,7 @@ from .curves import risk_coverage_curve
 from .losses import ask, n_rows, pointwise_loss, predict_labels
 from .scores import labels_of
 
-# %% ../../nbs/strategies/25_displays.ipynb #c4141c75
+# %% ../../nbs/strategies/25_displays.ipynb #f888df84
 def _from_predictions(cls, y, predictions, uncertainty, loss, name, ties, point=None):
     "A display of the losses of predictions."
     check_choice(ties, "ties", ("index", "expected"))
@@ -114,9 +114,11 @@ class DisplayMakers:
         """
         y, point = labels_of(estimator, y, n_rows(X)), None
         inner, score = getattr(estimator, "classifier_", estimator), uncertainty
-        if score is None: score = getattr(estimator, "predict_uncertainty", None) or _top_probability(estimator)
+        if score is None: score = getattr(estimator, "predict_uncertainty",
+                                          None) or _top_probability(estimator)
         s = ask(getattr(score, "predict", score), X, "the uncertainty")
-        predictions, loss = predict_labels(inner, X), getattr(estimator, "loss", None) if loss is None else loss
+        predictions, loss = predict_labels(inner, X), getattr(estimator, "loss",
+                                                              None) if loss is None else loss
         if hasattr(estimator, "accept") and uncertainty is None:
             keep, losses = np.asarray(estimator.accept(X)), pointwise_loss(y, predictions, loss)
             point = (keep.mean(), losses[keep].mean()) if keep.any() else None
@@ -129,7 +131,7 @@ def _top_probability(estimator):
         raise refuse("uncertainty", f"given for {type(estimator).__name__}, which has no predict_proba", None)
     return lambda X: 1 - np.asarray(estimator.predict_proba(X)).max(1)
 
-# %% ../../nbs/strategies/25_displays.ipynb #c331ffc7
+# %% ../../nbs/strategies/25_displays.ipynb #e41d4902
 class RiskCoverageDisplay(DisplayMakers):
     """A risk-coverage curve to plot; made by `from_estimator` or `from_predictions`.
 
@@ -145,6 +147,15 @@ class RiskCoverageDisplay(DisplayMakers):
         for the legend
     point : default None
         (coverage, risk) of a rule on the same data
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from reject_nb.strategies import RiskCoverageDisplay
+    >>> axes = Figure().add_subplot()
+    >>> shown = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], uncertainty=[.1, .2, .9, .3],
+    ...                                              name="mine", ax=axes)
+    >>> shown.line_.get_label(), shown.risk.round(2).tolist()
     """
     def __init__(self, *,
         coverage,       # (n,) ascending, in (0, 1]
@@ -190,6 +201,7 @@ class RiskCoverageDisplay(DisplayMakers):
         import matplotlib.pyplot as plt
         check_flag(optimum, "optimum")
         if ax is None: _, ax = plt.subplots()
+        elif not hasattr(ax, "get_xlabel"): raise refuse("ax", "matplotlib axes or None", ax)
         if name is None: name = self.name
         elif not isinstance(name, str): raise refuse("name", "a text or None", name)
         label = f"AuRC {self.aurc:.4f}" if name is None else f"{name} (AuRC {self.aurc:.4f})"
