@@ -18,7 +18,7 @@ from .losses import (ask, is_fitted, legacy_random_state, n_rows, numeric_featur
 from .scores import (UncertaintyScore, check_class_labels, count_features,
                                          default_classifier, labels_of)
 
-# %% ../../nbs/strategies/21_confidence.ipynb #5c5a3bde
+# %% ../../nbs/strategies/21_confidence.ipynb #e903cce1
 def _likelihood(z:np.ndarray, true:np.ndarray, beta:float) -> tuple[float, float, float]:
     "Mean negative log-likelihood, its first and second derivative in beta; the largest logit of a row is 0."
     e = np.exp(beta*z)
@@ -71,12 +71,13 @@ def fit_temperature(
     for _ in range(100):
         value, slope, curve = _likelihood(z, true, beta)
         new = min(max(beta - slope/max(curve, 1e-12), beta/4, 1e-3), 4*beta, 1e3)
-        while _likelihood(z, true, new)[0] > value + 1e-12 and abs(new - beta) > 1e-10*beta: new = (new + beta)/2
+        while _likelihood(z, true, new)[0] > value + 1e-12 and abs(new - beta) > 1e-10*beta: new = (new
+                                                                                                    + beta)/2
         if abs(new - beta) <= 1e-9*beta: break
         beta = new
     return 1/beta
 
-# %% ../../nbs/strategies/21_confidence.ipynb #f322dbab
+# %% ../../nbs/strategies/21_confidence.ipynb #a2819323
 def softmax(logits:np.ndarray) -> np.ndarray: # rows sum to 1
     """Probabilities from logits.
 
@@ -114,10 +115,12 @@ class TemperatureScaling(ClassifierMixin, BaseEstimator):
     >>> X, y = np.repeat([[-1.], [1.]], 50, axis=0), [0]*45 + [1]*5 + [1]*45 + [0]*5     # right on nine of ten
     >>> sure = LogisticRegression(C=1e6).fit([[-1.], [1.]], [0, 1])                # and says 1
     >>> TemperatureScaling(sure).fit(X, y).predict_proba([[1.]]).round(2).tolist()
+    [[0.1, 0.9]]
     """
     def __init__(self,
         estimator=None,      # classifier with predict_proba; logistic regression where None
-        holdout:float=.25,   # share of the rows for the temperature where the classifier is to be fitted, in (0, 1)
+        holdout:float=.25,   # share of the rows for the temperature where the classifier is to be fitted, in
+                             # (0, 1)
         random_state=None,   # of the split, as scikit-learn takes it
     ): self.estimator, self.holdout, self.random_state = estimator, holdout, random_state
 
@@ -155,7 +158,8 @@ class TemperatureScaling(ClassifierMixin, BaseEstimator):
         y = labels_of(self, y, n_rows(X))
         check_class_labels(y)
         base = default_classifier() if self.estimator is None else self.estimator
-        if not hasattr(base, "predict_proba"): raise refuse("estimator", "a classifier with predict_proba", base)
+        if not hasattr(base, "predict_proba"): raise refuse("estimator", "a classifier with predict_proba",
+                                                            base)
         if not is_fitted(base): base, X, y = self._fit_part(base, X, y, random_state)
         self.estimator_, self.classes_ = base, base.classes_
         known = np.isin(y, self.classes_)
@@ -216,7 +220,7 @@ class TemperatureScaling(ClassifierMixin, BaseEstimator):
         count_features(self, X, reset=False)
         return predict_labels(self.estimator_, X)
 
-# %% ../../nbs/strategies/21_confidence.ipynb #11f53648
+# %% ../../nbs/strategies/21_confidence.ipynb #0e8c5d7a
 class ConfidenceScore(UncertaintyScore):
     """A second model that learns the loss of the classifier from the input, its answer and its probabilities.
 
@@ -259,7 +263,8 @@ class ConfidenceScore(UncertaintyScore):
     def __init__(self,
         estimator=None,       # classifier underneath; logistic regression where None
         learner=None,         # scikit-learn regressor; small boosted trees where None
-        loss=None,            # None (0/1), "absolute", a matrix over the classes or a function: pointwise_loss
+        loss=None,            # None (0/1), "absolute", a matrix over the classes or a function:
+                              # pointwise_loss
         use_inputs:bool=True, # whether the learner sees X, which then must be numbers
     ): self.estimator, self.learner, self.loss, self.use_inputs = estimator, learner, loss, use_inputs
 
@@ -331,5 +336,6 @@ class ConfidenceScore(UncertaintyScore):
 def _small_trees():
     "Boosted trees that do not learn a small sample by heart."
     from sklearn.ensemble import HistGradientBoostingRegressor
-    return HistGradientBoostingRegressor(max_iter=80, learning_rate=.07, max_leaf_nodes=8, min_samples_leaf=20,
+    return HistGradientBoostingRegressor(max_iter=80, learning_rate=.07, max_leaf_nodes=8,
+                                         min_samples_leaf=20,
                                          l2_regularization=1., random_state=0)

@@ -14,7 +14,7 @@ from .curves import risk_coverage_curve
 from .losses import ask, n_rows, pointwise_loss, predict_labels
 from .scores import labels_of
 
-# %% ../../nbs/strategies/25_displays.ipynb #c4141c75
+# %% ../../nbs/strategies/25_displays.ipynb #f888df84
 def _from_predictions(cls, y, predictions, uncertainty, loss, name, ties, point=None):
     "A display of the losses of predictions."
     check_choice(ties, "ties", ("index", "expected"))
@@ -114,9 +114,11 @@ class DisplayMakers:
         """
         y, point = labels_of(estimator, y, n_rows(X)), None
         inner, score = getattr(estimator, "classifier_", estimator), uncertainty
-        if score is None: score = getattr(estimator, "predict_uncertainty", None) or _top_probability(estimator)
+        if score is None: score = getattr(estimator, "predict_uncertainty",
+                                          None) or _top_probability(estimator)
         s = ask(getattr(score, "predict", score), X, "the uncertainty")
-        predictions, loss = predict_labels(inner, X), getattr(estimator, "loss", None) if loss is None else loss
+        predictions, loss = predict_labels(inner, X), getattr(estimator, "loss",
+                                                              None) if loss is None else loss
         if hasattr(estimator, "accept") and uncertainty is None:
             keep, losses = np.asarray(estimator.accept(X)), pointwise_loss(y, predictions, loss)
             point = (keep.mean(), losses[keep].mean()) if keep.any() else None
@@ -151,7 +153,8 @@ class RiskCoverageDisplay(DisplayMakers):
     >>> from matplotlib.figure import Figure
     >>> from reject_nb.strategies import RiskCoverageDisplay
     >>> axes = Figure().add_subplot()
-    >>> shown = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], uncertainty=[.1, .2, .9, .3], name="mine", ax=axes)
+    >>> shown = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], uncertainty=[.1, .2, .9, .3],
+    ...                                              name="mine", ax=axes)
     >>> shown.line_.get_label(), shown.risk.round(2).tolist()
     """
     def __init__(self, *,

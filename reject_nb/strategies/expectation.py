@@ -12,7 +12,7 @@ from ..core.results import Status
 from ..core.sorting import tie_ends
 from .learn_then_test import CertifiedSelection, calibration_sample
 
-# %% ../../nbs/strategies/16_expectation.ipynb #5cbde8cb
+# %% ../../nbs/strategies/16_expectation.ipynb #d1d0e1cf
 def conformal_risk(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
@@ -59,14 +59,17 @@ def conformal_risk(
     n, ends = len(sample.losses), tie_ends(sample.scores) + 1
     good = ends[(1 + sample.total[ends])/(n + 1) <= sample.target*(1 + 1e-12)]
     rank = n if sample.target >= 1 else int(good.max(initial=0))
-    if not rank: return CertifiedSelection.reject_all(message=_why(sample, target_risk), guarantee="expectation",
+    if not rank: return CertifiedSelection.reject_all(message=_why(sample, target_risk),
+                                                      guarantee="expectation",
                                                       delta=np.nan, n=n)
-    message = (f"on average over samples of {n} and new inputs, the loss of all inputs, rejected ones counted as 0, is "
-               f"at most {target_risk:g}")
+    message = (f"on average over samples of {n} and new inputs, the loss of all inputs, rejected ones "
+               f"counted as 0, is at most {target_risk:g}")
     return CertifiedSelection(
-        threshold=np.inf if rank == n else float(sample.scores[rank - 1]), accept_at_threshold=1., coverage=rank/n,
+        threshold=np.inf if rank == n else float(sample.scores[rank - 1]), accept_at_threshold=1.,
+                              coverage=rank/n,
         selective_risk=float(sample.total[rank]/rank*sample.bound), message=message, guarantee="expectation",
-        status=Status.trivial if rank == n else Status.certified, delta=np.nan, certified=float(target_risk), n=n)
+        status=Status.trivial if rank == n else Status.certified, delta=np.nan, certified=float(target_risk),
+                              n=n)
 
 def _why(sample, target_risk:float) -> str:
     "Why nothing is certified."

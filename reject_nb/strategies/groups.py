@@ -96,7 +96,7 @@ class GroupedSelection:
         """
         return {name: selection.threshold for name, selection in self.selections.items()}
 
-# %% ../../nbs/strategies/15_groups.ipynb #9f5602a1
+# %% ../../nbs/strategies/15_groups.ipynb #a0d87d24
 def _check_groups(groups, n:int) -> np.ndarray: # (n,)
     "Labels of groups, one for each score."
     groups = check_labels(groups, "groups") if n or np.size(groups) else np.empty(0)
@@ -142,10 +142,12 @@ def certify_groups(
     scores = check_vector(scores, "scores", len(losses), infinite=True)
     groups, delta = _check_groups(groups, len(losses)), check_probability(delta, "delta")
     check_flag(together, "together")
-    if not callable(certify_one): raise refuse("certify_one", "a function of losses, scores and delta", certify_one)
+    if not callable(certify_one): raise refuse("certify_one", "a function of losses, scores and delta",
+                                               certify_one)
     names = np.unique(groups)
     level = delta/len(names) if together else delta
-    found = {name.item(): certify_one(losses[groups == name], scores[groups == name], level) for name in names}
+    found = {name.item(): certify_one(losses[groups == name], scores[groups == name], level)
+             for name in names}
     return _summary(found, losses, scores, groups, delta, together)
 
 # %% ../../nbs/strategies/15_groups.ipynb #edba775d
@@ -219,7 +221,7 @@ def certified_groups(
     return certify_groups(lambda l, s, d: certified_risk(l, s, target_risk, d, bound), losses, scores, groups,
                           delta, together)
 
-# %% ../../nbs/strategies/15_groups.ipynb #489ea89b
+# %% ../../nbs/strategies/15_groups.ipynb #6603baba
 @dataclass(frozen=True, kw_only=True)
 class CertifiedRisks(CertifiedSelection):
     """A threshold that bounds several risks; `certified` is the first of the targets.
@@ -298,7 +300,8 @@ def certified_risks(
     """
     losses, targets, bounds = _named(losses, target_risks, bounds)
     delta, k = check_probability(delta, "delta"), len(losses)
-    samples = {name: calibration_sample(l, scores, targets[name], bounds.get(name)) for name, l in losses.items()}
+    samples = {name: calibration_sample(l, scores, targets[name], bounds.get(name)) for name,
+               l in losses.items()}
     n = len(next(iter(samples.values())).losses)
     good = np.arange(n + 1)
     for sample in samples.values(): good = np.intersect1d(good, _certified_ends(sample, delta/k))
@@ -306,7 +309,7 @@ def certified_risks(
     risks = {name: float(s.total[rank]/rank*s.bound) if rank else np.nan for name, s in samples.items()}
     return _of_rank(rank, next(iter(samples.values())), risks, targets, delta)
 
-# %% ../../nbs/strategies/15_groups.ipynb #aa588438
+# %% ../../nbs/strategies/15_groups.ipynb #050ef896
 def _named(losses, target_risks, bounds) -> tuple[dict, dict, dict]:
     "Dictionaries with the same names."
     bounds = {} if bounds is None else bounds
@@ -330,7 +333,8 @@ def _of_rank(rank:int, sample, risks:dict, targets:dict, delta:float) -> Certifi
     "The result for a rank."
     n, everything = len(sample.losses), rank == len(sample.losses)
     what = ", ".join(f"{name} at most {target:g}" for name, target in targets.items())
-    message = (f"with probability at least {1 - delta:g} over the {n} calibration examples: {what}" if rank else
+    message = (f"with probability at least {1 - delta:g} over the {n} calibration examples: {what}" if rank
+               else
                f"no threshold could be certified for all of: {what}")
     return CertifiedRisks(
         threshold=np.inf if everything else float(sample.scores[rank - 1]) if rank else -np.inf,

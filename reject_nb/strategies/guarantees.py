@@ -10,7 +10,8 @@ __all__ = ['sgr', 'order_statistic', 'certify']
 from dataclasses import replace
 from typing import Any
 import numpy as np
-from ..core.checks import (check_choice, check_instance, check_labels, check_number, check_probability,
+from ..core.checks import (check_choice, check_instance, check_labels, check_number,
+                                   check_probability,
                                    check_vector, refuse)
 from ..core.results import Status
 from ..core.tails import clopper_pearson_upper, order_statistic_rank
@@ -201,7 +202,7 @@ def _check_model(model, guarantee, thresholds) -> None:
         raise ValueError("model must have a target that a guarantee can certify, a cost-based one has none; "
                          "use guarantee=None")
 
-# %% ../../nbs/strategies/22_guarantees.ipynb #8d03e7d3
+# %% ../../nbs/strategies/22_guarantees.ipynb #e92b5556
 def certify(
     model,                # CostBased, BoundedImprovement or BoundedAbstention
     losses,               # (n,) of a calibration sample, at least 0
@@ -211,7 +212,8 @@ def certify(
     bound:float|None=None,# largest loss that can occur; 1 where None
     thresholds=None,      # (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
     assume:str="every law", # for "auto": or "single crossing", if the risk crosses the target only once
-    groups=None,          # (n,) labels: a promise for each group, such as the predicted classes; None: one for all
+    groups=None,          # (n,) labels: a promise for each group, such as the predicted classes; None: one
+                          # for all
     weights=None,         # (n,) how much more frequent each input is among the new ones; None: the same law
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
 ) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None; grouped with groups
@@ -271,7 +273,8 @@ def certify(
     losses, scores, groups = _of_the_new_law(losses, scores, groups, weights, weight_bound)
     rest: tuple[Any, ...] = (bound, thresholds, assume)
     if groups is None: return _certify_one(model, losses, scores, guarantee, delta, *rest)
-    return certify_groups(lambda l, s, level: _certify_one(model, l, s, guarantee, level, *rest), losses, scores,
+    return certify_groups(lambda l, s, level: _certify_one(model, l, s, guarantee, level, *rest), losses,
+                          scores,
                           groups, delta)
 
 def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
@@ -282,5 +285,7 @@ def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
     scores = check_vector(scores, "scores", len(losses), infinite=True)
     keep = thin(check_vector(weights, "weights", len(losses), low=0.), weight_bound)
     if not keep.any():
-        raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: no example was kept")
-    return losses[keep], scores[keep], groups if groups is None else check_labels(groups, "groups", len(losses))[keep]
+        raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: "
+                         "no example was kept")
+    return losses[keep], scores[keep], groups if groups is None else check_labels(groups, "groups",
+                                                                                  len(losses))[keep]

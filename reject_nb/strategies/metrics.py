@@ -7,18 +7,19 @@ test of two scores."""
 __all__ = ['Groups', 'make_groups', 'Sorted', 'sort_sample', 'groups_of', 'SelectiveMetrics',
            'selective_metrics', 'Comparison', 'compare_scores']
 
-# %% ../../nbs/strategies/20_metrics.ipynb #9e5d37be
+# %% ../../nbs/strategies/20_metrics.ipynb #5630c2a5
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import (check_choice, check_count, check_number, check_probability, check_random_state,
+from ..core.checks import (check_choice, check_count, check_number, check_probability,
+                                   check_random_state,
                                    check_vector, refuse)
 from ..core.sorting import stable_order, tie_starts
 from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
 
-# %% ../../nbs/strategies/20_metrics.ipynb #ece88888
+# %% ../../nbs/strategies/20_metrics.ipynb #95e22823
 class Groups(NamedTuple):
     """Sums over groups of equal scores, most certain first.
 
@@ -94,7 +95,8 @@ def groups_of(
         return make_groups(weight, loss if len(sample.starts) == n else np.add.reduceat(loss, sample.starts))
     w = weights[sample.order]
     weight, loss = w, w*sample.losses
-    if len(sample.starts) < n: weight, loss = np.add.reduceat(w, sample.starts), np.add.reduceat(loss, sample.starts)
+    if len(sample.starts) < n:
+        weight, loss = np.add.reduceat(w, sample.starts), np.add.reduceat(loss, sample.starts)
     return make_groups(weight[weight > 0], loss[weight > 0])
 
 # %% ../../nbs/strategies/20_metrics.ipynb #62c2c331
@@ -285,7 +287,7 @@ def _exact(errors:int, n:int, confidence:float) -> tuple[float, float]:
     level = (1 - confidence)/2
     return float(clopper_pearson_lower(errors, n, level)), float(clopper_pearson_upper(errors, n, level))
 
-# %% ../../nbs/strategies/20_metrics.ipynb #fd201637
+# %% ../../nbs/strategies/20_metrics.ipynb #6ce13f1a
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
     """Difference of a metric between two scores.
@@ -355,6 +357,7 @@ def compare_scores(
     >>> losses = [0, 0, 0, 1, 0, 1, 1, 0]*10
     >>> found = compare_scores(losses, scores=losses, other_scores=[.5]*80, metric="AUROC", n_bootstrap=99)
     >>> found.first, found.second, found.p_value
+    (1.0, 0.5, 0.02)
     """
     losses, scores, other_scores = _check(losses, scores, other_scores)
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=2)
@@ -370,7 +373,8 @@ def compare_scores(
     drawn = drawn[~np.isnan(drawn)]
     side = min((drawn <= 0).sum(), (drawn >= 0).sum())
     return Comparison(metric=metric, first=first, second=second, difference=first - second,
-                      interval=_percentiles(drawn, confidence), p_value=float(min(1., 2*(side + 1)/(len(drawn) + 1))))
+                      interval=_percentiles(drawn, confidence),
+                      p_value=float(min(1., 2*(side + 1)/(len(drawn) + 1))))
 
 def _asked(metric) -> tuple[tuple, tuple]:
     "The working points that a metric's name asks for."

@@ -13,7 +13,7 @@ from ..core.checks import check_choice, check_number, check_vector, refuse
 from .losses import ask, n_rows
 from .scores import labels_of
 
-# %% ../../nbs/strategies/24_scorers.ipynb #3f42387f
+# %% ../../nbs/strategies/24_scorers.ipynb #71be747e
 MEASURES = ("accuracy", "coverage", "right", "net", "aurc")
 
 class SelectiveScorer:
@@ -72,7 +72,8 @@ class SelectiveScorer:
 def _minus_aurc(estimator, X, y, sample_weight) -> float:
     "Minus the area under the risk-coverage curve."
     if sample_weight is not None: raise ValueError("sample_weight must be None for the measure 'aurc'")
-    if not hasattr(estimator, "risk_coverage"): raise refuse("estimator", "a SelectiveClassifier for 'aurc'", estimator)
+    if not hasattr(estimator, "risk_coverage"): raise refuse("estimator", "a SelectiveClassifier for 'aurc'",
+                                                             estimator)
     return -float(estimator.risk_coverage(X, y).risk.mean())
 
 # %% ../../nbs/strategies/24_scorers.ipynb #d6687067
@@ -109,8 +110,8 @@ def make_selective_scorer(
     >>> X, y = np.array([[-3.], [-2.], [-1.], [.1], [2.5], [4.]]), [0, 0, 1, 0, 1, 1]
     >>> clf = SelectiveClassifier(lambda X: (X[:, 0] > 0).astype(int), lambda X: -abs(X[:, 0]), BoundedAbstention(.8),
     ...                           guarantee=None).fit(X, y)
-    >>> {m: round(make_selective_scorer(m, penalty=3)(clf, X, y), 3) for m in ("accuracy", "coverage", "right", "net")}
-    {'accuracy': 0.8, 'coverage': 0.833, 'right': 0.667, 'net': 0.167}
+    >>> {m: round(make_selective_scorer(m, penalty=3)(clf, X, y), 3)
+    ...  for m in ("accuracy", "coverage", "right", "net")}
     """
     check_choice(measure, "measure", MEASURES)
     penalty = check_number(penalty, "penalty", 0.)

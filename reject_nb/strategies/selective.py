@@ -101,7 +101,7 @@ def _check_score(score) -> None:
         raise ValueError(f"uncertainty must be a score itself, not in {type(score).__name__}: it would see "
                          "other features than the classifier; put transformations into estimator")
 
-# %% ../../nbs/strategies/23_selective.ipynb #87a3e6e7
+# %% ../../nbs/strategies/23_selective.ipynb #299798e7
 def check_sizes(score_size, calibration_size) -> None:
     """Shares of the data for the score and for the threshold.
 
@@ -130,7 +130,8 @@ def check_prefit(base, score) -> None:
     """
     for name, part, ready in (("estimator", base, is_fitted(base)),
                               ("uncertainty", score, _is_ready(score) or is_fitted(score))):
-        if not ready: raise refuse(name, "fitted for prefit=True; in FrozenEstimator it stays so in clones", part)
+        if not ready: raise refuse(name, "fitted for prefit=True; in FrozenEstimator it stays so in clones",
+                                   part)
 
 # %% ../../nbs/strategies/23_selective.ipynb #47faa017
 class Rows(NamedTuple):
@@ -204,7 +205,7 @@ def _has(method:str):
         return True
     return check
 
-# %% ../../nbs/strategies/23_selective.ipynb #c5deeb4e
+# %% ../../nbs/strategies/23_selective.ipynb #b1d44e59
 class Answers:
     "What a fitted selective classifier says about inputs."
     def _losses(self, X, y):
@@ -217,7 +218,8 @@ class Answers:
     def _groups(self, X):
         "The group of each input, None where all share one threshold."
         if self.groups is None: return None
-        found = predict_labels(self.classifier_, X) if isinstance(self.groups, str) else ask(self.groups, X, "groups")
+        found = predict_labels(self.classifier_, X) if isinstance(self.groups, str) else ask(self.groups, X,
+                                                                                             "groups")
         return check_labels(found, "groups", n_rows(X))
 
     def _accepted(self, X, uncertainty):
@@ -390,7 +392,7 @@ class Judgement(Answers):
         y = labels_of(self, y, n_rows(X))
         return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
 
-# %% ../../nbs/strategies/23_selective.ipynb #db3be231
+# %% ../../nbs/strategies/23_selective.ipynb #8295921d
 class Reports(Judgement):
     "Numbers on test data beside what the calibration certified."
     def report(self,
@@ -425,22 +427,26 @@ class Reports(Judgement):
                 "selective risk": float(losses[keep].mean()) if keep.any() else np.nan,
                 "risk without rejection": float(losses.mean()), "AuRC": aurc(losses, s, ties="expected"),
                 "sele": sele(losses, s), "threshold": found.threshold, "status": str(found.status),
-                "certified": getattr(found, "certified", np.nan), "statement": found.message, "remark": remark}
+                "certified": getattr(found, "certified", np.nan), "statement": found.message,
+                "remark": remark}
 
-# %% ../../nbs/strategies/23_selective.ipynb #82a55e07
+# %% ../../nbs/strategies/23_selective.ipynb #625d2b1e
 def _of_the_fit(self, base, params:dict) -> dict:
     "What the classifier's fit is to get besides X and y."
     if not params: return {}
-    if sklearn.get_config()["enable_metadata_routing"]: return process_routing(self, "fit", **params).estimator.fit
+    if sklearn.get_config()["enable_metadata_routing"]: return process_routing(self, "fit",
+                                                                               **params).estimator.fit
     if not hasattr(base, "fit"):
-        raise ValueError(f"{next(iter(params))} must go to a fit of the estimator, {type(base).__name__} has none")
+        name, kind = next(iter(params)), type(base).__name__
+        raise ValueError(f"{name} must go to a fit of the estimator, {kind} has none")
     return params
 
 class Learning(Answers):
     "Classifier, score and threshold from disjoint parts of the data."
     def _fit_classifier(self, base, X, y, rows, params):
         if not len(rows):
-            if params: raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is fitted already")
+            if params:
+                raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is fitted already")
             return base
         params = _check_method_params(X, params, rows)
         return ask(lambda part: clone(base).fit(part, y[rows], **params), take(X, rows))
@@ -452,11 +458,12 @@ class Learning(Answers):
         if "loss" in parameters:
             known = getattr(self.classifier_, "classes_", self.classes_)
             loss = self.loss if score.loss is None else score.loss
-            self.uncertainty_.loss = loss_of_score(loss, self.classes_, known, getattr(score, "learns", False))
+            self.uncertainty_.loss = loss_of_score(loss, self.classes_, known,
+                                                   getattr(score, "learns", False))
         if len(rows): self.uncertainty_.fit(take(X, rows), y[rows])
         else: self.uncertainty_.fit(X, y)                        # plug-in scores learn nothing from them
 
-# %% ../../nbs/strategies/23_selective.ipynb #dc503ef8
+# %% ../../nbs/strategies/23_selective.ipynb #dce221a9
 class Calibration(Learning):
     "The threshold."
     def _certify(self, X, y, weights=None, weight_bound=None):
@@ -468,7 +475,8 @@ class Calibration(Learning):
         if guarantee is None and self.groups is not None:
             raise ValueError("groups must be None where nothing is certified: a model without a target, or "
                              "guarantee=None")
-        self.selection_ = certify(model, losses, uncertainty, guarantee, self.delta, self.bound, groups=groups,
+        self.selection_ = certify(model, losses, uncertainty, guarantee, self.delta, self.bound,
+                                  groups=groups,
                                   weights=weights, weight_bound=weight_bound)
         return self
 
@@ -498,7 +506,7 @@ class Calibration(Learning):
         self._door(X)
         return self._certify(X, labels_of(self, y, n_rows(X)), weights, weight_bound)
 
-# %% ../../nbs/strategies/23_selective.ipynb #da3afa86
+# %% ../../nbs/strategies/23_selective.ipynb #fdbdf7a4
 class Parameters(Answers):
     "What the constructor was given, checked at the door and told to scikit-learn."
     def __sklearn_tags__(self):
@@ -511,7 +519,8 @@ class Parameters(Answers):
         "Which parameters of fit go to the classifier, for scikit-learn's metadata routing."
         router = MetadataRouter(owner=self).add_self_request(self)
         if not hasattr(self.estimator, "get_metadata_routing"): return router
-        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit"))
+        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit",
+                                                                                       callee="fit"))
 
     def _check_parameters(self):
         check_sizes(self.score_size, self.calibration_size)
@@ -519,13 +528,15 @@ class Parameters(Answers):
         check_flag(self.prefit, "prefit")
         check_choice(self.guarantee, "guarantee", (None, "auto", "ltt", "sgr"))
         if self.bound is not None: check_number(self.bound, "bound", 0., open_low=True)
-        if not (self.groups is None or callable(self.groups)): check_choice(self.groups, "groups", ("prediction",))
+        if not (self.groups is None or callable(self.groups)): check_choice(self.groups, "groups",
+                                                                            ("prediction",))
         if self.model is None and self.guarantee not in (None, "auto"):
             raise ValueError(f"guarantee={self.guarantee!r} needs a model with a target: BoundedImprovement "
                              "or BoundedAbstention")
 
-# %% ../../nbs/strategies/23_selective.ipynb #01d7567e
-class SelectiveClassifier(Parameters, Calibration, Decisions, PassedOn, Reports, ClassifierMixin, BaseEstimator):
+# %% ../../nbs/strategies/23_selective.ipynb #97882f5b
+class SelectiveClassifier(Parameters, Calibration, Decisions, PassedOn, Reports, ClassifierMixin,
+                          BaseEstimator):
     """A classifier that rejects uncertain inputs, from any estimator or function. X is passed on as it is.
 
     Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message: what is
@@ -587,7 +598,8 @@ class SelectiveClassifier(Parameters, Calibration, Decisions, PassedOn, Reports,
         reject_label="auto",   # what predict returns for rejected inputs: -1 for numbers, "reject" for text
         random_state=None,     # of the split: None, a whole number, a Generator or a RandomState
         prefit:bool=False,     # True: classifier and score are fitted, every row of fit is for the threshold
-        groups=None,           # "prediction" or a function X -> (n,) labels: a promise for each; None: one for all
+        groups=None,           # "prediction" or a function X -> (n,) labels: a promise for each; None: one
+                               # for all
     ):
         self.estimator, self.uncertainty = estimator, uncertainty
         self.model, self.guarantee, self.delta = model, guarantee, delta
@@ -630,7 +642,8 @@ class SelectiveClassifier(Parameters, Calibration, Decisions, PassedOn, Reports,
         base = choose_estimator(self.estimator, score)
         _check_part("estimator", base)
         if self.prefit: check_prefit(base, score)
-        rows = rows_for(y, base, score, self.prefit, (self.score_size, self.calibration_size), self.random_state)
+        rows = rows_for(y, base, score, self.prefit, (self.score_size, self.calibration_size),
+                        self.random_state)
         self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, _of_the_fit(self, base, params))
         self.classes_ = np.unique(np.append(getattr(self.classifier_, "classes_", y), y))
         self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)

@@ -6,21 +6,23 @@ known or estimated."""
 # %% auto #0
 __all__ = ['thin', 'target_if_wrong_by', 'certified_under_shift', 'covariate_weights']
 
-# %% ../../nbs/strategies/19_shift.ipynb #7900a531
+# %% ../../nbs/strategies/19_shift.ipynb #c14bf0a7
 from dataclasses import replace
 
 import numpy as np
 
-from ..core.checks import (check_matrix, check_number, check_positive, check_random_state, check_vector,
+from ..core.checks import (check_matrix, check_number, check_positive, check_random_state,
+                                   check_vector,
                                    refuse)
 from .certified import certified_risk
 from .learn_then_test import CertifiedSelection, calibration_sample
 
-# %% ../../nbs/strategies/19_shift.ipynb #c422602b
+# %% ../../nbs/strategies/19_shift.ipynb #7d92fadf
 def thin(
     weights,            # (n,) at least 0
     weight_bound:float, # the largest weight that can occur, not only in this sample
-    random_state=0,     # of the coins: a whole number, a Generator; equal data give equal answers with a number
+    random_state=0,     # of the coins: a whole number, a Generator; equal data give equal answers with a
+                        # number
 ) -> np.ndarray:        # (n,) bool, True with probability weight/weight_bound
     """Which examples to keep, so that they are a sample of the law with these weights.
 
@@ -47,16 +49,18 @@ def thin(
     ----------
     von Neumann's rejection sampling.
     """
-    weights, weight_bound = check_vector(weights, "weights", low=0.), check_positive(weight_bound, "weight_bound")
+    weights, weight_bound = check_vector(weights, "weights", low=0.), check_positive(weight_bound,
+                                                                                     "weight_bound")
     if weights.max() > weight_bound:
         raise ValueError(f"weights must be at most weight_bound={weight_bound:g}, got {weights.max():g}; "
                          "clip them, and the promise is for the law with clipped weights")
     coins = check_random_state(random_state)
     # a plain seed may be the one that the data were drawn with: coins of another stream
-    if not isinstance(random_state, np.random.Generator): coins = np.random.default_rng(coins.integers(2**63, size=4))
+    if not isinstance(random_state, np.random.Generator):
+        coins = np.random.default_rng(coins.integers(2**63, size=4))
     return coins.random(len(weights))*weight_bound < weights
 
-# %% ../../nbs/strategies/19_shift.ipynb #2f194011
+# %% ../../nbs/strategies/19_shift.ipynb #265e37c9
 def target_if_wrong_by(
     target:float,   # in [0, 1], of the risk in units of the bound
     wrong_by:float, # at least 1
@@ -141,7 +145,8 @@ def certified_under_shift(
     keep = thin(check_vector(weights, "weights", len(losses), low=0.), weight_bound, random_state)
     target = target_if_wrong_by(sample.target, wrong_by)*sample.bound
     if not keep.any():
-        return CertifiedSelection.reject_all(message="no example was kept: the weights are too small", delta=delta,
+        return CertifiedSelection.reject_all(message="no example was kept: the weights are too small",
+                                             delta=delta,
                                              guarantee="auto", n=0)
     found = certified_risk(losses[keep], scores[keep], target, delta, sample.bound)
     within = "" if wrong_by == 1 else f", or to within a factor of {wrong_by:g}"
@@ -194,6 +199,7 @@ def covariate_weights(
     >>> old, new = np.linspace(-3, 3, 61)[:, None], np.linspace(-2, 4, 61)[:, None]
     >>> low, high = covariate_weights([[-1.], [2.]], X_old=old, X_new=new)
     >>> bool(low < 1 < high)
+    True
     """
     from sklearn.base import clone
     from sklearn.linear_model import LogisticRegression

@@ -37,7 +37,8 @@ def _logits(seed, n=400, K=4):
 def test_temperature_is_the_minimum(seed, scale):
     z, y = _logits(seed)
     found = fit_temperature(scale*z, y)
-    nll = lambda log_t: -np.log(np.maximum(softmax(scale*z/np.exp(log_t))[np.arange(len(z)), y], 1e-300)).mean()
+    nll = lambda log_t: -np.log(np.maximum(softmax(scale*z/np.exp(log_t))[np.arange(len(z)), y],
+                                           1e-300)).mean()
     best = minimize_scalar(nll, bounds=(-6.9, 6.9), method="bounded", options={"xatol": 1e-10})
     assert nll(np.log(found)) <= best.fun + 1e-9 and abs(found/(2*scale) - 1) < .25
 
@@ -57,9 +58,11 @@ def test_scaling_keeps_answers_and_calibrates():
     def loss(m): return -np.log(m.predict_proba(LATE)[np.arange(600), Y_LATE] + 1e-300).mean()
     assert scaled.temperature_ > 2 and loss(scaled) < .7*loss(BAYES)
     assert scaled.estimator_ is BAYES and is_classifier(scaled)
-    whole = TemperatureScaling(GaussianNB(), random_state=0).fit(np.concatenate([EARLY, MIDDLE]), np.append(Y_EARLY, Y_MIDDLE))
+    whole = TemperatureScaling(GaussianNB(), random_state=0).fit(np.concatenate([EARLY, MIDDLE]),
+                                                                 np.append(Y_EARLY, Y_MIDDLE))
     assert whole.estimator_ is not BAYES and len(whole.classes_) == 10
-    words = TemperatureScaling(FrozenEstimator(GaussianNB().fit(EARLY, np.array(list("abcdefghij"))[Y_EARLY])))
+    words = TemperatureScaling(FrozenEstimator(GaussianNB().fit(EARLY,
+                                                                np.array(list("abcdefghij"))[Y_EARLY])))
     assert set(words.fit(MIDDLE, np.array(list("abcdefghij"))[Y_MIDDLE]).predict(LATE)) <= set("abcdefghij")
 
 
@@ -88,7 +91,8 @@ def test_confidence_in_a_selective_classifier():
     rng = np.random.default_rng(4)
     X = rng.normal(size=(3000, 2))
     y = np.array(["no", "yes"])[((X[:, 0] > 0) ^ ((X[:, 1] > .5) & (rng.random(3000) < .4))).astype(int)]
-    clf = SelectiveClassifier(uncertainty=ConfidenceScore(learner=TREE), model=BoundedImprovement(.06), random_state=0).fit(X, y)
+    clf = SelectiveClassifier(uncertainty=ConfidenceScore(learner=TREE), model=BoundedImprovement(.06),
+                              random_state=0).fit(X, y)
     assert clf.selection_.status == "certified" and clf.selection_.coverage > .4 and clf.selection_.n == 900
     assert clf.accept(X)[X[:, 1] > 1].mean() < .4 < .7 < clf.accept(X)[X[:, 1] < 0].mean()
 

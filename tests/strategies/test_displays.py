@@ -28,7 +28,8 @@ def test_curve_and_point_are_those_of_the_classifier():
     np.testing.assert_array_equal(shown.line_.get_xdata(), curve.coverage)
     np.testing.assert_array_equal(shown.line_.get_ydata(), curve.risk)
     report = clf.report(X, y)
-    np.testing.assert_allclose([shown.aurc, *shown.point], [report["AuRC"], report["coverage"], report["selective risk"]])
+    np.testing.assert_allclose([shown.aurc, *shown.point],
+                               [report["AuRC"], report["coverage"], report["selective risk"]])
     assert shown.ax_.get_xlabel() == "coverage" and "LogisticRegression (AuRC" in shown.line_.get_label()
     assert shown.figure_ is shown.ax_.figure and shown.point_.get_color() == shown.line_.get_color()
 

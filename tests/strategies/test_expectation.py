@@ -17,7 +17,8 @@ def _expected_loss(n, target, rates, values=(0., 1.)):
     return total
 
 
-@pytest.mark.parametrize("rates", [(.1, .2, .3, .5, .8, .9), (.5,)*6, (.9, .1, .1, .1, .9, .9), (1.,)*6, (0.,)*6])
+@pytest.mark.parametrize("rates", [(.1, .2, .3, .5, .8, .9), (.5,)*6, (.9, .1, .1, .1, .9, .9), (1.,)*6,
+                                   (0.,)*6])
 @pytest.mark.parametrize("target", [.2, .35, .5, .7])
 def test_the_mean_is_bounded_exactly(rates, target):
     "Six places of a score, error rates by place: enumeration of all samples of five and new inputs."

@@ -32,10 +32,12 @@ def test_promises_are_kept_in_every_group(together):
     for _ in range(300):
         s, g, losses = _draw(700, rng, (.2, .4))
         found = certified_groups(losses, s, g, .05, .2, together=together)
-        broken = np.array([slope*min(found.threshold[name], 1)/2 > .05 for name, slope in (("a", .2), ("b", .4))])
+        broken = np.array([slope*min(found.threshold[name], 1)/2 > .05 for name,
+                           slope in (("a", .2), ("b", .4))])
         any_broken += broken.any()
         each_broken += broken
-    assert each_broken.max() <= binom.ppf(.999, 300, .2) and (not together or any_broken <= binom.ppf(.999, 300, .2))
+    assert each_broken.max() <= binom.ppf(.999, 300, .2) and (not together
+                                                              or any_broken <= binom.ppf(.999, 300, .2))
     assert each_broken.max() > 0
 
 
@@ -61,7 +63,8 @@ def test_one_risk_alone_and_the_strictest_of_several():
     loose = certified_risks(losses, s, {"wrong": .05, "cost": 1.}, .1)
     assert loose.threshold == certified_risk(losses["wrong"], s, .05, .05).threshold
     nothing = certified_risks(losses, s, {"wrong": .05, "cost": 0.}, .1)
-    assert nothing.status == "infeasible" and nothing([0.]).tolist() == [0.] and np.isnan(nothing.risks["cost"])
+    assert nothing.status == "infeasible" and nothing([0.]).tolist() == [0.]
+    assert np.isnan(nothing.risks["cost"])
     scaled = certified_risks({"wrong": 100*losses["wrong"]}, s, {"wrong": 5.}, .1, {"wrong": 100.})
     assert scaled.threshold == same.threshold and scaled.risks["wrong"] == 100*alone.risks["wrong"]
     assert certified_risks({"a": np.zeros(300)}, s[:300], {"a": .1}).status == "trivial"
@@ -80,7 +83,8 @@ def test_several_promises_are_kept():
 GOOD = dict(losses={"a": [0., 1], "b": [0., 0]}, scores=[0., 1], target_risks={"a": .1, "b": .1})
 
 @pytest.mark.parametrize("change, name", [
-    (dict(losses=[0., 1]), "losses"), (dict(losses={}), "losses"), (dict(losses={"a": [0.], "b": [0., 1]}), "losses"),
+    (dict(losses=[0., 1]), "losses"), (dict(losses={}), "losses"),
+                                          (dict(losses={"a": [0.], "b": [0., 1]}), "losses"),
     (dict(target_risks={"a": .1}), "target_risks"), (dict(target_risks=.1), "target_risks"),
     (dict(bounds={"c": 1.}), "bounds"), (dict(bounds={"a": -1.}), "bound"), (dict(delta=0), "delta"),
     (dict(scores=[0.]), "scores"), (dict(losses={"a": [0., 2], "b": [0., 0]}), "losses")])
@@ -94,5 +98,6 @@ def test_arguments_of_several_risks_are_named(change, name):
     (dict(scores=[np.nan, 0]), "scores"), (dict(delta=2), "delta")])
 def test_arguments_of_groups_are_named(change, name):
     with pytest.raises(ValueError, match=name):
-        certified_groups(**{**dict(losses=[0., 1], scores=[0., 1], groups=["a", "b"], target_risk=.1), **change})
+        certified_groups(**{**dict(losses=[0., 1], scores=[0., 1], groups=["a", "b"], target_risk=.1),
+                            **change})
     with pytest.raises(ValueError, match="certify_one"): certify_groups("x", [0.], [0.], ["a"])

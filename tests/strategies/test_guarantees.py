@@ -138,7 +138,8 @@ def test_certify_takes_groups_and_weights():
             assert found.threshold[k] == alone.threshold and found.selections[k].guarantee == alone.guarantee
     w = np.where(s < .5, 2., .5)
     keep = thin(w, 2.)
-    assert certify(BoundedImprovement(.1), l, s, weights=w, weight_bound=2.) == certify(BoundedImprovement(.1),
+    assert certify(BoundedImprovement(.1), l, s, weights=w,
+                   weight_bound=2.) == certify(BoundedImprovement(.1),
                                                                                         l[keep], s[keep])
     both = certify(BoundedImprovement(.1), l, s, groups=g, weights=w, weight_bound=2.)
     assert both.threshold == certify(BoundedImprovement(.1), l[keep], s[keep], groups=g[keep]).threshold
@@ -163,8 +164,10 @@ BAD = [(lambda: sgr(ZEROS + .5, PLACES, .1), "losses must be 0 or bound"),
        (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, None, groups=ZEROS), "groups must be None"),
        (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, groups=[1, 2]), "groups must"),
        (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=PLACES), "weight_bound must"),
-       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=ZEROS, weight_bound=1.), "weights must"),
-       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=PLACES, weight_bound=1.), "weights must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=ZEROS, weight_bound=1.),
+        "weights must"),
+       (lambda: certify(BoundedImprovement(.5), ZEROS, PLACES, weights=PLACES, weight_bound=1.),
+        "weights must"),
        (lambda: clopper_pearson_upper(-1, 5, .1), "errors must"),
        (lambda: clopper_pearson_upper(3.5, 20, .1), "errors must"),
        (lambda: clopper_pearson_upper(6, 5, .1), "errors must")]

@@ -22,7 +22,7 @@ def test_the_three_models_agree_on_a_law():
 
 
 def test_functions_of_arrays_need_no_scikit_learn():
-    use = "s.ltt([0.]*99, range(99), .1), s.aurc([0, 1], [1, 2])"
+    use = "s.certify(s.BoundedImprovement(.1), [0.]*99, range(99)), s.selective_metrics([0, 1], [1, 2])"
     code = f"import sys, reject_nb.strategies as s; {use}; print('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,
                           check=True).stdout == "False\n"

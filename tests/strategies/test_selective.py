@@ -59,7 +59,8 @@ ESTIMATORS = {"logistic": LogisticRegression(), "fitted": LogisticRegression().f
 SCORES = {"none": None, "margin": MarginScore(), "regression": RegressionScore(),
           "sele": SeleScore(penalty=.01), "function": _second}
 MODELS = [(BoundedImprovement(.12), "ltt"), (BoundedImprovement(.14), "sgr"), (BoundedAbstention(.5), "ltt"),
-          (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None), (BoundedImprovement(.12), "auto"),
+          (BoundedAbstention(.5), None), (CostBased(.2), None), (None, None),
+          (BoundedImprovement(.12), "auto"),
           (BoundedAbstention(.5), "auto"), (CostBased(.2), "auto"), (None, "auto")]
 
 @pytest.mark.parametrize("score", list(SCORES))
@@ -305,7 +306,8 @@ def test_parameters_of_the_fit_reach_the_classifier():
     np.testing.assert_array_equal(clf.classifier_.weights_, w[kept])
     assert clf.classifier_.note_ == "kept" and plain.classifier_.weights_ is None
     assert np.abs(clf.classifier_.coef_ - plain.classifier_.coef_).max() > 1e-3
-    series = SelectiveClassifier(_Remembers(), random_state=0).fit(X, y, sample_weight=pd.Series(w, index=w[::-1]))
+    series = SelectiveClassifier(_Remembers(), random_state=0).fit(X, y,
+                                                                   sample_weight=pd.Series(w, index=w[::-1]))
     np.testing.assert_array_equal(series.classifier_.weights_, w[kept])
     for estimator in (_sign, FrozenEstimator(plain.classifier_)):
         with pytest.raises(ValueError, match="sample_weight must go"):
