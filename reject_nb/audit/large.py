@@ -1120,6 +1120,7 @@ class LargeAudit(MeasuredRows):
     >>> audit = LargeAudit.from_table(frames(), losses="wrong", scores="doubt")
     >>> rule = audit.certify(target_risk=.01)
     >>> audit.n, rule.coverage, rule.threshold < .5, round(audit.metrics()["aurc"][0], 4)
+    (200000, 0.8, True, np.float64(0.0215))
     """
     def risk_band(self,
         delta:float=.1,  # 1 - confidence of all thresholds and scores together, in (0, 1)
