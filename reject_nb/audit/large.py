@@ -1202,8 +1202,7 @@ class LargeAudit(MeasuredRows):
         delta:float=.1,         # probability that the promise fails, in (0, 1)
         score:str="auto",       # name, or the one that answers most
         per_group:bool=False,   # whether each group gets a threshold and a promise of its own
-        looked:bool=True,
-                # makes no difference here: target and score may always be chosen after looking
+        looked:bool=True,       # as in Audit; both values promise the same here
     ) -> Rule:
         """A rule, with its statement.
 
@@ -1218,6 +1217,7 @@ class LargeAudit(MeasuredRows):
         per_group : bool, default False
             whether each group gets a threshold and a promise of its own
         looked : bool, default True
+            as in Audit; both values promise the same here
 
         Returns
         -------

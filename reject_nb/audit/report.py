@@ -112,6 +112,7 @@ def number(value) -> str:
     "A number with four digits, whole numbers in full."
     if value is None or isinstance(value, (float, np.floating)) and math.isnan(value): return "\N{EM DASH}"
     if isinstance(value, (int, np.integer)): return f"{value:,}"
+    if value == math.inf: return "any"
     return f"{value:.4g}"
 
 def span(value, low, high, show=number) -> Html:
@@ -345,7 +346,7 @@ dl{grid-template-columns:1fr 1fr}}
 :root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f4f4f4;--seen:#0067a6;
   --proved:#b34700;--rule:#007a58}body{max-width:none;padding:0;font-size:10pt}
 .js .slider,.js td button,.js #marker{display:none}h2{break-after:avoid}svg,tr,.say,dl{break-inside:avoid}
-.wide{overflow:visible}td,tbody th{white-space:normal}
+.wide{overflow:visible}pre{white-space:pre-wrap}td,tbody th{white-space:normal}
 .bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
 """
@@ -504,22 +505,25 @@ def _shown(coverage, share:float) -> Html:
     near = int(np.argmin(np.abs(coverage - share)))
     return tag("button", "show", type="button", data_at=near, aria_label=f"show {percent(share)}")
 
-# %% ../../nbs/audit/08_report.ipynb #4954bd2d
-def menu_section(audit, certified, delta:float) -> Html:
+# %% ../../nbs/audit/08_report.ipynb #9c1b2dfd
+def menu_section(audit, rule, certified, delta:float) -> Html:
     "Which target can be had at which coverage; all lines hold at once."
-    menu, coverage = audit.frontier(delta=delta), np.asarray(certified["coverage"])
-    rows = []
-    for i in range(len(menu["target_risk"])):
-        share = float(menu["coverage"][i])
-        show = _shown(coverage, share) if share > 0 and len(coverage) else ""
-        cells = (percent(share, False), number(float(menu["threshold"][i])), percent(menu["risk"][i]), show)
-        empty = "cannot be certified", "\N{EM DASH}", "\N{EM DASH}", ""
-        rows.append((_short(menu["target_risk"][i]), *(cells if share > 0 else empty)))
-    head = ["at most wrong", "of cases answered", "threshold", "risk seen", ""]
+    menu = audit.frontier(delta=delta)
+    rows = [_line(row, rule, np.asarray(certified["coverage"])) for row in menu.rows()]
+    head = ["at most wrong", "of cases answered", "score", "threshold", "risk seen", ""]
     words = "All lines hold together with the stated confidence: you may choose one after reading them."
     return _section("What can be promised", tag("p", words),
                     table_html("The menu of certified rules", head, rows),
                     tag("p", getattr(menu, "statement", ""), class_="soft"))
+
+# %% ../../nbs/audit/08_report.ipynb #aacc50ba
+def _line(row:dict, rule, coverage) -> list:
+    "A line of the menu; a button where the slider shows its score."
+    share, none = float(row["coverage"]), "\N{EM DASH}"
+    if not share > 0: return [_short(row["target_risk"]), "cannot be certified", none, none, none, ""]
+    show = _shown(coverage, share) if row["score"] == rule.score and len(coverage) else ""
+    return [_short(row["target_risk"]), percent(share, False), row["score"], number(float(row["threshold"])),
+            percent(row["risk"]), show]
 
 # %% ../../nbs/audit/08_report.ipynb #90cd25d7
 def _measures(table) -> list: # (column, words, how it is shown)
@@ -693,7 +697,7 @@ def report_html(
     certified = audit.risk_band(delta=delta, score=rule.score)
     curve, measures = audit.curve(score=rule.score), audit.metrics()
     body = [tag("h1", title), summary_section(measures, rule), given_section(audit),
-            curve_section(curve, rule, certified, delta), menu_section(audit, certified, delta),
+            curve_section(curve, rule, certified, delta), menu_section(audit, rule, certified, delta),
             scores_section(measures)]
     if _has(audit, "probabilities"): body.append(calibration_section(audit))
     if _has(audit, "group_names"): body.append(groups_section(audit, rule))
