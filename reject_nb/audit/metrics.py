@@ -8,17 +8,17 @@ __all__ = ['SCALES', 'INFLUENCES', 'Estimate', 'Path', 'influence_aurc', 'influe
            'influence_e_aurc', 'areas', 'share_interval', 'mean_loss', 'risk_at', 'coverage_at',
            'sample_metrics', 'group_metrics', 'calibration_table', 'curve_table']
 
-# %% ../../nbs/audit/04_metrics.ipynb #c06fa5f6
+# %% ../../nbs/audit/04_metrics.ipynb #72126d6c
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from .sample import Sample
+from .sample import Sample, is_binary
 from .sorting import Ordered, count_errors, interval, measure, ordered
 from .table import Table
-from ..core.sorting import tie_ends, tie_starts
+from ..core.sorting import stable_order, tie_ends, tie_starts
 
 # %% ../../nbs/audit/04_metrics.ipynb #22400f41
 class Estimate(NamedTuple):
@@ -32,7 +32,7 @@ def _normal(level:float) -> float:
     from scipy.special import ndtri
     return float(ndtri(.5 + level/2))
 
-# %% ../../nbs/audit/04_metrics.ipynb #633823e4
+# %% ../../nbs/audit/04_metrics.ipynb #8f61a834
 @dataclass(frozen=True)
 class Path:
     """A sample in the order of a score: what all metrics are made of.
@@ -67,7 +67,7 @@ class Path:
     @cached_property
     def binary(self) -> bool:
         "Whether all losses are 0 or the bound."
-        return bool(np.isin(self.sorted.losses, (0., self.bound)).all())
+        return is_binary(self.sorted.losses, self.bound)
 
     @cached_property
     def total(self) -> np.ndarray: # (n,)
@@ -146,7 +146,7 @@ def influence_e_aurc(path:Path) -> tuple[float, np.ndarray]: # e-AURC, (n,)
     back[np.argsort(losses, kind="stable")] = own
     return area - low, influence - back
 
-# %% ../../nbs/audit/04_metrics.ipynb #cc1e71a1
+# %% ../../nbs/audit/04_metrics.ipynb #aca78aaa
 SCALES = {"aurc": "log", "e_aurc": "plain", "augrc": "log", "auroc": "logit"}
 
 def _estimate(kind:str, value:float, se:float, level:float, errors:int) -> Estimate:
@@ -184,9 +184,10 @@ def areas(
     values = {"aurc": (found.aurc.value, found.se_aurc), "e_aurc": (found.e_aurc, found.se_e_aurc),
               "augrc": (found.augrc.value, found.se_augrc),
               "auroc": (found.auroc.value, found.se_auroc) if found.auroc else (np.nan, np.nan)}
-    path = Path(ordered(score, losses), bound)
-    if not path.binary: values |= {kind: _with_error(*f(path)) for kind, f in INFLUENCES.items()}
-    units = {kind: bound if path.binary and kind != "auroc" else 1. for kind in values}
+    binary = is_binary(losses, bound)
+    if not binary: values |= {kind: _with_error(*f(Path(ordered(score, losses)))) for kind,
+                              f in INFLUENCES.items()}
+    units = {kind: bound if binary and kind != "auroc" else 1. for kind in values}
     return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors) for kind,
             (v, se) in values.items()}
 
@@ -196,7 +197,7 @@ def _with_error(value:float, influence:np.ndarray) -> tuple[float, float]:
     "A number and its standard error."
     return value, float(np.sqrt(np.mean(influence**2)/len(influence)))
 
-# %% ../../nbs/audit/04_metrics.ipynb #fd8b96ff
+# %% ../../nbs/audit/04_metrics.ipynb #649571e5
 def share_interval(
     errors:float,    # may be a fraction, for effective sizes
     trials:float,    # at least errors
@@ -247,7 +248,7 @@ def mean_loss(
     m = len(losses)
     if not m: return Estimate(np.nan, 0., bound)
     mean = float(losses.mean())
-    if np.isin(losses, (0., bound)).all():
+    if is_binary(losses, bound):
         low, high = share_interval(round(mean*m/bound), m, level)
         return Estimate(mean, bound*low, bound*high)
     half = _normal(level)*float(losses.std()/np.sqrt(m))
@@ -326,7 +327,7 @@ def coverage_at(
     least = max(low)/path.n if low else 0.
     return Estimate(value, min(least, value), max(max(high)/path.n if high else 0., value))
 
-# %% ../../nbs/audit/04_metrics.ipynb #8e0a0e84
+# %% ../../nbs/audit/04_metrics.ipynb #df672e9e
 def _columns(name:str, found:Estimate) -> dict:
     "A number and its interval as three columns."
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
@@ -336,14 +337,15 @@ def _row(sample:Sample, score:np.ndarray, coverage:float, target_risk:float, lev
     path = Path(ordered(score, sample.losses), sample.bound)
     row = _columns("risk", mean_loss(sample.losses, sample.bound, level))
     for kind, found in areas(sample.losses, score, sample.bound, level).items(): row |= _columns(kind, found)
-    row["aurc_index"] = _by_index(sample.losses, score)
+    row["aurc_index"] = _by_index(path, sample.losses, score)
     row |= _columns("risk_at_coverage", risk_at(path, coverage, level))
     row |= _columns("coverage_at_risk", coverage_at(path, target_risk, level))
     return row | (_ood_columns(sample, score) if sample.is_ood is not None else {})
 
-def _by_index(losses, score) -> float:
+def _by_index(path:Path, losses, score) -> float:
     "AURC with ties in the order of the rows."
-    return float((np.cumsum(losses[np.argsort(score, kind="stable")])/np.arange(1, len(losses) + 1)).mean())
+    if len(path.groups[0]) == path.n: return float(path.risk.mean())
+    return float((np.cumsum(losses[stable_order(score)])/np.arange(1, len(losses) + 1)).mean())
 
 # %% ../../nbs/audit/04_metrics.ipynb #b4eeec91
 def _ood_columns(sample:Sample, score:np.ndarray) -> dict:

@@ -7,7 +7,7 @@ __all__ = ['SCHEMA', 'VERSION', 'KINDS', 'SINGLE', 'RuleError', 'score_values', 
            'decide_table', 'apply_rule', 'rule_to_dict', 'fields_of_text', 'fields_of_file', 'Rule',
            'certify_sample']
 
-# %% ../../nbs/audit/06_rule.ipynb #0721625a
+# %% ../../nbs/audit/06_rule.ipynb #b7942234
 import hashlib
 import json
 import math
@@ -23,8 +23,7 @@ from .sample import (SCORE, Names, Sample, check_logits, check_probabilities,
 from .table import (Table, TableError, column_called, encode, matching, numbers, open_table,
                                    read_csv,
                                    words)
-from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number,
-                                   check_probability,
+from ..core.checks import (check_choice, check_flag, check_labels, check_number, check_probability,
                                    check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.results import Status
