@@ -8,7 +8,7 @@ __all__ = ['SCALES', 'INFLUENCES', 'Estimate', 'Path', 'influence_aurc', 'influe
            'influence_e_aurc', 'areas', 'share_interval', 'mean_loss', 'risk_at', 'coverage_at',
            'sample_metrics', 'group_metrics', 'calibration_table', 'curve_table']
 
-# %% ../../nbs/audit/04_metrics.ipynb #72126d6c
+# %% ../../nbs/audit/04_metrics.ipynb #9ba9dcd0
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .sample import Sample, is_binary
-from .sorting import Ordered, count_errors, interval, measure, ordered
+from .sorting import (Counts, Ordered, auroc_of, count_errors, coverage_interval, interval,
+                                     measure,
+                                     ordered, risk_interval)
 from .table import Table
 from ..core.sorting import stable_order, tie_ends, tie_starts
 
@@ -146,7 +148,7 @@ def influence_e_aurc(path:Path) -> tuple[float, np.ndarray]: # e-AURC, (n,)
     back[np.argsort(losses, kind="stable")] = own
     return area - low, influence - back
 
-# %% ../../nbs/audit/04_metrics.ipynb #aca78aaa
+# %% ../../nbs/audit/04_metrics.ipynb #bfa0d1db
 SCALES = {"aurc": "log", "e_aurc": "plain", "augrc": "log", "auroc": "logit"}
 
 def _estimate(kind:str, value:float, se:float, level:float, errors:int) -> Estimate:
@@ -161,6 +163,7 @@ def areas(
     score:np.ndarray,  # (n,) high means uncertain
     bound:float=1.,    # largest loss that can occur
     level:float=.95,   # of the intervals
+    counts:Counts|None=None, # of losses above 0, where they are there already
 ) -> dict:             # aurc, e_aurc, augrc, auroc -> Estimate
     """The areas with their intervals; auroc is about losses above 0.
 
@@ -174,14 +177,17 @@ def areas(
         largest loss that can occur
     level : float, default .95
         of the intervals
+    counts : Counts|None, default None
+        of losses above 0, where they are there already
 
     Returns
     -------
     dict
         aurc, e_aurc, augrc, auroc -> Estimate
     """
-    found = measure(count_errors(losses > 0, score))
-    values = {"aurc": (found.aurc.value, found.se_aurc), "e_aurc": (found.e_aurc, found.se_e_aurc),
+    counts = count_errors(losses > 0, score) if counts is None else counts
+    found = measure(counts)
+    values: dict = {"aurc": (found.aurc.value, found.se_aurc), "e_aurc": (found.e_aurc, found.se_e_aurc),
               "augrc": (found.augrc.value, found.se_augrc),
               "auroc": (found.auroc.value, found.se_auroc) if found.auroc else (np.nan, np.nan)}
     binary = is_binary(losses, bound)
@@ -327,34 +333,40 @@ def coverage_at(
     least = max(low)/path.n if low else 0.
     return Estimate(value, min(least, value), max(max(high)/path.n if high else 0., value))
 
-# %% ../../nbs/audit/04_metrics.ipynb #df672e9e
+# %% ../../nbs/audit/04_metrics.ipynb #1a271dd2
 def _columns(name:str, found:Estimate) -> dict:
     "A number and its interval as three columns."
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 def _row(sample:Sample, score:np.ndarray, coverage:float, target_risk:float, level:float) -> dict:
     "All metrics of a score."
-    path = Path(ordered(score, sample.losses), sample.bound)
-    row = _columns("risk", mean_loss(sample.losses, sample.bound, level))
-    for kind, found in areas(sample.losses, score, sample.bound, level).items(): row |= _columns(kind, found)
-    row["aurc_index"] = _by_index(path, sample.losses, score)
-    row |= _columns("risk_at_coverage", risk_at(path, coverage, level))
-    row |= _columns("coverage_at_risk", coverage_at(path, target_risk, level))
+    losses, bound, counts = sample.losses, sample.bound, count_errors(sample.losses > 0, score)
+    row = _columns("risk", mean_loss(losses, bound, level))
+    for kind, found in areas(losses, score, bound, level, counts).items(): row |= _columns(kind, found)
+    row["aurc_index"] = row["aurc"] if len(counts.scores) == sample.n else _by_index(losses, score)
+    if sample.binary:      # from the counts alone
+        at = Estimate(*(bound*x for x in risk_interval(counts, coverage, level)))
+        share = Estimate(*coverage_interval(counts, target_risk/bound, level))
+    else:
+        path = Path(ordered(score, losses), bound)
+        at, share = risk_at(path, coverage, level), coverage_at(path, target_risk, level)
+    row |= _columns("risk_at_coverage", at) | _columns("coverage_at_risk", share)
     return row | (_ood_columns(sample, score) if sample.is_ood is not None else {})
 
-def _by_index(path:Path, losses, score) -> float:
+def _by_index(losses, score) -> float:
     "AURC with ties in the order of the rows."
-    if len(path.groups[0]) == path.n: return float(path.risk.mean())
     return float((np.cumsum(losses[stable_order(score)])/np.arange(1, len(losses) + 1)).mean())
 
-# %% ../../nbs/audit/04_metrics.ipynb #b4eeec91
+# %% ../../nbs/audit/04_metrics.ipynb #071ebfb5
 def _ood_columns(sample:Sample, score:np.ndarray) -> dict:
     "How well a score finds inputs that belong to no class."
     counts = count_errors(sample.is_ood, score)
     if not counts.n_errors: return {"ood_auroc": np.nan, "ood_fpr95": np.nan}
     inside = counts.accepted - counts.errors
     kept = int(np.argmax(inside >= .95*inside[-1]))
-    return {"ood_auroc": measure(counts).auroc.value, "ood_fpr95": float(counts.errors[kept]/counts.n_errors)}
+    pairs = auroc_of(counts)
+    return {"ood_auroc": pairs.value if pairs else np.nan,
+            "ood_fpr95": float(counts.errors[kept]/counts.n_errors)}
 
 def sample_metrics(
     sample:Sample,
@@ -385,7 +397,7 @@ def sample_metrics(
     return Table({name: [row[name] for row in rows] for name in rows[0]}, coverage=coverage,
                  target_risk=target_risk, level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #d50f62c2
+# %% ../../nbs/audit/04_metrics.ipynb #da45e98e
 def group_metrics(
     sample:Sample,      # with groups
     accept:np.ndarray,  # (n,) bool: what a rule answers
@@ -412,7 +424,7 @@ def group_metrics(
     """
     rows = []
     for code, name in enumerate(sample.group_names):
-        here = sample.groups == code
+        here = np.asarray(sample.groups) == code
         found, n = areas(sample.losses[here], score[here], sample.bound, level), int(here.sum())
         answered = int(accept[here].sum())
         head = {"group": name, "n": n, "errors": int(np.count_nonzero(sample.losses[here]))}
@@ -424,7 +436,7 @@ def group_metrics(
                                                            level)))
     return Table({name: [row[name] for row in rows] for name in rows[0]}, level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #bfcadee1
+# %% ../../nbs/audit/04_metrics.ipynb #e7379588
 def calibration_table(
     sample:Sample,   # with probabilities, labels and predictions
     bins:int=15,     # of equal width
@@ -446,8 +458,8 @@ def calibration_table(
     Table
         one row a bin that holds something; attribute `ece`
     """
-    confidence = sample.probabilities[np.arange(sample.n), sample.predictions]
-    right = sample.predictions == sample.labels
+    confidence = np.asarray(sample.probabilities)[np.arange(sample.n), sample.predictions]
+    right = np.asarray(sample.predictions) == sample.labels
     at = np.minimum((confidence*bins).astype(int), bins - 1)
     count = np.bincount(at, minlength=bins)
     used = np.flatnonzero(count)
