@@ -23,7 +23,7 @@ import reject_nb
 from . import audit, data
 from .core.claims import (
     ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
-from .core.files import project_root, write_atomic, write_atomic, write_atomic
+from .core.files import project_root, write_atomic
 
 # %% ../nbs/cli.ipynb #b1089f4f
 class RequestError(Exception):
