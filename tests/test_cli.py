@@ -141,7 +141,8 @@ def test_audit_apply_and_monitor():
         status, said, _ = _say("apply", "report/rule.json", "good.csv", "--out", "decided.csv")
         lines = Path("decided.csv").read_text().splitlines()
         answered = sum(",True,answered" in line for line in lines)
-        assert status == 0 and lines[0] == "y,p_cat,p_dog,accept,reason" and said.startswith(f"{answered} of 600")
+        assert status == 0 and lines[0] == "y,p_cat,p_dog,accept,reason"
+        assert said.startswith(f"{answered} of 600")
         assert _say("monitor", "report/rule.json", "good.csv")[0] == 0
         status, said, _ = _say("monitor", "report/rule.json", "bad.csv")
         assert status == 3 and "alarm after" in said

@@ -5,13 +5,13 @@
 # %% auto #0
 __all__ = ['FORWARDED', 'Audit', 'draw']
 
-# %% ../../nbs/audit/10_door.ipynb #5e7dfbcb
+# %% ../../nbs/audit/10_door.ipynb #5d2d5d38
 from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np
 
-from .frontier import METHODS, band_table, check_targets, frontier_table, risk_band
+from .frontier import METHODS, band_table, frontier_table, risk_band
 from .large import LargeAudit, is_large
 from .metrics import Path, calibration_table, curve_table, group_metrics, sample_metrics
 from .report import report_html

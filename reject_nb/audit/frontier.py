@@ -7,7 +7,7 @@ it."""
 __all__ = ['MENU', 'MOST', 'GRID', 'METHODS', 'Band', 'certified_ends', 'flat_level', 'risk_band',
            'check_targets', 'bands_of', 'frontier_table', 'band_table']
 
-# %% ../../nbs/audit/05_frontier.ipynb #9ea5d453
+# %% ../../nbs/audit/05_frontier.ipynb #4d6d8e66
 import math
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,7 @@ from functools import lru_cache
 import numpy as np
 
 from .metrics import Path
-from .sample import Sample
+from .sample import Sample, is_binary
 from .sorting import ordered
 from .table import Table
 from ..core.checks import check_choice, check_vector, refuse
@@ -150,7 +150,7 @@ def _upper(total:np.ndarray, trials:np.ndarray, delta:float, binary:bool) -> np.
         high, low = np.where(refuted, middle, high), np.where(refuted, low, middle)
     return high
 
-# %% ../../nbs/audit/05_frontier.ipynb #95550940
+# %% ../../nbs/audit/05_frontier.ipynb #f0151297
 def _grid_band(losses:np.ndarray, scores:np.ndarray, bound:float, delta:float) -> Band:
     "Exact limits at thresholds that the scores of every hundredth row have chosen."
     first = np.zeros(len(scores), bool)
@@ -159,7 +159,7 @@ def _grid_band(losses:np.ndarray, scores:np.ndarray, bound:float, delta:float) -
     at = np.searchsorted(thresholds, scores[~first])
     trials = np.cumsum(np.bincount(at, minlength=len(thresholds)))
     total = np.cumsum(np.bincount(at, losses[~first]/bound, len(thresholds)))
-    binary = bool(np.isin(losses, (0., bound)).all())
+    binary = is_binary(losses, bound)
     risk = _upper(np.minimum(total, trials), trials, delta/len(thresholds), binary)
     ranks = np.searchsorted(np.sort(scores), thresholds, side="right")
     return Band(ranks=ranks, thresholds=thresholds, risk=bound*risk, n=len(scores),
@@ -204,7 +204,7 @@ def _flat_band(path:Path, delta:float) -> Band:
               "not proved for others")
     return _band(path, ends, path.bound*risk, method)
 
-# %% ../../nbs/audit/05_frontier.ipynb #6ab159e3
+# %% ../../nbs/audit/05_frontier.ipynb #6acce0c6
 METHODS = ("every law", "flat law")
 
 def risk_band(
@@ -243,7 +243,7 @@ def risk_band(
     """
     check_choice(method, "method", METHODS)
     targets = [bound*t for t in MENU] if targets is None else list(targets)
-    binary = bool(np.isin(losses, (0., bound)).all())
+    binary = is_binary(losses, bound)
     if method == "flat law" and not binary:
         raise refuse("method", "'every law' for losses other than 0 and the bound", method)
     if len(losses) > MOST: return _grid_band(losses, scores, bound, delta)

@@ -42,6 +42,7 @@ def _place_of(bits):
     step = 0 if size < _LEAST else min(((size - _LEAST) >> _CUT) + 1, _HALF - 1)
     return _HALF + step if bits >= 0 else _HALF - 1 - step
 
+# %% ../../nbs/audit/09_large.ipynb #cff8dfe2
 @njit(cache=True)
 def _places(bits):
     "The bins of many."
@@ -49,6 +50,7 @@ def _places(bits):
     for i in range(len(bits)): places[i] = _place_of(bits[i])
     return places
 
+# %% ../../nbs/audit/09_large.ipynb #8c66f937
 def bin_of(
     scores, # (n,) without NaN, may be infinite
 ) -> np.ndarray: # (n,) int64 from 0 to BINS - 1, ascending with the score
@@ -102,6 +104,7 @@ def _add(bits, lost, answers, wrong):
         answers[place] += 1
         wrong[place] += lost[i]
 
+# %% ../../nbs/audit/09_large.ipynb #8a80ea6d
 class GridCounts:
     """Answers and wrong answers in each bin of the fixed grid; parts are added with `+`, in any order.
 
@@ -160,6 +163,7 @@ class GridCounts:
         used = np.flatnonzero(self.answers)
         return _filled, (used.astype(np.int32), self.answers[used], self.wrong[used])
 
+# %% ../../nbs/audit/09_large.ipynb #5660986a
 def _filled(places, answers, wrong) -> GridCounts:
     "Counts of which some bins are known, the others empty."
     made = GridCounts()
@@ -193,6 +197,7 @@ def upper_limits(
     rest = np.maximum(accepted - errors, 1)
     return np.where(errors == accepted, 1., betainccinv(errors + 1., rest, delta/BINS))
 
+# %% ../../nbs/audit/09_large.ipynb #72cb4212
 def widest(
     counts:Counts,     # on the fixed grid
     target_risk:float, # in (0, 1)
@@ -236,6 +241,7 @@ def _row_groups(path:Path, names):
             if not large: yield file.read_row_group(i, wanted, use_threads=False)
             else: yield from map(_as_table, file.iter_batches(STEP, [i], wanted, use_threads=False))
 
+# %% ../../nbs/audit/09_large.ipynb #fae01856
 def _as_table(batch):
     "A batch as a table."
     import pyarrow as pa
@@ -408,6 +414,7 @@ def _parts_of(sample:Sample):
     if sample.groups is None: return [("", slice(None))]
     return [(name, sample.groups == code) for code, name in enumerate(sample.group_names)]
 
+# %% ../../nbs/audit/09_large.ipynb #493de9bd
 def _grid(grids:dict, key) -> GridCounts:
     "The counts under a key, new ones where there are none."
     if key not in grids:
@@ -416,6 +423,7 @@ def _grid(grids:dict, key) -> GridCounts:
         grids[key] = GridCounts()
     return grids[key]
 
+# %% ../../nbs/audit/09_large.ipynb #acf8f276
 MOST_GRIDS = 40   # of 32 MB each
 
 def _joined(first:dict, second:dict) -> dict:
@@ -430,6 +438,7 @@ def _located(error:TableError, before:int) -> TableError:
     text = str(error).replace(f"row {error.row}", f"row {error.row + before}", 1)
     return TableError(text, error.column, error.row + before, error.value)
 
+# %% ../../nbs/audit/09_large.ipynb #6a9c5774
 def tally_of(
     parts,       # frames, one after the other
     roles:Roles,
@@ -469,6 +478,7 @@ def _total(parts:list) -> Tally:
     "The sum of some."
     return sum(parts[1:], parts[0])
 
+# %% ../../nbs/audit/09_large.ipynb #c58834b5
 def tally_of_dask(
     frame,       # a Dask frame
     roles:Roles,
@@ -513,6 +523,7 @@ def is_large(
     except TableError: return False
     return sum(map(_rows_of, files)) > MOST_ROWS
 
+# %% ../../nbs/audit/09_large.ipynb #675dd1b7
 MOST_ROWS = 20_000_000   # that are held in memory
 
 def _rows_of(path:Path) -> int:
@@ -522,6 +533,7 @@ def _rows_of(path:Path) -> int:
     try: return pq.read_metadata(path).num_rows
     except (OSError, pa.ArrowInvalid): return 0
 
+# %% ../../nbs/audit/09_large.ipynb #fb2f4542
 def _files(path) -> list[Path]:
     "The Parquet files at a path: itself, or those in a folder. Raises TableError where there are none."
     path = Path(path)
@@ -561,6 +573,7 @@ def read_tally(
         raise refuse("table", "a Parquet file, a Dask frame, or frames one by one", table) from None
     return tally_of((piece for part in parts for piece in _pieces(part, roles)), roles)
 
+# %% ../../nbs/audit/09_large.ipynb #e0a20a68
 def _pieces(part, roles:Roles):
     "Row groups of a file, or the frame itself."
     if not isinstance(part, (str, Path)) or Path(part).suffix.lower() in (".csv", ".txt"): return [part]
@@ -579,6 +592,7 @@ def _areas(found, level:float) -> dict:
     low, high = interval(value, error, delta, "plain")
     return row | {"e_aurc": value, "e_aurc_low": low - width, "e_aurc_high": high + width}
 
+# %% ../../nbs/audit/09_large.ipynb #871b479f
 def _ends(name:str, area, error, scale:str, delta:float, n_errors:int) -> dict:
     "A measure, its interval and its bounds; NaN where there is nothing to say."
     keys = (name, f"{name}_low", f"{name}_high", f"{name}_least", f"{name}_most")
@@ -653,6 +667,7 @@ def line_of(
                       accepted=int(c.accepted[at]), risk=float(c.risk[at]),
                       status=str(Status.trivial if everything else Status.certified))
 
+# %% ../../nbs/audit/09_large.ipynb #32892754
 def table_of(
     rows,      # dicts with the same keys
     **more,    # attributes
@@ -744,6 +759,7 @@ def group_row(
                         (k/m if m else np.nan, *share_interval(k, m, level))))
     return row
 
+# %% ../../nbs/audit/09_large.ipynb #df7b634f
 def calibration_of(
     sums:np.ndarray,  # (3, bins): answers, sum of confidence, right answers
     level:float=.95,  # of the intervals
@@ -1186,8 +1202,7 @@ class LargeAudit(MeasuredRows):
         delta:float=.1,         # probability that the promise fails, in (0, 1)
         score:str="auto",       # name, or the one that answers most
         per_group:bool=False,   # whether each group gets a threshold and a promise of its own
-        looked:bool=True,
-                # makes no difference here: target and score may always be chosen after looking
+        looked:bool=True,       # as in Audit; both values promise the same here
     ) -> Rule:
         """A rule, with its statement.
 
@@ -1202,6 +1217,7 @@ class LargeAudit(MeasuredRows):
         per_group : bool, default False
             whether each group gets a threshold and a promise of its own
         looked : bool, default True
+            as in Audit; both values promise the same here
 
         Returns
         -------

@@ -8,17 +8,19 @@ __all__ = ['SCALES', 'INFLUENCES', 'Estimate', 'Path', 'influence_aurc', 'influe
            'influence_e_aurc', 'areas', 'share_interval', 'mean_loss', 'risk_at', 'coverage_at',
            'sample_metrics', 'group_metrics', 'calibration_table', 'curve_table']
 
-# %% ../../nbs/audit/04_metrics.ipynb #c06fa5f6
+# %% ../../nbs/audit/04_metrics.ipynb #9ba9dcd0
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from .sample import Sample
-from .sorting import Ordered, count_errors, interval, measure, ordered
+from .sample import Sample, is_binary
+from .sorting import (Counts, Ordered, auroc_of, count_errors, coverage_interval, interval,
+                                     measure,
+                                     ordered, risk_interval)
 from .table import Table
-from ..core.sorting import tie_ends, tie_starts
+from ..core.sorting import stable_order, tie_ends, tie_starts
 
 # %% ../../nbs/audit/04_metrics.ipynb #22400f41
 class Estimate(NamedTuple):
@@ -32,7 +34,7 @@ def _normal(level:float) -> float:
     from scipy.special import ndtri
     return float(ndtri(.5 + level/2))
 
-# %% ../../nbs/audit/04_metrics.ipynb #633823e4
+# %% ../../nbs/audit/04_metrics.ipynb #8f61a834
 @dataclass(frozen=True)
 class Path:
     """A sample in the order of a score: what all metrics are made of.
@@ -67,7 +69,7 @@ class Path:
     @cached_property
     def binary(self) -> bool:
         "Whether all losses are 0 or the bound."
-        return bool(np.isin(self.sorted.losses, (0., self.bound)).all())
+        return is_binary(self.sorted.losses, self.bound)
 
     @cached_property
     def total(self) -> np.ndarray: # (n,)
@@ -146,7 +148,7 @@ def influence_e_aurc(path:Path) -> tuple[float, np.ndarray]: # e-AURC, (n,)
     back[np.argsort(losses, kind="stable")] = own
     return area - low, influence - back
 
-# %% ../../nbs/audit/04_metrics.ipynb #cc1e71a1
+# %% ../../nbs/audit/04_metrics.ipynb #bfa0d1db
 SCALES = {"aurc": "log", "e_aurc": "plain", "augrc": "log", "auroc": "logit"}
 
 def _estimate(kind:str, value:float, se:float, level:float, errors:int) -> Estimate:
@@ -161,6 +163,7 @@ def areas(
     score:np.ndarray,  # (n,) high means uncertain
     bound:float=1.,    # largest loss that can occur
     level:float=.95,   # of the intervals
+    counts:Counts|None=None, # of losses above 0, where they are there already
 ) -> dict:             # aurc, e_aurc, augrc, auroc -> Estimate
     """The areas with their intervals; auroc is about losses above 0.
 
@@ -174,19 +177,23 @@ def areas(
         largest loss that can occur
     level : float, default .95
         of the intervals
+    counts : Counts|None, default None
+        of losses above 0, where they are there already
 
     Returns
     -------
     dict
         aurc, e_aurc, augrc, auroc -> Estimate
     """
-    found = measure(count_errors(losses > 0, score))
-    values = {"aurc": (found.aurc.value, found.se_aurc), "e_aurc": (found.e_aurc, found.se_e_aurc),
+    counts = count_errors(losses > 0, score) if counts is None else counts
+    found = measure(counts)
+    values: dict = {"aurc": (found.aurc.value, found.se_aurc), "e_aurc": (found.e_aurc, found.se_e_aurc),
               "augrc": (found.augrc.value, found.se_augrc),
               "auroc": (found.auroc.value, found.se_auroc) if found.auroc else (np.nan, np.nan)}
-    path = Path(ordered(score, losses), bound)
-    if not path.binary: values |= {kind: _with_error(*f(path)) for kind, f in INFLUENCES.items()}
-    units = {kind: bound if path.binary and kind != "auroc" else 1. for kind in values}
+    binary = is_binary(losses, bound)
+    if not binary: values |= {kind: _with_error(*f(Path(ordered(score, losses)))) for kind,
+                              f in INFLUENCES.items()}
+    units = {kind: bound if binary and kind != "auroc" else 1. for kind in values}
     return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors) for kind,
             (v, se) in values.items()}
 
@@ -196,7 +203,7 @@ def _with_error(value:float, influence:np.ndarray) -> tuple[float, float]:
     "A number and its standard error."
     return value, float(np.sqrt(np.mean(influence**2)/len(influence)))
 
-# %% ../../nbs/audit/04_metrics.ipynb #fd8b96ff
+# %% ../../nbs/audit/04_metrics.ipynb #649571e5
 def share_interval(
     errors:float,    # may be a fraction, for effective sizes
     trials:float,    # at least errors
@@ -247,7 +254,7 @@ def mean_loss(
     m = len(losses)
     if not m: return Estimate(np.nan, 0., bound)
     mean = float(losses.mean())
-    if np.isin(losses, (0., bound)).all():
+    if is_binary(losses, bound):
         low, high = share_interval(round(mean*m/bound), m, level)
         return Estimate(mean, bound*low, bound*high)
     half = _normal(level)*float(losses.std()/np.sqrt(m))
@@ -326,33 +333,40 @@ def coverage_at(
     least = max(low)/path.n if low else 0.
     return Estimate(value, min(least, value), max(max(high)/path.n if high else 0., value))
 
-# %% ../../nbs/audit/04_metrics.ipynb #8e0a0e84
+# %% ../../nbs/audit/04_metrics.ipynb #1a271dd2
 def _columns(name:str, found:Estimate) -> dict:
     "A number and its interval as three columns."
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
 def _row(sample:Sample, score:np.ndarray, coverage:float, target_risk:float, level:float) -> dict:
     "All metrics of a score."
-    path = Path(ordered(score, sample.losses), sample.bound)
-    row = _columns("risk", mean_loss(sample.losses, sample.bound, level))
-    for kind, found in areas(sample.losses, score, sample.bound, level).items(): row |= _columns(kind, found)
-    row["aurc_index"] = _by_index(sample.losses, score)
-    row |= _columns("risk_at_coverage", risk_at(path, coverage, level))
-    row |= _columns("coverage_at_risk", coverage_at(path, target_risk, level))
+    losses, bound, counts = sample.losses, sample.bound, count_errors(sample.losses > 0, score)
+    row = _columns("risk", mean_loss(losses, bound, level))
+    for kind, found in areas(losses, score, bound, level, counts).items(): row |= _columns(kind, found)
+    row["aurc_index"] = row["aurc"] if len(counts.scores) == sample.n else _by_index(losses, score)
+    if sample.binary:      # from the counts alone
+        at = Estimate(*(bound*x for x in risk_interval(counts, coverage, level)))
+        share = Estimate(*coverage_interval(counts, target_risk/bound, level))
+    else:
+        path = Path(ordered(score, losses), bound)
+        at, share = risk_at(path, coverage, level), coverage_at(path, target_risk, level)
+    row |= _columns("risk_at_coverage", at) | _columns("coverage_at_risk", share)
     return row | (_ood_columns(sample, score) if sample.is_ood is not None else {})
 
 def _by_index(losses, score) -> float:
     "AURC with ties in the order of the rows."
-    return float((np.cumsum(losses[np.argsort(score, kind="stable")])/np.arange(1, len(losses) + 1)).mean())
+    return float((np.cumsum(losses[stable_order(score)])/np.arange(1, len(losses) + 1)).mean())
 
-# %% ../../nbs/audit/04_metrics.ipynb #b4eeec91
+# %% ../../nbs/audit/04_metrics.ipynb #071ebfb5
 def _ood_columns(sample:Sample, score:np.ndarray) -> dict:
     "How well a score finds inputs that belong to no class."
     counts = count_errors(sample.is_ood, score)
     if not counts.n_errors: return {"ood_auroc": np.nan, "ood_fpr95": np.nan}
     inside = counts.accepted - counts.errors
     kept = int(np.argmax(inside >= .95*inside[-1]))
-    return {"ood_auroc": measure(counts).auroc.value, "ood_fpr95": float(counts.errors[kept]/counts.n_errors)}
+    pairs = auroc_of(counts)
+    return {"ood_auroc": pairs.value if pairs else np.nan,
+            "ood_fpr95": float(counts.errors[kept]/counts.n_errors)}
 
 def sample_metrics(
     sample:Sample,
@@ -383,7 +397,7 @@ def sample_metrics(
     return Table({name: [row[name] for row in rows] for name in rows[0]}, coverage=coverage,
                  target_risk=target_risk, level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #d50f62c2
+# %% ../../nbs/audit/04_metrics.ipynb #da45e98e
 def group_metrics(
     sample:Sample,      # with groups
     accept:np.ndarray,  # (n,) bool: what a rule answers
@@ -410,7 +424,7 @@ def group_metrics(
     """
     rows = []
     for code, name in enumerate(sample.group_names):
-        here = sample.groups == code
+        here = np.asarray(sample.groups) == code
         found, n = areas(sample.losses[here], score[here], sample.bound, level), int(here.sum())
         answered = int(accept[here].sum())
         head = {"group": name, "n": n, "errors": int(np.count_nonzero(sample.losses[here]))}
@@ -422,7 +436,7 @@ def group_metrics(
                                                            level)))
     return Table({name: [row[name] for row in rows] for name in rows[0]}, level=level)
 
-# %% ../../nbs/audit/04_metrics.ipynb #bfcadee1
+# %% ../../nbs/audit/04_metrics.ipynb #e7379588
 def calibration_table(
     sample:Sample,   # with probabilities, labels and predictions
     bins:int=15,     # of equal width
@@ -444,8 +458,8 @@ def calibration_table(
     Table
         one row a bin that holds something; attribute `ece`
     """
-    confidence = sample.probabilities[np.arange(sample.n), sample.predictions]
-    right = sample.predictions == sample.labels
+    confidence = np.asarray(sample.probabilities)[np.arange(sample.n), sample.predictions]
+    right = np.asarray(sample.predictions) == sample.labels
     at = np.minimum((confidence*bins).astype(int), bins - 1)
     count = np.bincount(at, minlength=bins)
     used = np.flatnonzero(count)

@@ -36,6 +36,7 @@ def join(*parts) -> Html:
     "Parts one after the other, each escaped unless it is markup."
     return Html("".join(escape(part) for part in parts))
 
+# %% ../../nbs/audit/08_report.ipynb #e61ccaa6
 def tag(
     name:str,      # of the element
     *content,      # text, which is escaped, or Html
@@ -87,6 +88,7 @@ def table_html(
     table = tag("table", tag("caption", caption), tag("thead", top), tag("tbody", *body))
     return tag("div", table, class_="wide", tabindex="0", role="region", aria_label=caption)
 
+# %% ../../nbs/audit/08_report.ipynb #bce29c46
 def bullets(items) -> Html:
     "A list."
     return tag("ul", *(tag("li", item) for item in items))
@@ -105,10 +107,12 @@ def percent(share, up:bool|None=None) -> str: # up: True rounds up, False down, 
     whole = round(scaled) if up is None else math.ceil(scaled - 1e-7) if up else math.floor(scaled + 1e-7)
     return f"{whole/100:.2f} %"
 
+# %% ../../nbs/audit/08_report.ipynb #abfd05c8
 def number(value) -> str:
     "A number with four digits, whole numbers in full."
     if value is None or isinstance(value, (float, np.floating)) and math.isnan(value): return "\N{EM DASH}"
     if isinstance(value, (int, np.integer)): return f"{value:,}"
+    if value == math.inf: return "any"
     return f"{value:.4g}"
 
 def span(value, low, high, show=number) -> Html:
@@ -124,6 +128,7 @@ def ticks(low:float, high:float, about:int=5) -> list[float]:
     first = math.ceil(low/step - 1e-9)
     return [round(k*step, 12) for k in range(first, math.floor(high/step + 1e-9) + 1)]
 
+# %% ../../nbs/audit/08_report.ipynb #57fe2684
 class Frame:
     "The view of 640 x 360 and the ranges of the data in it."
     left, right, top, bottom = 96, 604, 14, 292
@@ -165,6 +170,7 @@ def _short(value:float) -> str:
     "A percentage without needless zeros."
     return f"{100*value:.6g} %"
 
+# %% ../../nbs/audit/08_report.ipynb #e0053ecb
 def axes(frame:Frame, x_name:str, y_name:str) -> Html:
     "Gridlines, numbers in percent, and names."
     parts = []
@@ -177,6 +183,7 @@ def axes(frame:Frame, x_name:str, y_name:str) -> Html:
     up = _label(0, 0, y_name, transform=f"translate(17 {(frame.top + frame.bottom)/2}) rotate(-90)")
     return join(*parts, across, up)
 
+# %% ../../nbs/audit/08_report.ipynb #ac97c976
 def drawing(words:str, *parts) -> Html:
     "An SVG with a text for those who cannot see it."
     return tag("svg", tag("title", words), *parts, viewBox="0 0 640 360", role="img", aria_label=words)
@@ -209,6 +216,7 @@ def curve_frame(curve) -> Frame: # of a table with coverage, risk, risk_high
     seen = curve["coverage"] >= .02
     return Frame((0., 1.), (0., _top_of(curve["risk_high"][seen], curve["risk"][seen])))
 
+# %% ../../nbs/audit/08_report.ipynb #e6e45280
 def curve_picture(
     curve,     # table with coverage, risk, risk_low, risk_high
     certified, # table with coverage, certified_risk
@@ -240,6 +248,7 @@ def curve_picture(
                  tag("circle", r=6, cx=0, cy=0), id="marker")
     return drawing("Risk of the answered cases over the share of cases answered", *parts, marker)
 
+# %% ../../nbs/audit/08_report.ipynb #aad59861
 def _diamond(x:float, y:float) -> Html:
     "The mark of the rule."
     return tag("path", d=f"M{x:.1f} {y - 9:.1f}l9 9l-9 9l-9 -9z", class_="rule")
@@ -337,7 +346,7 @@ dl{grid-template-columns:1fr 1fr}}
 :root{color-scheme:light;--bg:#fff;--fg:#000;--soft:#444;--line:#bbb;--card:#f4f4f4;--seen:#0067a6;
   --proved:#b34700;--rule:#007a58}body{max-width:none;padding:0;font-size:10pt}
 .js .slider,.js td button,.js #marker{display:none}h2{break-after:avoid}svg,tr,.say,dl{break-inside:avoid}
-.wide{overflow:visible}td,tbody th{white-space:normal}
+.wide{overflow:visible}pre{white-space:pre-wrap}td,tbody th{white-space:normal}
 .bar,.swatch,.say,dl div{print-color-adjust:exact;-webkit-print-color-adjust:exact}
 }
 """
@@ -417,6 +426,7 @@ def _certain(rule) -> bool:
     "Whether the rule answers anything."
     return rule is not None and rule.coverage > 0
 
+# %% ../../nbs/audit/08_report.ipynb #f96b3e99
 def summary_section(measures, rule) -> Html: # measures: the table of audit.metrics()
     """The answer first: what the rule does and promises.
 
@@ -436,6 +446,7 @@ def summary_section(measures, rule) -> Html: # measures: the table of audit.metr
              ("confidence in the promise", _short(1 - rule.delta)), *facts]
     return join(tag("p", rule.statement, class_="say"), _facts(*facts))
 
+# %% ../../nbs/audit/08_report.ipynb #4798e3d7
 def _row(table, rule) -> dict:
     "The row of the rule's score."
     names = [str(s) for s in table["score"]]
@@ -448,6 +459,7 @@ def given_section(audit) -> Html:
     notes = tag("div", tag("p", "Please note:"), bullets(audit.notes), class_="say warn")
     return _section("What was tested", bullets(audit.given), notes if audit.notes else "")
 
+# %% ../../nbs/audit/08_report.ipynb #d8578b19
 def curve_section(curve, rule, certified, delta:float) -> Html:
     "The picture with its slider, and the same as a table."
     point = (rule.coverage, rule.risk) if _certain(rule) else None
@@ -467,6 +479,7 @@ def _nearest(certified, rule) -> int:
     if not _certain(rule): return 0
     return int(np.argmin(np.abs(np.asarray(certified["coverage"]) - rule.coverage)))
 
+# %% ../../nbs/audit/08_report.ipynb #54b537f8
 def _slider(certified, rule) -> Html:
     "The slider, without numbers: the script fills them in."
     words = [("at-threshold", "threshold on the score"), ("at-coverage", "of cases answered"),
@@ -477,6 +490,7 @@ def _slider(certified, rule) -> Html:
     return tag("div", tag("label", "Move to choose the threshold:", for_="slider"), control, facts,
                tag("p", "", id="of-thousand", aria_live="polite"), class_="slider")
 
+# %% ../../nbs/audit/08_report.ipynb #474f32fb
 def _static(certified) -> Html:
     "A table of ten thresholds, for paper and for those without the script."
     coverage = np.asarray(certified["coverage"])
@@ -491,21 +505,25 @@ def _shown(coverage, share:float) -> Html:
     near = int(np.argmin(np.abs(coverage - share)))
     return tag("button", "show", type="button", data_at=near, aria_label=f"show {percent(share)}")
 
-def menu_section(audit, certified, delta:float) -> Html:
+# %% ../../nbs/audit/08_report.ipynb #9c1b2dfd
+def menu_section(audit, rule, certified, delta:float) -> Html:
     "Which target can be had at which coverage; all lines hold at once."
-    menu, coverage = audit.frontier(delta=delta), np.asarray(certified["coverage"])
-    rows = []
-    for i in range(len(menu["target_risk"])):
-        share = float(menu["coverage"][i])
-        show = _shown(coverage, share) if share > 0 and len(coverage) else ""
-        cells = (percent(share, False), number(float(menu["threshold"][i])), percent(menu["risk"][i]), show)
-        empty = "cannot be certified", "\N{EM DASH}", "\N{EM DASH}", ""
-        rows.append((_short(menu["target_risk"][i]), *(cells if share > 0 else empty)))
-    head = ["at most wrong", "of cases answered", "threshold", "risk seen", ""]
+    menu = audit.frontier(delta=delta)
+    rows = [_line(row, rule, np.asarray(certified["coverage"])) for row in menu.rows()]
+    head = ["at most wrong", "of cases answered", "score", "threshold", "risk seen", ""]
     words = "All lines hold together with the stated confidence: you may choose one after reading them."
     return _section("What can be promised", tag("p", words),
                     table_html("The menu of certified rules", head, rows),
                     tag("p", getattr(menu, "statement", ""), class_="soft"))
+
+# %% ../../nbs/audit/08_report.ipynb #aacc50ba
+def _line(row:dict, rule, coverage) -> list:
+    "A line of the menu; a button where the slider shows its score."
+    share, none = float(row["coverage"]), "\N{EM DASH}"
+    if not share > 0: return [_short(row["target_risk"]), "cannot be certified", none, none, none, ""]
+    show = _shown(coverage, share) if row["score"] == rule.score and len(coverage) else ""
+    return [_short(row["target_risk"]), percent(share, False), row["score"], number(float(row["threshold"])),
+            percent(row["risk"]), show]
 
 # %% ../../nbs/audit/08_report.ipynb #90cd25d7
 def _measures(table) -> list: # (column, words, how it is shown)
@@ -518,6 +536,7 @@ def _measures(table) -> list: # (column, words, how it is shown)
             ("e_aurc", "e-AURC: the same above the best order", number),
             ("augrc", "AUGRC: generalised risk", number)]
 
+# %% ../../nbs/audit/08_report.ipynb #5e5079df
 def _cell(row:dict, key:str, show) -> Html:
     "A value with its interval."
     value = row.get(key)
@@ -525,6 +544,7 @@ def _cell(row:dict, key:str, show) -> Html:
     return escape("\N{EM DASH}") if missing else span(value, row.get(f"{key}_low"), row.get(f"{key}_high"),
                                                       show)
 
+# %% ../../nbs/audit/08_report.ipynb #b68a4b29
 def scores_section(table) -> Html: # as audit.metrics() returns it
     """How good each score is at telling right from wrong.
 
@@ -567,6 +587,7 @@ def _rejected_more(table) -> str:
     if not less: return f"{said}; no group is answered less often than that beyond chance."
     return f"{said}. Less often, beyond chance (95 %, each group by itself): {', '.join(less)}."
 
+# %% ../../nbs/audit/08_report.ipynb #43f100fd
 def groups_section(audit, rule) -> Html:
     "Who is rejected more, and for whom answers are wrong more often."
     table = audit.groups(rule=rule)
@@ -597,6 +618,7 @@ def ood_section(table) -> Html: # as audit.metrics() returns it
     return _section("Strange inputs", tag("p", words),
                     table_html("Out-of-distribution rows", ["score", "AUROC", "kept at 95 %"], rows))
 
+# %% ../../nbs/audit/08_report.ipynb #37787adb
 PYTHON = """
 from reject_nb.audit import RiskMonitor, Rule
 
@@ -675,7 +697,7 @@ def report_html(
     certified = audit.risk_band(delta=delta, score=rule.score)
     curve, measures = audit.curve(score=rule.score), audit.metrics()
     body = [tag("h1", title), summary_section(measures, rule), given_section(audit),
-            curve_section(curve, rule, certified, delta), menu_section(audit, certified, delta),
+            curve_section(curve, rule, certified, delta), menu_section(audit, rule, certified, delta),
             scores_section(measures)]
     if _has(audit, "probabilities"): body.append(calibration_section(audit))
     if _has(audit, "group_names"): body.append(groups_section(audit, rule))
@@ -683,6 +705,7 @@ def report_html(
     body += [apply_section(rule), limits_section(rule), _foot(rule)]
     return _page(title, body, {**slider_rows(certified), "frame": _numbers_of(curve_frame(curve))})
 
+# %% ../../nbs/audit/08_report.ipynb #11cdfb8e
 def _has(audit, name:str) -> bool:
     "Whether the audit was given something."
     value = getattr(audit, name, None)
@@ -698,6 +721,7 @@ def _foot(rule) -> Html:
     program = f"Made with reject_nb {metadata.version('reject_nb')}. SHA-256 of the data: "
     return tag("p", program, tag("code", rule.hash), class_="soft")
 
+# %% ../../nbs/audit/08_report.ipynb #4f91af2f
 def _page(title:str, body:list, data:dict) -> str:
     "Head, policy, body, data and script."
     allowed = f'<meta http-equiv="Content-Security-Policy" content="{html.escape(policy(), quote=False)}">'

@@ -7,12 +7,13 @@ __all__ = ['SCHEMA', 'VERSION', 'KINDS', 'SINGLE', 'RuleError', 'score_values', 
            'decide_table', 'apply_rule', 'rule_to_dict', 'fields_of_text', 'fields_of_file', 'Rule',
            'certify_sample']
 
-# %% ../../nbs/audit/06_rule.ipynb #0721625a
+# %% ../../nbs/audit/06_rule.ipynb #eb8c62f4
 import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path as FilePath
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,7 @@ from .sample import (SCORE, Names, Sample, check_logits, check_probabilities,
 from .table import (Table, TableError, column_called, encode, matching, numbers, open_table,
                                    read_csv,
                                    words)
-from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number,
-                                   check_probability,
+from ..core.checks import (check_choice, check_flag, check_labels, check_number, check_probability,
                                    check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.results import Status
@@ -172,7 +172,7 @@ def decide_table(
                        g in zip(accept, values, limits, shown)], dtype=object)
     return Decisions(accept, reason, values)
 
-# %% ../../nbs/audit/06_rule.ipynb #43fb1fc6
+# %% ../../nbs/audit/06_rule.ipynb #4ad1609f
 def apply_rule(
     rule,               # a Rule
     table,              # path of a CSV or Parquet file, a data frame, or a dict of columns
@@ -200,7 +200,7 @@ def apply_rule(
     """
     path = FilePath(table) if isinstance(table, (str, FilePath)) else None
     as_text = path is not None and path.suffix.lower() in (".csv", ".txt") and path.is_file()
-    columns = read_csv(path) if as_text else open_table(table)
+    columns = read_csv(FilePath(table)) if as_text else open_table(table)
     for name in ("accept", "reason"):
         if name in columns.names: raise TableError(f"column {name!r} is there already: rename it", name)
     found = decide_table(rule, columns, **roles)
@@ -240,14 +240,13 @@ def rule_to_dict(rule) -> dict:
     content = {"schema": SCHEMA, "version": VERSION, **_plain(asdict(rule)), "status": str(rule.status)}
     return content | {"checksum": _digest(content)}
 
-# %% ../../nbs/audit/06_rule.ipynb #caced7bc
+# %% ../../nbs/audit/06_rule.ipynb #3b13aedd
 _WORDS, _NUMBERS, _FLAGS = str, (int, float), bool
-KINDS = {"score": _WORDS, "kind": _WORDS, "method": _WORDS, "status": _WORDS, "statement": _WORDS,
-         "remedy": _WORDS, "loss": _WORDS,
-         "hash": _WORDS, "threshold": "limit", "thresholds": "limits", "target_risk": _NUMBERS,
-         "delta": _NUMBERS, "coverage": _NUMBERS, "risk": "number or null", "n": int, "n_accepted": int,
-         "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int,
-         "n_targets": int, "columns": dict}
+KINDS: dict[str, Any] = {
+    "score": _WORDS, "kind": _WORDS, "method": _WORDS, "status": _WORDS, "statement": _WORDS,
+    "remedy": _WORDS, "loss": _WORDS, "hash": _WORDS, "threshold": "limit", "thresholds": "limits", "target_risk": _NUMBERS,
+    "delta": _NUMBERS, "coverage": _NUMBERS, "risk": "number or null", "n": int, "n_accepted": int,
+    "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int, "n_targets": int, "columns": dict}
 
 def _limit(value, name:str) -> float:
     "A threshold as JSON holds it."
@@ -270,7 +269,7 @@ def _field(name:str, value):
 
 def _status(word:str) -> Status:
     "A status by its word."
-    try: return Status(word)
+    try: return Status(word) # type: ignore[call-arg]
     except ValueError: raise RuleError(f"status must be one of {', '.join(Status)}, got {word!r}") from None
 
 # %% ../../nbs/audit/06_rule.ipynb #dbed98bd

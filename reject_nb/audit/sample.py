@@ -5,7 +5,7 @@ given in words."""
 
 # %% auto #0
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
-           'Sample', 'make_sample', 'sample_of_table']
+           'is_binary', 'Sample', 'make_sample', 'sample_of_table']
 
 # %% ../../nbs/audit/02_sample.ipynb #f5027009
 import hashlib
@@ -238,7 +238,26 @@ def _scores(scores, own:np.ndarray|None, n:int, names:Names) -> dict: # name -> 
     if not found: raise ValueError("scores must be given, or probabilities or logits")
     return found
 
-# %% ../../nbs/audit/02_sample.ipynb #adb525b8
+# %% ../../nbs/audit/02_sample.ipynb #1c284b76
+def is_binary(
+    losses:np.ndarray, # (n,)
+    bound:float,       # largest loss that can occur
+) -> bool:
+    """Whether all losses are 0 or the bound.
+
+    Parameters
+    ----------
+    losses : np.ndarray
+        (n,)
+    bound : float
+        largest loss that can occur
+
+    Returns
+    -------
+    bool
+    """
+    return bool(((losses == 0) | (losses == bound)).all())
+
 @dataclass(frozen=True, kw_only=True)
 class Sample:
     """Predictions on held-out data, checked.
@@ -296,7 +315,7 @@ class Sample:
     @property
     def binary(self) -> bool:
         "Whether all losses are 0 or the bound."
-        return bool(np.isin(self.losses, (0., self.bound)).all())
+        return is_binary(self.losses, self.bound)
 
     @cached_property
     def hash(self) -> str:

@@ -45,6 +45,7 @@ def _digit_counts(keys):
         for p in range(8): counts[p, (key >> np.uint64(8*p)) & np.uint64(255)] += 1
     return counts
 
+# %% ../../nbs/audit/03_sorting.ipynb #ad3382e9
 @njit(cache=True)
 def _sorted_keys(keys):
     "The keys in ascending order; the array given is used for work."
@@ -152,6 +153,7 @@ def count_errors(
     wrong = wrong if _is_bool(wrong, scores) else check_mask(wrong, "wrong", len(scores))
     return _counts_of(*_keys_of(scores, wrong))
 
+# %% ../../nbs/audit/03_sorting.ipynb #2aef0cc4
 def _keys_of(scores:np.ndarray, wrong:np.ndarray) -> tuple[np.ndarray, int]:
     "Sorted keys, and how many of them are of negative scores."
     keys = np.empty(len(scores), np.uint64)
@@ -165,6 +167,7 @@ def _is_bool(wrong, scores:np.ndarray) -> bool:
     plain = isinstance(wrong, np.ndarray) and not isinstance(wrong, np.ma.MaskedArray)
     return plain and wrong.dtype == np.bool_ and wrong.shape == scores.shape
 
+# %% ../../nbs/audit/03_sorting.ipynb #0d36558e
 def _counts_of(keys:np.ndarray, n_negative:int) -> Counts:
     "Counts from sorted keys."
     accepted, errors = np.empty((2, len(keys)), np.int64)
@@ -185,6 +188,7 @@ class Ordered(NamedTuple):
     scores: np.ndarray # (n,) float64
     losses: np.ndarray # (n,) float64
 
+# %% ../../nbs/audit/03_sorting.ipynb #04b8e1f3
 @njit(cache=True)
 def _unpack(keys, n_negative, scores, losses):
     "Scores (as bits) and losses from sorted keys."
@@ -193,6 +197,7 @@ def _unpack(keys, n_negative, scores, losses):
         scores[i] = ~(key >> one) if i < n_negative else key >> one
         losses[i] = key & one
 
+# %% ../../nbs/audit/03_sorting.ipynb #3a3ac317
 def ordered(
     scores:np.ndarray, # (n,) float64 without NaN
     losses:np.ndarray, # (n,) float64
@@ -225,12 +230,14 @@ def _beyond(x):
     y = 1./(x*x)
     return math.log(x) + y*(1./24. - y*7./960.)
 
+# %% ../../nbs/audit/03_sorting.ipynb #f616ffcc
 @njit(cache=True)
 def _beyond_squares(x):
     "Minus the sum of 1/k^2 over k > x - 1/2; x of at least 30."
     y = 1./(x*x)
     return -(1. - y*(1./12. - y*7./240.))/x
 
+# %% ../../nbs/audit/03_sorting.ipynb #8965a2c1
 @njit(cache=True)
 def _harmonic(a, b):
     "(sum of 1/k, sum of 1/k^2) over a < k <= b."
@@ -261,6 +268,7 @@ class Area(NamedTuple):
     low: float   # errors last in each group
     high: float  # errors first in each group
 
+# %% ../../nbs/audit/03_sorting.ipynb #f908a6f2
 @njit(cache=True)
 def _aurc_sums(accepted, errors):
     "n times the area under the risk-coverage curve: (mean, lowest, highest)."
@@ -292,17 +300,20 @@ def _pair_sums(accepted, errors):
         N, E = accepted[g], errors[g]
     return above, same
 
+# %% ../../nbs/audit/03_sorting.ipynb #bed3419d
 def aurc_of(counts:Counts) -> Area:
     "Area under the risk-coverage curve: mean risk over all coverages k/n."
     value, low, high = (total/counts.n for total in _aurc_sums(counts.accepted, counts.errors))
     return Area(value=value, low=low, high=high)
 
+# %% ../../nbs/audit/03_sorting.ipynb #010408c7
 def auroc_of(counts:Counts) -> Area|None:
     "How well the score finds errors; None where all answers or none are wrong."
     pairs = float(counts.n_errors)*(counts.n - counts.n_errors)
     above, same = _pair_sums(counts.accepted, counts.errors)
     return Area(value=(above + same/2)/pairs, low=above/pairs, high=(above + same)/pairs) if pairs else None
 
+# %% ../../nbs/audit/03_sorting.ipynb #5555dfc0
 def augrc_of(counts:Counts) -> Area:
     "Area under the generalised risk; high where errors come first, so that AUROC is low."
     (above, same), K, n = _pair_sums(counts.accepted, counts.errors), float(counts.n_errors), counts.n
@@ -324,6 +335,7 @@ class _Place(NamedTuple):
     h1: float    # sum of 1/k in the group
     whole: float # sum of R_k/k in the group
 
+# %% ../../nbs/audit/03_sorting.ipynb #a3cc914e
 @njit(cache=True)
 def _place(N, E, m, k):
     "Means over the m places of a group with k errors behind N answers with E errors."
@@ -349,6 +361,7 @@ def _totals(accepted, errors):
         N, E = accepted[g], errors[g]
     return logs, tails
 
+# %% ../../nbs/audit/03_sorting.ipynb #d7bcbb1a
 @njit(cache=True)
 def _aurc_variances(accepted, errors, area, slope):
     "Mean squares of psi of AURC, alone and with `slope` times the loss less its mean."
@@ -380,6 +393,7 @@ def _augrc_variance(accepted, errors, area):
         N, E = accepted[g], errors[g]
     return total/n
 
+# %% ../../nbs/audit/03_sorting.ipynb #4c544532
 @njit(cache=True)
 def _auroc_variance(accepted, errors, area):
     "Mean square of DeLong's psi; there must be errors and correct answers."
@@ -407,6 +421,7 @@ def precision_of(counts:Counts) -> float|None:
     "Average precision for errors as the class that is found; None without errors."
     return _precision_sum(counts.accepted, counts.errors)/counts.n_errors if counts.n_errors else None
 
+# %% ../../nbs/audit/03_sorting.ipynb #086e007f
 def fpr95_of(counts:Counts) -> float|None:
     "Least share of correct answers rejected with .95 of the errors or more; None for one kind only."
     n, K = counts.n, counts.n_errors
@@ -577,12 +592,14 @@ def share_interval(
     high = 1. if errors >= trials else float(betaincinv(errors + 1, trials - errors, 1 - tail))
     return low, high
 
+# %% ../../nbs/audit/03_sorting.ipynb #9de32ef6
 def _cumulative(counts:Counts, rank:float) -> float:
     "Errors among the first ranks; those of a group are spread evenly."
     g = min(int(np.searchsorted(counts.accepted, math.ceil(rank))), len(counts.accepted) - 1)
     m, k = (int(counts.accepted[g - 1]), int(counts.errors[g - 1])) if g else (0, 0)
     return k + (rank - m)/(counts.accepted[g] - m)*(counts.errors[g] - k)
 
+# %% ../../nbs/audit/03_sorting.ipynb #a47a46ee
 def risk_interval(
     counts:Counts,
     coverage:float,  # in (0, 1]
@@ -632,6 +649,7 @@ def thinned(
     ranks = np.concatenate([np.linspace(1, n, half), np.geomspace(1, n, half)]).round().astype(np.int64)
     return np.unique(np.searchsorted(counts.accepted, np.minimum(ranks, n)))
 
+# %% ../../nbs/audit/03_sorting.ipynb #b9d4b31a
 def coverage_interval(
     counts:Counts,
     target_risk:float, # in (0, 1)

@@ -261,7 +261,7 @@ def is_lazy(
     found = nw.from_native(table, pass_through=True)
     return isinstance(found, nw.LazyFrame) and found.implementation.is_dask()
 
-# %% ../../nbs/audit/01_table.ipynb #00ed8e2e
+# %% ../../nbs/audit/01_table.ipynb #e3445c37
 def _series(series, name:str) -> np.ndarray:
     "A column of a frame: numbers and booleans as they are, everything else as texts with None for missing."
     import narwhals as nw
@@ -275,7 +275,8 @@ def _series(series, name:str) -> np.ndarray:
         return np.where(missing, np.nan, filled)
     texts = np.array(series.to_list(), dtype=object)
     if texts.ndim != 1: raise TableError(f"column {name!r} must hold numbers or texts, it holds {kind}", name)
-    return np.where(missing, None, texts)
+    texts[missing] = None
+    return texts
 
 # %% ../../nbs/audit/01_table.ipynb #278ea199
 def from_frame(
@@ -364,7 +365,7 @@ def open_table(
     large = _read_large_csv(path) if path.stat().st_size >= LARGE else None
     return large or read_csv(path)
 
-# %% ../../nbs/audit/01_table.ipynb #2243210a
+# %% ../../nbs/audit/01_table.ipynb #3c10cb57
 def _number(text) -> float: # NaN where it is none
     "A text as a number."
     try: return float(text) if "_" not in text else np.nan
@@ -396,7 +397,7 @@ def numbers(
     TableError
         naming column, row and value.
     """
-    found = columns[name]
+    found = np.asarray(columns[name])
     values = found.astype(float) if found.dtype.kind in "biuf" else np.array([_parsed(v) for v in found])
     wrong = np.isnan(values) | (~np.isfinite(values) & (not infinite))
     if not wrong.any(): return values
@@ -414,7 +415,7 @@ def _shown(value):
     "A cell as a message shows it."
     return value.item() if isinstance(value, np.generic) else value
 
-# %% ../../nbs/audit/01_table.ipynb #ec648bf4
+# %% ../../nbs/audit/01_table.ipynb #00a81c9b
 def words(
     columns:Columns, # the table
     name:str,        # of the column
@@ -441,7 +442,7 @@ def words(
     TableError
         naming column, row and value.
     """
-    found = columns[name]
+    found = np.asarray(columns[name])
     if found.dtype.kind == "f": wrong = np.isnan(found)
     elif found.dtype.kind == "O": wrong = np.array([v is None or v == "" or v != v for v in found])
     else: return found

@@ -1,7 +1,6 @@
 """Every public call of reject_nb.audit with valid arguments, and the values that look bad and are not."""
 import contextlib
 import tempfile
-from pathlib import Path
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression

@@ -49,7 +49,8 @@ def test_all_tables_give_the_same_answers():
 def test_estimators_of_both_kinds(kind, labels):
     from sklearn.svm import LinearSVC
     X, names = DIGITS[0], DIGITS[1].astype(str) if labels == "texts" else DIGITS[1]
-    fitted = (LogisticRegression(max_iter=300) if kind == "probabilities" else LinearSVC()).fit(X[:300], names[:300])
+    kinds = {"probabilities": LogisticRegression(max_iter=300), "margin": LinearSVC()}
+    fitted = kinds[kind].fit(X[:300], names[:300])
     audit = Audit.from_estimator(fitted, X[300:], names[300:])
     np.testing.assert_allclose(audit.losses.mean(), 1 - fitted.score(X[300:], names[300:]))
     assert list(audit.scores) == ["max_probability" if kind == "probabilities" else "margin"]

@@ -3,14 +3,16 @@ import numpy as np
 import pytest
 from reject_nb.audit.sample import Sample
 from reject_nb.audit.sorting import count_errors
+from reject_nb.audit.sorting import coverage_interval
 from reject_nb.audit.sorting import measure
 from reject_nb.audit.sorting import ordered
+from reject_nb.audit.sorting import risk_interval
 from reject_nb.strategies import aurc
 from reject_nb.strategies import sele
 
 from reject_nb.audit.metrics import (
-    INFLUENCES, Path, _by_index, _with_error, areas, influence_augrc, influence_aurc, influence_e_aurc,
-    risk_at, sample_metrics, share_interval,
+    INFLUENCES, Path, _by_index, _with_error, areas, coverage_at, influence_augrc, influence_aurc,
+    influence_e_aurc, risk_at, sample_metrics, share_interval,
 )
 
 def _law(seed, n, ties=False):
@@ -96,6 +98,15 @@ def test_ood_is_found():
     row = sample_metrics(Sample(losses=ood*1., scores={"s": np.array([1, 2, 4, 3, 5.])},
                                 is_ood=ood)).rows()[0]
     np.testing.assert_allclose((row["ood_auroc"], row["ood_fpr95"]), (5/6, .5))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_counts_and_rows_give_the_same_intervals(ties):
+    s, l = _law(6, 3000, ties)
+    path, counts = Path(ordered(s, l)), count_errors(l > 0, s)
+    np.testing.assert_allclose(risk_at(path, .5), risk_interval(counts, .5), rtol=.1 if ties else .001)
+    np.testing.assert_allclose(coverage_at(path, .1), coverage_interval(counts, .1),
+                               atol=.11 if ties else .02)
 
 
 def test_the_units_of_losses_do_not_matter():
