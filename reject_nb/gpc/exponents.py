@@ -242,7 +242,7 @@ class View(NamedTuple):
         """
         return (self.w*np.exp(self.V @ (delta - self.centre))) @ self.V
 
-# %% ../../nbs/gpc/15_exponents.ipynb #72946bba
+# %% ../../nbs/gpc/15_exponents.ipynb #932ebf28
 def view(
     terms:Terms,
     region:Region,
@@ -268,10 +268,11 @@ def view(
         reach = np.minimum(reach, np.maximum(high - at, at - low) + slack)
     near = exponent - top + reach > -45
     if reach[near].max(initial=0.) > REACH_OF_EXPONENTS: return None
-    away = rounding(d + 16)*(np.abs(exponent) + abs(top) + np.abs(terms.A) @ np.abs(c) + reach)
+    moved = np.abs(terms.A) @ np.abs(c) if c.any() else 0.
+    away = rounding(d + 16)*(np.abs(exponent) + abs(top) + moved + reach)
     dropped = float(np.exp((exponent - top + reach)[~near]).sum()*1.001)
-    return View(c, b, (terms.sign*share)[near], V[near], size[near], (terms.drift + away + 32*UNIT)[near],
-                dropped, top)
+    if not near.all(): V, size = V[near], size[near]
+    return View(c, b, (terms.sign*share)[near], V, size, (terms.drift + away + 32*UNIT)[near], dropped, top)
 
 # %% ../../nbs/gpc/15_exponents.ipynb #6d7290bf
 _SERIES = 1/np.cumprod(np.arange(1., 18.))[1:]       # 1/2!, 1/3!, ...
