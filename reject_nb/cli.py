@@ -353,20 +353,26 @@ def _gpc_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `gpc`."
     p.add_argument("model", metavar="MODEL.npz", help="a posterior, as its method save wrote it")
     p.add_argument("points", metavar="POINTS.csv", help="a point a line; a header is skipped")
-    p.add_argument("--radius", type=float, metavar="R", help="of every ball; without it only radii are computed")
-    p.add_argument("--out", metavar="RANGES.csv", required=True, help="rows are added as they come; an old file is resumed")
+    p.add_argument("--radius", type=float, metavar="R",
+                   help="of every ball; without it only radii are computed")
+    p.add_argument("--out", metavar="RANGES.csv", required=True,
+                   help="rows are added as they come; an old file is resumed")
     p.add_argument("--norm", choices=["inf", "2", "1"], default="inf")
-    p.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"), help="that no perturbed point leaves")
-    p.add_argument("--tol", type=float, default=.02, metavar="T", help="of both ends of a range (default .02)")
-    p.add_argument("--seconds", type=float, default=1., metavar="S", help="for each question of each point (default 1)")
-    p.add_argument("--radii", action="store_true", help="also the largest certified and the smallest attacked radius")
+    p.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"),
+                   help="that no perturbed point leaves")
+    p.add_argument("--tol", type=float, default=.02, metavar="T",
+                   help="of both ends of a range (default .02)")
+    p.add_argument("--seconds", type=float, default=1., metavar="S",
+                   help="for each question of each point (default 1)")
+    p.add_argument("--radii", action="store_true",
+                   help="also the largest certified and the smallest attacked radius")
     p.add_argument("--jobs", type=int, metavar="N", help="processes; -1: all cores (default: this one)")
     p.set_defaults(run=command_gpc)
 
 # %% ../nbs/cli.ipynb #13ac1b6e
 def command_gpc(args) -> int:
     "Certify the points of a file."
-    many = importlib.import_module("reject_nb.gpc.many")     # a second of imports that the other commands do without
+    many = importlib.import_module("reject_nb.gpc.many")     # imports that the other commands do without
     try: return many.command_gpc(args)
     except (ValueError, OSError) as error: raise RequestError(str(error)) from None
 
@@ -387,7 +393,8 @@ def parser() -> argparse.ArgumentParser:
     p = commands.add_parser("reproduce", help="compute figures, tables and claims again")
     reproduce_arguments(p).set_defaults(run=command_reproduce)
     _claims_arguments(commands.add_parser("claims", help="each claim of the papers beside our number"))
-    _gpc_arguments(commands.add_parser("gpc", help="certify the points of a file with a stored Gaussian process classifier"))
+    _gpc_arguments(commands.add_parser("gpc",
+                                       help="certify points with a stored Gaussian process classifier"))
     p = commands.add_parser("data", help="the data sets")
     p.add_argument("action", choices=["list", "fetch"])
     p.add_argument("names", nargs="*", metavar="NAME")

@@ -281,14 +281,17 @@ def _attack(post, around:Around, sign:float, terms:Terms, found, rigorous) -> np
     return None
 
 # %% ../../nbs/gpc/22_queries.ipynb #0aed5a85
-def _safety_in_all(post, around:Around, sign:float, terms:Terms, limits:Limits, rigorous, starts, here:float) -> Safety:
+def _safety_in_all(post, around:Around, sign:float, terms:Terms, limits:Limits, rigorous, starts,
+                   here:float) -> Safety:
     "Safety by one bound of all bumps together."
     if starts is not None: starts = ((starts - terms.origin)/post.lengthscale)[:, terms.keep]
     found = settle_sign(terms, limits.clock, limits.max_boxes, limits.progress, starts)
     point = _attack(post, around, sign, terms, found, rigorous) if found.value < 0 else None
     low, high = found.low*post.variance, here if point is None else _signed_mean(post, point, sign, rigorous)
-    answer = dict(margin_lower=low if low <= 0 else np.nextafter(low, 0.), margin_upper=high, n_boxes=found.n_boxes)
-    if point is not None: return Safety(status=Status.unsafe, adversarial=point, search=found.status, **answer)
+    answer = dict(margin_lower=low if low <= 0 else np.nextafter(low, 0.), margin_upper=high,
+                  n_boxes=found.n_boxes)
+    if point is not None: return Safety(status=Status.unsafe, adversarial=point, search=found.status,
+                                        **answer)
     if found.value < 0: return Safety(status=Status.unknown, search=Status.precision, **answer)
     return Safety(status=Status.safe if found.proved else Status.unknown, search=found.status, **answer)
 
