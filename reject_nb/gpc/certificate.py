@@ -293,7 +293,8 @@ def centres(
     # the mean may be a difference of large terms, so its error is relative to the sum of magnitudes
     if side.rigorous:
         size = np.abs(side.alpha)
-        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r, 1e-300))   # exp(-z) is off by z times z's error
+        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r,
+            1e-300))   # exp(-z) is off by z times z's error
         err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
                + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + 1e-290)
     if side.spec is None: return Centres(r, mean, err, *[np.empty(0)]*6)

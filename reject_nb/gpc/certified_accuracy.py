@@ -37,7 +37,7 @@ class AccuracyCurve:
     certified: np.ndarray # (m,) certified radius of each point; 0 where the class is wrong
     attack: np.ndarray    # (m,) radius of the smallest known attack; 0 where the class is wrong
 
-# %% ../../nbs/gpc/25_certified_accuracy.ipynb #14b9c3c8
+# %% ../../nbs/gpc/25_certified_accuracy.ipynb #eeda6ba5
 def accuracy_curve(
     post,              # GPPosterior or MulticlassPosterior
     X,                 # (m, d) points
@@ -74,5 +74,6 @@ def accuracy_curve(
     right = found.label == check_labels(y, "y", len(found))
     certified, attack = np.where(right, found.radius, 0.), np.where(right, found.attack, 0.)
     lower = (right & (certified >= radii[:, None])).mean(1)
-    return AccuracyCurve(radii=radii, lower=lower, upper=(right & (attack > radii[:, None])).mean(1), certified=certified,
+    return AccuracyCurve(radii=radii, lower=lower, upper=(right & (attack > radii[:, None])).mean(1),
+                         certified=certified,
                          attack=attack)

@@ -98,7 +98,7 @@ class Region(NamedTuple):
         far = ball.radius*dual + rounding(d + 8)*(ball.radius*dual + np.abs(unit) @ np.abs(ball.shift))
         return np.maximum(low, at - far), np.minimum(high, at + far)
 
-# %% ../../nbs/gpc/15_exponents.ipynb #0c0b6262
+# %% ../../nbs/gpc/15_exponents.ipynb #3072754a
 class Terms(NamedTuple):
     """The sum's terms sign_i exp(log_weight_i + delta.a_i), up to a positive factor.
 
@@ -127,7 +127,8 @@ class Terms(NamedTuple):
     drift: np.ndarray      # (n,) relative error of a term in the whole region, by rounding
     keep: np.ndarray       # (d,) indices of the coordinates that matter
     origin: np.ndarray     # (D,) the box's centre
-    flat: tuple[float, float] # log of the smallest and largest common factor of the coordinates that do not matter
+    flat: tuple[float,
+                float] # log of the smallest and largest common factor of the coordinates that do not matter
     region: Region         # in the coordinates that matter
 
 # %% ../../nbs/gpc/15_exponents.ipynb #b2fba2a3
@@ -144,7 +145,7 @@ def _flat(point, lower, upper, scale, flat) -> tuple[float, float]:
     slack = 1 + rounding(len(flat) + 8)
     return -.5*float(farthest @ farthest)*slack, -.5*float(nearest @ nearest)/slack
 
-# %% ../../nbs/gpc/15_exponents.ipynb #b520a2ee
+# %% ../../nbs/gpc/15_exponents.ipynb #e5bfe8c4
 def sign_terms(
     prior:Prior,       # training points and length-scales
     alpha:np.ndarray,  # (n,) weights of the mean, with the sign asked for
@@ -181,9 +182,10 @@ def sign_terms(
     drift = rounding(prior.d + 16)*(square + np.abs(size) + 1) + rounding(4)*(np.abs(A) @ half[keep])
     cut = None if ball is None else Cut(ball[0], ball[1]*(1 + 4*UNIT), scale[keep], (origin - ball[2])[keep])
     return Terms(A=A, sign=np.sign(weight), log_weight=size - square, drift=drift, keep=keep, origin=origin,
-                 flat=_flat(X[0], lower, upper, scale, np.flatnonzero(~matters)), region=Region(-half[keep], half[keep], cut))
+                 flat=_flat(X[0], lower, upper, scale, np.flatnonzero(~matters)),
+                 region=Region(-half[keep], half[keep], cut))
 
-# %% ../../nbs/gpc/15_exponents.ipynb #698eb741
+# %% ../../nbs/gpc/15_exponents.ipynb #5d479a96
 REACH_OF_EXPONENTS = 30.  # beyond, parabolas say nothing about an exponential
 
 class View(NamedTuple):
@@ -218,9 +220,7 @@ class View(NamedTuple):
     top: float         # log of what the weights were divided by
 
     def log_factor(self, region:Region) -> tuple[float, float]:
-        """Range over a region of log(f/(variance G)), but for the coordinates that do not matter, rounded
-        outward.
-        """
+        "Range of log(f/(variance G)) over a region, without the coordinates that do not matter."
         c, far = self.centre, np.maximum(np.abs(region.lo - self.centre), np.abs(region.hi - self.centre))
         slope, base = self.b - c, self.top - .5*float(c @ c)
         most = np.clip(c + slope, region.lo, region.hi) - c      # where -t^2/2 + slope t is largest
@@ -242,7 +242,7 @@ class View(NamedTuple):
         """
         return (self.w*np.exp(self.V @ (delta - self.centre))) @ self.V
 
-# %% ../../nbs/gpc/15_exponents.ipynb #72946bba
+# %% ../../nbs/gpc/15_exponents.ipynb #932ebf28
 def view(
     terms:Terms,
     region:Region,
@@ -268,10 +268,11 @@ def view(
         reach = np.minimum(reach, np.maximum(high - at, at - low) + slack)
     near = exponent - top + reach > -45
     if reach[near].max(initial=0.) > REACH_OF_EXPONENTS: return None
-    away = rounding(d + 16)*(np.abs(exponent) + abs(top) + np.abs(terms.A) @ np.abs(c) + reach)
+    moved = np.abs(terms.A) @ np.abs(c) if c.any() else 0.
+    away = rounding(d + 16)*(np.abs(exponent) + abs(top) + moved + reach)
     dropped = float(np.exp((exponent - top + reach)[~near]).sum()*1.001)
-    return View(c, b, (terms.sign*share)[near], V[near], size[near], (terms.drift + away + 32*UNIT)[near],
-                dropped, top)
+    if not near.all(): V, size = V[near], size[near]
+    return View(c, b, (terms.sign*share)[near], V, size, (terms.drift + away + 32*UNIT)[near], dropped, top)
 
 # %% ../../nbs/gpc/15_exponents.ipynb #6d7290bf
 _SERIES = 1/np.cumprod(np.arange(1., 18.))[1:]       # 1/2!, 1/3!, ...

@@ -8,7 +8,7 @@ __all__ = ['ROOTS', 'COLUMNS', 'QUESTIONS', 'Roots', 'frame_of', 'root_ranges', 
            'read_rows', 'check_questions', 'certify_many', 'certified_radius', 'read_points', 'load_model',
            'command_gpc']
 
-# %% ../../nbs/gpc/24_many.ipynb #244c5967
+# %% ../../nbs/gpc/24_many.ipynb #340c2a08
 import csv
 import hashlib
 import time
@@ -20,13 +20,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_array, check_choice, check_count, check_flag, check_labels, check_matrix, check_number, refuse
+from ..core.checks import (check_array, check_choice, check_count, check_flag, check_labels, check_matrix,
+                                   check_number, refuse)
 from .certificate import Side, centres, lower_bounds, one_side, reduce_box, value_up
 from .oracles import enough_pairs
 from .posterior import GPPosterior, axes_of
 from .queries import around, is_safe, minimal_perturbation
 from .ranges import check_posterior, classification_range
 from .search import check_limits_of_work
+from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/24_many.ipynb #9f4c1ae3
 class Roots(NamedTuple):
@@ -57,8 +59,9 @@ def _scaled(box, lower, upper) -> tuple[np.ndarray, np.ndarray]: # (m, d) both
              for e, v in zip(ends, (lower, upper))]
     return box.clip(ends[0] - slack[0]), box.clip(ends[1] + slack[1])
 
-# %% ../../nbs/gpc/24_many.ipynb #86ce4357
-def _minima(side:Side, lo, hi, tol:float, q:int) -> tuple[np.ndarray, np.ndarray]: # (m,) certified, (m,) attained
+# %% ../../nbs/gpc/24_many.ipynb #ee2487d7
+def _minima(side:Side, lo, hi, tol:float, q:int) -> tuple[np.ndarray,
+                                                          np.ndarray]: # (m,) certified, (m,) attained
     "Smallest signed probabilities on boxes, bounded twice."
     best = value_up(side, centres(side, .5*(lo + hi), q))
     low = np.zeros(len(lo))
@@ -77,7 +80,7 @@ def frame_of(post, lower, upper, tol:float) -> tuple[np.ndarray, np.ndarray, int
     least, most = lower.min(0), upper.max(0)
     return least, most, enough_pairs(one_side(post, reduce_box(post, least, most)), tol)
 
-# %% ../../nbs/gpc/24_many.ipynb #d661b2a5
+# %% ../../nbs/gpc/24_many.ipynb #2cc19e33
 ROOTS = 64   # boxes bounded together: what is computed for them stays in the cache
 
 def root_ranges(
@@ -86,7 +89,7 @@ def root_ranges(
     upper:np.ndarray, # (m, d)
     tol:float,        # gap to aim for
     rigorous:bool=True, # count rounding errors
-    frame=None,       # (lower, upper, eigenpairs) of a box around all of them, from `frame_of`; None: the smallest
+    frame=None,       # (lower, upper, eigenpairs) of a box around all, from `frame_of`; None: the smallest
 ) -> Roots:
     """Ranges of many boxes from their root bounds alone; sound, and wide where a box would have to be split.
 
@@ -102,7 +105,7 @@ def root_ranges(
     rigorous : bool, default True
         count rounding errors
     frame : default None
-        (lower, upper, eigenpairs) of a box around all of them, from `frame_of`; None: the smallest
+        (lower, upper, eigenpairs) of a box around all, from `frame_of`; None: the smallest
 
     Returns
     -------
@@ -116,10 +119,12 @@ def root_ranges(
         parts = [_minima(side, lo[k: k + ROOTS], hi[k: k + ROOTS], tol, q) for k in range(0, len(lo), ROOTS)]
         ends.append([np.concatenate(part) for part in zip(*parts)])
     nudge = 2.3e-16 if rigorous else 0.
-    return Roots(ends[0][0], ends[0][1], np.maximum(1 - ends[1][1] - nudge, 0), np.minimum(1 - ends[1][0] + nudge, 1))
+    return Roots(ends[0][0], ends[0][1], np.maximum(1 - ends[1][1] - nudge, 0),
+                 np.minimum(1 - ends[1][0] + nudge, 1))
 
-# %% ../../nbs/gpc/24_many.ipynb #485789be
-COLUMNS = ("key", "index", "label", "min_lower", "min_upper", "max_lower", "max_upper", "verdict", "radius", "attack",
+# %% ../../nbs/gpc/24_many.ipynb #67a58bd9
+COLUMNS = ("key", "index", "label", "min_lower", "min_upper", "max_lower", "max_upper", "verdict", "radius",
+           "attack",
            "n_boxes", "seconds", "status")
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +138,7 @@ class Certified:
     label : np.ndarray
         (m,) the model's class
     min_lower : np.ndarray
-        (m,) certified: the probability of class 1 (of several classes: of the label) is nowhere lower
+        (m,) certified: the probability of class 1 (of several: of the label) is not lower
     min_upper : np.ndarray
         (m,) and this low it is
     max_lower : np.ndarray
@@ -157,12 +162,13 @@ class Certified:
     --------
     >>> from reject_nb.gpc import GPPosterior, certify_many
     >>> found = certify_many(GPPosterior([[0.]], [1.], [.5], 1., 2.), [[0.], [.5]], radius=.1)
-    >>> print(len(found), found.verdict.tolist(), bool((found.min_lower <= found.min_upper).all()), found.status.tolist())
+    >>> print(len(found), found.verdict.tolist(), bool((found.min_lower <= found.min_upper).all()),
+    ...       found.status.tolist())
     2 ['safe', 'safe'] True ['optimal', 'optimal']
     """
     index: np.ndarray     # (m,) position in X
     label: np.ndarray     # (m,) the model's class
-    min_lower: np.ndarray # (m,) certified: the probability of class 1 (of several classes: of the label) is nowhere lower
+    min_lower: np.ndarray # (m,) certified: the probability of class 1 (of several: of the label) is not lower
     min_upper: np.ndarray # (m,) and this low it is
     max_lower: np.ndarray # (m,) this high it is
     max_upper: np.ndarray # (m,) certified: and nowhere higher
@@ -178,8 +184,7 @@ class Certified:
     def certified_accuracy(self,
         y, # (m,) true labels
     ) -> float: # share of points
-        """Share of points whose class is right and proved not to change in the ball: a lower bound of the
-        robust accuracy.
+        """Share of points whose class is right and proved to hold: a lower bound of the robust accuracy.
 
         Parameters
         ----------
@@ -208,35 +213,39 @@ class _Job(NamedTuple):
     rigorous: bool
     frame: tuple|None = None  # of all points, so that a row does not depend on those it is computed with
 
-# %% ../../nbs/gpc/24_many.ipynb #47197a6a
+# %% ../../nbs/gpc/24_many.ipynb #8683812f
 def _search_range(post, job:_Job, x, row:dict) -> None:
     "The range of a box whose root bound leaves it open."
     question = around(post, x, job.radius, job.dims, job.norm, job.limits)
     target = None if isinstance(post, GPPosterior) else row["label"]
-    got = classification_range(post, question.lower, question.upper, job.tol, job.max_boxes, job.time_limit, job.rigorous,
+    got = classification_range(post, question.lower, question.upper, job.tol, job.max_boxes, job.time_limit,
+                               job.rigorous,
                                ball=question.ball, target=target)
     for name in ("min_lower", "min_upper", "max_lower", "max_upper"): row[name] = getattr(got, name)
     row["n_boxes"] += got.n_boxes
     row["status"] = str(got.status)
 
-# %% ../../nbs/gpc/24_many.ipynb #2acba541
+# %% ../../nbs/gpc/24_many.ipynb #e10a1173
 def _verdict(post, job:_Job, x, row:dict) -> None:
     "From the range where that suffices, else from `is_safe`."
-    if isinstance(post, GPPosterior) and row["min_lower"] > .5 or row["max_upper"] < .5: row["verdict"] = "safe"
+    if isinstance(post,
+                  GPPosterior) and row["min_lower"] > .5 or row["max_upper"] < .5: row["verdict"] = "safe"
     elif not isinstance(post, GPPosterior) and row["min_lower"] > .5: row["verdict"] = "safe"
     else:
-        got = is_safe(post, x, job.radius, job.dims, job.norm, job.limits, job.max_boxes, job.time_limit, job.rigorous)
+        got = is_safe(post, x, job.radius, job.dims, job.norm, job.limits, job.max_boxes, job.time_limit,
+                      job.rigorous)
         row["verdict"] = str(got.status)
         row["n_boxes"] += got.n_boxes
 
 def _radius(post, job:_Job, x, row:dict) -> None:
     "Certified radius and attack."
-    got = minimal_perturbation(post, x, job.dims, job.norm, job.limits, time_limit=job.time_limit, max_boxes=job.max_boxes or 200_000,
+    got = minimal_perturbation(post, x, job.dims, job.norm, job.limits, time_limit=job.time_limit,
+                               max_boxes=job.max_boxes or 200_000,
                                rigorous=job.rigorous)
     row["radius"], row["attack"] = got.certified, got.attack
     if row["status"] == "": row["status"] = str(got.status)
 
-# %% ../../nbs/gpc/24_many.ipynb #74a7b051
+# %% ../../nbs/gpc/24_many.ipynb #07dd3f1c
 def _boxes(post, job:_Job, X) -> tuple[np.ndarray, np.ndarray]:
     "Corners of the boxes around points."
     boxes = [around(post, x, job.radius, job.dims, job.norm, job.limits) for x in X]
@@ -244,14 +253,16 @@ def _boxes(post, job:_Job, X) -> tuple[np.ndarray, np.ndarray]:
 
 def _framed(post, job:_Job, X) -> _Job:
     "The question with the frame of all points, for two classes and the maximum norm."
-    if not (isinstance(post, GPPosterior) and job.norm in ("inf", np.inf) and "range" in job.questions and len(X)): return job
+    if not (isinstance(post, GPPosterior) and job.norm in ("inf",
+        np.inf) and "range" in job.questions and len(X)): return job
     return job._replace(frame=frame_of(post, *_boxes(post, job, X), job.tol))
 
 def _roots_of(post, job:_Job, X) -> Roots|None:
     "Root ranges of a chunk, where there is a frame."
-    return None if job.frame is None else root_ranges(post, *_boxes(post, job, X), job.tol, job.rigorous, job.frame)
+    return None if job.frame is None else root_ranges(post, *_boxes(post, job, X), job.tol, job.rigorous,
+                                                      job.frame)
 
-# %% ../../nbs/gpc/24_many.ipynb #c8e3abd1
+# %% ../../nbs/gpc/24_many.ipynb #5ae21ae2
 def certify_chunk(
     post,           # the model
     job:_Job,       # what is asked
@@ -284,7 +295,8 @@ def certify_chunk(
     shared = (time.perf_counter() - began)/max(len(X), 1)
     for i, x in enumerate(X):
         began = time.perf_counter()
-        row = {**dict.fromkeys(COLUMNS, np.nan), "key": keys[i], "index": int(index[i]), "label": labels[i], "verdict": "",
+        row = {**dict.fromkeys(COLUMNS, np.nan), "key": keys[i], "index": int(index[i]), "label": labels[i],
+               "verdict": "",
                "n_boxes": 0, "status": ""}
         if roots is not None:
             row.update(min_lower=roots.min_low[i], min_upper=roots.min_up[i], max_lower=roots.max_low[i],
@@ -297,11 +309,13 @@ def certify_chunk(
         rows.append(row)
     return rows
 
-# %% ../../nbs/gpc/24_many.ipynb #57bd61cb
+# %% ../../nbs/gpc/24_many.ipynb #beb875a1
 def _keys(post, job:_Job, X) -> list[str]:
     "Twelve hexadecimal digits a point."
-    arrays = [getattr(post, name) for name in ("X", "alpha", "site_precision", "prob", "lengthscale") if hasattr(post, name)]
-    base = hashlib.sha256(repr([np.asarray(post.variance).tolist(), getattr(post, "likelihood", ""), *map(_plain, job[:-1])]).encode())
+    arrays = [getattr(post, name) for name in ("X", "alpha", "site_precision", "prob",
+                                               "lengthscale") if hasattr(post, name)]
+    base = hashlib.sha256(repr([np.asarray(post.variance).tolist(), getattr(post, "likelihood", ""),
+                                *map(_plain, job[:-1])]).encode())
     for array in arrays: base.update(np.ascontiguousarray(array).tobytes())
     found = []
     for x in X:
@@ -314,7 +328,7 @@ def _plain(value):
     "What a question is made of, as text that does not change."
     return np.asarray(value).tolist() if isinstance(value, (np.ndarray, list, tuple)) else value
 
-# %% ../../nbs/gpc/24_many.ipynb #2f189e15
+# %% ../../nbs/gpc/24_many.ipynb #c356c834
 def read_rows(
     path, # a file that `certify_many` wrote
 ) -> dict[str, dict]: # by key
@@ -334,7 +348,8 @@ def read_rows(
     if not path.is_file() or path.stat().st_size == 0: return {}
     with path.open(newline="") as file:
         reader = csv.DictReader(file)
-        if tuple(reader.fieldnames or ()) != COLUMNS: raise refuse("csv", "a new file, or one that certify_many wrote", str(path))
+        if tuple(reader.fieldnames or ()) != COLUMNS: raise refuse("csv",
+            "a new file, or one that certify_many wrote", str(path))
         return {row["key"]: _typed(row) for row in reader if None not in row and None not in row.values()}
 
 def _typed(row:dict) -> dict:
@@ -342,7 +357,7 @@ def _typed(row:dict) -> dict:
     words = ("key", "label", "verdict", "status")
     return {name: value if name in words else float(value) for name, value in row.items()}
 
-# %% ../../nbs/gpc/24_many.ipynb #ae29be6c
+# %% ../../nbs/gpc/24_many.ipynb #c60f371f
 class _Sheet:
     "A CSV file that rows are added to, each chunk written whole."
     def __init__(self, path:Path|None):
@@ -358,14 +373,15 @@ class _Sheet:
         if self.path is None: return
         with self.path.open("a", newline="") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            writer.writerows({k: repr(float(v)) if isinstance(v, (float, np.floating)) else v for k, v in row.items()} for row in rows)
+            writer.writerows({k: repr(float(v)) if isinstance(v, (float, np.floating)) else v for k,
+                              v in row.items()} for row in rows)
 
 # %% ../../nbs/gpc/24_many.ipynb #0d8f4393
 def _chunks(todo:list[int], size:int) -> Iterator[list[int]]:
     "Indices in pieces."
     for k in range(0, len(todo), size): yield todo[k: k + size]
 
-# %% ../../nbs/gpc/24_many.ipynb #6115e565
+# %% ../../nbs/gpc/24_many.ipynb #56feb405
 def _run(post, job:_Job, X, keys, todo:list[int], n_jobs:int|None, sheet:_Sheet, tell) -> list[dict]:
     "All chunks, in this process or through joblib (whose backend may be a Dask cluster)."
     done, size = [], 64
@@ -374,7 +390,8 @@ def _run(post, job:_Job, X, keys, todo:list[int], n_jobs:int|None, sheet:_Sheet,
         done.extend(rows)
         tell(len(done))
     if n_jobs is None:
-        for part in _chunks(todo, size): finish(certify_chunk(post, job, X[part], part, [keys[i] for i in part]))
+        for part in _chunks(todo, size): finish(certify_chunk(post, job, X[part], part,
+                                                              [keys[i] for i in part]))
         return done
     from joblib import Parallel, delayed, effective_n_jobs
     workers = max(1, effective_n_jobs(n_jobs))
@@ -394,7 +411,7 @@ def check_questions(value) -> tuple:
         raise refuse("questions", f"some of {', '.join(QUESTIONS)}", value)
     return tuple(check_choice(v, "questions", QUESTIONS) for v in value)
 
-# %% ../../nbs/gpc/24_many.ipynb #a8b5eba1
+# %% ../../nbs/gpc/24_many.ipynb #54269a77
 def certify_many(
     post,              # GPPosterior or MulticlassPosterior
     X,                 # (m, d) points
@@ -407,7 +424,7 @@ def certify_many(
     max_boxes=None,    # of each question of each point; None: no limit
     time_limit=1.,     # seconds for each question of each point; None: no limit
     rigorous=True,     # sound under floating point
-    n_jobs=None,       # joblib workers, -1: all cores (in a `parallel_config(backend="dask")`: the cluster's); None: this process
+    n_jobs=None,       # joblib workers, -1: all (of a cluster in `parallel_config(backend="dask")`); None: 1
     csv=None,          # file name to write rows to as they come, and to resume from; None: no file
     progress=None,     # True for a bar, or a function of (points done, points to do)
 ) -> Certified:
@@ -438,8 +455,7 @@ def certify_many(
     rigorous : default True
         sound under floating point
     n_jobs : default None
-        joblib workers, -1: all cores (in a `parallel_config(backend="dask")`: the cluster's); None: this
-        process
+        joblib workers, -1: all (of a cluster in `parallel_config(backend="dask")`); None: 1
     csv : default None
         file name to write rows to as they come, and to resume from; None: no file
     progress : default None
@@ -458,7 +474,8 @@ def certify_many(
     --------
     >>> from reject_nb.gpc import GPPosterior, certify_many
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
-    >>> found = certify_many(post, [[0., 0.], [.4, .3], [.8, 1.]], radius=.5, questions=("range", "verdict", "radius"))
+    >>> found = certify_many(post, [[0., 0.], [.4, .3], [.8, 1.]], radius=.5,
+    ...                      questions=("range", "verdict", "radius"))
     >>> print(found.label.tolist(), found.verdict.tolist(), found.radius.round(2).tolist())
     [1, 1, 1] ['safe', 'safe', 'unsafe'] [0.8, 0.4, 0.1]
     >>> print(found.certified_accuracy([1, 1, 1]))
@@ -469,8 +486,10 @@ def certify_many(
     tol, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     job = _Job(_check_radius(radius, questions), dims, norm, limits, questions, tol, max_boxes, time_limit,
                check_flag(rigorous, "rigorous"))
-    for x in X: around(post, x, 0. if job.radius is None else job.radius, dims, norm, limits)   # names what is wrong
-    if n_jobs is not None and not (type(n_jobs) is int and n_jobs == -1): n_jobs = check_count(n_jobs, "n_jobs")
+    for x in X: around(post, x, 0. if job.radius is None else job.radius, dims, norm,
+                       limits)   # names what is wrong
+    if n_jobs is not None and not (type(n_jobs) is int and n_jobs == -1): n_jobs = check_count(n_jobs,
+                                                                                               "n_jobs")
     keys, path = _keys(post, job, X), _check_csv(csv)
     known = {} if path is None else read_rows(path)
     todo = [i for i, key in enumerate(keys) if key not in known]
@@ -480,19 +499,22 @@ def certify_many(
     found = {i: row for i, row in zip((row["index"] for row in rows), rows)}
     return _gathered(post, [found.get(i) or {**known[keys[i]], "index": i} for i in range(len(X))])
 
-# %% ../../nbs/gpc/24_many.ipynb #648e1776
+# %% ../../nbs/gpc/24_many.ipynb #ceb4fac5
 def _check_csv(value) -> Path|None:
     "A file name, or None; ValueError that names `csv`."
     if value is None: return None
-    if not isinstance(value, (str, PathLike)) or not str(value): raise refuse("csv", "a file name or None", value)
+    if not isinstance(value, (str, PathLike)) or not str(value): raise refuse("csv", "a file name or None",
+                                                                              value)
     return Path(value)
 
 def _check_radius(radius, questions):
     "None only where no ball is asked about."
     if radius is None:
-        if {"range", "verdict"} & set(questions): raise refuse("radius", "a number or one per dimension, at least 0", radius)
+        if {"range", "verdict"} & set(questions): raise refuse("radius",
+            "a number or one per dimension, at least 0", radius)
         return None
-    return check_number(radius, "radius", 0.) if axes_of(radius) == 0 else check_array(radius, "radius", low=0.)
+    return check_number(radius, "radius", 0.) if axes_of(radius) == 0 else check_array(radius, "radius",
+                                                                                       low=0.)
 
 # %% ../../nbs/gpc/24_many.ipynb #3d3818bc
 class _telling:
@@ -514,7 +536,7 @@ class _telling:
     def __exit__(self, *why):
         if self.bar is not None: self.bar.close()
 
-# %% ../../nbs/gpc/24_many.ipynb #928ad8c2
+# %% ../../nbs/gpc/24_many.ipynb #93a77483
 def _gathered(post, rows:list[dict]) -> Certified:
     "Rows as columns; labels as the model has them."
     names = [name for name in COLUMNS if name != "key"]
@@ -524,9 +546,10 @@ def _gathered(post, rows:list[dict]) -> Certified:
     labels = np.array([by_text[str(v)] for v in columns.pop("label")], dtype=classes.dtype)
     words = {name: np.array(columns.pop(name), dtype=str) for name in ("verdict", "status")}
     whole = {name: np.array(columns.pop(name), dtype=float).astype(int) for name in ("index", "n_boxes")}
-    return Certified(label=labels, **words, **whole, **{name: np.array(v, dtype=float) for name, v in columns.items()})
+    return Certified(label=labels, **words, **whole,
+                     **{name: np.array(v, dtype=float) for name, v in columns.items()})
 
-# %% ../../nbs/gpc/24_many.ipynb #70614677
+# %% ../../nbs/gpc/24_many.ipynb #179e6387
 def certified_radius(
     post,              # GPPosterior or MulticlassPosterior
     X,                 # (m, d) points
@@ -578,7 +601,8 @@ def certified_radius(
     >>> print(certified_radius(post, [[0., 0.], [.4, .3], [1.2, 0.]]).round(2).tolist())
     [0.8, 0.4, 0.1]
     """
-    return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes, time_limit, rigorous, n_jobs).radius
+    return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes, time_limit, rigorous,
+                        n_jobs).radius
 
 # %% ../../nbs/gpc/24_many.ipynb #3b44cccd
 def read_points(
@@ -613,7 +637,7 @@ def _numbers(line:str) -> list[float]|None:
     try: return [float(word) for word in line.split(",")]
     except ValueError: return None
 
-# %% ../../nbs/gpc/24_many.ipynb #da9e7aa9
+# %% ../../nbs/gpc/24_many.ipynb #1c993da6
 def load_model(
     path, # npz file that `save` wrote
 ):        # GPPosterior or MulticlassPosterior
@@ -628,19 +652,22 @@ def load_model(
     -------
     GPPosterior or MulticlassPosterior
     """
-    from reject_nb.gpc.softmax import MulticlassPosterior
     try: return GPPosterior.load(path)
     except ValueError as first:
         try: return MulticlassPosterior.load(path)
         except ValueError: raise first from None
 
-# %% ../../nbs/gpc/24_many.ipynb #4c1fe957
+# %% ../../nbs/gpc/24_many.ipynb #d42b1325
 def command_gpc(args) -> int:
     "Certify the points of a file."
     post = load_model(args.model)
-    questions = (("range", "verdict") if args.radius is not None else ()) + (("radius",) if args.radii or args.radius is None else ())
-    found = certify_many(post, read_points(args.points, post.d), args.radius, norm=args.norm if args.norm == "inf" else int(args.norm),
-                         limits=args.limits, questions=questions, tol=args.tol, time_limit=args.seconds, n_jobs=args.jobs, csv=args.out)
-    said = [f"{(found.verdict == word).sum()} {word}" for word in ("safe", "unsafe", "unknown") if args.radius is not None]
+    questions = (("range", "verdict") if args.radius is not None else ()) + (("radius",
+        ) if args.radii or args.radius is None else ())
+    found = certify_many(post, read_points(args.points, post.d), args.radius,
+                         norm=args.norm if args.norm == "inf" else int(args.norm),
+                         limits=args.limits, questions=questions, tol=args.tol, time_limit=args.seconds,
+                         n_jobs=args.jobs, csv=args.out)
+    said = [f"{(found.verdict == word).sum()} {word}" for word in ("safe", "unsafe", "unknown")
+            if args.radius is not None]
     print(f"{len(found)} points in {args.out}" + (": " + ", ".join(said) if said else ""))
     return 0

@@ -237,7 +237,10 @@ def _signed_mean(post, x, sign:float, rigorous:bool) -> float:
 # %% ../../nbs/gpc/22_queries.ipynb #d75269f1
 def _binary_class(post, x, rigorous:bool) -> float: # 1, -1, or 0 where rounding decides
     "Certified sign of the latent mean; a mean of exactly zero belongs to class 0."
-    low, high = _mean(post, x, rigorous)
+    return _sign_of(_mean(post, x, rigorous), rigorous)
+
+def _sign_of(mean:tuple[float, float], rigorous:bool) -> float:
+    low, high = mean
     if low > 0 or not rigorous: return 1. if low > 0 else -1.
     return -1. if high < 0 else 0.
 
@@ -278,25 +281,29 @@ def _attack(post, around:Around, sign:float, terms:Terms, found, rigorous) -> np
     return None
 
 # %% ../../nbs/gpc/22_queries.ipynb #0aed5a85
-def _safety_in_all(post, around:Around, sign:float, terms:Terms, limits:Limits, rigorous, starts) -> Safety:
+def _safety_in_all(post, around:Around, sign:float, terms:Terms, limits:Limits, rigorous, starts,
+                   here:float) -> Safety:
     "Safety by one bound of all bumps together."
     if starts is not None: starts = ((starts - terms.origin)/post.lengthscale)[:, terms.keep]
     found = settle_sign(terms, limits.clock, limits.max_boxes, limits.progress, starts)
     point = _attack(post, around, sign, terms, found, rigorous) if found.value < 0 else None
-    best = around.x if point is None else point
-    low, high = found.low*post.variance, _signed_mean(post, best, sign, rigorous)
-    answer = dict(margin_lower=low if low <= 0 else np.nextafter(low, 0.), margin_upper=high, n_boxes=found.n_boxes)
-    if point is not None: return Safety(status=Status.unsafe, adversarial=point, search=found.status, **answer)
+    low, high = found.low*post.variance, here if point is None else _signed_mean(post, point, sign, rigorous)
+    answer = dict(margin_lower=low if low <= 0 else np.nextafter(low, 0.), margin_upper=high,
+                  n_boxes=found.n_boxes)
+    if point is not None: return Safety(status=Status.unsafe, adversarial=point, search=found.status,
+                                        **answer)
     if found.value < 0: return Safety(status=Status.unknown, search=Status.precision, **answer)
     return Safety(status=Status.safe if found.proved else Status.unknown, search=found.status, **answer)
 
 # %% ../../nbs/gpc/22_queries.ipynb #2428880a
 def _binary_safety(post, around:Around, limits:Limits, rigorous, pool, threads, starts) -> Safety:
     "Safety by the sign of the latent mean."
-    sign = _binary_class(post, around.x, rigorous)
-    if sign == 0: return _unclear(post, _mean(post, around.x, True))
+    mean = _mean(post, around.x, rigorous)
+    sign = _sign_of(mean, rigorous)
+    if sign == 0: return _unclear(post, mean)
     terms = _linear_terms(post, around, sign)
-    if terms is not None: return _safety_in_all(post, around, sign, terms, limits, rigorous, starts)
+    here = mean[1] if sign > 0 else -mean[0]
+    if terms is not None: return _safety_in_all(post, around, sign, terms, limits, rigorous, starts, here)
     box = reduce_box(post, around.lower, around.upper)
     oracle = ProbabilityOracle(one_side(post, box, sign, False, rigorous), 0., around.ball, pool, threads)
     got = minimise(oracle, limits, starts)

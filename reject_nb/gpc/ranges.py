@@ -155,7 +155,8 @@ def _both(minimum:Callable, work, clock:Clock, progress) -> list[tuple[MinResult
 def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
     "Both sides by the joint certificate."
     box = reduce_box(post, lo, hi)
-    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1., -1.)}  # the spectrum, before shares
+    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1.,
+                                                                          -1.)}  # the spectrum, before shares
     pairs:list[int] = []                                     # the same for both sides
     def minimum(sign, limits):
         if not pairs: pairs.append(enough_pairs(sides[sign], limits.tol))

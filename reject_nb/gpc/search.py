@@ -274,7 +274,8 @@ class _Search:
         "The attained value once more, as sharp as double precision allows."
         value = self.best
         if np.isfinite(value): value = min(value, self.oracle.sharpen(self.where))
-        short = value - lower > self.limits.tol if self.limits.decide is None else lower < self.limits.decide <= value
+        decide = self.limits.decide
+        short = value - lower > self.limits.tol if decide is None else lower < decide <= value
         if status == Status.optimal and self.reachable < np.inf and short: status = Status.precision
         return MinResult(lower=float(min(lower, value)), upper=float(value), x=self.where,
                          n_boxes=self.n_boxes, status=status)
@@ -305,7 +306,8 @@ class _Search:
         got = self.oracle.look(lo, hi, self.best - self.limits.tol)
         self.n_boxes = 1
         self.take(got.points, got.values)
-        self.frontier.open = _Open(lo, hi, np.maximum(np.maximum(got.low, bound), self.oracle.floor), got.score)
+        self.frontier.open = _Open(lo, hi, np.maximum(np.maximum(got.low, bound), self.oracle.floor),
+                                   got.score)
         return got
 
     def stopped(self) -> bool:

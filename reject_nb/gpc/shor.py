@@ -103,11 +103,12 @@ def _pressed(g, y) -> np.ndarray: # (d,)
     "Multipliers for which y is stationary."
     return np.where(np.abs(y) >= 1, np.maximum(-g*np.sign(y), 0), 0.)
 
-# %% ../../nbs/gpc/16_shor.ipynb #c4732110
+# %% ../../nbs/gpc/16_shor.ipynb #76fa2114
 def _on_sphere(form:Quadratic, radius:float) -> Multipliers:
     "Multiplier of a 2-norm ball for which the descent ends on the sphere, by bisection."
     y = -np.sign(form.b)
-    t2, start = form.t*form.t, np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)), 1e-300)
+    t2, start = form.t*form.t, np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)),
+                                                                      1e-300)
     def end(mu):
         nonlocal g
         g = descend(form.Q + np.diag(mu*t2), form.b + 2*mu*form.t*form.k, y, 30)
@@ -185,7 +186,7 @@ class Dual(NamedTuple):
     slip: float        # what the triangular solves may be off by, relative to |solution|
     left: Region|None  # of a 1-norm ball: the box that its corners leave
 
-# %% ../../nbs/gpc/16_shor.ipynb #a3704f6a
+# %% ../../nbs/gpc/16_shor.ipynb #ed8beb19
 def _low_at(form:Quadratic, radius:float, given:Multipliers, S, y0) -> tuple[float, float]: # bound, slip
     "The bound for one point y0, with everything that rounding may have changed taken off."
     d, mu = len(form.b), given.ball
@@ -193,19 +194,22 @@ def _low_at(form:Quadratic, radius:float, given:Multipliers, S, y0) -> tuple[flo
     sizes = mu*(form.slack @ form.slack + radius*(radius + form.slack.sum()))
     bent = S @ y0
     far, size = 1 + np.abs(y0), np.abs(S) @ np.abs(y0)
-    parts = abs(form.c) + given.box.sum() + np.abs(form.b) @ far + 2*size @ far + np.abs(np.diag(form.Q)).sum() + sizes
+    parts = abs(form.c) + given.box.sum() + np.abs(form.b) @ far + 2*size @ far
+    parts += np.abs(np.diag(form.Q)).sum() + sizes
     tau = rounding(d + 4)*np.trace(S)
     low = c - y0 @ bent - np.abs(b + 2*bent).sum()
     low -= form.allowance + rounding(4*d + 64)*parts + tau*(far @ far) + 1e-280
-    return (float(low) if np.isfinite(low) else -np.inf), rounding(3*d + 8)*float(np.sqrt(np.diag(S) + tau) @ far)
+    return (float(low) if np.isfinite(low) else -np.inf), rounding(3*d
+                                                                   + 8)*float(np.sqrt(np.diag(S) + tau) @ far)
 
-# %% ../../nbs/gpc/16_shor.ipynb #338eec0b
+# %% ../../nbs/gpc/16_shor.ipynb #92c17251
 def _ellipsoid(form:Quadratic, region:Region) -> Dual:
     "Shor's bound, and the ellipsoid that belongs to it."
     given, S, factor = _raised(form, multipliers(form, region))
     if factor is None: return Dual(-np.inf, given.y, given.y, None, np.inf, 0., None)
     b = form.b + 2*given.ball*form.t*form.k
-    y0 = -.5*solve_triangular(factor, solve_triangular(factor, b, trans=1, check_finite=False), check_finite=False)
+    y0 = -.5*solve_triangular(factor, solve_triangular(factor, b, trans=1, check_finite=False),
+                              check_finite=False)
     low, slip = _low_at(form, 0. if region.ball is None else region.ball.radius, given, S, y0)
     return Dual(low, given.y, y0, factor, -low, slip, None)
 
@@ -217,13 +221,14 @@ class _Corners(NamedTuple):
     centre: float
     allowance: float
 
-# %% ../../nbs/gpc/16_shor.ipynb #44465a78
+# %% ../../nbs/gpc/16_shor.ipynb #5eb27b1a
 def _corners(form:Quadratic, radius:float) -> _Corners:
     "Rows of M and their smallest entries."
     t = np.maximum(form.t, 1e-290)
     at = form.k/t
     bent = form.Q @ at
-    c, g, H = form.c - form.b @ at + at @ bent, .5*radius*(form.b - 2*bent)/t, form.Q*(radius/t)*(radius/t)[:, None]
+    c, g, H = form.c - form.b @ at + at @ bent, .5*radius*(form.b
+                                                           - 2*bent)/t, form.Q*(radius/t)*(radius/t)[:, None]
     pairs, opposite = H + g, -H - g                     # second corner + radius e_l, - radius e_l
     np.fill_diagonal(opposite, np.inf)
     up = c + g + np.minimum(np.minimum(pairs.min(1), opposite.min(1)), 0)
@@ -233,7 +238,8 @@ def _corners(form:Quadratic, radius:float) -> _Corners:
     far = (np.abs(form.k) + radius)/t
     steep = np.abs(form.b) + 2*np.abs(form.Q) @ far
     parts = abs(form.c) + steep @ far
-    allowance = form.allowance + rounding(4*len(t) + 64)*4*parts + rounding(16)*(steep @ (form.slack/t)) + 1e-280
+    allowance = form.allowance + rounding(4*len(t)
+                                          + 64)*4*parts + rounding(16)*(steep @ (form.slack/t)) + 1e-280
     return _Corners(up, down, float(c - np.abs(g).max(initial=0.)), float(allowance))
 
 # %% ../../nbs/gpc/16_shor.ipynb #4a5fd610

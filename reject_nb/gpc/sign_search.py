@@ -18,11 +18,11 @@ from .exponents import Region, Terms, View, joint_parabola, view
 from .rigour import rounding
 from .shor import Dual, contracted, ellipsoid_ranges, shor_dual, unit_box
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #a87fcc79
+# %% ../../nbs/gpc/17_sign_search.ipynb #819dfcbf
 def lowest_corner(
     region:Region,
     slope:np.ndarray, # (d,)
-) -> np.ndarray:      # (d,) a point of the region where slope.delta is small, the smallest where the box does not cut the ball
+) -> np.ndarray:      # (d,) where slope.delta is small; smallest where the box leaves the ball whole
     """Where a linear function is small.
 
     Parameters
@@ -34,8 +34,7 @@ def lowest_corner(
     Returns
     -------
     np.ndarray
-        (d,) a point of the region where slope.delta is small, the smallest where the box does not cut the
-        ball
+        (d,) where slope.delta is small; smallest where the box leaves the ball whole
     """
     if region.ball is None: return np.where(slope > 0, region.lo, np.where(slope < 0, region.hi, region.mid))
     ball, steep = region.ball, slope/region.ball.scale
@@ -45,13 +44,14 @@ def lowest_corner(
         offset[j] = -ball.radius*np.sign(steep[j])
     return _into(region, (offset*(1 - 1e-12) - ball.shift)/ball.scale)
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #8b0301b2
+# %% ../../nbs/gpc/17_sign_search.ipynb #40ef75fa
 def _into(region:Region, delta:np.ndarray) -> np.ndarray:
     "A point moved into the box, and towards the ball's centre until the ball holds it."
     delta = np.clip(delta, region.lo, region.hi)
     if region.ball is None: return delta
     ball = region.ball
-    offset, anchor = ball.scale*delta + ball.shift, ball.scale*np.clip(-ball.shift/ball.scale, region.lo, region.hi) + ball.shift
+    offset, anchor = ball.scale*delta + ball.shift, ball.scale*np.clip(-ball.shift/ball.scale, region.lo,
+                                                                       region.hi) + ball.shift
     size, near = np.linalg.norm(offset, ball.p), np.linalg.norm(anchor, ball.p)
     if size <= ball.radius: return delta
     way = 1. if near >= size else min(1., (size - ball.radius*(1 - 1e-12))/(size - near))
@@ -125,7 +125,7 @@ def exponents(seen:View, region:Region) -> tuple[np.ndarray, np.ndarray]: # (n,)
     origin, slack = seen.V @ seen.centre, rounding(len(seen.b) + 8)*(seen.size @ np.abs(seen.centre))
     return low - origin - slack, high - origin + slack
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #835e9956
+# %% ../../nbs/gpc/17_sign_search.ipynb #c7130644
 class _Narrowing:
     "A region, the exponents' ranges, and the best point, while ellipsoids narrow them."
     def __init__(self, seen:View, region:Region):
@@ -155,8 +155,10 @@ class _Narrowing:
         if found.factor is not None:
             low, high = ellipsoid_ranges(found, seen.V*region.half)
             at = seen.V @ (region.mid - seen.centre)
-            slack = rounding(len(region.lo) + 8)*(seen.size @ (region.half + np.abs(region.mid - seen.centre)))
-            self.low, self.high = np.maximum(self.low, at + low - slack), np.minimum(self.high, at + high + slack)
+            slack = rounding(len(region.lo)
+                             + 8)*(seen.size @ (region.half + np.abs(region.mid - seen.centre)))
+            self.low, self.high = np.maximum(self.low, at + low - slack), np.minimum(self.high,
+                                                                                     at + high + slack)
         if left is None or (self.low > self.high).any():
             self.empty = True
             return 0.
@@ -242,13 +244,14 @@ class Settled(NamedTuple):
     n_boxes: int
     low: float         # bound of the mean over the variance from below
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #f856c6e9
+# %% ../../nbs/gpc/17_sign_search.ipynb #89928abc
 def _floor(terms:Terms, region:Region, verdict:Verdict) -> float:
     "Lower bound of f/variance on a region, from that of G; 0 where only the sign is known."
     if verdict.seen is None or not np.isfinite(verdict.whole): return 0. if verdict.proved else -np.inf
     low, high = np.add(verdict.seen.log_factor(region), terms.flat)
     if verdict.whole < 0 and verdict.proved: return 0.
-    with np.errstate(over="ignore"): return float(verdict.whole*np.exp(low if verdict.whole > 0 else high)*(1 - 1e-12))
+    with np.errstate(over="ignore"): return float(verdict.whole*np.exp(low if verdict.whole > 0
+                                                                       else high)*(1 - 1e-12))
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #281b39b3
 class SignSearch:
@@ -330,11 +333,9 @@ class SignSearch:
                 if _meets(part) and self.look(tightened(part)): return Status.optimal
         return Status.optimal
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #c9ad2959
+# %% ../../nbs/gpc/17_sign_search.ipynb #2a832734
 def tightened(region:Region) -> Region:
-    """A 1-norm ball cut by a box that leaves out its centre lies in a smaller ball around the box's nearest
-    point.
-    """
+    "A 1-norm ball cut by a box without its centre lies in a smaller ball around the box's nearest point."
     ball = region.ball
     if ball is None or ball.p == 2: return region
     ends = np.stack([region.lo, region.hi])*ball.scale + ball.shift
@@ -344,14 +345,15 @@ def tightened(region:Region) -> Region:
     return region if radius >= ball.radius else region._replace(
         ball=ball._replace(radius=float(radius), shift=ball.shift - nearest))
 
-# %% ../../nbs/gpc/17_sign_search.ipynb #dde2ebf7
+# %% ../../nbs/gpc/17_sign_search.ipynb #7efb3f1a
 def _meets(region:Region) -> bool:
     "Whether box and ball may have a point in common, with room for rounding."
     if region.ball is None: return True
     ball = region.ball
     ends = np.stack([region.lo, region.hi])*ball.scale + ball.shift
     nearest = np.maximum(np.maximum(ends[0], -ends[1]), 0)
-    return bool(np.linalg.norm(nearest, ball.p) <= ball.radius*(1 + 1e-9) + 1e-12*np.abs(ball.shift).max(initial=0.))
+    return bool(np.linalg.norm(nearest,
+                               ball.p) <= ball.radius*(1 + 1e-9) + 1e-12*np.abs(ball.shift).max(initial=0.))
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #5b1d33fa
 def settle_sign(
