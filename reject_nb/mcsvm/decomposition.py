@@ -26,7 +26,7 @@ _CHUNK = 64 # entries searched together, so that the search for an extreme runs 
 
 @compiled
 def _shift(kappa, K, i, j, step, up, down, tops):
-    "kappa -= step (K_i - K_j); the largest of each chunk that may rise, and the smallest of all that may fall."
+    "kappa -= step (K_i - K_j); the largest of each chunk that may rise, the smallest of all that may fall."
     smallest = _HUGE
     for c in range(len(tops)):
         largest = -_HUGE

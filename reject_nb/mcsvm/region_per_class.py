@@ -95,8 +95,7 @@ class RegionPerClass(ClassifierMixin, BaseEstimator):
     """A calibrated safe region for every class, with one guarantee for all of them together.
 
     After `fit`: `classes_`, `estimators_` and `calibrations_` (one per class). `predict` gives the class
-    whose
-    score is highest above its offset; `predict_regions` says in which regions a point lies.
+    whose score is highest above its offset; `predict_regions` says in which regions a point lies.
 
     Parameters
     ----------
