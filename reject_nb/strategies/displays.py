@@ -156,6 +156,7 @@ class RiskCoverageDisplay(DisplayMakers):
     >>> shown = RiskCoverageDisplay.from_predictions([0, 1, 1, 0], [0, 1, 0, 0], uncertainty=[.1, .2, .9, .3],
     ...                                              name="mine", ax=axes)
     >>> shown.line_.get_label(), shown.risk.round(2).tolist()
+    ('mine (AuRC 0.0625)', [0.0, 0.0, 0.0, 0.25])
     """
     def __init__(self, *,
         coverage,       # (n,) ascending, in (0, 1]
