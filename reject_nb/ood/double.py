@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.checks import check_choice, check_count, check_number, refuse
-from ..core.results import Status
-from .branch_and_bound import branch_and_bound
+from ..core.results import Budget, Clock, Status
+from .branch_and_bound import FOREVER, branch_and_bound
 from .grid import grid_point, nearest_of_angles
 from .lines import NO_LINE, Found, merge_points, sweep_lines
 from .models import BoundedTPRFPR, CostBasedOOD, check_model
@@ -143,7 +143,8 @@ class AllLines(NamedTuple):
     done: bool   # whether the search came to its end
 
 # %% ../../nbs/ood/07_double.ipynb #c1ca9638
-def best_line(sample:Sample, added, target:Target, method:str, start:Rule, max_arcs=None) -> AllLines:
+def best_line(sample:Sample, added, target:Target, method:str, start:Rule, max_arcs=None,
+              clock:Clock=FOREVER) -> AllLines:
     "Least objective over all lines with an angle in [0, pi/2], or the rule to start from."
     best = best_end(sample, added, target, start)
     finite = np.isfinite(sample.s_r) & np.isfinite(sample.s_g)
@@ -157,7 +158,7 @@ def best_line(sample:Sample, added, target:Target, method:str, start:Rule, max_a
     if method == "exact":
         found = Found(*sweep_lines(points, target, to_beat))
         bound, seen, done = found.value, len(points.r), True
-    else: found, bound, seen, done = branch_and_bound(points, target, to_beat, max_arcs=max_arcs)
+    else: found, bound, seen, done = branch_and_bound(points, target, to_beat, max_arcs=max_arcs, clock=clock)
     if found.value < best.value: best = as_given(found, r, g)
     return AllLines(best, min(bound, best.value), seen, done)
 
@@ -203,30 +204,33 @@ def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
     return applied(tuned, sample, model, target)
 
 # %% ../../nbs/ood/07_double.ipynb #3302a0b8
-def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs) -> TunedOOD:
+def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs, clock:Clock) -> TunedOOD:
     "The best of all lines, or what is known when the search is stopped."
     added, start = added_by(sample, model, target), NO_RULE if target.ratio else REJECT_ALL
     (value, angle, threshold, line), bound, seen, done = best_line(sample, added, target, method, start,
-                                                                   max_arcs)
+                                                                   max_arcs, clock)
+    late = not done and clock.out_of_time() and (max_arcs is None or seen < max_arcs)
+    why, more = (Status.time_limit, "time_limit") if late else (Status.iteration_limit, "max_arcs")
     stopped = "" if done else f"stopped after {seen} arcs: the optimum lies between bound and objective"
     if np.isfinite(value):
-        tuned = TunedOOD(status=Status.optimal if done else Status.iteration_limit, threshold=threshold,
+        tuned = TunedOOD(status=Status.optimal if done else why, threshold=threshold,
                          angle=angle, line=line,
                          bound=target.constant + bound, method=method, evaluated=seen,
                          message=_notes("" if sample.n_ood else NO_OOD, stopped))
         return applied(tuned, sample, model, target)
     if done: return unable(model, nearest_line(sample, model, target, method), method, seen)
-    return TunedOOD(status=Status.iteration_limit, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf,
+    return TunedOOD(status=why, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf,
                     method=method, evaluated=seen,
                     message=f"stopped after {seen} arcs: no line met the target so far, and none is proved "
-                            "absent; raise max_arcs")
+                            f"absent; raise {more}")
 
 # %% ../../nbs/ood/07_double.ipynb #1e603562
-def tune_pair(sample:Sample, model, method="certified", angles=None, max_arcs=None) -> TunedOOD:
+def tune_pair(sample:Sample, model, method="certified", angles=None, max_arcs=None,
+              clock:Clock=FOREVER) -> TunedOOD:
     "The best half-plane of a sample that was checked."
     target = target_of(model, sample.n_id, sample.n_ood)
     if method == "grid": return _tune_grid(sample, model, target, angles)
-    return _tune_lines(sample, model, target, method, max_arcs)
+    return _tune_lines(sample, model, target, method, max_arcs, clock)
 
 # %% ../../nbs/ood/07_double.ipynb #6ca10551
 def tune_double_score(
@@ -240,6 +244,7 @@ def tune_double_score(
     n_angles:int=360, # of the grid
     upper:float=np.pi/2, # last angle of the grid, in [0, pi]; the paper goes to pi
     max_arcs:int|None=None, # stop the branch and bound after so many arcs, at least 0; the gap stays open
+    time_limit:float|None=None, # seconds for "certified", above 0; None: no limit. The rest is bounded
 ) -> TunedOOD: # the half-plane, its rates and risk on the sample, and a bound that holds for all lines
     """The best half-plane cos(angle)*s_r + sin(angle)*s_g <= threshold.
 
@@ -267,6 +272,8 @@ def tune_double_score(
         last angle of the grid, in [0, pi]; the paper goes to pi
     max_arcs : int|None, default None
         stop the branch and bound after so many arcs, at least 0; the gap stays open
+    time_limit : float|None, default None
+        seconds for "certified", above 0; None: no limit. The rest is bounded
 
     Returns
     -------
@@ -296,8 +303,9 @@ def tune_double_score(
     check_choice(method, "method", ("certified", "exact", "grid"))
     n_angles, upper = check_count(n_angles, "n_angles"), check_number(upper, "upper", 0., np.pi)
     if max_arcs is not None: check_count(max_arcs, "max_arcs", 0)
+    clock = Budget(time_limit=time_limit).start()
     sample = read_pair(losses, s_r, s_g, is_ood)
-    return tune_pair(sample, check_model(model), method, np.linspace(0, upper, n_angles), max_arcs)
+    return tune_pair(sample, check_model(model), method, np.linspace(0, upper, n_angles), max_arcs, clock)
 
 # %% ../../nbs/ood/07_double.ipynb #6d45373d
 def selective_risk_at(

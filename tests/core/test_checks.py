@@ -42,8 +42,14 @@ def test_counts(value, low, high, ok):
         found = check_count(value, "n", low, high)
         assert type(found) is int and found == value
     else:
-        with pytest.raises(ValueError, match=f"n must be a whole number of at least {low}"):
+        most = "" if high is None else f" and at most {high}"
+        with pytest.raises(ValueError, match=f"^n must be a whole number of at least {low}{most}, got"):
             check_count(value, "n", low, high)
+
+
+def test_counts_end_where_integers_of_64_bits_do():
+    assert check_count(2**63 - 1, "n") == 2**63 - 1 and check_count(2**64, "n", high=2**65) == 2**64
+    with pytest.raises(ValueError, match="^n must be"): check_count(2**63, "n")
 
 
 @pytest.mark.parametrize("options, words", [

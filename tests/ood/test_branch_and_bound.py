@@ -1,6 +1,7 @@
 """Tests of nbs/ood/06_branch_and_bound.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.results import Clock
 from reject_nb.ood.lines import Found
 from reject_nb.ood.lines import NOTHING
 from reject_nb.ood.lines import NO_LINE
@@ -122,6 +123,8 @@ def test_stopped_early_the_bound_holds(kind):
         points, target = _case(rng, kind, 60)
         exact = sweep_lines(points, target)
         if np.isinf(exact.value): continue
+        late = branch_and_bound(points, target, NO_LINE, arcs=2, leaf=4, clock=Clock(0.))
+        assert late.seen == 0 and late.bound <= exact.value + 1e-12
         for max_arcs in (0, 1, 3, 8):
             s = branch_and_bound(points, target, NO_LINE, arcs=2, leaf=4, max_arcs=max_arcs)
             assert s.bound <= exact.value + 1e-12 <= s.best.value + 2e-12 and s.seen <= max_arcs

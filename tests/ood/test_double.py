@@ -234,6 +234,17 @@ def test_stopped_before_any_line_met_the_target():
     t = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(reach, .05), max_arcs=0)
     assert t.status == Status.iteration_limit and not t.accept(s_r, s_g).any() and "max_arcs" in t.message
     assert t.gap_abs == t.gap == np.inf and t.bound < 1 and np.isinf(t.objective)
+    late = tune_double_score(losses, s_r, s_g, is_ood, BoundedTPRFPR(reach, .05), time_limit=1e-9)
+    assert late.status == Status.time_limit and "time_limit" in late.message and late.evaluated == 0
+
+
+def test_a_limit_of_time_leaves_a_bound():
+    losses, s_r, s_g, is_ood = _correlated_sample(np.random.default_rng(3), 500)
+    model = BoundedTPRFPR(.5, .5)
+    best = tune_double_score(losses, s_r, s_g, is_ood, model, time_limit=60)
+    late = tune_double_score(losses, s_r, s_g, is_ood, model, time_limit=1e-9)
+    assert best.status == Status.optimal and late.evaluated == 0
+    assert late.status == Status.time_limit and late.bound <= best.objective <= late.objective
 
 
 def test_no_cell_is_lost():
@@ -354,7 +365,8 @@ def test_edges(method):
     (dict(s_r=[1, 2, 3]), "s_g"), (dict(s_r=None), "s_r"), (dict(n_angles=0), "n_angles"),
     (dict(n_angles=2.5), "n_angles"), (dict(model=None), "model"),
     (dict(upper=np.nan), "upper"), (dict(upper=3.2), "upper"), (dict(max_arcs=-1), "max_arcs"),
-    (dict(max_arcs="a"), "max_arcs"), (dict(losses=None), "losses")])
+    (dict(max_arcs="a"), "max_arcs"), (dict(losses=None), "losses"), (dict(time_limit=0), "time_limit"),
+    (dict(time_limit=True), "time_limit")])
 def test_bad_input_is_named(change, named):
     good = dict(losses=FOUR, s_r=[1, 2, 3, 4], s_g=[4, 3, 2, 1], is_ood=OOD4, model=BoundedTPRFPR(.5, .5))
     with pytest.raises(ValueError, match=named): tune_double_score(**{**good, **change})
