@@ -324,7 +324,7 @@ def reproduce_arguments(p:argparse.ArgumentParser) -> argparse.ArgumentParser:
     mode.add_argument("--quick", action="store_true", help="read heavy tables from figures/ (default)")
     mode.add_argument("--full", action="store_true", help="compute heavy tables again; may take hours")
     p.add_argument("--verify", action="store_true",
-                   help="write nothing; say which numbers of a rerun differ from the committed ones, and how far")
+                   help="write nothing; say which numbers of a rerun moved, and how far")
     p.add_argument("--jobs", type=positive, default=1, metavar="N", help="notebooks at a time (default 1)")
     p.add_argument("--scheduler", metavar="ADDRESS",
                    help="with --full: a Dask cluster for the cells of strategies, such as tcp://host:8786")
