@@ -4,14 +4,13 @@
 
 # %% auto #0
 __all__ = ['REPOSITORY', 'RequestError', 'closest', 'plain_table', 'Record', 'read_claims', 'shown',
-           'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes', 'command_claims',
-           'command_data', 'reproduce_arguments', 'positive', 'checkout', 'command_reproduce', 'command_gpc',
-           'parser', 'main']
+           'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes', 'causes_counted',
+           'command_claims', 'command_data', 'reproduce_arguments', 'positive', 'checkout',
+           'command_reproduce', 'parser', 'main']
 
 # %% ../nbs/cli.ipynb #28db9680
 import argparse
 import difflib
-import importlib
 import os
 import subprocess
 import sys
@@ -21,7 +20,7 @@ from pathlib import Path
 import reject_nb
 from . import data
 from .core.claims import (
-    ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
+    CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
 from .core.files import project_root
 
 # %% ../nbs/cli.ipynb #b1089f4f
@@ -247,6 +246,26 @@ def _print_claims(
     for c in chosen:
         if reasons and c.why: print(f"\n{c.id}: {c.why}")
 
+# %% ../nbs/cli.ipynb #cdacc95a
+def causes_counted(
+    claims, # iterable of Claim
+) -> str:   # empty where none differs
+    """How many claims differ, by cause.
+
+    Parameters
+    ----------
+    claims
+        iterable of Claim
+
+    Returns
+    -------
+    str
+        empty where none differs
+    """
+    causes = [c.cause or "no cause given" for c in claims if c.status == "differs"]
+    counts = [f"{causes.count(cause)} {cause}" for cause in (*CAUSES, "no cause given") if cause in causes]
+    return f"{len(causes)} differ: {', '.join(counts)}" if causes else ""
+
 # %% ../nbs/cli.ipynb #cdacc95b
 def command_claims(args) -> int:
     "Claims beside our numbers."
@@ -258,6 +277,7 @@ def command_claims(args) -> int:
     if chosen: _print_claims(chosen, args.wide, args.wide or args.status == "differs")
     elif of_rooms: print(f"none of the {len(of_rooms)} claims of {', '.join(rooms)} is '{args.status}'")
     else: print(f"no claims of {', '.join(rooms)} are on record")
+    if counted := causes_counted(chosen): print(f"\n{counted}")
     return 0
 
 # %% ../nbs/cli.ipynb #524e2630
@@ -303,6 +323,8 @@ def reproduce_arguments(p:argparse.ArgumentParser) -> argparse.ArgumentParser:
     mode = p.add_mutually_exclusive_group()
     mode.add_argument("--quick", action="store_true", help="read heavy tables from figures/ (default)")
     mode.add_argument("--full", action="store_true", help="compute heavy tables again; may take hours")
+    p.add_argument("--verify", action="store_true",
+                   help="write nothing; say which numbers of a rerun moved, and how far")
     p.add_argument("--jobs", type=positive, default=1, metavar="N", help="notebooks at a time (default 1)")
     p.add_argument("--scheduler", metavar="ADDRESS",
                    help="with --full: a Dask cluster for the cells of strategies, such as tcp://host:8786")
@@ -348,34 +370,6 @@ def _become(command, environment) -> int:
             try: return process.wait()
             except KeyboardInterrupt: continue   # it was interrupted too, and says so
 
-# %% ../nbs/cli.ipynb #d408e7b1
-def _gpc_arguments(p:argparse.ArgumentParser) -> None:
-    "The grammar of `gpc`."
-    p.add_argument("model", metavar="MODEL.npz", help="a posterior, as its method save wrote it")
-    p.add_argument("points", metavar="POINTS.csv", help="a point a line; a header is skipped")
-    p.add_argument("--radius", type=float, metavar="R",
-                   help="of every ball; without it only radii are computed")
-    p.add_argument("--out", metavar="RANGES.csv", required=True,
-                   help="rows are added as they come; an old file is resumed")
-    p.add_argument("--norm", choices=["inf", "2", "1"], default="inf")
-    p.add_argument("--limits", type=float, nargs=2, metavar=("LOW", "HIGH"),
-                   help="that no perturbed point leaves")
-    p.add_argument("--tol", type=float, default=.02, metavar="T",
-                   help="of both ends of a range (default .02)")
-    p.add_argument("--seconds", type=float, default=1., metavar="S",
-                   help="for each question of each point (default 1)")
-    p.add_argument("--radii", action="store_true",
-                   help="also the largest certified and the smallest attacked radius")
-    p.add_argument("--jobs", type=int, metavar="N", help="processes; -1: all cores (default: this one)")
-    p.set_defaults(run=command_gpc)
-
-# %% ../nbs/cli.ipynb #13ac1b6e
-def command_gpc(args) -> int:
-    "Certify the points of a file."
-    many = importlib.import_module("reject_nb.gpc.many")     # imports that the other commands do without
-    try: return many.command_gpc(args)
-    except (ValueError, OSError) as error: raise RequestError(str(error)) from None
-
 # %% ../nbs/cli.ipynb #128b723b
 def parser() -> argparse.ArgumentParser:
     """The command line's grammar.
@@ -393,8 +387,6 @@ def parser() -> argparse.ArgumentParser:
     p = commands.add_parser("reproduce", help="compute figures, tables and claims again")
     reproduce_arguments(p).set_defaults(run=command_reproduce)
     _claims_arguments(commands.add_parser("claims", help="each claim of the papers beside our number"))
-    _gpc_arguments(commands.add_parser("gpc",
-                                       help="certify points with a stored Gaussian process classifier"))
     p = commands.add_parser("data", help="the data sets")
     p.add_argument("action", choices=["list", "fetch"])
     p.add_argument("names", nargs="*", metavar="NAME")

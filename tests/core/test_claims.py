@@ -71,7 +71,7 @@ def test_finish_records_what_is_missing_and_stops_where_one_was_forgotten():
         with pytest.raises(ValueError, match="it cannot be: no data"): claim("sdr/f2", 1)
         claim("sdr/f1", "3 of 3", holds=np.bool_(True))
         assert finish("sdr") == {"match": 1, "differs": 0, "not run": 1}
-        assert load_claims()["sdr/f2"].why == ""
+        assert load_claims()["sdr/f2"].why == "no data"
 
 
 def test_claims_from_many_threads_all_arrive():
