@@ -240,13 +240,14 @@ def rule_to_dict(rule) -> dict:
     content = {"schema": SCHEMA, "version": VERSION, **_plain(asdict(rule)), "status": str(rule.status)}
     return content | {"checksum": _digest(content)}
 
-# %% ../../nbs/audit/06_rule.ipynb #3b13aedd
+# %% ../../nbs/audit/06_rule.ipynb #df846094
 _WORDS, _NUMBERS, _FLAGS = str, (int, float), bool
 KINDS: dict[str, Any] = {
     "score": _WORDS, "kind": _WORDS, "method": _WORDS, "status": _WORDS, "statement": _WORDS,
-    "remedy": _WORDS, "loss": _WORDS, "hash": _WORDS, "threshold": "limit", "thresholds": "limits", "target_risk": _NUMBERS,
-    "delta": _NUMBERS, "coverage": _NUMBERS, "risk": "number or null", "n": int, "n_accepted": int,
-    "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int, "n_targets": int, "columns": dict}
+    "remedy": _WORDS, "loss": _WORDS, "hash": _WORDS, "threshold": "limit", "thresholds": "limits",
+    "target_risk": _NUMBERS, "delta": _NUMBERS, "coverage": _NUMBERS, "risk": "number or null",
+    "n": int, "n_accepted": int, "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int,
+    "n_targets": int, "columns": dict}
 
 def _limit(value, name:str) -> float:
     "A threshold as JSON holds it."

@@ -94,6 +94,7 @@ def calls():
         "LargeAudit.risk_band": (LARGE.risk_band, dict(delta=.2, method="every law", score="max_probability", points=50)),
         "LargeAudit.frontier": (LARGE.frontier, dict(delta=.2, targets=np.array([.1, .3]), method="every law", score="auto")),
         "LargeAudit.certify": (LARGE.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True)),
+        "LargeAudit.plot": (LARGE.plot, dict(ax=None, delta=.2, level=.9)),
         "LargeAudit.to_html": (large_page, dict(path="a.html", rule=RULE, title="T", delta=.2)),
     }
 
@@ -103,19 +104,17 @@ def table_to(path):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.Table({"a": [1]}).to_csv(path)
 
 
-NONE, SCORE, LABEL = "the documented default", "a score may be infinite, or as large as it likes: only the order matters", "any number or text is a label"
+NONE, LABEL = "the documented default", "any number or text is a label"
 RECORD = "a record of what was certified: it is checked where a file is loaded and where it decides"
 LEGAL = {
     ("Rule", "*", "*"): RECORD, ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
     ("*", "title", "text"): "any text is a title", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path",
     ("Table.to_csv", "path", "text"): "any text is a path", ("LargeAudit.to_html", "path", "text"): "any text is a path",
 }
-for _name in ("y_true", "y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "prediction", "group", "ood", "logits", "losses",
+for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
               "probabilities", "columns", "stream"): LEGAL[("*", _name, "none")] = NONE
-for _name in ("groups", "y_true", "y_pred", "y"):
-    for _kind in ("huge", "inf"): LEGAL[("*", _name, _kind)] = LABEL
+for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
 LEGAL[("RiskMonitor.update", "losses", "empty")] = "no outcome is no news"
 LEGAL[("Table", "columns", "empty")] = "a table without columns"
-LEGAL[("*", "scores", "inf")] = LEGAL[("*", "scores", "huge")] = SCORE
