@@ -395,6 +395,7 @@ class Tally:
 
     def _judge(self, sample:Sample) -> None:
         "Stated confidence and right answers."
+        assert sample.probabilities is not None
         stated = sample.probabilities[np.arange(sample.n), sample.predictions]
         at = np.minimum((stated*BINS_OF_CONFIDENCE).astype(int), BINS_OF_CONFIDENCE - 1)
         right = sample.losses == 0
@@ -474,7 +475,7 @@ def _count_partition(part, roles:Roles) -> Tally:
     "A partition; an empty one counts nothing."
     return Tally().add(sample_of_part(part, roles)) if len(part) else Tally()
 
-def _total(parts:list) -> Tally:
+def _total(parts:list): # a tally, or counts
     "The sum of some."
     return sum(parts[1:], parts[0])
 
@@ -582,7 +583,8 @@ def _pieces(part, roles:Roles):
 # %% ../../nbs/audit/09_large.ipynb #26fd0df8
 def _areas(found, level:float) -> dict:
     "Columns of the areas: middle, and an interval around both bounds."
-    row, delta = {}, 1 - level
+    row: dict = {}
+    delta = 1 - level
     for name, error, scale in (("aurc", found.se_aurc, "log"), ("augrc", found.se_augrc, "log"),
                                ("auroc", found.se_auroc, "logit")):
         area = getattr(found, name)
@@ -919,14 +921,14 @@ class CountedRows:
         return digest.hexdigest()
 
     def named(self,
-        score, # name of a score, or None
+        score=None, # name of a score
     ) -> str:
         """A score's name, that of the first for None.
 
         Parameters
         ----------
-        score
-            name of a score, or None
+        score : default None
+            name of a score
 
         Returns
         -------
@@ -1233,7 +1235,7 @@ class LargeAudit(MeasuredRows):
         counts = self._of(score)
         line, thresholds = line_of(counts, target_risk, delta*len(counts)/len(self.names)), None
         if check_flag(per_group, "per_group"): line, thresholds = self._by_group(line, target_risk, delta)
-        status = Status(line["status"])
+        status = Status[line["status"]]
         kind = SCORE if line["score"] == SCORE else "given"
         return Rule(score=line["score"], kind=kind, threshold=line["threshold"], thresholds=thresholds,
                     target_risk=float(target_risk), delta=float(delta), coverage=line["coverage"],

@@ -570,7 +570,7 @@ def calibration_section(audit) -> Html:
     keep = [i for i in range(len(table["n"])) if table["n"][i]]
     rows = [(f"{percent(table['low'][i])} to {percent(table['high'][i])}", number(int(table["n"][i])),
              percent(table["confidence"][i]),
-             span(*(table[k][i] for k in ("accuracy", "accuracy_low", "accuracy_high")), percent))
+             span(table["accuracy"][i], table["accuracy_low"][i], table["accuracy_high"][i], percent))
             for i in keep]
     error = tag("p", f"Mean distance between both, weighted by answers (ECE): {percent(table.ece)}.")
     return _section("Is the confidence calibrated?", tag("p", words), reliability_picture(table), error,
@@ -594,7 +594,7 @@ def groups_section(audit, rule) -> Html:
     rows = []
     for i in range(len(table["group"])):
         row = {name: column[i] for name, column in table.items()}
-        parts = [span(*(row[name + end] for end in ("", "_low", "_high")), percent)
+        parts = [span(row[name], row[f"{name}_low"], row[f"{name}_high"], percent)
                  for name in ("risk", "coverage", "selective_risk")]
         rows.append((f"{i + 1}. {row['group']}", number(int(row["n"])), *parts))
     head = ["group", "cases", "wrong, all answered", "answered", "wrong among answered"]
