@@ -10,7 +10,7 @@ __all__ = ['split_parts', 'choose_estimator', 'loss_of_score', 'check_sizes', 'c
 # %% ../../nbs/strategies/23_selective.ipynb #8722be34
 from copy import deepcopy
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 import numpy as np
 import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
@@ -205,9 +205,13 @@ def _has(method:str):
         return True
     return check
 
-# %% ../../nbs/strategies/23_selective.ipynb #b1d44e59
+# %% ../../nbs/strategies/23_selective.ipynb #a05bd6bf
 class Answers:
     "What a fitted selective classifier says about inputs."
+    classifier_: Any
+    selection_: Any
+    reject_label_: Any
+
     def _losses(self, X, y):
         return pointwise_loss(y, predict_labels(self.classifier_, X), self.loss, self.classes_)
 
@@ -328,8 +332,8 @@ class PassedOn(Answers):
         self._door(X)
         return ask(self.classifier_.decision_function, X)
 
-# %% ../../nbs/strategies/23_selective.ipynb #8135975f
-class Judgement(Answers):
+# %% ../../nbs/strategies/23_selective.ipynb #aadf1aeb
+class Judgement(Decisions):
     "How a fitted selective classifier does on test data."
     def score(self,
         X,                  # (n, d) test inputs
@@ -534,9 +538,8 @@ class Parameters(Answers):
             raise ValueError(f"guarantee={self.guarantee!r} needs a model with a target: BoundedImprovement "
                              "or BoundedAbstention")
 
-# %% ../../nbs/strategies/23_selective.ipynb #97882f5b
-class SelectiveClassifier(Parameters, Calibration, Decisions, PassedOn, Reports, ClassifierMixin,
-                          BaseEstimator):
+# %% ../../nbs/strategies/23_selective.ipynb #0369312c
+class SelectiveClassifier(Parameters, Calibration, PassedOn, Reports, ClassifierMixin, BaseEstimator):
     """A classifier that rejects uncertain inputs, from any estimator or function. X is passed on as it is.
 
     Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message: what is
