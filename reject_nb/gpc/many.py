@@ -8,7 +8,7 @@ __all__ = ['ROOTS', 'COLUMNS', 'QUESTIONS', 'Roots', 'frame_of', 'root_ranges', 
            'read_rows', 'check_questions', 'certify_many', 'certified_radius', 'read_points', 'load_model',
            'command_gpc']
 
-# %% ../../nbs/gpc/24_many.ipynb #340c2a08
+# %% ../../nbs/gpc/24_many.ipynb #7c970d6b
 import csv
 import hashlib
 import time
@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import (check_array, check_choice, check_count, check_flag, check_labels, check_matrix,
-                                   check_number, refuse)
+from ..core.checks import (check_array, check_choice, check_count, check_flag, check_labels,
+                                   check_matrix, check_number, refuse)
 from .certificate import Side, centres, lower_bounds, one_side, reduce_box, value_up
 from .oracles import enough_pairs
 from .posterior import GPPosterior, axes_of

@@ -186,6 +186,6 @@ def test_kernel_rows_uncompiled():
     np.testing.assert_allclose(out, expected, rtol=1e-15)
     np.testing.assert_allclose(same, expected, rtol=1e-15)
     slopes, lines = np.empty(2), np.empty(2)
-    _logistic_slopes.py_func(.7, np.array([1., 2.]), slopes)
+    _logistic_slopes.py_func(np.full(9, .7), np.array([1., 2.]), slopes)
     _logistic_line_minima.py_func(np.zeros(2), slopes, np.zeros(2), np.ones(2), lines)
     assert slopes[1] == logistic_slope(.7, 2.) and lines[0] == logistic_line_min(0., slopes[0], 0., 1.)

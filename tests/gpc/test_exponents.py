@@ -86,5 +86,6 @@ def test_terms_too_steep_for_a_parabola_are_refused_and_small_ones_counted():
     terms = sign_terms(post, post.alpha, np.array([-1.]), np.array([1.]))
     assert view(terms, terms.region) is None
     near = GPPosterior([[0.], [.1]], [1., -1.], [.3, .3], .01, 2.)
-    seen = view(sign_terms(near, near.alpha, np.array([-.01]), np.array([-.009])), Region(np.array([-.1]), np.array([.1])))
+    seen = view(sign_terms(near, near.alpha, np.array([-.01]), np.array([-.009])),
+                Region(np.array([-.1]), np.array([.1])))
     assert seen is not None and len(seen.w) == 1 and 0 < seen.dropped < 1e-19

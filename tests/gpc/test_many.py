@@ -15,7 +15,8 @@ from reject_nb.gpc.many import (
 
 def _plane(seed=0, n=40, likelihood="probit"):
     rng = np.random.default_rng(seed)
-    return GPPosterior(rng.normal(size=(n, 2)), .6*rng.normal(size=n), rng.uniform(.05, .6, n), [.8, .9], 4., likelihood), rng
+    return GPPosterior(rng.normal(size=(n, 2)), .6*rng.normal(size=n), rng.uniform(.05, .6, n), [.8, .9], 4.,
+                       likelihood), rng
 
 
 @pytest.mark.parametrize("likelihood", ["probit", "logistic"])
@@ -40,15 +41,19 @@ def test_rows_are_those_of_single_calls():
     post, rng = _plane(1)
     X = rng.normal(size=(6, 2))
     for norm in ("inf", 2):
-        found = certify_many(post, X, .2, norm=norm, questions=("range", "verdict", "radius"), time_limit=None)
-        assert len(found) == 6 and (found.index == np.arange(6)).all() and (found.label == post.predict(X)).all()
+        found = certify_many(post, X, .2, norm=norm, questions=("range", "verdict", "radius"),
+                             time_limit=None)
+        assert len(found) == 6 and (found.index == np.arange(6)).all()
+        assert (found.label == post.predict(X)).all()
         assert (found.status == "optimal").all() and (found.seconds > 0).all() and (found.n_boxes > 0).all()
-        assert (found.min_upper - found.min_lower <= .02).all() and (found.max_upper - found.max_lower <= .02).all()
+        assert (found.min_upper - found.min_lower <= .02).all() and (found.max_upper
+                                                                     - found.max_lower <= .02).all()
         for i in range(0, 6, 2):
             assert found.verdict[i] == str(is_safe(post, X[i], .2, norm=norm).status)
             one = minimal_perturbation(post, X[i], norm=norm)
             assert (found.radius[i], found.attack[i]) == (one.certified, one.attack)
-        assert ((found.radius >= .2) <= (found.verdict == "safe")).all() and ((found.attack <= .2) <= (found.verdict == "unsafe")).all()
+        assert ((found.radius >= .2) <= (found.verdict == "safe")).all()
+        assert ((found.attack <= .2) <= (found.verdict == "unsafe")).all()
         np.testing.assert_array_equal(certified_radius(post, X, norm=norm, time_limit=None), found.radius)
 
 
@@ -60,32 +65,39 @@ def test_an_interrupted_call_goes_on():
         def stop(done, total):
             seen.append((done, total))
             if len(seen) == 1: raise KeyboardInterrupt
-        with pytest.raises(KeyboardInterrupt): certify_many(post, X, .1, csv=path, progress=stop)
+        with pytest.raises(KeyboardInterrupt): certify_many(post, X, .1, time_limit=None, csv=path,
+                                                            progress=stop)
         assert seen == [(64, 150)] and len(read_rows(path)) == 64
         path.write_text(path.read_text() + "half a row,3")                    # as a crash leaves it
-        whole = certify_many(post, X, .1, csv=path, progress=lambda done, total: seen.append((done, total)))
+        whole = certify_many(post, X, .1, time_limit=None, csv=path, progress=lambda done,
+                             total: seen.append((done, total)))
         assert seen[1:] == [(64, 86), (86, 86)]
-        again = certify_many(post, X[::-1], .1, csv=path, progress=lambda *_: seen.append("asked"))
-        plain = certify_many(post, X, .1)
+        again = certify_many(post, X[::-1], .1, time_limit=None, csv=path,
+                             progress=lambda *_: seen.append("asked"))
+        plain = certify_many(post, X, .1, time_limit=None)
         for got, order in ((whole, slice(None)), (again, slice(None, None, -1))):
-            for name in ("verdict", "label"): np.testing.assert_array_equal(getattr(got, name), getattr(plain, name)[order])
+            for name in ("verdict", "label"): np.testing.assert_array_equal(getattr(got, name),
+                                                                            getattr(plain, name)[order])
             for name in ("min_lower", "max_upper"):      # chunks differ, and with them roundings
-                np.testing.assert_allclose(getattr(got, name), getattr(plain, name)[order], rtol=1e-6, atol=1e-12)
+                np.testing.assert_allclose(getattr(got, name), getattr(plain, name)[order], rtol=1e-6,
+                                           atol=1e-12)
         assert "asked" not in seen and (again.index == np.arange(150)).all()
         certify_many(post, X[:3], .11, csv=path, progress=lambda *_: seen.append("asked"))
-        assert seen[-1] == "asked"                                            # another radius is another question
+        assert seen[-1] == "asked"       # another radius is another question
         (Path(folder)/"other.csv").write_text("a,b\n1,2\n")
-        with pytest.raises(ValueError, match="csv"): certify_many(post, X, .1, csv=Path(folder)/"other.csv")
+        with pytest.raises(ValueError, match="csv"): certify_many(post, X, .1, time_limit=None,
+                                                                  csv=Path(folder)/"other.csv")
 
 
 def test_several_classes_and_text_labels():
     rng = np.random.default_rng(4)
     X = np.vstack([rng.normal(size=(10, 2)) + c for c in ([0, 2.], [2, -1], [-2, -1])])
-    post = fit_multiclass_gpc(X, np.repeat(["a", "b", "c"], 10), max_evaluations=0, lengthscale=1.5, variance=4.)
+    post = fit_multiclass_gpc(X, np.repeat(["a", "b", "c"], 10), max_evaluations=0, lengthscale=1.5,
+                              variance=4.)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)/"rows.csv"
         for _ in range(2):
-            found = certify_many(post, X[::10], .1, tol=.1, csv=path)
+            found = certify_many(post, X[::10], .1, time_limit=None, tol=.1, csv=path)
             assert found.label.tolist() == ["a", "b", "c"] and (found.verdict == "safe").all()
             p = post.predict_proba(X[::10])[np.arange(3), np.arange(3)]
             assert (found.min_lower <= p).all() and (p <= found.max_upper).all()
@@ -95,7 +107,8 @@ def test_several_classes_and_text_labels():
 def test_workers_and_no_points():
     post, rng = _plane(3)
     X = rng.normal(size=(70, 2))
-    one, two = certify_many(post, X, .1), certify_many(post, X, .1, n_jobs=1)
+    one, two = certify_many(post, X, .1, time_limit=None), certify_many(post, X, .1, time_limit=None,
+                                                                        n_jobs=1)
     np.testing.assert_allclose(one.min_lower, two.min_lower, rtol=1e-6, atol=1e-12)
     assert len(certify_many(post, np.empty((0, 2)), .1)) == 0
 
@@ -105,10 +118,13 @@ def test_the_command():
     post, rng = _plane(1)
     X = rng.normal(size=(12, 2))
     with tempfile.TemporaryDirectory() as folder:
-        model, points, out = post.save(Path(folder)/"model"), Path(folder)/"points.csv", Path(folder)/"out.csv"
+        model, points = post.save(Path(folder)/"model"), Path(folder)/"points.csv"
+        out = Path(folder)/"out.csv"
         points.write_text("a,b\n" + "\n".join(f"{a!r},{b!r}" for a, b in X.tolist()))
-        asked = dict(model=str(model), points=str(points), radius=None, norm="inf", limits=None, tol=.02, seconds=1., radii=False, jobs=None)
-        assert command_gpc(argparse.Namespace(**{**asked, "out": str(out), "radius": .1, "limits": [-9., 9.]})) == 0
+        asked = dict(model=str(model), points=str(points), radius=None, norm="inf", limits=None, tol=.02,
+                     seconds=1., radii=False, jobs=None)
+        assert command_gpc(argparse.Namespace(**{**asked, "out": str(out), "radius": .1,
+                                                 "limits": [-9., 9.]})) == 0
         rows = read_rows(out)
         assert len(rows) == 12 and {row["verdict"] for row in rows.values()} <= {"safe", "unsafe"}
         radii = out.with_name("radii.csv")
@@ -120,14 +136,17 @@ def test_the_command():
         with pytest.raises(ValueError, match="points.csv"): read_points(points, 2)
         with pytest.raises(ValueError): load_model(points)
 
-BAD_MANY = [dict(radius=-1.), dict(radius=None), dict(questions=()), dict(questions=("all",)), dict(questions="range"),
-            dict(tol=0.), dict(n_jobs=0), dict(progress=3), dict(norm=3), dict(dims=[9]), dict(limits=(5., 6.)),
+BAD_MANY = [dict(radius=-1.), dict(radius=None), dict(questions=()), dict(questions=("all",)),
+            dict(questions="range"),
+            dict(tol=0.), dict(n_jobs=0), dict(progress=3), dict(norm=3), dict(dims=[9]),
+            dict(limits=(5., 6.)),
             dict(X=[[1.]]), dict(post=3), dict(csv=3), dict(rigorous=1)]
 
 @pytest.mark.parametrize("bad", BAD_MANY)
 def test_bad_input_names_itself(bad):
     post, _ = _plane()
-    with pytest.raises(ValueError, match=next(iter(bad))): certify_many(**{"post": post, "X": np.zeros((2, 2)), "radius": .1, **bad})
+    with pytest.raises(ValueError, match=next(iter(bad))): certify_many(**{"post": post,
+        "X": np.zeros((2, 2)), "radius": .1, **bad})
 
 
 @pytest.mark.slow
@@ -138,5 +157,6 @@ def test_a_dask_cluster_gives_the_same_rows():
     X = rng.normal(size=(200, 2))
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, \
             distributed.Client(cluster), parallel_config(backend="dask"):
-        got = certify_many(post, X, .1, n_jobs=-1)
-    np.testing.assert_allclose(got.min_lower, certify_many(post, X, .1).min_lower, rtol=1e-6, atol=1e-12)
+        got = certify_many(post, X, .1, time_limit=None, n_jobs=-1)
+    np.testing.assert_allclose(got.min_lower, certify_many(post, X, .1, time_limit=None).min_lower,
+                               rtol=1e-6, atol=1e-12)

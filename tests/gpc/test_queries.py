@@ -244,8 +244,10 @@ def test_radii_meet_in_many_dimensions(seed, norm):
     post, x, _ = _many(seed, 12, 80, 3.)
     found = minimal_perturbation(post, x, norm=norm)
     assert found.attack*(1 - 3e-3) < found.certified < found.attack
-    assert is_safe(post, x, found.certified, norm=norm) and not is_safe(post, x, found.attack*(1 + 1e-9), norm=norm)
-    assert found.adversarial is not None and post.predict(found.adversarial[None])[0] != post.predict(x[None])[0]
+    assert is_safe(post, x, found.certified, norm=norm) and not is_safe(post, x, found.attack*(1 + 1e-9),
+                                                                        norm=norm)
+    other, own = post.predict(found.adversarial[None]), post.predict(x[None])
+    assert other[0] != own[0]
 
 
 def test_without_an_attack_the_radius_is_the_largest():

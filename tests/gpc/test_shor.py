@@ -18,7 +18,8 @@ def _problem(seed, p=None, convex=0.):
     region = Region(mid - half, mid + half, ball)
     from reject_nb.gpc.exponents import Parabola
     curve = .5*(Q + Q.T) + convex*np.eye(d)
-    return rng, Parabola(mid + half*rng.uniform(-1, 1, d), rng.normal(), 3*rng.normal(size=d), curve, 0.), region
+    return rng, Parabola(mid + half*rng.uniform(-1, 1, d), rng.normal(), 3*rng.normal(size=d), curve,
+                         0.), region
 
 
 def _points(rng, region, m=400):
@@ -53,7 +54,8 @@ def test_no_point_lies_below_the_bound_and_negative_ones_lie_in_the_ellipsoid(se
     values = _value(under, Z)
     assert found.low <= values.min() + 1e-9*abs(values).max() and np.isfinite(found.low)
     y = (Z - region.mid)/region.half
-    np.testing.assert_allclose(form.c + y @ form.b + np.einsum("ij,jk,ik->i", y, form.Q, y), values, atol=1e-8*abs(values).max())
+    np.testing.assert_allclose(form.c + y @ form.b + np.einsum("ij,jk,ik->i", y, form.Q, y), values,
+                               atol=1e-8*abs(values).max())
     bad = y[values <= 0]
     if len(bad):
         inside = ((found.factor @ (bad - found.y0).T)**2).sum(0)
@@ -62,7 +64,8 @@ def test_no_point_lies_below_the_bound_and_negative_ones_lie_in_the_ellipsoid(se
         low, high = ellipsoid_ranges(found, U)
         assert (bad @ U.T >= low - 1e-9).all() and (bad @ U.T <= high + 1e-9).all()
         left = contracted(found, region)
-        assert left is not None and (Z[values <= 0] >= left.lo - 1e-9).all() and (Z[values <= 0] <= left.hi + 1e-9).all()
+        assert left is not None and (Z[values <= 0] >= left.lo - 1e-9).all() and (Z[values <= 0] <= left.hi
+                                                                                  + 1e-9).all()
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -15,7 +15,8 @@ def _crowd(seed, d=60, n=300):
     rng = np.random.default_rng(seed)
     y = np.repeat([1., -1.], n//2)
     X = rng.normal(size=(n, d)) + .35*y[:, None]
-    return GPPosterior(X, y*rng.uniform(.5, 1.5, n), np.full(n, .3), 1.5*np.sqrt(d), 2.), np.full(d, .3) + .1*rng.normal(size=d)
+    return GPPosterior(X, y*rng.uniform(.5, 1.5, n), np.full(n, .3), 1.5*np.sqrt(d), 2.), np.full(d,
+        .3) + .1*rng.normal(size=d)
 
 
 def _interval(post, x, p=None, most=4., tol=1e-3):
@@ -23,7 +24,8 @@ def _interval(post, x, p=None, most=4., tol=1e-3):
     sign, low, high = np.sign(post.latent(x[None])[0][0]), 0., most
     while high - low > tol*high:
         radius = .5*(low + high)
-        terms = sign_terms(post, sign*post.alpha, x - radius, x + radius, None if p is None else (p, radius, x))
+        terms = sign_terms(post, sign*post.alpha, x - radius, x + radius,
+                           None if p is None else (p, radius, x))
         got = settle_sign(terms, Clock(1.), 20)
         if not got.proved and not got.value < 0: return low, high
         low, high = (radius, high) if got.proved else (low, radius)
@@ -91,7 +93,8 @@ def test_just_beyond_an_attack_nothing_is_proved(seed, p):
     sign, (_, high) = np.sign(post.latent(x[None])[0][0]), _interval(post, x, p, 20.)
     for factor in (1.000001, 1.001, 1.1):
         radius = factor*high
-        terms = sign_terms(post, sign*post.alpha, x - radius, x + radius, None if p is None else (p, radius, x))
+        terms = sign_terms(post, sign*post.alpha, x - radius, x + radius,
+                           None if p is None else (p, radius, x))
         seen = view(terms, terms.region)
         state = _Narrowing(seen, terms.region)
         worst = state.point
@@ -120,7 +123,8 @@ def test_ball_arithmetic_agrees(seed):
     for z in np.nextafter(_ball(rng, x, radius, None, 12), x):
         total = flint.arb(0)
         for point, weight in zip(post.X, post.alpha):
-            square = sum((((exact(a) - exact(b))/exact(s))**2 for a, b, s in zip(z, point, post.lengthscale)), flint.arb(0))
+            square = sum((((exact(a) - exact(b))/exact(s))**2 for a, b,
+                          s in zip(z, point, post.lengthscale)), flint.arb(0))
             total += exact(weight)*(-square/2).exp()
         assert (total*int(sign)).lower() > 0
 
