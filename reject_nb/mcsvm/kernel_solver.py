@@ -45,6 +45,7 @@ def sample_rank(
 
 # %% ../../nbs/mcsvm/11_kernel_solver.ipynb #kso00006
 _RANK = 80 # pivots of the sample up to which features are faster
+_SMALL = 2000 # points up to which features are tried where steps did not close the gap
 
 def solve_with_kernel(
     K, # MatrixKernel or PointKernel
@@ -80,7 +81,10 @@ def solve_with_kernel(
         raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
     rank = sample_rank(K, first_trace(y, costs, weights, eta, min(tol, 1e-6))/len(y))
     if rank <= _RANK: return solve_low_rank(K, y, costs, weights, eta, tol)
-    return solve_decomposed(K, y, costs, weights, eta, tol)
+    found = solve_decomposed(K, y, costs, weights, eta, tol)
+    if found.gap <= tol or len(y) > _SMALL: return found
+    other = solve_low_rank(K, y, costs, weights, eta, tol)
+    return other if other.gap < found.gap else found
 
 # %% ../../nbs/mcsvm/11_kernel_solver.ipynb #8023a2cc
 def solve_kernel(
