@@ -669,5 +669,5 @@ def command_gpc(args) -> int:
                          n_jobs=args.jobs, csv=args.out)
     said = [f"{(found.verdict == word).sum()} {word}" for word in ("safe", "unsafe", "unknown")
             if args.radius is not None]
-    print(f"{len(found)} points in {args.out}" + (": " + ", ".join(said) if said else ""))
+    print(f"{len(found)} points in {Path(args.out).name}" + (": " + ", ".join(said) if said else ""))
     return 0
