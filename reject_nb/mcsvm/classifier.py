@@ -568,7 +568,7 @@ class ProbabilityMixin(OffsetMixin):
         --------
         >>> from reject_nb.mcsvm import MultiCostSVC
         >>> clf = MultiCostSVC(eta=100.).fit([[-1.], [0.], [2.]], [1, 1, 0])
-        >>> clf.calibrate_proba([[-2.], [-1.], [.5], [1.], [1.5], [3.]], [1, 1, 0, 1, 0, 0])
+        >>> clf = clf.calibrate_proba([[-2.], [-1.], [.5], [1.], [1.5], [3.]], [1, 1, 0, 1, 0, 0])
         >>> print(clf.predict_proba([[-3.], [1.], [4.]])[:, 1].round(2).tolist())
         [0.89, 0.43, 0.11]
         """
