@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -581,7 +582,7 @@ def _tolerance(said:Statement, spread) -> float | None:
 
 def _joined(said:Statement, status:str, plain:dict, values:dict) -> Claim:
     "The record of a claim; cause, evidence and why only where it differs."
-    explained = {name: getattr(said, name) if status == "differs" else "" for name in ("cause", "evidence")}
+    explained: dict[str, Any] = {name: getattr(said, name) if status == "differs" else "" for name in ("cause", "evidence")}
     why = said.why.format(**values) if status == "differs" else said.missing
     command = said.command or f"reject-nb reproduce {said.id.partition('/')[0]}"
     return Claim(id=said.id, where=said.where, kind=said.kind, says=said.says, **plain, reason=said.reason,

@@ -32,9 +32,9 @@ class Curve:
     ----------
     name : str
         in the legend
-    x : Sequence
+    x : Sequence|np.ndarray
         (n,) coordinates; nan lifts the pen
-    y : Sequence
+    y : Sequence|np.ndarray
         (n,) coordinates
     color : str, default PALETTE[0]
         of the palette
@@ -42,8 +42,8 @@ class Curve:
         "line", "dashes", "area" (closed outlines, filled) or "dots"
     """
     name:str              # in the legend
-    x:Sequence            # (n,) coordinates; nan lifts the pen
-    y:Sequence            # (n,) coordinates
+    x:Sequence|np.ndarray # (n,) coordinates; nan lifts the pen
+    y:Sequence|np.ndarray # (n,) coordinates
     color:str = PALETTE[0] # of the palette
     style:str = "line"    # "line", "dashes", "area" (closed outlines, filled) or "dots"
 
@@ -226,7 +226,8 @@ def moving(
                      "legend": {"orientation": "h", "y": 1.08},
                      "sliders": [_slider(parameter, labels, shown)]}
     title = "\n".join(filter(None, [f"{parameter} = {labels[shown]}", sentence]))
-    words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At " + title.replace("\n", ": ")
+    words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At "
+    words += title.replace("\n", ": ")
     return MovingPicture(plotly={"data": [_trace(c) for c in curves], "layout": layout,
                                  "frames": _frames(labels, pictures)},
                          still=_still(curves, xlabel, ylabel, xlim, ylim, title), words=words)

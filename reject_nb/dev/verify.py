@@ -65,7 +65,7 @@ def moved_column(
     pairs = [(_number(a), _number(b), a, b) for a, b in zip(old, new) if a != b]
     changed = [f"{a!r}, now {b!r}" for x, y, a, b in pairs if x is None or y is None]
     if changed: return Move(what, None, None, f"{len(changed)} of {len(old)} entries: {changed[0]}")
-    apart = [abs(x - y) for x, y, _, _ in pairs if not (x != x and y != y)]
+    apart = [abs(x - y) for x, y, _, _ in pairs if x is not None and y is not None and (x == x or y == y)]
     if not apart or max(apart) == 0: return None
     largest = max(abs(x) for x in map(_number, old) if x is not None and x == x)
     share = max(apart)/largest if largest else float("inf")

@@ -22,6 +22,7 @@ BLOCK = 64   # columns looked at together
 def _pairs_at(side:Side, C:np.ndarray, small:float) -> int:
     "Eigenpairs that leave out no more than `small` of the variance at points."
     spec, sr = side.spec, np.empty((len(C), side.post.n))
+    assert spec is not None                             # asked where the spectrum has been taken
     kernel_rows(side.box.bumps.XT, side.box.bumps.k, C, sr)
     sr *= spec.S
     rest = np.einsum("ij,ij->i", sr, sr)                 # |S r|^2 less what the columns so far hold

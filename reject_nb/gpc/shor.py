@@ -246,6 +246,7 @@ def _corners(form:Quadratic, radius:float) -> _Corners:
 def _crossed(form:Quadratic, region:Region) -> tuple[float, Region|None]: # bound, what is left
     "The bound from the corners of a 1-norm ball, and the box outside which the sum is positive."
     ball = region.ball
+    assert ball is not None                             # asked of a 1-norm ball only
     with np.errstate(over="ignore", invalid="ignore"): got = _corners(form, ball.radius)
     up, down, slack = got.up - got.allowance, got.down - got.allowance, ball.radius*1e-12
     least = min(up.min(initial=np.inf), down.min(initial=np.inf), got.centre - got.allowance)

@@ -88,7 +88,8 @@ def open_source(
     if isinstance(X, (str, Path)):
         if not Path(X).is_file(): raise refuse("X", "an array or the path of a Parquet file", X)
         return _parquet(X, y)
-    shape, length = getattr(X, "shape", ()), getattr(y, "shape", (-1,))
+    shape: tuple = getattr(X, "shape", ())
+    length: tuple = getattr(y, "shape", (-1,))
     if len(shape) != 2 or not all(shape):
         raise refuse("X", "an array (n_samples, n_features) or the path of a Parquet file", X)
     for name, values in (("X", X), ("y", y)):
@@ -139,10 +140,11 @@ def _thin(y, seen:dict, every:int) -> np.ndarray: # (rows,) bool
 def survey(source:Source) -> Survey:
     "One pass over all rows."
     seen, every, done = {1: 0, -1: 0}, max(1, source.n//_THIN), 0
-    signs, parts, labels, origin, total, products = np.empty(source.n, np.int8), [], [], None, 0., 0.
+    signs, parts, labels = np.empty(source.n, np.int8), [], []
+    origin, total, products = np.zeros(0), np.zeros(1), np.zeros((1, 1))
     for X, y in source.blocks():
         X, y = _check_block(X, y)
-        if origin is None: origin = X[0].copy()
+        if not done: origin = X[0].copy()
         chosen, signs[done:done+len(y)] = _thin(y, seen, every), y
         parts.append(X[chosen])
         labels.append(y[chosen])
@@ -225,7 +227,7 @@ def freeze(
         found.append(_freeze_block(np.asarray(X, float)-mean, y, r, band))
         done += len(y)
     kept = [np.concatenate(parts) for parts in zip(*(f[2:] for f in found))]
-    return Frozen(sum(f.counts for f in found), sum(f.vectors for f in found), *kept)
+    return Frozen(np.sum([f.counts for f in found], 0), np.sum([f.vectors for f in found], 0), *kept)
 
 def all_scores(source:Source, mean, w) -> np.ndarray: # (n,)
     """The direction on all centred rows.

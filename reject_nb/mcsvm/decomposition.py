@@ -354,13 +354,14 @@ def solve_decomposed(
     rows, scaled_eta, unit = _scaled(K, costs, eta, room)
     ones = Costs(costs.safe/unit, costs.unsafe/unit)
     state = _start(y, np.ascontiguousarray(pair_limits(y, ones, weights).T))
-    turns, target, best, alpha = 0, .5*tol, None, None
+    turns, target, fits = 0, .5*tol, []
     for _ in range(5):
         turns += _iterate(state, rows, y, ones, weights, scaled_eta, target)
         found = np.abs(state.box.beta.T)*unit
         final = certify_point(K.multiply, y, found, costs, weights, eta)
-        if best is None or final.gap < best.gap: best, alpha = final, found
+        fits.append((final, found))
         if final.gap <= tol: break
         state.kappa[:] = y+final.scores
         target = .3*target
+    best, alpha = min(fits, key=lambda fit: fit[0].gap)
     return make_solution(best, alpha, turns, tol)

@@ -134,6 +134,7 @@ def solve_kernel(
     """
     y, costs, eta, tol = check_signs(y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol)
     weights = check_weights(sample_weight, len(y))
+    K: PointKernel|MatrixKernel
     if callable(kernel): K = PointKernel(kernel, check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST))
     else: K = MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y), -LARGEST, LARGEST))
     return solve_with_kernel(K, y, costs, eta, tol, weights)

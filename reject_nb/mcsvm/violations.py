@@ -110,7 +110,7 @@ def count_violations(
     for _ in range(sets):
         y = np.where(rng.random(n) < p_safe, 1., -1.)
         found = calibrate_offset(law.draw(rng, y), y, rule, eps, delta, 0., eps_safe)
-        if not found.feasible: continue
+        if not found.feasible or found.risk is None or found.bias is None: continue
         rates.append(_rate(law, found.risk, found.bias, p_safe))
         broken += rates[-1] > eps or found.risk == "both rates" and 1-law.safe_cdf(found.bias) > eps_safe
     return Broken(broken/sets, float(np.mean(rates)) if rates else 0., len(rates)/sets)

@@ -94,7 +94,7 @@ def _oscr(s:Steps) -> float:
 def _ccr(s:Steps, fpr:float) -> float:
     "Share of ID inputs answered right when at most a share of the OOD inputs is accepted."
     k = int(np.searchsorted(s.foreign, fpr*s.foreign[-1]*(1 + 1e-12), side="right"))
-    return float(s.right[k - 1]/s.known[-1]) if k else 0.
+    return float(s.right[k - 1]/s.known[-1]) if k and s.right is not None else 0.
 
 # %% ../../nbs/ood/17_all_metrics.ipynb #1e3f2914
 def _numbers(s:Steps, tpr:float, fpr:tuple) -> dict[str, float]:
