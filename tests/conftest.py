@@ -1,9 +1,12 @@
-"""What all tests share: names of cases that are the same in every process.
+"""What all tests share: names of cases that are the same in every process, and one thread a worker.
 
 Parallel workers collect for themselves and compare names, so a name made of bytes that hold the time, of an address
-in memory or of the order of a set stops the whole run.
+in memory or of the order of a set stops the whole run. Threads of several workers would wait for each other.
 """
+import os
 import re
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"): os.environ.setdefault(variable, "1")
 
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{6,}")
 

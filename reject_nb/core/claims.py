@@ -582,7 +582,8 @@ def _tolerance(said:Statement, spread) -> float | None:
 
 def _joined(said:Statement, status:str, plain:dict, values:dict) -> Claim:
     "The record of a claim; cause, evidence and why only where it differs."
-    explained: dict[str, Any] = {name: getattr(said, name) if status == "differs" else "" for name in ("cause", "evidence")}
+    told = status == "differs"
+    explained: dict[str, Any] = {name: getattr(said, name) if told else "" for name in ("cause", "evidence")}
     why = said.why.format(**values) if status == "differs" else said.missing
     command = said.command or f"reject-nb reproduce {said.id.partition('/')[0]}"
     return Claim(id=said.id, where=said.where, kind=said.kind, says=said.says, **plain, reason=said.reason,
