@@ -111,15 +111,16 @@ STYLESHEET = """/* room for lines of code, which never leave the page, and one s
 .bd-main .bd-content .bd-article-container { max-width: 64rem; }
 .bd-main .bd-content .bd-article-container .bd-article { padding-right: 1.5rem; }
 .bd-header { display: none; }
-div.cell div.highlight pre, div.cell_output pre {
+div.highlight pre, div.cell_output pre {
   font-size: .82rem; line-height: 1.35; white-space: pre-wrap; overflow-wrap: anywhere; }
+.bd-article code { white-space: normal; overflow-wrap: anywhere; }
 table.table td, table.table th { font-size: .88rem; }
 .bd-article table { display: block; overflow-x: auto; max-width: 100%; width: fit-content; }
 mjx-container[display="true"] { overflow-x: auto; overflow-y: hidden; max-width: 100%; }
-dl.py > dt { overflow-wrap: anywhere; }
+dl.py, dl.py > dt, dl.field-list dd { min-width: 0; overflow-wrap: anywhere; }
 dl.field-list { grid-template-columns: max-content minmax(0, 1fr); }
 dl.field-list dd > ul, dl.field-list dd > dl { margin-top: 0; }
-@media (max-width: 600px) { dl.field-list { display: block; } }
+@media (max-width: 600px) { dl.field-list { display: block; } a.headerlink { display: none; } }
 .moving { margin: 1rem 0; }
 .moving label { display: flex; gap: .7rem; align-items: center; flex-wrap: wrap; font-size: .95rem; }
 .moving input { flex: 1 1 12rem; min-height: 2rem; accent-color: var(--pst-color-primary); }
