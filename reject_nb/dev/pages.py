@@ -111,6 +111,7 @@ STYLESHEET = """/* room for lines of code, which never leave the page, and one s
 .bd-main .bd-content .bd-article-container { max-width: 64rem; }
 .bd-main .bd-content .bd-article-container .bd-article { padding-right: 1.5rem; }
 .bd-header { display: none; }
+html, body { overflow-x: clip; }
 div.highlight pre, div.cell_output pre {
   font-size: .82rem; line-height: 1.35; white-space: pre-wrap; overflow-wrap: anywhere; }
 .bd-article code { white-space: normal; overflow-wrap: anywhere; }
