@@ -5,7 +5,7 @@ given in words."""
 
 # %% auto #0
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
-           'is_binary', 'Sample', 'make_sample', 'sample_of_table']
+           'is_binary', 'Sample', 'make_sample', 'flag_column', 'sample_of_table']
 
 # %% ../../nbs/audit/02_sample.ipynb #f5027009
 import hashlib
@@ -498,15 +498,35 @@ def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name
     if not found: raise refuse("scores", "names of columns", scores)
     return found
 
-def _flag_column(columns:Columns, name:str|None): # (n,) bool or None
-    "Rows that belong to no class: True and False, or 0 and 1."
+def flag_column(
+    columns:Columns, # the table
+    name:str|None,   # of the column
+):                   # (n,) bool, None where no name was given
+    """Rows that belong to no class: True and False, or 0 and 1.
+
+    Parameters
+    ----------
+    columns : Columns
+        the table
+    name : str|None
+        of the column
+
+    Returns
+    -------
+    (n,) bool, None where no name was given
+
+    Raises
+    ------
+    TableError
+        naming column, row and value.
+    """
     if name is None: return None
     codes, found = encode({"ood": words(columns, column_called(columns, name, "ood"))})
-    wrong = [i for i, text in enumerate(found) if text not in ("0", "1", "False", "True")]
+    wrong = [i for i, text in enumerate(found) if text.lower() not in ("0", "1", "false", "true")]
     if wrong:
         row = int(np.argmax(np.isin(codes["ood"], wrong)))
         raise TableError.at(name, row + 1, found[codes["ood"][row]], "0, 1, True or False")
-    return np.isin(np.array(found), ("1", "True"))[codes["ood"]]
+    return np.array([text.lower() in ("1", "true") for text in found])[codes["ood"]]
 
 # %% ../../nbs/audit/02_sample.ipynb #6d7f9605
 def _named(columns:Columns, name, role:str, skip=None):
@@ -524,7 +544,7 @@ def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, l
     role = "probabilities" if probabilities is not None else "logits"
     pattern = probabilities if logits is None else logits
     values, names, found = (None, None, None) if pattern is None else _matrix_of(columns, pattern, role)
-    flags, score_names = _flag_column(columns, ood), _score_columns(columns, scores)
+    flags, score_names = flag_column(columns, ood), _score_columns(columns, scores)
     arrays = dict(y_true=_named(columns, label, "label", flags),
                   y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
                   losses=None if losses is None else numbers(columns,
