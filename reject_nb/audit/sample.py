@@ -399,11 +399,12 @@ def make_sample(
     n = len(cost)
     found = _scores(scores, own, n, names)
     codes, group_names = _groups(groups, n)
+    alone = len(answers.classes) == 2 and 1 in map(np.ndim, (probabilities, logits))
     kind = "given" if losses is not None else "zero-one" if isinstance(loss, str) else "matrix"
     return Sample(losses=cost, scores=found, bound=most, kind=kind, labels=answers.labels,
                   predictions=answers.predictions,
                   probabilities=p, classes=answers.classes, groups=codes, group_names=group_names, is_ood=ood,
-                  given=tuple(_given(n, kind, answers, found, p, logits, group_names, ood)),
+                  given=tuple(_given(n, kind, answers, found, p, logits, group_names, ood, alone)),
                   notes=tuple(notes + list(_remarks(cost, most, found, own, logits is None))),
                   columns=dict(names.columns))
 
@@ -443,7 +444,7 @@ def _compared(answers:_Answers, p):
     if other: yield (f"{other} of {len(p)} predictions are not the class of the largest probability; "
                      "the predictions as given are judged")
 
-def _given(n, kind, answers, scores, p, logits, group_names, ood):
+def _given(n, kind, answers, scores, p, logits, group_names, ood, alone):
     "What was given, in sentences."
     what = {"zero-one": "an answer costs 1 if it is wrong",
             "matrix": "a matrix says what each confusion costs",
@@ -451,7 +452,8 @@ def _given(n, kind, answers, scores, p, logits, group_names, ood):
     yield f"{n} rows; {what[kind]}"
     if answers.classes: yield f"{len(answers.classes)} classes: {', '.join(answers.classes[:10])}" + (
         ", ..." if len(answers.classes) > 10 else "")
-    if p is not None: yield f"{'logits' if logits is not None else 'probabilities'} of the classes"
+    if alone: yield f"{'logit' if logits is not None else 'probability'} of {answers.classes[1]}"
+    elif p is not None: yield f"{'logits' if logits is not None else 'probabilities'} of the classes"
     yield f"scores of uncertainty: {', '.join(scores)}"
     if group_names:
         yield f"{len(group_names)} groups: {', '.join(group_names[:10])}" + (", ..." if len(group_names) > 10
@@ -534,6 +536,13 @@ def _named(columns:Columns, name, role:str, skip=None):
     if name is None: return None
     return words(columns, column_called(columns, name, role), skip)
 
+def _two_classes(columns:Columns, label, flags, star:str): # names, or None where the star says nothing
+    "The class that the star of one column of probabilities names comes second."
+    if label is None: return None
+    found = words(columns, column_called(columns, label, "label"), flags)
+    names = encode({"y": found if flags is None else found[~flags]})[1]
+    return [*(name for name in names if name != star), star] if star in names and len(names) == 2 else None
+
 def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood,
             classes) -> tuple:
     "The arguments of make_sample, and which column each came from."
@@ -545,6 +554,8 @@ def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, l
     pattern = probabilities if logits is None else logits
     values, names, found = (None, None, None) if pattern is None else _matrix_of(columns, pattern, role)
     flags, score_names = flag_column(columns, ood), _score_columns(columns, scores)
+    if isinstance(pattern, str) and "*" in pattern and found is None:
+        found = _two_classes(columns, label, flags, *matching(columns, pattern, role).values())
     arrays = dict(y_true=_named(columns, label, "label", flags),
                   y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
                   losses=None if losses is None else numbers(columns,
