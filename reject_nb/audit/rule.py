@@ -267,7 +267,8 @@ def _field(name:str, value):
     if kind == "limit": return _limit(value, name)
     if kind == "limits":
         if value is None: return None
-        if not isinstance(value, dict): raise RuleError(f"{name} must be null or a limit by group, got {value!r}")
+        if not isinstance(value, dict):
+            raise RuleError(f"{name} must be null or a limit by group, got {value!r}")
         return {str(k): _limit(v, name) for k, v in value.items()}
     if kind == "number or null": return np.nan if value is None else _limit(value, name)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
