@@ -662,7 +662,8 @@ def _rule(sample, name, found, accept, target, delta, per_group, looked, n_score
                 method=found[0].method, status=status, statement=_statement(sample, name, m, target, delta,
                     choices),
                 remedy=_remedy(sample, status, target,
-                               share, n_targets), loss=sample.kind, bound=sample.bound, classes=sample.classes,
+                               share, n_targets), loss=sample.kind, bound=sample.bound,
+                classes=sample.classes,
                 hash=sample.hash, looked=looked, n_scores=n_scores, n_targets=n_targets,
                 columns=sample.columns)
 
