@@ -10,7 +10,7 @@ __all__ = ['PIECES', 'RiskMonitor', 'outcomes', 'draw']
 import numpy as np
 
 from .rule import Rule, decide_table
-from .sample import sample_of_table
+from .sample import flag_column, sample_of_table
 from .table import Columns, TableError, encode, numbers, open_table, words
 from ..core.checks import check_instance, check_vector, refuse
 from ..core.figures import figure
@@ -192,9 +192,13 @@ def _wrong(rule:Rule, columns:Columns, known:dict) -> np.ndarray: # (n,)
         if len(there) - ("ood" in there) < 2:
             raise ValueError("prediction must name the column of predictions")
         return sample_of_table(columns, classes=rule.classes, **there).losses
-    codes, _ = encode({role: words(columns, known[role]) for role in ("label", "prediction")})
+    foreign = flag_column(columns, known.get("ood"))
+    given = {role: words(columns, known[role], foreign if role == "label" else None)
+             for role in ("label", "prediction")}
+    if foreign is not None: given["label"] = np.where(foreign, given["prediction"], given["label"])
+    codes, _ = encode(given)
     wrong = (codes["label"] != codes["prediction"]).astype(float)
-    return wrong if known.get("ood") is None else np.where(numbers(columns, known["ood"]) > 0, 1., wrong)
+    return wrong if foreign is None else np.where(foreign, 1., wrong)
 
 # %% ../../nbs/audit/07_monitor.ipynb #d106efac
 def draw(

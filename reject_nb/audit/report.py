@@ -633,14 +633,20 @@ reject-nb apply rule.json new.csv --out decided.csv
 reject-nb monitor rule.json outcomes.csv
 """
 
+def _limit(value:float) -> str:
+    "A threshold of a group, in words where it is infinite."
+    if np.isfinite(value): return repr(value)
+    return "everything is answered" if value > 0 else "nothing is answered"
+
 def apply_section(rule) -> Html:
     "How to use the rule tomorrow."
     own = rule.thresholds or {}
     limit = "the threshold of its group" if own else repr(float(rule.threshold))
     how = f"Answer where {rule.score} is at most {limit}, and hand over the rest to a person."
-    groups = bullets(f"{name}: {float(value)!r}" for name, value in own.items())
+    groups = bullets(f"{name}: {_limit(float(value))}" for name, value in own.items())
+    code = PYTHON.replace("new_scores)", "new_scores, groups=new_groups)") if own else PYTHON
     return _section("How to apply it", tag("p", how) if _certain(rule) else "", groups if own else "",
-                    tag("p", "In Python:"), tag("pre", PYTHON.strip(), tabindex="0"),
+                    tag("p", "In Python:"), tag("pre", code.strip(), tabindex="0"),
                     tag("p", "On the command line:"), tag("pre", SHELL.strip(), tabindex="0"))
 
 # %% ../../nbs/audit/08_report.ipynb #672a84ca

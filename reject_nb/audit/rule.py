@@ -254,19 +254,27 @@ def _limit(value, name:str) -> float:
     if value in ("inf", "-inf"): return float(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise RuleError(f"{name} must be a number, 'inf' or '-inf', got {value!r}")
-    return float(value)
+    return _float(value, name)
+
+def _float(value, name:str) -> float:
+    "A number that is no longer than a float."
+    try: return float(value)
+    except OverflowError: raise RuleError(f"{name} must be a number that a float can hold") from None
 
 def _field(name:str, value):
     "One field of a rule, checked."
     kind = KINDS[name]
     if kind == "limit": return _limit(value, name)
     if kind == "limits":
-        return None if value is None else {str(k): _limit(v, name) for k, v in dict(value).items()}
+        if value is None: return None
+        if not isinstance(value, dict):
+            raise RuleError(f"{name} must be null or a limit by group, got {value!r}")
+        return {str(k): _limit(v, name) for k, v in value.items()}
     if kind == "number or null": return np.nan if value is None else _limit(value, name)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise RuleError(f"{name} must be of another kind, got {value!r}")
     if name == "status": return _status(value)
-    return float(value) if kind == _NUMBERS else tuple(value) if kind is list else value
+    return _float(value, name) if kind == _NUMBERS else tuple(value) if kind is list else value
 
 def _status(word:str) -> Status:
     "A status by its word."
@@ -279,12 +287,13 @@ def _refuse_constant(word): raise RuleError(f"it holds {word}, which is no JSON"
 def _read_json(text:str, name:str) -> dict:
     "The content of a rule's file, of this schema and version, unchanged."
     try: content = json.loads(text, parse_constant=_refuse_constant)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except RuleError: raise
+    except (ValueError, RecursionError) as error:
         raise RuleError(f"{name} must be a rule saved as JSON: {error}") from None
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise RuleError(f"{name} must be a rule saved by reject_nb.audit: schema {SCHEMA!r} is missing")
-    if content.get("version") != VERSION:
-        found = content.get("version")
+    found = content.get("version")
+    if found != VERSION or isinstance(found, bool):
         raise RuleError(f"{name} has version {found!r} of the schema, this program reads version {VERSION}")
     if content.get("checksum") != _digest(content):
         raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
@@ -653,7 +662,8 @@ def _rule(sample, name, found, accept, target, delta, per_group, looked, n_score
                 method=found[0].method, status=status, statement=_statement(sample, name, m, target, delta,
                     choices),
                 remedy=_remedy(sample, status, target,
-                               share), loss=sample.kind, bound=sample.bound, classes=sample.classes,
+                               share, n_targets), loss=sample.kind, bound=sample.bound,
+                classes=sample.classes,
                 hash=sample.hash, looked=looked, n_scores=n_scores, n_targets=n_targets,
                 columns=sample.columns)
 
@@ -688,9 +698,12 @@ def _statement(sample, name, m, target, delta, choices) -> str:
     return (f"With probability at least {1 - delta:g} over the {sample.n} calibration rows, {what}{each}. "
             f"Of the calibration rows {m/sample.n:.1%} are answered. {choices}")
 
-def _remedy(sample, status, target, share) -> str:
+def _remedy(sample, status, target, share, n_targets) -> str:
     "What to do where nothing, or everything, is answered."
     if status != Status.infeasible: return status.remedy
+    if n_targets > 1 and target < MENU[0]*sample.bound:
+        return (f"raise target_risk to {MENU[0]*sample.bound:g} at least, the first line of the menu; "
+                "only a target that was fixed before looking (looked=False) may be smaller")
     least = examples_needed(target/sample.bound, share)
     if sample.n < least:
         return f"give more rows: even without a mistake {least:.0f} are needed, there are {sample.n}"

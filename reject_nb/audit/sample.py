@@ -5,7 +5,7 @@ given in words."""
 
 # %% auto #0
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
-           'is_binary', 'Sample', 'make_sample', 'sample_of_table']
+           'is_binary', 'Sample', 'make_sample', 'flag_column', 'sample_of_table']
 
 # %% ../../nbs/audit/02_sample.ipynb #f5027009
 import hashlib
@@ -399,11 +399,12 @@ def make_sample(
     n = len(cost)
     found = _scores(scores, own, n, names)
     codes, group_names = _groups(groups, n)
+    alone = len(answers.classes) == 2 and 1 in map(np.ndim, (probabilities, logits))
     kind = "given" if losses is not None else "zero-one" if isinstance(loss, str) else "matrix"
     return Sample(losses=cost, scores=found, bound=most, kind=kind, labels=answers.labels,
                   predictions=answers.predictions,
                   probabilities=p, classes=answers.classes, groups=codes, group_names=group_names, is_ood=ood,
-                  given=tuple(_given(n, kind, answers, found, p, logits, group_names, ood)),
+                  given=tuple(_given(n, kind, answers, found, p, logits, group_names, ood, alone)),
                   notes=tuple(notes + list(_remarks(cost, most, found, own, logits is None))),
                   columns=dict(names.columns))
 
@@ -443,7 +444,7 @@ def _compared(answers:_Answers, p):
     if other: yield (f"{other} of {len(p)} predictions are not the class of the largest probability; "
                      "the predictions as given are judged")
 
-def _given(n, kind, answers, scores, p, logits, group_names, ood):
+def _given(n, kind, answers, scores, p, logits, group_names, ood, alone):
     "What was given, in sentences."
     what = {"zero-one": "an answer costs 1 if it is wrong",
             "matrix": "a matrix says what each confusion costs",
@@ -451,7 +452,8 @@ def _given(n, kind, answers, scores, p, logits, group_names, ood):
     yield f"{n} rows; {what[kind]}"
     if answers.classes: yield f"{len(answers.classes)} classes: {', '.join(answers.classes[:10])}" + (
         ", ..." if len(answers.classes) > 10 else "")
-    if p is not None: yield f"{'logits' if logits is not None else 'probabilities'} of the classes"
+    if alone: yield f"{'logit' if logits is not None else 'probability'} of {answers.classes[1]}"
+    elif p is not None: yield f"{'logits' if logits is not None else 'probabilities'} of the classes"
     yield f"scores of uncertainty: {', '.join(scores)}"
     if group_names:
         yield f"{len(group_names)} groups: {', '.join(group_names[:10])}" + (", ..." if len(group_names) > 10
@@ -498,21 +500,48 @@ def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name
     if not found: raise refuse("scores", "names of columns", scores)
     return found
 
-def _flag_column(columns:Columns, name:str|None): # (n,) bool or None
-    "Rows that belong to no class: True and False, or 0 and 1."
+def flag_column(
+    columns:Columns, # the table
+    name:str|None,   # of the column
+):                   # (n,) bool, None where no name was given
+    """Rows that belong to no class: True and False, or 0 and 1.
+
+    Parameters
+    ----------
+    columns : Columns
+        the table
+    name : str|None
+        of the column
+
+    Returns
+    -------
+    (n,) bool, None where no name was given
+
+    Raises
+    ------
+    TableError
+        naming column, row and value.
+    """
     if name is None: return None
     codes, found = encode({"ood": words(columns, column_called(columns, name, "ood"))})
-    wrong = [i for i, text in enumerate(found) if text not in ("0", "1", "False", "True")]
+    wrong = [i for i, text in enumerate(found) if text.lower() not in ("0", "1", "false", "true")]
     if wrong:
         row = int(np.argmax(np.isin(codes["ood"], wrong)))
         raise TableError.at(name, row + 1, found[codes["ood"][row]], "0, 1, True or False")
-    return np.isin(np.array(found), ("1", "True"))[codes["ood"]]
+    return np.array([text.lower() in ("1", "true") for text in found])[codes["ood"]]
 
 # %% ../../nbs/audit/02_sample.ipynb #6d7f9605
 def _named(columns:Columns, name, role:str, skip=None):
     "A column of labels, or None where no name was given."
     if name is None: return None
     return words(columns, column_called(columns, name, role), skip)
+
+def _two_classes(columns:Columns, label, flags, star:str): # names, or None where the star says nothing
+    "The class that the star of one column of probabilities names comes second."
+    if label is None: return None
+    found = words(columns, column_called(columns, label, "label"), flags)
+    names = encode({"y": found if flags is None else found[~flags]})[1]
+    return [*(name for name in names if name != star), star] if star in names and len(names) == 2 else None
 
 def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood,
             classes) -> tuple:
@@ -524,7 +553,9 @@ def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, l
     role = "probabilities" if probabilities is not None else "logits"
     pattern = probabilities if logits is None else logits
     values, names, found = (None, None, None) if pattern is None else _matrix_of(columns, pattern, role)
-    flags, score_names = _flag_column(columns, ood), _score_columns(columns, scores)
+    flags, score_names = flag_column(columns, ood), _score_columns(columns, scores)
+    if isinstance(pattern, str) and "*" in pattern and found is None:
+        found = _two_classes(columns, label, flags, *matching(columns, pattern, role).values())
     arrays = dict(y_true=_named(columns, label, "label", flags),
                   y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
                   losses=None if losses is None else numbers(columns,

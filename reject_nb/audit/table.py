@@ -154,8 +154,9 @@ def check_header(
     """
     names = [str(name).strip() for name in names]
     for separator, word in ((";", "semicolons"), ("\t", "tabs")):
-        if len(names) == 1 and separator in names[0]:
-            raise TableError(f"the columns must be separated by commas, the header {names[0]!r} has {word}")
+        if (found := ",".join(names).count(separator)) and found >= 4*(len(names) - 1):
+            header = ",".join(names)[:60]
+            raise TableError(f"the columns must be separated by commas, the header {header!r} has {word}")
     for at, name in enumerate(names):
         if not name: raise TableError(f"column {at + 1} must have a name, the header leaves it empty", "")
         if names.index(name) < at:
@@ -545,7 +546,10 @@ def _kind(values) -> str: # "flag", "number" or "text"
 def _key(value, kind:str):
     "What two equal labels have in common."
     if kind == "flag": return str(value).lower() == "true"
-    return _parsed(value) if kind == "number" else str(value)
+    if kind != "number": return str(value)
+    number = _parsed(value)
+    try: return number if abs(number) < 2**53 else int(value)    # long identifiers keep all digits
+    except (ValueError, OverflowError): return number
 
 def _name(key) -> str:
     "A label as it is written."

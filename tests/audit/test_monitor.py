@@ -100,6 +100,25 @@ def test_outcomes_of_tables():
         with pytest.raises(TableError, match=words_): outcomes(rule, bad)
 
 
+@pytest.mark.parametrize("no, yes", [("False", "True"), ("false", "true"), ("0", "1"), (0, 1), (False, True)])
+def test_foreign_inputs_may_be_flagged_in_words_and_have_no_label(no, yes):
+    rule = _all_answered()
+    cells = {"y": ["1", "2", "", "1"], "yhat": ["1", "1", "2", "1.0"], "s": [0., 0., 0., 0.],
+             "foreign": [no, no, yes, no]}
+    asked = dict(label="y", prediction="yhat", ood="foreign", scores="s")
+    assert outcomes(rule, cells, **asked).tolist() == [0, 1, 1, 0]
+    with pytest.raises(TableError, match="column 'y', row 3"): outcomes(rule, cells | {"foreign": [no]*4},
+                                                                        **asked)
+    with pytest.raises(TableError, match="column 'foreign', row 4"):
+        outcomes(rule, cells | {"foreign": [no, no, yes, "maybe"]}, **asked)
+
+
+def _all_answered():
+    "A rule about labels and a score that answers everything."
+    return certify_sample(sample_of_table({"y": [0, 1]*100, "s": np.zeros(200)}, label="y", prediction="y",
+                                          scores="s"), .1, looked=False)
+
+
 def test_losses_have_units():
     a = RiskMonitor(_rule()).update([0, 1, 1])
     b = RiskMonitor(_rule(bound=4.)).update([0, 4, 4])

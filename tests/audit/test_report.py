@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from reject_nb.audit import LargeAudit
 
 from reject_nb.audit.report import (
-    Frame, _hash, bullets, escape, join, percent, report_html, table_html, tag, ticks,
+    Frame, _hash, apply_section, bullets, escape, join, percent, report_html, table_html, tag, ticks,
 )
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\"b'c", "x & y", "plain"])
@@ -105,6 +105,16 @@ def test_the_slider_shows_what_the_band_says():
         assert np.abs(np.array(rows[name])/1e4 - band[column]).max() <= 1.01e-4
     assert (np.array(rows["coverage"])/1e4 <= band["coverage"] + 1e-9).all()
     assert (np.array(rows["certified"])/1e4 >= np.minimum(band["certified_risk"], 1) - 1e-9).all()
+
+
+def test_a_rule_by_group_is_applied_group_by_group():
+    from dataclasses import replace
+    rule = _audit(n=20_000).certify(.6, looked=False)
+    limits = {"Vigo": .25, "Faro": -np.inf, "Porto": np.inf}
+    text = str(apply_section(replace(rule, thresholds=limits)))
+    for words in ("Vigo: 0.25", "Faro: nothing is answered", "Porto: everything is answered",
+                  "groups=new_groups)"): assert words in text
+    assert "new_groups" not in str(apply_section(rule))
 
 
 def test_what_was_not_given_is_not_shown():

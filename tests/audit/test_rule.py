@@ -99,7 +99,8 @@ def test_each_group_keeps_its_promise():
 def test_nothing_and_everything():
     nothing = certify_sample(_sample(4), .001)
     assert nothing.status == Status.infeasible and nothing.threshold == -np.inf and nothing.coverage == 0
-    assert "are needed" in nothing.remedy
+    assert "first line of the menu" in nothing.remedy and "0.005" in nothing.remedy
+    assert "are needed" in certify_sample(_sample(4), .001, looked=False).remedy
     assert np.isnan(nothing.risk) and not nothing.decide(scores=[0., -np.inf])[0]
     everything = certify_sample(_sample(4), .3)
     assert everything.status == Status.trivial and everything.decide(scores=[1e9, np.inf]).all()
@@ -154,7 +155,10 @@ def _files():
             "older": resealed(version=0), "edited": edit(threshold=.4), "a flag": resealed(n=True),
             "not a number": resealed(threshold="nan"), "unknown status": resealed(status="fine"),
             "a field more": resealed(code="import os"), "a constant": good.replace("0.3", "NaN"),
-            "a field less": json.dumps(strange | {"checksum": _digest(strange)}), "deep": "["*100_000}
+            "a field less": json.dumps(strange | {"checksum": _digest(strange)}), "deep": "["*100_000,
+            "long digits": '{"n": ' + "9"*5000 + "}", "version true": resealed(version=True),
+            "a huge limit": resealed(threshold=10**400), "a huge number": resealed(target_risk=10**400),
+            "a list of limits": resealed(thresholds=[1]), "limits in words": resealed(thresholds="ab")}
 
 BY_HAND = dict(score=SCORE, kind=SCORE, threshold=.3, target_risk=.05, delta=.1, coverage=.6, risk=.03, n=100,
                n_accepted=60,
@@ -164,7 +168,10 @@ WRONG = {"empty": "JSON", "cut": "JSON", "a list": "schema", "another schema": "
          "older": "version 0",
          "edited": "changed after", "not a number": "threshold must be", "a flag": "n must be",
          "unknown status": "status must be",
-         "a field more": "unknown", "a constant": "NaN", "a field less": "missing", "deep": "JSON"}
+         "a field more": "unknown", "a constant": "NaN", "a field less": "missing", "deep": "JSON",
+         "long digits": "JSON", "version true": "version True", "a huge limit": "threshold must be",
+         "a huge number": "target_risk must be", "a list of limits": "thresholds must be",
+         "limits in words": "thresholds must be"}
 
 @pytest.mark.parametrize("what", list(WRONG))
 def test_files_that_are_no_rules_are_named(what):

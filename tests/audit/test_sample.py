@@ -101,6 +101,16 @@ def test_columns_stand_for_classes():
     assert one.losses.tolist() == [0, 1, 1] and one.hash == _of().hash
 
 
+def test_one_column_says_which_class_it_is_about():
+    for star, label in (("cat", ["cat", "dog", "cat"]), ("dog", ["cat", "dog", "cat"]), ("0", [0, 1, 0])):
+        cells = {"y": label, f"p_{star}": [.9, .1, .9] if star != "dog" else [.1, .9, .1], "s": [1, 2, 3]}
+        found = sample_of_table(cells, label="y", probabilities="p_*")
+        assert found.losses.tolist() == [0, 0, 0] and found.given[2] == f"probability of {star}"
+    by_name = sample_of_table(CELLS, label="y", probabilities="p_cat")
+    assert by_name.given[2] == "probability of dog" and by_name.losses.tolist() == [1, 0, 0]
+    assert "probabilities of the classes" in _of().given
+
+
 def test_everything_is_found():
     found = _of(prediction="yhat", scores={"margin": "m"}, group="site", ood="ood")
     assert found.losses.tolist() == [0, 1, 1] and found.groups.tolist() == [0, 1,

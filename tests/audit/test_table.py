@@ -31,7 +31,16 @@ def test_all_kinds_of_tables_are_alike():
             assert encode({"g": words(found, "g")})[1] == ("1", "2")
             assert encode({"ok": words(found, "ok")})[1] == ("False", "True")
 
+
+def test_labels_are_compared_with_all_their_digits():
+    for a, b in ((2**53, 2**53 + 1), ("12345678901234567890", "12345678901234567891")):
+        codes, names = encode({"y": np.array([a, b, a], dtype=object)})
+        assert codes["y"].tolist() == [0, 1, 0] and names == (str(a), str(b))
+    codes, _ = encode({"y": np.array(["1e300", "inf", "1", "1.0"], dtype=object)})
+    assert codes["y"].tolist() == [1, 2, 0, 0]
+
 BAD_FILES = [("", "empty"), ("y,p\n", "header only"), ("y;p\n1;2\n", "semicolons"), ("y\tp\n1\t2\n", "tabs"),
+             ('y;p_a;"p_b,c";p_d;p_e\n1;0;0;0;1\n', "semicolons"),
              ("y,y\n1,2\n", "twice"), ("y,\n1,2\n", "name"), ("y,p\n1,2\n1\n", "row 2 must have 2 cells"),
              ("y,p\n1,2,3\n", "row 1 must have 2 cells"), ('y,p\n"1,2\n', "CSV"), ("y,p\n1,\0\n",
                  "number|CSV")]
