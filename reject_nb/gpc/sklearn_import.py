@@ -26,7 +26,8 @@ def _two_names(classes) -> np.ndarray: # (2,)
     "Names of class 0 and class 1; ValueError that names `classes`."
     names = np.asarray(check_labels(classes, "classes", 2))
     if names.dtype.kind == "O": names = np.array(names.tolist())
-    if names.dtype.kind not in "biufUS" or names[0] == names[1]:
+    endless = names.dtype.kind == "f" and not np.isfinite(names).all()
+    if names.dtype.kind not in "biufUS" or names[0] == names[1] or endless:
         raise refuse("classes", "two different texts or numbers", classes)
     return names
 

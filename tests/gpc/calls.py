@@ -96,14 +96,16 @@ EMPTY = "no points, no values"
 NO_LIMIT = "None is the documented default: no limit"
 DEFAULT = "None is the documented default"
 LEGAL = {
-    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior")
+    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior")
        for method in ("kernel", "latent", "predict_proba", "predict")},
-    ("GPPosterior.gradient", "X", "empty"): EMPTY,
+    **{(f"{name}.gradient", "X", "empty"): EMPTY for name in ("GPPosterior", "ImportedPosterior")},
+    ("ImportedPosterior.predict_labels", "X", "empty"): EMPTY,
     **{(f"{name}.{method}", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, prior variance"
-       for name in ("GPPosterior", "MulticlassPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
-    ("GPPosterior.gradient", "X", "huge"): "a point so far away that the gradient vanishes",
+       for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
+    **{(f"{name}.gradient", "X", "huge"): "a point so far away that the gradient vanishes" for name in ("GPPosterior", "ImportedPosterior")},
+    ("ImportedPosterior.predict_labels", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, class 0",
     ("*", "alpha", "huge"): "large weights are weights",
-    ("GPPosterior", "site_precision", "huge"): "a site may be as good as certain",
+    **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
     ("*", "lengthscale", "huge"): "a flat direction",
     ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",
     ("Ball", "centre", "huge"): "a centre far away",
@@ -141,5 +143,10 @@ LEGAL = {
     ("*", "max_radius", "none"): "None is the documented default: beyond the data",
     ("fit_gpc", "lengthscale", "none"): "None is the documented default: 1",
     ("fit_gpc", "variance", "none"): "None is the documented default: 1",
+    **{(f"CertifiedGPClassifier.{method}", "X", "huge"): "a point so far away that nothing is known of its class"
+       for method in ("predict_proba", "predict", "certified_radius")},
+    **{("CertifiedGPClassifier", name, "none"): "None is the documented default: 1" for name in ("lengthscale", "variance")},
+    **{("CertifiedGPClassifier", "reject_label", kind): "text, any number, or None for no answer" for kind in ("none", "text", "nan", "inf", "complex", "huge")},
+    ("CertifiedGPClassifier.predict", "radius", "none"): "None is the documented default: an answer everywhere",
     ("MulticlassPosterior", "classes", "none"): "None is the documented default: 0 to C-1",
 }

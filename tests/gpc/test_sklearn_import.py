@@ -131,6 +131,7 @@ def test_a_file_keeps_everything(labels):
     assert back.likelihood == "logistic" and type(plain) is GPPosterior
 
 
-@pytest.mark.parametrize("classes", [["a"], ["a", "a"], [[0, 1]], None, [1, 2, 3]], ids=["one", "same", "rows", "none", "three"])
+@pytest.mark.parametrize("classes", [["a"], ["a", "a"], [[0, 1]], None, [1, 2, 3], [0., np.inf]],
+                         ids=["one", "same", "rows", "none", "three", "endless"])
 def test_bad_classes(classes):
     with pytest.raises(ValueError, match="classes must"): ImportedPosterior([[0.]], [1.], [.5], 1., 2., classes=classes)
