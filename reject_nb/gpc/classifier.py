@@ -49,7 +49,8 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     >>> from reject_nb.gpc import CertifiedGPClassifier
     >>> rng = np.random.default_rng(0)
     >>> X = np.vstack([rng.normal(size=(30, 2)) + [2, 0], rng.normal(size=(30, 2)) + [0, 2]])
-    >>> clf = CertifiedGPClassifier(max_evaluations=0, lengthscale=1.5, variance=4.).fit(X, np.repeat(["yes", "no"], 30))
+    >>> clf = CertifiedGPClassifier(max_evaluations=0, lengthscale=1.5, variance=4.)
+    >>> clf = clf.fit(X, np.repeat(["yes", "no"], 30))
     >>> new = [[2., 0.], [1.1, 1.], [0., 2.]]
     >>> print(clf.predict(new), clf.predict(new, radius=.3), clf.predict_proba(new).shape)
     ['yes' 'no' 'no'] ['yes' 'reject' 'no'] (3, 2)
@@ -91,7 +92,7 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         ValueError
             naming the argument
         ArithmeticError
-            where the kernel matrix is too ill-conditioned.
+            where the kernel matrix is ill-conditioned.
         """
         X = check_points(self, X, reset=True)
         signs = self._fit_labels(check_classes(self, y, len(X)))
@@ -176,8 +177,8 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         X = self._checked(X)
         labels = self.classes_[self.posterior_.predict(X)]
         if radius is None: return labels
-        found = certify_many(self.posterior_, X, radius, dims, norm, limits, ("verdict",), max_boxes=max_boxes,
-                             time_limit=time_limit, n_jobs=n_jobs, progress=progress)
+        found = certify_many(self.posterior_, X, radius, dims, norm, limits, ("verdict",),
+                             max_boxes=max_boxes, time_limit=time_limit, n_jobs=n_jobs, progress=progress)
         return with_rejections(labels, found.verdict == "safe", self.reject_label_)
 
     def certified_radius(self,
@@ -218,5 +219,5 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         ValueError
             naming the argument.
         """
-        return certified_radius(self.posterior_, self._checked(X), dims, norm, limits, max_boxes, time_limit,
-                                n_jobs=n_jobs)
+        return certified_radius(self.posterior_, self._checked(X), dims, norm, limits, max_boxes,
+                                time_limit, n_jobs=n_jobs)

@@ -102,9 +102,9 @@ class ImportedPosterior(GPPosterior):
     def widen(self,
         found, # RangeResult or Certified of this posterior
     ):         # the same, with ends that hold for scikit-learn's own number
-        """A range of the exact probability as one of what scikit-learn's predict_proba computes, 4.35e-4
-        wider
-        at each end; it may stick out of [0, 1], as that number does.
+        """A range of the exact probability as one of what scikit-learn's predict_proba computes.
+
+        It is 4.35e-4 wider at each end, and may stick out of [0, 1], as that number does.
 
         Parameters
         ----------
@@ -161,7 +161,8 @@ class ImportedPosterior(GPPosterior):
         """
         names = ("X", "alpha", "site_precision", "lengthscale", "variance", "likelihood", "classes")
         a = read_arrays(path, "an ImportedPosterior", names)
-        return cls(*(a[name] for name in names[:4]), float(a["variance"]), str(a["likelihood"]), a["classes"])
+        return cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]),
+                   str(a["likelihood"]), a["classes"])
 
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #8780e970
 def _factors(kern) -> list:
@@ -240,11 +241,11 @@ def import_error(
 def posterior_from_sklearn(
     gpc, # fitted GaussianProcessClassifier of two classes, its kernel a product of ConstantKernel and RBF
 ) -> ImportedPosterior: # of the exact probability; predict_proba of gpc is within 4.35e-4 of it
-    """The posterior of a fitted scikit-learn classifier as it stands, nothing fitted again. Certificates
-    speak
-    of the exact probability E sigma(f); scikit-learn's own number is within 4.35e-4 (see `widen`). Its
-    class is
-    that of `predict_labels`, exactly.
+    """The posterior of a fitted scikit-learn classifier as it stands, nothing fitted again.
+
+    Certificates speak of the exact probability E sigma(f); scikit-learn's own number is within 4.35e-4 of
+    it
+    (see `widen`). Its class is that of `predict_labels`.
 
     Parameters
     ----------
@@ -259,7 +260,7 @@ def posterior_from_sklearn(
     Raises
     ------
     ValueError
-        that names what of `gpc` is not supported, or by how much the import misses its probes.
+        that names what of `gpc` is not supported, or by how much the import misses.
 
     References
     ----------
@@ -283,9 +284,12 @@ def posterior_from_sklearn(
     _check_model(gpc)
     inner = gpc.base_estimator_
     variance, scale = _squared_exponential(inner.kernel_)
-    try: post = ImportedPosterior(inner.X_train_, inner.y_train_ - inner.pi_, inner.W_sr_**2, scale, variance,
-                                  "logistic", gpc.classes_)
-    except ValueError as error: raise ValueError(f"gpc must be a model that can be certified: {error}") from None
+    try:
+        post = ImportedPosterior(inner.X_train_, inner.y_train_ - inner.pi_, inner.W_sr_**2, scale, variance,
+                                 "logistic", gpc.classes_)
+    except ValueError as error:
+        raise ValueError(f"gpc must be a model that can be certified: {error}") from None
     off = import_error(post, gpc)
-    if off > LARGEST: raise refuse("gpc", f"rebuilt within {LARGEST:g} at the probes", f"a difference of {off:.2g}")
+    if off > LARGEST:
+        raise refuse("gpc", f"rebuilt within {LARGEST:g} at the probes", f"a difference of {off:.2g}")
     return post

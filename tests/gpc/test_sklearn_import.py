@@ -37,13 +37,15 @@ def test_the_gap_is_a_theorem():
     assert .5*np.abs(c) @ (1 - erf(15*lam)) + abs(c.sum() - 1) + expit(-15.) < 1e-6     # beyond 15
 
 
-def _moons(kernel, labels=(0, 1), n=60, optimizer=None, scale=1.):
+def _moons(kernel, labels=(0, 1), n=60, optimizer=None):
     X, y = make_moons(n, noise=.25, random_state=0)
-    return GaussianProcessClassifier(kernel, optimizer=optimizer, random_state=0).fit(scale*X, np.array(labels)[y])
+    gpc = GaussianProcessClassifier(kernel, optimizer=optimizer, random_state=0)
+    return gpc.fit(X, np.array(labels)[y])
 
 KERNELS = {
     "default": (None, [0, 1]), "rbf": (RBF(.7), ["a", "b"]), "constant first": (9.*RBF([.5, .8]), [-1, 1]),
-    "constant last": (RBF(.6)*ConstantKernel(20.), [True, False]), "nested": (2.*(RBF(.9)*ConstantKernel(3.))*5., [7, 3]),
+    "constant last": (RBF(.6)*ConstantKernel(20.), [True, False]),
+    "nested": (2.*(RBF(.9)*ConstantKernel(3.))*5., [7, 3]),
     "two squared exponentials": (3.*RBF(.9)*RBF([.8, 2.]), [0, 1])}
 
 @pytest.mark.parametrize("name", KERNELS)
@@ -85,7 +87,8 @@ def test_widened_ranges_hold_what_scikit_learn_says(seed):
 
 
 @pytest.mark.parametrize("kernel, word", [
-    (2.*Matern(1.), "Matern"), (RBF(1.) + WhiteKernel(.1), "Sum"), (RationalQuadratic()*RBF(1.), "RationalQuadratic"),
+    (2.*Matern(1.), "Matern"), (RBF(1.) + WhiteKernel(.1), "Sum"),
+    (RationalQuadratic()*RBF(1.), "RationalQuadratic"),
     (RBF(1.)**2, "Exponentiation"), (1.*DotProduct(), "DotProduct"), (ConstantKernel(2.), "RBF"),
     (1e7*RBF(1.), "variance")], ids=lambda v: v if isinstance(v, str) else "kernel")
 def test_other_kernels_are_refused_by_name(kernel, word):
@@ -106,8 +109,8 @@ def test_a_model_that_is_not_what_it_says_is_refused():
 def test_what_is_no_model_is_refused():
     X, y = make_moons(30, random_state=0)
     three = GaussianProcessClassifier(RBF(1.), optimizer=None).fit(X, np.arange(30) % 3)
-    for bad, word in ((three, "3 classes"), (GaussianProcessClassifier(), "not fitted"), (None, "None"), ("gpc", "gpc"),
-                      (GaussianProcessClassifier, "fitted")):
+    for bad, word in ((three, "3 classes"), (GaussianProcessClassifier(), "not fitted"), (None, "None"),
+                      ("gpc", "gpc"), (GaussianProcessClassifier, "fitted")):
         with pytest.raises(ValueError, match=f"gpc must be .*{word}"): posterior_from_sklearn(bad)
 
 
@@ -134,4 +137,5 @@ def test_a_file_keeps_everything(labels):
 @pytest.mark.parametrize("classes", [["a"], ["a", "a"], [[0, 1]], None, [1, 2, 3], [0., np.inf]],
                          ids=["one", "same", "rows", "none", "three", "endless"])
 def test_bad_classes(classes):
-    with pytest.raises(ValueError, match="classes must"): ImportedPosterior([[0.]], [1.], [.5], 1., 2., classes=classes)
+    with pytest.raises(ValueError, match="classes must"):
+        ImportedPosterior([[0.]], [1.], [.5], 1., 2., classes=classes)
