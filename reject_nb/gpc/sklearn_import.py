@@ -201,12 +201,13 @@ def _check_model(gpc) -> None:
     if not all(hasattr(gpc.base_estimator_, name) for name in ARRAYS): raise refuse("gpc", words, gpc)
 
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #1d407388
-def _probes(X:np.ndarray) -> np.ndarray: # (at most 100, d)
-    "Training points, and points in and around their box."
-    rng = np.random.default_rng(0)
+def _probes(post:GPPosterior) -> np.ndarray: # (at most 150, d)
+    "Training points, points within about a length-scale of them, and points in and around their box."
+    rng, X = np.random.default_rng(0), post.X
     low, high = X.min(0), X.max(0)
-    around = low + (high - low)*rng.uniform(-.25, 1.25, (50, X.shape[1]))
-    return np.vstack([X[rng.permutation(len(X))[:50]], around])
+    around = low + (high - low)*rng.uniform(-.25, 1.25, (50, post.d))
+    some = X[rng.permutation(post.n)[:50]]
+    return np.vstack([some, some + post.lengthscale*rng.normal(size=some.shape)/np.sqrt(post.d), around])
 
 def import_error(
     post:GPPosterior, # the rebuilt posterior
@@ -226,7 +227,7 @@ def import_error(
     float
         at least 0; inf where one of them gives no number
     """
-    P = _probes(post.X)
+    P = _probes(post)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")                  # names of columns, which arrays have not
         theirs, p = gpc.latent_mean_and_variance(P), gpc.predict_proba(P)[:, 1]

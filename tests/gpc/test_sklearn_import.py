@@ -106,6 +106,15 @@ def test_a_model_that_is_not_what_it_says_is_refused():
     with pytest.raises(ValueError, match="gpc must be rebuilt"): posterior_from_sklearn(mine)
 
 
+def test_a_kernel_under_a_borrowed_name_is_refused():
+    class Rougher(RBF):
+        def __call__(self, X, Y=None, eval_gradient=False): return super().__call__(X, Y)**.5
+    Rougher.__name__ = "RBF"
+    X = 30.*np.arange(20)[:, None]                            # so far apart that they do not see each other
+    gpc = GaussianProcessClassifier(Rougher(1.), optimizer=None).fit(X, np.arange(20) % 2)
+    with pytest.raises(ValueError, match="gpc must be rebuilt"): posterior_from_sklearn(gpc)
+
+
 def test_what_is_no_model_is_refused():
     X, y = make_moons(30, random_state=0)
     three = GaussianProcessClassifier(RBF(1.), optimizer=None).fit(X, np.arange(30) % 3)
