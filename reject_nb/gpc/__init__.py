@@ -14,16 +14,19 @@ import lazy_loader
 # %% ../../nbs/gpc/00_overview.ipynb #0820b086
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "attacks": ["Interpretation", "gpfgs", "interpretability"],
+    "classifier": ["CertifiedGPClassifier"],
     "fitting": ["fit_gpc"],
     "many": ["Certified", "certified_radius", "certify_many"],
     "posterior": ["GPPosterior"],
     "queries": ["Perturbation", "Robustness", "Safety", "is_safe", "minimal_perturbation", "robustness"],
     "ranges": ["RangeResult", "classification_range"],
     "search": ["Ball"],
+    "sklearn_import": ["ImportedPosterior", "posterior_from_sklearn"],
     "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
 
 if TYPE_CHECKING:
     from reject_nb.gpc.attacks import Interpretation, gpfgs, interpretability
+    from reject_nb.gpc.classifier import CertifiedGPClassifier
     from reject_nb.gpc.fitting import fit_gpc
     from reject_nb.gpc.many import Certified, certified_radius, certify_many
     from reject_nb.gpc.posterior import GPPosterior
@@ -31,4 +34,5 @@ if TYPE_CHECKING:
                                        robustness)
     from reject_nb.gpc.ranges import RangeResult, classification_range
     from reject_nb.gpc.search import Ball
+    from reject_nb.gpc.sklearn_import import ImportedPosterior, posterior_from_sklearn
     from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc

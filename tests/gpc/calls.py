@@ -4,12 +4,19 @@ import tempfile
 
 import numpy as np
 
-from reject_nb.gpc import (Ball, GPPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
-                           minimal_perturbation, robustness)
+from sklearn.gaussian_process import GaussianProcessClassifier
+from sklearn.gaussian_process.kernels import RBF
+
+from reject_nb.gpc import (Ball, CertifiedGPClassifier, GPPosterior, ImportedPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
+                           minimal_perturbation, posterior_from_sklearn, robustness)
 
 X = np.array([[0., 0.], [2., 0.], [0., 2.]])
 POST = GPPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2.)
 CLASSES = MulticlassPosterior(X, np.eye(3) - 1/3, np.full((3, 3), 1/3), 1.5, 4.)
+IMPORTED = ImportedPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2., "probit", ["no", "yes"])
+SKLEARN = GaussianProcessClassifier(2.*RBF([1., 1.5]), optimizer=None).fit(X, [0, 1, 0])
+FIXED = dict(inference="laplace", max_evaluations=0, likelihood="probit", ard=True, lengthscale=np.array([1., 1.5]), variance=2., reject_label="?")
+CLASSIFIER = CertifiedGPClassifier(**FIXED).fit(X, [0, 1, 0])
 FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
 
 
@@ -24,6 +31,11 @@ def certified(csv=None, **kwargs):
     return certify_many(csv=os.path.join(FOLDER, csv) if isinstance(csv, str) else csv, **kwargs)
 
 
+def trained(**parameters):
+    """A classifier that is fitted, so that its parameters are looked at."""
+    return CertifiedGPClassifier(**parameters).fit(X, [0, 1, 0])
+
+
 def calls():
     """Name -> (callable, valid keyword arguments)."""
     Z = np.array([[.1, .2], [.3, .4]])
@@ -33,8 +45,20 @@ def calls():
                   likelihood="probit")
     softmax = dict(X=X, alpha=np.eye(3) - 1/3, prob=np.full((3, 3), 1/3), lengthscale=1.5, variance=4., classes=np.array([0, 1, 2]))
     ball = dict(centre=np.array([0., 0.]), radius=1., p=2)
-    posts = {"GPPosterior": POST, "MulticlassPosterior": CLASSES}
+    posts = {"GPPosterior": POST, "MulticlassPosterior": CLASSES, "ImportedPosterior": IMPORTED}
+    asked = dict(X=Z, dims=np.array([0, 1]), norm="inf", limits=None, max_boxes=50, time_limit=5., n_jobs=None)
     found = {
+        "posterior_from_sklearn": (posterior_from_sklearn, dict(gpc=SKLEARN)),
+        "ImportedPosterior": (ImportedPosterior, dict(**arrays, classes=np.array([0, 1]))),
+        "ImportedPosterior.gradient": (IMPORTED.gradient, dict(X=Z)),
+        "ImportedPosterior.from_gpy": (lambda model: POST if model == "stands for a model" else ImportedPosterior.from_gpy(model), dict(model="stands for a model")),
+        "ImportedPosterior.predict_labels": (IMPORTED.predict_labels, dict(X=Z)),
+        "ImportedPosterior.widen": (IMPORTED.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
+        "CertifiedGPClassifier": (trained, FIXED),
+        "CertifiedGPClassifier.fit": (CertifiedGPClassifier(**FIXED).fit, dict(X=X, y=np.array([0, 1, 0]))),
+        "CertifiedGPClassifier.predict_proba": (CLASSIFIER.predict_proba, dict(X=Z)),
+        "CertifiedGPClassifier.predict": (CLASSIFIER.predict, dict(**asked, radius=.05, progress=None)),
+        "CertifiedGPClassifier.certified_radius": (CLASSIFIER.certified_radius, asked),
         "GPPosterior": (GPPosterior, arrays),
         "GPPosterior.gradient": (POST.gradient, dict(X=Z)),
         "GPPosterior.from_gpy": (lambda model: POST if model == "stands for a model" else GPPosterior.from_gpy(model), dict(model="stands for a model")),
@@ -72,14 +96,16 @@ EMPTY = "no points, no values"
 NO_LIMIT = "None is the documented default: no limit"
 DEFAULT = "None is the documented default"
 LEGAL = {
-    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior")
+    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior")
        for method in ("kernel", "latent", "predict_proba", "predict")},
-    ("GPPosterior.gradient", "X", "empty"): EMPTY,
+    **{(f"{name}.gradient", "X", "empty"): EMPTY for name in ("GPPosterior", "ImportedPosterior")},
+    ("ImportedPosterior.predict_labels", "X", "empty"): EMPTY,
     **{(f"{name}.{method}", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, prior variance"
-       for name in ("GPPosterior", "MulticlassPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
-    ("GPPosterior.gradient", "X", "huge"): "a point so far away that the gradient vanishes",
+       for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
+    **{(f"{name}.gradient", "X", "huge"): "a point so far away that the gradient vanishes" for name in ("GPPosterior", "ImportedPosterior")},
+    ("ImportedPosterior.predict_labels", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, class 0",
     ("*", "alpha", "huge"): "large weights are weights",
-    ("GPPosterior", "site_precision", "huge"): "a site may be as good as certain",
+    **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
     ("*", "lengthscale", "huge"): "a flat direction",
     ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",
     ("Ball", "centre", "huge"): "a centre far away",
@@ -117,5 +143,10 @@ LEGAL = {
     ("*", "max_radius", "none"): "None is the documented default: beyond the data",
     ("fit_gpc", "lengthscale", "none"): "None is the documented default: 1",
     ("fit_gpc", "variance", "none"): "None is the documented default: 1",
+    **{(f"CertifiedGPClassifier.{method}", "X", "huge"): "a point so far away that nothing is known of its class"
+       for method in ("predict_proba", "predict", "certified_radius")},
+    **{("CertifiedGPClassifier", name, "none"): "None is the documented default: 1" for name in ("lengthscale", "variance")},
+    **{("CertifiedGPClassifier", "reject_label", kind): "text, any number, or None for no answer" for kind in ("none", "text", "nan", "inf", "complex", "huge")},
+    ("CertifiedGPClassifier.predict", "radius", "none"): "None is the documented default: an answer everywhere",
     ("MulticlassPosterior", "classes", "none"): "None is the documented default: 0 to C-1",
 }
