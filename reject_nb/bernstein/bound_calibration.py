@@ -52,20 +52,20 @@ class BoundCalibration:
     errors : np.ndarray
         (k+1,) the wrong ones among them
     lower : np.ndarray
-        (k+1,) lower limits of the share of wrong points, all of them with confidence 1 - delta
+        (k+1,) lower limits of the share of wrong points, all at once
     upper : np.ndarray
-        (k+1,) upper limits, all of them with confidence 1 - delta
+        (k+1,) upper limits, all at once
     delta : float
-        1 - confidence
+        1 - confidence of the lower limits together, and of the upper ones
     rule : str, default 'mean'
         how the labels were predicted
     """
     levels:np.ndarray # (k,) increasing, in [0, 1)
     n:np.ndarray      # (k+1,) held-out points of each group
     errors:np.ndarray # (k+1,) the wrong ones among them
-    lower:np.ndarray  # (k+1,) lower limits of the share of wrong points, all of them with confidence 1 - delta
-    upper:np.ndarray  # (k+1,) upper limits, all of them with confidence 1 - delta
-    delta:float       # 1 - confidence
+    lower:np.ndarray  # (k+1,) lower limits of the share of wrong points, all at once
+    upper:np.ndarray  # (k+1,) upper limits, all at once
+    delta:float       # 1 - confidence of the lower limits together, and of the upper ones
     rule:str="mean"   # how the labels were predicted
 
     @property
@@ -165,7 +165,7 @@ def calibrate_bound(
     certified,       # certified bounds of held-out points, (n,), in [0, 1]
     wrong,           # whether the predicted label of each is wrong, (n,)
     delta:float=.05, # 1 - confidence, in (0, 1)
-    levels=LEVELS,   # that cut the bounds into groups, increasing, in [0, 1), fixed before the labels are seen
+    levels=LEVELS,   # that cut the bounds into groups, increasing, in [0, 1), fixed beforehand
     rule:str="mean", # how the labels were predicted; kept with the result
 ) -> BoundCalibration:
     """How often points are really wrong, by the size of their certified bound.
@@ -181,7 +181,7 @@ def calibrate_bound(
     delta : float, default .05
         1 - confidence, in (0, 1)
     levels : default LEVELS
-        that cut the bounds into groups, increasing, in [0, 1), fixed before the labels are seen
+        that cut the bounds into groups, increasing, in [0, 1), fixed beforehand
     rule : str, default 'mean'
         how the labels were predicted; kept with the result
 
@@ -216,4 +216,5 @@ def calibrate_bound(
     group, size = _group(certified, levels), len(levels) + 1
     n, errors = np.bincount(group, minlength=size), np.bincount(group[wrong], minlength=size)
     lower, upper = _limits(errors, n, delta)
-    return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper, delta=delta, rule=rule)
+    return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper, delta=delta,
+                            rule=rule)

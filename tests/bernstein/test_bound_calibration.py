@@ -26,8 +26,10 @@ def test_no_smaller_limit_holds(n, wrong):
     assert binom.cdf(wrong, n, p) > .1
     assert abs(binom.cdf(wrong, n, upper) - .1) < 1e-12
 
-LAWS = {"certificate far above": ([.5, .3, .2], [.001, .02, .2]), "at the level": ([.4, .4, .2], [.05, .5, .9]),
-        "certificate broken": ([.6, .3, .1], [.2, .7, .99]), "a rare group": ([.97, .02, .01], [.03, .4, .5])}
+LAWS = {"certificate far above": ([.5, .3, .2], [.001, .02, .2]),
+        "at the level": ([.4, .4, .2], [.05, .5, .9]),
+        "certificate broken": ([.6, .3, .1], [.2, .7, .99]),
+        "a rare group": ([.97, .02, .01], [.03, .4, .5])}
 
 @pytest.mark.parametrize("law", LAWS)
 def test_all_limits_hold_together_in_10000_repetitions(law):
@@ -53,7 +55,8 @@ def test_limits_are_near_what_they_bound():
 
 
 def test_points_fall_into_their_groups():
-    assert _group([0., .04, .05, .0500001, .5, .51, 1.], np.array([0., .05, .5])).tolist() == [0, 1, 1, 2, 2, 3, 3]
+    group = _group([0., .04, .05, .0500001, .5, .51, 1.], np.array([0., .05, .5]))
+    assert group.tolist() == [0, 1, 1, 2, 2, 3, 3]
     found = calibrate_bound([0., .04, 1., 1.], [False, True, True, False], levels=(0., .05, .5))
     assert found.n.tolist() == [1, 1, 0, 2] and found.errors.tolist() == [0, 1, 0, 1]
     # nobody in the third group: nothing is said about it
@@ -63,8 +66,9 @@ def test_points_fall_into_their_groups():
 
 
 @pytest.mark.parametrize("bad, name", [
-    (dict(certified=[.1, 1.1]), "certified"), (dict(certified=[]), "certified"), (dict(wrong=[2, 0]), "wrong"),
-    (dict(wrong=[True]), "wrong"), (dict(delta=0), "delta"), (dict(delta="a"), "delta"), (dict(levels=[]), "levels"),
+    (dict(certified=[.1, 1.1]), "certified"), (dict(certified=[]), "certified"),
+    (dict(wrong=[2, 0]), "wrong"), (dict(wrong=[True]), "wrong"),
+    (dict(delta=0), "delta"), (dict(delta="a"), "delta"), (dict(levels=[]), "levels"),
     (dict(levels=[.5, .1]), "levels"), (dict(levels=[.5, 1.]), "levels"), (dict(levels=[-.1]), "levels"),
     (dict(levels=[.2, .2]), "levels")])
 def test_bad_input_is_named(bad, name):
