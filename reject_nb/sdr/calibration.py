@@ -121,7 +121,7 @@ def calibrate_level(
     eps, delta = check_probability(eps, "eps"), check_probability(delta, "delta")
     n, sure = len(gamma), rule == "scaling_unsafe"
     rank = _rank(rule, n, eps, delta)
-    about = dict(rule=rule, n_unsafe=n, rank=rank, eps=eps, delta=delta if sure else None)
+    about: dict = dict(rule=rule, n_unsafe=n, rank=rank, eps=eps, delta=delta if sure else None)
     if rank == 0:
         need = f"{n} unsafe points are too few, at least {_fewest(rule, eps, delta)} are needed"
         return LevelCalibration(level=-math.inf, status=Status.infeasible, message=f"infeasible: {need}",
