@@ -11,8 +11,10 @@ import warnings
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from .bound_calibration import LEVELS, BoundCalibration, calibrate_bound, check_levels
 from .certificate import Plane, Problem, Solution
 from .conic import ConicModel, clarabel, cvxpy_solve
 from .error_bounds import certified_bound
@@ -218,6 +220,12 @@ class UncertainLabels(_Parameters):
         return certified_bound(self._sets(U), plane, self._signs_of(U, y, rule),
                                (U.half_width == 0).all(axis=1))
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #bcal0101
+def _is_calibrated(estimator) -> bool:
+    "Whether `error_bound` can answer."
+    if hasattr(estimator, "calibration_"): return True
+    raise AttributeError("error_bound needs calibrate first, on held-out points")
+
 # %% ../../nbs/bernstein/13_classifier.ipynb #289d901f
 class RobustSVC(UncertainLabels):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
@@ -333,8 +341,103 @@ class RobustSVC(UncertainLabels):
         return self._learn(SOLVERS[self.solver](problem, tol=self.tol, max_iter=self.max_iter,
                                                 time_limit=_left(clock)))
 
+    def calibrate(self,
+        X,                # held-out points, not those of the fit: as there
+        y,                # their labels, (n_samples,)
+        delta:float=.05,  # 1 - confidence, in (0, 1)
+        levels=LEVELS,    # that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand
+        rule:str="mean",  # "mean", "support" or "robust": how labels are predicted
+    ) -> BoundCalibration: # also kept as `calibration_`, until the next fit
+        """How often points are really wrong, by the size of their certified bound; for `error_bound`.
+
+        With confidence 1 - delta over the held-out points, for every law, each group of points is wrong no
+        more often than its limit says; no smaller limits have that property.
+
+        Parameters
+        ----------
+        X
+            held-out points, not those of the fit: as there
+        y
+            their labels, (n_samples,)
+        delta : float, default .05
+            1 - confidence, in (0, 1)
+        levels : default LEVELS
+            that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand
+        rule : str, default 'mean'
+            "mean", "support" or "robust": how labels are predicted
+
+        Returns
+        -------
+        BoundCalibration
+            also kept as `calibration_`, until the next fit
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+
+        References
+        ----------
+        Clopper, Pearson, Biometrika 26, 1934.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
+        >>> x, flipped = np.tile([-2., 2., -.5, .5], 50), np.arange(200) % 20 >= 18
+        >>> held = UncertainData.from_box(x[:, None], half_width=1., law="uniform")
+        >>> found = clf.calibrate(held, (x > 0) != flipped, delta=.1, levels=[.5])
+        >>> print(found.n, found.errors, found.upper.round(4))
+        [100 100] [ 0 20] [0.0293 0.2766]
+        """
+        U = self._points(X)
+        check_choice(rule, "rule", RULES)
+        delta, levels = check_probability(delta, "delta"), check_levels(levels)
+        signs = self._signs(check_labels(y, "y", len(U)))
+        predicted = np.where(self.decision_function(U, rule) > 0, 1., -1.)
+        certified = self.misclassification_bound(U, rule=rule)
+        self.calibration_ = calibrate_bound(certified, predicted != signs, delta, levels, rule)
+        return self.calibration_
+
+    @available_if(_is_calibrated)
+    def error_bound(self,
+        X, # UncertainData, or an array (n_samples, n_features) of certain points
+    ) -> np.ndarray: # (n_samples,) in [0, 1]
+        """Calibrated bound on the probability that the predicted label is wrong, by groups of points.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,) in [0, 1]
+
+        Raises
+        ------
+        AttributeError
+            before `calibrate`.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
+        >>> held = UncertainData.from_box(np.linspace(-4, 4, 100)[:, None], half_width=1., law="uniform")
+        >>> print(clf.calibrate(held, np.repeat([0, 1], 50), delta=.05, levels=[.5]).statement)
+        P(wrong | group) <= upper for all 2 groups at once, with confidence 0.95 over the held-out points
+        >>> new = UncertainData.from_box([[.2], [3.]], half_width=1., law="uniform")
+        >>> print(clf.misclassification_bound(new).round(4), clf.error_bound(new).round(4))
+        [0.9518 0.    ] [0.1847 0.0438]
+        """
+        return self.calibration_.bound(self.misclassification_bound(X, rule=self.calibration_.rule))
+
     def _learn(self, found:Solution):
         "Keep what a solver found."
+        self.__dict__.pop("calibration_", None)
         self.coef_, self.intercept_, self.slack_ = found.coef, found.intercept, found.slack
         self.objective_, self.bound_ = found.objective, found.bound
         self.gap_, self.gap_abs_ = found.gap, found.gap_abs

@@ -14,8 +14,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.checks import check_probability, refuse
+from ..core.checks import check_labels, check_probability, refuse
 from ..core.labels import TwoClassMixin
+from .calibration import LevelCalibration, calibrate_level
 from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent,
                                     Poisson)
 from .laws import Law
@@ -89,7 +90,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """Plug-in safe decision region for two classes.
 
     Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with its laws),
-    `radius_`.
+    `radius_`; by `calibrate` also `calibration_`, until the next fit.
 
     Parameters
     ----------
@@ -164,7 +165,64 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         laws = [_class_law(X[members], y[members].tolist()[0], self.family) for members in (safe, ~safe)]
         self.region_ = SafeDecisionRegion(*laws)
         self.radius_ = radius(self.p_safe_, self.eps)
+        self.__dict__.pop("calibration_", None)
         return self
+
+    def calibrate(
+        self,
+        X,                     # held-out points, not those of the fit, (n, d)
+        y,                     # their labels, (n,); only the unsafe ones count
+        rule="scaling_unsafe", # "scaling_unsafe" (with confidence) or "conformal_unsafe" (on average)
+        eps=None,              # largest share of unsafe points inside, in (0, 1); None: eps
+        delta=0.05,            # 1 - confidence, in (0, 1); only for scaling_unsafe
+    ) -> LevelCalibration:     # also kept as `calibration_`
+        """Level of Gamma by which at most a share eps of the unsafe points is inside, whatever the laws are.
+
+        `predict`, `decision_function` and `predict_region` without prior and risk follow it from then on;
+        where points are too few nothing is inside. `rates` remain those of the fitted laws.
+
+        Parameters
+        ----------
+        X
+            held-out points, not those of the fit, (n, d)
+        y
+            their labels, (n,); only the unsafe ones count
+        rule : default 'scaling_unsafe'
+            "scaling_unsafe" (with confidence) or "conformal_unsafe" (on average)
+        eps : default None
+            largest share of unsafe points inside, in (0, 1); None: eps
+        delta : default 0.05
+            1 - confidence, in (0, 1); only for scaling_unsafe
+
+        Returns
+        -------
+        LevelCalibration
+            also kept as `calibration_`
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+
+        References
+        ----------
+        Carlevaro et al., section 3.2, for the unsafe points only.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from reject_nb import sdr
+        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+        >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.1).fit(X, y)
+        >>> found = clf.calibrate(np.arange(5, 35)[:, None], np.zeros(30), delta=.05)
+        >>> print(found.rank, found.statement, clf.predict([[4.9], [5.]]))
+        1 P(inside | unsafe) <= 0.1 with confidence 0.95 over the held-out points [1 0]
+        """
+        gamma = self.region_.gamma(self._points(X))
+        unsafe = self._signs(check_labels(y, "y", len(gamma))) < 0
+        found = calibrate_level(gamma[unsafe], rule, self.eps if eps is None else eps, delta)
+        self.calibration_, self.radius_ = found, found.level
+        return found
 
     def decision_function(
         self,
@@ -188,7 +246,8 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
             where X has other columns than in the fit.
         """
         X = self._points(X)
-        score = self.radius_ - self.region_.gamma(X)
+        if self._calibrated: score = self.region_.margin(X, self.radius_)
+        else: score = self.radius_ - self.region_.gamma(X)
         return score if self.safe_label_ == self.classes_[1] else -score
 
     def posterior(
@@ -259,6 +318,8 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,) bool, inside
         """Whether points are inside the region, its border included, for any prior and risk.
 
+        A calibrated level has neither: it is used where both are None, and its border is outside.
+
         Parameters
         ----------
         X
@@ -287,6 +348,8 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         [[True, False, False], [False, False, False], [True, True, True]]
         """
         X = self._points(X)
+        if p_safe is None and eps is None and self._calibrated:
+            return self.region_.margin(X, self.radius_) > 0
         return self.region_.contains(X, *self._levels(p_safe, eps))
 
     def rates(
@@ -322,6 +385,9 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         return self.region_.rates(*self._levels(p_safe, eps))
+
+    @property
+    def _calibrated(self) -> bool: return hasattr(self, "calibration_")
 
     def _points(self, X) -> np.ndarray: # (n, d)
         "Points as they were in the fit."

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from ..core.checks import check_count, check_instance, check_probability, check_vector, refuse
+from ..core.checks import (check_count, check_instance, check_number, check_probability,
+                                   check_vector, refuse)
 from ..core.figures import decision_region, figure
 from .families import Gaussian
 from .laws import Law, check_points
@@ -223,6 +224,43 @@ class SafeDecisionRegion:
         gamma, size = gamma_and_size(self.safe, self.unsafe, self._axes, X)
         rho = radius(_per_point(p_safe, "p_safe", len(gamma)), _per_point(eps, "eps", len(gamma)))
         return gamma <= rho + slack(size, rho)
+
+    def margin(
+        self,
+        X,           # points, (n, d), or (n,) where d = 1
+        level,       # of Gamma, may be infinite
+    ) -> np.ndarray: # (n,), above 0: Gamma is below the level; -inf where nothing can be
+        """How far Gamma lies strictly below a level, rounding counted against it.
+
+        Parameters
+        ----------
+        X
+            points, (n, d), or (n,) where d = 1
+        level
+            of Gamma, may be infinite
+
+        Returns
+        -------
+        np.ndarray
+            (n,), above 0: Gamma is below the level; -inf where nothing can be
+
+        Raises
+        ------
+        ValueError
+            where the level is no number.
+
+        Examples
+        --------
+        >>> from reject_nb import sdr
+        >>> region = sdr.SafeDecisionRegion(sdr.Gaussian(0, 1), sdr.Gaussian(2, 1))      # Gamma = 2x - 2
+        >>> print(region.margin([.5, .75, 2.], level=0.).round(4), region.margin([1.], level=0.) > 0)   # on the border
+        [ 1.   0.5 -2. ] [False]
+        """
+        if not (isinstance(level, float) and np.isinf(level)): level = check_number(level, "level")
+        gamma, size = gamma_and_size(self.safe, self.unsafe, self._axes, X)
+        cut = level - slack(size, level) if np.isfinite(level) else level
+        with np.errstate(invalid="ignore"): below = cut - gamma
+        return np.where(np.isnan(below), -np.inf, below)
 
     def rates(
         self,

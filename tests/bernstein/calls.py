@@ -2,15 +2,23 @@
 import numpy as np
 
 from reject_nb.bernstein import RobustSVC, UncertainData, nom_err, nu, opt_err
+from reject_nb.bernstein.bound_calibration import calibrate_bound
 
 X = np.array([[-2., 0.], [-1., 1.], [1., 0.], [2., 1.]])
 Y = np.array([0, 0, 1, 1])
+BOUNDS = np.array([.05, .3, .9])
 HALF = np.full((4, 2), .5)
 GROUPS = [np.array([[0., 1.], [1., 2.], [3., 1.]]), np.array([[4., 1.], [5., 2.], [3., 0.]])]
 
 
 def _fitted():
     return RobustSVC("SVM").fit(X, Y)
+
+
+def _calibrated():
+    clf = _fitted()
+    clf.calibrate(X, Y)
+    return clf
 
 
 def _box():
@@ -42,6 +50,11 @@ def calls():
         "RobustSVC.predict": (_fitted().predict, dict(X=X, rule="mean")),
         "RobustSVC.robust_margin": (_fitted().robust_margin, dict(X=X, y=Y, rule="mean")),
         "RobustSVC.misclassification_bound": (_fitted().misclassification_bound, dict(X=X, y=Y, rule="mean")),
+        "RobustSVC.calibrate": (_fitted().calibrate, dict(X=X, y=Y, delta=.1, levels=[.1, .5], rule="mean")),
+        "RobustSVC.error_bound": (_calibrated().error_bound, dict(X=X)),
+        "BoundCalibration.bound": (_calibrated().calibration_.bound, dict(certified=BOUNDS)),
+        "BoundCalibration.accepts": (_calibrated().calibration_.accepts, dict(certified=BOUNDS, risk=.3)),
+        "calibrate_bound": (calibrate_bound, dict(certified=BOUNDS, wrong=np.array([False, True, False]), delta=.1, levels=[.1, .5])),
         "nom_err": (nom_err, dict(clf=_fitted(), X=X, y=Y)),
         "opt_err": (opt_err, dict(clf=_fitted(), X=X, y=Y)),
     }

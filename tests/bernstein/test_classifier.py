@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import warnings
 from reject_nb.bernstein import UncertainData
+from reject_nb.bernstein.bound_calibration import _limits
 from reject_nb.bernstein.formulations import FORMULATIONS
 from reject_nb.bernstein.formulations import kappa
 from reject_nb.bernstein.formulations import uncertainty_set
@@ -119,6 +120,57 @@ def test_points_without_means_use_what_there_is():
     # the label 0 against the far corner
     np.testing.assert_allclose(clf.robust_margin(bare), [-3.], rtol=1e-6)
     np.testing.assert_allclose(clf.robust_margin(bare, [1]), [-1.], rtol=1e-6)
+
+
+def _boxes(n, rng):
+    "Uniform boxes of width 2 around means on a line, labelled by the side of the position."
+    mean = rng.normal(0, 1.5, (n, 1))
+    return (UncertainData.from_box(mean, 1., law="uniform"),
+            np.where(mean + rng.uniform(-1, 1, (n, 1)) > 0, "yes", "no")[:, 0])
+
+
+@pytest.mark.parametrize("rule", ["mean", "support", "robust"])
+def test_calibrate_counts_errors_by_certified_bound(rule):
+    rng, levels = np.random.default_rng(0), np.array([0., .2, .6])
+    clf = RobustSVC("MM-SMV-I", C=100., eps=.5).fit(*_boxes(40, rng))
+    U, y = _boxes(300, rng)
+    found = clf.calibrate(U, y, delta=.1, levels=levels, rule=rule)
+    bound, wrong = clf.misclassification_bound(U, rule=rule), clf.predict(U, rule=rule) != y
+    for g, (low, high) in enumerate(zip([-1, *levels], [*levels, 1])):
+        inside = (bound > low) & (bound <= high)
+        assert found.n[g] == inside.sum() and found.errors[g] == wrong[inside].sum()
+        assert (clf.error_bound(U)[inside] == found.upper[g]).all()
+    assert clf.calibration_ is found and found.rule == rule and clf.coef_[0] > .1
+    # on the plane that decides the labels the certificate is right
+    clf.coef_, clf.intercept_ = np.array([1.]), 0.
+    assert not clf.calibrate(U, y, delta=.01, levels=levels, rule=rule).refuted.any()
+
+
+def test_calibrated_bounds_hold_in_10000_repetitions():
+    # the points to come are drawn from 2,000 points, whose true shares are therefore known
+    rng, levels, times, delta = np.random.default_rng(1), np.array([0., .2, .6]), 10_000, .1
+    clf = RobustSVC("MM-SMV", C=100., eps=.5).fit(*_boxes(40, rng))
+    U, y = _boxes(2000, rng)
+    group = np.searchsorted(levels, clf.misclassification_bound(U))
+    n = np.bincount(group, minlength=4)
+    truth = np.bincount(group[clf.predict(U) != y], minlength=4)/np.maximum(n, 1)
+    drawn = rng.multinomial(60, n/n.sum(), times)
+    _, upper = _limits(rng.binomial(drawn, truth), drawn, delta)
+    broken = ((upper < truth) & (n > 0)).any(1).mean()
+    assert broken <= delta + 4*np.sqrt(delta*(1 - delta)/times)
+
+
+def test_error_bound_needs_a_calibration_of_this_fit():
+    U, y = _boxes(40, np.random.default_rng(2))
+    clf = RobustSVC("MM-SMV").fit(U, y)
+    assert not hasattr(clf, "error_bound")
+    clf.calibrate(U, y)
+    assert hasattr(clf, "error_bound") and not hasattr(clone(clf), "error_bound")
+    assert not hasattr(clf.fit(U, y), "error_bound")
+    for bad, name in ((dict(delta=1.), "delta"), (dict(levels=[1.]), "levels"), (dict(rule="best"), "rule"),
+                      (dict(y=["yes"]*39), "y"), (dict(y=["ill"]*40), "y"), (dict(X="a"), "X")):
+        with pytest.raises(ValueError, match=name): clf.calibrate(**(dict(X=U, y=y) | bad))
+    assert not hasattr(clf, "error_bound")
 
 
 def test_error_measures_by_hand():

@@ -3,6 +3,7 @@ import numpy as np
 
 from reject_nb.sdr import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
                            SafeDecisionRegion, SafeRegionClassifier, explore, radius)
+from reject_nb.sdr.calibration import calibrate_level
 from reject_nb.sdr.quadric import quadric
 from reject_nb.sdr.rates import rates
 
@@ -55,6 +56,9 @@ def calls():
         "SafeRegionClassifier.decision_function": (clf.decision_function, dict(X=PLANE)),
         "SafeRegionClassifier.posterior": (clf.posterior, dict(X=PLANE, p_safe=.4)),
         "SafeRegionClassifier.predict_region": (clf.predict_region, dict(X=PLANE, p_safe=.4, eps=.2)),
+        "SafeRegionClassifier.calibrate": (_fitted().calibrate, dict(X=PLANE, y=LABELS, rule="scaling_unsafe", eps=.2, delta=.3)),
+        "SafeDecisionRegion.margin": (REGION.margin, dict(X=PLANE, level=.5)),
+        "calibrate_level": (calibrate_level, dict(gamma=AMOUNTS, rule="scaling_unsafe", eps=.2, delta=.3)),
         "SafeRegionClassifier.rates": (clf.rates, dict(p_safe=.4, eps=.2)),
     }
     points = {"Gaussian": (SAFE, PLANE), "Gamma": (Gamma(2, 1), AMOUNTS), "ChiSquared": (ChiSquared(3), AMOUNTS),
@@ -75,6 +79,12 @@ LEGAL = {
     ("SafeRegionClassifier.posterior", "p_safe", "none"): "the documented default: the prior of the fit",
     ("SafeRegionClassifier.predict_region", "p_safe", "none"): "the documented default: the prior of the fit",
     ("SafeRegionClassifier.predict_region", "eps", "none"): "the documented default: the risk of the fit",
+    ("SafeRegionClassifier.calibrate", "eps", "none"): "the documented default: the risk of the fit",
+    ("SafeDecisionRegion.margin", "level", "huge"): "every number is a level",
+    ("SafeDecisionRegion.margin", "level", "inf"): "nothing is below -inf, every finite score is below inf",
+    ("calibrate_level", "gamma", "inf"): "Gamma is infinite where one of the laws has no density",
+    ("calibrate_level", "gamma", "huge"): "every number is a score",
+    ("calibrate_level", "gamma", "empty"): "no unsafe points: the result says that they are too few",
     ("SafeRegionClassifier.rates", "p_safe", "none"): "the documented default: the prior of the fit",
     ("SafeRegionClassifier.rates", "eps", "none"): "the documented default: the risk of the fit",
 }

@@ -121,3 +121,72 @@ def test_string_labels_and_new_levels():
     assert (clf.predict_region(X, p_safe=.7, eps=.4) == (again.predict(X) == "good")).all()
     np.testing.assert_allclose(clf.posterior(X, .7), again.posterior(X))
     assert clf.rates(.7, .4) == again.rates() and again.radius_ == clf.region_.quadric(.7, .4).rho
+
+
+def _waiting(n, rng):
+    "n safe and n unsafe waiting times, and their labels."
+    return np.vstack([rng.gamma(2., 1., (n, 1)), rng.gamma(1.2, 4., (n, 1))]), np.repeat(["short", "long"], n)
+
+
+@pytest.mark.parametrize("safe_label", ["short", "long"])
+@pytest.mark.parametrize("family", ["gaussian", "gamma"])
+def test_calibrated_level_is_the_order_statistic(safe_label, family):
+    rng = np.random.default_rng(0)
+    clf = SafeRegionClassifier(family, eps=.1, safe_label=safe_label).fit(*_waiting(50, rng))
+    X, y = _waiting(100, rng)
+    found = clf.calibrate(X, y, delta=.05)
+    gamma = np.sort(clf.region_.gamma(X[y != safe_label]))
+    assert found.level == clf.radius_ == gamma[found.rank - 1] and found.n_unsafe == 100
+    # strictly below the level: one less than its rank among the unsafe
+    inside = clf.predict_region(X)
+    assert inside[y != safe_label].sum() == found.rank - 1 and inside[y == safe_label].any()
+    other = "long" if safe_label == "short" else "short"
+    assert (clf.predict(X) == np.where(inside, safe_label, other)).all()
+    assert ((clf.decision_function(X) > 0) == (clf.predict(X) == clf.classes_[1])).all()
+    # another prior or risk is the affair of the laws
+    assert (clf.predict_region(X, eps=.1) == clf.region_.contains(X, clf.p_safe_, .1)).all()
+    assert not hasattr(clf.fit(X, y), "calibration_") and not hasattr(clone(clf), "calibration_")
+
+
+@pytest.mark.parametrize("rule", ["scaling_unsafe", "conformal_unsafe"])
+def test_calibrated_promises_hold_whatever_the_laws(rule):
+    # a family that does not fit; the points to come are 4,000, drawn from with replacement 10,000 times
+    rng, eps, delta, times = np.random.default_rng(3), .1, .2, 10_000
+    clf = SafeRegionClassifier("gaussian", safe_label="short").fit(*_waiting(30, rng))
+    X, y = _waiting(4000, rng)
+    gamma = np.sort(clf.region_.gamma(X[y == "long"]))
+    n = 40
+    found = clf.calibrate(X[y == "long"][:n], ["long"]*n, rule=rule, eps=eps, delta=delta)
+    drawn = np.sort(rng.choice(gamma, (times, n)), axis=1)[:, found.rank - 1]
+    inside = np.searchsorted(gamma, drawn, side="left")/len(gamma)
+    if rule == "scaling_unsafe": assert (inside > eps).mean() <= delta + 4*np.sqrt(delta*(1 - delta)/times)
+    else: assert inside.mean() <= eps + 4*inside.std()/np.sqrt(times)
+
+
+def test_too_few_points_leave_nothing_inside():
+    rng = np.random.default_rng(1)
+    X, y = _waiting(20, rng)
+    for label in ("short", "long"):
+        clf = SafeRegionClassifier("gamma", safe_label=label).fit(X, y)
+        assert not clf.calibrate(X[:5], y[:5]).feasible and clf.radius_ == -np.inf
+        other = "long" if label == "short" else "short"
+        assert not clf.predict_region(X).any() and set(clf.predict(X)) == {other}
+        assert ((clf.decision_function(X) > 0) == (other == clf.classes_[1])).all()
+
+
+def test_calibration_of_counts_has_its_border_outside():
+    X = np.array([[0.], [1.], [2.], [5.], [6.], [9.]])
+    clf = SafeRegionClassifier("poisson", safe_label=1).fit(X, [1, 1, 1, 0, 0, 0])
+    clf.calibrate(np.full((60, 1), 4.), np.zeros(60))
+    assert clf.predict([[3.], [4.], [5.]]).tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("bad, name", [
+    (dict(rule="best"), "rule"), (dict(eps=2.), "eps"), (dict(delta=0.), "delta"), (dict(y=[1]*5), "y"),
+    (dict(y=[7]*6), "y"), (dict(X=[[1., 2.]]*6), "features")])
+def test_bad_calibrations_are_named(bad, name):
+    X, y = np.array([[1.], [2.], [3.], [6.], [9.], [12.]]), np.array([1, 1, 1, 0, 0, 0])
+    clf = SafeRegionClassifier("exponential").fit(X, y)
+    level = clf.radius_
+    with pytest.raises(ValueError, match=name): clf.calibrate(**(dict(X=X, y=y) | bad))
+    assert clf.radius_ == level and not hasattr(clf, "calibration_")

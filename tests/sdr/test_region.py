@@ -137,6 +137,21 @@ def test_methods_are_those_of_the_modules():
     assert repr(EXAMPLE_1).startswith("SafeDecisionRegion(safe=Gaussian(")
 
 
+def test_margin_counts_rounding_against_the_point():
+    region = SafeDecisionRegion(Exponential(1.), Gaussian(2, 1))
+    X = np.array([-1., .5, 1., 2.])
+    gamma = region.gamma(X)
+    for level in gamma[1:]:
+        # a point is never below its own level
+        assert not (region.margin(X, level) > 0)[gamma == level].any()
+        np.testing.assert_allclose(region.margin(X, level)[1:], level - gamma[1:], atol=1e-12)
+    assert (region.margin(X, -np.inf) == -np.inf).all()
+    assert region.margin(X, np.inf).tolist() == [-np.inf, np.inf, np.inf, np.inf]
+    assert (region.margin(X, 0.) == -np.inf).tolist() == [True, False, False, False]
+    for bad in (np.nan, "a", None, [1., 2.]):
+        with pytest.raises(ValueError, match="level"): region.margin(X, bad)
+
+
 def test_sliders_redraw():
     pytest.importorskip("ipywidgets")
     import matplotlib.pyplot as plt
