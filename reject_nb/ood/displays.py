@@ -12,7 +12,8 @@ import numpy as np
 from ..core.checks import (check_choice, check_instance, check_labels, check_number, check_vector,
                                    refuse)
 from ..core.figures import PALETTE, SAFE, UNSAFE, figure
-from .all_metrics import ood_metrics, steps
+from .all_metrics import ood_metrics
+from .metrics import roc_curve
 from .sample import check_flags
 from .selector import DoubleScoreSelector
 
@@ -87,11 +88,9 @@ class RocDisplay:
         ValueError
             that names the argument.
         """
-        m = ood_metrics(scores, is_ood)
-        s = steps(check_vector(scores, "scores", infinite=True), check_flags(is_ood, len(scores)))
-        fpr = np.concatenate([[0.], s.foreign/s.foreign[-1]])
-        tpr = np.concatenate([[0.], s.known/s.known[-1]])
-        return cls(fpr=fpr, tpr=tpr, auroc=m.auroc, name=name).plot(ax)
+        area = ood_metrics(scores, is_ood).auroc
+        fpr, tpr, _ = roc_curve(scores, is_ood)
+        return cls(fpr=fpr, tpr=tpr, auroc=area, name=name).plot(ax)
 
     @classmethod
     def from_estimator(cls,
