@@ -22,6 +22,7 @@ from pathlib import Path
 
 import reject_nb
 from . import audit, data
+from .core.checks import check_path
 from .core.claims import (
     CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
 from .core.files import project_root, write_atomic
@@ -399,14 +400,15 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
     _role_arguments(p, ROLES)
     p.add_argument("--classes", metavar="NAMES",
                    help="what the columns of probabilities stand for, separated by commas")
-    p.add_argument("--target-risk", type=float, default=.05, metavar="R",
+    p.add_argument("--target-risk", type=float, metavar="R",
                    help="largest share of wrong answers (default .05)")
     p.add_argument("--delta", type=float, default=.1, metavar="D",
                    help="1 - confidence of the promise (default .1)")
     p.add_argument("--score", default="auto", metavar="NAME", help="of the rule; default: the best of all")
     p.add_argument("--per-group", action="store_true",
                    help="a threshold for each group, all promises at once")
-    p.add_argument("--looked", action="store_true", help="the target was chosen after looking at these data")
+    p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=True,
+                   help="whether the target may have been chosen after looking at these data (default: yes)")
     p.add_argument("--title", default="Audit", help="heading of the page")
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR",
                    help="for audit.html, metrics.csv and rule.json (default report)")
@@ -420,6 +422,7 @@ def command_audit(args) -> int:
         rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked)
         files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta),
                  "metrics.csv": found.metrics().to_csv()}
+        for name in (*files, "rule.json"): check_path(args.out/name, "--out")
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     for name, text in files.items(): write_atomic(args.out/name, text.encode())
@@ -442,7 +445,7 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
 
 def command_apply(args) -> int:
     "Which rows of a table a rule answers."
-    try: found = audit.Rule.load(args.rule).apply(args.table, **_roles(args, _APPLY))
+    try: found = audit.Rule.load(check_path(args.out, "--out") and args.rule).apply(args.table, **_roles(args, _APPLY))
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     write_atomic(args.out, found.to_csv().encode())

@@ -125,7 +125,7 @@ def _predictions(path, n=600, seed=0, worse=1., **change):
     for (name, row), value in change.get("cells", {}).items(): cells[name][row] = value
     Table({k: v for k, v in cells.items() if k != change.get("without")}).to_csv(path)
 
-AUDIT = "audit old.csv --label y --probabilities p_* --target-risk .1".split()
+AUDIT = "audit old.csv --label y --probabilities p_* --target-risk .1 --no-looked".split()
 
 def test_audit_apply_and_monitor():
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
@@ -148,6 +148,21 @@ def test_audit_apply_and_monitor():
         assert status == 3 and "alarm after" in said
         status, said, _ = _say("monitor", "report/rule.json", "decided.csv")
         assert status == 0
+
+
+def test_a_promise_holds_after_looking_unless_said_otherwise():
+    "As in Python; and what cannot be written is said before anything is."
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        _predictions("old.csv")
+        assert _say(*AUDIT[:-1], "--out", "safe")[0] == _say(*AUDIT, "--out", "fixed")[0] == 0
+        safe, fixed = Rule.load("safe/rule.json"), Rule.load("fixed/rule.json")
+        assert safe.looked and not fixed.looked and safe.coverage <= fixed.coverage
+        Path("taken").write_text("")
+        for out in ("taken", "old.csv/report"):
+            status, _, complaint = _say(*AUDIT, "--out", out)
+            assert status == 2 and "--out must be in a folder" in complaint and "nothing was written" in complaint
+        status, _, complaint = _say("apply", "safe/rule.json", "old.csv", "--out", "safe")
+        assert status == 2 and "--out must be the name of a file" in complaint
 
 
 def _cell(column, row, value): return dict(cells={(column, row): value})

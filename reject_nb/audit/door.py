@@ -20,7 +20,7 @@ from .sample import Sample, make_sample, sample_of_table
 from .sorting import ordered
 from .table import Table
 from ..core.checks import (check_choice, check_count, check_flag, check_instance, check_number,
-                                   check_probability, refuse)
+                                   check_path, check_probability, refuse)
 from ..core.figures import figure
 from ..core.files import write_atomic
 
@@ -238,7 +238,7 @@ class Audit:
 
     def metrics(self,
         coverage:float=.8,     # at which the risk is told, in (0, 1)
-        target_risk:float=.05, # at which the coverage is told, in units of the losses
+        target_risk:float|None=None, # at which the coverage is told; None: .05, less for losses up to .05
         level:float=.95,       # of the intervals, in (0, 1)
     ) -> Table:                # one row a score
         """Risk, areas, errors found, risk at a coverage and coverage at a risk, all with intervals.
@@ -247,8 +247,8 @@ class Audit:
         ----------
         coverage : float, default .8
             at which the risk is told, in (0, 1)
-        target_risk : float, default .05
-            at which the coverage is told, in units of the losses
+        target_risk : float|None, default None
+            at which the coverage is told; None: .05, less for losses up to .05
         level : float, default .95
             of the intervals, in (0, 1)
 
@@ -427,7 +427,7 @@ class Audit:
         return band_table(band, self._path(values), points)
 
     def certify(self,
-        target_risk:float=.05, # to be promised, in (0, bound]
+        target_risk:float|None=None, # to be promised, in (0, bound]; None: .05, less for losses up to .05
         delta:float=.1,        # allowed probability that the promise fails, in (0, 1)
         score:str="auto",      # name of one, or the best of all
         per_group:bool=False,  # a threshold for each group, all promises at once
@@ -441,8 +441,8 @@ class Audit:
 
         Parameters
         ----------
-        target_risk : float, default .05
-            to be promised, in (0, bound]
+        target_risk : float|None, default None
+            to be promised, in (0, bound]; None: .05, less for losses up to .05
         delta : float, default .1
             allowed probability that the promise fails, in (0, 1)
         score : str, default 'auto'
@@ -521,15 +521,16 @@ class Audit:
             naming the argument.
         """
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
-        if path is not None and not isinstance(path, (str, FilePath)):
-            raise refuse("path", "a path or None", path)
+        if path is not None: path = check_path(path)
         page = report_html(self, rule, check_instance(title, "title", str, "a text"),
                            check_probability(delta, "delta"))
-        if path is not None: write_atomic(FilePath(path), page.encode())
+        if path is not None: write_atomic(path, page.encode())
         return page
 
-    def _target(self, target_risk) -> float: return check_number(target_risk, "target_risk", 0.,
-        self.sample.bound)
+    def _target(self, target_risk) -> float:
+        "A target risk, the usual one where None."
+        if target_risk is None: return self.sample.usual_target
+        return check_number(target_risk, "target_risk", 0., self.sample.bound)
 
     def _score(self, name) -> np.ndarray:
         "A score by its name, the first where None."

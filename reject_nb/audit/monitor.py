@@ -16,9 +16,10 @@ from ..core.checks import check_instance, check_vector, refuse
 from ..core.figures import figure
 from ..core.results import Status
 from ..strategies.monitor import RiskMonitor as StreamMonitor
+from ..strategies.monitor import log_paths
 
 # %% ../../nbs/audit/07_monitor.ipynb #6d4c5531
-PIECES = 200   # points of the picture for one update
+PIECES = 200   # points of the picture for one update, about
 
 class RiskMonitor(StreamMonitor):
     """Watches whether a rule keeps its promise.
@@ -63,7 +64,8 @@ class RiskMonitor(StreamMonitor):
             raise ValueError("rule must promise less than the largest loss: nothing could break it")
         super().__init__(rule.target_risk, delta, horizon, rule.bound)
         self.rule = rule
-        self.history: list[tuple] = [(0, np.nan, 1., 0.)] # (outcomes, risk, capital, restarts)
+        self.history: list[tuple] = [(0, 1., 0.)] # (outcomes, capital, restarts)
+        self._every = 1   # outcomes between two points of the picture
 
     def update(self,
         losses, # (k,) of answered inputs in the order in which they came, in [0, bound]
@@ -85,10 +87,17 @@ class RiskMonitor(StreamMonitor):
             naming the argument.
         """
         losses = check_vector(losses, "losses", low=0., high=self.bound, empty=True)
-        for part in np.array_split(losses, min(len(losses), PIECES) or 1):
-            super().update(part)
-            self.history.append((self.n, self.risk, self.capital, self.restarts))
-        return self
+        self._every = max(1, len(losses)//PIECES)
+        return super().update(losses)
+
+    def _take(self, losses:np.ndarray) -> None:
+        "A block of outcomes; some points are kept for the picture."
+        at = np.append(np.arange(self._every, len(losses), self._every), len(losses)) - 1
+        paths = log_paths(losses, self.stakes, self.target_risk/self.bound, self._log_capital,
+                          self._log_restarts)
+        means = [np.exp(np.minimum(path[at], 700.)).mean(1) for path in paths]
+        self.history += zip((self.n + 1 + at).tolist(), *(mean.tolist() for mean in means))
+        super()._take(losses)
 
     def update_table(self,
         table,   # path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
@@ -219,7 +228,7 @@ def draw(
     """
     if ax is None: _, ax = figure(width=6.4, height=3.4)
     if not hasattr(ax, "plot"): raise refuse("ax", "axes of matplotlib or None", ax)
-    n, _, capital, restarts = np.array(monitor.history).T
+    n, capital, restarts = np.array(monitor.history).T
     alarms = 2/monitor.delta, 2*monitor.horizon/monitor.delta
     for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):
         ax.plot(n, np.maximum(values/alarm, 1e-8), label=name)

@@ -148,6 +148,9 @@ def _classes(labels:dict, k:int|None, given) -> tuple: # names in the order of t
     if k is None: return ()
     found = encode(labels)[1]
     whole = all(name.isdecimal() and int(name) < k for name in found)
+    if whole and k > 2 and "0" not in found:
+        raise ValueError(f"classes must be given: the labels {', '.join(found[:8])} of {k} columns "
+                         "may be counted from 0 or from 1")
     if whole: return tuple(str(i) for i in range(k))
     if len(found) == k: return found
     raise ValueError(f"classes must be given: there are {k} columns of probabilities or logits "
@@ -311,6 +314,11 @@ class Sample:
     def n(self) -> int:
         "Rows."
         return len(self.losses)
+
+    @property
+    def usual_target(self) -> float:
+        "The risk that is asked about where none is named: .05, or a twentieth of a bound up to that."
+        return .05 if self.bound > .05 else .05*self.bound
 
     @property
     def binary(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.checks import refuse
+from ..core.checks import check_path, refuse
 from ..core.files import write_atomic
 from ..core.tables import markdown_table
 
@@ -160,7 +160,7 @@ def check_header(
     for at, name in enumerate(names):
         if not name: raise TableError(f"column {at + 1} must have a name, the header leaves it empty", "")
         if names.index(name) < at:
-            raise TableError(f"column {name!r} must be there once, it is there twice", name)
+            raise TableError(f"table must have each column once, {name!r} is there twice", name)
     return tuple(names)
 
 # %% ../../nbs/audit/01_table.ipynb #41e2f5ad
@@ -237,10 +237,18 @@ def _arrow_text(column):
     except pa.ArrowInvalid: return np.array([c.strip() for c in column.to_pylist()], dtype=object)
 
 # %% ../../nbs/audit/01_table.ipynb #e8c66262
+def _native(table):
+    "What narwhals makes of a table; what is no frame comes back as it is."
+    import narwhals as nw
+    try: return nw.from_native(table, pass_through=True)
+    except nw.exceptions.DuplicateError:
+        check_header(getattr(table, "column_names", None) or table.columns)   # names the column
+        raise
+
 def _frame(table):
     "The table as a narwhals frame, lazy ones of one machine collected; None where it is no frame."
     import narwhals as nw
-    found = nw.from_native(table, pass_through=True)
+    found = _native(table)
     if isinstance(found, nw.LazyFrame): return found.collect()
     return found if isinstance(found, nw.DataFrame) else None
 
@@ -259,7 +267,7 @@ def is_lazy(
     bool
     """
     import narwhals as nw
-    found = nw.from_native(table, pass_through=True)
+    found = _native(table)
     return isinstance(found, nw.LazyFrame) and found.implementation.is_dask()
 
 # %% ../../nbs/audit/01_table.ipynb #e3445c37
@@ -650,11 +658,10 @@ class Table(dict):
         ValueError
             naming the argument.
         """
-        if path is not None and not isinstance(path, (str, Path)):
-            raise refuse("path", "a path or None", path)
+        if path is not None: path = check_path(path)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self)
         writer.writerows(zip(*(column.tolist() for column in self.values())))
-        if path is not None: write_atomic(Path(path), text.getvalue().encode())
+        if path is not None: write_atomic(path, text.getvalue().encode())
         return text.getvalue()

@@ -4,13 +4,14 @@
 
 # %% auto #0
 __all__ = ['refuse', 'check_number', 'check_positive', 'check_probability', 'check_count', 'check_flag',
-           'check_choice', 'check_instance', 'check_array', 'check_vector', 'check_matrix',
+           'check_choice', 'check_instance', 'check_path', 'check_array', 'check_vector', 'check_matrix',
            'check_same_length', 'check_mask', 'check_labels', 'check_box', 'check_random_state']
 
 # %% ../../nbs/core/01_checks.ipynb #26bfb59c
 import math
 import reprlib
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,6 +216,35 @@ def check_instance(
     """
     if not isinstance(value, kinds): raise refuse(name, words, value)
     return value
+
+# %% ../../nbs/core/01_checks.ipynb #fb1b019e
+def check_path(
+    value,            # what was given
+    name:str="path",  # the argument's name
+) -> Path:            # of a file, which may be there already
+    """The name of a file that is to be written: no folder, and nothing but folders above it.
+
+    Parameters
+    ----------
+    value
+        what was given
+    name : str, default 'path'
+        the argument's name
+
+    Returns
+    -------
+    Path
+        of a file, which may be there already
+    """
+    if not isinstance(value, (str, Path)): raise refuse(name, "a path", value)
+    path = Path(value)
+    try: path.stat()
+    except (FileNotFoundError, NotADirectoryError): pass
+    except (OSError, ValueError): raise refuse(name, "a path that can be written", value) from None
+    if path.is_dir(): raise refuse(name, "the name of a file, not of a folder", value)
+    above = next(p for p in path.absolute().parents if p.exists())
+    if not above.is_dir(): raise refuse(name, f"in a folder, {above.name!r} is a file", value)
+    return path
 
 # %% ../../nbs/core/01_checks.ipynb #091d2635
 def _refuse_masked(value, name:str) -> None:

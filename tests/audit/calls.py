@@ -112,7 +112,7 @@ LEGAL = {
     ("Table.to_csv", "path", "text"): "any text is a path", ("LargeAudit.to_html", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream"): LEGAL[("*", _name, "none")] = NONE
+              "probabilities", "columns", "stream", "target_risk"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"

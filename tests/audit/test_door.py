@@ -94,4 +94,18 @@ def test_the_page_is_written():
     with tempfile.TemporaryDirectory() as folder:
         page = audit.to_html(FilePath(folder)/"a.html", title="Mine")
         assert (FilePath(folder)/"a.html").read_text() == page and "Mine" in page
+        with pytest.raises(ValueError, match="^path must be the name of a file"): audit.to_html(folder)
+        assert sorted(p.name for p in FilePath(folder).iterdir()) == ["a.html"]
     with pytest.raises(ValueError, match="path must"): audit.to_html(3)
+
+
+@pytest.mark.parametrize("bound", [.05, .04, 1e-3])
+def test_small_losses_have_a_target_below_their_bound(bound):
+    rng = np.random.default_rng(4)
+    score = rng.random(2000)
+    audit = Audit(losses=bound*(rng.random(2000) < .1*score), scores=score, bound=bound)
+    rule, row = audit.certify(delta=.2), audit.metrics().rows()[0]
+    assert rule.target_risk == .05*bound and 0 < rule.coverage < 1 and rule.status == "certified"
+    assert row["coverage_at_risk_low"] < row["coverage_at_risk_high"] <= 1
+    assert f"of at most {.05*bound:g}" in rule.statement and rule.target_risk == audit.metrics().target_risk
+    assert "What this does not say" in audit.to_html()

@@ -69,6 +69,21 @@ def test_updates_may_come_in_pieces():
     assert one.n == many.n == 900 and one.history[-1][0] == 900
 
 
+@pytest.mark.parametrize("k, points", [(7, 7), (200, 200), (900, 225), (20_000, 201)])
+def test_the_picture_shows_what_single_outcomes_show(k, points):
+    "Points lie at most every PIECES-th part apart, the last at the end of each block; capital as if fed one by one."
+    losses = (np.random.default_rng(1).random(k) < .05).astype(float)
+    monitor, single = RiskMonitor(_rule()).update(losses), RiskMonitor(_rule())
+    assert len(monitor.history) == points + 1 and monitor.history[0] == (0, 1., 0.)
+    assert monitor.history[-1] == (k, monitor.capital, monitor.restarts)
+    if k > 900: return
+    seen = {0: (1., 0.)}
+    for i, loss in enumerate(losses):
+        single.update([loss])
+        seen[i + 1] = single.capital, single.restarts
+    for n, *shown in monitor.history: np.testing.assert_allclose(shown, seen[n], rtol=1e-9)
+
+
 def test_a_refused_update_changes_nothing():
     monitor = RiskMonitor(_rule()).update([0, 1])
     for bad in ([0, 2], [np.nan], "x", [[0]]):

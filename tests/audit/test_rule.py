@@ -158,8 +158,19 @@ def _files():
             "a field less": json.dumps(strange | {"checksum": _digest(strange)}), "deep": "["*100_000,
             "long digits": '{"n": ' + "9"*5000 + "}", "version true": resealed(version=True),
             "a huge limit": resealed(threshold=10**400), "a huge number": resealed(target_risk=10**400),
-            "a list of limits": resealed(thresholds=[1]), "limits in words": resealed(thresholds="ab")}
+            "a list of limits": resealed(thresholds=[1]), "limits in words": resealed(thresholds="ab"),
+            **{f"{k} out of range ({v})": resealed(**{k: v}) for k, v, _ in OUT_OF_RANGE}}
 
+OUT_OF_RANGE = [("kind", "x", "max_probability"), ("loss", "hinge", "zero-one"), ("bound", 0, "above 0"),
+                ("target_risk", 0, "above 0"), ("target_risk", 1.5, "at most the bound"),
+                ("delta", 0, "in \\(0, 1"), ("delta", 1, "in \\(0, 1"), ("n", 0, "at least 1"),
+                ("n_accepted", 101, "from 0 to n"), ("n_accepted", -1, "from 0 to n"),
+                ("n_accepted", 59, "n_accepted divided"), ("coverage", .61, "n_accepted divided"),
+                ("risk", -.1, "in \\[0, bound"), ("risk", 1.1, "in \\[0, bound"), ("risk", None, "in \\[0, bound"),
+                ("status", "infeasible", "certified or trivial"), ("status", "optimal", "certified or trivial"),
+                ("thresholds", {}, "null or limits"), ("thresholds", {"a": .2}, "null or limits"),
+                ("n_scores", 0, "at least 1"), ("n_targets", 0, "at least 1"),
+                ("classes", ["a", "a"], "different texts"), ("classes", [1], "different texts")]
 BY_HAND = dict(score=SCORE, kind=SCORE, threshold=.3, target_risk=.05, delta=.1, coverage=.6, risk=.03, n=100,
                n_accepted=60,
                method="by hand", status=Status.certified, remedy="",
@@ -171,7 +182,8 @@ WRONG = {"empty": "JSON", "cut": "JSON", "a list": "schema", "another schema": "
          "a field more": "unknown", "a constant": "NaN", "a field less": "missing", "deep": "JSON",
          "long digits": "JSON", "version true": "version True", "a huge limit": "threshold must be",
          "a huge number": "target_risk must be", "a list of limits": "thresholds must be",
-         "limits in words": "thresholds must be"}
+         "limits in words": "thresholds must be",
+         **{f"{k} out of range ({v})": f"must be .*{words}" for k, v, words in OUT_OF_RANGE}}
 
 @pytest.mark.parametrize("what", list(WRONG))
 def test_files_that_are_no_rules_are_named(what):
@@ -184,6 +196,7 @@ def test_files_that_are_no_rules_are_named(what):
 def test_a_missing_file_is_named():
     with pytest.raises(RuleError, match="no_such.json"): Rule.load("no_such.json")
     with pytest.raises(ValueError, match="path must"): Rule.load(3)
+    with pytest.raises(ValueError, match="^path must be the name of a file"): Rule(**BY_HAND).save(".")
 
 
 def test_tables_of_all_kinds_are_decided_alike():

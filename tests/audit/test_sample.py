@@ -2,7 +2,9 @@
 import numpy as np
 import pytest
 
-from reject_nb.audit.sample import Names, check_probabilities, make_sample, sample_of_table, softmax_of
+from reject_nb.audit.sample import (
+    Names, Sample, check_probabilities, make_sample, sample_of_table, softmax_of,
+)
 
 Y = np.array([0, 1, 1, 0])
 P = np.array([[.9, .1], [.2, .8], [.6, .4], [.5, .5]])
@@ -31,6 +33,19 @@ def test_losses_of_any_kind():
     assert list(found.scores) == ["a", "b"] and found.bound == 1 and found.kind == "given"
 
 
+def test_labels_counted_from_0_and_from_1():
+    p = [[.1, .2, .7], [.8, .1, .1]]
+    assert make_sample([2, 0], probabilities=p).losses.tolist() == [0, 0]
+    for y, classes, wrong in (([1, 2], "012", [1, 1]), ([1, 2], "123", [1, 1]), ([3, 1], "123", [0, 0])):
+        assert make_sample(y, probabilities=p, classes=list(classes)).losses.tolist() == wrong
+    assert make_sample([1, 2, 3], probabilities=[*p, p[0]]).classes == ("1", "2", "3")
+
+
+@pytest.mark.parametrize("bound, target", [(1., .05), (.06, .05), (.05, .0025), (.04, .002), (1e-6, 5e-8)])
+def test_the_usual_target_lies_below_the_bound(bound, target):
+    assert Sample(losses=np.zeros(1), scores={}, bound=bound).usual_target == pytest.approx(target)
+
+
 def test_inputs_of_no_class_cost_the_most():
     found = make_sample([0, None, 1], probabilities=P[:3], is_ood=[False, True, False])
     assert found.losses.tolist() == [0, 1, 1] and found.labels.tolist() == [0, -1, 1]
@@ -56,6 +71,8 @@ BAD = [(dict(y_true=Y, probabilities=P*2),
        (dict(y_true=Y, probabilities=P*.9),
         "probabilities must be one that sums to 1 over its row, got a sum of 0.9"),
        (dict(y_true=[0, 1, 2, 0], probabilities=P), "classes must be given"),
+       (dict(y_true=[1, 2, 2, 1], probabilities=np.full((4, 3), 1/3)),
+        "classes must be given: the labels 1, 2 of 3 columns may be counted from 0 or from 1"),
        (dict(y_true=[0, 1, 2, 0], probabilities=P, classes=[0, 1]),
         "y_true must be one of the classes 0, 1, got '2' at index 2"),
        (dict(y_true=Y, y_pred=Y), "scores must be given"), (dict(y_true=Y, scores=Y),

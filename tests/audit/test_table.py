@@ -7,7 +7,7 @@ import pytest
 import tempfile
 from pathlib import Path
 
-from reject_nb.audit.table import Table, TableError, encode, from_frame, numbers, open_table, words
+from reject_nb.audit.table import Table, TableError, encode, from_frame, is_lazy, numbers, open_table, words
 
 ROWS = {"y": ["cat", "dog", "cat"], "g": [1, 2, 1], "p": [.25, .5, 1e-3], "ok": [True, False, True]}
 
@@ -109,6 +109,18 @@ def test_labels_are_compared_in_one_way():
         "2")
     assert encode({"a": np.array([True]), "b": object_("false")})[1] == ("False", "True")
     assert encode({"a": np.array([3])}, first=["5", "3"])[1] == ("5", "3")
+
+
+def test_a_column_twice_is_named_in_every_frame():
+    twice = pd.DataFrame([[1., 2.]], columns=["p", "p"])
+    for table in (twice, pa.Table.from_arrays([pa.array([1.]), pa.array([2.])], names=["p", "p"])):
+        for reader in (open_table, from_frame, is_lazy):
+            with pytest.raises(TableError, match="^table must have each column once, 'p'"): reader(table)
+
+
+def test_tables_are_not_written_over_folders():
+    with tempfile.TemporaryDirectory() as folder:
+        with pytest.raises(ValueError, match="^path must be the name of a file"): Table({"a": [1]}).to_csv(folder)
 
 
 def test_tables_go_anywhere():

@@ -2,11 +2,13 @@
 import math
 import numpy as np
 import pytest
+import tempfile
+from pathlib import Path
 
 from reject_nb.core.checks import (
     check_box, check_choice, check_count, check_flag, check_instance, check_labels, check_mask,
-    check_matrix, check_number, check_positive, check_probability, check_random_state, check_same_length,
-    check_vector,
+    check_matrix, check_number, check_path, check_positive, check_probability, check_random_state,
+    check_same_length, check_vector,
 )
 
 NUMBERS = [2, 2.5, np.float32(2.5), np.int8(2), np.array(2.)]
@@ -83,6 +85,14 @@ def test_flags_and_instances():
         with pytest.raises(ValueError, match="x must be True or False"): check_flag(bad, "x")
     with pytest.raises(ValueError, match=r"x must be a list, got \(\)"):
         check_instance((), "x", list, "a list")
+
+
+def test_paths_are_names_of_files():
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder)/"a").write_text("")
+        assert check_path(f"{folder}/b/c") == Path(folder)/"b"/"c" and check_path(Path(folder)/"a").name == "a"
+        for bad in (folder, f"{folder}/a/b", f"{folder}/a/b/c", "", ".", "a\0b", "x"*5000, None, 3, b"x"):
+            with pytest.raises(ValueError, match="^out must be"): check_path(bad, "out")
 
 NOT_ARRAYS = [None, "text", ["1", "2"], [1j, 2], [[1, 2], [3]], np.ma.array([1., 2.], mask=[0, 1]),
               [object(), 1], {"a": 1},
