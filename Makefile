@@ -8,7 +8,7 @@ export PYTHONHASHSEED := 0
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help figures full test check notebooks docs lab bench mutants dist lowest accept contact clean
+.PHONY: help figures full test check notebooks docs lab bench mutants dist release lowest accept contact clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -41,6 +41,9 @@ mutants: $(STAMP)  ## plant N errors in a part and see whether its tests notice:
 dist: $(STAMP)  ## build sdist and wheel in dist/, and try the wheel in an empty environment
 	$(RUN) -m reject_nb.dev.distribution
 
+release: $(STAMP)  ## build and check all that a release needs, and stop before the upload
+	$(RUN) -m reject_nb.dev.release
+
 lowest: $(STAMP)  ## run the tests with the lowest versions that pyproject.toml allows
 	$(RUN) -m reject_nb.dev.lowest
 
@@ -50,8 +53,8 @@ accept: $(STAMP)  ## let the claims of figures/ be those that ship with the pack
 contact: $(STAMP)  ## seconds of import and of a first answer, for every module
 	$(RUN) -m reject_nb.dev.first_contact
 
-lab: $(STAMP)  ## open the notebooks in JupyterLab
-	$(VENV)/bin/jupyter lab nbs
+lab: $(STAMP)  ## open the notebooks in JupyterLab, at the first page
+	$(VENV)/bin/jupyter lab --LabApp.default_url=/lab/tree/nbs/index.ipynb
 
 clean:  ## remove .venv and the site
 	rm -rf $(VENV) _docs

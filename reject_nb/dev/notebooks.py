@@ -78,7 +78,7 @@ def root() -> Path: # the folder with settings.ini and nbs/
     return found
 
 # %% ../../nbs/dev/02_notebooks.ipynb #92204923
-PAGES = ("results", "equations", "index")   # notebooks that only show what the others found
+PAGES = ("results", "gallery", "equations", "index")   # notebooks that only show what the others found
 
 def notebook_paths() -> list[Path]: # foundations, papers, then the pages
     """All notebooks of the project.
