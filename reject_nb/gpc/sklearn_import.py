@@ -5,18 +5,16 @@ from."""
 
 # %% auto #0
 __all__ = ['SKLEARN_GAP', 'NEEDED', 'ARRAYS', 'LARGEST', 'ImportedPosterior', 'import_error',
-           'posterior_from_sklearn']
+           'binary_from_sklearn']
 
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #c6629211
 import warnings
-from dataclasses import replace
 
 import numpy as np
 
 from ..core.checks import check_labels, refuse
-from .many import Certified
+from .own_numbers import EXACT, own_range
 from .posterior import GPPosterior, read_arrays, write_arrays
-from .ranges import RangeResult
 
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #c79077c1
 SKLEARN_GAP = 4.35e-4   # above the supremum of |s_5 - sigma|, by 2e-7
@@ -34,7 +32,8 @@ def _two_names(classes) -> np.ndarray: # (2,)
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #d5b29879
 class ImportedPosterior(GPPosterior):
     """A GPPosterior that keeps the classes of the model it came from. Certificates speak of the exact
-    probability of `classes[1]`, and `widen` makes of a range one for scikit-learn's own number.
+    probability of `classes[1]` (`speaks_of`), and `widen` makes of a range one for scikit-learn's own
+    number.
 
     Parameters
     ----------
@@ -67,6 +66,8 @@ class ImportedPosterior(GPPosterior):
     >>> print(post, post.predict_labels([[.3]]), round(found.min_lower - wide.min_lower, 6))
     ImportedPosterior(n=2, d=1, classes=['no', 'yes']) ['yes'] 0.000435
     """
+    speaks_of = EXACT  # which number predict_proba and all certificates are about
+
     def __init__(self,
         X,               # (n, d) training points
         alpha,           # (n,) weights of the mean
@@ -120,10 +121,7 @@ class ImportedPosterior(GPPosterior):
         ValueError
             that names `found`.
         """
-        if not isinstance(found, (RangeResult, Certified)):
-            raise refuse("found", "a RangeResult or Certified", found)
-        ends = dict(min_lower=-1, min_upper=1, max_lower=-1, max_upper=1)
-        return replace(found, **{k: getattr(found, k) + sign*SKLEARN_GAP for k, sign in ends.items()})
+        return own_range(found, "scikit-learn's predict_proba", SKLEARN_GAP)
 
     def save(self,
         path,  # file name; .npz is added where missing
@@ -173,17 +171,16 @@ def _factors(kern) -> list:
 
 def _squared_exponential(kern) -> tuple[float, np.ndarray]: # s^2 and length-scales
     "Variance and length-scales of a kernel; ValueError that names a part that is not supported."
-    variance, precision = 1., []
+    variance, scales = 1., []
     for part in _factors(kern):
         kind = type(part).__name__
         if kind == "ConstantKernel": variance *= float(part.constant_value)
-        elif kind == "RBF": precision.append(np.asarray(part.length_scale, float)**-2.)
+        elif kind == "RBF" or (kind == "Matern" and part.nu == np.inf):
+            scales.append(np.asarray(part.length_scale, float))
         else: raise refuse("gpc's kernel", "a product of ConstantKernel and RBF", f"{kind}: {kern}")
-    if not precision: raise refuse("gpc's kernel", "a product with an RBF", str(kern))
-    if len(precision) == 1:                                                   # bit for bit
-        return variance, next(np.asarray(part.length_scale, float) for part in _factors(kern)
-                              if type(part).__name__ == "RBF")
-    return variance, sum(precision[1:], precision[0])**-.5
+    if not scales: raise refuse("gpc's kernel", "a product with an RBF", str(kern))
+    if len(scales) == 1: return variance, scales[0]                                   # bit for bit
+    return variance, sum(scale**-2. for scale in scales)**-.5
 
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #2c64aa9f
 NEEDED = ("base_estimator_", "classes_", "n_classes_", "predict_proba", "latent_mean_and_variance")
@@ -239,7 +236,7 @@ def import_error(
     return largest if np.isfinite(largest) else np.inf
 
 # %% ../../nbs/gpc/30_sklearn_import.ipynb #84ac76ac
-def posterior_from_sklearn(
+def binary_from_sklearn(
     gpc, # fitted GaussianProcessClassifier of two classes, its kernel a product of ConstantKernel and RBF
 ) -> ImportedPosterior: # of the exact probability; predict_proba of gpc is within 4.35e-4 of it
     """The posterior of a fitted scikit-learn classifier as it stands, nothing fitted again.
@@ -266,21 +263,6 @@ def posterior_from_sklearn(
     References
     ----------
     Rasmussen and Williams, Algorithm 3.2; Williams and Barber (1998), Appendix A.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.gaussian_process import GaussianProcessClassifier
-    >>> from sklearn.gaussian_process.kernels import RBF
-    >>> from reject_nb.gpc import is_safe, posterior_from_sklearn
-    >>> rng = np.random.default_rng(0)
-    >>> X = np.vstack([rng.normal(size=(30, 2)) + [2, 0], rng.normal(size=(30, 2)) + [0, 2]])
-    >>> gpc = GaussianProcessClassifier(4.*RBF(1.5), optimizer=None).fit(X, np.repeat(["yes", "no"], 30))
-    >>> post = posterior_from_sklearn(gpc)
-    >>> print(post, post.predict_labels([[2., 0.], [0., 2.]]), is_safe(post, [2., 0.], .5).status)
-    ImportedPosterior(n=60, d=2, classes=['no', 'yes']) ['yes' 'no'] safe
-    >>> print(bool(np.abs(post.predict_proba(X) - gpc.predict_proba(X)[:, 1]).max() < 4.35e-4))
-    True
     """
     _check_model(gpc)
     inner = gpc.base_estimator_

@@ -2,7 +2,6 @@
 import numpy as np
 import pytest
 import tempfile
-import warnings
 from pathlib import Path
 from scipy.special import ndtr
 
@@ -100,44 +99,3 @@ def test_bad_points_and_too_large_variances():
     assert GPPosterior(**{**GOOD_POSTERIOR, "variance": 2e6}).variance == 2e6
     assert GPPosterior(**GOOD_POSTERIOR).kernel([[1e300]]).max() == 0
     with pytest.raises(ValueError, match="X"): GPPosterior(**GOOD_POSTERIOR).latent([[1., 2.]])
-
-
-def test_gpy_laplace_agrees():
-    import GPy
-    from GPy.inference.latent_function_inference import Laplace
-    rng = np.random.default_rng(5)
-    X = np.vstack([rng.normal(size=(20, 2)) + [2, 0], rng.normal(size=(20, 2)) + [0, 2]])
-    y = np.repeat([1., 0.], 20)
-    model = GPy.core.GP(X, y[:, None], kernel=GPy.kern.RBF(2, ARD=True, variance=3., lengthscale=[.7, 1.5]),
-                        likelihood=GPy.likelihoods.Bernoulli(), inference_method=Laplace())
-    post, Z = GPPosterior.from_gpy(model), rng.normal(size=(50, 2))
-    mean, var = model._raw_predict(Z)
-    np.testing.assert_allclose(post.latent(Z)[0], mean[:, 0], atol=1e-9)
-    np.testing.assert_allclose(post.latent(Z)[1], var[:, 0],
-                               atol=1e-7)      # GPy stops Newton at 1e-4 in the objective
-
-
-def test_gpy_models_that_are_not_supported():
-    import GPy
-    X, y = np.random.default_rng(0).normal(size=(6, 2)), np.array([[0.], [1.]]*3)
-    other = GPy.models.GPClassification(X, y, kernel=GPy.kern.Matern52(2))
-    with pytest.raises(ValueError, match="model's kernel"): GPPosterior.from_gpy(other)
-    with pytest.warns(UserWarning, match="input dimension"):
-        part = GPy.models.GPClassification(X, y, kernel=GPy.kern.RBF(1, active_dims=[0]))
-    with pytest.raises(ValueError, match="model's kernel"): GPPosterior.from_gpy(part)
-    with pytest.raises(ValueError, match="model's likelihood"):
-        GPPosterior.from_gpy(GPy.models.GPRegression(X, y))
-    with pytest.raises(ValueError, match="model"): GPPosterior.from_gpy(None)
-
-
-def test_gpy_ep_warns_where_it_stopped_early():
-    import GPy
-    rng = np.random.default_rng(0)
-    X = np.vstack([rng.normal(size=(25, 2)) + [2, 0], rng.normal(size=(25, 2)) + [0, 2]])
-    model = GPy.models.GPClassification(X, np.repeat([1., 0.], 25)[:, None],
-                                        kernel=GPy.kern.RBF(2, variance=1.))
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert GPPosterior.from_gpy(model).n == 50
-    model.kern.variance[:] = 30.
-    with pytest.warns(UserWarning, match="fixed point"): GPPosterior.from_gpy(model)

@@ -10,8 +10,8 @@ from reject_nb.gpc.queries import is_safe
 from reject_nb.gpc.ranges import classification_range
 from reject_nb.gpc.sklearn_import import ImportedPosterior
 from reject_nb.gpc.sklearn_import import SKLEARN_GAP
+from reject_nb.gpc.sklearn_import import binary_from_sklearn
 from reject_nb.gpc.sklearn_import import import_error
-from reject_nb.gpc.sklearn_import import posterior_from_sklearn
 from scipy.special import erf
 from scipy.special import expit
 from sklearn.datasets import make_moons
@@ -52,7 +52,7 @@ KERNELS = {
 def test_latent_and_classes_are_those_of_the_model(name):
     kernel, labels = KERNELS[name]
     gpc = _moons(kernel, labels)
-    post = posterior_from_sklearn(gpc)
+    post = binary_from_sklearn(gpc)
     P = np.random.default_rng(1).uniform(-2, 3, (400, 2))
     mean, var = gpc.latent_mean_and_variance(P)
     np.testing.assert_allclose(post.latent(P)[0], mean, atol=1e-9)        # both round sums of 60 terms
@@ -65,7 +65,7 @@ def test_latent_and_classes_are_those_of_the_model(name):
 
 def test_a_fitted_kernel_is_the_one_taken():
     gpc = _moons(1.*RBF(1.), optimizer="fmin_l_bfgs_b")
-    post = posterior_from_sklearn(gpc)
+    post = binary_from_sklearn(gpc)
     assert abs(post.variance - 1) > .1 and post.variance == gpc.kernel_.k1.constant_value
 
 
@@ -73,7 +73,7 @@ def test_a_fitted_kernel_is_the_one_taken():
 def test_widened_ranges_hold_what_scikit_learn_says(seed):
     rng = np.random.default_rng(seed)
     gpc = _moons(10.**rng.uniform(-1, 4)*RBF(rng.uniform(.3, 1.5)))
-    post = posterior_from_sklearn(gpc)
+    post = binary_from_sklearn(gpc)
     x, half = rng.uniform([-1, -.5], [2, 1]), 10.**rng.uniform(-2, -.3)
     found = classification_range(post, x - half, x + half, tol=.005)
     wide, P = post.widen(found), x + half*rng.uniform(-1, 1, (3000, 2))
@@ -92,18 +92,18 @@ def test_widened_ranges_hold_what_scikit_learn_says(seed):
     (RBF(1.)**2, "Exponentiation"), (1.*DotProduct(), "DotProduct"), (ConstantKernel(2.), "RBF"),
     (1e7*RBF(1.), "variance")], ids=lambda v: v if isinstance(v, str) else "kernel")
 def test_other_kernels_are_refused_by_name(kernel, word):
-    with pytest.raises(ValueError, match=f"gpc.*{word}"): posterior_from_sklearn(_moons(kernel))
+    with pytest.raises(ValueError, match=f"gpc.*{word}"): binary_from_sklearn(_moons(kernel))
 
 
 def test_a_model_that_is_not_what_it_says_is_refused():
     changed = _moons(4.*RBF(1.))
     changed.base_estimator_.kernel_ = 4.*RBF(1.001)                       # not the kernel of its own factor
-    with pytest.raises(ValueError, match="gpc must be rebuilt within 1e-06"): posterior_from_sklearn(changed)
+    with pytest.raises(ValueError, match="gpc must be rebuilt within 1e-06"): binary_from_sklearn(changed)
 
     class GaussianProcessClassifierOfMine(GaussianProcessClassifier):
         def predict_proba(self, X): return 1 - super().predict_proba(X)
     mine = GaussianProcessClassifierOfMine(4.*RBF(1.), optimizer=None).fit(*make_moons(40, random_state=0))
-    with pytest.raises(ValueError, match="gpc must be rebuilt"): posterior_from_sklearn(mine)
+    with pytest.raises(ValueError, match="gpc must be rebuilt"): binary_from_sklearn(mine)
 
 
 def test_a_kernel_under_a_borrowed_name_is_refused():
@@ -112,7 +112,7 @@ def test_a_kernel_under_a_borrowed_name_is_refused():
     Rougher.__name__ = "RBF"
     X = 30.*np.arange(20)[:, None]                            # so far apart that they do not see each other
     gpc = GaussianProcessClassifier(Rougher(1.), optimizer=None).fit(X, np.arange(20) % 2)
-    with pytest.raises(ValueError, match="gpc must be rebuilt"): posterior_from_sklearn(gpc)
+    with pytest.raises(ValueError, match="gpc must be rebuilt"): binary_from_sklearn(gpc)
 
 
 def test_what_is_no_model_is_refused():
@@ -120,7 +120,7 @@ def test_what_is_no_model_is_refused():
     three = GaussianProcessClassifier(RBF(1.), optimizer=None).fit(X, np.arange(30) % 3)
     for bad, word in ((three, "3 classes"), (GaussianProcessClassifier(), "not fitted"), (None, "None"),
                       ("gpc", "gpc"), (GaussianProcessClassifier, "fitted")):
-        with pytest.raises(ValueError, match=f"gpc must be .*{word}"): posterior_from_sklearn(bad)
+        with pytest.raises(ValueError, match=f"gpc must be .*{word}"): binary_from_sklearn(bad)
 
 
 def test_column_names_do_not_warn():
@@ -129,12 +129,12 @@ def test_column_names_do_not_warn():
     gpc = GaussianProcessClassifier(RBF(1.), optimizer=None).fit(pandas.DataFrame(X, columns=["a", "b"]), y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert posterior_from_sklearn(gpc).d == 2
+        assert binary_from_sklearn(gpc).d == 2
 
 
 @pytest.mark.parametrize("labels", [("no", "yes"), (0, 1), (-1., 2.)], ids=["texts", "whole", "numbers"])
 def test_a_file_keeps_everything(labels):
-    post = posterior_from_sklearn(_moons(2.*RBF([.5, .6]), labels))
+    post = binary_from_sklearn(_moons(2.*RBF([.5, .6]), labels))
     with tempfile.TemporaryDirectory() as folder:
         path = post.save(Path(folder)/"model")
         back, plain = ImportedPosterior.load(path), GPPosterior.load(path)
