@@ -17,7 +17,8 @@ import numpy as np
 from ..core.checks import check_choice, check_count, check_flag, refuse
 from ..core.results import Clock, Status
 from .certificate import one_side, reduce_box
-from .oracles import ClassOracle, ProbabilityOracle, enough_pairs
+from .class_expansion import ExpandedOracle
+from .oracles import ProbabilityOracle, enough_pairs
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
 from .search import (Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise,
@@ -167,9 +168,9 @@ def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
 # %% ../../nbs/gpc/21_ranges.ipynb #fc0ce3e8
 def _several(post, lo, hi, ball, c) -> Callable:
     "Both sides of one class among several, as values of the probability and minus it."
-    box = reduce_box(post, lo, hi)
+    box, known = reduce_box(post, lo, hi), {}
     def minimum(sign, limits):
-        got = minimise(ClassOracle(post, box, c, sign, ball), limits)
+        got = minimise(ExpandedOracle(post, box, c, sign, ball, known), limits)
         return got, placed(box, ball, got.x)
     return minimum
 

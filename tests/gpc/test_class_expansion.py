@@ -1,0 +1,129 @@
+"""Tests of nbs/gpc/18_class_expansion.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.gpc.certificate import reduce_box
+from reject_nb.gpc.class_bounds import class_bounds
+from reject_nb.gpc.class_bounds import pair_centre
+from reject_nb.gpc.class_expansion import ExpandedOracle
+from reject_nb.gpc.class_expansion import expanded
+from reject_nb.gpc.class_expansion import expansion
+from reject_nb.gpc.class_expansion import joint_centre
+from reject_nb.gpc.directions import PURE
+from reject_nb.gpc.race import race
+from reject_nb.gpc.softmax import MulticlassPosterior
+from unittest.mock import patch
+
+@pytest.mark.parametrize("C", [3, 5, 10])
+@pytest.mark.parametrize("c", [0, 2])
+def test_derivatives_are_those_of_the_race(C, c):
+    rng, step = np.random.default_rng(C), 1e-3
+    mean, own = rng.normal(size=C), rng.uniform(.2, 3., C)
+    got = expansion(mean, own, c)
+    assert got.value == pytest.approx(race(mean, np.diag(own))[0][c], abs=1e-7) and got.error < 1e-5
+    assert abs(got.slope.sum()) < 1e-14 and np.abs(got.bend.sum(1)).max() < 1e-14
+    np.testing.assert_array_equal(got.bend, got.bend.T)
+    for j in range(C):
+        sides = [expansion(mean + s*step*np.eye(C)[j], own, c) for s in (1, -1)]
+        assert (sides[0].value - sides[1].value)/2/step == pytest.approx(got.slope[j], abs=1e-6)
+        np.testing.assert_allclose((sides[0].slope - sides[1].slope)/2/step, got.bend[j], atol=1e-6)
+
+
+def test_too_much_work_is_refused():
+    assert expansion(np.zeros(3), np.full(3, 1e6), 0) is None
+    assert expansion(np.zeros(3), np.full(3, 30.), 0) is not None
+
+
+def _random_model(seed, C, n=30, d=3, sure=1.):
+    rng = np.random.default_rng(seed)
+    prob = rng.dirichlet(np.full(C, sure), n).T
+    return MulticlassPosterior(rng.normal(size=(n, d)), rng.normal(size=(C, n))*.4, prob/prob.sum(0),
+                               rng.uniform(.7, 2., d), float(rng.uniform(.3, 4.)))
+
+
+@pytest.mark.parametrize("C", [3, 6])
+def test_tangents_are_those_of_the_pairs(C):
+    post = _random_model(C, C)
+    r = post.kernel([[.1, .2, -.3]])[0]
+    at, pairs = joint_centre(post, r, 0.), pair_centre(post, r, 0.)
+    cov = post.latent([[.1, .2, -.3]])[1][0]
+    np.testing.assert_allclose(post.variance*np.eye(C) - at.tangent, cov, atol=1e-8)
+    form = np.diag(at.form)[:, None] + np.diag(at.form) - 2*at.form
+    np.testing.assert_allclose(form, pairs.form, atol=1e-8)
+    assert (at.err > 0).all() and (at.residual > 0).all() and at.residual.max() < 1e-4
+
+
+@pytest.mark.parametrize("C", [3, 5, 10])
+@pytest.mark.parametrize("half", [.01, .1, .4])
+@pytest.mark.parametrize("sure", [.1, 3.])
+def test_no_sample_lies_outside(C, half, sure):
+    found = 0
+    for seed in range(4):
+        post, rng = _random_model(seed, C, sure=sure), np.random.default_rng(seed)
+        mid = rng.normal(size=3)*.7
+        size = half*rng.uniform(0, 1, size=3)
+        box = reduce_box(post, mid - size, mid + size)
+        got = expanded(post, box, seed % C, -box.half, box.half)
+        if got is None: continue
+        found += 1
+        corners, inside = rng.choice([-1., 1.], size=(20, 3)), rng.uniform(-1, 1, (40, 3))
+        Z = mid + size*np.vstack([np.zeros((1, 3)), corners, inside])
+        p = post.predict_proba(Z)[:, seed % C]
+        assert got.cell.low <= p.min() + 2e-4 and p.max() - 2e-4 <= got.cell.high
+        assert got.cell.value_low - 2e-4 <= p[0] <= got.cell.value_high + 2e-4
+        assert (got.cell.scores > 0).all()
+    assert found >= (4 if half == .01 else 0)
+
+
+def test_the_gap_falls_with_the_square_of_the_width():
+    post, gaps = _random_model(7, 5), []
+    for half in (.04, .02, .01):
+        box = reduce_box(post, np.full(3, .2 - half), np.full(3, .2 + half))
+        cell = expanded(post, box, 1, -box.half, box.half).cell
+        old = class_bounds(post, box, [1], -box.half, box.half)[0]
+        p = post.predict_proba(box.origin + half*np.array(np.meshgrid(*[[-1, 1]]*3)).reshape(3, -1).T)[:, 1]
+        point = cell.value_high - cell.value_low
+        gaps.append(cell.high - cell.low - np.ptp(p) - point)
+        assert cell.high - cell.low < old.high - old.low
+    assert gaps[0] > 2.5*gaps[1] > 0
+
+
+def test_rounding_always_widens():
+    "With a coarser arithmetic lower bounds fall and upper bounds rise: no allowance has the wrong sign."
+    post = _random_model(3, 5)
+    box = reduce_box(post, np.full(3, -.02), np.full(3, .02))
+    fine = expanded(post, box, 0, -box.half, box.half).cell
+    with patch.dict(expanded.__globals__, {"rounding": lambda n: 1e-9*n}):
+        rough = expanded(post, box, 0, -box.half, box.half).cell
+    assert rough.low < fine.low <= fine.value_low <= fine.value_high <= fine.high < rough.high
+    assert rough.value_low < fine.value_low and fine.value_high < rough.value_high
+
+
+@pytest.mark.parametrize("C", [2, 3, 8])
+def test_second_derivatives_stay_below_what_is_allowed(C):
+    "The inequalities of the proof, on random probabilities, directions and couplings."
+    rng = np.random.default_rng(C)
+    for _ in range(300):
+        p, u = rng.dirichlet(np.full(C, rng.choice([.2, 1., 5.]))), rng.choice([-1., 1., 0.], C)
+        delta = rng.choice([-1., 1.], size=(C, C))
+        delta = np.triu(delta, 1) + np.triu(delta, 1).T
+        R, mean, q = np.ptp(u), p @ u, p[0]
+        second = q*((u[0] - mean)**2 - p @ (u - mean)**2)
+        assert -min(PURE, .25*q)*R*R - 1e-12 <= second <= min(PURE, q)*R*R + 1e-12
+        for D, most in ((delta, min(1.5*q + .18, 3.5*q)), (1 - np.eye(C), min(.5*q + .2, 1.5*q))):
+            inner, turn = p @ D @ p - D[0] @ p, 2*D @ p - D[0]
+            slope = q*((u[0] - mean)*inner + p @ ((u - mean)*turn))
+            assert abs(slope) <= most*R + 1e-12
+
+
+def test_oracle_agrees_with_the_former_one():
+    from reject_nb.core.results import Clock
+    from reject_nb.gpc.oracles import ClassOracle
+    from reject_nb.gpc.search import Limits, minimise
+    for seed, C in ((0, 3), (1, 4), (2, 7)):
+        post = _random_model(seed, C)
+        box = reduce_box(post, np.full(3, -.15), np.full(3, .15))
+        for sign in (1., -1.):
+            limits = Limits(tol=.02, clock=Clock(None))
+            new, old = (minimise(kind(post, box, 1, sign), limits) for kind in (ExpandedOracle, ClassOracle))
+            assert new.status == old.status == "optimal" and new.gap_abs <= .02
+            assert new.lower <= old.upper and old.lower <= new.upper
