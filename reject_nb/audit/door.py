@@ -6,7 +6,6 @@
 __all__ = ['FORWARDED', 'Audit', 'draw']
 
 # %% ../../nbs/audit/10_door.ipynb #5d2d5d38
-from pathlib import Path as FilePath
 from typing import Any
 
 import numpy as np

@@ -25,7 +25,8 @@ from .sorting import FEW_ERRORS, Counts, auroc_of, coverage_interval, interval
 from .sorting import measure, risk_interval, share_interval, thinned
 from .table import Columns, Table, TableError, column_called, is_lazy, matching
 from ..core.checks import check_choice, check_count, check_flag, check_instance, check_labels
-from ..core.checks import check_mask, check_number, check_path, check_probability, check_vector, refuse
+from ..core.checks import check_mask, check_number, check_path, check_probability, check_vector
+from ..core.checks import refuse
 from ..core.figures import figure
 from ..core.files import write_atomic
 from ..core.results import Status
