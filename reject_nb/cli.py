@@ -445,7 +445,9 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
 
 def command_apply(args) -> int:
     "Which rows of a table a rule answers."
-    try: found = audit.Rule.load(check_path(args.out, "--out") and args.rule).apply(args.table, **_roles(args, _APPLY))
+    try:
+        check_path(args.out, "--out")
+        found = audit.Rule.load(args.rule).apply(args.table, **_roles(args, _APPLY))
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     write_atomic(args.out, found.to_csv().encode())

@@ -15,11 +15,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "loading": ["ChecksumError", "Dataset", "MissingDataError", "Provenance", "UnknownDataError", "available",
                 "cache", "entry",
                 "fetch", "load", "locate", "names", "needs", "read_variant", "registry", "state"],
-    "sets": ["Entry"]})
+    "entries": ["Entry"]})
 
 if TYPE_CHECKING:
+    from reject_nb.data.entries import Entry
     from reject_nb.data.loading import (
         ChecksumError, Dataset, MissingDataError, Provenance, UnknownDataError, available, cache, entry,
                                         fetch, load,
         locate, names, needs, read_variant, registry, state)
-    from reject_nb.data.sets import Entry

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import reject_nb.audit as a
-from reject_nb.audit.large import Tally
+from reject_nb.audit.tally import Tally
 
 RNG = np.random.default_rng(0)
 N = 120

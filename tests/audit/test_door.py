@@ -1,4 +1,4 @@
-"""Tests of nbs/audit/10_door.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/audit/13_door.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import tempfile

@@ -71,7 +71,7 @@ def test_updates_may_come_in_pieces():
 
 @pytest.mark.parametrize("k, points", [(7, 7), (200, 200), (900, 225), (20_000, 201)])
 def test_the_picture_shows_what_single_outcomes_show(k, points):
-    "Points lie at most every PIECES-th part apart, the last at the end of each block; capital as if fed one by one."
+    "Every PIECES-th part of an update has a point, and each block's end; values as if fed one by one."
     losses = (np.random.default_rng(1).random(k) < .05).astype(float)
     monitor, single = RiskMonitor(_rule()).update(losses), RiskMonitor(_rule())
     assert len(monitor.history) == points + 1 and monitor.history[0] == (0, 1., 0.)

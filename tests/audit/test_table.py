@@ -120,7 +120,8 @@ def test_a_column_twice_is_named_in_every_frame():
 
 def test_tables_are_not_written_over_folders():
     with tempfile.TemporaryDirectory() as folder:
-        with pytest.raises(ValueError, match="^path must be the name of a file"): Table({"a": [1]}).to_csv(folder)
+        with pytest.raises(ValueError, match="^path must be the name of a file"):
+            Table({"a": [1]}).to_csv(folder)
 
 
 def test_tables_go_anywhere():

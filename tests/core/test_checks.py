@@ -90,7 +90,8 @@ def test_flags_and_instances():
 def test_paths_are_names_of_files():
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder)/"a").write_text("")
-        assert check_path(f"{folder}/b/c") == Path(folder)/"b"/"c" and check_path(Path(folder)/"a").name == "a"
+        assert check_path(f"{folder}/b/c") == Path(folder)/"b"/"c"
+        assert check_path(Path(folder)/"a").name == "a"
         for bad in (folder, f"{folder}/a/b", f"{folder}/a/b/c", "", ".", "a\0b", "x"*5000, None, 3, b"x"):
             with pytest.raises(ValueError, match="^out must be"): check_path(bad, "out")
 

@@ -1,4 +1,4 @@
-"""Tests of nbs/data/05_loading.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/data/10_loading.ipynb, extracted from its test cells: edit them there."""
 import contextlib
 import numpy as np
 import os
@@ -9,10 +9,10 @@ import threading
 from http.server import BaseHTTPRequestHandler
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from reject_nb.data.entries import Entry
+from reject_nb.data.entries import File
+from reject_nb.data.entries import Variant
 from reject_nb.data.readers import table
-from reject_nb.data.sets import Entry
-from reject_nb.data.sets import File
-from reject_nb.data.sets import Variant
 from unittest import mock
 
 from reject_nb.data.loading import (

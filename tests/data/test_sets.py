@@ -1,7 +1,7 @@
-"""Tests of nbs/data/04_sets.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/data/09_sets.ipynb, extracted from its test cells: edit them there."""
 import pytest
 
-from reject_nb.data.sets import REGISTRY
+from reject_nb.data.sets import CONTENT, REGISTRY
 
 def test_counts_agree_with_table_2():
     told = [e for e in REGISTRY.values() if e.table2]
@@ -11,3 +11,11 @@ def test_counts_agree_with_table_2():
 
 def test_entries_can_not_be_changed():
     with pytest.raises(AttributeError): REGISTRY["iris"].rows = 1
+
+
+def test_every_set_is_there_once():
+    "No name or alias leads to two sets, and every fingerprint belongs to one."
+    names = [name for e in REGISTRY.values() for name in (e.name, *e.aliases)]
+    assert len(set(names)) == len(names) and len(REGISTRY) == 49
+    assert set(CONTENT) <= set(REGISTRY) and all(len(c) == 64 for c in CONTENT.values())
+    assert REGISTRY["letter"].content == CONTENT["letter"] and REGISTRY["iris"].content == ""
