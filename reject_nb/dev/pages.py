@@ -148,7 +148,8 @@ dl.field-list dd > ul, dl.field-list dd > dl { margin-top: 0; }
   background: var(--pst-color-surface); border: 1px solid var(--pst-color-text-muted); border-radius: 4px; }
 .filter output { flex-basis: 100%; }
 .bd-article tr[hidden] { display: none; }
-.bd-article .claims :is(td, th) { overflow-wrap: anywhere; min-width: 3.5rem; padding: .3rem; font-size: .8rem; }
+.bd-article .claims :is(td, th) {
+  overflow-wrap: anywhere; min-width: 3.5rem; padding: .3rem; font-size: .8rem; }
 .bd-article .claims td:is(:nth-child(1), :nth-child(2), :nth-child(7)) { min-width: 4.9rem; }
 .bd-article .claims td:nth-child(3) { min-width: 9rem; }
 .bd-article .claims td:last-child { min-width: 12rem; }
