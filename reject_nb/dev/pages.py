@@ -148,6 +148,11 @@ dl.field-list dd > ul, dl.field-list dd > dl { margin-top: 0; }
   background: var(--pst-color-surface); border: 1px solid var(--pst-color-text-muted); border-radius: 4px; }
 .filter output { flex-basis: 100%; }
 .bd-article tr[hidden] { display: none; }
+.bd-article .claims :is(td, th) {
+  overflow-wrap: anywhere; min-width: 3.5rem; padding: .3rem; font-size: .8rem; }
+.bd-article .claims td:is(:nth-child(1), :nth-child(2), :nth-child(7)) { min-width: 4.9rem; }
+.bd-article .claims td:nth-child(3) { min-width: 9rem; }
+.bd-article .claims td:last-child { min-width: 12rem; }
 """
 
 # %% ../../nbs/dev/06_pages.ipynb #adf212de
@@ -187,7 +192,7 @@ def site_config(
     }
 
 # %% ../../nbs/dev/06_pages.ipynb #e246b77e
-FIRST = ("choose", "audit", "notebooks", "glossary", "errata")   # pages of the guide in the order of a first visit
+FIRST = ("choose", "audit", "notebooks", "glossary", "errata")   # of the guide, in the order of a visit
 
 def site_toc() -> dict: # _toc.yml of Jupyter Book
     """Table of contents: from a task to a module to the code; what modules share comes last.
@@ -291,6 +296,7 @@ function filter(table) {
   const text = (row, key) => row.cells[heads.indexOf(key)].textContent.trim();
   const form = Object.assign(document.createElement("form"), {className: "filter"});
   form.setAttribute("role", "search");
+  table.classList.add("claims");
   const selects = KEYS.map(key => {
     const values = [...new Set(rows.map(row => text(row, key)))].filter(Boolean);
     const [label, select] = choice(key, values);
@@ -328,7 +334,10 @@ document.addEventListener("DOMContentLoaded", () =>
 ACCESS = """document.addEventListener("DOMContentLoaded", () => {
   const each = (what, change) => document.querySelectorAll(what).forEach(change);
   each("summary[aria-label], .search-button-field[aria-label]", one => one.removeAttribute("aria-label"));
-  each(".theme-switch, button svg, button i", icon => icon.setAttribute("aria-hidden", "true"));
+  each(".theme-switch-button", one => {
+    one.setAttribute("title", one.getAttribute("aria-label"));
+    one.removeAttribute("aria-label");
+  });
   document.querySelector(".navbar-brand")?.parentElement.setAttribute("role", "banner");
   const reach = () => each(".bd-article table, .bd-article pre", box => {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
