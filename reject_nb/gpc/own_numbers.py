@@ -44,6 +44,15 @@ class OwnRange(RangeResult):
         taken by the call
     speaks_of : str
         which number the ends are about
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import ImportedPosterior, classification_range
+    >>> post = ImportedPosterior([[0.]], [3.], [.5], 1., 2.)                 # as read from scikit-learn
+    >>> exact = classification_range(post, [0.], [1.], tol=1e-3)
+    >>> own = post.widen(exact)
+    >>> print(post.speaks_of, "|", own.speaks_of, "|", round(own.max_upper - exact.max_upper, 6))
+    the exact probability | scikit-learn's predict_proba | 0.000435
     """
     speaks_of:str  # which number the ends are about
 
@@ -81,6 +90,14 @@ class OwnRows(Certified):
         (m,) of the range's search (of the radius where no range was asked for)
     speaks_of : str
         which number the ends are about
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import ImportedPosterior, certify_many
+    >>> post = ImportedPosterior([[0.]], [3.], [.5], 1., 2.)
+    >>> rows = post.widen(certify_many(post, [[0.], [1.]], .1))
+    >>> print(rows.speaks_of, rows.verdict)
+    scikit-learn's predict_proba ['safe' 'safe']
     """
     speaks_of:str  # which number the ends are about
 

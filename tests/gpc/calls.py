@@ -7,17 +7,44 @@ import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
 
-from reject_nb.gpc import (Ball, CertifiedGPClassifier, GPPosterior, ImportedPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
-                           minimal_perturbation, posterior_from_sklearn, robustness)
+from reject_nb.gpc import (Ball, CertifiedGPClassifier, GPPosterior, ImportedKernelPosterior, ImportedPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
+                           minimal_perturbation, posterior_from_gpflow, posterior_from_gpy, posterior_from_gpytorch, posterior_from_sklearn,
+                           robustness)
+from reject_nb.gpc.experiments.library_models import stored_model
+from reject_nb.gpc.kernels import Matern52
 
 X = np.array([[0., 0.], [2., 0.], [0., 2.]])
 POST = GPPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2.)
 CLASSES = MulticlassPosterior(X, np.eye(3) - 1/3, np.full((3, 3), 1/3), 1.5, 4.)
 IMPORTED = ImportedPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2., "probit", ["no", "yes"])
 SKLEARN = GaussianProcessClassifier(2.*RBF([1., 1.5]), optimizer=None).fit(X, [0, 1, 0])
+KERNEL = ImportedKernelPosterior(Matern52(2., 1.), X, [1., -1., .5], np.eye(3)/4).named("the exact probability", "the library's number", .01)
+FLOW, TORCH = stored_model("gpflow", "svgp"), stored_model("gpytorch", "svgp")
 FIXED = dict(inference="laplace", max_evaluations=0, likelihood="probit", ard=True, lengthscale=np.array([1., 1.5]), variance=2., reject_label="?")
 CLASSIFIER = CertifiedGPClassifier(**FIXED).fit(X, [0, 1, 0])
 FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
+
+
+STANDS = "stands for a model"
+
+
+def from_gpy(importer):
+    """An import of a GPy model, which is not fitted here."""
+    return lambda model, classes: POST if model == STANDS and list(classes) == [0, 1] else importer(_Gpy() if model == STANDS else model, classes)
+
+
+class _Gpy:
+    """A sparse model of GPy with one inducing point, as far as an import reads it."""
+    X = Z = np.zeros((1, 2))
+    Y, mean_function, normalizer = np.ones((1, 1)), None, None
+    kern = type("Bias", (), {"variance": 2.})()
+    likelihood = type("Bernoulli", (), {"gp_link": type("Probit", (), {})()})()
+    posterior = type("Posterior", (), {"woodbury_vector": np.zeros((1, 1)), "woodbury_inv": np.zeros((1, 1))})()
+    inference_method = None
+
+    def _raw_predict(self, P): return np.zeros((len(P), 1)), np.full((len(P), 1), 2.)
+
+    def predict(self, P): return np.full((len(P), 1), .5), None
 
 
 def saved(post):
@@ -48,10 +75,20 @@ def calls():
     posts = {"GPPosterior": POST, "MulticlassPosterior": CLASSES, "ImportedPosterior": IMPORTED}
     asked = dict(X=Z, dims=np.array([0, 1]), norm="inf", limits=None, max_boxes=50, time_limit=5., n_jobs=None)
     found = {
-        "posterior_from_sklearn": (posterior_from_sklearn, dict(gpc=SKLEARN)),
+        "posterior_from_sklearn": (lambda gpc, own_number: posterior_from_sklearn(gpc, own_number), dict(gpc=SKLEARN, own_number=False)),
+        "posterior_from_gpflow": (posterior_from_gpflow, dict(model=FLOW, jitter=1e-6, classes=np.array([0, 1]))),
+        "posterior_from_gpytorch": (posterior_from_gpytorch, dict(model=TORCH, likelihood=TORCH.own_likelihood, classes=np.array([0, 1]))),
+        "posterior_from_gpy": (from_gpy(posterior_from_gpy), dict(model=STANDS, classes=np.array([0, 1]))),
+        "ImportedKernelPosterior": (ImportedKernelPosterior, dict(kernel=Matern52(2., 1.), Z=X, weights=np.array([1., -1., .5]), matrix=np.eye(3)/4, mean=.5,
+                                                                  link="probit", noise=0., clip=1e-3, classes=np.array([0, 1]))),
+        "ImportedKernelPosterior.named": (KERNEL.named, dict(speaks_of="one", own_number="other", own_gap=.01)),
+        "ImportedKernelPosterior.widen": (KERNEL.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
+        **{f"{kind.__name__}.from_{name}": (getattr(kind, f"from_{name}"), asked) for kind in (GPPosterior, ImportedPosterior) for name, asked in (
+            ("sklearn", dict(gpc=SKLEARN, own_number=False)), ("gpflow", dict(model=FLOW, jitter=1e-6, classes=np.array([0, 1]))),
+            ("gpytorch", dict(model=TORCH, likelihood=TORCH.own_likelihood, classes=np.array([0, 1]))))},
+        **{f"{kind.__name__}.from_gpy": (from_gpy(kind.from_gpy), dict(model=STANDS, classes=np.array([0, 1]))) for kind in (GPPosterior, ImportedPosterior)},
         "ImportedPosterior": (ImportedPosterior, dict(**arrays, classes=np.array([0, 1]))),
         "ImportedPosterior.gradient": (IMPORTED.gradient, dict(X=Z)),
-        "ImportedPosterior.from_gpy": (lambda model: POST if model == "stands for a model" else ImportedPosterior.from_gpy(model), dict(model="stands for a model")),
         "ImportedPosterior.predict_labels": (IMPORTED.predict_labels, dict(X=Z)),
         "ImportedPosterior.widen": (IMPORTED.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
         "CertifiedGPClassifier": (trained, FIXED),
@@ -61,7 +98,6 @@ def calls():
         "CertifiedGPClassifier.certified_radius": (CLASSIFIER.certified_radius, asked),
         "GPPosterior": (GPPosterior, arrays),
         "GPPosterior.gradient": (POST.gradient, dict(X=Z)),
-        "GPPosterior.from_gpy": (lambda model: POST if model == "stands for a model" else GPPosterior.from_gpy(model), dict(model="stands for a model")),
         "MulticlassPosterior": (MulticlassPosterior, softmax),
         "MulticlassPosterior.index_of": (CLASSES.index_of, dict(target=1)),
         "MulticlassPosterior.weights": (CLASSES.weights, dict(r=np.array([1., .5, .2]))),
@@ -105,6 +141,9 @@ LEGAL = {
     **{(f"{name}.gradient", "X", "huge"): "a point so far away that the gradient vanishes" for name in ("GPPosterior", "ImportedPosterior")},
     ("ImportedPosterior.predict_labels", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, class 0",
     ("*", "alpha", "huge"): "large weights are weights",
+    **{(name, "jitter", "none"): "None is the documented default: GPflow's" for name in ("posterior_from_gpflow", "GPPosterior.from_gpflow", "ImportedPosterior.from_gpflow")},
+    **{("ImportedKernelPosterior", name, "huge"): "any number" for name in ("Z", "weights", "matrix", "mean")},
+    **{("ImportedKernelPosterior.named", name, "text"): "any words" for name in ("speaks_of", "own_number")},
     **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
     ("*", "lengthscale", "huge"): "a flat direction",
     ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",

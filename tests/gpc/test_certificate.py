@@ -1,7 +1,10 @@
 """Tests of nbs/gpc/10_certificate.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from fractions import Fraction
 from reject_nb.gpc.bounds import Boxes
+from reject_nb.gpc.certificate import probability_down
+from reject_nb.gpc.certificate import probability_up
 from reject_nb.gpc.logistic import logistic_mean
 from reject_nb.gpc.logistic import logistic_slope
 from reject_nb.gpc.posterior import GPPosterior
@@ -48,6 +51,44 @@ def test_logistic_line_with_a_dip_between_the_nodes():
         for kappa in (-2., -1., 1., 2.):
             seen = min(logistic_mean(nu + kappa*x, x) for x in np.linspace(0, 6, 1201))
             assert logistic_line_min(nu, kappa, 0., 6.) <= seen
+
+
+def _points() -> np.ndarray:
+    "Values of g: both tails to where Phi underflows, a fine grid in between, and neighbours of where libraries switch formulas."
+    rng = np.random.default_rng(0)
+    switch = np.array([-1., 1., np.sqrt(.5), -np.sqrt(.5), np.sqrt(2), -np.sqrt(2), 8*np.sqrt(2), -8*np.sqrt(2), 0., 1e-300, -1e-300])
+    return np.concatenate([rng.uniform(-38.6, 9., 3000), -np.geomspace(1e-8, 38.6, 1000), switch,
+                           np.nextafter(switch, -50), np.nextafter(switch, 50)])
+
+
+def _enclosure(flint, g:float) -> tuple:
+    "Phi(g) between two rational numbers, by ball arithmetic at 200 bits."
+    flint.ctx.prec = 200
+    top, bottom = float(g).as_integer_ratio()
+    value = (-(flint.arb(top)/flint.arb(bottom))/flint.arb(2).sqrt()).erfc()/2
+    middle, radius = (Fraction(int(man))*Fraction(2)**int(exp) for man, exp in (value.mid().man_exp(), value.rad().man_exp()))
+    return middle - radius, middle + radius
+
+
+def test_the_normal_law_is_rounded_outward():
+    "Against ball arithmetic; the allowance for the last place of g itself, 4e-16, is on the upper side only."
+    flint = pytest.importorskip("flint")
+    points = _points()
+    down, up = probability_down(points), probability_up(points)
+    for g, low, high in zip(points.tolist(), down.tolist(), up.tolist()):
+        least, most = _enclosure(flint, g)
+        assert Fraction(low) <= least and (most <= Fraction(high) or high == 1.), g
+
+
+def test_the_allowance_is_needed_and_small():
+    "Scipy's own value leaves the enclosure by more than an ulp in the lower tail; the rounded ones stay close."
+    flint = pytest.importorskip("flint")
+    from scipy.special import ndtr
+    tail = -np.linspace(20., 35., 400)
+    off = [abs(Fraction(float(ndtr(g)))/_enclosure(flint, g)[0] - 1) for g in tail.tolist()]
+    assert max(off) > 2**-50
+    wide = probability_up(tail)/probability_down(tail) - 1
+    assert wide.max() < 5e-12 and (probability_up(np.zeros(1)) - probability_down(np.zeros(1)))[0] < 2e-14
 
 
 def _random_posterior(seed):

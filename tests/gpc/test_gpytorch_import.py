@@ -1,6 +1,7 @@
-"""Tests of nbs/gpc/40_gpytorch_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/41_gpytorch_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from importlib.util import find_spec
 from reject_nb.gpc.experiments.library_models import recorded
 from reject_nb.gpc.experiments.library_models import stored_model
 from reject_nb.gpc.experiments.library_models import stored_names
@@ -10,6 +11,7 @@ from reject_nb.gpc.library_kernels import value_of
 from reject_nb.gpc.ranges import classification_range
 
 NAMES = stored_names("gpytorch")
+HERE = ["gpytorch"] if find_spec("gpytorch") else []   # without it there is no case, and pytest skips
 
 def _both(name):
     model = stored_model("gpytorch", name)
@@ -79,10 +81,10 @@ def test_training_mode_comes_back():
     assert calls == ["eval", "eval", "train", "train"]
 
 
-def test_with_the_library_itself():
-    pytest.importorskip("gpytorch")
+@pytest.mark.parametrize("library", HERE)
+def test_with_the_library_itself(library):
     from reject_nb.gpc.experiments.library_models import fitted
-    for name, model in fitted("gpytorch", seed=1).items():
+    for name, model in fitted(library, seed=1).items():
         post = posterior_from_gpytorch(model, model.own_likelihood)
         P = np.random.default_rng(2).normal(size=(300, post.d))
         points = getattr(model, "variational_strategy", None)
@@ -91,8 +93,8 @@ def test_with_the_library_itself():
         np.testing.assert_allclose(post.latent(P)[0], value_of(found.mean), atol=1e-5, err_msg=name)
 
 
-def test_single_precision_is_refused_with_a_remedy():
-    pytest.importorskip("gpytorch")
+@pytest.mark.parametrize("library", HERE)
+def test_single_precision_is_refused_with_a_remedy(library):
     from reject_nb.gpc.experiments.library_models import fitted
-    model = fitted("gpytorch", seed=1)["values"].float()
+    model = fitted(library, seed=1)["values"].float()
     with pytest.raises(ValueError, match="single precision"): posterior_from_gpytorch(model, model.own_likelihood.float())
