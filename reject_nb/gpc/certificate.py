@@ -101,11 +101,22 @@ class Reduced:
         return 64*2.**-53*(self.hsq + 1)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #ae556c35
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _apart(X, origin, scale, fixed):
+    "Half the squared scaled distance of each row of X, over the coordinates that do not move."
+    z, one = np.empty(len(X)), np.zeros(len(scale))
+    for j in fixed: one[j] = 1/scale[j]
+    for i in range(len(X)):
+        z[i] = 0.
+        for first in range(0, len(one), 256):            # in blocks, so that rounding does not grow with D
+            total = 0.
+            for j in range(first, min(first + 256, len(one))): total += ((origin[j] - X[i, j])*one[j])**2
+            z[i] += .5*total
+    return z
+
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
-    apart = (origin[fixed] - prior.X[:, fixed])/prior.lengthscale[fixed]
-    z = .5*np.einsum("ij,ij->i", apart, apart)
-    k = np.empty(prior.n)
+    z, k = _apart(prior.X, origin, prior.lengthscale, fixed), np.empty(prior.n)
     exp_neg(np.minimum(z, 745.), k)
     used = z[z < 745.]
     return np.where(z > 745, 0., k)*prior.variance, float(used.max()) if len(used) else 0.
