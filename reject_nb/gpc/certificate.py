@@ -5,8 +5,7 @@ variance are bounded together."""
 
 # %% auto #0
 __all__ = ['REACH', 'Reduced', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres',
-           'ratio_min', 'logistic_line_min', 'Bounded', 'probability_down', 'lower_bounds', 'probability_up',
-           'value_up']
+           'ratio_min', 'logistic_line_min', 'Bounded', 'probability_down', 'lower_bounds', 'value_up']
 
 # %% ../../nbs/gpc/10_certificate.ipynb #48846411
 from dataclasses import dataclass
@@ -102,11 +101,22 @@ class Reduced:
         return 64*2.**-53*(self.hsq + 1)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #ae556c35
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _apart(X, origin, scale, fixed):
+    "Half the squared scaled distance of each row of X, over the coordinates that do not move."
+    z, one = np.empty(len(X)), np.zeros(len(scale))
+    for j in fixed: one[j] = 1/scale[j]
+    for i in range(len(X)):
+        z[i] = 0.
+        for first in range(0, len(one), 256):            # in blocks, so that rounding does not grow with D
+            total = 0.
+            for j in range(first, min(first + 256, len(one))): total += ((origin[j] - X[i, j])*one[j])**2
+            z[i] += .5*total
+    return z
+
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
-    apart = (origin[fixed] - prior.X[:, fixed])/prior.lengthscale[fixed]
-    z = .5*np.einsum("ij,ij->i", apart, apart)
-    k = np.empty(prior.n)
+    z, k = _apart(prior.X, origin, prior.lengthscale, fixed), np.empty(prior.n)
     exp_neg(np.minimum(z, 745.), k)
     used = z[z < 745.]
     return np.where(z > 745, 0., k)*prior.variance, float(used.max()) if len(used) else 0.
@@ -456,10 +466,6 @@ def lower_bounds(
     return Bounded(np.clip(out, 0, 1), found.point, found.score, at)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #bc4a7e82
-def probability_up(g:np.ndarray) -> np.ndarray:
-    "Phi of g (1 + 4e-16), rounded up: an enclosure's upper end where g itself is known within two ulp."
-    return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
-
 def value_up(
     side:Side,
     at:Centres,   # from `centres`
@@ -481,6 +487,6 @@ def value_up(
     if side.spec is None: return m
     if side.post.likelihood == "probit":
         g = np.where(m >= 0, m/np.sqrt(1 + at.var_low), m/np.sqrt(1 + at.var_high))
-        return probability_up(g)
+        return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
     value = np.where(m >= 0, logistic_means(m, at.var_low), logistic_means(m, at.var_high))
     return np.minimum(value + LOGISTIC_ERROR, 1)

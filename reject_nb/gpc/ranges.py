@@ -18,6 +18,7 @@ from ..core.checks import check_choice, check_count, check_flag, refuse
 from ..core.results import Clock, Status
 from .certificate import one_side, reduce_box
 from .class_expansion import ExpandedOracle
+from .many_coordinates import MANY, DualOracle
 from .oracles import ProbabilityOracle, enough_pairs
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
@@ -156,12 +157,12 @@ def _both(minimum:Callable, work, clock:Clock, progress) -> list[tuple[MinResult
 def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
     "Both sides by the joint certificate."
     box = reduce_box(post, lo, hi)
-    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1.,
-                                                                          -1.)}  # the spectrum, before shares
+    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1., -1.)}  # the spectrum, first
+    kind = DualOracle if len(box.free) > MANY else ProbabilityOracle
     pairs:list[int] = []                                     # the same for both sides
     def minimum(sign, limits):
         if not pairs: pairs.append(enough_pairs(sides[sign], limits.tol))
-        got = minimise(ProbabilityOracle(sides[sign], limits.tol, ball, pool, threads, pairs[0]), limits)
+        got = minimise(kind(sides[sign], limits.tol, ball, pool, threads, pairs[0]), limits)
         return got, placed(box, ball, got.x)
     return minimum
 

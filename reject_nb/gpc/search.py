@@ -46,7 +46,7 @@ class Children(NamedTuple):
     parent: np.ndarray # (2b,) bounds inherited
 
 # %% ../../nbs/gpc/12_search.ipynb #0bdd77ff
-class Frontier:
+class _Bounded:
     "Open boxes, and the smallest bound of those that are closed."
     def __init__(self, half:np.ndarray, floor:float):
         self.open = _Open(-half[None].copy(), half[None].copy(), np.full(1, floor), np.ones((1, len(half))))
@@ -66,6 +66,9 @@ class Frontier:
             self.closed = min(self.closed, self.open.bound[done].min())
             self.open = _Open(*(part[~done] for part in self.open))
 
+# %% ../../nbs/gpc/12_search.ipynb #9fca2bd2
+class Frontier(_Bounded):
+    "Open boxes that can be split and replaced."
     def pick(self, size:int) -> np.ndarray: # indices
         """The boxes with the lowest bounds.
 
@@ -230,7 +233,7 @@ class Limits(NamedTuple):
     progress: Callable|None = None # called with (lower, upper, n_boxes)
 
 # %% ../../nbs/gpc/12_search.ipynb #c60118a0
-class _Search:
+class _Best:
     "State of one search: the frontier, and the best point so far."
     def __init__(self, oracle, limits:Limits):
         self.oracle, self.limits = oracle, limits
@@ -260,6 +263,79 @@ class _Search:
         asked = self.best - self.limits.tol if self.limits.decide is None else self.limits.decide
         return min(asked, self.reachable)
 
+# %% ../../nbs/gpc/12_search.ipynb #e960b033
+class _Rooted(_Best):
+    "A search that has looked at the whole box."
+    def root(self) -> Looked:
+        "Look at the whole box, sharpest near the goal; the best bound so far is kept."
+        lo, hi, bound = self.frontier.open[:3]
+        got = self.oracle.look(lo, hi, self.best - self.limits.tol)
+        self.n_boxes = 1
+        self.take(got.points, got.values)
+        self.frontier.open = _Open(lo, hi, np.maximum(np.maximum(got.low, bound), self.oracle.floor),
+                                   got.score)
+        return got
+
+    @property
+    def open_root(self) -> bool:
+        "Whether the root's bound leaves something to do."
+        return not self.refuted and self.frontier.lowest < self.goal
+
+    def begin(self, starts) -> bool: # whether that was all
+        "Starting points, local searches from them, and the root."
+        first = self.oracle.starts(starts)
+        self.explore(first)
+        if self.refuted: return True
+        got = self.root()
+        if self.oracle.hopeless(self.best, self.frontier.lowest):
+            self.status = Status.precision
+            return True
+        self.explore(got.corners)
+        if self.open_root:
+            self.explore(self.oracle.refine(np.vstack([self.where, first[:3]])))
+            if self.open_root: self.root()
+        return False
+
+# %% ../../nbs/gpc/12_search.ipynb #4aa53cae
+class _Stepping(_Rooted):
+    "A search that goes on."
+    def stopped(self) -> bool:
+        "Whether a limit is reached."
+        limits = self.limits
+        if limits.max_boxes is not None and self.n_boxes >= limits.max_boxes:
+            self.status = Status.iteration_limit
+        elif limits.clock.out_of_time(): self.status = Status.time_limit
+        else: return False
+        return True
+
+    def batch(self) -> int:
+        "Boxes to split at once."
+        size = min(len(self.frontier), self.oracle.batch)
+        if self.limits.max_boxes is not None:
+            size = min(size, max(1, (self.limits.max_boxes - self.n_boxes + 1)//2))
+        return size if self.limits.clock.limit is None else min(size, 32)
+
+    def advance(self) -> None:
+        "Split the lowest boxes and look at their halves."
+        frontier, pick = self.frontier, self.frontier.pick(self.batch())
+        new, able = frontier.split(pick)
+        if not able.all():
+            frontier.closed, self.status = min(frontier.closed,
+                                               frontier.open.bound[pick][~able].min()), Status.precision
+        outside = self.oracle.excluded(new.lo, new.hi)
+        if outside is not None: new = Children(*(part[~outside] for part in new))
+        self.n_boxes += len(new.lo)
+        if not len(new.lo): return frontier.replace(pick, _Open(new.lo, new.hi, new.parent, new.lo))
+        got, before = self.oracle.look(new.lo, new.hi, self.goal), self.best
+        self.take(got.points, got.values)
+        self.explore(got.corners)
+        if self.best < before - .05*self.limits.tol: self.explore(self.oracle.refine(self.where[None]))
+        bound = np.maximum(got.low, new.parent)
+        frontier.replace(pick, _Open(new.lo, new.hi, bound, got.score))
+
+# %% ../../nbs/gpc/12_search.ipynb #aca5cfe7
+class _Search(_Stepping):
+    "A search from beginning to end."
     def probe(self) -> None:
         """Now and then: is the goal beyond what a single point allows? Then aim for what can be reached."""
         if self.n_boxes < self.check or not len(self.frontier): return
@@ -279,70 +355,6 @@ class _Search:
         if status == Status.optimal and self.reachable < np.inf and short: status = Status.precision
         return MinResult(lower=float(min(lower, value)), upper=float(value), x=self.where,
                          n_boxes=self.n_boxes, status=status)
-
-    def begin(self, starts) -> bool: # whether that was all
-        "Starting points, local searches from them, and the root."
-        first = self.oracle.starts(starts)
-        self.explore(first)
-        if self.refuted: return True
-        got = self.root()
-        if self.oracle.hopeless(self.best, self.frontier.lowest):
-            self.status = Status.precision
-            return True
-        self.explore(got.corners)
-        if self.open_root:
-            self.explore(self.oracle.refine(np.vstack([self.where, first[:3]])))
-            if self.open_root: self.root()
-        return False
-
-    @property
-    def open_root(self) -> bool:
-        "Whether the root's bound leaves something to do."
-        return not self.refuted and self.frontier.lowest < self.goal
-
-    def root(self) -> Looked:
-        "Look at the whole box, sharpest near the goal; the best bound so far is kept."
-        lo, hi, bound = self.frontier.open[:3]
-        got = self.oracle.look(lo, hi, self.best - self.limits.tol)
-        self.n_boxes = 1
-        self.take(got.points, got.values)
-        self.frontier.open = _Open(lo, hi, np.maximum(np.maximum(got.low, bound), self.oracle.floor),
-                                   got.score)
-        return got
-
-    def stopped(self) -> bool:
-        "Whether a limit is reached."
-        limits = self.limits
-        if limits.max_boxes is not None and self.n_boxes >= limits.max_boxes:
-            self.status = Status.iteration_limit
-        elif limits.clock.out_of_time(): self.status = Status.time_limit
-        else: return False
-        return True
-
-    def room(self) -> int:
-        "Boxes to split at once."
-        size = min(len(self.frontier), self.oracle.batch)
-        if self.limits.max_boxes is not None:
-            size = min(size, max(1, (self.limits.max_boxes - self.n_boxes + 1)//2))
-        return size if self.limits.clock.limit is None else min(size, 32)
-
-    def advance(self) -> None:
-        "Split the lowest boxes and look at their halves."
-        frontier, pick = self.frontier, self.frontier.pick(self.room())
-        new, able = frontier.split(pick)
-        if not able.all():
-            frontier.closed, self.status = min(frontier.closed,
-                                               frontier.open.bound[pick][~able].min()), Status.precision
-        outside = self.oracle.excluded(new.lo, new.hi)
-        if outside is not None: new = Children(*(part[~outside] for part in new))
-        self.n_boxes += len(new.lo)
-        if not len(new.lo): return frontier.replace(pick, _Open(new.lo, new.hi, new.parent, new.lo))
-        got, before = self.oracle.look(new.lo, new.hi, self.goal), self.best
-        self.take(got.points, got.values)
-        self.explore(got.corners)
-        if self.best < before - .05*self.limits.tol: self.explore(self.oracle.refine(self.where[None]))
-        bound = np.maximum(got.low, new.parent)
-        frontier.replace(pick, _Open(new.lo, new.hi, bound, got.score))
 
     def run(self, starts) -> MinResult:
         "Until the goal or a limit is reached."
