@@ -171,14 +171,16 @@ def crossings(
     """
     low, high = np.full(len(levels), start), np.full(len(levels), end)
     rising = pair.gamma(end) > pair.gamma(start)
-    t = (low + high)/2
+    t, eps = (low + high)/2, np.finfo(float).eps
     for _ in range(200):
         excess = pair.gamma(t) - levels
         left = (excess > 0) == rising # the crossing lies to the left
         low, high = np.where(left, low, t), np.where(left, t, high)
         with np.errstate(all="ignore"): newton = t - excess/pair.slope(t)
         following = np.where((high - low < .5) & (newton > low) & (newton < high), newton, (low + high)/2)
-        done = np.abs(following - t) <= 4*np.finfo(float).eps*np.maximum(1, np.abs(t))
+        met = (np.abs(excess) <= 4*eps*np.maximum(1, np.abs(levels))) & (high - low < .5)
+        following = np.where(met, t, following)
+        done = met | (np.abs(following - t) <= 4*eps*np.maximum(1, np.abs(t)))
         t = following
         if done.all(): break
     return t
