@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .formulations import UncertaintySet
+from .uncertain_data import row_blocks
 from .worst_case import inside, margins, worst_points
 from ..core.results import Status, relative_gap
 
@@ -60,11 +61,19 @@ class Problem:
         weight of the sum of slacks
     kap : float
         kappa
+    cost : Any, default None
+        (n,) weight of each slack beside C, above 0, None: 1 each
     """
     sets: UncertaintySet
     y: np.ndarray # (n,) of -1. and 1., both present
     C: float      # weight of the sum of slacks
     kap: float    # kappa
+    cost: Any = None # (n,) weight of each slack beside C, above 0, None: 1 each
+
+    @property
+    def most(self):
+        "Largest multipliers: a number, or (n,) with weights."
+        return self.C if self.cost is None else self.C*self.cost
 
     def margins(self, plane:Plane) -> np.ndarray:
         "Least y (w'x + intercept) over each set, (n,)."
@@ -79,12 +88,20 @@ class Problem:
         return worst_points(self.sets, plane.w, self.y, self.kap)
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #244b018f
+def _crossing(knots, order, cost, target) -> tuple:
+    "Ends of the interval of b on which the weights of the knots below add up to the target."
+    below = np.cumsum(cost[order])
+    k = min(int(np.searchsorted(below, target*(1 - 1e-12))), len(knots) - 1)
+    level = below[k] <= target*(1 + 1e-12)
+    return knots[k], (knots[min(k + 1, len(knots) - 1)] if level else knots[k])
+
 def best_intercept(
     inner,        # (n,): least y w'x over each set
     y,            # signs, (n,)
     near:float=0, # among equally good intercepts, the one nearest to this
-) -> float: # minimiser of sum max(0, 1 - inner - y b)
-    """The intercept for a given w, exactly: a weighted median of the break points y (1 - inner).
+    cost=None,    # (n,) weights of the slacks, None: 1 each
+) -> float: # minimiser of sum cost max(0, 1 - inner - y b)
+    """The hinges' kinks in order: b is best where as much weight of one class stands below as above.
 
     Parameters
     ----------
@@ -94,13 +111,19 @@ def best_intercept(
         signs, (n,)
     near : float, default 0
         among equally good intercepts, the one nearest to this
+    cost : default None
+        (n,) weights of the slacks, None: 1 each
 
     Returns
     -------
     float
-        minimiser of sum max(0, 1 - inner - y b)
+        minimiser of sum cost max(0, 1 - inner - y b)
     """
-    knots, k = np.sort(y*(1 - inner)), int((y > 0).sum())
+    knots = y*(1 - inner)
+    if cost is not None and (y > 0).any() and (y < 0).any():
+        order = np.argsort(knots, kind="stable")
+        return float(np.clip(near, *_crossing(knots[order], order, cost, cost[y > 0].sum())))
+    knots, k = np.sort(knots), int((y > 0).sum())
     low = knots[k - 1] if k else -np.inf
     high = knots[k] if k < len(knots) else np.inf
     return float(np.clip(near, low, high))
@@ -128,12 +151,14 @@ def objective(
     ----------
     eqs. (1)-(4), (16), (23), (24), (26).
     """
-    return float(.5*plane.w@plane.w + problem.C*problem.slacks(plane).sum())
+    slacks = problem.slacks(plane)
+    total = slacks.sum() if problem.cost is None else problem.cost@slacks
+    return float(.5*plane.w@plane.w + problem.C*total)
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #cc00f9c0
 def _feasible(problem, weights) -> np.ndarray:
     "Weights in [0, C] with equal sums over the classes; zeros where one class has none."
-    a = np.clip(np.nan_to_num(weights), 0, problem.C)
+    a = np.clip(np.nan_to_num(weights), 0, problem.most)
     up, down = a[problem.y > 0].sum(), a[problem.y < 0].sum()
     if min(up, down) <= 0: return np.zeros_like(a)
     return a*np.where(problem.y > 0, min(1, down/up), min(1, up/down))
@@ -162,7 +187,10 @@ def dual_bound(
     if total == 0: return 0.
     # balanced weights: a common shift changes nothing
     centre = problem.sets.centre.mean(axis=0)
-    v = (a*problem.y)@(inside(problem.sets, given.points, problem.kap) - centre)
+    v = np.zeros_like(centre)
+    for rows in row_blocks(*given.points.shape):
+        points = inside(problem.sets[rows], given.points[rows], problem.kap)
+        v += (a[rows]*problem.y[rows])@(points - centre)
     q = float(v@v)
     t = 1. if q <= total else total/q                                  # D is concave along the ray t*a
     return max(t*total - .5*t*t*q, 0.)
@@ -276,8 +304,8 @@ def improved(
     Plane
         no worse
     """
-    inner = problem.y*(problem.worst_points(plane)@plane.w)
-    plane = Plane(plane.w, best_intercept(inner, problem.y, plane.intercept))
+    inner = problem.margins(Plane(plane.w, 0.))
+    plane = Plane(plane.w, best_intercept(inner, problem.y, plane.intercept, problem.cost))
     room = (1 - (inner + problem.y*plane.intercept)).max()
     if not (-1 < room < NEARLY and room != 0): return plane
     return min(plane, _rescaled(plane, room), key=lambda p: objective(problem, p))
@@ -363,17 +391,22 @@ class Units(NamedTuple):
     shift : np.ndarray
         (d,)
     size : float
-    sets : UncertaintySet
-        in own units
     """
     shift: np.ndarray  # (d,)
     size: float
-    sets: UncertaintySet # in own units
 
     def plane(self, w, intercept) -> Plane:
         "A plane of the own units in those of the problem."
         w = w/self.size
         return Plane(w, intercept - w@self.shift)
+
+    def scaled(self, sets:UncertaintySet) -> UncertaintySet:
+        "Sets in own units."
+        over = lambda a: None if a is None else a/self.size
+        box = over(sets.box_centre - self.shift) if sets.intersect else None
+        return UncertaintySet(centre=(sets.centre - self.shift)/self.size, radius=over(sets.radius),
+                              scale=over(sets.scale), box_centre=box, box_half=over(sets.box_half),
+                              bound=sets.bound)
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #be5766f3
 def extent(
@@ -394,18 +427,18 @@ def extent(
     float
         positive
     """
-    sets, size = problem.sets, abs(centred).max()
+    sets, size = problem.sets, max(centred.max(), -centred.min())
     if sets.radius is not None: size = max(size, sets.radius.max())
     if sets.scale is not None and problem.kap > 0:
-        reach = problem.kap*abs(sets.scale).max()
+        reach = problem.kap*max(sets.scale.max(), -sets.scale.min())
         size = max(size, min(reach, sets.box_half.max()) if sets.intersect else reach)
     return float(size) if size > 0 else 1.
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #a4dbe8a9
 def own_units(
     problem:Problem, # sets, signs, C and kappa
-) -> Units: # shift, size and scaled sets
-    """The sets shifted to their centre and scaled to size one.
+) -> Units: # shift and size
+    """The place of the centres' mean and the size of the sets about it.
 
     Parameters
     ----------
@@ -415,12 +448,7 @@ def own_units(
     Returns
     -------
     Units
-        shift, size and scaled sets
+        shift and size
     """
-    sets, shift = problem.sets, problem.sets.centre.mean(axis=0)
-    size = extent(problem, sets.centre - shift)
-    over = lambda a: None if a is None else a/size
-    box = over(sets.box_centre - shift) if sets.intersect else None
-    return Units(shift, size, UncertaintySet(centre=(sets.centre - shift)/size, radius=over(sets.radius),
-                                             scale=over(sets.scale),
-                                             box_centre=box, box_half=over(sets.box_half), bound=sets.bound))
+    shift = problem.sets.centre.mean(axis=0)
+    return Units(shift, extent(problem, problem.sets.centre - shift))

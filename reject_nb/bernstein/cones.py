@@ -17,8 +17,9 @@ from .scaling import Scaling
 from ..core.linalg import Cholesky, cholesky
 
 # %% auto #0
-__all__ = ['Values', 'ConeData', 'cone_data', 'balanced', 'Dyads', 'dyads', 'normal_matrix', 'Refined',
-           'ConeFactor', 'ConeSystem']
+__all__ = ['Values', 'products', 'ConeData', 'kinked', 'cone_data', 'fill', 'pull', 'lines', 'turn',
+           'balanced', 'Dyads', 'dyads', 'add_lines', 'stretched', 'normal_matrix', 'Refined', 'ConeFactor',
+           'ConeSystem']
 
 # %% ../../nbs/bernstein/08_cones.ipynb #041c5574
 class Values(NamedTuple):
@@ -33,6 +34,34 @@ class Values(NamedTuple):
     """
     linear: np.ndarray # (n_lines,)
     cone: np.ndarray   # (n, 1+k)
+
+def products(
+    system,   # any, not looked at
+    x,        # unknowns
+    slack:Values,
+    dual:Values, # 0 on half lines that do not exist
+    pulled,   # A'Z
+) -> float: # S'Z
+    """Sum of the products of slacks and multipliers.
+
+    Parameters
+    ----------
+    system
+        any, not looked at
+    x
+        unknowns
+    slack : Values
+    dual : Values
+        0 on half lines that do not exist
+    pulled
+        A'Z
+
+    Returns
+    -------
+    float
+        S'Z
+    """
+    return float(slack.linear@dual.linear + np.vdot(slack.cone, dual.cone))
 
 # %% ../../nbs/bernstein/08_cones.ipynb #ee2303a5
 class ConeData(NamedTuple):
@@ -52,8 +81,10 @@ class ConeData(NamedTuple):
         weight of |w|^2/2
     d : int
         features
-    squares : Any
-        (n, d) squared half axes, None for matrices and without ellipsoids
+    cost : np.ndarray
+        (n,) weights of the slacks
+    squares : Any, default None
+        (n, d) squared half axes, None: made where they are needed
     """
     rows: np.ndarray  # (n, n_plane) first component of each cone in (w, b, v)
     axes: Any         # kappa D: (n, d), (n, d, d), or None without ellipsoids
@@ -61,17 +92,37 @@ class ConeData(NamedTuple):
     y: np.ndarray     # (n,) signs
     phi: float        # weight of |w|^2/2
     d: int            # features
-    squares: Any      # (n, d) squared half axes, None for matrices and without ellipsoids
+    cost: np.ndarray  # (n,) weights of the slacks
+    squares: Any=None # (n, d) squared half axes, None: made where they are needed
 
     @property
     def n_plane(self) -> int: return self.rows.shape[1]
 
 # %% ../../nbs/bernstein/08_cones.ipynb #3adc9ce8
+def kinked(
+    sets:UncertaintySet, # any
+) -> np.ndarray: # (n_kinks,) increasing
+    """Features whose mean is an interval for some point.
+
+    Parameters
+    ----------
+    sets : UncertaintySet
+        any
+
+    Returns
+    -------
+    np.ndarray
+        (n_kinks,) increasing
+    """
+    return np.arange(0) if sets.radius is None else np.flatnonzero((sets.radius > 0).any(axis=0))
+
 def cone_data(
     sets:UncertaintySet, # without intersection, in units of their own size
     y,                   # signs, (n,)
     kap:float,           # kappa
-    phi:float,           # weight of |w|^2/2 beside the plain sum of slacks
+    phi:float,           # weight of |w|^2/2 beside the sum of slacks
+    cost=None,           # weights of the slacks, (n,), None: 1 each
+    kinks=None,          # features with bounds v on |w|, None: those that these sets need
 ) -> ConeData: # the constraints
     """Rows and axes of the cones.
 
@@ -84,7 +135,11 @@ def cone_data(
     kap : float
         kappa
     phi : float
-        weight of |w|^2/2 beside the plain sum of slacks
+        weight of |w|^2/2 beside the sum of slacks
+    cost : default None
+        weights of the slacks, (n,), None: 1 each
+    kinks : default None
+        features with bounds v on |w|, None: those that these sets need
 
     Returns
     -------
@@ -92,14 +147,12 @@ def cone_data(
         the constraints
     """
     n, d = sets.centre.shape
-    r = sets.radius
-    kinks = np.arange(0) if r is None else np.flatnonzero((r > 0).any(axis=0))
+    if kinks is None: kinks = kinked(sets)
     rows = np.empty((n, d + 1 + len(kinks)))
     rows[:, :d], rows[:, d] = y[:, None]*sets.centre, y
-    if len(kinks): rows[:, d + 1:] = -r[:, kinks]
+    if len(kinks): rows[:, d + 1:] = 0. if sets.radius is None else -sets.radius[:, kinks]
     axes = None if sets.scale is None or kap == 0 else kap*sets.scale
-    squares = axes**2 if axes is not None and axes.ndim == 2 else None
-    return ConeData(rows, axes, kinks, y, phi, d, squares)
+    return ConeData(rows, axes, kinks, y, phi, d, np.ones(n) if cost is None else cost)
 
 # %% ../../nbs/bernstein/08_cones.ipynb #286bdfd4
 def _ball(data, w, out):
@@ -111,62 +164,122 @@ def _adjoint(data, V):
     "kappa D V, (n, d)."
     return np.einsum("ijk,ik->ij", data.axes, V) if data.axes.ndim == 3 else data.axes*V
 
+def fill(data, plane, slack, out):
+    "Fill out with the cones' part of A x, (n, 1+k)."
+    out[:, 0] = data.rows@plane + slack
+    if data.axes is not None: _ball(data, plane[:data.d], out[:, 1:])
+
+def pull(data, first, ball) -> np.ndarray: # (n_plane,)
+    """The plane's part of A'Z for cones with these first and other components.
+
+    Returns
+    -------
+    np.ndarray
+        (n_plane,)
+    """
+    out = first@data.rows
+    if data.axes is not None:
+        out[:data.d] += np.einsum("ijk,ik->j" if data.axes.ndim == 3 else "ij,ij->j", data.axes, ball)
+    return out
+
 # %% ../../nbs/bernstein/08_cones.ipynb #647d9f8c
+def lines(
+    data:ConeData, # the constraints
+    x,             # unknowns (w, b, v, xi)
+) -> np.ndarray: # (n_lines,): xi, v - w, v + w
+    """The half lines' part of A x.
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    x
+        unknowns (w, b, v, xi)
+
+    Returns
+    -------
+    np.ndarray
+        (n_lines,): xi, v - w, v + w
+    """
+    w, v = x[data.kinks], x[data.d + 1:data.n_plane]
+    return np.concatenate([x[data.n_plane:], v - w, v + w])
+
 def _apply(
     data:ConeData, # the constraints
     x,             # unknowns (w, b, v, xi)
 ) -> Values: # half lines (xi, v - w, v + w) and cones
     "A x."
-    plane, xi = x[:data.n_plane], x[data.n_plane:]
-    w, v = x[data.kinks], plane[data.d + 1:]
-    cone = np.empty((len(xi), 1 if data.axes is None else 1 + data.d))
-    cone[:, 0] = data.rows@plane + xi
-    if data.axes is not None: _ball(data, x[:data.d], cone[:, 1:])
-    return Values(np.concatenate([xi, v - w, v + w]), cone)
+    cone = np.empty((len(data.y), 1 if data.axes is None else 1 + data.d))
+    fill(data, x[:data.n_plane], x[data.n_plane:], cone)
+    return Values(lines(data, x), cone)
 
 # %% ../../nbs/bernstein/08_cones.ipynb #017da4a9
+def turn(
+    data:ConeData, # the constraints
+    out,           # the cones' part of A'Z in the plane, (n_plane,); the half lines' is added
+    linear,        # multipliers of the half lines
+    first,         # first components of the cones' multipliers, (n,)
+) -> np.ndarray: # as x
+    """A'Z, the part of the slacks and of the half lines put in.
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    out
+        the cones' part of A'Z in the plane, (n_plane,); the half lines' is added
+    linear
+        multipliers of the half lines
+    first
+        first components of the cones' multipliers, (n,)
+
+    Returns
+    -------
+    np.ndarray
+        as x
+    """
+    n, n_kinks = len(data.cost), len(data.kinks)
+    up, down = linear[n:n + n_kinks], linear[n + n_kinks:]
+    out[data.kinks] += down - up
+    out[data.d + 1:data.n_plane] += up + down
+    return np.concatenate([out, linear[:n] + first])
+
 def _transpose(
     data:ConeData, # the constraints
     z:Values,      # multipliers
 ) -> np.ndarray: # as x
     "A'Z."
-    n, n_kinks, first = len(data.y), len(data.kinks), z.cone[:, 0]
-    out = np.empty(data.n_plane + n)
-    out[:data.n_plane] = first@data.rows
-    if data.axes is not None:
-        out[:data.d] += np.einsum("ijk,ik->j" if data.axes.ndim == 3 else "ij,ij->j", data.axes,
-                                  z.cone[:, 1:])
-    out[data.n_plane:] = z.linear[:n] + first
-    up, down = z.linear[n:n + n_kinks], z.linear[n + n_kinks:]
-    out[data.kinks] += down - up
-    out[data.d + 1:data.n_plane] += up + down
-    return out
+    return turn(data, pull(data, z.cone[:, 0], z.cone[:, 1:]), z.linear, z.cone[:, 0])
 
 # %% ../../nbs/bernstein/08_cones.ipynb #097088ae
 def balanced(
-    y, # signs, (n,)
-) -> np.ndarray: # in (0, 1)
-    """Weights with equal sums over the two classes, 1/2 in the smaller one.
+    y,         # signs, (n,)
+    cost=None, # largest weights, (n,), None: 1 each
+) -> np.ndarray: # between 0 and the largest
+    """Weights with equal sums over the two classes, half of the largest in the smaller one.
 
     Parameters
     ----------
     y
         signs, (n,)
+    cost : default None
+        largest weights, (n,), None: 1 each
 
     Returns
     -------
     np.ndarray
-        in (0, 1)
+        between 0 and the largest
     """
-    up, down = (y > 0).sum(), (y < 0).sum()
-    return np.where(y > 0, .5*min(1, down/up), .5*min(1, up/down))
+    cost = np.ones(len(y)) if cost is None else cost
+    up, down = cost[y > 0].sum(), cost[y < 0].sum()
+    return .5*cost*np.where(y > 0, min(1, down/up), min(1, up/down))
 
 # %% ../../nbs/bernstein/08_cones.ipynb #4cc1932e
 def _start(
     data:ConeData, # the constraints
 ) -> tuple: # (unknowns, multipliers)
     "Strictly feasible slacks and multipliers at w = 0."
-    a, n = balanced(data.y), len(data.y)
+    a, n = balanced(data.y, data.cost), len(data.y)
     x = np.zeros(data.n_plane + n)
     shrink = data.rows[:, data.d + 1:]
     if len(data.kinks): x[data.d + 1:data.n_plane] = 1/(len(data.kinks)*(-shrink).max(axis=0))
@@ -174,7 +287,7 @@ def _start(
     half = .5*(-(a@shrink))
     cone = np.zeros((n, 1 if data.axes is None else 1 + data.d))
     cone[:, 0] = a
-    return x, Values(np.concatenate([1 - a, half, half]), cone)
+    return x, Values(np.concatenate([data.cost - a, half, half]), cone)
 
 # %% ../../nbs/bernstein/08_cones.ipynb #d7e82806
 class Dyads(NamedTuple):
@@ -254,6 +367,58 @@ def dyads(
     return Dyads(F, G, c, k, tau, at.eta2)
 
 # %% ../../nbs/bernstein/08_cones.ipynb #b24d3c83
+def add_lines(
+    data:ConeData, # the constraints
+    H,             # (n_plane, n_plane), changed in place
+    omega,         # weights of the half lines of the kinks, up and down, (2 n_kinks,)
+) -> np.ndarray: # H
+    """What |w|^2 and the half lines v - w, v + w add.
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints
+    H
+        (n_plane, n_plane), changed in place
+    omega
+        weights of the half lines of the kinks, up and down, (2 n_kinks,)
+
+    Returns
+    -------
+    np.ndarray
+        H
+    """
+    diagonal = np.arange(data.d)
+    H[diagonal, diagonal] += data.phi
+    up, down = omega[:len(data.kinks)], omega[len(data.kinks):]
+    w, v = data.kinks, np.arange(data.d + 1, data.n_plane)
+    H[w, w] += up + down
+    H[v, v] += up + down
+    H[w, v] += down - up
+    H[v, w] += down - up
+    return H
+
+def stretched(
+    data:ConeData, # the constraints, with ellipsoids
+    eta2,          # (n,)
+) -> np.ndarray: # (d,) for diagonal axes, else (d, d)
+    """Sum of B'B/eta^2.
+
+    Parameters
+    ----------
+    data : ConeData
+        the constraints, with ellipsoids
+    eta2
+        (n,)
+
+    Returns
+    -------
+    np.ndarray
+        (d,) for diagonal axes, else (d, d)
+    """
+    if data.axes.ndim == 2: return (1/eta2)@(data.axes**2 if data.squares is None else data.squares)
+    return np.einsum("ijk,ilk->jl", data.axes/eta2[:, None, None], data.axes, optimize=True)
+
 def normal_matrix(
     data:ConeData, # the constraints
     own:Dyads,     # of all points
@@ -275,22 +440,13 @@ def normal_matrix(
     np.ndarray
         (n_plane, n_plane), symmetric
     """
-    n, d = len(data.y), data.d
+    d = data.d
     H = own.F.T@own.F
-    diagonal = np.arange(d)
     if data.axes is not None:
         H[:d, :d] -= own.G.T@own.G
-        if data.axes.ndim == 2: H[diagonal, diagonal] += (1/own.eta2)@data.squares
-        else:
-            H[:d, :d] += np.einsum("ijk,ilk->jl", data.axes/own.eta2[:, None, None], data.axes, optimize=True)
-    H[diagonal, diagonal] += data.phi
-    up, down = omega[n:n + len(data.kinks)], omega[n + len(data.kinks):]
-    w, v = data.kinks, np.arange(d + 1, data.n_plane)
-    H[w, w] += up + down
-    H[v, v] += up + down
-    H[w, v] += down - up
-    H[v, w] += down - up
-    return H
+        more = stretched(data, own.eta2)
+        H[:d, :d] += np.diag(more) if more.ndim == 1 else more
+    return add_lines(data, H, omega[len(data.y):])
 
 # %% ../../nbs/bernstein/08_cones.ipynb #c5588d7d
 class Refined(NamedTuple):
@@ -372,14 +528,23 @@ class ConeSystem(ConeData):
         weight of |w|^2/2
     d : int
         features
-    squares : Any
-        (n, d) squared half axes, None for matrices and without ellipsoids
+    cost : np.ndarray
+        (n,) weights of the slacks
+    squares : Any, default None
+        (n, d) squared half axes, None: made where they are needed
     """
     apply = _apply
     transpose = _transpose
     start = _start
     solve = _solve
     points = _points
+    products = products
+
+    @classmethod
+    def of(cls, data:ConeData):
+        "With what each step needs again."
+        diagonal = data.axes is not None and data.axes.ndim == 2
+        return cls(*data._replace(squares=data.axes**2 if diagonal else None))
 
     def factor(self, omega, at:Scaling) -> ConeFactor: return _factor(self, omega, at, self.room)
 

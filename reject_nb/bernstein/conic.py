@@ -166,7 +166,7 @@ class ConicForm(NamedTuple):
 def conic_form(
     sets:UncertaintySet, # the sets, in the units that the solver should see
     y,                   # signs, (n,)
-    C:float,             # weight of the sum of slacks
+    C,                   # weight of the sum of slacks, or one weight for each, (n,)
     kap:float,           # kappa
 ) -> ConicForm: # for any solver of such programs
     """The conic form of all twelve models.
@@ -177,8 +177,8 @@ def conic_form(
         the sets, in the units that the solver should see
     y
         signs, (n,)
-    C : float
-        weight of the sum of slacks
+    C
+        weight of the sum of slacks, or one weight for each, (n,)
     kap : float
         kappa
 
@@ -333,7 +333,8 @@ def clarabel(
     units, y = own_units(problem), problem.y
     # keeps the cost of order 1 for large C
     scale = max(1., problem.C*units.size*units.size)
-    form = conic_form(units.sets, y, problem.C*units.size*units.size/scale, problem.kap)
+    sets = units.scaled(problem.sets)
+    form = conic_form(sets, y, problem.most*units.size*units.size/scale, problem.kap)
     cones = [backend.NonnegativeConeT(form.n_linear)] + ([backend.SecondOrderConeT(form.cone)]*len(y)
                                                          if form.cone else [])
     settings = backend.DefaultSettings()
@@ -341,7 +342,7 @@ def clarabel(
     settings.tol_gap_rel = settings.tol_gap_abs = settings.tol_feas = max(.1*tol, 1e-11)
     answer = backend.DefaultSolver(form.P/scale, form.q, form.A, form.b, cones, settings).solve()
     x, z = np.array(answer.x), np.array(answer.z)*scale/units.size**2
-    given = from_dual(units.sets, y, problem.kap, form, z)
+    given = from_dual(sets, y, problem.kap, form, z)
     given = Multipliers(given.weights, units.shift + units.size*given.points)
     d, said = form.at.d, str(answer.status)
     return finish(problem, [units.plane(x[:d], x[d])], given, tol, int(answer.iterations),
@@ -394,17 +395,20 @@ class ConicModel:
         signs, (n,), both present
     kap : float, default 1.
         a typical kappa, which sets the unit of length
+    cost : default None
+        weights of the slacks beside C, (n,), None: 1 each
     """
 
     def __init__(self,
         sets:UncertaintySet, # the sets
         y,                   # signs, (n,), both present
         kap:float=1.,        # a typical kappa, which sets the unit of length
+        cost=None,           # weights of the slacks beside C, (n,), None: 1 each
     ):
         import cvxpy as cp
-        self.sets, self.y = sets, np.asarray(y, float)
+        self.sets, self.y, self.cost = sets, np.asarray(y, float), cost
         self.units = own_units(Problem(sets, self.y, 1., kap))
-        own, (n, d) = self.units.sets, sets.centre.shape
+        own, (n, d) = self.units.scaled(sets), sets.centre.shape
         self.w, self.b, self.slack = cp.Variable(d), cp.Variable(), cp.Variable(n, nonneg=True)
         self.C, self.kappa = cp.Parameter(nonneg=True), cp.Parameter(nonneg=True)
         parts = (_hull_parts if sets.intersect else _plain_parts)(cp, own, self.y, self.w)
@@ -417,8 +421,9 @@ class ConicModel:
             self.cone = cp.SOC(norms, cp.reshape(vectors, (d, n), order="F"), axis=0)
             load, rules = load + self.kappa*norms, [*rules, self.cone]
         self.main = 1 - self.slack - self.b*self.y + load <= 0
-        cost = .5*cp.sum_squares(self.w) + self.C*cp.sum(self.slack)
-        self.problem = cp.Problem(cp.Minimize(cost), [*rules, self.main])
+        slacks = cp.sum(self.slack) if cost is None else cost@self.slack
+        value = .5*cp.sum_squares(self.w) + self.C*slacks
+        self.problem = cp.Problem(cp.Minimize(value), [*rules, self.main])
 
     def _multipliers(self) -> Multipliers:
         "In the units of the data."
@@ -464,7 +469,7 @@ class ConicModel:
         """
         import cvxpy as cp
         clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
-        problem, size = Problem(self.sets, self.y, C, kap), self.units.size
+        problem, size = Problem(self.sets, self.y, C, kap, self.cost), self.units.size
         self.C.value, self.kappa.value = C*size*size, kap
         close = max(.1*tol, 1e-11)
         limit = {} if time_limit is None else {"time_limit": max(clock.left, 1e-9)}
@@ -510,6 +515,6 @@ def cvxpy_solve(
         certified
     """
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
-    model = ConicModel(problem.sets, problem.y, problem.kap)
+    model = ConicModel(problem.sets, problem.y, problem.kap, problem.cost)
     left = None if time_limit is None else max(clock.left, 1e-9)
     return model.solve(problem.C, problem.kap, tol, max_iter, left)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .nu_values import nu
-from .uncertain_data import UncertainData
+from .uncertain_data import UncertainData, row_blocks
 from ..core.checks import check_choice, check_probability, refuse
 
 # %% auto #0
@@ -240,7 +240,7 @@ def _baseline(name, data) -> UncertaintySet:
     return UncertaintySet(centre=data.mean, scale=_root(data.covariance), bound="chebyshev")
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #4d0f806f
-def _bernstein(form, data) -> UncertaintySet:
+def _bernstein_rows(form, data) -> UncertaintySet:
     "The sets of (16), (23), (24), (26) and of those without second moments."
     known = data.normalised(exact="mean" in form.needs, second="moment" in form.needs)
     lower, upper, half = known.lower, known.upper, known.half_width
@@ -250,6 +250,21 @@ def _bernstein(form, data) -> UncertaintySet:
     box: dict[str, Any] = dict(box_centre=data.centre, box_half=data.half_width) if form.intersect else {}
     return UncertaintySet(centre=centre, radius=radius, scale=half*nu(lower, upper, known.sigma),
                           bound="bernstein", **box)
+
+_PIECES = ("centre", "radius", "scale", "box_centre", "box_half")
+
+def _bernstein(form, data) -> UncertaintySet:
+    "The same for all rows, in blocks: nu needs many arrays of the size of its arguments."
+    blocks = row_blocks(*data.shape)
+    if len(blocks) == 1: return _bernstein_rows(form, data)
+    whole: dict[str, Any] = dict.fromkeys(_PIECES)
+    for rows in blocks:
+        part = _bernstein_rows(form, data[rows])
+        for name in _PIECES:
+            if (piece := getattr(part, name)) is None: continue
+            if whole[name] is None: whole[name] = np.zeros(data.shape)
+            whole[name][rows] = piece
+    return UncertaintySet(**whole, bound="bernstein")
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #1f27a209
 _REMEDY = {"mean": "mean=...", "mean_bounds": "mean=... or mean_lower=... and mean_upper=...",

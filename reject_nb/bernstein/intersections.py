@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cones import Refined, Values, balanced
+from .cones import Refined, Values, balanced, products
 from .formulations import UncertaintySet
 from .scaling import Scaling
 from ..core.linalg import cholesky
@@ -48,6 +48,8 @@ class HullData(NamedTuple):
         weight of |w|^2/2
     d : int
         features
+    cost : np.ndarray
+        (n,) weights of the slacks
     """
     rows: np.ndarray       # (n, d+1) margin in (w, b)
     axes: np.ndarray       # (n, d) kappa D
@@ -60,13 +62,15 @@ class HullData(NamedTuple):
     y: np.ndarray          # (n,) signs
     phi: float             # weight of |w|^2/2
     d: int                 # features
+    cost: np.ndarray       # (n,) weights of the slacks
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #bb837f76
 def hull_data(
     sets:UncertaintySet, # with intersection, in units of their own size
     y,                   # signs, (n,)
     kap:float,           # kappa
-    phi:float,           # weight of |w|^2/2 beside the plain sum of slacks
+    phi:float,           # weight of |w|^2/2 beside the sum of slacks
+    cost=None,           # weights of the slacks, (n,), None: 1 each
 ) -> HullData: # the constraints
     """Rows, axes and walls.
 
@@ -79,7 +83,9 @@ def hull_data(
     kap : float
         kappa
     phi : float
-        weight of |w|^2/2 beside the plain sum of slacks
+        weight of |w|^2/2 beside the sum of slacks
+    cost : default None
+        weights of the slacks, (n,), None: 1 each
 
     Returns
     -------
@@ -95,7 +101,8 @@ def hull_data(
     return HullData(rows=np.concatenate([y[:, None]*m, y[:, None]], axis=1), axes=axes, radius=radius,
                     split=split,
                     kinked=kinked if kinked.any() else None, cost_plus=-(half + offset)*split,
-                    cost_minus=-(half - offset)*split, half=half, y=y, phi=phi, d=m.shape[1])
+                    cost_minus=-(half - offset)*split, half=half, y=y, phi=phi, d=m.shape[1],
+                    cost=np.ones(len(y)) if cost is None else cost)
 
 # %% ../../nbs/bernstein/09_intersections.ipynb #de86d706
 class Unknowns(NamedTuple):
@@ -210,9 +217,9 @@ def _start(
     q = None if data.kinked is None else _over(data.kinked, d*data.radius)
     x = _flat([np.zeros(d + 1), np.zeros(n), p, p, q])
     x[d + 1:d + 1 + n] = 2 - np.minimum(_apply(data, x).cone[:, 0], 0)
-    a = balanced(data.y)
+    a = balanced(data.y, data.cost)
     held = lambda force, mask: np.where(mask > 0, force*a[:, None], 1.)
-    z = [1 - a, held(-data.cost_plus, data.split), held(-data.cost_minus, data.split)]
+    z = [data.cost - a, held(-data.cost_plus, data.split), held(-data.cost_minus, data.split)]
     if data.kinked is not None: z += [held(data.radius/2, data.kinked)]*2
     cone = np.zeros((n, 1 + d))
     cone[:, 0] = a
@@ -605,6 +612,8 @@ class HullSystem(HullData):
         weight of |w|^2/2
     d : int
         features
+    cost : np.ndarray
+        (n,) weights of the slacks
     """
     apply = _apply
     transpose = _transpose
@@ -612,6 +621,7 @@ class HullSystem(HullData):
     factor = _factor
     solve = _solve
     points = _points
+    products = products
 
     @property
     # where the slacks are in x

@@ -11,29 +11,33 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .certificate import Multipliers, Problem, Solution, Units, finish, own_units
+from .certificate import Multipliers, Plane, Problem, Solution, Units, finish, own_units
+from .blocks import BlockSystem
 from .cones import ConeSystem, Values, cone_data
 from .formulations import UncertaintySet
 from .intersections import HullSystem, hull_data
 from .scaling import (Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions,
                                          unscale)
+from .uncertain_data import ENTRIES
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
-__all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'System',
-           'system_of', 'Iterate', 'Progress', 'progress', 'cold_start', 'warm_start', 'Work', 'work_arrays',
-           'Target', 'Step', 'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate',
-           'interior_point', 'newton']
+__all__ = ['SMALL', 'TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE',
+           'System', 'system_of', 'Iterate', 'Progress', 'progress', 'inside_slack', 'cold_start',
+           'warm_start', 'Work', 'work_arrays', 'Target', 'Step', 'direction', 'predicted', 'corrected_step',
+           'moved', 'Run', 'next_iterate', 'interior_point', 'newton']
 
 # %% ../../nbs/bernstein/10_newton.ipynb #2a8e38f8
 class System(Protocol):
-    "What the iteration asks of a model: `ConeSystem` or `HullSystem`."
+    "What the iteration asks of a model: `ConeSystem`, `BlockSystem` or `HullSystem`."
     @property
     def y(self) -> np.ndarray: ...
     @property
     def phi(self) -> float: ...
     @property
     def d(self) -> int: ...
+    @property
+    def cost(self) -> np.ndarray: ...  # weights of the slacks
     @property
     def slots(self) -> slice: ...      # of the slacks in x
     @property
@@ -46,8 +50,10 @@ class System(Protocol):
     def points(self, sets:UncertaintySet, z:Values) -> np.ndarray: ...
 
 # %% ../../nbs/bernstein/10_newton.ipynb #d4c081a6
+SMALL = 2*ENTRIES   # entries up to which all cones are held at once
+
 def system_of(
-    problem:Problem, # sets, signs, C and kappa
+    problem:Problem, # sets, signs, C, kappa and costs
     units:Units,     # its own units
 ) -> System: # linear systems of the model
     """The model's linear systems, in own units, the objective divided by C.
@@ -55,7 +61,7 @@ def system_of(
     Parameters
     ----------
     problem : Problem
-        sets, signs, C and kappa
+        sets, signs, C, kappa and costs
     units : Units
         its own units
 
@@ -64,13 +70,14 @@ def system_of(
     System
         linear systems of the model
     """
-    sets, kap = units.sets, problem.kap
+    sets, kap, y = problem.sets, problem.kap, problem.y
     phi = 1/(problem.C*units.size)/units.size
     if not 0 < phi < math.inf: phi = float(np.clip(phi, 1e-300, 1e300))
     round_ = kap > 0 and sets.scale is not None and sets.scale.any()
-    if sets.intersect and round_: return HullSystem(*hull_data(sets, problem.y, kap, phi))
-    return ConeSystem(*cone_data(sets if round_ else UncertaintySet(centre=sets.centre, radius=sets.radius),
-                                 problem.y, kap, phi))
+    if sets.intersect and round_: return HullSystem(*hull_data(units.scaled(sets), y, kap, phi, problem.cost))
+    if not round_: sets = UncertaintySet(centre=sets.centre, radius=sets.radius)
+    if sets.centre.size > SMALL: return BlockSystem(sets, units.scaled, y, kap, phi, problem.cost)
+    return ConeSystem.of(cone_data(units.scaled(sets), y, kap, phi, problem.cost))
 
 # %% ../../nbs/bernstein/10_newton.ipynb #62c7c653
 TINY = 1e-280       # sums of products below this have vanished
@@ -130,25 +137,45 @@ def progress(
     """
     live, w, d = system.live, at.x[:system.d], system.d
     dual = Values(at.dual.linear*live, at.dual.cone)
-    products = float(at.slack.linear@dual.linear + np.vdot(at.slack.cone, dual.cone))
+    pulled = system.transpose(dual)
+    products = system.products(at.x, at.slack, dual, pulled)
     free = np.zeros_like(at.x)
-    free[system.slots] = 1.
+    free[system.slots] = system.cost
     value = .5*system.phi*(w@w) + free@at.x
     free[:d] += system.phi*w
-    rest = free - system.transpose(dual)
+    rest = free - pulled
     bent = .5*(rest[:d]@rest[:d])/system.phi if system.phi > 1e-290 else 0.
     loss = products + bent if abs(rest[d:]).max() < FEASIBLE else math.inf
     degree = int(live.sum()) + len(system.y)
     return Progress(products, products/degree, value, loss, free, rest)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #3884ef45
+def inside_slack(
+    system:System, # of the model
+    x,             # unknowns
+) -> Values: # S = A x - h, 1 on lines that do not exist
+    """The slacks of the cones at x.
+
+    Parameters
+    ----------
+    system : System
+        of the model
+    x
+        unknowns
+
+    Returns
+    -------
+    Values
+        S = A x - h, 1 on lines that do not exist
+    """
+    slack = system.apply(x)
+    if slack.cone is not None: slack.cone[:, 0] -= 1
+    return Values(slack.linear + (1 - system.live), slack.cone)
+
 def cold_start(system:System) -> Iterate:
     "The model's own start, strictly feasible."
     x, dual = system.start()
-    slack = system.apply(x)
-    first = np.zeros_like(slack.cone)
-    first[:, 0] = 1
-    return Iterate(x, Values(slack.linear + (1 - system.live), slack.cone - first), dual)
+    return Iterate(x, inside_slack(system, x), dual)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #3356b9de
 def warm_start(
@@ -172,10 +199,7 @@ def warm_start(
     x, cone = old.x.copy(), system.apply(old.x).cone
     tight = np.linalg.norm(cone[:, 1:], axis=1)*1.02 + 1e-3 - (cone[:, 0] - 1)
     x[system.slots] += np.maximum(tight, 0)
-    slack = system.apply(x)
-    first = np.zeros_like(slack.cone)
-    first[:, 0] = 1
-    return Iterate(x, Values(slack.linear + (1 - system.live), slack.cone - first), old.dual)
+    return Iterate(x, inside_slack(system, x), old.dual)
 
 # %% ../../nbs/bernstein/10_newton.ipynb #adab9f0d
 class Work(NamedTuple):
@@ -365,6 +389,16 @@ def next_iterate(system:System, at:Iterate, seen:Progress, work:Work):
     size = min(1., INSIDE/step.worst)
     return moved(system, at, work, step, size) if np.isfinite(size) and size > SHORTEST else None
 
+def _stepping(system:System, start:Iterate):
+    "A function of (iterate, progress, best iterate): the next iterate or None."
+    if not isinstance(system, BlockSystem):
+        work = work_arrays(len(system.y), start.slack.cone.shape[1] - 1)
+        return lambda at, seen, best: next_iterate(system, at, seen, work)
+    def step(at, seen, best):
+        found = system.step(at, seen, best.dual.cone, INSIDE)
+        return None if found is None or not found[0] > SHORTEST else Iterate(*found[1:])
+    return step
+
 # %% ../../nbs/bernstein/10_newton.ipynb #cd057505
 def interior_point(
     system:System, # of the model
@@ -393,20 +427,20 @@ def interior_point(
     Run
         its iterates
     """
-    work = work_arrays(len(system.y), start.slack.cone.shape[1] - 1)
+    step = _stepping(system, start)
     at, warm, stopped, losses = start, None, Status.not_converged, []
     best, least, since = start, math.inf, max_iter
     for it in range(max_iter + 1):
         seen = progress(system, at)
         losses.append(seen.loss)
-        if warm is None and seen.mean < WARM: warm = at
+        if warm is None and seen.mean < WARM and at.slack.cone is not None: warm = at
         if seen.loss < PROMISING*abs(seen.value) and seen.loss < least: best, least, since = at, seen.loss, it
         elif it > since + PATIENCE: break
         if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY: break
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit
         with np.errstate(all="ignore"):                # an overflow ends the iteration
-            further = None if stopped != Status.not_converged else next_iterate(system, at, seen, work)
+            further = None if stopped != Status.not_converged else step(at, seen, best)
         if further is None: break
         at = further
     return Run(at, best if least < math.inf else at, warm, it, stopped, losses)
@@ -415,8 +449,18 @@ def interior_point(
 def _shapes(at:Iterate): return at.x.shape, at.dual.cone.shape
 
 # %% ../../nbs/bernstein/10_newton.ipynb #eabc94f4
+def _points_of(problem:Problem, units:Units, system:System, dual:Values) -> tuple:
+    "(Multipliers, the plane that they stand for, in own units)."
+    weights = dual.cone[:, 0]*problem.C
+    blocks = isinstance(system, BlockSystem)
+    points = system.points(dual) if blocks else system.points(units.scaled(problem.sets), dual)
+    points *= units.size
+    w = (np.clip(weights, 0, problem.most)*problem.y)@points
+    points += units.shift
+    return Multipliers(weights, points), w*units.size
+
 def newton(
-    problem:Problem,             # sets, signs, C and kappa
+    problem:Problem,             # sets, signs, C, kappa and costs
     tol:float=1e-7,              # relative gap at which to stop, above 0
     max_iter:int=100,            # most iterations
     time_limit:float|None=None,  # seconds, None: no limit
@@ -427,7 +471,7 @@ def newton(
     Parameters
     ----------
     problem : Problem
-        sets, signs, C and kappa
+        sets, signs, C, kappa and costs
     tol : float, default 1e-7
         relative gap at which to stop, above 0
     max_iter : int, default 100
@@ -452,12 +496,7 @@ def newton(
     start = cold_start(system)
     if warm is not None and _shapes(warm) == _shapes(start): start = warm_start(system, warm)
     run = interior_point(system, start, tol, max_iter, clock)
-    dual, d = run.best.dual, system.d
-    weights = dual.cone[:, 0]*problem.C
-    points = units.shift + units.size*system.points(units.sets, dual)
-    # the plane of the multipliers
-    shadow = (np.clip(weights, 0, problem.C)*problem.y)@(points - units.shift)
-    planes = [units.plane(at.x[:d], at.x[d]) for at in (run.best, run.last)]
-    planes.append(units.plane(shadow*units.size, run.last.x[d]))
-    return finish(problem, planes, Multipliers(weights, points), tol, run.iterations, run.stopped,
-                  state=run.warm)
+    given, shadow = _points_of(problem, units, system, run.best.dual)
+    planes = [units.plane(at.x[:system.d], at.x[system.d]) for at in (run.best, run.last)]
+    planes.append(units.plane(shadow, run.last.x[system.d]))
+    return finish(problem, planes, given, tol, run.iterations, run.stopped, state=run.warm)

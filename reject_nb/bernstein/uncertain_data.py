@@ -16,7 +16,7 @@ from ..core.checks import (check_array, check_choice, check_flag, check_matrix, 
                                    refuse)
 
 # %% auto #0
-__all__ = ['ROUNDING', 'LARGEST', 'LAWS', 'Moments', 'KnownPieces', 'UncertainData']
+__all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'KnownPieces', 'UncertainData']
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #572a87a8
 ROUNDING = 1e-12  # relative room that comparisons between pieces of information leave for floating point
@@ -35,9 +35,9 @@ def _symmetric(a) -> np.ndarray:
     return a
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #af52f20f
-def _covariance(value, shape) -> np.ndarray:
+def _covariance(value, shape, keep=np.array) -> np.ndarray:
     "Variances (n, d) or matrices (n, d, d)."
-    a = np.array(check_array(value, "covariance", low=-LARGEST**2, high=LARGEST**2))
+    a = keep(check_array(value, "covariance", low=-LARGEST**2, high=LARGEST**2))
     n, d = shape
     if a.shape not in ((n, d), (n, d, d)):
         raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or {(n, d, d)}, "
@@ -78,15 +78,11 @@ def _check_moments(data, low, high, room):
         if wrong.any(): raise refuse_at(name, "at least what mean and variance force it to be", bound, wrong)
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #06fd0aa8
-def _check_consistent(data):
+def _check_rows(data):
     "Raise ValueError naming the first entry where the pieces contradict one another."
     lower, upper = data.lower, data.upper
     if (wrong := lower > upper).any(): raise refuse_at("lower", "at most upper", lower, wrong)
     room = ROUNDING*np.maximum(abs(lower), abs(upper))
-    if (data.mean_lower is None) != (data.mean_upper is None):
-        ends = ("mean_lower", "mean_upper")
-        given, other = ends if data.mean_upper is None else ends[::-1]
-        raise ValueError(f"{other} must be given together with {given}, got None")
     for name in ("mean", "mean_lower", "mean_upper", "nominal"):
         if getattr(data, name) is not None: _check_mean(lower, upper, getattr(data, name), name, room)
     if data.mean_lower is not None:
@@ -99,6 +95,42 @@ def _check_consistent(data):
                       (0, 1): (data.mean_lower, data.mean_upper)}.values():
         if low is not None:
             _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper), room)
+
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #06fd0aa8b
+ENTRIES = 2**17   # entries of a block of rows: its work arrays stay in the cache
+
+def row_blocks(
+    n:int,     # rows
+    width:int, # entries of a row
+) -> list: # slices
+    """The rows in blocks of about ENTRIES entries.
+
+    Parameters
+    ----------
+    n : int
+        rows
+    width : int
+        entries of a row
+
+    Returns
+    -------
+    list
+        slices
+    """
+    step = max(64, ENTRIES//max(width, 1))
+    return [slice(i, min(i + step, n)) for i in range(0, max(n, 1), step)]
+
+def _check_consistent(data):
+    "The same for all rows, in blocks: what is compared would otherwise need more memory than the data."
+    if (data.mean_lower is None) != (data.mean_upper is None):
+        ends = ("mean_lower", "mean_upper")
+        given, other = ends if data.mean_upper is None else ends[::-1]
+        raise ValueError(f"{other} must be given together with {given}, got None")
+    blocks = row_blocks(*data.shape)
+    if len(blocks) == 1: return _check_rows(data)
+    try:
+        for rows in blocks: _check_rows(data[rows])
+    except ValueError: _check_rows(data)     # says the same with the row's own number
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #d3d680b9
 class Moments(NamedTuple):
@@ -149,7 +181,7 @@ LAWS = {None: None, "uniform": 3, "triangular": 6}   # law on a box -> half widt
 
 def _box_pieces(X, half_width, law) -> dict:
     "What points with error bars tell."
-    X = check_matrix(X, "X", low=-LARGEST, high=LARGEST)
+    X = np.array(check_matrix(X, "X", low=-LARGEST, high=LARGEST))
     check_choice(law, "law", LAWS)
     half = check_numbers(half_width, "half_width", 0., LARGEST)
     try: half = np.broadcast_to(half, X.shape)
@@ -355,17 +387,27 @@ class UncertainData(KnownPieces):
         central_moment=None, # bounds on E[(X - centre)^2]
         nominal=None,        # the observed points, in the box
     ):
-        self.lower = np.array(check_matrix(lower, "lower", low=-LARGEST, high=LARGEST))
-        given = dict(upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper,
-                     second_moment=second_moment,
-                     central_moment=central_moment, nominal=nominal)
-        for name, value in given.items():
-            most = LARGEST**2 if "moment" in name else LARGEST
-            known = value is not None or name == "upper"
-            setattr(self, name, np.array(check_matrix(value, name, *self.lower.shape, low=-most, high=most))
-                    if known else None)
-        self.covariance = None if covariance is None else _covariance(covariance, self.lower.shape)
+        self._set(dict(lower=lower, upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper,
+                       second_moment=second_moment, covariance=covariance, central_moment=central_moment,
+                       nominal=nominal), np.array)
+
+    def _set(self, given:dict, keep):
+        "Check all pieces and keep them, as copies (`np.array`) or as they are (`np.asarray`)."
+        self.lower = keep(check_matrix(given["lower"], "lower", low=-LARGEST, high=LARGEST))
+        for name in self._fields[1:]:
+            value, most = given.get(name), LARGEST**2 if "moment" in name else LARGEST
+            if value is not None or name == "upper":
+                value = (_covariance(value, self.shape, keep) if name == "covariance" else
+                         keep(check_matrix(value, name, *self.shape, low=-most, high=most)))
+            setattr(self, name, value)
         _check_consistent(self)
+
+    @classmethod
+    def _built(cls, pieces:dict) -> UncertainData:
+        "From arrays that nobody else holds."
+        new = object.__new__(cls)
+        new._set(pieces, np.asarray)
+        return new
 
     def normalised(self,
         exact:bool=True,  # use the mean; otherwise bounds on it
@@ -450,7 +492,7 @@ class UncertainData(KnownPieces):
         >>> print(U[[2, 0]].point.tolist())
         [[5.0, 6.0], [1.0, 2.0]]
         """
-        return cls(**_box_pieces(X, half_width, law))
+        return cls._built(_box_pieces(X, half_width, law))
 
     @classmethod
     def from_replicates(cls,
@@ -475,7 +517,7 @@ class UncertainData(KnownPieces):
         >>> print(U.mean.tolist(), U.half_width.tolist())
         [[3.0, 1.0], [0.5, 0.5]] [[2.5, 1.5], [0.5, 0.5]]
         """
-        return cls(**_replicate_pieces(groups))
+        return cls._built(_replicate_pieces(groups))
 
     @classmethod
     def from_samples(cls,
@@ -514,4 +556,4 @@ class UncertainData(KnownPieces):
         >>> print(U.mean_lower.round(3).tolist(), U.mean_upper.round(3).tolist())
         [[0.0]] [[7.46]]
         """
-        return cls(**_sample_pieces(samples, confidence, lower, upper))
+        return cls._built(_sample_pieces(samples, confidence, lower, upper))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .formulations import UncertaintySet
+from .uncertain_data import row_blocks
 
 # %% auto #0
 __all__ = ['norm_direction', 'worst_points', 'margins', 'inside']
@@ -108,6 +109,18 @@ def worst_points(
     return x
 
 # %% ../../nbs/bernstein/05_worst_case.ipynb #f7712fbc
+def _lengths(scale, w) -> np.ndarray:
+    "|scale' w| of each point, (n,)."
+    u = scale*w if scale.ndim == 2 else np.einsum("ijk,j->ik", scale, w)
+    return np.sqrt(np.einsum("ij,ij->i", u, u))
+
+def _inner(sets, w, y, kap) -> np.ndarray:
+    "Least y w'x over each set, (n,), without the points where there is no box."
+    if sets.intersect: return y*(worst_points(sets, w, y, kap)@w)
+    inner = y*(sets.centre@w)
+    if sets.radius is not None: inner -= sets.radius@abs(w)
+    return inner if sets.scale is None else inner - kap*_lengths(sets.scale, w)
+
 def margins(
     sets:UncertaintySet, # the sets
     w,                   # normal, (d,)
@@ -135,7 +148,10 @@ def margins(
     np.ndarray
         (n,): least y (w'x + intercept) over each set
     """
-    return np.asarray(y, float)*(worst_points(sets, w, y, kap)@np.asarray(w, float) + intercept)
+    y, w = np.asarray(y, float), np.asarray(w, float)
+    blocks = row_blocks(*sets.centre.shape)
+    if len(blocks) == 1: return _inner(sets, w, y, kap) + y*intercept
+    return np.concatenate([_inner(sets[rows], w, y[rows], kap) for rows in blocks]) + y*intercept
 
 # %% ../../nbs/bernstein/05_worst_case.ipynb #e727cb99
 def _shrunk(v): return v/np.maximum(np.sqrt(np.einsum("ij,ij->i", v, v)), 1)[:, None]

@@ -114,13 +114,14 @@ def test_own_units_by_hand():
         problem = Problem(sets if cut else UncertaintySet(centre=sets.centre, radius=sets.radius,
                                                           scale=sets.scale), y, 1., kap)
         units = own_units(problem)
+        own = units.scaled(problem.sets)
         assert units.size == size and units.shift == 10
-        np.testing.assert_allclose(units.sets.centre[:, 0]*size + 10, [12, 8])
-        np.testing.assert_allclose(units.sets.scale*size, half)
+        np.testing.assert_allclose(own.centre[:, 0]*size + 10, [12, 8])
+        np.testing.assert_allclose(own.scale*size, half)
         if cut:
-            np.testing.assert_allclose([units.sets.box_centre*size + 10, units.sets.box_half*size],
+            np.testing.assert_allclose([own.box_centre*size + 10, own.box_half*size],
                                        [sets.box_centre, sets.box_half])
-    np.testing.assert_allclose(units.sets.radius*size, half/10)
+    np.testing.assert_allclose(own.radius*size, half/10)
     wide = Problem(UncertaintySet(centre=np.zeros((2, 1)), radius=np.array([[0.], [7.]])), y, 1., 0.)
     assert own_units(wide).size == 7
     assert own_units(Problem(UncertaintySet(centre=np.ones((2, 1))), y, 1., 0.)).size == 1
@@ -131,5 +132,5 @@ def test_planes_come_back_from_own_units():
                       np.array([1., -1.]), 1., 0.)
     units = own_units(problem)
     plane = units.plane(np.array([.8]), .3)
-    inner = Problem(units.sets, problem.y, 1., 0.)
+    inner = Problem(units.scaled(problem.sets), problem.y, 1., 0.)
     np.testing.assert_allclose(problem.margins(plane), inner.margins(Plane(np.array([.8]), .3)), rtol=1e-14)

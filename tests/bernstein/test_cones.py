@@ -111,7 +111,7 @@ def _inside(n, k, seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_elimination_solves_the_full_system(kind, seed):
     data, x, _ = _random(kind, seed)
-    system = ConeSystem(*data)
+    system = ConeSystem.of(data)
     rng = np.random.default_rng(seed)
     at, omega = _inside(5, 0 if data.axes is None else 3, seed), rng.uniform(.1, 3, len(system.live))
     M = _full_matrix(system, omega, at, len(x))
