@@ -17,8 +17,8 @@ from reject_nb.ood.logit_scores import energy
 from reject_nb.strategies import aurc
 
 from reject_nb.ood.experiments.all_scores import (
-    METRICS, SUBJECTS, Trained, array_scores, half_width, mean_table, metrics_of, table_of_training,
-    training_table,
+    METRICS, SUBJECTS, Trained, array_scores, half_width, mean_table, metrics_of, six_score_table,
+    table_of_training, training_table,
 )
 
 def _trained(rng, n=300, d=6, c=3):
@@ -85,6 +85,14 @@ def test_means_over_stored_trainings():
         assert found["auroc"] == [pytest.approx(.85)] and found["trainings"] == [2]
         assert found["auroc +-"] == [pytest.approx(12.7062*.05, rel=1e-4)]
         with pytest.raises(FileNotFoundError, match="none"): mean_table("none")
+
+
+def test_six_scores_of_the_stored_trainings():
+    "AUROC as in the stored table of the trainings behind Table 2."
+    found = six_score_table("lenet_mnist", ("notmnist", "fashion"), seeds=(0,))
+    at = found["score"].index("msp")
+    assert found["ood"][at] == "notmnist" and abs(found["auroc"][at] - .958857) < 1e-6
+    assert len(found["ood"]) == 18 and found["kind"].count("far") == 6
 
 TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
 

@@ -7,7 +7,7 @@ metrics, one small table a training."""
 __all__ = ['LOGIT_SCORES', 'SHAPED_SCORES', 'FEATURE_SCORES', 'JOINT_SCORES', 'FAMILIES', 'SCORES', 'FAMILY',
            'METRICS', 'SUBJECTS', 'SCORES_COMMAND', 'Trained', 'array_scores', 'metrics_of', 'training_table',
            'Subject', 'passed', 'trained_by', 'scores_of', 'table_of_training', 'make_tables', 'main',
-           'stored_tables', 'half_width', 'mean_table']
+           'stored_tables', 'half_width', 'mean_of', 'mean_table', 'six_score_table']
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #4fff2775
 import argparse
@@ -26,7 +26,7 @@ from ..combined_scores import sirc
 from ..detectors import knn, mls, msp, odin, react, vim
 from .cifar import STD, rgb32, train_residual
 from .lenet import grey28, train_lenet
-from .scores import forward
+from .scores import DETECTORS, forward, stored_scores
 from ..feature_scores import fdbd, mahalanobis, nnguide, relative_mahalanobis, residual, she
 from ..logit_scores import energy, entropy, gen, kl_matching
 from ..shaped_scores import ash, dice, gradnorm
@@ -345,16 +345,24 @@ def half_width(
     return t.ppf(.5 + level/2, n - 1)*values.std(axis=0, ddof=1)/np.sqrt(n)
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #e3cb9c36
-def mean_table(network:str) -> dict: # columns: network, trainings, ood, kind, score, family, METRICS and "+-"
-    """Mean and half width of each metric over the stored trainings.
+def mean_of(
+    network:str, # name in the table
+    tables:list, # of the trainings, as training_table returns them
+) -> dict:       # columns: network, trainings, ood, kind, score, family, METRICS and their "+-"
+    """Mean and half width of each metric over trainings.
+
+    Parameters
+    ----------
+    network : str
+        name in the table
+    tables : list
+        of the trainings, as training_table returns them
 
     Returns
     -------
     dict
-        columns: network, trainings, ood, kind, score, family, METRICS and "+-"
+        columns: network, trainings, ood, kind, score, family, METRICS and their "+-"
     """
-    tables = list(stored_tables(network).values())
-    if not tables: raise FileNotFoundError(f"no training of {network} is stored: {SCORES_COMMAND} makes one")
     first = tables[0]
     n = len(first["ood"])
     out = {"network": [network]*n, "trainings": [len(tables)]*n}
@@ -363,6 +371,49 @@ def mean_table(network:str) -> dict: # columns: network, trainings, ood, kind, s
         values = np.array([t[name] for t in tables], float)
         out |= {name: values.mean(0).tolist(), f"{name} +-": half_width(values).tolist()}
     return out
+
+def mean_table(network:str) -> dict: # as mean_of
+    """Over the stored trainings of a network of this notebook.
+
+    Returns
+    -------
+    dict
+        as mean_of
+    """
+    tables = list(stored_tables(network).values())
+    if not tables: raise FileNotFoundError(f"no training of {network} is stored: {SCORES_COMMAND} makes one")
+    return mean_of(network, tables)
+
+# %% ../../../nbs/ood/84_all_scores.ipynb #a26ff130
+def six_score_table(
+    network:str, # "lenet_mnist" or "resnet8_cifar10"
+    near:tuple,  # names of the sets that are near
+    seeds=(0, 1, 2),
+) -> dict:       # as mean_of
+    """All metrics of the six scores of Table 2, over its trainings.
+
+    Parameters
+    ----------
+    network : str
+        "lenet_mnist" or "resnet8_cifar10"
+    near : tuple
+        names of the sets that are near
+    seeds : default (0, 1, 2)
+
+    Returns
+    -------
+    dict
+        as mean_of
+    """
+    known = network.rpartition("_")[2]
+    tables = []
+    for seed in seeds:
+        found = stored_scores(network, seed)
+        strange = [name for name, value in found.items() if value.ndim == 2 and len(value) == len(DETECTORS)
+                   and value.dtype == np.float32 and name != known]
+        scores = {name: dict(zip(DETECTORS, found[name].astype(float))) for name in (known, *strange)}
+        tables.append(training_table(scores, found["wrong"], near))
+    return mean_of(network, tables)
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #aec9fdd6
 if __name__ == "__main__" and "__file__" in globals(): raise SystemExit(main())
