@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['split_parts', 'choose_estimator', 'loss_of_score', 'check_sizes', 'check_prefit', 'Rows',
-           'rows_for', 'Answers', 'Decisions', 'PassedOn', 'Judgement', 'Reports', 'Learning', 'Calibration',
+           'rows_for', 'Abstaining', 'PassedOn', 'Wrapping', 'Answers', 'Reports', 'Learning', 'Calibration',
            'Parameters', 'SelectiveClassifier']
 
 # %% ../../nbs/strategies/23_selective.ipynb #8722be34
@@ -120,8 +120,8 @@ def _is_ready(score) -> bool:
     "Whether a score has nothing to learn."
     return not hasattr(score, "fit") or isinstance(score, (MaxClassProbability, MarginScore))
 
-def check_prefit(base, score) -> None:
-    """Refuse parts that are not fitted.
+def check_prefit(base, score=None) -> None:
+    """Refuse parts that are not fitted (a score of None needs no fit).
 
     Raises
     ------
@@ -206,72 +206,15 @@ def _has(method:str):
     return check
 
 # %% ../../nbs/strategies/23_selective.ipynb #a05bd6bf
-class Answers:
-    "What a fitted selective classifier says about inputs."
+class Abstaining:
+    "A fitted classifier that answers or rejects, once it says what it accepts."
     classifier_: Any
-    selection_: Any
+    classes_: Any
     reject_label_: Any
-
-    def _losses(self, X, y):
-        return pointwise_loss(y, predict_labels(self.classifier_, X), self.loss, self.classes_)
-
-    def _uncertainties(self, X):
-        method = getattr(self.uncertainty_, "predict", self.uncertainty_)
-        return check_vector(ask(method, X, "the score"), "uncertainty", n_rows(X), infinite=True)
-
-    def _groups(self, X):
-        "The group of each input, None where all share one threshold."
-        if self.groups is None: return None
-        found = predict_labels(self.classifier_, X) if isinstance(self.groups, str) else ask(self.groups, X,
-                                                                                             "groups")
-        return check_labels(found, "groups", n_rows(X))
-
-    def _accepted(self, X, uncertainty):
-        groups = self._groups(X)
-        return self.selection_(uncertainty, *([] if groups is None else [groups])) > .5
 
     def _door(self, X):
         check_is_fitted(self)
         count_features(self, X, reset=False)
-
-# %% ../../nbs/strategies/23_selective.ipynb #2ff5842c
-class Decisions(Answers):
-    "Answer or reject."
-    def predict_uncertainty(self,
-        X,           # (n, d) inputs
-    ) -> np.ndarray: # (n,) high means uncertain
-        """The score of each input.
-
-        Parameters
-        ----------
-        X
-            (n, d) inputs
-
-        Returns
-        -------
-        np.ndarray
-            (n,) high means uncertain
-        """
-        self._door(X)
-        return self._uncertainties(X)
-
-    def accept(self,
-        X,           # (n, d) inputs
-    ) -> np.ndarray: # (n,) bool
-        """Whether each input is answered.
-
-        Parameters
-        ----------
-        X
-            (n, d) inputs
-
-        Returns
-        -------
-        np.ndarray
-            (n,) bool
-        """
-        self._door(X)
-        return self._accepted(X, self._uncertainties(X))
 
     def predict(self,
         X,           # (n, d) inputs
@@ -289,52 +232,9 @@ class Decisions(Answers):
             (n,) labels, reject_label_ where rejected
         """
         accepted = self.accept(X)
+        if not len(accepted): return self.classes_[:0]
         return with_rejections(predict_labels(self.classifier_, X), accepted, self.reject_label_)
 
-# %% ../../nbs/strategies/23_selective.ipynb #3acc7f18
-class PassedOn(Answers):
-    "What the classifier underneath says, of rejected inputs as well."
-    @available_if(_has("predict_proba"))
-    def predict_proba(self,
-        X,           # (n, d) inputs
-    ) -> np.ndarray: # (n, K) columns in the order of classifier_.classes_
-        """The classifier's probabilities, of rejected inputs as well.
-
-        Parameters
-        ----------
-        X
-            (n, d) inputs
-
-        Returns
-        -------
-        np.ndarray
-            (n, K) columns in the order of classifier_.classes_
-        """
-        self._door(X)
-        return ask(self.classifier_.predict_proba, X)
-
-    @available_if(_has("decision_function"))
-    def decision_function(self,
-        X,           # (n, d) inputs
-    ) -> np.ndarray: # as the classifier returns it
-        """The classifier's decision function, of rejected inputs as well.
-
-        Parameters
-        ----------
-        X
-            (n, d) inputs
-
-        Returns
-        -------
-        np.ndarray
-            as the classifier returns it
-        """
-        self._door(X)
-        return ask(self.classifier_.decision_function, X)
-
-# %% ../../nbs/strategies/23_selective.ipynb #aadf1aeb
-class Judgement(Decisions):
-    "How a fitted selective classifier does on test data."
     def score(self,
         X,                  # (n, d) test inputs
         y,                  # (n,) labels
@@ -374,6 +274,151 @@ class Judgement(Decisions):
         total = weight[accepted].sum()
         return float(weight[accepted] @ right[accepted]/total) if total > 0 else np.nan
 
+# %% ../../nbs/strategies/23_selective.ipynb #2ff5842c
+class PassedOn(Abstaining):
+    "What the classifier underneath says, of rejected inputs as well."
+    @available_if(_has("predict_proba"))
+    def predict_proba(self,
+        X,           # (n, d) inputs
+    ) -> np.ndarray: # (n, K) columns in the order of classifier_.classes_
+        """The classifier's probabilities, of rejected inputs as well.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n, K) columns in the order of classifier_.classes_
+        """
+        self._door(X)
+        return ask(self.classifier_.predict_proba, X)
+
+    @available_if(_has("decision_function"))
+    def decision_function(self,
+        X,           # (n, d) inputs
+    ) -> np.ndarray: # as the classifier returns it
+        """The classifier's decision function, of rejected inputs as well.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            as the classifier returns it
+        """
+        self._door(X)
+        return ask(self.classifier_.decision_function, X)
+
+# %% ../../nbs/strategies/23_selective.ipynb #3acc7f18
+class Wrapping(Abstaining):
+    "A wrapper of an estimator, as scikit-learn sees it."
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = default_classifier() if self.estimator is None else self.estimator
+        if isinstance(inner, BaseEstimator): tags.input_tags = deepcopy(get_tags(inner).input_tags)
+        return tags
+
+    def get_metadata_routing(self):
+        "Which parameters of fit go to the classifier, for scikit-learn's metadata routing."
+        router = MetadataRouter(owner=self).add_self_request(self)
+        if not hasattr(self.estimator, "get_metadata_routing"): return router
+        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit",
+                                                                                       callee="fit"))
+
+    def _fit_classifier(self, base, X, y, rows, params):
+        "The classifier itself where it is fitted, else a clone fitted on some rows."
+        params = _of_the_fit(self, base, params)
+        if not len(rows):
+            if params:
+                raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is fitted already")
+            return base
+        params = _check_method_params(X, params, rows)
+        return ask(lambda part: clone(base).fit(part, y[rows], **params), take(X, rows))
+
+    def _note_labels(self, y):
+        "All labels, and the one of rejections."
+        self.classes_ = np.unique(np.append(getattr(self.classifier_, "classes_", y), y))
+        self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)
+
+# %% ../../nbs/strategies/23_selective.ipynb #a876cdd7
+def _of_the_fit(self, base, params:dict) -> dict:
+    "What the classifier's fit is to get besides X and y."
+    if not params: return {}
+    if sklearn.get_config()["enable_metadata_routing"]: return process_routing(self, "fit",
+                                                                               **params).estimator.fit
+    if not hasattr(base, "fit"):
+        name, kind = next(iter(params)), type(base).__name__
+        raise ValueError(f"{name} must go to a fit of the estimator, {kind} has none")
+    return params
+
+# %% ../../nbs/strategies/23_selective.ipynb #aadf1aeb
+class Answers(Abstaining):
+    "What a fitted selective classifier says about inputs."
+    selection_: Any
+
+    def _losses(self, X, y):
+        return pointwise_loss(y, predict_labels(self.classifier_, X), self.loss, self.classes_)
+
+    def _uncertainties(self, X):
+        method = getattr(self.uncertainty_, "predict", self.uncertainty_)
+        return check_vector(ask(method, X, "the score"), "uncertainty", n_rows(X), infinite=True)
+
+    def _groups(self, X):
+        "The group of each input, None where all share one threshold."
+        if self.groups is None: return None
+        found = predict_labels(self.classifier_, X) if isinstance(self.groups, str) else ask(self.groups, X,
+                                                                                             "groups")
+        return check_labels(found, "groups", n_rows(X))
+
+    def _accepted(self, X, uncertainty):
+        groups = self._groups(X)
+        return self.selection_(uncertainty, *([] if groups is None else [groups])) > .5
+
+    def predict_uncertainty(self,
+        X,           # (n, d) inputs
+    ) -> np.ndarray: # (n,) high means uncertain
+        """The score of each input.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) high means uncertain
+        """
+        self._door(X)
+        return self._uncertainties(X)
+
+    def accept(self,
+        X,           # (n, d) inputs
+    ) -> np.ndarray: # (n,) bool
+        """Whether each input is answered.
+
+        Parameters
+        ----------
+        X
+            (n, d) inputs
+
+        Returns
+        -------
+        np.ndarray
+            (n,) bool
+        """
+        self._door(X)
+        return self._accepted(X, self._uncertainties(X))
+
+# %% ../../nbs/strategies/23_selective.ipynb #8295921d
+class Reports(Answers):
+    "Numbers on test data beside what the calibration certified."
     def risk_coverage(self,
         X,           # (n, d) test inputs
         y,           # (n,) labels
@@ -396,9 +441,6 @@ class Judgement(Decisions):
         y = labels_of(self, y, n_rows(X))
         return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
 
-# %% ../../nbs/strategies/23_selective.ipynb #8295921d
-class Reports(Judgement):
-    "Numbers on test data beside what the calibration certified."
     def report(self,
         X,     # (n, d) test inputs
         y,     # (n,) labels
@@ -435,26 +477,8 @@ class Reports(Judgement):
                 "remark": remark}
 
 # %% ../../nbs/strategies/23_selective.ipynb #625d2b1e
-def _of_the_fit(self, base, params:dict) -> dict:
-    "What the classifier's fit is to get besides X and y."
-    if not params: return {}
-    if sklearn.get_config()["enable_metadata_routing"]: return process_routing(self, "fit",
-                                                                               **params).estimator.fit
-    if not hasattr(base, "fit"):
-        name, kind = next(iter(params)), type(base).__name__
-        raise ValueError(f"{name} must go to a fit of the estimator, {kind} has none")
-    return params
-
 class Learning(Answers):
-    "Classifier, score and threshold from disjoint parts of the data."
-    def _fit_classifier(self, base, X, y, rows, params):
-        if not len(rows):
-            if params:
-                raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is fitted already")
-            return base
-        params = _check_method_params(X, params, rows)
-        return ask(lambda part: clone(base).fit(part, y[rows], **params), take(X, rows))
-
+    "The score and the threshold, each from its own part of the data."
     def _fit_score(self, score, X, y, rows):
         "Give a score the classifier and the loss, and its rows."
         self.uncertainty_, parameters = clone(score), score.get_params()
@@ -511,21 +535,8 @@ class Calibration(Learning):
         return self._certify(X, labels_of(self, y, n_rows(X)), weights, weight_bound)
 
 # %% ../../nbs/strategies/23_selective.ipynb #fdbdf7a4
-class Parameters(Answers):
-    "What the constructor was given, checked at the door and told to scikit-learn."
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        inner = default_classifier() if self.estimator is None else self.estimator
-        if isinstance(inner, BaseEstimator): tags.input_tags = deepcopy(get_tags(inner).input_tags)
-        return tags
-
-    def get_metadata_routing(self):
-        "Which parameters of fit go to the classifier, for scikit-learn's metadata routing."
-        router = MetadataRouter(owner=self).add_self_request(self)
-        if not hasattr(self.estimator, "get_metadata_routing"): return router
-        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit",
-                                                                                       callee="fit"))
-
+class Parameters(Wrapping):
+    "What the constructor was given, checked at the door."
     def _check_parameters(self):
         check_sizes(self.score_size, self.calibration_size)
         check_probability(self.delta, "delta")
@@ -647,9 +658,8 @@ class SelectiveClassifier(Parameters, Calibration, PassedOn, Reports, Classifier
         if self.prefit: check_prefit(base, score)
         rows = rows_for(y, base, score, self.prefit, (self.score_size, self.calibration_size),
                         self.random_state)
-        self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, _of_the_fit(self, base, params))
-        self.classes_ = np.unique(np.append(getattr(self.classifier_, "classes_", y), y))
-        self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)
+        self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, params)
+        self._note_labels(y)
         self.uncertainty_ = score
         if hasattr(score, "fit") and not (self.prefit and not _is_ready(score)):
             self._fit_score(score, X, y, rows.score)

@@ -2,18 +2,32 @@
 import numpy as np
 import pickle
 import pytest
+import sklearn
 import sys
 import warnings
 from reject_nb.ood import BoundedTPRFPR
 from reject_nb.ood.experiments.synthetic import synthetic_example
+from reject_nb.strategies.losses import n_rows
+from scipy.sparse import csr_array
+from sklearn.base import clone
+from sklearn.base import is_classifier
 from sklearn.compose import ColumnTransformer
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
+from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.ood.selector import DoubleScoreSelector, _stricter, report
+from reject_nb.ood.selector import DoubleScoreSelector, _stricter, named_score, report
 
 def test_report_ranks_and_says_unable():
     s = synthetic_example(2.).sample(2000, 1)
@@ -117,8 +131,10 @@ def test_random_states(random_state):
     (dict(guarantee=True, delta="a"), {}, "delta"), (dict(guarantee=1), {}, "guarantee"),
     (dict(reject_label=1), {}, "reject_label"), (dict(model="a"), {}, "model"),
     (dict(random_state="a"), {}, "random_state"),
-    ({}, dict(X_ood=O2[:0]), "X_ood"), ({}, dict(X_ood=None), "X_ood"), ({}, dict(X_ood=O2[:, :1]), "X_ood"),
-    ({}, dict(X_ood=[[np.nan, 0]]), "X_ood"), ({}, dict(y=Y2[:5]), "y"), ({}, dict(X=X2[0]), "X"),
+    ({}, dict(X_ood=O2[:0]), "X_ood"), (dict(guarantee=True), dict(X_ood=None), "X_ood"),
+    ({}, dict(X_ood=O2[:, :1]), "X_ood"), ({}, dict(X_ood=3), "X_ood"), (dict(prefit=1), {}, "prefit"),
+    (dict(estimator=LogisticRegression(), prefit=True), {}, "estimator"), ({}, dict(y=Y2 + .5), "y"),
+    ({}, dict(X_ood=[[np.nan, 0]]), "X_ood"), ({}, dict(y=Y2[:5]), "y"), ({}, dict(X=3), "X"), ({}, dict(X=X2[0]), "y"),
     (dict(guarantee=True), dict(X_ood=O2[:1]), "X_ood"),
     (dict(estimator=LogisticRegression()), dict(X=X2[:1], y=Y2[:1]), "X")])
 def test_bad_input_is_named(options, data, named):
@@ -130,7 +146,7 @@ def test_bad_input_is_named(options, data, named):
 def test_bad_new_inputs_are_named():
     s = DoubleScoreSelector(FITTED, "msp", _far).fit(X2, Y2, O2)
     for bad in (X2[:, :1], None, [["a", "b"]], [[np.nan, 1]], X2[0]):
-        with pytest.raises(ValueError, match="^X "): s.accept(bad)
+        with pytest.raises(ValueError, match="X "): s.accept(bad)
 
 
 @pytest.mark.parametrize("risk", ["msp", "mls"])
@@ -151,6 +167,111 @@ def test_reject_labels():
     assert set(DoubleScoreSelector(LogisticRegression()).fit(X2, numbers,
                                                              O2).predict(np.concatenate([X2, O2]))) == {-1,
                                                                                                         1, -2}
+
+FOLLOWED = dict(model=BoundedTPRFPR(.5, .5), random_state=0)
+
+def _alike(X): return np.zeros(n_rows(X))
+
+
+def test_selector_follows_scikit_learn():
+    "All checks can be made, since X_ood may be left out; where scores are all alike, nothing is rejected."
+    check_estimator(DoubleScoreSelector(LogisticRegression(), _alike, _alike), on_skip=None)
+
+
+def test_without_foreign_inputs_it_says_so():
+    s = DoubleScoreSelector(LogisticRegression(), model=BoundedTPRFPR(.8, .2)).fit(X2, Y2)
+    assert "no OOD inputs" in s.message_ and s.accept(X2).mean() > .7
+
+
+def test_prefit_uses_every_row():
+    frozen = FrozenEstimator(FITTED)
+    for base in (FITTED, frozen, clone(frozen)):
+        s = DoubleScoreSelector(base, "msp", _far, prefit=True).fit(X2, Y2, O2)
+        assert s.classifier_ is base and abs(s.tuned_.tpr - s.accept(X2).mean()) < 1e-12
+
+
+def test_score_is_selective_accuracy():
+    y = np.where(Y2 == 0, "cat", "dog")
+    s = DoubleScoreSelector(LogisticRegression(), **FOLLOWED).fit(X2, y, O2)
+    on, right = s.accept(X2), s.classifier_.predict(X2) == y
+    w = np.random.default_rng(0).random(len(y))
+    assert np.isclose(s.score(X2, y), right[on].mean(), rtol=1e-12)
+    assert np.isclose(s.score(X2, y, w), np.average(right[on], weights=w[on]), rtol=1e-12)
+    assert np.array_equal(s.predict_proba(X2), s.classifier_.predict_proba(X2)) and is_classifier(s)
+    found = cross_val_score(s, X2, y, params={"X_ood": O2}, cv=3)
+    assert np.isfinite(found).all() and found.mean() > .85
+    inside = make_pipeline(StandardScaler(), s)
+    grid = {"doublescoreselector__estimator__C": [.1, 1.], "doublescoreselector__ood_score": ["knn", "mls"]}
+    search = GridSearchCV(inside, grid, cv=2)
+    search.fit(X2, y, doublescoreselector__X_ood=StandardScaler().fit(X2).transform(O2))
+    assert search.best_score_ > .85 and set(search.predict(X2)) >= {"cat", "dog"}
+
+
+def test_parameters_of_the_fit_reach_the_classifier():
+    w = np.where(Y2 == 0, 9., 1.)
+    plain, heavy = (DoubleScoreSelector(LogisticRegression(), **FOLLOWED).fit(X2, Y2, O2, **params)
+                    for params in ({}, {"sample_weight": w}))
+    assert (heavy.classifier_.predict(X2) == 0).sum() > (plain.classifier_.predict(X2) == 0).sum()
+    with pytest.raises(ValueError, match="sample_weight must go"):
+        DoubleScoreSelector(FITTED, "msp", _far).fit(X2, Y2, O2, sample_weight=w)
+
+
+def test_metadata_routing():
+    w = np.where(Y2 == 0, 9., 1.)
+    with sklearn.config_context(enable_metadata_routing=True):
+        inner = LogisticRegression().set_fit_request(sample_weight=True)
+        s = DoubleScoreSelector(inner, **FOLLOWED).set_fit_request(X_ood=True)
+        s.set_score_request(sample_weight=False)
+        direct = clone(s).fit(X2, Y2, O2, sample_weight=w)
+        found = GridSearchCV(s, {"estimator__C": [1.]}, cv=2).fit(X2, Y2, X_ood=O2, sample_weight=w)
+        assert "no OOD" not in found.best_estimator_.message_
+        assert np.array_equal(found.best_estimator_.classifier_.coef_, direct.classifier_.coef_)
+
+
+def test_text_goes_through():
+    words = ["good day", "bad day", "good night", "bad night", "good morning", "bad morning"]*20
+    y, strange = ["+", "-"]*60, ["lorem ipsum", "dolor sit amet", "ipsum dolor"]*10
+    pipe = make_pipeline(CountVectorizer(), LogisticRegression())
+    s = DoubleScoreSelector(pipe, model=BoundedTPRFPR(.9, .3)).fit(words, y, strange)
+    assert s.predict(["good day", "bad night"]).tolist() == ["+", "-"] and s.score(words, y) == 1
+    far, near = s.ood_score_(["lorem ipsum"]), s.ood_score_(words)
+    assert far[0] > 0 == np.median(near) and hasattr(s.classifier_[0].transform(words), "tocsr")
+
+
+def test_sparse_distances_are_the_dense_ones():
+    rng = np.random.default_rng(5)
+    A = rng.random((60, 8))*(rng.random((60, 8)) < .4)
+    dense, sparse = named_score("knn", FITTED, A), named_score("knn", FITTED, csr_array(A))
+    assert np.allclose(sparse(csr_array(A[:20])), dense(A[:20]), rtol=1e-9)
+
+
+def test_frames_with_missing_values_and_categories():
+    pd = pytest.importorskip("pandas")
+    def frame(A, colour):
+        out = pd.DataFrame(A, columns=["a", "b"]).assign(colour=colour)
+        out.loc[::7, "a"] = np.nan
+        return out
+    X, O = frame(X2, np.where(Y2 == 0, "red", "blue")), frame(O2, "green")
+    columns = make_column_transformer((OneHotEncoder(sparse_output=False, handle_unknown="ignore"), ["colour"]),
+                                      (SimpleImputer(), ["a", "b"]))
+    for h in (make_pipeline(columns, HistGradientBoostingClassifier(max_iter=5)),
+              FrozenEstimator(make_pipeline(columns, LogisticRegression()).fit(X, Y2))):
+        score = {} if not isinstance(h, FrozenEstimator) else {"ood_score": lambda Z: Z["b"].to_numpy()}
+        s = DoubleScoreSelector(h, model=BoundedTPRFPR(.8, .2), **score).fit(X, Y2, O)
+        assert s.status_ == "optimal" and s.accept(O).mean() <= .25
+        assert s.feature_names_in_.tolist() == ["a", "b", "colour"]
+        with pytest.raises(ValueError, match="X must be like that of the fit"): s.accept(X[["a", "b"]])
+    plain = HistGradientBoostingClassifier(max_iter=5)
+    missing = np.where(np.arange(len(X2))[:, None] % 5 == 0, np.nan, X2)
+    with pytest.raises(ValueError, match="X must be a matrix without NaN for 'knn'"):
+        DoubleScoreSelector(plain).fit(missing, Y2, O2)
+    own = DoubleScoreSelector(plain, "msp", lambda Z: np.abs(Z[:, 1]).clip(0, 9)*0 + 1.)
+    with pytest.raises(ValueError, match="ood_score must"): own.fit(missing, Y2, O2)
+
+
+def test_what_is_wrong_with_foreign_inputs_is_said_of_them():
+    with pytest.raises(ValueError, match="^X_ood must be inputs like X"):
+        DoubleScoreSelector(LogisticRegression()).fit(X2, Y2, np.where(O2 > 4, np.nan, O2))
 
 
 def test_rare_classes():

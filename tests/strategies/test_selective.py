@@ -24,6 +24,7 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.model_selection import cross_val_score
+from sklearn.pipeline import Pipeline
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.preprocessing import StandardScaler
@@ -255,6 +256,29 @@ def test_the_classifier_shows_through():
                        "predict_proba") and hasattr(SelectiveClassifier(LinearSVC()), "decision_function")
     for method in ("predict", "accept", "predict_uncertainty", "predict_proba"):
         with pytest.raises(NotFittedError): getattr(SelectiveClassifier(), method)(X)
+
+
+def test_inside_nested_pipelines_and_searched():
+    X, y = ROWS
+    inner = make_pipeline(StandardScaler(), LogisticRegression())
+    clf = SelectiveClassifier(inner, model=BoundedAbstention(.6), random_state=0)
+    outer = Pipeline([("keep", "passthrough"), ("rest", make_pipeline(StandardScaler(), clf))])
+    names = np.array(["no", "yes"])[y]
+    fitted = clone(outer).fit(X, names)
+    deep = fitted[-1][-1]
+    Z = fitted[-1][:-1].transform(X)
+    np.testing.assert_array_equal(fitted.predict(X), deep.predict(Z))
+    assert set(fitted.predict(X)) == {"no", "yes", "reject"} and fitted.score(X, names) == deep.score(Z, names)
+    np.testing.assert_array_equal(fitted.predict_proba(X), deep.predict_proba(Z))
+    key = "rest__selectiveclassifier__"
+    grid = {key + "estimator__logisticregression__C": [.01, 1.],
+            key + "model": [BoundedAbstention(.9), BoundedAbstention(.5)]}
+    search = GridSearchCV(outer, grid, cv=2).fit(X, names)
+    scores = search.cv_results_["mean_test_score"]
+    best = max(cross_val_score(clone(outer).set_params(**p), X, names, cv=2).mean()
+               for p in search.cv_results_["params"])
+    assert np.isfinite(scores).all() and np.isclose(search.best_score_, best)
+    assert search.predict(X).shape == (1000,) and search.best_params_[key + "model"].target_coverage == .5
 
 
 def test_one_example_may_be_all_there_is_for_the_threshold():
