@@ -59,7 +59,7 @@ lab: $(STAMP)  ## open the notebooks in JupyterLab, at the first page
 clean:  ## remove .venv and the site
 	rm -rf $(VENV) _docs
 
-$(STAMP): requirements.lock pyproject.toml
+$(STAMP): requirements.lock pyproject.toml settings.ini
 	@$(PYTHON) -c 'import sys; sys.exit("reject_nb needs Python 3.11 or newer, this is " + sys.version.split()[0] + ": make PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --disable-pip-version-check -r requirements.lock

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LONG', 'MADE_BY', 'MODULE_TITLES', 'STYLESHEET', 'FIRST', 'PLOTLY', 'SCRIPT', 'FILTER', 'ACCESS',
-           'WORDS', 'presentable', 'make_readme', 'site_config', 'site_toc', 'public_names', 'check_site',
-           'make_docs']
+           'WORDS', 'presentable', 'make_readme', 'site_config', 'site_toc', 'shared_titles', 'public_names',
+           'check_site', 'make_docs']
 
 # %% ../../nbs/dev/06_pages.ipynb #5da3f547
 import ast
@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from importlib.metadata import distribution
 from pathlib import Path
 
@@ -348,6 +349,27 @@ ACCESS = """document.addEventListener("DOMContentLoaded", () => {
 });
 """
 
+# %% ../../nbs/dev/06_pages.ipynb #3a34796a
+def _title(nb) -> str: return nb.cells[0].source.partition("\n")[0].removeprefix("# ").strip()
+
+def shared_titles() -> set[str]: # in small letters
+    """Titles that more than one notebook has.
+
+    Returns
+    -------
+    set[str]
+        in small letters
+    """
+    counts = Counter(_title(read(path)).lower() for path in notebook_paths())
+    return {title for title, n in counts.items() if n > 1}
+
+def _with_own_title(nb, part:str, shared:set[str]):
+    "The same notebook, the part it belongs to before a title that others have."
+    if (title := _title(nb)).lower() in shared:
+        own = f"# {part}: {title[0].lower()}{title[1:]}"
+        nb.cells[0].source = nb.cells[0].source.replace(f"# {title}", own, 1)
+    return nb
+
 # %% ../../nbs/dev/06_pages.ipynb #5b9075cb
 def _carried(package:str, path:str) -> Path:
     "A file or folder that an installed package carries."
@@ -368,8 +390,10 @@ WORDS = "reference of the site"   # in an overview: a link on the site, words in
 
 def _write_sources(target:Path) -> None:
     "The notebooks as the site shows them, with the figures they link to."
+    shared = shared_titles()
     for path in notebook_paths():
-        text = to_text(_with_moving_pictures(presentable(read(path), fold=True)))
+        nb = _with_own_title(presentable(read(path), fold=True), path.parent.name, shared)
+        text = to_text(_with_moving_pictures(nb))
         text = re.sub(r"\]\(((?:\.\./)*)\.\./figures/", r"](\1figures/", text)
         if path.parent.name in documented_modules() and path.stem == "00_overview":
             text = text.replace(WORDS, f"[{WORDS}](../reference/{path.parent.name}.md)")

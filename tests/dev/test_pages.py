@@ -8,7 +8,8 @@ from reject_nb.dev.notebooks import root
 from reject_nb.dev.reference import documented_modules
 
 from reject_nb.dev.pages import (
-    ACCESS, FILTER, LONG, SCRIPT, STYLESHEET, WORDS, _links_from_here, presentable, site_toc,
+    ACCESS, FILTER, LONG, SCRIPT, STYLESHEET, WORDS, _links_from_here, _title, _with_own_title, presentable,
+    shared_titles, site_toc,
 )
 
 def test_readers_see_no_directives_and_no_hidden_cells():
@@ -32,8 +33,13 @@ def test_imports_and_long_exports_are_folded():
 
 
 def test_titles_tell_pages_apart():
-    titles = [read(p).cells[0].source.splitlines()[0].lower() for p in notebook_paths()]
+    shared = shared_titles()
+    titles = [_title(_with_own_title(read(p), p.parent.name, shared)).lower() for p in notebook_paths()]
     assert sorted(titles) == sorted(set(titles))
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Two of us\n\n> One line.")])
+    assert _title(_with_own_title(nb, "sdr", {"another"})) == "Two of us"
+    assert _title(_with_own_title(nb, "sdr", {"two of us"})) == "sdr: two of us"
+    assert nb.cells[0].source.endswith("> One line.")
 
 HEADINGS = ["What it answers", "The idea", "First use", "What is promised, and what is not",
             "Names and notebooks"]
