@@ -5,7 +5,8 @@ variance are bounded together."""
 
 # %% auto #0
 __all__ = ['REACH', 'Reduced', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres',
-           'ratio_min', 'logistic_line_min', 'Bounded', 'probability_down', 'lower_bounds', 'value_up']
+           'ratio_min', 'logistic_line_min', 'Bounded', 'probability_down', 'lower_bounds', 'probability_up',
+           'value_up']
 
 # %% ../../nbs/gpc/10_certificate.ipynb #48846411
 from dataclasses import dataclass
@@ -466,6 +467,10 @@ def lower_bounds(
     return Bounded(np.clip(out, 0, 1), found.point, found.score, at)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #bc4a7e82
+def probability_up(g:np.ndarray) -> np.ndarray:
+    "Phi of g (1 + 4e-16), rounded up: an enclosure's upper end where g itself is known within two ulp."
+    return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
+
 def value_up(
     side:Side,
     at:Centres,   # from `centres`
@@ -487,6 +492,6 @@ def value_up(
     if side.spec is None: return m
     if side.post.likelihood == "probit":
         g = np.where(m >= 0, m/np.sqrt(1 + at.var_low), m/np.sqrt(1 + at.var_high))
-        return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
+        return probability_up(g)
     value = np.where(m >= 0, logistic_means(m, at.var_low), logistic_means(m, at.var_high))
     return np.minimum(value + LOGISTIC_ERROR, 1)

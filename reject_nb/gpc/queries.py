@@ -20,6 +20,7 @@ from .certificate import centres, one_side, reduce_box, value_up
 from .class_bounds import class_bounds
 from .oracles import LeadOracle, ProbabilityOracle
 from .posterior import GPPosterior, axes_of
+from .questions import Certifiable
 from .exponents import Terms, sign_terms, view
 from .ranges import RangeResult, check_posterior, classification_range, progress_bar, thread_pool
 from .search import Ball, Limits, check_limits_of_work, minimise, placed
@@ -335,6 +336,19 @@ def _class_safety(post, around:Around, limits:Limits) -> Safety:
         return _answer(Status.unknown, got, search=Status.precision)
     return _answer(Status.unsafe, got, point)
 
+# %% ../../nbs/gpc/22_queries.ipynb #5a11c0de
+def _own_safety(post:Certifiable, around:Around, limits:Limits, rigorous, starts) -> Safety:
+    "Safety by the margin that a posterior brings itself."
+    top, margin = post.class_at(around.x, rigorous)
+    if margin[0] <= 0 and rigorous: return _unclear(post, margin)
+    asked = post.asked_margin(around.lower, around.upper, around.ball, top, rigorous)
+    got = minimise(asked.oracle, limits, starts)
+    if got.upper >= 0: return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
+    point = around.settle(asked.placed(got.x))
+    if point is None or post.margin_at(point, top, rigorous) >= 0:
+        return _answer(Status.unknown, got, search=Status.precision)
+    return _answer(Status.unsafe, got, point)
+
 # %% ../../nbs/gpc/22_queries.ipynb #7f6bba4b
 def is_safe(
     post,              # GPPosterior or MulticlassPosterior
@@ -413,6 +427,7 @@ def is_safe(
     with progress_bar(progress) as update, thread_pool(n_jobs) as (pool, threads):
         work = Limits(tol=0., clock=Clock(time_limit), max_boxes=max_boxes, decide=0., progress=update)
         if isinstance(post, MulticlassPosterior): return _class_safety(post, question, work)
+        if isinstance(post, Certifiable): return _own_safety(post, question, work, rigorous, starts)
         return _binary_safety(post, question, work, rigorous, pool, threads, starts)
 
 # %% ../../nbs/gpc/22_queries.ipynb #ce295dbd
@@ -548,7 +563,13 @@ def robustness(
     _, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     options = dict(tol=tol, max_boxes=max_boxes, rigorous=rigorous, n_jobs=n_jobs, progress=progress,
                    ball=question.ball)
-    if isinstance(post, GPPosterior):
+    if isinstance(post, Certifiable):
+        targets = post.classes if post.names_target else [None]
+        each = None if time_limit is None else time_limit/len(targets)
+        found = [classification_range(post, question.lower, question.upper, time_limit=each, target=c,
+                                      **options) for c in targets]
+        values = [post.probability_at(question.x, post.target_of(c)) for c in targets]
+    elif isinstance(post, GPPosterior):
         found = [classification_range(post, question.lower, question.upper, time_limit=time_limit, **options)]
         values = [_binary_value(post, question.x)]
     else:

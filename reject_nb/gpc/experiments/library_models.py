@@ -12,6 +12,7 @@ import json
 import sys
 import time
 import types
+from typing import Any
 
 import numpy as np
 
@@ -48,10 +49,14 @@ def recorded(
 
 # %% ../../../nbs/gpc/85_library_models.ipynb #a85c0009
 ATTRIBUTES = (
-    "kernel", "kernels", "base_kernel", "variance", "lengthscales", "lengthscale", "outputscale", "alpha", "constant", "nu",
-    "active_dims", "inducing_variable", "Z", "data", "q_mu", "q_sqrt", "q_alpha", "q_lambda", "whiten", "num_latent_gps",
-    "mean_function", "c", "likelihood", "invlink", "mean_module", "covar_module", "variational_strategy", "inducing_points",
-    "jitter_val", "variational_distribution", "mean", "covariance_matrix", "train_inputs", "train_targets", "noise", "batch_shape",
+    "kernel", "kernels", "base_kernel", "variance", "lengthscales", "lengthscale", "outputscale", "alpha",
+    "constant", "nu",
+    "active_dims", "inducing_variable", "Z", "data", "q_mu", "q_sqrt", "q_alpha", "q_lambda", "whiten",
+    "num_latent_gps",
+    "mean_function", "c", "likelihood", "invlink", "mean_module", "covar_module", "variational_strategy",
+    "inducing_points",
+    "jitter_val", "variational_distribution", "mean", "covariance_matrix", "train_inputs", "train_targets",
+    "noise", "batch_shape",
     "has_lengthscale")
 LEAVES = (bool, int, float, str, type(None))
 
@@ -73,13 +78,15 @@ def freeze(
     """
     if isinstance(thing, LEAVES): return {"value": thing}
     if isinstance(thing, slice): return {"slice": [thing.start, thing.stop, thing.step]}
-    if isinstance(thing, types.FunctionType): return {"kind": "function", "has": {"__name__": {"value": thing.__name__}}}
+    if isinstance(thing, types.FunctionType):
+        return {"kind": "function", "has": {"__name__": {"value": thing.__name__}}}
     if hasattr(thing, "numpy") or hasattr(thing, "detach") or isinstance(thing, (np.ndarray, np.generic)):
         arrays.append(value_of(thing))
         return {"array": len(arrays) - 1}
     if isinstance(thing, (tuple, list)) or type(thing).__name__ in ("ModuleList", "ListWrapper", "Size"):
         return {"list": [freeze(part, arrays, names) for part in thing]}
-    has = {name: freeze(getattr(thing, name), arrays, names) for name in names if getattr(thing, name, None) is not None}
+    has = {name: freeze(getattr(thing, name), arrays, names) for name in names
+           if getattr(thing, name, None) is not None}
     return {"kind": type(thing).__name__, "has": has}
 
 def thaw(
@@ -115,11 +122,12 @@ class Predictions:
 def _answer(model:Recorded, said:Predictions) -> Recorded:
     "The model with the ways that a library has to ask it."
     def gpflow_way(part, X): return [v[said.rows(X), None] for v in part]
-    kind = type(model)
+    kind:Any = type(model)
     kind.predict_f = lambda self, X: gpflow_way((said.mean, said.var), X)
     kind.predict_y = lambda self, X: gpflow_way((said.p,), X)
     kind.__call__ = lambda self, X: recorded("MultivariateNormal", {
-        name: getattr(said, part)[said.rows(X)] for name, part in (("mean", "mean"), ("variance", "var"), ("p", "p"))})
+        name: getattr(said, part)[said.rows(X)] for name,
+        part in (("mean", "mean"), ("variance", "var"), ("p", "p"))})
     kind.eval = lambda self: self
     return model
 
@@ -172,8 +180,9 @@ def stored_model(
     model = _answer(thaw(tree["model"], arrays), said)
     if tree["likelihood"] is not None:
         likelihood = thaw(tree["likelihood"], arrays)
-        type(likelihood).__call__ = lambda self, found: recorded("Bernoulli", {"mean": found.p})
-        model.own_likelihood = likelihood
+        kind:Any = type(likelihood)
+        kind.__call__ = lambda self, found: recorded("Bernoulli", {"mean": found.p})
+        setattr(model, "own_likelihood", likelihood)
     return model
 
 # %% ../../../nbs/gpc/85_library_models.ipynb #a85c0016
@@ -193,18 +202,22 @@ def _gpflow(seed:int) -> dict:
     Y, Z, few = y[:, None], X[:10].copy(), slice(0, 24)
     bernoulli, sigmoid = gpflow.likelihoods.Bernoulli, gpflow.likelihoods.Bernoulli(tf.sigmoid)
     constant = gpflow.functions.Constant if hasattr(gpflow, "functions") else gpflow.mean_functions.Constant
-    svgp = lambda kernel, likelihood=None, **more: m.SVGP(kernel, likelihood or bernoulli(), Z, num_data=60, **more)
+    svgp = lambda kernel, likelihood=None, **more: m.SVGP(kernel, likelihood or bernoulli(), Z, num_data=60,
+                                                          **more)
     models = {
         "svgp": svgp(k.SquaredExponential(lengthscales=[1., 1.])),
         "values": svgp(k.Matern52(lengthscales=[1., .7]), whiten=False),
-        "sum": svgp(k.SquaredExponential() + k.Linear(variance=.3) + k.Constant(.2), mean_function=constant(.1)),
-        "product": svgp(k.SquaredExponential(active_dims=[0])*k.Matern32(active_dims=slice(1, 2)), q_diag=True),
+        "sum": svgp(k.SquaredExponential() + k.Linear(variance=.3) + k.Constant(.2),
+                    mean_function=constant(.1)),
+        "product": svgp(k.SquaredExponential(active_dims=[0])*k.Matern32(active_dims=slice(1, 2)),
+                        q_diag=True),
         "rational quadratic": svgp(k.RationalQuadratic(), whiten=False, mean_function=constant(.3)),
         "white": svgp(k.Matern12() + k.White(.1)),
         "sigmoid": svgp(k.SquaredExponential(), sigmoid),
         "vgp": m.VGP((X[few], Y[few]), k.Exponential(lengthscales=[.5, .8]), bernoulli()),
         "opper": m.VGPOpperArchambeau((X[few], Y[few]), k.Matern52()*k.Constant(2.), bernoulli()),
-        "gpr": m.GPR((X[few], X[few, :1]**2), k.Matern32() + k.Linear(), mean_function=constant(.5), noise_variance=.1),
+        "gpr": m.GPR((X[few], X[few, :1]**2), k.Matern32() + k.Linear(), mean_function=constant(.5),
+                     noise_variance=.1),
         "sgpr": m.SGPR((X, X[:, :1]**2), k.SquaredExponential(), Z, noise_variance=.1)}
     for name, model in models.items():
         loss = model.training_loss_closure((X, Y)) if isinstance(model, m.SVGP) else model.training_loss
@@ -220,7 +233,8 @@ def _gpytorch_classes(mean, covar, strategy, law):
         def __init__(self, Z):
             super().__init__(strategy(self, Z, law(len(Z)), learn_inducing_locations=True))
             self.mean_module, self.covar_module = mean, covar
-        def forward(self, x): return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+        def forward(self, x):
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
     return Sparse
 
 def _exact_gpytorch(X, y):
@@ -231,8 +245,10 @@ def _exact_gpytorch(X, y):
         def __init__(self, X, y, likelihood):
             super().__init__(X, y, likelihood)
             self.mean_module = gpytorch.means.ConstantMean()
-            self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.MaternKernel(nu=1.5, ard_num_dims=2))
-        def forward(self, x): return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+            rough = gpytorch.kernels.MaternKernel(nu=1.5, ard_num_dims=2)
+            self.covar_module = gpytorch.kernels.ScaleKernel(rough)
+        def forward(self, x):
+            return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
     return Exact(X, y, gpytorch.likelihoods.GaussianLikelihood())
 
 # %% ../../../nbs/gpc/85_library_models.ipynb #a85c0018
@@ -246,19 +262,25 @@ def _gpytorch(seed:int) -> dict:
     X, y = (torch.as_tensor(part) for part in _two_moons(60, seed))
     whitened, plain = v.VariationalStrategy, v.UnwhitenedVariationalStrategy
     full, diagonal = v.CholeskyVariationalDistribution, v.MeanFieldVariationalDistribution
+    twice = g.ScaleKernel(g.ScaleKernel(g.MaternKernel(nu=1.5, active_dims=(1,)), active_dims=(1, 0)))
+    rough = g.RBFKernel(active_dims=(0,))*g.MaternKernel(nu=.5, active_dims=(1,))
     makes = {
         "svgp": (means.ConstantMean(), g.ScaleKernel(g.RBFKernel(ard_num_dims=2)), whitened, full),
         "values": (means.ConstantMean(), g.ScaleKernel(g.MaternKernel(nu=2.5)), plain, full),
         "diagonal": (means.ZeroMean(), g.ScaleKernel(g.RQKernel(ard_num_dims=2)), whitened, diagonal),
-        "sum": (means.ZeroMean(), g.ScaleKernel(g.RBFKernel()) + g.LinearKernel() + g.ConstantKernel(), whitened, full),
-        "product": (means.ConstantMean(), g.RBFKernel(active_dims=(0,))*g.MaternKernel(nu=.5, active_dims=(1,)), plain, full),
-        "nested": (means.ZeroMean(), g.ScaleKernel(g.ScaleKernel(g.MaternKernel(nu=1.5, active_dims=(1,)), active_dims=(1, 0))), whitened, full)}
+        "sum": (means.ZeroMean(), g.ScaleKernel(g.RBFKernel()) + g.LinearKernel() + g.ConstantKernel(),
+                whitened, full),
+        "product": (means.ConstantMean(), rough, plain, full),
+        "nested": (means.ZeroMean(), twice, whitened, full)}
     models = {}
     for name, make in makes.items():
-        model, likelihood = _gpytorch_classes(*make)(X[:10].clone()), gpytorch.likelihoods.BernoulliLikelihood()
-        models[name] = _train(model, likelihood, gpytorch.mlls.VariationalELBO(likelihood, model, len(y)), X, y)
+        model = _gpytorch_classes(*make)(X[:10].clone())
+        likelihood = gpytorch.likelihoods.BernoulliLikelihood()
+        models[name] = _train(model, likelihood, gpytorch.mlls.VariationalELBO(likelihood, model, len(y)),
+                              X, y)
     exact = _exact_gpytorch(X[:24], X[:24, 0]**2)
-    models["regression"] = _train(exact, exact.likelihood, gpytorch.mlls.ExactMarginalLogLikelihood(exact.likelihood, exact),
+    models["regression"] = _train(exact, exact.likelihood,
+                                  gpytorch.mlls.ExactMarginalLogLikelihood(exact.likelihood, exact),
                                   X[:24], X[:24, 0]**2)
     return models
 
@@ -305,9 +327,10 @@ def _predictions(library:str, model, P:np.ndarray) -> tuple: # mean, variance, o
     return tuple(value_of(part) for part in (found.mean, found.variance, model.own_likelihood(found).mean))
 
 def model_points(model):
-    "The training or inducing points of a model of GPyTorch, as it keeps them."
-    strategy = getattr(model, "variational_strategy", None)
-    return model.train_inputs[0] if strategy is None else strategy.inducing_points
+    "The training or inducing points of a model of either library, as it keeps them."
+    if hasattr(model, "variational_strategy"): return model.variational_strategy.inducing_points
+    if hasattr(model, "train_inputs"): return model.train_inputs[0]
+    return model.inducing_variable.Z if hasattr(model, "inducing_variable") else model.data[0]
 
 # %% ../../../nbs/gpc/85_library_models.ipynb #a85c0020
 def record(
@@ -325,9 +348,7 @@ def record(
         arrays:list = []
         tree = freeze(model, arrays)
         own = freeze(model.own_likelihood, arrays) if library == "gpytorch" else None
-        Z = value_of(model_points(model)) if library == "gpytorch" else value_of(getattr(
-            getattr(model, "inducing_variable", None), "Z", None) if hasattr(model, "inducing_variable") else model.data[0])
-        P = probes(Z)
+        P = probes(value_of(model_points(model)))
         kept.update({f"{name}/{part}": value for part, value in zip(("P", "mean", "var", "p"),
                                                                     (P, *_predictions(library, model, P)))})
         kept.update({f"{name}/{k}": array for k, array in enumerate(arrays)})
@@ -335,7 +356,8 @@ def record(
     path = out_dir()/FOLDER/f"{library}.npz"
     path.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(path, trees=json.dumps(trees), **kept)
-    record_made("gpc", f"imported/{library}.npz", f"{COMMAND} {library}", time.perf_counter() - began, out_dir())
+    record_made("gpc", f"imported/{library}.npz", f"{COMMAND} {library}", time.perf_counter() - began,
+                out_dir())
 
 def main(
     names=None, # libraries; those of the command line by default
