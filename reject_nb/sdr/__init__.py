@@ -21,6 +21,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "rates": ["Rates"],
     "region": ["SafeDecisionRegion", "explore"],
     "classifier": ["SafeRegionClassifier"],
+    "goodness": ["goodness_of_fit"],
+    "region_per_class": ["RegionPerClass"],
+    "uncertainty": ["RateIntervals"],
 })
 
 if TYPE_CHECKING:
@@ -32,3 +35,6 @@ if TYPE_CHECKING:
     from reject_nb.sdr.quadric import Quadric as Quadric
     from reject_nb.sdr.rates import Rates as Rates
     from reject_nb.sdr.region import SafeDecisionRegion as SafeDecisionRegion, explore as explore
+    from reject_nb.sdr.goodness import goodness_of_fit as goodness_of_fit
+    from reject_nb.sdr.region_per_class import RegionPerClass as RegionPerClass
+    from reject_nb.sdr.uncertainty import RateIntervals as RateIntervals

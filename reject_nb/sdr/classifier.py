@@ -12,17 +12,19 @@ from contextlib import contextmanager
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..core.checks import check_labels, check_probability, refuse
-from ..core.labels import TwoClassMixin
+from ..core.checks import check_count, check_labels, check_probability, refuse
+from ..core.labels import TwoClassMixin, point_weights
 from .calibration import LevelCalibration, calibrate_level
-from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent,
-                                    Poisson)
+from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
+                                    check_shrinkage)
 from .laws import Law
 from .likelihood_ratio import radius
-from .rates import Rates
 from .region import SafeDecisionRegion
+from .uncertainty import bootstrap_rates
 
 # %% ../../nbs/sdr/09_classifier.ipynb #78400d23
 FAMILIES = {"gaussian": Gaussian, "gamma": Gamma, "chi_squared": ChiSquared, "exponential": Exponential,
@@ -56,6 +58,8 @@ def family_of(
 def fit_law(
     X,      # points of one class, (n, d)
     family, # see the table above
+    sample_weight=None, # (n,) at least 0; None: 1 each
+    shrinkage=None, # of Gaussian covariances, as in Gaussian.fit
 ) -> Law:
     """Maximum-likelihood law of one class.
 
@@ -65,6 +69,10 @@ def fit_law(
         points of one class, (n, d)
     family
         see the table above
+    sample_weight : default None
+        (n,) at least 0; None: 1 each
+    shrinkage : default None
+        of Gaussian covariances, as in Gaussian.fit
 
     Returns
     -------
@@ -78,30 +86,173 @@ def fit_law(
     d = X.shape[1]
     if not isinstance(family, (list, tuple)):
         family = family_of(family)
-        whole = family is Gaussian or isinstance(family, (Gaussian, Independent)) or d == 1
-        return family.fit(X) if whole else Independent.fit(X, [family]*d)
-    families = [family_of(f) for f in family]
+        if family is Gaussian or isinstance(family, (Gaussian, Independent)):
+            return family.fit(X, sample_weight=sample_weight, shrinkage=shrinkage)
+        if d == 1: return family.fit(X, sample_weight=sample_weight)
+        return Independent.fit(X, [family]*d, sample_weight)
+    families = [block for f in family for block in _block(f)]
     width = sum(getattr(f, "n_features", 1) for f in families)
     if width != d: raise ValueError(f"family must cover the {d} columns of X, got {width}")
-    return Independent.fit(X, families)
+    return Independent.fit(X, families, sample_weight, shrinkage)
+
+def _block(wanted) -> list:
+    "A family, or a pair of a family and how many columns take it: Gaussian ones together, with a full covariance."
+    if not isinstance(wanted, tuple): return [family_of(wanted)]
+    if len(wanted) != 2: raise refuse("family", "a name, a law, or a pair (name, columns) in a list", wanted)
+    family, columns = family_of(wanted[0]), check_count(wanted[1], "family", low=1, high=10**6)
+    return [Gaussian(np.zeros(columns), np.eye(columns))] if family is Gaussian else [family]*columns
 
 # %% ../../nbs/sdr/09_classifier.ipynb #665ef8b5
-class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
+class _Region(TwoClassMixin, ClassifierMixin, BaseEstimator):
+    "What needs a fitted region only: its points and its levels."
+    @property
+    def _calibrated(self) -> bool: return hasattr(self, "calibration_")
+
+    def _points(self, X) -> np.ndarray: # (n, d)
+        "Points as they were in the fit."
+        check_is_fitted(self)
+        return _validated(self, X, reset=False)
+
+    def _levels(self, p_safe, eps) -> tuple:
+        "Prior and risk, those of the fit where none are given."
+        return self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps
+
+# %% ../../nbs/sdr/09_classifier.ipynb #665ef8b6
+def _wants_probability(model) -> bool:
+    "Whether `predict_proba` is there."
+    if not model.probability: raise AttributeError("predict_proba needs probability=True")
+    return True
+
+class _Scores(_Region):
+    "Scores of points."
+    def decision_function(
+        self,
+        X,           # points, (n, d)
+    ) -> np.ndarray: # (n,), above 0: classes_[1]
+        """radius - Gamma where the safe label is classes_[1], else its negative.
+
+        Raises: ValueError where X has other columns than in the fit."""
+        X = self._points(X)
+        if self._calibrated: score = self.region_.margin(X, self.radius_)
+        else: score = self.radius_ - self.region_.gamma(X)
+        return score if self.safe_label_ == self.classes_[1] else -score
+
+    def posterior(
+        self,
+        X,           # points, (n, d)
+        p_safe=None, # another prior, in (0, 1); None: p_safe_
+    ) -> np.ndarray: # (n,), in [0, 1]
+        """Posterior probability of the safe class.
+
+        Raises: ValueError where p_safe is not in (0, 1)."""
+        X = self._points(X)
+        return self.region_.posterior(X, self._levels(p_safe, None)[0])
+
+    @available_if(_wants_probability)
+    def predict_proba(
+        self,
+        X,           # points, (n, d)
+    ) -> np.ndarray: # (n, 2) in the order of classes_
+        """Posterior probabilities of both classes; `predict` does not follow the larger one, but asks for 1 - eps.
+
+        Raises: ValueError where X has other columns than in the fit."""
+        safe = self.posterior(X)
+        return np.column_stack([1 - safe, safe] if self.safe_label_ == self.classes_[1] else [safe, 1 - safe])
+
+# %% ../../nbs/sdr/09_classifier.ipynb #665ef8b7
+class _Predictions(_Scores):
+    "Decisions about points."
+    def predict(
+        self,
+        X,           # points, (n, d)
+    ) -> np.ndarray: # (n,), labels
+        """The safe label inside the region, the other outside.
+
+        Raises: ValueError where X has other columns than in the fit."""
+        return self._as_labels(self.predict_region(X))
+
+    def predict_region(
+        self,
+        X,           # points, (n, d)
+        p_safe=None, # another prior, in (0, 1); None: p_safe_
+        eps=None,    # another risk, in (0, 1); None: eps
+    ) -> np.ndarray: # (n,) bool, inside
+        """Whether points are inside the region, its border included, for any prior and risk.
+
+        A calibrated level has neither: it is used where both are None, and its border is outside.
+
+        Raises: ValueError where p_safe or eps is not in (0, 1)."""
+        X = self._points(X)
+        if p_safe is None and eps is None and self._calibrated:
+            return self.region_.margin(X, self.radius_) > 0
+        return self.region_.contains(X, *self._levels(p_safe, eps))
+
+# %% ../../nbs/sdr/09_classifier.ipynb #665ef8b8
+class _Calibration(_Predictions):
+    "A level from held-out points."
+    def calibrate(
+        self,
+        X,                     # held-out points, not those of the fit, (n, d)
+        y,                     # their labels, (n,); only the unsafe ones count
+        rule="scaling_unsafe", # "scaling_unsafe" (with confidence) or "conformal_unsafe" (on average)
+        eps=None,              # largest share of unsafe points inside, in (0, 1); None: eps
+        delta=0.05,            # 1 - confidence, in (0, 1); only for scaling_unsafe
+    ) -> LevelCalibration:     # also kept as `calibration_`
+        """Level of Gamma by which at most a share eps of the unsafe points is inside, whatever the laws are.
+
+        `predict`, `decision_function` and `predict_region` without prior and risk follow it from then on;
+        where points are too few nothing is inside. `rates` remain those of the fitted laws.
+        Source: Carlevaro et al., section 3.2, for the unsafe points only.
+        Raises: ValueError naming the argument."""
+        gamma = self.region_.gamma(self._points(X))
+        unsafe = self._signs(check_labels(y, "y", len(gamma))) < 0
+        found = calibrate_level(gamma[unsafe], rule, self.eps if eps is None else eps, delta)
+        self.calibration_, self.radius_ = found, found.level
+        return found
+
+# %% ../../nbs/sdr/09_classifier.ipynb #665ef8b9
+class _FittedRates(_Calibration):
+    "Rates of the region, and what the fit adds to their doubt."
+    def rates(
+        self,
+        p_safe=None,      # another prior, in (0, 1); None: p_safe_
+        eps=None,         # another risk, in (0, 1); None: eps
+        n_bootstrap=None, # regions fitted anew; None: none, and no intervals
+        confidence=0.9,   # of each interval, in (0, 1)
+        random_state=None, # seed or numpy Generator, for the bootstrap
+    ):                    # Rates, or RateIntervals where n_bootstrap is given
+        """Rates of the region if the fitted laws were the true ones, with n_bootstrap also how far a fit may be off.
+
+        Raises: ValueError where p_safe or eps is not in (0, 1), or the laws have no exact rates."""
+        check_is_fitted(self)
+        if n_bootstrap is None: return self.region_.rates(*self._levels(p_safe, eps))
+        return bootstrap_rates(self.region_, *self._levels(p_safe, eps), *self.n_effective_, n_bootstrap, confidence,
+                               shrinkage=self.shrinkage, random_state=random_state)
+
+# %% ../../nbs/sdr/09_classifier.ipynb #665ef8ba
+class SafeRegionClassifier(_FittedRates):
     """Plug-in safe decision region for two classes.
 
     Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with its laws),
-    `radius_`; by `calibrate` also `calibration_`, until the next fit.
+    `radius_`, `n_effective_` (points
+    that the safe and the unsafe law rest on); by `calibrate` also `calibration_`, until the next fit.
 
     Parameters
     ----------
     family : default 'gaussian'
         of both laws: a name, a law class, a law as template, or a list of these
     p_safe : default None
-        prior of the safe class in (0, 1), None: its share in the training data
+        prior of the safe class in (0, 1), None: its weight in the training data
     eps : default 0.05
         risk level in (0, 1)
     safe_label : default None
         label of the safe class, None: the last in sorted order
+    class_weight : default None
+        None, "balanced", or a dict from label to weight: they move the prior
+    shrinkage : default None
+        of Gaussian covariances: None, "auto", "ledoit_wolf", or a number in [0, 1]
+    probability : default False
+        whether there is a predict_proba
 
     Raises
     ------
@@ -119,23 +270,56 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3, safe_label="short").fit(X, y)
     >>> print(clf.region_.safe, clf.region_.unsafe, clf.predict([[1.68], [1.69]]).tolist())
     Exponential(2) Exponential(9) ['short', 'long']
+
+    >>> import numpy as np
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.1).fit(X, y)
+    >>> found = clf.calibrate(np.arange(5, 35)[:, None], np.zeros(30), delta=.05)
+    >>> print(found.rank, found.statement, clf.predict([[4.9], [5.]]))
+    1 P(inside | unsafe) <= 0.1 with confidence 0.95 over the held-out points [1 0]
+
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
+    >>> [clf.predict_region([[1.], [2.], [4.]], p_safe=p).tolist() for p in (None, .2, .8)]
+    [[True, False, False], [False, False, False], [True, True, True]]
+
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential").fit(X, y)
+    >>> clf.posterior([[1.], [8.]]).round(4).tolist(), clf.decision_function([[1.], [8.]]).round(4).tolist()
+    ([0.7531, 0.167], [-1.8293, -4.5515])
+
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+    >>> r = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y).rates()
+    >>> round(r.tpr, 4), round(r.fpr, 4), round(r.fdr, 4)  # 1 - exp(-1.6888/2), 1 - exp(-1.6888/9)
+    (0.5702, 0.1711, 0.2308)
+
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", probability=True).fit(X, y, sample_weight=[1, 1, 1, 2, 2, 2])
+    >>> print(round(clf.p_safe_, 4), clf.predict_proba([[1.], [8.]]).round(4).tolist())
     """
     def __init__(
         self,
-        family="gaussian", # of both laws: a name, a law class, a law as template, or a list of these
-        p_safe=None,       # prior of the safe class in (0, 1), None: its share in the training data
-        eps=0.05,          # risk level in (0, 1)
-        safe_label=None,   # label of the safe class, None: the last in sorted order
+        family="gaussian",  # of both laws: a name, a law class, a law as template, or a list of these
+        p_safe=None,        # prior of the safe class in (0, 1), None: its weight in the training data
+        eps=0.05,           # risk level in (0, 1)
+        safe_label=None,    # label of the safe class, None: the last in sorted order
+        class_weight=None,  # None, "balanced", or a dict from label to weight: they move the prior
+        shrinkage=None,     # of Gaussian covariances: None, "auto", "ledoit_wolf", or a number in [0, 1]
+        probability=False,  # whether there is a predict_proba
     ):
-        self.family = family
-        self.p_safe = p_safe
-        self.eps = eps
-        self.safe_label = safe_label
+        self.family, self.p_safe, self.eps, self.safe_label = family, p_safe, eps, safe_label
+        self.class_weight, self.shrinkage, self.probability = class_weight, shrinkage, probability
 
     def fit(
         self,
         X, # points, (n, d)
         y, # labels, (n,), of two classes
+        sample_weight=None, # (n,) at least 0; None: 1 each
     ) -> "SafeRegionClassifier": # self
         """Fit the law of either class.
 
@@ -145,6 +329,8 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
             points, (n, d)
         y
             labels, (n,), of two classes
+        sample_weight : default None
+            (n,) at least 0; None: 1 each
 
         Returns
         -------
@@ -157,246 +343,43 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
             where there are other than two classes, or a family cannot take its data.
         """
         X, y = _validated(self, X, y, ensure_min_samples=2)
-        check_probability(self.eps, "eps")
-        scalar = self.safe_label is None or np.isscalar(self.safe_label)
-        if not scalar: raise refuse("safe_label", "a label or None", self.safe_label)
+        _check_parameters(self)
         with _naming("y", "safe_label"): safe = self._fit_labels(y) > 0
-        self.p_safe_ = float(safe.mean()) if self.p_safe is None else check_probability(self.p_safe, "p_safe")
-        laws = [_class_law(X[members], y[members].tolist()[0], self.family) for members in (safe, ~safe)]
-        self.region_ = SafeDecisionRegion(*laws)
+        weight = _weights(sample_weight, len(X))*_class_weights(self.class_weight, self.classes_, y)
+        share = float(weight[safe].sum()/weight.sum())
+        self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe, "p_safe")
+        parts = [(X[rows], weight[rows], y[rows].tolist()[0]) for rows in (safe, ~safe)]
+        self.region_ = SafeDecisionRegion(*(_class_law(*part, self.family, self.shrinkage) for part in parts))
+        self.n_effective_ = tuple(max(1, round(w.sum()**2/(w**2).sum())) for _, w, _ in parts)
         self.radius_ = radius(self.p_safe_, self.eps)
         self.__dict__.pop("calibration_", None)
         return self
 
-    def calibrate(
-        self,
-        X,                     # held-out points, not those of the fit, (n, d)
-        y,                     # their labels, (n,); only the unsafe ones count
-        rule="scaling_unsafe", # "scaling_unsafe" (with confidence) or "conformal_unsafe" (on average)
-        eps=None,              # largest share of unsafe points inside, in (0, 1); None: eps
-        delta=0.05,            # 1 - confidence, in (0, 1); only for scaling_unsafe
-    ) -> LevelCalibration:     # also kept as `calibration_`
-        """Level of Gamma by which at most a share eps of the unsafe points is inside, whatever the laws are.
+# %% ../../nbs/sdr/09_classifier.ipynb #665ef8bb
+def _check_parameters(model) -> None:
+    "Parameters that the fit does not check elsewhere."
+    check_probability(model.eps, "eps")
+    check_shrinkage(model.shrinkage)
+    if not isinstance(model.probability, (bool, np.bool_)): raise refuse("probability", "True or False", model.probability)
+    scalar = model.safe_label is None or np.isscalar(model.safe_label)
+    if not scalar: raise refuse("safe_label", "a label or None", model.safe_label)
 
-        `predict`, `decision_function` and `predict_region` without prior and risk follow it from then on;
-        where points are too few nothing is inside. `rates` remain those of the fitted laws.
+def _weights(sample_weight, n:int) -> np.ndarray: # (n,)
+    "Weights of points."
+    try: return point_weights(sample_weight, n)
+    except ValueError as error:
+        if "above 0 for some point" not in str(error): raise
+        raise refuse("sample_weight", "other than zero throughout", 0.) from None # in scikit-learn's words
 
-        Parameters
-        ----------
-        X
-            held-out points, not those of the fit, (n, d)
-        y
-            their labels, (n,); only the unsafe ones count
-        rule : default 'scaling_unsafe'
-            "scaling_unsafe" (with confidence) or "conformal_unsafe" (on average)
-        eps : default None
-            largest share of unsafe points inside, in (0, 1); None: eps
-        delta : default 0.05
-            1 - confidence, in (0, 1); only for scaling_unsafe
-
-        Returns
-        -------
-        LevelCalibration
-            also kept as `calibration_`
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
-
-        References
-        ----------
-        Carlevaro et al., section 3.2, for the unsafe points only.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from reject_nb import sdr
-        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
-        >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.1).fit(X, y)
-        >>> found = clf.calibrate(np.arange(5, 35)[:, None], np.zeros(30), delta=.05)
-        >>> print(found.rank, found.statement, clf.predict([[4.9], [5.]]))
-        1 P(inside | unsafe) <= 0.1 with confidence 0.95 over the held-out points [1 0]
-        """
-        gamma = self.region_.gamma(self._points(X))
-        unsafe = self._signs(check_labels(y, "y", len(gamma))) < 0
-        found = calibrate_level(gamma[unsafe], rule, self.eps if eps is None else eps, delta)
-        self.calibration_, self.radius_ = found, found.level
-        return found
-
-    def decision_function(
-        self,
-        X,           # points, (n, d)
-    ) -> np.ndarray: # (n,), above 0: classes_[1]
-        """radius - Gamma where the safe label is classes_[1], else its negative.
-
-        Parameters
-        ----------
-        X
-            points, (n, d)
-
-        Returns
-        -------
-        np.ndarray
-            (n,), above 0: classes_[1]
-
-        Raises
-        ------
-        ValueError
-            where X has other columns than in the fit.
-        """
-        X = self._points(X)
-        if self._calibrated: score = self.region_.margin(X, self.radius_)
-        else: score = self.radius_ - self.region_.gamma(X)
-        return score if self.safe_label_ == self.classes_[1] else -score
-
-    def posterior(
-        self,
-        X,           # points, (n, d)
-        p_safe=None, # another prior, in (0, 1); None: p_safe_
-    ) -> np.ndarray: # (n,), in [0, 1]
-        """Posterior probability of the safe class.
-
-        Not called predict_proba, whose larger column scikit-learn takes to be the prediction.
-
-        Parameters
-        ----------
-        X
-            points, (n, d)
-        p_safe : default None
-            another prior, in (0, 1); None: p_safe_
-
-        Returns
-        -------
-        np.ndarray
-            (n,), in [0, 1]
-
-        Raises
-        ------
-        ValueError
-            where p_safe is not in (0, 1).
-
-        Examples
-        --------
-        >>> from reject_nb import sdr
-        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
-        >>> clf = sdr.SafeRegionClassifier(family="exponential").fit(X, y)
-        >>> clf.posterior([[1.], [8.]]).round(4).tolist(), clf.decision_function([[1.], [8.]]).round(4).tolist()
-        ([0.7531, 0.167], [-1.8293, -4.5515])
-        """
-        X = self._points(X)
-        return self.region_.posterior(X, self._levels(p_safe, None)[0])
-
-    def predict(
-        self,
-        X,           # points, (n, d)
-    ) -> np.ndarray: # (n,), labels
-        """The safe label inside the region, the other outside.
-
-        Parameters
-        ----------
-        X
-            points, (n, d)
-
-        Returns
-        -------
-        np.ndarray
-            (n,), labels
-
-        Raises
-        ------
-        ValueError
-            where X has other columns than in the fit.
-        """
-        return self._as_labels(self.predict_region(X))
-
-    def predict_region(
-        self,
-        X,           # points, (n, d)
-        p_safe=None, # another prior, in (0, 1); None: p_safe_
-        eps=None,    # another risk, in (0, 1); None: eps
-    ) -> np.ndarray: # (n,) bool, inside
-        """Whether points are inside the region, its border included, for any prior and risk.
-
-        A calibrated level has neither: it is used where both are None, and its border is outside.
-
-        Parameters
-        ----------
-        X
-            points, (n, d)
-        p_safe : default None
-            another prior, in (0, 1); None: p_safe_
-        eps : default None
-            another risk, in (0, 1); None: eps
-
-        Returns
-        -------
-        np.ndarray
-            (n,) bool, inside
-
-        Raises
-        ------
-        ValueError
-            where p_safe or eps is not in (0, 1).
-
-        Examples
-        --------
-        >>> from reject_nb import sdr
-        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
-        >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
-        >>> [clf.predict_region([[1.], [2.], [4.]], p_safe=p).tolist() for p in (None, .2, .8)]
-        [[True, False, False], [False, False, False], [True, True, True]]
-        """
-        X = self._points(X)
-        if p_safe is None and eps is None and self._calibrated:
-            return self.region_.margin(X, self.radius_) > 0
-        return self.region_.contains(X, *self._levels(p_safe, eps))
-
-    def rates(
-        self,
-        p_safe=None, # another prior, in (0, 1); None: p_safe_
-        eps=None,    # another risk, in (0, 1); None: eps
-    ) -> Rates:
-        """Rates of the region if the fitted laws were the true ones: compare with held-out points.
-
-        Parameters
-        ----------
-        p_safe : default None
-            another prior, in (0, 1); None: p_safe_
-        eps : default None
-            another risk, in (0, 1); None: eps
-
-        Returns
-        -------
-        Rates
-
-        Raises
-        ------
-        ValueError
-            where p_safe or eps is not in (0, 1), or the laws have no exact rates.
-
-        Examples
-        --------
-        >>> from reject_nb import sdr
-        >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
-        >>> r = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y).rates()
-        >>> round(r.tpr, 4), round(r.fpr, 4), round(r.fdr, 4)  # 1 - exp(-1.6888/2), 1 - exp(-1.6888/9)
-        (0.5702, 0.1711, 0.2308)
-        """
-        check_is_fitted(self)
-        return self.region_.rates(*self._levels(p_safe, eps))
-
-    @property
-    def _calibrated(self) -> bool: return hasattr(self, "calibration_")
-
-    def _points(self, X) -> np.ndarray: # (n, d)
-        "Points as they were in the fit."
-        check_is_fitted(self)
-        return _validated(self, X, reset=False)
-
-    def _levels(self, p_safe, eps) -> tuple:
-        "Prior and risk, those of the fit where none are given."
-        return self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps
+def _class_weights(class_weight, classes, y) -> np.ndarray: # (n,)
+    "The weight of each point's class."
+    if class_weight is None: return np.ones(len(y))
+    words = "None, 'balanced' or a dict from label to a weight of at least 0"
+    if not isinstance(class_weight, dict) and class_weight != "balanced": raise refuse("class_weight", words, class_weight)
+    try: weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=float)
+    except (TypeError, ValueError) as error: raise refuse("class_weight", words, class_weight) from error
+    if not (np.isfinite(weights).all() and (weights >= 0).all()): raise refuse("class_weight", words, class_weight)
+    return weights[np.searchsorted(classes, y)]
 
 # %% ../../nbs/sdr/09_classifier.ipynb #3b0df114
 @contextmanager
@@ -415,8 +398,9 @@ def _validated(estimator, X, *y, **options):
     with _naming(*"Xy"[:1 + len(y)]): return validate_data(estimator, X, *y, dtype=np.float64, **options)
 
 # %% ../../nbs/sdr/09_classifier.ipynb #00d81bbd
-def _class_law(X, label, family) -> Law:
+def _class_law(X, weight, label, family, shrinkage) -> Law:
     "The law of a class, whose name stands in what goes wrong."
-    try: return fit_law(X, family)
+    if not weight.any(): raise refuse("sample_weight", f"above 0 for some point of class {label!r}", 0.)
+    try: return fit_law(X, family, weight, shrinkage)
     except ValueError as error:
         raise ValueError(f"class {label!r} with n_samples={len(X)}: {error}") from error

@@ -2,10 +2,11 @@
 import numpy as np
 
 from reject_nb.sdr import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
-                           SafeDecisionRegion, SafeRegionClassifier, explore, radius)
+                           RegionPerClass, SafeDecisionRegion, SafeRegionClassifier, explore, goodness_of_fit, radius)
 from reject_nb.sdr.calibration import calibrate_level
 from reject_nb.sdr.quadric import quadric
 from reject_nb.sdr.rates import rates
+from reject_nb.sdr.uncertainty import bootstrap_rates
 
 RNG = np.random.default_rng(0)
 PLANE = RNG.normal(size=(8, 2))
@@ -25,6 +26,12 @@ def _fitted(): return SafeRegionClassifier(eps=.2).fit(PLANE, LABELS)
 def _construct_and_fit(**parameters): return SafeRegionClassifier(**parameters).fit(PLANE, LABELS)
 
 
+WEIGHT = np.array([1., 2., 1., 1., 3., 1., 2., 1.])
+
+
+def _per_class(**parameters): return RegionPerClass(**parameters).fit(PLANE, LABELS)
+
+
 def calls():
     """Name -> (callable, valid keyword arguments)."""
     clf = _fitted()
@@ -36,7 +43,7 @@ def calls():
         "Exponential": (Exponential, dict(scale=2.)), "Poisson": (Poisson, dict(rate=3.)), "Bernoulli": (Bernoulli, dict(p=.3)),
         "Binomial": (Binomial, dict(n=5, p=.3)), "Beta": (Beta, dict(a=2., b=.5)),
         "Independent": (Independent, dict(laws=[Gamma(2, 1), Poisson(1)])),
-        "Gaussian.fit": (Gaussian.fit, dict(X=PLANE)), "Gamma.fit": (Gamma.fit, dict(X=AMOUNTS)),
+        "Gaussian.fit": (Gaussian.fit, dict(X=PLANE, sample_weight=WEIGHT, shrinkage=.1)), "Gamma.fit": (Gamma.fit, dict(X=AMOUNTS, sample_weight=WEIGHT[:4])),
         "ChiSquared.fit": (ChiSquared.fit, dict(X=AMOUNTS)), "Exponential.fit": (Exponential.fit, dict(X=AMOUNTS)),
         "Poisson.fit": (Poisson.fit, dict(X=COUNTS)), "Bernoulli.fit": (Bernoulli.fit, dict(X=np.array([0., 1., 1.]))),
         "Binomial.fit": (Binomial.fit, dict(X=COUNTS, n=4)), "Beta.fit": (Beta.fit, dict(X=SHARES)),
@@ -50,8 +57,8 @@ def calls():
         "rates": (rates, dict(safe=SAFE, unsafe=UNSAFE, p_safe=.3, eps=.2)),
         "quadric": (quadric, dict(safe=SAFE, unsafe=UNSAFE, rho=.2)),
         "Quadric.__call__": (REGION.quadric(), dict(X=PLANE)),
-        "SafeRegionClassifier": (_construct_and_fit, dict(family="gaussian", p_safe=.4, eps=.2, safe_label=1)),
-        "SafeRegionClassifier.fit": (SafeRegionClassifier(eps=.2).fit, dict(X=PLANE, y=LABELS)),
+        "SafeRegionClassifier": (_construct_and_fit, dict(family="gaussian", p_safe=.4, eps=.2, safe_label=1, class_weight="balanced", shrinkage=.1, probability=True)),
+        "SafeRegionClassifier.fit": (SafeRegionClassifier(eps=.2).fit, dict(X=PLANE, y=LABELS, sample_weight=WEIGHT)),
         "SafeRegionClassifier.predict": (clf.predict, dict(X=PLANE)),
         "SafeRegionClassifier.decision_function": (clf.decision_function, dict(X=PLANE)),
         "SafeRegionClassifier.posterior": (clf.posterior, dict(X=PLANE, p_safe=.4)),
@@ -59,7 +66,16 @@ def calls():
         "SafeRegionClassifier.calibrate": (_fitted().calibrate, dict(X=PLANE, y=LABELS, rule="scaling_unsafe", eps=.2, delta=.3)),
         "SafeDecisionRegion.margin": (REGION.margin, dict(X=PLANE, level=.5)),
         "calibrate_level": (calibrate_level, dict(gamma=AMOUNTS, rule="scaling_unsafe", eps=.2, delta=.3)),
-        "SafeRegionClassifier.rates": (clf.rates, dict(p_safe=.4, eps=.2)),
+        "SafeRegionClassifier.rates": (clf.rates, dict(p_safe=.4, eps=.2, n_bootstrap=2, confidence=.8, random_state=0)),
+        "SafeRegionClassifier.predict_proba": (SafeRegionClassifier(probability=True).fit(PLANE, LABELS).predict_proba, dict(X=PLANE)),
+        "bootstrap_rates": (bootstrap_rates, dict(region=REGION, p_safe=.4, eps=.2, n_safe=20, n_unsafe=20, n_bootstrap=2, confidence=.8,
+                                                  n_test=20, shrinkage=None, random_state=0)),
+        "goodness_of_fit": (goodness_of_fit, dict(law=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0)),
+        "RegionPerClass": (_per_class, dict(eps=.3, delta=.3, calibration_share=.4, random_state=0)),
+        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=PLANE, y=LABELS)),
+        "RegionPerClass.predict": (_per_class(random_state=0).predict, dict(X=PLANE)),
+        "RegionPerClass.predict_proba": (_per_class(random_state=0).predict_proba, dict(X=PLANE)),
+        "RegionPerClass.predict_regions": (_per_class(random_state=0).predict_regions, dict(X=PLANE)),
     }
     points = {"Gaussian": (SAFE, PLANE), "Gamma": (Gamma(2, 1), AMOUNTS), "ChiSquared": (ChiSquared(3), AMOUNTS),
               "Exponential": (Exponential(2), AMOUNTS), "Poisson": (Poisson(2), COUNTS), "Bernoulli": (Bernoulli(.3), COUNTS[:3]),
@@ -85,6 +101,10 @@ LEGAL = {
     ("calibrate_level", "gamma", "inf"): "Gamma is infinite where one of the laws has no density",
     ("calibrate_level", "gamma", "huge"): "every number is a score",
     ("calibrate_level", "gamma", "empty"): "no unsafe points: the result says that they are too few",
+    ("*", "sample_weight", "none"): "the documented default: 1 each",
+    ("*", "shrinkage", "none"): "the documented default: maximum likelihood",
+    ("SafeRegionClassifier", "class_weight", "none"): "the documented default: 1 each",
+    ("SafeRegionClassifier.rates", "n_bootstrap", "none"): "the documented default: no intervals",
     ("SafeRegionClassifier.rates", "p_safe", "none"): "the documented default: the prior of the fit",
     ("SafeRegionClassifier.rates", "eps", "none"): "the documented default: the risk of the fit",
 }
