@@ -12,12 +12,15 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
+    from reject_nb.bernstein.bound_calibration import BoundCalibration, calibrate_bound
     from reject_nb.bernstein.classifier import RobustSVC, nom_err, opt_err
     from reject_nb.bernstein.formulations import FORMULATIONS
     from reject_nb.bernstein.nu_values import nu
+    from reject_nb.bernstein.transformers import UncertainRows, UncertainScaler
     from reject_nb.bernstein.uncertain_data import UncertainData
 
 # %% ../../nbs/bernstein/00_overview.ipynb #bb6d399f
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "classifier": ["RobustSVC", "nom_err", "opt_err"], "formulations": ["FORMULATIONS"],
+    "bound_calibration": ["BoundCalibration", "calibrate_bound"], "classifier": ["RobustSVC", "nom_err", "opt_err"], 
+    "formulations": ["FORMULATIONS"], "transformers": ["UncertainRows", "UncertainScaler"],
     "nu_values": ["nu"], "uncertain_data": ["UncertainData"]})

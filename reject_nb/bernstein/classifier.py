@@ -7,8 +7,10 @@ misclassification"""
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
+from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
@@ -24,7 +26,7 @@ from .uncertain_data import LARGEST, UncertainData
 from .worst_case import margins
 from ..core.checks import (check_choice, check_instance, check_labels, check_number,
                                    check_probability, check_vector, refuse)
-from ..core.labels import TwoClassMixin, check_classes, check_points
+from ..core.labels import TwoClassMixin, check_classes, check_points, fit_weights
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
@@ -71,6 +73,7 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
     tol:float
     max_iter:int
     time_limit:float|None
+    class_weight:Any
 
     def _check_parameters(self) -> tuple:
         "(formulation, kappa, clock that runs from now)."
@@ -87,6 +90,7 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         if isinstance(X, UncertainData):
             self.__dict__.pop("feature_names_in_", None)
             self.n_features_in_ = X.shape[1]
+            if X.feature_names is not None: self.feature_names_in_ = np.array(X.feature_names, object)
             return X, self._fit_labels(check_classes(self, y, len(X)))
         U = _array(self, X, True)
         return U, self._fit_labels(check_classes(self, y, len(U)))
@@ -97,7 +101,19 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         if not isinstance(X, UncertainData): return _array(self, X, False)
         if X.shape[1] != self.n_features_in_:
             raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
+        names = getattr(self, "feature_names_in_", None)
+        if X.feature_names is not None and names is not None and list(names) != X.feature_names:
+            raise refuse("X", f"with the feature names of the fit {list(names)[:6]}", X.feature_names[:6])
         return X
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #9b8f5259w
+def _weighed(clf, sets, signs, sample_weight) -> tuple: # sets, signs, weights, largest weight
+    "Points of weight 0 are left out; the weights of the others have 1 as their largest, or are None where all are."
+    _, costly = fit_weights(sample_weight, clf.class_weight, clf._as_labels(signs > 0), signs, LARGEST)
+    kept, largest = costly > 0, float(costly.max())
+    cost = None if (costly == largest).all() else costly[kept]/largest
+    if kept.all(): return sets, signs, cost, largest
+    return sets[np.flatnonzero(kept)], signs[kept], cost, largest
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #3adab7b6
 def _left(clock:Clock): return None if clock.limit is None else max(clock.left, 1e-9)
@@ -226,6 +242,26 @@ def _is_calibrated(estimator) -> bool:
     if hasattr(estimator, "calibration_"): return True
     raise AttributeError("error_bound needs calibrate first, on held-out points")
 
+def _has_sigmoid(estimator) -> bool:
+    "Whether `predict_proba` can answer."
+    if hasattr(estimator, "probability_"): return True
+    raise AttributeError("predict_proba needs calibrate_proba first, on held-out points")
+
+def _sigmoid(scores, signs) -> tuple: # slope and intercept
+    "Logistic regression of Platt's targets (n + 1)/(n + 2) and 1/(n + 2) on the score."
+    from sklearn.linear_model import LogisticRegression
+    up, down = (signs > 0).sum(), (signs < 0).sum()
+    if not (up and down): raise refuse("y", "labels of both classes", np.unique(signs).tolist())
+    target = np.where(signs > 0, (up + 1)/(up + 2), 1/(down + 2))
+    size = max(float(abs(scores).max()), 1e-300)
+    model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
+    model.fit(np.tile(scores, 2)[:, None]/size, np.repeat([1, 0], len(scores)), np.concatenate([target, 1 - target]))
+    return float(model.coef_[0, 0])/size, float(model.intercept_[0])
+
+def _product(C, most) -> float: # within (0, MOST]
+    "The weight of a slack, the largest of the points put in."
+    return float(min(max(C*most, 1e-300), MOST))
+
 # %% ../../nbs/bernstein/13_classifier.ipynb #289d901f
 class RobustSVC(UncertainLabels):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
@@ -250,6 +286,8 @@ class RobustSVC(UncertainLabels):
         most iterations of the solver
     time_limit : float|None, default None
         seconds for a whole fit, None: no limit
+    class_weight : default None
+        factor of each class on C: a dict, "balanced" or None
 
     Raises
     ------
@@ -305,15 +343,18 @@ class RobustSVC(UncertainLabels):
         tol:float=1e-7,              # relative duality gap to reach, in (0, 1)
         max_iter:int=200,            # most iterations of the solver
         time_limit:float|None=None,  # seconds for a whole fit, None: no limit
+        class_weight=None,           # factor of each class on C: a dict, "balanced" or None
     ):
         self.formulation, self.C, self.eps = formulation, C, eps
         self.solver, self.tol, self.max_iter, self.time_limit = solver, tol, max_iter, time_limit
+        self.class_weight = class_weight
 
     def fit(self,
         X, # UncertainData, or an array (n_samples, n_features) of certain points
         y, # labels of two classes, (n_samples,)
+        sample_weight=None, # factors on C, (n_samples,), at least 0; 0 leaves a point out; None: 1 each
     ) -> RobustSVC: # self
-        """Find the plane.
+        """Find the plane. `slack_` is that of the points whose weight is not 0.
 
         Parameters
         ----------
@@ -321,6 +362,8 @@ class RobustSVC(UncertainLabels):
             UncertainData, or an array (n_samples, n_features) of certain points
         y
             labels of two classes, (n_samples,)
+        sample_weight : default None
+            factors on C, (n_samples,), at least 0; 0 leaves a point out; None: 1 each
 
         Returns
         -------
@@ -337,7 +380,8 @@ class RobustSVC(UncertainLabels):
         """
         form, kap, clock = self._check_parameters()
         U, signs = self._take(X, y)
-        problem = Problem(uncertainty_set(form, U), signs, float(self.C), kap)
+        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
+        problem = Problem(sets, signs, _product(self.C, most), kap, cost)
         return self._learn(SOLVERS[self.solver](problem, tol=self.tol, max_iter=self.max_iter,
                                                 time_limit=_left(clock)))
 
@@ -435,9 +479,69 @@ class RobustSVC(UncertainLabels):
         """
         return self.calibration_.bound(self.misclassification_bound(X, rule=self.calibration_.rule))
 
+    def calibrate_proba(self,
+        X, # held-out points, not those of the fit: as there
+        y, # their labels, (n_samples,)
+    ) -> RobustSVC: # self
+        """Fit a sigmoid to the scores of held-out points, for `predict_proba`.
+
+        Parameters
+        ----------
+        X
+            held-out points, not those of the fit: as there
+        y
+            their labels, (n_samples,)
+
+        Returns
+        -------
+        RobustSVC
+            self
+
+        References
+        ----------
+        Platt (1999), whose targets stay off 0 and 1; the maximum is scikit-learn's.
+        """
+        U = self._points(X)
+        self.probability_ = _sigmoid(self.decision_function(U), self._signs(check_labels(y, "y", len(U))))
+        return self
+
+    @available_if(_has_sigmoid)
+    def predict_proba(self,
+        X, # UncertainData, or an array (n_samples, n_features) of certain points
+    ) -> np.ndarray: # (n_samples, 2), in the order of classes_
+        """Probabilities of both classes by the sigmoid of `calibrate_proba`: a summary, not a guarantee.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples, 2), in the order of classes_
+
+        Raises
+        ------
+        AttributeError
+            before `calibrate_proba`.
+
+        Examples
+        --------
+        >>> from reject_nb.bernstein import RobustSVC, UncertainData
+        >>> U = UncertainData.from_box([[-2.], [-1.], [1.], [2.]], half_width=.5)
+        >>> clf = RobustSVC("MM-S", class_weight={0: 1., 1: 2.}).fit(U, [0, 0, 1, 1], sample_weight=[1., 2., 1., 1.])
+        >>> held_out = UncertainData.from_box([[-1.5], [.2], [-.1], [1.2]], half_width=.5)
+        >>> print(clf.calibrate_proba(held_out, [0, 0, 1, 1]).predict_proba(held_out)[:, 1].round(2))
+        [0.27 0.54 0.49 0.7 ]
+        """
+        slope, intercept = self.probability_
+        second = expit(slope*self.decision_function(X) + intercept)
+        return np.column_stack([1 - second, second])
+
     def _learn(self, found:Solution):
         "Keep what a solver found."
-        self.__dict__.pop("calibration_", None)
+        for name in ("calibration_", "probability_"): self.__dict__.pop(name, None)
         self.coef_, self.intercept_, self.slack_ = found.coef, found.intercept, found.slack
         self.objective_, self.bound_ = found.objective, found.bound
         self.gap_, self.gap_abs_ = found.gap, found.gap_abs
@@ -451,6 +555,7 @@ class RobustSVC(UncertainLabels):
         y,    # labels of two classes, (n_samples,)
         Cs,   # values of C, each above 0
         epss, # values of eps, each in (0, 1)
+        sample_weight=None, # as in `fit`
     ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
         """Fit a grid of C and eps; `time_limit` counts for all of it.
 
@@ -467,6 +572,8 @@ class RobustSVC(UncertainLabels):
             values of C, each above 0
         epss
             values of eps, each in (0, 1)
+        sample_weight : default None
+            as in `fit`
 
         Returns
         -------
@@ -486,7 +593,8 @@ class RobustSVC(UncertainLabels):
         for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
         kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
         U, signs = self._take(X, y)
-        solve = _path_solver(self, uncertainty_set(form, U), signs, max(kaps), clock)
+        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
+        solve = _path_solver(self, sets, signs, max(kaps), clock, cost)
         grid = {}
         for e, kap in zip(epss, kaps):
             # downwards is the direction in which an old start helps
@@ -494,21 +602,21 @@ class RobustSVC(UncertainLabels):
                 one = type(self)(**{**self.get_params(), "C": C, "eps": e})
                 for learned in LEARNED:
                     if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
-                grid[C, e] = one._learn(solve(C, kap))
+                grid[C, e] = one._learn(solve(_product(C, most), kap))
         return [[grid[C, e] for e in epss] for C in Cs]
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
-def _path_solver(clf, sets, signs, kap:float, clock:Clock):
+def _path_solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
     "A function of (C, kappa) that remembers what helps its next call."
     limits = dict(tol=clf.tol, max_iter=clf.max_iter)
     if clf.solver == "cvxpy":
-        model = ConicModel(sets, signs, kap)
+        model = ConicModel(sets, signs, kap, cost)
         return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
     if clf.solver == "clarabel":
-        return lambda C, kap: clarabel(Problem(sets, signs, C, kap), time_limit=_left(clock), **limits)
+        return lambda C, kap: clarabel(Problem(sets, signs, C, kap, cost), time_limit=_left(clock), **limits)
     kept: dict = {}
     def solve(C, kap):
-        problem, warm = Problem(sets, signs, C, kap), kept.get(kap)
+        problem, warm = Problem(sets, signs, C, kap, cost), kept.get(kap)
         found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
         if warm is not None and found.status != Status.optimal:
             found = newton(problem, time_limit=_left(clock), **limits)

@@ -13,7 +13,7 @@ import numpy as np
 
 from .nu_values import check_numbers, nu, refuse_at
 from ..core.checks import (check_array, check_choice, check_flag, check_matrix, check_probability,
-                                   refuse)
+                                   check_vector, refuse)
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'KnownPieces', 'UncertainData']
@@ -259,6 +259,7 @@ class _Rows:
     "What an array of rows does: length, shape, selection."
     lower: np.ndarray
     upper: np.ndarray
+    feature_names: list|None = None    # of a table with named columns
     _fields = ("lower", "upper", "mean", "mean_lower", "mean_upper", "second_moment", "central_moment",
                "covariance", "nominal")
 
@@ -278,6 +279,7 @@ class _Rows:
         for name in self._fields:
             value = getattr(self, name)
             setattr(new, name, None if value is None else value[rows])
+        new.feature_names = self.feature_names
         return new
 
     def __repr__(self):
@@ -330,6 +332,27 @@ class KnownPieces(_Rows):
             two arrays (n_samples, n_features), or None twice
         """
         return (self.mean_lower, self.mean_upper) if self.mean_lower is not None else (self.mean, self.mean)
+
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c7p
+def _names(table) -> list|None:
+    "Names of the columns, where all are text."
+    names = getattr(table, "columns", None)
+    if names is None or not all(isinstance(v, str) for v in names): return None
+    return list(names)
+
+def _per_feature(value, name:str, d:int, low=None) -> np.ndarray: # (d,)
+    "One number a feature, above `low` where there is one."
+    a = np.broadcast_to(value, (d,)) if isinstance(value, numbers.Real) and not isinstance(value, bool) else value
+    a = check_vector(a, name, d, -LARGEST, LARGEST)
+    if low is not None and not (a > low).all(): raise refuse(name, f"above {low:g}", value)
+    return a
+
+def _central(data):
+    "Bounds on E[(X - centre)^2] from whatever moments are known, None without any."
+    if data.central_moment is not None or data.second_moment is None: return data.central_moment
+    low, high = data.mean_bounds() if data.mean is None else (data.mean, data.mean)
+    if low is None: low, high = data.lower, data.upper
+    return np.clip(_from_origin(data.second_moment, data.centre, low, high), 0., data.half_width**2)
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c71
 class UncertainData(KnownPieces):
@@ -400,6 +423,7 @@ class UncertainData(KnownPieces):
                 value = (_covariance(value, self.shape, keep) if name == "covariance" else
                          keep(check_matrix(value, name, *self.shape, low=-most, high=most)))
             setattr(self, name, value)
+        self.feature_names = given.get("feature_names") or _names(given["lower"])
         _check_consistent(self)
 
     @classmethod
@@ -408,6 +432,59 @@ class UncertainData(KnownPieces):
         new = object.__new__(cls)
         new._set(pieces, np.asarray)
         return new
+
+    def scaled(self,
+        shift=0., # finite, one number or one a feature
+        scale=1., # above 0, one number or one a feature
+    ) -> UncertainData: # (X - shift)/scale, with bounds on central in place of those on second moments
+        """The same points in other units.
+
+        Parameters
+        ----------
+        shift : default 0.
+            finite, one number or one a feature
+        scale : default 1.
+            above 0, one number or one a feature
+
+        Returns
+        -------
+        UncertainData
+            (X - shift)/scale, with bounds on central in place of those on second moments
+        """
+        shift, scale = _per_feature(shift, "shift", self.shape[1]), _per_feature(scale, "scale", self.shape[1], 0.)
+        pieces = {n: (getattr(self, n) - shift)/scale for n in ("lower", "upper", "mean", "mean_lower", "mean_upper",
+                                                                "nominal") if getattr(self, n) is not None}
+        central = _central(self)
+        if central is not None: pieces["central_moment"] = central/scale**2
+        if self.covariance is not None:
+            pieces["covariance"] = self.covariance/(scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale))
+        return self._built(pieces | {"feature_names": self.feature_names})
+
+    @classmethod
+    def concatenate(cls,
+        parts, # at least one UncertainData, all with the same features and the same pieces
+    ) -> UncertainData: # their points, one after the other
+        """Join tables of points.
+
+        Parameters
+        ----------
+        parts
+            at least one UncertainData, all with the same features and the same pieces
+
+        Returns
+        -------
+        UncertainData
+            their points, one after the other
+        """
+        parts = list(parts) if np.iterable(parts) else parts
+        if not isinstance(parts, list) or not parts or not all(isinstance(p, UncertainData) for p in parts):
+            raise refuse("parts", "a sequence of UncertainData", parts)
+        known = [[n for n in cls._fields if getattr(p, n) is not None] for p in parts]
+        shapes = {(p.shape[1], tuple(p.feature_names or ())) for p in parts}
+        if len(shapes) > 1 or any(k != known[0] for k in known):
+            raise refuse("parts", "of the same features and the same pieces", parts)
+        pieces = {n: np.concatenate([getattr(p, n) for p in parts]) for n in known[0]}
+        return cls._built(pieces | {"feature_names": parts[0].feature_names})
 
     def normalised(self,
         exact:bool=True,  # use the mean; otherwise bounds on it
@@ -492,7 +569,7 @@ class UncertainData(KnownPieces):
         >>> print(U[[2, 0]].point.tolist())
         [[5.0, 6.0], [1.0, 2.0]]
         """
-        return cls._built(_box_pieces(X, half_width, law))
+        return cls._built(_box_pieces(X, half_width, law) | {"feature_names": _names(X)})
 
     @classmethod
     def from_replicates(cls,

@@ -5,7 +5,7 @@ is fitted with."""
 
 # %% auto #0
 __all__ = ['MATRIX', 'choose_reject_label', 'with_rejections', 'TwoClassMixin', 'check_points',
-           'check_classes', 'point_weights']
+           'check_classes', 'point_weights', 'class_factors', 'fit_weights']
 
 # %% ../../nbs/core/03_labels.ipynb #be2d8e11
 from numbers import Number, Real
@@ -199,6 +199,7 @@ def point_weights(
     sample_weight,        # (n,) at least 0, one number above 0 for all, or None: 1 each
     n:int,                # points
     largest:float|None=None, # size up to which weights are taken, None: any
+    positive:bool=False,  # whether 0, which leaves a point out, is refused
 ) -> np.ndarray:          # (n,) float64, not all 0
     """Weights of points as scikit-learn's estimators take them; every message names sample_weight.
 
@@ -210,6 +211,8 @@ def point_weights(
         points
     largest : float|None, default None
         size up to which weights are taken, None: any
+    positive : bool, default False
+        whether 0, which leaves a point out, is refused
 
     Returns
     -------
@@ -219,5 +222,71 @@ def point_weights(
     if sample_weight is None: return np.ones(n)
     if isinstance(sample_weight, Real): return np.full(n, check_positive(sample_weight, "sample_weight"))
     weights = check_vector(sample_weight, "sample_weight", n, 0., largest)
-    if not weights.any(): raise refuse("sample_weight", "above 0 for some point", sample_weight)
+    if positive and not weights.all():
+        raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
+    if not weights.any(): raise refuse("sample_weight", "above 0 for some point, not zero as a weight of all", sample_weight)
     return weights
+
+# %% ../../nbs/core/03_labels.ipynb #d4e1f213
+def class_factors(
+    class_weight, # a dict of labels, "balanced" or None
+    y,            # labels, (n,)
+) -> np.ndarray:  # (n,) positive
+    """The factor of each point's class; every message names class_weight.
+
+    Parameters
+    ----------
+    class_weight
+        a dict of labels, "balanced" or None
+    y
+        labels, (n,)
+
+    Returns
+    -------
+    np.ndarray
+        (n,) positive
+    """
+    from sklearn.utils.class_weight import compute_sample_weight
+    if not (class_weight is None or isinstance(class_weight, (str, dict)) and class_weight):
+        raise refuse("class_weight", "a dict of labels, 'balanced' or None", class_weight)
+    try: factors = compute_sample_weight(class_weight, check_labels(y, "y"))
+    except (TypeError, ValueError) as error:
+        raise refuse("class_weight", f"a dict of labels or 'balanced' ({error})", class_weight) from None
+    if not (np.all(np.isfinite(factors)) and np.all(factors > 0)):
+        raise refuse("class_weight", "positive for every class", class_weight)
+    return factors
+
+def fit_weights(
+    sample_weight, # as `point_weights` takes them
+    class_weight,  # as `class_factors` takes it
+    y,             # labels, (n,)
+    signs,         # of the labels, (n,)
+    largest:float|None=None, # size up to which weights are taken, None: any
+) -> tuple:        # weights of the points, and the same times those of their classes, (n,) each
+    """What the points of a fit with two classes weigh; a weight of 0 leaves a point out, but not a class.
+
+    Parameters
+    ----------
+    sample_weight
+        as `point_weights` takes them
+    class_weight
+        as `class_factors` takes it
+    y
+        labels, (n,)
+    signs
+        of the labels, (n,)
+    largest : float|None, default None
+        size up to which weights are taken, None: any
+
+    Returns
+    -------
+    tuple
+        weights of the points, and the same times those of their classes, (n,) each
+    """
+    weights = point_weights(sample_weight, len(signs), largest)
+    factors, kept = class_factors(class_weight, y), weights > 0
+    if abs(signs[kept].sum()) == kept.sum():
+        raise refuse("sample_weight",
+                     "positive for a point of either class: a weight of zero leaves a point out",
+                     sample_weight)
+    return weights, weights*factors

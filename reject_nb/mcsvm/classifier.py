@@ -7,7 +7,6 @@ __all__ = ['curve_offset', 'ScoringMixin', 'OffsetMixin', 'ProbabilityMixin', 'B
 
 # %% ../../nbs/mcsvm/20_classifier.ipynb #337cf962
 import math
-import numbers
 import warnings
 from typing import Any
 
@@ -15,14 +14,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..core.checks import (
-    check_flag, check_labels, check_positive, check_probability, check_vector, refuse)
-from ..core.labels import TwoClassMixin
+from ..core.checks import check_flag, check_labels, check_positive, check_probability, refuse
+from ..core.labels import TwoClassMixin, fit_weights
 from .blocks import Source, open_source, solve_source
 from .calibrate import Calibration, calibrate_offset
 from .frozen_pairs import Solution, check_tol, solve_explicit
@@ -104,29 +101,12 @@ def _check_classes(estimator, y, n:int) -> np.ndarray: # (n,)
 def _weigh(estimator, X, y, signs,
            sample_weight) -> tuple: # X, signs, weights, weights times those of the classes
     "Weights of the points; those of weight 0 are left out. Training uses the product with the class weights."
-    weights = np.ones(len(y))
-    if sample_weight is not None:
-        scalar = isinstance(sample_weight, numbers.Real) and not isinstance(sample_weight, bool)
-        given = np.full(len(y), float(sample_weight)) if scalar else sample_weight
-        weights = check_vector(given, "sample_weight", len(y), 0., LARGEST)
-    if not (estimator.class_weight is None or isinstance(estimator.class_weight, (str, dict))
-            and estimator.class_weight):
-        raise refuse("class_weight", "a dict of labels, 'balanced' or None", estimator.class_weight)
-    try: factors = compute_sample_weight(estimator.class_weight, y)
-    except (TypeError, ValueError) as error:
-        raise refuse("class_weight", f"a dict of labels or 'balanced' ({error})",
-                     estimator.class_weight) from None
-    if not (np.all(np.isfinite(factors)) and np.all(factors > 0)):
-        raise refuse("class_weight", "positive for every class", estimator.class_weight)
+    weights, costly = fit_weights(sample_weight, estimator.class_weight, y, signs, LARGEST)
     kept = weights > 0
-    if abs(signs[kept].sum()) == kept.sum():
-        raise refuse("sample_weight",
-                     "positive for a point of either class: a weight of zero leaves a point out",
-                     sample_weight)
-    if kept.all(): return X, signs, weights, weights*factors
+    if kept.all(): return X, signs, weights, costly
     if _is(estimator.kernel, "precomputed"):
         raise refuse("sample_weight", "positive with kernel='precomputed'", sample_weight)
-    return X[kept], signs[kept], weights[kept], (weights*factors)[kept]
+    return X[kept], signs[kept], weights[kept], costly[kept]
 
 # %% ../../nbs/mcsvm/20_classifier.ipynb #85d8da1d
 def _variance(X) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.checks import (
     check_array, check_count, check_flag, check_matrix, check_number, check_vector, refuse)
+from ..core.labels import point_weights
 from ..core.results import Status, relative_gap
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #6380021b
@@ -184,11 +185,7 @@ def check_weights(
     np.ndarray
         (n,)
     """
-    if weights is None: return np.ones(n)
-    weights = check_vector(weights, "sample_weight", n, 0., LARGEST)
-    if not weights.all():
-        raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
-    return weights
+    return point_weights(weights, n, LARGEST, positive=True)
 
 def pair_limits(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe

@@ -1,7 +1,7 @@
 """Every public call of bernstein with valid arguments, and the odd values that are legal."""
 import numpy as np
 
-from reject_nb.bernstein import RobustSVC, UncertainData, nom_err, nu, opt_err
+from reject_nb.bernstein import RobustSVC, UncertainData, UncertainRows, UncertainScaler, nom_err, nu, opt_err
 from reject_nb.bernstein.bound_calibration import calibrate_bound
 
 X = np.array([[-2., 0.], [-1., 1.], [1., 0.], [2., 1.]])
@@ -43,18 +43,28 @@ def calls():
         "UncertainData.has": (_box().has, dict(name="mean")),
         "UncertainData.normalised": (_box().normalised, dict(exact=True, second=True)),
         "UncertainData.nu": (_box().nu, dict(exact=True, second=True)),
-        "RobustSVC": (_construct, dict(formulation="MM-SMV", C=1., eps=.1, solver="newton", tol=1e-6, max_iter=50, time_limit=60.)),
-        "RobustSVC.fit": (lambda X, y: RobustSVC("SVM").fit(X, y), dict(X=X, y=Y)),
-        "RobustSVC.fit_path": (lambda X, y, Cs, epss: RobustSVC("SVM").fit_path(X, y, Cs, epss), dict(X=X, y=Y, Cs=[.1, 1.], epss=[.1, .2])),
+        "RobustSVC": (_construct, dict(formulation="MM-SMV", C=1., eps=.1, solver="newton", tol=1e-6, max_iter=50, time_limit=60., class_weight={0: 1., 1: 2.})),
+        "RobustSVC.fit": (RobustSVC("SVM").fit, dict(X=X, y=Y, sample_weight=np.array([1., 2., 1., 1.]))),
+        "RobustSVC.fit_path": (RobustSVC("SVM").fit_path, dict(X=X, y=Y, Cs=[.1, 1.], epss=[.1, .2], sample_weight=np.array([1., 2., 1., 1.]))),
         "RobustSVC.decision_function": (_fitted().decision_function, dict(X=X, rule="mean")),
         "RobustSVC.predict": (_fitted().predict, dict(X=X, rule="mean")),
         "RobustSVC.robust_margin": (_fitted().robust_margin, dict(X=X, y=Y, rule="mean")),
         "RobustSVC.misclassification_bound": (_fitted().misclassification_bound, dict(X=X, y=Y, rule="mean")),
+        "RobustSVC.calibrate_proba": (_fitted().calibrate_proba, dict(X=X, y=Y)),
+        "RobustSVC.predict_proba": (_fitted().calibrate_proba(X, Y).predict_proba, dict(X=X)),
+        "UncertainData.scaled": (_box().scaled, dict(shift=np.array([1., 2.]), scale=np.array([1., 2.]))),
+        "UncertainData.concatenate": (UncertainData.concatenate, dict(parts=[_box(), _box()])),
+        "UncertainScaler": (lambda **p: UncertainScaler(**p).fit(_box()), dict(with_mean=True, with_std=True)),
+        "UncertainScaler.fit": (UncertainScaler().fit, dict(X=X, y=Y)),
+        "UncertainScaler.transform": (UncertainScaler().fit(X).transform, dict(X=X)),
+        "UncertainRows": (lambda data: UncertainRows(data).rows(), dict(data=_box())),
+        "UncertainRows.fit": (UncertainRows(_box()).fit, dict(X=[[0, 0], [1, 1]], y=Y)),
+        "UncertainRows.transform": (UncertainRows(_box()).transform, dict(X=[[0, 0], [1, 1]])),
         "RobustSVC.calibrate": (_fitted().calibrate, dict(X=X, y=Y, delta=.1, levels=[.1, .5], rule="mean")),
         "RobustSVC.error_bound": (_calibrated().error_bound, dict(X=X)),
         "BoundCalibration.bound": (_calibrated().calibration_.bound, dict(certified=BOUNDS)),
         "BoundCalibration.accepts": (_calibrated().calibration_.accepts, dict(certified=BOUNDS, risk=.3)),
-        "calibrate_bound": (calibrate_bound, dict(certified=BOUNDS, wrong=np.array([False, True, False]), delta=.1, levels=[.1, .5])),
+        "calibrate_bound": (calibrate_bound, dict(certified=BOUNDS, wrong=np.array([False, True, False]), delta=.1, levels=[.1, .5], rule="mean")),
         "nom_err": (nom_err, dict(clf=_fitted(), X=X, y=Y)),
         "opt_err": (opt_err, dict(clf=_fitted(), X=X, y=Y)),
     }
@@ -68,6 +78,12 @@ LEGAL = {
     ("UncertainData.from_samples", "lower", "none"): "None: the range of the sample",
     ("UncertainData.from_samples", "upper", "none"): "None: the range of the sample",
     ("RobustSVC", "time_limit", "none"): "None: no limit",
+    ("RobustSVC", "class_weight", "none"): "None: 1 each",
+    ("RobustSVC.fit", "sample_weight", "none"): "None: 1 each",
+    ("RobustSVC.fit_path", "sample_weight", "none"): "None: 1 each",
+    ("UncertainScaler.fit", "y", "*"): "not used",
+    ("UncertainRows.fit", "y", "*"): "not used",
+    ("calibrate_bound", "rule", "*"): "kept with the result as it is",
     ("RobustSVC", "time_limit", "huge"): "a limit that is never reached",
     ("RobustSVC.robust_margin", "y", "none"): "None: the predicted labels",
     ("RobustSVC.misclassification_bound", "y", "none"): "None: the predicted labels",

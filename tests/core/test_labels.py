@@ -5,7 +5,8 @@ from sklearn.base import BaseEstimator
 from sklearn.base import ClassifierMixin
 
 from reject_nb.core.labels import (
-    TwoClassMixin, check_classes, check_points, choose_reject_label, point_weights, with_rejections,
+    TwoClassMixin, check_classes, check_points, choose_reject_label, fit_weights, point_weights,
+    with_rejections,
 )
 
 @pytest.mark.parametrize("labels, reject, found", [
@@ -108,3 +109,24 @@ def test_classes():
                        ([.5, 1.5], "labels of two classes: Unknown")):
         with pytest.raises(ValueError, match="^y must") as caught: check_classes(_Model(), bad, 2)
         assert words in str(caught.value)
+
+
+def test_zeros_are_refused_where_no_point_may_be_left_out():
+    assert point_weights([1, 2], 2, positive=True).tolist() == [1, 2]
+    with pytest.raises(ValueError, match="^sample_weight must be positive everywhere"):
+        point_weights([1, 0], 2, positive=True)
+
+SIGNS = np.array([1., 1., -1.])
+
+def test_weights_of_a_fit():
+    weights, costly = fit_weights([2., 0., 1.], {0: 3., 1: .5}, [1, 1, 0], SIGNS)
+    assert weights.tolist() == [2, 0, 1] and costly.tolist() == [1, 0, 3]
+    assert [w.tolist() for w in fit_weights(None, "balanced", [1, 1, 0], SIGNS)] == [[1, 1, 1], [.75, .75, 1.5]]
+
+
+@pytest.mark.parametrize("given, factors, name", [
+    ([0, 0, 1], None, "sample_weight"), ([1, 1, 0], None, "sample_weight"), (None, {0: 0.}, "class_weight"),
+    (None, {0: -1.}, "class_weight"), (None, {0: np.nan}, "class_weight"), (None, "heavy", "class_weight"),
+    (None, {}, "class_weight"), (None, 3., "class_weight"), (None, {0: "a"}, "class_weight")])
+def test_bad_weights_of_a_fit_are_named(given, factors, name):
+    with pytest.raises(ValueError, match=f"^{name} must be"): fit_weights(given, factors, [1, 1, 0], SIGNS)
