@@ -15,6 +15,7 @@ import numpy as np
 
 from ..core.checks import (check_array, check_mask, check_number, check_same_length,
                                    check_vector, refuse)
+from ..core.sorting import stable_order, tie_ends
 
 # %% ../../nbs/ood/01_sample.ipynb #7bb85944
 @dataclass(frozen=True, kw_only=True)
@@ -273,9 +274,9 @@ def sweep(
     Sweep
         a row for each distinct score
     """
-    order = np.argsort(scores)
+    order = stable_order(scores)
     ascending, ood = scores[order], is_ood[order]
-    last = np.flatnonzero(np.append(ascending[1:] != ascending[:-1], True))
+    last = tie_ends(ascending)
     n_ood = np.cumsum(ood)[last]
     loss = np.zeros(0) if losses is None else np.cumsum(losses[order])[last]
     total_ood = int(is_ood.sum())

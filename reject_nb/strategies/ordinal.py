@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.checks import check_count, check_labels, check_matrix, check_number, check_positive
 from ..core.checks import check_vector, refuse
 from ..core.linalg import cholesky
-from ..core.results import Status, relative_gap
+from ..core.results import Clock, Status, relative_gap
 from .losses import numeric_features
 from .scores import check_class_labels, labels_of
 
@@ -278,13 +278,13 @@ class OrdinalSolution:
     iterations : int
         Newton steps
     status : Status
-        optimal (gap within tol) or not_converged
+        optimal (gap within tol), not_converged or time_limit
     """
     w: np.ndarray            # (d,)
     b: np.ndarray            # (K-1,) ascending
     certificate: OrdinalCertificate
     iterations: int          # Newton steps
-    status: Status           # optimal (gap within tol) or not_converged
+    status: Status           # optimal (gap within tol), not_converged or time_limit
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #afe9e34a
 def _certified(problem:_Problem, at:_Point, mu:float, tol:float, iterations:int) -> OrdinalSolution:
@@ -306,11 +306,11 @@ def _better(best:OrdinalSolution, end:OrdinalSolution, tol:float) -> OrdinalSolu
                    iterations=end.iterations, status=Status.optimal if gap <= tol else Status.not_converged)
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #c43084a9
-def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int) -> OrdinalSolution:
-    "Newton steps for falling mu until the gap is within tol."
+def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int, clock:Clock) -> OrdinalSolution:
+    "Newton steps for falling mu until the gap is within tol, or steps or time are used up."
     mu, last, ridge, steps = 1., np.inf, 1e-4*len(problem.X), 0
     best = replace(_certified(problem, at, mu, tol, 0), b=at.b, status=Status.not_converged)
-    while steps < max_iter:
+    while steps < max_iter and not clock.out_of_time():
         move = _advance(problem, at, mu, ridge, tol)
         at, full, steps = move.point, move.length == 1., steps + 1
         # full steps that gain so little: it is the ridge that holds b
@@ -323,7 +323,9 @@ def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int) -> OrdinalSo
         if mu < 1e-9: break
         # the dual point needs more accuracy than the primal one
         mu, last = mu/4, np.inf
-    return _better(best, _certified(problem, at, mu, tol, steps), tol)
+    found = _better(best, _certified(problem, at, mu, tol, steps), tol)
+    late = found.status != Status.optimal and clock.out_of_time()
+    return replace(found, status=Status.time_limit) if late else found
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #52a84b74
 def solve_ordinal(
@@ -334,6 +336,7 @@ def solve_ordinal(
     tol:float=1e-4,    # relative duality gap to reach
     max_iter:int=200,  # Newton steps in all
     start=None,        # (w, b) to start from
+    time_limit:float|None=None, # seconds for everything, above 0; looked at before each step
 ) -> OrdinalSolution:
     """Minimise the objective of the ordinal SVM until the duality gap is at most `tol`.
 
@@ -355,6 +358,8 @@ def solve_ordinal(
         Newton steps in all
     start : default None
         (w, b) to start from
+    time_limit : float|None, default None
+        seconds for everything, above 0; looked at before each step
 
     Returns
     -------
@@ -364,6 +369,7 @@ def solve_ordinal(
     ----------
     Chu and Keerthi (2005), implicit constraints; Franc, Prusa and Voracek (2023), section 5.2.2.
     """
+    clock = Clock(time_limit)
     mean, spread = X.mean(0), X.std(0)
     shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
     moved = bool(shift.any())
@@ -371,7 +377,7 @@ def solve_ordinal(
     share = np.cumsum(np.bincount(y, minlength=n_classes))[:-1]/len(X)
     w, b = np.zeros(X.shape[1]), 2*share - 1
     if start is not None: w, b = np.array(start[0], float), start[1] - start[0] @ shift
-    found = _minimise(_Problem(X, y, C), _Point(w, b, X @ w), tol, max_iter)
+    found = _minimise(_Problem(X, y, C), _Point(w, b, X @ w), tol, max_iter, clock)
     return replace(found, b=found.b + found.w @ shift) if moved else found
 
 # %% ../../nbs/strategies/07_ordinal.ipynb #1cd09413
@@ -389,6 +395,8 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         relative duality gap to reach, in (0, 1]
     max_iter : int, default 200
         Newton steps
+    time_limit : float|None, default None
+        seconds for the optimisation, above 0; None: no limit
 
     References
     ----------
@@ -406,7 +414,10 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
         tol:float=1e-4,    # relative duality gap to reach, in (0, 1]
         max_iter:int=200,  # Newton steps
-    ): self.C, self.tol, self.max_iter = C, tol, max_iter
+        time_limit:float|None=None, # seconds for the optimisation, above 0; None: no limit
+    ):
+        self.C, self.tol = C, tol
+        self.max_iter, self.time_limit = max_iter, time_limit
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -437,20 +448,22 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         """
         C = check_number(self.C, "C", 0., 1e100, open_low=True)
         tol = check_number(self.tol, "tol", 0., 1., open_low=True)
-        max_iter = check_count(self.max_iter, "max_iter")
+        max_iter, limit = check_count(self.max_iter, "max_iter"), self.time_limit
+        if limit is not None: limit = check_number(limit, "time_limit", 0., open_low=True)
         X = numeric_features(self, X)
         y = labels_of(self, y, len(X))
         check_class_labels(y)
         self.classes_, at = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2: raise ValueError("y has one class only, two classes or more are needed")
-        found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), C, tol, max_iter)
+        found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), C, tol, max_iter, time_limit=limit)
         self.coef_, self.thresholds_ = found.w, found.b
         self.certificate_, self.n_iter_, self.status_ = found.certificate, found.iterations, found.status
-        if found.status == Status.not_converged: self._warn()
+        if found.status != Status.optimal: self._warn()
         return self
 
     def _warn(self):
         more = " or raise max_iter" if self.n_iter_ >= self.max_iter else ""
+        if self.status_ == Status.time_limit: more = " or raise time_limit"
         gap = f"relative duality gap {self.certificate_.gap:.2g} above tol={self.tol:g}"
         warnings.warn(f"OrdinalSVM: {gap} after "
                       f"{self.n_iter_} of {self.max_iter} steps; scale the features{more}",

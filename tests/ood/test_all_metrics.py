@@ -1,12 +1,12 @@
 """Tests of nbs/ood/17_all_metrics.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.ood.areas import auroc_of
+from reject_nb.ood.sample import sweep
 from scipy.special import ndtr
 from sklearn import metrics as sk
 
-from reject_nb.ood.all_metrics import (
-    _auroc, _resampled, auroc_variance, compare_detectors, ood_metrics, steps,
-)
+from reject_nb.ood.all_metrics import _resampled, auroc_variance, compare_detectors, ood_metrics
 
 def _sample(seed, n=300, ties=True):
     rng = np.random.default_rng(seed)
@@ -80,8 +80,8 @@ def test_bootstrap_and_formula_agree():
     scores, flags = _sample(3, 2000, ties=False)
     m = ood_metrics(scores, flags, n_boot=400, random_state=0)
     rng = np.random.default_rng(0)
-    s = steps(scores, flags)
-    spread = np.std([_auroc(_resampled(s, rng)) for _ in range(400)])
+    s = sweep(scores, flags)
+    spread = np.std([auroc_of(_resampled(s, rng)) for _ in range(400)])
     assert abs(spread/np.sqrt(auroc_variance(s)) - 1) < .15
     assert all(low <= high for low, high in m.intervals.values()) and set(m.intervals) == set(m.values)
 
@@ -90,7 +90,7 @@ def test_comparison_knows_the_pairs():
     scores, flags = _sample(4, 1000, ties=False)
     near = scores + .1*np.random.default_rng(5).normal(size=1000)
     found = compare_detectors(scores, near, flags)
-    alone = np.sqrt(auroc_variance(steps(scores, flags)))
+    alone = np.sqrt(auroc_variance(sweep(scores, flags)))
     assert (found.high - found.low)/(2*1.96) < .3*alone
     assert np.isclose(found.difference, sk.roc_auc_score(flags, scores) - sk.roc_auc_score(flags, near))
 

@@ -89,7 +89,7 @@ def calls():
         "nemenyi": (s.nemenyi, dict(values=TABLE, alpha=.1, lower_is_better=True)),
         "critical_difference": (s.critical_difference, dict(n_methods=3, n_datasets=11, alpha=.1)),
         "ordinal_certificate": (s.ordinal_certificate, dict(X=X, y=Y, w=np.array([1., 0.]), b=np.array([.1]), C=1., mu=.01)),
-        "OrdinalSVM": (trained(s.OrdinalSVM), dict(C=1., tol=1e-3, max_iter=100)),
+        "OrdinalSVM": (trained(s.OrdinalSVM), dict(C=1., tol=1e-3, max_iter=100, time_limit=60.)),
         "MaxClassProbability": (trained(s.MaxClassProbability), dict(estimator=FITTED, loss=MATRIX)),
         "MarginScore": (trained(s.MarginScore), dict(estimator=FITTED, kind="largest")),
         "RegressionScore": (trained(s.RegressionScore), dict(estimator=FITTED, penalty=.1, loss=MATRIX, regressor=None, standardise=True)),
@@ -126,7 +126,7 @@ SIZE = "any finite size is a legal one"
 LEGAL = {
     ("RiskMonitor.update", "losses", "empty"): "no outcome is no news",
     ("*", "scores", "inf"): SCORE, ("*", "scores", "huge"): SCORE, ("ltt", "thresholds", "huge"): SCORE, ("certify", "thresholds", "huge"): SCORE,
-    ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "loss", "none"): NONE, ("*", "estimator", "none"): NONE,
+    ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "time_limit", "none"): NONE, ("*", "loss", "none"): NONE, ("*", "estimator", "none"): NONE,
     ("*", "weight", "none"): NONE, ("CostBased.solve", "scores", "none"): NONE,
     ("BoundedImprovement.solve", "scores", "none"): NONE, ("BoundedAbstention.solve", "scores", "none"): NONE,
     ("*", "classes", "none"): NONE, ("*", "prediction", "none"): NONE, ("*", "guarantee", "none"): NONE, ("*", "uncertainty", "none"): NONE,

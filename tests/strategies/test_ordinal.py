@@ -104,6 +104,20 @@ def test_a_start_saves_steps():
 CLOUD = np.random.default_rng(5).normal(size=(300, 4))
 GRADES = np.searchsorted([-1, 0, .5], CLOUD @ [1., 1, 0, 0] + np.random.default_rng(6).normal(size=300))
 
+def test_a_time_limit_ends_with_a_valid_bound():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(400, 5))
+    y = np.digitize(X[:, 0] + .5*rng.normal(size=400), [-.5, .5])
+    at = y.astype(np.int64)
+    best, late = solve_ordinal(X, at, 3, tol=1e-8), solve_ordinal(X, at, 3, tol=1e-8, time_limit=1e-9)
+    assert late.status == "time_limit" and late.iterations == 0 and best.status == "optimal"
+    assert late.certificate.bound <= best.certificate.objective <= late.certificate.objective
+    with pytest.warns(ConvergenceWarning, match="raise time_limit"):
+        assert OrdinalSVM(time_limit=1e-9).fit(X, y).status_ == "time_limit"
+    assert OrdinalSVM(time_limit=60.).fit(X, y).status_ == "optimal"
+    with pytest.raises(ValueError, match="^time_limit must"): OrdinalSVM(time_limit=0).fit(X, y)
+
+
 def test_two_classes_are_the_linear_svm():
     # with one threshold the problem is the standard SVM with a free intercept, as LIBSVM solves it
     rng = np.random.default_rng(3)
