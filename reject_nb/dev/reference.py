@@ -60,7 +60,7 @@ def _directive(module:str, name:str, thing) -> list[str]:
     "What Sphinx is told of one name."
     path = f"reject_nb.{module}.{name}"
     if inspect.isclass(thing):
-        methods = sorted(name for name in vars(thing)
+        methods = sorted(name for name in dir(thing)      # of bases too: a class may grow in steps
                          if not name.startswith("_") and _is_ours(getattr(thing, name, None)))
         members = [f"   :members: {', '.join(methods)}"] if methods else []
         return [f".. autoclass:: {path}", *members]

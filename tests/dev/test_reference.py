@@ -23,6 +23,13 @@ def test_a_constant_is_shown_by_its_value():
     assert _short("a"*200).endswith("...") and len(_short("a"*200)) == 90
 
 
+def test_a_class_that_grows_in_steps_shows_them_all():
+    from reject_nb.audit import Audit, LargeAudit
+    for name, thing in (("Audit", Audit), ("LargeAudit", LargeAudit)):
+        told = _directive("audit", name, thing)[1]
+        for method in ("certify", "from_table", "groups", "metrics", "to_html"): assert f" {method}" in told
+
+
 def test_marks_of_people_survive():
     assert _escaped("|x| <= y") == r"\|x\| <= y" and _escaped("a_ b_c") == r"a\_ b_c"
     assert _escaped(">>> a_|b") == ">>> a_|b"
