@@ -54,9 +54,10 @@ def test_logistic_line_with_a_dip_between_the_nodes():
 
 
 def _points() -> np.ndarray:
-    "Values of g: both tails to where Phi underflows, a fine grid in between, and neighbours of where libraries switch formulas."
+    "Values of g: both tails to where Phi underflows, and neighbours of where libraries switch formulas."
     rng = np.random.default_rng(0)
-    switch = np.array([-1., 1., np.sqrt(.5), -np.sqrt(.5), np.sqrt(2), -np.sqrt(2), 8*np.sqrt(2), -8*np.sqrt(2), 0., 1e-300, -1e-300])
+    half = np.array([0., 1e-300, np.sqrt(.5), 1., np.sqrt(2), 8*np.sqrt(2)])
+    switch = np.concatenate([-half, half])
     return np.concatenate([rng.uniform(-38.6, 9., 3000), -np.geomspace(1e-8, 38.6, 1000), switch,
                            np.nextafter(switch, -50), np.nextafter(switch, 50)])
 
@@ -66,7 +67,8 @@ def _enclosure(flint, g:float) -> tuple:
     flint.ctx.prec = 200
     top, bottom = float(g).as_integer_ratio()
     value = (-(flint.arb(top)/flint.arb(bottom))/flint.arb(2).sqrt()).erfc()/2
-    middle, radius = (Fraction(int(man))*Fraction(2)**int(exp) for man, exp in (value.mid().man_exp(), value.rad().man_exp()))
+    middle, radius = (Fraction(int(man))*Fraction(2)**int(exp)
+                      for man, exp in (value.mid().man_exp(), value.rad().man_exp()))
     return middle - radius, middle + radius
 
 
@@ -81,7 +83,7 @@ def test_the_normal_law_is_rounded_outward():
 
 
 def test_the_allowance_is_needed_and_small():
-    "Scipy's own value leaves the enclosure by more than an ulp in the lower tail; the rounded ones stay close."
+    "Scipy's own value leaves the enclosure by more than an ulp in the lower tail."
     flint = pytest.importorskip("flint")
     from scipy.special import ndtr
     tail = -np.linspace(20., 35., 400)

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/40_gpflow_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/42_gpflow_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from importlib.util import find_spec
@@ -38,6 +38,7 @@ def test_ranges_hold_what_the_library_says(name):
         found = classification_range(post, P[k] - .3, P[k] + .3, tol=.05, max_boxes=300)
         assert found.min_lower - 1e-7 <= p[inside].min() and p[inside].max() <= found.max_upper + 1e-7
 
+VARIANCE = value_of(stored_model("gpflow", "svgp").kernel.variance)
 
 def _changed(**parts):
     model = stored_model("gpflow", "svgp")
@@ -51,20 +52,24 @@ def _changed(**parts):
 def test_a_wrong_jitter_is_refused():
     with pytest.raises(ValueError, match="model must be rebuilt within 1e-06 .*jitter 0.0001"):
         posterior_from_gpflow(stored_model("gpflow", "svgp"), jitter=1e-4)
-    with pytest.raises(ValueError, match="jitter"): posterior_from_gpflow(stored_model("gpflow", "svgp"), jitter=-1.)
+    with pytest.raises(ValueError, match="jitter"):
+        posterior_from_gpflow(stored_model("gpflow", "svgp"), jitter=-1.)
 
 
 @pytest.mark.parametrize("change, word", [
-    (dict(whiten=False), "rebuilt"), (dict(kernel__variance=1.001*value_of(stored_model("gpflow", "svgp").kernel.variance)), "rebuilt"),
-    (dict(num_latent_gps=3), "one latent function"), (dict(kernel=recorded("Periodic", {})), "kernel must be built .*Periodic"),
+    (dict(whiten=False), "rebuilt"), (dict(kernel__variance=1.001*VARIANCE), "rebuilt"),
+    (dict(num_latent_gps=3), "one latent function"),
+    (dict(kernel=recorded("Periodic", {})), "kernel must be built .*Periodic"),
     (dict(mean_function=recorded("Linear", {"c": 1.})), "mean_function"),
     (dict(likelihood=recorded("Poisson", {})), "likelihood .*Poisson"),
-    (dict(inducing_variable=recorded("Multiscale", {})), "inducing_variable")], ids=lambda v: v if isinstance(v, str) else "model")
+    (dict(inducing_variable=recorded("Multiscale", {})), "inducing_variable")],
+    ids=lambda v: v if isinstance(v, str) else "model")
 def test_what_is_not_supported_is_named(change, word):
     with pytest.raises(ValueError, match=word): posterior_from_gpflow(_changed(**change))
 
 
-@pytest.mark.parametrize("bad", [None, 1., "model", object(), Recorded], ids=["none", "number", "text", "object", "class"])
+@pytest.mark.parametrize("bad", [None, 1., "model", object(), Recorded],
+                         ids=["none", "number", "text", "object", "class"])
 def test_what_is_no_model_is_refused(bad):
     with pytest.raises(ValueError, match="^model must be"): posterior_from_gpflow(bad)
 
@@ -80,4 +85,5 @@ def test_with_the_library_itself(library):
     for name, model in fitted(library, seed=1).items():
         post = posterior_from_gpflow(model)
         P = np.random.default_rng(2).normal(size=(300, post.d))
-        np.testing.assert_allclose(post.latent(P)[0], value_of(model.predict_f(P)[0])[:, 0], atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(post.latent(P)[0], value_of(model.predict_f(P)[0])[:, 0], atol=1e-5,
+                                   err_msg=name)

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/42_gpy_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/44_gpy_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import warnings
@@ -12,8 +12,10 @@ from reject_nb.gpc.posterior import GPPosterior
 from reject_nb.gpc.ranges import classification_range
 
 KERNELS_OF_GPY = {
-    "RBF": lambda k: k.RBF(2, 3., [.7, 1.5], ARD=True), "Matern32": lambda k: k.Matern32(2, 2., .8), "Matern52": lambda k: k.Matern52(2, 2., [.8, 1.1], ARD=True),
-    "Exponential": lambda k: k.Exponential(2, 2., .8), "ExpQuad": lambda k: k.ExpQuad(2, 2., .8), "RatQuad": lambda k: k.RatQuad(2, 2., [.8, 1.2], .7, ARD=True),
+    "RBF": lambda k: k.RBF(2, 3., [.7, 1.5], ARD=True), "Matern32": lambda k: k.Matern32(2, 2., .8),
+    "Matern52": lambda k: k.Matern52(2, 2., [.8, 1.1], ARD=True),
+    "Exponential": lambda k: k.Exponential(2, 2., .8), "ExpQuad": lambda k: k.ExpQuad(2, 2., .8),
+    "RatQuad": lambda k: k.RatQuad(2, 2., [.8, 1.2], .7, ARD=True),
     "sum": lambda k: k.RBF(2) + k.Linear(2, [.3, .2], ARD=True) + k.Bias(2, .5),
     "product": lambda k: k.RBF(1, 2., .8, active_dims=[0])*k.Matern32(1, 1., 1.2, active_dims=[1]),
     "nested": lambda k: (k.Matern52(2) + k.Bias(2))*k.RBF(2, 1., 2.) + k.Linear(1, .2, active_dims=[1]),
@@ -28,7 +30,8 @@ def _data(n=20):
 def _laplace(kern, X, y, **more):
     import GPy
     from GPy.inference.latent_function_inference import Laplace
-    return GPy.core.GP(X, y, kernel=kern, likelihood=GPy.likelihoods.Bernoulli(), inference_method=Laplace(), **more)
+    return GPy.core.GP(X, y, kernel=kern, likelihood=GPy.likelihoods.Bernoulli(),
+                       inference_method=Laplace(), **more)
 
 
 def _agrees(post, model, atol=1e-6):
@@ -36,7 +39,8 @@ def _agrees(post, model, atol=1e-6):
     mean, var = model._raw_predict(P)
     np.testing.assert_allclose(post.latent(P)[0], mean[:, 0], atol=atol)
     np.testing.assert_allclose(post.latent(P)[1], var[:, 0], atol=atol)
-    if getattr(post, "link", "probit") == "probit": np.testing.assert_allclose(post.predict_proba(P), model.predict(P)[0][:, 0], atol=atol)
+    if getattr(post, "link", "probit") == "probit":
+        np.testing.assert_allclose(post.predict_proba(P), model.predict(P)[0][:, 0], atol=atol)
 
 
 @pytest.mark.parametrize("inference", ["laplace", "ep", "sparse"])
@@ -73,13 +77,15 @@ def test_a_constant_mean():
     X, y = _data()
     mean = GPy.mappings.Constant(2, 1, .7)
     for normalizer in (None, True):
-        model = GPy.models.GPRegression(X, 3*X[:, :1], GPy.kern.Matern52(2), mean_function=mean, normalizer=normalizer)
+        model = GPy.models.GPRegression(X, 3*X[:, :1], GPy.kern.Matern52(2), mean_function=mean,
+                                        normalizer=normalizer)
         post, P = posterior_from_gpy(model), probes(X)
         found = model.predict(P)
         np.testing.assert_allclose(post.latent(P)[0], found[0][:, 0], atol=1e-6)
         np.testing.assert_allclose(post.latent(P)[1] + post.noise, found[1][:, 0], atol=1e-6)
     with pytest.raises(ValueError, match="mean_function .*Linear"):
-        posterior_from_gpy(GPy.models.GPRegression(X, y, GPy.kern.Matern52(2), mean_function=GPy.mappings.Linear(2, 1)))
+        posterior_from_gpy(GPy.models.GPRegression(X, y, GPy.kern.Matern52(2),
+                                                   mean_function=GPy.mappings.Linear(2, 1)))
 
 
 @pytest.mark.parametrize("normalizer", [None, True], ids=["plain", "normalised"])
@@ -87,7 +93,8 @@ def test_regression(normalizer):
     import GPy
     X, _ = _data()
     y = 50 + 20*X[:, :1] + np.random.default_rng(0).normal(size=(len(X), 1))
-    model = GPy.models.GPRegression(X, y, GPy.kern.Matern32(2) + GPy.kern.Bias(2), normalizer=normalizer, noise_var=.1)
+    model = GPy.models.GPRegression(X, y, GPy.kern.Matern32(2) + GPy.kern.Bias(2), normalizer=normalizer,
+                                    noise_var=.1)
     post, P = posterior_from_gpy(model), probes(X)
     mean, var = model.predict(P)
     np.testing.assert_allclose(post.latent(P)[0], mean[:, 0], atol=1e-6*np.abs(y).max())
@@ -110,7 +117,7 @@ def test_gpy_laplace_agrees_closely():
     Z = np.random.default_rng(5).normal(size=(50, 2))
     mean, var = model._raw_predict(Z)
     np.testing.assert_allclose(post.latent(Z)[0], mean[:, 0], atol=1e-9)
-    np.testing.assert_allclose(post.latent(Z)[1], var[:, 0], atol=1e-7)  # GPy stops Newton at 1e-4 in the objective
+    np.testing.assert_allclose(post.latent(Z)[1], var[:, 0], atol=1e-7)  # GPy's Newton stops at 1e-4
 
 
 def test_what_is_not_supported_is_named():
@@ -119,10 +126,12 @@ def test_what_is_not_supported_is_named():
     with pytest.raises(ValueError, match="kernel must be built .*StdPeriodic"):
         posterior_from_gpy(GPy.models.GPRegression(X, y, GPy.kern.StdPeriodic(2)))
     with pytest.raises(ValueError, match="likelihood"):
-        posterior_from_gpy(GPy.core.GP(X, y + 1, GPy.kern.RBF(2), GPy.likelihoods.Poisson(), inference_method=GPy.inference.latent_function_inference.Laplace()))
+        posterior_from_gpy(GPy.core.GP(X, y + 1, GPy.kern.RBF(2), GPy.likelihoods.Poisson(),
+                                       inference_method=GPy.inference.latent_function_inference.Laplace()))
     for bad in (None, 1., "model", GPy.models.GPRegression):
         with pytest.raises(ValueError, match="^model must be"): posterior_from_gpy(bad)
-    with pytest.raises(ValueError, match="^model must be"): posterior_from_gpy(GPy.models.GPRegression(X, np.hstack([y, y])))
+    with pytest.raises(ValueError, match="^model must be"):
+        posterior_from_gpy(GPy.models.GPRegression(X, np.hstack([y, y])))
 
 
 def test_a_changed_kernel_is_refused():
@@ -138,7 +147,8 @@ def test_gpy_ep_warns_where_it_stopped_early():
     import GPy
     rng = np.random.default_rng(0)
     X = np.vstack([rng.normal(size=(25, 2)) + [2, 0], rng.normal(size=(25, 2)) + [0, 2]])
-    model = GPy.models.GPClassification(X, np.repeat([1., 0.], 25)[:, None], kernel=GPy.kern.RBF(2, variance=1.))
+    model = GPy.models.GPClassification(X, np.repeat([1., 0.], 25)[:, None],
+                                        kernel=GPy.kern.RBF(2, variance=1.))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert posterior_from_gpy(model).n == 50

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/41_gpytorch_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/43_gpytorch_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from importlib.util import find_spec
@@ -51,14 +51,16 @@ def _changed(likelihood=None, **parts):
 
 
 @pytest.mark.parametrize("word, change", [
-    ("rebuilt", dict(variational_strategy__jitter_val=1e-4)), ("rebuilt", dict(mean_module__constant=np.array(.5))),
+    ("rebuilt", dict(variational_strategy__jitter_val=1e-4)),
+    ("rebuilt", dict(mean_module__constant=np.array(.5))),
     ("kernel must be built .*PeriodicKernel", dict(covar_module=recorded("PeriodicKernel", {}))),
     ("nu", dict(covar_module=recorded("MaternKernel", {"nu": 3.5}))),
     ("mean_module", dict(mean_module=recorded("LinearMean", {}))),
     ("strategy", dict(variational_strategy=recorded("LMCVariationalStrategy", {}))),
     ("Gaussian", dict(variational_strategy__variational_distribution=recorded("Delta", {}))),
     ("one latent function", dict(variational_strategy__variational_distribution__mean=np.ones((2, 10)))),
-    ("likelihood", dict(likelihood=recorded("SoftmaxLikelihood", {})))], ids=lambda v: v if isinstance(v, str) else "model")
+    ("likelihood", dict(likelihood=recorded("SoftmaxLikelihood", {})))],
+    ids=lambda v: v if isinstance(v, str) else "model")
 def test_what_is_not_supported_is_named(word, change):
     with pytest.raises(ValueError, match=word): posterior_from_gpytorch(*_changed(**change))
 
@@ -97,4 +99,5 @@ def test_with_the_library_itself(library):
 def test_single_precision_is_refused_with_a_remedy(library):
     from reject_nb.gpc.experiments.library_models import fitted
     model = fitted(library, seed=1)["values"].float()
-    with pytest.raises(ValueError, match="single precision"): posterior_from_gpytorch(model, model.own_likelihood.float())
+    with pytest.raises(ValueError, match="single precision"):
+        posterior_from_gpytorch(model, model.own_likelihood.float())

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/39_imports.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/41_imports.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.imports import ImportedKernelPosterior
@@ -77,7 +77,8 @@ def test_probes_lie_near_and_around_the_points():
     P = probes(Z)
     assert P.shape == (7 + 7 + 40, 2) and np.array_equal(P, probes(Z))
     assert (P[14:].min(0) < Z.min(0)).all() and (P[14:].max(0) > Z.max(0)).all()
-    assert np.abs(P[:7] - P[7:14]).max() < (Z.max(0) - Z.min(0)).max() and len(probes(np.zeros((200, 1)))) == 120
+    assert np.abs(P[:7] - P[7:14]).max() < (Z.max(0) - Z.min(0)).max()
+    assert len(probes(np.zeros((200, 1)))) == 120
 
 
 @pytest.mark.parametrize("part, size", [(0, 3e-6), (1, 6e-6), (2, 2e-6)])

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/38_library_kernels.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/40_library_kernels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.kernels import Constant
@@ -20,9 +20,11 @@ from reject_nb.gpc.library_kernels import squared_exponential
 from reject_nb.gpc.library_kernels import value_of
 
 RNG = np.random.default_rng(0)
-LEAVES = [lambda: Constant(RNG.uniform(.5, 2)), lambda: SquaredExponential(RNG.uniform(.5, 2), RNG.uniform(.5, 2, 3)),
+LEAVES = [lambda: Constant(RNG.uniform(.5, 2)),
+          lambda: SquaredExponential(RNG.uniform(.5, 2), RNG.uniform(.5, 2, 3)),
           lambda: SquaredExponential(2., RNG.uniform(.5, 2), (1,)), lambda: Matern52(RNG.uniform(.5, 2), .7),
-          lambda: Matern12(1., [1., 2.], (0, 2)), lambda: RationalQuadratic(2., 1., .8), lambda: Linear(RNG.uniform(.5, 2, 3))]
+          lambda: Matern12(1., [1., 2.], (0, 2)), lambda: RationalQuadratic(2., 1., .8),
+          lambda: Linear(RNG.uniform(.5, 2, 3))]
 
 def _random(depth):
     if not depth: return LEAVES[RNG.integers(len(LEAVES))]()
@@ -49,7 +51,8 @@ def test_the_shortest_form_is_short():
     for kernel in (const*se*const, (se + const)*(se + const), Product((Sum((const, const)), se, se))):
         for factors in _factors(shortest(kernel, 2)):
             assert len(factors) == 1
-    assert [type(f[0]).__name__ for f in _factors(shortest((se + const) + const, 2))] == ["SquaredExponential", "Constant"]
+    assert [type(f[0]).__name__ for f in _factors(shortest((se + const) + const,
+                                                           2))] == ["SquaredExponential", "Constant"]
     apart = shortest(SquaredExponential(1., 1., (0,))*SquaredExponential(1., 1., (1,)), 2)
     assert len(_factors(apart)[0]) == 2
 
@@ -57,7 +60,8 @@ def test_the_shortest_form_is_short():
 def test_what_is_one_squared_exponential():
     variance, scale = squared_exponential(shortest(Constant(2.)*SquaredExponential(3., [.5, 1.]), 2))
     assert variance == 6 and scale.tolist() == [.5, 1.]
-    for other in (SquaredExponential(1., 1., (0,)), Matern52(1., 1.), SquaredExponential(1., 1.) + Constant(1.)):
+    for other in (SquaredExponential(1., 1., (0,)), Matern52(1., 1.),
+                  SquaredExponential(1., 1.) + Constant(1.)):
         assert squared_exponential(shortest(other, 2)) is None
 
 
@@ -88,7 +92,8 @@ def test_values_of_all_kinds():
 
 
 @pytest.mark.parametrize("active, outer, columns", [
-    (None, None, None), (slice(None), None, None), (slice(0, 2), None, (0, 1)), ([2, 0], None, (2, 0)), ([0, 1, 2], None, None),
+    (None, None, None), (slice(None), None, None), (slice(0, 2), None, (0, 1)), ([2, 0], None, (2, 0)),
+    ([0, 1, 2], None, None),
     (None, (1,), (1,)), ([1], (0, 2), (2,)), (slice(1, 2), (2, 0), (0,))])
 def test_active_columns(active, outer, columns):
     assert dims_of(active, 3, outer) == columns
