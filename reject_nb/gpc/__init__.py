@@ -23,7 +23,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "posterior": ["GPPosterior"],
     "queries": ["Perturbation", "Robustness", "Safety", "is_safe", "minimal_perturbation", "robustness"],
     "ranges": ["RangeResult", "classification_range"],
-    "regression_range": ["RegressionRange", "regression_range"],
+    "regression": ["RegressionRange", "regression_range"],
     "search": ["Ball"],
     "sklearn_import": ["ImportedPosterior", "posterior_from_sklearn"],
     "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from reject_nb.gpc.queries import (Perturbation, Robustness, Safety, is_safe, minimal_perturbation,
                                        robustness)
     from reject_nb.gpc.ranges import RangeResult, classification_range
-    from reject_nb.gpc.regression_range import RegressionRange, regression_range
+    from reject_nb.gpc.regression import RegressionRange, regression_range
     from reject_nb.gpc.search import Ball
     from reject_nb.gpc.sklearn_import import ImportedPosterior, posterior_from_sklearn
     from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc

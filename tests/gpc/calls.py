@@ -8,6 +8,7 @@ from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
 
 from reject_nb.gpc import (Ball, CertifiedGPClassifier, GPPosterior, ImportedPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
+                           Constant, KernelPosterior, Linear, Matern12, Matern32, Matern52, OneVsRestPosterior, Product, RationalQuadratic, SquaredExponential, Sum, White, regression_range,
                            minimal_perturbation, posterior_from_sklearn, robustness)
 
 X = np.array([[0., 0.], [2., 0.], [0., 2.]])
@@ -17,6 +18,9 @@ IMPORTED = ImportedPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2., "pro
 SKLEARN = GaussianProcessClassifier(2.*RBF([1., 1.5]), optimizer=None).fit(X, [0, 1, 0])
 FIXED = dict(inference="laplace", max_evaluations=0, likelihood="probit", ard=True, lengthscale=np.array([1., 1.5]), variance=2., reject_label="?")
 CLASSIFIER = CertifiedGPClassifier(**FIXED).fit(X, [0, 1, 0])
+KERNEL = SquaredExponential(2., 1.)
+KERNELS = KernelPosterior(KERNEL, X, [1., -1., .5], np.eye(3)/4)
+SHARES = OneVsRestPosterior((KERNELS, KERNELS), ["a", "b"])
 FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
 
 
@@ -85,6 +89,21 @@ def calls():
         "interpretability": (interpretability, dict(post=POST, x=Z[0], gamma=.1, dims=np.array([0]), tol=.05, limits=np.array([-5., 5.]), target=None,
                                                     max_boxes=50, time_limit=5., rigorous=True, n_jobs=1)),
     }
+    shape = dict(variance=1., lengthscales=np.array([1., 2.]), dims=np.array([0, 1]))
+    for kind in (SquaredExponential, Matern12, Matern32, Matern52): found[kind.__name__] = (kind, shape)
+    found |= {
+        "RationalQuadratic": (RationalQuadratic, dict(**shape, alpha=1.)), "Linear": (Linear, dict(variances=np.array([1., 2.]), dims=np.array([0, 1]))),
+        "Constant": (Constant, dict(variance=1.)), "White": (White, dict(variance=1.)), "Sum": (Sum, dict(parts=(KERNEL, KERNEL))),
+        "Product": (Product, dict(parts=(KERNEL, KERNEL))),
+        "KernelPosterior": (KernelPosterior, dict(kernel=KERNEL, Z=X, weights=np.array([1., -1., .5]), matrix=np.eye(3)/4, mean=.1, link="probit", noise=0.,
+                                                  clip=.01, classes=np.array([0, 1]))),
+        "OneVsRestPosterior": (OneVsRestPosterior, dict(latents=(KERNELS, KERNELS), classes=np.array([0, 1]), error=.01)),
+        "OneVsRestPosterior.index_of": (SHARES.index_of, dict(target="a")),
+        "regression_range": (regression_range, dict(post=KERNELS, lower=np.array([.1, .2]), upper=np.array([.2, .3]), level=.9, tol=.1, max_boxes=20, time_limit=5.,
+                                                    rigorous=True, ball=None)),
+    }
+    for method in ("latent", "predict_proba", "predict", "predict_labels"): found[f"KernelPosterior.{method}"] = (getattr(KERNELS, method), dict(X=Z))
+    for method in ("predict_proba", "predict"): found[f"OneVsRestPosterior.{method}"] = (getattr(SHARES, method), dict(X=Z))
     for name, post in posts.items():
         for method in ("kernel", "latent", "predict_proba", "predict"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
         found[f"{name}.save"] = (saved(post), dict(path="model"))
