@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from ..core.checks import refuse
+from ..core.checks import check_labels, refuse
 from .imports import (LARGEST, Arrays, ImportedKernelPosterior, Theirs, check_import,
                                    import_difference,
                                    probes)
@@ -198,7 +198,7 @@ def posterior_from_gpy(
     (link, noise), (centre, scale) = _link_of(model), _units_of(model)
     theirs = _theirs(model, P, link, centre, scale)
     sites = _by_sites(model, kern, X)
-    unnamed = np.array_equal(classes, (0, 1))
+    unnamed = np.array_equal(check_labels(classes, "classes", 2), (0, 1))
     if sites is not None and unnamed and import_difference(sites, P, theirs) <= LARGEST: return sites
     kern, arrays, mean = in_units(kern, _woodbury(model), _mean_of(model), centre, scale)
     kern, noise = shortest(kern, Z.shape[1]), noise*scale**2
