@@ -169,7 +169,8 @@ def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
 # %% ../../nbs/gpc/21_ranges.ipynb #fc0ce3e8
 def _several(post, lo, hi, ball, c) -> Callable:
     "Both sides of one class among several, as values of the probability and minus it."
-    box, known = reduce_box(post, lo, hi), {}
+    box = reduce_box(post, lo, hi)
+    known:dict = {}                                          # boxes that both sides look at
     def minimum(sign, limits):
         got = minimise(ExpandedOracle(post, box, c, sign, ball, known), limits)
         return got, placed(box, ball, got.x)
