@@ -276,7 +276,8 @@ def _read(post, box:Reduced, lo, hi, I:Expansion, at:Joint, near:_Nearby, mean, 
     parts = I.slope @ mean, .5*np.diag(I.bend) @ (post.variance - own), .5*(I.bend*at.form).sum()
     constant = I.value - parts[0] + parts[1] + parts[2]
     slip = rounding(2*post.n_classes**2 + 64)*(post.variance*sizes.sum() + 2*np.abs(I.slope) @ np.abs(mean)
-                                               + sum(map(abs, parts)) + 1 + np.abs(I.bend).sum()*post.variance)
+                                               + sum(map(abs, parts)) + 1
+                                               + np.abs(I.bend).sum()*post.variance)
     middle = I.value + .5*(I.bend*(post.variance*np.eye(len(own)) - at.tangent - np.diag(own))).sum()
     return constant + found.low[0] - slip, constant - found.low[1] + slip, middle, found.point
 

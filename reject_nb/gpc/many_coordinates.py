@@ -239,6 +239,7 @@ def dual_bound(
         bound, (d,) a point with a low probability
     """
     about, s2 = _anchor(side, lo, hi, q), side.post.variance
+    assert side.spec is not None                        # asked where the spectrum has been taken
     at = centres(side, about[None], q)
     w, tiny = (at.z*side.spec.S)[0], rounding(16)*(3*s2 + float(at.form_high[0]))
     level = float(np.clip(level, 1e-12, 1 - 1e-12))

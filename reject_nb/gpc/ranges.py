@@ -17,10 +17,11 @@ import numpy as np
 from ..core.checks import check_choice, check_count, check_flag, refuse
 from ..core.results import Clock, Status
 from .certificate import one_side, reduce_box
-from .oracles import ClassOracle, ProbabilityOracle, enough_pairs
+from .class_expansion import ExpandedOracle
+from .many_coordinates import MANY, DualOracle
+from .oracles import ProbabilityOracle, enough_pairs
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
-from .questions import Certifiable
 from .search import (Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise,
                                   placed)
 from .softmax import MulticlassPosterior
@@ -138,8 +139,8 @@ def thread_pool(
 # %% ../../nbs/gpc/21_ranges.ipynb #039b894c
 def check_posterior(post):
     "The posterior, or a ValueError that names `post`."
-    if not isinstance(post, (GPPosterior, MulticlassPosterior, Certifiable)):
-        raise refuse("post", "a GPPosterior, MulticlassPosterior or KernelPosterior", post)
+    if not isinstance(post, (GPPosterior, MulticlassPosterior)):
+        raise refuse("post", "a GPPosterior or MulticlassPosterior", post)
     return post
 
 # %% ../../nbs/gpc/21_ranges.ipynb #89aadccc
@@ -156,12 +157,12 @@ def _both(minimum:Callable, work, clock:Clock, progress) -> list[tuple[MinResult
 def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
     "Both sides by the joint certificate."
     box = reduce_box(post, lo, hi)
-    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1.,
-                                                                          -1.)}  # the spectrum, before shares
+    sides = {sign: one_side(post, box, sign, True, rigorous) for sign in (1., -1.)}  # the spectrum, first
+    kind = DualOracle if len(box.free) > MANY else ProbabilityOracle
     pairs:list[int] = []                                     # the same for both sides
     def minimum(sign, limits):
         if not pairs: pairs.append(enough_pairs(sides[sign], limits.tol))
-        got = minimise(ProbabilityOracle(sides[sign], limits.tol, ball, pool, threads, pairs[0]), limits)
+        got = minimise(kind(sides[sign], limits.tol, ball, pool, threads, pairs[0]), limits)
         return got, placed(box, ball, got.x)
     return minimum
 
@@ -169,20 +170,13 @@ def _binary(post, lo, hi, ball, rigorous, pool, threads) -> Callable:
 def _several(post, lo, hi, ball, c) -> Callable:
     "Both sides of one class among several, as values of the probability and minus it."
     box = reduce_box(post, lo, hi)
+    known:dict = {}                                          # boxes that both sides look at
     def minimum(sign, limits):
-        got = minimise(ClassOracle(post, box, c, sign, ball), limits)
+        got = minimise(ExpandedOracle(post, box, c, sign, ball, known), limits)
         return got, placed(box, ball, got.x)
     return minimum
 
 # %% ../../nbs/gpc/21_ranges.ipynb #94ae6431
-def _own(post:Certifiable, lo, hi, ball, rigorous, c) -> Callable:
-    "Both sides by the posterior's own searches."
-    def minimum(sign, limits):
-        asked = post.asked_probability(lo, hi, ball, c, sign, limits.tol, rigorous)
-        got = minimise(asked.oracle, limits)
-        return got, asked.placed(got.x)
-    return minimum
-
 def _paper(post, lo, hi) -> Callable:
     "Both sides by the paper's programs, in plain double precision."
     def minimum(sign, limits):
@@ -192,7 +186,7 @@ def _paper(post, lo, hi) -> Callable:
 
 # %% ../../nbs/gpc/21_ranges.ipynb #daa47581
 def classification_range(
-    post,              # GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
+    post,              # GPPosterior, or MulticlassPosterior with `target`
     lower,             # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,             # (d,) upper corner; may be inf
     tol=.02,           # largest gap of minimum and of maximum, above 0
@@ -203,7 +197,7 @@ def classification_range(
     n_jobs=None,       # threads; None: 1 (one for several classes)
     progress=None,     # True for a bar, or a function of (lower, upper, n_boxes)
     ball=None,         # a Ball to intersect the box with; it must meet the box
-    target=None,       # class label, for a MulticlassPosterior or OneVsRestPosterior
+    target=None,       # class label, for a MulticlassPosterior
 ) -> RangeResult:
     """Certified range of the probability of class 1 (or of `target`) over a box.
 
@@ -212,7 +206,7 @@ def classification_range(
     Parameters
     ----------
     post
-        GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
+        GPPosterior, or MulticlassPosterior with `target`
     lower
         (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper
@@ -234,7 +228,7 @@ def classification_range(
     ball : default None
         a Ball to intersect the box with; it must meet the box
     target : default None
-        class label, for a MulticlassPosterior or OneVsRestPosterior
+        class label, for a MulticlassPosterior
 
     Returns
     -------
@@ -259,19 +253,17 @@ def classification_range(
     [0.921, 0.773] [0.773, 0.921] optimal
     """
     several = isinstance(check_posterior(post), MulticlassPosterior)
-    own = isinstance(post, Certifiable)
     lo, hi = check_region(post, lower, upper)
     work = check_limits_of_work(tol, max_boxes, time_limit)
     clock = Clock(work[2])
     check_flag(rigorous, "rigorous")
-    check_choice(bounds, "bounds", ("joint",) if several or own else ("joint", "paper"))
+    check_choice(bounds, "bounds", ("joint",) if several else ("joint", "paper"))
     check_ball(ball, lo, hi)
     if ball is not None and bounds == "paper": raise refuse("ball", "None where bounds is 'paper'", ball)
-    if target is not None and not several and not own:
+    if target is not None and not several:
         raise refuse("target", "None for a GPPosterior, whose range is that of class 1", target)
     with progress_bar(progress) as update, thread_pool(n_jobs) as (pool, threads):
         if several: minimum = _several(post, lo, hi, ball, post.index_of(target))
-        elif own: minimum = _own(post, lo, hi, ball, rigorous, post.target_of(target))
         elif bounds == "paper": minimum = _paper(post, lo, hi)
         else: minimum = _binary(post, lo, hi, ball, rigorous, pool, threads)
         (low, x_min), (high, x_max) = _both(minimum, work, clock, update)
