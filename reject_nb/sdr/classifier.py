@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.checks import check_count, check_labels, check_probability, refuse
 from ..core.labels import TwoClassMixin, point_weights
 from .calibration import LevelCalibration, calibrate_level
-from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
-                                    check_shrinkage)
+from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent, MOST_WEIGHT,
+                                    Poisson, check_shrinkage)
 from .laws import Law
 from .likelihood_ratio import radius
 from .region import SafeDecisionRegion
@@ -249,8 +249,9 @@ class SafeRegionClassifier(_FittedRates):
         label of the safe class, None: the last in sorted order
     class_weight : default None
         None, "balanced", or a dict from label to weight: they move the prior
-    shrinkage : default None
-        of Gaussian covariances: None, "auto", "ledoit_wolf", or a number in [0, 1]
+    shrinkage : default 'auto'
+        of Gaussian covariances: None, "auto" (Ledoit and Wolf's below ten points a column), "ledoit_wolf",
+        a number
     probability : default False
         whether there is a predict_proba
 
@@ -309,7 +310,7 @@ class SafeRegionClassifier(_FittedRates):
         eps=0.05,           # risk level in (0, 1)
         safe_label=None,    # label of the safe class, None: the last in sorted order
         class_weight=None,  # None, "balanced", or a dict from label to weight: they move the prior
-        shrinkage=None,     # of Gaussian covariances: None, "auto", "ledoit_wolf", or a number in [0, 1]
+        shrinkage="auto",   # of Gaussian covariances: None, "auto" (Ledoit and Wolf's below ten points a column), "ledoit_wolf", a number
         probability=False,  # whether there is a predict_proba
     ):
         self.family, self.p_safe, self.eps, self.safe_label = family, p_safe, eps, safe_label
@@ -345,10 +346,12 @@ class SafeRegionClassifier(_FittedRates):
         X, y = _validated(self, X, y, ensure_min_samples=2)
         _check_parameters(self)
         with _naming("y", "safe_label"): safe = self._fit_labels(y) > 0
-        weight = _weights(sample_weight, len(X))*_class_weights(self.class_weight, self.classes_, y)
-        share = float(weight[safe].sum()/weight.sum())
-        self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe, "p_safe")
+        weight = _weights(sample_weight, len(X))
         parts = [(X[rows], weight[rows], y[rows].tolist()[0]) for rows in (safe, ~safe)]
+        _check_both(parts)
+        of_prior = weight*_class_weights(self.class_weight, self.classes_, y)
+        share = float(of_prior[safe].sum()/of_prior.sum()) if of_prior.any() else 0.
+        self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe, "p_safe")
         self.region_ = SafeDecisionRegion(*(_class_law(*part, self.family, self.shrinkage) for part in parts))
         self.n_effective_ = tuple(max(1, round(w.sum()**2/(w**2).sum())) for _, w, _ in parts)
         self.radius_ = radius(self.p_safe_, self.eps)
@@ -364,9 +367,14 @@ def _check_parameters(model) -> None:
     scalar = model.safe_label is None or np.isscalar(model.safe_label)
     if not scalar: raise refuse("safe_label", "a label or None", model.safe_label)
 
+def _check_both(parts) -> None: # (points, weights, label) of both classes
+    "Both classes have a point that counts."
+    for _, weight, label in parts:
+        if not weight.any(): raise refuse("sample_weight", f"above 0 for some point of class {label!r}", 0.)
+
 def _weights(sample_weight, n:int) -> np.ndarray: # (n,)
     "Weights of points."
-    try: return point_weights(sample_weight, n)
+    try: return point_weights(sample_weight, n, largest=MOST_WEIGHT)
     except ValueError as error:
         if "above 0 for some point" not in str(error): raise
         raise refuse("sample_weight", "other than zero throughout", 0.) from None # in scikit-learn's words
@@ -400,7 +408,6 @@ def _validated(estimator, X, *y, **options):
 # %% ../../nbs/sdr/09_classifier.ipynb #00d81bbd
 def _class_law(X, weight, label, family, shrinkage) -> Law:
     "The law of a class, whose name stands in what goes wrong."
-    if not weight.any(): raise refuse("sample_weight", f"above 0 for some point of class {label!r}", 0.)
     try: return fit_law(X, family, weight, shrinkage)
     except ValueError as error:
         raise ValueError(f"class {label!r} with n_samples={len(X)}: {error}") from error

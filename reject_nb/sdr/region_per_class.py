@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from ..core.checks import check_instance, check_labels, check_probability, check_random_state, refuse
 from .calibration import calibrate_level
 from .classifier import SafeRegionClassifier, fit_law
+from .laws import check_points
 
 # %% ../../nbs/sdr/10_region_per_class.ipynb #srpc0006
 def gamma_per_class(
@@ -77,9 +78,10 @@ def split_rows(
 def _rows(model, X, reset:bool) -> np.ndarray: # (n, d)
     "X as scikit-learn takes it; messages name the argument."
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: return validate_data(model, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1)
+    try: X = validate_data(model, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1)
     except (TypeError, ValueError) as error:
         raise type(error)(f"X must be a matrix of real numbers (n_samples, n_features): {error}") from None
+    return check_points(X, X.shape[1])
 
 def _labels(model, y, n:int) -> np.ndarray: # (n,)
     "Labels of two or more classes."
@@ -144,7 +146,7 @@ class RegionPerClass(_ClassScores):
     Parameters
     ----------
     estimator : default None
-        a SafeRegionClassifier that tells family and shrinkage, None: Gaussian, shrinkage "auto"
+        a SafeRegionClassifier that tells family and shrinkage, None: its defaults
     eps : default 0.05
         share of the other classes allowed into a region, in (0, 1)
     delta : default 0.05
@@ -178,7 +180,7 @@ class RegionPerClass(_ClassScores):
     """
     def __init__(
         self,
-        estimator=None, # a SafeRegionClassifier that tells family and shrinkage, None: Gaussian, shrinkage "auto"
+        estimator=None, # a SafeRegionClassifier that tells family and shrinkage, None: its defaults
         eps=0.05, # share of the other classes allowed into a region, in (0, 1)
         delta=0.05, # 1 - confidence that all regions keep to it, in (0, 1)
         calibration_share=0.3, # share of each class set aside for the calibration, in (0, 1)
@@ -227,7 +229,7 @@ class RegionPerClass(_ClassScores):
 # %% ../../nbs/sdr/10_region_per_class.ipynb #srpc0013
 def _laws(model, X, y) -> list:
     "The law of each class, by family and shrinkage of the estimator."
-    base = SafeRegionClassifier(shrinkage="auto") if model.estimator is None else model.estimator
+    base = SafeRegionClassifier() if model.estimator is None else model.estimator
     check_instance(base, "estimator", SafeRegionClassifier, "a SafeRegionClassifier or None")
     laws = []
     for label in model.classes_.tolist():

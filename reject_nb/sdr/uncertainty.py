@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_count, check_probability, check_random_state
-from .families import Gaussian, Independent
+from ..core.checks import check_count, check_instance, check_probability, check_random_state
+from .families import Gaussian, Independent, check_shrinkage
 from .rates import Rates
 from .region import SafeDecisionRegion
 
@@ -125,7 +125,11 @@ def bootstrap_rates(
     ...     found = bootstrap_rates(region, .5, .4, n, n, random_state=0)
     ...     print(n, round(found.rates.tpr, 3), [round(end, 3) for end in found.tpr])
     ...
+    20 0.646 [0.416, 0.723]
+    2000 0.646 [0.632, 0.663]
     """
+    check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
+    check_shrinkage(shrinkage)
     p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
     sizes = check_count(n_safe, "n_safe", low=1, high=10**9), check_count(n_unsafe, "n_unsafe", low=1, high=10**9)
     n_bootstrap, n_test = check_count(n_bootstrap, "n_bootstrap"), check_count(n_test, "n_test")

@@ -27,9 +27,11 @@ def _construct_and_fit(**parameters): return SafeRegionClassifier(**parameters).
 
 
 WEIGHT = np.array([1., 2., 1., 1., 3., 1., 2., 1.])
+MANY = np.random.default_rng(1).normal(size=(24, 2))
+MANY_LABELS = np.arange(24) % 2
 
 
-def _per_class(**parameters): return RegionPerClass(**parameters).fit(PLANE, LABELS)
+def _per_class(**parameters): return RegionPerClass(**parameters).fit(MANY, MANY_LABELS)
 
 
 def calls():
@@ -71,8 +73,8 @@ def calls():
         "bootstrap_rates": (bootstrap_rates, dict(region=REGION, p_safe=.4, eps=.2, n_safe=20, n_unsafe=20, n_bootstrap=2, confidence=.8,
                                                   n_test=20, shrinkage=None, random_state=0)),
         "goodness_of_fit": (goodness_of_fit, dict(law=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0)),
-        "RegionPerClass": (_per_class, dict(eps=.3, delta=.3, calibration_share=.4, random_state=0)),
-        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=PLANE, y=LABELS)),
+        "RegionPerClass": (_per_class, dict(estimator=SafeRegionClassifier(), eps=.3, delta=.3, calibration_share=.4, random_state=0)),
+        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=MANY, y=MANY_LABELS)),
         "RegionPerClass.predict": (_per_class(random_state=0).predict, dict(X=PLANE)),
         "RegionPerClass.predict_proba": (_per_class(random_state=0).predict_proba, dict(X=PLANE)),
         "RegionPerClass.predict_regions": (_per_class(random_state=0).predict_regions, dict(X=PLANE)),
@@ -103,6 +105,7 @@ LEGAL = {
     ("calibrate_level", "gamma", "empty"): "no unsafe points: the result says that they are too few",
     ("*", "sample_weight", "none"): "the documented default: 1 each",
     ("*", "shrinkage", "none"): "the documented default: maximum likelihood",
+    ("RegionPerClass", "estimator", "none"): "the documented default",
     ("SafeRegionClassifier", "class_weight", "none"): "the documented default: 1 each",
     ("SafeRegionClassifier.rates", "n_bootstrap", "none"): "the documented default: no intervals",
     ("SafeRegionClassifier.rates", "p_safe", "none"): "the documented default: the prior of the fit",

@@ -67,3 +67,10 @@ def test_promises_hold_in_10000_repetitions(law, eps, delta):
     (dict(eps=None), "eps"), (dict(delta=1), "delta"), (dict(delta="a"), "delta")])
 def test_bad_input_is_named(bad, name):
     with pytest.raises(ValueError, match=name): calibrate_level(**(dict(gamma=[1., 2.]) | bad))
+
+
+@pytest.mark.parametrize("rule, sure", [("scaling_unsafe", True), ("conformal_unsafe", False)])
+def test_words_say_which_promise(rule, sure):
+    found = calibrate_level(np.arange(100.), rule, eps=.1, delta=.05)
+    assert ("confidence 0.95" in found.statement) == sure == ("on average" not in found.statement)
+    assert ("on average" in found.message) != sure and (found.delta is None) != sure and found.eps == .1

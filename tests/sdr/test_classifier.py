@@ -82,7 +82,7 @@ POINTS = np.random.default_rng(0).normal(size=(20, 2))
     (dict(), POINTS, np.zeros(20), "y must be"),
     (dict(safe_label="x"), POINTS, np.arange(20) % 2, "safe_label must be"),
     (dict(), POINTS*np.nan, np.arange(20) % 2, "NaN"),
-    (dict(), np.column_stack([POINTS, POINTS[:, 0]]), np.arange(20) % 2,
+    (dict(shrinkage=None), np.column_stack([POINTS, POINTS[:, 0]]), np.arange(20) % 2,
      "class 1 with n_samples=10: .*singular"),
     (dict(), POINTS, np.arange(20) % 3, "binary")])
 def test_bad_data(options, X, y, word):
@@ -190,3 +190,89 @@ def test_bad_calibrations_are_named(bad, name):
     level = clf.radius_
     with pytest.raises(ValueError, match=name): clf.calibrate(**(dict(X=X, y=y) | bad))
     assert clf.radius_ == level and not hasattr(clf, "calibration_")
+
+WY = np.arange(60) % 2
+WX = np.random.default_rng(5).gamma(2., size=(60, 3))*np.where(WY == 0, 2., 1.)[:, None]
+
+@pytest.mark.parametrize("family", ["gaussian", "gamma", ["exponential", ("gaussian", 2)]])
+def test_weights_are_copies(family):
+    weight = 1 + np.arange(60) % 3
+    one = SafeRegionClassifier(family, eps=.3, probability=True).fit(WX, WY, weight)
+    copies = SafeRegionClassifier(family, eps=.3, probability=True).fit(np.repeat(WX, weight, 0), np.repeat(WY, weight))
+    np.testing.assert_allclose(one.predict_proba(WX), copies.predict_proba(WX), atol=1e-9)
+    assert abs(one.p_safe_ - weight[WY == 1].sum()/weight.sum()) < 1e-15
+    kish = [round(weight[WY == k].sum()**2/(weight[WY == k]**2).sum()) for k in (1, 0)]
+    assert list(one.n_effective_) == kish
+
+
+def test_class_weights_move_the_prior_only():
+    y = np.r_[WY[:50], np.zeros(10, int)]
+    plain, balanced, heavy = (SafeRegionClassifier("gamma", class_weight=w).fit(WX, y)
+                              for w in (None, "balanced", {0: 1., 1: 3.}))
+    assert plain.p_safe_ == y.mean() and abs(balanced.p_safe_ - .5) < 1e-15
+    assert abs(heavy.p_safe_ - 3*y.sum()/(3*y.sum() + (1 - y).sum())) < 1e-15
+    np.testing.assert_allclose(plain.posterior(WX, .4), heavy.posterior(WX, .4), atol=1e-12)
+
+
+@pytest.mark.parametrize("bad", ["best", 3, {0: -1.}, {0: np.nan}, [1, 2]])
+def test_bad_class_weights(bad):
+    with pytest.raises(ValueError, match="^class_weight must be"): SafeRegionClassifier(class_weight=bad).fit(WX, WY)
+
+
+@pytest.mark.parametrize("label", ["a", "b"])
+def test_probabilities(label):
+    y = np.where(WY == 1, "a", "b")
+    clf = SafeRegionClassifier("gamma", safe_label=label, probability=True).fit(WX, y)
+    p = clf.predict_proba(WX)
+    column = list(clf.classes_).index(label)
+    assert (p[:, column] == clf.posterior(WX)).all() and np.abs(p.sum(1) - 1).max() < 1e-15
+    assert not hasattr(SafeRegionClassifier().fit(WX, y), "predict_proba")
+    with pytest.raises(ValueError, match="^probability must be"): SafeRegionClassifier(probability="yes").fit(WX, y)
+
+
+def test_blocks_beside_other_columns():
+    law = fit_law(WX, [("gaussian", 2), "gamma"])
+    np.testing.assert_allclose(law.laws[0].cov, np.cov(WX[:, :2].T, bias=True))
+    assert law.laws[0].n_features == 2 and isinstance(law.laws[1], Gamma)
+    both = fit_law(WX, ["gaussian", ("gamma", 2)])
+    assert [type(one) for one in both.laws] == [Gaussian, Gamma, Gamma]
+    clf = SafeRegionClassifier([("gaussian", 2), "gamma"], eps=.3).fit(WX, WY)
+    r = clf.rates() # the block has a closed form, the third column joins it on the same contour
+    draws = clf.region_.safe.sample(100_000, 0)
+    assert abs(clf.region_.contains(draws, clf.p_safe_, .3).mean() - r.tpr) < 5*np.sqrt(.25/1e5) and r.status == "optimal"
+    for bad in (("gaussian",), ("gaussian", 2, 1), ("gaussian", 0), ("gauss", 2), ("gaussian", "x")):
+        with pytest.raises(ValueError, match="^family must be"): fit_law(WX, [bad, "gamma"])
+
+
+@pytest.mark.parametrize("shrinkage", ["ledoit_wolf", "auto", .2])
+def test_shrinkage_is_that_of_the_law(shrinkage):
+    clf = SafeRegionClassifier(shrinkage=shrinkage).fit(WX[:12], WY[:12])
+    np.testing.assert_allclose(clf.region_.safe.cov, Gaussian.fit(WX[:12][WY[:12] == 1], shrinkage=shrinkage).cov)
+    wide = np.hstack([WX[:12], WX[:12]**2, WX[:12]**3])
+    with pytest.raises(ValueError, match="shrink"): SafeRegionClassifier(shrinkage=None).fit(wide, WY[:12])
+    assert SafeRegionClassifier(shrinkage=shrinkage).fit(wide, WY[:12]).predict(wide).shape == (12,)
+    with pytest.raises(ValueError, match="^shrinkage must be"): SafeRegionClassifier(shrinkage="much").fit(WX, WY)
+
+
+def test_rates_with_intervals():
+    clf = SafeRegionClassifier("gamma", eps=.3).fit(WX, WY)
+    found = clf.rates(n_bootstrap=50, random_state=0)
+    assert found.rates == clf.rates() and found.tpr[0] < found.rates.tpr < found.tpr[1] + .1
+    assert clf.rates(n_bootstrap=50, random_state=0) == found and clf.rates(.3, .2, 50, random_state=0) != found
+    with pytest.raises(ValueError, match="^n_bootstrap must be"): clf.rates(n_bootstrap=0)
+    with pytest.raises(ValueError, match="^confidence must be"): clf.rates(n_bootstrap=5, confidence=1.)
+
+
+@pytest.mark.parametrize("weight, word", [(np.zeros(60), "zero"), (-np.ones(60), "sample_weight"), (np.ones(5), "sample_weight"),
+                                          (np.where(WY == 1, 1., 0.), "class 0")])
+def test_bad_weights(weight, word):
+    with pytest.raises(ValueError, match=f"^sample_weight must be.*{word}|^sample_weight.*{word}"):
+        SafeRegionClassifier("gamma").fit(WX, WY, weight)
+
+
+def test_feature_names():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(WX, columns=["a", "b", "c"])
+    clf = SafeRegionClassifier("gamma", eps=.3).fit(frame, WY)
+    assert clf.feature_names_in_.tolist() == ["a", "b", "c"] and (clf.predict(frame) == clf.predict(frame)).all()
+    with pytest.raises(ValueError, match="feature names"): clf.predict(frame[["b", "a", "c"]])

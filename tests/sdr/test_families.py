@@ -1,6 +1,7 @@
 """Tests of nbs/sdr/02_families.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from dataclasses import fields
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -60,6 +61,35 @@ def test_gaussian_parameters(mean, cov, word):
                                      ([[1, np.nan], [2, 3]], "X"), (3., "X"), (np.zeros((2, 2, 2)), "X")])
 def test_gaussian_fit_refuses(X, word):
     with pytest.raises(ValueError, match=word): Gaussian.fit(X)
+
+
+@pytest.mark.parametrize("n, d", [(5, 8), (30, 4), (200, 3)])
+def test_shrinkage(n, d):
+    # scikit-learn's own estimator, and the formula of a given shrinkage
+    from sklearn.covariance import LedoitWolf
+    X = np.random.default_rng(n).normal(size=(n, d))*np.arange(1, d + 1)
+    want = LedoitWolf().fit(X).covariance_
+    np.testing.assert_allclose(Gaussian.fit(X, shrinkage="ledoit_wolf").cov, want, rtol=1e-10, atol=1e-14)
+    auto = Gaussian.fit(X, shrinkage="auto").cov
+    np.testing.assert_allclose(auto, want if n < 10*d else np.cov(X.T, bias=True), rtol=1e-10, atol=1e-14)
+    cov = np.cov(X.T, bias=True)
+    np.testing.assert_allclose(Gaussian.fit(X, shrinkage=.25).cov, .75*cov + .25*np.trace(cov)/d*np.eye(d), rtol=1e-12)
+
+
+@pytest.mark.parametrize("shrinkage", ["best", 1.5, -.1, np.nan, True, [.5]])
+def test_bad_shrinkage(shrinkage):
+    with pytest.raises(ValueError, match="^shrinkage must be"): Gaussian.fit(np.eye(3), shrinkage=shrinkage)
+
+
+def test_gaussian_weights_are_copies():
+    X = np.random.default_rng(1).normal(size=(20, 3))
+    weight = np.r_[np.zeros(2), np.ones(10), np.full(8, 3.)]
+    for shrinkage in (None, "ledoit_wolf", .3):
+        law = Gaussian.fit(X, sample_weight=weight, shrinkage=shrinkage)
+        copies = Gaussian.fit(np.repeat(X, weight.astype(int), axis=0), shrinkage=shrinkage)
+        np.testing.assert_allclose(law.mean, copies.mean, atol=1e-14)
+        np.testing.assert_allclose(law.cov, copies.cov, rtol=1e-12)
+    with pytest.raises(ValueError, match="^sample_weight must be"): Gaussian.fit(X, sample_weight=-weight)
 
 LAWS = [(Gaussian(3, 4), stats.norm(3, 2)), (Gamma(2.5, 1.5), stats.gamma(2.5, scale=1.5)),
         (Gamma(.3), stats.gamma(.3)), (ChiSquared(1), stats.chi2(1)),
@@ -211,6 +241,16 @@ def test_edges_of_the_support():
     assert Gamma(1, 2).g([0.])[0] == 0 and Exponential(2).g_tilde([0.])[0] == np.log(2)
     assert np.isposinf(Gamma(.5).log_density([0.]))[0]
     assert np.isposinf(Beta(2, .5).log_density([1.]))[0] and np.isneginf(Beta(2, 2).log_density([1.]))[0]
+
+
+@pytest.mark.parametrize("law", [Gamma(2.5, 1.5), ChiSquared(7), Exponential(3.), Beta(2, 3), Poisson(4.2), Binomial(9, .3),
+                                 Bernoulli(.4)])
+def test_weights_are_copies(law):
+    x = law.sample(60, 3)
+    weight = np.arange(60) % 3
+    weighted, copies = law.fit(x, sample_weight=weight), law.fit(np.repeat(x, weight))
+    for field in fields(law): assert abs(getattr(weighted, field.name)/getattr(copies, field.name) - 1) < 1e-9
+    with pytest.raises(ValueError, match="^sample_weight must"): law.fit(x, sample_weight=np.zeros(60))
 
 MIXED = Independent([Gaussian([0, 1], [[2, .3], [.3, 1]]), Gamma(2, 1.5), Poisson(3)])
 

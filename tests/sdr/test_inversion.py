@@ -79,6 +79,15 @@ def test_no_closed_form():
 def _form(lam, b, const=0.): return QuadraticForm(lam=np.array(lam, float), b=np.array(b, float), const=const)
 
 
+def _quadratic(form, q): return float(quadratic_log_cdf(form, q).log_p[0])
+
+
+def _cdf(cgf, q): return float(log_cdf(cgf, q).log_p[0])
+
+
+def _tail(cgf, q, upper=False): return float(log_tail(cgf, q, upper).log_p[0])
+
+
 def _normal(z): return np.exp(-z*z/2)/np.sqrt(2*np.pi)
 
 
@@ -88,7 +97,7 @@ def test_noncentral_chi_square(d, nc):
     # scipy's noncentral chi-square is good to about 1e-10 here; in its lower tail ours keeps relative digits
     form = _form(np.ones(d), 2*np.r_[np.sqrt(nc), np.zeros(d - 1)], nc)
     for q in stats.ncx2(d, nc).ppf([1e-6, .01, .5, .99, 1 - 1e-6]):
-        assert abs(np.exp(quadratic_log_cdf(form, q)) - stats.ncx2(d, nc).cdf(q)) < 1e-10
+        assert abs(np.exp(_quadratic(form, q)) - stats.ncx2(d, nc).cdf(q)) < 1e-10
     assert abs(mean_of(quadratic_cgf(form)) - d - nc) < 1e-11*(d + nc)
 
 
@@ -98,9 +107,9 @@ def test_small_tails_on_both_sides_of_zero(shift):
     # so tiny ones keep their digits
     form = _form(np.ones(16)/2, np.zeros(16), shift)
     for x in (.05, .5, 2.):
-        assert abs(quadratic_log_cdf(form, shift + x) - np.log(stats.gamma(8).cdf(x))) < 1e-9
+        assert abs(_quadratic(form, shift + x) - np.log(stats.gamma(8).cdf(x))) < 1e-9
     mirrored = _form(-np.ones(16)/2, np.zeros(16), shift)
-    for x in (30., 60.): assert abs(quadratic_log_cdf(mirrored, shift - x) - stats.gamma(8).logsf(x)) < 1e-9
+    for x in (30., 60.): assert abs(_quadratic(mirrored, shift - x) - stats.gamma(8).logsf(x)) < 1e-9
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -108,12 +117,12 @@ def test_two_dimensions_by_conditioning(seed):
     # given Z_1 the other component is closed form; quad's tolerance is 1e-12
     rng = np.random.default_rng(seed)
     lam, b, q = rng.normal(size=2), rng.normal(size=2), rng.normal()
-    def inner(z): return np.exp(quadratic_log_cdf(_form(lam[1:], b[1:]), q - lam[0]*z**2 - b[0]*z))*_normal(z)
+    def inner(z): return np.exp(_quadratic(_form(lam[1:], b[1:]), q - lam[0]*z**2 - b[0]*z))*_normal(z)
     kinks = np.roots([-4*lam[1]*lam[0], -4*lam[1]*b[0], b[1]**2 + 4*lam[1]*q])
     edges = np.sort([-12, 12, *(float(k.real) for k in kinks if abs(k.imag) < 1e-12 and abs(k.real) < 12)])
     want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0] for x,
                y in zip(edges, edges[1:]))
-    assert abs(np.exp(quadratic_log_cdf(_form(lam, b), q)) - want) < 1e-10
+    assert abs(np.exp(_quadratic(_form(lam, b), q)) - want) < 1e-10
 
 
 @settings(deadline=None, max_examples=50, derandomize=True)
@@ -126,7 +135,7 @@ def test_tails_add_to_one(d, seed, z):
     q = form.const + form.lam.sum() + z*np.sqrt((2*form.lam**2 + form.b**2).sum())
     if (form.lam > 0).any() and (form.lam < 0).any():
         cgf = quadratic_cgf(form)
-        assert abs(np.exp(log_tail(cgf, q)) + np.exp(log_tail(cgf, q, upper=True)) - 1) < 1e-11
+        assert abs(np.exp(_tail(cgf, q)) + np.exp(_tail(cgf, q, upper=True)) - 1) < 1e-11
 
 
 @pytest.mark.parametrize("lam, b", [(.7, 1.3), (-.4, 2.), (1e-6, 1.)])
@@ -134,9 +143,9 @@ def test_far_tails_keep_their_digits(lam, b):
     # one dimension in closed form against the contour, down to 1e-200
     form = _form([lam], [b], .2)
     for q in (-400., -30., -3., .1, 4., 60.):
-        exact = quadratic_log_cdf(form, q)
+        exact = _quadratic(form, q)
         if np.isfinite(exact) and exact < -1e-6:
-            assert abs(log_cdf(quadratic_cgf(form), q) - exact) < 1e-10*max(1, -exact)
+            assert abs(_cdf(quadratic_cgf(form), q) - exact) < 1e-10*max(1, -exact)
 
 
 @pytest.mark.parametrize("lam, b", [(.7, 1.3), (.7, -1.3), (-.4, 2.), (-.4, -2.), (2., 0.), (-2., 0.)])
@@ -145,27 +154,27 @@ def test_one_component(lam, b, q):
     # the set itself, from the roots of the quadratic equation
     roots = np.sort(np.roots([lam, b, -q]).real) if b*b + 4*lam*q > 0 else np.zeros(2)
     inside = ndtr(roots[1]) - ndtr(roots[0])
-    assert abs(np.exp(quadratic_log_cdf(_form([lam], [b], 1.), q + 1.)) - (inside if lam > 0
+    assert abs(np.exp(_quadratic(_form([lam], [b], 1.), q + 1.)) - (inside if lam > 0
                                                                            else 1 - inside)) < 1e-14
 
 
 def test_ends_of_the_range():
     bowl, hill = _form([1., 2.], [2., 4.]), _form([-1., -2.], [2., 4.]) # extremes -(1 + 2) and 3
-    assert np.isneginf(quadratic_log_cdf(bowl, -3.)) and np.isneginf(quadratic_log_cdf(bowl, -4.))
-    assert quadratic_log_cdf(bowl, -2.9) < -1 and quadratic_log_cdf(hill, 2.9) < -1e-3
-    assert quadratic_log_cdf(hill, 3.) == 0 and quadratic_log_cdf(hill, 4.) == 0
-    assert np.isneginf(log_tail(quadratic_cgf(bowl), -4.)) # no saddle
+    assert np.isneginf(_quadratic(bowl, -3.)) and np.isneginf(_quadratic(bowl, -4.))
+    assert _quadratic(bowl, -2.9) < -1 and _quadratic(hill, 2.9) < -1e-3
+    assert _quadratic(hill, 3.) == 0 and _quadratic(hill, 4.) == 0
+    assert np.isneginf(_tail(quadratic_cgf(bowl), -4.)) # no saddle
     none = _form([], [])
-    assert quadratic_log_cdf(none, 0.) == 0 and quadratic_log_cdf(none, -1e-14) == 0
-    assert np.isneginf(quadratic_log_cdf(none, -1e-6))
+    assert _quadratic(none, 0.) == 0 and _quadratic(none, -1e-14) == 0
+    assert np.isneginf(_quadratic(none, -1e-6))
 
 
 def test_linear_forms():
-    assert abs(np.exp(quadratic_log_cdf(_form(np.zeros(3), [1., 2., 2.], 1.), 4.)) - ndtr(1.)) < 1e-15
+    assert abs(np.exp(_quadratic(_form(np.zeros(3), [1., 2., 2.], 1.), 4.)) - ndtr(1.)) < 1e-15
     # a linear component beside a quadratic one, by conditioning on the quadratic one
     def inner(z): return ndtr((1 - .5*z*z - .3*z)/.8)*_normal(z)
     want = integrate.quad(inner, -12, 12, epsabs=1e-13)[0]
-    assert abs(np.exp(quadratic_log_cdf(_form([.5, 0.], [.3, .8]), 1.)) - want) < 1e-11
+    assert abs(np.exp(_quadratic(_form([.5, 0.], [.3, .8]), 1.)) - want) < 1e-11
 
 
 @pytest.mark.parametrize("low, high", [(-1., 2.), (3., 4.), (-4., -3.), (30., 31.), (-np.inf, 1.),
@@ -188,8 +197,38 @@ def test_gamma_columns(q):
         return -np.expm1(-max((rest + np.log(2.))/.5, 0.))*np.exp(second[0].log_density([y])[0])
     want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-12)[0] for x,
                y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
-    assert abs(np.exp(log_cdf(cgf, q)) - want) < 1e-8
-    assert abs(np.exp(log_tail(reflect(cgf), -q, upper=True)) - np.exp(log_cdf(cgf, q))) < 1e-11
+    assert abs(np.exp(_cdf(cgf, q)) - want) < 1e-8
+    assert abs(np.exp(_tail(reflect(cgf), -q, upper=True)) - np.exp(_cdf(cgf, q))) < 1e-11
+
+
+@pytest.mark.parametrize("rough", [False, True])
+def test_many_thresholds_are_as_good_as_one(rough):
+    # a chi-square variable with 6 degrees of freedom, less 3: every value within its bound, in both tails
+    form = _form(np.ones(6)/2, np.zeros(6), -3.)
+    q = np.concatenate([-3 + np.geomspace(1e-6, 3, 200), np.linspace(.01, 60, 300)])
+    found = log_cdf(quadratic_cgf(form), q, rough=rough)
+    want = stats.gamma(3).cdf(q + 3)
+    assert (np.abs(np.exp(found.log_p) - want) <= found.error + 4e-16).all() and found.error.max() < 1e-12
+    near = (q < 0) & (want > (1e-4 if rough else 0))
+    np.testing.assert_allclose(found.log_p[near], stats.gamma(3).logcdf(q[near] + 3), atol=1e-11)
+
+
+def test_thresholds_around_a_corner():
+    # the sum of an exponential variable and the negative of another one: its density has a corner at 0
+    form = _form([1, 1, -2, -2], np.zeros(4)) # 2 E_1 - 4 E_2
+    q = np.concatenate([-np.geomspace(1e-9, 50, 60), [0.], np.geomspace(1e-9, 50, 60)])
+    want = np.where(q < 0, 2/3*np.exp(np.minimum(q, 0)/4), 1 - np.exp(-np.maximum(q, 0)/2)/3)
+    for rough in (False, True):
+        found = quadratic_log_cdf(form, q, rough=rough)
+        assert (np.abs(np.exp(found.log_p) - want) <= found.error + 4e-16).all() and found.error.max() < 1e-12
+
+
+@pytest.mark.parametrize("lam, b", [([], []), ([.5], [1.]), ([0., 0.], [1., 2.]), ([.5, -.3], [1., .2])])
+def test_errors_count_the_rounding_of_the_threshold(lam, b):
+    # a threshold of 1e6 is known to 1e-10: so is the probability, whatever the formula
+    far = quadratic_log_cdf(_form(lam, b, 1e6), 1e6 + .3)
+    assert far.error[0] <= 1e-8 and (far.error[0] >= 1e-11 or not lam)
+    assert abs(np.exp(far.log_p[0]) - np.exp(_quadratic(_form(lam, b), .3))) <= far.error[0] + 1e-13
 
 
 def test_what_does_not_converge_is_said():

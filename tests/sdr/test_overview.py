@@ -5,8 +5,8 @@ import subprocess
 import sys
 
 PUBLIC = ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian", "Independent",
-          "Poisson", "Quadric", "Rates",
-          "SafeDecisionRegion", "SafeRegionClassifier", "explore", "radius"]
+          "Poisson", "Quadric", "RateIntervals", "Rates", "RegionPerClass",
+          "SafeDecisionRegion", "SafeRegionClassifier", "explore", "goodness_of_fit", "radius"]
 
 def test_public_names():
     assert sorted(module.__all__) == PUBLIC and set(PUBLIC) <= set(dir(module))

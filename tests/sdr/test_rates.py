@@ -20,7 +20,7 @@ from reject_nb.sdr.families import Gamma
 from reject_nb.sdr.families import Gaussian
 from reject_nb.sdr.families import Independent
 from reject_nb.sdr.families import Poisson
-from reject_nb.sdr.inversion import InversionError
+from reject_nb.sdr.inversion import LogCdf
 from reject_nb.sdr.laws import ScalarLaw
 from reject_nb.sdr.likelihood_ratio import log_densities
 from reject_nb.sdr.likelihood_ratio import radius
@@ -29,8 +29,8 @@ from scipy import stats
 from scipy.special import ndtr
 
 from reject_nb.sdr.rates import (
-    Columns, Rates, _by_interpolation, contour_log_cdf, exact_part, integrate_panels, interpolated,
-    log_sum_over_atoms, mass_coordinates, matched, rates, sort_columns, summed,
+    Columns, PROMISE, Rates, _beside_atoms, _rates_of, combined, contour_log_cdf, exact_part,
+    log_sum_over_atoms, matched, rates, sort_columns,
 )
 
 EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
@@ -316,28 +316,6 @@ def test_bad_levels(p, eps, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): rates(*EXAMPLE_1, p, eps)
 
 
-def test_quadrature():
-    # a root, a pole of order .9, a kink; and what does not settle is said
-    assert abs(integrate_panels(np.sqrt, [0., 1.]) - 2/3) < 1e-11
-    assert abs(integrate_panels(lambda t: np.abs(t - .3), [0., .1, 1.]) - (.3**2 + .7**2)/2) < 1e-11
-    assert abs(integrate_panels(np.exp, [0., 1., 3.]) - np.expm1(3.)) < 1e-11
-    for bad in (lambda t: 1/t, lambda t: np.full(t.shape, np.nan)):
-        with pytest.raises(InversionError, match="did not settle"): integrate_panels(bad, [0., 1.])
-
-
-@pytest.mark.parametrize("law, support, dist",
-                         [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)),
-                          (Beta(2, .3), (0, 1), stats.beta(2, .3)),
-                                                (Exponential(2.), (0, np.inf), stats.expon(scale=2))])
-def test_mass_coordinates(law, support, dist):
-    t = mass_coordinates(law, support)
-    at = place(t, support)
-    found = np.concatenate([np.exp(law._log_cdf(at))[:6], np.exp(law._log_sf(at))[6:]])
-    # coordinates are known to 1e-3, so probabilities to a few per mille of their size
-    np.testing.assert_allclose(found, [1e-17, 1e-9, 1e-3, .2, .5, .8, 1e-3, 1e-9, 1e-17], rtol=.1)
-    assert len(mass_coordinates(Gaussian(-100, 1), (0, 1))) == 0
-
-
 @pytest.mark.parametrize("safe, unsafe", [((Gamma(2, 1), Exponential(1)), (Gaussian(2, 1), Gaussian(1, 1))),
                                           ((Beta(2, .5), Exponential(1)), (Exponential(1), Beta(2, .6)))])
 def test_two_columns_of_two_families(safe, unsafe):
@@ -349,16 +327,16 @@ def test_two_columns_of_two_families(safe, unsafe):
 
 @pytest.mark.parametrize("under", ["safe", "unsafe"])
 def test_many_atoms_are_summed_as_few(under):
-    # by interpolation and one by one; 1e-11 is a hundred times the tolerance of a panel
+    # on panels and one by one, each within its bound
     safe, unsafe = _mixed(Binomial(12, .3), Poisson(2), Gaussian(0, 1),
                           Gamma(2, 1)), _mixed(Binomial(12, .5), Poisson(3), Gaussian(1, 2), Gamma(3, 1))
     columns = sort_columns(safe, unsafe)
-    below, left = exact_part(columns, under)
-    one = meet([atoms(s, u, under) for s, u in columns.discrete])[0]
-    likely = one.logp > np.log(1e-6)
-    few = Atoms(one.values[likely], one.logp[likely])
-    want = np.exp(log_sum_over_atoms(few, below, -.3))
-    assert not left and abs(np.exp(_by_interpolation(below, [], few, -.3, under)) - want) < 1e-11
+    exact = exact_part(columns, under)
+    each = [atoms(s, u, under) for s, u in columns.discrete]
+    one = log_sum_over_atoms(meet(each)[0], exact.below, -.3)
+    many = _beside_atoms(exact, each, -.3, under)
+    assert not exact.left and abs(np.exp(one.log_p[0]) - np.exp(many.log_p[0])) <= one.error[0] + many.error[0]
+    assert one.error[0] < 1e-12 and many.error[0] < 1e-9
 
 
 @pytest.mark.parametrize("safe, unsafe", [
@@ -378,27 +356,77 @@ def test_mixtures_by_simulation(safe, unsafe):
         assert abs(inside.mean() - ours) < 5*np.sqrt(ours*(1 - ours)/200_000)
 
 
-def test_interpolants():
-    with np.errstate(divide="ignore"):
-        # a root at .3 and a corner at 1.3
-        root = interpolated(lambda q: np.log(np.sqrt(np.clip(q - .3, 0, 1))))
-        line = interpolated(lambda q: np.log(np.clip(q, 0, 1)))
-    q = np.linspace(-1, 2, 500)
-    assert np.abs(root(q) - np.sqrt(np.clip(q - .3, 0, 1))).max() < 1e-7
-    assert np.abs(line(q) - np.clip(q, 0, 1)).max() < 1e-12 and line(np.zeros((2, 3))).shape == (2, 3)
-    assert root(-1e9) == 0 and root(np.inf) == 1 and root(-np.inf) == 0
-    both = summed(line, Atoms(np.array([-np.inf, 0., .5]), np.log([.1, .3, .6])))
-    np.testing.assert_allclose(both(np.array([[-1., .25], [.75, 2.]])), [[.1, .175], [.1 + .225 + .15, 1.]],
-                               atol=1e-12)
-
-
 def test_atoms_beside_a_continuous_column():
     # an atom at minus infinity (a count that only safe points have) is inside whatever the rest is
     below = contour_log_cdf(Columns([(Gaussian(0, 1), Gaussian(1, 1))], [], [], []), "safe")
     sums = log_sum_over_atoms(Atoms(np.array([-np.inf, 0., 1.]), np.log([.2, .3, .5])), below, .4)
-    want = .2 + .3*np.exp(below([.4])[0]) + .5*np.exp(below([-.6])[0])
-    assert abs(np.exp(sums) - want) < 1e-14
+    p = np.exp(below(np.array([.4, -.6])).log_p)
+    assert abs(np.exp(sums.log_p[0]) - .2 - .3*p[0] - .5*p[1]) < 1e-14
     r = rates(_mixed(Poisson(2), Gaussian(0, 1)), _mixed(Binomial(1, .5), Gaussian(1, 1)), .5, .5)
     p = stats.poisson(2).pmf(np.arange(2))
-    want = 1 - p.sum() + sum(p[k]*np.exp(below([-np.log(.5/p[k])])[0]) for k in (0, 1))
+    want = 1 - p.sum() + p @ np.exp(below(-np.log(.5/p)).log_p)
     assert abs(r.tpr - want) < 1e-12
+
+NESTED = [((Gamma(2, 1), Exponential(1)), (Gaussian(2, 1), Beta(2, .6))),
+          ((Exponential(1), Beta(2, 2)), (Exponential(3), Beta(1, 1))),
+          ((Beta(2, 2), Exponential(2)), (Gamma(2, .2), Gamma(.7, 2))),
+          ((ChiSquared(2), Gaussian(0, 1)), (Exponential(1), Exponential(2)))]
+
+def _nested(first, second, rho, under, cells=60_000):
+    "Share of pairs of quantiles that are inside: the first column's Gamma sorted, the second's looked up in it."
+    u = (np.arange(cells) + .5)/cells
+    grids = [_quantiles(pair[under], u) for pair in (first, second)]
+    sums = []
+    for (s, f), x in zip((first, second), grids):
+        with np.errstate(invalid="ignore"): sums.append(f.log_density(x) - s.log_density(x))
+    return np.searchsorted(np.sort(sums[0]), rho - sums[1], side="right").mean()/cells
+
+
+def _quantiles(law, u):
+    dist = {"Gaussian": lambda: stats.norm(law.mean[0], law.factor[0, 0]), "Beta": lambda: stats.beta(law.a, law.b),
+            "Gamma": lambda: stats.gamma(law.shape, scale=law.scale), "ChiSquared": lambda: stats.chi2(law.df),
+            "Exponential": lambda: stats.expon(scale=law.scale)}[type(law).__name__]()
+    return dist.ppf(u)
+
+
+@pytest.mark.parametrize("safe, unsafe", NESTED)
+@pytest.mark.parametrize("eps", [.2, .45])
+def test_two_columns_against_tables_of_quantiles(safe, unsafe, eps):
+    # every pair of 60,000 quantiles of either column is decided (sorted, so that they need not be listed):
+    # off by one quantile an edge of the region, of which there are at most eight in either direction
+    r, rho = rates(_mixed(*safe), _mixed(*unsafe), .5, eps), radius(.5, eps)
+    first, second = zip(safe, unsafe)
+    for under, ours in ((0, r.tpr), (1, r.fpr)): assert abs(_nested(first, second, rho, under) - ours) < 16/60_000
+    assert r.status == "optimal" and max(r.tpr_error, r.fpr_error) <= PROMISE
+
+
+def test_errors_and_status():
+    r = rates(Gamma(2, 1), Gamma(5, .7), .3, .2)
+    assert 0 < r.tpr_error < 1e-11 and 0 < r.fpr_error < 1e-11 and r.status == "optimal"
+    assert abs(r.mass_error - .3*r.tpr_error - .7*r.fpr_error) < 1e-25
+    # fdr by hand: rates .4 +- .1 and .2 +- .1 at prior 1/2 lie between .1/.6 and .3/.6, around .2/.6
+    found = _rates_of(LogCdf(np.log([.4]), np.array([.1])), LogCdf(np.log([.2]), np.array([.1])), .5, 0.)
+    assert abs(found.fdr - 1/3) < 1e-12 and abs(found.fdr_error - (.5 - 1/3)) < 1e-12
+    assert found.status == "precision" and found.tpr_error == .1 and abs(found.mass_error - .1) < 1e-15
+    empty = _rates_of(LogCdf(np.array([-np.inf]), np.zeros(1)), LogCdf(np.array([-np.inf]), np.zeros(1)), .5, 0.)
+    assert empty.fdr == empty.fdr_error == 0 and empty.status == "optimal"
+
+
+def test_large_products_are_split():
+    # ten counts beside a normal column: more combinations than are listed; the order of columns does not matter
+    # and the sum is the one of equal columns put together
+    ten, one = [Binomial(3, .3)]*10, [Binomial(30, .3)]
+    other, together = [Binomial(3, .5)]*10, [Binomial(30, .5)]
+    r = rates(_mixed(Gaussian(0, 1), *ten), _mixed(Gaussian(1, 2), *other), .5, .2)
+    q = rates(_mixed(*one, Gaussian(0, 1)), _mixed(*together, Gaussian(1, 2)), .5, .2)
+    assert abs(r.tpr - q.tpr) <= r.tpr_error + q.tpr_error and abs(r.fpr - q.fpr) <= r.fpr_error + q.fpr_error
+    sets, lost = combined([Atoms(np.arange(50.)*k, np.full(50, -np.log(50))) for k in (1., 51., 2601., 132651.)])
+    assert [len(one.values) for one in sets] == [125_000, 50] and lost == 0
+    five = [Poisson(3), Poisson(5), Binomial(20, .4), Poisson(8), Binomial(25, .3)]
+    other = [Poisson(4.1), Poisson(4.3), Binomial(20, .55), Poisson(10.2), Binomial(25, .42)]
+    r = rates(_mixed(Gaussian(0, 1), *five), _mixed(Gaussian(1, 2), *other), .5, .2)
+    s = rates(_mixed(*five[::-1], Gaussian(0, 1)), _mixed(*other[::-1], Gaussian(1, 2)), .5, .2)
+    assert r.tpr_error <= PROMISE and abs(r.tpr - s.tpr) <= r.tpr_error + s.tpr_error
+    X = _mixed(Gaussian(0, 1), *five).sample(400_000, 0)
+    s, u = log_densities(_mixed(Gaussian(0, 1), *five), _mixed(Gaussian(1, 2), *other), X)
+    assert abs((u - s <= radius(.5, .2)).mean() - r.tpr) < 5*np.sqrt(r.tpr*(1 - r.tpr)/len(X))
