@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # %% ../../nbs/bernstein/00_overview.ipynb #bb6d399f
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "bound_calibration": ["BoundCalibration", "calibrate_bound"], "classifier": ["RobustSVC", "nom_err", "opt_err"], 
+    "bound_calibration": ["BoundCalibration", "calibrate_bound"],
+    "classifier": ["RobustSVC", "nom_err", "opt_err"],
     "formulations": ["FORMULATIONS"], "transformers": ["UncertainRows", "UncertainScaler"],
     "nu_values": ["nu"], "uncertain_data": ["UncertainData"]})

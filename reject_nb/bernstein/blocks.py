@@ -16,7 +16,8 @@ from .cones import (ConeData, Refined, Values, add_lines, balanced, cone_data, d
                                        kinked, lines, pull, stretched, turn)
 from .cones import _points as cone_points
 from .formulations import UncertaintySet
-from .scaling import Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale
+from .scaling import (Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions,
+                                         unscale)
 from .uncertain_data import row_blocks
 from ..core.linalg import cholesky
 
@@ -58,7 +59,8 @@ class Bench(NamedTuple):
 
     def first(self, m:int, scaling:Scaling) -> Bench:
         "For a block of m points with their scaling."
-        return self._make(scaling if isinstance(v, Scaling) else v[:m] for v in self)
+        values:list[Any] = [scaling if isinstance(v, Scaling) else v[:m] for v in self]
+        return Bench(*values)
 
 def _bench(m:int, k:int, n_plane:int, d:int) -> Bench:
     cone = lambda: np.empty((m, 1 + k))
@@ -110,6 +112,13 @@ class BlockSystem:
     cost : default None
         weights of the slacks, (n,), None: 1 each
     """
+    start:Any      # what the iteration asks for, further down
+    transpose:Any
+    points:Any
+    step:Any
+    apply:Any
+    products:Any
+
     def __init__(self,
         sets:UncertaintySet, # without intersection, in the units of the data
         scaled:Callable,     # takes sets to the solver's units
@@ -134,7 +143,8 @@ class BlockSystem:
     def slots(self) -> slice: return slice(self.n_plane, None)    # where the slacks are in x
 
     def _data(self, rows:slice) -> ConeData:
-        return cone_data(self.scaled(self.sets[rows]), self.y[rows], self.kap, self.phi, self.cost[rows], self.kinks)
+        return cone_data(self.scaled(self.sets[rows]), self.y[rows], self.kap, self.phi, self.cost[rows],
+                         self.kinks)
 
     def blocks(self) -> Iterator[Block]:
         """One after the other, in the same arrays.
@@ -191,7 +201,8 @@ def _points(self:BlockSystem, z:Values) -> np.ndarray: # (n, d) in the solver's 
     out = np.empty((len(self.y), self.d))
     for one in self.blocks():
         linear = np.concatenate([z.linear[one.rows], z.linear[len(self.y):]])
-        out[one.rows] = cone_points(one.data, self.scaled(self.sets[one.rows]), Values(linear, z.cone[one.rows]))
+        own = self.scaled(self.sets[one.rows])
+        out[one.rows] = cone_points(one.data, own, Values(linear, z.cone[one.rows]))
     return out
 
 BlockSystem.start, BlockSystem.transpose, BlockSystem.points = _start, _transpose, _points
@@ -232,7 +243,7 @@ def eliminated(
     x,          # unknowns
     dual,       # multipliers of the cones, (n, 1+k)
     omega,      # weights of the half lines
-    dtype=float, # of the sums of dyads: single precision is twice as fast, and good enough far from the optimum
+    dtype=float, # of the sums of dyads: single precision is twice as fast, good enough far from the optimum
 ) -> Any: # Eliminated, None where a cone was left or the matrix is indefinite
     """Scale all cones, sum up their dyads, factorise.
 
@@ -246,7 +257,7 @@ def eliminated(
     omega
         weights of the half lines
     dtype : default float
-        of the sums of dyads: single precision is twice as fast, and good enough far from the optimum
+        of the sums of dyads: single precision is twice as fast, good enough far from the optimum
 
     Returns
     -------
@@ -255,7 +266,8 @@ def eliminated(
     """
     N, d, n = system.n_plane, system.d, len(system.y)
     plus, minus = np.zeros((N, N), dtype, order="F"), np.zeros((d, d), dtype, order="F")
-    point, pulled, more = Point(*np.empty((4, n))), np.zeros(N), 0.
+    point, pulled = Point(*np.empty((4, n))), np.zeros(N)
+    more:Any = 0.
     for one in system.blocks():
         if not _scale(one, x, N, dual): return None
         at, data, rows = one.bench.scaling, one.data, one.rows
@@ -344,7 +356,8 @@ def predicted(
     for one in system.scaled_blocks(x, dual.cone):
         _follow(one, point, change[:N], t, change[N:])
         bench = one.bench
-        worst = max(worst, scaled_directions(bench.scaling, bench.scaling.lam, bench.change, bench.ds, bench.dz))
+        reach = scaled_directions(bench.scaling, bench.scaling.lam, bench.change, bench.ds, bench.dz)
+        worst = max(worst, reach)
     return _reach(system, change, slack, dual.linear, dual.linear, worst)
 
 # %% ../../nbs/bernstein/09_blocks.ipynb #b10c0012
@@ -370,7 +383,7 @@ def corrections(
     found:Eliminated,      # there
     seen,                  # Progress
     guess:Direction,       # the predictor
-    target,                # (n, 1+k), filled: what the scaled directions of the cones add up to, but for the sign
+    target,                # (n, 1+k), filled: minus what the scaled directions of the cones add up to
 ) -> Correction:
     """What the predictor neglected, put in.
 
@@ -390,7 +403,7 @@ def corrections(
     guess : Direction
         the predictor
     target
-        (n, 1+k), filled: what the scaled directions of the cones add up to, but for the sign
+        (n, 1+k), filled: minus what the scaled directions of the cones add up to
 
     Returns
     -------
@@ -452,7 +465,7 @@ def corrected_step(
     return _reach(system, change, slack, dual.linear, given.linear, worst)
 
 # %% ../../nbs/bernstein/09_blocks.ipynb #b10c0014
-FAR = .03   # sum of products, relative to the value, above which the sums of dyads are made in single precision
+FAR = .03   # S'Z, relative to the value, above which the sums of dyads are made in single precision
 
 def _step(self:BlockSystem,
     at,            # Iterate: x, slack, dual
@@ -474,7 +487,8 @@ def _step(self:BlockSystem,
     for rows in self.parts:
         target[rows] *= size
         target[rows] += dual.cone[rows]
-    return (size, x + size*step.x, Values(slack + size*step.slack, None), Values(dual.linear + size*step.linear, target))
+    linear = dual.linear + size*step.linear
+    return size, x + size*step.x, Values(slack + size*step.slack, None), Values(linear, target)
 
 def _apply(self:BlockSystem, x) -> Values:
     "The half lines' part of A x; the cones' is made in the sweeps."

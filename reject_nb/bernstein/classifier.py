@@ -108,7 +108,7 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #9b8f5259w
 def _weighed(clf, sets, signs, sample_weight) -> tuple: # sets, signs, weights, largest weight
-    "Points of weight 0 are left out; the weights of the others have 1 as their largest, or are None where all are."
+    "Points of weight 0 are left out; the weights have 1 as their largest, or are None where all are."
     _, costly = fit_weights(sample_weight, clf.class_weight, clf._as_labels(signs > 0), signs, LARGEST)
     kept, largest = costly > 0, float(costly.max())
     cost = None if (costly == largest).all() else costly[kept]/largest
@@ -255,7 +255,8 @@ def _sigmoid(scores, signs) -> tuple: # slope and intercept
     target = np.where(signs > 0, (up + 1)/(up + 2), 1/(down + 2))
     size = max(float(abs(scores).max()), 1e-300)
     model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
-    model.fit(np.tile(scores, 2)[:, None]/size, np.repeat([1, 0], len(scores)), np.concatenate([target, 1 - target]))
+    twice = np.tile(scores, 2)[:, None]/size
+    model.fit(twice, np.repeat([1, 0], len(scores)), np.concatenate([target, 1 - target]))
     return float(model.coef_[0, 0])/size, float(model.intercept_[0])
 
 def _product(C, most) -> float: # within (0, MOST]

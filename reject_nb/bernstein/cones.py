@@ -29,11 +29,11 @@ class Values(NamedTuple):
     ----------
     linear : np.ndarray
         (n_lines,)
-    cone : np.ndarray
-        (n, 1+k)
+    cone : Any
+        (n, 1+k), None where the cones are made block by block
     """
     linear: np.ndarray # (n_lines,)
-    cone: np.ndarray   # (n, 1+k)
+    cone: Any          # (n, 1+k), None where the cones are made block by block
 
 def products(
     system,   # any, not looked at
@@ -184,15 +184,15 @@ def pull(data, first, ball) -> np.ndarray: # (n_plane,)
 
 # %% ../../nbs/bernstein/08_cones.ipynb #647d9f8c
 def lines(
-    data:ConeData, # the constraints
+    data,          # the constraints, whole or in blocks
     x,             # unknowns (w, b, v, xi)
 ) -> np.ndarray: # (n_lines,): xi, v - w, v + w
     """The half lines' part of A x.
 
     Parameters
     ----------
-    data : ConeData
-        the constraints
+    data
+        the constraints, whole or in blocks
     x
         unknowns (w, b, v, xi)
 
@@ -215,7 +215,7 @@ def _apply(
 
 # %% ../../nbs/bernstein/08_cones.ipynb #017da4a9
 def turn(
-    data:ConeData, # the constraints
+    data,          # the constraints, whole or in blocks
     out,           # the cones' part of A'Z in the plane, (n_plane,); the half lines' is added
     linear,        # multipliers of the half lines
     first,         # first components of the cones' multipliers, (n,)
@@ -224,8 +224,8 @@ def turn(
 
     Parameters
     ----------
-    data : ConeData
-        the constraints
+    data
+        the constraints, whole or in blocks
     out
         the cones' part of A'Z in the plane, (n_plane,); the half lines' is added
     linear
@@ -368,7 +368,7 @@ def dyads(
 
 # %% ../../nbs/bernstein/08_cones.ipynb #b24d3c83
 def add_lines(
-    data:ConeData, # the constraints
+    data,          # the constraints, whole or in blocks
     H,             # (n_plane, n_plane), changed in place
     omega,         # weights of the half lines of the kinks, up and down, (2 n_kinks,)
 ) -> np.ndarray: # H
@@ -376,8 +376,8 @@ def add_lines(
 
     Parameters
     ----------
-    data : ConeData
-        the constraints
+    data
+        the constraints, whole or in blocks
     H
         (n_plane, n_plane), changed in place
     omega

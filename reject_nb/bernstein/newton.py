@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .certificate import Multipliers, Plane, Problem, Solution, Units, finish, own_units
+from .certificate import Multipliers, Problem, Solution, Units, finish, own_units
 from .blocks import BlockSystem
 from .cones import ConeSystem, Values, cone_data
 from .formulations import UncertaintySet
@@ -45,6 +45,7 @@ class System(Protocol):
     def start(self) -> tuple: ...
     def apply(self, x) -> Values: ...
     def transpose(self, z:Values) -> np.ndarray: ...
+    def products(self, x, slack:Values, dual:Values, pulled) -> float: ...
     def factor(self, omega, at:Scaling) -> Any: ...
     def solve(self, factor, r) -> np.ndarray: ...
     def points(self, sets:UncertaintySet, z:Values) -> np.ndarray: ...
@@ -55,7 +56,7 @@ SMALL = 2*ENTRIES   # entries up to which all cones are held at once
 def system_of(
     problem:Problem, # sets, signs, C, kappa and costs
     units:Units,     # its own units
-) -> System: # linear systems of the model
+) -> Any: # its System, in blocks where the data are large
     """The model's linear systems, in own units, the objective divided by C.
 
     Parameters
@@ -67,8 +68,8 @@ def system_of(
 
     Returns
     -------
-    System
-        linear systems of the model
+    Any
+        its System, in blocks where the data are large
     """
     sets, kap, y = problem.sets, problem.kap, problem.y
     phi = 1/(problem.C*units.size)/units.size
@@ -449,7 +450,7 @@ def interior_point(
 def _shapes(at:Iterate): return at.x.shape, at.dual.cone.shape
 
 # %% ../../nbs/bernstein/10_newton.ipynb #eabc94f4
-def _points_of(problem:Problem, units:Units, system:System, dual:Values) -> tuple:
+def _points_of(problem:Problem, units:Units, system:Any, dual:Values) -> tuple:
     "(Multipliers, the plane that they stand for, in own units)."
     weights = dual.cone[:, 0]*problem.C
     blocks = isinstance(system, BlockSystem)

@@ -6,6 +6,8 @@ arrays only"""
 # %% ../../nbs/bernstein/14_transformers.ipynb #t14a0003
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -26,9 +28,9 @@ def _middle(U) -> np.ndarray:
 
 def _spread(U) -> np.ndarray: # (d,)
     "Variance of each feature over all points: between them, and within them where it is known."
-    within = 0. if U.covariance is None else U.covariance
+    within:Any = np.zeros(U.shape) if U.covariance is None else U.covariance
     if np.ndim(within) == 3: within = np.einsum("ijj->ij", within)
-    return _middle(U).var(axis=0) + (within.mean(axis=0) if np.ndim(within) else 0.)
+    return _middle(U).var(axis=0) + within.mean(axis=0)
 
 # %% ../../nbs/bernstein/14_transformers.ipynb #t14a0006
 class UncertainScaler(TransformerMixin, BaseEstimator):
@@ -50,7 +52,7 @@ class UncertainScaler(TransformerMixin, BaseEstimator):
     --------
     >>> from reject_nb.bernstein import UncertainData, UncertainScaler
     >>> U = UncertainData.from_box([[100.], [300.]], half_width=30., law="uniform")
-    >>> V = UncertainScaler().fit_transform(U)          # variance between the points 100**2, within them 30**2/3 = 300
+    >>> V = UncertainScaler().fit_transform(U)       # variance between the points 100**2, within them 30**2/3
     >>> print(V.mean.round(4).ravel(), V.half_width.round(4).ravel())
     [-0.9853  0.9853] [0.2956 0.2956]
     """
@@ -64,7 +66,8 @@ class UncertainScaler(TransformerMixin, BaseEstimator):
     def _points(self, X, reset:bool) -> UncertainData:
         if not isinstance(X, UncertainData): return certain(check_points(self, X, reset, largest=LARGEST))
         if reset: self.n_features_in_ = X.shape[1]
-        elif X.shape[1] != self.n_features_in_: raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
+        elif X.shape[1] != self.n_features_in_:
+            raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
         return X
 
     def fit(self,

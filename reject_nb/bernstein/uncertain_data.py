@@ -294,6 +294,7 @@ class KnownPieces(_Rows):
     mean_upper: Any
     second_moment: Any
     central_moment: Any
+    covariance: Any
     nominal: Any
 
     @property
@@ -342,7 +343,8 @@ def _names(table) -> list|None:
 
 def _per_feature(value, name:str, d:int, low=None) -> np.ndarray: # (d,)
     "One number a feature, above `low` where there is one."
-    a = np.broadcast_to(value, (d,)) if isinstance(value, numbers.Real) and not isinstance(value, bool) else value
+    one = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    a = np.full(d, value, float) if one else value
     a = check_vector(a, name, d, -LARGEST, LARGEST)
     if low is not None and not (a > low).all(): raise refuse(name, f"above {low:g}", value)
     return a
@@ -418,10 +420,10 @@ class UncertainData(KnownPieces):
         "Check all pieces and keep them, as copies (`np.array`) or as they are (`np.asarray`)."
         self.lower = keep(check_matrix(given["lower"], "lower", low=-LARGEST, high=LARGEST))
         for name in self._fields[1:]:
-            value, most = given.get(name), LARGEST**2 if "moment" in name else LARGEST
+            value, most, shape = given.get(name), LARGEST**2 if "moment" in name else LARGEST, self.shape
             if value is not None or name == "upper":
-                value = (_covariance(value, self.shape, keep) if name == "covariance" else
-                         keep(check_matrix(value, name, *self.shape, low=-most, high=most)))
+                value = (_covariance(value, shape, keep) if name == "covariance" else
+                         keep(check_matrix(value, name, shape[0], shape[1], -most, most)))
             setattr(self, name, value)
         self.feature_names = given.get("feature_names") or _names(given["lower"])
         _check_consistent(self)
@@ -451,13 +453,15 @@ class UncertainData(KnownPieces):
         UncertainData
             (X - shift)/scale, with bounds on central in place of those on second moments
         """
-        shift, scale = _per_feature(shift, "shift", self.shape[1]), _per_feature(scale, "scale", self.shape[1], 0.)
-        pieces = {n: (getattr(self, n) - shift)/scale for n in ("lower", "upper", "mean", "mean_lower", "mean_upper",
-                                                                "nominal") if getattr(self, n) is not None}
+        d = self.shape[1]
+        shift, scale = _per_feature(shift, "shift", d), _per_feature(scale, "scale", d, 0.)
+        names = ("lower", "upper", "mean", "mean_lower", "mean_upper", "nominal")
+        pieces = {n: (getattr(self, n) - shift)/scale for n in names if getattr(self, n) is not None}
         central = _central(self)
         if central is not None: pieces["central_moment"] = central/scale**2
         if self.covariance is not None:
-            pieces["covariance"] = self.covariance/(scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale))
+            sizes = scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale)
+            pieces["covariance"] = self.covariance/sizes
         return self._built(pieces | {"feature_names": self.feature_names})
 
     @classmethod

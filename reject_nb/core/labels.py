@@ -224,7 +224,8 @@ def point_weights(
     weights = check_vector(sample_weight, "sample_weight", n, 0., largest)
     if positive and not weights.all():
         raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
-    if not weights.any(): raise refuse("sample_weight", "above 0 for some point, not zero as a weight of all", sample_weight)
+    if not weights.any():
+        raise refuse("sample_weight", "above 0 for some point, not zero as a weight of all", sample_weight)
     return weights
 
 # %% ../../nbs/core/03_labels.ipynb #d4e1f213

@@ -56,7 +56,8 @@ def test_a_step_in_blocks_is_the_step_of_the_whole(kind, kept):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "FAR", np.inf)
         for _ in range(4):
-            a = next_iterate(whole, a, progress(whole, a), work_arrays(90, whole.apply(a.x).cone.shape[1] - 1))
+            work = work_arrays(90, a.dual.cone.shape[1] - 1)
+            a = next_iterate(whole, a, progress(whole, a), work)
             b = Iterate(*parts.step(b, progress(parts, b), b.dual.cone, INSIDE)[1:])
     np.testing.assert_allclose(b.x, a.x, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(b.dual.cone, a.dual.cone, rtol=1e-7, atol=1e-9)

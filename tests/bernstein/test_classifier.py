@@ -83,7 +83,8 @@ def test_limits_end_with_a_status():
             clf = RobustSVC(**limit).fit(U, y)
         assert clf.status_ == status and clf.bound_ <= RobustSVC().fit(U, y).objective_ and clf.gap_ > clf.tol
 
-EXPECTED = {f"check_sample_weight_equivalence_on_{kind}_data": "equal up to tol" for kind in ("dense", "sparse")}
+EXPECTED = {f"check_sample_weight_equivalence_on_{kind}_data": "equal up to tol"
+            for kind in ("dense", "sparse")}
 
 def test_check_estimator():
     import warnings
@@ -134,12 +135,13 @@ def test_a_weight_counts_copies(name, solver):
     np.testing.assert_allclose([weighed.objective_, weighed.bound_], copies.objective_, rtol=1e-6)
     assert len(weighed.slack_) == (times > 0).sum()
     by_class = RobustSVC(name, class_weight={0: 1., 1: 3.}).fit(U, y)
-    np.testing.assert_allclose(by_class.objective_, RobustSVC(name).fit(U, y, np.where(y, 3., 1.)).objective_, rtol=2e-7)
+    by_point = RobustSVC(name).fit(U, y, np.where(y, 3., 1.))
+    np.testing.assert_allclose(by_class.objective_, by_point.objective_, rtol=2e-7)
     path = RobustSVC(name, solver=solver).fit_path(U, y, [1.], [.1], sample_weight=times)[0][0]
     np.testing.assert_allclose(path.objective_, copies.objective_, rtol=1e-6)
     # one weight for all is another C
-    np.testing.assert_allclose(RobustSVC(name).fit(U, y, 4.).objective_, RobustSVC(name, C=4.).fit(U, y).objective_,
-                               rtol=2e-7)
+    alike, dearer = RobustSVC(name).fit(U, y, 4.), RobustSVC(name, C=4.).fit(U, y)
+    np.testing.assert_allclose(alike.objective_, dearer.objective_, rtol=2e-7)
 
 
 def test_probabilities():
@@ -161,8 +163,9 @@ def test_probabilities():
 
 @pytest.mark.parametrize("bad", [[1, -1, 1], [1, np.nan, 1], [1, 1], 0, [1, 0, 0], "text"])
 def test_bad_weights_are_named(bad):
-    with pytest.raises(ValueError, match="^sample_weight must be"): RobustSVC().fit([[0., 1.], [1., 0.], [2., 2.]], [0, 1, 1], bad)
-    with pytest.raises(ValueError, match="^class_weight must be"): RobustSVC(class_weight={}).fit([[0., 1.], [1., 0.]], [0, 1])
+    X, y = [[0., 1.], [1., 0.], [2., 2.]], [0, 1, 1]
+    with pytest.raises(ValueError, match="^sample_weight must be"): RobustSVC().fit(X, y, bad)
+    with pytest.raises(ValueError, match="^class_weight must be"): RobustSVC(class_weight={}).fit(X, y)
 
 
 def _boxes(n, rng):

@@ -26,7 +26,8 @@ def test_scaling_is_the_change_of_units_of_every_piece():
     # what the box's units see stays the same, whichever moments were given
     np.testing.assert_allclose(V.nu(), U.nu(), atol=1e-6)
     assert (V.nu(False) <= U.nu(False) + 1e-6).all()     # the exact mean says more about the square
-    central = UncertainData(U.lower, U.upper, mean=U.mean, central_moment=U.covariance + (U.mean - U.centre)**2 + .01)
+    moment = U.covariance + (U.mean - U.centre)**2 + .01
+    central = UncertainData(U.lower, U.upper, mean=U.mean, central_moment=moment)
     np.testing.assert_allclose(central.scaled(shift, scale).nu(), central.nu(), rtol=1e-7)
     full = UncertainData([[0., 0.]], [[2., 2.]], covariance=[[[.5, .2], [.2, .4]]]).scaled(0., [2., .5])
     np.testing.assert_allclose(full.covariance, [[[.125, .2], [.2, 1.6]]])
@@ -45,7 +46,8 @@ def test_scaler_learns_the_whole_variance():
     assert UncertainScaler().fit([[1.], [1.]]).scale_ == 1
     full = UncertainData([[0., 0.], [0., 0.]], [[2., 2.], [2., 2.]], covariance=[[[.5, .2], [.2, .4]]]*2)
     np.testing.assert_allclose(UncertainScaler().fit(full).scale_**2, [.5, .4])
-    with pytest.raises(ValueError, match="^X must be of 3 features"): scaler.transform(UncertainData([[1.]], [[2.]]))
+    with pytest.raises(ValueError, match="^X must be of 3 features"):
+        scaler.transform(UncertainData([[1.]], [[2.]]))
     with pytest.raises(ValueError, match="^with_mean must"): UncertainScaler(with_mean=1).fit(U)
 
 
@@ -93,11 +95,13 @@ def test_names_of_columns():
     assert U.scaled(1., 2.).feature_names == ["a", "b"]
     assert UncertainData(table, table + 1).feature_names == ["a", "b"]
     clf = RobustSVC().fit(U, y)
-    assert clf.feature_names_in_.tolist() == ["a", "b"] and UncertainRows(U).rows().columns.tolist() == ["a", "b"]
-    assert clf.predict(U).shape == clf.predict(UncertainData.from_box(table.to_numpy(), .1, "uniform")).shape
+    assert clf.feature_names_in_.tolist() == ["a", "b"]
+    assert UncertainRows(U).rows().columns.tolist() == ["a", "b"]
+    bare = UncertainData.from_box(table.to_numpy(), .1, "uniform")
+    assert clf.predict(U).tolist() == clf.predict(bare).tolist()
     with pytest.raises(ValueError, match="feature names"):
         clf.predict(UncertainData.from_box(table[["b", "a"]], .1, "uniform"))
-    assert not hasattr(RobustSVC().fit(UncertainData.from_box(table.to_numpy(), .1, "uniform"), y), "feature_names_in_")
+    assert not hasattr(RobustSVC().fit(bare, y), "feature_names_in_")
 
 
 def test_tools_of_scikit_learn():
