@@ -126,7 +126,7 @@ SIZE = "any finite size is a legal one"
 LEGAL = {
     ("RiskMonitor.update", "losses", "empty"): "no outcome is no news",
     ("*", "scores", "inf"): SCORE, ("*", "scores", "huge"): SCORE, ("ltt", "thresholds", "huge"): SCORE, ("certify", "thresholds", "huge"): SCORE,
-    ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "time_limit", "none"): NONE, ("*", "loss", "none"): NONE, ("*", "estimator", "none"): NONE,
+    ("*", "thresholds", "none"): NONE, ("*", "bound", "none"): NONE, ("*", "time_limit", "none"): NONE, ("OrdinalSVM", "time_limit", "huge"): "a long time", ("*", "loss", "none"): NONE, ("*", "estimator", "none"): NONE,
     ("*", "weight", "none"): NONE, ("CostBased.solve", "scores", "none"): NONE,
     ("BoundedImprovement.solve", "scores", "none"): NONE, ("BoundedAbstention.solve", "scores", "none"): NONE,
     ("*", "classes", "none"): NONE, ("*", "prediction", "none"): NONE, ("*", "guarantee", "none"): NONE, ("*", "uncertainty", "none"): NONE,
