@@ -42,8 +42,8 @@ def _matrix(X):
     except (ValueError, TypeError) as error:
         raise ValueError(f"X must be of numbers for 'knn', else choose another score: {error}") from error
     if Z.ndim != 2 or not np.isfinite(Z).all():
-        raise ValueError("X must be a matrix without NaN for 'knn': fill in by a step of a pipeline, or choose "
-                         "another score")
+        raise ValueError("X must be a matrix without NaN for 'knn': fill in by a step of a pipeline, or "
+                         "choose another score")
     return Z
 
 def _steps_before(classifier, X):
@@ -148,11 +148,16 @@ def _blamed(name:str, call, X):
 
 def _check_size(X, name:str, least:int) -> None:
     if (n := n_rows(X)) >= least: return
-    raise ValueError(f"{name} must be of at least {least} input{'s'*(least > 1)}, got {n} sample{'s'*(n != 1)}")
+    raise ValueError(f"{name} must be of at least {least} input{'s'*(least > 1)}, got {n} "
+                     f"sample{'s'*(n != 1)}")
 
 # %% ../../nbs/ood/12_selector.ipynb #3d294d2e
 class Scoring(PassedOn):
     "Two scores of inputs, and what they accept."
+    status_: Any
+    tuned_: Any
+    angle_: Any
+
     def _score(self, which:str, X, name:str) -> np.ndarray: # (n,)
         "One of the two scores."
         found = _blamed(name, lambda X: ask(getattr(self, which + "_"), X, f"the {which}"), X)
@@ -214,7 +219,7 @@ class Tuning(Scoring):
         parts, kept = _halves(parts, rng)
         tuned = self._tune(parts, model)
         strict = self._tune(parts, _stricter(model, len(kept.y), kept.n_ood, delta))
-        if strict.status != Status.infeasible: tuned = strict    # an angle that leaves room, where there is one
+        if strict.status != Status.infeasible: tuned = strict    # an angle that leaves room
         if tuned.status == Status.infeasible: return self._learn(tuned, None)
         return self._learn(tuned, self._certify(kept, tuned, model, delta))
 
@@ -231,6 +236,9 @@ class Tuning(Scoring):
 # %% ../../nbs/ood/12_selector.ipynb #3ae57d69
 class Reading(Wrapping):
     "What goes in: parameters, inputs, and who learns from which rows."
+    risk_score: Any
+    ood_score: Any
+
     def _read_parameters(self):
         "(classifier, model, whether a guarantee is asked for, delta)."
         base = default_classifier() if self.estimator is None else self.estimator
@@ -282,7 +290,7 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
     ood_score : default 'knn'
         "knn", "msp", "mls", or a function X -> (n,), high on strangers; "knn" needs an unfitted estimator
     model : default None
-        BoundedTPRFPR, BoundedPrecisionRecall, CostBasedOOD; None: BoundedTPRFPR(.8, .2)
+        BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD; None: BoundedTPRFPR(.8, .2)
     guarantee : default False
         whether the threshold is certified on inputs kept for that; BoundedTPRFPR only
     delta : default .05
@@ -315,7 +323,8 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
         risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the classifier errs
         ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high on strangers;
                               # "knn" needs an unfitted estimator
-        model=None,           # BoundedTPRFPR, BoundedPrecisionRecall, CostBasedOOD; None: BoundedTPRFPR(.8, .2)
+        model=None,           # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD;
+                              # None: BoundedTPRFPR(.8, .2)
         guarantee=False,      # whether the threshold is certified on inputs kept for that; BoundedTPRFPR only
         delta=.05,            # allowed probability that the guarantee fails, in (0, 1)
         reject_label="auto",  # what predict returns for rejected inputs: -1 for numbers, "reject" for text
@@ -328,7 +337,7 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
         self.reject_label, self.random_state = reject_label, random_state
 
     def fit(self,
-        X,          # (n, d) ID inputs, or whatever the estimator takes: a frame, text, sparse, missing values
+        X,          # (n, d) ID inputs, or what the estimator takes: a frame, text, sparse, missing values
         y,          # (n,) their labels
         X_ood=None, # (m, d) OOD inputs; None: none at hand, the rule is tuned for errors alone
         **params,   # for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
@@ -338,7 +347,7 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            (n, d) ID inputs, or whatever the estimator takes: a frame, text, sparse, missing values
+            (n, d) ID inputs, or what the estimator takes: a frame, text, sparse, missing values
         y
             (n,) their labels
         X_ood : default None

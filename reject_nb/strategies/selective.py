@@ -211,6 +211,7 @@ class Abstaining:
     classifier_: Any
     classes_: Any
     reject_label_: Any
+    accept: Any
 
     def _door(self, X):
         check_is_fitted(self)

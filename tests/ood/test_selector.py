@@ -134,7 +134,8 @@ def test_random_states(random_state):
     ({}, dict(X_ood=O2[:0]), "X_ood"), (dict(guarantee=True), dict(X_ood=None), "X_ood"),
     ({}, dict(X_ood=O2[:, :1]), "X_ood"), ({}, dict(X_ood=3), "X_ood"), (dict(prefit=1), {}, "prefit"),
     (dict(estimator=LogisticRegression(), prefit=True), {}, "estimator"), ({}, dict(y=Y2 + .5), "y"),
-    ({}, dict(X_ood=[[np.nan, 0]]), "X_ood"), ({}, dict(y=Y2[:5]), "y"), ({}, dict(X=3), "X"), ({}, dict(X=X2[0]), "y"),
+    ({}, dict(X_ood=[[np.nan, 0]]), "X_ood"), ({}, dict(y=Y2[:5]), "y"),
+    ({}, dict(X=3), "X"), ({}, dict(X=X2[0]), "y"),
     (dict(guarantee=True), dict(X_ood=O2[:1]), "X_ood"),
     (dict(estimator=LogisticRegression()), dict(X=X2[:1], y=Y2[:1]), "X")])
 def test_bad_input_is_named(options, data, named):
@@ -252,8 +253,8 @@ def test_frames_with_missing_values_and_categories():
         out.loc[::7, "a"] = np.nan
         return out
     X, O = frame(X2, np.where(Y2 == 0, "red", "blue")), frame(O2, "green")
-    columns = make_column_transformer((OneHotEncoder(sparse_output=False, handle_unknown="ignore"), ["colour"]),
-                                      (SimpleImputer(), ["a", "b"]))
+    colours = OneHotEncoder(sparse_output=False, handle_unknown="ignore")
+    columns = make_column_transformer((colours, ["colour"]), (SimpleImputer(), ["a", "b"]))
     for h in (make_pipeline(columns, HistGradientBoostingClassifier(max_iter=5)),
               FrozenEstimator(make_pipeline(columns, LogisticRegression()).fit(X, Y2))):
         score = {} if not isinstance(h, FrozenEstimator) else {"ood_score": lambda Z: Z["b"].to_numpy()}

@@ -268,7 +268,8 @@ def test_inside_nested_pipelines_and_searched():
     deep = fitted[-1][-1]
     Z = fitted[-1][:-1].transform(X)
     np.testing.assert_array_equal(fitted.predict(X), deep.predict(Z))
-    assert set(fitted.predict(X)) == {"no", "yes", "reject"} and fitted.score(X, names) == deep.score(Z, names)
+    assert set(fitted.predict(X)) == {"no", "yes", "reject"}
+    assert fitted.score(X, names) == deep.score(Z, names)
     np.testing.assert_array_equal(fitted.predict_proba(X), deep.predict_proba(Z))
     key = "rest__selectiveclassifier__"
     grid = {key + "estimator__logisticregression__C": [.01, 1.],

@@ -314,7 +314,7 @@ def stored_tables(network:str) -> dict[int, dict]: # seed -> columns
     dict[int, dict]
         seed -> columns
     """
-    found = {}
+    found:dict[int, dict] = {}
     for folder in read_dirs():
         for path in sorted((folder/"ood").glob(f"scores_{network}_*.csv")):
             seed = int(path.stem.rpartition("_")[2])
