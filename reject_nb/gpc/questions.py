@@ -44,14 +44,14 @@ class Certifiable:
         "The probability of a class over a box and ball (sign 1), or one minus it (sign -1)."
         raise NotImplementedError
 
-    def asked_margin(self, lower:np.ndarray, upper:np.ndarray, ball:Ball|None, top:int, rigorous:bool) -> Asked:
+    def asked_margin(self, lower:np.ndarray, upper:np.ndarray, ball:Ball|None, top:int,
+                     rigorous:bool) -> Asked:
         "A function that is positive where the class `top` is kept, negative where it is lost."
         raise NotImplementedError
 
     def class_at(self, x:np.ndarray, rigorous:bool) -> tuple[int, tuple[float, float]]:
         """The class at a point, and an enclosure of its margin there: its lower end is above 0 where the
-        class is certain.
-        """
+        class is certain."""
         raise NotImplementedError
 
     def margin_at(self, x:np.ndarray, top:int, rigorous:bool) -> float:

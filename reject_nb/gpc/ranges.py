@@ -192,7 +192,7 @@ def _paper(post, lo, hi) -> Callable:
 
 # %% ../../nbs/gpc/21_ranges.ipynb #daa47581
 def classification_range(
-    post,              # GPPosterior or KernelPosterior; MulticlassPosterior or OneVsRestPosterior with `target`
+    post,              # GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
     lower,             # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,             # (d,) upper corner; may be inf
     tol=.02,           # largest gap of minimum and of maximum, above 0
@@ -212,7 +212,7 @@ def classification_range(
     Parameters
     ----------
     post
-        GPPosterior or KernelPosterior; MulticlassPosterior or OneVsRestPosterior with `target`
+        GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
     lower
         (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper

@@ -9,7 +9,8 @@ from sklearn.gaussian_process.kernels import RBF
 
 from reject_nb.gpc import (Ball, CertifiedGPClassifier, GPPosterior, ImportedKernelPosterior, ImportedPosterior, MulticlassPosterior, certified_radius, certify_many, classification_range, fit_gpc, fit_multiclass_gpc, gpfgs, interpretability, is_safe,
                            minimal_perturbation, posterior_from_gpflow, posterior_from_gpy, posterior_from_gpytorch, posterior_from_sklearn,
-                           robustness)
+                           robustness, Constant, KernelPosterior, Linear, Matern12, Matern32, OneVsRestPosterior, Product, RationalQuadratic,
+                           SquaredExponential, Sum, White, regression_range)
 from reject_nb.gpc.experiments.library_models import stored_model
 from reject_nb.gpc.kernels import Matern52
 
@@ -18,10 +19,13 @@ POST = GPPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2.)
 CLASSES = MulticlassPosterior(X, np.eye(3) - 1/3, np.full((3, 3), 1/3), 1.5, 4.)
 IMPORTED = ImportedPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2., "probit", ["no", "yes"])
 SKLEARN = GaussianProcessClassifier(2.*RBF([1., 1.5]), optimizer=None).fit(X, [0, 1, 0])
-KERNEL = ImportedKernelPosterior(Matern52(2., 1.), X, [1., -1., .5], np.eye(3)/4).named("the exact probability", "the library's number", .01)
+HELD = ImportedKernelPosterior(Matern52(2., 1.), X, [1., -1., .5], np.eye(3)/4).named("the exact probability", "the library's number", .01)
 FLOW, TORCH = stored_model("gpflow", "svgp"), stored_model("gpytorch", "svgp")
 FIXED = dict(inference="laplace", max_evaluations=0, likelihood="probit", ard=True, lengthscale=np.array([1., 1.5]), variance=2., reject_label="?")
 CLASSIFIER = CertifiedGPClassifier(**FIXED).fit(X, [0, 1, 0])
+KERNEL = SquaredExponential(2., 1.)
+KERNELS = KernelPosterior(KERNEL, X, [1., -1., .5], np.eye(3)/4)
+SHARES = OneVsRestPosterior((KERNELS, KERNELS), ["a", "b"])
 FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
 
 
@@ -81,8 +85,8 @@ def calls():
         "posterior_from_gpy": (from_gpy(posterior_from_gpy), dict(model=STANDS, classes=np.array([0, 1]))),
         "ImportedKernelPosterior": (ImportedKernelPosterior, dict(kernel=Matern52(2., 1.), Z=X, weights=np.array([1., -1., .5]), matrix=np.eye(3)/4, mean=.5,
                                                                   link="probit", noise=0., clip=1e-3, classes=np.array([0, 1]))),
-        "ImportedKernelPosterior.named": (KERNEL.named, dict(speaks_of="one", own_number="other", own_gap=.01)),
-        "ImportedKernelPosterior.widen": (KERNEL.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
+        "ImportedKernelPosterior.named": (HELD.named, dict(speaks_of="one", own_number="other", own_gap=.01)),
+        "ImportedKernelPosterior.widen": (HELD.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
         **{f"{kind.__name__}.from_{name}": (getattr(kind, f"from_{name}"), asked) for kind in (GPPosterior, ImportedPosterior) for name, asked in (
             ("sklearn", dict(gpc=SKLEARN, own_number=False)), ("gpflow", dict(model=FLOW, jitter=1e-6, classes=np.array([0, 1]))),
             ("gpytorch", dict(model=TORCH, likelihood=TORCH.own_likelihood, classes=np.array([0, 1]))))},
@@ -121,6 +125,21 @@ def calls():
         "interpretability": (interpretability, dict(post=POST, x=Z[0], gamma=.1, dims=np.array([0]), tol=.05, limits=np.array([-5., 5.]), target=None,
                                                     max_boxes=50, time_limit=5., rigorous=True, n_jobs=1)),
     }
+    shape = dict(variance=1., lengthscales=np.array([1., 2.]), dims=np.array([0, 1]))
+    for kind in (SquaredExponential, Matern12, Matern32, Matern52): found[kind.__name__] = (kind, shape)
+    found |= {
+        "RationalQuadratic": (RationalQuadratic, dict(**shape, alpha=1.)), "Linear": (Linear, dict(variances=np.array([1., 2.]), dims=np.array([0, 1]))),
+        "Constant": (Constant, dict(variance=1.)), "White": (White, dict(variance=1.)), "Sum": (Sum, dict(parts=(KERNEL, KERNEL))),
+        "Product": (Product, dict(parts=(KERNEL, KERNEL))),
+        "KernelPosterior": (KernelPosterior, dict(kernel=KERNEL, Z=X, weights=np.array([1., -1., .5]), matrix=np.eye(3)/4, mean=.1, link="probit", noise=0.,
+                                                  clip=.01, classes=np.array([0, 1]))),
+        "OneVsRestPosterior": (OneVsRestPosterior, dict(latents=(KERNELS, KERNELS), classes=np.array([0, 1]), error=.01)),
+        "OneVsRestPosterior.index_of": (SHARES.index_of, dict(target="a")),
+        "regression_range": (regression_range, dict(post=KERNELS, lower=np.array([.1, .2]), upper=np.array([.2, .3]), level=.9, tol=.1, max_boxes=20, time_limit=5.,
+                                                    rigorous=True, ball=None)),
+    }
+    for method in ("latent", "predict_proba", "predict", "predict_labels"): found[f"KernelPosterior.{method}"] = (getattr(KERNELS, method), dict(X=Z))
+    for method in ("predict_proba", "predict"): found[f"OneVsRestPosterior.{method}"] = (getattr(SHARES, method), dict(X=Z))
     for name, post in posts.items():
         for method in ("kernel", "latent", "predict_proba", "predict"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
         found[f"{name}.save"] = (saved(post), dict(path="model"))

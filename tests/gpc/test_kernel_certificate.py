@@ -1,0 +1,123 @@
+"""Tests of nbs/gpc/35_kernel_certificate.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from flint import arb
+from flint import arb_mat
+from flint import ctx
+from reject_nb.gpc.kernel_certificate import LatentGaussian
+from reject_nb.gpc.kernel_certificate import at_points
+from reject_nb.gpc.kernel_certificate import joint_minima
+from reject_nb.gpc.kernel_certificate import problem_of
+from reject_nb.gpc.kernel_terms import frame_box
+from reject_nb.gpc.kernels import Constant
+from reject_nb.gpc.kernels import Linear
+from reject_nb.gpc.kernels import Matern12
+from reject_nb.gpc.kernels import Matern32
+from reject_nb.gpc.kernels import Matern52
+from reject_nb.gpc.kernels import RationalQuadratic
+from reject_nb.gpc.kernels import SquaredExponential
+from reject_nb.gpc.kernels import White
+
+KERNELS = {"squared exponential": SquaredExponential(1.5, [.8, 1.2]), "Matern 1/2": Matern12(1., 1.5),
+           "Matern 5/2": Matern52(2., .9),
+           "rational quadratic": RationalQuadratic(1., 1., .7),
+           "linear": Linear(.5) + Constant(1.) + White(.1),
+           "sum": Matern32(1., 1., dims=(0,)) + Linear(.3, dims=(1,)),
+           "product": Matern52(1., 1.5)*(Linear(.4) + Constant(1.))}
+MODELS = ["exact", "variational", "indefinite", "nothing learnt"]
+
+def _model(kernel, kind, seed=0, n=12):
+    "Arrays of a posterior of each kind."
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(n, 2))
+    K = kernel.matrix(Z, Z)
+    Kj = K + 1e-4*np.eye(n)
+    if kind == "exact": A = np.linalg.inv(K + np.diag(rng.uniform(.1, 2, n)))
+    elif kind == "nothing learnt": A = np.zeros((n, n))
+    else:
+        B = rng.normal(size=(n, n))*(.2 if kind == "variational" else .7)/np.sqrt(n)
+        Li = np.linalg.inv(np.linalg.cholesky(Kj))
+        A = Li.T @ (np.eye(n) - 3*B @ B.T) @ Li
+    return LatentGaussian(kernel, Z, rng.normal(size=n), .5*(A + A.T), mean=.3)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("kind", MODELS)
+def test_mean_less_variance_is_bounded(name, kind):
+    model, rng = _model(KERNELS[name], kind), np.random.default_rng(1)
+    for h in (.02, .3, 2.):
+        c = model.Z[0] + rng.normal(size=2)*.5
+        problem = problem_of(model, frame_box((model.terms,), c - h, c + h))
+        cells, kappa = (c[None] - h, c[None] + h, c[None]), np.array([[0., .7, -.7, 1., -1.]])
+        weight = np.array([1., 1., -1., 0., 0.])
+        got = joint_minima(problem, cells, at_points(problem, cells[2]), weight, kappa).low[0]
+        X = c + h*np.vstack([rng.uniform(-1, 1, (1500, 2)), rng.choice([-1, 0, 1], (30, 2))])
+        r = model.kernel.matrix(X, model.Z)
+        var = model.kernel.diagonal(X) - np.einsum("ij,ij->i", r @ model.matrix, r)
+        values = np.outer(r @ model.weights + .3, weight) - np.outer(var, kappa[0])
+        assert (got <= values.min(0) + 1e-12*(1 + np.abs(values).max())).all()
+        least = .02*(1 + 5*(name == "Matern 1/2"))*(1 + max(model.spread.g, model.spread.rho))
+        if h == .02: assert (values.min(0) - got <= least).all()
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_spread_of_known_forms(name):
+    assert _model(KERNELS[name], "exact").spread.g < 1 + 1e-9
+    assert _model(KERNELS[name], "exact").spread.rho < 1e-6
+    zero = _model(KERNELS[name], "nothing learnt").spread
+    assert zero.g == zero.rho == 0
+
+
+def test_the_spread_is_that_of_the_matrix():
+    model = _model(KERNELS["Matern 5/2"], "indefinite")
+    K = model.kernel.matrix(model.Z, model.Z)
+    values = np.linalg.eigvals(model.matrix @ K).real
+    assert model.spread.rho > .3
+    assert model.spread.rho == pytest.approx(-values.min(), rel=1e-6)
+    assert model.spread.g == pytest.approx(values.max(), rel=1e-6)
+
+
+def _exact_variance(model, x):
+    "Variance at a point for a squared exponential of length-scale 1, in ball arithmetic."
+    ctx.prec = 300
+    def k(a, b):
+        square = sum((arb(float(p)) - arb(float(q)))**2 for p, q in zip(a, b))
+        return arb(float(model.kernel.variance))*(-square/2).exp()
+    r = arb_mat([[k(x, z)] for z in model.Z])
+    A = arb_mat([[arb(float(v)) for v in row] for row in model.matrix])
+    return arb(float(model.kernel.variance)) - (r.transpose()*A*r)[0, 0]
+
+
+@pytest.mark.parametrize("jitter", [1e-2, 1e-6, 1e-10])
+def test_the_variance_is_enclosed_where_the_matrix_is_badly_conditioned(jitter):
+    kernel, Z = SquaredExponential(1., 1.), np.linspace(-1, 1, 30)[:, None]
+    Li = np.linalg.inv(np.linalg.cholesky(kernel.matrix(Z, Z) + jitter*np.eye(30)))
+    A = .7*Li.T @ Li
+    model = LatentGaussian(kernel, Z, np.ones(30), .5*(A + A.T))
+    problem = problem_of(model, frame_box((model.terms,), np.array([-2.]), np.array([2.])))
+    X = np.array([[-1.5], [.01], [.33], [1.9]])
+    at = at_points(problem, X)
+    for x, low, high in zip(X, at.var_low, at.var_high):
+        true = _exact_variance(model, x)
+        assert arb(float(low)) <= true <= arb(float(high)) or (low == 0 and true <= arb(float(high)))
+        assert high - low < 1e-5                             # entries of the matrix are up to 1e9
+    h = 1e-3
+    cells = X - h, X + h, X
+    got = joint_minima(problem, cells, at, np.zeros(2), np.tile([[1., -1.]], (4, 1))).low
+    for x, (upper, lower) in zip(X, got):
+        for y in (x - h, x, x + .7*h):
+            assert arb(float(lower)) <= _exact_variance(model, y) <= arb(float(-upper))
+
+
+def test_the_mean_is_enclosed():
+    model = _model(KERNELS["sum"], "exact")
+    x = np.array([.2, .4])
+    at = at_points(problem_of(model, frame_box((model.terms,), x, x), variance=False), np.zeros((1, 0)))
+    assert abs(at.mean[0] - model.latent(x[None])[0][0]) <= at.mean_err[0] < 1e-10
+
+
+def test_logistic_links_need_bounded_variances():
+    model = LatentGaussian(Linear(1.), [[1.]], [1.], [[.1]], link="logistic")
+    with pytest.raises(ValueError, match="^upper"): problem_of(model,
+                                                               frame_box((model.terms,), np.array([0.]),
+                                                                       np.array([1e4])))

@@ -1,0 +1,9 @@
+"""Tests of nbs/gpc/18_questions.ipynb, extracted from its test cells: edit them there."""
+import pytest
+from reject_nb.gpc.questions import Certifiable
+
+@pytest.mark.parametrize("name, count",
+                         [("target_of", 1), ("asked_probability", 7), ("asked_margin", 5), ("class_at", 2),
+                          ("margin_at", 3), ("probability_at", 2)])
+def test_nothing_is_promised_for_free(name, count):
+    with pytest.raises(NotImplementedError): getattr(Certifiable(), name)(*[None]*count)
