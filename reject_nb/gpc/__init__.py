@@ -25,7 +25,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "ranges": ["RangeResult", "classification_range"],
     "regression": ["RegressionRange", "regression_range"],
     "search": ["Ball"],
-    "sklearn_import": ["ImportedPosterior", "posterior_from_sklearn"],
+    "gpflow_import": ["posterior_from_gpflow"],
+    "gpy_import": ["posterior_from_gpy"],
+    "gpytorch_import": ["posterior_from_gpytorch"],
+    "imports": ["ImportedKernelPosterior"],
+    "own_numbers": ["OwnRange", "OwnRows"],
+    "sklearn_import": ["ImportedPosterior"],
+    "sklearn_models": ["posterior_from_sklearn"],
     "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
 
 if TYPE_CHECKING:
@@ -42,5 +48,11 @@ if TYPE_CHECKING:
     from reject_nb.gpc.ranges import RangeResult, classification_range
     from reject_nb.gpc.regression import RegressionRange, regression_range
     from reject_nb.gpc.search import Ball
-    from reject_nb.gpc.sklearn_import import ImportedPosterior, posterior_from_sklearn
+    from reject_nb.gpc.gpflow_import import posterior_from_gpflow
+    from reject_nb.gpc.gpy_import import posterior_from_gpy
+    from reject_nb.gpc.gpytorch_import import posterior_from_gpytorch
+    from reject_nb.gpc.imports import ImportedKernelPosterior
+    from reject_nb.gpc.own_numbers import OwnRange, OwnRows
+    from reject_nb.gpc.sklearn_import import ImportedPosterior
+    from reject_nb.gpc.sklearn_models import posterior_from_sklearn
     from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc
