@@ -264,10 +264,10 @@ def test_rates_with_intervals():
     with pytest.raises(ValueError, match="^confidence must be"): clf.rates(n_bootstrap=5, confidence=1.)
 
 
-@pytest.mark.parametrize("weight, word", [(np.zeros(60), "zero"), (-np.ones(60), "sample_weight"), (np.ones(5), "sample_weight"),
+@pytest.mark.parametrize("weight, word", [(np.zeros(60), "zero"), (-np.ones(60), "at least 0"), (np.ones(5), ""),
                                           (np.where(WY == 1, 1., 0.), "class 0")])
 def test_bad_weights(weight, word):
-    with pytest.raises(ValueError, match=f"^sample_weight must be.*{word}|^sample_weight.*{word}"):
+    with pytest.raises(ValueError, match=f"^sample_weight .*{word}"):
         SafeRegionClassifier("gamma").fit(WX, WY, weight)
 
 
