@@ -302,6 +302,7 @@ class SafeRegionClassifier(_FittedRates):
     >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
     >>> clf = sdr.SafeRegionClassifier(family="exponential", probability=True).fit(X, y, sample_weight=[1, 1, 1, 2, 2, 2])
     >>> print(round(clf.p_safe_, 4), clf.predict_proba([[1.], [8.]]).round(4).tolist())
+    0.3333 [[0.396, 0.604], [0.9089, 0.0911]]
     """
     def __init__(
         self,

@@ -102,6 +102,12 @@ def _ledoit_wolf(centred, weight, cov) -> float:
     beta = (weight @ (centred**2).sum(1)**2/n - (cov**2).sum())/n
     return min(1., max(beta, 0.)/delta) if delta > 0 else 0.
 
+def _cautious(centred, weight, cov):
+    "Shrinkage where several columns have few points, at least that of one point; else None."
+    n, d = weight.sum(), len(cov)
+    if d == 1 or n >= FEW_POINTS*d: return None
+    return max(_ledoit_wolf(centred, weight, cov), 1/(n + 1))
+
 def shrunk(
     centred,   # (n, d) points less their mean
     weight,    # (n,)
@@ -125,7 +131,7 @@ def shrunk(
     """
     d, n = centred.shape[1], weight.sum()
     cov = np.atleast_2d((centred.T*(weight/n)) @ centred)
-    if shrinkage == "auto": shrinkage = "ledoit_wolf" if n < FEW_POINTS*d else None
+    if shrinkage == "auto": shrinkage = _cautious(centred, weight, cov)
     if shrinkage is None: return cov
     if shrinkage == "ledoit_wolf": shrinkage = _ledoit_wolf(centred, weight, cov)
     return (1 - shrinkage)*cov + shrinkage*np.trace(cov)/d*np.eye(d)
