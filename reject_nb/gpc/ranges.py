@@ -22,6 +22,7 @@ from .many_coordinates import MANY, DualOracle
 from .oracles import ProbabilityOracle, enough_pairs
 from .paper_bounds import paper_minimum
 from .posterior import GPPosterior
+from .questions import Certifiable
 from .search import (Limits, MinResult, check_ball, check_limits_of_work, check_region, minimise,
                                   placed)
 from .softmax import MulticlassPosterior
@@ -139,8 +140,8 @@ def thread_pool(
 # %% ../../nbs/gpc/21_ranges.ipynb #039b894c
 def check_posterior(post):
     "The posterior, or a ValueError that names `post`."
-    if not isinstance(post, (GPPosterior, MulticlassPosterior)):
-        raise refuse("post", "a GPPosterior or MulticlassPosterior", post)
+    if not isinstance(post, (GPPosterior, MulticlassPosterior, Certifiable)):
+        raise refuse("post", "a GPPosterior, MulticlassPosterior or KernelPosterior", post)
     return post
 
 # %% ../../nbs/gpc/21_ranges.ipynb #89aadccc
@@ -177,6 +178,14 @@ def _several(post, lo, hi, ball, c) -> Callable:
     return minimum
 
 # %% ../../nbs/gpc/21_ranges.ipynb #94ae6431
+def _own(post:Certifiable, lo, hi, ball, rigorous, c) -> Callable:
+    "Both sides by the posterior's own searches."
+    def minimum(sign, limits):
+        asked = post.asked_probability(lo, hi, ball, c, sign, limits.tol, rigorous)
+        got = minimise(asked.oracle, limits)
+        return got, asked.placed(got.x)
+    return minimum
+
 def _paper(post, lo, hi) -> Callable:
     "Both sides by the paper's programs, in plain double precision."
     def minimum(sign, limits):
@@ -186,7 +195,7 @@ def _paper(post, lo, hi) -> Callable:
 
 # %% ../../nbs/gpc/21_ranges.ipynb #daa47581
 def classification_range(
-    post,              # GPPosterior, or MulticlassPosterior with `target`
+    post,              # GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
     lower,             # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,             # (d,) upper corner; may be inf
     tol=.02,           # largest gap of minimum and of maximum, above 0
@@ -197,7 +206,7 @@ def classification_range(
     n_jobs=None,       # threads; None: 1 (one for several classes)
     progress=None,     # True for a bar, or a function of (lower, upper, n_boxes)
     ball=None,         # a Ball to intersect the box with; it must meet the box
-    target=None,       # class label, for a MulticlassPosterior
+    target=None,       # class label, for a MulticlassPosterior or OneVsRestPosterior
 ) -> RangeResult:
     """Certified range of the probability of class 1 (or of `target`) over a box.
 
@@ -206,7 +215,7 @@ def classification_range(
     Parameters
     ----------
     post
-        GPPosterior, or MulticlassPosterior with `target`
+        GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
     lower
         (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper
@@ -228,7 +237,7 @@ def classification_range(
     ball : default None
         a Ball to intersect the box with; it must meet the box
     target : default None
-        class label, for a MulticlassPosterior
+        class label, for a MulticlassPosterior or OneVsRestPosterior
 
     Returns
     -------
@@ -253,17 +262,19 @@ def classification_range(
     [0.921, 0.773] [0.773, 0.921] optimal
     """
     several = isinstance(check_posterior(post), MulticlassPosterior)
+    own = isinstance(post, Certifiable)
     lo, hi = check_region(post, lower, upper)
     work = check_limits_of_work(tol, max_boxes, time_limit)
     clock = Clock(work[2])
     check_flag(rigorous, "rigorous")
-    check_choice(bounds, "bounds", ("joint",) if several else ("joint", "paper"))
+    check_choice(bounds, "bounds", ("joint",) if several or own else ("joint", "paper"))
     check_ball(ball, lo, hi)
     if ball is not None and bounds == "paper": raise refuse("ball", "None where bounds is 'paper'", ball)
-    if target is not None and not several:
+    if target is not None and not several and not own:
         raise refuse("target", "None for a GPPosterior, whose range is that of class 1", target)
     with progress_bar(progress) as update, thread_pool(n_jobs) as (pool, threads):
         if several: minimum = _several(post, lo, hi, ball, post.index_of(target))
+        elif own: minimum = _own(post, lo, hi, ball, rigorous, post.target_of(target))
         elif bounds == "paper": minimum = _paper(post, lo, hi)
         else: minimum = _binary(post, lo, hi, ball, rigorous, pool, threads)
         (low, x_min), (high, x_max) = _both(minimum, work, clock, update)
