@@ -8,6 +8,7 @@ __all__ = ['binomial_p_value', 'hoeffding_bentkus_p_value', 'clopper_pearson_upp
            'order_statistic_rank']
 
 # %% ../../nbs/core/05_tails.ipynb #ef7ba895
+from bisect import bisect_right
 from functools import lru_cache
 
 import numpy as np
@@ -182,12 +183,7 @@ def clopper_pearson_lower(
 @lru_cache(maxsize=1024)
 def _rank(n:int, eps:float, delta:float) -> int:
     "Bisection over the ranks: the binomial tail grows with the rank."
-    low, high = 0, n     # 0 qualifies by convention
-    while low < high:
-        mid = (low + high + 1)//2
-        if _cdf(mid - 1, n, eps) <= delta: low = mid
-        else: high = mid - 1
-    return low
+    return bisect_right(range(n), delta, key=lambda k: _cdf(k, n, eps))    # 0 qualifies by convention
 
 # %% ../../nbs/core/05_tails.ipynb #87da40ba
 def order_statistic_rank(

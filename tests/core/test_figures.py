@@ -1,4 +1,5 @@
 """Tests of nbs/core/09_figures.ipynb, extracted from its test cells: edit them there."""
+import pytest
 import tempfile
 
 from reject_nb.core.figures import decision_region, figure, save
@@ -22,3 +23,13 @@ def test_decision_region_values_are_those_of_the_function():
     values = decision_region(ax, lambda P: P[:, 0] + 10*P[:, 1], (0, 1), (0, 2), n=3)
     plt.close(fig)
     assert values.tolist() == [[0, .5, 1], [10, 10.5, 11], [20, 20.5, 21]]
+
+
+@pytest.mark.parametrize("level, drawn", [(.5, 2), (5., 1), (-5., 0)], ids=str)
+def test_a_region_has_a_boundary_where_the_function_crosses_the_level(level, drawn):
+    import matplotlib.pyplot as plt
+    fig, ax = figure(width=2, height=2)
+    decision_region(ax, lambda P: P[:, 0], (0, 1), (0, 1), level=level, n=5)
+    plt.close(fig)
+    assert len(ax.collections) == drawn
+    if drawn == 2: assert (ax.collections[1].get_paths()[0].vertices[:, 0] == level).all()

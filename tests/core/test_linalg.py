@@ -26,6 +26,12 @@ def test_scaling_changes_no_digit():
                                   cho_solve(cho_factor(A, lower=True), np.ones(2)))
 
 
+def test_the_factor_lies_below_what_was_there():
+    "Scaled by 1/2 the matrix is (1, .5; .5, 1.25), its factor (1, 0; .5, 1); the entry above stays."
+    found = cholesky(np.array([[4., 2.], [2., 5.]]))
+    assert found.scale.tolist() == [.5, .5] and found.lower.tolist() == [[1., .5], [.5, 1.]]
+
+
 def test_indefinite_matrices_are_refused_but_for_rounding():
     assert cholesky(np.array([[1., 1. + 1e-12], [1. + 1e-12, 1.]])).ridge > 0
     for bad in (np.array([[1., 2.], [2., 1.]]), np.array([[1., np.nan], [np.nan, 1.]]),

@@ -3,7 +3,7 @@ import json
 import numpy as np
 import pytest
 
-from reject_nb.core.moving import Curve, moving, region
+from reject_nb.core.moving import Curve, STYLES, moving, region
 
 def _line(value): return [Curve(name="y = ax", x=[0, 1], y=[0, value])]
 
@@ -16,6 +16,18 @@ def test_a_picture_has_one_frame_a_position_with_the_numbers_of_draw():
     slider = found.plotly["layout"]["sliders"][0]
     assert [s["args"][0][0] for s in slider["steps"]] == [f["name"] for f in found.plotly["frames"]]
     assert slider["active"] == 1 and found.words.endswith("At a = 0.5")
+
+
+def test_the_slider_jumps():
+    steps = moving("a", [0, 1], _line, **_AXES).plotly["layout"]["sliders"][0]["steps"]
+    for _, how in [s["args"] for s in steps]:
+        assert how["frame"]["duration"] == 0 and how["transition"]["duration"] == 0
+
+
+def test_dots_are_markers_and_the_others_lines():
+    modes = {style: moving("a", [0, 1], lambda v: [Curve(name="p", x=[0, 1], y=[v, v], style=style)],
+                           **_AXES).plotly["data"][0]["mode"] for style in STYLES}
+    assert modes == {"line": "lines", "dashes": "lines", "area": "lines", "dots": "markers"}
 
 
 def test_a_picture_can_be_written_and_has_a_still():

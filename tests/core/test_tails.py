@@ -1,10 +1,11 @@
 """Tests of nbs/core/05_tails.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from scipy.special import rel_entr
 from scipy.stats import binom
 
 from reject_nb.core.tails import (
-    binomial_p_value, clopper_pearson_lower, clopper_pearson_upper, hoeffding_bentkus_p_value,
+    _kl, binomial_p_value, clopper_pearson_lower, clopper_pearson_upper, hoeffding_bentkus_p_value,
     order_statistic_rank,
 )
 
@@ -22,6 +23,24 @@ def test_bounded_losses_cost_a_little(n, t):
     assert (bounded >= exact*(1 - 1e-12)).all() and (bounded <= 1).all()
     assert (np.diff(bounded) >= -1e-15).all()
     assert bounded[0] <= np.e*exact[0] + 1e-15
+
+
+def test_divergences_are_relative_entropies():
+    r, t = np.array([[0.], [.3], [1.]]), np.array([.01, .3, .9])
+    np.testing.assert_allclose(_kl(r, t), rel_entr(r, t) + rel_entr(1 - r, 1 - t), atol=1e-15)
+
+
+@pytest.mark.parametrize("n, t", [(5, .1), (200, .05)])
+def test_without_losses_the_tail_costs_nothing(n, t):
+    "Hoeffding's p-value of no loss at all is (1 - t)^n, the binomial tail itself."
+    np.testing.assert_allclose(hoeffding_bentkus_p_value(0, n, t), (1 - t)**n, rtol=1e-12)
+
+
+def test_rounding_brings_no_p_value_above_one():
+    "The divergence of nearly equal laws rounds below 0, which n of a thousand millions makes visible."
+    n, t = 10**9, .1
+    total = n*t - 1
+    assert n*_kl(total/n, t) < 0 and hoeffding_bentkus_p_value(total, n, t) == 1
 
 
 def test_bounded_losses_hold_by_enumeration():
