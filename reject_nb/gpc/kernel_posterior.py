@@ -48,7 +48,7 @@ def probability(
     np.ndarray
         (n,)
     """
-    mean, var = check_array(mean, "mean"), check_array(var, "var", low=0.)
+    mean, var = check_array(mean, "mean", empty=True), check_array(var, "var", low=0., empty=True)
     value = ndtr(mean/np.sqrt(1 + var)) if link == "probit" else logistic_means(mean, var)
     return clip + (1 - 2*clip)*value
 
