@@ -152,6 +152,7 @@ class KernelPosterior(_Predicting):
     >>> found = classification_range(post, [0., 0.], [.5, .5], tol=1e-3)
     >>> print(found.status, post.predict_labels([[0., 0.]]).tolist(), is_safe(post, [0., 0.], .3).status,
     ...       round(found.max_lower, 2))
+    optimal ['yes'] safe 0.89
     """
     def __init__(self,
         kernel,          # a Kernel of `reject_nb.gpc.kernels`
