@@ -97,9 +97,8 @@ class EndAim(Aim):
 
     def low(self, nu, kappa, var_low, var_high):
         if self.z < 0:                                      # nu + kappa v + z sqrt(v + noise) is convex in v
-            best = np.clip(np.where(kappa > 0, (-.5*self.z/np.maximum(kappa, 1e-300))**2 - self.noise,
-                                    var_high),
-                           var_low, var_high)
+            root = np.minimum(-.5*self.z/np.maximum(kappa, 1e-150), 1e150)
+            best = np.clip(np.where(kappa > 0, root**2 - self.noise, var_high), var_low, var_high)
             tops = kappa*best + self.z*self._root(best)
             slip = 1e-14*(kappa*var_high - self.z*self._root(var_high)) + 1e-14*np.abs(nu)
             return nu + tops - slip
@@ -264,7 +263,8 @@ def bounded(
     spread, ranged = problem.post.spread, aim.bounded_variance(goal)
     rows = [aim.kappa(at, goal)] + [np.ones(nb), -np.ones(nb)]*ranged
     weight = np.array([aim.weight] + [0., 0.]*ranged)
-    if problem.frame.ends.any(): rows, weight = rows + [np.zeros(nb)], np.append(weight, aim.weight)
+    apart = aim.weight != 0 and problem.frame.ends.any()
+    if apart: rows, weight = rows + [np.zeros(nb)], np.append(weight, aim.weight)
     got = joint_minima(problem, cells, at, weight, np.column_stack(rows))
     kappa, var_low, var_high = rows[0], np.zeros(nb), _cap(problem, cells)
     if ranged:
@@ -278,7 +278,7 @@ def bounded(
     nu = got.low[:, 0] - np.maximum(kappa, 0)*max(spread.g - 1, 0)*problem.top
     low = aim.low(nu, kappa, var_low, var_high)
     # on an infinite side, mean and variance apart are better: the distance to the centre does not shrink
-    if problem.frame.ends.any(): low = np.maximum(low, aim.low(far, np.zeros(nb), var_low, var_high))
+    if apart: low = np.maximum(low, aim.low(far, np.zeros(nb), var_low, var_high))
     return low, got.point, got.score
 
 # %% ../../nbs/gpc/36_kernel_oracles.ipynb #4431013a

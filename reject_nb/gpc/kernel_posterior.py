@@ -48,7 +48,7 @@ def probability(
     np.ndarray
         (n,)
     """
-    mean, var = check_array(mean, "mean"), check_array(var, "var", low=0.)
+    mean, var = check_array(mean, "mean", empty=True), check_array(var, "var", low=0., empty=True)
     value = ndtr(mean/np.sqrt(1 + var)) if link == "probit" else logistic_means(mean, var)
     return clip + (1 - 2*clip)*value
 
@@ -152,6 +152,7 @@ class KernelPosterior(_Predicting):
     >>> found = classification_range(post, [0., 0.], [.5, .5], tol=1e-3)
     >>> print(found.status, post.predict_labels([[0., 0.]]).tolist(), is_safe(post, [0., 0.], .3).status,
     ...       round(found.max_lower, 2))
+    optimal ['yes'] safe 0.89
     """
     def __init__(self,
         kernel,          # a Kernel of `reject_nb.gpc.kernels`

@@ -27,7 +27,9 @@ def _check_dims(dims) -> tuple[int, ...]|None:
 
 def _check_each(value, name:str, dims, low:float) -> float|np.ndarray:
     "A number, or one an active dimension, above `low` or equal to it where it is 0."
-    if np.ndim(value) == 0: return check_positive(value, name)
+    try: axes = np.ndim(value)
+    except ValueError: axes = 1                             # rows of unequal length
+    if axes == 0: return check_positive(value, name)
     each = check_vector(value, name, None if dims is None else len(dims), low=low).copy()
     if not each.max() > 0 or (low > 0 and not each.min() > 0): raise refuse(name, "above 0", value)
     each.flags.writeable = False

@@ -148,6 +148,7 @@ def regression_range(
     >>> found = regression_range(post, [1.], [2.], tol=1e-3)
     >>> print(found.status,
     ...       [round(float(v), 2) for v in (found.mean.min_lower, found.mean.max_upper, *found.interval)])
+    optimal [0.96, 1.72, 0.11, 3.1]
     """
     check_instance(post, "post", KernelPosterior, "a KernelPosterior")
     lo, hi = check_region(post, lower, upper)

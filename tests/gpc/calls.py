@@ -163,6 +163,18 @@ LEGAL = {
     **{(name, "jitter", "none"): "None is the documented default: GPflow's" for name in ("posterior_from_gpflow", "GPPosterior.from_gpflow", "ImportedPosterior.from_gpflow")},
     **{("ImportedKernelPosterior", name, "huge"): "any number" for name in ("Z", "weights", "matrix", "mean")},
     **{("ImportedKernelPosterior.named", name, "text"): "any words" for name in ("speaks_of", "own_number")},
+    **{(name, argument, "huge"): "a large number is a number" for name in ("SquaredExponential", "Matern12", "Matern32", "Matern52", "RationalQuadratic")
+       for argument in ("variance", "lengthscales")},
+    **{(name, "variance", "huge"): "a large number is a number" for name in ("Constant", "White")},
+    ("Linear", "variances", "huge"): "a large number is a number",
+    **{("KernelPosterior", argument, "huge"): "a large number is a number" for argument in ("Z", "weights", "matrix", "mean")},
+    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("KernelPosterior", "OneVsRestPosterior") for method in ("latent", "predict_proba", "predict", "predict_labels")
+       if name == "KernelPosterior" or method in ("predict_proba", "predict")},
+    **{(f"{name}.{method}", "X", "huge"): "a point so far away that the kernel vanishes" for name in ("KernelPosterior", "OneVsRestPosterior")
+       for method in ("latent", "predict_proba", "predict", "predict_labels") if name == "KernelPosterior" or method in ("predict_proba", "predict")},
+    ("regression_range", "upper", "inf"): "infinite ends are allowed",
+    ("regression_range", "upper", "huge"): "a half-space, nearly",
+    ("regression_range", "ball", "none"): DEFAULT,
     **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
     ("*", "lengthscale", "huge"): "a flat direction",
     ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",

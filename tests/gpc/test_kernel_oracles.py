@@ -98,6 +98,19 @@ def test_half_planes():
     assert found.status == "optimal" and found.lower <= _value("probit", *model.latent(X)).min()
 
 
+@pytest.mark.parametrize("name", AIMS)
+@pytest.mark.parametrize("sign", [1., -1.])
+def test_infinite_sides_are_bounded(name, sign):
+    model, aim = _model(), AIMS[name](sign)
+    frame = frame_box((model.terms,), np.array([-.3, -np.inf]), np.array([.4, 1.]))
+    got = minimise(KernelOracle(problem_of(model, frame, variance=aim.curved), aim),
+                   Limits(tol=.02, clock=Clock(None), max_boxes=60))
+    X = np.random.default_rng(0).uniform([-.3, -6], [.4, 1], (3000, 2))
+    values = _value(name, *model.latent(X))
+    one = 1 - values if sign < 0 and name in ("probit", "logistic", "clipped") else sign*values
+    assert got.lower <= one.min() and got.upper >= one.min() - 1.
+
+
 def test_a_variance_can_not_be_negative():
     model = LatentGaussian(Matern12(1., 1.), [[0.]], [1.], [[3.]])          # 1 - 3 e^{-2x}
     frame = frame_box((model.terms,), np.array([0.]), np.array([1.]))
