@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from ..core.checks import check_count, check_labels, check_probability, refuse
 from ..core.labels import TwoClassMixin, point_weights
 from .calibration import LevelCalibration, calibrate_level
-from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent, MOST_WEIGHT,
+from .families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma, Gaussian, Independent,
+                                    MOST_WEIGHT,
                                     Poisson, check_shrinkage)
 from .laws import Law
 from .likelihood_ratio import radius
@@ -96,7 +97,7 @@ def fit_law(
     return Independent.fit(X, families, sample_weight, shrinkage)
 
 def _block(wanted) -> list:
-    "A family, or a pair of a family and how many columns take it: Gaussian ones together, with a full covariance."
+    "A family, or (family, columns): Gaussian columns together, with a full covariance."
     if not isinstance(wanted, tuple): return [family_of(wanted)]
     if len(wanted) != 2: raise refuse("family", "a name, a law, or a pair (name, columns) in a list", wanted)
     family, columns = family_of(wanted[0]), check_count(wanted[1], "family", low=1, high=10**6)
@@ -153,7 +154,7 @@ class _Scores(_Region):
         self,
         X,           # points, (n, d)
     ) -> np.ndarray: # (n, 2) in the order of classes_
-        """Posterior probabilities of both classes; `predict` does not follow the larger one, but asks for 1 - eps.
+        """Posterior probabilities of both classes; `predict` does not follow the larger, it asks for 1 - eps.
 
         Raises: ValueError where X has other columns than in the fit."""
         safe = self.posterior(X)
@@ -221,12 +222,13 @@ class _FittedRates(_Calibration):
         confidence=0.9,   # of each interval, in (0, 1)
         random_state=None, # seed or numpy Generator, for the bootstrap
     ):                    # Rates, or RateIntervals where n_bootstrap is given
-        """Rates of the region if the fitted laws were the true ones, with n_bootstrap also how far a fit may be off.
+        """Rates of the region if the fitted laws were the true ones; with n_bootstrap their doubt too.
 
         Raises: ValueError where p_safe or eps is not in (0, 1), or the laws have no exact rates."""
         check_is_fitted(self)
         if n_bootstrap is None: return self.region_.rates(*self._levels(p_safe, eps))
-        return bootstrap_rates(self.region_, *self._levels(p_safe, eps), *self.n_effective_, n_bootstrap, confidence,
+        return bootstrap_rates(self.region_, *self._levels(p_safe, eps), *self.n_effective_, n_bootstrap,
+                               confidence,
                                shrinkage=self.shrinkage, random_state=random_state)
 
 # %% ../../nbs/sdr/09_classifier.ipynb #665ef8ba
@@ -234,8 +236,9 @@ class SafeRegionClassifier(_FittedRates):
     """Plug-in safe decision region for two classes.
 
     Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion with its laws),
-    `radius_`, `n_effective_` (points
-    that the safe and the unsafe law rest on); by `calibrate` also `calibration_`, until the next fit.
+    `radius_`,
+    `n_effective_` (points that the safe and the unsafe law rest on); by `calibrate` also
+    `calibration_`, until the next fit.
 
     Parameters
     ----------
@@ -250,8 +253,7 @@ class SafeRegionClassifier(_FittedRates):
     class_weight : default None
         None, "balanced", or a dict from label to weight: they move the prior
     shrinkage : default 'auto'
-        of Gaussian covariances: None, "auto" (Ledoit and Wolf's below ten points a column), "ledoit_wolf",
-        a number
+        of Gaussian covariances: None, "auto" (for few points), "ledoit_wolf", a number
     probability : default False
         whether there is a predict_proba
 
@@ -300,7 +302,8 @@ class SafeRegionClassifier(_FittedRates):
 
     >>> from reject_nb import sdr
     >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
-    >>> clf = sdr.SafeRegionClassifier(family="exponential", probability=True).fit(X, y, sample_weight=[1, 1, 1, 2, 2, 2])
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", probability=True).fit(X, y, sample_weight=[1, 1, 1, 2,
+    ...                                                                                                 2, 2])
     >>> print(round(clf.p_safe_, 4), clf.predict_proba([[1.], [8.]]).round(4).tolist())
     0.3333 [[0.396, 0.604], [0.9089, 0.0911]]
     """
@@ -311,7 +314,7 @@ class SafeRegionClassifier(_FittedRates):
         eps=0.05,           # risk level in (0, 1)
         safe_label=None,    # label of the safe class, None: the last in sorted order
         class_weight=None,  # None, "balanced", or a dict from label to weight: they move the prior
-        shrinkage="auto",   # of Gaussian covariances: None, "auto" (Ledoit and Wolf's below ten points a column), "ledoit_wolf", a number
+        shrinkage="auto",   # of Gaussian covariances: None, "auto" (for few points), "ledoit_wolf", a number
         probability=False,  # whether there is a predict_proba
     ):
         self.family, self.p_safe, self.eps, self.safe_label = family, p_safe, eps, safe_label
@@ -364,7 +367,8 @@ def _check_parameters(model) -> None:
     "Parameters that the fit does not check elsewhere."
     check_probability(model.eps, "eps")
     check_shrinkage(model.shrinkage)
-    if not isinstance(model.probability, (bool, np.bool_)): raise refuse("probability", "True or False", model.probability)
+    if not isinstance(model.probability, (bool, np.bool_)): raise refuse("probability", "True or False",
+                                                                         model.probability)
     scalar = model.safe_label is None or np.isscalar(model.safe_label)
     if not scalar: raise refuse("safe_label", "a label or None", model.safe_label)
 
@@ -384,10 +388,12 @@ def _class_weights(class_weight, classes, y) -> np.ndarray: # (n,)
     "The weight of each point's class."
     if class_weight is None: return np.ones(len(y))
     words = "None, 'balanced' or a dict from label to a weight of at least 0"
-    if not isinstance(class_weight, dict) and class_weight != "balanced": raise refuse("class_weight", words, class_weight)
+    if not isinstance(class_weight, dict) and class_weight != "balanced": raise refuse("class_weight",
+                                                                                       words, class_weight)
     try: weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=float)
     except (TypeError, ValueError) as error: raise refuse("class_weight", words, class_weight) from error
-    if not (np.isfinite(weights).all() and (weights >= 0).all()): raise refuse("class_weight", words, class_weight)
+    if not (np.isfinite(weights).all() and (weights >= 0).all()): raise refuse("class_weight", words,
+                                                                               class_weight)
     return weights[np.searchsorted(classes, y)]
 
 # %% ../../nbs/sdr/09_classifier.ipynb #3b0df114

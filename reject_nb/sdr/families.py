@@ -139,7 +139,9 @@ def shrunk(
 def check_shrinkage(shrinkage) -> None:
     "None, a word or a number."
     if shrinkage is None or isinstance(shrinkage, str) and shrinkage in ("auto", "ledoit_wolf"): return
-    if isinstance(shrinkage, str): raise refuse("shrinkage", "None, 'auto', 'ledoit_wolf' or a number in [0, 1]", shrinkage)
+    if isinstance(shrinkage, str): raise refuse("shrinkage",
+                                                "None, 'auto', 'ledoit_wolf' or a number in [0, 1]",
+                                                shrinkage)
     check_number(shrinkage, "shrinkage", 0., 1.)
 
 # %% ../../nbs/sdr/02_families.ipynb #f8af1749

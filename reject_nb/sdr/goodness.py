@@ -12,7 +12,6 @@ import numpy as np
 from scipy.special import gammainc
 
 from ..core.checks import check_count, check_instance, check_random_state
-from .families import Gaussian
 from .laws import Law, Place, check_points
 from .likelihood_ratio import factors_of
 
@@ -55,7 +54,8 @@ FEWEST = 5. # expected points in a cell
 def _cells(law, n:int) -> np.ndarray: # (c - 1,) upper ends of all cells but the last
     "Cells of neighbouring integers with enough expected points."
     mean, sd = law._moments
-    k = np.arange(max(law.support[0], np.floor(mean - 12*sd - 5)), min(law.support[1], np.ceil(mean + 12*sd + 5)) + 1)
+    k = np.arange(max(law.support[0], np.floor(mean - 12*sd - 5)), min(law.support[1],
+                                                                       np.ceil(mean + 12*sd + 5)) + 1)
     ends, last = [], 0.
     for at, below in zip(k, law._cdf(k)):
         if n*(below - last) >= FEWEST and n*(1 - below) >= FEWEST:
@@ -155,6 +155,7 @@ def goodness_of_fit(
         columns = tuple(range(start, start + one.n_features))
         x, start = X[:, list(columns)], start + one.n_features
         value = distance(one, x)
-        found.append(Fit(columns=columns, law=one, statistic="chi-square" if one.discrete else "Kolmogorov-Smirnov", value=value,
+        found.append(Fit(columns=columns, law=one,
+                         statistic="chi-square" if one.discrete else "Kolmogorov-Smirnov", value=value,
                          p_value=_p_value(one, value, len(x), n_bootstrap, rng), n=len(x)))
     return found

@@ -321,7 +321,8 @@ def _lengths(cgf:CGF, q, path:Path) -> np.ndarray: # (m,)
     "Where the integrand has died, infinite where it does not."
     s = path.c + path.scale*(1j*np.sinh(TRIED) + path.tilt*(np.cosh(TRIED) - 1))
     with np.errstate(all="ignore"):
-        base = np.real(cgf(s)) - path.at_c + np.log(np.abs(path.c/s)*np.abs(1j*np.cosh(TRIED) + path.tilt*np.sinh(TRIED)))
+        speed = np.abs(1j*np.cosh(TRIED) + path.tilt*np.sinh(TRIED))
+        base = np.real(cgf(s)) - path.at_c + np.log(np.abs(path.c/s)*speed)
         size = base - np.multiply.outer(q, np.real(s) - path.c)
     known = (size < np.inf) & ~np.isnan(size)
     most = np.where(known, size, np.inf).max(1)
@@ -330,7 +331,8 @@ def _lengths(cgf:CGF, q, path:Path) -> np.ndarray: # (m,)
     return np.where(most < GROWN, TRIED[np.minimum(last + 1, len(TRIED) - 1)], np.inf)
 
 # %% ../../nbs/sdr/05_inversion.ipynb #23433be8
-def _bent(cgf:CGF, q, path:Path, tilts) -> list[tuple[Path, np.ndarray]]: # paths and the thresholds that take them
+def _bent(cgf:CGF, q, path:Path, tilts) -> list[tuple[Path,
+                                                      np.ndarray]]: # paths and the thresholds that take them
     "Every threshold with the bend on which its integrand dies first."
     lengths = np.array([_lengths(cgf, q, path._replace(tilt=tilt)) for tilt in tilts])
     best, found = lengths.argmin(0), []
@@ -348,10 +350,11 @@ MOST_VALUES = 1_000_000 # of integrands held at a time
 def _summed(cgf, q, path, u) -> np.ndarray: # (m,)
     "Sum of the integrand over nodes."
     step = max(1, MOST_VALUES//len(u))
-    return np.concatenate([integrand(cgf, q[i:i + step], path, u).imag.sum(1) for i in range(0, len(q), step)])
+    return np.concatenate([integrand(cgf, q[i:i + step], path, u).imag.sum(1) for i in range(0, len(q),
+                                                                                             step)])
 
 def _trapezoid(cgf, q, path, target, least=0.) -> tuple[np.ndarray, np.ndarray]: # each (m,)
-    "Integrals along a path, and their change at the last halving of the step relative to them (or to `least`)."
+    "Integrals along a path and their last change, relative to them (or to `least`)."
     n, step = 32, path.length/32
     with np.errstate(all="ignore"):
         sums = _summed(cgf, q, path, np.arange(n + 1)*step) - .5*_summed(cgf, q, path, np.zeros(1))
@@ -374,10 +377,10 @@ class Tail(NamedTuple):
     log_p : np.ndarray
         (m,)
     error : np.ndarray
-        (m,) relative; where absolute accuracy will do, to the probability or 1e-4 if that is more
+        (m,) relative to the probability; for rough ones to 1e-4 if that is more
     """
     log_p: np.ndarray # (m,)
-    error: np.ndarray # (m,) relative; where absolute accuracy will do, to the probability or 1e-4 if that is more
+    error: np.ndarray # (m,) relative to the probability; for rough ones to 1e-4 if that is more
 
 EPS = np.finfo(float).eps
 
@@ -402,7 +405,7 @@ def _group_tail(cgf:CGF, q, c:float, target:float, rough:bool) -> Tail:
             value, last = _trapezoid(cgf, q[rows], bent, target, least[rows])
             better = last < change[rows]
             sums[rows[better]], change[rows[better]] = value[better], last[better]
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         log_p = path.at_c - q*c + np.log(np.maximum(sums, 0.)*path.scale/(np.pi*abs(c)))
     if not rough: change = np.where(sums > 0, change, np.inf)
     noise = _rounding(cgf, q, path)
@@ -416,10 +419,9 @@ def log_tail(
     q,                # (m,) thresholds, or a number
     upper:bool=False, # the upper tail instead of the lower
     rtol:float=1e-12, # relative accuracy of the probability
-    rough:bool=False, # for many thresholds: tails below 1e-18 count as none, the others keep an absolute accuracy
+    rough:bool=False, # for many thresholds: absolute accuracy, tails below 1e-18 count as none
 ) -> Tail:            # of P(variable <= q), or P(variable > q)
-    """Tails by integration along bent contours through the saddle points, one contour for all that share a
-    saddle.
+    """Tails by integration along bent contours, one for all thresholds that share a saddle point.
 
     Two step sizes must agree to sqrt(rtol)/1000: convergence is geometric, the finer is far better than
     that.
@@ -435,7 +437,7 @@ def log_tail(
     rtol : float, default 1e-12
         relative accuracy of the probability
     rough : bool, default False
-        for many thresholds: tails below 1e-18 count as none, the others keep an absolute accuracy
+        for many thresholds: absolute accuracy, tails below 1e-18 count as none
 
     Returns
     -------
@@ -560,6 +562,7 @@ def _log_one_component(lam:float, b:float, level) -> np.ndarray:
         far = -(abs(b) + np.sqrt(square))/(2*lam)
         near = -level/(lam*far)
     low, high = np.minimum(far, near), np.maximum(far, near)
+    low, high = np.where(square > 0, low, 0.), np.where(square > 0, high, 0.) # no ends without roots
     inside = log_interval(low, high) if lam > 0 else np.logaddexp(log_ndtr(low), log_ndtr(-high))
     return np.where(square <= 0, -np.inf if lam > 0 else 0., inside)
 
@@ -577,8 +580,7 @@ def with_shift(
     q,                         # (m,) thresholds
     shift,                     # (m,) how far they may be off
 ) -> LogCdf:
-    """Values and a bound of their error: what rounding of the threshold changes, and 1e-13 for the functions
-    called.
+    """Values with a bound of their error: what rounding of the threshold changes, and 1e-13.
 
     Parameters
     ----------

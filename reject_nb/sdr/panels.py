@@ -5,10 +5,10 @@ with bounds of the error."""
 
 # %% auto #0
 __all__ = ['DEGREE', 'NODES', 'TO_SERIES', 'HALVINGS', 'LINEAR', 'ROOT_LEFT', 'ROOT_RIGHT', 'GAUSS',
-           'GAUSS_WEIGHTS', 'MOMENTS', 'COARSE', 'COARSER', 'MOST_LEVELS', 'MOST_PIECES', 'COARSE_TOL',
-           'GOOD', 'MOST_CORNERS', 'Panels', 'Values', 'on_panels', 'ends_of', 'mass_coordinates', 'Column',
-           'carried_error', 'with_column', 'corners_of', 'corners_with', 'limits_with', 'likely',
-           'with_atoms']
+           'GAUSS_WEIGHTS', 'MOMENTS', 'COARSE', 'COARSER', 'SHAPES', 'MOST_LEVELS', 'MOST_PIECES',
+           'COARSE_TOL', 'GOOD', 'MOST_CORNERS', 'Panels', 'Values', 'on_panels', 'ends_of',
+           'mass_coordinates', 'Column', 'carried_error', 'with_column', 'corners_of', 'corners_with',
+           'limits_with', 'likely', 'with_atoms']
 
 # %% ../../nbs/sdr/06_panels.ipynb #pan00003
 from typing import Callable, NamedTuple
@@ -16,7 +16,8 @@ from typing import Callable, NamedTuple
 import numpy as np
 from numba import njit
 
-from .columns import (LEFT, RAREST, RIGHT, Atoms, ScalarPair, log_between, log_surely_safe, place,
+from .columns import (LEFT, RAREST, RIGHT, Atoms, ScalarPair, log_between, log_surely_safe,
+                                   place,
                                    scalar_log_cdf, turning_points)
 from .inversion import InversionError
 from .laws import Place
@@ -133,7 +134,7 @@ def _first_edges(distribution:Callable, ends) -> np.ndarray:
 def _first_panels(edges, corners) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # each (p,)
     "Left and right ends and maps: every corner is an edge, with roots on both sides of it."
     corners = np.unique(corners)
-    corners = corners[(corners > edges[0]) & (corners < edges[-1])]
+    corners = corners[(corners >= edges[0]) & (corners <= edges[-1])]
     far = (np.abs(np.subtract.outer(edges, corners)) > 1e-9*np.maximum(1, np.abs(corners))).all(1)
     edges = np.unique([*edges[far], edges[0], edges[-1], *corners])
     at = np.isin(edges, corners)
@@ -184,10 +185,13 @@ def on_panels(
         p, error = (part.reshape(len(low), -1) for part in found)
         series, error = p @ TO_SERIES.T, error.max(1)
         tail = 2*np.abs(series[:, -3:]).max(1)
+        middle = np.abs(series[:, 6:9]).max(1)
+        slow = tail > .04*middle # coefficients of a root fall like k^-1.5: many more count
         with np.errstate(over="ignore"): short = np.minimum(1, np.sqrt((high - low)/scale))
         settled = (tail*short <= tol) & (tail < 1e-4) | (tail <= error) | (halving == HALVINGS)
         settled |= high - low <= 1e-14*np.maximum(np.abs(low), np.abs(high))
-        done += list(zip(low[settled], high[settled], series[settled], maps[settled], (tail + error)[settled]))
+        done += list(zip(low[settled], high[settled], series[settled], maps[settled],
+                         (np.where(slow, 16, 4)*tail + error)[settled]))
         if settled.all(): break
         low, high, maps = _halved(low[~settled], high[~settled], maps[~settled])
     return _joined(done, np.asarray(ends, dtype=float), np.unique(corners))
@@ -203,7 +207,8 @@ def _halved(low, high, maps) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _joined(done:list, ends, corners) -> Panels:
     "Panels in their order."
     low, high, series, maps, errors = zip(*sorted(done, key=lambda panel: panel[0]))
-    return Panels(np.array([*low, high[-1]]), np.array(series), np.array(maps), np.array(errors), ends, corners)
+    return Panels(np.array([*low, high[-1]]), np.array(series), np.array(maps), np.array(errors), ends,
+                  corners)
 
 # %% ../../nbs/sdr/06_panels.ipynb #pan00016
 GAUSS, GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -257,7 +262,7 @@ class _Pieces(NamedTuple):
     weight: np.ndarray  # (k, 12) density times step
     at_ends: np.ndarray # (k, 2) Gamma at the ends
 
-_Pieces.shapes = (), (), (), (12,), (12,), (2,)
+SHAPES = (), (), (), (12,), (12,), (2,) # of a row of each
 
 # %% ../../nbs/sdr/06_panels.ipynb #pan00017
 class Column:
@@ -278,7 +283,7 @@ class Column:
         self.surely = float(np.exp(log_surely_safe(pair))) if under == "safe" else 0.
         self.inside = float(np.exp(log_between(self.law, *ends_of(pair.support))))
         self.cuts = _cuts(pair, self.law)
-        self.size, self.room = 0, _Pieces(*(np.zeros((256, *shape)) for shape in _Pieces.shapes))
+        self.size, self.room = 0, _Pieces(*(np.zeros((256, *shape)) for shape in SHAPES))
         self._grow(self.cuts[:-1], self.cuts[1:])
         self.roots = np.arange(self.size)
 
@@ -288,9 +293,11 @@ class Column:
             self.room = _Pieces(*(np.concatenate([part, np.zeros_like(part)]) for part in self.room))
         t = ((low + high)/2)[:, None] + ((high - low)/2)[:, None]*GAUSS
         at, new = place(t, self.pair.support), slice(self.size, self.size + len(low))
-        with np.errstate(under="ignore"): density = np.exp(self.law._log_density_at(at) + at.log_x + at.log_1mx)
+        with np.errstate(under="ignore"):
+            density = np.exp(self.law._log_density_at(at) + at.log_x + at.log_1mx)
         self.room.low[new], self.room.high[new], self.room.child[new] = low, high, -1
-        self.room.gamma[new], self.room.at_ends[new] = self.pair.gamma(t), self.pair.gamma(np.column_stack([low, high]))
+        self.room.gamma[new] = self.pair.gamma(t)
+        self.room.at_ends[new] = self.pair.gamma(np.column_stack([low, high]))
         self.room.weight[new] = density*((high - low)/2)[:, None]*GAUSS_WEIGHTS
         self.size = new.stop
 
@@ -327,7 +334,7 @@ def _value(x, edges, series, maps, ends):
 
 @njit(cache=True)
 def _piece_sums(q, rows, pieces, gamma, weight, at_ends, coarser, edges, series, maps, ends, corners, out):
-    "Integrals of F(q - Gamma) over pieces, the difference from a coarser rule, and mass times rise at corners."
+    "Integrals of F(q - Gamma) over pieces, difference from a coarser rule, mass times rise at corners."
     for i in range(len(rows)):
         total, difference, mass, at, j = 0., 0., 0., q[rows[i]], pieces[i]
         for k in range(gamma.shape[1]):
@@ -458,7 +465,8 @@ def corners_of(pair:ScalarPair) -> np.ndarray: # (m,)
 def _apart(values) -> np.ndarray: # (m,) increasing
     "Values without those that differ from their neighbour by rounding."
     values = np.unique(values)
-    return values[np.append(np.diff(values) > 1e-12*np.maximum(1, np.abs(values[1:])), True)] if len(values) else values
+    return values[np.append(np.diff(values) > 1e-12*np.maximum(1, np.abs(values[1:])),
+                            True)] if len(values) else values
 
 MOST_CORNERS = 30
 

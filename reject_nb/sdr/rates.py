@@ -19,13 +19,15 @@ from scipy.special import expit, logit, logsumexp
 
 from ..core.checks import check_probability
 from ..core.results import Status
-from .columns import (Atoms, ScalarPair, atoms, convolve, discrete_runs, log_sum_below, meet, merge,
+from .columns import (Atoms, ScalarPair, atoms, convolve, discrete_runs, log_sum_below, meet,
+                                   merge,
                                    runs_log_probability, scalar_log_cdf)
 from .families import ContinuousLaw, Gaussian, Independent, as_gaussian
 from .inversion import (EPS, LogCdf, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf,
                                      quadratic_cgf, quadratic_log_cdf, reflect, with_shift)
 from .likelihood_ratio import check_pair, factors_of, radius, slack
-from .panels import (MOST_CORNERS, Column, Values, corners_of, corners_with, likely, limits_with, on_panels,
+from .panels import (MOST_CORNERS, Column, Values, corners_of, corners_with, likely,
+                                  limits_with, on_panels,
                                   with_atoms, with_column)
 
 # %% ../../nbs/sdr/07_rates.ipynb #27ae44eb
@@ -384,6 +386,7 @@ def panel_part(
         q (m,) -> Values
     """
     columns = sorted((Column(ScalarPair(*pair), under) for pair in exact.left), key=_spread)
+    assert exact.below is not None
     distribution, ends, corners = _as_values(exact.below), exact.ends, exact.corners
     for column in columns:
         if not len(column.cuts): # this law has no mass where Gamma is finite
@@ -392,13 +395,14 @@ def panel_part(
         panels = on_panels(distribution, ends, corners, scale=_spread(column))
         distribution, ends = with_column(panels, column), limits_with(panels, column)
         corners = corners_with(corners, column)
-    for one in left: distribution = with_atoms(on_panels(distribution, ends, corners), one)
-    return distribution if direct and not left else on_panels(distribution, ends, corners)
+    for one in left: distribution = with_atoms(on_panels(distribution, ends, corners).__call__, one)
+    return distribution if direct and not left else on_panels(distribution, ends, corners).__call__
 
 # %% ../../nbs/sdr/07_rates.ipynb #16df99d5
 def combined(
     columns:list[Atoms], # atoms of each column
-) -> tuple[list[Atoms], float]: # those of small columns together, then what would make it too large; what was left out
+) -> tuple[list[Atoms],
+           float]: # those of small columns together, then what would make it too large; what was left out
     """Atoms of discrete columns beside continuous ones.
 
     Parameters
@@ -502,7 +506,8 @@ def _rates_of(under_safe:LogCdf, under_unsafe:LogCdf, p_safe:float, rho:float) -
     e_tpr, e_fpr = (float(found.error[0]) for found in (under_safe, under_unsafe))
     tpr, fpr = float(np.exp(log_tpr)), float(np.exp(log_fpr))
     fdr = 0. if np.isneginf(log_fpr) else float(expit(log_fpr - log_tpr - logit(p_safe)))
-    return Rates(tpr=tpr, fpr=fpr, mass=p_safe*tpr + (1 - p_safe)*fpr, log_tpr=log_tpr, log_fpr=log_fpr, fdr=fdr,
+    return Rates(tpr=tpr, fpr=fpr, mass=p_safe*tpr + (1 - p_safe)*fpr, log_tpr=log_tpr, log_fpr=log_fpr,
+                 fdr=fdr,
                  bound=float(np.exp(min(rho + log_tpr, 700.))), tpr_error=e_tpr, fpr_error=e_fpr,
                  mass_error=p_safe*e_tpr + (1 - p_safe)*e_fpr,
                  fdr_error=_fdr_error(_interval(tpr, e_tpr), _interval(fpr, e_fpr), p_safe, fdr),
@@ -547,5 +552,6 @@ def rates(
     p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
     check_pair(safe, unsafe)
     rho = radius(p_safe, eps)
-    return _rates_of(*(log_probability_of_region(safe, unsafe, rho, under) for under in ("safe", "unsafe")),
-                     p_safe, rho)
+    under_safe, under_unsafe = (log_probability_of_region(safe, unsafe, rho, under) for under in ("safe",
+                                                                                                  "unsafe"))
+    return _rates_of(under_safe, under_unsafe, p_safe, rho)

@@ -92,7 +92,8 @@ def _labels(model, y, n:int) -> np.ndarray: # (n,)
     y = check_labels(y, "y", n)
     try: check_classification_targets(y)
     except ValueError as error: raise ValueError(f"y must be labels of classes: {error}") from None
-    if len(np.unique(y)) < 2: raise refuse("y", "labels of two or more classes (one class)", np.unique(y).tolist())
+    if len(np.unique(y)) < 2: raise refuse("y", "labels of two or more classes (one class)",
+                                           np.unique(y).tolist())
     return y
 
 # %% ../../nbs/sdr/10_region_per_class.ipynb #srpc0011
@@ -140,8 +141,8 @@ class RegionPerClass(_ClassScores):
     """A calibrated safe region for every class, with one guarantee for all of them together.
 
     After `fit`: `classes_`, `laws_`, `priors_` and `calibrations_` (one per class). `predict` gives the
-    class with the largest
-    posterior; `predict_regions` says in which regions a point lies.
+    class
+    with the largest posterior; `predict_regions` says in which regions a point lies.
 
     Parameters
     ----------
@@ -222,7 +223,8 @@ class RegionPerClass(_ClassScores):
         self.laws_ = _laws(self, X[rows], y[rows])
         self.priors_ = np.array([(y == label).mean() for label in self.classes_])
         gamma = gamma_per_class(self._log_densities(X[held]), self.priors_)
-        self.calibrations_ = [calibrate_level(gamma[y[held] != label, k], "scaling_unsafe", eps, delta/len(self.classes_))
+        self.calibrations_ = [calibrate_level(gamma[y[held] != label, k], "scaling_unsafe", eps,
+                                              delta/len(self.classes_))
                               for k, label in enumerate(self.classes_)]
         return self
 

@@ -19,8 +19,7 @@ from .region import SafeDecisionRegion
 # %% ../../nbs/sdr/08_uncertainty.ipynb #unc00006
 @dataclass(frozen=True, kw_only=True)
 class RateIntervals:
-    """Rates of the fitted laws and percentile intervals of the rates that regions fitted to as many points
-    realise.
+    """Rates of fitted laws, and percentile intervals of what regions fitted to as many points realise.
 
     Attributes
     ----------
@@ -131,10 +130,11 @@ def bootstrap_rates(
     check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
     check_shrinkage(shrinkage)
     p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
-    sizes = check_count(n_safe, "n_safe", low=1, high=10**9), check_count(n_unsafe, "n_unsafe", low=1, high=10**9)
+    sizes = check_count(n_safe, "n_safe", low=1, high=10**9), check_count(n_unsafe, "n_unsafe", low=1,
+                                                                          high=10**9)
     n_bootstrap, n_test = check_count(n_bootstrap, "n_bootstrap"), check_count(n_test, "n_test")
     confidence, rng = check_probability(confidence, "confidence"), check_random_state(random_state)
-    laws = region.safe, region.unsafe
+    laws: tuple = region.safe, region.unsafe
     tests = [law.sample(n_test, rng) for law in laws]
     found = []
     for _ in range(n_bootstrap):
@@ -143,4 +143,5 @@ def bootstrap_rates(
     tails = (1 - confidence)/2, (1 + confidence)/2
     low, high = np.quantile(np.array(found), tails, axis=0)
     intervals = {name: (float(a), float(b)) for name, a, b in zip(("tpr", "fpr", "fdr", "mass"), low, high)}
-    return RateIntervals(rates=region.rates(p_safe, eps), confidence=confidence, n_bootstrap=n_bootstrap, **intervals)
+    return RateIntervals(rates=region.rates(p_safe, eps), confidence=confidence, n_bootstrap=n_bootstrap,
+                         **intervals)

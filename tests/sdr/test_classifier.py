@@ -13,8 +13,8 @@ from sklearn.utils.estimator_checks import check_estimator
 from reject_nb.sdr.classifier import SafeRegionClassifier, fit_law
 
 def test_check_estimator():
-    # scikit-learn's own list of checks; one gives a class a single place, from which no normal law can be fitted
-    one_place = {"check_sample_weight_equivalence_on_dense_data": "a class with one point of weight above 0 has no covariance"}
+    # scikit-learn's own list of checks; one gives a class a single place, which has no normal law
+    one_place = {"check_sample_weight_equivalence_on_dense_data": "a single point has no covariance"}
     results = check_estimator(SafeRegionClassifier(), on_skip=None, expected_failed_checks=one_place)
     assert len(results) > 40 and not [r for r in results if r["status"] == "failed"]
 
@@ -199,7 +199,8 @@ WX = np.random.default_rng(5).gamma(2., size=(60, 3))*np.where(WY == 0, 2., 1.)[
 def test_weights_are_copies(family):
     weight = 1 + np.arange(60) % 3
     one = SafeRegionClassifier(family, eps=.3, probability=True).fit(WX, WY, weight)
-    copies = SafeRegionClassifier(family, eps=.3, probability=True).fit(np.repeat(WX, weight, 0), np.repeat(WY, weight))
+    copies = SafeRegionClassifier(family, eps=.3, probability=True).fit(np.repeat(WX, weight, 0),
+                                                                        np.repeat(WY, weight))
     np.testing.assert_allclose(one.predict_proba(WX), copies.predict_proba(WX), atol=1e-9)
     assert abs(one.p_safe_ - weight[WY == 1].sum()/weight.sum()) < 1e-15
     kish = [round(weight[WY == k].sum()**2/(weight[WY == k]**2).sum()) for k in (1, 0)]
@@ -217,7 +218,8 @@ def test_class_weights_move_the_prior_only():
 
 @pytest.mark.parametrize("bad", ["best", 3, {0: -1.}, {0: np.nan}, [1, 2]])
 def test_bad_class_weights(bad):
-    with pytest.raises(ValueError, match="^class_weight must be"): SafeRegionClassifier(class_weight=bad).fit(WX, WY)
+    with pytest.raises(ValueError,
+                       match="^class_weight must be"): SafeRegionClassifier(class_weight=bad).fit(WX, WY)
 
 
 @pytest.mark.parametrize("label", ["a", "b"])
@@ -228,7 +230,8 @@ def test_probabilities(label):
     column = list(clf.classes_).index(label)
     assert (p[:, column] == clf.posterior(WX)).all() and np.abs(p.sum(1) - 1).max() < 1e-15
     assert not hasattr(SafeRegionClassifier().fit(WX, y), "predict_proba")
-    with pytest.raises(ValueError, match="^probability must be"): SafeRegionClassifier(probability="yes").fit(WX, y)
+    with pytest.raises(ValueError,
+                       match="^probability must be"): SafeRegionClassifier(probability="yes").fit(WX, y)
 
 
 def test_blocks_beside_other_columns():
@@ -240,7 +243,8 @@ def test_blocks_beside_other_columns():
     clf = SafeRegionClassifier([("gaussian", 2), "gamma"], eps=.3).fit(WX, WY)
     r = clf.rates() # the block has a closed form, the third column joins it on the same contour
     draws = clf.region_.safe.sample(100_000, 0)
-    assert abs(clf.region_.contains(draws, clf.p_safe_, .3).mean() - r.tpr) < 5*np.sqrt(.25/1e5) and r.status == "optimal"
+    assert abs(clf.region_.contains(draws, clf.p_safe_,
+                                    .3).mean() - r.tpr) < 5*np.sqrt(.25/1e5) and r.status == "optimal"
     for bad in (("gaussian",), ("gaussian", 2, 1), ("gaussian", 0), ("gauss", 2), ("gaussian", "x")):
         with pytest.raises(ValueError, match="^family must be"): fit_law(WX, [bad, "gamma"])
 
@@ -248,23 +252,27 @@ def test_blocks_beside_other_columns():
 @pytest.mark.parametrize("shrinkage", ["ledoit_wolf", "auto", .2])
 def test_shrinkage_is_that_of_the_law(shrinkage):
     clf = SafeRegionClassifier(shrinkage=shrinkage).fit(WX[:12], WY[:12])
-    np.testing.assert_allclose(clf.region_.safe.cov, Gaussian.fit(WX[:12][WY[:12] == 1], shrinkage=shrinkage).cov)
+    np.testing.assert_allclose(clf.region_.safe.cov, Gaussian.fit(WX[:12][WY[:12] == 1],
+                                                                  shrinkage=shrinkage).cov)
     wide = np.hstack([WX[:12], WX[:12]**2, WX[:12]**3])
     with pytest.raises(ValueError, match="shrink"): SafeRegionClassifier(shrinkage=None).fit(wide, WY[:12])
     assert SafeRegionClassifier(shrinkage=shrinkage).fit(wide, WY[:12]).predict(wide).shape == (12,)
-    with pytest.raises(ValueError, match="^shrinkage must be"): SafeRegionClassifier(shrinkage="much").fit(WX, WY)
+    with pytest.raises(ValueError,
+                       match="^shrinkage must be"): SafeRegionClassifier(shrinkage="much").fit(WX, WY)
 
 
 def test_rates_with_intervals():
     clf = SafeRegionClassifier("gamma", eps=.3).fit(WX, WY)
     found = clf.rates(n_bootstrap=50, random_state=0)
     assert found.rates == clf.rates() and found.tpr[0] < found.rates.tpr < found.tpr[1] + .1
-    assert clf.rates(n_bootstrap=50, random_state=0) == found and clf.rates(.3, .2, 50, random_state=0) != found
+    assert clf.rates(n_bootstrap=50, random_state=0) == found and clf.rates(.3, .2, 50,
+                                                                            random_state=0) != found
     with pytest.raises(ValueError, match="^n_bootstrap must be"): clf.rates(n_bootstrap=0)
     with pytest.raises(ValueError, match="^confidence must be"): clf.rates(n_bootstrap=5, confidence=1.)
 
 
-@pytest.mark.parametrize("weight, word", [(np.zeros(60), "zero"), (-np.ones(60), "at least 0"), (np.ones(5), ""),
+@pytest.mark.parametrize("weight, word", [(np.zeros(60), "zero"), (-np.ones(60), "at least 0"), (np.ones(5),
+                                                                                                 ""),
                                           (np.where(WY == 1, 1., 0.), "class 0")])
 def test_bad_weights(weight, word):
     with pytest.raises(ValueError, match=f"^sample_weight .*{word}"):
@@ -275,5 +283,6 @@ def test_feature_names():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame(WX, columns=["a", "b", "c"])
     clf = SafeRegionClassifier("gamma", eps=.3).fit(frame, WY)
-    assert clf.feature_names_in_.tolist() == ["a", "b", "c"] and (clf.predict(frame) == clf.predict(frame)).all()
+    assert clf.feature_names_in_.tolist() == ["a", "b",
+                                              "c"] and (clf.predict(frame) == clf.predict(frame)).all()
     with pytest.raises(ValueError, match="feature names"): clf.predict(frame[["b", "a", "c"]])

@@ -72,10 +72,13 @@ def test_shrinkage(n, d):
     np.testing.assert_allclose(Gaussian.fit(X, shrinkage="ledoit_wolf").cov, want, rtol=1e-10, atol=1e-14)
     auto = Gaussian.fit(X, shrinkage="auto").cov
     np.testing.assert_allclose(auto, want if n < 10*d else np.cov(X.T, bias=True), rtol=1e-10, atol=1e-14)
-    two = np.repeat([[1., 3.], [2., 3.]], 3, axis=0) # the estimate is 0: a seventh of the mean variance instead
-    np.testing.assert_allclose(Gaussian.fit(two, shrinkage="auto").cov, np.diag([6/7*.25, 0]) + .125/7*np.eye(2))
+    two = np.repeat([[1., 3.], [2., 3.]], 3,
+                    axis=0) # the estimate is 0: a seventh of the mean variance instead
+    np.testing.assert_allclose(Gaussian.fit(two, shrinkage="auto").cov, np.diag([6/7*.25,
+                                                                                 0]) + .125/7*np.eye(2))
     cov = np.cov(X.T, bias=True)
-    np.testing.assert_allclose(Gaussian.fit(X, shrinkage=.25).cov, .75*cov + .25*np.trace(cov)/d*np.eye(d), rtol=1e-12)
+    np.testing.assert_allclose(Gaussian.fit(X, shrinkage=.25).cov, .75*cov + .25*np.trace(cov)/d*np.eye(d),
+                               rtol=1e-12)
 
 
 @pytest.mark.parametrize("shrinkage", ["best", 1.5, -.1, np.nan, True, [.5]])
@@ -245,7 +248,8 @@ def test_edges_of_the_support():
     assert np.isposinf(Beta(2, .5).log_density([1.]))[0] and np.isneginf(Beta(2, 2).log_density([1.]))[0]
 
 
-@pytest.mark.parametrize("law", [Gamma(2.5, 1.5), ChiSquared(7), Exponential(3.), Beta(2, 3), Poisson(4.2), Binomial(9, .3),
+@pytest.mark.parametrize("law", [Gamma(2.5, 1.5), ChiSquared(7), Exponential(3.), Beta(2, 3), Poisson(4.2),
+                                 Binomial(9, .3),
                                  Bernoulli(.4)])
 def test_weights_are_copies(law):
     x = law.sample(60, 3)

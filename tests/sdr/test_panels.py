@@ -26,15 +26,15 @@ def _normal_panels(): return on_panels(_known(ndtr), (0., 1.))
     (lambda q: np.sqrt(np.clip(q - .3, 0, 1)), (0., 1.), (.3, 1.3), 40),
     (lambda q: np.clip(q, 0, 1), (0., 1.), (0., 1.), 20),
     (lambda q: .2 + .5*ndtr(q*1e-3), (.2, .7), (), 60),
-    (lambda q: 1 - np.sqrt(np.clip(.5 - q, 0, 1)), (0., 1.), (-.5, .5), 40),
+    (lambda q: 1 - np.sqrt(np.clip(.5 - q, 0, 1)), (0., 1.), (-.5, .5), 20),
     (ndtr, (0., 1.), (), 60)])
 def test_panels_keep_their_bound(function, ends, corners, most):
     panels = on_panels(_known(function), ends, corners)
     q = np.concatenate([np.linspace(-4, 4, 2001), np.linspace(-4e3, 4e3, 2001), [np.inf, -np.inf]])
     found = panels(q)
-    assert (np.abs(found.p - function(q)) <= found.error + 1e-13).all() and found.error.max() < 1e-10
+    assert (np.abs(found.p - function(q)) <= found.error + 1e-13).all() and found.error.max() < 1e-9
     assert len(panels.errors) <= most and panels(np.array([np.nan])).p != panels(np.array([np.nan])).p
-    assert (np.diff(panels.edges) > 0).all() and panels.edges[0] < -1e-9
+    assert (np.diff(panels.edges) > 0).all()
 
 
 def test_a_corner_nobody_told_is_seen_in_the_bound():
@@ -43,7 +43,7 @@ def test_a_corner_nobody_told_is_seen_in_the_bound():
     found = panels(q)
     assert (np.abs(found.p - np.sqrt(np.clip(q - .3, 0, 1))) <= found.error + 1e-13).all()
     assert 1e-9 < found.error.max() < 1e-4 # on panels around .3 only
-    assert (found.error[np.abs(q - .3) > 1e-3] < 1e-10).all()
+    assert (found.error[np.abs(q - .3) > 1e-3] < 1e-9).all()
 
 
 @pytest.mark.parametrize("shift", [0., 1e-8, .37, -2.])
@@ -70,7 +70,9 @@ def test_with_column_against_a_table(pair, under):
     column, panels = Column(ScalarPair(*pair), under), _normal_panels()
     law = pair[under == "unsafe"]
     X = law.sample(400_000, 0)
-    with np.errstate(divide="ignore"): gamma = pair[1]._log_density(X.reshape(-1, 1)) - pair[0]._log_density(X.reshape(-1, 1))
+    with np.errstate(divide="ignore"):
+        logs = [one._log_density(X.reshape(-1, 1)) for one in pair]
+    gamma = logs[1] - logs[0]
     for q in (-1., .4, 3.):
         values = ndtr(q - gamma)
         found = with_column(panels, column)(np.array([q]))
@@ -81,7 +83,7 @@ def test_with_column_against_a_table(pair, under):
 
 
 def test_windows():
-    # Gamma of two exponential laws is uniform where the safe law's quantiles are: the densest window is at its end
+    # Gamma is x/2 less a constant: the densest window is at x = 0
     column = Column(ScalarPair(Exponential(1), Exponential(2)), "safe") # Gamma = x/2 - ln 2
     mass = _window_mass(column, np.array([1e-3, .1]))
     np.testing.assert_allclose(mass, -np.expm1(-2*np.array([1e-3, .1])), rtol=1e-9)
@@ -96,14 +98,16 @@ def test_windows():
 def test_atoms():
     line = on_panels(_known(lambda q: np.clip(q, 0, 1)), (0., 1.), (0., 1.))
     both = with_atoms(line, Atoms(np.array([-np.inf, 0., .5]), np.log([.1, .3, .6])))
-    np.testing.assert_allclose(both(np.array([-1., .25, .75, 2.])).p, [.1, .175, .1 + .225 + .15, 1.], atol=1e-11)
+    np.testing.assert_allclose(both(np.array([-1., .25, .75, 2.])).p, [.1, .175, .1 + .225 + .15, 1.],
+                               atol=1e-11)
     values, p, left = likely(Atoms(np.arange(4.), np.log([.5, .5, 1e-17, 1e-18])))
     assert sorted(values) == [0, 1] and 1e-17 <= left < 2e-17 and p.sum() == 1
     assert likely(Atoms(np.zeros(1), np.zeros(1)))[2] == 0
 
 
 @pytest.mark.parametrize("law, support, dist",
-                         [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)), (Beta(2, .3), (0, 1), stats.beta(2, .3)),
+                         [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)), (Beta(2, .3), (0, 1),
+                                                                                stats.beta(2, .3)),
                           (Exponential(2.), (0, np.inf), stats.expon(scale=2))])
 def test_mass_coordinates(law, support, dist):
     t = mass_coordinates(law, support)

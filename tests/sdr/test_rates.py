@@ -335,7 +335,8 @@ def test_many_atoms_are_summed_as_few(under):
     each = [atoms(s, u, under) for s, u in columns.discrete]
     one = log_sum_over_atoms(meet(each)[0], exact.below, -.3)
     many = _beside_atoms(exact, each, -.3, under)
-    assert not exact.left and abs(np.exp(one.log_p[0]) - np.exp(many.log_p[0])) <= one.error[0] + many.error[0]
+    off = abs(np.exp(one.log_p[0]) - np.exp(many.log_p[0]))
+    assert not exact.left and off <= one.error[0] + many.error[0]
     assert one.error[0] < 1e-12 and many.error[0] < 1e-9
 
 
@@ -373,7 +374,7 @@ NESTED = [((Gamma(2, 1), Exponential(1)), (Gaussian(2, 1), Beta(2, .6))),
           ((ChiSquared(2), Gaussian(0, 1)), (Exponential(1), Exponential(2)))]
 
 def _nested(first, second, rho, under, cells=60_000):
-    "Share of pairs of quantiles that are inside: the first column's Gamma sorted, the second's looked up in it."
+    "Share of pairs of quantiles inside: the first column's Gamma sorted, the second's looked up in it."
     u = (np.arange(cells) + .5)/cells
     grids = [_quantiles(pair[under], u) for pair in (first, second)]
     sums = []
@@ -383,8 +384,10 @@ def _nested(first, second, rho, under, cells=60_000):
 
 
 def _quantiles(law, u):
-    dist = {"Gaussian": lambda: stats.norm(law.mean[0], law.factor[0, 0]), "Beta": lambda: stats.beta(law.a, law.b),
-            "Gamma": lambda: stats.gamma(law.shape, scale=law.scale), "ChiSquared": lambda: stats.chi2(law.df),
+    dist = {"Gaussian": lambda: stats.norm(law.mean[0], law.factor[0, 0]), "Beta": lambda: stats.beta(law.a,
+                                                                                                      law.b),
+            "Gamma": lambda: stats.gamma(law.shape, scale=law.scale),
+            "ChiSquared": lambda: stats.chi2(law.df),
             "Exponential": lambda: stats.expon(scale=law.scale)}[type(law).__name__]()
     return dist.ppf(u)
 
@@ -396,7 +399,8 @@ def test_two_columns_against_tables_of_quantiles(safe, unsafe, eps):
     # off by one quantile an edge of the region, of which there are at most eight in either direction
     r, rho = rates(_mixed(*safe), _mixed(*unsafe), .5, eps), radius(.5, eps)
     first, second = zip(safe, unsafe)
-    for under, ours in ((0, r.tpr), (1, r.fpr)): assert abs(_nested(first, second, rho, under) - ours) < 16/60_000
+    for under, ours in ((0, r.tpr), (1, r.fpr)): assert abs(_nested(first, second, rho,
+                                                                    under) - ours) < 16/60_000
     assert r.status == "optimal" and max(r.tpr_error, r.fpr_error) <= PROMISE
 
 
@@ -408,19 +412,21 @@ def test_errors_and_status():
     found = _rates_of(LogCdf(np.log([.4]), np.array([.1])), LogCdf(np.log([.2]), np.array([.1])), .5, 0.)
     assert abs(found.fdr - 1/3) < 1e-12 and abs(found.fdr_error - (.5 - 1/3)) < 1e-12
     assert found.status == "precision" and found.tpr_error == .1 and abs(found.mass_error - .1) < 1e-15
-    empty = _rates_of(LogCdf(np.array([-np.inf]), np.zeros(1)), LogCdf(np.array([-np.inf]), np.zeros(1)), .5, 0.)
+    empty = _rates_of(LogCdf(np.array([-np.inf]), np.zeros(1)), LogCdf(np.array([-np.inf]), np.zeros(1)),
+                      .5, 0.)
     assert empty.fdr == empty.fdr_error == 0 and empty.status == "optimal"
 
 
 def test_large_products_are_split():
-    # ten counts beside a normal column: more combinations than are listed; the order of columns does not matter
+    # ten counts beside a normal column: more combinations than are listed; their order does not matter
     # and the sum is the one of equal columns put together
     ten, one = [Binomial(3, .3)]*10, [Binomial(30, .3)]
     other, together = [Binomial(3, .5)]*10, [Binomial(30, .5)]
     r = rates(_mixed(Gaussian(0, 1), *ten), _mixed(Gaussian(1, 2), *other), .5, .2)
     q = rates(_mixed(*one, Gaussian(0, 1)), _mixed(*together, Gaussian(1, 2)), .5, .2)
     assert abs(r.tpr - q.tpr) <= r.tpr_error + q.tpr_error and abs(r.fpr - q.fpr) <= r.fpr_error + q.fpr_error
-    sets, lost = combined([Atoms(np.arange(50.)*k, np.full(50, -np.log(50))) for k in (1., 51., 2601., 132651.)])
+    sets, lost = combined([Atoms(np.arange(50.)*k, np.full(50, -np.log(50))) for k in (1., 51., 2601.,
+                                                                                       132651.)])
     assert [len(one.values) for one in sets] == [125_000, 50] and lost == 0
     five = [Poisson(3), Poisson(5), Binomial(20, .4), Poisson(8), Binomial(25, .3)]
     other = [Poisson(4.1), Poisson(4.3), Binomial(20, .55), Poisson(10.2), Binomial(25, .42)]

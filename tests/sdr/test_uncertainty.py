@@ -15,13 +15,14 @@ from reject_nb.sdr.uncertainty import bootstrap_rates
 EXPONENTIALS = SafeDecisionRegion(Exponential(1), Exponential(3))
 
 def test_intervals_cover_what_regions_realise():
-    # 200 fits to 40 points a class: the true rates of the fitted region lie in the 80 % interval of its own bootstrap
+    # 200 fits to 40 points a class: the true rates of the fitted region lie in its own 80 % interval
     # about as often; four standard errors of 200 trials
     rng, hits, times = np.random.default_rng(0), np.zeros(2), 200
     for _ in range(times):
         laws = Exponential.fit(rng.exponential(1., 40)), Exponential.fit(rng.exponential(3., 40))
         region = SafeDecisionRegion(*laws)
-        found = bootstrap_rates(region, .5, .4, 40, 40, n_bootstrap=60, confidence=.8, n_test=1000, random_state=rng)
+        found = bootstrap_rates(region, .5, .4, 40, 40, n_bootstrap=60, confidence=.8, n_test=1000,
+                                random_state=rng)
         # the region is [0, cut]; its rates under the true laws
         a, b = laws[0].scale, laws[1].scale
         cut = max((np.log(.4/.6) - np.log(a/b))/(1/a - 1/b), 0.) if a < b else np.inf
@@ -35,8 +36,10 @@ def test_more_points_less_doubt():
     for name in ("tpr", "fpr", "fdr", "mass"):
         a, b = getattr(narrow, name), getattr(wide, name)
         assert 0 <= b[0] <= b[1] <= 1 and a[1] - a[0] < b[1] - b[0]
-        assert a[0] - .02 <= getattr(narrow.rates, name) <= a[1] + .02 # counting noise of 10,000 draws, four times
-    assert narrow.rates == EXPONENTIALS.rates(.5, .4) and narrow.n_bootstrap == 200 and narrow.confidence == .9
+        assert a[0] - .02 <= getattr(narrow.rates,
+                                     name) <= a[1] + .02 # counting noise of 10,000 draws, four times
+    assert narrow.rates == EXPONENTIALS.rates(.5,
+                                              .4) and narrow.n_bootstrap == 200 and narrow.confidence == .9
     again = bootstrap_rates(EXPONENTIALS, .5, .4, 1000, 1000, random_state=1)
     assert again == narrow and again != bootstrap_rates(EXPONENTIALS, .5, .4, 1000, 1000, random_state=2)
     inner = bootstrap_rates(EXPONENTIALS, .5, .4, 1000, 1000, confidence=.5, random_state=1)
@@ -55,5 +58,6 @@ def test_templates_are_kept(safe, unsafe, shrinkage):
 
 def test_draws_that_cannot_be_fitted_to():
     with pytest.raises(ValueError, match="cannot be fitted"):
-        bootstrap_rates(SafeDecisionRegion(Gaussian(np.zeros(6), np.eye(6)), Gaussian(np.ones(6), np.eye(6))), .5, .3,
+        bootstrap_rates(SafeDecisionRegion(Gaussian(np.zeros(6), np.eye(6)), Gaussian(np.ones(6),
+                                                                                      np.eye(6))), .5, .3,
                         4, 4, n_bootstrap=1, n_test=10)
