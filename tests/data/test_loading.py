@@ -12,11 +12,12 @@ from pathlib import Path
 from reject_nb.data.entries import Entry
 from reject_nb.data.entries import File
 from reject_nb.data.entries import Variant
+from reject_nb.data.readers import Content
 from reject_nb.data.readers import table
 from unittest import mock
 
 from reject_nb.data.loading import (
-    ChecksumError, MissingDataError, TASKS, UnknownDataError, available, checksum, entry, fetch,
+    ChecksumError, MissingDataError, TASKS, UnknownDataError, _part, available, checksum, entry, fetch,
     fingerprint, is_bundled, load, most, names, needs, registry,
 )
 
@@ -73,6 +74,17 @@ def test_splits_are_checked():
     with pytest.raises(ValueError, match="split must be None"): load("iris", split="test")
     with pytest.raises(ValueError, match="test, train"): load("mnist", split="validation", download=False)
     with pytest.raises(ValueError, match="test"): load("notmnist", split="train", download=False)
+
+
+def test_a_part_is_its_rows():
+    splits = {"train": np.array([0, 2]), "test": np.array([1]), "all": np.arange(3)}
+    whole = Content(np.arange(6.).reshape(3, 2), np.array([0, 1, 0]), ("u", "v"), ("a", "b"),
+                    np.array([.5, 1., 0.]), splits)
+    part = _part(whole, "train", None)
+    assert part.X.tolist() == [[0, 1], [4, 5]] and part.y.tolist() == [0, 0]
+    assert part.target.tolist() == [.5, 0]
+    assert list(part.splits) == ["train"] and part.splits["train"].tolist() == [0, 1]
+    assert _part(whole, None, None) is whole and _part(whole, "all", None) is whole
 
 SMALL = ("spambase", "wdbc", "pima", "sonar", "ionosphere", "german", "heart", "new-thyroid", "banana",
          "platooning")

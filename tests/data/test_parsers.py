@@ -46,6 +46,11 @@ def test_integers_are_numbers(size):
     assert integers(raw, block=size).tolist() == numbers(raw).tolist() == A.tolist()
 
 
+def test_eighteen_digits_are_read():
+    "2^59 has eighteen of them and is exact in single precision."
+    assert integers(f"{2**59},-{2**59}\n{5:018},{0:018}\n".encode()).tolist() == [[2**59, -2**59], [5, 0]]
+
+
 @pytest.mark.parametrize("size", [1, 2, 1000])
 @pytest.mark.parametrize("raw, what", [
     (b"1,2\n3\n", "line 2: 1 cells, the first row has 2"), (b"1,x\n", "line 1: a cell is not a whole number"),

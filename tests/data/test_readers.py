@@ -5,7 +5,10 @@ import pickle
 import pytest
 from reject_nb.data.archives import Member
 
-from reject_nb.data.readers import cifar_batches, marketing, metro, pendigits, shuttle, table
+from reject_nb.data.readers import (
+    PHISHING_NAMES, banana_keel, cifar_batches, faces68, marketing, metro, pendigits, phishing, pima_openml,
+    shuttle, table,
+)
 
 def _get(raw): return lambda *names: raw
 
@@ -61,6 +64,26 @@ def test_marketing_spellings(raw):
     assert got.feature_names == ("age", "job=boss", "job=clerk")
     assert got.X.tolist() == [[30, 0, 1], [40, 1, 0]] and got.y.tolist() == [0, 1]
 
+
+@pytest.mark.parametrize("head", [False, True])
+def test_phishing_spellings(head):
+    "A copy lacks the names, which are known."
+    names = "".join(f"@attribute {name} {{-1,1}}\n" for name in [*PHISHING_NAMES, "Result"])
+    raw = (f"@relation phishing\n\n{names}\n@data\n" if head else "") + "-1,"*30 + "1\n" + "1,"*30 + "-1\n"
+    got = phishing(_get(raw.encode()))
+    assert got.feature_names[:2] == ("having_IP_Address=-1", "having_IP_Address=1")
+    assert got.X.tolist() == [[1, 0]*30, [0, 1]*30] and got.y.tolist() == [1, 0]
+
+
+def test_official_arff_files():
+    "The eight measurements of Pima, the two of banana, and the label behind them."
+    head = "".join(f"@attribute a{i} real\n" for i in range(9))
+    pima = pima_openml(_get(f"{head}@data\n1,2,3,4,5,6,7,8,tested_positive\n".encode()))
+    assert pima.X.tolist() == [[1, 2, 3, 4, 5, 6, 7, 8]] and pima.y.tolist() == [1]
+    head = "@attribute x real\n@attribute y real\n@attribute class {-1.0,1.0}\n@data\n"
+    banana = banana_keel(_get(f"{head}.5,2,-1.0\n1,2,1.0\n".encode()))
+    assert banana.X.tolist() == [[.5, 2], [1, 2]] and banana.y.tolist() == [0, 1]
+
 HEAD = "holiday,temp,rain_1h,snow_1h,clouds_all,weather_main,weather_description,date_time,traffic_volume"
 
 def _traffic(stamp):
@@ -101,3 +124,28 @@ def test_cifar_batches():
     channels = flat[0].reshape(3, 32, 32)                                       # stored channel by channel
     np.testing.assert_array_equal(got.X[0, 5, 7], channels[:, 5, 7])
     assert read(_get(pack), "test").X.shape == (1, 32, 32, 3) and got.splits["test"].tolist() == [3]
+
+
+def _zip_of_pictures(pictures):
+    import zipfile
+    from PIL import Image
+    pack = io.BytesIO()
+    with zipfile.ZipFile(pack, "w") as z:
+        for name, gray in pictures.items():
+            picture = io.BytesIO()
+            Image.fromarray(np.full((2, 2, 3), gray, np.uint8)).save(picture, "png")
+            z.writestr(name, picture.getvalue())
+    return pack.getvalue()
+
+
+def test_landmarks_go_with_their_pictures():
+    "The table lists the pictures in another order than their archive; x and y alternate."
+    head = ",".join(f"{axis}{i}" for i in range(68) for axis in "xy")
+    rows = [f"{name},{','.join(str(first + i) for i in range(136))}"
+            for name, first in (("lfpw,b", 200), ("helen,a", 0))]
+    files = {"crops160_landmarks.csv": "\n".join([f"subset,name,{head}", *rows]).encode(),
+             "crops160_jpg.zip": _zip_of_pictures({"helen/a.png": 10, "lfpw/b.png": 20})}
+    got = faces68(files.get)
+    assert got.X[:, 0, 0, 0].tolist() == [20, 10] and got.y.shape == (2, 68, 2)
+    assert got.y[:, 1].tolist() == [[202, 203], [2, 3]] and got.y[0, 67].tolist() == [334, 335]
+    assert {k: rows.tolist() for k, rows in got.splits.items()} == {"helen": [1], "lfpw": [0]}
