@@ -206,7 +206,7 @@ def _spread(terms:Terms, Z, A) -> Spread:
     L, inverse = _factor(.5*(K + K.T), 2*kernel_unit(terms, d)*float(np.linalg.norm(size)))
     M = L.T @ (A @ L)
     most = np.linalg.norm(np.abs(L).T @ (np.abs(A) @ np.abs(L)))
-    low, high = _eigenvalue_range(.5*(M + M.T), rounding(2*n + 8)*most*1.0001)
+    low, high = _eigenvalue_range(.5*(M + M.T), float(rounding(2*n + 8)*most*1.0001))
     return Spread(g=max(high, 0.), rho=max(-low, 0.), inverse=inverse, own=own,
                   rows=np.abs(A) @ np.sqrt(own)*(1 + 1e-12))
 

@@ -104,6 +104,7 @@ def _pair(X, Z) -> tuple[np.ndarray, np.ndarray]:
 class _OnColumns(Kernel):
     "A kernel of some columns, with a number for each of them, whose name is `_each`."
     _each:str
+    dims:tuple|None
 
     @property
     def least(self) -> int:
@@ -383,6 +384,8 @@ class White(Kernel):
 # %% ../../nbs/gpc/32_kernels.ipynb #0a3c895f
 class _Composed(Kernel):
     "Parts that are combined entry by entry."
+    parts:tuple
+
     def __post_init__(self):
         parts = self.parts
         if not isinstance(parts,

@@ -29,11 +29,35 @@ class Asked(NamedTuple):
 
 class Certifiable:
     "A posterior that sets up its own searches. Subclasses bring all of these."
-    d:int               # dimensions
-    X:np.ndarray        # (n, d) training points, for how far away to look
-    lengthscale:np.ndarray  # (d,) lengths over which something changes
-    classes:np.ndarray  # names of the classes
-    names_target:bool   # whether a class must be named where a probability is asked for
+    classes:np.ndarray    # names of the classes
+    names_target = False  # whether a class must be named where a probability is asked for
+
+    @property
+    def d(self) -> int:
+        "Number of dimensions."
+        raise NotImplementedError
+
+    @property
+    def X(self) -> np.ndarray: # (n, d)
+        """Points of the model, for how far away to look.
+
+        Returns
+        -------
+        np.ndarray
+            (n, d)
+        """
+        raise NotImplementedError
+
+    @property
+    def lengthscale(self) -> np.ndarray: # (d,)
+        """Lengths over which something changes.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
+        raise NotImplementedError
 
     def target_of(self, target) -> int:
         "Position of the class that is asked about; ValueError that names `target`."
