@@ -59,6 +59,15 @@ class BoundCalibration:
         1 - confidence of the lower limits together, and of the upper ones
     rule : str, default 'mean'
         how the labels were predicted
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein.bound_calibration import calibrate_bound
+    >>> held_out = calibrate_bound([.01]*60 + [.9]*20, [False]*59 + [True] + [True, False]*10, levels=(.05,))
+    >>> print(held_out.statement)
+    P(wrong | group) <= upper for all 2 groups at once, with confidence 0.95 over the held-out points
+    >>> print(held_out.upper.round(3), held_out.accepts([.03, .8], risk=.1))
+    [0.089 0.728] [ True False]
     """
     levels:np.ndarray # (k,) increasing, in [0, 1)
     n:np.ndarray      # (k+1,) held-out points of each group

@@ -530,7 +530,7 @@ class RobustSVC(UncertainLabels):
         Examples
         --------
         >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> U = UncertainData.from_box([[-2.], [-1.], [1.], [2.]], half_width=.5)
+        >>> U = UncertainData.from_box([[-2.1], [-1.], [.8], [2.3]], half_width=.5)
         >>> clf = RobustSVC("MM-S", class_weight={0: 1., 1: 2.}).fit(U, [0, 0, 1, 1], sample_weight=[1., 2., 1., 1.])
         >>> held_out = UncertainData.from_box([[-1.5], [.2], [-.1], [1.2]], half_width=.5)
         >>> print(clf.calibrate_proba(held_out, [0, 0, 1, 1]).predict_proba(held_out)[:, 1].round(2))
