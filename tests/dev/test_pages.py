@@ -3,7 +3,7 @@ import nbformat
 from reject_nb.dev.notebooks import notebook_paths
 from reject_nb.dev.notebooks import relative
 
-from reject_nb.dev.pages import _links_from_here, presentable, site_toc
+from reject_nb.dev.pages import FIRST, LONG, _links_from_here, presentable, site_toc
 
 def test_readers_see_no_directives_and_no_hidden_cells():
     test = "def test_x(): assert 1"
@@ -15,11 +15,25 @@ def test_readers_see_no_directives_and_no_hidden_cells():
     assert len(nb.cells) == 5
 
 
+def test_long_exports_are_folded_on_the_site_alone():
+    body = "\n".join(f"x{i} = {i}" for i in range(LONG + 1))
+    sources = f"#| export\n{body}", body, "#| export\nx = 1"
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    assert [c.metadata.get("tags") for c in presentable(nb, fold=True).cells] == [["hide-input"], None, None]
+    assert not any("tags" in c.metadata for c in presentable(nb, fold=False).cells)
+
+
 def test_every_notebook_is_on_the_site_once():
     files = [c["file"] for part in site_toc()["parts"] for c in part["chapters"]]
     pages = [f for f in files if not f.startswith("reference/")]
     assert len(files) == len(set(files))
     assert sorted(pages + ["index"]) == sorted(relative(p)[4:-6] for p in notebook_paths())
+
+
+def test_the_guide_begins_with_the_pages_of_a_first_visit():
+    guide = [c["file"] for c in site_toc()["parts"][0]["chapters"]]
+    assert guide[:len(FIRST)] == [f"guide/{name}" for name in FIRST]
+    assert guide[len(FIRST):] == sorted(guide[len(FIRST):]) and len(guide) > len(FIRST)
 
 
 def test_links_hold_from_the_readme():
