@@ -17,6 +17,7 @@ import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -444,7 +445,7 @@ def _pytest(
     with open(work.said, "wb") as said, subprocess.Popen(command, stdout=said, stderr=said, **where) as run:
         try: return run.wait(seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(run.pid, 9)
+            os.killpg(run.pid, signal.SIGKILL)
             return None
 
 # %% ../../nbs/dev/09_mutants.ipynb #78fef148

@@ -1,11 +1,14 @@
 """Tests of nbs/dev/10_build.ipynb, extracted from its test cells: edit them there."""
 import pytest
 from contextlib import redirect_stderr
+from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
+from reject_nb.dev.notebooks import root
 from reject_nb.dev.runner import NotebookRun
+from unittest import mock
 
-from reject_nb.dev.build import failure, main, moved_claims
+from reject_nb.dev.build import check, failure, main, moved_claims, run_all
 
 def test_failure_names_the_cell_and_ends_with_its_traceback():
     traceback = "\n".join(f"line {i}" for i in range(40))
@@ -20,6 +23,28 @@ def test_claims_that_appear_or_vanish_are_told():
     appeared, vanished = moved_claims({"b": "match"}, {"a": "differs"})
     assert "a: committed as missing, now differs" in appeared
     assert "b: committed as match, now missing" in vanished
+
+
+def test_ten_of_the_slowest_are_named():
+    runs = [NotebookRun(root()/"nbs"/f"{i:02}.ipynb", "done", seconds=float(i)) for i in range(11)]
+    runs.append(NotebookRun(root()/"nbs"/"x.ipynb", "failed", 3, "f()", "KeyError: 1", "", .2))
+    with mock.patch.dict(run_all.__globals__, run_notebooks=lambda paths, env, **options: runs), \
+            redirect_stdout(StringIO()) as said:
+        wrong = run_all([], None, False)
+    slowest = said.getvalue().splitlines()[-1]
+    assert slowest.startswith("  slowest: nbs/10.ipynb 10 s, nbs/09") and slowest.count(".ipynb") == 10
+    assert slowest.endswith("nbs/01.ipynb 1 s") and wrong == ["nbs/x.ipynb, cell 3 (f()): KeyError: 1"]
+
+
+@pytest.mark.parametrize("sentences, status", [([], 0), (["a line"], 1)])
+def test_checks_say_what_is_wrong(sentences, status):
+    toys = {"CHECKS": {"one": lambda: [], "two": lambda: sentences}, "BESIDE": ("two",),
+            "longest_cells": lambda n: [(9, f"cell {i}") for i in range(n)]}
+    with mock.patch.dict(check.__globals__, toys), redirect_stdout(StringIO()) as said:
+        assert check() == status
+    first, *rest = said.getvalue().splitlines()
+    assert first.count("(9 lines)") == 6 and sum("  a line" == line for line in rest) == status
+    assert any(line.startswith(f"check: two: {'failed' if status else 'ok'}, ") for line in rest)
 
 
 def test_unknown_steps_are_refused():

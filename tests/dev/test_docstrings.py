@@ -1,5 +1,6 @@
 """Tests of nbs/dev/05_docstrings.ipynb, extracted from its test cells: edit them there."""
 import ast
+import inspect
 import nbformat
 import pytest
 import reject_nb
@@ -7,7 +8,8 @@ from pathlib import Path
 from reject_nb.dev.notebooks import ExtractionError
 
 from reject_nb.dev.docstrings import (
-    WIDTH, _method, as_session, comments_of, documented, narrowed, placed, signature_of, take_apart,
+    WIDTH, _method, as_literal, as_session, comments_of, documented, narrowed, placed, signature_of,
+    take_apart,
 )
 
 HEADERS = [("def f(a, b=1): # sum\n    'S.'", ["sum", "sum"], ""),
@@ -86,6 +88,16 @@ def test_only_docstrings_of_a_class_change():
     once = documented(CLASS)
     assert once != CLASS and _without_docstrings(once) == _without_docstrings(CLASS)
     assert documented(once) == once
+
+
+@pytest.mark.parametrize("text", ["Plain.", 'Says "no".', 'Ends with "no"', "A \\b.", "Two\nlines."])
+def test_a_docstring_is_read_as_it_was_written(text):
+    assert inspect.cleandoc(ast.literal_eval(as_literal(text, 4))).strip() == text
+
+
+def test_triple_quotes_become_simple_ones():
+    said = as_literal('f("""a""")\nis called', 4)
+    assert ast.literal_eval(said) == "f('''a''')\n    is called\n    "
 
 
 def test_output_follows_the_statement_that_wrote_it():

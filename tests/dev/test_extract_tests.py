@@ -2,11 +2,15 @@
 import ast
 import nbformat
 import pytest
+import tempfile
+from pathlib import Path
+from reject_nb.core.files import write_atomic
 from reject_nb.dev.notebooks import ExtractionError
 from reject_nb.dev.notebooks import root
+from unittest import mock
 
 from reject_nb.dev.extract_tests import (
-    _import_line, bound_in, extract_tests, parse_test_cell, too_early, without_calls,
+    _import_line, bound_in, extract_tests, parse_test_cell, too_early, without_calls, write_tests,
 )
 
 def _cells(*sources):
@@ -83,6 +87,18 @@ def test_long_imports_are_wrapped():
     assert max(map(len, lines)) <= 110 and len(lines) > 2
     scope = ast.parse("\n".join(lines)).body[0]
     assert [a.name for a in scope.names] == names and _import_line("x", ["a"]) == ["from x import a"]
+
+
+def test_what_changed_is_written_and_what_is_made_no_more_goes():
+    new = {"tests/a/test_x.py": "new", "tests/b/test_y.py": "made", "tests/a/test_same.py": "same"}
+    old = {"tests/a/test_x.py": "old", "tests/a/test_gone.py": "gone", "tests/a/test_same.py": "same"}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in old.items(): write_atomic(Path(folder)/name, content.encode())
+        places = {"root": lambda: Path(folder), "all_tests": lambda: new, "generated_tests": lambda: old}
+        with mock.patch.dict(write_tests.__globals__, places):
+            assert write_tests() == ["tests/a/test_gone.py", "tests/a/test_x.py", "tests/b/test_y.py"]
+        there = {p.relative_to(folder).as_posix(): p.read_text() for p in Path(folder).rglob("*.py")}
+    assert there == new
 
 LOST = {"def helper(): assert 1": "named test_", "x = 1": "UPPER_CASE", "1 + 1": "only imports",
         "def test_a(): pass\ntest_a()": "cannot fail", "def test_a(): assert 1": "never calls test_a",

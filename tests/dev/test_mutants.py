@@ -1,14 +1,19 @@
 """Tests of nbs/dev/09_mutants.ipynb, extracted from its test cells: edit them there."""
 import ast
+import io
+import os
 import pytest
 import tempfile
+from contextlib import redirect_stdout
 from pathlib import Path
 from reject_nb.dev.imports import package_modules
 from reject_nb.dev.notebooks import root
+from types import SimpleNamespace
+from unittest import mock
 
 from reject_nb.dev.mutants import (
-    Trial, Workplace, equivalents, files_for, mutants_of, mutated, report, sample, stages, try_mutant,
-    warm_up,
+    Trial, Workplace, _pytest, equivalents, files_for, main, mutants_of, mutated, report, sample, stages,
+    try_mutant, warm_up,
 )
 
 CHANGES = [("a < b", ["a <= b"]), ("a + b", ["a - b"]), ("a ** 2", ["a * 2", "3"]), ("-a", ["a"]),
@@ -94,6 +99,28 @@ def test_a_report_names_survivors():
     fates = "killed", "survived", "killed (time)", "killed"
     said = report([Trial(mutant=mutant, fate=fate, seconds=1.) for fate in fates]).splitlines()
     assert said == ["killed 3 of 4 mutants: 75%", "survived: m:1 f [arithmetic] x + 1 -> x - 1"]
+
+
+@pytest.mark.parametrize("body, seconds, status", [("assert 1", 60, 0), ("assert 0", 60, 1),
+                                                   ("while True: pass", 3, None)])
+def test_tests_that_never_end_are_ended(body, seconds, status):
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder)/"test_a.py").write_text(f"def test_a():\n    {body}\n")
+        work = SimpleNamespace(folder=folder, said=Path(folder)/"said",
+                               environment=lambda caches: {**os.environ})
+        assert _pytest(work, Path(folder), "core", ["test_a.py"], seconds) == status
+
+
+def test_the_command_draws_what_was_asked_for():
+    mutant, drawn = mutants_of("def f(x): return x + 1", "m")[0], []
+    def draw(*asked): return drawn.append(asked) or [mutant]
+    stand_ins = {"Workplace": Path, "warm_up": lambda work, part: 1., "sample": draw,
+                 "try_mutant": lambda work, m, normal: Trial(mutant=m, fate="survived", seconds=2.)}
+    with mock.patch.dict(main.__globals__, stand_ins), redirect_stdout(io.StringIO()) as said:
+        assert main(["core", "--n", "3", "--seed", "5"]) == main(["sdr"]) == 0
+    assert drawn == [("core", 3, 5), ("sdr", 40, 0)]
+    assert said.getvalue().splitlines()[1:3] == [f"survived         2.0 s  {mutant}",
+                                                 "killed 0 of 1 mutants: 0%"]
 
 
 @pytest.mark.slow

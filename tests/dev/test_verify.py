@@ -40,6 +40,17 @@ def test_a_rerun_is_compared_as_a_whole():
         assert report([], 2, 1) == "nothing moved in 2 tables and 1 claims"
 
 
+def test_claims_of_one_run_alone_are_said():
+    with tempfile.TemporaryDirectory() as folder:
+        old, new = Path(folder)/"old", Path(folder)/"new"
+        for where, id in ((old, "sdr/was"), (new, "sdr/now")):
+            (where/"sdr").mkdir(parents=True)
+            save_claims([CLAIM, replace(CLAIM, id=id)], where)
+        moves, tables, claims = compare(["sdr"], old, new)
+    assert [str(m) for m in moves] == ["claim sdr/now: is new", "claim sdr/was: is gone"]
+    assert (tables, claims) == (0, 1)
+
+
 def test_a_status_that_changed_is_said():
     assert "match, now differs" in str(moved_claim(CLAIM, replace(CLAIM, status="differs")))
     assert moved_claim(CLAIM, CLAIM) is None
