@@ -193,7 +193,8 @@ def site_config(
     }
 
 # %% ../../nbs/dev/06_pages.ipynb #e246b77e
-FIRST = ("choose", "audit", "gaussian_process_models", "notebooks", "glossary", "errata")   # of the guide, in the order of a visit
+# of the guide, in the order of a visit
+FIRST = ("choose", "audit", "gaussian_process_models", "notebooks", "glossary", "errata")
 
 def site_toc() -> dict: # _toc.yml of Jupyter Book
     """Table of contents: from a task to a module to the code; what modules share comes last.

@@ -1,9 +1,16 @@
 """Tests of nbs/dev/06_pages.ipynb, extracted from its test cells: edit them there."""
 import nbformat
+import re
 from reject_nb.dev.notebooks import notebook_paths
+from reject_nb.dev.notebooks import read
 from reject_nb.dev.notebooks import relative
+from reject_nb.dev.notebooks import root
+from reject_nb.dev.reference import documented_modules
 
-from reject_nb.dev.pages import FIRST, LONG, _links_from_here, presentable, site_toc
+from reject_nb.dev.pages import (
+    ACCESS, FILTER, FIRST, LONG, SCRIPT, STYLESHEET, WORDS, _links_from_here, _title, _with_own_title,
+    presentable, shared_titles, site_toc,
+)
 
 def test_readers_see_no_directives_and_no_hidden_cells():
     test = "def test_x(): assert 1"
@@ -13,6 +20,40 @@ def test_readers_see_no_directives_and_no_hidden_cells():
     site = presentable(nb, fold=True).cells
     assert [c.source for c in site] == ["x = 1", test, "x"] and site[1].metadata["tags"] == ["hide-cell"]
     assert len(nb.cells) == 5
+
+
+def test_imports_and_long_exports_are_folded():
+    imports, long = "#| export\nimport ast\nfrom os import path", "#| export\n" + "x = 1\n"*(LONG + 1)
+    short = "#| export\nimport ast\nx = 1"
+    names = "#| export\n__getattr__, __dir__, __all__ = lazy_loader.attach(__name__)"
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (imports, long, short, names)])
+    tags = [c.metadata.get("tags") for c in presentable(nb, fold=True).cells]
+    assert tags == [["hide-input"], ["hide-input"], None, ["hide-input"]]
+    assert not any(c.metadata.get("tags") for c in presentable(nb, fold=False).cells)
+
+
+def test_titles_tell_pages_apart():
+    shared = shared_titles()
+    titles = [_title(_with_own_title(read(p), p.parent.name, shared)).lower() for p in notebook_paths()]
+    assert sorted(titles) == sorted(set(titles))
+    nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell("# Two of us\n\n> One line.")])
+    assert _title(_with_own_title(nb, "sdr", {"another"})) == "Two of us"
+    assert _title(_with_own_title(nb, "sdr", {"two of us"})) == "sdr: two of us"
+    assert nb.cells[0].source.endswith("> One line.")
+
+HEADINGS = ["What it answers", "The idea", "First use", "What is promised, and what is not",
+            "Names and notebooks"]
+
+def test_overviews_have_the_same_headings():
+    for path in (root()/"nbs").glob("*/00_overview.ipynb"):   # each links to its reference
+        text = "\n".join(c.source for c in read(path).cells if c.cell_type == "markdown")
+        found = [h for h in re.findall(r"(?m)^## (.*)$", text) if h != "Your turn"]
+        assert found == HEADINGS, path.parent.name
+        assert text.count(WORDS) == (path.parent.name in documented_modules()), path.parent.name
+
+
+def test_scripts_load_nothing_from_elsewhere():
+    assert not re.search(r"https?:|//[a-z]+\.", FILTER + ACCESS + SCRIPT + STYLESHEET)
 
 
 def test_long_exports_are_folded_on_the_site_alone():
