@@ -37,6 +37,15 @@ class RateIntervals:
         of each interval
     n_bootstrap : int
         regions behind them
+
+    Examples
+    --------
+    >>> from reject_nb import sdr
+    >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
+    >>> found = clf.rates(n_bootstrap=200, random_state=0)
+    >>> print(round(found.rates.tpr, 4), [round(end, 3) for end in found.tpr], found.confidence, found.n_bootstrap)
+    0.5702 [0.0, 0.794] 0.9 200
     """
     rates: Rates             # of the fitted laws
     tpr: tuple[float, float] # P(in region | safe)
