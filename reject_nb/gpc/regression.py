@@ -41,6 +41,16 @@ class RegressionRange:
         of the prediction interval
     seconds : float, default 0.
         taken by the call
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reject_nb.gpc import KernelPosterior, SquaredExponential, regression_range
+    >>> kernel = SquaredExponential(variance=1., lengthscales=1.)
+    >>> post = KernelPosterior(kernel, Z=[[0.]], weights=[.8], matrix=[[.8]], link=None, noise=.25)
+    >>> found = regression_range(post, [0.], [1.], tol=1e-4)
+    >>> print(round(found.mean.min_lower, 3), round(found.variance.max_upper, 3), found.level, found.status)
+    0.485 0.706 0.95 optimal
     """
     mean: RangeResult       # of the latent mean
     variance: RangeResult   # of the latent variance, noise not included
