@@ -231,7 +231,7 @@ class KernelPosterior(Predicting):
     def __repr__(self):
         return f"KernelPosterior({type(self.kernel).__name__}, n={self.n}, d={self.d}, link={self.link!r})"
 
-    def target_of(self, target):
+    def _target_of(self, target):
         if target is not None: raise refuse("target",
                                             "None where there are two classes", target)
         return 1
@@ -242,23 +242,23 @@ class KernelPosterior(Predicting):
                                            "one with a link (for a regression, see regression_range)", self)
         return self.link
 
-    def asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
+    def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
         return _asked(self, lower, upper, ball, ProbabilityAim(sign, self._linked(), self.clip), rigorous)
 
-    def asked_margin(self, lower, upper, ball, top, rigorous):
+    def _asked_margin(self, lower, upper, ball, top, rigorous):
         self._linked()
         return _asked(self, lower, upper, ball, MeanAim(1. if top else -1.), rigorous)
 
-    def class_at(self, x, rigorous):
+    def _class_at(self, x, rigorous):
         self._linked()
         low, high = _enclosed(self, x, MeanAim(1.), MeanAim(-1.), rigorous)
         return (1, (low, high)) if low > 0 else (0, (-high, -low))
 
-    def margin_at(self, x, top, rigorous):
+    def _margin_at(self, x, top, rigorous):
         low, high = _enclosed(self, x, MeanAim(1.), MeanAim(-1.), rigorous)
         return high if top else -low
 
-    def probability_at(self, x, target):
+    def _probability_at(self, x, target):
         low, high = _enclosed(self, x,
                               *(ProbabilityAim(sign, self._linked(), self.clip) for sign in (1., -1.)))
         return max(1 + low - 2.3e-16, 0.), high
@@ -506,7 +506,7 @@ class OneVsRestPosterior(Certifiable):
         """
         return np.min([p.lengthscale for p in self.latents], 0)
 
-    def target_of(self, target): return self.index_of(target)
+    def _target_of(self, target): return self.index_of(target)
 
     def _oracle(self, lower, upper, ball, c:int, kind:int, rigorous:bool=True) -> _SharesOracle:
         "A question about one class."
@@ -519,24 +519,24 @@ class OneVsRestPosterior(Certifiable):
         oracle = self._oracle(lower, upper, ball, c, kind, rigorous)
         return Asked(oracle, lambda s: placed(cast(Any, oracle.frame), ball, s))
 
-    def asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
+    def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
         return self._asked(lower, upper, ball, target, int(sign), rigorous)
 
-    def asked_margin(self, lower, upper, ball, top, rigorous): return self._asked(lower, upper, ball, top, 0,
+    def _asked_margin(self, lower, upper, ball, top, rigorous): return self._asked(lower, upper, ball, top, 0,
             rigorous)
 
     def _value(self, x, c:int, kind:int) -> float:
         "A question's value at a point, rounded up."
         return float(self._oracle(x, x, None, c, kind).values(np.zeros((1, 0)))[1][0])
 
-    def class_at(self, x, rigorous):
+    def _class_at(self, x, rigorous):
         top = int(self.predict_proba(x[None])[0].argmax())
         oracle = self._oracle(x, x, None, top, 0)
         ends = np.zeros((1, 0))
         low = oracle.look(ends, ends, 0.).low[0]
         return top, (float(low), float(oracle.values(ends)[1][0]))
 
-    def margin_at(self, x, top, rigorous): return self._value(x, top, 0)
+    def _margin_at(self, x, top, rigorous): return self._value(x, top, 0)
 
-    def probability_at(self, x, target): return max(1 - self._value(x, target, -1) - 2.3e-16,
+    def _probability_at(self, x, target): return max(1 - self._value(x, target, -1) - 2.3e-16,
                                                     0.), self._value(x, target, 1)

@@ -80,21 +80,10 @@ class Kernel:
         "Columns that points must have at least."
         raise NotImplementedError
 
-    def columns(self,
+    def _active(self,
         d:int, # columns of the points
     ) -> np.ndarray|None: # (k,) or None where the kernel does not look at the point
-        """Active columns of points with d columns; ValueError that names `kernel`.
-
-        Parameters
-        ----------
-        d : int
-            columns of the points
-
-        Returns
-        -------
-        np.ndarray|None
-            (k,) or None where the kernel does not look at the point
-        """
+        "Active columns of points with d columns; ValueError that names `kernel`."
         if d < self.least: raise refuse("kernel", f"one on {d} dimensions", f"one on {self.least} or more")
         return None
 
@@ -118,8 +107,8 @@ class OnColumns(Kernel):
         if self.dims is not None: return max(self.dims) + 1
         return max(np.size(getattr(self, self._each)), 1)
 
-    def columns(self, d:int) -> np.ndarray:
-        super().columns(d)
+    def _active(self, d:int) -> np.ndarray:
+        super()._active(d)
         size = np.size(getattr(self, self._each))
         if self.dims is None and size not in (1,
                                               d) or (self.dims is None and np.ndim(getattr(self, self._each))
@@ -127,22 +116,11 @@ class OnColumns(Kernel):
             raise refuse(self._each, f"a number or {d} numbers", getattr(self, self._each))
         return np.arange(d) if self.dims is None else np.array(self.dims)
 
-    def each(self,
+    def _numbers(self,
         d:int, # columns of the points
     ) -> np.ndarray: # (k,) one number an active column
-        """The numbers, one an active column of points with d columns.
-
-        Parameters
-        ----------
-        d : int
-            columns of the points
-
-        Returns
-        -------
-        np.ndarray
-            (k,) one number an active column
-        """
-        return np.broadcast_to(np.asarray(getattr(self, self._each), float), len(self.columns(d)))
+        "The numbers, one an active column of points with d columns."
+        return np.broadcast_to(np.asarray(getattr(self, self._each), float), len(self._active(d)))
 
 # %% ../../nbs/gpc/32_kernels.ipynb #c27617fd
 class Stationary(OnColumns):
@@ -156,26 +134,15 @@ class Stationary(OnColumns):
         scales = _check_each(self.lengthscales, "lengthscales", dims, 5e-324)
         object.__setattr__(self, "lengthscales", scales)
 
-    def profile(self,
+    def _profile(self,
         t, # values of t, at least 0; may be inf
     ) -> np.ndarray: # of the shape of t
-        """f(t), 1 at 0.
-
-        Parameters
-        ----------
-        t
-            values of t, at least 0; may be inf
-
-        Returns
-        -------
-        np.ndarray
-            of the shape of t
-        """
+        "f(t), 1 at 0."
         raise NotImplementedError
 
     def _squares(self, X, Z) -> np.ndarray: # (m, n)
         "r^2 of points with points."
-        columns, scale = self.columns(X.shape[1]), self.each(X.shape[1])
+        columns, scale = self._active(X.shape[1]), self._numbers(X.shape[1])
         total = np.zeros((len(X), len(Z)))
         with np.errstate(over="ignore"):
             for j, l in zip(columns, scale): total += ((X[:, j, None] - Z[None, :, j])/l)**2
@@ -183,11 +150,11 @@ class Stationary(OnColumns):
 
     def matrix(self, X, Z):
         X, Z = _pair(X, Z)
-        return self.variance*self.profile(.5*self._squares(X, Z))
+        return self.variance*self._profile(.5*self._squares(X, Z))
 
     def diagonal(self, X):
         X = check_matrix(X, "X", empty=True)
-        self.columns(X.shape[1])
+        self._active(X.shape[1])
         return np.full(len(X), self.variance)
 
 # %% ../../nbs/gpc/32_kernels.ipynb #5b31b470
@@ -220,7 +187,7 @@ class SquaredExponential(Stationary):
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
     dims: tuple|None = None       # active columns; None: all
 
-    def profile(self, t): return np.exp(-check_array(t, "t", low=0., infinite=True, empty=True))
+    def _profile(self, t): return np.exp(-check_array(t, "t", low=0., infinite=True, empty=True))
 
 # %% ../../nbs/gpc/32_kernels.ipynb #20032349
 @dataclass(frozen=True, eq=False)
@@ -252,7 +219,7 @@ class Matern12(Stationary):
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
     dims: tuple|None = None       # active columns; None: all
 
-    def profile(self, t):
+    def _profile(self, t):
         return np.exp(-np.sqrt(2*check_array(t, "t", low=0., infinite=True, empty=True)))
 
 @dataclass(frozen=True, eq=False)
@@ -284,7 +251,7 @@ class Matern32(Stationary):
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
     dims: tuple|None = None       # active columns; None: all
 
-    def profile(self, t):
+    def _profile(self, t):
         s = np.minimum(np.sqrt(6*check_array(t, "t", low=0., infinite=True, empty=True)), 1e3)
         return (1 + s)*np.exp(-s)
 
@@ -318,7 +285,7 @@ class Matern52(Stationary):
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
     dims: tuple|None = None       # active columns; None: all
 
-    def profile(self, t):
+    def _profile(self, t):
         s = np.minimum(np.sqrt(10*check_array(t, "t", low=0., infinite=True, empty=True)), 1e3)
         return (1 + s + s*s/3)*np.exp(-s)
 
@@ -358,7 +325,7 @@ class RationalQuadratic(Stationary):
         super().__post_init__()
         object.__setattr__(self, "alpha", check_positive(self.alpha, "alpha"))
 
-    def profile(self, t):
+    def _profile(self, t):
         return np.exp(-self.alpha*np.log1p(check_array(t, "t", low=0., infinite=True, empty=True)/self.alpha))
 
 # %% ../../nbs/gpc/32_kernels.ipynb #a1583400
@@ -396,12 +363,12 @@ class Linear(OnColumns):
 
     def matrix(self, X, Z):
         X, Z = _pair(X, Z)
-        columns = self.columns(X.shape[1])
-        return (X[:, columns]*self.each(X.shape[1])) @ Z[:, columns].T
+        columns = self._active(X.shape[1])
+        return (X[:, columns]*self._numbers(X.shape[1])) @ Z[:, columns].T
 
     def diagonal(self, X):
         X = check_matrix(X, "X", empty=True)
-        return (X[:, self.columns(X.shape[1])]**2) @ self.each(X.shape[1])
+        return (X[:, self._active(X.shape[1])]**2) @ self._numbers(X.shape[1])
 
 # %% ../../nbs/gpc/32_kernels.ipynb #73e8fc1e
 @dataclass(frozen=True, eq=False)

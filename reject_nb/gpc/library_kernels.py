@@ -105,7 +105,7 @@ def _times(kernel:Kernel, factor:float) -> Kernel:
 # %% ../../nbs/gpc/40_library_kernels.ipynb #a37c0015
 def _joined(one, other, d:int) -> SquaredExponential:
     "The product of squared exponentials of the same columns."
-    precision = one.each(d)**-2. + other.each(d)**-2.
+    precision = one._numbers(d)**-2. + other._numbers(d)**-2.
     return SquaredExponential(one.variance*other.variance, precision**-.5, one.dims)
 
 def _product(factors:list[Kernel], d:int) -> Kernel:

@@ -339,13 +339,13 @@ def _class_safety(post, around:Around, limits:Limits) -> Safety:
 # %% ../../nbs/gpc/22_queries.ipynb #5a11c0de
 def _own_safety(post:Certifiable, around:Around, limits:Limits, rigorous, starts) -> Safety:
     "Safety by the margin that a posterior brings itself."
-    top, margin = post.class_at(around.x, rigorous)
+    top, margin = post._class_at(around.x, rigorous)
     if margin[0] <= 0 and rigorous: return _unclear(post, margin)
-    asked = post.asked_margin(around.lower, around.upper, around.ball, top, rigorous)
+    asked = post._asked_margin(around.lower, around.upper, around.ball, top, rigorous)
     got = minimise(asked.oracle, limits, starts)
     if got.upper >= 0: return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
     point = around.settle(asked.placed(got.x))
-    if point is None or post.margin_at(point, top, rigorous) >= 0:
+    if point is None or post._margin_at(point, top, rigorous) >= 0:
         return _answer(Status.unknown, got, search=Status.precision)
     return _answer(Status.unsafe, got, point)
 
@@ -568,7 +568,7 @@ def robustness(
         each = None if time_limit is None else time_limit/len(targets)
         found = [classification_range(post, question.lower, question.upper, time_limit=each, target=c,
                                       **options) for c in targets]
-        values = [post.probability_at(question.x, post.target_of(c)) for c in targets]
+        values = [post._probability_at(question.x, post._target_of(c)) for c in targets]
     elif isinstance(post, GPPosterior):
         found = [classification_range(post, question.lower, question.upper, time_limit=time_limit, **options)]
         values = [_binary_value(post, question.x)]

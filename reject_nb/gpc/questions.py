@@ -29,73 +29,33 @@ class Asked(NamedTuple):
 
 class AtPoints:
     "What a posterior answers at a point."
-    def class_at(self,
+    def _class_at(self,
         x:np.ndarray,   # (D,) point
         rigorous:bool,  # sound under floating point
     ) -> tuple[int, tuple[float, float]]: # position of the class, lower and upper bound of its margin
         """The class at a point, and an enclosure of its margin there: its lower end is above 0 where the
-        class is certain.
-
-        Parameters
-        ----------
-        x : np.ndarray
-            (D,) point
-        rigorous : bool
-            sound under floating point
-
-        Returns
-        -------
-        tuple[int, tuple[float, float]]
-            position of the class, lower and upper bound of its margin
-        """
+        class is certain."""
         raise NotImplementedError
 
-    def margin_at(self,
+    def _margin_at(self,
         x:np.ndarray,   # (D,) point
         top:int,        # position of the class
         rigorous:bool,  # sound under floating point
     ) -> float:
-        """Upper bound of the margin of a class at a point.
-
-        Parameters
-        ----------
-        x : np.ndarray
-            (D,) point
-        top : int
-            position of the class
-        rigorous : bool
-            sound under floating point
-
-        Returns
-        -------
-        float
-        """
+        "Upper bound of the margin of a class at a point."
         raise NotImplementedError
 
-    def probability_at(self,
+    def _probability_at(self,
         x:np.ndarray,  # (D,) point
         target:int,    # position of the class
     ) -> tuple[float, float]: # lower and upper bound
-        """Enclosure of the probability of a class at a point.
-
-        Parameters
-        ----------
-        x : np.ndarray
-            (D,) point
-        target : int
-            position of the class
-
-        Returns
-        -------
-        tuple[float, float]
-            lower and upper bound
-        """
+        "Enclosure of the probability of a class at a point."
         raise NotImplementedError
 
 # %% ../../nbs/gpc/18_questions.ipynb #18a0b0c1
 class OverBoxes:
     "What a posterior sets up to be searched over a box."
-    def asked_probability(self,
+    def _asked_probability(self,
         lower:np.ndarray,  # (D,) lower corner
         upper:np.ndarray,  # (D,) upper corner
         ball:Ball|None,    # to intersect the box with
@@ -104,57 +64,17 @@ class OverBoxes:
         tol:float,         # largest gap that the search will be asked for
         rigorous:bool,     # sound under floating point
     ) -> Asked:
-        """The probability of a class over a box and ball (sign 1), or one minus it (sign -1).
-
-        Parameters
-        ----------
-        lower : np.ndarray
-            (D,) lower corner
-        upper : np.ndarray
-            (D,) upper corner
-        ball : Ball|None
-            to intersect the box with
-        target : int
-            position of the class
-        sign : float
-            1: the probability; -1: one minus it
-        tol : float
-            largest gap that the search will be asked for
-        rigorous : bool
-            sound under floating point
-
-        Returns
-        -------
-        Asked
-        """
+        "The probability of a class over a box and ball (sign 1), or one minus it (sign -1)."
         raise NotImplementedError
 
-    def asked_margin(self,
+    def _asked_margin(self,
         lower:np.ndarray,  # (D,) lower corner
         upper:np.ndarray,  # (D,) upper corner
         ball:Ball|None,    # to intersect the box with
         top:int,           # position of the class
         rigorous:bool,     # sound under floating point
     ) -> Asked:
-        """A function that is positive where the class `top` is kept, negative where it is lost.
-
-        Parameters
-        ----------
-        lower : np.ndarray
-            (D,) lower corner
-        upper : np.ndarray
-            (D,) upper corner
-        ball : Ball|None
-            to intersect the box with
-        top : int
-            position of the class
-        rigorous : bool
-            sound under floating point
-
-        Returns
-        -------
-        Asked
-        """
+        "A function that is positive where the class `top` is kept, negative where it is lost."
         raise NotImplementedError
 
 # %% ../../nbs/gpc/18_questions.ipynb #18a0b0c2
@@ -190,19 +110,8 @@ class Certifiable(AtPoints, OverBoxes):
         """
         raise NotImplementedError
 
-    def target_of(self,
+    def _target_of(self,
         target,  # name of a class; None where there are two and none is to be named
     ) -> int:    # at least 0
-        """Position of the class that is asked about; ValueError that names `target`.
-
-        Parameters
-        ----------
-        target
-            name of a class; None where there are two and none is to be named
-
-        Returns
-        -------
-        int
-            at least 0
-        """
+        "Position of the class that is asked about; ValueError that names `target`."
         raise NotImplementedError

@@ -181,7 +181,7 @@ def _several(post, lo, hi, ball, c) -> Callable:
 def _own(post:Certifiable, lo, hi, ball, rigorous, c) -> Callable:
     "Both sides by the posterior's own searches."
     def minimum(sign, limits):
-        asked = post.asked_probability(lo, hi, ball, c, sign, limits.tol, rigorous)
+        asked = post._asked_probability(lo, hi, ball, c, sign, limits.tol, rigorous)
         got = minimise(asked.oracle, limits)
         return got, asked.placed(got.x)
     return minimum
@@ -274,7 +274,7 @@ def classification_range(
         raise refuse("target", "None for a GPPosterior, whose range is that of class 1", target)
     with progress_bar(progress) as update, thread_pool(n_jobs) as (pool, threads):
         if several: minimum = _several(post, lo, hi, ball, post.index_of(target))
-        elif own: minimum = _own(post, lo, hi, ball, rigorous, post.target_of(target))
+        elif own: minimum = _own(post, lo, hi, ball, rigorous, post._target_of(target))
         elif bounds == "paper": minimum = _paper(post, lo, hi)
         else: minimum = _binary(post, lo, hi, ball, rigorous, pool, threads)
         (low, x_min), (high, x_max) = _both(minimum, work, clock, update)

@@ -25,6 +25,8 @@ FIXED = dict(inference="laplace", max_evaluations=0, likelihood="probit", ard=Tr
 CLASSIFIER = CertifiedGPClassifier(**FIXED).fit(X, [0, 1, 0])
 KERNEL = SquaredExponential(2., 1.)
 KERNELS = KernelPosterior(KERNEL, X, [1., -1., .5], np.eye(3)/4)
+EVERY_KERNEL = [KERNEL, Matern12(2., 1.), Matern32(2., 1.), Matern52(2., 1.), RationalQuadratic(2., 1., 1.), Linear(2.), Constant(2.), White(2.),
+                Sum((KERNEL, Linear(1.))), Product((KERNEL, Linear(1.)))]
 SHARES = OneVsRestPosterior((KERNELS, KERNELS), ["a", "b"])
 FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
 
@@ -144,6 +146,9 @@ def calls():
         for method in ("kernel", "latent", "predict_proba", "predict"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
         found[f"{name}.save"] = (saved(post), dict(path="model"))
         found[f"{name}.load"] = (type(post).load, dict(path=str(post.save(os.path.join(FOLDER, name)))))
+    for kernel in EVERY_KERNEL:
+        name = type(kernel).__name__
+        found |= {f"{name}.matrix": (kernel.matrix, dict(X=X, Z=Z)), f"{name}.diagonal": (kernel.diagonal, dict(X=X))}
     return found
 
 
@@ -151,6 +156,9 @@ EMPTY = "no points, no values"
 NO_LIMIT = "None is the documented default: no limit"
 DEFAULT = "None is the documented default"
 LEGAL = {
+    **{(f"{type(kernel).__name__}.{method}", argument, kind): why for kernel in EVERY_KERNEL
+       for method, argument in (("matrix", "X"), ("matrix", "Z"), ("diagonal", "X"))
+       for kind, why in (("empty", "no points, no values"), ("huge", "a point so far away that the kernel vanishes, or grows as a square"))},
     **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior")
        for method in ("kernel", "latent", "predict_proba", "predict")},
     **{(f"{name}.gradient", "X", "empty"): EMPTY for name in ("GPPosterior", "ImportedPosterior")},

@@ -63,9 +63,9 @@ def test_matrices_are_positive_semidefinite(kernel):
                          [Matern12(1., 1.), Matern32(1., 1.), Matern52(1., 1.), SquaredExponential(1., 1.),
                                     RationalQuadratic(1., 1., .4)])
 def test_profiles_end_at_one_and_at_zero(kernel):
-    assert kernel.profile([0.]) == 1
-    assert kernel.profile([np.inf]) == 0
-    assert (np.diff(kernel.profile(np.linspace(0, 30, 50))) < 0).all()
+    assert kernel._profile([0.]) == 1
+    assert kernel._profile([np.inf]) == 0
+    assert (np.diff(kernel._profile(np.linspace(0, 30, 50))) < 0).all()
 
 
 @pytest.mark.parametrize("call, name", [
