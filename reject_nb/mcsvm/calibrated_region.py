@@ -17,7 +17,8 @@ from ..core.checks import check_flag, check_probability, check_random_state, ref
 from ..core.labels import TwoClassMixin
 from .calibrate import calibrate_offset
 from .classifier import MultiCostSVC
-from .region_per_class import labels_of, rows_of, split_rows
+from .region_per_class import rows_of
+from ..sdr.region_per_class import labels_of, split_rows
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00007
 def risk_scores(

@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 from reject_nb.mcsvm.calibrate import calibrate_offset
-from reject_nb.mcsvm.region_per_class import split_rows
+from reject_nb.sdr.region_per_class import split_rows
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV

@@ -2,9 +2,10 @@
 import numpy as np
 import pytest
 from reject_nb.mcsvm.classifier import MultiCostSVC
+from reject_nb.sdr.region_per_class import split_rows
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.mcsvm.region_per_class import RegionPerClass, split_rows
+from reject_nb.mcsvm.region_per_class import RegionPerClass
 
 def _three(n, seed=0, shift=1.5):
     rng = np.random.default_rng(seed)
