@@ -283,7 +283,7 @@ def _variance_at(side:Side, r, q:int):
 
 # %% ../../nbs/gpc/10_certificate.ipynb #eeb8666b
 def _at(side:Side, C:np.ndarray, q:int):
-    "Kernel vectors, and what `_variance_at` says; a box keeps those of its first and of its latest single point."
+    "Kernel vectors, and what `_variance_at` says; a box keeps those of its first and its latest point."
     kept, key = side.box.kept, (C.tobytes(), q, side.rigorous, id(side.spec))
     for which in ("first", "latest"):
         if which in kept and kept[which][0] == key: return kept[which][1]

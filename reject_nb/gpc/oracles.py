@@ -58,7 +58,8 @@ def enough_pairs(
     XT, k = side.box.bumps
     wide = float(side.box.half.max()) > .25              # narrow boxes look alike from all training points
     some = np.unique(np.linspace(0, side.post.n - 1, 16 if wide else 3).astype(int))
-    C = np.vstack([np.zeros((1, d)), side.box.half*np.random.default_rng(0).uniform(-1, 1, size=(7 if wide else 3, d)),
+    spread = np.random.default_rng(0).uniform(-1, 1, size=(7 if wide else 3, d))
+    C = np.vstack([np.zeros((1, d)), side.box.half*spread,
                    side.box.clip(XT.T[some])])
     return _pairs_at(side, C, .05*tol)
 
@@ -143,7 +144,7 @@ class ProbabilityOracle(Oracle):
         at = centres(self.side, point[None], self.q)
         slip = np.abs(at.mean)*(1/np.sqrt(1 + at.var_low) - 1/np.sqrt(1 + at.var_high))
         if .4*slip[0] <= 1e-9: return float(value_up(self.side, at)[0])
-        n = self.side.post.n                               # counting pairs costs as much as taking all of a few
+        n = self.side.post.n            # counting pairs costs as much as taking all of a few
         fine = n if n <= 1500 else _pairs_at(self.side, point[None], 1e-11)
         return float(value_up(self.side, centres(self.side, point[None], fine))[0])
 

@@ -793,7 +793,8 @@ def minimal_perturbation(
             break
         starts = None if bracket.point is None else x[None] + (bracket.point - x)*min(1.,
                                                                                       radius/bracket.attack)
-        got = is_safe(post, x, radius, dims, norm, limits, max_boxes, _seconds(clock), rigorous, n_jobs, starts)
+        got = is_safe(post, x, radius, dims, norm, limits, max_boxes, _seconds(clock), rigorous,
+                      n_jobs, starts)
         queries += 1
         if got.search == Status.interrupted:
             bracket.status = got.search

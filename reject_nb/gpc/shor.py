@@ -166,7 +166,8 @@ def _candidates(form:Quadratic, given:Multipliers) -> Iterator[Multipliers]:
     weight = given.box + given.ball*form.t*form.t
     least = 1e-4*float(np.abs(form.b).mean()) + 1e-12*float(np.abs(np.diag(form.Q)).max(initial=0.)) + 1e-290
     floor = np.maximum(weight, least) - weight
-    def raised(extra): return Multipliers(given.box*(1 + extra) + extra*floor, given.ball*(1 + extra), given.y)
+    def raised(extra):
+        return Multipliers(given.box*(1 + extra) + extra*floor, given.ball*(1 + extra), given.y)
     yield raised(1e-9)
     if given.ball == 0: yield given._replace(box=_lifted(form, weight + floor))
     lowest = float(eigvalsh(_scaled_matrix(form, weight, weight + floor), subset_by_index=[0, 0],

@@ -190,10 +190,11 @@ def test_rounding_always_widens(level, likelihood, where):
 
 def test_what_a_box_keeps_is_what_it_would_compute():
     rng = np.random.default_rng(4)
-    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1], 4.)
+    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1],
+                       4.)
     lower, upper = np.array([.1, .2]), np.array([.2, .4])
     box = reduce_box(post, lower, upper)
-    points = [np.zeros((1, 2)), np.full((1, 2), .01), np.zeros((1, 2)), np.full((1, 2), .02), np.full((1, 2), .01)]
+    points = [np.full((1, 2), v) for v in (0., .01, 0., .02, .01)]
     for sign in (1., -1.):
         for C in points:
             for q in (30, 5):
