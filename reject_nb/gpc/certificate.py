@@ -9,7 +9,7 @@ __all__ = ['REACH', 'Reduced', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 
            'value_up']
 
 # %% ../../nbs/gpc/10_certificate.ipynb #48846411
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +48,8 @@ class Reduced:
         the training points as seen from here
     hsq : float
         for the rounding of coordinates
+    kept : dict
+        kernel vectors of two points
     """
     prior: Prior          # training points, length-scales, variance
     lower: np.ndarray     # (D,) the box as given
@@ -57,6 +59,7 @@ class Reduced:
     half: np.ndarray      # (d,) scaled half-widths, rounded outward
     bumps: Bumps          # the training points as seen from here
     hsq: float            # for the rounding of coordinates
+    kept: dict = field(default_factory=dict, repr=False, compare=False)  # kernel vectors of two points
 
     @property
     def scale(self) -> np.ndarray: # (d,)
@@ -278,6 +281,18 @@ def _variance_at(side:Side, r, q:int):
     var_high = np.minimum(np.maximum(s2 - cross + form.high + slip, 0), s2)
     return z, form, np.minimum(var_low, var_high), var_high
 
+# %% ../../nbs/gpc/10_certificate.ipynb #eeb8666b
+def _at(side:Side, C:np.ndarray, q:int):
+    "Kernel vectors, and what `_variance_at` says; a box keeps those of its first and its latest point."
+    kept, key = side.box.kept, (C.tobytes(), q, side.rigorous, id(side.spec))
+    for which in ("first", "latest"):
+        if which in kept and kept[which][0] == key: return kept[which][1]
+    r = np.empty((len(C), side.post.n))
+    kernel_rows(side.box.bumps.XT, side.box.bumps.k, C, r)
+    found = r, None if side.spec is None else _variance_at(side, r, q)
+    if len(C) == 1: kept["latest" if "first" in kept else "first"] = key, found
+    return found
+
 # %% ../../nbs/gpc/10_certificate.ipynb #835de2f4
 def centres(
     side:Side,
@@ -299,8 +314,7 @@ def centres(
     Centres
     """
     n, d = side.post.n, len(side.box.free)
-    r = np.empty((len(C), n))
-    kernel_rows(side.box.bumps.XT, side.box.bumps.k, np.ascontiguousarray(C), r)
+    r, variance = _at(side, np.ascontiguousarray(C), q)
     mean, err = r @ side.alpha, np.zeros(len(C))
     # the mean may be a difference of large terms, so its error is relative to the sum of magnitudes
     if side.rigorous:
@@ -309,8 +323,8 @@ def centres(
             1e-300))   # exp(-z) is off by z times z's error
         err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
                + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + 1e-290)
-    if side.spec is None: return Centres(r, mean, err, *[np.empty(0)]*6)
-    z, form, var_low, var_high = _variance_at(side, r, q)
+    if variance is None: return Centres(r, mean, err, *[np.empty(0)]*6)
+    z, form, var_low, var_high = variance
     return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low, form_high=form.high,
                    residual=form.residual,
                    var_low=var_low, var_high=var_high)

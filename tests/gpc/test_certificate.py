@@ -180,11 +180,29 @@ def test_rounding_always_widens(level, likelihood, where):
     exact = _margins(side, boxes, level, 30)
     with patch.dict(lower_bounds.__globals__, coarse), patch.dict(quadratic_form.__globals__,
                                                                   coarse if where == "both" else {}):
+        box.kept.clear()
         rough = _margins(side, boxes, level, 30)
     for a, b in zip(exact[0], rough[0]): assert (b < a).all() or (where == "certificate" and (b == a).all())
     for a, b in zip(exact[1], rough[1]): assert (b > a).all() or (where == "certificate" and (b == a).all())
     assert rough[0][0] < exact[0][0] and rough[0][3] < exact[0][3] and rough[1][4] > exact[1][4]
     assert rough[1][5] > exact[1][5]
+
+
+def test_what_a_box_keeps_is_what_it_would_compute():
+    rng = np.random.default_rng(4)
+    post = GPPosterior(rng.normal(size=(30, 2)), rng.normal(size=30)*.5, rng.uniform(.1, .6, 30), [.8, 1.1],
+                       4.)
+    lower, upper = np.array([.1, .2]), np.array([.2, .4])
+    box = reduce_box(post, lower, upper)
+    points = [np.full((1, 2), v) for v in (0., .01, 0., .02, .01)]
+    for sign in (1., -1.):
+        for C in points:
+            for q in (30, 5):
+                kept, fresh = (centres(one_side(post, b, sign), C, q)
+                               for b in (box, reduce_box(post, lower, upper)))
+                for a, b in zip(kept, fresh): np.testing.assert_array_equal(a, b)
+    exact = centres(one_side(post, box, 1., True, False), np.zeros((1, 2)), 30)
+    assert exact.mean_err[0] == 0 < kept.mean_err[0] and len(box.kept) == 2
 
 
 def test_without_rigour_nothing_is_subtracted():

@@ -150,6 +150,8 @@ def test_what_a_bracket_learns():
     assert b.next(1.3) == pytest.approx(.5*(1.4 + 1.8))
     b.learn(1.7, answer("unknown"), None)
     assert b.next(1.7) is None and b.status == Status.optimal
+    b.learn(1.75, answer("safe"), None)     # a larger ball was easier: no radius twice
+    assert (b.open_low, b.open_high) == (np.inf, 0.) and b.next(1.75) is None
     c = _Bracket(1., .1)
     c.learn(1., answer("unknown"), None)
     assert c.next(1.) is None and c.status == Status.unknown

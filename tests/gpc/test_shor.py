@@ -4,7 +4,10 @@ import pytest
 from reject_nb.gpc.exponents import Cut
 from reject_nb.gpc.exponents import Region
 
-from reject_nb.gpc.shor import Quadratic, contracted, ellipsoid_ranges, shor_dual, unit_box
+from reject_nb.gpc.shor import (
+    MARGIN, Quadratic, _candidates, _factor, _lifted, contracted, ellipsoid_ranges, multipliers, shor_dual,
+    unit_box,
+)
 
 def _problem(seed, p=None, convex=0.):
     "A random quadratic on a random region of two to eight dimensions."
@@ -101,6 +104,36 @@ def test_a_saddle_and_a_bowl_by_hand():
     left = contracted(shor_dual(bowl, square), square)
     np.testing.assert_allclose(left.hi, [-.5 + .35**.5, .35**.5], atol=1e-2)
     assert contracted(shor_dual(bowl._replace(c=.4), square)._replace(excess=0.), square) is not None
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_lifting_along_eigenvectors_loses_little(seed):
+    """The loss is (delta y)'S^-1(delta y), S has the margin asked for, and one factor for all loses more."""
+    rng = np.random.default_rng(seed)
+    d = 40
+    root = rng.normal(size=(d, d))
+    form = Quadratic(1., rng.normal(size=d), .015*(root + root.T), 0., *np.zeros((3, d)))
+    square = Region(-np.ones(d), np.ones(d))
+    vertex = multipliers(form, square)
+    base = vertex.box + 1e-4*np.abs(form.b).mean()
+    box = _lifted(form, base)
+    S, y, delta = form.Q + np.diag(box), vertex.y, box - vertex.box
+    assert np.linalg.eigvalsh(S/np.sqrt(base)/np.sqrt(base)[:, None])[0] >= .5*MARGIN - 1e-9
+    reached = form.c + form.b @ y + y @ form.Q @ y
+    low = form.c - box.sum() - .25*form.b @ np.linalg.solve(S, form.b)
+    if (np.abs(y) == 1).all() and (vertex.box > 0).all():
+        assert reached - low == pytest.approx((delta*y) @ np.linalg.solve(S, delta*y), rel=1e-6, abs=1e-9)
+    lifted, by_factor = list(_candidates(form, vertex))[1:3]
+    value = lambda more: -more.box.sum() - .25*form.b @ np.linalg.solve(form.Q + np.diag(more.box), form.b)
+    if _factor(form.Q + np.diag(vertex.box)) is None: assert value(lifted) > value(by_factor)
+    assert shor_dual(form, square).low <= reached + 1e-9
+
+
+def test_the_hand_example():
+    form = Quadratic(1., -np.ones(2), np.array([[0., -.3], [-.3, 0.]]), 0., *np.zeros((3, 2)))
+    square = Region(-np.ones(2), np.ones(2))
+    np.testing.assert_allclose(multipliers(form, square).box, [.8, .8])
+    assert -1.6 - 1e-9 < shor_dual(form, square).low <= -1.6
 
 
 def test_a_matrix_that_is_not_positive_is_not_trusted():
