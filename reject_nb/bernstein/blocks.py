@@ -16,8 +16,8 @@ from .cones import (ConeData, Refined, Values, add_lines, balanced, cone_data, d
                                        kinked, lines, pull, stretched, turn)
 from .cones import _points as cone_points
 from .formulations import UncertaintySet
-from .scaling import (Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions,
-                                         unscale)
+from .scaling import (Scaling, centring, corrected, empty_scaling, nesterov_todd,
+                                         scaled_directions, unscale)
 from .uncertain_data import row_blocks
 from ..core.linalg import cholesky
 
@@ -410,7 +410,7 @@ def corrections(
     Correction
     """
     N, n, point = system.n_plane, len(system.y), found.point
-    shift = (1 - min(1., 1/guess.worst))**3*seen.mean
+    shift = centring(guess.worst, seen.mean)
     linear = dual.linear + (guess.slack*guess.linear - shift)/slack
     t, pulled = np.empty(n), np.zeros(N)
     for one in system.scaled_blocks(x, dual.cone):
