@@ -197,8 +197,9 @@ def _transpose(self:BlockSystem, z:Values) -> np.ndarray:
     return turn(self, out, z.linear, z.cone[:, 0])
 
 def _points(self:BlockSystem, z:Values) -> np.ndarray: # (n, d) in the solver's units
-    "The points of the sets that the multipliers stand for."
-    out = np.empty((len(self.y), self.d))
+    "The points of the sets that the multipliers stand for, where multipliers that are not z were."
+    out = self.array(z.cone)
+    out = out[:, 1:] if self.k else np.empty((len(self.y), self.d))
     for one in self.blocks():
         linear = np.concatenate([z.linear[one.rows], z.linear[len(self.y):]])
         own = self.scaled(self.sets[one.rows])

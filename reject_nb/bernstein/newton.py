@@ -437,6 +437,7 @@ def interior_point(
         if warm is None and seen.mean < WARM and at.slack.cone is not None: warm = at
         if seen.loss < PROMISING*abs(seen.value) and seen.loss < least: best, least, since = at, seen.loss, it
         elif it > since + PATIENCE: break
+        elif least == math.inf: best = at              # its multipliers need no array of their own
         if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY: break
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit
