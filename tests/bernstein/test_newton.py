@@ -273,7 +273,8 @@ def test_tiny_problems_with_ties_end_optimal(name):
 
 
 @pytest.mark.parametrize("name, times, C, half, bands",
-                         [("MM-M", 4, .5, .5, ([-1., 0.], [-1., 1.])), ("MM-SBMV-I", 2, 2., 1., ([1.], [-1.]))])
+                         [("MM-M", 4, .5, .5, ([-1., 0.], [-1., 1.])),
+                          ("MM-SBMV-I", 2, 2., 1., ([1.], [-1.]))])
 def test_ties_that_once_cost_all_digits(name, times, C, half, bands):
     # without a floor under the centring these stalled at gaps of 1.6e-6 and 1.9e-6
     U = UncertainData.from_box(np.repeat(bands, times, axis=0), half, law="uniform")
