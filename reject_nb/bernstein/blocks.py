@@ -16,8 +16,8 @@ from .cones import (ConeData, Refined, Values, add_lines, balanced, cone_data, d
                                        kinked, lines, pull, stretched, turn)
 from .cones import _points as cone_points
 from .formulations import UncertaintySet
-from .scaling import (Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions,
-                                         unscale)
+from .scaling import (Scaling, centring, corrected, empty_scaling, nesterov_todd,
+                                         scaled_directions, unscale)
 from .uncertain_data import row_blocks
 from ..core.linalg import cholesky
 
@@ -197,8 +197,9 @@ def _transpose(self:BlockSystem, z:Values) -> np.ndarray:
     return turn(self, out, z.linear, z.cone[:, 0])
 
 def _points(self:BlockSystem, z:Values) -> np.ndarray: # (n, d) in the solver's units
-    "The points of the sets that the multipliers stand for."
-    out = np.empty((len(self.y), self.d))
+    "The points of the sets that the multipliers stand for, where multipliers that are not z were."
+    out = self.array(z.cone)
+    out = out[:, 1:] if self.k else np.empty((len(self.y), self.d))
     for one in self.blocks():
         linear = np.concatenate([z.linear[one.rows], z.linear[len(self.y):]])
         own = self.scaled(self.sets[one.rows])
@@ -410,7 +411,7 @@ def corrections(
     Correction
     """
     N, n, point = system.n_plane, len(system.y), found.point
-    shift = (1 - min(1., 1/guess.worst))**3*seen.mean
+    shift = centring(guess.worst, seen.mean)
     linear = dual.linear + (guess.slack*guess.linear - shift)/slack
     t, pulled = np.empty(n), np.zeros(N)
     for one in system.scaled_blocks(x, dual.cone):

@@ -16,8 +16,8 @@ from .blocks import BlockSystem
 from .cones import ConeSystem, Values, cone_data
 from .formulations import UncertaintySet
 from .intersections import HullSystem, hull_data
-from .scaling import (Scaling, corrected, empty_scaling, nesterov_todd, scaled_directions,
-                                         unscale)
+from .scaling import (Scaling, centring, corrected, empty_scaling, nesterov_todd,
+                                         scaled_directions, unscale)
 from .uncertain_data import ENTRIES
 from ..core.results import Budget, Clock, Status
 
@@ -302,7 +302,7 @@ def predicted(system:System, factor, at:Iterate, work:Work, seen:Progress) -> St
 
 def corrected_step(system:System, factor, at:Iterate, work:Work, seen:Progress, guess:Step) -> Step:
     "Towards equal products, with what the predictor neglected put in; over the predictor's ds, dz."
-    shift = (1 - min(1., 1/guess.worst))**3*seen.mean
+    shift = centring(guess.worst, seen.mean)
     corrected(work.scaling, guess.ds, guess.dz, shift, work.cone, work.unscaled)
     linear = system.live*(at.dual.linear + (guess.slack.linear*guess.linear - shift)/at.slack.linear)
     right = -seen.rest - system.transpose(Values(linear, work.unscaled))
@@ -437,6 +437,7 @@ def interior_point(
         if warm is None and seen.mean < WARM and at.slack.cone is not None: warm = at
         if seen.loss < PROMISING*abs(seen.value) and seen.loss < least: best, least, since = at, seen.loss, it
         elif it > since + PATIENCE: break
+        elif least == math.inf: best = at              # its multipliers need no array of their own
         if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY: break
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit

@@ -13,7 +13,8 @@ import numpy as np
 from numba import njit
 
 # %% auto #0
-__all__ = ['FAST', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale', 'scaled_directions', 'corrected']
+__all__ = ['FAST', 'LEAST', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale', 'scaled_directions',
+           'corrected', 'centring']
 
 # %% ../../nbs/bernstein/07_scaling.ipynb #d37035d0
 # sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
@@ -161,3 +162,26 @@ def corrected(at, ds, dz, shift, w, out):
         for j in range(1, k): w[i, j] = lam[i, j] + (w[i, j] - x0*lam[i, j])/l0
         w[i, 0] = l0 + x0
     unscale(at, w, out)
+
+# %% ../../nbs/bernstein/07_scaling.ipynb #sca00102
+LEAST = .01   # share of the mean product that the corrector aims at, at least
+
+def centring(
+    worst:float, # 1/t of the predictor's longest step
+    mean:float,  # product of one line or cone
+) -> float: # at least LEAST*mean
+    """The products that the corrector aims at.
+
+    Parameters
+    ----------
+    worst : float
+        1/t of the predictor's longest step
+    mean : float
+        product of one line or cone
+
+    Returns
+    -------
+    float
+        at least LEAST*mean
+    """
+    return max((1 - min(1., 1/worst))**3, LEAST)*mean

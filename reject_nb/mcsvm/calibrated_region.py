@@ -16,8 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..core.checks import check_flag, check_probability, check_random_state, refuse
 from ..core.labels import TwoClassMixin
 from .calibrate import calibrate_offset
-from .classifier import MultiCostSVC
-from .region_per_class import rows_of
+from .classifier import MultiCostSVC, rows_of
 from ..sdr.region_per_class import labels_of, split_rows
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00007

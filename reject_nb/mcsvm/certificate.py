@@ -158,6 +158,7 @@ def certify_point(
     weights:np.ndarray, # (n,) of the points
     eta:float, # regularisation, > 0
     offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is better
+    enough:float=0., # gap at which the direction offered is taken without a look at that of alpha
 ) -> Certificate:
     """`certify` without its checks, for the solvers; alpha is repaired in place.
 
@@ -177,6 +178,8 @@ def certify_point(
         regularisation, > 0
     offer : tuple|None, default None
         scores (n,) and w'w of another direction, used where it is better
+    enough : float, default 0.
+        gap at which the direction offered is taken without a look at that of alpha
 
     Returns
     -------
@@ -186,12 +189,15 @@ def certify_point(
     total = alpha.sum(1)
     dual_coef, scores, norm2 = _direction(apply, y, total, eta)
     bound = dual_value(float(total.sum()), norm2, eta) if dual_coef.any() else 0.
-    objective, biases = _primal(scores, norm2, y, costs, weights, eta)
-    offered = False
+    objective, biases, offered = np.inf, np.zeros(len(costs.safe)), False
     if offer is not None and np.isfinite(offer[1]):
-        other, other_biases = _primal(offer[0], offer[1], y, costs, weights, eta)
-        offered = other < objective
-        if offered: objective, biases, (scores, norm2) = other, other_biases, offer
+        objective, biases = _primal(offer[0], offer[1], y, costs, weights, eta)
+        offered = True
+    if not offered or not relative_gap(objective-bound, objective) <= enough:
+        own, own_biases = _primal(scores, norm2, y, costs, weights, eta)
+        offered = offered and objective < own
+        if not offered: objective, biases = own, own_biases
+    if offer is not None and offered: scores, norm2 = offer
     return Certificate(objective=objective, bound=bound, gap=relative_gap(objective-bound, objective),
                        gap_abs=objective-bound,
                        dual_coef=dual_coef, scores=scores, biases=biases, norm2=norm2, offered=offered)

@@ -203,11 +203,11 @@ class Level(NamedTuple):
     w:np.ndarray # (D,)
     iterations:int
 
-def _certify(problem:Problem, alpha, w) -> Certificate:
+def _certify(problem:Problem, alpha, w, tol:float) -> Certificate:
     "In whitened coordinates the kernel is Q diag(1/lam) Q' and eta is 1; w is offered."
     Q, lam, y, costs, weights = problem
     return certify_point(lambda v: Q@((Q.T@v)/lam), y, alpha, costs, weights, 1.,
-                         (Q@w, float(np.sum(lam*w*w))))
+                         (Q@w, float(np.sum(lam*w*w))), tol)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #8075c2d8
 def undecided(alpha, y, costs:Costs, weights) -> int:
@@ -228,7 +228,7 @@ def _coarse(problem:Problem) -> tuple[np.ndarray, float]: # w (D,), fraction of 
 def _band(y, s, b, fraction:float) -> np.ndarray: # (m,)
     "Half-width round each kink that holds this fraction of the points."
     if fraction == 1: return np.full(len(b), np.inf)
-    thin = slice(None, None, max(1, len(y)//5000))
+    thin = slice(None, None, max(1, len(y)//2000))
     return np.quantile(np.abs(1+y[thin, None]*(s[thin, None]-b)), fraction, axis=0)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #75b55b4c
@@ -246,7 +246,7 @@ def _solve_free(problem:Problem, limits_of, ranges:Ranges, w, b, tol:float, widt
 def _no_features(problem:Problem) -> Level:
     "Nothing to learn: w = 0, and each tau costs what the lighter class weighs."
     alpha = pair_limits(problem.y, problem.costs, problem.weights)
-    return Level(_certify(problem, alpha, np.zeros(0)), alpha, np.zeros(0), 0)
+    return Level(_certify(problem, alpha, np.zeros(0), 1.), alpha, np.zeros(0), 0)
 
 # %% ../../nbs/mcsvm/05_frozen_pairs.ipynb #4134e86d
 def solve_levels(
@@ -271,7 +271,7 @@ def solve_levels(
     if not D: return _no_features(problem)
     if n*m <= _SMALL or n < 3*D:
         w, alpha, iterations = solve_all_pairs(problem, .1*tol)
-        return Level(_certify(problem, alpha, w), alpha, w, iterations)
+        return Level(_certify(problem, alpha, w, tol), alpha, w, iterations)
     w, fraction = _coarse(problem)
     s = Q@w
     b, limits_of = offsets_and_losses(s, y, weights, costs)[0], lambda rows: pair_limits(y[rows], costs,
@@ -284,7 +284,7 @@ def solve_levels(
         found = _solve_free(problem, limits_of, ranges, w, b, .1*tol, band.mean()/2 if fraction < 1 else .3)
         iterations += found.iterations
         _all_alpha(limits_of, ranges, found.alpha, alpha)
-        certificate = _certify(problem, alpha, found.w)
+        certificate = _certify(problem, alpha, found.w, tol)
         w = found.w if certificate.offered else Q.T@certificate.dual_coef/lam
         s, b = certificate.scores, certificate.biases
         if best is None or certificate.gap < best.certificate.gap:
@@ -352,7 +352,7 @@ def solve_explicit(
     mean = Z.mean(0)
     centred = Z-mean
     final = certify_point(lambda v: centred@(centred.T@v), y, alpha, costs, weights, eta,
-                          (centred@w, float(w@w)))
+                          (centred@w, float(w@w)), tol)
     if not final.offered: w = centred.T@final.dual_coef
     # the certificate saw centred features: scores and offsets move back together
     return make_solution(final, alpha, iterations, tol, w, float(mean@w))

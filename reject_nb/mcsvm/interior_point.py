@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 from scipy.linalg import LinAlgError
+from scipy.linalg.blas import dsyrk
 
 from ..core.linalg import Cholesky, cholesky
 from .offsets import offsets_and_losses
@@ -209,6 +210,9 @@ def make_pairs(
 # how the kernels of this module are compiled: x/0 is inf, and nothing calls them from C (which saves a third
 # of the compilation)
 compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+# the same for a loop without order: sums and maxima of several pairs at once
+_unordered:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
+                      fastmath={"nnan", "nsz", "reassoc", "contract"})  # type: ignore[call-overload]
 
 @compiled
 def _advance(pairs, y, s, b, length):
@@ -280,28 +284,31 @@ def _sums(n:int) -> Sums: return Sums(*np.zeros((3, n)))
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #004144df-1
 @compiled
 def _gram_small(Q, point_theta, pairs, H, C):
-    "Add Q' diag(theta) Q (lower triangle) to H and Q' theta to C."
+    "Add theta' Q to C (m, D), and Q' diag(theta) Q (lower triangle) to H where that is not empty."
     values = pairs.values
     D = Q.shape[1]
     for i in range(Q.shape[0]):
         for p in range(pairs.start[i], pairs.start[i+1]):
-            for a in range(D): C[a, pairs.tau[p]] += values[THETA, p]*Q[i, a]
-        for a in range(D):
+            k, x = pairs.tau[p], values[THETA, p]
+            for a in range(D): C[k, a] += x*Q[i, a]
+        for a in range(len(H)):
             x = point_theta[i]*Q[i, a]
             for c in range(a+1): H[a, c] += x*Q[i, c]
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #bd402376
+_LOOP = 8 # features up to which the loop is faster than BLAS
+_ROWS = 1024 # rows that BLAS takes at a time
+
 def _gram(Q, point_theta, pairs, m) -> tuple[np.ndarray, np.ndarray]:
     "Q' diag(theta) Q (lower triangle at least) and Q' theta."
     n, D = Q.shape
-    if D <= 16:
-        H, C = np.zeros((D, D)), np.zeros((D, m))
-        _gram_small(Q, point_theta, pairs, H, C)
-        return H, C
-    dense = np.zeros((n, m))
-    dense[np.repeat(np.arange(n), np.diff(pairs.start)), pairs.tau] = pairs.rows.theta
-    B = Q*np.sqrt(point_theta)[:, None]
-    return B.T@B, Q.T@dense
+    C, small = np.zeros((m, D)), np.zeros((D if D <= _LOOP else 0, D))
+    _gram_small(Q, point_theta, pairs, small, C)
+    if D <= _LOOP: return small, C.T
+    H, root = np.zeros((D, D), order="F"), np.sqrt(point_theta)[:, None]
+    for i in range(0, n, _ROWS):
+        H = dsyrk(1., (Q[i:i+_ROWS]*root[i:i+_ROWS]).T, beta=1., c=H, lower=1, overwrite_c=1)
+    return H, C.T
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #780fa4e1
 class NewtonSystem(NamedTuple):
@@ -336,24 +343,24 @@ def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
     return NewtonSystem(cholesky(schur), C, t)
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #004144df-2
-@compiled
+@_unordered
 def _direction(pairs, y, ds, db):
     "Steps of alpha, v, u; returns the largest length that keeps all positive, and the second-order terms."
     values = pairs.values
-    length, cross = np.inf, 0.
     for i in range(len(y)):
         for p in range(pairs.start[i], pairs.start[i+1]):
-            c, a, u, v = values[COST, p], values[ALPHA, p], values[U, p], values[V, p]
-            e_v, e_u = values[AIM_V, p], values[AIM_U, p]
-            da = values[THETA, p]*(values[R, p]+y[i]*(ds[i]-db[pairs.tau[p]])-e_u/(c-a)+e_v/a)
-            dv, du = e_v/a-v-v*da/a, e_u/(c-a)-u+u*da/(c-a)
-            if da < 0: length = min(length, -a/da)
-            elif da > 0: length = min(length, (c-a)/da)
-            if dv < 0: length = min(length, -v/dv)
-            if du < 0: length = min(length, -u/du)
-            values[D_ALPHA, p], values[D_V, p], values[D_U, p] = da, dv, du
-            cross += da*dv-da*du
-    return length, cross
+            values[D_ALPHA, p] = values[R, p]+y[i]*(ds[i]-db[pairs.tau[p]])
+    fastest, cross = 0., 0.
+    for p in range(values.shape[1]):
+        a, u, v = values[ALPHA, p], values[U, p], values[V, p]
+        over_a, over_rest = 1/a, 1/(values[COST, p]-a)
+        to_v, to_u = values[AIM_V, p]*over_a, values[AIM_U, p]*over_rest
+        da = values[THETA, p]*(values[D_ALPHA, p]-to_u+to_v)
+        dv, du = to_v-v-v*da*over_a, to_u-u+u*da*over_rest
+        fastest = max(fastest, max(max(-da*over_a, da*over_rest), max(-dv/v, -du/u)))
+        values[D_ALPHA, p], values[D_V, p], values[D_U, p] = da, dv, du
+        cross += da*(dv-du)
+    return 1/fastest, cross
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #d639e282
 @compiled

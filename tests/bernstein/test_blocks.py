@@ -84,7 +84,12 @@ def test_large_problems_are_solved_in_blocks(kind):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(newton, "SMALL", 0)
         patch.setattr(uncertain_data, "ENTRIES", 300)
+        systems, make = [], newton.system_of
+        patch.setattr(newton, "system_of", lambda *a: systems.append(make(*a)) or systems[0])
         got = newton.newton(problem)
+    # two arrays of multipliers: where it is and where it goes; the points of the sets take the place of one
+    assert len(systems[0].spare) == 2 and (got.points.base is not None) == (systems[0].k > 0)
+    np.testing.assert_allclose(got.points.T@(got.weights*y), want.points.T@(want.weights*y), atol=1e-3)
     assert got.status == want.status == "optimal" and got.state is None
     np.testing.assert_allclose(got.objective, want.objective, rtol=2e-7)
     np.testing.assert_allclose(got.bound, want.bound, rtol=2e-7)

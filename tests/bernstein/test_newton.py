@@ -10,6 +10,7 @@ from reject_nb.bernstein.formulations import FORMULATIONS
 from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.bernstein.formulations import kappa
 from reject_nb.bernstein.formulations import uncertainty_set
+from reject_nb.bernstein.scaling import centring
 from reject_nb.bernstein.scaling import nesterov_todd
 from reject_nb.bernstein.scaling import unscale
 from reject_nb.bernstein.uncertain_data import UncertainData
@@ -75,7 +76,7 @@ def test_directions_solve_their_newton_equations(name):
     system, at, work, seen, guess, step = _some_iterate(name)
     scaling = work.scaling
     live, unit = system.live, np.eye(1, scaling.lam.shape[1])
-    shift = (1 - min(1., 1/guess.worst))**3*seen.mean
+    shift = centring(guess.worst, seen.mean)
     for s, products, extra in ((guess, 0., 0.), (step, shift, 1.)):
         dual = np.empty_like(s.dz)
         unscale(scaling, s.dz, dual)
@@ -249,3 +250,35 @@ def test_an_iterate_outside_goes_no_further():
     assert next_iterate(system, at, seen, work) is not None
     at.slack.cone[0, 0] = 0
     assert next_iterate(system, at, seen, work) is None
+
+
+def _tied(seed):
+    "Points of a few integers, some of them several times, with weights of one and two."
+    rng = np.random.default_rng(seed)
+    n, d, times = int(rng.integers(2, 5)), int(rng.integers(1, 4)), int(rng.choice([1, 2, 4]))
+    X = np.repeat(rng.integers(-1, 2, (n, d)), times, axis=0).astype(float)
+    U = UncertainData.from_box(X, float(rng.choice([.25, .5, 1., 2.])), law="uniform")
+    y = np.repeat(np.where(np.arange(n) % 2, 1., -1.), times)
+    cost = rng.choice([1., 2.], len(y))/2 if rng.random() < .6 else None
+    return U, y, float(rng.choice([1e-2, .25, .5, 1., 2., 100.])), cost
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_tiny_problems_with_ties_end_optimal(name):
+    for seed in range(12):
+        U, y, C, cost = _tied(seed)
+        sets = uncertainty_set(name, U)
+        got = newton(Problem(sets, y, C, kappa(sets.bound, .1), cost), tol=1e-8)
+        assert got.status == "optimal" and got.gap <= 1e-8 and got.iterations <= 22, (seed, got.message)
+
+
+@pytest.mark.parametrize("name, times, C, half, bands",
+                         [("MM-M", 4, .5, .5, ([-1., 0.], [-1., 1.])),
+                          ("MM-SBMV-I", 2, 2., 1., ([1.], [-1.]))])
+def test_ties_that_once_cost_all_digits(name, times, C, half, bands):
+    # without a floor under the centring these stalled at gaps of 1.6e-6 and 1.9e-6
+    U = UncertainData.from_box(np.repeat(bands, times, axis=0), half, law="uniform")
+    sets, y = uncertainty_set(name, U), np.repeat([-1., 1.], times)
+    cost = np.array([.5, 1., .5, .5]) if times == 2 else None
+    got = newton(Problem(sets, y, C*(1 if cost is None else 2), kappa(sets.bound, .1), cost), tol=1e-9)
+    assert got.status == "optimal" and got.gap <= 1e-9

@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 
 from reject_nb.bernstein.scaling import (
-    _depth, _fill_row, _reach, corrected, empty_scaling, nesterov_todd, scaled_directions, unscale,
+    LEAST, _depth, _fill_row, _reach, centring, corrected, empty_scaling, nesterov_todd, scaled_directions,
+    unscale,
 )
 
 def _points(n, k, seed=0, least=1e-3):
@@ -98,6 +99,11 @@ def test_directions_into_the_cone_have_no_longest_step(directions):
 def test_reach_by_hand(reach):
     assert reach(2., 0., -1., 0., 0.) == .5 and reach(2., 0., 0., 0., 1.) == .5
     np.testing.assert_allclose(reach(5., 9., -3., 3., 1.), 2, rtol=1e-14)      # 5 - 3t = 3 + t: after t = 1/2
+
+
+def test_the_corrector_aims_low_but_not_at_nothing():
+    assert centring(2., 8.) == 1. and centring(1e-300, 3.) == .03 and centring(1., 1.) == LEAST
+    assert centring(4., 64.) == 27.
 
 
 def _product(x, y):

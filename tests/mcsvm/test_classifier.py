@@ -2,9 +2,12 @@
 import numpy as np
 import pytest
 from reject_nb.mcsvm.kernels import kernel_function
+from reject_nb.mcsvm.offsets import offsets_and_losses
+from reject_nb.mcsvm.problem import Costs
 from reject_nb.mcsvm.problem import solve_reference
 from scipy import sparse
 from scipy.special import expit
+from sklearn.svm import SVC
 
 from reject_nb.mcsvm.classifier import MultiCostSVC, _resolve_gamma, curve_offset
 
@@ -316,6 +319,52 @@ def test_a_kernel_matrix_takes_no_zero_weight():
     np.testing.assert_allclose(two.objective_, 2*MultiCostSVC(kernel="precomputed",
                                                               eta=2e-3).fit(K, SIGNS).objective_,
                                rtol=2e-6)
+
+
+def _random_problem(seed):
+    "Points, labels, weights, taus, eta."
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(5, 61)), int(rng.integers(1, 9))
+    X = rng.integers(-3, 4, (n, d)).astype(float)
+    if rng.random() < .4: X[rng.integers(0, n, n//2)] = X[rng.integers(0, n, n//2)]
+    if rng.random() < .2: X[:, rng.integers(d)] = 1.
+    y = np.where(rng.random(n) < rng.choice([.5, .2]), 1., -1.)
+    y[:2] = 1., -1.
+    weights = rng.choice([0., 1., 2.], n) if rng.random() < .5 else np.ones(n)
+    weights[:2] = 1.
+    taus = np.sort(rng.choice(np.arange(1, 20)/20, int(rng.integers(1, 6))))
+    return X, y, weights, taus, 10.**rng.uniform(-6, 3)
+
+
+def _by_cvxpy(X, y, weights, taus, eta):
+    "The optimum of the primal problem."
+    import cvxpy as cp
+    w, b = cp.Variable(X.shape[1]), cp.Variable(len(taus))
+    hinges = [cp.pos(1+cp.multiply(y, X@w-b[k])) for k in range(len(taus))]
+    losses = [(weights*np.where(y > 0, 1-tau, tau))@hinge for tau, hinge in zip(taus, hinges)]
+    unit = min(1., eta)
+    problem = cp.Problem(cp.Minimize(unit*(cp.sum_squares(w)/(2*eta)+sum(losses))))
+    return problem.solve(cp.CLARABEL, tol_gap_rel=1e-10, tol_gap_abs=1e-10*unit, tol_feas=1e-10)/unit
+
+
+def _by_svc(X, y, weights, taus, eta):
+    "What the direction of SVC costs with its best offset."
+    X, y, weights = (a[weights > 0] for a in (X, y, weights))
+    costs = {1.: 1-taus[0], -1.: taus[0]}
+    w = SVC(kernel="linear", C=eta, class_weight=costs, tol=1e-7).fit(X, y, weights).coef_[0]
+    return w@w/(2*eta)+offsets_and_losses(-X@w, y, weights, Costs(1-taus, taus))[1].sum()
+
+
+@pytest.mark.parametrize("block", range(5))
+def test_random_problems_agree_with_general_solvers(block):
+    for seed in range(8*block, 8*block+8):
+        X, y, weights, taus, eta = _random_problem(seed)
+        clf = MultiCostSVC(taus=taus, eta=eta).fit(X, y, weights)
+        others = [_by_cvxpy(X, y, weights, taus, eta)]
+        if len(taus) == 1 and eta < 10: others.append(_by_svc(X, y, weights, taus, eta))
+        for other in others:
+            assert clf.gap_ <= 1e-6 and clf.bound_ <= other*(1+1e-8), seed
+            assert clf.objective_ <= other*(1+1e-6), seed
 
 
 @pytest.mark.parametrize("safe_label", (-1., 1.))

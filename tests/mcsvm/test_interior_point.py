@@ -185,11 +185,15 @@ def test_residuals_and_gram_compiled_and_not():
     _advance.py_func(pairs, y, s, b, 0.)
     point = np.repeat(np.arange(7), np.diff(pairs.start))
     np.testing.assert_allclose(row.r, 1+y[point]*(s[point]-b[pairs.tau]), rtol=1e-14)
-    out = np.zeros((2, 2)), np.zeros((2, 3))
-    _gram_small.py_func(Q, rng.random(7), pairs, *out)
+    out = np.zeros((2, 2)), np.zeros((3, 2))
+    theta, nothing = rng.random(7), np.zeros((0, 2))
+    _gram_small.py_func(Q, theta, pairs, *out)
     dense = np.zeros((7, 3))
     dense[point, pairs.tau] = row.theta
-    np.testing.assert_allclose(out[1], Q.T@dense, atol=1e-13)
+    np.testing.assert_allclose(out[1], dense.T@Q, atol=1e-13)
+    np.testing.assert_allclose(out[0], np.tril(Q.T@np.diag(theta)@Q), atol=1e-13)
+    _gram_small(Q, theta, pairs, nothing, out[1])
+    np.testing.assert_allclose(out[1], 2*dense.T@Q, atol=1e-13)
 
 
 def test_the_ridge_start_solves_its_normal_equations():
