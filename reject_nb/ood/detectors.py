@@ -216,7 +216,7 @@ def _places(score, ks):
     "(n, len(ks)) columns of the k-th smallest of each row; only what is below a bound is put in order."
     most, some = ks.max(), score.shape[1]//THINNED
     if some < 4*most: return np.argpartition(score, ks - 1, axis=1)[:, ks - 1]
-    bounds = np.partition(score[:, :some], most - 1, axis=1)[:, most - 1]     # at least `most` are not above it
+    bounds = np.partition(score[:, :some], most - 1, axis=1)[:, most - 1]     # `most` or more are below
     found = (np.flatnonzero(row <= bound) for row, bound in zip(score, bounds))
     return np.array([few[np.argpartition(row[few], ks - 1)[ks - 1]] for few, row in zip(found, score)])
 

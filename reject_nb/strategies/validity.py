@@ -22,7 +22,7 @@ def _law(widths, rates) -> tuple[np.ndarray, np.ndarray]:
     return widths, rates
 
 def _pieces(widths, rates, target, tied):
-    "Pieces (width, rate, bad, tied), split where the risk crosses the target; tied pieces are judged at their end."
+    "Pieces (width, rate, bad, tied), split where the risk crosses the target; ties are judged at their end."
     balance = 0.       # errors so far minus what the target allows
     for width, rate, one in zip(widths, rates, tied):
         slope = rate - target
@@ -184,8 +184,8 @@ def hard_laws(
         "five scores": ([.2]*4 + [0], [0, .4*t, 1.5*t, 1.2*t, min(1, 5*t)], [1]*5),
         "uneven ties": ([.08, .02]*9 + [.08, 0], np.repeat(noise, 2)*t, [1, 0]*10)}
     found = {}
-    for name, (widths, rates, tied) in pieces.items():
-        widths = np.asarray(widths, float)
+    for name, (shares, rates, tied) in pieces.items():
+        widths = np.asarray(shares, float)
         widths[-1] = 1 - widths[:-1].sum()
         found[name] = widths, np.asarray(rates, float), np.asarray(tied, bool)
     return found

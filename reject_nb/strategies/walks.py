@@ -101,9 +101,11 @@ def ranks_needed(
     def rare(m): return (m > errors) & (betaincc(errors + 1, np.maximum(m - errors, 1e-300), target) <= eps)
     low = high = _near(errors, target, eps)
     step = 1
-    while not (found := rare(high)).all(): low, high, step = np.where(found, low, high), high + step*~found, 2*step
+    while not (found := rare(high)).all():
+        low, high, step = np.where(found, low, high), high + step*~found, 2*step
     low, step = np.minimum(low, high - 1), 1
-    while (found := rare(low)).any(): high, low, step = np.where(found, low, high), low - step*found, 2*step
+    while (found := rare(low)).any():
+        high, low, step = np.where(found, low, high), low - step*found, 2*step
     while (high - low).max() > 1:
         middle = np.floor((low + high)/2)
         found = rare(middle)
@@ -147,7 +149,7 @@ def _last_below(f, most:int, guess:int, slope:float) -> int: # from 0 to most - 
         i = min(max(guess, low + 1), high - 1)
         y = f(i)
         if seen and (y - seen[1])*(i - seen[0]) > 0: slope = (y - seen[1])/(i - seen[0])
-        push = 2*push if seen and (y > 0) == (seen[1] > 0) else 1     # who stays on one side takes larger steps
+        push = 2*push if seen and (y > 0) == (seen[1] > 0) else 1   # on one side, larger steps
         guess = i + max(push, int(-y/slope)) if y <= 0 else i - max(push, 1 + int(y/slope))
         low, high, seen = (i, high, (i, y)) if y <= 0 else (low, i, (i, y))
     return low

@@ -85,7 +85,8 @@ def test_separations_by_hand_and_without_a_difference():
 def test_values_of_a_metric():
     table = {"kind": ["near"]*2 + ["far"]*2, "score": ["a", "b"]*2, "auroc": [.1, .2, .3, .4]}
     scores, values = values_of([table, table], kind="far")
-    assert scores == ["a", "b"] and values.tolist() == [[[.3, .4]]]*2 and values_of([table])[1].shape == (1, 2, 2)
+    assert scores == ["a", "b"] and values.tolist() == [[[.3, .4]]]*2
+    assert values_of([table])[1].shape == (1, 2, 2)
 
 
 def test_half_width_covers():

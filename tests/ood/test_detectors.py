@@ -21,7 +21,8 @@ def test_msp_and_mls():
 def test_knn_by_all_distances(n_train, ties):
     "With a bank that is thinned and one that is not, also where many distances are equal."
     rng = np.random.default_rng(n_train)
-    a, b = (rng.integers(0, 3, (m, 3)).astype(float) if ties else rng.normal(size=(m, 3)) for m in (40, n_train))
+    def rows(m): return rng.integers(0, 3, (m, 3)).astype(float) if ties else rng.normal(size=(m, 3))
+    a, b = rows(40), rows(n_train)
     d = np.sort(cdist(a, b), axis=1)
     for k in {1, min(7, n_train), n_train}:
         assert np.allclose(knn(a, b, k, normalize=False, block=13), d[:, k - 1], atol=1e-12)

@@ -187,7 +187,8 @@ def test_with_its_default_scores_only_rejections_fail():
     "Every other check passes, and each of these fails: exactly this set."
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = check_estimator(DoubleScoreSelector(), expected_failed_checks=BY_DESIGN, on_skip=None, on_fail="raise")
+        found = check_estimator(DoubleScoreSelector(), expected_failed_checks=BY_DESIGN, on_skip=None,
+                                on_fail="raise")
     assert {r["check_name"] for r in found if r["status"] == "xfail"} == set(BY_DESIGN)
     assert all(r["status"] in ("passed", "skipped", "xfail") for r in found)
 

@@ -77,13 +77,14 @@ def test_at_a_crossing_the_counts_agree(seed):
 
 @pytest.mark.parametrize("seed", range(10))
 def test_the_coupling_has_both_laws(seed):
-    "Measured on a grid of a million points: errors and correct answers of each piece, flat labels apart from scores."
+    "On a grid of a million points: errors and correct answers of each piece; flat labels beside scores."
     rng = np.random.default_rng(seed)
     widths, rates, target = _random_law(rng)
     z, edges = (np.arange(1_000_000) + .5)/1_000_000, np.cumsum(widths)[:-1]
     score, wrong = _coupled(z, widths, rates)
     share = np.bincount(2*np.searchsorted(edges, score) + wrong, minlength=2*len(widths))/1_000_000
-    assert np.allclose(share.reshape(-1, 2), np.stack([widths*(1 - rates), widths*rates], 1), atol=1e-5)  # step 1
+    law = np.stack([widths*(1 - rates), widths*rates], 1)
+    assert np.allclose(share.reshape(-1, 2), law, atol=1e-5)                                       # step 1
     score, wrong = _coupled(z, [1.], [target])
     for low, high in rng.random((5, 2)).round(2):
         inside = (score > min(low, high)) & (score <= max(low, high))
@@ -132,8 +133,8 @@ def test_no_law_breaks_band_and_chain(seed):
 def test_the_default_keeps_its_promise_on_hard_laws(name, n, target):
     widths, rates, tied = hard_laws(target)[name]
     design = design_band_and_chain(n, target, .1)
-    failed = failure_by_sampling(lambda e, ends: certified_rank(e, ends, design), widths, rates, target, n, 600,
-                                 tied, random_state=n)
+    failed = failure_by_sampling(lambda e, ends: certified_rank(e, ends, design), widths, rates, target, n,
+                                 600, tied, random_state=n)
     assert failed*600 <= binom.ppf(.9999, 600, .1)
 
 

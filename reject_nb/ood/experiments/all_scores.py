@@ -445,8 +445,7 @@ def values_of(
 def separations(
     values,      # (trainings, sets, scores)
 ) -> dict[str, np.ndarray]: # how -> (scores, scores) bool, whether row is higher than column for sure
-    """Pairs that 95 % intervals separate: each its own, of differences over trainings, over trainings and
-    sets.
+    """Pairs that 95 % intervals separate: each its own; of differences over trainings; and over sets too.
 
     Parameters
     ----------
