@@ -16,13 +16,13 @@ from numba import njit
 
 from ..core.checks import check_choice, check_count, check_number, refuse
 from .metrics import angles_of, ccr_of, envelope, best_precision, pr_of, roc_of, share_of_ood
-from .sample import Sample, Sweep, read_sample, line_score, spread, sweep
+from .sample import Sample, Sweep, added, read_sample, line_score, spread, sweep
 
 # %% ../../nbs/ood/09_areas.ipynb #2475117a
 def auroc_of(t:Sweep) -> float:
     "Area under the ROC curve of a sweep; ties count half."
-    new = np.diff(t.n_ood, prepend=0)
-    return float(new@(t.n_id - .5*np.diff(t.n_id, prepend=0))/t.total_id/t.total_ood)
+    below = t.n_id - .5*added(t.n_id)
+    return float(added(t.n_ood).astype(float)@below/t.total_id/t.total_ood)
 
 def best_over_angles(sample:Sample, area, n_angles:int) -> float:
     "Largest area of the single scores of a grid of angles."

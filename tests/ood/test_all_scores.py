@@ -17,8 +17,8 @@ from reject_nb.ood.logit_scores import energy
 from reject_nb.strategies import aurc
 
 from reject_nb.ood.experiments.all_scores import (
-    METRICS, SUBJECTS, Trained, array_scores, half_width, mean_table, metrics_of, six_score_table,
-    table_of_training, training_table,
+    METRICS, SUBJECTS, Trained, array_scores, half_width, mean_table, metrics_of, separations,
+    six_score_table, table_of_training, training_table, values_of,
 )
 
 def _trained(rng, n=300, d=6, c=3):
@@ -66,6 +66,27 @@ def test_a_table_has_a_row_for_each_set_and_score():
     table = training_table(scores, rng.random(30) < .4, ("like",))
     assert table["ood"] == ("like", "like", "other", "other") and table["kind"][1:3] == ("near", "far")
     assert table["score"] == ("msp", "knn")*2 and table["family"][:2] == ("logits", "features")
+
+
+def test_separations_by_hand_and_without_a_difference():
+    alone = [[[.8, .7]], [[.9, .79]], [[1., .9]]]
+    found = separations(alone)
+    assert not found["own intervals"].any() and found["paired over trainings"].tolist() == [[False, True],
+                                                                                             [False, False]]
+    rng, wrong = np.random.default_rng(5), 0
+    for _ in range(500):
+        training = rng.normal(size=(3, 1, 1))
+        wrong += separations(training + rng.normal(size=(3, 2, 4)))["paired over trainings"].sum()
+    assert abs(wrong/(500*6) - .05) < .02
+    far = separations([[[1., 0.]], [[1.1, .1]], [[.9, .05]]])
+    assert all(m[0, 1] and not m[1, 0] for m in far.values())
+
+
+def test_values_of_a_metric():
+    table = {"kind": ["near"]*2 + ["far"]*2, "score": ["a", "b"]*2, "auroc": [.1, .2, .3, .4]}
+    scores, values = values_of([table, table], kind="far")
+    assert scores == ["a", "b"] and values.tolist() == [[[.3, .4]]]*2
+    assert values_of([table])[1].shape == (1, 2, 2)
 
 
 def test_half_width_covers():

@@ -7,8 +7,9 @@ import tempfile
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
-from reject_nb.ood.experiments.cifar import MEAN, STD, rgb32, train_residual
+from reject_nb.ood.experiments.cifar import MEAN, STD, _Training, main, rgb32, train_residual
 
 TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
 DATA = np.random.default_rng(0).integers(0, 256, (160, 8, 8, 3),
@@ -49,6 +50,26 @@ def test_interrupted_and_continued(name):
         assert _same(torch, _train(folder, "d.pt", epochs=60), _train(folder, "e.pt", epochs=60))
 
 
+@pytest.mark.parametrize("precision", ["bfloat16", "float32"])
+@pytest.mark.parametrize("name", TORCH)
+def test_one_step_of_resnet18(name, precision):
+    "At full width on 16 images: one step moves every weight, in the precision asked for."
+    torch = pytest.importorskip(name)
+    torch.set_num_threads(1)
+    settings = dict(arch="resnet18", width=1., seed=0, epochs=8, batch=16, lr=.15, precision=precision, n=16)
+    training = _Training(settings, 1, "cpu")
+    assert sum(p.numel() for p in training.net.parameters()) == 11_173_962        # ResNet-18 for 32 x 32
+    seen, start = [], [p.detach().clone() for p in training.net.parameters()]
+    training.net.head.register_forward_hook(lambda module, given, out: seen.append(out.dtype))
+    rng = np.random.default_rng(0)
+    x = torch.as_tensor(rgb32(rng.integers(0, 256, (16, 32, 32, 3), dtype=np.uint8)))
+    loss = training.step(x, torch.as_tensor(rng.integers(0, 10, 16)))
+    assert 1.5 < loss < 4 and seen == [getattr(torch, precision)]                 # log 10 = 2.3
+    for before, p in zip(start, training.net.parameters()):
+        assert p.dtype == p.grad.dtype == torch.float32 and torch.isfinite(p).all()
+        assert not torch.equal(before, p)
+
+
 def test_without_torch_its_name_is_said():
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "torch", None)
@@ -61,3 +82,19 @@ def test_inputs_of_the_network():
                                                      atol=1e-6)
     assert np.allclose(rgb32(np.zeros((1, 64, 64, 3), np.uint8))[0, :, 5, 5], -np.array(MEAN)/np.array(STD),
                        atol=1e-6)
+
+
+@pytest.mark.parametrize("name", TORCH)
+def test_the_command_with_resnet18(name):
+    "One epoch of ten batches on the CPU, scores and files included, on data that are drawn."
+    pytest.importorskip(name)
+    rng = np.random.default_rng(0)
+    def drawn(known, split=None):
+        n = 1280 if split == "train" else 60
+        return SimpleNamespace(X=rng.integers(0, 256, (n, 32, 32, 3), dtype=np.uint8), y=np.arange(n) % 10)
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(main.__globals__, "load", drawn)
+        patch.setenv("REJECT_NB_OUT", folder)
+        assert main(["--arch", "resnet18", "--width", ".125", "--epochs", "1", "--device", "cpu",
+                     "--checkpoints", folder]) == 0
+        assert list(Path(folder).rglob("resnet18_cifar10_0.npz")) and list(Path(folder).glob("*.pt"))

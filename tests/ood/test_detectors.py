@@ -5,7 +5,7 @@ import sys
 from importlib.util import find_spec
 from scipy.spatial.distance import cdist
 
-from reject_nb.ood.detectors import knn, mls, msp, odin, react, unit_rows, vim
+from reject_nb.ood.detectors import THINNED, _places, knn, mls, msp, odin, react, unit_rows, vim
 
 def test_msp_and_mls():
     z = np.array([[0., 0, 0], [2, 0, 0], [800, 0, -800], [0, 40, 0]])
@@ -14,6 +14,28 @@ def test_msp_and_mls():
     assert np.allclose(msp(z)[:2], 1 - p.max(1), atol=1e-15)
     assert msp(z)[2] == 0 and abs(msp(z)[3]/(2*np.exp(-40.)) - 1) < 1e-12    # 1 - max would round to 0
     assert (mls(z) == [0, -2, -800, -40]).all() and msp(z.astype("float32")).dtype == np.float32
+
+
+@pytest.mark.parametrize("n_train", [1, 63, 640, 5000])
+@pytest.mark.parametrize("ties", [False, True])
+def test_knn_by_all_distances(n_train, ties):
+    "With a bank that is thinned and one that is not, also where many distances are equal."
+    rng = np.random.default_rng(n_train)
+    def rows(m): return rng.integers(0, 3, (m, 3)).astype(float) if ties else rng.normal(size=(m, 3))
+    a, b = rows(40), rows(n_train)
+    d = np.sort(cdist(a, b), axis=1)
+    for k in {1, min(7, n_train), n_train}:
+        assert np.allclose(knn(a, b, k, normalize=False, block=13), d[:, k - 1], atol=1e-12)
+    ks = tuple(sorted({1, min(10, n_train)}))
+    assert np.allclose(knn(a, b, ks, normalize=False), d[:, np.array(ks) - 1].T, atol=1e-12)
+
+
+def test_places_are_those_of_a_sort():
+    rng = np.random.default_rng(0)
+    for n in (THINNED*4 - 1, THINNED*4, THINNED*4*3 + 5):
+        score, ks = rng.integers(0, 50, (20, n)).astype(float), np.array([1, 2, 3])
+        found = np.take_along_axis(score, _places(score, ks), axis=1)
+        assert np.array_equal(found, np.sort(score, axis=1)[:, :3])
 
 
 def test_knn_and_react():

@@ -178,6 +178,20 @@ def test_selector_follows_scikit_learn():
     "All checks can be made, since X_ood may be left out; where scores are all alike, nothing is rejected."
     check_estimator(DoubleScoreSelector(LogisticRegression(), _alike, _alike), on_skip=None)
 
+BY_DESIGN = {                     # a selector rejects, and `predict` says so by its reject label
+    "check_classifiers_one_label_sample_weights": "some inputs are rejected, others get the one class",
+    "check_classifiers_classes": "rejected inputs are not those of the largest decision_function",
+    "check_classifiers_train": "rejected inputs are not those of the largest decision_function"}
+
+def test_with_its_default_scores_only_rejections_fail():
+    "Every other check passes, and each of these fails: exactly this set."
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = check_estimator(DoubleScoreSelector(), expected_failed_checks=BY_DESIGN, on_skip=None,
+                                on_fail="raise")
+    assert {r["check_name"] for r in found if r["status"] == "xfail"} == set(BY_DESIGN)
+    assert all(r["status"] in ("passed", "skipped", "xfail") for r in found)
+
 
 def test_without_foreign_inputs_it_says_so():
     s = DoubleScoreSelector(LogisticRegression(), model=BoundedTPRFPR(.8, .2)).fit(X2, Y2)

@@ -5,9 +5,10 @@ from reject_nb.strategies.band_and_chain import certified_rank
 from reject_nb.strategies.band_and_chain import design_band_and_chain
 from reject_nb.strategies.band_and_chain import gate_of
 from reject_nb.strategies.walks import band_probability
+from reject_nb.strategies.walks import calibrated_band
 from scipy.stats import binom
 
-from reject_nb.strategies.restarts import _last_alive, design_restarts, restarts_rank
+from reject_nb.strategies.restarts import TRIED, _last_alive, _main_trigger, design_restarts, restarts_rank
 
 def _counterexample(target=.05, first=.0488, flat=.7689, second=.1733):
     "Widths and error rates of a law that returns to the target twice; what is left is flat."
@@ -60,6 +61,14 @@ def test_the_gate_counts_later_triggers():
     gate = gate_of(np.array([-1, -1, -1, 0]), .5, .51, 1, later=True)
     # rank 1: P(S = 0) = .5, and after S = 1 no trigger: .5 <= .51; rank 2: P(S = 0) = .25 and S <= 1: .75
     assert gate.tolist() == [-1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("n, target, delta", [(107, .1, .1), (373, .05, .05)])
+def test_the_share_with_the_largest_main_trigger_is_taken(n, target, delta):
+    (band, _, start), main = design_restarts(n, target, delta)
+    mains = [_main_trigger(calibrated_band(n, target, s*delta), target, delta, start) for s in TRIED]
+    assert main == max(mains) > min(mains)
+    assert np.array_equal(band, calibrated_band(n, target, TRIED[mains.index(main)]*delta))
 
 
 @pytest.mark.parametrize("n, target, delta", [(200, .05, .05), (1000, .05, .1), (60, .1, .1)])

@@ -3,7 +3,9 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from reject_nb.strategies.walks import _advance, band_probability, calibrated_band, shaped_band
+from reject_nb.strategies.walks import (
+    _advance, _last_below, band_probability, calibrated_band, ranks_needed, shaped_band,
+)
 
 def _by_enumeration(band, target):
     "Every sequence of errors, weighed."
@@ -48,8 +50,48 @@ def test_interpolated_bands_are_near():
     assert np.abs(band - exact)[50:].max() <= 2 and (np.diff(band) >= 0).all()
 
 
+@pytest.mark.parametrize("target", [.001, .05, .3, .5, .9])
+@pytest.mark.parametrize("eps", [1e-6, .01, .4])
+def test_ranks_are_the_smallest(target, eps):
+    "The search is right wherever it begins: rare at the rank, not rare at the one before."
+    errors = np.array([0, 1, 2, 7, 40, 333])
+    m = ranks_needed(errors, target, eps)
+    assert (binom.cdf(errors, m, target) <= eps).all() and (m > errors).all()
+    assert ((binom.cdf(errors, m - 1, target) > eps) | (m - 1 == errors)).all()
+
+
 @pytest.mark.parametrize("n, target, level", [(200, .1, .05), (1000, .05, .1), (5000, .01, .03),
                                               (300, .5, .2)])
 def test_calibrated_bands_use_their_level(n, target, level):
     band = calibrated_band(n, target, level)
     assert level*.9 < band_probability(band, target) <= level
+
+
+def _by_halving(n, target, level, steps=14):
+    "The same grid, halved."
+    low, high, best = np.log(level/(1000 + 100*np.log(n))), np.log(level), np.full(n + 1, -1)
+    for _ in range(steps):
+        middle = (low + high)/2
+        band = shaped_band(n, target, np.exp(middle))
+        if band_probability(band, target) <= level: best, low = band, middle
+        else: high = middle
+    return best
+
+
+@pytest.mark.parametrize("n, target, level", [(7, .3, .1), (64, .02, .2), (400, .02, .05), (900, .9, .01),
+                                              (3000, .05, .07)])
+def test_the_secant_finds_what_halving_finds(n, target, level):
+    assert np.array_equal(calibrated_band(n, target, level), _by_halving(n, target, level))
+
+
+@pytest.mark.parametrize("power", [.2, 1., 5.])
+@pytest.mark.parametrize("guess", [1, 500, 1023])
+def test_the_last_below_is_found_from_anywhere(power, guess):
+    "Steps and curvature may not mislead the search."
+    for last in (0, 1, 2, 511, 700, 1022, 1023):
+        seen = []
+        def f(i):
+            seen.append(i)
+            return np.sign(i - last - .5)*np.ceil(abs(i - last - .5)**power/3)
+        assert _last_below(f, 1024, guess, 1/400) == last
+        assert len(set(seen)) == len(seen) < 60

@@ -7,7 +7,8 @@ metrics, one small table a training."""
 __all__ = ['LOGIT_SCORES', 'SHAPED_SCORES', 'FEATURE_SCORES', 'JOINT_SCORES', 'FAMILIES', 'SCORES', 'FAMILY',
            'METRICS', 'SUBJECTS', 'SCORES_COMMAND', 'Trained', 'array_scores', 'metrics_of', 'training_table',
            'Subject', 'passed', 'trained_by', 'scores_of', 'table_of_training', 'make_tables', 'main',
-           'stored_tables', 'half_width', 'mean_of', 'mean_table', 'six_score_table']
+           'stored_tables', 'half_width', 'mean_of', 'mean_table', 'six_score_table', 'values_of',
+           'separations']
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #4fff2775
 import argparse
@@ -414,6 +415,56 @@ def six_score_table(
         scores = {name: dict(zip(DETECTORS, found[name].astype(float))) for name in (known, *strange)}
         tables.append(training_table(scores, found["wrong"], near))
     return mean_of(network, tables)
+
+# %% ../../../nbs/ood/84_all_scores.ipynb #e1f00002
+def values_of(
+    tables:list, # of the trainings, as training_table returns them
+    metric:str="auroc",
+    kind=None,   # "near", "far" or None for all sets
+) -> tuple[list, np.ndarray]: # scores, (trainings, sets, scores)
+    """One metric of all trainings as an array.
+
+    Parameters
+    ----------
+    tables : list
+        of the trainings, as training_table returns them
+    metric : str, default 'auroc'
+    kind : default None
+        "near", "far" or None for all sets
+
+    Returns
+    -------
+    tuple[list, np.ndarray]
+        scores, (trainings, sets, scores)
+    """
+    first = tables[0]
+    scores = list(dict.fromkeys(np.asarray(first["score"]).tolist()))
+    rows = np.array([kind in (None, k) for k in first["kind"]])
+    return scores, np.array([np.asarray(t[metric], float)[rows].reshape(-1, len(scores)) for t in tables])
+
+def separations(
+    values,      # (trainings, sets, scores)
+) -> dict[str, np.ndarray]: # how -> (scores, scores) bool, whether row is higher than column for sure
+    """Pairs that 95 % intervals separate: each its own; of differences over trainings; and over sets too.
+
+    Parameters
+    ----------
+    values
+        (trainings, sets, scores)
+
+    Returns
+    -------
+    dict[str, np.ndarray]
+        how -> (scores, scores) bool, whether row is higher than column for sure
+    """
+    values = np.asarray(values, float)
+    means = values.mean(axis=1)
+    low, high = means.mean(0) - half_width(means), means.mean(0) + half_width(means)
+    def paired(v):
+        d = v[:, :, None] - v[:, None, :]
+        return d.mean(0) > half_width(d)
+    return {"own intervals": low[:, None] > high[None, :], "paired over trainings": paired(means),
+            "paired over trainings and sets": paired(values.reshape(-1, values.shape[2]))}
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #aec9fdd6
 if __name__ == "__main__" and "__file__" in globals(): raise SystemExit(main())
