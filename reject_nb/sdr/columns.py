@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import expit, log_expit, logsumexp
 
-from .families import Gaussian
 from .laws import Place
 from .likelihood_ratio import slack, term_size
 
@@ -100,10 +99,10 @@ class ScalarPair:
     def gamma(self, t):
         "Gamma at coordinates t."
         at = place(t, self.support)
-        if isinstance(self.safe, Gaussian) or isinstance(self.unsafe, Gaussian):
+        if self.safe.centred or self.unsafe.centred:
             return self.unsafe._log_density_at(at) - self.safe._log_density_at(at)
-        _, beta, gamma, delta = self.coefficients # equal terms cancel before they are large
-        value = beta*at.x + gamma*at.log_x + (self.safe.log_normaliser - self.unsafe.log_normaliser)
+        alpha, beta, gamma, delta = self.coefficients # equal terms cancel before they are large
+        value = (alpha*at.x + beta)*at.x + gamma*at.log_x + (self.safe.log_normaliser - self.unsafe.log_normaliser)
         return value + delta*at.log_1mx if delta else value
 
     def slope(self, t):

@@ -187,6 +187,7 @@ class Gaussian(Law):
         return f"Gaussian({self.mean.tolist()}, {self.cov.tolist()})"
 
     support = (-np.inf, np.inf)
+    centred = True # the density keeps its digits about the mean
 
     @property
     def coefficients(self) -> np.ndarray: # (4,)
@@ -392,13 +393,14 @@ class ContinuousLaw(ParametricLaw):
         raise NotImplementedError
 
     def _g(self, X):
-        _, beta, gamma, delta = self.coefficients
-        return beta*X[:, 0] + xlogy(gamma, X[:, 0]) + xlog1py(delta, -X[:, 0])
+        alpha, beta, gamma, delta = self.coefficients
+        x = X[:, 0]
+        return (alpha*x + beta)*x + xlogy(gamma, x) + xlog1py(delta, -x)
 
     def _log_density_at(self, at:Place):
         "ln f at places of the support."
-        _, beta, gamma, delta = self.coefficients
-        value = -self.log_normaliser - beta*at.x
+        alpha, beta, gamma, delta = self.coefficients
+        value = -self.log_normaliser - (alpha*at.x + beta)*at.x
         if gamma: value = value - gamma*at.log_x
         return value - delta*at.log_1mx if delta else value
 

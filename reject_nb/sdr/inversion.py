@@ -16,7 +16,7 @@ from typing import Callable, NamedTuple
 import numpy as np
 from scipy.special import expit, log_ndtr
 
-from .families import Beta, GammaLike, Gaussian
+from .families import Gaussian
 from .likelihood_ratio import common_axes
 
 # %% ../../nbs/sdr/05_inversion.ipynb #0403d6b0
@@ -161,14 +161,14 @@ def chernoff_cgf(
     -------
     CGF, or None where the pair has no closed form
     """
-    family = next((F for F in (GammaLike, Beta) if isinstance(p, F) and isinstance(q, F)), None)
+    family = next((F for F in type(p).__mro__ if "_log_integral" in vars(F) and isinstance(q, F)), None)
     if family is None: return None
-    (first_p, second_p), (first_q, second_q) = p.natural, q.natural
+    pairs = list(zip(p.natural, q.natural))
     def function(s):
         s = np.asarray(s, dtype=complex)
-        integral = family._log_integral(first_p + (first_q - first_p)*s, second_p + (second_q - second_p)*s)
+        integral = family._log_integral(*(of_p + (of_q - of_p)*s for of_p, of_q in pairs))
         return integral - (1 - s)*p.log_normaliser - s*q.log_normaliser
-    lines = _line(first_p, first_q), _line(second_p, second_q)
+    lines = [_line(*pair) for pair in pairs]
     size = 1. + abs(p.log_normaliser) + abs(q.log_normaliser)
     return CGF(function, max(line[0] for line in lines), min(line[1] for line in lines), size)
 

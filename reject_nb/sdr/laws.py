@@ -51,6 +51,7 @@ class Law:
     "A probability law on points with `n_features` columns; a `discrete` law has a mass function."
     n_features = 1
     discrete = False
+    centred = False # whether differences of terms lose digits that the density keeps
 
     def _log_density(self, X) -> np.ndarray: raise NotImplementedError
 
