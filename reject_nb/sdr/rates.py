@@ -124,8 +124,9 @@ def _singles(laws) -> list:
     found = []
     for law in laws:
         if law.n_features > 1 and np.abs(law.cov - np.diag(np.diag(law.cov))).max() > 0:
-            raise ValueError("rates are not available: a Gaussian with correlated columns faces another "
-                             f"family in these columns; {ESTIMATE}")
+            raise ValueError(f"rates are not available: {law!r} has correlated columns and faces another family in "
+                             "them, so that the log ratio is no sum over columns; take Gaussian laws of these "
+                             f"columns in both classes, or a diagonal covariance, or {ESTIMATE}")
         found += [Gaussian(m, v) for m, v in zip(law.mean, np.diag(law.cov))] if law.n_features > 1 else [law]
     return found
 

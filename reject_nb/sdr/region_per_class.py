@@ -16,9 +16,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..core.checks import check_instance, check_labels, check_probability, check_random_state, refuse
+from ..core.labels import point_weights
 from .calibration import calibrate_level
 from .classifier import SafeRegionClassifier, fit_law
-from .laws import check_points
+from .laws import MOST_WEIGHT, check_points
 
 # %% ../../nbs/sdr/17_region_per_class.ipynb #srpc0006
 def gamma_per_class(
@@ -251,6 +252,7 @@ class RegionPerClass(ClassScores):
         self,
         X, # (n, d) points
         y, # (n,) labels of two or more classes
+        sample_weight=None, # (n,) at least 0, of laws and priors; the calibration counts points
     ) -> "RegionPerClass": # self
         """Fits a law to each class and calibrates a region for it.
 
@@ -260,6 +262,8 @@ class RegionPerClass(ClassScores):
             (n, d) points
         y
             (n,) labels of two or more classes
+        sample_weight : default None
+            (n,) at least 0, of laws and priors; the calibration counts points
 
         Returns
         -------
@@ -273,12 +277,13 @@ class RegionPerClass(ClassScores):
         """
         X = _rows(self, X, reset=True)
         y = _labels(self, y, len(X))
+        weight = point_weights(sample_weight, len(X), largest=MOST_WEIGHT)
         self.classes_ = np.unique(y)
         eps, delta = check_probability(self.eps, "eps"), check_probability(self.delta, "delta")
         share = check_probability(self.calibration_share, "calibration_share")
         rows, held = split_rows(y, share, check_random_state(self.random_state))
-        self.laws_ = _laws(self, X[rows], y[rows])
-        self.priors_ = np.array([(y == label).mean() for label in self.classes_])
+        self.laws_ = _laws(self, X[rows], y[rows], weight[rows])
+        self.priors_ = np.array([weight[y == label].sum() for label in self.classes_])/weight.sum()
         gamma = gamma_per_class(self._log_densities(X[held]), self.priors_)
         self.calibrations_ = [calibrate_level(gamma[y[held] != label, k], "scaling_unsafe", eps,
                                               delta/len(self.classes_))
@@ -286,14 +291,14 @@ class RegionPerClass(ClassScores):
         return self
 
 # %% ../../nbs/sdr/17_region_per_class.ipynb #srpc0013
-def _laws(model, X, y) -> list:
+def _laws(model, X, y, weight) -> list:
     "The law of each class, by family and shrinkage of the estimator."
     base = SafeRegionClassifier() if model.estimator is None else model.estimator
     check_instance(base, "estimator", SafeRegionClassifier, "a SafeRegionClassifier or None")
     laws = []
     for label in model.classes_.tolist():
         members = X[y == label]
-        try: laws.append(fit_law(members, base.family, shrinkage=base.shrinkage))
+        try: laws.append(fit_law(members, base.family, weight[y == label], base.shrinkage))
         except ValueError as error:
             raise ValueError(f"class {label!r} with n_samples={len(members)}: {error}") from error
     return laws
