@@ -381,7 +381,7 @@ class SafeRegionClassifier(RegionRates):
     class_weight : default None
         None, "balanced", or a dict from label to weight: they move the prior
     shrinkage : default 'auto'
-        of Gaussian covariances: None, "ledoit_wolf", "auto" (below 10 points a column), number
+        None, "ledoit_wolf", a number, or "auto": Ledoit-Wolf under 10 points a column
     probability : default False
         whether there is a predict_proba
 
@@ -442,7 +442,7 @@ class SafeRegionClassifier(RegionRates):
         eps=0.05,           # risk level in (0, 1)
         safe_label=None,    # label of the safe class, None: the last in sorted order
         class_weight=None,  # None, "balanced", or a dict from label to weight: they move the prior
-        shrinkage="auto",   # of Gaussian covariances: None, "ledoit_wolf", "auto" (below 10 points a column), number
+        shrinkage="auto",   # None, "ledoit_wolf", a number, or "auto": Ledoit-Wolf under 10 points a column
         probability=False,  # whether there is a predict_proba
     ):
         self.family, self.p_safe, self.eps, self.safe_label = family, p_safe, eps, safe_label
@@ -546,13 +546,15 @@ REFUSED = 1e-3 # p-value from tables, which is too large for fitted laws, below 
 
 def _goodness(region, parts) -> dict: # label -> list of Fit
     "How well the laws fit their points; a law that they refuse is named in a warning."
-    found = {label: goodness_of_fit(law, X, None) for law, (X, _, label) in zip((region.safe, region.unsafe), parts)}
+    laws = region.safe, region.unsafe
+    found = {label: goodness_of_fit(law, X, None) for law, (X, _, label) in zip(laws, parts)}
     for label, fits in found.items():
         for fit in fits:
             if fit.p_value >= REFUSED: continue
-            warnings.warn(f"class {label!r}, columns {list(fit.columns)}: the {fit.n} points refuse {fit.law!r} "
-                          f"({fit.statistic} {fit.value:.3g}, p below {REFUSED:g}): risk and rates hold for this law "
-                          "only; choose another family, or calibrate on held-out points", stacklevel=3)
+            warnings.warn(f"class {label!r}, columns {list(fit.columns)}: the {fit.n} points refuse "
+                          f"{fit.law!r} ({fit.statistic} {fit.value:.3g}, p below {REFUSED:g}): risk and "
+                          "rates hold for this law only; choose another family, or calibrate on held-out "
+                          "points", stacklevel=3)
     return found
 
 def _class_law(X, weight, label, family, shrinkage) -> Law:

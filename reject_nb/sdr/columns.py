@@ -102,7 +102,8 @@ class ScalarPair:
         if self.safe.centred or self.unsafe.centred:
             return self.unsafe._log_density_at(at) - self.safe._log_density_at(at)
         alpha, beta, gamma, delta = self.coefficients # equal terms cancel before they are large
-        value = (alpha*at.x + beta)*at.x + gamma*at.log_x + (self.safe.log_normaliser - self.unsafe.log_normaliser)
+        constant = self.safe.log_normaliser - self.unsafe.log_normaliser
+        value = (alpha*at.x + beta)*at.x + gamma*at.log_x + constant
         return value + delta*at.log_1mx if delta else value
 
     def slope(self, t):

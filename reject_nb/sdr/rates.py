@@ -6,7 +6,8 @@ not simulated."""
 # %% auto #0
 __all__ = ['ESTIMATE', 'FEW_ATOMS', 'MOST_COMBINED', 'FEW_DIRECT', 'PROMISE', 'Rates', 'matched', 'Columns',
            'sort_columns', 'contour_corners', 'contour_log_cdf', 'scalar_distribution', 'Exact', 'exact_part',
-           'log_sum_over_atoms', 'panel_part', 'combined', 'log_probability_of_region', 'rates']
+           'log_sum_over_atoms', 'panel_part', 'combined', 'listing_error', 'log_probability_of_region',
+           'rates']
 
 # %% ../../nbs/sdr/12_rates.ipynb #7c657f6c
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from operator import add
 from typing import Callable, NamedTuple
 
 import numpy as np
-from scipy.special import expit, logit, logsumexp
+from scipy.special import expit, gammaln, logit, logsumexp
 
 from ..core.checks import check_probability
 from ..core.results import Status
@@ -124,9 +125,10 @@ def _singles(laws) -> list:
     found = []
     for law in laws:
         if law.n_features > 1 and np.abs(law.cov - np.diag(np.diag(law.cov))).max() > 0:
-            raise ValueError(f"rates are not available: {law!r} has correlated columns and faces another family in "
-                             "them, so that the log ratio is no sum over columns; take Gaussian laws of these "
-                             f"columns in both classes, or a diagonal covariance, or {ESTIMATE}")
+            raise ValueError(f"rates are not available: {law!r} has correlated columns and faces another "
+                             "family in them, so that the log ratio is no sum over columns; take Gaussian "
+                             "laws of these columns in both classes, or a diagonal covariance, or "
+                             f"{ESTIMATE}")
         found += [Gaussian(m, v) for m, v in zip(law.mean, np.diag(law.cov))] if law.n_features > 1 else [law]
     return found
 
@@ -454,6 +456,24 @@ def _discrete_only(pairs:list, rho:float, under:str) -> LogCdf:
     return LogCdf(np.array([log_p]), np.array([1e-12*np.exp(min(log_p, 0.))]))
 
 # %% ../../nbs/sdr/12_rates.ipynb #0578ca81
+def listing_error(
+    law, # discrete law of one column
+) -> float:
+    """Relative error of probabilities that are listed one by one: rounding of ln k! and its kin.
+
+    Parameters
+    ----------
+    law
+        discrete law of one column
+
+    Returns
+    -------
+    float
+    """
+    mean, sd = law._moments
+    largest = min(law.support[1], mean + 12*sd + 30)
+    return float(4*EPS*(1 + abs(law.log_normaliser) + gammaln(largest + 2)))
+
 def log_probability_of_region(
     safe,      # law of the safe points
     unsafe,    # law of the unsafe points
@@ -479,6 +499,13 @@ def log_probability_of_region(
         of Gamma at rho, (1,)
     """
     columns = sort_columns(safe, unsafe)
+    found = _log_probability(columns, rho, under)
+    if len(columns.discrete) == sum(map(len, columns)) == 1: return found # from runs, without a list
+    rounding = sum(listing_error(pair[under == "unsafe"]) for pair in columns.discrete)
+    return LogCdf(found.log_p, found.error + rounding*np.exp(np.minimum(found.log_p, 0.)))
+
+def _log_probability(columns:Columns, rho:float, under:str) -> LogCdf:
+    "By the treatment that the columns allow, but for the rounding of listed probabilities."
     exact, discrete = exact_part(columns, under), columns.discrete
     if exact.below is None and not discrete: # equal laws
         return LogCdf(np.array([0. if rho >= -slack(0, 0) else -np.inf]), np.zeros(1))

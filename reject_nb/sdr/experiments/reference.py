@@ -361,7 +361,7 @@ def truth(safe, unsafe, rho:float, under:int, seed, power:int=12) -> Truth:
     lost, sure, g, p = float(p[p <= 1e-16].sum()), p[np.isneginf(g)].sum(), g[p > 1e-16], p[p > 1e-16]
     g, p = g[np.isfinite(g)], p[np.isfinite(g)]
     if len(lines) == 1: return Truth(float(sure + p @ lines[0].below(rho - g)), 2e-13 + lost, "closed form")
-    value, error = two_lines(*lines, rho - g, p)
+    value, error = two_lines(lines[0], lines[1], rho - g, p)
     return Truth(float(sure + value), error + 2e-13 + lost, "quadrature")
 
 # %% ../../../nbs/sdr/80_reference.ipynb #rf000029
@@ -557,21 +557,20 @@ def random_case(
     """
     rng = np.random.default_rng([15, seed])
     d = int(rng.choice(6, p=[.26, .34, .14, .1, .08, .08])) + 1
-    safe, unsafe, left = [], [], d
+    parts, left = [], d
     while left:
         block = left > 1 and rng.random() < .08
         s, u = _block(rng, int(rng.integers(2, min(left, 3) + 1))) if block else _column(rng)
-        safe.append(s)
-        unsafe.append(u)
+        parts.append((s, u))
         left -= s.n_features
-    safe, unsafe = Independent(safe), Independent(unsafe)
+    safe, unsafe = (Independent([pair[k] for pair in parts]) for k in (0, 1))
     p_safe, eps = float(expit(rng.uniform(-4, 4))), float(expit(rng.uniform(-8, 4)))
     if rng.random() < .7: # a level amid Gamma
         law = (safe, unsafe)[int(rng.integers(2))]
         X = law.sample(400, rng)
         with np.errstate(all="ignore"): g = unsafe._log_density(X) - safe._log_density(X)
         g = g[np.isfinite(g)]
-        if len(g): eps = expit(np.quantile(g, rng.uniform(.03, .97)) - logit(p_safe))
+        if len(g): eps = expit(np.quantile(g, rng.uniform(.03, .97)) - logit(p_safe) + 1e-3*safe.discrete)
         eps = float(np.clip(eps, 1e-12, 1 - 1e-12))
     return safe, unsafe, p_safe, eps
 
