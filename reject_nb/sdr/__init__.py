@@ -13,9 +13,10 @@ import lazy_loader
 
 # %% ../../nbs/sdr/00_overview.ipynb #75c07e23
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "families": ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Gaussian",
-                 "Independent",
-                 "Poisson"],
+    "amounts": ["Beta", "ChiSquared", "Exponential", "Gamma"],
+    "counts": ["Bernoulli", "Binomial", "Poisson"],
+    "families": ["Independent"],
+    "gaussian": ["Gaussian"],
     "likelihood_ratio": ["radius"],
     "quadric": ["Quadric"],
     "rates": ["Rates"],
@@ -28,9 +29,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
 
 if TYPE_CHECKING:
     from reject_nb.sdr.classifier import SafeRegionClassifier as SafeRegionClassifier
-    from reject_nb.sdr.families import (Bernoulli as Bernoulli, Beta as Beta, Binomial as Binomial,
-                                        ChiSquared as ChiSquared, Exponential as Exponential, Gamma as Gamma,
-                                        Gaussian as Gaussian, Independent as Independent, Poisson as Poisson)
+    from reject_nb.sdr.amounts import (Beta as Beta, ChiSquared as ChiSquared,
+                                       Exponential as Exponential, Gamma as Gamma)
+    from reject_nb.sdr.counts import Bernoulli as Bernoulli, Binomial as Binomial, Poisson as Poisson
+    from reject_nb.sdr.families import Independent as Independent
+    from reject_nb.sdr.gaussian import Gaussian as Gaussian
     from reject_nb.sdr.likelihood_ratio import radius as radius
     from reject_nb.sdr.quadric import Quadric as Quadric
     from reject_nb.sdr.rates import Rates as Rates

@@ -74,7 +74,7 @@ def calls():
                                                   n_test=20, shrinkage=None, random_state=0)),
         "goodness_of_fit": (goodness_of_fit, dict(law=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0)),
         "RegionPerClass": (_per_class, dict(estimator=SafeRegionClassifier(), eps=.3, delta=.3, calibration_share=.4, random_state=0)),
-        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=MANY, y=MANY_LABELS)),
+        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=MANY, y=MANY_LABELS, sample_weight=np.arange(1., 25.))),
         "RegionPerClass.predict": (_per_class(random_state=0).predict, dict(X=PLANE)),
         "RegionPerClass.predict_proba": (_per_class(random_state=0).predict_proba, dict(X=PLANE)),
         "RegionPerClass.predict_regions": (_per_class(random_state=0).predict_regions, dict(X=PLANE)),
@@ -91,6 +91,7 @@ def calls():
 LEGAL = {
     ("*", "random_state", "none"): "the documented default: fresh randomness",
     ("*", "random_state", "huge"): "a seed may be any whole number",
+    ("goodness_of_fit", "n_bootstrap", "none"): "a bound of the p-value from tables",
     ("quadric", "rho", "huge"): "every finite number is a level",
     ("SafeRegionClassifier", "p_safe", "none"): "the documented default: the share in the training data",
     ("SafeRegionClassifier", "safe_label", "none"): "the documented default: the last label",

@@ -1,4 +1,4 @@
-"""Tests of nbs/sdr/09_calibration.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/15_calibration.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.sdr.calibration import LEVEL_RULES

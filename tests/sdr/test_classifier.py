@@ -1,13 +1,24 @@
-"""Tests of nbs/sdr/09_classifier.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/16_classifier.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pandas as pd
+import pickle
 import pytest
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Binomial
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+import warnings
+from reject_nb import sdr
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.counts import Binomial
+from reject_nb.sdr.counts import Poisson
 from reject_nb.sdr.families import Independent
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 from reject_nb.sdr.classifier import SafeRegionClassifier, fit_law
@@ -286,3 +297,65 @@ def test_feature_names():
     assert clf.feature_names_in_.tolist() == ["a", "b",
                                               "c"] and (clf.predict(frame) == clf.predict(frame)).all()
     with pytest.raises(ValueError, match="feature names"): clf.predict(frame[["b", "a", "c"]])
+
+RNG_TOOLS = np.random.default_rng(11)
+TY = np.arange(300) % 2
+TX = pd.DataFrame(RNG_TOOLS.normal(size=(300, 3)) + np.outer(TY, [1.5, .5, 0]), columns=["a", "b", "noise"])
+WORDS = np.where(TY == 1, "good", "bad")
+
+@pytest.mark.parametrize("safe_label", ["good", "bad"])
+def test_search_by_a_score_ranks_the_right_way(safe_label):
+    clf = sdr.SafeRegionClassifier(safe_label=safe_label)
+    grid = {"shrinkage": [None, 1.], "eps": [.01, .2]}
+    found = GridSearchCV(clf, grid, scoring="roc_auc", cv=3).fit(TX, WORDS)
+    auc = found.cv_results_["mean_test_score"]
+    assert auc.min() > .8 and abs(auc[0] - auc[2]) < 1e-12 # eps moves the level, not the order
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_proba", "decision_function"])
+def test_cross_validation_with_weights(method):
+    clf, weight = sdr.SafeRegionClassifier(probability=True), np.arange(300) % 3
+    found = cross_val_predict(clf, TX, TY, cv=3, method=method, params={"sample_weight": weight})
+    assert len(found) == 300 and roc_auc_score(TY, found[:, 1] if found.ndim == 2 else found) > .5
+    # the first fold by hand: rows without weight are not there
+    from sklearn.model_selection import StratifiedKFold
+    train, test = next(StratifiedKFold(3).split(TX, TY))
+    kept = train[weight[train] > 0]
+    fold = clone(clf).fit(TX.iloc[kept], TY[kept], sample_weight=weight[kept])
+    by_hand = getattr(fold, method)(TX.iloc[test])
+    np.testing.assert_allclose(found[test], by_hand, rtol=1e-9)
+
+
+@pytest.mark.parametrize("method", ["sigmoid", "isotonic"])
+def test_calibration_wrappers(method):
+    p = CalibratedClassifierCV(sdr.SafeRegionClassifier(safe_label="bad"), method=method, cv=3).fit(TX, WORDS)
+    found = p.predict_proba(TX)
+    assert p.classes_.tolist() == ["bad", "good"] and roc_auc_score(TY, found[:, 1]) > .8
+
+
+def test_frames_copies_and_importance():
+    pipe = make_pipeline(StandardScaler().set_output(transform="pandas"), sdr.SafeRegionClassifier(eps=.2))
+    pipe.fit(TX, WORDS)
+    assert pipe[-1].feature_names_in_.tolist() == ["a", "b", "noise"]
+    copies = clone(pipe).fit(TX, WORDS), pickle.loads(pickle.dumps(pipe))
+    for copy in copies: assert (copy.predict(TX) == pipe.predict(TX)).all()
+    found = permutation_importance(pipe, TX, WORDS, n_repeats=5, random_state=0,
+                                   scoring="roc_auc").importances_mean
+    assert found.argmax() == 0 and abs(found[2]) < .02
+    with pytest.raises(ValueError, match="feature names"): pipe[-1].predict(TX[["b", "a", "noise"]])
+
+
+def test_a_refused_law_is_warned_of():
+    rng = np.random.default_rng(0)
+    second = np.concatenate([rng.exponential(size=400), rng.gamma(9, size=400)])
+    X = np.column_stack([rng.normal(size=800), second])
+    y = np.repeat([1, 0], 400)
+    with pytest.warns(UserWarning, match=r"class 1, columns \[1\]: the 400 points refuse Gaussian"):
+        clf = sdr.SafeRegionClassifier(family=["gaussian", "gaussian"]).fit(X, y)
+    first, second = clf.goodness_[1]
+    assert first.p_value > .01 and second.p_value < 1e-3 and second.columns == (1,) and second.n == 400
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        right = sdr.SafeRegionClassifier(family=["gaussian", "gamma"]).fit(X, y)
+    assert min(fit.p_value for fits in right.goodness_.values() for fit in fits) > .01
+    assert right.fit(X, y, sample_weight=np.ones(800)).goodness_ is None

@@ -1,14 +1,14 @@
-"""Tests of nbs/sdr/06_columns.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/10_columns.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from reject_nb.sdr.families import Bernoulli
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Binomial
-from reject_nb.sdr.families import ChiSquared
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import ChiSquared
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.counts import Bernoulli
+from reject_nb.sdr.counts import Binomial
+from reject_nb.sdr.counts import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 from reject_nb.sdr.laws import Place
 from scipy import stats
 

@@ -1,14 +1,14 @@
-"""Tests of nbs/sdr/04_goodness.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/07_goodness.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Binomial
-from reject_nb.sdr.families import ChiSquared
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import ChiSquared
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.counts import Binomial
+from reject_nb.sdr.counts import Poisson
 from reject_nb.sdr.families import Independent
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 from scipy import stats
 
 from reject_nb.sdr.goodness import _cells, _chi_square, _largest_difference, distance, goodness_of_fit
@@ -51,6 +51,28 @@ def test_p_values_are_uniform_where_the_family_is_right(law):
         X = law.sample(40, rng).reshape(40, -1)
         p.append(goodness_of_fit(law.fit(X), X, 19, rng)[0].p_value)
     assert abs((np.array(p) <= .2).mean() - .2) < 4*np.sqrt(.2*.8/150)
+
+
+def test_tables_are_scipys_and_no_smaller_than_the_bootstrap():
+    X = np.random.default_rng(4).gamma(1.5, size=300)
+    law = Gaussian.fit(X)
+    table, bootstrap = (goodness_of_fit(law, X, n, 0)[0] for n in (None, 99))
+    assert abs(table.p_value - stats.kstwobign.sf(np.sqrt(300)*table.value)) < 1e-12
+    assert table.value == bootstrap.value and bootstrap.p_value == .01 and table.p_value < .01
+    k = Poisson(4).sample(500, 0)
+    found = goodness_of_fit(Poisson(4.5), k, None)[0]
+    assert abs(found.p_value - stats.chi2.sf(found.value, len(_cells(Poisson(4.5), 500)))) < 1e-12
+    assert goodness_of_fit(Poisson(1e-3), np.zeros(9), None)[0].p_value == 1
+    # laws that are right: at most .2 in no more than a fifth of all cases, four standard errors
+    rng, p = np.random.default_rng(0), []
+    for _ in range(400):
+        X = rng.gamma(2., size=50)
+        p.append(goodness_of_fit(Gamma.fit(X), X, None)[0].p_value)
+    assert (np.array(p) <= .2).mean() < .2
+    blocks = [rng.normal(size=(200, 10)) for _ in range(100)]
+    p = [goodness_of_fit(Gaussian.fit(X), X, None)[0].p_value for X in blocks]
+    assert (np.array(p) <= .2).mean() < .2
+    assert goodness_of_fit(Gaussian.fit(blocks[0]), blocks[0][:199], None)[0].p_value == 1
 
 
 @pytest.mark.parametrize("draw, family, right", [("gamma", Gaussian, False), ("gamma", Gamma, True),

@@ -1,14 +1,14 @@
-"""Tests of nbs/sdr/05_inversion.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/09_inversion.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import ChiSquared
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import ChiSquared
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.gaussian import Gaussian
 from scipy import integrate
 from scipy import stats
 from scipy.special import ndtr

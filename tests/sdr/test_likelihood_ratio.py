@@ -1,15 +1,15 @@
-"""Tests of nbs/sdr/03_likelihood_ratio.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/06_likelihood_ratio.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.counts import Poisson
 from reject_nb.sdr.families import Independent
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 
 from reject_nb.sdr.likelihood_ratio import (
     check_pair, common_axes, factors_of, log_densities, radius, slack, term_size,

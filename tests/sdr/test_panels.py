@@ -1,13 +1,13 @@
-"""Tests of nbs/sdr/06_panels.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/11_panels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
 from reject_nb.sdr.columns import Atoms
 from reject_nb.sdr.columns import ScalarPair
 from reject_nb.sdr.columns import place
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.gaussian import Gaussian
 from scipy import stats
 from scipy.special import ndtr
 

@@ -1,12 +1,12 @@
-"""Tests of nbs/sdr/04_quadric.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/08_quadric.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.amounts import Gamma
 from reject_nb.sdr.families import Independent
+from reject_nb.sdr.gaussian import Gaussian
 
 from reject_nb.sdr.quadric import kind_of, quadric, vertex_value
 

@@ -1,25 +1,25 @@
-"""Tests of nbs/sdr/07_rates.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/12_rates.ipynb, extracted from its test cells: edit them there."""
 import itertools
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import ChiSquared
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
 from reject_nb.sdr.columns import Atoms
 from reject_nb.sdr.columns import ScalarPair
 from reject_nb.sdr.columns import atoms
 from reject_nb.sdr.columns import meet
 from reject_nb.sdr.columns import place
 from reject_nb.sdr.columns import scalar_log_cdf
-from reject_nb.sdr.families import Bernoulli
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Binomial
-from reject_nb.sdr.families import ChiSquared
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.counts import Bernoulli
+from reject_nb.sdr.counts import Binomial
+from reject_nb.sdr.counts import Poisson
 from reject_nb.sdr.families import Independent
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 from reject_nb.sdr.inversion import LogCdf
 from reject_nb.sdr.laws import ScalarLaw
 from reject_nb.sdr.likelihood_ratio import log_densities
@@ -29,7 +29,7 @@ from scipy import stats
 from scipy.special import ndtr
 
 from reject_nb.sdr.rates import (
-    Columns, PROMISE, Rates, _beside_atoms, _rates_of, combined, contour_log_cdf, exact_part,
+    Columns, PROMISE, Rates, _beside_atoms, _rates_of, combined, contour_log_cdf, exact_part, listing_error,
     log_sum_over_atoms, matched, rates, sort_columns,
 )
 
@@ -402,6 +402,20 @@ def test_two_columns_against_tables_of_quantiles(safe, unsafe, eps):
     for under, ours in ((0, r.tpr), (1, r.fpr)): assert abs(_nested(first, second, rho,
                                                                     under) - ours) < 16/60_000
     assert r.status == "optimal" and max(r.tpr_error, r.fpr_error) <= PROMISE
+
+
+def test_listed_probabilities_are_within_their_rounding():
+    # found by the table of 80_reference: 124 trials beside a Gaussian column, nearly surely inside
+    unsafe = _mixed(Bernoulli(.0540516), Gamma(43.1349, 1.40912))
+    r = rates(_mixed(Binomial(124, .943749), Gaussian(1.15908, .16439)), unsafe, .051757, 1 - 1e-7)
+    assert abs(r.tpr - 1) <= r.tpr_error < 1e-11 and r.tpr_error > 1e-13
+    for law, dist in ((Poisson(3e4), stats.poisson(3e4)), (Binomial(5000, .3), stats.binom(5000, .3))):
+        k = np.arange(0, 40_000.)
+        assert abs(np.exp(law.log_density(k)).sum() - 1) <= listing_error(law) < 1e-9
+        mean = int(dist.mean()) # twice Stirling's series: the ratio to its neighbour is known without it
+        ratio = np.exp(np.diff(law.log_density([mean - 1., mean])))[0]
+        want = law.rate/mean if isinstance(law, Poisson) else (law.n - mean + 1)/mean*law.p/(1 - law.p)
+        assert abs(ratio/want - 1) <= 2*listing_error(law)
 
 
 def test_errors_and_status():

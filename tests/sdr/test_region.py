@@ -1,16 +1,16 @@
-"""Tests of nbs/sdr/08_region.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/13_region.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
-from reject_nb.sdr.families import Bernoulli
-from reject_nb.sdr.families import Beta
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.amounts import Beta
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.counts import Bernoulli
+from reject_nb.sdr.counts import Poisson
 from reject_nb.sdr.families import Independent
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 from reject_nb.sdr.likelihood_ratio import radius
 from reject_nb.sdr.rates import rates
 

@@ -1,13 +1,13 @@
-"""Tests of nbs/sdr/08_uncertainty.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/sdr/14_uncertainty.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from reject_nb.sdr.families import Bernoulli
-from reject_nb.sdr.families import Binomial
-from reject_nb.sdr.families import Exponential
-from reject_nb.sdr.families import Gamma
-from reject_nb.sdr.families import Gaussian
+from reject_nb.sdr.amounts import Exponential
+from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.counts import Bernoulli
+from reject_nb.sdr.counts import Binomial
+from reject_nb.sdr.counts import Poisson
 from reject_nb.sdr.families import Independent
-from reject_nb.sdr.families import Poisson
+from reject_nb.sdr.gaussian import Gaussian
 from reject_nb.sdr.region import SafeDecisionRegion
 
 from reject_nb.sdr.uncertainty import bootstrap_rates
