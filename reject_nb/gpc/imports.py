@@ -14,7 +14,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from ..core.checks import check_instance, check_number, refuse
-from .kernel_posterior import KernelPosterior
+from .kernel_posterior import PIECES, KernelPosterior, from_pieces
 from .kernels import Kernel
 from .library_kernels import gram
 from .own_numbers import EXACT, own_range
@@ -204,7 +204,8 @@ class ImportedKernelPosterior(KernelPosterior):
         return self
 
     def _arrays(self):
-        return super()._arrays() | dict(speaks_of=self.speaks_of, own_number=self.own_number, own_gap=self.own_gap)
+        return super()._arrays() | dict(speaks_of=self.speaks_of, own_number=self.own_number,
+                                        own_gap=self.own_gap)
 
     @classmethod
     def load(cls,
@@ -222,7 +223,8 @@ class ImportedKernelPosterior(KernelPosterior):
         ImportedKernelPosterior
         """
         own = read_arrays(path, f"a {cls.__name__}", ("speaks_of", "own_number", "own_gap"))
-        return super().load(path).named(str(own["speaks_of"]), str(own["own_number"]), float(own["own_gap"]))
+        post = cls(**from_pieces(read_arrays(path, f"a {cls.__name__}", PIECES)))
+        return post.named(str(own["speaks_of"]), str(own["own_number"]), float(own["own_gap"]))
 
     def __repr__(self):
         return super().__repr__().replace("KernelPosterior", "ImportedKernelPosterior", 1)

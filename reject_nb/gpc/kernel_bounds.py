@@ -94,7 +94,7 @@ def _factor(model, f, Z, cells) -> _Factor:
 @njit(inline="always")
 def _single(coef, b, low, span, at, P, G, work):
     """Both ways for one factor, one box and all points; returns their values at the centre. Slopes go to
-    the rows of `work`: of the first way, of the second, its half second derivatives, what splitting may win."""
+    the rows of `work`: of the first way, of the second, its half second derivatives, what splitting wins."""
     first = second = 0.
     for i in range(len(coef)):
         q, D = coef[i], span[b, i]
@@ -189,7 +189,8 @@ def _tangent(factors, m:int) -> np.ndarray: # (m+1, N), -inf where a range is in
     return plane
 
 # %% ../../nbs/gpc/34_kernel_bounds.ipynb #2a43c5f3
-def _product(factors) -> tuple[_Planes, np.ndarray]: # planes, and (m, N) values of the variables at the centre
+def _product(factors) -> tuple[_Planes,
+                               np.ndarray]: # planes, and (m, N) values of the variables at the centre
     "Planes below and above a product; factors of the distance come first."
     m, at = len(factors), np.array([f.at.ravel() for f in factors])
     lines = _lines(factors[0])
@@ -214,8 +215,8 @@ class _Sums(NamedTuple):
 
 def _sums(b:int, K:int, d:int) -> _Sums:
     "Nothing yet."
-    return _Sums(np.zeros((2, b, K)), *np.zeros((2, 2, b, K, d)), np.zeros((b, K, d, d)), np.zeros((b, K)),
-                 np.zeros((b, d)))
+    lin, quad = np.zeros((2, 2, b, K, d))
+    return _Sums(np.zeros((2, b, K)), lin, quad, np.zeros((b, K, d, d)), np.zeros((b, K)), np.zeros((b, d)))
 
 # %% ../../nbs/gpc/34_kernel_bounds.ipynb #afb56db1
 def _squares(model, f, cells) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # (b,) each
@@ -237,9 +238,9 @@ def _add_prior(model, kappa, cells, sums) -> None:
             sums.size[:] += 16*np.abs(q)
             continue
         at, low, high = np.array([_squares(model, f, cells) for f in own]).transpose(1, 0, 2)
-        slopes = np.zeros((2, len(own) + 1, len(low[0])))
-        slopes[:, 1] = 1.
-        planes = _Planes(*slopes, low[0], high[0])
+        under, over = np.zeros((2, len(own) + 1, len(low[0])))
+        under[1] = over[1] = 1.
+        planes = _Planes(under, over, low[0], high[0])
         for g in range(1, len(own)):
             planes = _multiply(planes, _Lines((0., 1.), (0., 1.), low[g], high[g]), g, at)
         plane = np.where(q.T > 0, planes.under[:, None], planes.over[:, None])          # (m+1, K, b)
@@ -294,7 +295,8 @@ def _reach(a, rate, h):
 def _add_distance(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, value, lin, quad, H, score):
     "Add one factor of the distance to K sums on b boxes: coef (b, K, n+1), Z (d, n), the rest as said above."
     (d, n), work = Z.shape, np.empty((4, low.shape[1]))
-    A = np.zeros((d, n))                                     # slopes of t at the centre; 0 for the centre itself
+    A = np.zeros((d,
+                  n))                                     # slopes of t at the centre; 0 for the centre itself
     for b in range(len(low)):
         for j in range(d):
             if rate[j] > 0:
@@ -337,7 +339,8 @@ def _add_product(coef, factors, Z, cells, sums) -> None:
     "Add a product of several factors, or a linear one, to K sums on b boxes: coef (b, K, n+1)."
     planes, at = _product(factors)
     shape = (len(at) + 1, len(coef), 1, coef.shape[2])
-    under, over, at = planes.under.reshape(shape), planes.over.reshape(shape), at.reshape(shape[0] - 1, *shape[1:])
+    under, over, at = planes.under.reshape(shape), planes.over.reshape(shape), at.reshape(shape[0] - 1,
+                                                                                          *shape[1:])
     chosen = np.where(coef > 0, under, over)                                            # (m+1, b, K, n+1)
     sums.value[:] += (coef*(chosen[0] + (chosen[1:]*at).sum(0))).sum(2)
     lost = over - under
@@ -390,8 +393,8 @@ def _add_terms(model, coef, Z, cells, parabolas, sums) -> None:
         sums.size[:] += (last - first)*whole.sum(2)
         if last - first == 1 and terms.kind[first] != LINEAR:
             own = factors[0]
-            _add_distance(q, own.rate, Z, cells.centre, cells.h, *own[1:4], own.P, own.G, parabolas, *sums[:4],
-                          sums.score)
+            _add_distance(q, own.rate, Z, cells.centre, cells.h, own.low, own.span, own.at, own.P, own.G,
+                          parabolas, sums.value, sums.lin, sums.quad, sums.H, sums.score)
         else: _add_product(q, factors, Z, cells, sums)
 
 # %% ../../nbs/gpc/34_kernel_bounds.ipynb #57e97717
@@ -475,6 +478,7 @@ def kernel_minima(
     KernelMinima
     """
     Z, few = np.ascontiguousarray(model.Z.T), max(1, AT_ONCE//coef.shape[2])
-    found = [_few_minima(model, Z, _cells(lo[s], hi[s], centre[s]), coef[s], prior[s], slack[s], bool(parabolas),
+    found = [_few_minima(model, Z, _cells(lo[s], hi[s], centre[s]), coef[s], prior[s], slack[s],
+                         bool(parabolas),
                          rigorous, D) for s in (slice(i, i + few) for i in range(0, len(lo), few))]
     return found[0] if len(found) == 1 else KernelMinima(*map(np.concatenate, zip(*found)))

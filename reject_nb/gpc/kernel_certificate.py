@@ -19,7 +19,8 @@ from scipy.linalg import cholesky, eigh
 from ..core.checks import (check_choice, check_instance, check_labels, check_matrix,
                                    check_number, check_vector, refuse)
 from .kernel_bounds import KernelMinima, kernel_minima
-from .kernel_terms import Frame, Model, Terms, expand, kernel_at, kernel_unit, model_on, parts_of, prior_at
+from .kernel_terms import (Frame, Model, Terms, expand, kernel_at, kernel_unit, model_on,
+                                        parts_of, prior_at)
 from .kernels import Kernel
 from .logistic import LOGISTIC_LIMIT
 from .rigour import rounding

@@ -36,7 +36,8 @@ def pieces_of(post:LatentGaussian) -> dict: # name -> array, number or text
     dict
         name -> array, number or text
     """
-    return {name: getattr(post, name) for name in PIECES} | dict(kernel=kernel_text(post.kernel), link=str(post.link))
+    return {name: getattr(post, name) for name in PIECES} | dict(kernel=kernel_text(post.kernel),
+                                                                 link=str(post.link))
 
 def from_pieces(a:dict) -> dict: # arguments of a KernelPosterior
     """What `pieces_of` gave, read from a file; ValueError that names `path`.
@@ -50,7 +51,8 @@ def from_pieces(a:dict) -> dict: # arguments of a KernelPosterior
     link = None if str(a["link"]) == "None" else str(a["link"])
     try: kernel = kernel_of(str(a["kernel"]))
     except ValueError: raise refuse("path", "a file with a kernel", str(a["kernel"])) from None
-    return {name: a[name] for name in ("Z", "weights", "matrix", "classes")} | numbers | dict(kernel=kernel, link=link)
+    return {name: a[name] for name in ("Z", "weights", "matrix", "classes")} | numbers | dict(kernel=kernel,
+                                                                                              link=link)
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #575f0db0
 def probability(
@@ -569,7 +571,8 @@ class OneVsRestPosterior(_SharesSearch):
     def __repr__(self): return f"OneVsRestPosterior({len(self.latents)} classes, d={self.d})"
 
     def _arrays(self):
-        each = {f"{name}_{i}": value for i, p in enumerate(self.latents) for name, value in pieces_of(p).items()}
+        each = {f"{name}_{i}": value for i, p in enumerate(self.latents) for name,
+                value in pieces_of(p).items()}
         return dict(classes_of_all=self.classes, error=self.error, count=len(self.latents)) | each
 
     @classmethod

@@ -321,11 +321,11 @@ def _keys(post, job:_Job, X) -> list[str]:
     names = ("X", "alpha", "site_precision", "prob", "lengthscale")
     if isinstance(post, Certifiable):
         arrays = [np.asarray(v) for v in post._arrays().values()]
-        own = [f"{v.dtype} {v.shape}" for v in arrays]
+        about = [f"{v.dtype} {v.shape}" for v in arrays]
     else:
         arrays = [getattr(post, name) for name in names if hasattr(post, name)]
-        own = [np.asarray(post.variance).tolist(), getattr(post, "likelihood", "")]
-    base = hashlib.sha256(repr([*own, *map(_plain, job[:-1])]).encode())
+        about = [np.asarray(post.variance).tolist(), getattr(post, "likelihood", "")]
+    base = hashlib.sha256(repr([*about, *map(_plain, job[:-1])]).encode())
     for array in arrays: base.update(np.ascontiguousarray(array).tobytes())
     found = []
     for x in X:
@@ -544,7 +544,8 @@ def certify_many(
 # %% ../../nbs/gpc/24_many.ipynb #ceb4fac5
 def check_workers(n_jobs) -> int|None:
     "None, -1 or a count; ValueError that names `n_jobs`."
-    return n_jobs if n_jobs is None or (type(n_jobs) is int and n_jobs == -1) else check_count(n_jobs, "n_jobs")
+    return n_jobs if n_jobs is None or (type(n_jobs) is int and n_jobs == -1) else check_count(n_jobs,
+                                                                                               "n_jobs")
 
 def check_csv(value) -> Path|None:
     "A file name, or None; ValueError that names `csv`."

@@ -119,7 +119,7 @@ class Certifiable(AtPoints, OverBoxes):
         raise NotImplementedError
 
     def _arrays(self) -> dict: # name -> array, number or text
-        "Everything that the posterior is made of: what `save` writes, and what its rows of `certify_many` are keyed by."
+        "All that the posterior is made of: what `save` writes and what keys its rows of `certify_many`."
         raise NotImplementedError
 
     def save(self,

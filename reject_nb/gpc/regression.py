@@ -11,7 +11,7 @@ import hashlib
 import time
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -221,6 +221,7 @@ class RegressionRows:
     >>> post = KernelPosterior(kernel, Z=[[0.]], weights=[.8], matrix=[[.8]], link=None, noise=.25)
     >>> found = regression_ranges(post, [[0.], [1.]], radius=0.)
     >>> print(len(found), found.mean_low.round(3).tolist(), found.variance_high.round(3).tolist())
+    2 [0.8, 0.485] [0.2, 0.706]
     """
     index: np.ndarray          # (m,) position in X
     mean_low: np.ndarray       # (m,) the latent mean is not lower
@@ -238,10 +239,10 @@ class RegressionRows:
 # %% ../../nbs/gpc/38_regression.ipynb #38d0a002
 class _Asked(NamedTuple):
     "What is asked of every point."
-    radius: object
-    dims: object
-    norm: object
-    limits: object
+    radius: Any
+    dims: Any
+    norm: Any
+    limits: Any
     level: float
     tol: float
     max_boxes: int|None
@@ -256,16 +257,20 @@ def _rows(post, asked:_Asked, X, index, keys) -> list[dict]:
         box = around(post, x, asked.radius, asked.dims, asked.norm, asked.limits)
         got = regression_range(post, box.lower, box.upper, *asked[4:], ball=box.ball)
         four = (got.mean, got.variance, got.lower_end, got.upper_end)
-        ends = (got.mean.min_lower, got.mean.max_upper, got.variance.min_lower, got.variance.max_upper, *got.interval)
-        rows.append({"key": key, "index": int(i), **dict(zip(ENDS, ends)), "n_boxes": sum(r.n_boxes for r in four),
+        ends = (got.mean.min_lower, got.mean.max_upper, got.variance.min_lower, got.variance.max_upper,
+                *got.interval)
+        rows.append({"key": key, "index": int(i), **dict(zip(ENDS, ends)),
+                     "n_boxes": sum(r.n_boxes for r in four),
                      "seconds": time.perf_counter() - began, "status": str(got.status)})
     return rows
 
 def _row_keys(post, asked:_Asked, X) -> list[str]:
     "Twelve hexadecimal digits a point."
-    base = hashlib.sha256(repr(["regression", *(np.asarray(v).tolist() if np.ndim(v) else v for v in asked)]).encode())
+    base = hashlib.sha256(repr(["regression",
+                                *(v.tolist() if isinstance(v, np.ndarray) else v for v in asked)]).encode())
     for value in post._arrays().values():
-        base.update(f"{np.asarray(value).dtype}{np.shape(value)}".encode() + np.ascontiguousarray(value).tobytes())
+        array = np.ascontiguousarray(value)
+        base.update(f"{array.dtype}{array.shape}".encode() + array.tobytes())
     return [hashlib.sha256(base.digest() + np.ascontiguousarray(x).tobytes()).hexdigest()[:12] for x in X]
 
 # %% ../../nbs/gpc/38_regression.ipynb #38d0a003
@@ -337,11 +342,12 @@ def regression_ranges(
     >>> post = KernelPosterior(kernel, Z, weights=A @ y, matrix=A, link=None, noise=.1)
     >>> found = regression_ranges(post, [[1.], [2.]], radius=.1, tol=1e-3)
     >>> print(found.status.tolist(), found.interval_low.round(2).tolist(), found.interval_high.round(2).tolist())
+    ['optimal', 'optimal'] [0.02, 0.3] [1.94, 3.14]
     """
     check_instance(post, "post", KernelPosterior, "a KernelPosterior")
     X, level = check_matrix(X, "X", d=post.d, empty=True), check_probability(level, "level")
-    asked = _Asked(check_radius(radius, ("range",)), dims, norm, limits, level, *check_limits_of_work(tol, max_boxes, time_limit),
-                   check_flag(rigorous, "rigorous"))
+    radius, work = check_radius(radius, ("range",)), check_limits_of_work(tol, max_boxes, time_limit)
+    asked = _Asked(radius, dims, norm, limits, level, *work, check_flag(rigorous, "rigorous"))
     for x in X: around(post, x, asked.radius, dims, norm, limits)                # names what is wrong
     n_jobs, keys, path = check_workers(n_jobs), _row_keys(post, asked, X), check_csv(csv)
     known = {} if path is None else read_rows(path, COLUMNS)

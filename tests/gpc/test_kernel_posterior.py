@@ -168,9 +168,11 @@ def test_questions_that_do_not_fit_are_refused(call, name):
 
 THREE = OneVsRestPosterior(tuple(KernelPosterior(KERNEL, X, w, FORM, link="logistic", classes=["no", "yes"])
                                  for w in (WEIGHTS, -WEIGHTS, .3*WEIGHTS)), ["a", "b", "c"], 1e-4)
-STORED = {"sum": KernelPosterior(KERNEL*Constant(.3) + Linear([.1, 0.]) + Matern52(1., .7, dims=(1,)), X, WEIGHTS, FORM, .1, "probit",
+STORED = {"sum": KernelPosterior(KERNEL*Constant(.3) + Linear([.1, 0.]) + Matern52(1., .7, dims=(1,)), X,
+                                 WEIGHTS, FORM, .1, "probit",
                                  clip=1e-3, classes=["no", "yes"]),
-          "regression": KernelPosterior(KERNEL + White(.1), X, WEIGHTS, FORM, link=None, noise=.2), "three": THREE}
+          "regression": KernelPosterior(KERNEL + White(.1), X, WEIGHTS, FORM, link=None, noise=.2),
+          "three": THREE}
 
 @pytest.mark.parametrize("name", STORED)
 def test_what_is_saved_is_read_back_bit_for_bit(name):
@@ -192,25 +194,32 @@ def test_what_is_saved_is_read_back_bit_for_bit(name):
 def test_many_points_are_single_ones(name):
     post = STORED[name]
     with tempfile.TemporaryDirectory() as folder:
-        asked = dict(radius=.1, questions=("range", "verdict", "radius"), time_limit=None, csv=Path(folder)/"rows.csv")
+        asked = dict(radius=.1, questions=("range", "verdict", "radius"), time_limit=None,
+                     csv=Path(folder)/"rows.csv")
         found = certify_many(post, Q, **asked)
         assert found.label.tolist() == post.labels_of(Q).tolist()
         for i, x in enumerate(Q):
             target = found.label[i] if name == "three" else None
             one = classification_range(post, x - .1, x + .1, target=target)
-            np.testing.assert_allclose((found.min_lower[i], found.max_upper[i]), (one.min_lower, one.max_upper), rtol=1e-9)
+            np.testing.assert_allclose((found.min_lower[i], found.max_upper[i]), (one.min_lower,
+                                                                                  one.max_upper), rtol=1e-9)
             assert found.verdict[i] == str(is_safe(post, x, .1).status)
-            assert found.radius[i] == pytest.approx(minimal_perturbation(post, x, time_limit=None).certified, rel=1e-3)
+            assert found.radius[i] == pytest.approx(minimal_perturbation(post, x, time_limit=None).certified,
+                                                    rel=1e-3)
         seen = []
-        again = certify_many(load_model(post.save(Path(folder)/"model")), Q, progress=lambda *how: seen.append(how), **asked)
+        again = certify_many(load_model(post.save(Path(folder)/"model")), Q,
+                             progress=lambda *how: seen.append(how), **asked)
         assert not seen and len(read_rows(asked["csv"])) == len(Q)
         np.testing.assert_array_equal(again.radius, found.radius)
-        certify_many(STORED["three" if name == "sum" else "sum"], Q[:1], .1, csv=asked["csv"], progress=lambda *how: seen.append(how))
+        certify_many(STORED["three" if name == "sum" else "sum"], Q[:1], .1, csv=asked["csv"],
+                     progress=lambda *how: seen.append(how))
         assert seen
 
 
 def test_a_class_below_one_half_is_not_safe_for_that():
-    flat = OneVsRestPosterior(tuple(KernelPosterior(KERNEL, X, w, FORM, link="logistic") for w in (.3*WEIGHTS, -.3*WEIGHTS, 0*WEIGHTS)),
+    flat = OneVsRestPosterior(tuple(KernelPosterior(KERNEL, X, w, FORM,
+                                                    link="logistic") for w in (.3*WEIGHTS, -.3*WEIGHTS,
+                                                                               0*WEIGHTS)),
                               ["a", "b", "c"])
     found = certify_many(flat, Q, 1.5, time_limit=None, max_boxes=2000)
     low = found.max_upper < .5

@@ -118,7 +118,8 @@ def test_rows_are_single_ranges_and_a_file_answers_again():
         assert len(found) == 5 and (found.status == "optimal").all() and (found.n_boxes >= 8).all()
         for i, x in enumerate(X):
             one = regression_range(post, x - [.1, .05], x + [.1, .05], tol=.1)
-            np.testing.assert_allclose((found.mean_low[i], found.variance_high[i], found.interval_low[i], found.interval_high[i]),
+            np.testing.assert_allclose((found.mean_low[i], found.variance_high[i], found.interval_low[i],
+                                        found.interval_high[i]),
                                        (one.mean.min_lower, one.variance.max_upper, *one.interval), rtol=1e-9)
         again = regression_ranges(post, X[::-1], **asked)
         assert seen == [(5, 5)]
@@ -131,8 +132,11 @@ def test_rows_are_single_ranges_and_a_file_answers_again():
         assert len(regression_ranges(post, np.empty((0, 2)), .1)) == 0
 
 
-@pytest.mark.parametrize("name, value", [("post", 3), ("X", [[1.]]), ("radius", None), ("radius", -1.), ("dims", [9]), ("norm", 3),
-                                         ("limits", (5., 6.)), ("level", 1.), ("tol", 0.), ("time_limit", 0.), ("rigorous", 1),
+@pytest.mark.parametrize("name, value", [("post", 3), ("X", [[1.]]), ("radius", None), ("radius", -1.),
+                                         ("dims", [9]), ("norm", 3),
+                                         ("limits", (5., 6.)), ("level", 1.), ("tol", 0.), ("time_limit",
+                                                                                            0.), ("rigorous",
+                                                                                                  1),
                                          ("n_jobs", 0), ("csv", 3), ("progress", 3)])
 def test_what_is_wrong_with_many_is_named(name, value):
     good = dict(post=_fitted(KERNELS["sum"]), X=[[0., 0.]], radius=.1)
