@@ -189,42 +189,43 @@ def test_what_is_saved_is_read_back_bit_for_bit(name):
         with pytest.raises(ValueError, match="^path"): type(post).load(other)
         with pytest.raises(ValueError, match="^path"): GPPosterior.load(path)
 
+FEW = Q[:2]
+ASKED = {"sum": ("range", "verdict", "radius"), "three": ("range", "verdict")}
 
 @pytest.mark.parametrize("name", ["sum", "three"])
 def test_many_points_are_single_ones(name):
     post = STORED[name]
     with tempfile.TemporaryDirectory() as folder:
-        asked = dict(radius=.1, questions=("range", "verdict", "radius"), time_limit=None,
-                     csv=Path(folder)/"rows.csv")
-        found = certify_many(post, Q, **asked)
-        assert found.label.tolist() == post.labels_of(Q).tolist()
-        for i, x in enumerate(Q):
+        asked = dict(radius=.1, tol=.1, questions=ASKED[name], time_limit=None, csv=Path(folder)/"rows.csv")
+        found = certify_many(post, FEW, **asked)
+        assert found.label.tolist() == post.labels_of(FEW).tolist()
+        for i, x in enumerate(FEW):
             target = found.label[i] if name == "three" else None
-            one = classification_range(post, x - .1, x + .1, target=target)
+            one = classification_range(post, x - .1, x + .1, tol=.1, target=target)
             np.testing.assert_allclose((found.min_lower[i], found.max_upper[i]), (one.min_lower,
                                                                                   one.max_upper), rtol=1e-9)
             assert found.verdict[i] == str(is_safe(post, x, .1).status)
-            assert found.radius[i] == pytest.approx(minimal_perturbation(post, x, time_limit=None).certified,
-                                                    rel=1e-3)
+            if "radius" in ASKED[name]:
+                alone = minimal_perturbation(post, x, time_limit=None).certified
+                assert found.radius[i] == pytest.approx(alone, rel=1e-3)
         seen = []
-        again = certify_many(load_model(post.save(Path(folder)/"model")), Q,
+        again = certify_many(load_model(post.save(Path(folder)/"model")), FEW,
                              progress=lambda *how: seen.append(how), **asked)
-        assert not seen and len(read_rows(asked["csv"])) == len(Q)
+        assert not seen and len(read_rows(asked["csv"])) == len(FEW)
         np.testing.assert_array_equal(again.radius, found.radius)
-        certify_many(STORED["three" if name == "sum" else "sum"], Q[:1], .1, csv=asked["csv"],
+        certify_many(STORED["three" if name == "sum" else "sum"], Q[:1], .1, tol=.3, csv=asked["csv"],
                      progress=lambda *how: seen.append(how))
         assert seen
 
 
 def test_a_class_below_one_half_is_not_safe_for_that():
-    flat = OneVsRestPosterior(tuple(KernelPosterior(KERNEL, X, w, FORM,
-                                                    link="logistic") for w in (.3*WEIGHTS, -.3*WEIGHTS,
-                                                                               0*WEIGHTS)),
-                              ["a", "b", "c"])
-    found = certify_many(flat, Q, 1.5, time_limit=None, max_boxes=2000)
+    latents = tuple(KernelPosterior(KERNEL, X, scale*WEIGHTS, FORM, link="logistic") for scale in (.1, -.1,
+                                                                                                   0.))
+    flat = OneVsRestPosterior(latents, ["a", "b", "c"])
+    found = certify_many(flat, Q, 1., time_limit=None, max_boxes=40, tol=.1)
     low = found.max_upper < .5
     assert low.any() and (found.verdict[low] == "unsafe").any()
-    for i in np.flatnonzero(low): assert found.verdict[i] == str(is_safe(flat, Q[i], 1.5).status)
+    for i in np.flatnonzero(low): assert found.verdict[i] == str(is_safe(flat, Q[i], 1., max_boxes=40).status)
 
 
 def test_a_regression_has_no_verdicts():
