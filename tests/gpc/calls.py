@@ -195,6 +195,7 @@ LEGAL = {
     ("regression_range", "upper", "huge"): "a half-space, nearly",
     ("regression_range", "ball", "none"): DEFAULT,
     ("regression_ranges", "X", "empty"): "no points, no rows",
+    ("regression_ranges", "csv", "text"): "a text is a file name",
     ("regression_ranges", "X", "huge"): "a point so far away that the kernel vanishes",
     **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
     ("*", "lengthscale", "huge"): "a flat direction",
