@@ -23,7 +23,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "posterior": ["GPPosterior"],
     "queries": ["Perturbation", "Robustness", "Safety", "is_safe", "minimal_perturbation", "robustness"],
     "ranges": ["RangeResult", "classification_range"],
-    "regression": ["RegressionRange", "regression_range"],
+    "regression": ["RegressionRange", "RegressionRows", "regression_range", "regression_ranges"],
     "search": ["Ball"],
     "gpflow_import": ["posterior_from_gpflow"],
     "gpy_import": ["posterior_from_gpy"],
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from reject_nb.gpc.queries import (Perturbation, Robustness, Safety, is_safe, minimal_perturbation,
                                        robustness)
     from reject_nb.gpc.ranges import RangeResult, classification_range
-    from reject_nb.gpc.regression import RegressionRange, regression_range
+    from reject_nb.gpc.regression import RegressionRange, RegressionRows, regression_range, regression_ranges
     from reject_nb.gpc.search import Ball
     from reject_nb.gpc.gpflow_import import posterior_from_gpflow
     from reject_nb.gpc.gpy_import import posterior_from_gpy

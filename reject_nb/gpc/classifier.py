@@ -22,6 +22,9 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
     Learned: posterior_ (a GPPosterior, class 1 is classes_[1]), classes_, reject_label_, n_features_in_.
 
+    Its kernel is a squared exponential. With another kernel fit elsewhere, import the model
+    (`posterior_from_sklearn` and the like), and ask `certify_many`.
+
     Parameters
     ----------
     inference : default 'laplace'

@@ -14,10 +14,11 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
 from ..core.checks import check_instance, check_number, refuse
-from .kernel_posterior import KernelPosterior
+from .kernel_posterior import PIECES, KernelPosterior, from_pieces
 from .kernels import Kernel
 from .library_kernels import gram
 from .own_numbers import EXACT, own_range
+from .posterior import read_arrays
 
 # %% ../../nbs/gpc/41_imports.ipynb #a38c0006
 class Arrays(NamedTuple):
@@ -201,6 +202,29 @@ class ImportedKernelPosterior(KernelPosterior):
         self.own_number = check_instance(own_number, "own_number", str, "text")
         self.own_gap = check_number(own_gap, "own_gap", 0., 1.)
         return self
+
+    def _arrays(self):
+        return super()._arrays() | dict(speaks_of=self.speaks_of, own_number=self.own_number,
+                                        own_gap=self.own_gap)
+
+    @classmethod
+    def load(cls,
+        path,  # file written by `save`
+    ) -> "ImportedKernelPosterior":
+        """Read a posterior back, with its names for its numbers; the same arrays, bit for bit.
+
+        Parameters
+        ----------
+        path
+            file written by `save`
+
+        Returns
+        -------
+        ImportedKernelPosterior
+        """
+        own = read_arrays(path, f"a {cls.__name__}", ("speaks_of", "own_number", "own_gap"))
+        post = cls(**from_pieces(read_arrays(path, f"a {cls.__name__}", PIECES)))
+        return post.named(str(own["speaks_of"]), str(own["own_number"]), float(own["own_gap"]))
 
     def __repr__(self):
         return super().__repr__().replace("KernelPosterior", "ImportedKernelPosterior", 1)

@@ -19,7 +19,8 @@ from scipy.linalg import cholesky, eigh
 from ..core.checks import (check_choice, check_instance, check_labels, check_matrix,
                                    check_number, check_vector, refuse)
 from .kernel_bounds import KernelMinima, kernel_minima
-from .kernel_terms import Frame, Model, Terms, expand, kernel_at, kernel_unit, model_on, prior_at
+from .kernel_terms import (Frame, Model, Terms, expand, kernel_at, kernel_unit, model_on,
+                                        parts_of, prior_at)
 from .kernels import Kernel
 from .logistic import LOGISTIC_LIMIT
 from .rigour import rounding
@@ -199,8 +200,8 @@ def _factor(K, error:float) -> tuple[np.ndarray, float]: # L (n, n), bound of |L
 def _spread(terms:Terms, Z, A) -> Spread:
     "Verified spread of a quadratic form."
     n, d = Z.shape
-    inside = Model(terms, np.vstack([Z, Z[:1]]), *(np.zeros((len(terms.kind), n + 1)),)*2,
-                   np.zeros(len(terms.kind)))
+    still = np.zeros((len(terms.kind), n + 1))
+    inside = Model(terms, Z, still, still, still[:, 0], parts_of(terms, Z))
     K, size = kernel_at(inside, Z)
     own = prior_at(inside, Z, False)*(1 + kernel_unit(terms, d))
     L, inverse = _factor(.5*(K + K.T), 2*kernel_unit(terms, d)*float(np.linalg.norm(size)))
@@ -392,8 +393,8 @@ def at_points(
                       + rounding(4)*abs(post.mean) + 1e-290)
     mean = post.mean + r @ post.weights
     if not problem.variance: return At(r, mean, mean_err, *[np.empty(0)]*6)
-    (w, v, slip), prior, whole = _forms(problem, r), prior_at(problem.model, X,
-                                                              False), prior_at(problem.model, X, True)
+    (w, v, slip), prior = _forms(problem, r), prior_at(problem.model, X, False)
+    whole = prior_at(problem.model, X, True) if post.terms.white.any() else prior
     largest = max(post.spread.g, post.spread.rho)
     err = count*(slip + 2*problem.unit*np.einsum("ij,ij->i", np.abs(w), size) + largest*problem.nu**2
                  + (problem.unit + rounding(4))*whole)

@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from .certificate import logistic_line_min, probability_down, ratio_min
 from .kernel_certificate import At, Problem, at_points, joint_minima
-from .kernel_terms import Frame, functional_gradient, prior_at, prior_gradient, scaled, slopes
+from .kernel_terms import Frame, Slopes, prior_at, prior_gradient, scaled, slopes
 from .logistic import LOGISTIC_ERROR, logistic_means, logistic_slope
 from .search import Ball, BallIn, Looked, Oracle
 
@@ -184,15 +184,15 @@ def _descended(problem:Problem, aim:Aim, s:np.ndarray) -> np.ndarray: # (d,)
     edge = np.where(frame.ends > 0, 1 - 1e-6, frame.half)
     def objective(s):
         x = frame.raw(s[None])
-        at = at_points(problem, x)
-        step = functional_gradient(problem.model, x[0], np.asarray(post.weights))
-        var, dvar = 0., np.zeros(len(s))
+        here = Slopes(problem.model, x[0])
+        r, var, dvar = here.row(), 0., np.zeros(len(s))
+        coef = np.array([post.weights, post.matrix @ r]) if problem.variance else post.weights[None]
+        step = here.gradient(coef)
         if problem.variance:
-            var = .5*(at.var_low[0] + at.var_high[0])
-            dvar = prior_gradient(problem.model, x[0]) - 2*functional_gradient(problem.model, x[0],
-                    at.w[0].copy())
-        value, by_mean, by_var = aim.rough(at.mean[0], var)
-        return value, (by_mean*step + by_var*dvar)*slopes(frame, s)
+            var = max(prior_at(problem.model, x, True)[0] - r @ coef[1], 0.)
+            dvar = prior_gradient(problem.model, x[0]) - 2*step[1]
+        value, by_mean, by_var = aim.rough(post.mean + r @ post.weights, var)
+        return value, (by_mean*step[0] + by_var*dvar)*slopes(frame, s)
     found = minimize(objective, np.clip(s, -edge, edge), jac=True, method="L-BFGS-B",
                      bounds=np.column_stack([-edge, edge]),
                      options={"maxiter": 30, "ftol": 1e-12, "gtol": 1e-9})

@@ -7,10 +7,12 @@ __all__ = ['Asked', 'AtPoints', 'OverBoxes', 'Certifiable']
 
 # %% ../../nbs/gpc/18_questions.ipynb #266eed41
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
+from .posterior import write_arrays
 from .search import Ball, Oracle
 
 # %% ../../nbs/gpc/18_questions.ipynb #0643a729
@@ -114,4 +116,42 @@ class Certifiable(AtPoints, OverBoxes):
         target,  # name of a class; None where there are two and none is to be named
     ) -> int:    # at least 0
         "Position of the class that is asked about; ValueError that names `target`."
+        raise NotImplementedError
+
+    def _arrays(self) -> dict: # name -> array, number or text
+        "All that the posterior is made of: what `save` writes and what keys its rows of `certify_many`."
+        raise NotImplementedError
+
+    def save(self,
+        path,  # file name; .npz is added where missing
+    ) -> Path: # the file written
+        """Write everything that the posterior is made of, and nothing else, to a compressed npz file.
+
+        Parameters
+        ----------
+        path
+            file name; .npz is added where missing
+
+        Returns
+        -------
+        Path
+            the file written
+        """
+        return write_arrays(path, **self._arrays())
+
+    def labels_of(self,
+        X,  # (m, d) points
+    ) -> np.ndarray: # (m,)
+        """Classes of points by their names; ValueError that names `post` where there are none.
+
+        Parameters
+        ----------
+        X
+            (m, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (m,)
+        """
         raise NotImplementedError

@@ -11,7 +11,7 @@ from reject_nb.gpc import (Ball, CertifiedGPClassifier, Constant, GPPosterior, I
                            Linear, Matern12, Matern32, Matern52, MulticlassPosterior, OneVsRestPosterior, Product, RationalQuadratic,
                            SquaredExponential, Sum, White, certified_radius, certify_many, classification_range, fit_gpc,
                            fit_multiclass_gpc, gpfgs, interpretability, is_safe, minimal_perturbation, posterior_from_gpflow,
-                           posterior_from_gpy, posterior_from_gpytorch, posterior_from_sklearn, regression_range, robustness)
+                           posterior_from_gpy, posterior_from_gpytorch, posterior_from_sklearn, regression_range, regression_ranges, robustness)
 from reject_nb.gpc.experiments.library_models import stored_model
 
 X = np.array([[0., 0.], [2., 0.], [0., 2.]])
@@ -62,6 +62,11 @@ def saved(post):
 def certified(csv=None, **kwargs):
     """certify_many, whose file stays below a folder of its own where it has a name."""
     return certify_many(csv=os.path.join(FOLDER, csv) if isinstance(csv, str) else csv, **kwargs)
+
+
+def ranged(csv=None, **kwargs):
+    """regression_ranges, whose file stays below a folder of its own where it has a name."""
+    return regression_ranges(csv=os.path.join(FOLDER, csv) if isinstance(csv, str) else csv, **kwargs)
 
 
 def trained(**parameters):
@@ -140,6 +145,12 @@ def calls():
         "regression_range": (regression_range, dict(post=KERNELS, lower=np.array([.1, .2]), upper=np.array([.2, .3]), level=.9, tol=.1, max_boxes=20, time_limit=5.,
                                                     rigorous=True, ball=None)),
     }
+    rows = {k: v for k, v in about.items() if k not in ("x", "n_jobs", "limits")}
+    found["regression_ranges"] = (ranged, dict(post=KERNELS, X=Z, **rows, n_jobs=None, limits=None, level=.9, tol=.1, max_boxes=20, time_limit=5.,
+                                               csv=None, progress=None))
+    for name, post in {"KernelPosterior": KERNELS, "ImportedKernelPosterior": BROUGHT, "OneVsRestPosterior": SHARES}.items():
+        found[f"{name}.save"] = (saved(post), dict(path="model"))
+        found[f"{name}.load"] = (type(post).load, dict(path=str(post.save(os.path.join(FOLDER, name)))))
     for method in ("latent", "predict_proba", "predict", "predict_labels"): found[f"KernelPosterior.{method}"] = (getattr(KERNELS, method), dict(X=Z))
     for method in ("predict_proba", "predict"): found[f"OneVsRestPosterior.{method}"] = (getattr(SHARES, method), dict(X=Z))
     for name, post in posts.items():
@@ -183,6 +194,9 @@ LEGAL = {
     ("regression_range", "upper", "inf"): "infinite ends are allowed",
     ("regression_range", "upper", "huge"): "a half-space, nearly",
     ("regression_range", "ball", "none"): DEFAULT,
+    ("regression_ranges", "X", "empty"): "no points, no rows",
+    ("regression_ranges", "csv", "text"): "a text is a file name",
+    ("regression_ranges", "X", "huge"): "a point so far away that the kernel vanishes",
     **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
     ("*", "lengthscale", "huge"): "a flat direction",
     ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",

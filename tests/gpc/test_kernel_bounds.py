@@ -92,7 +92,7 @@ def test_a_squared_exponential_is_bounded_as_before():
         coef[..., -1] = 0
         ours = kernel_minima(model, lo, hi, c, coef, np.zeros((1, 2, 2)), np.zeros(1), True, 0., 3).low[0]
         weight = np.exp(-model.offset[0, :-1])
-        bumps = Bumps(np.ascontiguousarray((model.Z[:-1] - c).T), weight)
+        bumps = Bumps(np.ascontiguousarray((model.Z - c).T), weight)
         boxes = Boxes(np.repeat(lo - c, 2, 0), np.repeat(hi - c, 2, 0))
         other = functional_min(bumps, boxes, coef[0, :, :-1].copy(), np.zeros(2), True, 0., 0.).low
         wide = .5*((hi - lo)**2).sum() > .3                 # there the tangents of the two differ

@@ -1,12 +1,18 @@
 """Tests of nbs/gpc/37_kernel_posterior.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+import tempfile
+from pathlib import Path
 from reject_nb.gpc.kernel_posterior import KernelPosterior
 from reject_nb.gpc.kernel_posterior import OneVsRestPosterior
+from reject_nb.gpc.kernels import Constant
 from reject_nb.gpc.kernels import Linear
 from reject_nb.gpc.kernels import Matern52
 from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.kernels import White
+from reject_nb.gpc.many import certify_many
+from reject_nb.gpc.many import load_model
+from reject_nb.gpc.many import read_rows
 from reject_nb.gpc.posterior import GPPosterior
 from reject_nb.gpc.queries import is_safe
 from reject_nb.gpc.queries import minimal_perturbation
@@ -159,3 +165,68 @@ def test_a_known_error_widens_the_shares():
     (lambda: is_safe(KernelPosterior(**GOOD, link=None), [0., 0.], .1), "post")])
 def test_questions_that_do_not_fit_are_refused(call, name):
     with pytest.raises(ValueError, match=f"^{name}"): call()
+
+THREE = OneVsRestPosterior(tuple(KernelPosterior(KERNEL, X, w, FORM, link="logistic", classes=["no", "yes"])
+                                 for w in (WEIGHTS, -WEIGHTS, .3*WEIGHTS)), ["a", "b", "c"], 1e-4)
+STORED = {"sum": KernelPosterior(KERNEL*Constant(.3) + Linear([.1, 0.]) + Matern52(1., .7, dims=(1,)), X,
+                                 WEIGHTS, FORM, .1, "probit",
+                                 clip=1e-3, classes=["no", "yes"]),
+          "regression": KernelPosterior(KERNEL + White(.1), X, WEIGHTS, FORM, link=None, noise=.2),
+          "three": THREE}
+
+@pytest.mark.parametrize("name", STORED)
+def test_what_is_saved_is_read_back_bit_for_bit(name):
+    post = STORED[name]
+    with tempfile.TemporaryDirectory() as folder:
+        path = post.save(Path(folder)/"deep"/"model")
+        for again in (type(post).load(path), load_model(path)):
+            assert type(again) is type(post) and again.classes.tolist() == post.classes.tolist()
+            for one, two in zip(getattr(post, "latents", [post]), getattr(again, "latents", [again])):
+                np.testing.assert_array_equal(one.latent(Q), two.latent(Q))
+                assert (one.link, one.noise, one.clip, one.mean) == (two.link, two.noise, two.clip, two.mean)
+        other = Path(folder)/"other.npz"
+        np.savez(other, **{**post._arrays(), "kernel": "{}", "kernel_0": "{}"})
+        with pytest.raises(ValueError, match="^path"): type(post).load(other)
+        with pytest.raises(ValueError, match="^path"): GPPosterior.load(path)
+
+FEW = Q[:2]
+ASKED = {"sum": ("range", "verdict", "radius"), "three": ("range", "verdict")}
+
+@pytest.mark.parametrize("name", ["sum", "three"])
+def test_many_points_are_single_ones(name):
+    post = STORED[name]
+    with tempfile.TemporaryDirectory() as folder:
+        asked = dict(radius=.1, tol=.1, questions=ASKED[name], time_limit=None, csv=Path(folder)/"rows.csv")
+        found = certify_many(post, FEW, **asked)
+        assert found.label.tolist() == post.labels_of(FEW).tolist()
+        for i, x in enumerate(FEW):
+            target = found.label[i] if name == "three" else None
+            one = classification_range(post, x - .1, x + .1, tol=.1, target=target)
+            np.testing.assert_allclose((found.min_lower[i], found.max_upper[i]), (one.min_lower,
+                                                                                  one.max_upper), rtol=1e-9)
+            assert found.verdict[i] == str(is_safe(post, x, .1).status)
+            if "radius" in ASKED[name]:
+                alone = minimal_perturbation(post, x, time_limit=None).certified
+                assert found.radius[i] == pytest.approx(alone, rel=1e-3)
+        seen = []
+        again = certify_many(load_model(post.save(Path(folder)/"model")), FEW,
+                             progress=lambda *how: seen.append(how), **asked)
+        assert not seen and len(read_rows(asked["csv"])) == len(FEW)
+        np.testing.assert_array_equal(again.radius, found.radius)
+        certify_many(STORED["three" if name == "sum" else "sum"], Q[:1], .1, tol=.3, csv=asked["csv"],
+                     progress=lambda *how: seen.append(how))
+        assert seen
+
+
+def test_a_class_below_one_half_is_not_safe_for_that():
+    latents = tuple(KernelPosterior(KERNEL, X, scale*WEIGHTS, FORM, link="logistic") for scale in (.1, -.1,
+                                                                                                   0.))
+    flat = OneVsRestPosterior(latents, ["a", "b", "c"])
+    found = certify_many(flat, Q, 1., time_limit=None, max_boxes=40, tol=.1)
+    low = found.max_upper < .5
+    assert low.any() and (found.verdict[low] == "unsafe").any()
+    for i in np.flatnonzero(low): assert found.verdict[i] == str(is_safe(flat, Q[i], 1., max_boxes=40).status)
+
+
+def test_a_regression_has_no_verdicts():
+    with pytest.raises(ValueError, match="^post"): certify_many(STORED["regression"], Q, .1)

@@ -3,9 +3,9 @@ import numpy as np
 import pytest
 from flint import arb
 from flint import ctx
+from reject_nb.gpc.kernel_terms import Slopes
 from reject_nb.gpc.kernel_terms import expand
 from reject_nb.gpc.kernel_terms import frame_box
-from reject_nb.gpc.kernel_terms import functional_gradient
 from reject_nb.gpc.kernel_terms import kernel_at
 from reject_nb.gpc.kernel_terms import kernel_unit
 from reject_nb.gpc.kernel_terms import model_on
@@ -97,8 +97,10 @@ def test_gradients_are_slopes(name):
     _, frame, model = _pieces(kernel, [-9.]*3, [9.]*3)
     x, steps = np.array([.3, -.2, .7]), 1e-5*np.eye(3)
     numeric = (kernel.matrix(x + steps, Z) - kernel.matrix(x - steps, Z)) @ coef/2e-5
-    found = functional_gradient(model, x[frame.free], coef)
-    np.testing.assert_allclose(found, numeric[frame.free], rtol=1e-6, atol=1e-7)
+    here = Slopes(model, x[frame.free])
+    np.testing.assert_allclose(here.row(), kernel.matrix(x[None], Z)[0], rtol=1e-12)
+    for row, times in zip(here.gradient(np.array([coef, -2*coef])), (1, -2)):
+        np.testing.assert_allclose(row, times*numeric[frame.free], rtol=1e-6, atol=1e-7)
     numeric = (kernel.diagonal(x + steps) - kernel.diagonal(x - steps))/2e-5
     np.testing.assert_allclose(prior_gradient(model, x[frame.free]), numeric[frame.free], rtol=1e-6,
                                atol=1e-7)

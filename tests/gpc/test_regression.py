@@ -1,6 +1,8 @@
 """Tests of nbs/gpc/38_regression.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+import tempfile
+from pathlib import Path
 from reject_nb.gpc.kernel_posterior import KernelPosterior
 from reject_nb.gpc.kernels import Constant
 from reject_nb.gpc.kernels import Linear
@@ -11,6 +13,7 @@ from reject_nb.gpc.kernels import RationalQuadratic
 from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.kernels import White
 from reject_nb.gpc.regression import regression_range
+from reject_nb.gpc.regression import regression_ranges
 from reject_nb.gpc.search import Ball
 
 KERNELS = {"squared exponential": SquaredExponential(1.5, [.8, 1.2]), "Matern 1/2": Matern12(1., 1.5),
@@ -104,3 +107,37 @@ def test_what_is_wrong_is_named(name, value):
 def test_a_linear_kernel_needs_finite_corners():
     with pytest.raises(ValueError, match="^upper"): regression_range(_fitted(KERNELS["linear"]), [0., 0.],
                                                                      [1., np.inf])
+
+
+def test_rows_are_single_ranges_and_a_file_answers_again():
+    post, X, seen = _fitted(KERNELS["sum"]), np.random.default_rng(2).normal(size=(5, 2)), []
+    with tempfile.TemporaryDirectory() as folder:
+        asked = dict(radius=[.1, .05], limits=(-3., 3.), tol=.1, time_limit=None, csv=Path(folder)/"rows.csv",
+                     progress=lambda *how: seen.append(how))
+        found = regression_ranges(post, X, **asked)
+        assert len(found) == 5 and (found.status == "optimal").all() and (found.n_boxes >= 8).all()
+        for i, x in enumerate(X):
+            one = regression_range(post, x - [.1, .05], x + [.1, .05], tol=.1)
+            np.testing.assert_allclose((found.mean_low[i], found.variance_high[i], found.interval_low[i],
+                                        found.interval_high[i]),
+                                       (one.mean.min_lower, one.variance.max_upper, *one.interval), rtol=1e-9)
+        again = regression_ranges(post, X[::-1], **asked)
+        assert seen == [(5, 5)]
+        np.testing.assert_array_equal(again.mean_high, found.mean_high[::-1])
+        regression_ranges(post, X[:1], **{**asked, "level": .9})
+        assert seen[-1] == (1, 1)
+        ball = regression_ranges(post, X, .1, norm=2, tol=.1, n_jobs=1)
+        box = regression_ranges(post, X, .1, tol=.1)
+        assert (ball.mean_low >= box.mean_low - .1).all() and (ball.mean_high <= box.mean_high + .1).all()
+        assert len(regression_ranges(post, np.empty((0, 2)), .1)) == 0
+
+
+@pytest.mark.parametrize("name, value", [("post", 3), ("X", [[1.]]), ("radius", None), ("radius", -1.),
+                                         ("dims", [9]), ("norm", 3),
+                                         ("limits", (5., 6.)), ("level", 1.), ("tol", 0.), ("time_limit",
+                                                                                            0.), ("rigorous",
+                                                                                                  1),
+                                         ("n_jobs", 0), ("csv", 3), ("progress", 3)])
+def test_what_is_wrong_with_many_is_named(name, value):
+    good = dict(post=_fitted(KERNELS["sum"]), X=[[0., 0.]], radius=.1)
+    with pytest.raises(ValueError, match=name): regression_ranges(**{**good, name: value})
