@@ -236,8 +236,8 @@ def check_path(
     Path
         of a file, which may be there already
     """
-    if not isinstance(value, (str, Path)): raise refuse(name, "a path", value)
-    path = Path(value)
+    try: path = Path(value)
+    except TypeError: raise refuse(name, "a path", value) from None
     try: path.stat()
     except (FileNotFoundError, NotADirectoryError): pass
     except (OSError, ValueError): raise refuse(name, "a path that can be written", value) from None
