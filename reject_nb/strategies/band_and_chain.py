@@ -131,7 +131,7 @@ class Window(NamedTuple):
     low: np.ndarray  # (ranks,)
     high: np.ndarray # (ranks,)
 
-@njit(cache=True)
+@njit(inline="always")
 def _keep(window, i, mass, low, high):
     "Store the masses of one rank."
     window.low[i], window.high[i] = low, high
@@ -143,7 +143,7 @@ def _width(band, target):
     "Most counts that are followed at any rank."
     n = len(band) - 1
     mass = np.zeros(n + 3)
-    mass[0], low, high, width = 1., 0, 0, 1
+    mass[0], low, high, width = 1., np.int64(0), np.int64(0), 1
     for m in range(1, n + 1):
         low, high, _ = _advance(mass, low, high, target, band[m])
         width = max(width, high - low + 1)
@@ -155,7 +155,7 @@ def _checkpoints(band, target, step, window):
     "Go forward once and keep every `step`-th rank."
     n = len(band) - 1
     mass = np.zeros(n + 3)
-    mass[0], low, high = 1., 0, 0
+    mass[0], low, high = 1., np.int64(0), np.int64(0)
     _keep(window, 0, mass, low, high)
     for m in range(1, n + 1):
         low, high, _ = _advance(mass, low, high, target, band[m])
@@ -163,11 +163,11 @@ def _checkpoints(band, target, step, window):
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #f83bd0e5
 @njit(cache=True)
-def _replay(band, target, first, last, start, window):
-    "Go forward from a checkpoint and keep the ranks `first` to `last`, in rows 0, 1, ..."
+def _replay(band, target, first, last, kept, c, window):
+    "Go forward from checkpoint `c` and keep the ranks `first` to `last`, in rows 0, 1, ..."
     mass = np.zeros(len(band) + 2)
-    low, high = start.low[0], start.high[0]
-    for k in range(low, high + 1): mass[k] = start.mass[0, k - low]
+    low, high = kept.low[c], kept.high[c]
+    for k in range(low, high + 1): mass[k] = kept.mass[c, k - low]
     _keep(window, 0, mass, low, high)
     for m in range(first + 1, last + 1):
         low, high, _ = _advance(mass, low, high, target, band[m])
@@ -175,13 +175,13 @@ def _replay(band, target, first, last, start, window):
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #b03b3c41
 @njit(cache=True)
-def _gate(band, hits, target, delta, start, step, kept, block):
+def _gate(band, hits, target, delta, start, step, kept, block, gate):
     "Largest counts that keep alive, from `start` on: `band` ends walks going forward, `hits` going back."
     n = len(band) - 1
-    gate, behind, last = np.full(n + 1, -1), np.zeros(n + 3), n
+    behind, last = np.zeros(n + 3), n
     for c in range((n - 1)//step, -1, -1):
         first = c*step
-        _replay(band, target, first, last, Window(kept.mass[c:c+1], kept.low[c:c+1], kept.high[c:c+1]), block)
+        _replay(band, target, first, last, kept, c, block)
         for m in range(last, first, -1):
             i = m - first
             if m >= start: gate[m] = _largest_count(block.mass[i], behind, block.low[i], block.high[i], delta)
@@ -229,7 +229,8 @@ def gate_of(
     step = max(1, math.isqrt(n))
     kept, block = _window(n//step + 1, width), _window(step + 1, width)
     _checkpoints(forward, target, step, kept)
-    return _gate(forward, band, target, delta - 1e-12, start, step, kept, block)  # for rounding of the sums
+    gate, spent = np.full(n + 1, -1), delta - 1e-12   # for rounding of the sums
+    return _gate(forward, band, target, spent, start, step, kept, block, gate)
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #577545be
 SHARES = (.5, .6, .7) # of delta, for the band

@@ -57,7 +57,7 @@ def band_probability(
     """
     n = len(band) - 1
     mass = np.zeros(n + 3)
-    mass[0], low, high, total = 1., 0, 0, 0.
+    mass[0], low, high, total = 1., np.int64(0), np.int64(0), 0.
     for m in range(1, n + 1):
         low, high, hit = _advance(mass, low, high, target, band[m])
         total += hit

@@ -48,8 +48,9 @@ def test_compiled_and_python_agree():
     _checkpoints.py_func(band, target, 5, plain)
     for a, b in zip(window, plain): np.testing.assert_array_equal(a, b)
     block = _window(6, window.mass.shape[1])
-    found = _gate.py_func(band, band, target, .2, 10, 5, window, block)
-    np.testing.assert_array_equal(found, _gate(band, band, target, .2, 10, 5, window, block))
+    found, again = (np.full(len(band), -1) for _ in range(2))
+    _gate.py_func(band, band, target, .2, 10, 5, window, block, found)
+    np.testing.assert_array_equal(found, _gate(band, band, target, .2, 10, 5, window, block, again))
 
 
 def _band_or_gate(design, rank, target):
