@@ -142,7 +142,8 @@ def least(
 
 def _cold(code:str) -> tuple[float, float]: # s
     "A process with nothing compiled, and the one after it."
-    with tempfile.TemporaryDirectory() as cache: return _seconds(code, cache)["cpu"], _seconds(code, cache)["cpu"]
+    with tempfile.TemporaryDirectory() as cache:
+        return _seconds(code, cache)["cpu"], _seconds(code, cache)["cpu"]
 
 def measure(
     room:str,     # module
