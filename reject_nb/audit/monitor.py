@@ -245,7 +245,7 @@ def draw(
     the axes
     """
     if ax is None: _, ax = figure(width=6.4, height=3.4)
-    if not hasattr(ax, "plot"): raise refuse("ax", "axes of matplotlib or None", ax)
+    if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
     n, capital, restarts = np.array(monitor.history).T
     alarms = 2/monitor.delta, 2*monitor.horizon/monitor.delta
     for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):

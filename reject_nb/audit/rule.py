@@ -24,7 +24,8 @@ from .sample import (SCORE, Names, Sample, check_logits, check_probabilities,
 from .table import (Table, TableError, column_called, encode, matching, numbers, open_table,
                                    read_csv,
                                    words)
-from ..core.checks import (check_choice, check_flag, check_labels, check_number, check_path,
+from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number,
+                                   check_path,
                                    check_probability, check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.results import Status
@@ -160,6 +161,7 @@ def decide_table(
         naming column, row and value.
     """
     values = _table_scores(rule, columns, probabilities, logits, scores)
+    if group is not None: check_instance(group, "group", str, "the name of a column or None")
     groups, name = None, group or rule.columns.get("group")
     if rule.thresholds is not None:
         if name is None:

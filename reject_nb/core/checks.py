@@ -255,6 +255,7 @@ def _refuse_masked(value, name:str) -> None:
 def _real(value, name:str) -> np.ndarray: # float64
     "An array of real numbers of any shape."
     _refuse_masked(value, name)
+    if isinstance(value, (bytearray, memoryview)): raise refuse(name, "an array of real numbers", value)
     try: array = np.asarray(value)
     except (TypeError, ValueError): raise refuse(name, "an array with rows of one length", value) from None
     if array.dtype.kind == "O" and array.ndim and all(isinstance(x, (Real, np.bool_)) for x in array.flat):
