@@ -197,7 +197,7 @@ def stored(
 
 # %% ../../nbs/core/08_tables.ipynb #1a6f5b9e
 def _note_cost(id:str, seconds:float, store:Path) -> None:
-    "Write down what made a stored table, by the command that its entry names: else a full run, or benchmarks."
+    "Write down what made a stored table: the command of its entry, else a full run or the benchmarks."
     room, _, name = id.partition("/")
     usual = "make bench" if name.startswith("benchmark") else f"reject-nb reproduce {room} --full"
     command = load_made(room, store).get(f"{name}.csv", {}).get("command", usual)
