@@ -811,7 +811,7 @@ def draw(
     the axes
     """
     if ax is None: _, ax = figure(width=6.4, height=3.8)
-    if not hasattr(ax, "plot"): raise refuse("ax", "axes of matplotlib or None", ax)
+    if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
     for name in audit.sample.scores:
         curve = audit.curve(name, level=level)
         some = curve["coverage"] >= min(.02, curve["coverage"][-1])

@@ -353,7 +353,8 @@ def frontier_table(
         one row a target; attributes statement, delta, method
     """
     targets = check_targets(targets, sample.bound)
-    names = list(sample.scores) if score == "auto" else [check_choice(score, "score", sample.scores)]
+    check_choice(score, "score", ["auto", *sample.scores])
+    names = list(sample.scores) if score == "auto" else [score]
     bands = bands_of(sample, names, delta, targets, method)
     rows = [_line(sample, bands, target) for target in targets]
     how = next(iter(bands.values())).method + (f"; and among {len(names)} scores" if len(names) > 1 else "")

@@ -666,7 +666,8 @@ class PromisedRows(GroupedRows):
         ValueError
             naming the argument.
         """
-        check_probability(delta, "delta"), check_choice(method, "method", METHODS)
+        delta = check_probability(delta, "delta")
+        check_choice(method, "method", METHODS)
         counts = self._of(score)
         share = delta*len(counts)/len(self.names)
         rows = [line_of(counts, float(target), share) for target in check_targets(targets, 1.)]
@@ -720,7 +721,7 @@ class RuledRows(PromisedRows):
             naming the argument.
         """
         target_risk = USUAL if target_risk is None else check_probability(target_risk, "target_risk")
-        check_probability(delta, "delta")
+        delta = check_probability(delta, "delta")
         check_flag(looked, "looked")
         counts = self._of(score)
         line, thresholds = line_of(counts, target_risk, delta*len(counts)/len(self.names)), None
@@ -804,7 +805,8 @@ class LargeAudit(RuledRows):
         ValueError
             naming it.
         """
-        if ax is not None and not hasattr(ax, "plot"): raise refuse("ax", "matplotlib axes", ax)
+        if ax is not None and not hasattr(ax, "get_xlabel"): raise refuse("ax", "matplotlib axes", ax)
+        delta = check_probability(delta, "delta")
         band = self.risk_band(delta)
         ax = figure(height=3.2)[1] if ax is None else ax
         for name in self.names:

@@ -16,10 +16,10 @@ import hashlib
 import html
 import json
 import math
-from importlib import metadata
 
 import numpy as np
 
+from .. import __version__
 from .markup import (STYLE, Frame, Html, axes, band, bullets, drawing, escape, join, label_at,
                                     line, number, percent, plain_percent, span, table_html, tag, ticks)
 from .rule import Rule
@@ -505,7 +505,7 @@ def _numbers_of(frame:Frame) -> list[float]:
 
 def _foot(rule) -> Html:
     "Which program made this of which data."
-    program = f"Made with reject_nb {metadata.version('reject_nb')}. SHA-256 of the data: "
+    program = f"Made with reject_nb {__version__}. SHA-256 of the data: "
     return tag("p", program, tag("code", rule.hash), class_="soft")
 
 # %% ../../nbs/audit/09_report.ipynb #4f91af2f

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SCHEMA', 'VERSION', 'KINDS', 'ANSWERS', 'RANGES', 'SINGLE', 'RuleError', 'score_values',
            'limits_of', 'Decisions', 'decide_table', 'apply_rule', 'rule_to_dict', 'checked_ranges',
-           'fields_of_text', 'fields_of_file', 'Rule', 'certify_sample']
+           'fields_of_text', 'fields_of_file', 'Promise', 'Kept', 'Rule', 'certify_sample']
 
 # %% ../../nbs/audit/06_rule.ipynb #eb8c62f4
 import hashlib
@@ -24,7 +24,8 @@ from .sample import (SCORE, Names, Sample, check_logits, check_probabilities,
 from .table import (Table, TableError, column_called, encode, matching, numbers, open_table,
                                    read_csv,
                                    words)
-from ..core.checks import (check_choice, check_flag, check_labels, check_number, check_path,
+from ..core.checks import (check_choice, check_flag, check_instance, check_labels, check_number,
+                                   check_path,
                                    check_probability, check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.results import Status
@@ -160,6 +161,7 @@ def decide_table(
         naming column, row and value.
     """
     values = _table_scores(rule, columns, probabilities, logits, scores)
+    if group is not None: check_instance(group, "group", str, "the name of a column or None")
     groups, name = None, group or rule.columns.get("group")
     if rule.thresholds is not None:
         if name is None:
@@ -397,7 +399,186 @@ def fields_of_file(path) -> dict: # the fields of a Rule
 
 # %% ../../nbs/audit/06_rule.ipynb #49662851
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class Promise:
+    """A threshold on a score of uncertainty and what is promised of it.
+
+    Attributes
+    ----------
+    score : str
+        name of the score
+    kind : str
+        "max_probability", which comes from probabilities or logits, or "given"
+    threshold : float
+        inf accepts everything, -inf nothing
+    thresholds : dict|None, default None
+        group -> threshold, where each group has its own
+    target_risk : float
+        promised, in units of the losses
+    delta : float
+        probability that the promise fails
+    coverage : float
+        share of the calibration rows that is answered
+    risk : float
+        mean loss of these; NaN where there are none
+    n : int
+        calibration rows
+    n_accepted : int
+        of them answered
+    method : str
+        what certified it, in words
+    status : Status
+        certified, trivial or infeasible
+    statement : str
+        the promise in words
+    remedy : str
+        what to do where it is not certified
+    loss : str, default 'zero-one'
+        of the losses: zero-one, matrix or given
+    bound : float, default 1.
+        largest loss that can occur
+    classes : tuple, default ()
+        names, in the order of the probabilities
+    hash : str, default ''
+        SHA-256 of the calibration rows
+    looked : bool, default True
+        whether target and score may have been chosen after looking
+    n_scores : int, default 1
+        scores that hold at once
+    n_targets : int, default 1
+        targets that hold at once
+    columns : dict
+        role -> name or names of columns of the table
+    """
+    score: str                 # name of the score
+    kind: str                  # "max_probability", which comes from probabilities or logits, or "given"
+    threshold: float           # inf accepts everything, -inf nothing
+    thresholds: dict|None = None # group -> threshold, where each group has its own
+    target_risk: float         # promised, in units of the losses
+    delta: float               # probability that the promise fails
+    coverage: float            # share of the calibration rows that is answered
+    risk: float                # mean loss of these; NaN where there are none
+    n: int                     # calibration rows
+    n_accepted: int            # of them answered
+    method: str                # what certified it, in words
+    status: Status             # certified, trivial or infeasible
+    statement: str             # the promise in words
+    remedy: str                # what to do where it is not certified
+    loss: str = "zero-one"     # of the losses: zero-one, matrix or given
+    bound: float = 1.          # largest loss that can occur
+    classes: tuple = ()        # names, in the order of the probabilities
+    hash: str = ""             # SHA-256 of the calibration rows
+    looked: bool = True        # whether target and score may have been chosen after looking
+    n_scores: int = 1          # scores that hold at once
+    n_targets: int = 1         # targets that hold at once
+    columns: dict = field(default_factory=dict) # role -> name or names of columns of the table
+
+# %% ../../nbs/audit/06_rule.ipynb #f2f4d4de
+class Kept(Promise):
+    """A promise that can be saved and loaded.
+
+    Attributes
+    ----------
+    score : str
+        name of the score
+    kind : str
+        "max_probability", which comes from probabilities or logits, or "given"
+    threshold : float
+        inf accepts everything, -inf nothing
+    thresholds : dict|None, default None
+        group -> threshold, where each group has its own
+    target_risk : float
+        promised, in units of the losses
+    delta : float
+        probability that the promise fails
+    coverage : float
+        share of the calibration rows that is answered
+    risk : float
+        mean loss of these; NaN where there are none
+    n : int
+        calibration rows
+    n_accepted : int
+        of them answered
+    method : str
+        what certified it, in words
+    status : Status
+        certified, trivial or infeasible
+    statement : str
+        the promise in words
+    remedy : str
+        what to do where it is not certified
+    loss : str, default 'zero-one'
+        of the losses: zero-one, matrix or given
+    bound : float, default 1.
+        largest loss that can occur
+    classes : tuple, default ()
+        names, in the order of the probabilities
+    hash : str, default ''
+        SHA-256 of the calibration rows
+    looked : bool, default True
+        whether target and score may have been chosen after looking
+    n_scores : int, default 1
+        scores that hold at once
+    n_targets : int, default 1
+        targets that hold at once
+    columns : dict
+        role -> name or names of columns of the table
+    """
+    def to_dict(self) -> dict:
+        """Plain data: texts, numbers, lists and dicts of such, with schema, version and checksum.
+
+        Returns
+        -------
+        dict
+        """
+        return rule_to_dict(self)
+
+    def save(self,
+        path, # of the file, by custom rule.json
+    ):        # the rule itself
+        """Write the rule as JSON, whole or not at all.
+
+        Parameters
+        ----------
+        path
+            of the file, by custom rule.json
+
+        Returns
+        -------
+        the rule itself
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+        """
+        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
+        write_atomic(check_path(path), text.encode())
+        return self
+
+    @classmethod
+    def load(cls,
+        path, # of a file that `save` wrote
+    ):        # a Rule
+        """A rule from its file; nothing is executed.
+
+        Parameters
+        ----------
+        path
+            of a file that `save` wrote
+
+        Returns
+        -------
+        a Rule
+
+        Raises
+        ------
+        RuleError
+            for a file that is missing, damaged, changed, or of another schema or version.
+        """
+        return cls(**fields_of_file(path))
+
+# %% ../../nbs/audit/06_rule.ipynb #f7873c04
+class Rule(Kept):
     """A threshold on a score of uncertainty and what is promised of it.
 
     Answer where the score is at most the threshold.
@@ -462,29 +643,6 @@ class Rule:
     >>> rule.coverage, rule.threshold, rule.decide(scores=[40, 95]).tolist()
     (0.94, 93.0, [True, False])
     """
-    score: str                 # name of the score
-    kind: str                  # "max_probability", which comes from probabilities or logits, or "given"
-    threshold: float           # inf accepts everything, -inf nothing
-    thresholds: dict|None = None # group -> threshold, where each group has its own
-    target_risk: float         # promised, in units of the losses
-    delta: float               # probability that the promise fails
-    coverage: float            # share of the calibration rows that is answered
-    risk: float                # mean loss of these; NaN where there are none
-    n: int                     # calibration rows
-    n_accepted: int            # of them answered
-    method: str                # what certified it, in words
-    status: Status             # certified, trivial or infeasible
-    statement: str             # the promise in words
-    remedy: str                # what to do where it is not certified
-    loss: str = "zero-one"     # of the losses: zero-one, matrix or given
-    bound: float = 1.          # largest loss that can occur
-    classes: tuple = ()        # names, in the order of the probabilities
-    hash: str = ""             # SHA-256 of the calibration rows
-    looked: bool = True        # whether target and score may have been chosen after looking
-    n_scores: int = 1          # scores that hold at once
-    n_targets: int = 1         # targets that hold at once
-    columns: dict = field(default_factory=dict) # role -> name or names of columns of the table
-
     def decide(self,
         probabilities=None, # (n, classes), or (n,) of the second of two classes
         logits=None,        # (n, classes), or (n,)
@@ -550,60 +708,6 @@ class Rule:
         """
         return apply_rule(self, table, dict(probabilities=probabilities, logits=logits, scores=scores,
                                             group=group))
-
-    def to_dict(self) -> dict:
-        """Plain data: texts, numbers, lists and dicts of such, with schema, version and checksum.
-
-        Returns
-        -------
-        dict
-        """
-        return rule_to_dict(self)
-
-    def save(self,
-        path, # of the file, by custom rule.json
-    ):        # the rule itself
-        """Write the rule as JSON, whole or not at all.
-
-        Parameters
-        ----------
-        path
-            of the file, by custom rule.json
-
-        Returns
-        -------
-        the rule itself
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
-        """
-        text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
-        write_atomic(check_path(path), text.encode())
-        return self
-
-    @classmethod
-    def load(cls,
-        path, # of a file that `save` wrote
-    ):        # a Rule
-        """A rule from its file; nothing is executed.
-
-        Parameters
-        ----------
-        path
-            of a file that `save` wrote
-
-        Returns
-        -------
-        a Rule
-
-        Raises
-        ------
-        RuleError
-            for a file that is missing, damaged, changed, or of another schema or version.
-        """
-        return cls(**fields_of_file(path))
 
 # %% ../../nbs/audit/06_rule.ipynb #8aac69b8
 @dataclass(frozen=True)

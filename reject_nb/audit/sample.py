@@ -5,7 +5,7 @@ given in words."""
 
 # %% auto #0
 __all__ = ['SCORE', 'score_of_probabilities', 'softmax_of', 'Names', 'check_probabilities', 'check_logits',
-           'is_binary', 'Sample', 'make_sample', 'flag_column', 'sample_of_table']
+           'is_binary', 'Checked', 'Sample', 'make_sample', 'flag_column', 'sample_of_table']
 
 # %% ../../nbs/audit/02_sample.ipynb #f5027009
 import hashlib
@@ -262,8 +262,8 @@ def is_binary(
     return bool(((losses == 0) | (losses == bound)).all())
 
 @dataclass(frozen=True, kw_only=True)
-class Sample:
-    """Predictions on held-out data, checked.
+class Checked:
+    """What was given, checked and brought to one form.
 
     Attributes
     ----------
@@ -310,6 +310,40 @@ class Sample:
     notes: tuple = ()                # what the reader should know, in sentences
     columns: dict = field(default_factory=dict) # role -> name or names of columns, where it came from a table
 
+# %% ../../nbs/audit/02_sample.ipynb #1e498fbf
+class Sample(Checked):
+    """Predictions on held-out data, checked.
+
+    Attributes
+    ----------
+    losses : np.ndarray
+        (n,) in [0, bound]
+    scores : dict
+        name -> (n,), high means uncertain
+    bound : float, default 1.
+        largest loss that can occur
+    kind : str, default 'zero-one'
+        of the losses: zero-one, matrix or given
+    labels : np.ndarray|None, default None
+        (n,) codes, -1 for inputs that belong to no class
+    predictions : np.ndarray|None, default None
+        (n,) codes
+    probabilities : np.ndarray|None, default None
+        (n, classes)
+    classes : tuple, default ()
+        names
+    groups : np.ndarray|None, default None
+        (n,) codes
+    group_names : tuple, default ()
+    is_ood : np.ndarray|None, default None
+        (n,) bool
+    given : tuple, default ()
+        what was given, in sentences
+    notes : tuple, default ()
+        what the reader should know, in sentences
+    columns : dict
+        role -> name or names of columns, where it came from a table
+    """
     @property
     def n(self) -> int:
         "Rows."

@@ -236,8 +236,8 @@ def check_path(
     Path
         of a file, which may be there already
     """
-    if not isinstance(value, (str, Path)): raise refuse(name, "a path", value)
-    path = Path(value)
+    try: path = Path(value)
+    except TypeError: raise refuse(name, "a path", value) from None
     try: path.stat()
     except (FileNotFoundError, NotADirectoryError): pass
     except (OSError, ValueError): raise refuse(name, "a path that can be written", value) from None
@@ -255,6 +255,7 @@ def _refuse_masked(value, name:str) -> None:
 def _real(value, name:str) -> np.ndarray: # float64
     "An array of real numbers of any shape."
     _refuse_masked(value, name)
+    if isinstance(value, (bytearray, memoryview)): raise refuse(name, "an array of real numbers", value)
     try: array = np.asarray(value)
     except (TypeError, ValueError): raise refuse(name, "an array with rows of one length", value) from None
     if array.dtype.kind == "O" and array.ndim and all(isinstance(x, (Real, np.bool_)) for x in array.flat):

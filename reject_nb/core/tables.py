@@ -18,7 +18,7 @@ import numpy as np
 
 from .checks import refuse
 from .files import is_full, out_dir, path_of, read_dirs, write_atomic
-from .made import record_made
+from .made import load_made, record_made
 
 # %% ../../nbs/core/08_tables.ipynb #584754be
 def format_number(
@@ -197,7 +197,8 @@ def stored(
 
 # %% ../../nbs/core/08_tables.ipynb #1a6f5b9e
 def _note_cost(id:str, seconds:float, store:Path) -> None:
-    "Write down what made a stored table: a full run of the module, or the benchmarks."
+    "Write down what made a stored table: the command of its entry, else a full run or the benchmarks."
     room, _, name = id.partition("/")
-    command = "make bench" if name.startswith("benchmark") else f"reject-nb reproduce {room} --full"
+    usual = "make bench" if name.startswith("benchmark") else f"reject-nb reproduce {room} --full"
+    command = load_made(room, store).get(f"{name}.csv", {}).get("command", usual)
     record_made(room, f"{name}.csv", command, seconds, store)

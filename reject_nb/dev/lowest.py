@@ -21,7 +21,8 @@ from ..core.files import project_root
 # %% ../../nbs/dev/32_lowest.ipynb #7a87bb77
 # of the tests, at any version that goes with the others
 TOOLS = ("pytest", "pytest-xdist", "hypothesis", "nbformat", "nbclient", "ipykernel", "requests",
-         "ipywidgets", "scikit-image", "pandas", "polars", "pyarrow", "python-flint")
+         "ipywidgets", "scikit-image", "pandas", "polars", "pyarrow", "python-flint",
+         "dask[dataframe]", "distributed")
 
 def parts(root:Path) -> list[str]:
     "Folders of tests that need no build: all but those of the build itself."

@@ -4,8 +4,9 @@
 
 # %% auto #0
 __all__ = ['SPARE', 'LIVING', 'NEEDED', 'of_figure', 'item_of', 'named_by', 'known_names', 'what_to_run',
-           'check_out', 'set_aside', 'clear_damage', 'clear_parts', 'publish', 'what_there_is', 'Progress',
-           'Reproduction', 'accept', 'carry_out', 'verify', 'command', 'main']
+           'check_out', 'set_aside', 'clear_damage', 'clear_parts', 'publish', 'what_there_is', 'Heartbeat',
+           'Progress', 'Request', 'Publishing', 'Reproduction', 'accept', 'carry_out', 'verify', 'command',
+           'main']
 
 # %% ../../nbs/dev/30_reproduce.ipynb #2bfab21e
 import argparse
@@ -341,8 +342,8 @@ def what_there_is(
     return "; ".join(said + [f"{counted} of {len(statuses)} claims"]*bool(statuses))
 
 # %% ../../nbs/dev/30_reproduce.ipynb #18bf8c4a
-class Progress:
-    """Where each notebook is: a bar on a terminal, else lines.
+class Heartbeat:
+    """What says that a run is alive: a bar on a terminal, else a line now and then.
 
     Parameters
     ----------
@@ -388,6 +389,19 @@ class Progress:
         if self.bar is not None: self.bar.write(line, file=file or self.stream)
         else: print(line + "\n", end="", file=file or self.stream, flush=True)  # one piece: others print too
 
+# %% ../../nbs/dev/30_reproduce.ipynb #9e2f9a0b
+class Progress(Heartbeat):
+    """Where each notebook is: a bar on a terminal, else lines.
+
+    Parameters
+    ----------
+    rooms
+        modules that are run
+    stream : default None
+        where to write; stderr
+    interval : float, default 30
+        s between lines
+    """
     def cell(self, room, cell, cells):
         "A cell starts."
         if room not in self.at and self.bar is None: self.say(f"{room}: started")
@@ -404,7 +418,7 @@ class Progress:
         if self.bar is None: self.say(f"{room}: {status} after {self.seconds()}")
 
 # %% ../../nbs/dev/30_reproduce.ipynb #d1876466
-class Reproduction:
+class Request:
     "One call of `reproduce`: what is asked for, where it goes, what went wrong."
     def __init__(self, args, root):
         if args.scheduler and not args.full:
@@ -425,18 +439,11 @@ class Reproduction:
         there = self.out if claims_file(self.out).is_file() else self.root/"figures"
         self.before = recorded(there).claims
 
-    def environment(self, path) -> dict:
-        "What a notebook's kernel is told."
-        told = {"REJECT_NB_OUT": str(self.stage/self.rooms[path]), "REJECT_NB_STORE": str(self.out),
-                "REJECT_NB_MODE": "full" if self.args.full else "quick"}
-        return {**told, **({"REJECT_NB_SCHEDULER": self.args.scheduler} if self.args.scheduler else {})}
-
-    def run(self) -> None:
-        "Run the notebooks; each publishes when it is done."
-        def on_cell(path, cell, cells): self.progress.cell(self.rooms[path], cell, cells)
-        with scratch_folder(self.out, ".stage-") as self.stage, Progress(self.wanted) as self.progress:
-            run_notebooks(list(self.rooms), self.environment, jobs=self.args.jobs, slow=self.args.full,
-                          on_cell=on_cell, on_done=self.ended)
+# %% ../../nbs/dev/30_reproduce.ipynb #73a8b9fb
+class Publishing(Request):
+    "What a run has made goes to its place."
+    stage: Path            # where the notebooks write
+    progress: Progress
 
     def ended(self, run:NotebookRun) -> None:
         "A notebook has ended: publish, or note why not."
@@ -459,6 +466,22 @@ class Reproduction:
             there = what_there_is(room, figure, files, load_claims(self.out))
             if there: self.progress.say(f"{room + '/' + figure:32}{there}", sys.stdout)
             else: self.failed.append(f"{room}: its notebook makes no {figure}")
+
+# %% ../../nbs/dev/30_reproduce.ipynb #ad412606
+class Reproduction(Publishing):
+    "One call of `reproduce`, carried out."
+    def environment(self, path) -> dict:
+        "What a notebook's kernel is told."
+        told = {"REJECT_NB_OUT": str(self.stage/self.rooms[path]), "REJECT_NB_STORE": str(self.out),
+                "REJECT_NB_MODE": "full" if self.args.full else "quick"}
+        return {**told, **({"REJECT_NB_SCHEDULER": self.args.scheduler} if self.args.scheduler else {})}
+
+    def run(self) -> None:
+        "Run the notebooks; each publishes when it is done."
+        def on_cell(path, cell, cells): self.progress.cell(self.rooms[path], cell, cells)
+        with scratch_folder(self.out, ".stage-") as self.stage, Progress(self.wanted) as self.progress:
+            run_notebooks(list(self.rooms), self.environment, jobs=self.args.jobs, slow=self.args.full,
+                          on_cell=on_cell, on_done=self.ended)
 
     def asked(self, claims) -> dict:
         "Those claims that belong to what was asked for and is finished."

@@ -73,8 +73,10 @@ def typed_in(
                 and node.args): continue
         given = {word.arg: word.value for word in node.keywords} | dict(zip(("id", "measured", "holds"),
                                                                             node.args))
+        typed = [name for name in ("measured", "holds", "falsified")
+                 if name in given and _is_literal(given[name], names)]
         wrong += [f"{ast.unparse(node.args[0])}: {name} is typed, not computed ({ast.unparse(given[name])})"
-                  for name in ("measured", "holds") if name in given and _is_literal(given[name], names)]
+                  for name in typed]
     return wrong
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0009

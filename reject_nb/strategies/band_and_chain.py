@@ -107,11 +107,12 @@ def _largest_count(ahead, behind, low, high, delta):
 @njit(cache=True)
 def _backward(behind, low, high, bound, next_low, next_high, target):
     "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; hits are counts up to bound."
-    hit = max(bound, low - 1)              # what is not followed: a hit, or as at `high`
-    behind[high + 1:next_high + 2] = behind[high]
-    behind[next_low:hit + 1] = 1.
-    followed = behind[next_low:next_high + 2]
-    for i in range(len(followed) - 1): followed[i] = (1 - target)*followed[i] + target*followed[i + 1]
+    top, hit = behind[high], max(bound, low - 1)   # what is not followed: a hit, or as at `high`
+    here = 1. if next_low <= hit else behind[min(next_low, high)]
+    for k in range(next_low, next_high + 1):
+        above = 1. if k + 1 <= hit else (behind[k + 1] if k + 1 <= high else top)
+        behind[k] = (1 - target)*here + target*above
+        here = above
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #cb0bf2c8
 class Window(NamedTuple):
@@ -130,11 +131,11 @@ class Window(NamedTuple):
     low: np.ndarray  # (ranks,)
     high: np.ndarray # (ranks,)
 
-@njit(cache=True)
+@njit(inline="always")
 def _keep(window, i, mass, low, high):
     "Store the masses of one rank."
     window.low[i], window.high[i] = low, high
-    window.mass[i, :high + 1 - low] = mass[low:high + 1]
+    for k in range(low, high + 1): window.mass[i, k - low] = mass[k]
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #eab71a06
 @njit(cache=True)
@@ -142,7 +143,7 @@ def _width(band, target):
     "Most counts that are followed at any rank."
     n = len(band) - 1
     mass = np.zeros(n + 3)
-    mass[0], low, high, width = 1., 0, 0, 1
+    mass[0], low, high, width = 1., np.int64(0), np.int64(0), 1
     for m in range(1, n + 1):
         low, high, _ = _advance(mass, low, high, target, band[m])
         width = max(width, high - low + 1)
@@ -154,7 +155,7 @@ def _checkpoints(band, target, step, window):
     "Go forward once and keep every `step`-th rank."
     n = len(band) - 1
     mass = np.zeros(n + 3)
-    mass[0], low, high = 1., 0, 0
+    mass[0], low, high = 1., np.int64(0), np.int64(0)
     _keep(window, 0, mass, low, high)
     for m in range(1, n + 1):
         low, high, _ = _advance(mass, low, high, target, band[m])
@@ -162,11 +163,11 @@ def _checkpoints(band, target, step, window):
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #f83bd0e5
 @njit(cache=True)
-def _replay(band, target, first, last, start, window):
-    "Go forward from a checkpoint and keep the ranks `first` to `last`, in rows 0, 1, ..."
+def _replay(band, target, first, last, kept, c, window):
+    "Go forward from checkpoint `c` and keep the ranks `first` to `last`, in rows 0, 1, ..."
     mass = np.zeros(len(band) + 2)
-    low, high = start.low[0], start.high[0]
-    for k in range(low, high + 1): mass[k] = start.mass[0, k - low]
+    low, high = kept.low[c], kept.high[c]
+    for k in range(low, high + 1): mass[k] = kept.mass[c, k - low]
     _keep(window, 0, mass, low, high)
     for m in range(first + 1, last + 1):
         low, high, _ = _advance(mass, low, high, target, band[m])
@@ -174,13 +175,13 @@ def _replay(band, target, first, last, start, window):
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #b03b3c41
 @njit(cache=True)
-def _gate(band, hits, target, delta, start, step, kept, block):
+def _gate(band, hits, target, delta, start, step, kept, block, gate):
     "Largest counts that keep alive, from `start` on: `band` ends walks going forward, `hits` going back."
     n = len(band) - 1
-    gate, behind, last = np.full(n + 1, -1), np.zeros(n + 3), n
+    behind, last = np.zeros(n + 3), n
     for c in range((n - 1)//step, -1, -1):
         first = c*step
-        _replay(band, target, first, last, Window(kept.mass[c:c+1], kept.low[c:c+1], kept.high[c:c+1]), block)
+        _replay(band, target, first, last, kept, c, block)
         for m in range(last, first, -1):
             i = m - first
             if m >= start: gate[m] = _largest_count(block.mass[i], behind, block.low[i], block.high[i], delta)
@@ -228,7 +229,8 @@ def gate_of(
     step = max(1, math.isqrt(n))
     kept, block = _window(n//step + 1, width), _window(step + 1, width)
     _checkpoints(forward, target, step, kept)
-    return _gate(forward, band, target, delta - 1e-12, start, step, kept, block)  # for rounding of the sums
+    gate, spent = np.full(n + 1, -1), delta - 1e-12   # for rounding of the sums
+    return _gate(forward, band, target, spent, start, step, kept, block, gate)
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #577545be
 SHARES = (.5, .6, .7) # of delta, for the band
@@ -262,8 +264,7 @@ def _smooth(gate:np.ndarray, start:int) -> np.ndarray:
     "The largest gate below that does not fall and rises by single steps, which ties need."
     gate = gate.copy()
     gate[start:] = np.minimum.accumulate(gate[start:][::-1])[::-1]
-    ranks = np.arange(start, len(gate))
-    gate[start:] = np.minimum.accumulate(gate[start:] - ranks) + ranks
+    for m in range(start + 1, len(gate)): gate[m] = min(gate[m], gate[m - 1] + 1)
     gate[:start] = -1
     return gate
 

@@ -109,3 +109,18 @@ def test_small_losses_have_a_target_below_their_bound(bound):
     assert row["coverage_at_risk_low"] < row["coverage_at_risk_high"] <= 1
     assert f"of at most {.05*bound:g}" in rule.statement and rule.target_risk == audit.metrics().target_risk
     assert "What this does not say" in audit.to_html()
+
+
+@pytest.mark.parametrize("bad", [np.array(["auto", "s"]), np.zeros((2, 2)), {"auto"}, b"auto"])
+def test_names_are_texts(bad):
+    audit = Audit(losses=[0, 1, 0, 0]*50, scores=np.arange(200.))
+    for call, name in ((audit.frontier, "score"), (audit.certify(.4).apply, "group")):
+        more = {} if name == "score" else {"table": {"score": [1.]}, "scores": "score"}
+        with pytest.raises(ValueError, match=f"^{name} must be"): call(**more, **{name: bad})
+
+
+def test_a_frame_is_no_place_to_draw():
+    "It has a method `plot`, as axes have."
+    import pandas as pd
+    audit = Audit(losses=[0, 1, 0, 0]*50, scores=np.arange(200.))
+    with pytest.raises(ValueError, match="^ax must be axes"): audit.plot(ax=pd.DataFrame({"a": [1]}))

@@ -110,6 +110,17 @@ def test_verdicts_belong_to_statements(kind, verdict, words):
     with _file_of(entry), pytest.raises(ValueError, match=words): claim("sdr/b", 1, holds=verdict)
 
 
+def test_a_verdict_that_holds_of_a_wrong_input_is_refused():
+    told = dict(id="sdr/f", where="Figure 1", kind="ordering", says="x", falsified="a is larger")
+    with _file_of(told, dict(told, id="sdr/g", falsified="")):
+        assert claim("sdr/f", "x", holds=np.bool_(True), falsified=np.bool_(False)).status == "match"
+        for id, given, words in (("sdr/f", True, "holds also where a is larger"),
+                                 ("sdr/f", None, "falsified must be the computed truth where a is larger"),
+                                 ("sdr/f", 0, "falsified must be"), ("sdr/g", False, "must say what is")):
+            with pytest.raises(ValueError, match=words): claim(id, "x", holds=True, falsified=given)
+    with pytest.raises(ValueError, match="leave falsified out"): Statement(**BASE, falsified="x")
+
+
 def test_unknown_claims_and_infinite_numbers_are_refused():
     with _file_of(BASE):
         for id in ("sdr/c", "kitchen/c", "sdr"):

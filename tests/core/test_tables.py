@@ -4,6 +4,7 @@ import pytest
 import tempfile
 from reject_nb.core.files import is_full
 from reject_nb.core.made import load_made
+from reject_nb.core.made import record_made
 
 from reject_nb.core.tables import load_table, save_table, stored
 
@@ -34,6 +35,10 @@ def test_stored_computes_only_in_a_full_run():
         env.setenv("REJECT_NB_MODE", "full")
         full = stored("nowhere/t", compute)
         assert load_made("nowhere", folder)["t.csv"]["command"] == "reject-nb reproduce nowhere --full"
+        record_made("nowhere", "t.csv", "another command", 0, folder)
+        stored("nowhere/t", compute)
+        assert load_made("nowhere", folder)["t.csv"]["command"] == "another command"
+        calls.pop()
         env.setenv("REJECT_NB_MODE", "quick")
         assert stored("nowhere/t", compute)["x"].tolist() == full["x"].tolist() == [1.5,
                                                                                     2.5] and len(calls) == 1

@@ -10,6 +10,8 @@ from reject_nb.dev.truth import stored_files, there_is, typed_in
 @pytest.mark.parametrize("call, expected", [
     ("claim('sdr/a', measured=x, holds=x > 1)", 0),
     ("claim('sdr/a', measured=f'{x:.2f}', holds=bool(x > 1))", 0),
+    ("claim('sdr/a', measured=x, holds=x > 1, falsified=False)", 1),
+    ("claim('sdr/a', measured=x, holds=x > 1, falsified=-x > 1)", 0),
     ("claim('sdr/a', measured=3)", 1), ("claim('sdr/a', -.5)", 1),
     ("claim('sdr/a', measured='three', holds=True)", 2),
     ("claim('sdr/a', f'three', x > 1)", 1), ("claim('sdr/a', measured=x, holds=bool(True))", 1),

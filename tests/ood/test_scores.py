@@ -4,6 +4,7 @@ import os
 import pytest
 import tempfile
 from importlib.util import find_spec
+from reject_nb.core.made import load_made
 from reject_nb.ood.areas import auroc
 from reject_nb.ood.detectors import msp
 
@@ -28,12 +29,16 @@ def test_scores_come_back():
     with tempfile.TemporaryDirectory() as out, pytest.MonkeyPatch.context() as patch:
         patch.setitem(os.environ, "REJECT_NB_OUT", out)
         store_scores("none", 0, scores, command="python")
+        assert load_made("ood") == {}
         back = stored_scores("none", 0)
         assert set(back) == {"mnist", "wrong", "detectors",
                              "command"} and list(back["detectors"]) == list(DETECTORS)
         assert back["command"] == "python" and (back["mnist"] == scores["mnist"]).all()
         assert back["wrong"].dtype == bool
         with pytest.raises(FileNotFoundError, match="none_1"): stored_scores("none", 1)
+        store_scores("none", 0, scores, 2.5, command="python")
+        made = load_made("ood")["none_0.npz"]
+        assert made["command"] == "python" and made["seconds"] == 2.5
 
 
 def _small(torch):

@@ -10,6 +10,7 @@ __all__ = ['CIFAR_SETS', 'MEAN', 'STD', 'ARCHITECTURES', 'CIFAR_COMMAND', 'Archi
 # %% ../../../nbs/ood/83_cifar.ipynb #486ba776
 import argparse
 import io
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -373,8 +374,10 @@ def main(
     torch.set_num_threads(args.threads)
     folder = cache()/"networks" if args.checkpoints is None else args.checkpoints
     train = load("cifar10", split="train")
+    checkpoint = folder/f"{args.arch}_cifar10_{args.seed}.pt"
+    began = None if checkpoint.exists() else time.perf_counter()     # one that is continued is not timed
     try:
-        net = train_residual(train.X, train.y, folder/f"{args.arch}_cifar10_{args.seed}.pt", args.arch,
+        net = train_residual(train.X, train.y, checkpoint, args.arch,
                              args.width, args.seed,
                              args.epochs, precision=args.precision, device=args.device)
     except KeyboardInterrupt:
@@ -382,7 +385,8 @@ def main(
         return 130
     scores = score_training(net, train.X)
     network = f"{args.arch}, {sum(p.numel() for p in net.parameters()):,} parameters, {args.epochs} epochs"
-    store_scores(f"{args.arch}_cifar10", args.seed, scores, command=command_of(args), net=network)
+    store_scores(f"{args.arch}_cifar10", args.seed, scores, began and time.perf_counter() - began,
+                 command=command_of(args), net=network)
     print(f"{network}: accuracy {1 - scores['wrong'].mean():.2%} on the CIFAR-10 test images (from JPEG)")
     return 0
 

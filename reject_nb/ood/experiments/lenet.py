@@ -8,6 +8,8 @@ __all__ = ['LENET_SETS', 'LENET_COMMAND', 'grey28', 'lenet', 'train_lenet', 'sco
            'make_scores']
 
 # %% ../../../nbs/ood/82_lenet.ipynb #136af591
+import time
+
 import numpy as np
 
 from ...data import load
@@ -146,8 +148,10 @@ def make_scores(
     """
     for seed in seeds:
         if score_path("lenet_mnist", seed).is_file(): continue
+        began = time.perf_counter()
         scores = scores_of_training(seed, epochs)
-        store_scores("lenet_mnist", seed, scores, command=LENET_COMMAND, net=f"LeNet, {epochs} epochs")
+        store_scores("lenet_mnist", seed, scores, time.perf_counter() - began, command=LENET_COMMAND,
+                     net=f"LeNet, {epochs} epochs")
         print(f"training {seed}: {scores['wrong'].mean():.2%} errors on the MNIST test images")
 
 if __name__ == "__main__" and "__file__" in globals(): make_scores()

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ...core.files import out_dir, read_dirs, write_atomic
+from ...core.made import record_made
 from ..detectors import knn, mls, msp, odin, react, vim
 from ..areas import auroc
 
@@ -190,6 +191,7 @@ def store_scores(
     network:str,
     seed:int,
     scores:dict, # as score_sets returns it
+    seconds:float|None=None, # that it took, for made.json; None: nobody has timed the whole
     **about,     # words to keep with it: the command, the network
 ) -> Path:
     """Write the file of a training, whole or not at all.
@@ -200,6 +202,8 @@ def store_scores(
     seed : int
     scores : dict
         as score_sets returns it
+    seconds : float|None, default None
+        that it took, for made.json; None: nobody has timed the whole
     **about
         words to keep with it: the command, the network
 
@@ -210,7 +214,9 @@ def store_scores(
     memory = io.BytesIO()
     also = {k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()}
     np.savez_compressed(memory, **scores, **also)  # type: ignore[arg-type]
-    return write_atomic(score_path(network, seed), memory.getvalue())
+    path = write_atomic(score_path(network, seed), memory.getvalue())
+    if seconds is not None: record_made("ood", path.name, about["command"], seconds)
+    return path
 
 # %% ../../../nbs/ood/81_scores.ipynb #4ac6a724
 def stored_scores(
