@@ -641,8 +641,8 @@ def item_status(
 # %% ../../nbs/core/10_claims.ipynb #cd4d6a92
 def summary(
     claims:dict[str, Claim], # as load_claims returns them
-) -> dict[str, list]:        # columns of a table, a row a room
-    """Counts of claims by room and status, and of the figures and tables still to be run.
+) -> dict[str, list]:        # columns of a table, a row a module
+    """Counts of claims by module and status, and of the figures and tables still to be run.
 
     Parameters
     ----------
@@ -652,14 +652,14 @@ def summary(
     Returns
     -------
     dict[str, list]
-        columns of a table, a row a room
+        columns of a table, a row a module
     """
     def count(room, status):
         return sum(c.status == status for c in claims.values() if c.id.startswith(room + "/"))
     def first_author(paper): return paper.authors.split(",")[0]
     missing = [[i.where for i in ITEMS if i.room == room and item_status(i, claims) == "not run"]
                for room in ROOMS]
-    return {"room": list(ROOMS), "paper": [f"{first_author(PAPERS[r])} et al., {PAPERS[r].venue}"
+    return {"module": list(ROOMS), "paper": [f"{first_author(PAPERS[r])} et al., {PAPERS[r].venue}"
                                            for r in ROOMS],
             **{status: [count(room, status) for room in ROOMS] for status in STATUSES},
             "figures and tables to come": [", ".join(m) or "none" for m in missing]}
@@ -667,7 +667,7 @@ def summary(
 # %% ../../nbs/core/10_claims.ipynb #b1aa0016
 def by_cause(
     claims:dict[str, Claim], # as load_claims returns them
-) -> dict[str, list]:        # columns of a table, a row a room
+) -> dict[str, list]:        # columns of a table, a row a module
     """How many claims of each module differ, by cause.
 
     Parameters
@@ -678,10 +678,10 @@ def by_cause(
     Returns
     -------
     dict[str, list]
-        columns of a table, a row a room
+        columns of a table, a row a module
     """
     def count(room, cause): return sum(c.cause == cause for c in _differing(claims, room))
-    return {"room": list(ROOMS), "differs": [len(_differing(claims, room)) for room in ROOMS],
+    return {"module": list(ROOMS), "differs": [len(_differing(claims, room)) for room in ROOMS],
             **{cause: [count(room, cause) for room in ROOMS] for cause in CAUSES}}
 
 def _differing(claims:dict[str, Claim], room:str) -> list[Claim]:

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LONG', 'MADE_BY', 'MODULE_TITLES', 'STYLESHEET', 'FIRST', 'PLOTLY', 'SCRIPT', 'FILTER', 'ACCESS',
            'WORDS', 'presentable', 'make_readme', 'site_config', 'site_toc', 'shared_titles', 'public_names',
-           'check_site', 'make_docs']
+           'incomplete_names', 'check_site', 'make_docs']
 
 # %% ../../nbs/dev/06_pages.ipynb #5da3f547
 import ast
@@ -26,7 +26,7 @@ from ..core.files import write_atomic
 from .notebooks import (directives, notebook_paths, pages_and_others, read, relative, root,
                                      to_text)
 from .links import broken_links, missing_names
-from .reference import documented_modules, reference_page
+from .reference import documented_modules, lacking, reference_page
 
 # %% ../../nbs/dev/06_pages.ipynb #3aca00b5
 LONG = 25   # lines of an exported cell above which the site folds it
@@ -45,9 +45,8 @@ def _only_imports(code:str) -> bool:
 def _folded(cell, words:set[str], lines:list[str]) -> None:
     "Fold tests, imports and long exports."
     if "test" in words: _fold(cell, "hide-cell", "tests")
-    elif "export" not in words: return
     elif _only_imports("\n".join(lines)): _fold(cell, "hide-input", "imports")
-    elif len(lines) > LONG: _fold(cell, "hide-input", f"{len(lines)} lines")
+    elif "export" in words and len(lines) > LONG: _fold(cell, "hide-input", f"{len(lines)} lines")
 
 def _shown_cell(cell, fold:bool): # the cell, changed; None where it is left out
     words = {d.split()[0] for d in directives(cell.source)}
@@ -138,7 +137,12 @@ mjx-container[display="true"] { overflow-x: auto; overflow-y: hidden; max-width:
 dl.py, dl.py > dt, dl.field-list dd { min-width: 0; overflow-wrap: anywhere; }
 dl.field-list { grid-template-columns: max-content minmax(0, 1fr); }
 dl.field-list dd > ul, dl.field-list dd > dl { margin-top: 0; }
-@media (max-width: 600px) { dl.field-list { display: block; } a.headerlink { display: none; } }
+@media (max-width: 600px) {
+  dl.field-list { display: block; }
+  a.headerlink { display: none; }
+  .bd-article table.table :is(td, th) { padding: .3rem; font-size: .8rem; }
+  .bd-article table code { padding: 0; font-size: .75rem; }
+}
 .moving { margin: 1rem 0; }
 .moving label { display: flex; gap: .7rem; align-items: center; flex-wrap: wrap; font-size: .95rem; }
 .moving input { flex: 1 1 12rem; min-height: 2rem; accent-color: var(--pst-color-primary); }
@@ -415,10 +419,10 @@ def public_names() -> list[str]: # such as "reject_nb.strategies.certify"
     return [f"reject_nb.{module}.{name}" for module in documented_modules()
             for name in importlib.import_module(f"reject_nb.{module}").__all__]
 
-def check_site(
+def incomplete_names(
     folder:Path, # of the built site
 ) -> list[str]:  # sentences
-    """What is wrong with a built site: links, pictures, titles, names that the index lacks.
+    """Public names whose entry on the site lacks its parameters, its example or the link to its notebook.
 
     Parameters
     ----------
@@ -430,7 +434,28 @@ def check_site(
     list[str]
         sentences
     """
-    return broken_links(folder) + missing_names(public_names(), folder/"objects.inv")
+    pages = {module: (folder/"reference"/f"{module}.html").read_text(encoding="utf-8")
+             for module in documented_modules()}
+    found = [(name, lacking(name, pages[name.split(".")[1]])) for name in public_names()]
+    return [f"the reference of {name} lacks its {part}" for name, parts in found for part in parts]
+
+def check_site(
+    folder:Path, # of the built site
+) -> list[str]:  # sentences
+    """What is wrong with a built site: links, pictures, titles, names that index or reference lack.
+
+    Parameters
+    ----------
+    folder : Path
+        of the built site
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
+    missing = missing_names(public_names(), folder/"objects.inv")
+    return broken_links(folder) + (missing or incomplete_names(folder))
 
 # %% ../../nbs/dev/06_pages.ipynb #6590791f
 def make_docs() -> Path: # the first page
