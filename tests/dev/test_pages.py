@@ -29,6 +29,8 @@ def test_imports_and_long_exports_are_folded():
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (imports, long, short, names)])
     tags = [c.metadata.get("tags") for c in presentable(nb, fold=True).cells]
     assert tags == [["hide-input"], ["hide-input"], None, ["hide-input"]]
+    plain = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in ("import ast", "x = 1")])
+    assert [c.metadata.get("tags") for c in presentable(plain, fold=True).cells] == [["hide-input"], None]
     assert not any(c.metadata.get("tags") for c in presentable(nb, fold=False).cells)
 
 
