@@ -48,7 +48,8 @@ const read = () => {
   box.scrollLeft = 0;
   return {
     sideways: sideways > 0 ? [`${sideways} pixels`] : [],
-    "picture not loaded": all(".bd-article img", one => one.complete && !one.naturalWidth).map(one => one.src),
+    "picture not loaded": all(".bd-article img", one => one.complete && !one.naturalWidth)
+      .map(one => one.src.slice(-60)),
     "formula not set": all(".bd-article .math", one => !one.querySelector("mjx-container"))
       .concat(all("mjx-merror", () => true)).map(one => one.textContent.slice(0, 60)),
     "line cut": all(".bd-article pre", one => one.offsetParent && one.scrollWidth > one.clientWidth + 1
@@ -156,7 +157,8 @@ def programs() -> dict[str, str|None]: # name -> path, None where it is missing
         name -> path, None where it is missing
     """
     browser = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    return {"a Chromium (or CHROMIUM=its path)": browser, "node": shutil.which("node"), "npm": shutil.which("npm")}
+    return {"a Chromium (or CHROMIUM=its path)": browser,
+            "node": shutil.which("node"), "npm": shutil.which("npm")}
 
 def look(
     site:Path,       # folder of the built site
