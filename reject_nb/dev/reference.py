@@ -189,6 +189,7 @@ def lacking(
     begin = page.find(f'id="{name}"')
     if begin < 0: return ["entry"]
     text = html.unescape(page[begin:].partition("<h2>")[0])
+    if f'id="{name}.' in text: text += PARTS["parameters"]      # fields stand as entries of their own
     needed = _needed(getattr(importlib.import_module(f"reject_nb.{module}"), last))
     return [part for part in needed if PARTS[part] not in text]
 

@@ -28,6 +28,8 @@ def test_an_entry_is_missed_where_a_part_is_gone():
     assert lacking(name, text) == []
     for part, mark in PARTS.items(): assert lacking(name, text.replace(mark, "")) == [part]
     assert lacking(name, text.replace("solve_blocks", "solve_block")) == ["entry"]
+    fields = _shown(name, f'<dt id="{name}.lower">', PARTS["example"], PARTS["notebook"])
+    assert lacking(name, fields) == []
     later = _shown(name) + "<h2>next</h2>" + "".join(PARTS.values())
     assert lacking(name, later) == list(PARTS)
     assert lacking("reject_nb.mcsvm.RULES", _shown("reject_nb.mcsvm.RULES", PARTS["notebook"])) == []
