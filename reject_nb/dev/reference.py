@@ -201,8 +201,14 @@ def _escaped(
     if line.lstrip().startswith((">>>", "...")): return line
     return re.sub(r"(?<!\\)\||(?<=\w)_(?!\w)", r"\\\g<0>", line)
 
+def _each_once(app, page, template, context, doctree) -> None:
+    "Drop a script that two extensions put on the page: its constants cannot be declared twice."
+    scripts = context.get("script_files", [])
+    context["script_files"] = [one for i, one in enumerate(scripts) if one not in scripts[:i]]
+
 def setup(app) -> dict:
-    "Called by Sphinx: lets docstrings pass through `_escaped`."
+    "Called by Sphinx: lets docstrings pass through `_escaped`, and pages through `_each_once`."
     def escape(app, what, name, thing, options, lines): lines[:] = map(_escaped, lines)
     app.connect("autodoc-process-docstring", escape)
+    app.connect("html-page-context", _each_once, priority=900)
     return {"parallel_read_safe": True}

@@ -4,7 +4,8 @@ import re
 from reject_nb.dev.notebooks import root
 
 from reject_nb.dev.reference import (
-    PARTS, _directive, _escaped, _short, documented_modules, lacking, notebook_of_constant, reference_page,
+    PARTS, _directive, _each_once, _escaped, _short, documented_modules, lacking, notebook_of_constant,
+    reference_page,
 )
 
 def _shown(name, *parts): return f'<h2>one</h2><dt id="{name}">' + " ".join(parts)
@@ -51,6 +52,12 @@ def test_a_class_that_grows_in_steps_shows_them_all():
     for name, thing in (("Audit", Audit), ("LargeAudit", LargeAudit)):
         told = _directive("audit", name, thing)[1]
         for method in ("certify", "from_table", "groups", "metrics", "to_html"): assert f" {method}" in told
+
+
+def test_a_script_is_on_a_page_once():
+    context = {"script_files": ["a.js", "const A = 1", "b.js", "const A = 1"]}
+    _each_once(None, "p", "page.html", context, None)
+    assert context["script_files"] == ["a.js", "const A = 1", "b.js"]
 
 
 def test_marks_of_people_survive():
