@@ -349,7 +349,15 @@ ACCESS = """document.addEventListener("DOMContentLoaded", () => {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   });
-  addEventListener("resize", reach);
+  const fit = () => each("mjx-container[display=true]", box => {
+    box.style.fontSize = "";
+    const share = box.clientWidth/box.scrollWidth, size = parseFloat(getComputedStyle(box).fontSize);
+    if (share < 1) box.style.fontSize = `${size*Math.max(.6, .98*share)}px`;
+  });
+  const both = () => { reach(); fit(); };
+  addEventListener("resize", both);
+  window.MathJax?.startup?.promise?.then(fit);
+  addEventListener("load", () => window.MathJax?.startup?.promise?.then(fit));
   reach();
 });
 """
@@ -393,11 +401,17 @@ def _copy_scripts(static:Path) -> None:
 # %% ../../nbs/dev/06_pages.ipynb #eaa7ad0d
 WORDS = "reference of the site"   # in an overview: a link on the site, words in the checkout
 
+def _from_use(nb):
+    "An overview without cells that only import: its page begins with the question."
+    nb.cells = [c for c in nb.cells if c.cell_type != "code" or not _only_imports(c.source)]
+    return nb
+
 def _write_sources(target:Path) -> None:
     "The notebooks as the site shows them, with the figures they link to."
     shared = shared_titles()
     for path in notebook_paths():
         nb = _with_own_title(presentable(read(path), fold=True), path.parent.name, shared)
+        if path.stem == "00_overview": nb = _from_use(nb)
         text = to_text(_with_moving_pictures(nb))
         text = re.sub(r"\]\(((?:\.\./)*)\.\./figures/", r"](\1figures/", text)
         if path.parent.name in documented_modules() and path.stem == "00_overview":
