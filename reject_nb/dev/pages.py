@@ -193,7 +193,8 @@ def site_config(
         "parse": {"myst_enable_extensions": ["amsmath", "dollarmath", "colon_fence", "linkify"]},
         "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True,
                  "extra_footer": f"version {version}"},
-        "sphinx": {"config": _SPHINX, "extra_extensions": _EXTENSIONS},
+        "sphinx": {"config": {**_SPHINX, "project": "reject_nb", "version": version, "release": version},
+                   "extra_extensions": _EXTENSIONS},
     }
 
 # %% ../../nbs/dev/06_pages.ipynb #e246b77e
