@@ -8,7 +8,7 @@ export PYTHONHASHSEED := 0
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help figures full test check notebooks docs lab bench mutants dist release lowest accept contact clean
+.PHONY: help figures full test check notebooks docs lab bench mutants dist release look lowest accept contact clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -43,6 +43,9 @@ dist: $(STAMP)  ## build sdist and wheel in dist/, and try the wheel in an empty
 
 release: $(STAMP)  ## build and check all that a release needs, and stop before the upload
 	$(RUN) -m reject_nb.dev.release
+
+look: $(STAMP)  ## open the built site in Chromium: widths, formulas, sliders, axe-core (needs chromium, node and npm)
+	$(RUN) -m reject_nb.dev.browser
 
 lowest: $(STAMP)  ## run the tests with the lowest versions that pyproject.toml allows
 	$(RUN) -m reject_nb.dev.lowest

@@ -187,8 +187,8 @@ def counts_table(
     str
     """
     counts = summary(claims)
-    rows = [i for i, room in enumerate(counts["room"]) if room in rooms]
-    columns = {"claims": counts["room"], **{status: counts[status] for status in STATUSES}}
+    rows = [i for i, room in enumerate(counts["module"]) if room in rooms]
+    columns = {"claims": counts["module"], **{status: counts[status] for status in STATUSES}}
     return plain_table({name: [column[i] for i in rows] for name, column in columns.items()})
 
 # %% ../nbs/cli.ipynb #c9122adb

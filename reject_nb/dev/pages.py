@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LONG', 'MADE_BY', 'MODULE_TITLES', 'STYLESHEET', 'FIRST', 'PLOTLY', 'SCRIPT', 'FILTER', 'ACCESS',
            'WORDS', 'presentable', 'make_readme', 'site_config', 'site_toc', 'shared_titles', 'public_names',
-           'check_site', 'make_docs']
+           'incomplete_names', 'check_site', 'make_docs']
 
 # %% ../../nbs/dev/06_pages.ipynb #5da3f547
 import ast
@@ -26,7 +26,7 @@ from ..core.files import write_atomic
 from .notebooks import (directives, notebook_paths, pages_and_others, read, relative, root,
                                      to_text)
 from .links import broken_links, missing_names
-from .reference import documented_modules, reference_page
+from .reference import documented_modules, lacking, reference_page
 
 # %% ../../nbs/dev/06_pages.ipynb #3aca00b5
 LONG = 25   # lines of an exported cell above which the site folds it
@@ -45,9 +45,8 @@ def _only_imports(code:str) -> bool:
 def _folded(cell, words:set[str], lines:list[str]) -> None:
     "Fold tests, imports and long exports."
     if "test" in words: _fold(cell, "hide-cell", "tests")
-    elif "export" not in words: return
     elif _only_imports("\n".join(lines)): _fold(cell, "hide-input", "imports")
-    elif len(lines) > LONG: _fold(cell, "hide-input", f"{len(lines)} lines")
+    elif "export" in words and len(lines) > LONG: _fold(cell, "hide-input", f"{len(lines)} lines")
 
 def _shown_cell(cell, fold:bool): # the cell, changed; None where it is left out
     words = {d.split()[0] for d in directives(cell.source)}
@@ -138,7 +137,12 @@ mjx-container[display="true"] { overflow-x: auto; overflow-y: hidden; max-width:
 dl.py, dl.py > dt, dl.field-list dd { min-width: 0; overflow-wrap: anywhere; }
 dl.field-list { grid-template-columns: max-content minmax(0, 1fr); }
 dl.field-list dd > ul, dl.field-list dd > dl { margin-top: 0; }
-@media (max-width: 600px) { dl.field-list { display: block; } a.headerlink { display: none; } }
+@media (max-width: 600px) {
+  dl.field-list { display: block; }
+  a.headerlink { display: none; }
+  .bd-article table.table :is(td, th) { padding: .3rem; font-size: .8rem; }
+  .bd-article table code { padding: 0; font-size: .75rem; }
+}
 .moving { margin: 1rem 0; }
 .moving label { display: flex; gap: .7rem; align-items: center; flex-wrap: wrap; font-size: .95rem; }
 .moving input { flex: 1 1 12rem; min-height: 2rem; accent-color: var(--pst-color-primary); }
@@ -189,7 +193,8 @@ def site_config(
         "parse": {"myst_enable_extensions": ["amsmath", "dollarmath", "colon_fence", "linkify"]},
         "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True,
                  "extra_footer": f"version {version}"},
-        "sphinx": {"config": _SPHINX, "extra_extensions": _EXTENSIONS},
+        "sphinx": {"config": {**_SPHINX, "project": "reject_nb", "version": version, "release": version},
+                   "extra_extensions": _EXTENSIONS},
     }
 
 # %% ../../nbs/dev/06_pages.ipynb #e246b77e
@@ -238,7 +243,7 @@ def _with_moving_pictures(nb):
     return nb
 
 # %% ../../nbs/dev/06_pages.ipynb #59f05435
-_LOOK = """(() => {
+SCRIPT = """(() => {
 const here = document.currentScript.src;
 function theme(div) {
   const clear = "rgba(0,0,0,0)";
@@ -270,10 +275,7 @@ function draw(div) {
   new MutationObserver(show).observe(document.documentElement, {attributeFilter: ["data-theme"]});
   show();
 }
-"""
-
-# %% ../../nbs/dev/06_pages.ipynb #d0c0502f
-SCRIPT = _LOOK + """document.addEventListener("DOMContentLoaded", () => {
+document.addEventListener("DOMContentLoaded", () => {
   const found = document.querySelectorAll(".moving");
   if (!found.length) return;
   const plotly = document.createElement("script");
@@ -285,7 +287,7 @@ SCRIPT = _LOOK + """document.addEventListener("DOMContentLoaded", () => {
 """
 
 # %% ../../nbs/dev/06_pages.ipynb #ddf56e06
-_CHOICE = """(() => {
+FILTER = """(() => {
 const KEYS = ["module", "status", "cause"];
 function choice(name, values) {
   const label = document.createElement("label");
@@ -294,10 +296,7 @@ function choice(name, values) {
   label.append(name, select);
   return [label, select];
 }
-"""
-
-# %% ../../nbs/dev/06_pages.ipynb #f4420a36
-FILTER = _CHOICE + """function filter(table) {
+function filter(table) {
   const heads = [...table.tHead.rows[0].cells].map(cell => cell.textContent.trim());
   if (!KEYS.every(key => heads.includes(key)) || table.tBodies[0].rows.length < 20) return;
   const rows = [...table.tBodies[0].rows];
@@ -351,7 +350,15 @@ ACCESS = """document.addEventListener("DOMContentLoaded", () => {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
     else box.removeAttribute("tabindex");
   });
-  addEventListener("resize", reach);
+  const fit = () => each("mjx-container[display=true]", box => {
+    box.style.fontSize = "";
+    const share = box.clientWidth/box.scrollWidth, size = parseFloat(getComputedStyle(box).fontSize);
+    if (share < 1) box.style.fontSize = `${size*Math.max(.6, .98*share)}px`;
+  });
+  const both = () => { reach(); fit(); };
+  addEventListener("resize", both);
+  window.MathJax?.startup?.promise?.then(fit);
+  addEventListener("load", () => window.MathJax?.startup?.promise?.then(fit));
   reach();
 });
 """
@@ -395,11 +402,17 @@ def _copy_scripts(static:Path) -> None:
 # %% ../../nbs/dev/06_pages.ipynb #eaa7ad0d
 WORDS = "reference of the site"   # in an overview: a link on the site, words in the checkout
 
+def _from_use(nb):
+    "An overview without cells that only import: its page begins with the question."
+    nb.cells = [c for c in nb.cells if c.cell_type != "code" or not _only_imports(c.source)]
+    return nb
+
 def _write_sources(target:Path) -> None:
     "The notebooks as the site shows them, with the figures they link to."
     shared = shared_titles()
     for path in notebook_paths():
         nb = _with_own_title(presentable(read(path), fold=True), path.parent.name, shared)
+        if path.stem == "00_overview": nb = _from_use(nb)
         text = to_text(_with_moving_pictures(nb))
         text = re.sub(r"\]\(((?:\.\./)*)\.\./figures/", r"](\1figures/", text)
         if path.parent.name in documented_modules() and path.stem == "00_overview":
@@ -421,10 +434,10 @@ def public_names() -> list[str]: # such as "reject_nb.strategies.certify"
     return [f"reject_nb.{module}.{name}" for module in documented_modules()
             for name in importlib.import_module(f"reject_nb.{module}").__all__]
 
-def check_site(
+def incomplete_names(
     folder:Path, # of the built site
 ) -> list[str]:  # sentences
-    """What is wrong with a built site: links, pictures, titles, names that the index lacks.
+    """Public names whose entry on the site lacks its parameters, its example or the link to its notebook.
 
     Parameters
     ----------
@@ -436,7 +449,28 @@ def check_site(
     list[str]
         sentences
     """
-    return broken_links(folder) + missing_names(public_names(), folder/"objects.inv")
+    pages = {module: (folder/"reference"/f"{module}.html").read_text(encoding="utf-8")
+             for module in documented_modules()}
+    found = [(name, lacking(name, pages[name.split(".")[1]])) for name in public_names()]
+    return [f"the reference of {name} lacks its {part}" for name, parts in found for part in parts]
+
+def check_site(
+    folder:Path, # of the built site
+) -> list[str]:  # sentences
+    """What is wrong with a built site: links, pictures, titles, names that index or reference lack.
+
+    Parameters
+    ----------
+    folder : Path
+        of the built site
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
+    missing = missing_names(public_names(), folder/"objects.inv")
+    return broken_links(folder) + (missing or incomplete_names(folder))
 
 # %% ../../nbs/dev/06_pages.ipynb #6590791f
 def make_docs() -> Path: # the first page

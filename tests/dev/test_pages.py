@@ -8,8 +8,8 @@ from reject_nb.dev.notebooks import root
 from reject_nb.dev.reference import documented_modules
 
 from reject_nb.dev.pages import (
-    ACCESS, FILTER, FIRST, LONG, SCRIPT, STYLESHEET, WORDS, _links_from_here, _title, _with_own_title,
-    presentable, shared_titles, site_toc,
+    ACCESS, FILTER, FIRST, LONG, SCRIPT, STYLESHEET, WORDS, _from_use, _links_from_here, _title,
+    _with_own_title, presentable, shared_titles, site_toc,
 )
 
 def test_readers_see_no_directives_and_no_hidden_cells():
@@ -29,7 +29,15 @@ def test_imports_and_long_exports_are_folded():
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in (imports, long, short, names)])
     tags = [c.metadata.get("tags") for c in presentable(nb, fold=True).cells]
     assert tags == [["hide-input"], ["hide-input"], None, ["hide-input"]]
+    plain = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in ("import ast", "x = 1")])
+    assert [c.metadata.get("tags") for c in presentable(plain, fold=True).cells] == [["hide-input"], None]
     assert not any(c.metadata.get("tags") for c in presentable(nb, fold=False).cells)
+
+
+def test_an_overview_begins_with_its_question():
+    sources = "import ast", "import ast\nx = 1", "lazy_loader.attach()"
+    cells = [nbformat.v4.new_code_cell(s) for s in sources]
+    assert [c.source for c in _from_use(nbformat.v4.new_notebook(cells=cells)).cells] == [sources[1]]
 
 
 def test_titles_tell_pages_apart():

@@ -3,7 +3,13 @@ import importlib
 import re
 from reject_nb.dev.notebooks import root
 
-from reject_nb.dev.reference import _directive, _escaped, _short, documented_modules, reference_page
+from reject_nb.dev.reference import (
+    PARTS, _directive, _each_once, _escaped, _short, documented_modules, lacking, notebook_of_constant,
+    reference_page,
+)
+
+def _shown(name, *parts): return f'<h2>one</h2><dt id="{name}">' + " ".join(parts)
+
 
 def test_every_public_name_has_its_entry():
     for module in documented_modules():
@@ -18,6 +24,24 @@ def test_every_entry_leads_to_a_notebook_that_exists():
             assert (root()/"nbs"/path).is_file(), path
 
 
+def test_an_entry_is_missed_where_a_part_is_gone():
+    name, text = "reject_nb.mcsvm.solve_blocks", _shown("reject_nb.mcsvm.solve_blocks", *PARTS.values())
+    assert lacking(name, text) == []
+    for part, mark in PARTS.items(): assert lacking(name, text.replace(mark, "")) == [part]
+    assert lacking(name, text.replace("solve_blocks", "solve_block")) == ["entry"]
+    fields = _shown(name, f'<dt id="{name}.lower">', PARTS["example"], PARTS["notebook"])
+    assert lacking(name, fields) == []
+    later = _shown(name) + "<h2>next</h2>" + "".join(PARTS.values())
+    assert lacking(name, later) == list(PARTS)
+    assert lacking("reject_nb.mcsvm.RULES", _shown("reject_nb.mcsvm.RULES", PARTS["notebook"])) == []
+    assert lacking("reject_nb.audit.RuleError", _shown("reject_nb.audit.RuleError")) == ["notebook"]
+
+
+def test_constants_have_a_notebook_too():
+    assert notebook_of_constant("bernstein", "FORMULATIONS") == "bernstein/04_formulations"
+    assert notebook_of_constant("mcsvm", "no_such_name") is None
+
+
 def test_a_constant_is_shown_by_its_value():
     assert ":value: 3" in "\n".join(_directive("x", "y", 3))
     assert _short("a"*200).endswith("...") and len(_short("a"*200)) == 90
@@ -28,6 +52,12 @@ def test_a_class_that_grows_in_steps_shows_them_all():
     for name, thing in (("Audit", Audit), ("LargeAudit", LargeAudit)):
         told = _directive("audit", name, thing)[1]
         for method in ("certify", "from_table", "groups", "metrics", "to_html"): assert f" {method}" in told
+
+
+def test_a_script_is_on_a_page_once():
+    context = {"script_files": ["a.js", "const A = 1", "b.js", "const A = 1"]}
+    _each_once(None, "p", "page.html", context, None)
+    assert context["script_files"] == ["a.js", "const A = 1", "b.js"]
 
 
 def test_marks_of_people_survive():
