@@ -113,3 +113,33 @@ def test_false_alarms_of_the_comparison():
 def test_bad_input_is_named(change, named):
     good = dict(scores=[1., 2., 3.], is_ood=[False, True, False])
     with pytest.raises(ValueError, match=named): ood_metrics(**(good | change))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_few_inputs_prove_nothing(n):
+    order, flags = np.arange(2.*n), np.arange(2*n) >= n
+    found = compare_detectors(order, -order, flags)
+    assert found == (1., -1., 1., 1.) if n == 1 else found.difference == 1 and found.low < 0 < found.p_value
+    assert found.p_value > .05 and compare_detectors(-order, order, flags).high > 0
+    same = compare_detectors(order, 2*order, flags)
+    assert same.difference == 0 and same.p_value == 1 and same.low == -same.high < -.9
+
+
+def test_without_spread_the_bound_of_every_law_holds():
+    order, flags = np.arange(400.), np.arange(400) >= 200
+    found = compare_detectors(order, -order, flags)
+    half = np.sqrt(2*np.log(2/.05)/200)
+    assert found.low == pytest.approx(1 - half) and found.high == 1 and found.p_value == pytest.approx(
+        2*np.exp(-100))
+
+
+@pytest.mark.parametrize("n_id, n_ood", [(2, 2), (4, 300), (9, 9), (10, 10), (300, 12)])
+def test_false_alarms_with_few_inputs(n_id, n_ood):
+    "Equal detectors: a p-value below .05 in at most 5 % of the pairs; 400 pairs, three standard errors."
+    rng, flags, low = np.random.default_rng(10), np.arange(n_id + n_ood) >= n_id, 0
+    for _ in range(400):
+        one, two = rng.normal(size=(2, n_id + n_ood))
+        found = compare_detectors(one, two, flags)
+        low += found.p_value < .05
+        assert -1 <= found.low <= found.difference <= found.high <= 1
+    assert low/400 < .05 + 3*np.sqrt(.05*.95/400)
