@@ -16,13 +16,13 @@ from .classifier import MultiCostSVC
 from ..sdr.region_per_class import labels_of, split_rows
 
 # %% ../../nbs/mcsvm/21_region_per_class.ipynb #rpc00019
-def rows_of(model, X, reset:bool):
-    "X as scikit-learn takes it, sparse too; messages name the argument."
+def rows_of(model, X, reset:bool, nan:bool=False):
+    "X as scikit-learn takes it, sparse too, with NaN where allowed; messages name the argument."
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     least = 2 if reset else 1
     try:
         return validate_data(model, X, dtype=np.float64, reset=reset, accept_sparse="csr",
-                             ensure_min_samples=least)
+                             ensure_min_samples=least, ensure_all_finite="allow-nan" if nan else True)
     except (TypeError, ValueError) as error:
         raise type(error)(f"X must be a matrix of real numbers (n_samples, n_features): {error}") from None
 
