@@ -191,8 +191,7 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> np.ndarray: # (n,)
         """`safe_score` or its negative: positive is `classes_[1]`, as in scikit-learn.
 
-        Where the rule could not deliver, finite numbers in the order of the scores that put no point
-        inside.
+        Where the rule could not deliver: finite, in the order of the scores, and no point is inside.
 
         Parameters
         ----------
