@@ -171,6 +171,9 @@ def _rows_of(lines, names):
         if not cells: continue
         count += 1
         if len(cells) != len(names):
+            if names[0].startswith("#"):
+                raise TableError("the first line must be the header, delete the comment above it: "
+                                 + ",".join(names)[:60])
             words = f"row {count} must have {len(names)} cells as the header has, got {len(cells)}: "
             raise TableError(words + ",".join(cells)[:60], None, count)
         yield cells

@@ -420,7 +420,7 @@ def both_rates(
     eps:float, # level of the rate among unsafe points, in (0, 1)
     delta:float, # 1 - confidence that both hold, in (0, 1)
     eps_safe:float|None=None, # level of the rate of safe points outside, in (0, 1), None: eps
-) -> Calibration:
+) -> Calibration: # bias is None where its status is infeasible: look at `feasible` first
     """Bounds the rate of unsafe points inside and of safe points outside, together with confidence 1 - delta.
 
     Parameters
@@ -439,6 +439,7 @@ def both_rates(
     Returns
     -------
     Calibration
+        bias is None where its status is infeasible: look at `feasible` first
     """
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
     delta, eps_safe = check_probability(delta,

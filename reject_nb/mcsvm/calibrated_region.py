@@ -11,12 +11,14 @@ import math
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from ..core.checks import check_flag, check_probability, check_random_state, refuse
 from ..core.labels import TwoClassMixin
 from .calibrate import calibrate_offset
-from .classifier import MultiCostSVC, rows_of
+from .classifier import MultiCostSVC
+from .region_per_class import rows_of
 from ..sdr.region_per_class import labels_of, split_rows
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00007
@@ -116,10 +118,11 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = _takes_nan(self.estimator)
         return tags
 
     def fit(self,
-        X, # (n, d) points
+        X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that takes it
         y, # (n,) labels of two classes
     ): # self
         """Fits the estimator on one part of the points and calibrates the offset on the other.
@@ -127,7 +130,7 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X
-            (n, d) points
+            (n, d) points; a data frame is passed on as it is, NaN to an estimator that takes it
         y
             (n,) labels of two classes
 
@@ -140,7 +143,7 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         ValueError
             naming the argument for bad input.
         """
-        X = rows_of(self, X, reset=True)
+        X = _door(self, X, reset=True)
         y = labels_of(self, y, X.shape[0])
         if isinstance(self.safe_label, (list, tuple, np.ndarray)):
             raise refuse("safe_label", "one label", self.safe_label)
@@ -150,11 +153,11 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         if prefit: self.estimator_, held = self.estimator, np.arange(len(y))
         else:
             rows, held = split_rows(y, share, check_random_state(self.random_state))
-            self.estimator_ = _fitted(self.estimator, X[rows], y[rows])
+            self.estimator_ = _fitted(self.estimator, _safe_indexing(X, rows), y[rows])
         if getattr(self.estimator_, "classes_", np.zeros(0)).tolist() != self.classes_.tolist():
             raise refuse("estimator", f"a classifier fitted on the labels {self.classes_.tolist()}",
                          self.estimator_)
-        scores = risk_scores(self.estimator_, X[held], self.safe_label_)
+        scores = risk_scores(self.estimator_, _safe_indexing(X, held), self.safe_label_)
         self.calibration_ = calibrate_offset(scores, y[held], self.rule, self.eps, self.delta,
                                              eps_safe=self.eps_safe,
                                              safe_label=self.safe_label_)
@@ -176,14 +179,19 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         np.ndarray
             (n,)
         """
-        check_is_fitted(self)
-        scores = risk_scores(self.estimator_, rows_of(self, X, reset=False), self.safe_label_)
+        scores = self._risk(X)
         return self.bias_-scores
+
+    def _risk(self, X):
+        check_is_fitted(self)
+        return risk_scores(self.estimator_, _door(self, X, reset=False), self.safe_label_)
 
     def decision_function(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n,)
         """`safe_score` or its negative: positive is `classes_[1]`, as in scikit-learn.
+
+        Where the rule could not deliver: finite, in the order of the scores, and no point is inside.
 
         Parameters
         ----------
@@ -195,7 +203,8 @@ class CalibratedRegion(TwoClassMixin, ClassifierMixin, BaseEstimator):
         np.ndarray
             (n,)
         """
-        score = self.safe_score(X)
+        scores = self._risk(X)
+        score = _outside(scores) if self.bias_ == -math.inf else self.bias_-scores
         return score if self.safe_label_ == self.classes_[1] else -score
 
     def predict(self,
@@ -221,3 +230,19 @@ def _fitted(estimator, X, y):
     try: return clone(MultiCostSVC() if estimator is None else estimator).fit(X, y)
     except (TypeError, AttributeError) as error:
         raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None
+
+def _takes_nan(estimator) -> bool:
+    "Whether an estimator says that it takes missing values."
+    return isinstance(estimator, BaseEstimator) and bool(get_tags(estimator).input_tags.allow_nan)
+
+def _door(model, X, reset:bool):
+    "A frame as it is, where an estimator that was given can judge it; else a matrix of numbers."
+    if model.estimator is None or not hasattr(X, "iloc"):
+        return rows_of(model, X, reset, nan=_takes_nan(model.estimator))
+    _check_feature_names(model, X, reset=reset)
+    _check_n_features(model, X, reset=reset)
+    return X
+
+def _outside(scores) -> np.ndarray: # (n,) below 0, falling with the scores
+    "1/(s - 1) below 0, -1 - s above: no point is inside, and the order of points is kept."
+    return np.where(scores < 0, 1/(np.minimum(scores, 0)-1), -1-scores)

@@ -10,7 +10,7 @@ __all__ = ['class_means', 'mahalanobis', 'relative_mahalanobis', 'residual', 'sh
 import numpy as np
 
 from ..core.checks import check_count, check_labels, check_positive, refuse
-from .detectors import (finite_matrix, linear_head, logsumexp, residual_space,
+from .detectors import (feature_matrix, linear_head, logsumexp, residual_space,
                                      unit_rows)
 
 # %% ../../nbs/ood/14_feature_scores.ipynb #3283e785
@@ -59,8 +59,8 @@ def _squared_distances(rows, centres) -> np.ndarray: # (n, centres)
 # %% ../../nbs/ood/14_feature_scores.ipynb #e07d56bf
 def _gaussian_distances(features, train_features, train_labels, ridge):
     "Squared distances to the classes; the checked arrays."
-    features = finite_matrix(features, "features").astype(float)
-    train = finite_matrix(train_features, "train_features", d=features.shape[1]).astype(float)
+    features = feature_matrix(features, "features").astype(float)
+    train = feature_matrix(train_features, "train_features", d=features.shape[1]).astype(float)
     codes, n_classes = _class_codes(train_labels, len(train))
     means = class_means(train, codes, n_classes)
     whiten = _whitener(train - means[codes], check_positive(ridge, "ridge"))
@@ -203,7 +203,7 @@ def residual(
     features, weight, bias = linear_head(features, weight, bias)
     d = features.shape[1]
     if d < 2: raise refuse("features", "of two columns or more", features)
-    train = finite_matrix(train_features, "train_features", d=d)
+    train = feature_matrix(train_features, "train_features", d=d)
     dim = d//2 if dim is None else check_count(dim, "dim", 1, d - 1)
     origin = -np.linalg.pinv(weight)@bias
     centred = train - origin
@@ -261,7 +261,7 @@ def she(
     [-4.0, -8.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
-    train = finite_matrix(train_features, "train_features", d=features.shape[1])
+    train = feature_matrix(train_features, "train_features", d=features.shape[1])
     codes = _row_labels(train_labels, len(train), len(weight))
     right = (train@weight.T + bias).argmax(1) == codes
     predicted = (features@weight.T + bias).argmax(1)
@@ -320,7 +320,7 @@ def nnguide(
     [-2.7932, -0.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
-    train = finite_matrix(train_features, "train_features", d=features.shape[1])
+    train = feature_matrix(train_features, "train_features", d=features.shape[1])
     k, block = check_count(k, "k", 1, len(train)), check_count(block, "block")
     bank = unit_rows(train)*logsumexp(train@weight.T + bias)[:, None]
     rows, confidence = unit_rows(features), logsumexp(features@weight.T + bias)
@@ -369,7 +369,7 @@ def fdbd(
     [-1.0]
     """
     features, weight, bias = linear_head(features, weight, bias)
-    train = finite_matrix(train_features, "train_features", d=features.shape[1])
+    train = feature_matrix(train_features, "train_features", d=features.shape[1])
     if len(weight) < 2: raise refuse("weight", "of two rows or more, one a class", weight)
     between = np.linalg.norm(weight[:, None] - weight[None], axis=2)
     np.fill_diagonal(between, 1.)

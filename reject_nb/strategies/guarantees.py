@@ -10,13 +10,12 @@ __all__ = ['sgr', 'order_statistic', 'certify']
 from dataclasses import replace
 from typing import Any
 import numpy as np
-from ..core.checks import (check_choice, check_instance, check_labels, check_number,
-                                   check_probability,
-                                   check_vector, refuse)
+from ..core.checks import check_choice, check_instance, check_number, check_probability
+from ..core.checks import check_vector, refuse
 from ..core.results import Status
 from ..core.tails import clopper_pearson_upper, order_statistic_rank
 from .certified import ASSUMPTIONS, certified_risk
-from .groups import GroupedSelection, certify_groups
+from .groups import GroupedSelection, certify_groups, group_labels
 from .learn_then_test import CalibrationSample, CertifiedSelection
 from .learn_then_test import calibration_sample, ltt
 from .models import BoundedAbstention, BoundedImprovement, CostBased, SelectionFunction
@@ -266,6 +265,10 @@ def certify(
     """
     _check_model(model, guarantee, thresholds)
     check_choice(assume, "assume", ASSUMPTIONS)
+    risk = isinstance(model, BoundedImprovement) and guarantee == "auto" and thresholds is None
+    if assume != ASSUMPTIONS[0] and not risk:
+        raise ValueError(f"assume must be {ASSUMPTIONS[0]!r} but for BoundedImprovement with "
+                         f"guarantee='auto' and without thresholds, got {assume!r}")
     delta = check_probability(delta, "delta")
     if bound is not None: check_number(bound, "bound", 0., open_low=True)
     if groups is not None and guarantee is None:
@@ -287,5 +290,5 @@ def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
     if not keep.any():
         raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: "
                          "no example was kept")
-    return losses[keep], scores[keep], groups if groups is None else check_labels(groups, "groups",
-                                                                                  len(losses))[keep]
+    if groups is not None: groups = group_labels(groups, len(losses))[keep]
+    return losses[keep], scores[keep], groups

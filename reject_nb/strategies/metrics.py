@@ -325,6 +325,9 @@ def compare_scores(
 ) -> Comparison:
     """Paired bootstrap of the difference between two scores in one metric.
 
+    Never below 2**(1 - n), the least p-value of an exact test that swaps the scores of examples; where n
+    is too small for the confidence, or a difference is the same in all resamples, no interval is known.
+
     Parameters
     ----------
     losses
@@ -371,10 +374,11 @@ def compare_scores(
     first, second = (number(sample, None)[metric] for sample in samples)
     drawn = np.array([a[metric] - b[metric] for a, b in _resampled(samples, n_bootstrap, rng, number)])
     drawn = drawn[~np.isnan(drawn)]
-    side = min((drawn <= 0).sum(), (drawn >= 0).sum())
+    side, least = min((drawn <= 0).sum(), (drawn >= 0).sum()), 2.**(1 - len(losses))
+    known = least <= 1 - confidence and len(drawn) > 0 and (np.ptp(drawn) > 0 or drawn[0] == 0)
     return Comparison(metric=metric, first=first, second=second, difference=first - second,
-                      interval=_percentiles(drawn, confidence),
-                      p_value=float(min(1., 2*(side + 1)/(len(drawn) + 1))))
+                      interval=_percentiles(drawn, confidence) if known else (-np.inf, np.inf),
+                      p_value=float(min(1., max(2*(side + 1)/(len(drawn) + 1), least))))
 
 def _asked(metric) -> tuple[tuple, tuple]:
     "The working points that a metric's name asks for."

@@ -18,10 +18,11 @@ from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, check_is_fitted
-from ..core.checks import (check_choice, check_flag, check_labels, check_number, check_probability,
+from ..core.checks import (check_choice, check_flag, check_number, check_probability,
                                    check_vector, refuse)
 from ..core.labels import choose_reject_label, with_rejections
 from .curves import RiskCoverage, aurc, risk_coverage_curve, sele
+from .groups import group_labels
 from .guarantees import certify
 from .losses import (ask, is_fitted, legacy_random_state, loss_matrix, n_rows,
                                          pointwise_loss, predict_labels, take)
@@ -375,7 +376,7 @@ class Answers(Abstaining):
         if self.groups is None: return None
         found = predict_labels(self.classifier_, X) if isinstance(self.groups, str) else ask(self.groups, X,
                                                                                              "groups")
-        return check_labels(found, "groups", n_rows(X))
+        return group_labels(found, n_rows(X))
 
     def _accepted(self, X, uncertainty):
         groups = self._groups(X)
@@ -564,7 +565,8 @@ class SelectiveClassifier(Parameters, Calibration, PassedOn, Reports, Classifier
     uncertainty : default None
         a score, or a function X -> (n,); maximum class probability where None
     model : default None
-        CostBased, BoundedImprovement, BoundedAbstention; None: accept everything
+        CostBased, BoundedImprovement, BoundedAbstention; None: accept everything. Frozen: a grid holds
+        whole models, {"model": [BoundedImprovement(.1), ...]}
     guarantee : default 'auto'
         "auto", the strongest that the model allows, "ltt" or "sgr"; None: tuned only
     delta : float, default .05
@@ -603,7 +605,8 @@ class SelectiveClassifier(Parameters, Calibration, PassedOn, Reports, Classifier
     def __init__(self,
         estimator=None,        # classifier or function X -> labels; None: the score's, or logistic regression
         uncertainty=None,      # a score, or a function X -> (n,); maximum class probability where None
-        model=None,            # CostBased, BoundedImprovement, BoundedAbstention; None: accept everything
+        model=None,            # CostBased, BoundedImprovement, BoundedAbstention; None: accept everything.
+                               # Frozen: a grid holds whole models, {"model": [BoundedImprovement(.1), ...]}
         guarantee="auto",      # "auto", the strongest that the model allows, "ltt" or "sgr"; None: tuned only
         delta:float=.05,       # allowed probability that the guarantee fails, in (0, 1)
         loss=None,             # None (0/1), "absolute", a matrix or a function, as in pointwise_loss

@@ -129,3 +129,19 @@ def test_tables_go_anywhere():
     assert pd.DataFrame(table).shape == pl.DataFrame(dict(table)).shape == (2, 2) and table.note == "n"
     assert table.to_csv() == "a,b\n1,x\n2,y\n" and table.rows()[1] == {"a": 2, "b": "y"}
     with pytest.raises(ValueError, match="of one length"): Table({"a": [1], "b": [1, 2]})
+
+
+@pytest.mark.parametrize("content", ["# made in May\ny,p\n1,2\n", "#\ny,p\n1,2\n", "# a, b, c\ny,p\n1,2\n"])
+def test_a_comment_above_the_header_is_named(content):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)/"a.csv"
+        path.write_text(content)
+        with pytest.raises(TableError, match="^the first line must be the header, delete the comment"):
+            open_table(path)
+
+
+def test_a_header_may_begin_with_a_hash():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)/"a.csv"
+        path.write_text("#,p\n1,.5\n")
+        assert open_table(path).names == ("#", "p") and numbers(open_table(path), "#").tolist() == [1.]

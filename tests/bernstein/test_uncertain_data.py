@@ -191,3 +191,17 @@ def test_samples_cover_mean_and_second_moment():
     # E(X - .5)^2 = 9/12; the t bound is asymptotic
     assert (U.central_moment >= .75).mean() > .86
     assert (UncertainData.from_samples(draws[:5]).lower[:, 0] == draws[:5].min(axis=1)[:, 0]).all()
+
+
+def test_an_array_would_drop_what_is_uncertain():
+    data = UncertainData.from_box([[0., 1.], [2., 3.]], .1)
+    for turn in (np.asarray, np.array, lambda d: np.asarray(d, dtype=float)):
+        with pytest.raises(TypeError, match="UncertainRows"): turn(data)
+
+
+def test_tools_that_want_an_array_are_told_the_way():
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.multiclass import OneVsOneClassifier
+    data = UncertainData.from_box(np.arange(12.).reshape(6, 2), .1)
+    with pytest.raises(TypeError, match="UncertainRows"):
+        OneVsOneClassifier(LogisticRegression()).fit(data, [0, 0, 1, 1, 2, 2])

@@ -1,16 +1,21 @@
 """Tests of nbs/mcsvm/22_calibrated_region.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pandas as pd
 import pytest
 from reject_nb.mcsvm.calibrate import calibrate_offset
 from reject_nb.sdr.region_per_class import split_rows
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from reject_nb.mcsvm.calibrated_region import CalibratedRegion
+from reject_nb.mcsvm.calibrated_region import CalibratedRegion, _outside, risk_scores
 
 def _clouds(n, seed=0):
     y = np.where(np.arange(n) % 2 == 0, 1., -1.)
@@ -90,3 +95,67 @@ def test_check_estimator():
                                                            on_fail=None)
                   if r["status"] not in ("passed", "skipped")]
     assert not failed
+
+
+@pytest.mark.parametrize("safe", ("bad", "good"))
+@pytest.mark.parametrize("base", (LogisticRegression(), RandomForestClassifier(10, random_state=0), None),
+                         ids=("logistic", "forest", "mcsvm"))
+def test_what_cannot_be_certified_is_ranked_all_the_same(base, safe):
+    X, y = _clouds(60)
+    names = np.where(y > 0, "good", "bad")
+    model = CalibratedRegion(base, safe_label=safe, random_state=0).fit(X, names)
+    assert model.bias_ == -np.inf and not model.calibration_.feasible
+    decision, scores = model.decision_function(X), risk_scores(model.estimator_, X, safe)
+    assert np.isfinite(decision).all() and not (model.predict(X) == safe).any()
+    assert (decision < 0).all() if safe == "good" else (decision > 0).all()
+    assert (model.safe_score(X) == -np.inf).all()
+    assert roc_auc_score(names == safe, decision if safe == "good" else -decision) == pytest.approx(
+        roc_auc_score(names == safe, -scores), abs=1e-12)
+    found = cross_val_score(CalibratedRegion(base, safe_label=safe, random_state=0), X, names, cv=3,
+                            scoring="roc_auc", error_score="raise")
+    assert (found > .7).all()
+
+
+def test_the_order_outside():
+    scores = np.array([-1e300, -5., -1., -.5, 0., .5, 1., 5., 1e300])
+    found = _outside(scores)
+    assert (np.diff(found) < 0).all() and (found < 0).all() and np.isfinite(found).all()
+
+
+def _frame(n):
+    X, y = _clouds(n)
+    return pd.DataFrame(X, columns=["a", "b"]), y
+
+
+def test_a_frame_is_passed_on():
+    X, y = _frame(300)
+    base = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LogisticRegression())
+    found = CalibratedRegion(base, eps=.2, random_state=0).fit(X, y)
+    plain = CalibratedRegion(make_pipeline(StandardScaler(), LogisticRegression()), eps=.2,
+                             random_state=0).fit(X.to_numpy(), y)
+    np.testing.assert_allclose(found.decision_function(X), plain.decision_function(X.to_numpy()))
+    assert list(found.feature_names_in_) == ["a", "b"] and found.n_features_in_ == 2
+    with pytest.raises(ValueError, match="feature names"): found.predict(X.rename(columns={"a": "c"}))
+    np.testing.assert_array_equal(CalibratedRegion(random_state=0).fit(X, y).predict(X),
+                                  CalibratedRegion(random_state=0).fit(X.to_numpy(), y).predict(X.to_numpy()))
+
+
+def test_a_classifier_fitted_on_a_frame_does_not_warn():
+    import warnings
+    X, y = _frame(200)
+    fitted = LogisticRegression().fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = CalibratedRegion(fitted, prefit=True).fit(X, y)
+        assert set(model.predict(X)) <= {-1., 1.}
+
+
+@pytest.mark.parametrize("kind", (lambda X: X, lambda X: X.to_numpy()), ids=("frame", "array"))
+def test_missing_values_go_to_who_takes_them(kind):
+    X, y = _frame(300)
+    X.iloc[::7, 0] = np.nan
+    model = CalibratedRegion(HistGradientBoostingClassifier(max_iter=5, random_state=0), eps=.2,
+                             random_state=0).fit(kind(X), y)
+    assert np.isfinite(model.decision_function(kind(X))).all() and model.calibration_.feasible
+    for base in (None, LogisticRegression()):
+        with pytest.raises(ValueError, match="NaN"): CalibratedRegion(base).fit(kind(X), y)

@@ -1,8 +1,10 @@
 """Tests of nbs/ood/14_feature_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.ood.detectors import knn
 from reject_nb.ood.detectors import logsumexp
 from reject_nb.ood.detectors import unit_rows
+from reject_nb.ood.detectors import vim
 from scipy.spatial.distance import cdist
 
 from reject_nb.ood.feature_scores import fdbd, mahalanobis, nnguide, relative_mahalanobis, residual, she
@@ -84,3 +86,33 @@ def test_bad_input_is_named(f, change, named):
     given = {**GOOD, **change}
     takes = {name: value for name, value in given.items() if name in inspect.signature(f).parameters}
     with pytest.raises(ValueError, match=f"^{named} must be"): f(**takes)
+
+FAR_RNG = np.random.default_rng(0)
+FAR_BANK = FAR_RNG.normal(size=(30, 5))
+FAR_NEW = FAR_RNG.normal(size=(4, 5))
+FAR_HEAD = FAR_RNG.normal(size=(3, 5))
+FAR_NONE = np.zeros(3)
+FAR_ANSWERS = (FAR_BANK@FAR_HEAD.T).argmax(1)
+FAR_SCORES = {
+    "knn": lambda s:
+        knn(FAR_NEW*s, FAR_BANK*s, k=2),
+    "knn raw": lambda s:
+        knn(FAR_NEW*s, FAR_BANK*s, k=2, normalize=False),
+    "nnguide": lambda s: nnguide(FAR_NEW*s, FAR_HEAD, FAR_NONE, FAR_BANK*s, k=2),
+    "fdbd": lambda s: fdbd(FAR_NEW*s, FAR_HEAD, FAR_NONE, FAR_BANK*s),
+    "she": lambda s: she(FAR_NEW*s, FAR_HEAD, FAR_NONE, FAR_BANK*s, FAR_ANSWERS),
+    "residual": lambda s: residual(FAR_NEW*s, FAR_HEAD, FAR_NONE, FAR_BANK*s, 2),
+    "mahalanobis": lambda s: mahalanobis(FAR_NEW*s, FAR_BANK*s, FAR_ANSWERS),
+    "vim": lambda s:
+        vim(FAR_NEW*s, FAR_NEW@FAR_HEAD.T, FAR_HEAD, FAR_NONE, FAR_BANK*s, FAR_BANK@FAR_HEAD.T, 2)}
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+@pytest.mark.parametrize("name", FAR_SCORES)
+def test_features_whose_squares_are_lost_are_refused(name, size):
+    assert np.isfinite(FAR_SCORES[name](1.)).all()
+    with pytest.raises(ValueError, match="^features must be of a size whose squares"): FAR_SCORES[name](size)
+
+
+@pytest.mark.parametrize("size", [1e140, 1e20, 1e-20, 1e-140])
+def test_directions_know_no_size(size):
+    np.testing.assert_allclose(FAR_SCORES["knn"](size), FAR_SCORES["knn"](1.), rtol=1e-9)

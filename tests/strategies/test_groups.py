@@ -1,5 +1,6 @@
 """Tests of nbs/strategies/15_groups.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
+import pandas as pd
 import pytest
 from reject_nb.strategies.certified import certified_risk
 from scipy.stats import binom
@@ -101,3 +102,41 @@ def test_arguments_of_groups_are_named(change, name):
         certified_groups(**{**dict(losses=[0., 1], scores=[0., 1], groups=["a", "b"], target_risk=.1),
                             **change})
     with pytest.raises(ValueError, match="certify_one"): certify_groups("x", [0.], [0.], ["a"])
+
+WAYS = {"series": pd.Series, "objects": lambda g: np.array(g, dtype=object), "array": np.array, "list": list,
+        "categories": lambda g: pd.Series(g).astype("category"), "categorical": pd.Categorical,
+        "tuple": tuple, "numpy text": lambda g: np.array([np.str_(v) for v in g], dtype=object)}
+
+@pytest.mark.parametrize("way", WAYS)
+def test_groups_come_as_people_hold_them(way):
+    losses, scores, names = [0]*100 + [0, 1]*50, list(range(100))*2, ["u"]*100 + ["v"]*100
+    plain = certified_groups(losses, scores, names, .05, .1)
+    found = certified_groups(losses, scores, WAYS[way](names), .05, .1)
+    assert found.threshold == plain.threshold == {"u": np.inf, "v": -np.inf}
+    assert [type(name) for name in found.threshold] == [str, str]
+    assert found([50., 50, 50], WAYS[way](["u", "v", "w"])).tolist() == [1., 0., 0.]
+
+
+@pytest.mark.parametrize("names, kind", [([1, 2], int), ([1.5, 2.5], float), ([True, False], bool)], ids=str)
+def test_keys_are_values_of_python(names, kind):
+    for groups in (names*50, np.array(names*50), np.array(names*50, dtype=object), pd.Series(names*50)):
+        found = certified_groups([0]*100, range(100), groups, .2)
+        assert set(found.threshold) == set(names) and {type(name) for name in found.threshold} == {kind}
+        assert found([1.], pd.Series(names[:1])).tolist() == [1.]
+
+
+@pytest.mark.parametrize("pair", [[1, "a"], [True, "a"], [True, 2], [(1,), "a"], ["a", b"a"]], ids=repr)
+def test_groups_of_mixed_type_are_refused(pair):
+    column = np.empty(100, dtype=object)
+    column[:] = pair*50
+    fitted = certified_groups([0]*100, range(100), ["a"]*100, .2)
+    for groups in (pair*50, column, pd.Series(column)):
+        if isinstance(groups, list) and isinstance(pair[0], tuple): continue    # ragged: refused before
+        with pytest.raises(ValueError, match="^groups must be labels of one kind"):
+            certified_groups([0]*100, range(100), groups, .2)
+        with pytest.raises(ValueError, match="^groups must be labels of one kind"): fitted([1.]*100, groups)
+
+
+def test_groups_that_cannot_be_sorted_are_refused():
+    with pytest.raises(ValueError, match="^groups must be labels that can be sorted"):
+        certified_groups([0, 0], [1, 2], np.array([1j, 2j], dtype=object), .2)

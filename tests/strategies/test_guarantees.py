@@ -5,6 +5,7 @@ from reject_nb.core.tails import clopper_pearson_upper
 from reject_nb.strategies import BoundedAbstention
 from reject_nb.strategies import BoundedImprovement
 from reject_nb.strategies import ltt
+from reject_nb.strategies.certified import certified_risk
 from reject_nb.strategies.learn_then_test import CertifiedSelection
 from reject_nb.strategies.models import CostBased
 from reject_nb.strategies.shift import thin
@@ -175,3 +176,31 @@ BAD = [(lambda: sgr(ZEROS + .5, PLACES, .1), "losses must be 0 or bound"),
 @pytest.mark.parametrize("call, words", BAD)
 def test_bad_input_is_named(call, words):
     with pytest.raises(ValueError, match=words): call()
+
+
+@pytest.mark.parametrize("model, change", [
+    (BoundedImprovement(.2), dict(guarantee="sgr")), (BoundedImprovement(.2), dict(guarantee="ltt")),
+    (BoundedImprovement(.2), dict(guarantee=None)), (BoundedImprovement(.2), dict(thresholds=[70., 90.])),
+    (BoundedAbstention(.5), {}), (CostBased(.1), dict(guarantee=None))], ids=str)
+def test_an_assumption_without_a_use_is_refused(model, change):
+    l, s = np.zeros(100), np.arange(100.)
+    assert certify(model, l, s, **change) == certify(model, l, s, assume="every law", **change)
+    with pytest.raises(ValueError, match="^assume must be 'every law'"):
+        certify(model, l, s, assume="single crossing", **change)
+
+
+def test_the_assumption_is_used_where_it_has_a_meaning():
+    l, s = np.array([0.]*60 + [1.]*40), np.arange(100.)
+    assert certify(BoundedImprovement(.2), l, s, assume="single crossing") == certified_risk(
+        l, s, .2, assume="single crossing")
+
+
+@pytest.mark.parametrize("way", [list, lambda g: np.array(g, dtype=object)])
+def test_groups_of_a_column_of_objects_with_weights(way):
+    names, weights = ["u", "v"]*100, np.ones(200)
+    found = certify(BoundedImprovement(.2), [0]*200, range(200), groups=way(names), weights=weights,
+                    weight_bound=1.)
+    assert found.threshold == {"u": np.inf, "v": np.inf}
+    with pytest.raises(ValueError, match="^groups must be labels of one kind"):
+        certify(BoundedImprovement(.2), [0]*200, range(200), groups=way([1, "v"]*100), weights=weights,
+                weight_bound=1.)

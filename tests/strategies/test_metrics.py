@@ -127,3 +127,18 @@ def test_arguments_are_named(change, name):
 def test_arguments_of_comparisons_are_named(change, name):
     with pytest.raises(ValueError, match=f"^{name} must"):
         compare_scores(**{**dict(losses=[0., 1], scores=[0., 1], other_scores=[1., 0]), **change})
+
+
+@pytest.mark.parametrize("n, least", [(1, 1.), (2, .5), (4, .125)])
+def test_few_examples_prove_nothing(n, least):
+    "The best score of four examples against the worst: swapping scores can reach 2/16 at most."
+    losses = np.arange(n) >= n/2
+    found = compare_scores(losses*1., np.arange(n), -np.arange(n), "AURC")
+    assert found.p_value >= least and found.interval == (-math.inf, math.inf)
+
+
+def test_resamples_without_spread_give_no_interval():
+    losses = np.repeat([0., 1.], 10)
+    found = compare_scores(losses, losses, -losses, "AUROC", n_bootstrap=99)
+    assert found.difference == 1 and found.interval == (-math.inf, math.inf) and found.p_value == .02
+    assert compare_scores(losses, losses, 2*losses, "AUROC", n_bootstrap=99).interval == (0., 0.)

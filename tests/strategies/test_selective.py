@@ -414,3 +414,30 @@ BAD_DATA = [(FEW[0], np.zeros(60), "y has one class"), (FEW[0]*np.nan, FEW[1], "
 @pytest.mark.parametrize("X, y, words", BAD_DATA, ids=range(len(BAD_DATA)))
 def test_bad_data_is_named(X, y, words):
     with pytest.raises((ValueError, TypeError), match=words): SelectiveClassifier().fit(X, y)
+
+
+def _frame():
+    rng = np.random.default_rng(12)
+    X = pd.DataFrame({"a": rng.normal(size=600), "side": ["u", "v"]*300})
+    return X, (X["a"] + .1*rng.normal(size=600) > 0).astype(int).to_numpy()
+
+
+def _label(X): return (X["a"] > 0).astype(int).to_numpy()
+
+
+def _near(X): return -np.abs(X["a"].to_numpy())
+
+
+@pytest.mark.parametrize("column", [lambda X: X["side"], lambda X: X["side"].astype("category"),
+                                    lambda X: X["side"].to_numpy(object)])
+def test_groups_are_a_column_of_a_frame(column):
+    X, y = _frame()
+    clf = SelectiveClassifier(_label, _near, BoundedImprovement(.1), groups=column).fit(X, y)
+    assert set(clf.selection_.threshold) == {"u", "v"} and clf.accept(X).any()
+
+
+def test_a_grid_holds_whole_models():
+    X, y = _frame()
+    models = [BoundedImprovement(.1), BoundedImprovement(.2)]
+    grid = GridSearchCV(SelectiveClassifier(random_state=0), {"model": models}, cv=3).fit(X[["a"]], y)
+    assert grid.best_params_["model"] in models and np.isfinite(grid.cv_results_["mean_test_score"]).any()
