@@ -359,6 +359,8 @@ class Statement:
         cell or table that supports the cause
     why : str, default ''
         where it differs: a sentence, with {values} of the notebook
+    falsified : str, default ''
+        a wrong input for which the verdict must fail, in words
     missing : str, default ''
         where it cannot be computed here: why
     command : str, default ''
@@ -375,6 +377,7 @@ class Statement:
     cause: str = ""              # where it differs: one of CAUSES
     evidence: str = ""           # cell or table that supports the cause
     why: str = ""                # where it differs: a sentence, with {values} of the notebook
+    falsified: str = ""          # a wrong input for which the verdict must fail, in words
     missing: str = ""            # where it cannot be computed here: why
     command: str = ""            # that computes it again, where a quick run of the module does not
 
@@ -399,6 +402,7 @@ def _faults_of_a_verdict(s):
     if is_number != (s.tolerance is not None): yield "a number, and only a number, has a tolerance"
     if is_number and not isinstance(s.reported, (int, float)): yield "reported must be a number"
     if is_number and not s.reason: yield "reason must say where the tolerance comes from"
+    if is_number and s.falsified: yield "a number has its tolerance, so leave falsified out"
     if s.cause and s.cause not in CAUSES: yield f"cause must be one of {', '.join(CAUSES)}, got {s.cause!r}"
     if len({bool(s.cause), bool(s.evidence), bool(s.why)}) > 1: yield "cause, evidence and why come together"
 
@@ -521,6 +525,7 @@ def claim(
     id:str,           # as in claims.toml
     measured,         # our number, or computed words
     holds:bool|None=None, # computed: whether the statement holds; None for numbers
+    falsified:bool|None=None, # computed: whether it holds of the wrong input that claims.toml names
     spread=None,      # over seeds or splits; a standard error where the tolerance counts spreads
     **values,         # numbers that the statement's `why` names in braces
 ) -> Claim:
@@ -534,6 +539,8 @@ def claim(
         our number, or computed words
     holds : bool|None, default None
         computed: whether the statement holds; None for numbers
+    falsified : bool|None, default None
+        computed: whether it holds of the wrong input that claims.toml names
     spread : default None
         over seeds or splits; a standard error where the tolerance counts spreads
     **values
@@ -545,6 +552,7 @@ def claim(
     """
     said = _statement(id)
     _check_verdict(said, holds)
+    _check_falsified(said, falsified)
     tolerance = _tolerance(said, spread)
     status = judge(said.reported, measured, tolerance, None if holds is None else bool(holds))
     if status == "differs" and not said.cause:
@@ -573,6 +581,14 @@ def _check_verdict(said:Statement, holds) -> None:
         raise ValueError(f"{said.id}: a number is judged by its tolerance, so leave holds out")
     if said.kind != "number" and not isinstance(holds, (bool, np.bool_)):
         raise refuse("holds", f"the computed truth of this {said.kind}", holds)
+
+def _check_falsified(said:Statement, falsified) -> None:
+    "A verdict that holds of a wrong input too tests nothing."
+    if not said.falsified and falsified is None: return
+    if not said.falsified: raise ValueError(f"{said.id}: claims.toml must say what is falsified")
+    if not isinstance(falsified, (bool, np.bool_)):
+        raise refuse("falsified", f"the computed truth where {said.falsified}", falsified)
+    if falsified: raise ValueError(f"{said.id} holds also where {said.falsified}: it tests nothing")
 
 # %% ../../nbs/core/10_claims.ipynb #b1aa0012
 def _tolerance(said:Statement, spread) -> float | None:

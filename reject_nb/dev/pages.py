@@ -243,7 +243,7 @@ def _with_moving_pictures(nb):
     return nb
 
 # %% ../../nbs/dev/06_pages.ipynb #59f05435
-SCRIPT = """(() => {
+_LOOK = """(() => {
 const here = document.currentScript.src;
 function theme(div) {
   const clear = "rgba(0,0,0,0)";
@@ -275,7 +275,10 @@ function draw(div) {
   new MutationObserver(show).observe(document.documentElement, {attributeFilter: ["data-theme"]});
   show();
 }
-document.addEventListener("DOMContentLoaded", () => {
+"""
+
+# %% ../../nbs/dev/06_pages.ipynb #d0c0502f
+SCRIPT = _LOOK + """document.addEventListener("DOMContentLoaded", () => {
   const found = document.querySelectorAll(".moving");
   if (!found.length) return;
   const plotly = document.createElement("script");
@@ -287,7 +290,7 @@ document.addEventListener("DOMContentLoaded", () => {
 """
 
 # %% ../../nbs/dev/06_pages.ipynb #ddf56e06
-FILTER = """(() => {
+_CHOICE = """(() => {
 const KEYS = ["module", "status", "cause"];
 function choice(name, values) {
   const label = document.createElement("label");
@@ -296,7 +299,10 @@ function choice(name, values) {
   label.append(name, select);
   return [label, select];
 }
-function filter(table) {
+"""
+
+# %% ../../nbs/dev/06_pages.ipynb #f4420a36
+FILTER = _CHOICE + """function filter(table) {
   const heads = [...table.tHead.rows[0].cells].map(cell => cell.textContent.trim());
   if (!KEYS.every(key => heads.includes(key)) || table.tBodies[0].rows.length < 20) return;
   const rows = [...table.tBodies[0].rows];

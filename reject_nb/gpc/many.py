@@ -520,7 +520,7 @@ def certify_many(
     >>> found = certify_many(post, [[0., 0.], [.4, .3], [.8, 1.]], radius=.5,
     ...                      questions=("range", "verdict", "radius"))
     >>> print(found.label.tolist(), found.verdict.tolist(), found.radius.round(2).tolist())
-    [1, 1, 1] ['safe', 'safe', 'unsafe'] [0.8, 0.4, 0.1]
+    [1, 1, 1] ['safe', 'safe', 'unsafe'] [1.0, 0.6, 0.2]
     >>> print(found.certified_accuracy([1, 1, 1]))
     0.6666666666666666
     """
@@ -646,7 +646,7 @@ def certified_radius(
     >>> from reject_nb.gpc import GPPosterior, certified_radius
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
     >>> print(certified_radius(post, [[0., 0.], [.4, .3], [1.2, 0.]]).round(2).tolist())
-    [0.8, 0.4, 0.1]
+    [1.0, 0.6, 0.2]
     """
     return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes, time_limit, rigorous,
                         n_jobs).radius

@@ -17,8 +17,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from ..core.checks import check_flag, check_probability, check_random_state, refuse
 from ..core.labels import TwoClassMixin
 from .calibrate import calibrate_offset
-from .classifier import MultiCostSVC
-from .region_per_class import rows_of
+from .classifier import MultiCostSVC, rows_of
 from ..sdr.region_per_class import labels_of, split_rows
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00007

@@ -78,6 +78,7 @@ def rows_of(
     X,              # (n, d)
     reset:bool,     # whether this is a fit, which learns number and names of the columns
     thin:bool=True, # whether sparse rows are taken
+    nan:bool=False, # whether missing values are
 ): # (n, d) float64, sparse rows as csr
     """X as scikit-learn takes it; every message names the argument.
 
@@ -91,14 +92,18 @@ def rows_of(
         whether this is a fit, which learns number and names of the columns
     thin : bool, default True
         whether sparse rows are taken
+    nan : bool, default False
+        whether missing values are
 
     Returns
     -------
     (n, d) float64, sparse rows as csr
     """
-    if not thin or not sparse.issparse(X): return check_points(estimator, X, reset, largest=LARGEST)
+    plain = not nan and not (thin and sparse.issparse(X))
+    if plain: return check_points(estimator, X, reset, largest=LARGEST)
+    if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     try: X = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1,
-                           accept_sparse="csr")
+                           accept_sparse="csr", ensure_all_finite="allow-nan" if nan else True)
     except (TypeError, ValueError) as error: raise type(error)(f"X must be {MATRIX}: {error}") from None
     largest = abs(X).max()
     if largest > LARGEST: raise refuse("X", f"of size at most {LARGEST:g}", largest)

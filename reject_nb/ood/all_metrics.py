@@ -11,32 +11,53 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from scipy.special import expit, logit, ndtr, ndtri
 
 from ..core.checks import (check_count, check_mask, check_probability, check_random_state,
                                    check_vector, refuse)
-from .areas import auroc_of, oscr_of
+from .areas import oscr_of
 from .metrics import ccr_of
 from .sample import Sweep, check_flags, sweep
 
 # %% ../../nbs/ood/17_all_metrics.ipynb #98bc5806
-def _before(cumulative) -> np.ndarray: return np.concatenate([[0], cumulative[:-1]])
+class _Areas(NamedTuple):
+    "What one walk up the rows adds up."
+    pairs:float     # twice the pairs in the right order, ties counting half
+    aupr_in:float   # average precision
+    aupr_out:float
+    edge_in:float   # the same with the precision of the row before
+    edge_out:float
+    error:float     # least mean of rejected ID and accepted OOD shares
 
-def _precision_areas(hits, others) -> tuple[float, float]: # (average precision, trapezoids)
-    "Area under precision against recall, from cumulative counts along the order."
-    precision, gained = hits/(hits + others), np.diff(hits, prepend=0)
-    average = float(gained@precision/hits[-1])
-    return average, (average + float(gained[0] + gained[1:]@precision[:-1])/float(hits[-1]))/2
+@njit(cache=True)
+def _areas(n_id, n_ood):
+    "The six numbers from cumulative counts."
+    total_id, total_ood, k, f = n_id[-1], n_ood[-1], 0, 0
+    pairs, ap_in, ap_out, edge_in, edge_out, error = 0, 0., 0., 0., 0., .5
+    before, waiting = 1., 0                          # precision of the row before; OOD inputs added there
+    for g in range(len(n_id)):
+        known, foreign = n_id[g] - k, n_ood[g] - f
+        rejected = (total_ood - f)/(total_ood - f + total_id - k)
+        accepted = n_id[g]/(n_id[g] + n_ood[g])
+        pairs += foreign*(2*k + known)
+        ap_in, ap_out = ap_in + known*accepted, ap_out + foreign*rejected
+        edge_in, edge_out = edge_in + known*before, edge_out + waiting*rejected
+        before, waiting, k, f = accepted, foreign, n_id[g], n_ood[g]
+        error = min(error, (1 - k/total_id + f/total_ood)/2)
+    return _Areas(pairs, ap_in/total_id, ap_out/total_ood, edge_in/total_id, (edge_out + waiting)/total_ood,
+                  error)
 
 # %% ../../nbs/ood/17_all_metrics.ipynb #9e93cf07
-def _reversed(t:Sweep) -> tuple[np.ndarray, np.ndarray]: # (OOD, ID), cumulative from the highest score
-    "Counts of what is rejected, when the highest scores are rejected first."
-    return (t.total_ood - _before(t.n_ood))[::-1], (t.total_id - _before(t.n_id))[::-1]
+def _fpr_id(t:Sweep, share:float) -> float:
+    "Share of OOD inputs accepted with at least a share of the ID inputs."
+    k = int(np.searchsorted(t.n_id, share*t.total_id*(1 - 1e-12)))
+    return float(t.n_ood[k]/t.total_ood)
 
-def _rate_at(hits, others, share:float) -> float:
-    "Share of others at the first step where at least a share of the hits is reached."
-    k = int(np.searchsorted(hits, share*hits[-1]*(1 - 1e-12)))
-    return float(others[k]/others[-1])
+def _fpr_ood(t:Sweep, share:float) -> float:
+    "Share of ID inputs rejected with at least a share of the OOD inputs."
+    k = int(np.searchsorted(t.n_ood, t.total_ood - share*t.total_ood*(1 - 1e-12), side="right"))
+    return float(1 - t.n_id[k - 1]/t.total_id) if k else 1.
 
 def _ccr(t:Sweep, fpr:float) -> float:
     "Share of ID inputs answered right when at most a share of the OOD inputs is accepted."
@@ -46,45 +67,42 @@ def _ccr(t:Sweep, fpr:float) -> float:
 # %% ../../nbs/ood/17_all_metrics.ipynb #1e3f2914
 def _numbers(t:Sweep, tpr:float, fpr:tuple) -> dict[str, float]:
     "Every number by name."
-    out_hits, out_others = _reversed(t)
-    inner, outer = _precision_areas(t.n_id, t.n_ood), _precision_areas(out_hits, out_others)
+    areas = _areas(t.n_id, t.n_ood)
     found = {
-        "auroc": auroc_of(t),
-        "aupr_in": inner[0], "aupr_out": outer[0],
-        "aupr_in_trapezoid": inner[1], "aupr_out_trapezoid": outer[1],
-        "fpr_id": _rate_at(t.n_id, t.n_ood, tpr),
-        "fpr_ood": _rate_at(out_hits, out_others, tpr),
-        "detection_error": _detection_error(t),
+        "auroc": areas.pairs/2/t.total_id/t.total_ood,
+        "aupr_in": areas.aupr_in, "aupr_out": areas.aupr_out,
+        "aupr_in_trapezoid": (areas.aupr_in + areas.edge_in)/2,
+        "aupr_out_trapezoid": (areas.aupr_out + areas.edge_out)/2,
+        "fpr_id": _fpr_id(t, tpr), "fpr_ood": _fpr_ood(t, tpr), "detection_error": areas.error,
     }
     if not len(t.loss): return found
     return found | {"oscr": oscr_of(t, "joint"), **{f"ccr_at_{f:g}": _ccr(t, f) for f in fpr}}
 
-def _detection_error(t:Sweep) -> float:
-    "Least mean of rejected ID and accepted OOD shares; accepting nothing is a threshold too."
-    errors = (1 - t.n_id/t.total_id + t.n_ood/t.total_ood)/2
-    return float(min(errors.min(), .5))
-
 # %% ../../nbs/ood/17_all_metrics.ipynb #4b820783
+def _before(cumulative) -> np.ndarray: return np.concatenate([[0], cumulative[:-1]])
+
 def _placements(t:Sweep) -> tuple[np.ndarray, np.ndarray]: # each (G,)
     "For a tie: share of ID inputs below an OOD input in it, share of OOD inputs above an ID input in it."
     below = (_before(t.n_id) + t.n_id)/2/t.total_id
     above = 1 - (_before(t.n_ood) + t.n_ood)/2/t.total_ood
     return below, above
 
-def _weighted_variance(values, counts) -> float: # both (G,) float64
-    "Unbiased variance of values that occur a number of times; 0 for a single one."
-    n = counts.sum()
-    if n < 2: return 0.
-    centred = values - counts@values/n
-    centred *= centred
-    return float(counts@centred/(n - 1))
+@njit(cache=True)
+def _squares(n_id, n_ood, mean):
+    "Sums of squares of the placements around their common mean: of OOD inputs, of ID inputs."
+    total_id, total_ood, k, f, of_foreign, of_known = n_id[-1], n_ood[-1], 0, 0, 0., 0.
+    for g in range(len(n_id)):
+        below, above = (k + n_id[g])/2/total_id - mean, 1 - (f + n_ood[g])/2/total_ood - mean
+        of_foreign += (n_ood[g] - f)*below*below
+        of_known += (n_id[g] - k)*above*above
+        k, f = n_id[g], n_ood[g]
+    return of_foreign, of_known
 
 # %% ../../nbs/ood/17_all_metrics.ipynb #195bab4e
 def auroc_variance(t:Sweep) -> float:
     "DeLong's estimate of the variance of the AUROC."
-    below, above = _placements(t)
-    foreign, known = (np.diff(n, prepend=0).astype(float) for n in (t.n_ood, t.n_id))
-    return _weighted_variance(below, foreign)/t.total_ood + _weighted_variance(above, known)/t.total_id
+    squares = _squares(t.n_id, t.n_ood, _areas(t.n_id, t.n_ood).pairs/2/t.total_id/t.total_ood)
+    return float(sum(s/(n - 1)/n for s, n in zip(squares, (t.total_ood, t.total_id)) if n > 1))
 
 def _log_odds_interval(value:float, variance:float, level:float) -> tuple[float, float]:
     "Symmetric in the log odds; where the value is 0 or 1, nothing is known of the spread: (0, 1)."

@@ -107,12 +107,11 @@ def _largest_count(ahead, behind, low, high, delta):
 @njit(cache=True)
 def _backward(behind, low, high, bound, next_low, next_high, target):
     "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; hits are counts up to bound."
-    top, hit = behind[high], max(bound, low - 1)   # what is not followed: a hit, or as at `high`
-    here = 1. if next_low <= hit else behind[min(next_low, high)]
-    for k in range(next_low, next_high + 1):
-        above = 1. if k + 1 <= hit else (behind[k + 1] if k + 1 <= high else top)
-        behind[k] = (1 - target)*here + target*above
-        here = above
+    hit = max(bound, low - 1)              # what is not followed: a hit, or as at `high`
+    behind[high + 1:next_high + 2] = behind[high]
+    behind[next_low:hit + 1] = 1.
+    followed = behind[next_low:next_high + 2]
+    for i in range(len(followed) - 1): followed[i] = (1 - target)*followed[i] + target*followed[i + 1]
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #cb0bf2c8
 class Window(NamedTuple):
@@ -135,7 +134,7 @@ class Window(NamedTuple):
 def _keep(window, i, mass, low, high):
     "Store the masses of one rank."
     window.low[i], window.high[i] = low, high
-    for k in range(low, high + 1): window.mass[i, k - low] = mass[k]
+    window.mass[i, :high + 1 - low] = mass[low:high + 1]
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #eab71a06
 @njit(cache=True)
@@ -264,7 +263,8 @@ def _smooth(gate:np.ndarray, start:int) -> np.ndarray:
     "The largest gate below that does not fall and rises by single steps, which ties need."
     gate = gate.copy()
     gate[start:] = np.minimum.accumulate(gate[start:][::-1])[::-1]
-    for m in range(start + 1, len(gate)): gate[m] = min(gate[m], gate[m - 1] + 1)
+    ranks = np.arange(start, len(gate))
+    gate[start:] = np.minimum.accumulate(gate[start:] - ranks) + ranks
     gate[:start] = -1
     return gate
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 from numba import njit
-from scipy.special import betaincc
+from scipy.special import betaincc, gammainccinv
 
 # %% ../../nbs/strategies/09_walks.ipynb #174b05cf
 NEGLIGIBLE = 1e-18   # mass that is counted as a hit rather than followed
@@ -19,8 +19,10 @@ NEGLIGIBLE = 1e-18   # mass that is counted as a hit rather than followed
 @njit(cache=True)
 def _advance(mass, low, high, target, bound):
     "One example more: the window of counts that are followed, and the probability of a hit at this rank."
-    for k in range(high + 1, low, -1): mass[k] = (1 - target)*mass[k] + target*mass[k - 1]
-    mass[low] *= 1 - target
+    followed = mass[low:high + 2]          # as an array of its own it is worked on several counts at a time
+    for i in range(len(followed) - 1, 0, -1):
+        followed[i] = (1 - target)*followed[i] + target*followed[i - 1]
+    followed[0] *= 1 - target
     high, hit = high + 1, 0.
     while low <= high and low <= bound:
         hit += mass[low]
@@ -70,6 +72,11 @@ def _knots(most:int) -> np.ndarray:
     return np.unique(np.append(np.arange(200), np.geomspace(200, most, 300).astype(int)))
 
 # %% ../../nbs/strategies/09_walks.ipynb #3b777b8c
+def _near(errors, target, eps):
+    "Nearly the rank that is needed (chi-square approximation of the binomial law), at least errors + 1."
+    needed = (gammainccinv(errors + 1, eps)*(2 - target)/target + errors)/2
+    return np.maximum(np.floor(needed), errors + 1)
+
 def ranks_needed(
     errors:np.ndarray, # (k,) whole numbers, ascending
     target:float,      # in (0, 1)
@@ -91,13 +98,18 @@ def ranks_needed(
     np.ndarray
         (k,) whole numbers
     """
-    low = errors.astype(float)
-    high = np.ceil(3*(errors + 40*(1 - math.log10(eps)))/target)
+    def rare(m): return (m > errors) & (betaincc(errors + 1, np.maximum(m - errors, 1e-300), target) <= eps)
+    low = high = _near(errors, target, eps)
+    step = 1
+    while not (found := rare(high)).all():
+        low, high, step = np.where(found, low, high), high + step*~found, 2*step
+    low, step = np.minimum(low, high - 1), 1
+    while (found := rare(low)).any():
+        high, low, step = np.where(found, low, high), low - step*found, 2*step
     while (high - low).max() > 1:
         middle = np.floor((low + high)/2)
-        rare = betaincc(errors + 1, np.maximum(middle - errors, 1e-300), target) <= eps
-        rare &= middle > errors
-        high, low = np.where(rare, middle, high), np.where(rare, low, middle)
+        found = rare(middle)
+        high, low = np.where(found, middle, high), np.where(found, low, middle)
     return high.astype(int)
 
 # %% ../../nbs/strategies/09_walks.ipynb #c1f8ac89
@@ -130,11 +142,31 @@ def shaped_band(
     return np.maximum.accumulate(band)
 
 # %% ../../nbs/strategies/09_walks.ipynb #0fd3db64
+def _last_below(f, most:int, guess:int, slope:float) -> int: # from 0 to most - 1
+    "The last i with f(i) <= 0, for an f that rises and is nearly straight; 0 counts as below."
+    low, high, push, seen = 0, most, 1, None
+    while high - low > 1:
+        i = min(max(guess, low + 1), high - 1)
+        y = f(i)
+        if seen and (y - seen[1])*(i - seen[0]) > 0: slope = (y - seen[1])/(i - seen[0])
+        push = 2*push if seen and (y > 0) == (seen[1] > 0) else 1   # on one side, larger steps
+        guess = i + max(push, int(-y/slope)) if y <= 0 else i - max(push, 1 + int(y/slope))
+        low, high, seen = (i, high, (i, y)) if y <= 0 else (low, i, (i, y))
+    return low
+
+def _halved(low:float, high:float, i:int, steps:int) -> float:
+    "The i-th of 2**steps points that halving an interval reaches, to the last bit."
+    for bit in reversed(range(steps)):
+        middle = (low + high)/2
+        low, high = (middle, high) if i >> bit & 1 else (low, middle)
+    return low
+
+# %% ../../nbs/strategies/09_walks.ipynb #c71e0aa4
 def calibrated_band(
     n:int,         # examples
     target:float,  # in (0, 1)
     level:float,   # probability of a hit that is allowed, in (0, 1)
-    steps:int=14,  # halvings of the interval for log eps
+    steps:int=14,  # the interval for log eps is divided into 2**steps parts
 ) -> np.ndarray:   # (n + 1,)
     """The widest band of single tests that is hit with probability at most `level`.
 
@@ -147,18 +179,16 @@ def calibrated_band(
     level : float
         probability of a hit that is allowed, in (0, 1)
     steps : int, default 14
-        halvings of the interval for log eps
+        the interval for log eps is divided into 2**steps parts
 
     Returns
     -------
     np.ndarray
         (n + 1,)
     """
-    low, high = math.log(level/(1000 + 100*math.log(n))), math.log(level)
-    best = np.full(n + 1, -1)
-    for _ in range(steps):
-        middle = (low + high)/2
-        band = shaped_band(n, target, math.exp(middle))
-        if band_probability(band, target) <= level: best, low = band, middle
-        else: high = middle
-    return best
+    low, high, parts = math.log(level/(1000 + 100*math.log(n))), math.log(level), 2**steps
+    bands = {0: np.full(n + 1, -1)}
+    def excess(i):
+        bands[i] = shaped_band(n, target, math.exp(_halved(low, high, i, steps)))
+        return math.log(max(band_probability(bands[i], target), 1e-300)/level)
+    return bands[_last_below(excess, parts, parts*5//8, (high - low)/parts)]

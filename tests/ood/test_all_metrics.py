@@ -1,12 +1,13 @@
 """Tests of nbs/ood/17_all_metrics.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from reject_nb.ood.areas import auroc_of
 from reject_nb.ood.sample import sweep
 from scipy.special import ndtr
 from sklearn import metrics as sk
 
-from reject_nb.ood.all_metrics import _resampled, auroc_variance, compare_detectors, ood_metrics
+from reject_nb.ood.all_metrics import (
+    _areas, _numbers, _placements, _resampled, _squares, auroc_variance, compare_detectors, ood_metrics,
+)
 
 def _sample(seed, n=300, ties=True):
     rng = np.random.default_rng(seed)
@@ -53,6 +54,33 @@ def test_open_set_numbers_by_trying_all_thresholds():
     assert np.isclose(m.oscr, np.trapezoid(y, x), rtol=1e-12)
 
 
+@pytest.mark.parametrize("digits", [0, 2, 12])
+def test_many_scores_as_few(digits):
+    "From 65,536 scores on they are merged; the counts are those of the order of all."
+    rng = np.random.default_rng(digits)
+    scores, flags = np.round(rng.normal(size=70_000), digits), rng.random(70_000) < .3
+    scores[:5], scores[5:9] = np.inf, -np.inf
+    merged, ordered = sweep(scores, flags), sweep(scores, flags, np.zeros(70_000))
+    assert np.array_equal(merged.threshold, ordered.threshold) and len(merged.loss) == 0
+    assert np.array_equal(merged.n_id, ordered.n_id) and np.array_equal(merged.n_ood, ordered.n_ood)
+    assert (merged.total_id, merged.total_ood) == (ordered.total_id, ordered.total_ood)
+    theirs = sk.average_precision_score(flags, np.clip(scores, -9, 9))
+    assert np.isclose(ood_metrics(scores, flags).aupr_out, theirs)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_walk_as_python_and_by_arrays(seed):
+    t = sweep(*_sample(seed, ties=seed % 2 == 0))
+    assert np.allclose(_areas.py_func(t.n_id, t.n_ood), _areas(t.n_id, t.n_ood), rtol=1e-14)
+    known, foreign = np.diff(t.n_id, prepend=0), np.diff(t.n_ood, prepend=0)
+    below, above = _placements(t)
+    variances = [np.var(np.repeat(v, n), ddof=1)/n.sum() for v, n in ((below, foreign), (above, known))]
+    assert np.isclose(auroc_variance(t), sum(variances), rtol=1e-12)
+    mean = _areas(t.n_id, t.n_ood).pairs/2/t.total_id/t.total_ood
+    assert np.isclose(mean, foreign@below/t.total_ood) and np.isclose(mean, known@above/t.total_id)
+    assert np.allclose(_squares.py_func(t.n_id, t.n_ood, mean), _squares(t.n_id, t.n_ood, mean), rtol=1e-14)
+
+
 def test_perfect_and_useless_detectors():
     flags = np.array([False]*5 + [True]*5)
     best, worst = ood_metrics(np.arange(10.), flags), ood_metrics(np.zeros(10), flags)
@@ -81,7 +109,7 @@ def test_bootstrap_and_formula_agree():
     m = ood_metrics(scores, flags, n_boot=400, random_state=0)
     rng = np.random.default_rng(0)
     s = sweep(scores, flags)
-    spread = np.std([auroc_of(_resampled(s, rng)) for _ in range(400)])
+    spread = np.std([_numbers(_resampled(s, rng), .9, ())["auroc"] for _ in range(400)])
     assert abs(spread/np.sqrt(auroc_variance(s)) - 1) < .15
     assert all(low <= high for low, high in m.intervals.values()) and set(m.intervals) == set(m.values)
 

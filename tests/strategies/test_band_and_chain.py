@@ -1,12 +1,13 @@
 """Tests of nbs/strategies/10_band_and_chain.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.tails import order_statistic_rank
 from reject_nb.strategies.learn_then_test import examples_needed
 from reject_nb.strategies.walks import calibrated_band
 
 from reject_nb.strategies.band_and_chain import (
-    Design, LATEST, _checkpoints, _gate, _width, _window, certified_rank, design_band_and_chain, first_rank,
-    gate_of,
+    Design, LATEST, _backward, _checkpoints, _gate, _smooth, _width, _window, certified_rank,
+    design_band_and_chain, first_rank, gate_of,
 )
 
 SIX = Design(band=np.array([-1, -1, 0, 0, 0, 0, 0]), gate=np.array([-1, -1, -1, 1, 1, 1, 1]), start=3)
@@ -39,6 +40,24 @@ def test_the_gate_is_the_largest(band, target, delta):
     for rank in range(1, 11):
         if gate[rank] >= 0: assert _passes(band, target, rank, gate[rank]) <= delta
         assert _passes(band, target, rank, gate[rank] + 1) > delta - 1e-9
+
+
+def test_a_level_that_is_met_exactly_is_refused():
+    "Sums are rounded: P(S(1) = 0) = .5 does not pass for .5, but for a little more it does."
+    none = np.array([-1, -1])
+    assert gate_of(none, .5, .5, 1)[1] == -1 and gate_of(none, .5, .5 + 1e-11, 1)[1] == 0
+
+
+@pytest.mark.parametrize("low, high, bound, next_low, next_high", [(3, 9, 4, 2, 9), (3, 9, -1, 3, 8),
+                                                                   (3, 6, 2, 0, 9), (8, 9, 3, 1, 4)])
+def test_a_step_back_by_definition(low, high, bound, next_low, next_high):
+    behind = np.random.default_rng(0).random(14)
+    def after(k): return 1. if k <= max(bound, low - 1) else behind[min(k, high)]
+    expected = [.7*after(k) + .3*after(k + 1) for k in range(next_low, next_high + 1)]
+    for step in (_backward, _backward.py_func):
+        found = behind.copy()
+        step(found, low, high, bound, next_low, next_high, .3)
+        assert np.array_equal(found[next_low:next_high + 1], expected)
 
 
 def test_compiled_and_python_agree():
@@ -76,6 +95,25 @@ def test_a_design_uses_its_level_and_no_more(n, target, delta):
     steps = np.diff(design.gate[design.start:])
     assert (steps >= 0).all() and (steps <= 1).all()
     assert design.start <= LATEST*first_rank(n, target, examples_needed(target, delta/2) + 1) + 1
+
+
+@pytest.mark.parametrize("n, target, delta, start", [(189, .05, .05, 96), (306, .05, .05, 157),
+                                                     (371, .05, .05, 186)])
+def test_the_start_moves_to_the_first_rank_that_keeps_the_errors(n, target, delta, start):
+    first = first_rank(n, target, examples_needed(target, delta/2) + 1)
+    design = design_band_and_chain(n, target, delta)
+    gate = np.maximum(design.band, gate_of(design.band, target, delta, first))
+    alone = order_statistic_rank(first, target, delta) - 1
+    assert first < design.start == start and gate[start] >= alone > gate[first:start].max()
+
+
+def test_a_smooth_gate_by_definition():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        gate, start = rng.integers(-1, 9, 12), int(rng.integers(0, 12))
+        smooth = _smooth(gate, start)
+        reach = [min(gate[j] + max(m - j, 0) for j in range(start, 12)) for m in range(start, 12)]
+        assert smooth[start:].tolist() == reach and (smooth[:start] == -1).all()
 
 
 def test_too_few_examples_have_no_design():
