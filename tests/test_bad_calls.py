@@ -34,7 +34,7 @@ def _array(value):
     if isinstance(value, np.ndarray): return value
     if not isinstance(value, (list, tuple)) or not value: return None
     try: made = np.asarray(value)
-    except ValueError: return None
+    except (TypeError, ValueError): return None
     return made if made.dtype.kind in "biufcUS" else None
 
 

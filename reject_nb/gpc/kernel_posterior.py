@@ -5,7 +5,7 @@ module take: exact, sparse or variational, one class against another or against 
 
 # %% auto #0
 __all__ = ['PIECES', 'pieces_of', 'from_pieces', 'probability', 'Predicting', 'KernelPosterior',
-           'least_share', 'most_share', 'least_lead', 'most_lead', 'OneVsRestPosterior']
+           'least_share', 'most_share', 'least_lead', 'most_lead', 'Shares', 'OneVsRestPosterior']
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #73b29090
 from typing import Any, cast
@@ -164,7 +164,7 @@ class Predicting(LatentGaussian, Certifiable):
         if self.link is None: raise refuse("post", "one with a link", self)
         return self.classes[self.predict(X)]
 
-    def labels_of(self, X): return self.predict_labels(X)
+    def _labels_of(self, X): return self.predict_labels(X)
 
     def _arrays(self): return pieces_of(self)
 
@@ -434,7 +434,7 @@ class _SharesOracle(Oracle):
     def floor_at(self, point, goal): return float(self.look(point[None], point[None], goal).low[0])
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #7003ec83
-class _Shares(Certifiable):
+class Shares(Certifiable):
     "What one latent function a class says of points."
     latents:tuple
     classes:np.ndarray
@@ -453,26 +453,58 @@ class _Shares(Certifiable):
     def predict_proba(self,
         X,  # (n, d) points
     ) -> np.ndarray: # (n, C)
-        "Probabilities of the classes."
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X
+            (n, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (n, C)
+        """
         each = np.column_stack([p.predict_proba(X) for p in self.latents])
         return each/np.maximum(each.sum(1, keepdims=True), 1e-300)
 
     def predict(self,
         X,  # (n, d) points
     ) -> np.ndarray: # (n,)
-        "The most probable class."
+        """The most probable class.
+
+        Parameters
+        ----------
+        X
+            (n, d) points
+
+        Returns
+        -------
+        np.ndarray
+            (n,)
+        """
         return self.classes[self.predict_proba(X).argmax(1)]
 
     def index_of(self,
         target,  # a label
     ) -> int:
-        "Position of a class; ValueError that names `target`."
+        """Position of a class; ValueError that names `target`.
+
+        Parameters
+        ----------
+        target
+            a label
+
+        Returns
+        -------
+        int
+        """
         where = [i for i, name in enumerate(self.classes.tolist())
                  if isinstance(target, (str, bytes, int, float, np.generic)) and name == target]
         if len(where) != 1: raise refuse("target", f"one of {self.classes.tolist()}", target)
         return where[0]
 
-    def labels_of(self, X): return self.predict(X)
+    def _labels_of(self, X): return self.predict(X)
 
     @property
     def X(self) -> np.ndarray:
@@ -481,13 +513,19 @@ class _Shares(Certifiable):
 
     @property
     def lengthscale(self) -> np.ndarray: # (d,)
-        "The smallest of the latent functions' length-scales."
+        """The smallest of the latent functions' length-scales.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
         return np.min([p.lengthscale for p in self.latents], 0)
 
     def _target_of(self, target): return self.index_of(target)
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #37c0a001
-class _SharesSearch(_Shares):
+class _SharesSearch(Shares):
     "What is searched over a box."
     error:float
 

@@ -296,7 +296,7 @@ def certify_chunk(
         a row a point
     """
     began = time.perf_counter()
-    labels = post.labels_of(X) if isinstance(post, Certifiable) else post.predict(X)
+    labels = post._labels_of(X) if isinstance(post, Certifiable) else post.predict(X)
     roots, rows = _roots_of(post, job, X), []
     shared = (time.perf_counter() - began)/max(len(X), 1)
     for i, x in enumerate(X):

@@ -139,19 +139,8 @@ class Certifiable(AtPoints, OverBoxes):
         """
         return write_arrays(path, **self._arrays())
 
-    def labels_of(self,
+    def _labels_of(self,
         X,  # (m, d) points
     ) -> np.ndarray: # (m,)
-        """Classes of points by their names; ValueError that names `post` where there are none.
-
-        Parameters
-        ----------
-        X
-            (m, d) points
-
-        Returns
-        -------
-        np.ndarray
-            (m,)
-        """
+        "Classes of points by their names; ValueError that names `post` where there are none."
         raise NotImplementedError

@@ -198,7 +198,7 @@ def test_many_points_are_single_ones(name):
     with tempfile.TemporaryDirectory() as folder:
         asked = dict(radius=.1, tol=.1, questions=ASKED[name], time_limit=None, csv=Path(folder)/"rows.csv")
         found = certify_many(post, FEW, **asked)
-        assert found.label.tolist() == post.labels_of(FEW).tolist()
+        assert found.label.tolist() == post._labels_of(FEW).tolist()
         for i, x in enumerate(FEW):
             target = found.label[i] if name == "three" else None
             one = classification_range(post, x - .1, x + .1, tol=.1, target=target)
