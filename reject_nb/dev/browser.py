@@ -22,7 +22,7 @@ from .reference import documented_modules
 
 # %% ../../nbs/dev/35_browser.ipynb #bw000007
 OTHERS = ("guide/choose", "guide/audit", "guide/results", "guide/gallery", "guide/glossary", "guide/errata",
-          "sdr/05_inversion", "strategies/10_band_and_chain", "gpc/10_certificate", "sdr/90_paper",
+          "sdr/09_inversion", "strategies/10_band_and_chain", "gpc/10_certificate", "sdr/90_paper",
           "ood/90_paper", "mcsvm/91_benchmark")
 
 def pages() -> list[str]: # paths within the site
