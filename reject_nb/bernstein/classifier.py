@@ -7,7 +7,7 @@ misclassification"""
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.special import expit
@@ -30,8 +30,8 @@ from ..core.labels import TwoClassMixin, check_classes, check_points, fit_weight
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
-__all__ = ['SOLVERS', 'RULES', 'MOST', 'LEARNED', 'certain', 'UncertainLabels', 'RobustSVC', 'nom_err',
-           'opt_err']
+__all__ = ['SOLVERS', 'RULES', 'MOST', 'LEARNED', 'certain', 'UncertainScores', 'UncertainLabels',
+           'CalibratedLabels', 'LabelProbabilities', 'FitPath', 'RobustSVC', 'nom_err', 'opt_err']
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #9d04636b
 def certain(
@@ -65,7 +65,7 @@ MOST = 1e300   # largest C: sums of slacks stay within floats
 LEARNED = ("classes_", "safe_label_", "n_features_in_", "feature_names_in_")   # of data, not of a solver
 
 class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
-    "What the constructor takes, checked when it is used; labels in, labels out."
+    "What the constructor takes, checked when it is used."
     formulation:str
     C:float
     eps:float
@@ -84,6 +84,10 @@ class _Parameters(TwoClassMixin, ClassifierMixin, BaseEstimator):
         clock = Budget(tol=self.tol, max_iter=self.max_iter, time_limit=self.time_limit).start()
         if self.max_iter is None: raise refuse("max_iter", "a whole number of at least 1", None)
         return form, kappa(form.bound, check_probability(self.eps, "eps")), clock
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #9b8f5259t
+class _Inputs(_Parameters):
+    "Tables of points and labels in; names and labels are learned."
 
     def _take(self, X, y) -> tuple:
         "(UncertainData, signs) of a training set; learns the labels and the names of the columns."
@@ -124,8 +128,8 @@ def _mean_point(U) -> np.ndarray:
     return (U.mean_lower + U.mean_upper)/2 if U.mean_lower is not None else U.point
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #fdd89c6e
-class UncertainLabels(_Parameters):
-    "Labels of uncertain points, and what they are worth."
+class UncertainScores(_Inputs):
+    "Scores and labels of uncertain points."
 
     def decision_function(self,
         X,                # UncertainData, or an array (n_samples, n_features) of certain points
@@ -183,6 +187,10 @@ class UncertainLabels(_Parameters):
         if y is None: return np.where(self.decision_function(U, rule) > 0, 1., -1.)
         check_choice(rule, "rule", RULES)
         return self._signs(check_labels(y, "y", len(U)))
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #fdd89c6f
+class UncertainLabels(UncertainScores):
+    "Labels of uncertain points, and what they are worth."
 
     def robust_margin(self,
         X,                # UncertainData, or an array (n_samples, n_features) of certain points
@@ -247,6 +255,82 @@ def _has_sigmoid(estimator) -> bool:
     if hasattr(estimator, "probability_"): return True
     raise AttributeError("predict_proba needs calibrate_proba first, on held-out points")
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #bcal0106
+class CalibratedLabels(UncertainLabels):
+    "Bounds held against labels."
+
+    def calibrate(self,
+        X,                # held-out points, not those of the fit: as there
+        y,                # their labels, (n_samples,)
+        delta:float=.05,  # 1 - confidence, in (0, 1)
+        levels=LEVELS,    # that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand
+        rule:str="mean",  # "mean", "support" or "robust": how labels are predicted
+    ) -> BoundCalibration: # also kept as `calibration_`, until the next fit
+        """How often points are really wrong, by the size of their certified bound; for `error_bound`.
+
+        With confidence 1 - delta over the held-out points, for every law, each group of points is wrong no
+        more often than its limit says; no smaller limits have that property.
+
+        Parameters
+        ----------
+        X
+            held-out points, not those of the fit: as there
+        y
+            their labels, (n_samples,)
+        delta : float, default .05
+            1 - confidence, in (0, 1)
+        levels : default LEVELS
+            that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand
+        rule : str, default 'mean'
+            "mean", "support" or "robust": how labels are predicted
+
+        Returns
+        -------
+        BoundCalibration
+            also kept as `calibration_`, until the next fit
+
+        Raises
+        ------
+        ValueError
+            naming the argument.
+
+        References
+        ----------
+        Clopper, Pearson, Biometrika 26, 1934.
+        """
+        U = self._points(X)
+        check_choice(rule, "rule", RULES)
+        delta, levels = check_probability(delta, "delta"), check_levels(levels)
+        signs = self._signs(check_labels(y, "y", len(U)))
+        predicted = np.where(self.decision_function(U, rule) > 0, 1., -1.)
+        certified = self.misclassification_bound(U, rule=rule)
+        self.calibration_ = calibrate_bound(certified, predicted != signs, delta, levels, rule)
+        return self.calibration_
+
+    @available_if(_is_calibrated)
+    def error_bound(self,
+        X, # UncertainData, or an array (n_samples, n_features) of certain points
+    ) -> np.ndarray: # (n_samples,) in [0, 1]
+        """Calibrated bound on the probability that the predicted label is wrong, by groups of points.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples,) in [0, 1]
+
+        Raises
+        ------
+        AttributeError
+            before `calibrate`.
+        """
+        return self.calibration_.bound(self.misclassification_bound(X, rule=self.calibration_.rule))
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #bcal0108
 def _sigmoid(scores, signs) -> tuple: # slope and intercept
     "Logistic regression of Platt's targets (n + 1)/(n + 2) and 1/(n + 2) on the score."
     from sklearn.linear_model import LogisticRegression
@@ -259,12 +343,152 @@ def _sigmoid(scores, signs) -> tuple: # slope and intercept
     model.fit(twice, np.repeat([1, 0], len(scores)), np.concatenate([target, 1 - target]))
     return float(model.coef_[0, 0])/size, float(model.intercept_[0])
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #bcal0109
+class LabelProbabilities(CalibratedLabels):
+    "Probabilities of both classes."
+
+    def calibrate_proba(self,
+        X, # held-out points, not those of the fit: as there
+        y, # their labels, (n_samples,)
+    ) -> Self: # self
+        """Fit a sigmoid to the scores of held-out points, for `predict_proba`.
+
+        Parameters
+        ----------
+        X
+            held-out points, not those of the fit: as there
+        y
+            their labels, (n_samples,)
+
+        Returns
+        -------
+        Self
+            self
+
+        References
+        ----------
+        Platt (1999), whose targets stay off 0 and 1; the maximum is scikit-learn's.
+        """
+        U = self._points(X)
+        self.probability_ = _sigmoid(self.decision_function(U), self._signs(check_labels(y, "y", len(U))))
+        return self
+
+    @available_if(_has_sigmoid)
+    def predict_proba(self,
+        X, # UncertainData, or an array (n_samples, n_features) of certain points
+    ) -> np.ndarray: # (n_samples, 2), in the order of classes_
+        """Probabilities of both classes by the sigmoid of `calibrate_proba`: a summary, not a guarantee.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+
+        Returns
+        -------
+        np.ndarray
+            (n_samples, 2), in the order of classes_
+
+        Raises
+        ------
+        AttributeError
+            before `calibrate_proba`.
+        """
+        slope, intercept = self.probability_
+        second = expit(slope*self.decision_function(X) + intercept)
+        return np.column_stack([1 - second, second])
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #289d9021
+class _Learned(LabelProbabilities):
+    "What a fit leaves behind."
+
+    def _learn(self, found:Solution):
+        "Keep what a solver found."
+        for name in ("calibration_", "probability_"): self.__dict__.pop(name, None)
+        self.coef_, self.intercept_, self.slack_ = found.coef, found.intercept, found.slack
+        self.objective_, self.bound_ = found.objective, found.bound
+        self.gap_, self.gap_abs_ = found.gap, found.gap_abs
+        self.status_, self.message_, self.n_iter_ = found.status, found.message, found.iterations
+        if found.status != Status.optimal:
+            warnings.warn(f"RobustSVC ended {found.status}: {found.message}", ConvergenceWarning)
+        return self
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
 def _product(C, most) -> float: # within (0, MOST]
     "The weight of a slack, the largest of the points put in."
     return float(min(max(C*most, 1e-300), MOST))
 
+def _path_solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
+    "A function of (C, kappa) that remembers what helps its next call."
+    limits = dict(tol=clf.tol, max_iter=clf.max_iter)
+    if clf.solver == "cvxpy":
+        model = ConicModel(sets, signs, kap, cost)
+        return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
+    if clf.solver == "clarabel":
+        return lambda C, kap: clarabel(Problem(sets, signs, C, kap, cost), time_limit=_left(clock), **limits)
+    kept: dict = {}
+    def solve(C, kap):
+        problem, warm = Problem(sets, signs, C, kap, cost), kept.get(kap)
+        found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
+        if warm is not None and found.status != Status.optimal:
+            found = newton(problem, time_limit=_left(clock), **limits)
+        kept[kap] = found.state
+        return found
+    return solve
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #289d9020
+class FitPath(_Learned):
+    "Fits over a grid."
+
+    def fit_path(self,
+        X,    # UncertainData, or an array (n_samples, n_features) of certain points
+        y,    # labels of two classes, (n_samples,)
+        Cs,   # values of C, each above 0
+        epss, # values of eps, each in (0, 1)
+        sample_weight=None, # as in `fit`
+    ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
+        """Fit a grid of C and eps; `time_limit` counts for all of it.
+
+        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
+        compiles once.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y
+            labels of two classes, (n_samples,)
+        Cs
+            values of C, each above 0
+        epss
+            values of eps, each in (0, 1)
+        sample_weight : default None
+            as in `fit`
+
+        Returns
+        -------
+        list
+            over Cs, of lists over epss, of fitted RobustSVC
+        """
+        form, _, clock = self._check_parameters()
+        Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
+        for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
+        kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
+        U, signs = self._take(X, y)
+        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
+        solve = _path_solver(self, sets, signs, max(kaps), clock, cost)
+        grid = {}
+        for e, kap in zip(epss, kaps):
+            # downwards is the direction in which an old start helps
+            for C in sorted(set(Cs), reverse=True):
+                one = type(self)(**{**self.get_params(), "C": C, "eps": e})
+                for learned in LEARNED:
+                    if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
+                grid[C, e] = one._learn(solve(_product(C, most), kap))
+        return [[grid[C, e] for e in epss] for C in Cs]
+
 # %% ../../nbs/bernstein/13_classifier.ipynb #289d901f
-class RobustSVC(UncertainLabels):
+class RobustSVC(FitPath):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
 
     Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's set.
@@ -311,6 +535,12 @@ class RobustSVC(UncertainLabels):
     >>> print(clf.predict(new), clf.misclassification_bound(new).round(3))
     [1 0] [0.453 0.952]
 
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5, law="uniform")
+    >>> grid = RobustSVC("MM-SMV").fit_path(U, [0, 1], Cs=[.01, 1.], epss=[.1, .3])
+    >>> print([[round(float(clf.coef_[0]), 3) for clf in row] for row in grid])
+    [[0.026, 0.03], [0.759, 0.664]]
+
     >>> from reject_nb.bernstein import RobustSVC
     >>> clf = RobustSVC("SVM").fit([[-1.], [1.]], [0, 1])
     >>> print(clf.decision_function([[.5], [-2.]]).round(4))
@@ -334,6 +564,32 @@ class RobustSVC(UncertainLabels):
     >>> new = UncertainData.from_box([[.4], [.8], [1.2]], half_width=1., law="uniform")
     >>> print(clf.misclassification_bound(new).round(3))
     [0.821 0.453 0.   ]
+
+    >>> import numpy as np
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
+    >>> x, flipped = np.tile([-2., 2., -.5, .5], 50), np.arange(200) % 20 >= 18
+    >>> held = UncertainData.from_box(x[:, None], half_width=1., law="uniform")
+    >>> found = clf.calibrate(held, (x > 0) != flipped, delta=.1, levels=[.5])
+    >>> print(found.n, found.errors, found.upper.round(4))
+    [100 100] [ 0 20] [0.0293 0.2766]
+
+    >>> import numpy as np
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
+    >>> held = UncertainData.from_box(np.linspace(-4, 4, 100)[:, None], half_width=1., law="uniform")
+    >>> print(clf.calibrate(held, np.repeat([0, 1], 50), delta=.05, levels=[.5]).statement)
+    P(wrong | group) <= upper for all 2 groups at once, with confidence 0.95 over the held-out points
+    >>> new = UncertainData.from_box([[.2], [3.]], half_width=1., law="uniform")
+    >>> print(clf.misclassification_bound(new).round(4), clf.error_bound(new).round(4))
+    [0.9518 0.    ] [0.1847 0.0438]
+
+    >>> from reject_nb.bernstein import RobustSVC, UncertainData
+    >>> U = UncertainData.from_box([[-2.1], [-1.], [.8], [2.3]], half_width=.5)
+    >>> clf = RobustSVC("MM-S", class_weight={0: 1., 1: 2.}).fit(U, [0, 0, 1, 1], sample_weight=[1., 2., 1., 1.])
+    >>> held_out = UncertainData.from_box([[-1.5], [.2], [-.1], [1.2]], half_width=.5)
+    >>> print(clf.calibrate_proba(held_out, [0, 0, 1, 1]).predict_proba(held_out)[:, 1].round(2))
+    [0.27 0.54 0.49 0.7 ]
     """
 
     def __init__(self,
@@ -385,245 +641,6 @@ class RobustSVC(UncertainLabels):
         problem = Problem(sets, signs, _product(self.C, most), kap, cost)
         return self._learn(SOLVERS[self.solver](problem, tol=self.tol, max_iter=self.max_iter,
                                                 time_limit=_left(clock)))
-
-    def calibrate(self,
-        X,                # held-out points, not those of the fit: as there
-        y,                # their labels, (n_samples,)
-        delta:float=.05,  # 1 - confidence, in (0, 1)
-        levels=LEVELS,    # that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand
-        rule:str="mean",  # "mean", "support" or "robust": how labels are predicted
-    ) -> BoundCalibration: # also kept as `calibration_`, until the next fit
-        """How often points are really wrong, by the size of their certified bound; for `error_bound`.
-
-        With confidence 1 - delta over the held-out points, for every law, each group of points is wrong no
-        more often than its limit says; no smaller limits have that property.
-
-        Parameters
-        ----------
-        X
-            held-out points, not those of the fit: as there
-        y
-            their labels, (n_samples,)
-        delta : float, default .05
-            1 - confidence, in (0, 1)
-        levels : default LEVELS
-            that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand
-        rule : str, default 'mean'
-            "mean", "support" or "robust": how labels are predicted
-
-        Returns
-        -------
-        BoundCalibration
-            also kept as `calibration_`, until the next fit
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
-
-        References
-        ----------
-        Clopper, Pearson, Biometrika 26, 1934.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
-        >>> x, flipped = np.tile([-2., 2., -.5, .5], 50), np.arange(200) % 20 >= 18
-        >>> held = UncertainData.from_box(x[:, None], half_width=1., law="uniform")
-        >>> found = clf.calibrate(held, (x > 0) != flipped, delta=.1, levels=[.5])
-        >>> print(found.n, found.errors, found.upper.round(4))
-        [100 100] [ 0 20] [0.0293 0.2766]
-        """
-        U = self._points(X)
-        check_choice(rule, "rule", RULES)
-        delta, levels = check_probability(delta, "delta"), check_levels(levels)
-        signs = self._signs(check_labels(y, "y", len(U)))
-        predicted = np.where(self.decision_function(U, rule) > 0, 1., -1.)
-        certified = self.misclassification_bound(U, rule=rule)
-        self.calibration_ = calibrate_bound(certified, predicted != signs, delta, levels, rule)
-        return self.calibration_
-
-    @available_if(_is_calibrated)
-    def error_bound(self,
-        X, # UncertainData, or an array (n_samples, n_features) of certain points
-    ) -> np.ndarray: # (n_samples,) in [0, 1]
-        """Calibrated bound on the probability that the predicted label is wrong, by groups of points.
-
-        Parameters
-        ----------
-        X
-            UncertainData, or an array (n_samples, n_features) of certain points
-
-        Returns
-        -------
-        np.ndarray
-            (n_samples,) in [0, 1]
-
-        Raises
-        ------
-        AttributeError
-            before `calibrate`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
-        >>> held = UncertainData.from_box(np.linspace(-4, 4, 100)[:, None], half_width=1., law="uniform")
-        >>> print(clf.calibrate(held, np.repeat([0, 1], 50), delta=.05, levels=[.5]).statement)
-        P(wrong | group) <= upper for all 2 groups at once, with confidence 0.95 over the held-out points
-        >>> new = UncertainData.from_box([[.2], [3.]], half_width=1., law="uniform")
-        >>> print(clf.misclassification_bound(new).round(4), clf.error_bound(new).round(4))
-        [0.9518 0.    ] [0.1847 0.0438]
-        """
-        return self.calibration_.bound(self.misclassification_bound(X, rule=self.calibration_.rule))
-
-    def calibrate_proba(self,
-        X, # held-out points, not those of the fit: as there
-        y, # their labels, (n_samples,)
-    ) -> RobustSVC: # self
-        """Fit a sigmoid to the scores of held-out points, for `predict_proba`.
-
-        Parameters
-        ----------
-        X
-            held-out points, not those of the fit: as there
-        y
-            their labels, (n_samples,)
-
-        Returns
-        -------
-        RobustSVC
-            self
-
-        References
-        ----------
-        Platt (1999), whose targets stay off 0 and 1; the maximum is scikit-learn's.
-        """
-        U = self._points(X)
-        self.probability_ = _sigmoid(self.decision_function(U), self._signs(check_labels(y, "y", len(U))))
-        return self
-
-    @available_if(_has_sigmoid)
-    def predict_proba(self,
-        X, # UncertainData, or an array (n_samples, n_features) of certain points
-    ) -> np.ndarray: # (n_samples, 2), in the order of classes_
-        """Probabilities of both classes by the sigmoid of `calibrate_proba`: a summary, not a guarantee.
-
-        Parameters
-        ----------
-        X
-            UncertainData, or an array (n_samples, n_features) of certain points
-
-        Returns
-        -------
-        np.ndarray
-            (n_samples, 2), in the order of classes_
-
-        Raises
-        ------
-        AttributeError
-            before `calibrate_proba`.
-
-        Examples
-        --------
-        >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> U = UncertainData.from_box([[-2.1], [-1.], [.8], [2.3]], half_width=.5)
-        >>> clf = RobustSVC("MM-S", class_weight={0: 1., 1: 2.}).fit(U, [0, 0, 1, 1], sample_weight=[1., 2., 1., 1.])
-        >>> held_out = UncertainData.from_box([[-1.5], [.2], [-.1], [1.2]], half_width=.5)
-        >>> print(clf.calibrate_proba(held_out, [0, 0, 1, 1]).predict_proba(held_out)[:, 1].round(2))
-        [0.27 0.54 0.49 0.7 ]
-        """
-        slope, intercept = self.probability_
-        second = expit(slope*self.decision_function(X) + intercept)
-        return np.column_stack([1 - second, second])
-
-    def _learn(self, found:Solution):
-        "Keep what a solver found."
-        for name in ("calibration_", "probability_"): self.__dict__.pop(name, None)
-        self.coef_, self.intercept_, self.slack_ = found.coef, found.intercept, found.slack
-        self.objective_, self.bound_ = found.objective, found.bound
-        self.gap_, self.gap_abs_ = found.gap, found.gap_abs
-        self.status_, self.message_, self.n_iter_ = found.status, found.message, found.iterations
-        if found.status != Status.optimal:
-            warnings.warn(f"RobustSVC ended {found.status}: {found.message}", ConvergenceWarning)
-        return self
-
-    def fit_path(self,
-        X,    # UncertainData, or an array (n_samples, n_features) of certain points
-        y,    # labels of two classes, (n_samples,)
-        Cs,   # values of C, each above 0
-        epss, # values of eps, each in (0, 1)
-        sample_weight=None, # as in `fit`
-    ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
-        """Fit a grid of C and eps; `time_limit` counts for all of it.
-
-        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
-        compiles once.
-
-        Parameters
-        ----------
-        X
-            UncertainData, or an array (n_samples, n_features) of certain points
-        y
-            labels of two classes, (n_samples,)
-        Cs
-            values of C, each above 0
-        epss
-            values of eps, each in (0, 1)
-        sample_weight : default None
-            as in `fit`
-
-        Returns
-        -------
-        list
-            over Cs, of lists over epss, of fitted RobustSVC
-
-        Examples
-        --------
-        >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> U = UncertainData.from_box([[-2.], [2.]], half_width=.5, law="uniform")
-        >>> grid = RobustSVC("MM-SMV").fit_path(U, [0, 1], Cs=[.01, 1.], epss=[.1, .3])
-        >>> print([[round(float(clf.coef_[0]), 3) for clf in row] for row in grid])
-        [[0.026, 0.03], [0.759, 0.664]]
-        """
-        form, _, clock = self._check_parameters()
-        Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
-        for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
-        kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
-        U, signs = self._take(X, y)
-        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
-        solve = _path_solver(self, sets, signs, max(kaps), clock, cost)
-        grid = {}
-        for e, kap in zip(epss, kaps):
-            # downwards is the direction in which an old start helps
-            for C in sorted(set(Cs), reverse=True):
-                one = type(self)(**{**self.get_params(), "C": C, "eps": e})
-                for learned in LEARNED:
-                    if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
-                grid[C, e] = one._learn(solve(_product(C, most), kap))
-        return [[grid[C, e] for e in epss] for C in Cs]
-
-# %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
-def _path_solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
-    "A function of (C, kappa) that remembers what helps its next call."
-    limits = dict(tol=clf.tol, max_iter=clf.max_iter)
-    if clf.solver == "cvxpy":
-        model = ConicModel(sets, signs, kap, cost)
-        return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
-    if clf.solver == "clarabel":
-        return lambda C, kap: clarabel(Problem(sets, signs, C, kap, cost), time_limit=_left(clock), **limits)
-    kept: dict = {}
-    def solve(C, kap):
-        problem, warm = Problem(sets, signs, C, kap, cost), kept.get(kap)
-        found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
-        if warm is not None and found.status != Status.optimal:
-            found = newton(problem, time_limit=_left(clock), **limits)
-        kept[kap] = found.state
-        return found
-    return solve
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #be2a8e00
 def _true_signs(clf, X, y) -> tuple:

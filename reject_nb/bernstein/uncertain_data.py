@@ -7,7 +7,7 @@ covariance. It"""
 from __future__ import annotations
 
 import numbers
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from ..core.checks import (check_array, check_choice, check_flag, check_matrix, 
                                    check_vector, refuse)
 
 # %% auto #0
-__all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'KnownPieces', 'UncertainData']
+__all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'KnownPieces',
+           'NormalisedPieces', 'ScaledPieces', 'PieceSources', 'UncertainData']
 
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #572a87a8
 ROUNDING = 1e-12  # relative room that comparisons between pieces of information leave for floating point
@@ -269,10 +270,6 @@ class _Rows:
     def ndim(self) -> int: return 2
     def __len__(self) -> int: return self.lower.shape[0]
 
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("UncertainData must not be turned into an array, that would drop what is uncertain; "
-                        "give row numbers to a pipeline that begins with UncertainRows(data)")
-
     def __getitem__(self, rows):
         "Some of the points, in any way that NumPy selects rows; one row stays a table."
         if isinstance(rows, tuple):
@@ -360,65 +357,9 @@ def _central(data):
     if low is None: low, high = data.lower, data.upper
     return np.clip(_from_origin(data.second_moment, data.centre, low, high), 0., data.half_width**2)
 
-# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c71
-class UncertainData(KnownPieces):
-    """n uncertain points in d features: support, and whatever else is known about each.
-
-    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper;
-    `central_moment` bounds E[(X - c)^2] about the box's centre and replaces it where both would say the
-    same, without the rounding of the former. `nominal` is the observed point that the plain SVM uses;
-    without it, the centre of the box. Rows are selected with U[rows]; scikit-learn's splitters work on it.
-
-    Parameters
-    ----------
-    lower
-        least possible values, (n_samples, n_features)
-    upper
-        largest possible values, at least `lower`
-    mean : default None
-        exact means, in the box
-    mean_lower : default None
-        lower bounds on the means; given together with mean_upper
-    mean_upper : default None
-        upper bounds on the means
-    second_moment : default None
-        bounds on E[X^2], at least the squared mean
-    covariance : default None
-        variances (n_samples, n_features), or matrices with one more axis of n_features
-    central_moment : default None
-        bounds on E[(X - centre)^2]
-    nominal : default None
-        the observed points, in the box
-
-    Raises
-    ------
-    ValueError
-        naming the argument and the first offending entry.
-
-    Examples
-    --------
-    >>> from reject_nb.bernstein import UncertainData
-    >>> U = UncertainData([[0., 1.]], [[2., 3.]], mean=[[1., 1.5]], second_moment=[[1.25, 2.5]])
-    >>> print(U)
-    UncertainData(1 points, 2 features; support, mean, second_moment)
-    >>> print(U.nu().round(4))        # sharp constants of the Bernstein bound, one a feature
-    [[0.5815 0.7111]]
-    """
-
-    def __init__(self,
-        lower,               # least possible values, (n_samples, n_features)
-        upper,               # largest possible values, at least `lower`
-        mean=None,           # exact means, in the box
-        mean_lower=None,     # lower bounds on the means; given together with mean_upper
-        mean_upper=None,     # upper bounds on the means
-        second_moment=None,  # bounds on E[X^2], at least the squared mean
-        covariance=None,     # variances (n_samples, n_features), or matrices with one more axis of n_features
-        central_moment=None, # bounds on E[(X - centre)^2]
-        nominal=None,        # the observed points, in the box
-    ):
-        self._set(dict(lower=lower, upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper,
-                       second_moment=second_moment, covariance=covariance, central_moment=central_moment,
-                       nominal=nominal), np.array)
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c72
+class _Checked(KnownPieces):
+    "Pieces that have been checked against one another."
 
     def _set(self, given:dict, keep):
         "Check all pieces and keep them, as copies (`np.array`) or as they are (`np.asarray`)."
@@ -433,66 +374,15 @@ class UncertainData(KnownPieces):
         _check_consistent(self)
 
     @classmethod
-    def _built(cls, pieces:dict) -> UncertainData:
+    def _built(cls, pieces:dict) -> Self:
         "From arrays that nobody else holds."
         new = object.__new__(cls)
         new._set(pieces, np.asarray)
         return new
 
-    def scaled(self,
-        shift=0., # finite, one number or one a feature
-        scale=1., # above 0, one number or one a feature
-    ) -> UncertainData: # (X - shift)/scale, with bounds on central in place of those on second moments
-        """The same points in other units.
-
-        Parameters
-        ----------
-        shift : default 0.
-            finite, one number or one a feature
-        scale : default 1.
-            above 0, one number or one a feature
-
-        Returns
-        -------
-        UncertainData
-            (X - shift)/scale, with bounds on central in place of those on second moments
-        """
-        d = self.shape[1]
-        shift, scale = _per_feature(shift, "shift", d), _per_feature(scale, "scale", d, 0.)
-        names = ("lower", "upper", "mean", "mean_lower", "mean_upper", "nominal")
-        pieces = {n: (getattr(self, n) - shift)/scale for n in names if getattr(self, n) is not None}
-        central = _central(self)
-        if central is not None: pieces["central_moment"] = central/scale**2
-        if self.covariance is not None:
-            sizes = scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale)
-            pieces["covariance"] = self.covariance/sizes
-        return self._built(pieces | {"feature_names": self.feature_names})
-
-    @classmethod
-    def concatenate(cls,
-        parts, # at least one UncertainData, all with the same features and the same pieces
-    ) -> UncertainData: # their points, one after the other
-        """Join tables of points.
-
-        Parameters
-        ----------
-        parts
-            at least one UncertainData, all with the same features and the same pieces
-
-        Returns
-        -------
-        UncertainData
-            their points, one after the other
-        """
-        parts = list(parts) if np.iterable(parts) else parts
-        if not isinstance(parts, list) or not parts or not all(isinstance(p, UncertainData) for p in parts):
-            raise refuse("parts", "a sequence of UncertainData", parts)
-        known = [[n for n in cls._fields if getattr(p, n) is not None] for p in parts]
-        shapes = {(p.shape[1], tuple(p.feature_names or ())) for p in parts}
-        if len(shapes) > 1 or any(k != known[0] for k in known):
-            raise refuse("parts", "of the same features and the same pieces", parts)
-        pieces = {n: np.concatenate([getattr(p, n) for p in parts]) for n in known[0]}
-        return cls._built(pieces | {"feature_names": parts[0].feature_names})
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c73
+class NormalisedPieces(_Checked):
+    "Moments in units of the box, and the constants of the bound."
 
     def normalised(self,
         exact:bool=True,  # use the mean; otherwise bounds on it
@@ -535,23 +425,53 @@ class UncertainData(KnownPieces):
         -------
         np.ndarray
             (n_samples, n_features), in [0, 1]
-
-        Examples
-        --------
-        >>> from reject_nb.bernstein import UncertainData
-        >>> U = UncertainData([[-1.]], [[1.]], mean=[[0.]], second_moment=[[.25]])
-        >>> print(U.nu().round(4), U.nu(second=False))     # without second moments: Hoeffding's 1
-        [[0.5815]] [[1.]]
         """
         known = self.normalised(exact, second)
         return nu(known.lower, known.upper, known.sigma)
+
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c75
+class ScaledPieces(NormalisedPieces):
+    "Points in other units."
+
+    def scaled(self,
+        shift=0., # finite, one number or one a feature
+        scale=1., # above 0, one number or one a feature
+    ) -> Self: # (X - shift)/scale, with bounds on central in place of those on second moments
+        """The same points in other units.
+
+        Parameters
+        ----------
+        shift : default 0.
+            finite, one number or one a feature
+        scale : default 1.
+            above 0, one number or one a feature
+
+        Returns
+        -------
+        Self
+            (X - shift)/scale, with bounds on central in place of those on second moments
+        """
+        d = self.shape[1]
+        shift, scale = _per_feature(shift, "shift", d), _per_feature(scale, "scale", d, 0.)
+        names = ("lower", "upper", "mean", "mean_lower", "mean_upper", "nominal")
+        pieces = {n: (getattr(self, n) - shift)/scale for n in names if getattr(self, n) is not None}
+        central = _central(self)
+        if central is not None: pieces["central_moment"] = central/scale**2
+        if self.covariance is not None:
+            sizes = scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale)
+            pieces["covariance"] = self.covariance/sizes
+        return self._built(pieces | {"feature_names": self.feature_names})
+
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c76
+class PieceSources(ScaledPieces):
+    "Where the information comes from."
 
     @classmethod
     def from_box(cls,
         X,             # points, (n_samples, n_features)
         half_width,    # at least 0: one number, one per feature, or one per entry
         law=None,      # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
-    ) -> UncertainData: # box, point, and moments where a law is given
+    ) -> Self: # box, point, and moments where a law is given
         """Points with a box around each.
 
         Parameters
@@ -565,24 +485,15 @@ class UncertainData(KnownPieces):
 
         Returns
         -------
-        UncertainData
+        Self
             box, point, and moments where a law is given
-
-        Examples
-        --------
-        >>> from reject_nb.bernstein import UncertainData
-        >>> U = UncertainData.from_box([[1., 2.], [3., 4.], [5., 6.]], half_width=[.5, .25], law="uniform")
-        >>> print(U)
-        UncertainData(3 points, 2 features; support, mean, second_moment, central_moment, covariance, nominal)
-        >>> print(U[[2, 0]].point.tolist())
-        [[5.0, 6.0], [1.0, 2.0]]
         """
         return cls._built(_box_pieces(X, half_width, law) | {"feature_names": _names(X)})
 
     @classmethod
     def from_replicates(cls,
         groups, # one array (n_replicates, n_features) per uncertain point
-    ) -> UncertainData: # exact box, mean, second moment and variances
+    ) -> Self: # exact box, mean, second moment and variances
         """One uncertain point per group of replicates: the point is one of its replicates, drawn at random.
 
         Parameters
@@ -592,15 +503,8 @@ class UncertainData(KnownPieces):
 
         Returns
         -------
-        UncertainData
+        Self
             exact box, mean, second moment and variances
-
-        Examples
-        --------
-        >>> from reject_nb.bernstein import UncertainData
-        >>> U = UncertainData.from_replicates([[[1., 0.], [2., 0.], [6., 3.]], [[0., 0.], [1., 1.]]])
-        >>> print(U.mean.tolist(), U.half_width.tolist())
-        [[3.0, 1.0], [0.5, 0.5]] [[2.5, 1.5], [0.5, 0.5]]
         """
         return cls._built(_replicate_pieces(groups))
 
@@ -610,7 +514,7 @@ class UncertainData(KnownPieces):
         confidence:float=.95, # of each bound, in (0, 1)
         lower=None,           # box known from elsewhere, (n_samples, n_features); None: range of the sample
         upper=None,           # its upper end
-    ) -> UncertainData: # bounds on mean and second moment, the sample mean as nominal point
+    ) -> Self: # bounds on mean and second moment, the sample mean as nominal point
         """One uncertain point per sample of its law.
 
         The means get two-sided Student intervals, the second moment about the box's centre a one-sided
@@ -631,14 +535,115 @@ class UncertainData(KnownPieces):
 
         Returns
         -------
-        UncertainData
+        Self
             bounds on mean and second moment, the sample mean as nominal point
-
-        Examples
-        --------
-        >>> from reject_nb.bernstein import UncertainData
-        >>> U = UncertainData.from_samples([[[1.], [2.], [6.]]], confidence=.9, lower=[[0.]], upper=[[8.]])
-        >>> print(U.mean_lower.round(3).tolist(), U.mean_upper.round(3).tolist())
-        [[0.0]] [[7.46]]
         """
         return cls._built(_sample_pieces(samples, confidence, lower, upper))
+
+# %% ../../nbs/bernstein/03_uncertain_data.ipynb #0b567c71
+class UncertainData(PieceSources):
+    """n uncertain points in d features: support, and whatever else is known about each.
+
+    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper;
+    `central_moment` bounds E[(X - c)^2] about the box's centre and replaces it where both would say the
+    same, without the rounding of the former. `nominal` is the observed point that the plain SVM uses;
+    without it, the centre of the box. Rows are selected with U[rows]; scikit-learn's splitters work on it.
+
+    Parameters
+    ----------
+    lower
+        least possible values, (n_samples, n_features)
+    upper
+        largest possible values, at least `lower`
+    mean : default None
+        exact means, in the box
+    mean_lower : default None
+        lower bounds on the means; given together with mean_upper
+    mean_upper : default None
+        upper bounds on the means
+    second_moment : default None
+        bounds on E[X^2], at least the squared mean
+    covariance : default None
+        variances (n_samples, n_features), or matrices with one more axis of n_features
+    central_moment : default None
+        bounds on E[(X - centre)^2]
+    nominal : default None
+        the observed points, in the box
+
+    Raises
+    ------
+    ValueError
+        naming the argument and the first offending entry.
+
+    Examples
+    --------
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData([[0., 1.]], [[2., 3.]], mean=[[1., 1.5]], second_moment=[[1.25, 2.5]])
+    >>> print(U)
+    UncertainData(1 points, 2 features; support, mean, second_moment)
+    >>> print(U.nu().round(4))        # sharp constants of the Bernstein bound, one a feature
+    [[0.5815 0.7111]]
+
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData.from_box([[1., 2.], [3., 4.], [5., 6.]], half_width=[.5, .25], law="uniform")
+    >>> print(U)
+    UncertainData(3 points, 2 features; support, mean, second_moment, central_moment, covariance, nominal)
+    >>> print(U[[2, 0]].point.tolist())
+    [[5.0, 6.0], [1.0, 2.0]]
+
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData.from_replicates([[[1., 0.], [2., 0.], [6., 3.]], [[0., 0.], [1., 1.]]])
+    >>> print(U.mean.tolist(), U.half_width.tolist())
+    [[3.0, 1.0], [0.5, 0.5]] [[2.5, 1.5], [0.5, 0.5]]
+
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData.from_samples([[[1.], [2.], [6.]]], confidence=.9, lower=[[0.]], upper=[[8.]])
+    >>> print(U.mean_lower.round(3).tolist(), U.mean_upper.round(3).tolist())
+    [[0.0]] [[7.46]]
+
+    >>> from reject_nb.bernstein import UncertainData
+    >>> U = UncertainData([[-1.]], [[1.]], mean=[[0.]], second_moment=[[.25]])
+    >>> print(U.nu().round(4), U.nu(second=False))     # without second moments: Hoeffding's 1
+    [[0.5815]] [[1.]]
+    """
+
+    def __init__(self,
+        lower,               # least possible values, (n_samples, n_features)
+        upper,               # largest possible values, at least `lower`
+        mean=None,           # exact means, in the box
+        mean_lower=None,     # lower bounds on the means; given together with mean_upper
+        mean_upper=None,     # upper bounds on the means
+        second_moment=None,  # bounds on E[X^2], at least the squared mean
+        covariance=None,     # variances (n_samples, n_features), or matrices with one more axis of n_features
+        central_moment=None, # bounds on E[(X - centre)^2]
+        nominal=None,        # the observed points, in the box
+    ):
+        self._set(dict(lower=lower, upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper,
+                       second_moment=second_moment, covariance=covariance, central_moment=central_moment,
+                       nominal=nominal), np.array)
+
+    @classmethod
+    def concatenate(cls,
+        parts, # at least one UncertainData, all with the same features and the same pieces
+    ) -> Self: # their points, one after the other
+        """Join tables of points.
+
+        Parameters
+        ----------
+        parts
+            at least one UncertainData, all with the same features and the same pieces
+
+        Returns
+        -------
+        Self
+            their points, one after the other
+        """
+        parts = list(parts) if np.iterable(parts) else parts
+        if not isinstance(parts, list) or not parts or not all(isinstance(p, UncertainData) for p in parts):
+            raise refuse("parts", "a sequence of UncertainData", parts)
+        known = [[n for n in cls._fields if getattr(p, n) is not None] for p in parts]
+        shapes = {(p.shape[1], tuple(p.feature_names or ())) for p in parts}
+        if len(shapes) > 1 or any(k != known[0] for k in known):
+            raise refuse("parts", "of the same features and the same pieces", parts)
+        pieces = {n: np.concatenate([getattr(p, n) for p in parts]) for n in known[0]}
+        return cls._built(pieces | {"feature_names": parts[0].feature_names})

@@ -167,6 +167,33 @@ def test_bad_weights_are_named(bad):
     with pytest.raises(ValueError, match="^sample_weight must be"): RobustSVC().fit(X, y, bad)
     with pytest.raises(ValueError, match="^class_weight must be"): RobustSVC(class_weight={}).fit(X, y)
 
+TIES = [("MM-S", .5, 1., [[-2.], [-1.], [1.], [2.]], [0, 0, 1, 1], [1, 2, 2, 2], 2.),
+        ("MM-S", .5, 1., [[0., 0., -1.], [-1., 1., 1.]], [0, 1], [2, 2], 2.),
+        ("SVM", .25, .5, [[-1.], [1.]], [0, 1], None, .5),
+        ("SVM", 1., 1., [[0., 0., 0.], [1., 0., -1.]], [0, 1], None, 1.),
+        ("SVM", 1., 2., [[0., 0., -1.], [-1., 0., -1.]], [0, 1], None, 2.)]
+
+@pytest.mark.parametrize("name, half, C, X, y, weights, value", TIES)
+def test_tied_problems_end_optimal_at_their_value(name, half, C, X, y, weights, value):
+    U = UncertainData.from_box(X, half, law="uniform")
+    clf = RobustSVC(name, C=C, tol=1e-6).fit(U, y, sample_weight=weights)
+    assert clf.status_ == "optimal" and clf.gap_ <= 1e-6
+    assert clf.bound_ <= value*(1 + 1e-12) and abs(clf.objective_ - value) <= 1.1e-6*value
+
+
+@pytest.mark.parametrize("seed", [1, 10, 12, 16, 17, 24, 25, 26, 29, 31, 32])
+def test_small_integer_data_end_optimal(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-1, 2, (int(rng.integers(2, 5)), int(rng.integers(1, 4)))).astype(float)
+    times = int(rng.choice([1, 2, 4]))
+    y, X = np.repeat(np.arange(len(X)) % 2, times), np.repeat(X, times, axis=0)
+    U = UncertainData.from_box(X, float(rng.choice([.25, .5, 1., 2.])), law="uniform")
+    weights = rng.choice([1., 2.], len(y)) if rng.random() < .6 else None
+    for name in FORMULATIONS:
+        for C in (.5, 1., 2.):
+            clf = RobustSVC(name, C=C, tol=1e-6).fit(U, y, sample_weight=weights)
+            assert clf.status_ == "optimal" and clf.gap_ <= 1e-6, (name, C, clf.message_)
+
 
 def _boxes(n, rng):
     "Uniform boxes of width 2 around means on a line, labelled by the side of the position."
