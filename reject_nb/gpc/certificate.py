@@ -106,21 +106,21 @@ class Reduced:
 
 # %% ../../nbs/gpc/10_certificate.ipynb #ae556c35
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _apart(X, origin, scale, fixed):
-    "Half the squared scaled distance of each row of X, over the coordinates that do not move."
-    z, one = np.empty(len(X)), np.zeros(len(scale))
-    for j in fixed: one[j] = 1/scale[j]
+def _apart(X, origin, one, z):
+    "z[i]: half the squared scaled distance of row i; `one` is 1/scale where nothing moves, else 0."
     for i in range(len(X)):
         z[i] = 0.
         for first in range(0, len(one), 256):            # in blocks, so that rounding does not grow with D
             total = 0.
             for j in range(first, min(first + 256, len(one))): total += ((origin[j] - X[i, j])*one[j])**2
             z[i] += .5*total
-    return z
 
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
-    z, k = _apart(prior.X, origin, prior.lengthscale, fixed), np.empty(prior.n)
+    if not len(fixed): return np.full(prior.n, float(prior.variance)), 0.     # and nothing is compiled
+    one, z, k = np.zeros(prior.d), np.empty(prior.n), np.empty(prior.n)
+    one[fixed] = 1/prior.lengthscale[fixed]
+    _apart(prior.X, origin, one, z)
     exp_neg(np.minimum(z, 745.), k)
     used = z[z < 745.]
     return np.where(z > 745, 0., k)*prior.variance, float(used.max()) if len(used) else 0.
