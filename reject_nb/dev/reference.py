@@ -201,10 +201,15 @@ def _escaped(
     if line.lstrip().startswith((">>>", "...")): return line
     return re.sub(r"(?<!\\)\||(?<=\w)_(?!\w)", r"\\\g<0>", line)
 
+def _told(script) -> str:
+    "What a script says or, where it is a file, its name; one without a file is named None or nothing."
+    return getattr(script, "attributes", {}).get("body") or str(script)
+
 def _each_once(app, page, template, context, doctree) -> None:
-    "Drop a script that two extensions put on the page: its constants cannot be declared twice."
-    scripts = context.get("script_files", [])
-    context["script_files"] = [one for i, one in enumerate(scripts) if one not in scripts[:i]]
+    "Drop a script that is put on the page twice: its constants cannot be declared twice."
+    first:dict[str, object] = {}
+    for one in context.get("script_files", []): first.setdefault(_told(one), one)
+    context["script_files"] = list(first.values())
 
 def setup(app) -> dict:
     "Called by Sphinx: lets docstrings pass through `_escaped`, and pages through `_each_once`."

@@ -2,6 +2,7 @@
 import importlib
 import re
 from reject_nb.dev.notebooks import root
+from types import SimpleNamespace
 
 from reject_nb.dev.reference import (
     PARTS, _directive, _each_once, _escaped, _short, documented_modules, lacking, notebook_of_constant,
@@ -55,9 +56,10 @@ def test_a_class_that_grows_in_steps_shows_them_all():
 
 
 def test_a_script_is_on_a_page_once():
-    context = {"script_files": ["a.js", "const A = 1", "b.js", "const A = 1"]}
+    once, again = (SimpleNamespace(filename=name, attributes={"body": "const A = 1"}) for name in ("", None))
+    context = {"script_files": ["a.js", once, "b.js", again, "a.js"]}
     _each_once(None, "p", "page.html", context, None)
-    assert context["script_files"] == ["a.js", "const A = 1", "b.js"]
+    assert context["script_files"] == ["a.js", once, "b.js"]
 
 
 def test_marks_of_people_survive():
