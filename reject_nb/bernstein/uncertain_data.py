@@ -270,6 +270,10 @@ class _Rows:
     def ndim(self) -> int: return 2
     def __len__(self) -> int: return self.lower.shape[0]
 
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("UncertainData must not be turned into an array, that would drop what is uncertain; "
+                        "give row numbers to a pipeline that begins with UncertainRows(data)")
+
     def __getitem__(self, rows):
         "Some of the points, in any way that NumPy selects rows; one row stays a table."
         if isinstance(rows, tuple):
