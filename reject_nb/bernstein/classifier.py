@@ -31,7 +31,7 @@ from ..core.results import Budget, Clock, Status
 
 # %% auto #0
 __all__ = ['SOLVERS', 'RULES', 'MOST', 'LEARNED', 'certain', 'UncertainScores', 'UncertainLabels',
-           'CalibratedLabels', 'LabelProbabilities', 'RobustSVC', 'FitPath', 'nom_err', 'opt_err']
+           'CalibratedLabels', 'LabelProbabilities', 'FitPath', 'RobustSVC', 'nom_err', 'opt_err']
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #9d04636b
 def certain(
@@ -413,6 +413,80 @@ class _Learned(LabelProbabilities):
             warnings.warn(f"RobustSVC ended {found.status}: {found.message}", ConvergenceWarning)
         return self
 
+# %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
+def _product(C, most) -> float: # within (0, MOST]
+    "The weight of a slack, the largest of the points put in."
+    return float(min(max(C*most, 1e-300), MOST))
+
+def _path_solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
+    "A function of (C, kappa) that remembers what helps its next call."
+    limits = dict(tol=clf.tol, max_iter=clf.max_iter)
+    if clf.solver == "cvxpy":
+        model = ConicModel(sets, signs, kap, cost)
+        return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
+    if clf.solver == "clarabel":
+        return lambda C, kap: clarabel(Problem(sets, signs, C, kap, cost), time_limit=_left(clock), **limits)
+    kept: dict = {}
+    def solve(C, kap):
+        problem, warm = Problem(sets, signs, C, kap, cost), kept.get(kap)
+        found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
+        if warm is not None and found.status != Status.optimal:
+            found = newton(problem, time_limit=_left(clock), **limits)
+        kept[kap] = found.state
+        return found
+    return solve
+
+# %% ../../nbs/bernstein/13_classifier.ipynb #289d9020
+class FitPath(_Learned):
+    "Fits over a grid."
+
+    def fit_path(self,
+        X,    # UncertainData, or an array (n_samples, n_features) of certain points
+        y,    # labels of two classes, (n_samples,)
+        Cs,   # values of C, each above 0
+        epss, # values of eps, each in (0, 1)
+        sample_weight=None, # as in `fit`
+    ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
+        """Fit a grid of C and eps; `time_limit` counts for all of it.
+
+        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
+        compiles once.
+
+        Parameters
+        ----------
+        X
+            UncertainData, or an array (n_samples, n_features) of certain points
+        y
+            labels of two classes, (n_samples,)
+        Cs
+            values of C, each above 0
+        epss
+            values of eps, each in (0, 1)
+        sample_weight : default None
+            as in `fit`
+
+        Returns
+        -------
+        list
+            over Cs, of lists over epss, of fitted RobustSVC
+        """
+        form, _, clock = self._check_parameters()
+        Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
+        for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
+        kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
+        U, signs = self._take(X, y)
+        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
+        solve = _path_solver(self, sets, signs, max(kaps), clock, cost)
+        grid = {}
+        for e, kap in zip(epss, kaps):
+            # downwards is the direction in which an old start helps
+            for C in sorted(set(Cs), reverse=True):
+                one = type(self)(**{**self.get_params(), "C": C, "eps": e})
+                for learned in LEARNED:
+                    if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
+                grid[C, e] = one._learn(solve(_product(C, most), kap))
+        return [[grid[C, e] for e in epss] for C in Cs]
+
 # %% ../../nbs/bernstein/13_classifier.ipynb #289d901f
 class RobustSVC(FitPath):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
@@ -567,80 +641,6 @@ class RobustSVC(FitPath):
         problem = Problem(sets, signs, _product(self.C, most), kap, cost)
         return self._learn(SOLVERS[self.solver](problem, tol=self.tol, max_iter=self.max_iter,
                                                 time_limit=_left(clock)))
-
-# %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
-def _product(C, most) -> float: # within (0, MOST]
-    "The weight of a slack, the largest of the points put in."
-    return float(min(max(C*most, 1e-300), MOST))
-
-def _path_solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
-    "A function of (C, kappa) that remembers what helps its next call."
-    limits = dict(tol=clf.tol, max_iter=clf.max_iter)
-    if clf.solver == "cvxpy":
-        model = ConicModel(sets, signs, kap, cost)
-        return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
-    if clf.solver == "clarabel":
-        return lambda C, kap: clarabel(Problem(sets, signs, C, kap, cost), time_limit=_left(clock), **limits)
-    kept: dict = {}
-    def solve(C, kap):
-        problem, warm = Problem(sets, signs, C, kap, cost), kept.get(kap)
-        found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
-        if warm is not None and found.status != Status.optimal:
-            found = newton(problem, time_limit=_left(clock), **limits)
-        kept[kap] = found.state
-        return found
-    return solve
-
-# %% ../../nbs/bernstein/13_classifier.ipynb #289d9020
-class FitPath(_Learned):
-    "Fits over a grid."
-
-    def fit_path(self,
-        X,    # UncertainData, or an array (n_samples, n_features) of certain points
-        y,    # labels of two classes, (n_samples,)
-        Cs,   # values of C, each above 0
-        epss, # values of eps, each in (0, 1)
-        sample_weight=None, # as in `fit`
-    ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
-        """Fit a grid of C and eps; `time_limit` counts for all of it.
-
-        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
-        compiles once.
-
-        Parameters
-        ----------
-        X
-            UncertainData, or an array (n_samples, n_features) of certain points
-        y
-            labels of two classes, (n_samples,)
-        Cs
-            values of C, each above 0
-        epss
-            values of eps, each in (0, 1)
-        sample_weight : default None
-            as in `fit`
-
-        Returns
-        -------
-        list
-            over Cs, of lists over epss, of fitted RobustSVC
-        """
-        form, _, clock = self._check_parameters()
-        Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
-        for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
-        kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
-        U, signs = self._take(X, y)
-        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
-        solve = _path_solver(self, sets, signs, max(kaps), clock, cost)
-        grid = {}
-        for e, kap in zip(epss, kaps):
-            # downwards is the direction in which an old start helps
-            for C in sorted(set(Cs), reverse=True):
-                one = type(self)(**{**self.get_params(), "C": C, "eps": e})
-                for learned in LEARNED:
-                    if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
-                grid[C, e] = one._learn(solve(_product(C, most), kap))
-        return [[grid[C, e] for e in epss] for C in Cs]
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #be2a8e00
 def _true_signs(clf, X, y) -> tuple:
