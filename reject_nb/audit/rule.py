@@ -34,7 +34,21 @@ from ..strategies.learn_then_test import examples_needed
 
 # %% ../../nbs/audit/06_rule.ipynb #ba820106
 class RuleError(ValueError):
-    "A rule that cannot be used: the file is damaged, from another program or version, or was changed."
+    """A rule that cannot be used: the file is damaged, from another program or version, or was changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from reject_nb.audit import Rule, RuleError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder)/"rule.json"
+    ...     size = path.write_text('{"schema": "else"}')
+    ...     try: Rule.load(path)
+    ...     except RuleError as error: print(str(error).replace(str(path), "rule.json"))
+    ...
+    rule.json must be a rule saved by reject_nb.audit: schema 'reject_nb.audit.rule' is missing
+    """
 
 SCHEMA, VERSION = "reject_nb.audit.rule", 1
 

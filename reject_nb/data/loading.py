@@ -30,13 +30,50 @@ from .sets import REGISTRY
 
 # %% ../../nbs/data/10_loading.ipynb #ce1d1484
 class UnknownDataError(ValueError):
-    "No data set of this name is registered; the message has the close matches."
+    """No data set of this name is registered; the message has the close matches.
+
+    Examples
+    --------
+    >>> from reject_nb.data import UnknownDataError, load
+    >>> try: load("spambas")
+    ... except UnknownDataError as error: print(error)
+    ...
+    name must be that of a data set, got 'spambas'; did you mean spambase?
+    """
 
 class MissingDataError(FileNotFoundError):
-    "A file is not there and could not be downloaded; the message says which, and where to put it."
+    r"""A file is not there and could not be downloaded; the message says which, and where to put it.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from unittest import mock
+    >>> from reject_nb.data import MissingDataError, load
+    >>> with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, REJECT_NB_DATA=folder):
+    ...     try: load("sensorless", download=False)
+    ...     except MissingDataError as error: print(str(error).partition("\n")[0])
+    ...
+    data set 'sensorless' is not on this machine
+    """
 
 class ChecksumError(ValueError):
-    "A file is not what the registry says. It is not used, and it is not deleted."
+    """A file is not what the registry says. It is not used, and it is not deleted.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> from pathlib import Path
+    >>> from unittest import mock
+    >>> from reject_nb.data import ChecksumError, load
+    >>> with tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, REJECT_NB_DATA=folder):
+    ...     path = Path(folder)/"spambase"/"spambase.data"
+    ...     path.parent.mkdir()
+    ...     size = path.write_text("another file under the name of the registry")
+    ...     try: load("spambase", download=False)
+    ...     except ChecksumError as error: print(str(error).partition("; ")[2])
+    ...
+    it is not used. Replace it by the official one, or delete it to have it downloaded
+    """
 
 # %% ../../nbs/data/10_loading.ipynb #dbf59a6d
 @dataclass(frozen=True, kw_only=True)

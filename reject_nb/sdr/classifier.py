@@ -25,7 +25,7 @@ from .amounts import Beta, ChiSquared, Exponential, Gamma
 from .counts import Bernoulli, Poisson
 from .families import Independent
 from .gaussian import Gaussian, check_shrinkage
-from .laws import MOST_WEIGHT, Law
+from .laws import MOST_WEIGHT, Law, effective_points
 from .goodness import goodness_of_fit
 from .likelihood_ratio import radius
 from .region import SafeDecisionRegion
@@ -485,7 +485,7 @@ class SafeRegionClassifier(RegionRates):
         share = float(of_prior[safe].sum()/of_prior.sum()) if of_prior.any() else 0.
         self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe, "p_safe")
         self.region_ = SafeDecisionRegion(*(_class_law(*part, self.family, self.shrinkage) for part in parts))
-        self.n_effective_ = tuple(max(1, round(w.sum()**2/(w**2).sum())) for _, w, _ in parts)
+        self.n_effective_ = tuple(max(1, round(effective_points(w))) for _, w, _ in parts)
         self.radius_ = radius(self.p_safe_, self.eps)
         self.__dict__.pop("calibration_", None)
         self.goodness_ = None if sample_weight is not None else _goodness(self.region_, parts)

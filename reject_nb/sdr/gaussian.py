@@ -11,7 +11,8 @@ from scipy.linalg import solve_triangular
 from scipy.special import log_ndtr
 
 from ..core.checks import check_array, check_number, check_random_state, check_vector, refuse
-from .laws import LARGEST, Law, Place, check_points, check_size, template_method, weighted_points
+from .laws import (LARGEST, Law, Place, check_points, check_size, effective_points,
+                                template_method, weighted_points)
 
 # %% ../../nbs/sdr/02_gaussian.ipynb #a59bdbc0
 def check_covariance(
@@ -63,15 +64,16 @@ def _factor(cov, name:str) -> np.ndarray: # (d, d) lower triangular
 FEW_POINTS = 10 # a column: below, shrinkage="auto" shrinks
 
 def _ledoit_wolf(centred, weight, cov) -> float:
-    "Ledoit and Wolf's shrinkage of weighted points, section 3.3."
-    n, d = weight.sum(), len(cov)
-    delta = (cov**2).sum() - np.trace(cov)**2/d
-    beta = (weight @ (centred**2).sum(1)**2/n - (cov**2).sum())/n
+    "Ledoit and Wolf's shrinkage of weighted points, section 3.3; weights sum to 1."
+    size = (cov**2).sum()
+    delta = size - np.trace(cov)**2/len(cov)
+    cross = ((centred @ cov)*centred).sum(1)
+    beta = weight**2 @ ((centred**2).sum(1)**2 - 2*cross + size)
     return min(1., max(beta, 0.)/delta) if delta > 0 else 0.
 
 def _cautious(centred, weight, cov):
     "Shrinkage where several columns have few points, at least that of one point; else None."
-    n, d = weight.sum(), len(cov)
+    n, d = effective_points(weight), len(cov)
     if d == 1 or n >= FEW_POINTS*d: return None
     return max(_ledoit_wolf(centred, weight, cov), 1/(n + 1))
 
@@ -96,8 +98,9 @@ def shrunk(
     np.ndarray
         (d, d)
     """
-    d, n = centred.shape[1], weight.sum()
-    cov = np.atleast_2d((centred.T*(weight/n)) @ centred)
+    d, weight = centred.shape[1], weight/weight.max()
+    weight = weight/weight.sum()
+    cov = np.atleast_2d((centred.T*weight) @ centred)
     if shrinkage == "auto": shrinkage = _cautious(centred, weight, cov)
     if shrinkage is None: return cov
     if shrinkage == "ledoit_wolf": shrinkage = _ledoit_wolf(centred, weight, cov)
@@ -240,6 +243,7 @@ class Gaussian(Law):
         check_shrinkage(shrinkage)
         X, weight = weighted_points(check_points(X, X.shape[1] if X.ndim == 2 else 1), sample_weight)
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
+        weight = weight/weight.max() # whose sum is no subnormal number
         mean = weight @ X/weight.sum()
         try: return Gaussian(mean, shrunk(X - mean, weight, shrinkage))
         except ValueError as error:

@@ -3,7 +3,7 @@ import html
 import numpy as np
 import pytest
 
-from reject_nb.audit.markup import Frame, bullets, escape, join, percent, table_html, tag, ticks
+from reject_nb.audit.markup import Frame, Html, alone, bullets, escape, join, percent, table_html, tag, ticks
 
 @pytest.mark.parametrize("text", ["<script>alert(1)</script>", "a\"b'c", "x & y", "plain"])
 def test_text_is_escaped_everywhere(text):
@@ -32,3 +32,12 @@ def test_frame_maps_corners():
     frame = Frame((0, 2), (0, .5))
     assert frame.x(0) == 96 and frame.x(2) == 604
     assert frame.y(0) == 292 and frame.y(.5) == frame.y(9) == 14
+
+
+def test_a_picture_that_stands_alone():
+    page = Html('<svg width="2"><title>t</title><svg ></svg><title>u</title></svg>')
+    text = alone(page)
+    begin = '<svg xmlns="http://www.w3.org/2000/svg" width="2"><title>t</title><style>'
+    assert text.startswith(begin + "svg{--bg:#fff;")
+    assert text.count("xmlns") == 1 and text.count("<style>") == 1 and "@media" not in text
+    assert text.endswith("</style><svg ></svg><title>u</title></svg>") # the first of each only

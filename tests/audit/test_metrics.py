@@ -12,7 +12,7 @@ from reject_nb.strategies import sele
 
 from reject_nb.audit.metrics import (
     INFLUENCES, Path, _by_index, _with_error, areas, coverage_at, influence_augrc, influence_aurc,
-    influence_e_aurc, risk_at, sample_metrics, share_interval,
+    influence_e_aurc, mean_loss, risk_at, sample_metrics, share_interval,
 )
 
 def _law(seed, n, ties=False):
@@ -118,3 +118,13 @@ def test_the_units_of_losses_do_not_matter():
         np.testing.assert_allclose(five[name], 5*one[name], rtol=1e-9)
     for name in ("auroc", "coverage_at_risk", "coverage_at_risk_low"): np.testing.assert_allclose(five[name],
         one[name], rtol=1e-9)
+
+
+def test_mean_of_losses_that_are_no_counts():
+    # by hand: mean .4, standard deviation sqrt(.08), 1.96 standard errors of 5 values
+    found = mean_loss(np.array([0., .2, .4, .6, .8]))
+    half = 1.959963984540054*np.sqrt(.08/5)
+    np.testing.assert_allclose(found, (.4, .4 - half, .4 + half), rtol=1e-12)
+    assert mean_loss(np.array([0., .1]), bound=3.)[1] == 0
+    assert mean_loss(np.array([1.5, 2.9]), bound=3.)[2] == 3
+    assert mean_loss(np.array([.7, .7]), bound=2.)[:2] == (.7, .7)

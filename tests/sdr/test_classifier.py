@@ -209,13 +209,22 @@ WX = np.random.default_rng(5).gamma(2., size=(60, 3))*np.where(WY == 0, 2., 1.)[
 @pytest.mark.parametrize("family", ["gaussian", "gamma", ["exponential", ("gaussian", 2)]])
 def test_weights_are_copies(family):
     weight = 1 + np.arange(60) % 3
-    one = SafeRegionClassifier(family, eps=.3, probability=True).fit(WX, WY, weight)
-    copies = SafeRegionClassifier(family, eps=.3, probability=True).fit(np.repeat(WX, weight, 0),
-                                                                        np.repeat(WY, weight))
+    plain = SafeRegionClassifier(family, eps=.3, probability=True, shrinkage=None)
+    one = clone(plain).fit(WX, WY, weight)
+    copies = clone(plain).fit(np.repeat(WX, weight, 0), np.repeat(WY, weight))
     np.testing.assert_allclose(one.predict_proba(WX), copies.predict_proba(WX), atol=1e-9)
     assert abs(one.p_safe_ - weight[WY == 1].sum()/weight.sum()) < 1e-15
     kish = [round(weight[WY == k].sum()**2/(weight[WY == k]**2).sum()) for k in (1, 0)]
     assert list(one.n_effective_) == kish
+
+
+@pytest.mark.parametrize("family", ["gaussian", "gamma", ["exponential", ("gaussian", 2)]])
+@pytest.mark.parametrize("factor", [1e-200, .1, 1000.])
+def test_a_factor_of_the_weights_changes_nothing(family, factor):
+    one, other = (SafeRegionClassifier(family, probability=True).fit(WX, WY, np.full(60, w))
+                  for w in (1., factor))
+    assert other.n_effective_ == one.n_effective_ == (30, 30)
+    np.testing.assert_allclose(other.predict_proba(WX), one.predict_proba(WX), atol=1e-9)
 
 
 def test_class_weights_move_the_prior_only():

@@ -1,6 +1,7 @@
 """Tests of nbs/sdr/02_gaussian.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.sdr.laws import effective_points
 from scipy import stats
 
 from reject_nb.sdr.gaussian import Gaussian
@@ -79,9 +80,46 @@ def test_bad_shrinkage(shrinkage):
 def test_gaussian_weights_are_copies():
     X = np.random.default_rng(1).normal(size=(20, 3))
     weight = np.r_[np.zeros(2), np.ones(10), np.full(8, 3.)]
-    for shrinkage in (None, "ledoit_wolf", .3):
+    for shrinkage in (None, .3):
         law = Gaussian.fit(X, sample_weight=weight, shrinkage=shrinkage)
         copies = Gaussian.fit(np.repeat(X, weight.astype(int), axis=0), shrinkage=shrinkage)
         np.testing.assert_allclose(law.mean, copies.mean, atol=1e-14)
         np.testing.assert_allclose(law.cov, copies.cov, rtol=1e-12)
     with pytest.raises(ValueError, match="^sample_weight must be"): Gaussian.fit(X, sample_weight=-weight)
+
+
+@pytest.mark.parametrize("shrinkage", [None, "auto", "ledoit_wolf", .3])
+@pytest.mark.parametrize("factor", [1e-200, 1e-3, .1, 2., 1e90])
+@pytest.mark.parametrize("n", [12, 60])
+def test_a_factor_of_the_weights_changes_nothing(shrinkage, factor, n):
+    rng = np.random.default_rng(n)
+    X, weight = rng.normal(size=(n, 3)) @ _spd(rng, 3), rng.uniform(.5, 2., n)
+    one, other = (Gaussian.fit(X, sample_weight=w, shrinkage=shrinkage)
+                  for w in (weight, factor*weight))
+    np.testing.assert_allclose(other.mean, one.mean, rtol=1e-12)
+    np.testing.assert_allclose(other.cov, one.cov, rtol=1e-11, atol=1e-12)
+    equal = Gaussian.fit(X, sample_weight=np.full(n, factor), shrinkage=shrinkage)
+    np.testing.assert_allclose(equal.cov, Gaussian.fit(X, shrinkage=shrinkage).cov, rtol=1e-11, atol=1e-12)
+
+
+def test_weights_count_as_kish_counts():
+    # by hand: four points of weight 3 and four of 1 are worth 16**2/40 = 6.4 of equal weight
+    assert effective_points(np.r_[np.full(4, 3.), np.ones(4)]) == pytest.approx(6.4, rel=1e-14)
+    X = np.random.default_rng(3).normal(size=(300, 2))
+    few = np.where(np.arange(300) < 10, 1., 1e-6) # ten points carry all: shrunk, as ten points are
+    ten = Gaussian.fit(X[:10], shrinkage="auto").cov
+    np.testing.assert_allclose(Gaussian.fit(X, sample_weight=few, shrinkage="auto").cov, ten, atol=1e-3)
+    assert np.abs(ten - Gaussian.fit(X[:10]).cov).max() > .01
+
+
+def test_ledoit_wolf_of_weights_by_definition():
+    rng = np.random.default_rng(8)
+    X, w = rng.normal(size=(15, 3))*[1, 2, 3], rng.uniform(0, 1, 15)
+    w, Z = w/w.sum(), X - w @ X/w.sum()
+    cov = (Z.T*w) @ Z
+    beta = sum(v**2*np.sum((np.outer(z, z) - cov)**2) for v, z in zip(w, Z))
+    s = beta/np.sum((cov - np.trace(cov)/3*np.eye(3))**2)
+    want = (1 - s)*cov + s*np.trace(cov)/3*np.eye(3)
+    assert 0 < s < 1
+    law = Gaussian.fit(X, sample_weight=w, shrinkage="ledoit_wolf")
+    np.testing.assert_allclose(law.cov, want, rtol=1e-10)

@@ -672,7 +672,9 @@ def grow(
     return rows
 
 def main(arguments:list[str]) -> None:
-    "`python -m reject_nb.sdr.experiments.reference N ROWS.csv`: the stored table from N rows."
+    """`python -m reject_nb.sdr.experiments.reference N ROWS.csv`: the stored table from N rows.
+
+    made.json counts the processor seconds of the rates alone; the references are not timed."""
     n, path = int(arguments[0]), Path(arguments[1])
     grow(n, path)
     rows = list(csv.DictReader(path.open(encoding="utf-8")))[:n]
