@@ -39,8 +39,11 @@ def _fold(cell, tag:str, prompt:str) -> None:
 def _only_imports(code:str) -> bool:
     "Whether a cell does nothing but import, or list what a module offers."
     if "lazy_loader.attach(" in code: return True
-    try: return all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in ast.parse(code).body)
+    try: parts = ast.parse(code).body
     except SyntaxError: return False   # a line for the notebook, such as %pip
+    typed = [part for part in parts if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"]
+    parts = [part for part in parts if part not in typed] + [inner for part in typed for inner in part.body]
+    return all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in parts)
 
 def _folded(cell, words:set[str], lines:list[str]) -> None:
     "Fold tests, imports and long exports."

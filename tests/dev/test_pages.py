@@ -35,7 +35,7 @@ def test_imports_and_long_exports_are_folded():
 
 
 def test_an_overview_begins_with_its_question():
-    sources = "import ast", "import ast\nx = 1", "lazy_loader.attach()"
+    sources = "import ast", "import ast\nx = 1", "lazy_loader.attach()", "if TYPE_CHECKING:\n    import ast"
     cells = [nbformat.v4.new_code_cell(s) for s in sources]
     assert [c.source for c in _from_use(nbformat.v4.new_notebook(cells=cells)).cells] == [sources[1]]
 
