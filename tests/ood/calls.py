@@ -141,7 +141,7 @@ LEGAL = {
     ("OODSolution.score", "ratio", "inf"): "the likelihood ratio is infinite where an input is never ID",
     **{("*", name, "huge"): LARGE for name in (
         "s_r", "s_g", "scores", "losses", "risk", "ratio", "p_ood", "p_id", "loss", "mu", "reject_id", "accept_ood", "tpr", "fpr", "lost", "logits",
-        "features", "train_features", "bias", "weight", "train_logits", "tol", "target_risk", "bound", "ood_mean", "ood_variance")},
+        "train_features", "bias", "weight", "train_logits", "tol", "target_risk", "bound", "ood_mean", "ood_variance")},
     ("bayes_classifier", "loss", "none"): "0/1 loss", ("CostBasedOOD.solve_joint", "loss", "none"): "0/1 loss",
     ("BoundedTPRFPR.solve", "p_ood", "none"): "no OOD inputs",
     ("*", "prior", "none"): "the model's own, or that of the sample",
@@ -155,8 +155,7 @@ LEGAL = {
     ("DoubleScoreSelector.predict", "X", "empty"): "no inputs, no answers",
     ("DoubleScoreSelector.fit", "X_ood", "none"): "none at hand: tuned for errors alone",
     ("DoubleScoreSelector.score", "sample_weight", "none"): "equal weights", ("DoubleScoreSelector.score", "y", "huge"): "a label may be any number",
-    ("DoubleScoreSelector.fit", "X_ood", "huge"): LARGE,
-    **{(f"DoubleScoreSelector.{name}", "X", "huge"): LARGE for name in ("accept", "predict", "score", "predict_proba", "decision_function")},
+    **{(f"DoubleScoreSelector.{name}", "X", "huge"): LARGE for name in ("predict_proba", "decision_function")},
     ("vim", "dim", "none"): "half of the features", ("residual", "dim", "none"): "half of the features",
     ("ood_metrics", "right", "none"): "not known", ("ood_metrics", "fpr", "empty"): "no CCR is asked for", ("ood_metrics", "random_state", "none"): "fresh entropy",
     ("ood_metrics", "random_state", "huge"): "a seed may have any size", ("ood_metrics", "scores", "inf"): INFINITE,
