@@ -282,8 +282,8 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
     reject_label_, and certificate_ where a guarantee was given.
 
     A search over targets lists whole models, `{"model": [BoundedTPRFPR(.8, .1), BoundedTPRFPR(.9, .1)]}`,
-    since
-    a model has no parameters to set (`model__min_tpr` is refused); X_ood goes to the fit of the search.
+    since a model has no parameters to set (`model__min_tpr` is refused); X_ood goes to the fit of the
+    search.
 
     Parameters
     ----------
@@ -324,7 +324,8 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
     >>> print(selector.status_, selector.predict([[0, 0], [4, 0], [2, 9]]).tolist())
     optimal ['left', 'right', 'reject']
     >>> models = [BoundedTPRFPR(.8, .05), BoundedTPRFPR(.9, .05)]
-    >>> search = GridSearchCV(selector, {"model": models}, scoring=lambda s, X, y: s.accept(X).mean(), cv=3)
+    >>> def coverage(s, X, y): return s.accept(X).mean()
+    >>> search = GridSearchCV(selector, {"model": models}, scoring=coverage, cv=3)
     >>> print(search.fit(X, y, X_ood=X_ood).best_params_["model"])
     BoundedTPRFPR(min_tpr=0.9, max_fpr=0.05)
     """
