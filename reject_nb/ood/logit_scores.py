@@ -10,7 +10,7 @@ __all__ = ['log_softmax', 'energy', 'entropy', 'gen', 'kl_matching']
 import numpy as np
 
 from ..core.checks import check_count, check_positive
-from .detectors import finite_matrix, logsumexp
+from .detectors import logit_matrix, logsumexp
 
 # %% ../../nbs/ood/13_logit_scores.ipynb #5c3c452e
 def log_softmax(
@@ -35,7 +35,7 @@ def energy(
     logits, # (n, C)
     temperature:float=1., # of the softmax, above 0
 ) -> np.ndarray: # (n,)
-    """Minus the tempered log-sum-exp of the logits.
+    """Minus the tempered log-sum-exp of the logits. Warns where the logits look like probabilities.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ def energy(
     >>> energy(np.log([[3., 1.], [3., 1.]]) - [[0], [10]]).round(4).tolist()
     [-1.3863, 8.6137]
     """
-    z, temperature = finite_matrix(logits, "logits"), check_positive(temperature, "temperature")
+    z, temperature = logit_matrix(logits, "logits"), check_positive(temperature, "temperature")
     return -temperature*logsumexp(z/temperature)
 
 # %% ../../nbs/ood/13_logit_scores.ipynb #becb875d
 def entropy(
     logits, # (n, C)
 ) -> np.ndarray: # (n,) from 0 to log C
-    """Entropy of the softmax probabilities.
+    """Entropy of the softmax probabilities. Warns where the logits look like probabilities.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def entropy(
     >>> entropy([[0., 0.], [0., 50.]]).round(6).tolist(), round(float(np.log(2)), 6)
     ([0.693147, 0.0], 0.693147)
     """
-    log_p = log_softmax(finite_matrix(logits, "logits"))
+    log_p = log_softmax(logit_matrix(logits, "logits"))
     return -(np.exp(log_p)*log_p).sum(1)
 
 # %% ../../nbs/ood/13_logit_scores.ipynb #7b873460
@@ -120,6 +120,8 @@ def gen(
     top:int|None=None, # probabilities that count, the largest ones; None: all
 ) -> np.ndarray: # (n,)
     """Generalised entropy: the mean of (p(1-p))^gamma over the largest probabilities.
+    Warns where the logits look like
+    probabilities.
 
     Parameters
     ----------
@@ -150,7 +152,7 @@ def gen(
     >>> gen([[0., 0.], [0., 3.]], gamma=.5).round(4).tolist()
     [0.5, 0.2125]
     """
-    z, gamma = finite_matrix(logits, "logits"), check_positive(gamma, "gamma")
+    z, gamma = logit_matrix(logits, "logits"), check_positive(gamma, "gamma")
     top = z.shape[1] if top is None else check_count(top, "top", 1, z.shape[1])
     log_p = log_softmax(z)
     terms = np.exp(gamma*(log_p + _log_others(log_p)))
@@ -170,7 +172,8 @@ def kl_matching(
     logits,       # (n, C)
     train_logits, # (N, C), of inputs in distribution; their labels are not needed
 ) -> np.ndarray:  # (n,) at least 0 up to rounding
-    """Divergence of the probabilities from the nearest typical ones.
+    """Divergence of the probabilities from the nearest typical ones. Warns where the logits look like
+    probabilities.
 
     Parameters
     ----------
@@ -201,8 +204,8 @@ def kl_matching(
     >>> kl_matching(np.log([[3., 1.], [1e9, 1.], [1., 1.]]), usual).round(4).tolist()
     [0.0, 0.2877, 0.1438]
     """
-    z = finite_matrix(logits, "logits")
-    train = finite_matrix(train_logits, "train_logits", d=z.shape[1])
+    z = logit_matrix(logits, "logits")
+    train = logit_matrix(train_logits, "train_logits", d=z.shape[1])
     typical = np.maximum(_typical(train), np.log(np.finfo(float).tiny))
     log_p = log_softmax(z)
     p = np.exp(log_p)

@@ -281,6 +281,10 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
     Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_,
     reject_label_, and certificate_ where a guarantee was given.
 
+    A search over targets lists whole models, `{"model": [BoundedTPRFPR(.8, .1), BoundedTPRFPR(.9, .1)]}`,
+    since a model has no parameters to set (`model__min_tpr` is refused); X_ood goes to the fit of the
+    search.
+
     Parameters
     ----------
     estimator : default None
@@ -310,13 +314,20 @@ class DoubleScoreSelector(Tuning, Reading, ClassifierMixin, BaseEstimator):
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.model_selection import GridSearchCV
     >>> from reject_nb.ood import BoundedTPRFPR, DoubleScoreSelector
     >>> rng = np.random.default_rng(0)
-    >>> X, y = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [4, 0]], 200, axis=0), np.repeat(["left", "right"], 200)
+    >>> X = rng.normal(size=(400, 2)) + np.repeat([[0, 0], [4, 0]], 200, axis=0)
+    >>> y = np.repeat(["left", "right"], 200)
     >>> X_ood = rng.normal(size=(100, 2)) + [2, 9]
     >>> selector = DoubleScoreSelector(LogisticRegression(), model=BoundedTPRFPR(.9, .05)).fit(X, y, X_ood)
     >>> print(selector.status_, selector.predict([[0, 0], [4, 0], [2, 9]]).tolist())
     optimal ['left', 'right', 'reject']
+    >>> models = [BoundedTPRFPR(.8, .05), BoundedTPRFPR(.9, .05)]
+    >>> def coverage(s, X, y): return s.accept(X).mean()
+    >>> search = GridSearchCV(selector, {"model": models}, scoring=coverage, cv=3)
+    >>> print(search.fit(X, y, X_ood=X_ood).best_params_["model"])
+    BoundedTPRFPR(min_tpr=0.9, max_fpr=0.05)
     """
     def __init__(self,
         estimator=None,       # classifier or function X -> labels, fitted or not; None: logistic regression

@@ -116,6 +116,7 @@ def certified_risk(
     ('certified', 0.9, 89.0)
     """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
+    target_risk = float(target_risk)
     check_choice(assume, "assume", ASSUMPTIONS)
     n = len(sample.losses)
     kind: dict[str, Any] = dict(guarantee="auto", delta=delta, n=n)

@@ -56,6 +56,7 @@ def conformal_risk(
     (6.0, 0.778, 'certified')
     """
     sample = calibration_sample(losses, scores, target_risk, bound)
+    target_risk = float(target_risk)
     n, ends = len(sample.losses), tie_ends(sample.scores) + 1
     good = ends[(1 + sample.total[ends])/(n + 1) <= sample.target*(1 + 1e-12)]
     rank = n if sample.target >= 1 else int(good.max(initial=0))

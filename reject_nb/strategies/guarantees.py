@@ -82,6 +82,7 @@ def sgr(
     ('certified', 0.92, 0.0925)
     """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
+    target_risk = float(target_risk)
     if not sample.binary: raise ValueError("losses must be 0 or bound for sgr; use ltt for others")
     n = len(sample.losses)
     steps = max(1, int(np.ceil(np.log2(n))))
@@ -282,7 +283,9 @@ def certify(
 
 def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
     "The examples that are a sample of the weighted law; all of them without weights."
-    if weights is None: return losses, scores, groups
+    if weights is None:
+        if weight_bound is not None: raise refuse("weight_bound", "None where weights are None", weight_bound)
+        return losses, scores, groups
     if weight_bound is None: raise refuse("weight_bound", "the largest weight that can occur", weight_bound)
     losses = check_vector(losses, "losses", low=0.)
     scores = check_vector(scores, "scores", len(losses), infinite=True)

@@ -414,6 +414,7 @@ def ltt(
     ('certified', 0.9, 89.0)
     """
     sample, delta = calibration_sample(losses, scores, target_risk, bound), check_probability(delta, "delta")
+    target_risk = float(target_risk)
     if thresholds is not None:
         thresholds = check_vector(thresholds, "thresholds", infinite=True)
         if (np.diff(thresholds) < 0).any(): raise ValueError("thresholds must ascend")

@@ -295,7 +295,7 @@ class BoundedImprovement:
 
     def _too_low(self, groups):
         nearest = (groups.risk[1:]/groups.mass[1:]).min()
-        target = f"target_risk={self.target_risk:g}"
+        target = f"target_risk={float(self.target_risk):g}"
         return f"no acceptance meets {target}; the smallest that can be met is {nearest:g}"
 
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6-3
@@ -498,7 +498,7 @@ def convert(
     CostBased(reject_cost=0.4, accept_at_threshold=1.0)
     """
     check_instance(model, "model", _MODELS, _MODEL_WORDS)
-    if kind not in _MODELS:
+    if not isinstance(kind, type) or kind not in _MODELS:
         raise refuse("kind", "one of the classes CostBased, BoundedImprovement and BoundedAbstention", kind)
     s = model.solve(risk, weight)
     if s.coverage == 0 and kind is not CostBased:

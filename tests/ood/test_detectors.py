@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 import sys
+import warnings
 from importlib.util import find_spec
 from scipy.spatial.distance import cdist
 
@@ -14,6 +15,24 @@ def test_msp_and_mls():
     assert np.allclose(msp(z)[:2], 1 - p.max(1), atol=1e-15)
     assert msp(z)[2] == 0 and abs(msp(z)[3]/(2*np.exp(-40.)) - 1) < 1e-12    # 1 - max would round to 0
     assert (mls(z) == [0, -2, -800, -40]).all() and msp(z.astype("float32")).dtype == np.float32
+
+PROBABILITIES = np.array([[.9, .1], [.25, .75]])
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+def test_probabilities_are_warned_about(dtype):
+    p = PROBABILITIES.astype(dtype)
+    for score in (msp, mls):
+        with pytest.warns(UserWarning, match="^logits look like probabilities") as caught: score(p)
+        assert caught[0].filename == test_probabilities_are_warned_about.__code__.co_filename  # the caller
+
+
+@pytest.mark.parametrize("logits", [np.log(PROBABILITIES), 2*PROBABILITIES, [[.5, .5], [.5, .6]],
+                                    [[1.5, -.5]], [[.9, .1 + 2e-3]]])
+def test_logits_are_not(logits):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        msp(logits)
+    assert not caught
 
 
 @pytest.mark.parametrize("n_train", [1, 63, 640, 5000])

@@ -144,7 +144,7 @@ LEGAL = {
     ("RiskCoverageDisplay", "name", "none"): NONE, ("RiskCoverageDisplay", "name", "text"): "any text is a name",
     ("RiskCoverageDisplay", "point", "none"): NONE, ("RiskCoverageDisplay", "point", "huge"): SIZE,
     ("RiskCoverageDisplay.plot", "name", "text"): "any text is a name", ("RiskCoverageDisplay.plot", "name", "none"): NONE,
-    ("RiskCoverageDisplay.plot", "ax", "none"): "new axes are made", ("*", "groups", "none"): NONE, ("*", "groups", "huge"): LABEL, ("*", "groups", "inf"): LABEL, ("*", "weights", "none"): NONE, ("*", "learner", "none"): NONE,
+    ("RiskCoverageDisplay.plot", "ax", "none"): "new axes are made", ("*", "groups", "none"): NONE, ("*", "groups", "huge"): LABEL, ("*", "groups", "inf"): LABEL, ("*", "learner", "none"): NONE,
     ("*", "bounds", "none"): NONE, ("*", "logits", "huge"): SIZE,
     ("covariate_weights", "X", "huge"): "numbers of any size", ("covariate_weights", "X_old", "huge"): "numbers of any size",
     ("covariate_weights", "X_new", "huge"): "numbers of any size",

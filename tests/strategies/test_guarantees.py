@@ -1,6 +1,7 @@
 """Tests of nbs/strategies/22_guarantees.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from fractions import Fraction
 from reject_nb.core.tails import clopper_pearson_upper
 from reject_nb.strategies import BoundedAbstention
 from reject_nb.strategies import BoundedImprovement
@@ -204,3 +205,17 @@ def test_groups_of_a_column_of_objects_with_weights(way):
     with pytest.raises(ValueError, match="^groups must be labels of one kind"):
         certify(BoundedImprovement(.2), [0]*200, range(200), groups=way([1, "v"]*100), weights=weights,
                 weight_bound=1.)
+
+
+def test_a_bound_without_weights_is_refused():
+    for model in (BoundedImprovement(.2), BoundedAbstention(.5)):
+        with pytest.raises(ValueError, match="^weight_bound must be None where weights are None, got 2.0"):
+            certify(model, [0]*200, range(200), weight_bound=2.)
+
+
+@pytest.mark.parametrize("guarantee", ["auto", "ltt", "sgr", None])
+@pytest.mark.parametrize("loss", [0, 1])
+def test_a_target_may_be_a_fraction(guarantee, loss):
+    l, s = np.r_[np.zeros(60), np.full(40, loss)], np.arange(100.)
+    assert certify(BoundedImprovement(Fraction(1, 4)), l, s, guarantee, Fraction(1, 10)) == certify(
+        BoundedImprovement(.25), l, s, guarantee, .1)

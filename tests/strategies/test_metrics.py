@@ -113,7 +113,8 @@ def test_one_kind_only():
 
 @pytest.mark.parametrize("change, name", [
     (dict(losses=[-1., 0]), "losses"), (dict(scores=[1.]), "scores"), (dict(coverages=[2.]), "coverages"),
-    (dict(risks=[-1.]), "risks"), (dict(n_bootstrap=-1), "n_bootstrap"), (dict(confidence=1.), "confidence"),
+    (dict(risks=[-1.]), "risks"), (dict(risks=[1.5e290]), "risks"),
+    (dict(n_bootstrap=-1), "n_bootstrap"), (dict(confidence=1.), "confidence"),
     (dict(random_state="x"), "random_state")])
 def test_arguments_are_named(change, name):
     with pytest.raises(ValueError, match=f"^{name} must"):

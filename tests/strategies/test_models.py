@@ -188,7 +188,8 @@ def test_conversion_keeps_the_strategy():
 IMPOSSIBLE = [(BoundedAbstention(.5), BoundedImprovement, [.2, .2], "does not determine"),
               (BoundedImprovement(.1), CostBased, [.2, .3], "smallest that can be met"),
               (CostBased(.1), BoundedAbstention, [.2, .3], "nothing is accepted"),
-              (CostBased(.1), dict, [.2], "kind must be"), (.1, CostBased, [.2], "model must be")]
+              (CostBased(.1), dict, [.2], "kind must be"),
+              (CostBased(.1), np.ones(2), [.2], "kind must be"), (.1, CostBased, [.2], "model must be")]
 
 @pytest.mark.parametrize("model, kind, risk, words", IMPOSSIBLE)
 def test_conversion_that_cannot_be_says_so(model, kind, risk, words):

@@ -73,6 +73,13 @@ def test_a_cell_by_hand():
     assert area == pytest.approx(row["REG"], abs=.03)
 
 
+def test_of_equal_scores_the_first_is_chosen():
+    # inputs without a difference: every C gives the same score, all ties
+    part = SimpleNamespace(X=np.zeros((20, 2)), losses=np.arange(20) % 2*1., predictions=np.zeros(20, int))
+    area, C = protocol._choose_score("REG", part, part.losses, part, part, 1.)
+    assert C == C_SCORE[0] and area == aurc(part.losses, np.zeros(20))
+
+
 def test_an_interrupted_run_goes_on():
     cells, done, real = [("LETTER", s, "LR") for s in range(3)], [], protocol.run_cell
     def interrupted(*cell, **options):
