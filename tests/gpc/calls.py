@@ -66,7 +66,7 @@ def certified(csv=None, **kwargs):
 
 def ranged(csv=None, **kwargs):
     """regression_ranges, whose file stays below a folder of its own where it has a name."""
-    return regression_ranges(csv=os.path.join(FOLDER, csv) if isinstance(csv, str) else csv, **kwargs)
+    return regression_ranges(csv=os.path.join(FOLDER, f"ranges_{csv}") if isinstance(csv, str) else csv, **kwargs)
 
 
 def trained(**parameters):

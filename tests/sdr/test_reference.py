@@ -1,6 +1,7 @@
 """Tests of nbs/sdr/80_reference.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.files import project_root
 from reject_nb.core.tables import load_table
 from reject_nb.sdr.amounts import Exponential
 from reject_nb.sdr.families import Independent
@@ -45,7 +46,7 @@ def test_thirty_digits():
 
 
 def test_the_stored_table():
-    table = load_table("sdr/rates_checked")
+    table = load_table("sdr/rates_checked", project_root()/"figures")
     rows = [dict(zip(table, values)) for values in zip(*table.values())]
     assert (table["case"] == np.arange(2000)).all() and max(map(worst, rows)) <= 1
     assert (table["status"] == "optimal").all() and np.isfinite(table["tpr_off_digits"]).sum() >= 30
