@@ -405,7 +405,8 @@ def _copy_scripts(static:Path) -> None:
     mathjax = _carried("sphinx-mathjax-offline", "sphinx-mathjax-offline/static/mathjax")
     (static/"mathjax").mkdir(parents=True)
     shutil.copy(mathjax/"tex-chtml.js", static/"mathjax")
-    shutil.copytree(mathjax/"output"/"chtml", static/"mathjax"/"output"/"chtml")
+    for part in ("output/chtml", "input/tex/extensions"):   # fonts; commands that load when first met
+        shutil.copytree(mathjax/part, static/"mathjax"/part)
     shutil.copy(_carried("plotly", "plotly/package_data/plotly.min.js"), static)
 
 # %% ../../nbs/dev/06_pages.ipynb #eaa7ad0d
