@@ -111,6 +111,14 @@ def test_tests_that_never_end_are_ended(body, seconds, status):
         assert _pytest(work, Path(folder), "core", ["test_a.py"], seconds) == status
 
 
+def test_tests_that_sleep_are_ended_by_the_clock():
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(_pytest.__globals__, PATIENCE=.05):
+        (Path(folder)/"test_a.py").write_text("import time\n\ndef test_a(): time.sleep(600)\n")
+        work = SimpleNamespace(folder=folder, said=Path(folder)/"said",
+                               environment=lambda caches: {**os.environ})
+        assert _pytest(work, Path(folder), "core", ["test_a.py"], 60) is None
+
+
 def test_the_command_draws_what_was_asked_for():
     mutant, drawn = mutants_of("def f(x): return x + 1", "m")[0], []
     def draw(*asked): return drawn.append(asked) or [mutant]
