@@ -132,6 +132,7 @@ def check_points(
     reset:bool,       # whether this is a fit, which learns number and names of the columns
     must:str=MATRIX,  # what X must be, in words
     largest:float=np.inf, # size up to which numbers are taken
+    **taken,          # what else scikit-learn's `validate_data` may take: sparse rows, missing values
 ) -> np.ndarray:      # (n, d) float64
     """X as scikit-learn takes it, at least two rows in a fit; every message names X.
 
@@ -147,6 +148,8 @@ def check_points(
         what X must be, in words
     largest : float, default np.inf
         size up to which numbers are taken
+    **taken
+        what else scikit-learn's `validate_data` may take: sparse rows, missing values
 
     Returns
     -------
@@ -155,9 +158,10 @@ def check_points(
     """
     from sklearn.utils.validation import validate_data
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: X = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1)
+    try: X = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1,
+                           **taken)
     except (TypeError, ValueError) as error: raise type(error)(f"X must be {must}: {error}") from None
-    size = np.abs(X).max()
+    size = abs(X).max()
     if size > largest: raise refuse("X", f"of size at most {largest:g}", size)
     return X
 

@@ -17,10 +17,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..core.checks import check_flag, check_labels, check_positive, check_probability, refuse
-from ..core.labels import MATRIX, TwoClassMixin, check_points, fit_weights
+from ..core.labels import TwoClassMixin, check_points, fit_weights
 from .blocks import Source, open_source, solve_source
 from .calibrate import Calibration, calibrate_offset
 from .frozen_pairs import Solution, check_tol, solve_explicit
@@ -99,15 +99,8 @@ def rows_of(
     -------
     (n, d) float64, sparse rows as csr
     """
-    plain = not nan and not (thin and sparse.issparse(X))
-    if plain: return check_points(estimator, X, reset, largest=LARGEST)
-    if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: X = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1,
-                           accept_sparse="csr", ensure_all_finite="allow-nan" if nan else True)
-    except (TypeError, ValueError) as error: raise type(error)(f"X must be {MATRIX}: {error}") from None
-    largest = abs(X).max()
-    if largest > LARGEST: raise refuse("X", f"of size at most {LARGEST:g}", largest)
-    return X
+    return check_points(estimator, X, reset, largest=LARGEST, accept_sparse="csr" if thin else False,
+                        ensure_all_finite="allow-nan" if nan else True)
 
 # %% ../../nbs/mcsvm/20_classifier.ipynb #94e3448a
 def _check_classes(estimator, y, n:int) -> np.ndarray: # (n,)

@@ -13,9 +13,10 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ..core.checks import check_instance, check_labels, check_probability, check_random_state, refuse
+from ..core.labels import check_points as check_rows
 from ..core.labels import point_weights
 from .calibration import calibrate_level
 from .classifier import SafeRegionClassifier, fit_law
@@ -78,10 +79,7 @@ def split_rows(
 # %% ../../nbs/sdr/17_region_per_class.ipynb #srpc0010
 def _rows(model, X, reset:bool) -> np.ndarray: # (n, d)
     "X as scikit-learn takes it; messages name the argument."
-    if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    try: X = validate_data(model, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1)
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"X must be a matrix of real numbers (n_samples, n_features): {error}") from None
+    X = check_rows(model, X, reset)
     return check_points(X, X.shape[1])
 
 def labels_of(
