@@ -28,7 +28,8 @@ KERNELS = KernelPosterior(KERNEL, X, [1., -1., .5], np.eye(3)/4)
 EVERY_KERNEL = [KERNEL, Matern12(2., 1.), Matern32(2., 1.), Matern52(2., 1.), RationalQuadratic(2., 1., 1.), Linear(2.), Constant(2.), White(2.),
                 Sum((KERNEL, Linear(1.))), Product((KERNEL, Linear(1.)))]
 SHARES = OneVsRestPosterior((KERNELS, KERNELS), ["a", "b"])
-FOLDER = tempfile.mkdtemp(prefix="gpc-calls-")
+KEPT = tempfile.TemporaryDirectory(prefix="gpc-calls-")   # goes with the process
+FOLDER = KEPT.name
 
 
 STANDS = "stands for a model"
