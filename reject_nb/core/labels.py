@@ -135,6 +135,7 @@ def _refuse_spelled(X, must:str) -> None:
     spelled = values.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in values.flat)
     if spelled or values.dtype.kind in "USTMm": raise refuse("X", must, X)
 
+# %% ../../nbs/core/03_labels.ipynb #2b67b671
 def check_points(
     estimator,        # in whose fit or prediction they come
     X,                # (n, d)

@@ -80,7 +80,7 @@ def test_the_grid_holds_at_all_thresholds(binary):
 
 
 def test_thresholds_are_quantiles_of_both_spacings():
-    "Of 1,000 scores that are their own ranks; few scores are all taken, and the last one stands for all above."
+    "Of 1,000 scores that are their own ranks; few scores are all taken but the last, for which inf stands."
     even = {round(1 + 999*k/99) for k in range(100)}
     growing = {round(1000**(k/99)) for k in range(100)}
     ranks = sorted(even | growing)[:-1]

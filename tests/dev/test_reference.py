@@ -36,7 +36,8 @@ def test_an_entry_is_missed_where_a_part_is_gone():
     later = _shown(name) + "<h2>next</h2>" + "".join(PARTS.values())
     assert lacking(name, later) == list(PARTS)
     assert lacking("reject_nb.mcsvm.RULES", _shown("reject_nb.mcsvm.RULES", PARTS["notebook"])) == []
-    assert lacking("reject_nb.audit.RuleError", _shown("reject_nb.audit.RuleError")) == ["example", "notebook"]
+    error = "reject_nb.audit.RuleError"
+    assert lacking(error, _shown(error)) == ["example", "notebook"]
 
 
 def test_every_error_shows_how_it_is_met():
