@@ -577,3 +577,6 @@ def main(
     except BrokenPipeError:   # `reject-nb list | head`
         sys.stderr.close()
         return 0
+
+# %% ../nbs/cli.ipynb #f3a09a0d
+if __name__ == "__main__" and "__file__" in globals(): sys.exit(main())

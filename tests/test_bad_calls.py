@@ -192,6 +192,17 @@ def test_every_public_call_is_tried(part):
     assert not missing, "\n" + "\n".join(missing)
 
 
+def test_what_nobody_calls_is_found(monkeypatch):
+    """A public function without an entry, and a parameter that no entry gives."""
+    overview = importlib.import_module("reject_nb.data")
+    def new(x): return x
+    monkeypatch.setattr(overview, "new", new, raising=False)
+    monkeypatch.setattr(overview, "__all__", [*overview.__all__, "new"])
+    with pytest.raises(AssertionError, match="new is not called"): test_every_public_call_is_tried("data")
+    monkeypatch.setitem(table("data")[0], "new", (new, {}))
+    with pytest.raises(AssertionError, match="new is called without x"): test_every_public_call_is_tried("data")
+
+
 def test_bad_values_are_bad():
     """The kinds hold for a number, a vector, a matrix, a label and an object."""
     for good in (.5, 3, np.arange(4.), np.ones((3, 2)), np.array(["a", "b"]), "choice", None, object()):

@@ -226,14 +226,18 @@ def test_wishes_that_cannot_be_met(words, expected):
                 and os.listdir() == ["old.csv"]) if expected else status == 0
 
 
-def _call(*words, **more):
-    command = [sys.executable, "-m", "reject_nb", *words]
+def _call(*words, module="reject_nb", **more):
+    command = [sys.executable, "-m", module, *words]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, **more)
 
 
-def test_the_module_is_the_command():
-    assert _call("--version").stdout == f"reject-nb {reject_nb.__version__}\n"
-    assert _call("cook").returncode == 2
+@pytest.mark.parametrize("module", ["reject_nb", "reject_nb.cli"])
+def test_the_module_is_the_command(module):
+    done = _call("--version", module=module)
+    assert done.stdout == f"reject-nb {reject_nb.__version__}\n" and done.stderr == ""
+    done = _call("claims", "odd", module=module)   # an error of ours, not a traceback
+    assert done.returncode == 2 and done.stderr.startswith("reject-nb: ") and done.stderr.count("\n") == 1
+    assert _call("cook", module=module).returncode == 2
 
 
 def test_reproduce_is_handed_to_the_checkout_with_its_exit_status():

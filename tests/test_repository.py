@@ -36,6 +36,13 @@ def test_imports_run_one_way():
     assert not [line for line in wrong if "must not import" in line and "cli" not in line or "everything" in line]
 
 
+def test_actions_are_pinned_to_commits():
+    """A tag can be moved; a commit cannot. The version stands beside it for the reader."""
+    used = [line for path in (ROOT/".github"/"workflows").glob("*.yml")
+            for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
+    assert used and not [line for line in used if not re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v[\d.]+$", line)]
+
+
 CHECKS = [check_notebooks, check_export, check_tests, check_readme, check_imports, check_shape, check_tables, check_lines, check_kernels]
 
 

@@ -387,7 +387,7 @@ class MeasuredAudit(ReadAudit):
         naming the argument.
     """
     def metrics(self,
-        coverage:float=.8,     # at which the risk is told, in (0, 1)
+        coverage:float=.8,     # at which the risk is told, in (0, 1]
         target_risk:float|None=None, # at which the coverage is told; None: .05, less for losses up to .05
         level:float=.95,       # of the intervals, in (0, 1)
     ) -> Table:                # one row a score
@@ -396,7 +396,7 @@ class MeasuredAudit(ReadAudit):
         Parameters
         ----------
         coverage : float, default .8
-            at which the risk is told, in (0, 1)
+            at which the risk is told, in (0, 1]
         target_risk : float|None, default None
             at which the coverage is told; None: .05, less for losses up to .05
         level : float, default .95
@@ -412,8 +412,9 @@ class MeasuredAudit(ReadAudit):
         ValueError
             naming the argument.
         """
-        return sample_metrics(self.sample, check_probability(coverage, "coverage"), self._target(target_risk),
-                              check_probability(level, "level"))
+        coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
+        level = check_probability(level, "level")
+        return sample_metrics(self.sample, coverage, self._target(target_risk), level)
 
     def curve(self,
         score:str|None=None, # name of the score; the first where None
@@ -441,9 +442,8 @@ class MeasuredAudit(ReadAudit):
         ValueError
             naming the argument.
         """
-        values, points, level = self._score(score), check_count(points, "points", 2,
-                                                                100_000), check_probability(level, "level")
-        return curve_table(self._path(values), points, level)
+        points, level = check_count(points, "points", 2, 100_000), check_probability(level, "level")
+        return curve_table(self._path(self._score(score)), points, level)
 
     def calibration(self,
         bins:int=15,     # of equal width
@@ -510,7 +510,7 @@ class GroupedAudit(MeasuredAudit):
     def groups(self,
         rule:Rule|None=None,  # whose answers are told; None: the least uncertain share
         score:str|None=None,  # name of the score; that of the rule, or the first
-        coverage:float=.8,    # the share that is answered without a rule, in (0, 1)
+        coverage:float=.8,    # the share that is answered without a rule, in (0, 1]
         level:float=.95,      # of the intervals, in (0, 1)
     ) -> Table:               # one row a group
         """Risk of each group, how much of it is answered, and how well.
@@ -522,7 +522,7 @@ class GroupedAudit(MeasuredAudit):
         score : str|None, default None
             name of the score; that of the rule, or the first
         coverage : float, default .8
-            the share that is answered without a rule, in (0, 1)
+            the share that is answered without a rule, in (0, 1]
         level : float, default .95
             of the intervals, in (0, 1)
 
@@ -536,7 +536,8 @@ class GroupedAudit(MeasuredAudit):
         ValueError
             naming the argument, or where no groups were given.
         """
-        coverage, level = check_probability(coverage, "coverage"), check_probability(level, "level")
+        coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
+        level = check_probability(level, "level")
         if self.sample.groups is None: raise ValueError("groups must be given to the audit")
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
         values = self._score(score if score is not None or rule is None else rule.score)

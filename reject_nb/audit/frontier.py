@@ -99,6 +99,11 @@ def certified_ends(
     return found
 
 # %% ../../nbs/audit/05_frontier.ipynb #5f121b0b
+def _band(path:Path, ends, risk, method:str) -> Band:
+    "A band at ends of groups of ties."
+    return Band(ranks=ends, thresholds=path.sorted.scores[ends - 1], risk=risk, n=path.n, method=method)
+
+# %% ../../nbs/audit/05_frontier.ipynb #fc43fe29
 def _menu_band(path:Path, delta:float, targets) -> Band:
     "Bounds from one design a target, each with its share of delta."
     ends, share = tie_ends(path.sorted.scores) + 1, delta/len(targets)
@@ -110,10 +115,6 @@ def _menu_band(path:Path, delta:float, targets) -> Band:
         if design is not None: risk[certified_ends(errors, ends, design)] = target
     return _band(path, ends, risk,
                  f"band and one chain for each of {len(targets)} targets, delta shared among them")
-
-def _band(path:Path, ends, risk, method:str) -> Band:
-    "A band at ends of groups of ties."
-    return Band(ranks=ends, thresholds=path.sorted.scores[ends - 1], risk=risk, n=path.n, method=method)
 
 # %% ../../nbs/audit/05_frontier.ipynb #f2146cf6
 def _capital_band(path:Path, delta:float, targets) -> Band:
@@ -137,6 +138,7 @@ def _fixed_thresholds(scores:np.ndarray) -> np.ndarray: # (k,) ascending, the la
     ranks = np.concatenate([np.linspace(1, n, GRID//2), np.geomspace(1, n, GRID//2)]).round().astype(int)
     return np.append(np.unique(ordered_[np.unique(ranks)[:-1] - 1]), np.inf)
 
+# %% ../../nbs/audit/05_frontier.ipynb #f951b842
 def _upper(total:np.ndarray, trials:np.ndarray, delta:float, binary:bool) -> np.ndarray:
     "Upper limits of mean losses in [0, 1]: Clopper and Pearson, or Hoeffding and Bentkus."
     from scipy.special import betaincinv
@@ -194,6 +196,7 @@ def flat_level(
         return low
     return math.exp(min(level(p) for p in (.02, .05, .1, .2, .3, .4, .5)))
 
+# %% ../../nbs/audit/05_frontier.ipynb #1cfb92b9
 def _flat_band(path:Path, delta:float) -> Band:
     "Clopper and Pearson at every rank, at one level."
     ends, level = tie_ends(path.sorted.scores) + 1, flat_level(path.n, delta)

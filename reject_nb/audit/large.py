@@ -474,9 +474,9 @@ class MeasuredRows(DescribedRows):
         ValueError
             naming the argument.
         """
-        check_number(coverage, "coverage", 0., 1., open_low=True)
+        coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
         target_risk = USUAL if target_risk is None else check_probability(target_risk, "target_risk")
-        check_probability(level, "level")
+        level = check_probability(level, "level")
         rows = [{"score": name} | metrics_row(c, coverage, target_risk, level) | self._strange(name)
                 for name, c in self.counts.items()]
         return table_of(rows, coverage=coverage, target_risk=target_risk, level=level)
@@ -523,7 +523,7 @@ class MeasuredRows(DescribedRows):
         ValueError
             naming the argument.
         """
-        check_probability(level, "level")
+        level = check_probability(level, "level")
         c = self.counts[self.named(score)]
         at = thinned(c, check_count(points, "points", 2, 100_000))
         risk, low, high = np.array([risk_interval(c, share, level) for share in c.coverage[at]]).T
@@ -574,7 +574,8 @@ class GroupedRows(MeasuredRows):
             where no groups were given, or naming the argument.
         """
         if not self.group_names: raise ValueError("group must have been given to from_table")
-        check_number(coverage, "coverage", 0., 1., open_low=True), check_probability(level, "level")
+        coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
+        level = check_probability(level, "level")
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule")
         name = self.named(score if score is not None or rule is None else rule.score)
         c = self.counts[name]

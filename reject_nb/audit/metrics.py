@@ -120,6 +120,7 @@ def influence_aurc(path:Path) -> tuple[float, np.ndarray]: # AURC, (n,)
     moved = np.cumsum((path.risk*later)[::-1])[::-1]
     return area, path.shared(path.risk - moved) + path.sorted.losses*path.shared(harmonic) - area
 
+# %% ../../nbs/audit/04_metrics.ipynb #45513296
 def influence_augrc(path:Path) -> tuple[float, np.ndarray]: # AUGRC, (n,)
     """AUGRC, and what each row adds to it.
 
@@ -231,6 +232,7 @@ def share_interval(
     high = 1. if errors >= trials else float(betaincinv(errors + 1, trials - errors, 1 - tail))
     return low, high
 
+# %% ../../nbs/audit/04_metrics.ipynb #60580a4e
 def mean_loss(
     losses:np.ndarray, # (m,) in [0, bound]
     bound:float=1.,    # largest loss that can occur
@@ -267,6 +269,7 @@ def _rate_at(path:Path, rank:int) -> float:
     low, high = max(rank - reach, 0), min(rank + reach, path.n)
     return float((path.total[high - 1] - (path.total[low - 1] if low else 0.))/(high - low))
 
+# %% ../../nbs/audit/04_metrics.ipynb #548e76f3
 def risk_at(
     path:Path,       # the sample in the order of a score
     coverage:float,  # in (0, 1]

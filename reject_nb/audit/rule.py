@@ -80,6 +80,7 @@ def score_values(rule, probabilities, logits, scores) -> np.ndarray: # (n,)
         raise refuse(given[0], f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}", found.shape)
     return score_of_probabilities(found) if logits is None else softmax_of(found)[1]
 
+# %% ../../nbs/audit/06_rule.ipynb #6aa24fa1
 def limits_of(rule, groups, n:int): # a number, or (n,)
     """The threshold of each row; nothing is answered in groups that are unknown.
 
@@ -245,6 +246,7 @@ def _plain(value):
         return None if math.isnan(value) else "inf" if value > 0 else "-inf"
     return value
 
+# %% ../../nbs/audit/06_rule.ipynb #94bd79d6
 def _digest(content:dict) -> str:
     "Checksum of everything but itself."
     text = json.dumps({k: v for k, v in content.items() if k != "checksum"}, sort_keys=True,

@@ -201,6 +201,7 @@ def _matrix(loss, k:int) -> np.ndarray: # (K, K): loss[label, prediction]
     if not matrix.max() > 0: raise refuse("loss", "a matrix with an entry above 0", loss)
     return matrix
 
+# %% ../../nbs/audit/02_sample.ipynb #61138d1f
 def _losses(answers:_Answers, loss, losses, bound, is_ood) -> tuple[np.ndarray, float]: # losses, bound
     "What each answer costs, and the most that one can cost."
     if losses is not None: return _given_losses(losses, loss, bound, is_ood)
@@ -464,6 +465,7 @@ def _probabilities(probabilities, logits, names:Names): # (n, K) or None, (n,) o
     p = check_probabilities(probabilities, names)
     return p, score_of_probabilities(p)
 
+# %% ../../nbs/audit/02_sample.ipynb #e1a2402c
 def _same_length(**arrays) -> None:
     "Refuse arrays of different lengths."
     lengths = {name: np.shape(array)[0] for name, array in arrays.items() if np.ndim(array)}
@@ -524,6 +526,7 @@ def _common(names) -> list[str]: # what differs
     tail = min(shared([n[::-1] for n in names]), min(len(n) - head for n in names))
     return [n[head:len(n) - tail] for n in names]
 
+# %% ../../nbs/audit/02_sample.ipynb #ed2ef4f2
 def _matrix_of(columns:Columns, pattern,
                role:str) -> tuple: # values, names of columns, names of classes or None
     "Columns of probabilities or logits."

@@ -319,6 +319,13 @@ def from_frame(
     return Columns(names, len(frame), lambda name: _series(frame[frame.columns[names.index(name)]], name))
 
 # %% ../../nbs/audit/01_table.ipynb #7a22c525
+def _values(column) -> np.ndarray: # (n,)
+    "A column as numbers, or as objects."
+    array = np.asarray(column)
+    if array.ndim != 1 or np.ma.is_masked(column) or array.dtype.kind not in "biufUSO": raise ValueError
+    return array.astype(object) if array.dtype.kind in "US" else array
+
+# %% ../../nbs/audit/01_table.ipynb #ed411ddf
 def _from_dict(table:dict) -> Columns:
     "Columns by name, of one length."
     try: columns = {str(name): _values(column) for name, column in table.items()}
@@ -327,12 +334,6 @@ def _from_dict(table:dict) -> Columns:
     if len(lengths) != 1 or 0 in lengths:
         raise refuse("table", "columns of one length with at least one row", table)
     return Columns(check_header(columns), lengths.pop(), columns.__getitem__)
-
-def _values(column) -> np.ndarray: # (n,)
-    "A column as numbers, or as objects."
-    array = np.asarray(column)
-    if array.ndim != 1 or np.ma.is_masked(column) or array.dtype.kind not in "biufUSO": raise ValueError
-    return array.astype(object) if array.dtype.kind in "US" else array
 
 # %% ../../nbs/audit/01_table.ipynb #e7bbb3c5
 def _read_parquet(path:Path) -> Columns:
@@ -383,6 +384,7 @@ def _number(text) -> float: # NaN where it is none
     try: return float(text) if "_" not in text else np.nan
     except (TypeError, ValueError): return np.nan
 
+# %% ../../nbs/audit/01_table.ipynb #50dd2a7e
 def numbers(
     columns:Columns,       # the table
     name:str,              # of the column
@@ -548,6 +550,7 @@ def _distinct(column) -> tuple[list, np.ndarray]: # (distinct values, (n,) index
                         np.int64, len(column))
     return list(table), codes
 
+# %% ../../nbs/audit/01_table.ipynb #1b4ee544
 def _kind(values) -> str: # "flag", "number" or "text"
     "What all values are."
     if all(isinstance(v, bool) or str(v).lower() in ("true", "false") for v in values): return "flag"
@@ -566,6 +569,7 @@ def _name(key) -> str:
     "A label as it is written."
     return str(int(key)) if isinstance(key, float) and abs(key) < 1e15 and key == int(key) else str(key)
 
+# %% ../../nbs/audit/01_table.ipynb #7b26c1d2
 def encode(
     columns:dict,        # role -> (n,) array
     first=(),            # classes that are known, in their order

@@ -55,6 +55,7 @@ def _interval(low:float, high:float, open_low:bool, open_high:bool) -> str:
     if low == -math.inf: return f"a finite number {'below' if open_high else 'of at most'} {high:g}"
     return f"a number in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
 
+# %% ../../nbs/core/01_checks.ipynb #439d4ac6
 def _scalar(value) -> Any: # the number, or None
     "A real number out of a Python number, a NumPy scalar or an array without axes."
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value): value = value[()]
@@ -252,6 +253,7 @@ def _refuse_masked(value, name:str) -> None:
     if np.ma.is_masked(value):
         raise refuse(name, "without masked values", _Words(f"{np.ma.count_masked(value)} of them"))
 
+# %% ../../nbs/core/01_checks.ipynb #b2e9410b
 def _real(value, name:str) -> np.ndarray: # float64
     "An array of real numbers of any shape."
     _refuse_masked(value, name)

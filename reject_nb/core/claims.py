@@ -385,6 +385,17 @@ class Statement:
         for wrong in _faults(self): raise ValueError(f"{self.id}: {wrong}")
 
 # %% ../../nbs/core/10_claims.ipynb #b1aa0003
+def _faults_of_a_verdict(s):
+    "What is wrong with the part by which a claim is judged and explained."
+    is_number = s.kind == "number"
+    if is_number != (s.tolerance is not None): yield "a number, and only a number, has a tolerance"
+    if is_number and not isinstance(s.reported, (int, float)): yield "reported must be a number"
+    if is_number and not s.reason: yield "reason must say where the tolerance comes from"
+    if is_number and s.falsified: yield "a number has its tolerance, so leave falsified out"
+    if s.cause and s.cause not in CAUSES: yield f"cause must be one of {', '.join(CAUSES)}, got {s.cause!r}"
+    if len({bool(s.cause), bool(s.evidence), bool(s.why)}) > 1: yield "cause, evidence and why come together"
+
+# %% ../../nbs/core/10_claims.ipynb #0f3c4861
 def _faults(s):
     "What is wrong with a statement, sentence by sentence."
     room, _, slug = s.id.partition("/")
@@ -395,16 +406,6 @@ def _faults(s):
     if s.kind not in KINDS: yield f"kind must be one of {', '.join(KINDS)}, got {s.kind!r}"
     if not s.says.strip(): yield "says must be a sentence"
     if not s.missing: yield from _faults_of_a_verdict(s)
-
-def _faults_of_a_verdict(s):
-    "What is wrong with the part by which a claim is judged and explained."
-    is_number = s.kind == "number"
-    if is_number != (s.tolerance is not None): yield "a number, and only a number, has a tolerance"
-    if is_number and not isinstance(s.reported, (int, float)): yield "reported must be a number"
-    if is_number and not s.reason: yield "reason must say where the tolerance comes from"
-    if is_number and s.falsified: yield "a number has its tolerance, so leave falsified out"
-    if s.cause and s.cause not in CAUSES: yield f"cause must be one of {', '.join(CAUSES)}, got {s.cause!r}"
-    if len({bool(s.cause), bool(s.evidence), bool(s.why)}) > 1: yield "cause, evidence and why come together"
 
 # %% ../../nbs/core/10_claims.ipynb #b1aa0004
 def statements_file(
@@ -575,6 +576,7 @@ def _statement(id:str) -> Statement:
                                       f"{said.missing}")
     return said
 
+# %% ../../nbs/core/10_claims.ipynb #e941b1cc
 def _check_verdict(said:Statement, holds) -> None:
     "A number has no verdict of its own; everything else needs one."
     if said.kind == "number" and holds is not None:
@@ -582,6 +584,7 @@ def _check_verdict(said:Statement, holds) -> None:
     if said.kind != "number" and not isinstance(holds, (bool, np.bool_)):
         raise refuse("holds", f"the computed truth of this {said.kind}", holds)
 
+# %% ../../nbs/core/10_claims.ipynb #367bb337
 def _check_falsified(said:Statement, falsified) -> None:
     "A verdict that holds of a wrong input too tests nothing."
     if not said.falsified and falsified is None: return
@@ -714,6 +717,7 @@ def _explained(claim:Claim) -> str:
     "Why it differs, with the evidence."
     return f"{claim.why} Evidence: {claim.evidence}." if claim.evidence else claim.why
 
+# %% ../../nbs/core/10_claims.ipynb #d624bc82
 def claims_table(
     claims,          # iterable of Claim
 ) -> dict[str, list]: # columns of a table

@@ -126,6 +126,16 @@ class TwoClassMixin:
 # %% ../../nbs/core/03_labels.ipynb #d4e1f201
 MATRIX = "a matrix of real numbers (n_samples, n_features)"
 
+def _refuse_spelled(X, must:str) -> None:
+    "Texts and points in time are no numbers, though NumPy would turn them into some."
+    from scipy.sparse import issparse
+    if issparse(X): return
+    try: values = np.asarray(X)
+    except (TypeError, ValueError): return   # scikit-learn says what is wrong
+    spelled = values.dtype.kind == "O" and any(isinstance(value, (str, bytes)) for value in values.flat)
+    if spelled or values.dtype.kind in "USTMm": raise refuse("X", must, X)
+
+# %% ../../nbs/core/03_labels.ipynb #2b67b671
 def check_points(
     estimator,        # in whose fit or prediction they come
     X,                # (n, d)
@@ -158,6 +168,7 @@ def check_points(
     """
     from sklearn.utils.validation import validate_data
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
+    _refuse_spelled(X, must)
     try: X = validate_data(estimator, X, dtype=np.float64, reset=reset, ensure_min_samples=2 if reset else 1,
                            **taken)
     except (TypeError, ValueError) as error: raise type(error)(f"X must be {must}: {error}") from None
@@ -195,7 +206,8 @@ def check_classes(
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1: y = column_or_1d(y, warn=True)
     y = check_labels(y, "y", n)
     try: check_classification_targets(y)
-    except ValueError as error: raise ValueError(f"y must be labels of two classes: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"y must be labels of two classes: {error}") from None
     return y
 
 # %% ../../nbs/core/03_labels.ipynb #d4e1f203

@@ -59,12 +59,7 @@ def _trace(curve:Curve) -> dict:
     area = {"fill": "toself", "opacity": .45} if curve.style == "area" else {}
     return trace | {"mode": "lines", "line": line} | area
 
-def _plot(ax, curve:Curve) -> None:
-    "A curve as matplotlib draws it."
-    shape = {"line": "-", "dashes": "--", "area": "-", "dots": "."}[curve.style]
-    ax.plot(curve.x, curve.y, shape, color=curve.color, label=curve.name, ms=4)
-    if curve.style == "area": _fill(ax, curve)
-
+# %% ../../nbs/core/12_moving.ipynb #b87a2c26
 def _fill(ax, curve:Curve) -> None:
     "The inside of closed outlines, which nan separates."
     from matplotlib.patches import PathPatch
@@ -74,6 +69,13 @@ def _fill(ax, curve:Curve) -> None:
     pieces = [p[~np.isnan(p).any(axis=1)] for p in np.split(points, cut)]
     paths = [Path(p) for p in pieces if len(p) > 2]
     if paths: ax.add_patch(PathPatch(Path.make_compound_path(*paths), color=curve.color, alpha=.15, lw=0))
+
+# %% ../../nbs/core/12_moving.ipynb #f18bba8e
+def _plot(ax, curve:Curve) -> None:
+    "A curve as matplotlib draws it."
+    shape = {"line": "-", "dashes": "--", "area": "-", "dots": "."}[curve.style]
+    ax.plot(curve.x, curve.y, shape, color=curve.color, label=curve.name, ms=4)
+    if curve.style == "area": _fill(ax, curve)
 
 # %% ../../nbs/core/12_moving.ipynb #a1860468
 def region(

@@ -53,6 +53,7 @@ def _is_dead(
     os.close(handle)
     return True
 
+# %% ../../nbs/core/11_scratch.ipynb #890d028a
 def clear_dead(
     parent:Path, # where scratch folders lie
     prefix:str,  # how their names begin

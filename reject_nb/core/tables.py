@@ -93,6 +93,7 @@ def _column(cells:list[str]) -> np.ndarray:
         except ValueError: pass
     return np.array(cells)
 
+# %% ../../nbs/core/08_tables.ipynb #2e1bfba6
 def load_table(
     id:str, # "<module>/<name>"
     folder:Path|None=None, # default: out_dir()

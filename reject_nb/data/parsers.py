@@ -40,6 +40,7 @@ def text(
     except UnicodeDecodeError: s = data.decode("latin-1")
     return s.replace("\r\n", "\n").replace("\r", "\n")
 
+# %% ../../nbs/data/02_parsers.ipynb #9d683c9b
 def trouble(
     data:bytes, # in which it was found
     line:int,   # from 1

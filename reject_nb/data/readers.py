@@ -156,6 +156,7 @@ def wdbc(get, split=None):
     y, _ = class_index([r[1] for r in rows], ("B", "M"))
     return Content(block(rows, slice(2, None)), y, CELL_NAMES, ("benign", "malignant"))
 
+# %% ../../nbs/data/03_readers.ipynb #8723bde1
 def pendigits(get, split=None):
     "The label is a digit, or in some copies ten zeros and ones."
     pieces = [cells(get(f)) for f in ("pendigits.tra", "pendigits.tes")]
@@ -325,6 +326,7 @@ def regression_arff(file):
         return ordinal(A[:, :-1], A[:, -1], names[:-1])
     return read
 
+# %% ../../nbs/data/03_readers.ipynb #e5871478
 def regression_text(*files, n_features, sep=","):
     "A reader for plain text, the target after the features; several files are put one below the other."
     def read(get, split=None):
@@ -454,6 +456,7 @@ def idx_images(target_names):
         return picture_parts([part(get, s) for s in wanted(split)], target_names, wanted(split))
     return read
 
+# %% ../../nbs/data/03_readers.ipynb #37832b89
 def npz_images(images_file, labels_file, X, y, target_names):
     "The test part as numpy arrays under the names X and y."
     def read(get, split="test"):
@@ -525,6 +528,7 @@ def tiny_imagenet(get, split=None):
     y, kinds = class_index([note[n.rsplit("/", 1)[-1]] for n in names])
     return Content(X, y, (), kinds, splits={"test": np.arange(len(y))})
 
+# %% ../../nbs/data/03_readers.ipynb #19bfb360
 def dtd(get, split=None):
     "Textures, in a folder for each class."
     X, names = images(get("dtd10_short64_png.zip"))

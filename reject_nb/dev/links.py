@@ -131,6 +131,7 @@ def site_pages(
     files = sorted(p for p in folder.resolve().rglob("*.html") if "_static" not in p.parts)
     return {file: read_page(file.read_text(encoding="utf-8")) for file in files}
 
+# %% ../../nbs/dev/05_links.ipynb #c7517aea
 def broken_links(
     folder:Path, # of a built site
 ) -> list[str]:  # sentences
@@ -174,6 +175,7 @@ def markdown_links(
     prose = re.sub(r"(?s)```.*?```|`[^`\n]*`", "", text)
     return re.findall(r"\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)", prose)
 
+# %% ../../nbs/dev/05_links.ipynb #c75845fc
 def broken_in_markdown(
     path:Path,     # of a file
 ) -> list[str]:    # sentences

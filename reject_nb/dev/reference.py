@@ -162,7 +162,8 @@ PARTS = {"parameters": ">Parameters<", "example": ">>>", "notebook": "Explained 
 def _needed(thing) -> list[str]: # of `PARTS`
     "What an entry must hold."
     if not callable(thing): return ["notebook"]
-    if inspect.isclass(thing) and issubclass(thing, (Exception, Enum)): return ["notebook"]
+    if inspect.isclass(thing) and issubclass(thing, Enum): return ["notebook"]
+    if inspect.isclass(thing) and issubclass(thing, Exception): return ["example", "notebook"]
     try: takes = bool(inspect.signature(thing).parameters)
     except ValueError: takes = False
     return list(PARTS) if takes else ["example", "notebook"]

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 import tempfile
 from pathlib import Path as FilePath
+from reject_nb.audit.large import LargeAudit
 from sklearn.datasets import load_digits
 from sklearn.linear_model import LogisticRegression
 
@@ -24,6 +25,24 @@ def _answers(audit):
     return [audit.metrics().to_csv(), audit.groups(rule).to_csv(), audit.calibration().to_csv(),
             audit.frontier(.2).to_csv(), audit.curve().to_csv(),
             audit.risk_band().to_csv(), rule.threshold, rule.hash, rule.statement]
+
+
+@pytest.mark.parametrize("large", [False, True])
+def test_all_may_be_answered_and_small_floats_are_numbers(large):
+    "At coverage 1 the risk is that of all; a half-precision level counts as the number that it is."
+    y, p, g = _arrays()
+    cells = {"y": y, "p_0": p[:, 0], "p_1": p[:, 1], "p_2": p[:, 2], "g": g}
+    asked = dict(label="y", probabilities="p_*", group="g")
+    audit = (LargeAudit if large else Audit).from_table([cells] if large else cells, **asked)
+    whole, half, level = audit.metrics(coverage=1), np.float16(.9), float(np.float16(.9))
+    assert whole["risk_at_coverage"][0] == pytest.approx(whole["risk"][0])
+    assert sum(audit.groups(coverage=1)["accepted"]) == N
+    for ask in (audit.metrics, audit.groups, audit.curve):
+        assert ask(level=half).to_csv() == ask(level=level).to_csv()
+    assert audit.metrics(coverage=half).to_csv() == audit.metrics(coverage=level).to_csv()
+    for bad in (0., 1.1):
+        for ask in (audit.metrics, audit.groups):
+            with pytest.raises(ValueError, match="^coverage must be"): ask(coverage=bad)
 
 
 def test_all_tables_give_the_same_answers():

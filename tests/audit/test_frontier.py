@@ -8,7 +8,7 @@ from reject_nb.strategies import certified_risk
 from reject_nb.strategies.band_and_chain import design_band_and_chain
 
 from reject_nb.audit.frontier import (
-    METHODS, _flat_band, _grid_band, certified_ends, frontier_table, risk_band,
+    METHODS, _fixed_thresholds, _flat_band, _grid_band, certified_ends, frontier_table, risk_band,
 )
 
 TARGETS = (.05, .1, .2, .3)
@@ -77,6 +77,16 @@ def test_the_grid_holds_at_all_thresholds(binary):
         truth = (accepted*.2*np.arange(50)/50).sum(1)/np.maximum(accepted.sum(1), 1)
         wrong += (truth > band.risk + 1e-12).any()
     assert wrong <= 20
+
+
+def test_thresholds_are_quantiles_of_both_spacings():
+    "Of 1,000 scores that are their own ranks; few scores are all taken but the last, for which inf stands."
+    even = {round(1 + 999*k/99) for k in range(100)}
+    growing = {round(1000**(k/99)) for k in range(100)}
+    ranks = sorted(even | growing)[:-1]
+    scores = np.random.default_rng(7).permutation(np.arange(1., 1001.))
+    assert _fixed_thresholds(scores).tolist() == [*ranks, np.inf]
+    assert _fixed_thresholds(np.array([.3, .1, .2, .1])).tolist() == [.1, .2, np.inf]
 
 
 def test_the_flat_band_holds_for_the_flat_law():

@@ -82,6 +82,10 @@ def test_bad_weights_are_named(bad):
     ([1., 2.], False, "Reshape"), ([[np.nan], [1.]], True, "NaN"), ([["a"], ["b"]], True, "a matrix of"),
     ([[1e7], [1.]], True, "of size at most 1e"),
     (np.ma.masked_array([[1.], [2.]], [[0], [1]]), True, "masked"),
+    ([["1"], ["2"]], True, "got [['1'], ['2']]"), (np.array([[b"1"], [b"2"]]), False, "real numbers"),
+    (np.array([[1.], ["2"]], object), False, "real numbers"),
+    (np.array([["2020-01-01"]], "datetime64[D]"), False, "real numbers"),
+    (np.array([[3]], "timedelta64[s]"), False, "real numbers"),
     (None, True, ""), ([], True, "2D")])
 def test_points_are_named(X, reset, words):
     model = _Model()
@@ -91,6 +95,17 @@ def test_points_are_named(X, reset, words):
         return
     with pytest.raises(ValueError, match="^X must be") as caught: check_points(model, X, reset, largest=1e6)
     assert words in str(caught.value)
+
+
+def test_frames_of_texts_are_refused_and_objects_that_are_numbers_taken():
+    pd, model = pytest.importorskip("pandas"), _Model()
+    frame = pd.DataFrame({"a": [1., 2.], "b": [3, 4]}, index=[9, 3])
+    assert check_points(model, frame, True).tolist() == [[1, 3], [2, 4]]
+    assert check_points(model, frame.astype(object), False).tolist() == [[1, 3], [2, 4]]
+    days = pd.to_datetime(["2020-01-01", "2021-01-01"])
+    for column in (["1", "2"], days):
+        for bad in (frame.assign(b=column), frame.assign(a=column, b=column)):
+            with pytest.raises((TypeError, ValueError), match="^X must be"): check_points(model, bad, True)
 
 
 def test_columns_are_learned_in_a_fit():
@@ -106,7 +121,7 @@ def test_classes():
     with pytest.warns(UserWarning, match="column-vector"):
         assert check_classes(_Model(), np.array([[1], [2]]), 2).shape == (2,)
     for bad, words in ((None, "_Model requires y"), ([1, 2, 3], "y must"),
-                       ([.5, 1.5], "labels of two classes: Unknown")):
+                       ([.5, 1.5], "labels of two classes: Unknown"), ([b"a", b"b"], "as bytes")):
         with pytest.raises(ValueError, match="^y must") as caught: check_classes(_Model(), bad, 2)
         assert words in str(caught.value)
 

@@ -1,5 +1,6 @@
 """Tests of nbs/dev/05_reference.ipynb, extracted from its test cells: edit them there."""
 import importlib
+import inspect
 import re
 from reject_nb.dev.notebooks import root
 from types import SimpleNamespace
@@ -35,7 +36,16 @@ def test_an_entry_is_missed_where_a_part_is_gone():
     later = _shown(name) + "<h2>next</h2>" + "".join(PARTS.values())
     assert lacking(name, later) == list(PARTS)
     assert lacking("reject_nb.mcsvm.RULES", _shown("reject_nb.mcsvm.RULES", PARTS["notebook"])) == []
-    assert lacking("reject_nb.audit.RuleError", _shown("reject_nb.audit.RuleError")) == ["notebook"]
+    error = "reject_nb.audit.RuleError"
+    assert lacking(error, _shown(error)) == ["example", "notebook"]
+
+
+def test_every_error_shows_how_it_is_met():
+    for module in documented_modules():
+        there = importlib.import_module(f"reject_nb.{module}")
+        things = {name: getattr(there, name) for name in there.__all__}
+        errors = [n for n, t in things.items() if inspect.isclass(t) and issubclass(t, Exception)]
+        assert not [f"{module}.{name}" for name in errors if ">>>" not in inspect.getdoc(things[name])]
 
 
 def test_constants_have_a_notebook_too():

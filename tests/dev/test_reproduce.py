@@ -6,6 +6,8 @@ import nbformat
 import os
 import pytest
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -261,3 +263,44 @@ def test_accept_renews_the_copy_that_ships():
         save_claims([], root/"figures")
         assert "renewed" in _say(reproduce, "--accept")[1] and "up to date" in _say(reproduce, "--accept")[1]
         assert (root/"reject_nb"/"claims.json").read_bytes() == (root/"figures"/"claims.json").read_bytes()
+
+WAITING = """#| slow
+import time
+from pathlib import Path
+(Path(os.environ['REJECT_NB_STORE']).parent/'pid').write_text(str(os.getpid()))
+time.sleep(600)"""
+COMMAND = """
+import sys
+from pathlib import Path
+from reject_nb.dev import reproduce
+reproduce.project_root = lambda: Path(sys.argv[1])
+sys.exit(reproduce.main(["sdr", "--full", "--out", sys.argv[2]]))
+"""
+
+def _killed_in_its_slow_cell(root, out):
+    "A full run in a process of its own, ended without a chance to tidy up; the process id of its kernel."
+    path, pid = root/"nbs"/"sdr"/"90_paper.ipynb", root.parent/"pid"
+    nb = nbformat.read(path, 4)
+    nb.cells[-1].source = WAITING
+    nbformat.write(nb, path)
+    run = subprocess.Popen([sys.executable, "-c", COMMAND, str(root), str(out)], stderr=subprocess.DEVNULL)
+    for _ in range(1200):
+        if pid.exists() and pid.read_text(): break
+        time.sleep(.1)
+    run.kill()
+    run.wait()
+    return int(pid.read_text())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no lock on Windows: age decides")
+def test_what_a_killed_full_run_left_goes_at_the_next_start():
+    with _small_checkout() as (_, root, out, reproduce):
+        kernel = _killed_in_its_slow_cell(root, out)
+        left, = [p.name for p in out.iterdir()]
+        assert left.startswith(".stage-") and not (out/"sdr").exists()
+        with pytest.raises(ProcessLookupError):   # nobody computes on
+            for _ in range(200):
+                os.kill(kernel, 0)
+                time.sleep(.1)
+        assert _say(reproduce, "sdr", "--out", out)[0] == 0
+        assert sorted(p.name for p in out.iterdir()) == ["claims.json", "sdr"]
