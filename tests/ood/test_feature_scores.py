@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/14_feature_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/16_feature_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.detectors import knn

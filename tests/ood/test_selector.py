@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/12_selector.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/14_selector.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pickle
 import pytest

@@ -167,6 +167,14 @@ def crops(
     x = cut.permute(0, 3, 1, 2).to(torch.float32)/255
     return (x - torch.tensor(MEAN)[:, None, None])/torch.tensor(STD)[:, None, None]
 
+# %% ../../../nbs/ood/83_cifar.ipynb #1a3c0401
+def _one_cycle(net, lr:float, steps:int):
+    "SGD whose step length rises to lr over the first quarter and falls to nothing: (optimiser, schedule)."
+    import torch
+    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
+    return optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, steps, pct_start=.25,
+                                                          anneal_strategy="linear", cycle_momentum=False)
+
 # %% ../../../nbs/ood/83_cifar.ipynb #e4278c9f
 class _Training:
     "Network, optimiser, schedule and random generator: what a checkpoint holds."
@@ -176,12 +184,7 @@ class _Training:
         self.settings, self.device, self.done = settings, device, 0
         self.rng = torch.Generator().manual_seed(settings["seed"])
         self.net = residual_network(settings["arch"], settings["width"]).to(device)
-        lr = settings["lr"]
-        self.optimiser = torch.optim.SGD(self.net.parameters(), lr=lr, momentum=.9, nesterov=True,
-                                         weight_decay=5e-4)
-        self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimiser, lr, settings["epochs"]*per_epoch,
-                                                            pct_start=.25,
-                                                            anneal_strategy="linear", cycle_momentum=False)
+        self.optimiser, self.schedule = _one_cycle(self.net, settings["lr"], settings["epochs"]*per_epoch)
 
     def read(self, path:Path) -> None:
         "Go on from a checkpoint; ValueError where it is of other settings."
