@@ -44,13 +44,18 @@ def class_means(
 
 # %% ../../nbs/ood/16_feature_scores.ipynb #5200d0fd
 def _whitener(centred, ridge:float) -> np.ndarray: # (d, d), w with w w' = inverse of the scatter
-    "A square root of the inverse of centred' centred + ridge."
+    """A square root of the inverse of centred' centred + ridge.
+
+    By Cholesky, which is exact to rounding for each feature at its own scale: a feature that never varies in
+    training has no more than its ridge, and an eigenvalue so far below the largest would drown in rounding."""
+    from scipy.linalg import solve_triangular
     scatter = centred.T@centred + ridge*np.eye(centred.shape[1])
     if not np.isfinite(scatter).all():
         raise refuse("train_features", "of a size whose squares are finite", centred)
-    values, vectors = np.linalg.eigh(scatter)
-    if values[0] <= 0: raise refuse("ridge", "larger: the scatter of train_features is singular", ridge)
-    return vectors/np.sqrt(values)
+    try: factor = np.linalg.cholesky(scatter)
+    except np.linalg.LinAlgError:
+        raise refuse("ridge", "larger: the scatter of train_features is singular", ridge) from None
+    return solve_triangular(factor, np.eye(len(factor)), lower=True).T
 
 def _squared_distances(rows, centres) -> np.ndarray: # (n, centres)
     "From each row to each centre."

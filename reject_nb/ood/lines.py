@@ -328,7 +328,7 @@ def next_edge(points, arc, accepted, target, beat, i, cell, events):
             start = end
             counts = joined(counts, points, events.point[events.order[k]], events.times[events.order[k]])
         i, cell = i + 1, 0
-    return i, 0, np.nan
+    return i, cell, np.nan
 
 # %% ../../nbs/ood/06_lines.ipynb #57e8f1a9
 def sweep_arc(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
 
 from ..core.checks import (check_flag, check_instance, check_probability, check_vector,
                                    refuse)
@@ -35,32 +36,59 @@ def _mls(classifier, X):
     z = classifier.decision_function(X)
     return -np.abs(z) if z.ndim == 1 else mls(z)
 
-def _matrix(X):
-    "Sparse, or a finite matrix; ValueError else."
+def _matrix(X, missing:bool=False):
+    "Sparse, or a matrix of finite numbers, NaN among them where they may be missing; ValueError else."
     if hasattr(X, "tocsr"): return X.tocsr()
     try: Z = np.asarray(X, float)
     except (ValueError, TypeError) as error:
         raise ValueError(f"X must be of numbers for 'knn', else choose another score: {error}") from error
-    if Z.ndim != 2 or not np.isfinite(Z).all():
+    if Z.ndim != 2 or not (np.isfinite(Z) | (missing & np.isnan(Z))).all():
         raise ValueError("X must be a matrix without NaN for 'knn': fill in by a step of a pipeline, or "
                          "choose another score")
     return Z
 
+def _takes_missing(classifier) -> bool:
+    "Whether it says so, as scikit-learn's classifiers do."
+    try: return bool(get_tags(classifier).input_tags.allow_nan)
+    except (AttributeError, TypeError): return False
+
+# %% ../../nbs/ood/14_selector.ipynb #1a3c0801
+def _as_numbers(X):
+    "A fitted step that makes numbers of missing values and categories, or None where X has something else."
+    from sklearn.compose import make_column_selector, make_column_transformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.preprocessing import OneHotEncoder
+    filled = SimpleImputer(add_indicator=True, keep_empty_features=True)
+    dtypes = getattr(X, "dtypes", None)
+    if not hasattr(dtypes, "items"):                          # no frame of pandas
+        if getattr(X, "dtype", np.dtype(object)).kind not in "biuf" or np.isinf(X).any(): return None
+        return filled.fit(X)
+    kinds = ["category", "bool"]
+    step = make_column_transformer((filled, make_column_selector(dtype_include="number")),
+                                   (OneHotEncoder(handle_unknown="ignore"),
+                                    make_column_selector(dtype_include=kinds)), sparse_threshold=0)
+    known = X.select_dtypes(["number", *kinds]).columns
+    return step.fit(X) if len(known) == len(X.columns) else None
+
 def _steps_before(classifier, X):
-    "None where distances can be measured among X itself, else the steps before the last one."
+    "None where distances can be measured among X itself, else what makes numbers of it."
     try: _matrix(X)
     except ValueError:
         if hasattr(classifier, "steps") and len(classifier.steps) > 1: return classifier[:-1]
-        raise
+        if not _takes_missing(classifier) or (step := _as_numbers(X)) is None: raise
+        return step
 
-def _seen(steps, X): return _matrix(X if steps is None else steps.transform(X))
+def _seen(steps, X, missing=False): return _matrix(X if steps is None else steps.transform(X), missing)
 
 # %% ../../nbs/ood/14_selector.ipynb #ada96f71
 _NEIGHBOUR = 10
 
-def _knn(steps, train, mean, sd, X):
-    "Distance to a neighbour among dense rows."
-    return knn((_seen(steps, X) - mean)/sd, train, min(_NEIGHBOUR, len(train)), normalize=False)
+def _knn(steps, train, mean, sd, missing, X):
+    "Distance to a neighbour among dense rows; infinite where a value is missing that never was in training."
+    Z = (_seen(steps, X, missing) - mean)/sd
+    out, whole = np.full(len(Z), np.inf), ~np.isnan(Z).any(1)
+    if whole.any(): out[whole] = knn(Z[whole], train, min(_NEIGHBOUR, len(train)), normalize=False)
+    return out
 
 def _sparse_knn(steps, scaler, index, X):
     "The same among sparse rows."
@@ -77,7 +105,7 @@ def _distances(classifier, X_train):
         index = NearestNeighbors(n_neighbors=min(_NEIGHBOUR, train.shape[0])).fit(scaler.transform(train))
         return partial(_sparse_knn, steps, scaler, index)
     mean, sd = train.mean(0), np.maximum(train.std(0), 1e-12)
-    return partial(_knn, steps, (train - mean)/sd, mean, sd)
+    return partial(_knn, steps, (train - mean)/sd, mean, sd, _takes_missing(classifier))
 
 # %% ../../nbs/ood/14_selector.ipynb #be425f92
 def named_score(

@@ -80,6 +80,15 @@ def test_without_a_floor_the_least_risk_counts(max_fpr):
     assert (n_mu > 3) == (max_fpr == 0)
 
 
+def test_of_inputs_of_least_risk_the_least_strange_is_taken():
+    "Three tie in risk; any of them is optimal, and the one of least likelihood ratio lets fewest strangers in."
+    p_id, p_ood, risk = [.1, .3, .2, .4], [.4, .3, .1, .2], [.1, .1, .1, .3]
+    for order in ([0, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3], [3, 0, 2, 1]):
+        s = BoundedTPRFPR(0, .05).solve(*(np.array(a)[order] for a in (p_id, p_ood, risk)))
+        assert np.flatnonzero(s.acceptance).tolist() == [order.index(2)]
+        assert abs(s.tpr - .1) < 1e-15 and abs(s.fpr - .05) < 1e-15 and s.selective_risk == pytest.approx(.1)
+
+
 def test_reductions():
     rng, n_checked = np.random.default_rng(6), 0
     for _ in range(100):

@@ -175,6 +175,14 @@ def _one_cycle(net, lr:float, steps:int):
     return optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, steps, pct_start=.25,
                                                           anneal_strategy="linear", cycle_momentum=False)
 
+# %% ../../../nbs/ood/83_cifar.ipynb #1a3c0402
+def _check_same(saved:dict, wanted:dict, file:str) -> None:
+    "Raises: ValueError where a checkpoint is of a training with other settings."
+    for key, value in wanted.items():
+        if saved.get(key) != value:
+            raise ValueError(f"{file} is of a training with {key} = {saved.get(key)!r}, not {value!r}: "
+                             "move it away or ask for the same")
+
 # %% ../../../nbs/ood/83_cifar.ipynb #e4278c9f
 class _Training:
     "Network, optimiser, schedule and random generator: what a checkpoint holds."
@@ -190,10 +198,7 @@ class _Training:
         "Go on from a checkpoint; ValueError where it is of other settings."
         import torch
         saved = torch.load(path, weights_only=True, map_location=self.device)
-        for key, value in self.settings.items():
-            if saved["settings"].get(key) != value:
-                raise ValueError(f"{path.name} is of a training with {key} = {saved['settings'].get(key)!r}, "
-                                 f"not {value!r}: move it away or ask for the same")
+        _check_same(saved["settings"], self.settings, path.name)
         for part in ("net", "optimiser", "schedule"): getattr(self, part).load_state_dict(saved[part])
         self.rng.set_state(saved["rng"].cpu())
         self.done = saved["done"]
