@@ -14,8 +14,9 @@ import lazy_loader
 # %% ../../nbs/ood/00_overview.ipynb #d80899fc
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "sample": ["score_on_line"],
-    "models": ["BoundedPrecisionRecall", "BoundedTPRFPR", "CostBasedOOD", "OODSolution", "bayes_classifier",
-        "boundary_acceptance", "decide", "likelihood_ratio"],
+    "laws": ["OODSolution", "likelihood_ratio"],
+    "costs": ["CostBasedOOD", "bayes_classifier", "decide"],
+    "models": ["BoundedPrecisionRecall", "BoundedTPRFPR", "boundary_acceptance"],
     "single": ["TunedOOD", "tune_single_score"],
     "grid": ["naive_grid"],
     "double": ["selective_risk_at", "tune_double_score"],
@@ -32,12 +33,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "displays": ["RocDisplay", "ScorePlaneDisplay"],
     "experiments.synthetic": ["synthetic_example"]})
 
+# %% ../../nbs/ood/00_overview.ipynb #1a3c0301
 if TYPE_CHECKING:
     from reject_nb.ood.sample import score_on_line
-    from reject_nb.ood.models import (BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD, OODSolution,
-                                         bayes_classifier,
-                                         boundary_acceptance, decide,
-                                         likelihood_ratio)
+    from reject_nb.ood.laws import OODSolution, likelihood_ratio
+    from reject_nb.ood.costs import CostBasedOOD, bayes_classifier, decide
+    from reject_nb.ood.models import BoundedPrecisionRecall, BoundedTPRFPR, boundary_acceptance
     from reject_nb.ood.single import TunedOOD, tune_single_score
     from reject_nb.ood.grid import naive_grid
     from reject_nb.ood.double import selective_risk_at, tune_double_score

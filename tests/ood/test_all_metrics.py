@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/17_all_metrics.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/19_all_metrics.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.sample import sweep

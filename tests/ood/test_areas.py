@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/09_areas.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/11_areas.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.metrics import angles_of

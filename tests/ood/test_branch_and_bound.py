@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/06_branch_and_bound.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/08_branch_and_bound.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.results import Clock

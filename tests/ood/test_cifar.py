@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
-from reject_nb.ood.experiments.cifar import MEAN, STD, _Training, main, rgb32, train_residual
+from reject_nb.ood.experiments.cifar import MEAN, STD, _Training, _check_same, main, rgb32, train_residual
 
 TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
 DATA = np.random.default_rng(0).integers(0, 256, (160, 8, 8, 3),
@@ -74,6 +74,13 @@ def test_without_torch_its_name_is_said():
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "torch", None)
         with pytest.raises(ImportError, match="torch"): _train(folder, "none.pt")
+
+
+def test_a_checkpoint_of_other_settings_is_refused():
+    _check_same(dict(lr=.1, seed=3, old=1), dict(lr=.1, seed=3), "a.pt")
+    for saved in (dict(lr=.2, seed=3), dict(seed=3)):
+        with pytest.raises(ValueError, match="^a.pt is of a training with lr = .*, not 0.1: move"):
+            _check_same(saved, dict(lr=.1, seed=3), "a.pt")
 
 
 def test_inputs_of_the_network():

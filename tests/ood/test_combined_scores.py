@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/16_combined_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/18_combined_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.experiments.synthetic import synthetic_example

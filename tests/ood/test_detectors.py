@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/11_detectors.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/13_detectors.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import sys

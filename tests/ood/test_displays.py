@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/18_displays.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/20_displays.ipynb, extracted from its test cells: edit them there."""
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest

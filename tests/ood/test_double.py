@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/07_double.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/09_double.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from itertools import combinations

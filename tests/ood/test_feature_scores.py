@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/14_feature_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/16_feature_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.detectors import knn
@@ -41,6 +41,17 @@ def test_relative_mahalanobis_by_definition():
     all_of_them = np.einsum("ni,ij,nj->n", NEW - TRAIN.mean(0), inverse, NEW - TRAIN.mean(0))
     expected = 2*mahalanobis(NEW, TRAIN, LABELS) - all_of_them
     assert np.allclose(relative_mahalanobis(NEW, TRAIN, LABELS), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("value", [0., 1., .1, 1e3])
+def test_a_feature_that_never_varied_cancels_in_the_relative_distance(value):
+    "It adds the same to the distance to a class and to that to all, however far a new input has moved in it."
+    still, moved = np.full((60, 2), value), np.full((25, 2), value + .5)
+    wide = relative_mahalanobis(np.column_stack([NEW, moved]), np.column_stack([TRAIN, still]), LABELS)
+    # what cancels is .5 in units of the ridge's root, once in each sum: 250,000 for each feature
+    assert np.allclose(wide, relative_mahalanobis(NEW, TRAIN, LABELS), rtol=0, atol=1e-7)
+    far = mahalanobis(np.column_stack([NEW, moved]), np.column_stack([TRAIN, still]), LABELS)
+    assert np.allclose(far - mahalanobis(NEW, TRAIN, LABELS), 2*.25/1e-6/2, rtol=1e-9)
 
 
 def test_residual_is_the_virtual_logit_without_its_scale():

@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/05_grid.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/07_grid.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.lines import direction

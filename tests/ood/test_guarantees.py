@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/10_guarantees.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/12_guarantees.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.experiments.synthetic import synthetic_example

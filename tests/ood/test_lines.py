@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/04_lines.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/06_lines.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from itertools import combinations

@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/13_logit_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/15_logit_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from scipy import special

@@ -1,56 +1,12 @@
-"""Tests of nbs/ood/02_models.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/04_models.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
-from itertools import product
-from reject_nb.core.results import Status
+from reject_nb.ood.laws import likelihood_ratio
 
 from reject_nb.ood.models import (
-    BoundedPrecisionRecall, BoundedTPRFPR, CostBasedOOD, bayes_classifier, boundary_acceptance,
-    charnes_cooper, check_model, decide, fill, likelihood_ratio, linear_program,
+    BoundedPrecisionRecall, BoundedTPRFPR, boundary_acceptance, charnes_cooper, check_model, fill,
+    linear_program,
 )
-
-def test_cost_based_is_the_best_of_all_rules():
-    rng, rejected = np.random.default_rng(1), 0
-    for _ in range(40):
-        p_joint, p_ood = rng.dirichlet(np.ones(8)).reshape(4, 2), rng.dirichlet(np.ones(4))
-        loss = rng.random((2, 2))
-        model = CostBasedOOD(*np.sort(rng.random(3))[[0, 2, 1]], prior=rng.uniform(0, .9))
-        out = np.full((2, 1), model.reject_id)
-        extended = np.block([[loss, out], [np.full((1, 2), model.accept_ood),
-                                           np.full((1, 1), model.reject_ood)]])
-        best = min(sum((1 - model.prior)*p_joint[x]@extended[:2, q] + model.prior*p_ood[x]*extended[2, q]
-                       for x, q in enumerate(rule))
-                   for rule in product(range(3), repeat=4))
-        h, s = model.solve_joint(p_joint, p_ood, loss)
-        assert abs(s.objective - best) < 1e-12      # sums of a dozen numbers below 1
-        assert abs(s.gap_abs) < 1e-12 and s.gap < 1e-11 and s.status == Status.optimal
-        q, value = decide(p_joint, p_ood, model.prior, extended)
-        assert abs(value - best) < 1e-12 and ((q == -1) == (s.acceptance == 0)).all()
-        rejected += s.tpr == 0
-        assert bool(s.message) == (s.tpr == 0)
-    assert rejected
-
-
-def test_without_ood_it_is_chow():
-    rng = np.random.default_rng(2)
-    p, r = rng.dirichlet(np.ones(9)), rng.random(9)
-    s = CostBasedOOD(.4, 7., 3., prior=0).solve(p, None, r)
-    assert (s.acceptance == (r <= .4)).all() and s.multiplier == 0 and s.precision == 1
-
-
-def test_a_bound_that_no_rule_is_below():
-    "Where probabilities sum to a little less than 1, the rest is rejected."
-    s = CostBasedOOD(.3, 1., .1, .25).solve([.4, .6 - 5e-7], [.5, .5 - 5e-7], [.2, .01])
-    assert abs(s.gap_abs) < 1e-15
-
-
-@pytest.mark.parametrize("p_joint, decision, risk",
-                         [([[.5, 0], [0, .5]], [0, 1], [0, 0]), ([[.3, .3], [.4, 0]], [0, 0], [.5, 0]),
-                          ([[1., 0], [0, 0]], [0, 0], [0, 0])])
-def test_bayes_classifier(p_joint, decision, risk):
-    h, r = bayes_classifier(p_joint)
-    assert h.tolist() == decision and np.allclose(r, risk, atol=1e-15)
-
 
 def _random_distribution(rng):
     "(p_id, p_ood, risk) of 2 to 11 inputs, some without ID or OOD mass, some with tied risks."
@@ -122,6 +78,15 @@ def test_without_a_floor_the_least_risk_counts(max_fpr):
         assert (score[p_id > 0] >= s.threshold - 1e-12).all()
         assert abs(score[s.acceptance > 0] - s.threshold).max() < 1e-12
     assert (n_mu > 3) == (max_fpr == 0)
+
+
+def test_of_inputs_of_least_risk_the_least_strange_is_taken():
+    "Three tie in risk; any of them is optimal, and the one of least likelihood ratio lets fewest strangers in."
+    p_id, p_ood, risk = [.1, .3, .2, .4], [.4, .3, .1, .2], [.1, .1, .1, .3]
+    for order in ([0, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3], [3, 0, 2, 1]):
+        s = BoundedTPRFPR(0, .05).solve(*(np.array(a)[order] for a in (p_id, p_ood, risk)))
+        assert np.flatnonzero(s.acceptance).tolist() == [order.index(2)]
+        assert abs(s.tpr - .1) < 1e-15 and abs(s.fpr - .05) < 1e-15 and s.selective_risk == pytest.approx(.1)
 
 
 def test_reductions():
@@ -219,10 +184,6 @@ OK = np.array([.5, .5])
 @pytest.mark.parametrize("make, args, named", [
     (BoundedTPRFPR, (1.2, .1), "min_tpr"), (BoundedTPRFPR, (.2, np.nan), "max_fpr"),
     (BoundedTPRFPR, (True, .1), "min_tpr"),
-    (CostBasedOOD, (.1, .1, .2, .5), "accept_ood"), (CostBasedOOD, (.1, 1., 0., 1.), "prior"),
-    (CostBasedOOD, ("a", 1.), "reject_id"),
-    (CostBasedOOD, (.1, True), "accept_ood"), (CostBasedOOD, (.1, 1., None), "reject_ood"),
-    (CostBasedOOD, (.1, np.inf), "accept_ood"),
     (BoundedPrecisionRecall, (.9, .5, 1.), "prior"), (BoundedPrecisionRecall, (-.1, .5), "min_precision"),
     (BoundedPrecisionRecall, (.9, 2), "min_recall")])
 def test_bad_models_are_named(make, args, named):
@@ -240,25 +201,18 @@ def test_bad_laws_are_named(args, named):
     with pytest.raises(ValueError, match=f"^{named} must be"): BoundedTPRFPR(.5, .5).solve(*args)
 
 
-def test_other_bad_input_is_named():
-    s = BoundedTPRFPR(.5, .5).solve(OK, OK, OK)
-    for call, named in ((lambda: BoundedPrecisionRecall(.9, .5).solve(OK, OK, OK), "prior"),
-                        (lambda: CostBasedOOD(.1, 1.).solve(OK, None, OK), "p_ood"),
-                        (lambda: BoundedPrecisionRecall(.9, .5, .2).solve(OK, None, OK), "p_ood"),
-                        (lambda: BoundedPrecisionRecall(.9, 0, .2).as_tpr_fpr(), "min_recall"),
-                        (lambda: BoundedTPRFPR(.5, .5).as_cost_based(s, 1.), "prior"),
-                        (lambda: BoundedTPRFPR(.5, .5).as_cost_based("s", .5), "solution"),
-                        (lambda: BoundedTPRFPR(1, 0).as_cost_based(BoundedTPRFPR(1, 0).solve(OK, OK, OK),
-                                                                   .5), "solution"),
-                                                                   (lambda: likelihood_ratio(OK, [-1, 2]),
-                                                                    "p_ood"),
-                        (lambda: s.score([.1], [np.nan]), "ratio"),
-                        (lambda: bayes_classifier([[.5, .6]]), "p_joint"),
-                        (lambda: bayes_classifier([[.5, .5]], [[1, 2]]), "loss"),
-                        (lambda: decide([[.5, .5]], [1], .5, np.zeros((2, 3))), "loss"),
-                        (lambda: decide([[.5, .5]], [1], 2, np.zeros((3, 3))), "prior"),
-                        (lambda: check_model(3), "model")):
-        with pytest.raises(ValueError, match=f"^{named} must be"): call()
+@pytest.mark.parametrize("call, named", [
+    (lambda: BoundedPrecisionRecall(.9, .5).solve(OK, OK, OK), "prior"),
+    (lambda: BoundedPrecisionRecall(.9, .5, .2).solve(OK, None, OK), "p_ood"),
+    (lambda: BoundedPrecisionRecall(.9, 0, .2).as_tpr_fpr(), "min_recall"),
+    (lambda: BoundedTPRFPR(.5, .5).as_cost_based(BoundedTPRFPR(.5, .5).solve(OK, OK, OK), 1.), "prior"),
+    (lambda: BoundedTPRFPR(.5, .5).as_cost_based("s", .5), "solution"),
+    (lambda: BoundedTPRFPR(1, 0).as_cost_based(BoundedTPRFPR(1, 0).solve(OK, OK, OK), .5), "solution"),
+    (lambda: BoundedTPRFPR(.5, .5).solve(OK, OK, OK).score([.1], [np.nan]), "ratio"),
+    (lambda: check_model(3), "model")],
+    ids=["no prior", "no OOD", "no recall", "prior", "solution", "infeasible solution", "ratio", "model"])
+def test_other_bad_input_is_named(call, named):
+    with pytest.raises(ValueError, match=f"^{named} must be"): call()
 
 
 @pytest.mark.parametrize("seed", range(3))

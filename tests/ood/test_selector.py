@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/12_selector.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/14_selector.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pickle
 import pytest
@@ -279,9 +279,42 @@ def test_frames_with_missing_values_and_categories():
     plain = HistGradientBoostingClassifier(max_iter=5)
     missing = np.where(np.arange(len(X2))[:, None] % 5 == 0, np.nan, X2)
     with pytest.raises(ValueError, match="X must be a matrix without NaN for 'knn'"):
-        DoubleScoreSelector(plain).fit(missing, Y2, O2)
+        named_score("knn", LogisticRegression().fit(X2, Y2), missing)
     own = DoubleScoreSelector(plain, "msp", lambda Z: np.abs(Z[:, 1]).clip(0, 9)*0 + 1.)
     with pytest.raises(ValueError, match="ood_score must"): own.fit(missing, Y2, O2)
+
+
+def test_distances_of_a_classifier_that_takes_missing_values():
+    "By hand: 0 and 4 with one missing have mean 2; what was missing is a column of its own."
+    boosting = HistGradientBoostingClassifier(max_iter=5)
+    X = np.array([[0., 1], [4., 1], [np.nan, 1], [0, 1]]*5)
+    near = named_score("knn", boosting.fit(X, np.arange(20) % 2), X)
+    train = np.column_stack([np.where(np.isnan(X[:, 0]), 4/3, X[:, 0]), np.isnan(X[:, 0])])
+    train = (train - train.mean(0))/train.std(0)
+    assert np.allclose(near(X[:4]), [np.sort(np.linalg.norm(train - row, axis=1))[9] for row in train[:4]])
+    clean = named_score("knn", boosting.fit(X2, Y2), X2)
+    assert np.array_equal(clean(X2[:9]), named_score("knn", FITTED, X2)(X2[:9]))
+    assert clean(np.array([[0., np.nan], [0, 0]])).tolist()[0] == np.inf and np.isfinite(clean(X2)).all()
+    with pytest.raises(ValueError, match="without NaN"): named_score("knn", FITTED, X2)([[0., np.nan]])
+    with pytest.raises(ValueError, match="without NaN"): clean([[0., np.inf]])
+    far = np.append(X, [[np.inf, 1]], 0)
+    with pytest.raises(ValueError, match="without NaN"): named_score("knn", boosting, far)
+
+
+def test_boosting_takes_a_frame_as_it_is():
+    pd = pytest.importorskip("pandas")
+    def frame(A, colour):
+        out = pd.DataFrame(A, columns=["a", "b"])
+        out["colour"] = pd.Categorical(colour, ["red", "blue", "green"])
+        out.loc[::7, "a"] = np.nan
+        return out
+    X, O = frame(X2, np.where(Y2 == 0, "red", "blue")), frame(O2, ["green"]*len(O2))
+    boosting = HistGradientBoostingClassifier(max_iter=5)
+    s = DoubleScoreSelector(boosting, model=BoundedTPRFPR(.8, .2)).fit(X, Y2, O)
+    assert s.status_ == "optimal" and s.accept(O).mean() <= .25 and s.accept(X).mean() >= .75
+    assert (pickle.loads(pickle.dumps(s)).predict(O) == s.predict(O)).all()
+    with pytest.raises(ValueError, match="X must be of numbers for 'knn'"):
+        named_score("knn", s.classifier_, X.assign(day=pd.Timestamp("2020-01-01")))
 
 
 def test_what_is_wrong_with_foreign_inputs_is_said_of_them():

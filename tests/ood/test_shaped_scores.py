@@ -1,4 +1,4 @@
-"""Tests of nbs/ood/15_shaped_scores.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/ood/17_shaped_scores.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.ood.logit_scores import log_softmax

@@ -167,6 +167,22 @@ def crops(
     x = cut.permute(0, 3, 1, 2).to(torch.float32)/255
     return (x - torch.tensor(MEAN)[:, None, None])/torch.tensor(STD)[:, None, None]
 
+# %% ../../../nbs/ood/83_cifar.ipynb #1a3c0401
+def _one_cycle(net, lr:float, steps:int):
+    "SGD whose step length rises to lr over the first quarter and falls to nothing: (optimiser, schedule)."
+    import torch
+    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
+    return optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, steps, pct_start=.25,
+                                                          anneal_strategy="linear", cycle_momentum=False)
+
+# %% ../../../nbs/ood/83_cifar.ipynb #1a3c0402
+def _check_same(saved:dict, wanted:dict, file:str) -> None:
+    "Raises: ValueError where a checkpoint is of a training with other settings."
+    for key, value in wanted.items():
+        if saved.get(key) != value:
+            raise ValueError(f"{file} is of a training with {key} = {saved.get(key)!r}, not {value!r}: "
+                             "move it away or ask for the same")
+
 # %% ../../../nbs/ood/83_cifar.ipynb #e4278c9f
 class _Training:
     "Network, optimiser, schedule and random generator: what a checkpoint holds."
@@ -176,21 +192,13 @@ class _Training:
         self.settings, self.device, self.done = settings, device, 0
         self.rng = torch.Generator().manual_seed(settings["seed"])
         self.net = residual_network(settings["arch"], settings["width"]).to(device)
-        lr = settings["lr"]
-        self.optimiser = torch.optim.SGD(self.net.parameters(), lr=lr, momentum=.9, nesterov=True,
-                                         weight_decay=5e-4)
-        self.schedule = torch.optim.lr_scheduler.OneCycleLR(self.optimiser, lr, settings["epochs"]*per_epoch,
-                                                            pct_start=.25,
-                                                            anneal_strategy="linear", cycle_momentum=False)
+        self.optimiser, self.schedule = _one_cycle(self.net, settings["lr"], settings["epochs"]*per_epoch)
 
     def read(self, path:Path) -> None:
         "Go on from a checkpoint; ValueError where it is of other settings."
         import torch
         saved = torch.load(path, weights_only=True, map_location=self.device)
-        for key, value in self.settings.items():
-            if saved["settings"].get(key) != value:
-                raise ValueError(f"{path.name} is of a training with {key} = {saved['settings'].get(key)!r}, "
-                                 f"not {value!r}: move it away or ask for the same")
+        _check_same(saved["settings"], self.settings, path.name)
         for part in ("net", "optimiser", "schedule"): getattr(self, part).load_state_dict(saved[part])
         self.rng.set_state(saved["rng"].cpu())
         self.done = saved["done"]
