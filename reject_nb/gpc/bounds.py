@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 # %% ../../nbs/gpc/08_bounds.ipynb #c146bae8
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit(cache=True, nogil=True)
 def exp_neg(u, out, bits):
     "out[i] = exp(-min(u[i], 700)) to within 2 ulp, for u >= 0; bits is out.view(np.int64)."
     for i in range(len(u)):
@@ -252,7 +252,7 @@ def _slopes(work, h, q, D, largest, one, two, three, score):
         score[j] = h[j]*(v + h[j]*(.5*total + .5*q*D + 1e-9*largest))
 
 # %% ../../nbs/gpc/08_bounds.ipynb #c90a6e26
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True, fastmath={"reassoc", "contract"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 def _minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, E, t, E_bits, t_bits, low, point, score):
     "Fills in low, point and score."
     d, n = XT.shape
@@ -288,7 +288,7 @@ def functional_min(
     bumps:Bumps,     # the sum's bumps
     boxes:Boxes,     # boxes
     coef,            # (b, n) coefficients
-    extra,           # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
+    extra,           # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at its box's centre
     quadratic:bool,  # also try the parabolas
     hsq:float,       # squared half-diagonal of the root box, for the rounding of coordinates
     slack:float,     # 1.0 to subtract the rounding allowance, else 0.0
@@ -306,7 +306,7 @@ def functional_min(
     coef
         (b, n) coefficients
     extra
-        (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
+        (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at its box's centre
     quadratic : bool
         also try the parabolas
     hsq : float

@@ -216,7 +216,7 @@ def one_side(
                 rigorous=rigorous)
 
 # %% ../../nbs/gpc/10_certificate.ipynb #a105745e
-@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
+@njit(cache=True, nogil=True)
 def _kernel_rows(XT, k, C, out, bits):
     z = np.empty(len(k))
     for b in range(len(C)):
