@@ -15,9 +15,8 @@ from numba import njit
 
 # %% ../../nbs/gpc/08_bounds.ipynb #c146bae8
 @njit(cache=True, nogil=True)
-def exp_neg(u, out):
-    "out[i] = exp(-min(u[i], 700)) to within 2 ulp, for u >= 0."
-    bits = out.view(np.int64)
+def exp_neg(u, out, bits):
+    "out[i] = exp(-min(u[i], 700)) to within 2 ulp, for u >= 0; bits is out.view(np.int64)."
     for i in range(len(u)):
         x = -min(u[i], 700.)
         m = math.floor(x*1.4426950408889634 + .5)
@@ -35,7 +34,7 @@ def exp_neg(u, out):
         p = p*r + .5
         p = p*r + 1.
         out[i] = p*r + 1.
-        bits[i] += np.int64(m) << 52
+    for i in range(len(u)): bits[i] += np.int64(math.floor(-min(u[i], 700.)*1.4426950408889634 + .5)) << 52
 
 # %% ../../nbs/gpc/08_bounds.ipynb #97694af8
 class Bumps(NamedTuple):
@@ -80,22 +79,31 @@ class _Work(NamedTuple):
     bend: np.ndarray  # (n,) curvatures of the second way
 
 # %% ../../nbs/gpc/08_bounds.ipynb #63cc10b2
-@njit(cache=True, nogil=True)
-def _work(d, n):
-    "Fresh arrays."
-    return _Work(np.empty(d), np.empty(d), np.empty((d, n)), np.empty(n), np.empty(n), np.empty(n),
-                 np.empty(n), np.empty(n),
+class _Exponentials(NamedTuple):
+    "The two arrays of a box's exponentials, and their memory seen as integers."
+    E: np.ndarray      # (n,)
+    t: np.ndarray      # (n,)
+    E_bits: np.ndarray # (n,)
+    t_bits: np.ndarray # (n,)
+
+def _exponentials(n) -> _Exponentials:
+    "Fresh ones."
+    E, t = np.empty(n), np.empty(n)
+    return _Exponentials(E, t, E.view(np.int64), t.view(np.int64))
+
+@njit(inline="always")
+def _work(d, n, E, t):
+    "Fresh arrays, but for the exponentials."
+    return _Work(np.empty(d), np.empty(d), np.empty((d, n)), np.empty(n), np.empty(n), np.empty(n), E, t,
                  np.empty(n), np.empty(n), np.empty(n))
 
 # %% ../../nbs/gpc/08_bounds.ipynb #08d2a3e9
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(inline="always", fastmath={"reassoc", "contract"})
 def _place(XT, lo, hi, work):
     "Fill in where a box lies; returns its squared half-diagonal."
     d, n = XT.shape
     near, span, at = work.near, work.span, work.at
-    near[:] = 0
-    span[:] = 0
-    at[:] = 0
+    for i in range(n): near[i] = span[i] = at[i] = 0.
     square = 0.
     for j in range(d):
         cj = .5*(lo[j] + hi[j])
@@ -126,7 +134,7 @@ class _Sums(NamedTuple):
     largest: float # largest |coefficient| k
 
 # %% ../../nbs/gpc/08_bounds.ipynb #cf13f1da
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(inline="always", fastmath={"reassoc", "contract"})
 def _sums(coef, k, work):
     "Sum both polynomials over the bumps; fills in one, two and bend, and turns near into |q| span."
     n = len(k)
@@ -165,7 +173,7 @@ def _sums(coef, k, work):
     return _Sums(first, second, slope1, slope2, total, size, size_z, largest)
 
 # %% ../../nbs/gpc/08_bounds.ipynb #0e2ef222
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _parabola_min(g, q, h):
     "Minimiser and minimum of g x + q x^2 over |x| <= h."
     if q > 0 and abs(g) < 2*q*h:
@@ -174,7 +182,7 @@ def _parabola_min(g, q, h):
     return x, g*x + q*h*h
 
 # %% ../../nbs/gpc/08_bounds.ipynb #6fa2af4f
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(inline="always", fastmath={"reassoc", "contract"})
 def _folded(work, sums, slope2, second, square, slopes, thirds, H, point):
     "The second way's bound; writes its minimiser to point."
     a, bend, h = work.a, work.bend, work.h
@@ -217,7 +225,7 @@ class Minima(NamedTuple):
     point: np.ndarray  # (b, d) minimisers of the polynomials
     score: np.ndarray  # (b, d) branching scores
 
-@njit(cache=True, nogil=True)
+@njit(inline="always")
 def _centre_bump(extra, square):
     "Value and slope at the centre of a tangent below extra exp(-|x - c|^2/2), over |x - c|^2/2 to square/2."
     D = .5*square
@@ -226,7 +234,7 @@ def _centre_bump(extra, square):
     return (q*(1 + .5*D) if D <= 2 else q*D), q, D
 
 # %% ../../nbs/gpc/08_bounds.ipynb #e1abb936
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+@njit(inline="always", fastmath={"reassoc", "contract"})
 def _slopes(work, h, q, D, largest, one, two, three, score):
     "Gradients of both polynomials at the centre, the cubic terms, and the branching scores."
     d, n = work.a.shape
@@ -244,48 +252,18 @@ def _slopes(work, h, q, D, largest, one, two, three, score):
         score[j] = h[j]*(v + h[j]*(.5*total + .5*q*D + 1e-9*largest))
 
 # %% ../../nbs/gpc/08_bounds.ipynb #c90a6e26
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def functional_min(
-    bumps,      # Bumps
-    boxes,      # Boxes
-    coef,       # (b, n) coefficients
-    extra,      # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
-    quadratic,  # also try the parabolas
-    hsq,        # squared half-diagonal of the root box, for the rounding of coordinates
-    slack,      # 1.0 to subtract the rounding allowance, else 0.0
-):
-    """Minima of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes.
-
-    By tangents and chords, or by parabolas, whichever is higher.
-
-    Parameters
-    ----------
-    bumps
-        Bumps
-    boxes
-        Boxes
-    coef
-        (b, n) coefficients
-    extra
-        (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at the box's own centre
-    quadratic
-        also try the parabolas
-    hsq
-        squared half-diagonal of the root box, for the rounding of coordinates
-    slack
-        1.0 to subtract the rounding allowance, else 0.0
-    """
-    nb, d = boxes.lo.shape
-    n = bumps.XT.shape[1]
-    low, point, score = np.empty(nb), np.empty((nb, d)), np.empty((nb, d))
-    work = _work(d, n)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+def _minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, E, t, E_bits, t_bits, low, point, score):
+    "Fills in low, point and score."
+    d, n = XT.shape
+    work = _work(d, n, E, t)
     one, two, three, H, other_point = np.empty(d), np.empty(d), np.empty(d), np.empty((d, d)), np.empty(d)
-    for b in range(nb):
-        square = _place(bumps.XT, boxes.lo[b], boxes.hi[b], work)
-        exp_neg(work.near, work.E)
+    for b in range(len(lo)):
+        square = _place(XT, lo[b], hi[b], work)
+        exp_neg(work.near, E, E_bits)
         for i in range(n): work.bend[i] = .25*work.span[i]
-        exp_neg(work.bend, work.t)
-        sums = _sums(coef[b], bumps.k, work)
+        exp_neg(work.bend, t, t_bits)
+        sums = _sums(coef[b], k, work)
         start, q, D = _centre_bump(extra[b], square)
         largest = max(sums.largest, extra[b])
         size = sums.size + 2*(start + q*D)
@@ -304,4 +282,43 @@ def functional_min(
         rounding = (2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size))
                     + 1e-280*(1 + largest)*n)
         low[b] = best - slack*rounding
-    return Minima(low, point, score)
+
+# %% ../../nbs/gpc/08_bounds.ipynb #c90a6e27
+def functional_min(
+    bumps:Bumps,     # the sum's bumps
+    boxes:Boxes,     # boxes
+    coef,            # (b, n) coefficients
+    extra,           # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at its box's centre
+    quadratic:bool,  # also try the parabolas
+    hsq:float,       # squared half-diagonal of the root box, for the rounding of coordinates
+    slack:float,     # 1.0 to subtract the rounding allowance, else 0.0
+) -> Minima:
+    """Minima of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes.
+
+    By tangents and chords, or by parabolas, whichever is higher.
+
+    Parameters
+    ----------
+    bumps : Bumps
+        the sum's bumps
+    boxes : Boxes
+        boxes
+    coef
+        (b, n) coefficients
+    extra
+        (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at its box's centre
+    quadratic : bool
+        also try the parabolas
+    hsq : float
+        squared half-diagonal of the root box, for the rounding of coordinates
+    slack : float
+        1.0 to subtract the rounding allowance, else 0.0
+
+    Returns
+    -------
+    Minima
+    """
+    (nb, d), n = boxes.lo.shape, bumps.XT.shape[1]
+    found = Minima(low=np.empty(nb), point=np.empty((nb, d)), score=np.empty((nb, d)))
+    _minima(*bumps, *boxes, coef, extra, quadratic, hsq, slack, *_exponentials(n), *found)
+    return found

@@ -121,7 +121,7 @@ def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), 
     one, z, k = np.zeros(prior.d), np.empty(prior.n), np.empty(prior.n)
     one[fixed] = 1/prior.lengthscale[fixed]
     _apart(prior.X, origin, one, z)
-    exp_neg(np.minimum(z, 745.), k)
+    exp_neg(np.minimum(z, 745.), k, k.view(np.int64))
     used = z[z < 745.]
     return np.where(z > 745, 0., k)*prior.variance, float(used.max()) if len(used) else 0.
 
@@ -217,17 +217,36 @@ def one_side(
 
 # %% ../../nbs/gpc/10_certificate.ipynb #a105745e
 @njit(cache=True, nogil=True)
-def kernel_rows(XT, k, C, out):
-    "out[b, i] = k_i exp(-|C_b - X_i|^2/2)."
-    d, n = XT.shape
-    z = np.empty(n)
+def _kernel_rows(XT, k, C, out, bits):
+    z = np.empty(len(k))
     for b in range(len(C)):
-        z[:] = 0
-        for j in range(d):
+        for i in range(len(k)): z[i] = 0.
+        for j in range(len(XT)):
             c, row = C[b, j], XT[j]
-            for i in range(n): z[i] += .5*(c - row[i])*(c - row[i])
-        exp_neg(z, out[b])
-        for i in range(n): out[b, i] *= k[i]
+            for i in range(len(k)): z[i] += .5*(c - row[i])*(c - row[i])
+        exp_neg(z, out[b], bits[b])
+        for i in range(len(k)): out[b, i] *= k[i]
+
+def kernel_rows(
+    XT:np.ndarray,  # (d, n) scaled points
+    k:np.ndarray,   # (n,) weights
+    C:np.ndarray,   # (b, d) scaled points
+    out:np.ndarray, # (b, n) to be filled
+) -> None:
+    """out[b, i] = k_i exp(-|C_b - X_i|^2/2).
+
+    Parameters
+    ----------
+    XT : np.ndarray
+        (d, n) scaled points
+    k : np.ndarray
+        (n,) weights
+    C : np.ndarray
+        (b, d) scaled points
+    out : np.ndarray
+        (b, n) to be filled
+    """
+    _kernel_rows(XT, k, C, out, out.view(np.int64))
 
 # %% ../../nbs/gpc/10_certificate.ipynb #8cd0c09f
 class Centres(NamedTuple):

@@ -232,6 +232,7 @@ def _cap(problem:Problem, cells:Cells) -> np.ndarray: # (b,)
     whole = prior_at(problem.model, np.where(np.isfinite(far), far, 0.), True)
     return whole*(1 + problem.post.spread.rho)*(1 + 1e-12)
 
+# %% ../../nbs/gpc/36_kernel_oracles.ipynb #c25ac56c
 def bounded(
     problem:Problem,
     aim:Aim,

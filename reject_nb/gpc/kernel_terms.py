@@ -522,6 +522,7 @@ class Slopes:
                 else: out[:, part.on] += part.rate*((others*self.falls[f]) @ (part.Z - self.x[part.on]))
         return out
 
+# %% ../../nbs/gpc/33_kernel_terms.ipynb #f763384c
 def prior_gradient(model, x) -> np.ndarray: # (d,)
     """Gradient of the prior variance at a point.
 

@@ -17,14 +17,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.checks import (check_array, check_choice, check_count, check_flag, check_labels,
-                                   check_matrix, check_number, refuse)
+                                   check_matrix, check_number, check_path, refuse)
 from .certificate import Side, centres, lower_bounds, one_side, reduce_box, value_up
 from .oracles import enough_pairs
 from .posterior import GPPosterior, axes_of
@@ -548,11 +547,8 @@ def check_workers(n_jobs) -> int|None:
                                                                                                "n_jobs")
 
 def check_csv(value) -> Path|None:
-    "A file name, or None; ValueError that names `csv`."
-    if value is None: return None
-    if not isinstance(value, (str, PathLike)) or not str(value): raise refuse("csv", "a file name or None",
-                                                                              value)
-    return Path(value)
+    "A file that can be written, or None; ValueError that names `csv`."
+    return None if value is None else check_path(value, "csv")
 
 def check_radius(radius, questions):
     "None only where no ball is asked about."

@@ -238,12 +238,11 @@ class LatentFunctions(Prior):
         tuple[np.ndarray, np.ndarray]
             means (m, C), covariances (m, C, C)
         """
-        r = self.kernel(X)
-        C = self.n_classes
+        r, each = self.kernel(X), np.arange(self.n_classes)
         Er = np.array([r @ E for E in self._E])
         solved = np.array([cho_solve(self._M, e.T).T for e in Er])
         cov = np.einsum("ami,bmi->mab", Er, solved)
-        cov[:, np.arange(C), np.arange(C)] += self.variance - np.einsum("ami,mi->ma", Er, r)
+        cov[:, each, each] += self.variance - np.einsum("ami,mi->ma", Er, r)
         return r @ self.alpha.T, cov
 
 # %% ../../nbs/gpc/07_softmax.ipynb #531c33b4

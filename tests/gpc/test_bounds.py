@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 
 from reject_nb.gpc.bounds import (
-    Boxes, Bumps, _centre_bump, _folded, _parabola_min, _place, _slopes, _sums, _work, exp_neg,
-    functional_min,
+    Boxes, Bumps, _centre_bump, _exponentials, _folded, _minima, _parabola_min, _place, _slopes, _sums,
+    _work, exp_neg, functional_min,
 )
 
 def test_exp_neg_within_two_ulp():
     u = np.concatenate([np.linspace(0, 700, 20_001), 10.**np.arange(-18, 0)])
     out = np.empty_like(u)
-    exp_neg(u, out)
+    exp_neg(u, out, out.view(np.int64))
     assert np.abs(out/np.exp(-u) - 1).max() < 3*2.3e-16          # numpy's own exp may be 1 ulp off
-    exp_neg(np.array([1e308]), out[:1])
+    exp_neg(np.array([1e308]), out[:1], out[:1].view(np.int64))
     assert out[0] == pytest.approx(math.exp(-700), rel=1e-12)
 
 
 def test_exp_neg_uncompiled():
     u, out, same = np.array([0., .3, 2., 50., 800.]), np.empty(5), np.empty(5)
-    exp_neg.py_func(u, out)
-    exp_neg(u, same)
+    exp_neg.py_func(u, out, out.view(np.int64))
+    exp_neg(u, same, same.view(np.int64))
     np.testing.assert_allclose(out, same, rtol=3e-16)
 
 
@@ -121,25 +121,31 @@ def test_kernel_is_the_formula(seed):
     np.testing.assert_allclose(both.point[0], best[1], atol=1e-6)
     np.testing.assert_allclose(both.score[0], score, rtol=1e-9)
     bumps = Bumps(np.ascontiguousarray(X.T), np.ones(n))
-    slow = functional_min.py_func(bumps, Boxes((mid - half)[None], (mid + half)[None]), coef[None],
-                                  np.full(1, extra), True, 1., 0.)
-    assert slow.low[0] == pytest.approx(both.low[0], abs=1e-13)
+    low, point, again = np.empty(1), np.empty((1, d)), np.empty((1, d))
+    _minima.py_func(*bumps, (mid - half)[None], (mid + half)[None], coef[None], np.full(1, extra), True, 1.,
+                    0., *_exponentials(n), low, point, again)
+    assert low[0] == pytest.approx(both.low[0], abs=1e-13)
+    np.testing.assert_allclose(point, both.point, atol=1e-12)
+    np.testing.assert_allclose(again, both.score, rtol=1e-12)
+
+
+def _fresh(): return _work(2, 2, np.empty(2), np.empty(2))
 
 
 def test_parts_uncompiled():
     X, coef, mid, half = np.array([[0., .5], [1., -1.]]), np.array([1., -2.]), np.array([.3,
                                                                                          .1]), np.array([.5,
                                                                                                          .8])
-    XT, work = np.ascontiguousarray(X.T), _work.py_func(2, 2)
+    XT, work = np.ascontiguousarray(X.T), _fresh()
     square = _place.py_func(XT, mid - half, mid + half, work)
     assert square == pytest.approx(.25 + .64) and work.span[0] == pytest.approx(.5*(.8**2 + 1.2**2) - .5*0)
-    exp_neg(work.near, work.E)
-    exp_neg(.25*work.span, work.t)
+    exp_neg(work.near, work.E, work.E.view(np.int64))
+    exp_neg(.25*work.span, work.t, work.t.view(np.int64))
     sums = _sums.py_func(coef, np.ones(2), work)
-    fresh = _work(2, 2)
+    fresh = _fresh()
     _place(XT, mid - half, mid + half, fresh)
-    exp_neg(fresh.near, fresh.E)
-    exp_neg(.25*fresh.span, fresh.t)
+    exp_neg(fresh.near, fresh.E, fresh.E.view(np.int64))
+    exp_neg(.25*fresh.span, fresh.t, fresh.t.view(np.int64))
     np.testing.assert_allclose(sums, _sums(coef, np.ones(2), fresh), rtol=1e-12)
     one, two, three, score = (np.empty(2) for _ in range(4))
     _slopes.py_func(work, half, .1, .2, 2., one, two, three, score)

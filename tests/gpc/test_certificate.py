@@ -12,8 +12,8 @@ from reject_nb.gpc.rigour import quadratic_form
 from unittest.mock import patch
 
 from reject_nb.gpc.certificate import (
-    _logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows, logistic_line_min,
-    lower_bounds, one_side, ratio_min, reduce_box, value_up,
+    _kernel_rows, _logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows,
+    logistic_line_min, lower_bounds, one_side, ratio_min, reduce_box, value_up,
 )
 
 LINES = [tuple(v) for v in np.column_stack([np.random.default_rng(5).normal(0, 3, 60),
@@ -241,7 +241,7 @@ def test_boxes_are_cut_fixed_and_mapped_back():
 def test_kernel_rows_uncompiled():
     XT, k, C = np.array([[0., 1.], [2., -1.]]), np.array([2., 3.]), np.array([[.5, .5], [0., 2.]])
     out, same = np.empty((2, 2)), np.empty((2, 2))
-    kernel_rows.py_func(XT, k, C, out)
+    _kernel_rows.py_func(XT, k, C, out, out.view(np.int64))
     kernel_rows(XT, k, C, same)
     expected = k*np.exp(-.5*((C[:, None] - XT.T[None])**2).sum(-1))
     np.testing.assert_allclose(out, expected, rtol=1e-15)

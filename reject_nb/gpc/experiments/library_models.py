@@ -284,6 +284,7 @@ def _gpytorch(seed:int) -> dict:
                                   X[:24], X[:24, 0]**2)
     return models
 
+# %% ../../../nbs/gpc/85_library_models.ipynb #a85c0028
 def _train(model, likelihood, objective, X, y):
     "A few steps of Adam; the model keeps its likelihood as `own_likelihood`."
     import torch
