@@ -5,8 +5,8 @@ likelihood."""
 
 # %% auto #0
 __all__ = ['LARGEST_COUNT', 'TINY', 'ParametricLaw', 'ContinuousLaw', 'weighted_mean', 'check_support',
-           'check_not_zero', 'check_shape', 'GammaLike', 'Gamma', 'ChiSquared', 'inverse_digamma',
-           'Exponential', 'Beta']
+           'check_not_zero', 'check_shape', 'log_complement', 'GammaLike', 'Gamma', 'ChiSquared',
+           'inverse_digamma', 'Exponential', 'Beta']
 
 # %% ../../nbs/sdr/03_amounts.ipynb #am000003
 from dataclasses import dataclass, fields
@@ -154,6 +154,23 @@ def _check_scale(value, name:str) -> float:
 # %% ../../nbs/sdr/03_amounts.ipynb #89d10d73
 TINY = -38. # ln of a number that makes no difference to 1
 
+def log_complement(
+    log_p, # ln P
+) -> np.ndarray: # ln(1 - P)
+    """Logarithm of the other probability; above 1 counts as 1.
+
+    Parameters
+    ----------
+    log_p
+        ln P
+
+    Returns
+    -------
+    np.ndarray
+        ln(1 - P)
+    """
+    with np.errstate(divide="ignore"): return np.log(-np.expm1(np.minimum(log_p, 0)))
+
 class GammaLike(ContinuousLaw):
     "What the families with a density proportional to x^(k-1) exp(-r x) share; `natural` is (k, r)."
     @property
@@ -167,17 +184,25 @@ class GammaLike(ContinuousLaw):
         shape, rate = self.natural
         return np.array([0, rate, 1 - shape, 0])
 
+    def _tiny(self, at:Place):
+        "Whether x is tiny, and ln P(X <= x) by the leading term of its series, which holds there."
+        shape, rate = self.natural
+        log_rx = np.asarray(at.log_x) + np.log(rate)
+        return log_rx < TINY, np.minimum(shape*log_rx - gammaln(shape + 1), 0)
+
     def _log_cdf(self, at:Place):
-        "ln P(X <= x), by the leading term of its series where x is tiny."
+        "ln P(X <= x)."
         shape, rate = self.natural
         with np.errstate(divide="ignore"): usual = np.log(gammainc(shape, rate*at.x))
-        log_rx = np.asarray(at.log_x) + np.log(rate)
-        return np.where(log_rx < TINY, np.minimum(shape*log_rx - gammaln(shape + 1), 0), usual)
+        tiny, leading = self._tiny(at)
+        return np.where(tiny, leading, usual)
 
     def _log_sf(self, at:Place):
         "ln P(X > x)."
         shape, rate = self.natural
-        with np.errstate(divide="ignore"): return np.log(gammaincc(shape, rate*at.x))
+        with np.errstate(divide="ignore"): usual = np.log(gammaincc(shape, rate*at.x))
+        tiny, leading = self._tiny(at)
+        return np.where(tiny, log_complement(leading), usual)
 
 # %% ../../nbs/sdr/03_amounts.ipynb #54315d08
 @dataclass(frozen=True, repr=False)
@@ -420,14 +445,19 @@ class Beta(ContinuousLaw):
         return cls(*_beta_parameters(x, weight))
 
 # %% ../../nbs/sdr/03_amounts.ipynb #c6dffdb9
+def _leading(a, b, log_x):
+    "Whether x is tiny, and ln I_x(a, b) by the leading term of its series, which holds there."
+    return log_x + np.log(max(b, 1)) < TINY, np.minimum(a*log_x - np.log(a) - betaln(a, b), 0)
+
 def _log_beta_below(a, b, log_x, log_1mx):
-    "ln of the regularised incomplete beta function; by its leading term at tiny x, its complement near 1."
+    "ln of the regularised incomplete beta function; by its complement near 1, at both ends by leading terms."
     log_x, log_1mx = np.asarray(log_x), np.asarray(log_1mx)
     with np.errstate(divide="ignore", invalid="ignore"):
         left, right = np.log(betainc(a, b, np.exp(log_x))), np.log(betaincc(b, a, np.exp(log_1mx)))
+    near_0, below = _leading(a, b, log_x)
+    near_1, above = _leading(b, a, log_1mx)
     usual = np.where(log_x < log_1mx, left, right)
-    leading = a*log_x - np.log(a) - betaln(a, b)
-    return np.where(log_x + np.log(max(b, 1)) < TINY, np.minimum(leading, 0), usual)
+    return np.where(near_0, below, np.where(near_1, log_complement(above), usual))
 
 # %% ../../nbs/sdr/03_amounts.ipynb #90d03e8f
 def _beta_parameters(x, weight) -> list[float]: # a, b

@@ -6,8 +6,8 @@ count."""
 # %% auto #0
 __all__ = ['LEFT', 'RIGHT', 'MOST_INTEGERS', 'RAREST', 'MOST_ATOMS', 'place', 'coordinates', 'ScalarPair',
            'turning_points', 'crossings', 'log_between', 'scalar_log_cdf', 'log_surely_safe', 'Counts',
-           'counts_of', 'discrete_runs', 'runs_log_probability', 'Atoms', 'atoms', 'merge', 'convolve',
-           'meet', 'log_sum_below']
+           'counts_of', 'runs_of', 'discrete_runs', 'runs_log_probability', 'Atoms', 'atoms', 'merge',
+           'convolve', 'meet', 'log_sum_below']
 
 # %% ../../nbs/sdr/10_columns.ipynb #8ffb1335
 from dataclasses import dataclass
@@ -327,12 +327,34 @@ def _span(law) -> tuple[float, float]:
     return max(law.support[0], np.floor(mean - reach)), min(law.support[1], np.ceil(mean + reach))
 
 # %% ../../nbs/sdr/10_columns.ipynb #f03fbb1f
+def runs_of(
+    counts:Counts,
+    level:float,    # rho
+) -> list[tuple[float, float]]: # (low, high]: low + 1, ..., high are inside
+    """The integers with Gamma <= level as runs of neighbours; what lies beyond the last goes with it.
+
+    Parameters
+    ----------
+    counts : Counts
+    level : float
+        rho
+
+    Returns
+    -------
+    list[tuple[float, float]]
+        (low, high]: low + 1, ..., high are inside
+    """
+    k = counts.k
+    inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level), [False]]).astype(int)
+    starts, ends = np.flatnonzero(np.diff(inside) == 1), np.flatnonzero(np.diff(inside) == -1)
+    return [(float(k[i] - 1), np.inf if j == len(k) else float(k[j - 1])) for i, j in zip(starts, ends)]
+
 def discrete_runs(
     safe,        # discrete law of one column
     unsafe,      # discrete law of one column
     level:float, # rho
 ) -> list[tuple[float, float]]: # (low, high]: low + 1, ..., high are inside
-    """The integers with Gamma <= level as runs of neighbours; what lies beyond the last goes with it.
+    """The runs of a pair of laws.
 
     Parameters
     ----------
@@ -348,11 +370,8 @@ def discrete_runs(
     list[tuple[float, float]]
         (low, high]: low + 1, ..., high are inside
     """
-    counts = counts_of(safe, unsafe)
-    k = counts.k
-    inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level), [False]]).astype(int)
-    starts, ends = np.flatnonzero(np.diff(inside) == 1), np.flatnonzero(np.diff(inside) == -1)
-    return [(float(k[i] - 1), np.inf if j == len(k) else float(k[j - 1])) for i, j in zip(starts, ends)]
+    return runs_of(counts_of(safe, unsafe), level)
+
 
 # %% ../../nbs/sdr/10_columns.ipynb #bd2fa273
 def runs_log_probability(
@@ -474,30 +493,32 @@ def meet(
 
 # %% ../../nbs/sdr/10_columns.ipynb #0df99f4d
 def log_sum_below(
-    halves:list[Atoms], # one or two independent sums
-    level:float,        # rho
-) -> float:             # ln P(sum of atoms <= level)
+    halves:list[Atoms], # one or two independent sums, their values sorted
+    level,              # rho, a number or (m,)
+) -> np.ndarray:        # ln P(sum of atoms <= level), like the level
     """Distribution of a sum of atoms, with the rounding allowance of `contains`.
 
     Parameters
     ----------
     halves : list[Atoms]
-        one or two independent sums
-    level : float
-        rho
+        one or two independent sums, their values sorted
+    level
+        rho, a number or (m,)
 
     Returns
     -------
-    float
-        ln P(sum of atoms <= level)
+    np.ndarray
+        ln P(sum of atoms <= level), like the level
     """
     largest = max(np.abs(h.values[np.isfinite(h.values)]).max(initial=0) for h in halves)
-    level = level + 4*slack(largest, level)
-    first = halves[0]
-    if len(halves) == 1: terms = first.logp[first.values <= level]
-    else:
-        running = np.concatenate([[-np.inf], np.logaddexp.accumulate(halves[1].logp)])
-        with np.errstate(invalid="ignore"): rest = level - first.values
-        count = np.searchsorted(halves[1].values, rest, side="right")
-        terms = first.logp + running[count]
-    return float(logsumexp(terms)) if np.isfinite(terms).any() else -np.inf
+    level = level + 4*slack(largest, np.asarray(level, dtype=float))
+    first, last = halves[0], halves[-1]
+    running = np.concatenate([[-np.inf], np.logaddexp.accumulate(last.logp)])
+    if len(halves) == 1: return running[np.searchsorted(last.values, level, side="right")]
+    found = np.empty(np.shape(level))
+    for i, one in np.ndenumerate(level):
+        with np.errstate(invalid="ignore"): rest = one - first.values
+        terms = first.logp + running[np.searchsorted(last.values, rest, side="right")]
+        found[i] = logsumexp(terms) if np.isfinite(terms).any() else -np.inf
+    return found[()]
+

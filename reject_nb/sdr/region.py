@@ -264,21 +264,22 @@ class SafeDecisionRegion:
 
     def rates(
         self,
-        p_safe:float, # prior probability of the safe class, in (0, 1)
-        eps:float,    # risk level, in (0, 1)
-    ) -> Rates:
-        """Exact probabilities of the region: tpr, fpr, fdr, mass.
+        p_safe, # prior probability of the safe class, in (0, 1), a number or an array
+        eps,    # risk level, in (0, 1), a number or an array that broadcasts with p_safe
+    ) -> Rates: # of numbers, or of arrays in the shape of the levels
+        """Exact probabilities of the region: tpr, fpr, fdr, mass; arrays of levels share their integrals.
 
         Parameters
         ----------
-        p_safe : float
-            prior probability of the safe class, in (0, 1)
-        eps : float
-            risk level, in (0, 1)
+        p_safe
+            prior probability of the safe class, in (0, 1), a number or an array
+        eps
+            risk level, in (0, 1), a number or an array that broadcasts with p_safe
 
         Returns
         -------
         Rates
+            of numbers, or of arrays in the shape of the levels
 
         Raises
         ------

@@ -86,7 +86,11 @@ def test_places_that_underflow(shape):
             at = Place(np.exp(log_x), log_x, -np.exp(log_x))
             want = shape*log_x - (np.log(shape) + law.log_normaliser)
             assert abs(law._log_cdf(at) - want) < 1e-9*abs(want)
+            assert abs(np.exp(law._log_sf(at)) + np.exp(want) - 1) < 1e-12
     mirrored = Beta(1.7, shape)
+    for log_y in (-40., -600., -800., -1e3): # far below the smallest float, but a power of the distance from 1
+        at = Place(1., -np.exp(log_y), log_y)
+        assert abs(np.exp(mirrored._log_cdf(at)) + np.exp(mirrored._log_sf(at)) - 1) < 1e-12
     assert abs(mirrored._log_sf(Place(1., -np.exp(-1e4),
                                       -1e4)) - (-1e4*shape - np.log(shape) - mirrored.log_normaliser)) < 1e-8
 

@@ -11,11 +11,12 @@ from reject_nb.sdr.amounts import Gamma
 from reject_nb.sdr.gaussian import Gaussian
 from scipy import integrate
 from scipy import stats
+from scipy.special import log_ndtr
 from scipy.special import ndtr
 
 from reject_nb.sdr.inversion import (
-    CGF, InversionError, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf, log_interval, log_tail,
-    mean_of, quadratic_cgf, quadratic_log_cdf, reflect,
+    CGF, InversionError, QuadraticForm, _shared, chernoff_cgf, gaussian_gamma, log_cdf, log_interval,
+    log_tail, mean_of, quadratic_cgf, quadratic_log_cdf, reflect, saddles,
 )
 
 @pytest.mark.parametrize("d", [1, 2, 4])
@@ -201,16 +202,37 @@ def test_gamma_columns(q):
     assert abs(np.exp(_tail(reflect(cgf), -q, upper=True)) - np.exp(_cdf(cgf, q))) < 1e-11
 
 
-@pytest.mark.parametrize("rough", [False, True])
-def test_many_thresholds_are_as_good_as_one(rough):
+@pytest.mark.parametrize("floor", [0., 1e-4])
+def test_many_thresholds_are_as_good_as_one(floor):
     # a chi-square variable with 6 degrees of freedom, less 3: every value within its bound, in both tails
     form = _form(np.ones(6)/2, np.zeros(6), -3.)
     q = np.concatenate([-3 + np.geomspace(1e-6, 3, 200), np.linspace(.01, 60, 300)])
-    found = log_cdf(quadratic_cgf(form), q, rough=rough)
+    found = log_cdf(quadratic_cgf(form), q, np.log(floor) if floor else -np.inf)
     want = stats.gamma(3).cdf(q + 3)
     assert (np.abs(np.exp(found.log_p) - want) <= found.error + 4e-16).all() and found.error.max() < 1e-12
-    near = (q < 0) & (want > (1e-4 if rough else 0))
+    near = (q < 0) & (want > floor)
     np.testing.assert_allclose(found.log_p[near], stats.gamma(3).logcdf(q[near] + 3), atol=1e-11)
+
+
+def test_neighbours_share_a_path():
+    # a normal variable: two paths left of zero for the middle; each threshold on one that costs three at most
+    form = _form([0., 0.], [.6, .8])
+    cgf, q = quadratic_cgf(form), np.linspace(-3, -.01, 300)
+    c = saddles(cgf, q, -1)
+    shared = _shared(cgf, q, c, np.full(300, -np.inf))
+    assert len(shared) <= 3 and sorted(np.concatenate([rows for _, rows in shared])) == list(range(300))
+    for saddle, rows in shared: assert (saddle**2/2 - q[rows]*saddle <= c[rows]**2/2 - q[rows]*c[rows] + 3 + 1e-9).all()
+    far = np.linspace(-38, -30, 9) # a floor of e^-2 lets all of them take one path
+    c = saddles(cgf, far, -1)
+    assert len(_shared(cgf, far, c, np.full(9, -np.inf))) > 1 == len(_shared(cgf, far, c, np.full(9, -2.)))
+
+
+def test_a_floor_leaves_out_what_is_below_it():
+    cgf, q = quadratic_cgf(_form([0., 0.], [.6, .8])), np.array([-12., -9., -3., -1.])
+    found = log_tail(cgf, q, log_floor=np.array([-20., -np.inf, -np.inf, -5.]))
+    want = log_ndtr(q)
+    assert np.isneginf(found.log_p[0]) and np.exp(want[0] + 20) <= found.error[0] < 1e-13
+    assert np.abs(found.log_p[1:] - want[1:]).max() < 1e-12 and (found.error[1:] < 1e-11).all()
 
 
 def test_thresholds_around_a_corner():
@@ -218,8 +240,8 @@ def test_thresholds_around_a_corner():
     form = _form([1, 1, -2, -2], np.zeros(4)) # 2 E_1 - 4 E_2
     q = np.concatenate([-np.geomspace(1e-9, 50, 60), [0.], np.geomspace(1e-9, 50, 60)])
     want = np.where(q < 0, 2/3*np.exp(np.minimum(q, 0)/4), 1 - np.exp(-np.maximum(q, 0)/2)/3)
-    for rough in (False, True):
-        found = quadratic_log_cdf(form, q, rough=rough)
+    for log_floor in (-np.inf, -9.):
+        found = quadratic_log_cdf(form, q, log_floor)
         assert (np.abs(np.exp(found.log_p) - want) <= found.error + 4e-16).all() and found.error.max() < 1e-12
 
 

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
+from reject_nb.core.results import Status
 from reject_nb.sdr.amounts import Beta
 from reject_nb.sdr.amounts import ChiSquared
 from reject_nb.sdr.amounts import Exponential
@@ -26,11 +27,14 @@ from reject_nb.sdr.likelihood_ratio import log_densities
 from reject_nb.sdr.likelihood_ratio import radius
 from scipy import integrate
 from scipy import stats
+from scipy.special import log_ndtr
+from scipy.special import logit
+from scipy.special import logsumexp
 from scipy.special import ndtr
 
 from reject_nb.sdr.rates import (
     Columns, PROMISE, Rates, _beside_atoms, _rates_of, combined, contour_log_cdf, exact_part, listing_error,
-    log_sum_over_atoms, matched, rates, sort_columns,
+    log_probability_of_region, log_sum_over_atoms, matched, rates, sort_columns,
 )
 
 EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
@@ -310,10 +314,11 @@ def test_extremes():
 
 
 @pytest.mark.parametrize("p, eps, name", [(0, .1, "p_safe"), (.5, 1., "eps"), (np.nan, .1, "p_safe"),
-                                          ([.5, .6], .1, "p_safe"),
+                                          ([.5, 1.], .1, "p_safe"), ([], .1, "p_safe"),
+                                          (.5, [], "eps"), ([.5, .6], [.1, .2, .3], "eps"),
                                           (.5, None, "eps"), (.5, "x", "eps")])
 def test_bad_levels(p, eps, name):
-    with pytest.raises(ValueError, match=f"^{name} must be"): rates(*EXAMPLE_1, p, eps)
+    with pytest.raises(ValueError, match=f"^{name} must (be|broadcast)"): rates(*EXAMPLE_1, p, eps)
 
 
 @pytest.mark.parametrize("safe, unsafe", [((Gamma(2, 1), Exponential(1)), (Gaussian(2, 1), Gaussian(1, 1))),
@@ -334,7 +339,7 @@ def test_many_atoms_are_summed_as_few(under):
     exact = exact_part(columns, under)
     each = [atoms(s, u, under) for s, u in columns.discrete]
     one = log_sum_over_atoms(meet(each)[0], exact.below, -.3)
-    many = _beside_atoms(exact, each, -.3, under)
+    many = _beside_atoms(exact, each, np.array([-.3]), under)
     off = abs(np.exp(one.log_p[0]) - np.exp(many.log_p[0]))
     assert not exact.left and off <= one.error[0] + many.error[0]
     assert one.error[0] < 1e-12 and many.error[0] < 1e-9
@@ -416,6 +421,49 @@ def test_listed_probabilities_are_within_their_rounding():
         ratio = np.exp(np.diff(law.log_density([mean - 1., mean])))[0]
         want = law.rate/mean if isinstance(law, Poisson) else (law.n - mean + 1)/mean*law.p/(1 - law.p)
         assert abs(ratio/want - 1) <= 2*listing_error(law)
+
+MANY = [EXAMPLE_1, (Gamma(2, 1), Exponential(3)), (Poisson(3), Poisson(5)),
+        (_mixed(Gamma(2, 1), Exponential(1), Gaussian(0, 1)), _mixed(Gamma(3, 1), Exponential(2), Gaussian(1, 1))),
+        (_mixed(Poisson(3), Binomial(9, .3)), _mixed(Poisson(5), Binomial(9, .5))),
+        (_mixed(Poisson(30), Gaussian(0, 1), Gamma(2, 1)), _mixed(Poisson(50), Gaussian(1, 2), Gamma(3, 1))),
+        (_mixed(Beta(2, .3), Exponential(1), Bernoulli(.3)), _mixed(Gamma(2, 1), Gaussian(1, 1), Bernoulli(.6)))]
+
+@pytest.mark.parametrize("safe, unsafe", MANY)
+def test_many_levels_are_as_good_as_one(safe, unsafe):
+    # every rate within both bounds, in shape and order of the levels, and as good relative to itself
+    p, eps = np.array([[.3], [1e-9]]), np.array([.9, .2, 1e-7, .2])
+    many = rates(safe, unsafe, p, eps)
+    for i, j in np.ndindex(2, 4):
+        one = rates(safe, unsafe, float(p[i, 0]), float(eps[j]))
+        for name in ("tpr", "fpr", "fdr", "mass"):
+            bound = getattr(one, f"{name}_error") + getattr(many, f"{name}_error")[i, j]
+            assert abs(getattr(one, name) - getattr(many, name)[i, j]) <= bound + 1e-16
+        assert many.status[i, j] is one.status is Status.optimal and isinstance(one.tpr, float)
+        assert abs(one.bound - many.bound[i, j]) <= 1e-9*max(1, one.bound)
+    assert many.tpr.shape == many.status.shape == (2, 4) and (many.tpr[:, 1] == many.tpr[:, 3]).all()
+    assert (np.diff(many.tpr[0, [2, 1, 0]]) >= 0).all()
+
+
+def test_rare_totals_keep_their_digits():
+    # counts beside a normal column, far out: the sum by hand over closed forms of the column
+    safe, unsafe = _mixed(Poisson(40), Gaussian(0, 1), Gaussian(0, 1)), _mixed(Poisson(60), Gaussian(8, 1),
+                                                                                Gaussian(9, 1))
+    k = np.arange(400.)
+    gamma = k*np.log(1.5) - 20 # of the count; the others' Gamma under U is normal: mean 145/2, variance 145
+    for eps in (1e-5, 1e-40, 1e-150):
+        want = logsumexp(stats.poisson(60).logpmf(k) + log_ndtr((logit(eps) - gamma - 72.5)/np.sqrt(145)))
+        assert abs(rates(safe, unsafe, .5, eps).log_fpr - want) < 1e-10*max(1, -want)
+
+
+@pytest.mark.parametrize("b", [.0016, .16])
+def test_mass_beyond_the_smallest_float(b):
+    # beta laws a power of 1 - x near 1: P(1 - x <= y) is y^b times a constant, far below 1e-308
+    safe, unsafe = Beta(1e-3, 2.5), Beta(1.3, b)
+    slope, constant = 2.5 - b, float(safe.log_normaliser - unsafe.log_normaliser)
+    for t in (500., 760., 2000.): # y = exp(-t), Gamma = constant + t (2.5 - b) there
+        want = -np.expm1(-b*t - np.log(b) - unsafe.log_normaliser)
+        found = log_probability_of_region(safe, unsafe, constant + slope*t, "unsafe")
+        assert abs(np.exp(found.log_p[0]) - want) < 1e-12
 
 
 def test_errors_and_status():
