@@ -17,9 +17,10 @@ from .worst_case import inside, margins, worst_points
 from ..core.results import Status, relative_gap
 
 # %% auto #0
-__all__ = ['NEARLY', 'Plane', 'Multipliers', 'Problem', 'best_intercept', 'objective', 'dual_bound',
-           'Certificate', 'certificate', 'Solution', 'improved', 'best_plane', 'finish', 'Units', 'extent',
-           'own_units']
+__all__ = ['WIDE', 'GIVEN', 'SETTLING', 'NEARLY', 'WIDENED', 'Plane', 'Multipliers', 'Problem',
+           'best_intercept', 'objective', 'dual_bound', 'Certificate', 'certificate', 'Units', 'extent',
+           'own_units', 'column_sizes', 'solver_units', 'rounded_certificate', 'Solution', 'improved',
+           'best_plane', 'finish']
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):
@@ -167,8 +168,9 @@ def _feasible(problem, weights) -> np.ndarray:
 def dual_bound(
     problem:Problem,     # sets, signs, C and kappa
     given:Multipliers,   # any
+    widened=None,        # by how much each set is widened, (d,), None: not at all
 ) -> float: # a lower bound on the optimal value
-    """Weak duality after making the input feasible.
+    """Weak duality after making the input feasible; 0 where a sum is beyond floats.
 
     Parameters
     ----------
@@ -176,6 +178,8 @@ def dual_bound(
         sets, signs, C and kappa
     given : Multipliers
         any
+    widened : default None
+        by how much each set is widened, (d,), None: not at all
 
     Returns
     -------
@@ -191,7 +195,9 @@ def dual_bound(
     for rows in row_blocks(*given.points.shape):
         points = inside(problem.sets[rows], given.points[rows], problem.kap)
         v += (a[rows]*problem.y[rows])@(points - centre)
-    q = float(v@v)
+    if widened is not None: v = np.sign(v)*np.maximum(abs(v) - total*widened, 0)
+    with np.errstate(over="ignore"): q = float(v@v)
+    if not np.isfinite(q): return 0.
     t = 1. if q <= total else total/q                                  # D is concave along the ray t*a
     return max(t*total - .5*t*t*q, 0.)
 
@@ -236,6 +242,176 @@ def certificate(
     """
     return Certificate(objective=objective(problem, plane), bound=dual_bound(problem, given))
 
+# %% ../../nbs/bernstein/06_certificate.ipynb #23a39198
+class Units(NamedTuple):
+    """A problem's own place and size: x = shift + size * x in own units.
+
+    Attributes
+    ----------
+    shift : np.ndarray
+        (d,)
+    size : Any
+        a number, or one for each column, (d,)
+    """
+    shift: np.ndarray  # (d,)
+    size: Any          # a number, or one for each column, (d,)
+
+    def plane(self, w, intercept) -> Plane:
+        "A plane of the own units in those of the problem."
+        w = w/self.size
+        return Plane(w, intercept - w@self.shift)
+
+    def scaled(self, sets:UncertaintySet) -> UncertaintySet:
+        "Sets in own units."
+        over = lambda a: None if a is None else a/self.size
+        tilted = sets.scale is not None and sets.scale.ndim == 3
+        box = over(sets.box_centre - self.shift) if sets.intersect else None
+        return UncertaintySet(centre=(sets.centre - self.shift)/self.size, radius=over(sets.radius),
+                              scale=sets.scale/np.reshape(self.size, (-1, 1)) if tilted else over(sets.scale),
+                              box_centre=box, box_half=over(sets.box_half), bound=sets.bound)
+
+# %% ../../nbs/bernstein/06_certificate.ipynb #be5766f3
+def extent(
+    problem:Problem, # sets, signs, C and kappa
+    centred,         # centres about their mean, (n, d)
+) -> float: # positive
+    """Size of the data about their centre, the unit of length of the solvers.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    centred
+        centres about their mean, (n, d)
+
+    Returns
+    -------
+    float
+        positive
+    """
+    sets, size = problem.sets, max(centred.max(), -centred.min())
+    if sets.radius is not None: size = max(size, sets.radius.max())
+    if sets.scale is not None and problem.kap > 0:
+        reach = problem.kap*max(sets.scale.max(), -sets.scale.min())
+        size = max(size, min(reach, sets.box_half.max()) if sets.intersect else reach)
+    return float(size) if size > 0 else 1.
+
+# %% ../../nbs/bernstein/06_certificate.ipynb #a4dbe8a9
+def own_units(
+    problem:Problem, # sets, signs, C and kappa
+) -> Units: # shift and size
+    """The place of the centres' mean and the size of the sets about it.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+
+    Returns
+    -------
+    Units
+        shift and size
+    """
+    shift = problem.sets.centre.mean(axis=0)
+    return Units(shift, extent(problem, problem.sets.centre - shift))
+
+# %% ../../nbs/bernstein/06_certificate.ipynb #0517d2bf
+WIDE = 2.**26    # ratio of the sizes of columns from which each has a unit of its own
+GIVEN = 2.**-40  # share of a column's size to which its numbers are then taken as given
+
+def column_sizes(
+    problem:Problem, # sets, signs, C and kappa
+) -> np.ndarray: # (d,), 0 for columns in which all sets are one point
+    """What `extent` says of each column alone.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+
+    Returns
+    -------
+    np.ndarray
+        (d,), 0 for columns in which all sets are one point
+    """
+    sets, centred = problem.sets, problem.sets.centre - problem.sets.centre.mean(axis=0)
+    size = np.maximum(centred.max(axis=0), -centred.min(axis=0))
+    if sets.radius is not None: size = np.maximum(size, sets.radius.max(axis=0))
+    if sets.scale is None or problem.kap == 0: return size
+    across = (0, 2) if sets.scale.ndim == 3 else 0
+    reach = problem.kap*np.maximum(sets.scale.max(axis=across), -sets.scale.min(axis=across))
+    return np.maximum(size, np.minimum(reach, sets.box_half.max(axis=0)) if sets.intersect else reach)
+
+def _mixed(sizes) -> bool:
+    "Whether the columns are of very different sizes."
+    some = sizes[sizes > 0]
+    return len(some) > 1 and some.max()/WIDE > some.min()
+
+def solver_units(
+    problem:Problem, # sets, signs, C and kappa
+) -> Units: # those of `own_units`; of each column where their sizes are very different
+    """Place and size, or sizes that are powers of two.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+
+    Returns
+    -------
+    Units
+        those of `own_units`; of each column where their sizes are very different
+    """
+    units, sizes = own_units(problem), column_sizes(problem)
+    if not _mixed(sizes): return units
+    return units._replace(size=np.where(sizes > 0, 2.**np.frexp(sizes)[1], units.size))
+
+# %% ../../nbs/bernstein/06_certificate.ipynb #071943f7
+SETTLING = 3   # rounds, since weights that are clipped move the sums again
+
+def _settled(problem, plane, given, sizes) -> Multipliers:
+    "Weights moved as little as needed, where far from both ends, to stand for w in columns where it is tiny."
+    a, size = _feasible(problem, given.weights), np.where(sizes > 0, sizes, 1.)
+    points = inside(problem.sets, given.points, problem.kap)
+    at = (points - problem.sets.centre.mean(axis=0))/size
+    rows = problem.y*np.column_stack([at, np.ones(len(a))]).T
+    sums, target, room = rows@a, np.append(plane.w/size, 0.), GIVEN*a.sum()
+    harmful = abs(sums)*np.append(size, 1.) > 1e-5*np.sqrt(a.sum())
+    wanted = np.where(harmful & (abs(target) < room) & (abs(sums) > room), target - sums, 0.)
+    free = a/problem.most*(1 - a/problem.most)
+    if not np.isfinite(rows).all(): return given
+    return Multipliers(a + free*(np.linalg.lstsq((rows*free)@rows.T, wanted)[0]@rows), points)
+
+def rounded_certificate(
+    problem:Problem,     # sets, signs, C and kappa
+    plane:Plane,         # what a solver returned
+    given:Multipliers,   # what it returned with it
+) -> Certificate: # for sets widened by a share GIVEN of the size of each column
+    """Both bounds where the numbers of a column are only known to a share of its size.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+    plane : Plane
+        what a solver returned
+    given : Multipliers
+        what it returned with it
+
+    Returns
+    -------
+    Certificate
+        for sets widened by a share GIVEN of the size of each column
+    """
+    widened, value = GIVEN*column_sizes(problem), objective(problem, plane)
+    most = problem.C*len(problem.y) if problem.cost is None else problem.C*problem.cost.sum()
+    bound = dual_bound(problem, given, widened)
+    for _ in range(SETTLING):
+        given = _settled(problem, plane, given, widened/GIVEN)
+        bound = max(bound, dual_bound(problem, given, widened))
+    bound -= most*float(abs(plane.w)@widened)
+    return Certificate(objective=value, bound=max(bound, 0.) if np.isfinite(bound) else 0.)
+
 # %% ../../nbs/bernstein/06_certificate.ipynb #cd565b77
 @dataclass(frozen=True, kw_only=True)
 class Solution:
@@ -255,7 +431,7 @@ class Solution:
         (n, d) one point of each set
     objective : float
     bound : float
-        lower bound on the optimal value
+        lower bound on the optimal value; for columns of very different sizes see `message`
     gap : float
         relative
     gap_abs : float
@@ -273,7 +449,7 @@ class Solution:
     weights: np.ndarray # (n,) multipliers
     points: np.ndarray  # (n, d) one point of each set
     objective: float
-    bound: float        # lower bound on the optimal value
+    bound: float        # lower bound on the optimal value; for columns of very different sizes see `message`
     gap: float          # relative
     gap_abs: float
     status: Status      # optimal: gap within tol; else what stopped the solver
@@ -334,6 +510,15 @@ def best_plane(
     return min(tried, key=lambda p: objective(problem, p))
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #ed3ba708
+WIDENED = " for sets wider by 2^-40 of the size of each column, since columns are of very different sizes"
+
+def _certified(problem, plane, given, tol) -> tuple:
+    "(Certificate, whether it is that of wider sets)."
+    found = certificate(problem, plane, given)
+    if found.gap <= tol or not _mixed(column_sizes(problem)): return found, False
+    near = rounded_certificate(problem, plane, given)
+    return (near, True) if near.gap < found.gap or not np.isfinite(found.gap) else (found, False)
+
 def finish(
     problem:Problem,      # sets, signs, C and kappa
     planes,               # candidates; the best one is kept
@@ -371,9 +556,9 @@ def finish(
         certified as far as it is
     """
     plane = best_plane(problem, planes)
-    found = certificate(problem, plane, given)
+    found, widened = _certified(problem, plane, given, tol)
     status = Status.optimal if found.gap <= tol else stopped
-    message = f"relative gap {found.gap:.1e}"
+    message = f"relative gap {found.gap:.1e}{WIDENED if widened else ''}"
     if status != Status.optimal:
         message += f" is above tol={tol:g}: {status.remedy}{'. ' + hint if hint else ''}"
     return Solution(coef=plane.w, intercept=float(plane.intercept), slack=problem.slacks(plane),
@@ -381,74 +566,3 @@ def finish(
                     objective=found.objective, bound=found.bound, gap=found.gap, gap_abs=found.gap_abs,
                     status=status, message=message,
                     iterations=iterations, state=state)
-
-# %% ../../nbs/bernstein/06_certificate.ipynb #23a39198
-class Units(NamedTuple):
-    """A problem's own place and size: x = shift + size * x in own units.
-
-    Attributes
-    ----------
-    shift : np.ndarray
-        (d,)
-    size : float
-    """
-    shift: np.ndarray  # (d,)
-    size: float
-
-    def plane(self, w, intercept) -> Plane:
-        "A plane of the own units in those of the problem."
-        w = w/self.size
-        return Plane(w, intercept - w@self.shift)
-
-    def scaled(self, sets:UncertaintySet) -> UncertaintySet:
-        "Sets in own units."
-        over = lambda a: None if a is None else a/self.size
-        box = over(sets.box_centre - self.shift) if sets.intersect else None
-        return UncertaintySet(centre=(sets.centre - self.shift)/self.size, radius=over(sets.radius),
-                              scale=over(sets.scale), box_centre=box, box_half=over(sets.box_half),
-                              bound=sets.bound)
-
-# %% ../../nbs/bernstein/06_certificate.ipynb #be5766f3
-def extent(
-    problem:Problem, # sets, signs, C and kappa
-    centred,         # centres about their mean, (n, d)
-) -> float: # positive
-    """Size of the data about their centre, the unit of length of the solvers.
-
-    Parameters
-    ----------
-    problem : Problem
-        sets, signs, C and kappa
-    centred
-        centres about their mean, (n, d)
-
-    Returns
-    -------
-    float
-        positive
-    """
-    sets, size = problem.sets, max(centred.max(), -centred.min())
-    if sets.radius is not None: size = max(size, sets.radius.max())
-    if sets.scale is not None and problem.kap > 0:
-        reach = problem.kap*max(sets.scale.max(), -sets.scale.min())
-        size = max(size, min(reach, sets.box_half.max()) if sets.intersect else reach)
-    return float(size) if size > 0 else 1.
-
-# %% ../../nbs/bernstein/06_certificate.ipynb #a4dbe8a9
-def own_units(
-    problem:Problem, # sets, signs, C and kappa
-) -> Units: # shift and size
-    """The place of the centres' mean and the size of the sets about it.
-
-    Parameters
-    ----------
-    problem : Problem
-        sets, signs, C and kappa
-
-    Returns
-    -------
-    Units
-        shift and size
-    """
-    shift = problem.sets.centre.mean(axis=0)
-    return Units(shift, extent(problem, problem.sets.centre - shift))

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .certificate import Multipliers, Problem, Solution, Units, finish, own_units
+from .certificate import (GIVEN, Multipliers, Problem, Solution, Units, finish,
+                                             solver_units)
 from .blocks import BlockSystem
 from .cones import ConeSystem, Values, cone_data
 from .formulations import UncertaintySet
@@ -33,7 +34,7 @@ class System(Protocol):
     @property
     def y(self) -> np.ndarray: ...
     @property
-    def phi(self) -> float: ...
+    def phi(self) -> Any: ...          # a number, or (d,)
     @property
     def d(self) -> int: ...
     @property
@@ -55,7 +56,7 @@ SMALL = 2*ENTRIES   # entries up to which all cones are held at once
 
 def system_of(
     problem:Problem, # sets, signs, C, kappa and costs
-    units:Units,     # its own units
+    units:Units,     # its own units, of all columns or of each
 ) -> Any: # its System, in blocks where the data are large
     """The model's linear systems, in own units, the objective divided by C.
 
@@ -64,7 +65,7 @@ def system_of(
     problem : Problem
         sets, signs, C, kappa and costs
     units : Units
-        its own units
+        its own units, of all columns or of each
 
     Returns
     -------
@@ -72,8 +73,8 @@ def system_of(
         its System, in blocks where the data are large
     """
     sets, kap, y = problem.sets, problem.kap, problem.y
-    phi = 1/(problem.C*units.size)/units.size
-    if not 0 < phi < math.inf: phi = float(np.clip(phi, 1e-300, 1e300))
+    with np.errstate(over="ignore", divide="ignore"): phi = 1/(problem.C*units.size)/units.size
+    if np.ndim(phi) or not 0 < phi < math.inf: phi = np.clip(phi, 1e-300, 1e300)
     round_ = kap > 0 and sets.scale is not None and sets.scale.any()
     if sets.intersect and round_: return HullSystem(*hull_data(units.scaled(sets), y, kap, phi, problem.cost))
     if not round_: sets = UncertaintySet(centre=sets.centre, radius=sets.radius)
@@ -118,6 +119,12 @@ class Progress(NamedTuple):
     rest: np.ndarray  # gradient of the Lagrangian
 
 # %% ../../nbs/bernstein/10_newton.ipynb #7b50a9fc
+def _bent(phi, rest, cone) -> float:
+    "What a gradient that has not vanished costs the dual; of columns with own units what is not rounding."
+    if np.ndim(phi) == 0: return .5*(rest@rest)/phi if phi > 1e-290 else 0.
+    with np.errstate(over="ignore"):
+        return .5*float((np.maximum(abs(rest) - .5*GIVEN*cone[:, 0].sum(), 0)**2/phi).sum())
+
 def progress(
     system:System, # of the model
     at:Iterate,    # inside the cones
@@ -142,10 +149,10 @@ def progress(
     products = system.products(at.x, at.slack, dual, pulled)
     free = np.zeros_like(at.x)
     free[system.slots] = system.cost
-    value = .5*system.phi*(w@w) + free@at.x
+    value = (.5*system.phi*(w@w) if np.ndim(system.phi) == 0 else .5*((system.phi*w)@w)) + free@at.x
     free[:d] += system.phi*w
     rest = free - pulled
-    bent = .5*(rest[:d]@rest[:d])/system.phi if system.phi > 1e-290 else 0.
+    bent = _bent(system.phi, rest[:d], dual.cone)
     loss = products + bent if abs(rest[d:]).max() < FEASIBLE else math.inf
     degree = int(live.sum()) + len(system.y)
     return Progress(products, products/degree, value, loss, free, rest)
@@ -443,7 +450,7 @@ def interior_point(
         elif clock.out_of_time(): stopped = Status.time_limit
         with np.errstate(all="ignore"):                # an overflow ends the iteration
             further = None if stopped != Status.not_converged else step(at, seen, best)
-        if further is None: break
+        if further is None or not np.isfinite(further.x).all(): break
         at = further
     return Run(at, best if least < math.inf else at, warm, it, stopped, losses)
 
@@ -493,7 +500,7 @@ def newton(
     Nesterov-Todd scaling and Mehrotra's corrector, as in conic solvers; the elimination is ours.
     """
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
-    units = own_units(problem)
+    units = solver_units(problem)
     system = system_of(problem, units)
     start = cold_start(system)
     if warm is not None and _shapes(warm) == _shapes(start): start = warm_start(system, warm)

@@ -5,8 +5,8 @@ from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.core.results import Status
 
 from reject_nb.bernstein.certificate import (
-    Certificate, Multipliers, Plane, Problem, _feasible, best_intercept, certificate, dual_bound, finish,
-    improved, objective, own_units,
+    Certificate, GIVEN, Multipliers, Plane, Problem, Units, _feasible, best_intercept, certificate,
+    column_sizes, dual_bound, finish, improved, objective, own_units, rounded_certificate, solver_units,
 )
 
 PAIR = Problem(UncertaintySet(centre=np.array([[2.], [-2.]]), radius=np.full((2, 1), .5)),
@@ -73,37 +73,6 @@ def test_svm_certificate_closes_against_libsvm():
     assert 0 <= c.gap < 1e-8                                        # libsvm's own tolerance is 1e-10
 
 
-@pytest.mark.parametrize("w, b, value", [(1., 0., 2/9), (1., .1, .5/1.96), (2., 0., 2.),
-                                         (.5, .1, .5*.25 + 2*.25), (0., 3., 2.), (2/3*(1 - 1e-8), 0., 2/9)])
-def test_improved_planes_by_hand(w, b, value):
-    plane = improved(PAIR, Plane(np.array([w]), b))
-    np.testing.assert_allclose(objective(PAIR, plane), value, rtol=1e-12)
-    assert objective(PAIR, plane) <= objective(PAIR, Plane(np.array([w]), b))
-
-
-def test_finish_keeps_the_best_plane_and_says_what_is_certified():
-    good, poor = (Multipliers(np.full(2, a), np.array([[1.5], [-1.5]])) for a in (2/9, .1))
-    planes = [Plane(np.array([np.nan]), 0.), Plane(np.array([1.]), 0.), Plane(np.array([.1]), 0.),
-              Plane(np.array([.1]), np.inf)]
-    got = finish(PAIR, planes, good, 1e-7, 5, state="state")
-    np.testing.assert_allclose([got.coef[0], got.objective, got.bound], [2/3, 2/9, 2/9], rtol=1e-12)
-    assert got.status == "optimal" and got.gap < 1e-12 and got.iterations == 5 and got.state == "state"
-    assert abs(got.gap_abs) < 1e-12
-    assert got.slack.shape == (2,) and got.slack.max() < 1e-12 and got.weights is good.weights
-    assert "above" not in got.message
-    wide = finish(PAIR, planes, poor, 1e-7, 5, Status.time_limit, "Clock says so.")
-    np.testing.assert_allclose([wide.gap_abs, wide.gap], [2/9 - .155, (2/9 - .155)*4.5], rtol=1e-12)
-    assert wide.status == Status.time_limit and "above tol=1e-07: raise time_limit" in wide.message
-    assert wide.message.endswith("Clock says so.")
-    assert finish(PAIR, planes, poor, .5, 5).status == Status.optimal
-    assert finish(PAIR, planes, poor, .3, 5).status == "not_converged"
-
-
-def test_no_plane_is_the_zero_plane():
-    got = finish(PAIR, [], Multipliers(np.ones(2), np.zeros((2, 1))), 1e-7, 0)
-    assert got.objective == 2 and not got.coef.any() and got.intercept == 0
-
-
 def test_own_units_by_hand():
     half = np.array([[.5], [3.]])
     sets = UncertaintySet(centre=np.array([[12.], [8.]]), radius=half/10, scale=half,
@@ -134,3 +103,91 @@ def test_planes_come_back_from_own_units():
     plane = units.plane(np.array([.8]), .3)
     inner = Problem(units.scaled(problem.sets), problem.y, 1., 0.)
     np.testing.assert_allclose(problem.margins(plane), inner.margins(Plane(np.array([.8]), .3)), rtol=1e-14)
+
+STEEP = Problem(UncertaintySet(centre=np.array([[3e20, 1.], [-1e20, 1.], [-3e20, 1.], [1e20, 1.00001]])),
+                np.array([1., 1, -1, -1]), 1., 0.)
+
+def test_each_column_has_its_unit_where_sizes_are_very_different():
+    np.testing.assert_allclose(column_sizes(STEEP), [3e20, 7.5e-6], rtol=1e-6)
+    np.testing.assert_array_equal(solver_units(STEEP).size, [2.**69, 2.**-17])
+    for first, mixed in ((2.**25, False), (2.**26, False), (2.**26*1.1, True)):
+        centre = np.array([[1., first, 0.], [-1., -first, 0.]])
+        problem = Problem(UncertaintySet(centre=centre), PAIR.y, 1., 0.)
+        size = solver_units(problem).size
+        assert (np.ndim(size) == 1) == mixed and np.max(size) >= first
+        if mixed: np.testing.assert_array_equal(size, [2., 2.**27, first])   # a column of zeros: the largest
+
+
+@pytest.mark.parametrize("pieces, kap, sizes", [
+    (dict(), 1., [2., 4.]), (dict(radius=np.array([[5., 0.], [0., 1.]])), 1., [5., 4.]),
+    (dict(scale=np.array([[3., 0.], [0., -1.]])), 2., [6., 4.]), (dict(scale=np.ones((2, 2))), 0., [2., 4.]),
+    (dict(scale=np.array([[[0., 3.], [1., 0.]], [[0., 0.], [0., 5.]]])), 1., [3., 5.]),
+    (dict(scale=np.full((2, 2), 9.), box_centre=np.zeros((2, 2)), box_half=np.array([[7., 1.], [3., 2.]])),
+     1., [7., 4.])])
+def test_sizes_of_columns_by_hand(pieces, kap, sizes):
+    sets = UncertaintySet(centre=np.array([[2., 4.], [-2., -4.]]), **pieces)
+    np.testing.assert_array_equal(column_sizes(Problem(sets, PAIR.y, 1., kap)), sizes)
+
+
+def test_units_of_columns_keep_covariances_and_boxes():
+    scale = np.array([[[1., 2.], [3., 4.]]])
+    sets = UncertaintySet(centre=np.array([[8., 8.]]), scale=scale)
+    own = Units(np.array([0., 4.]), np.array([2., 4.])).scaled(sets)
+    np.testing.assert_array_equal(own.centre, [[4., 1.]])
+    np.testing.assert_array_equal(own.scale, [[[.5, 1.], [.75, 1.]]])       # row j is feature j
+    plane = Units(np.zeros(2), np.array([2., 4.])).plane(np.array([2., 2.]), 1.)
+    np.testing.assert_array_equal(plane.w, [1, .5])
+
+
+def test_the_bound_of_wider_sets_by_hand():
+    plane = Plane(np.array([1e-20/3, 0.]), 0.)
+    weights = lambda off: Multipliers(np.array([1/3 - off, 1, 1/3 - off, 1]), STEEP.sets.centre)
+    for off in (0., 1e-14, 1e-9):
+        found = rounded_certificate(STEEP, plane, weights(off))
+        np.testing.assert_allclose([found.objective, found.bound], 8/3, rtol=1e-8)
+        assert found.bound < 8/3 and found.gap_abs > GIVEN               # what wider sets cost is taken off
+    assert dual_bound(STEEP, weights(1e-14)) < .01
+    # the room: weights off by less than it lose nothing, by twice as much nearly everything
+    room = np.array([3e20*GIVEN, 0.])
+    close, far = (dual_bound(STEEP, weights(s*GIVEN), room) for s in (1.2, 3.))
+    assert close > 2.6 and far < .1
+    lost = rounded_certificate(STEEP, Plane(np.array([1., 0.]), 0.), weights(0.))
+    assert lost.bound == 0
+    nothing = Multipliers(np.full(4, np.nan), np.full((4, 2), np.nan))
+    assert rounded_certificate(STEEP, plane, nothing).bound == 0
+
+
+def test_sums_beyond_floats_bound_nothing():
+    huge = Problem(UncertaintySet(centre=np.array([[1e200], [-1e200]])), PAIR.y, 1., 0.)
+    assert dual_bound(huge, Multipliers(np.ones(2), huge.sets.centre)) == 0
+
+
+@pytest.mark.parametrize("w, b, value", [(1., 0., 2/9), (1., .1, .5/1.96), (2., 0., 2.),
+                                         (.5, .1, .5*.25 + 2*.25), (0., 3., 2.), (2/3*(1 - 1e-8), 0., 2/9)])
+def test_improved_planes_by_hand(w, b, value):
+    plane = improved(PAIR, Plane(np.array([w]), b))
+    np.testing.assert_allclose(objective(PAIR, plane), value, rtol=1e-12)
+    assert objective(PAIR, plane) <= objective(PAIR, Plane(np.array([w]), b))
+
+
+def test_finish_keeps_the_best_plane_and_says_what_is_certified():
+    good, poor = (Multipliers(np.full(2, a), np.array([[1.5], [-1.5]])) for a in (2/9, .1))
+    planes = [Plane(np.array([np.nan]), 0.), Plane(np.array([1.]), 0.), Plane(np.array([.1]), 0.),
+              Plane(np.array([.1]), np.inf)]
+    got = finish(PAIR, planes, good, 1e-7, 5, state="state")
+    np.testing.assert_allclose([got.coef[0], got.objective, got.bound], [2/3, 2/9, 2/9], rtol=1e-12)
+    assert got.status == "optimal" and got.gap < 1e-12 and got.iterations == 5 and got.state == "state"
+    assert abs(got.gap_abs) < 1e-12
+    assert got.slack.shape == (2,) and got.slack.max() < 1e-12 and got.weights is good.weights
+    assert "above" not in got.message
+    wide = finish(PAIR, planes, poor, 1e-7, 5, Status.time_limit, "Clock says so.")
+    np.testing.assert_allclose([wide.gap_abs, wide.gap], [2/9 - .155, (2/9 - .155)*4.5], rtol=1e-12)
+    assert wide.status == Status.time_limit and "above tol=1e-07: raise time_limit" in wide.message
+    assert wide.message.endswith("Clock says so.")
+    assert finish(PAIR, planes, poor, .5, 5).status == Status.optimal
+    assert finish(PAIR, planes, poor, .3, 5).status == "not_converged"
+
+
+def test_no_plane_is_the_zero_plane():
+    got = finish(PAIR, [], Multipliers(np.ones(2), np.zeros((2, 1))), 1e-7, 0)
+    assert got.objective == 2 and not got.coef.any() and got.intercept == 0

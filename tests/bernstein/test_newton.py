@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from reject_nb.bernstein.certificate import Plane
 from reject_nb.bernstein.certificate import Problem
-from reject_nb.bernstein.certificate import own_units
+from reject_nb.bernstein.certificate import solver_units
 from reject_nb.bernstein.cones import Values
 from reject_nb.bernstein.formulations import FORMULATIONS
 from reject_nb.bernstein.formulations import UncertaintySet
@@ -51,7 +51,7 @@ def _copied(step):
 def _some_iterate(name, seed=0):
     "A system and an iterate well inside, some steps from its start."
     problem = _problem(name, seed)
-    system = system_of(problem, own_units(problem))
+    system = system_of(problem, solver_units(problem))
     at = cold_start(system)
     for _ in range(3):
         work = work_arrays(*np.subtract(at.slack.cone.shape, (0, 1)))
@@ -132,7 +132,7 @@ def test_progress_is_the_gap(name):
 def test_warm_starts_are_inside(name, eps):
     _, old, *_ = _some_iterate(name)
     problem = _problem(name, eps=eps)
-    system = system_of(problem, own_units(problem))
+    system = system_of(problem, solver_units(problem))
     at = warm_start(system, old)
     assert (at.slack.cone[:, 0] > np.linalg.norm(at.slack.cone[:, 1:], axis=1) + 9e-4).all()
     assert at.slack.linear.min() > 0
@@ -224,7 +224,7 @@ def test_limits_are_said():
     late = newton(problem, time_limit=1e-9)
     assert late.status == Status.time_limit and late.iterations == 0
     assert late.bound <= newton(problem).objective*(1 + 1e-12)
-    system = system_of(problem, own_units(problem))
+    system = system_of(problem, solver_units(problem))
     run = interior_point(system, cold_start(system), 1e-7, 100, _Elapsed(5))
     assert run.iterations == 5 and run.stopped == Status.time_limit and len(run.losses) == 6
     assert run.best is run.last
@@ -237,7 +237,7 @@ def test_limits_are_said():
 
 def test_the_iteration_gives_up_with_its_best_multipliers():
     problem = _problem("MM-SMV")
-    system = system_of(problem, own_units(problem))
+    system = system_of(problem, solver_units(problem))
     run = interior_point(system, cold_start(system), 1e-30, 100, Budget().start())
     losses = np.array(run.losses)
     assert run.iterations < 60 and run.stopped == Status.not_converged
@@ -282,3 +282,33 @@ def test_ties_that_once_cost_all_digits(name, times, C, half, bands):
     cost = np.array([.5, 1., .5, .5]) if times == 2 else None
     got = newton(Problem(sets, y, C*(1 if cost is None else 2), kappa(sets.bound, .1), cost), tol=1e-9)
     assert got.status == "optimal" and got.gap <= 1e-9
+
+
+@pytest.mark.parametrize("name", FORMULATIONS)
+def test_columns_of_any_size_end_optimal(name):
+    rng = np.random.default_rng(3)
+    X, values = rng.normal(size=(40, 3)), []
+    y = np.where(X@[1, 1, 1] + .5*rng.normal(size=40) > 0, 1., -1.)
+    for power in (0, 10, 30, 100, 140):
+        size = np.array([10.**-power, 1., 10.**power])
+        U = UncertainData.from_box(X*size, .3*size, law="uniform")
+        sets = uncertainty_set(name, U)
+        got = newton(Problem(sets, y, 2., kappa(sets.bound, .1)))
+        assert got.status == "optimal" and got.gap <= 1e-7 and got.bound < got.objective, (power, got.message)
+        assert power or "wider" not in got.message
+        assert np.isfinite(got.coef).all() and abs(got.coef[0]*size[0]) < 1e-15 or power == 0
+        values.append(got.objective)
+    np.testing.assert_allclose(values[2:], values[1], rtol=1e-6)
+
+
+def test_sizes_of_columns_move_the_value_one_way():
+    # a longer column costs less: the value can only fall
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(30, 2))
+    y = np.where(X.sum(axis=1) + rng.normal(size=30) > 0, 1., -1.)
+    found = []
+    for power in range(0, 150, 7):
+        centre = X*[1., 10.**power]
+        found.append(newton(Problem(UncertaintySet(centre=centre), y, 1., 0.)))
+    assert all(f.status == "optimal" for f in found)
+    assert all(b.bound <= a.objective*(1 + 1e-9) for a, b in zip(found, found[1:]))
