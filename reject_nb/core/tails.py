@@ -24,6 +24,12 @@ def _cdf(k, n, p):
         return np.where(k >= n, 1., betaincc(k + 1, np.maximum(n - k, 1e-300), p))
 
 # %% ../../nbs/core/05_tails.ipynb #a59c5293
+def _check_counts(errors, n, name:str, least:float) -> tuple[np.ndarray, np.ndarray]:
+    "Errors seen, or a sum of losses, and the examples, whole numbers; errors are at most n."
+    errors, n = check_array(errors, name, low=0., empty=True), check_array(n, "n", low=least, empty=True)
+    if (n != np.floor(n)).any(): raise refuse("n", "whole numbers", n if n.ndim else float(n))
+    return errors, n
+
 def binomial_p_value(
     errors,      # errors seen, from 0 to n
     n,           # examples, at least 0
@@ -48,10 +54,11 @@ def binomial_p_value(
     Raises
     ------
     ValueError
-        where errors or n are negative, errors exceed n, or target_risk is not in [0, 1].
+        where errors or n are negative or not whole, errors exceed n, or target_risk is not in [0, 1].
     """
-    errors = check_array(errors, "errors", low=0., empty=True)
-    n = check_array(n, "n", low=0., empty=True)
+    errors, n = _check_counts(errors, n, "errors", 0.)
+    if (errors != np.floor(errors)).any():
+        raise refuse("errors", "whole numbers", errors if errors.ndim else float(errors))
     if (errors > n).any(): raise refuse("errors", "at most n", errors if errors.ndim else float(errors))
     target_risk = check_array(target_risk, "target_risk", low=0., high=1., empty=True)
     return _cdf(errors, n, target_risk)
@@ -89,14 +96,13 @@ def hoeffding_bentkus_p_value(
     Raises
     ------
     ValueError
-        where total is negative or above n, n is below 1, or target_risk is not in [0, 1].
+        where total is negative or above n, n is below 1 or not whole, or target_risk is not in [0, 1].
 
     References
     ----------
     Bates et al., Distribution-free, risk-controlling prediction sets, J. ACM 68, 2021.
     """
-    total = check_array(total, "total", low=0., empty=True)
-    n = check_array(n, "n", low=1., empty=True)
+    total, n = _check_counts(total, n, "total", 1.)
     if (total > n*(1 + 1e-9)).any(): raise refuse("total", "at most n", total if total.ndim else float(total))
     target_risk = check_array(target_risk, "target_risk", low=0., high=1., empty=True)
     hoeffding = np.exp(-n*_kl(np.minimum(total/n, target_risk), target_risk))

@@ -33,6 +33,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "scorers": ["make_selective_scorer"],
     "ranks": ["average_ranks", "critical_difference", "friedman", "nemenyi"],
 })
+
+# %% ../../nbs/strategies/00_overview.ipynb #13c00001
 if TYPE_CHECKING:
     from reject_nb.strategies.curves import RiskCoverage, aurc, aurc_bounds, risk_coverage_curve, sele
     from reject_nb.strategies.guarantees import certify, order_statistic, sgr

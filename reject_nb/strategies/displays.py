@@ -21,6 +21,22 @@ def _from_predictions(cls, y, predictions, uncertainty, loss, name, ties, point=
     curve = risk_coverage_curve(pointwise_loss(y, predictions, loss), uncertainty, ties=ties)
     return cls(coverage=curve.coverage, risk=curve.risk, name=name, point=point)
 
+def _operating_point(estimator, X, losses) -> tuple|None:
+    "Coverage and risk of a selective classifier on data, None where nothing is accepted."
+    keep = np.asarray(estimator.accept(X))
+    return (keep.mean(), losses[keep].mean()) if keep.any() else None
+
+def _uncertainty_of(estimator):
+    "The estimator's own uncertainty, or what its probabilities say."
+    return getattr(estimator, "predict_uncertainty", None) or _top_probability(estimator)
+
+def _top_probability(estimator):
+    "One minus the largest class probability, as a function of X."
+    if not hasattr(estimator, "predict_proba"):
+        raise refuse("uncertainty", f"given for {type(estimator).__name__}, which has no predict_proba", None)
+    return lambda X: 1 - np.asarray(estimator.predict_proba(X)).max(1)
+
+# %% ../../nbs/strategies/25_displays.ipynb #13c25001
 class DisplayMakers:
     "Constructors of a display."
     @classmethod
@@ -113,25 +129,22 @@ class DisplayMakers:
             naming the argument.
         """
         y, point = labels_of(estimator, y, n_rows(X)), None
-        inner, score = getattr(estimator, "classifier_", estimator), uncertainty
-        if score is None: score = getattr(estimator, "predict_uncertainty",
-                                          None) or _top_probability(estimator)
+        inner = getattr(estimator, "classifier_", estimator)
+        score = _uncertainty_of(estimator) if uncertainty is None else uncertainty
         s = ask(getattr(score, "predict", score), X, "the uncertainty")
-        predictions, loss = predict_labels(inner, X), getattr(estimator, "loss",
-                                                              None) if loss is None else loss
+        if loss is None: loss = getattr(estimator, "loss", None)
+        predictions = predict_labels(inner, X)
         if hasattr(estimator, "accept") and uncertainty is None:
-            keep, losses = np.asarray(estimator.accept(X)), pointwise_loss(y, predictions, loss)
-            point = (keep.mean(), losses[keep].mean()) if keep.any() else None
+            point = _operating_point(estimator, X, pointwise_loss(y, predictions, loss))
         name = type(inner).__name__ if name is None else name
         return _from_predictions(cls, y, predictions, s, loss, name, ties, point).plot(ax, **kwargs)
 
-def _top_probability(estimator):
-    "One minus the largest class probability, as a function of X."
-    if not hasattr(estimator, "predict_proba"):
-        raise refuse("uncertainty", f"given for {type(estimator).__name__}, which has no predict_proba", None)
-    return lambda X: 1 - np.asarray(estimator.predict_proba(X)).max(1)
-
 # %% ../../nbs/strategies/25_displays.ipynb #e41d4902
+def _best_risk(coverage, risk) -> np.ndarray:
+    "Risk of the same 0/1 losses with all errors last."
+    return np.maximum(0, 1 - (1 - risk[-1])/coverage)
+
+# %% ../../nbs/strategies/25_displays.ipynb #13c25002
 class RiskCoverageDisplay(DisplayMakers):
     """A risk-coverage curve to plot; made by `from_estimator` or `from_predictions`.
 
@@ -210,12 +223,9 @@ class RiskCoverageDisplay(DisplayMakers):
         self.point_ = None
         if self.point is not None and self.point[0] > 0:
             self.point_, = ax.plot(*self.point, "o", color=self.line_.get_color(), ms=5)
-        if optimum: ax.plot(self.coverage, self._best(), color="black", lw=.8, ls=":", label="perfect score")
+        if optimum: ax.plot(self.coverage, _best_risk(self.coverage, self.risk), color="black",
+                            lw=.8, ls=":", label="perfect score")
         ax.set(xlabel="coverage", ylabel="selective risk", xlim=(0, 1.01))
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _best(self) -> np.ndarray:
-        "Risk of the same 0/1 losses with all errors last."
-        return np.maximum(0, 1 - (1 - self.risk[-1])/self.coverage)

@@ -203,6 +203,22 @@ def _check_model(model, guarantee, thresholds) -> None:
                          "use guarantee=None")
 
 # %% ../../nbs/strategies/22_guarantees.ipynb #e92b5556
+def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
+    "The examples that are a sample of the weighted law; all of them without weights."
+    if weights is None:
+        if weight_bound is not None: raise refuse("weight_bound", "None where weights are None", weight_bound)
+        return losses, scores, groups
+    if weight_bound is None: raise refuse("weight_bound", "the largest weight that can occur", weight_bound)
+    losses = check_vector(losses, "losses", low=0.)
+    scores = check_vector(scores, "scores", len(losses), infinite=True)
+    keep = thin(check_vector(weights, "weights", len(losses), low=0.), weight_bound)
+    if not keep.any():
+        raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: "
+                         "no example was kept")
+    if groups is not None: groups = group_labels(groups, len(losses))[keep]
+    return losses[keep], scores[keep], groups
+
+# %% ../../nbs/strategies/22_guarantees.ipynb #13c22001
 def certify(
     model,                # CostBased, BoundedImprovement or BoundedAbstention
     losses,               # (n,) of a calibration sample, at least 0
@@ -280,18 +296,3 @@ def certify(
     return certify_groups(lambda l, s, level: _certify_one(model, l, s, guarantee, level, *rest), losses,
                           scores,
                           groups, delta)
-
-def _of_the_new_law(losses, scores, groups, weights, weight_bound) -> tuple:
-    "The examples that are a sample of the weighted law; all of them without weights."
-    if weights is None:
-        if weight_bound is not None: raise refuse("weight_bound", "None where weights are None", weight_bound)
-        return losses, scores, groups
-    if weight_bound is None: raise refuse("weight_bound", "the largest weight that can occur", weight_bound)
-    losses = check_vector(losses, "losses", low=0.)
-    scores = check_vector(scores, "scores", len(losses), infinite=True)
-    keep = thin(check_vector(weights, "weights", len(losses), low=0.), weight_bound)
-    if not keep.any():
-        raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: "
-                         "no example was kept")
-    if groups is not None: groups = group_labels(groups, len(losses))[keep]
-    return losses[keep], scores[keep], groups

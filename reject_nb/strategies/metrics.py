@@ -314,6 +314,17 @@ class Comparison:
     interval: tuple     # (low, high) of the difference
     p_value: float      # of "no difference", two-sided
 
+# %% ../../nbs/strategies/20_metrics.ipynb #13c20001
+def _asked(metric) -> tuple[tuple, tuple]:
+    "The working points that a metric's name asks for."
+    for words, found in (("risk at coverage ", 0), ("coverage at risk ", 1)):
+        if isinstance(metric, str) and metric.startswith(words):
+            try: value = check_number(float(metric[len(words):]), "metric", 0.)
+            except ValueError: raise refuse("metric", f"'{words}' and a number", metric) from None
+            return ((value,), ()) if found == 0 else ((), (value,))
+    return (), ()
+
+# %% ../../nbs/strategies/20_metrics.ipynb #13c20002
 def compare_scores(
     losses,               # (n,) at least 0; 0 and 1 for AUROC and AUPR
     scores,               # (n,) high means uncertain
@@ -379,12 +390,3 @@ def compare_scores(
     return Comparison(metric=metric, first=first, second=second, difference=first - second,
                       interval=_percentiles(drawn, confidence) if known else (-np.inf, np.inf),
                       p_value=float(min(1., max(2*(side + 1)/(len(drawn) + 1), least))))
-
-def _asked(metric) -> tuple[tuple, tuple]:
-    "The working points that a metric's name asks for."
-    for words, found in (("risk at coverage ", 0), ("coverage at risk ", 1)):
-        if isinstance(metric, str) and metric.startswith(words):
-            try: value = check_number(float(metric[len(words):]), "metric", 0.)
-            except ValueError: raise refuse("metric", f"'{words}' and a number", metric) from None
-            return ((value,), ()) if found == 0 else ((), (value,))
-    return (), ()

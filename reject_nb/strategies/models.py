@@ -193,7 +193,7 @@ class CostBased:
         groups = _groups(risk, weight, scores)
         if scores is None:
             at = self.accept_at_threshold
-            return self._by_risk(groups, at if randomise else float(at > 0))
+            return _by_risk(groups, self.reject_cost, at if randomise else float(at > 0))
         cost = groups.risk + self.reject_cost*(1 - groups.mass)
         least = cost.min()
         # the largest coverage of equal cost
@@ -206,18 +206,19 @@ class CostBased:
         return _solution(groups, k - 1, 1., groups.score[k-1], Status.optimal,
                          "the prefix of the scores with the least cost")
 
-    def _by_risk(self, groups, tau):
-        "The threshold is the cost itself, also where no mass lies on it."
-        k = int(np.searchsorted(groups.score, self.reject_cost))       # first group with risk >= cost
-        on_it = k < len(groups.score) and groups.score[k] == self.reject_cost
-        status, message = Status.trivial, "every risk exceeds the reject cost: all is rejected"
-        if on_it:
-            status = Status.tied
-            message = "mass lies where the risk equals the cost: any acceptance of it costs the same"
-        elif k == len(groups.score): message = "the reject cost exceeds every risk: all is accepted"
-        elif k > 0: status, message = Status.optimal, "accepts where the risk is below the reject cost"
-        found = _solution(groups, k, tau if on_it else 0., self.reject_cost, status, message)
-        return SelectionFunction(**{**vars(found), "accept_at_threshold": float(tau)})
+# %% ../../nbs/strategies/01_models.ipynb #13c01001
+def _by_risk(groups, cost:float, tau:float) -> SelectionFunction:
+    "The threshold is the cost itself, also where no mass lies on it."
+    k = int(np.searchsorted(groups.score, cost))       # first group with risk >= cost
+    on_it = k < len(groups.score) and groups.score[k] == cost
+    status, message = Status.trivial, "every risk exceeds the reject cost: all is rejected"
+    if on_it:
+        status = Status.tied
+        message = "mass lies where the risk equals the cost: any acceptance of it costs the same"
+    elif k == len(groups.score): message = "the reject cost exceeds every risk: all is accepted"
+    elif k > 0: status, message = Status.optimal, "accepts where the risk is below the reject cost"
+    found = _solution(groups, k, tau if on_it else 0., cost, status, message)
+    return SelectionFunction(**{**vars(found), "accept_at_threshold": float(tau)})
 
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6-2
 @dataclass(frozen=True)

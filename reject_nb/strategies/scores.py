@@ -5,8 +5,9 @@ regression, SELE, true class probability."""
 
 # %% auto #0
 __all__ = ['noisy_sign', 'labels_of', 'count_features', 'check_class_labels', 'default_classifier',
-           'UncertaintyScore', 'MaxClassProbability', 'MarginScore', 'LearnedScore', 'RegressionScore',
-           'TrueClassProbabilityScore', 'SeleScore']
+           'UncertaintyScore', 'MaxClassProbability', 'MarginScore', 'LinearForm', 'RegressedForm',
+           'FromArrays', 'LearnedScore', 'RegressionScore', 'TrueClassProbabilityScore', 'BoostedScore',
+           'SeleScore']
 
 # %% ../../nbs/strategies/06_scores.ipynb #d8eb0f70
 import warnings
@@ -326,12 +327,33 @@ class MarginScore(_PlugInScore):
         return top[:, 0] - top[:, 1]
 
 # %% ../../nbs/strategies/06_scores.ipynb #ead384ca
-class LearnedScore(UncertaintyScore):
-    "Base of the scores learned from examples; subclasses say what is fitted."
+class LinearForm(UncertaintyScore):
+    "The linear form (37): parameters for each label that is predicted; subclasses say how they are found."
     _sign, learns = 1., True
 
     def _train(self, blocks, targets): raise NotImplementedError
 
+    def _fit_linear(self, X, targets, predictions):
+        n_features = X.shape[1]
+        self.mean_, self.scale_ = (X.mean(0), X.std(0)) if self.standardise else (np.zeros(n_features),
+            np.ones(n_features))
+        self.scale_ = np.where(self.scale_ > 0, self.scale_, 1.)
+        block = np.zeros(len(X), int) if predictions is None else np.searchsorted(self.blocks_, predictions)
+        blocks = Blocks((X - self.mean_)/self.scale_, block, 1 if predictions is None else len(self.blocks_))
+        theta = self._train(blocks, targets)
+        self.coef_, self.intercept_ = theta[:, :-1], theta[:, -1]
+
+    def _apply_linear(self, X, predictions) -> np.ndarray:
+        "Scores; inf for a label that never occurred."
+        Z = (X - self.mean_)/self.scale_
+        if predictions is None: return self._sign*(Z @ self.coef_[0] + self.intercept_[0])
+        at = np.minimum(np.searchsorted(self.blocks_, predictions), len(self.blocks_) - 1)
+        scores = self._sign*((Z*self.coef_[at]).sum(1) + self.intercept_[at])
+        return np.where(self.blocks_[at] == predictions, scores, np.inf)
+
+# %% ../../nbs/strategies/06_scores.ipynb #13c06001
+class RegressedForm(LinearForm):
+    "Or any regressor, which sees the features and the label that is predicted."
     def _check_parameters(self):
         check_number(self.penalty, "penalty", 0.)
         check_flag(self.standardise, "standardise")
@@ -340,32 +362,16 @@ class LearnedScore(UncertaintyScore):
                                                        for m in ("fit", "predict")):
             raise refuse("regressor", "None or a scikit-learn regressor", self.regressor)
 
-    def _targets(self, X, y, predictions):
-        return pointwise_loss(y, predictions, self.loss, getattr(self, "classes_", None))
+    def _features(self, X, predictions):
+        "Features of a regressor: X and the one-hot prediction."
+        return X if predictions is None else np.column_stack([X, predictions[:, None] == self.blocks_])
 
-    def fit(self,
-        X,   # (n, d) numbers, which the score is a function of; the classifier gets them as they are
-        y,   # (n,) true labels
-    ):       # self
-        """Learn the score of the classifier's predictions, on other data than those it was trained on.
+    def _train_regressor(self, F, targets): self.regressor_ = clone(self.regressor).fit(F, targets)
+    def _apply_regressor(self, F): return np.asarray(self.regressor_.predict(F), float)
 
-        Parameters
-        ----------
-        X
-            (n, d) numbers, which the score is a function of; the classifier gets them as they are
-        y
-            (n,) true labels
-
-        Returns
-        -------
-        self
-        """
-        self._check_parameters()
-        y = self._prepare(X, y)
-        predictions = predict_labels(self.estimator_, X)
-        return self.fit_arrays(X, self._targets(X, y, predictions),
-                               predictions if predictions.ndim == 1 else None)
-
+# %% ../../nbs/strategies/06_scores.ipynb #13c06002
+class FromArrays(RegressedForm):
+    "Learning and scoring from arrays."
     def fit_arrays(self,
         X,                 # (n, d) features
         targets,           # (n,) losses (true class probabilities for TrueClassProbabilityScore)
@@ -395,23 +401,6 @@ class LearnedScore(UncertaintyScore):
         else: self._train_regressor(self._features(X, predictions), targets)
         return self
 
-    def _fit_linear(self, X, targets, predictions):
-        n_features = X.shape[1]
-        self.mean_, self.scale_ = (X.mean(0), X.std(0)) if self.standardise else (np.zeros(n_features),
-            np.ones(n_features))
-        self.scale_ = np.where(self.scale_ > 0, self.scale_, 1.)
-        block = np.zeros(len(X), int) if predictions is None else np.searchsorted(self.blocks_, predictions)
-        blocks = Blocks((X - self.mean_)/self.scale_, block, 1 if predictions is None else len(self.blocks_))
-        theta = self._train(blocks, targets)
-        self.coef_, self.intercept_ = theta[:, :-1], theta[:, -1]
-
-    def _features(self, X, predictions):
-        "Features of a regressor: X and the one-hot prediction."
-        return X if predictions is None else np.column_stack([X, predictions[:, None] == self.blocks_])
-
-    def _train_regressor(self, F, targets): self.regressor_ = clone(self.regressor).fit(F, targets)
-    def _apply_regressor(self, F): return np.asarray(self.regressor_.predict(F), float)
-
     def predict_arrays(self,
         X,                 # (n, d) features
         predictions=None,  # (n,) labels, if given in fit_arrays
@@ -436,11 +425,36 @@ class LearnedScore(UncertaintyScore):
             raise ValueError("predictions must be given if and only if they were given in fit_arrays")
         if predictions is not None: predictions = check_labels(predictions, "predictions", len(X))
         if self.regressor is not None: return self._sign*self._apply_regressor(self._features(X, predictions))
-        Z = (X - self.mean_)/self.scale_
-        if predictions is None: return self._sign*(Z @ self.coef_[0] + self.intercept_[0])
-        at = np.minimum(np.searchsorted(self.blocks_, predictions), len(self.blocks_) - 1)
-        scores = self._sign*((Z*self.coef_[at]).sum(1) + self.intercept_[at])
-        return np.where(self.blocks_[at] == predictions, scores, np.inf)
+        return self._apply_linear(X, predictions)
+
+# %% ../../nbs/strategies/06_scores.ipynb #13c06003
+class LearnedScore(FromArrays):
+    "Base of the scores learned from examples; subclasses say what is fitted."
+    def _targets(self, X, y, predictions):
+        return pointwise_loss(y, predictions, self.loss, getattr(self, "classes_", None))
+
+    def fit(self,
+        X,   # (n, d) numbers, which the score is a function of; the classifier gets them as they are
+        y,   # (n,) true labels
+    ):       # self
+        """Learn the score of the classifier's predictions, on other data than those it was trained on.
+
+        Parameters
+        ----------
+        X
+            (n, d) numbers, which the score is a function of; the classifier gets them as they are
+        y
+            (n,) true labels
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        y = self._prepare(X, y)
+        predictions = predict_labels(self.estimator_, X)
+        return self.fit_arrays(X, self._targets(X, y, predictions),
+                               predictions if predictions.ndim == 1 else None)
 
     def predict(self,
         X,           # (n, d) inputs
@@ -563,7 +577,21 @@ def _newton_targets(losses, s) -> tuple[np.ndarray, np.ndarray]: # (n,), (n,)
     return -g/H, H
 
 # %% ../../nbs/strategies/06_scores.ipynb #d0d7cf3d
-class SeleScore(LearnedScore):
+class BoostedScore(LearnedScore):
+    "Boosting of a weak regressor against the surrogate."
+    def _train_regressor(self, F, losses):
+        s, self.regressors_ = np.zeros(len(losses)), []
+        if not losses.any(): return                                    # nothing to sort by
+        for _ in range(self.n_rounds):
+            step, weights = _newton_targets(losses, s)
+            self.regressors_.append(clone(self.regressor).fit(F, step, sample_weight=weights))
+            s = s + self.learning_rate*self.regressors_[-1].predict(F)
+
+    def _apply_regressor(self, F):
+        return self.learning_rate*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))
+
+# %% ../../nbs/strategies/06_scores.ipynb #13c06004
+class SeleScore(BoostedScore):
     """Minimiser of the SELE surrogate over all pairs: linear in the form (37), or boosted with a `regressor`.
 
     Learned besides, in the linear form: gap_ (certified relative distance to the optimum), n_iter_,
@@ -632,14 +660,3 @@ class SeleScore(LearnedScore):
             warnings.warn(f"SeleScore: not converged after {self.n_iter_} of {self.max_iter} iterations; "
                           "raise penalty, tol or max_iter (see Limits)", ConvergenceWarning, stacklevel=5)
         return found.theta
-
-    def _train_regressor(self, F, losses):
-        s, self.regressors_ = np.zeros(len(losses)), []
-        if not losses.any(): return                                    # nothing to sort by
-        for _ in range(self.n_rounds):
-            step, weights = _newton_targets(losses, s)
-            self.regressors_.append(clone(self.regressor).fit(F, step, sample_weight=weights))
-            s = s + self.learning_rate*self.regressors_[-1].predict(F)
-
-    def _apply_regressor(self, F):
-        return self.learning_rate*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['split_parts', 'choose_estimator', 'loss_of_score', 'check_sizes', 'check_prefit', 'Rows',
            'rows_for', 'Abstaining', 'PassedOn', 'Wrapping', 'Answers', 'Reports', 'Learning', 'Calibration',
-           'Parameters', 'SelectiveClassifier']
+           'Parameters', 'Fitting', 'SelectiveClassifier']
 
 # %% ../../nbs/strategies/23_selective.ipynb #8722be34
 from copy import deepcopy
@@ -552,7 +552,53 @@ class Parameters(Wrapping):
                              "or BoundedAbstention")
 
 # %% ../../nbs/strategies/23_selective.ipynb #0369312c
-class SelectiveClassifier(Parameters, Calibration, PassedOn, Reports, ClassifierMixin, BaseEstimator):
+class Fitting(Parameters, Calibration):
+    "Classifier, score and threshold, each on its part of the data."
+    def fit(self,
+        X,        # (n, d) or whatever the estimator takes: a frame, text, sparse, with missing values
+        y,        # (n,) labels
+        **params, # for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
+    ):            # self
+        """Fit classifier, score and threshold on disjoint parts of the data.
+
+        Parameters
+        ----------
+        X
+            (n, d) or whatever the estimator takes: a frame, text, sparse, with missing values
+        y
+            (n,) labels
+        **params
+            for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            naming the argument; what the estimator says against X is passed on.
+        """
+        self._check_parameters()
+        count_features(self, X)
+        y = labels_of(self, y, n_rows(X))
+        check_class_labels(y)
+        score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
+        _check_score(score)
+        base = choose_estimator(self.estimator, score)
+        _check_part("estimator", base)
+        if self.prefit: check_prefit(base, score)
+        rows = rows_for(y, base, score, self.prefit, (self.score_size, self.calibration_size),
+                        self.random_state)
+        self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, params)
+        self._note_labels(y)
+        self.uncertainty_ = score
+        if hasattr(score, "fit") and not (self.prefit and not _is_ready(score)):
+            self._fit_score(score, X, y, rows.score)
+        return self._certify(take(X, rows.calibration), y[rows.calibration])
+
+# %% ../../nbs/strategies/23_selective.ipynb #13c23001
+class SelectiveClassifier(Fitting, PassedOn, Reports, ClassifierMixin, BaseEstimator):
     """A classifier that rejects uncertain inputs, from any estimator or function. X is passed on as it is.
 
     Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message: what is
@@ -625,46 +671,3 @@ class SelectiveClassifier(Parameters, Calibration, PassedOn, Reports, Classifier
         self.score_size, self.calibration_size = score_size, calibration_size
         self.reject_label, self.random_state, self.prefit = reject_label, random_state, prefit
         self.groups = groups
-
-    def fit(self,
-        X,        # (n, d) or whatever the estimator takes: a frame, text, sparse, with missing values
-        y,        # (n,) labels
-        **params, # for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
-    ):            # self
-        """Fit classifier, score and threshold on disjoint parts of the data.
-
-        Parameters
-        ----------
-        X
-            (n, d) or whatever the estimator takes: a frame, text, sparse, with missing values
-        y
-            (n,) labels
-        **params
-            for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            naming the argument; what the estimator says against X is passed on.
-        """
-        self._check_parameters()
-        count_features(self, X)
-        y = labels_of(self, y, n_rows(X))
-        check_class_labels(y)
-        score = MaxClassProbability() if self.uncertainty is None else self.uncertainty
-        _check_score(score)
-        base = choose_estimator(self.estimator, score)
-        _check_part("estimator", base)
-        if self.prefit: check_prefit(base, score)
-        rows = rows_for(y, base, score, self.prefit, (self.score_size, self.calibration_size),
-                        self.random_state)
-        self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, params)
-        self._note_labels(y)
-        self.uncertainty_ = score
-        if hasattr(score, "fit") and not (self.prefit and not _is_ready(score)):
-            self._fit_score(score, X, y, rows.score)
-        return self._certify(take(X, rows.calibration), y[rows.calibration])

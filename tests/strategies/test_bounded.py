@@ -1,8 +1,10 @@
 """Tests of nbs/strategies/12_bounded.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.strategies.learn_then_test import chain_rank
+from reject_nb.strategies.learn_then_test import learned_stakes
 
-from reject_nb.strategies.bounded import betting_rank, capital, capital_rank, chain_rank, learned_stakes
+from reject_nb.strategies.bounded import betting_rank, capital, capital_rank
 
 def _steps(s, edges, rates): return np.asarray(rates)[np.searchsorted(edges, s, side="right")]
 

@@ -8,7 +8,7 @@ from reject_nb.strategies.curves import aurc
 from unittest.mock import patch
 
 from reject_nb.strategies.experiments.landmarks import (
-    CascadeDetector, DlibDetector, LINES, _differences, dlib_face_score, drawn_faces, hog_along,
+    CascadeDetector, DlibDetector, LINES, _differences, _places, dlib_face_score, drawn_faces, hog_along,
     landmark_experiment, landmark_loss, read_pts, real_faces, template,
 )
 
@@ -105,7 +105,7 @@ def test_the_template_is_a_face():
 def test_pixel_pairs_close_in_on_the_landmarks():
     detector, rng = CascadeDetector(stages=4, pairs=4000), np.random.default_rng(0)
     detector.mean_ = np.linspace(0, 80, 136)
-    widths = [detector._places(k, rng)[1].std() for k in range(4)]
+    widths = [_places(detector, k, rng)[1].std() for k in range(4)]
     # 16,000 draws: 1% a standard error
     np.testing.assert_allclose(widths, [.125*80*(1 - .8*k/4) for k in range(4)], rtol=.03)
     image = np.arange(12.).reshape(1, 3, 4)

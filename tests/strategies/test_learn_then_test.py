@@ -18,6 +18,8 @@ def _thresholds_by_repetition(method, repetitions, n, seed):
 
 METHODS = {"exact": lambda l, s: ltt(l, s, .05, .1), "halves": lambda l, s: ltt(.5*l, s, .025, .1),
            "percent": lambda l, s: ltt(100*l, s, 5., .1, bound=100.),
+           "mild": lambda l, s: ltt(.5*l + .5*l*(s*1e4 % 1 < .9), s, .0475, .1),
+           "mild, grid": lambda l, s: ltt(.3*l, s, .015, .1, thresholds=np.linspace(.1, 1, 50)),
            "grid": lambda l, s: ltt(l, s, .05, .1, thresholds=np.linspace(.1, 1, 50))}
 
 @pytest.mark.parametrize("name", list(METHODS))

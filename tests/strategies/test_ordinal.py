@@ -8,7 +8,8 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import check_estimator
 
 from reject_nb.strategies.ordinal import (
-    OrdinalSVM, _derivatives, _push, _sides, _slack, _value, ordinal_certificate, solve_ordinal,
+    OrdinalSVM, _Point, _Problem, _derivatives, _line_search, _newton_step, _push, _sides, _slack,
+    _smoothed, _value, ordinal_certificate, solve_ordinal,
 )
 
 QPS = [(40, 3, 4, 1.), (60, 2, 3, .01), (50, 4, 6, 30.), (30, 1, 2, 1.)]
@@ -100,6 +101,17 @@ def test_a_start_saves_steps():
     again = solve_ordinal(X, y, 3, 2., tol=1e-6, start=(first.w, first.b))
     assert again.status == "optimal" and again.iterations < first.iterations
     np.testing.assert_allclose(again.certificate.objective, first.certificate.objective, rtol=2e-6)
+
+
+@pytest.mark.parametrize("share, length", [(.99, 1.), (1.01, .5)])
+def test_a_step_must_give_a_ten_thousandth_of_what_it_promised(share, length):
+    "A promise that the full step keeps just, or just not; half the step then keeps its half of it."
+    small = _Problem(np.array([[-2.], [2.]]), np.array([0, 1]), 1.)
+    start = _Point(np.zeros(1), np.zeros(1), np.zeros(2))
+    step = .1*_newton_step(small, start, 1., 1., 1e-4)[0]
+    whole = _Point(start.w + step[:1], start.b + step[1:], start.f + small.X @ step[:1])
+    fall = _smoothed(small, start, 1.) - _smoothed(small, whole, 1.)
+    assert _line_search(small, start, step, share*fall/1e-4, 1.)[1] == length
 
 CLOUD = np.random.default_rng(5).normal(size=(300, 4))
 GRADES = np.searchsorted([-1, 0, .5], CLOUD @ [1., 1, 0, 0] + np.random.default_rng(6).normal(size=300))

@@ -223,6 +223,17 @@ def _differences(images, which, now, places) -> np.ndarray: # (n, pairs)
     return grey(0) - grey(1)
 
 # %% ../../../nbs/strategies/82_landmarks.ipynb #5b22dda3
+def _places(detector, stage:int, rng) -> tuple:
+    "Points and offsets of the pixel pairs: closer to the landmarks in later stages."
+    reach = .25*np.ptp(detector.mean_)*(1 - .8*stage/detector.stages)
+    return rng.integers(0, 68, (2, detector.pairs)), rng.normal(0, reach/2, (2, detector.pairs, 2))
+
+def _forest(trees:int, rng) -> ExtraTreesRegressor:
+    "A stage's trees."
+    return ExtraTreesRegressor(trees, max_depth=9, min_samples_leaf=5, max_features=30,
+                               random_state=int(rng.integers(2**31)))
+
+# %% ../../../nbs/strategies/82_landmarks.ipynb #13c82001
 @dataclass
 class CascadeDetector:
     """A landmark detector: extremely randomised trees on pixel differences near the present landmarks.
@@ -280,20 +291,11 @@ class CascadeDetector:
         first = np.arange(len(which))[:, None] % self.starts == 0
         now = self.mean_ + np.where(first, 0, .5*(flat[rng.integers(0, n, len(which))] - self.mean_))
         for k in range(self.stages):
-            places, forest = self._places(k, rng), self._forest(rng)
+            places, forest = _places(self, k, rng), _forest(self.trees, rng)
             forest.fit(_differences(blurred, which, now, places), (flat[which] - now) @ self.basis_.T)
             self.stages_.append((places, forest))
             now = now + forest.predict(_differences(blurred, which, now, places)) @ self.basis_
         return self
-
-    def _places(self, stage:int, rng):
-        "Points and offsets of the pixel pairs: closer to the landmarks in later stages."
-        reach = .25*np.ptp(self.mean_)*(1 - .8*stage/self.stages)
-        return rng.integers(0, 68, (2, self.pairs)), rng.normal(0, reach/2, (2, self.pairs, 2))
-
-    def _forest(self, rng) -> ExtraTreesRegressor:
-        return ExtraTreesRegressor(self.trees, max_depth=9, min_samples_leaf=5, max_features=30,
-                                   random_state=int(rng.integers(2**31)))
 
     def predict(self,
         images,      # (n, H, W)
@@ -331,6 +333,23 @@ def _bytes(image, zoom:int=1) -> np.ndarray:
     return np.ascontiguousarray((grey*255).round().clip(0, 255).astype(np.uint8))
 
 # %% ../../../nbs/strategies/82_landmarks.ipynb #9fd5f7af
+def _train_dlib(detector, dlib, images, landmarks, random_state):
+    "dlib's own training."
+    options = dlib.shape_predictor_training_options()
+    options.num_trees_per_cascade_level = detector.trees
+    options.tree_depth = detector.depth
+    options.cascade_depth = detector.stages
+    options.oversampling_amount = detector.starts
+    options.random_seed = str(random_state)
+    options.num_threads = 1
+    options.be_verbose = False
+    def shape(points):
+        parts = [dlib.point(int(x), int(y)) for x, y in (points*detector.scale_).round()]
+        return [dlib.full_object_detection(dlib.rectangle(*detector.box_), parts)]
+    pixels = [_bytes(image, detector.zoom) for image in images]
+    return dlib.train_shape_predictor(pixels, [shape(points) for points in landmarks], options)
+
+# %% ../../../nbs/strategies/82_landmarks.ipynb #13c82002
 @dataclass
 class DlibDetector:
     """dlib's shape predictor as a detector with fit and predict.
@@ -394,24 +413,8 @@ class DlibDetector:
         mean = landmarks.mean(0)*self.scale_
         self.box_ = [int(v) for v in (*mean.min(0).round(), *mean.max(0).round())]
         if self.path: self.predictor_ = dlib.shape_predictor(str(self.path))
-        else: self.predictor_ = self._train(dlib, images, landmarks, random_state)
+        else: self.predictor_ = _train_dlib(self, dlib, images, landmarks, random_state)
         return self
-
-    def _train(self, dlib, images, landmarks, random_state):
-        "dlib's own training."
-        options = dlib.shape_predictor_training_options()
-        options.num_trees_per_cascade_level = self.trees
-        options.tree_depth = self.depth
-        options.cascade_depth = self.stages
-        options.oversampling_amount = self.starts
-        options.random_seed = str(random_state)
-        options.num_threads = 1
-        options.be_verbose = False
-        def shape(points):
-            parts = [dlib.point(int(x), int(y)) for x, y in (points*self.scale_).round()]
-            return [dlib.full_object_detection(dlib.rectangle(*self.box_), parts)]
-        pixels = [_bytes(image, self.zoom) for image in images]
-        return dlib.train_shape_predictor(pixels, [shape(points) for points in landmarks], options)
 
     def predict(self,
         images,      # (n, H, W)
