@@ -46,8 +46,8 @@ def class_means(
 def _whitener(centred, ridge:float) -> np.ndarray: # (d, d), w with w w' = inverse of the scatter
     """A square root of the inverse of centred' centred + ridge.
 
-    By Cholesky, which is exact to rounding for each feature at its own scale: a feature that never varies in
-    training has no more than its ridge, and an eigenvalue so far below the largest would drown in rounding."""
+    By Cholesky, which rounds each feature at its own scale: one that never varies in training has no more
+    than its ridge, an eigenvalue that would drown in the rounding of the largest."""
     from scipy.linalg import solve_triangular
     scatter = centred.T@centred + ridge*np.eye(centred.shape[1])
     if not np.isfinite(scatter).all():

@@ -6,7 +6,9 @@ import warnings
 from importlib.util import find_spec
 from scipy.spatial.distance import cdist
 
-from reject_nb.ood.detectors import THINNED, _places, knn, mls, msp, odin, react, unit_rows, vim
+from reject_nb.ood.detectors import (
+    THINNED, _Bank, _Sieve, _places, knn, mls, msp, odin, react, unit_rows, vim,
+)
 
 def test_msp_and_mls():
     z = np.array([[0., 0, 0], [2, 0, 0], [800, 0, -800], [0, 40, 0]])
@@ -47,6 +49,35 @@ def test_knn_by_all_distances(n_train, ties):
         assert np.allclose(knn(a, b, k, normalize=False, block=13), d[:, k - 1], atol=1e-12)
     ks = tuple(sorted({1, min(10, n_train)}))
     assert np.allclose(knn(a, b, ks, normalize=False), d[:, np.array(ks) - 1].T, atol=1e-12)
+
+
+@pytest.mark.parametrize("spread", [1e-1, 1e-5, 1e-9, 0.])
+@pytest.mark.parametrize("d", [1, 3, 40])
+def test_neighbours_that_single_precision_cannot_tell_apart(spread, d):
+    "Distances from 1 on in steps below the rounding of the search; in half the cases a row lies far off."
+    rng = np.random.default_rng(d)
+    way = unit_rows(rng.normal(size=(2000, d)))
+    steps = rng.permutation(2000)
+    new, far = rng.normal(size=(3, d)), np.zeros((1, d))
+    for offset in (0., 50.):
+        b = np.concatenate([new[:1] + offset + way*(1 + spread*steps)[:, None], far - 3*offset])
+        a = new + offset
+        wanted = np.sort(cdist(a, b), axis=1)
+        for ks in ((1, 10, 31), (31,)):
+            found = knn(a, b, ks, normalize=False)
+            assert np.allclose(found, wanted[:, np.array(ks) - 1].T, rtol=1e-13, atol=1e-12)
+
+
+def test_the_sieve_and_the_bank_agree():
+    rng = np.random.default_rng(7)
+    for scale in (1e-30, 1., 1e30):
+        a, b = (scale*rng.normal(size=(n, 5))*[1, 1, 1e-6, 3, 0] for n in (30, 4000))
+        ks = np.array([1, 2, 17])
+        sieve = _Sieve(b)
+        assert np.array_equal(sieve.distances(a, ks), _Bank(b).distances(a, ks)) and sieve.bank is None
+        assert np.array_equal(sieve.distances(1e6*a, ks), _Bank(b).distances(1e6*a, ks))
+    same = _Sieve(np.ones((1000, 2)))
+    assert same.distances(np.array([[1., 4.]]), ks).tolist() == [[3.]]*3 and same.bank is not None
 
 
 def test_places_are_those_of_a_sort():

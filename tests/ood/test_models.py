@@ -81,7 +81,7 @@ def test_without_a_floor_the_least_risk_counts(max_fpr):
 
 
 def test_of_inputs_of_least_risk_the_least_strange_is_taken():
-    "Three tie in risk; any of them is optimal, and the one of least likelihood ratio lets fewest strangers in."
+    "Three tie in risk: the one of least likelihood ratio lets the fewest strangers in."
     p_id, p_ood, risk = [.1, .3, .2, .4], [.4, .3, .1, .2], [.1, .1, .1, .3]
     for order in ([0, 1, 2, 3], [2, 1, 0, 3], [1, 2, 0, 3], [3, 0, 2, 1]):
         s = BoundedTPRFPR(0, .05).solve(*(np.array(a)[order] for a in (p_id, p_ood, risk)))
