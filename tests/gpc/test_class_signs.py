@@ -1,0 +1,78 @@
+"""Tests of nbs/gpc/20_class_signs.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
+import pytest
+from reject_nb.core.results import Clock
+from reject_nb.gpc.softmax import MulticlassPosterior
+
+from reject_nb.gpc.class_signs import asked_class, centre_at, lead_less_offset, lead_of_means, settle_class
+
+def _model(seed):
+    "A random posterior of three or four classes in five to nine dimensions, and a point."
+    rng = np.random.default_rng(seed)
+    C, n, d = int(rng.integers(2, 5)), int(rng.integers(6, 20)), int(rng.integers(5, 10))
+    prob = rng.dirichlet(np.ones(C), n).T
+    X = rng.normal(size=(n, d))
+    alpha = np.eye(C)[rng.integers(C, size=n)].T - prob
+    return rng, MulticlassPosterior(X, alpha, prob, 10.**rng.uniform(0, .6, d), 10.**rng.uniform(0, 1.2)), X[0]
+
+
+def _spread(cov, a, b): return cov[a, a] + cov[b, b] - 2*cov[a, b]
+
+
+def _label(mean, cov):
+    "The most probable class of latent values, by integration."
+    from reject_nb.gpc.race import softmax_means
+    value, error = softmax_means(mean, cov, target=1e-5)
+    return value, error.max()
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_lead_above_the_offset_decides_the_label(seed):
+    "The theorem on random Gaussians: means at and around the offset."
+    rng = np.random.default_rng(seed)
+    C = int(rng.integers(3, 5))
+    root = rng.normal(size=(C, C))*10.**rng.uniform(-.5, .4)
+    cov, mean = root @ root.T, rng.normal(size=C)
+    offset = max([0.] + [.5*(_spread(cov, 1, l) - _spread(cov, 0, l)) for l in range(2, C)])
+    mean[0] = mean[1] + offset + 1e-3 + abs(rng.normal())*(seed % 2)
+    value, error = _label(mean, cov)
+    assert value[0] > value[1] - 2*error
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_functionals_bound_what_they_say(seed):
+    "Below the difference of the means less the offset, exact at the point of touch."
+    rng, post, x = _model(seed)
+    if post.n_classes < 3: return
+    asked, c = asked_class(post, 0, x - .3, x + .3), x + .3*rng.uniform(-1, 1, post.d)
+    mean, less = lead_of_means(asked, 1), lead_less_offset(asked, 1, 2, c, centre_at(post, c))
+    for z in [c, *(x + .3*rng.uniform(-1, 1, (30, post.d)))]:
+        (m,), (cov,) = post.latent(z[None])
+        delta = (z - mean.origin)/mean.scale
+        true = m[0] - m[1] - .5*(_spread(cov, 1, 2) - _spread(cov, 0, 2))
+        assert mean.value(delta) == pytest.approx(m[0] - m[1], abs=1e-9)
+        assert less.value(delta) <= true + 1e-7*post.variance
+        if z is c: assert less.value(delta) == pytest.approx(true, abs=1e-5*post.variance)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_no_point_contradicts_a_proof(seed):
+    rng, post, x = _model(50 + seed)
+    top = int(post.predict_proba(x[None])[0].argmax())
+    for radius in (.02, .2, .8):
+        asked = asked_class(post, top, x - radius, x + radius)
+        got = settle_class(asked, lambda z: None, Clock(5.))
+        assert got.point is None
+        Z = x + radius*np.where(rng.uniform(size=(40, post.d)) < .5, rng.choice([-1., 1.], (40, post.d)),
+                                rng.uniform(-1, 1, (40, post.d)))
+        if got.proved: assert (post.predict_proba(Z).argmax(1) == top).all()
+
+
+def test_a_certified_attack_ends_the_search():
+    rng, post, x = _model(1)
+    asked = asked_class(post, 0, x - 2, x + 2)
+    got = settle_class(asked, lambda z: z, Clock(None))
+    assert got.point is not None and not got.proved
+    assert settle_class(asked_class(post, 0, x, x), lambda z: z, Clock(None)) is None
+    got = settle_class(asked, lambda z: None, Clock(None), max_boxes=0)
+    assert not got.proved and str(got.status) in ("iteration_limit", "precision")
