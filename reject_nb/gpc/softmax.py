@@ -159,11 +159,17 @@ def normal_points(
 def _class_labels(classes, C:int) -> np.ndarray:
     "C different labels, numbers or text."
     if classes is None: return np.arange(C)
-    labels = check_labels(classes, "classes", C)
-    labels = np.array(labels.tolist())  # text out of object arrays, so that files can hold it
-    if (labels.dtype.kind not in "biufU" or len(set(labels.tolist())) < C
+    labels = _plain_labels(classes, "classes", C)
+    if len(set(labels.tolist())) < C: raise refuse("classes", f"{C} different labels", classes)
+    return labels
+
+def _plain_labels(value, name:str, n:int) -> np.ndarray: # (n,)
+    "Finite numbers or texts, also out of object arrays, so that files can hold them."
+    given = check_labels(value, name, n).tolist()
+    labels, texts = np.array(given), sum(isinstance(v, str) for v in given)
+    if (labels.ndim != 1 or labels.dtype.kind not in "biufU" or texts not in (0, n)
         or labels.dtype.kind == "f" and not np.isfinite(labels).all()):
-        raise refuse("classes", f"{C} different finite numbers or texts", classes)
+        raise refuse(name, f"{n} finite numbers or texts", value)
     return labels
 
 # %% ../../nbs/gpc/07_softmax.ipynb #531c33b3
@@ -404,10 +410,8 @@ class MulticlassPosterior(ClassProbabilities):
 # %% ../../nbs/gpc/07_softmax.ipynb #94cfc1ce
 def _one_hot(y, n:int) -> tuple[np.ndarray, np.ndarray]: # classes (C,), Y (C, n)
     "Classes and one-hot labels; ValueError that names `y`."
-    labels = check_labels(y, "y", n)
-    if labels.dtype.kind == "f" and not np.isfinite(labels).all(): raise refuse("y", "finite labels", y)
-    try: classes = np.unique(labels)
-    except TypeError: raise refuse("y", "labels that can be sorted", y) from None
+    labels = _plain_labels(y, "y", n)
+    classes = np.unique(labels)
     if not 2 <= len(classes) <= 10: raise refuse("y", "labels of 2 to 10 classes", f"{len(classes)} classes")
     return classes, (labels == classes[:, None]).astype(float)
 

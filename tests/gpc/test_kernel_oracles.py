@@ -121,3 +121,15 @@ def test_a_variance_can_not_be_negative():
         got = minimise(KernelOracle(problem_of(model, frame), aim),
                        Limits(tol=.02, clock=Clock(None), max_boxes=400))
         assert got.lower <= true + 1e-12 <= got.upper + 1e-9
+
+
+@pytest.mark.parametrize("link, c", [("probit", 1.), ("logistic", np.pi/8)])
+@pytest.mark.parametrize("sign", [1., -1.])
+def test_what_the_local_search_follows(link, c, sign):
+    aim = ProbabilityAim(sign, link, 0.)
+    for mean, var in ((.7, 2.), (-1.3, .2)):
+        value, by_mean, by_var = aim.rough(mean, var)
+        assert value == pytest.approx(sign*mean/(1 + c*var)**.5)
+        assert by_mean == pytest.approx((aim.rough(mean + 1e-6, var)[0] - aim.rough(mean - 1e-6, var)[0])/2e-6)
+        assert by_var == pytest.approx((aim.rough(mean, var + 1e-6)[0] - aim.rough(mean, var - 1e-6)[0])/2e-6)
+    assert aim.rough(.7, -1e-9)[0] == sign*.7          # a variance below zero by rounding counts as zero

@@ -12,7 +12,7 @@ from scipy.optimize import linprog
 from scipy.special import ndtr
 
 from reject_nb.gpc.paper_bounds import (
-    Intervals, _Program, _dual_bound, _linear_program, conditional_product, gaussian_interval,
+    Intervals, PaperOracle, _Program, _dual_bound, _linear_program, conditional_product, gaussian_interval,
     interval_extremes, lemma_3, mean_bounds, paper_minimum, proposition_1, relaxation, variance_high,
     variance_low,
 )
@@ -160,3 +160,12 @@ def test_given_bounds_stand_for_the_programs():
     got = paper_minimum(post, side.box.lower, side.box.upper, Limits(tol=.9, clock=Clock(None)),
                         bound=lambda s, lo, hi: calls.append(s) or .1)
     assert got.lower == .1 and calls[0].post is post and got.n_boxes == len(calls) == 1
+
+
+def test_the_widest_side_is_halved():
+    side = _small(1, 8)[1]
+    oracle = PaperOracle(side, bound=lambda lo, hi: 0.)
+    lo, hi = np.array([[-.4, .1], [.2, -.3]]), np.array([[-.1, .2], [.2, -.3]])
+    got = oracle.look(lo, hi, .5)
+    np.testing.assert_allclose(got.score, [[.3, .1], [-1., -1.]])       # a point has no side to halve
+    np.testing.assert_array_equal(got.corners, lo[:0])

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 import tempfile
+from decimal import Decimal
 from reject_nb.gpc.logistic import logistic_mean
 from scipy.special import logsumexp
 
@@ -14,7 +15,8 @@ BAD_CLASSES = [dict(classes=["a"]), dict(classes=["a", "a"]), dict(classes=[None
 BAD_CLASS_FITS = [dict(y=[0, 1, np.nan]), dict(y=[0, 1, np.inf]), dict(y=[0, "a", None]), dict(y=[0, 0, 0]),
                   dict(y=[0, 1]), dict(max_evaluations=-1),
                   dict(max_evaluations="a"), dict(lengthscale=np.ones(2)), dict(lengthscale=1e-200),
-                  dict(variance=0.), dict(X=[[np.nan]]*3)]
+                  dict(variance=0.), dict(X=[[np.nan]]*3), dict(y=[Decimal(0), Decimal(1), Decimal(2)]),
+                  dict(y=[b"a", b"b", b"c"]), dict(y=np.array([0, "a", 1], object))]
 
 def _three_classes(seed=0, n=12):
     "A small model of three Gaussian classes in the plane."
