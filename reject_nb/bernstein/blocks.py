@@ -118,6 +118,8 @@ class BlockSystem:
     step:Any
     apply:Any
     products:Any
+    array:Any
+    scaled_blocks:Any
 
     def __init__(self,
         sets:UncertaintySet, # without intersection, in the units of the data
@@ -158,24 +160,21 @@ class BlockSystem:
             bench = self.bench.first(m, _part(self.scaling, rows if self.kept else slice(m)))
             yield Block(rows, self.kept[i] if self.kept else self._data(rows), bench)
 
-    def scaled_blocks(self, x, dual) -> Iterator[Block]:
-        "The blocks with their scaling at an iterate where `eliminated` was: read, or made again."
-        for one in self.blocks():
-            if not self.kept: _scale(one, x, self.n_plane, dual)
-            yield one
+# %% ../../nbs/bernstein/09_blocks.ipynb #bdc2fab0
+def _scaled_blocks(self:BlockSystem, x, dual) -> Iterator[Block]:
+    "The blocks with their scaling at an iterate where `eliminated` was: read, or made again."
+    for one in self.blocks():
+        if not self.kept: _scale(one, x, self.n_plane, dual)
+        yield one
 
-    def array(self, *taken) -> np.ndarray: # (n, 1+k), its content is lost
-        """One of at most three arrays of multipliers that is none of those taken.
+def _array(self:BlockSystem, *taken) -> np.ndarray: # (n, 1+k), its content is lost
+    "One of at most three arrays of multipliers that is none of those taken."
+    for one in self.spare:
+        if not any(one is other for other in taken): return one
+    self.spare.append(np.empty((len(self.y), 1 + self.k)))
+    return self.spare[-1]
 
-        Returns
-        -------
-        np.ndarray
-            (n, 1+k), its content is lost
-        """
-        for one in self.spare:
-            if not any(one is other for other in taken): return one
-        self.spare.append(np.empty((len(self.y), 1 + self.k)))
-        return self.spare[-1]
+BlockSystem.scaled_blocks, BlockSystem.array = _scaled_blocks, _array
 
 # %% ../../nbs/bernstein/09_blocks.ipynb #b10c0007
 def _start(self:BlockSystem) -> tuple: # (unknowns, multipliers)

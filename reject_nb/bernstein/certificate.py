@@ -134,7 +134,7 @@ def objective(
     problem:Problem, # sets, signs, C and kappa
     plane:Plane,     # any
 ) -> float: # |w|^2/2 + C sum of slacks
-    """The primal value of a plane.
+    """The primal value of a plane, inf where it is beyond floats.
 
     Parameters
     ----------
@@ -154,7 +154,8 @@ def objective(
     """
     slacks = problem.slacks(plane)
     total = slacks.sum() if problem.cost is None else problem.cost@slacks
-    return float(.5*plane.w@plane.w + problem.C*total)
+    value = float(.5*plane.w@plane.w + problem.C*total)
+    return np.inf if np.isnan(value) else value
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #cc00f9c0
 def _feasible(problem, weights) -> np.ndarray:
@@ -506,8 +507,9 @@ def best_plane(
         finite
     """
     finite = [p for p in planes if np.isfinite(p.w).all() and np.isfinite(p.intercept)]
-    tried = [improved(problem, p) for p in [*finite, Plane(np.zeros(problem.sets.centre.shape[1]), 0.)]]
-    return min(tried, key=lambda p: objective(problem, p))
+    zero = Plane(np.zeros(problem.sets.centre.shape[1]), 0.)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return min([improved(problem, p) for p in [*finite, zero]], key=lambda p: objective(problem, p))
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #ed3ba708
 WIDENED = " for sets wider by 2^-40 of the size of each column, since columns are of very different sizes"

@@ -18,7 +18,7 @@ from ..core.results import Budget, Status
 
 # %% auto #0
 __all__ = ['STOPPED', 'Blocks', 'Columns', 'columns', 'ConicForm', 'conic_form', 'points_of', 'from_dual',
-           'clarabel', 'ConicModel', 'cvxpy_solve']
+           'clarabel', 'ConicSolves', 'ConicModel', 'cvxpy_solve']
 
 # %% ../../nbs/bernstein/11_conic.ipynb #50e9e3cd
 class Blocks:
@@ -383,8 +383,100 @@ def _hull_parts(cp, sets, y, w) -> _Parts:
     kinks = q >= a, q >= -a
     return _Parts(load + total@(sp.diags(sets.radius.ravel())@q), [*rules, *kinks], a, kinks)
 
+# %% ../../nbs/bernstein/11_conic.ipynb #7bf67887
+def _ellipsoids(cp, scale, w, ball) -> tuple: # norms, (n,), and the rule that holds them
+    "|D'w| of each point, or of its own part of w."
+    n, d = scale.shape[:2]
+    norms = cp.Variable(n)
+    tilted = scale.ndim == 3
+    vectors = (sp.csr_matrix(scale.transpose(0, 2, 1).reshape(n*d, d))@w if tilted
+               else sp.diags(scale.ravel())@ball)
+    return norms, cp.SOC(norms, cp.reshape(vectors, (d, n), order="F"), axis=0)
+
+def _said(problem, close:float, **limits) -> str:
+    "Solve in place; what the solver says."
+    import cvxpy as cp
+    with warnings.catch_warnings():
+        # "solution may be inaccurate": the certificate says how much
+        warnings.simplefilter("ignore")
+        try: problem.solve(solver=cp.CLARABEL, tol_gap_rel=close, tol_gap_abs=close, tol_feas=close, **limits)
+        except cp.SolverError as e: return str(e)
+    return problem.status
+
+# %% ../../nbs/bernstein/11_conic.ipynb #b72e29d6
+def _multipliers(model) -> Multipliers:
+    "In the units of the data."
+    n, d = model.sets.centre.shape
+    weights = np.maximum(np.asarray(model.main.dual_value).ravel(), 0)
+    turned = None if model.cone is None else np.asarray(model.cone.dual_value[1]).reshape(d, n, order="F").T
+    # cvxpy's cone holds D w; kappa stands before it
+    kap = 1. if turned is not None else 0.
+    x = points_of(model.sets, model.y, kap, model.sets.intersect, weights, turned)
+    if model.kinks is not None:
+        up, down = (np.asarray(rule.dual_value) for rule in model.kinks)
+        if model.sets.intersect:
+            x += model.units.size*(up - down).reshape(n, d)/np.maximum(weights, 1e-300)[:, None]
+        else: x -= model.y[:, None]*model.sets.radius*((up - down)/np.maximum(up + down, 1e-300))
+    return Multipliers(weights/model.units.size**2, x)
+
+# %% ../../nbs/bernstein/11_conic.ipynb #9a63e262
+class ConicSolves:
+    "Solves of a compiled model."
+    sets:UncertaintySet
+    y:np.ndarray
+    cost:Any
+    units:Any
+    w:Any
+    b:Any
+    C:Any
+    kappa:Any
+    kinks:Any
+    cone:Any
+    main:Any
+    problem:Any
+
+    def solve(self,
+        C:float,                    # weight of the sum of slacks
+        kap:float,                  # kappa
+        tol:float=1e-7,             # relative gap, above 0
+        max_iter:int=200,           # most iterations
+        time_limit:float|None=None, # seconds, None: no limit
+    ) -> Solution: # certified
+        """Solve for one pair; C and kappa are in the units of the data.
+
+        Parameters
+        ----------
+        C : float
+            weight of the sum of slacks
+        kap : float
+            kappa
+        tol : float, default 1e-7
+            relative gap, above 0
+        max_iter : int, default 200
+            most iterations
+        time_limit : float|None, default None
+            seconds, None: no limit
+
+        Returns
+        -------
+        Solution
+            certified
+        """
+        clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
+        problem, size = Problem(self.sets, self.y, C, kap, self.cost), self.units.size
+        self.C.value, self.kappa.value = C*size*size, kap
+        limit = {} if time_limit is None else {"time_limit": max(clock.left, 1e-9)}
+        said = _said(self.problem, max(.1*tol, 1e-11), max_iter=max_iter, **limit)
+        stopped = Status.time_limit if clock.out_of_time() else STOPPED.get(said, Status.not_converged)
+        if self.w.value is None or self.main.dual_value is None:
+            none = Multipliers(np.zeros(len(self.y)), self.sets.centre)
+            return finish(problem, [], none, tol, 0, stopped, f"cvxpy says {said}")
+        steps = self.problem.solver_stats.num_iters or 0
+        plane = self.units.plane(self.w.value, np.asarray(self.b.value).item())
+        return finish(problem, [plane], _multipliers(self), tol, int(steps), stopped, f"cvxpy says {said}.")
+
 # %% ../../nbs/bernstein/11_conic.ipynb #4f2de6ab
-class ConicModel:
+class ConicModel(ConicSolves):
     """One formulation on one data set in cvxpy, C and kappa parameters: `solve(C, kap)` again and again.
 
     Parameters
@@ -414,80 +506,12 @@ class ConicModel:
         parts = (_hull_parts if sets.intersect else _plain_parts)(cp, own, self.y, self.w)
         load, rules, self.kinks, self.cone = parts.load, parts.rules, parts.kinks, None
         if sets.scale is not None:
-            norms = cp.Variable(n)
-            if own.scale.ndim == 3:
-                vectors = sp.csr_matrix(own.scale.transpose(0, 2, 1).reshape(n*d, d))@self.w
-            else: vectors = sp.diags(own.scale.ravel())@parts.ball
-            self.cone = cp.SOC(norms, cp.reshape(vectors, (d, n), order="F"), axis=0)
+            norms, self.cone = _ellipsoids(cp, own.scale, self.w, parts.ball)
             load, rules = load + self.kappa*norms, [*rules, self.cone]
         self.main = 1 - self.slack - self.b*self.y + load <= 0
         slacks = cp.sum(self.slack) if cost is None else cost@self.slack
         value = .5*cp.sum_squares(self.w) + self.C*slacks
         self.problem = cp.Problem(cp.Minimize(value), [*rules, self.main])
-
-    def _multipliers(self) -> Multipliers:
-        "In the units of the data."
-        n, d = self.sets.centre.shape
-        weights = np.maximum(np.asarray(self.main.dual_value).ravel(), 0)
-        turned = None if self.cone is None else np.asarray(self.cone.dual_value[1]).reshape(d, n, order="F").T
-        # cvxpy's cone holds D w; kappa stands before it
-        kap = 1. if turned is not None else 0.
-        x = points_of(self.sets, self.y, kap, self.sets.intersect, weights, turned)
-        if self.kinks is not None:
-            up, down = (np.asarray(rule.dual_value) for rule in self.kinks)
-            if self.sets.intersect:
-                x += self.units.size*(up - down).reshape(n, d)/np.maximum(weights, 1e-300)[:, None]
-            else: x -= self.y[:, None]*self.sets.radius*((up - down)/np.maximum(up + down, 1e-300))
-        return Multipliers(weights/self.units.size**2, x)
-
-    def solve(self,
-        C:float,                    # weight of the sum of slacks
-        kap:float,                  # kappa
-        tol:float=1e-7,             # relative gap, above 0
-        max_iter:int=200,           # most iterations
-        time_limit:float|None=None, # seconds, None: no limit
-    ) -> Solution: # certified
-        """Solve for one pair; C and kappa are in the units of the data.
-
-        Parameters
-        ----------
-        C : float
-            weight of the sum of slacks
-        kap : float
-            kappa
-        tol : float, default 1e-7
-            relative gap, above 0
-        max_iter : int, default 200
-            most iterations
-        time_limit : float|None, default None
-            seconds, None: no limit
-
-        Returns
-        -------
-        Solution
-            certified
-        """
-        import cvxpy as cp
-        clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
-        problem, size = Problem(self.sets, self.y, C, kap, self.cost), self.units.size
-        self.C.value, self.kappa.value = C*size*size, kap
-        close = max(.1*tol, 1e-11)
-        limit = {} if time_limit is None else {"time_limit": max(clock.left, 1e-9)}
-        with warnings.catch_warnings():
-            # "solution may be inaccurate": the certificate says how much
-            warnings.simplefilter("ignore")
-            try:
-                self.problem.solve(solver=cp.CLARABEL, tol_gap_rel=close, tol_gap_abs=close, tol_feas=close,
-                                   max_iter=max_iter, **limit)
-            except cp.SolverError as e: said = str(e)
-            else: said = self.problem.status
-        stopped = Status.time_limit if clock.out_of_time() else STOPPED.get(said, Status.not_converged)
-        if self.w.value is None or self.main.dual_value is None:
-            none = Multipliers(np.zeros(len(self.y)), self.sets.centre)
-            return finish(problem, [], none, tol, 0, stopped, f"cvxpy says {said}")
-        steps = self.problem.solver_stats.num_iters or 0
-        plane = self.units.plane(self.w.value, np.asarray(self.b.value).item())
-        return finish(problem, [plane], self._multipliers(), tol, int(steps), stopped, f"cvxpy says {said}.")
 
 # %% ../../nbs/bernstein/11_conic.ipynb #7a3227b9
 def cvxpy_solve(

@@ -258,12 +258,14 @@ def _bernstein(form, data) -> UncertaintySet:
     blocks = row_blocks(*data.shape)
     if len(blocks) == 1: return _bernstein_rows(form, data)
     whole: dict[str, Any] = dict.fromkeys(_PIECES)
+    shared = "mean" in form.needs                       # the centres are the means, which are there
     for rows in blocks:
         part = _bernstein_rows(form, data[rows])
-        for name in _PIECES:
+        for name in _PIECES[shared:]:
             if (piece := getattr(part, name)) is None: continue
             if whole[name] is None: whole[name] = np.zeros(data.shape)
             whole[name][rows] = piece
+    if shared: whole["centre"] = data.mean
     return UncertaintySet(**whole, bound="bernstein")
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #1f27a209

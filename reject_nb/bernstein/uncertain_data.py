@@ -184,13 +184,13 @@ def _box_pieces(X, half_width, law) -> dict:
     "What points with error bars tell."
     X = np.array(check_matrix(X, "X", low=-LARGEST, high=LARGEST))
     check_choice(law, "law", LAWS)
-    half = check_numbers(half_width, "half_width", 0., LARGEST)
-    try: half = np.broadcast_to(half, X.shape)
+    given = check_numbers(half_width, "half_width", 0., LARGEST)
+    try: half = np.broadcast_to(given, X.shape)
     except ValueError:
         raise refuse("half_width", f"of a shape that broadcasts to {X.shape}", half_width) from None
     pieces = dict(lower=X - half, upper=X + half, nominal=X)
     if law is None: return pieces
-    variance = half**2/LAWS[law]
+    variance = np.broadcast_to(given**2/LAWS[law], X.shape)      # no array of its own for one width
     middle = ((X + half) + (X - half))/2
     return pieces | dict(mean=X, second_moment=variance + X**2, central_moment=variance + (X - middle)**2,
                          covariance=variance)

@@ -44,9 +44,12 @@ def _multiplier(
     slope, # (n, d) move per unit of theta, in the same units
 ) -> np.ndarray: # (n, 1), inf where every coordinate may go to its cap
     "Root theta of sum_j min(cap_j, theta slope_j)^2 = 1."
+    power = np.frexp(slope.max(axis=1, keepdims=True))[1]           # squares stay within floats
+    slope = np.ldexp(slope, -power)
     with np.errstate(divide="ignore", invalid="ignore"): arrival = np.where(slope > 0, cap/slope, np.inf)
     order = np.argsort(arrival, axis=1)
-    caps, slopes = (np.take_along_axis(a**2, order, 1) for a in (np.where(slope > 0, cap, 0.), slope))
+    with np.errstate(over="ignore"): squares = [a**2 for a in (np.where(slope > 0, cap, 0.), slope)]
+    caps, slopes = (np.take_along_axis(a, order, 1) for a in squares)
     zero = np.zeros((len(cap), 1))
     # the first k at their caps ...
     arrived = np.concatenate([zero, np.cumsum(caps, axis=1)], axis=1)
@@ -55,7 +58,7 @@ def _multiplier(
     until = np.concatenate([np.take_along_axis(arrival, order, 1), zero + np.inf], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"): theta = np.sqrt(np.maximum(1 - arrived, 0)/moving)
     theta = np.where(moving > 0, theta, np.inf)
-    return np.take_along_axis(theta, np.argmax(theta <= until, axis=1)[:, None], 1)
+    return np.ldexp(np.take_along_axis(theta, np.argmax(theta <= until, axis=1)[:, None], 1), -power)
 
 # %% ../../nbs/bernstein/05_worst_case.ipynb #4d614447
 def _moves(

@@ -151,9 +151,16 @@ def monomials(
     chosen = combinations_with_replacement(range(parts.shape[1]), degree)
     return np.stack([math.sqrt(_multinomial(c, degree))*np.prod(parts[:, c], axis=1) for c in chosen], axis=1)
 
-# %% ../../nbs/mcsvm/06_kernels.ipynb #88afab9c
+# %% ../../nbs/mcsvm/06_kernels.ipynb #be5a9b37
 _ROUNDING = 1e-14  # of the largest diagonal entry
 
+def _next_row(column, rows, pivots, rest, p:int) -> np.ndarray: # (n,)
+    "Row of the factor for pivot p, exactly zero at earlier pivots."
+    row = (column(p)-rows[:, p]@rows)/math.sqrt(rest[p])
+    row[pivots] = 0.
+    return row
+
+# %% ../../nbs/mcsvm/06_kernels.ipynb #88afab9c
 class PivotedCholesky:
     """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a time.
 
@@ -207,8 +214,7 @@ class PivotedCholesky:
         "One more pivot."
         r, n = len(self.pivots), len(self.rest)
         if r == len(self._rows): self._rows = np.concatenate([self._rows, np.empty((min(r, n-r), n))])
-        row = (self.column(p)-self._rows[:r, p]@self._rows[:r])/math.sqrt(self.rest[p])
-        row[self.pivots] = 0.
+        row = _next_row(self.column, self.L, self.pivots, self.rest, p)
         self._rows[r] = row
         self.rest -= row*row
         self.rest[p] = 0.

@@ -5,8 +5,9 @@ from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.core.results import Status
 
 from reject_nb.bernstein.certificate import (
-    Certificate, GIVEN, Multipliers, Plane, Problem, Units, _feasible, best_intercept, certificate,
-    column_sizes, dual_bound, finish, improved, objective, own_units, rounded_certificate, solver_units,
+    Certificate, GIVEN, Multipliers, Plane, Problem, Units, _feasible, best_intercept, best_plane,
+    certificate, column_sizes, dual_bound, finish, improved, objective, own_units, rounded_certificate,
+    solver_units,
 )
 
 PAIR = Problem(UncertaintySet(centre=np.array([[2.], [-2.]]), radius=np.full((2, 1), .5)),
@@ -186,6 +187,13 @@ def test_finish_keeps_the_best_plane_and_says_what_is_certified():
     assert wide.message.endswith("Clock says so.")
     assert finish(PAIR, planes, poor, .5, 5).status == Status.optimal
     assert finish(PAIR, planes, poor, .3, 5).status == "not_converged"
+
+
+def test_a_plane_beyond_floats_is_worth_nothing():
+    far = Problem(UncertaintySet(centre=np.array([[1e200, -1e200], [-1e200, 1e200]])), PAIR.y, 1., 0.)
+    wild = Plane(np.array([1e200, 1e200]), 0.)
+    with np.errstate(over="ignore", invalid="ignore"): assert objective(far, wild) == np.inf
+    assert not best_plane(far, [wild]).w.any()
 
 
 def test_no_plane_is_the_zero_plane():

@@ -113,6 +113,8 @@ def test_conformal_rank_has_no_rounding_trap():
     few = conformal(np.arange(18.), np.ones(18), .05)
     assert few.bias is None and few.status == "infeasible" and "at least 19" in few.message
     assert conformal(np.arange(19.), np.ones(19), .05).feasible
+    # a level that asks for more than 95 by less than 1e-12 of 100 is rounding, by 1.5e-12 it is not
+    assert [conformal(np.arange(99.), np.ones(99), .05-e).rank for e in (.5e-12, 1.5e-12)] == [95, 96]
 
 
 def test_conformal_by_hand():

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.special import expit
 from sklearn.svm import SVC
 
-from reject_nb.mcsvm.classifier import MultiCostSVC, _resolve_gamma, curve_offset
+from reject_nb.mcsvm.classifier import MultiCostSVC, _few, _resolve_gamma, curve_offset
 
 @pytest.mark.parametrize("rho, b", [(-2., -2.), (-1., 0.), (-.25, 1.5), (.5, 3.), (1.25, 3.5), (2., 4.),
                                     (3.5, 5.)])
@@ -205,6 +205,12 @@ def test_bad_calibrations_are_named(kwargs, name):
 def test_bad_regions_are_named(kwargs, name):
     with pytest.raises(ValueError, match=f"^{name} must be"):
         MultiCostSVC().fit(CLOUD, SIGNS).predict_region(CLOUD, **kwargs)
+
+
+def test_monomials_are_written_down_where_there_are_few_for_the_points():
+    # 286 of ten variables up to the third degree: an eighth of 2,288 points
+    assert [_few(10, 3, 1., n) for n in (400, 2287, 2288)] == [False, False, True]
+    assert _few(5, 3, 1., 2) and not _few(10, 3, 1., 2)                   # 56 are few for any number
 
 HARD_X = _two_clouds(30)[0]
 HARD_Y = _two_clouds(30)[1]

@@ -8,8 +8,8 @@ from reject_nb.mcsvm.problem import Costs
 from unittest import mock
 
 from reject_nb.mcsvm.offsets import (
-    _by_bins, _first_above, best_offsets, middle_offsets, offset_intervals, offset_losses, sort_kinks,
-    sum_losses,
+    _Binned, _by_bins, _count, _first_above, best_offsets, middle_offsets, offset_intervals, offset_losses,
+    sort_kinks, sum_losses,
 )
 
 @settings(deadline=None, max_examples=50, derandomize=True)
@@ -136,6 +136,14 @@ def test_bins_and_sort_agree(law, n):
         np.testing.assert_allclose(losses, found, rtol=1e-11, atol=room)
         np.testing.assert_allclose(found, best, rtol=1e-11, atol=room)
         if weights[0] == weights[-1] == 1: np.testing.assert_array_equal(b, middle_offsets(kinks, few))
+
+
+def test_only_the_wanted_bins_are_sorted():
+    kinks, ones = np.array([3., 1., 2., 0., 2.5]), np.ones(5)
+    y, bins = np.array([1., 1., -1., 1., -1.]), np.array([7, 4, 7, 0, 7])
+    sample = _Binned(kinks, y, ones, bins, _count(bins, y, ones, kinks), 0.)
+    found = sample.sorted_bins(np.array([4, 7]))
+    assert list(found) == [4, 7] and found[7].kinks[:3].tolist() == [2., 2.5, 3.]
 
 
 def test_the_door_takes_the_sort_for_few_points():
