@@ -169,7 +169,7 @@ def check_choice(
     value,    # what was given
     name:str, # the argument's name
     choices,  # what may be given
-):            # the same value
+):            # the same value; a text or an integer of NumPy becomes Python's
     """One of some words or objects.
 
     Parameters
@@ -183,9 +183,10 @@ def check_choice(
 
     Returns
     -------
-    the same value
+    the same value; a text or an integer of NumPy becomes Python's
     """
     choices = list(choices)
+    if isinstance(value, (np.str_, np.integer)): value = value.item()
     if any(value is c for c in choices): return value
     if isinstance(value, (str, int)) and any(type(value) is type(c) and value == c for c in choices):
         return value

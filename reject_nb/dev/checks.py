@@ -461,10 +461,15 @@ def _is_kernel(node) -> bool:
     names = {getattr(part, "id", getattr(part, "attr", "")) for part in parts}
     return bool(names & {"njit", "jit", "vectorize", "guvectorize"})
 
+def _is_piece(node) -> bool:
+    "Whether an expression is a piece of an array, such as `a[i, 2:]`."
+    return isinstance(node, ast.Subscript) and any(isinstance(n, ast.Slice) for n in ast.walk(node.slice))
+
+# %% ../../nbs/dev/08_checks.ipynb #9856f912
 def slow_kernels(
     source:str, # of a module
-) -> list[tuple[str, str, int]]: # (function, what it calls, line)
-    """Compiled functions that call what takes long to compile.
+) -> list[tuple[str, str, int]]: # (function, what it does, line)
+    """Compiled functions that sort, or copy a piece of an array to another: both take long to compile.
 
     Parameters
     ----------
@@ -474,18 +479,20 @@ def slow_kernels(
     Returns
     -------
     list[tuple[str, str, int]]
-        (function, what it calls, line)
+        (function, what it does, line)
     """
     kernels = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.FunctionDef) and _is_kernel(n)]
-    calls = [(kernel, node) for kernel in kernels for node in ast.walk(kernel) if isinstance(node, ast.Call)]
-    named = [(kernel.name, getattr(call.func, "attr", ""), call.lineno) for kernel, call in calls]
-    return [found for found in named if found[1] in SLOW_TO_COMPILE]
+    inside = [(kernel.name, node) for kernel in kernels for node in ast.walk(kernel)]
+    calls = [(name, getattr(n.func, "attr", ""), n.lineno) for name, n in inside if isinstance(n, ast.Call)]
+    copies = [(name, "a slice", n.lineno) for name, n in inside if isinstance(n, ast.Assign)
+              and _is_piece(n.value) and any(map(_is_piece, n.targets))]
+    return [found for found in calls if found[1] in SLOW_TO_COMPILE] + copies
 
 # %% ../../nbs/dev/08_checks.ipynb #344ef6c0
 def check_kernels(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    """No compiled function calls NumPy's sorting.
+    """No compiled function calls NumPy's sorting, or copies slices.
 
     Parameters
     ----------
@@ -500,9 +507,9 @@ def check_kernels(
     wrong = []
     for name, path in package_modules().items():
         if part_of(name) not in parts: continue
-        for function, called, line in slow_kernels(path.read_text(encoding="utf-8")):
-            where = f"reject_nb.{name}, line {line}"
-            wrong.append(f"{where}: the compiled {function} calls {called}: use core.sorting")
+        for function, done, line in slow_kernels(path.read_text(encoding="utf-8")):
+            words = "copies a slice: use a loop" if done == "a slice" else f"calls {done}: use core.sorting"
+            wrong.append(f"reject_nb.{name}, line {line}: the compiled {function} {words}")
     return wrong
 
 # %% ../../nbs/dev/08_checks.ipynb #3d8def52

@@ -79,6 +79,13 @@ def test_choices_are_those_listed():
             check_choice(bad, "x", ["a", None])
 
 
+@pytest.mark.parametrize("given, choices", [(np.str_("a"), ["a", None]), (np.int64(2), [1, 2])])
+def test_choices_of_numpy_are_those_of_python(given, choices):
+    found = check_choice(given, "x", choices)
+    assert found == given and type(found) in (str, int)
+    with pytest.raises(ValueError, match="^x must be one of"): check_choice(given, "x", [True])
+
+
 def test_flags_and_instances():
     assert check_flag(np.True_, "x") is True and check_instance([], "x", list, "a list") == []
     for bad in (1, 0., "True", None):

@@ -44,6 +44,8 @@ def test_shape_of_a_notebook(first, others, concept, missing):
 
 KERNELS = [("@njit\ndef f(a): return a.argsort()", 1),
            ("@numba.jit(nopython=True)\ndef f(a): return np.unique(a)", 1),
+           ("@njit\ndef f(a, b): a[0, 1:] = b[:3]", 1), ("@njit\ndef f(a, b): a[1:] = b[0]", 0),
+           ("def f(a, b): a[1:] = b[:-1]", 0),
            ("@vectorize\ndef f(a): return np.abs(a)", 0), ("@cache\ndef f(a): return np.sort(a)", 0)]
 
 @pytest.mark.parametrize("source, found", KERNELS)
