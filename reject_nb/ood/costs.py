@@ -83,20 +83,20 @@ class ExpectedCost:
         return (self.accept_ood - self.reject_ood)*self.prior/(1 - self.prior)
 
     def cost(self,
-        tpr,  # share of ID inputs accepted
-        fpr,  # share of OOD inputs accepted
-        lost, # sum of p_id*risk over accepted inputs
+        tpr,  # share of ID inputs accepted, in [0, 1]
+        fpr,  # share of OOD inputs accepted, in [0, 1]
+        lost, # sum of p_id*risk over accepted inputs, at least 0
     ) -> float:
         """Expected cost R(h, c) of section 2.1.
 
         Parameters
         ----------
         tpr
-            share of ID inputs accepted
+            share of ID inputs accepted, in [0, 1]
         fpr
-            share of OOD inputs accepted
+            share of OOD inputs accepted, in [0, 1]
         lost
-            sum of p_id*risk over accepted inputs
+            sum of p_id*risk over accepted inputs, at least 0
 
         Returns
         -------
@@ -107,8 +107,8 @@ class ExpectedCost:
         ValueError
             that names the argument.
         """
-        tpr, fpr, lost = (check_number(value, name) for value,
-                          name in ((tpr, "tpr"), (fpr, "fpr"), (lost, "lost")))
+        tpr, fpr = (check_number(rate, name, 0., 1.) for rate, name in ((tpr, "tpr"), (fpr, "fpr")))
+        lost = check_number(lost, "lost", 0.)
         p = self.prior
         return (1 - p)*(lost + self.reject_id*(1 - tpr)) + p*(self.accept_ood*fpr + self.reject_ood*(1 - fpr))
 

@@ -17,16 +17,16 @@ from ..core.checks import (check_array, check_count, check_flag, check_matrix, c
 
 # %% ../../nbs/ood/13_detectors.ipynb #321de04a
 def _floats(values) -> np.dtype:
-    "Single and half precision are kept, everything else is float64."
+    "Single precision is kept; everything else, half precision too, is computed in double precision."
     dtype = getattr(values, "dtype", None)
-    return dtype if isinstance(dtype, np.dtype) and dtype.kind == "f" else np.dtype(float)
+    return dtype if dtype == np.float32 else np.dtype(float)
 
 def finite_matrix(
     a,        # (n, columns)
     name:str, # of the argument
     n=None,   # rows
     d=None,   # columns
-) -> np.ndarray: # (n, columns), single and half precision kept
+) -> np.ndarray: # (n, columns), single precision kept
     """A finite matrix or ValueError.
 
     Parameters
@@ -43,7 +43,7 @@ def finite_matrix(
     Returns
     -------
     np.ndarray
-        (n, columns), single and half precision kept
+        (n, columns), single precision kept
     """
     dtype = _floats(a)
     return check_matrix(a, name, n, d).astype(dtype, copy=False)
@@ -52,7 +52,7 @@ def feature_matrix(
     a,        # (n, d)
     name:str, # of the argument
     d=None,   # columns
-) -> np.ndarray: # (n, d), single and half precision kept
+) -> np.ndarray: # (n, d), single precision kept
     """A finite matrix whose squares are floats, neither infinite nor all lost, or ValueError.
 
     Parameters
@@ -67,7 +67,7 @@ def feature_matrix(
     Returns
     -------
     np.ndarray
-        (n, d), single and half precision kept
+        (n, d), single precision kept
     """
     found = finite_matrix(a, name, d=d)
     size = float(np.abs(found).max())
@@ -81,7 +81,7 @@ def logit_matrix(
     name:str, # of the argument
     n=None,   # rows
     d=None,   # columns
-) -> np.ndarray: # (n, C), single and half precision kept
+) -> np.ndarray: # (n, C), single precision kept
     """A finite matrix or ValueError. Warns where all rows look like probabilities.
 
     Parameters
@@ -98,7 +98,7 @@ def logit_matrix(
     Returns
     -------
     np.ndarray
-        (n, C), single and half precision kept
+        (n, C), single precision kept
     """
     found = finite_matrix(a, name, n, d)
     if (found >= 0).all() and (np.abs(found.sum(1, dtype=float) - 1) < 1e-3).all():

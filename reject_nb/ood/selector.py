@@ -85,9 +85,10 @@ _NEIGHBOUR = 10
 
 def _knn(steps, train, mean, sd, missing, X):
     "Distance to a neighbour among dense rows; infinite where a value is missing that never was in training."
-    Z = (_seen(steps, X, missing) - mean)/sd
+    Z = _seen(steps, X, missing)
     out, whole = np.full(len(Z), np.inf), ~np.isnan(Z).any(1)
-    if whole.any(): out[whole] = knn(Z[whole], train, min(_NEIGHBOUR, len(train)), normalize=False)
+    rows = (Z[whole] - mean)/sd
+    if len(rows): out[whole] = knn(rows, train, min(_NEIGHBOUR, len(train)), normalize=False)
     return out
 
 def _sparse_knn(steps, scaler, index, X):

@@ -59,10 +59,13 @@ def test_bad_costs_are_named(args, named):
 
 @pytest.mark.parametrize("call, named", [
     (lambda: CostBasedOOD(.1, 1.).solve(OK, None, OK), "p_ood"),
+    (lambda: CostBasedOOD(.1, 1.).cost(-.1, 0, 0), "tpr"),
+    (lambda: CostBasedOOD(.1, 1.).cost(0, 1.1, 0), "fpr"),
+    (lambda: CostBasedOOD(.1, 1.).cost(0, 0, -.1), "lost"),
     (lambda: bayes_classifier([[.5, .6]]), "p_joint"),
     (lambda: bayes_classifier([[.5, .5]], [[1, 2]]), "loss"),
     (lambda: decide([[.5, .5]], [1], .5, np.zeros((2, 3))), "loss"),
     (lambda: decide([[.5, .5]], [1], 2, np.zeros((3, 3))), "prior")],
-    ids=["without OOD", "joint", "loss", "extended loss", "prior"])
+    ids=["without OOD", "tpr", "fpr", "lost", "joint", "loss", "extended loss", "prior"])
 def test_bad_input_is_named(call, named):
     with pytest.raises(ValueError, match=f"^{named} must be"): call()

@@ -1,4 +1,5 @@
 """Tests of nbs/ood/13_detectors.ipynb, extracted from its test cells: edit them there."""
+import inspect
 import numpy as np
 import pytest
 import sys
@@ -156,6 +157,19 @@ def test_wrong_shapes_of_vim(change, named):
     good = dict(features=F, logits=F@HEAD.T, weight=HEAD, bias=np.zeros(4), train_features=F,
                 train_logits=F@HEAD.T, dim=3)
     with pytest.raises(ValueError, match=f"^{named} must be"): vim(**{**good, **change})
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.longdouble])
+def test_other_precisions_are_computed_in_double(kind):
+    rng = np.random.default_rng(2)
+    shapes = dict(features=(9, 6), weight=(3, 6), bias=3, train_features=(60, 6))
+    given = {name: rng.normal(size=size).astype(kind) for name, size in shapes.items()}
+    double = {name: a.astype(float) for name, a in given.items()}
+    for f in (react, knn, vim, msp, mls):
+        def score(a):
+            a = a | dict(logits=a["features"][:, :3], train_logits=a["train_features"][:, :3])
+            return f(**{k: v for k, v in a.items() if k in inspect.signature(f).parameters})
+        assert score(given).dtype == float and np.array_equal(score(given), score(double))
 
 
 def _tempered(model, v): return model(v).detach().numpy()/10
