@@ -13,7 +13,8 @@ def _model(seed):
     prob = rng.dirichlet(np.ones(C), n).T
     X = rng.normal(size=(n, d))
     alpha = np.eye(C)[rng.integers(C, size=n)].T - prob
-    return rng, MulticlassPosterior(X, alpha, prob, 10.**rng.uniform(0, .6, d), 10.**rng.uniform(0, 1.2)), X[0]
+    scale, s2 = 10.**rng.uniform(0, .6, d), 10.**rng.uniform(0, 1.2)
+    return rng, MulticlassPosterior(X, alpha, prob, scale, s2), X[0]
 
 
 def _spread(cov, a, b): return cov[a, a] + cov[b, b] - 2*cov[a, b]
