@@ -9,13 +9,13 @@ __all__ = ['Group', 'Bumps', 'Summand', 'bumps_of', 'Reach', 'reach', 'second', 
 
 # %% ../../nbs/gpc/20_bumps.ipynb #d22f9c85
 import heapq
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from ..core.results import Clock, Status
 from .exponents import Cut, Parabola, Region, _signed_gram
-from .kernel_terms import LINEAR, M12, M32, RQ, SE, profile
+from .kernel_terms import LINEAR, M12, M32, RQ, SE, Terms, profile
 from .questions import Proof
 from .rigour import UNIT, rounding
 from .shor import Dual, contracted, ellipsoid_ranges, shor_dual, unit_box
@@ -58,8 +58,7 @@ class Group(NamedTuple):
         return self.still + .5*np.square(delta - self.Z) @ self.rate
 
 class Bumps(NamedTuple):
-    """constant + slope.delta + the bumps of all groups, up to `off`; x = origin + scale delta in the free
-    coordinates.
+    """constant + slope.delta + all bumps, up to `off`; free coordinates x = origin + scale delta.
 
     Attributes
     ----------
@@ -114,14 +113,14 @@ class Summand(NamedTuple):
 
     Attributes
     ----------
-    terms : object
-        Terms of the kernel, from `expand`
+    terms : Terms
+        of the kernel, from `expand`
     Z : np.ndarray
         (n, D)
     coef : np.ndarray
         (n,)
     """
-    terms: object      # Terms of the kernel, from `expand`
+    terms: Terms       # of the kernel, from `expand`
     Z: np.ndarray      # (n, D)
     coef: np.ndarray   # (n,)
 
@@ -138,7 +137,7 @@ def _groups(part:Summand, origin, free, scale) -> list[Group]:
     return found
 
 # %% ../../nbs/gpc/20_bumps.ipynb #f36858b1
-def _linear(part:Summand, origin, free, scale, half) -> tuple[float, np.ndarray, float]: # constant, slope, off
+def _linear(part:Summand, origin, free, scale, half): # constant, slope, off
     "The constant and linear kernels of one part."
     terms, constant, slope, off = part.terms, 0., np.zeros(len(free)), 0.
     for T, weight in enumerate(terms.weight):
@@ -151,7 +150,8 @@ def _linear(part:Summand, origin, free, scale, half) -> tuple[float, np.ndarray,
         rate = weight*terms.rate[own[0]]
         line, size = rate*(part.coef @ part.Z), rate*(np.abs(part.coef) @ np.abs(part.Z))
         constant, slope = constant + float(line @ origin), slope + line[free]*scale
-        off += rounding(len(part.coef) + len(origin) + 32)*float(size @ np.abs(origin) + size[free] @ (scale*half))
+        reached = float(size @ np.abs(origin) + size[free] @ (scale*half))
+        off += rounding(len(part.coef) + len(origin) + 32)*reached
     return constant, slope, off
 
 # %% ../../nbs/gpc/20_bumps.ipynb #71802127
@@ -196,7 +196,8 @@ def bumps_of(
     return Bumps(groups=tuple(g for p in parts for g in _groups(p, origin, free, scale)),
                  slope=sum((r[1] for r in rest), np.zeros(len(free))),
                  constant=constant + sum(r[0] for r in rest),
-                 off=sum(r[2] for r in rest) + rounding(len(rest) + 4)*(abs(constant) + sum(abs(r[0]) for r in rest)),
+                 off=(sum(r[2] for r in rest)
+                      + rounding(len(rest) + 4)*(abs(constant) + sum(abs(r[0]) for r in rest))),
                  origin=origin, scale=scale, free=free, region=Region(-half, half, cut))
 
 # %% ../../nbs/gpc/20_bumps.ipynb #d3b4458a
@@ -327,7 +328,8 @@ def bend(group:Group, at:Reach) -> Bend:
         last = profile(kind, shape, end)[0]
         size = f + last + fall*np.abs(step)
         gamma = (last - f + fall*step)/(step*step)
-        err = (2*off + turn*np.abs(step) + 64*UNIT*size)/(step*step) + at.slip*(fall + 4*np.abs(gamma*step))/(step*step)
+        err = (2*off + turn*np.abs(step) + 64*UNIT*size)/(step*step)
+        err += at.slip*(fall + 4*np.abs(gamma*step))/(step*step)
         plain = .5*second(kind, shape, beyond)
         below = np.maximum(np.fmax(gamma - err, plain*(1 - 1e-12)), 0.)
         above = np.fmin(gamma + err, plain*(1 + 1e-12))
@@ -406,7 +408,8 @@ class _Left(NamedTuple):
 class _Shrinking:
     "A region, and the best point, while ellipsoids narrow the bumps."
     def __init__(self, bumps:Bumps, region:Region):
-        self.bumps, self.region, self.known = bumps, region, None
+        self.bumps, self.region = bumps, region
+        self.known:_Left|None = None
         self.point, self.value = _lowest(bumps, region)
         self.empty, self.whole, self.best = False, -np.inf, -np.inf
 
@@ -465,14 +468,19 @@ def examine_bumps(
         idle = 0 if state.bound(share) else idle + 1
         if state.empty or idle == 3: break
         if idle: share = (.5, 1., 0.)[(turn + 1) % 3]
-    return Verdict(state.empty and not state.value < 0, state.whole, state.region, state.point, state.value, None)
+    return Verdict(state.empty and not state.value < 0, state.whole, state.region, state.point, state.value,
+                   None)
 
 # %% ../../nbs/gpc/20_bumps.ipynb #19f928e1
 class BumpSearch(SignSearch):
     "Regions that are still open, the one with the lowest bound first."
+    def __init__(self, bumps:Bumps, clock:Clock, max_boxes=None, progress=None):
+        super().__init__(cast(Any, bumps), clock, max_boxes, progress)
+        self.bumps = bumps
+
     def look(self, region:Region) -> bool:
         self.n_boxes += 1
-        got = examine_bumps(self.terms, region)
+        got = examine_bumps(self.bumps, region)
         if got.value < self.value: self.point, self.value = got.point, got.value
         if got.value < 0: return True
         floor = got.whole if np.isfinite(got.whole) else -np.inf
@@ -482,13 +490,13 @@ class BumpSearch(SignSearch):
 
     def tried(self, points) -> bool:
         for point in points:
-            point = _into(self.terms.region, point)
-            value = self.terms.value(point)
+            point = _into(self.bumps.region, point)
+            value = self.bumps.value(point)
             if value < self.value: self.point, self.value = point, value
         return self.value < 0
 
     def halves(self, region:Region, seen) -> tuple[Region, ...]:
-        j = _costliest(self.terms, region)
+        j = _costliest(self.bumps, region)
         middle = region.mid[j]
         if not region.lo[j] < middle < region.hi[j]: return ()
         lo, hi = region.lo.copy(), region.hi.copy()

@@ -48,9 +48,7 @@ class Asked(NamedTuple):
     ball: tuple|None   # (p, radius, centre)
 
     def functional(self, coef, size, extra, constant:float) -> Bumps|None:
-        """Bumps with coefficients `coef` and at extra points; `size`: sum of absolute values they are rounded
-        from.
-        """
+        "Bumps with coefficients `coef` and at extra points; `size`: the sum of what they are rounded from."
         off = rounding(16)*self.post.variance*float(size)
         parts = [Summand(self.terms, self.post.X, coef), *extra]
         return bumps_of(parts, constant - off, self.lower, self.upper, self.ball)
@@ -142,7 +140,7 @@ def _to_prove(asked:Asked, rival:int, c) -> Iterator[Bumps|None]:
 # %% ../../nbs/gpc/20_class_signs.ipynb #87daeb80
 def settle_class(
     asked:Asked,
-    beaten:Callable,  # a point (d,) -> the point in the set if the class is certified to be lost there, or None
+    beaten:Callable,  # a point (d,) -> a point of the set where the class is certified to be lost, or None
     clock:Clock,      # time left
     max_boxes=None,   # regions for everything; None: no limit
     starts=None,      # (m, d) points to try first
@@ -153,7 +151,7 @@ def settle_class(
     ----------
     asked : Asked
     beaten : Callable
-        a point (d,) -> the point in the set if the class is certified to be lost there, or None
+        a point (d,) -> a point of the set where the class is certified to be lost, or None
     clock : Clock
         time left
     max_boxes : default None
@@ -167,8 +165,9 @@ def settle_class(
         None where the set is not of this kind
     """
     rivals = [j for j in range(asked.post.n_classes) if j != asked.top]
-    means = {j: lead_of_means(asked, j) for j in rivals}
-    if any(bumps is None for bumps in means.values()): return None
+    found = {j: lead_of_means(asked, j) for j in rivals}
+    means = {j: bumps for j, bumps in found.items() if bumps is not None}
+    if len(means) < len(rivals): return None
     lowest = {j: _lowest(bumps, bumps.region) for j, bumps in means.items()}
     order, count = sorted(rivals, key=lambda j: lowest[j][1]), 0
     tries = [] if starts is None else list(starts)
@@ -180,10 +179,12 @@ def settle_class(
             if clock.out_of_time(): return ClassSettled(Status.time_limit, False, None, count)
             left = FEW_BOXES if max_boxes is None else min(FEW_BOXES, max_boxes - count)
             if left <= 0: return ClassSettled(Status.iteration_limit, False, None, count)
+            if bumps is None: return ClassSettled(Status.precision, False, None, count)
             got = settle_bumps(bumps, clock, left)
             count += got.n_boxes
             if got.proved: continue
             point = beaten(_raw(bumps, got.point)) if got.value < 0 else None
-            status = Status.optimal if point is not None else Status.precision if got.value < 0 else got.status
+            status = Status.optimal if point is not None else Status.precision
+            if got.value >= 0: status = got.status
             return ClassSettled(status, False, point, count)
     return ClassSettled(Status.optimal, True, None, count)

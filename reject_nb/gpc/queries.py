@@ -337,7 +337,7 @@ def _class_in_all(post, around:Around, top:int, limits:Limits, starts) -> Safety
     got = settle_class(asked_class(post, top, around.lower, around.upper, ball), beaten, limits.clock,
                        limits.max_boxes, starts)
     if got is None or (not got.proved and got.point is None and free <= MANY): return None
-    answer = dict(margin_lower=0. if got.proved else -1., n_boxes=got.n_boxes, search=got.status)
+    answer:dict = dict(margin_lower=0. if got.proved else -1., n_boxes=got.n_boxes, search=got.status)
     if got.point is None:
         return Safety(status=Status.safe if got.proved else Status.unknown, margin_upper=1., **answer)
     return Safety(status=Status.unsafe, adversarial=got.point, margin_upper=_lead(post, got.point, top)[1],
@@ -370,7 +370,7 @@ def _proved_in_all(post:Certifiable, around:Around, top:int, limits:Limits, rigo
     point = None if got.point is None else around.settle(np.clip(got.point, around.lower, around.upper))
     high = here if point is None else post._margin_at(point, top, rigorous)
     low = got.low if got.low <= 0 else float(np.nextafter(got.low, 0.))
-    answer = dict(margin_lower=low, n_boxes=got.n_boxes, search=got.status)
+    answer:dict = dict(margin_lower=low, n_boxes=got.n_boxes, search=got.status)
     if got.proved: return Safety(status=Status.safe, margin_upper=here, **answer)
     if high < 0: return Safety(status=Status.unsafe, adversarial=point, margin_upper=high, **answer)
     if free <= MANY and got.status != Status.interrupted: return None     # boxes may still decide

@@ -60,7 +60,8 @@ def _cloud(rng, bumps, m=300):
     if region.ball is None:
         from scipy.optimize import minimize
         bounds = list(zip(region.lo, region.hi))
-        low += [minimize(bumps.value, z, jac=bumps.gradient, method="L-BFGS-B", bounds=bounds).x for z in Z[:2]]
+        options = dict(jac=bumps.gradient, method="L-BFGS-B", bounds=bounds)
+        low += [minimize(bumps.value, z, **options).x for z in Z[:2]]
     return np.clip(np.vstack([Z, low]), region.lo, region.hi)
 
 
@@ -90,7 +91,8 @@ def test_value_gradient_and_parabola(seed, kind):
         assert under.value == pytest.approx(f(_raw(bumps, p[None]))[0], abs=1e-11*size)
         step = 1e-6*rng.normal(size=len(p))
         change = (bumps.value(p + step) - bumps.value(p - step))/2
-        assert under.slope @ step == pytest.approx(change, abs=1e-8*size*np.abs(step).max()*len(p)**2 + 1e-13*size)
+        off = 1e-8*size*np.abs(step).max()*len(p)**2 + 1e-13*size
+        assert under.slope @ step == pytest.approx(change, abs=off)
 
 
 @pytest.mark.parametrize("ball", [None, 1, 2])
@@ -116,7 +118,8 @@ def test_parabolas_in_t_are_on_their_side_of_the_function():
             t, span = 10.**rng.uniform(-8, 1), 10.**rng.uniform(-14, 1)
             low, high = max(t - span*rng.choice([0., 1.]), 0.), t + span
             group = Group(kind, .7, np.zeros(1), np.zeros((2, 1)), np.full(2, t), np.array([1., -1.]))
-            at = Reach(np.full(2, t), np.full(2, 1e-16*t), np.zeros((2, 1)), np.full(2, low), np.full(2, high))
+            at = Reach(*(np.full(2, v) for v in (t, 1e-16*t)), np.zeros((2, 1)),
+                       *(np.full(2, v) for v in (low, high)))
             own = bend(group, at)
             s = np.linspace(low, high, 50) - t
             curve = own.f[0] - own.fall[0]*s + own.gamma[:, None]*s*s

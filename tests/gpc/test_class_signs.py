@@ -13,7 +13,8 @@ def _model(seed):
     prob = rng.dirichlet(np.ones(C), n).T
     X = rng.normal(size=(n, d))
     alpha = np.eye(C)[rng.integers(C, size=n)].T - prob
-    return rng, MulticlassPosterior(X, alpha, prob, 10.**rng.uniform(0, .6, d), 10.**rng.uniform(0, 1.2)), X[0]
+    scale, s2 = 10.**rng.uniform(0, .6, d), 10.**rng.uniform(0, 1.2)
+    return rng, MulticlassPosterior(X, alpha, prob, scale, s2), X[0]
 
 
 def _spread(cov, a, b): return cov[a, a] + cov[b, b] - 2*cov[a, b]
@@ -76,3 +77,25 @@ def test_a_certified_attack_ends_the_search():
     assert settle_class(asked_class(post, 0, x, x), lambda z: z, Clock(None)) is None
     got = settle_class(asked, lambda z: None, Clock(None), max_boxes=0)
     assert not got.proved and str(got.status) in ("iteration_limit", "precision")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_questions_of_thirty_coordinates_are_answered_by_it(seed):
+    "is_safe and minimal_perturbation use it: attacks change the label, sampled points keep it."
+    from reject_nb.gpc.kernel_posterior import KernelPosterior
+    from reject_nb.gpc.kernels import Matern52
+    from reject_nb.gpc.queries import is_safe, minimal_perturbation
+    rng = np.random.default_rng(seed)
+    X, prob = rng.normal(size=(30, 30)), np.full((3, 30), 1/3)
+    several = MulticlassPosterior(X, 3*(np.eye(3)[np.arange(30) % 3].T - prob), prob, 6., 2.)
+    two = KernelPosterior(Matern52(2., 6.), X, np.where(np.arange(30) % 2, 1., -1.), np.zeros((30, 30)))
+    for post in (several, two):
+        label, x = post.predict, X[0]
+        got = is_safe(post, x, .02, max_boxes=60)
+        assert str(got.status) == "safe" and got.n_boxes <= 60
+        far = is_safe(post, x, 3., max_boxes=60)
+        assert str(far.status) == "unsafe" and label(far.adversarial[None]) != label(x[None])
+        ends = minimal_perturbation(post, x, max_boxes=20)
+        assert 0 < ends.certified <= ends.attack < 3
+        Z = x + ends.certified*rng.choice([-1., 1.], (50, 30))
+        assert (label(Z) == label(x[None])).all()
