@@ -322,8 +322,8 @@ class RegionRates(RegionCalibration):
     "A region with its rates, and what the fit adds to their doubt."
     def rates(
         self,
-        p_safe=None,      # another prior, in (0, 1); None: p_safe_
-        eps=None,         # another risk, in (0, 1); None: eps
+        p_safe=None,      # another prior, in (0, 1), or an array; None: p_safe_
+        eps=None,         # another risk, in (0, 1), or an array; None: eps
         n_bootstrap=None, # regions fitted anew; None: none, and no intervals
         confidence=0.9,   # of each interval, in (0, 1)
         random_state=None, # seed or numpy Generator, for the bootstrap
@@ -333,9 +333,9 @@ class RegionRates(RegionCalibration):
         Parameters
         ----------
         p_safe : default None
-            another prior, in (0, 1); None: p_safe_
+            another prior, in (0, 1), or an array; None: p_safe_
         eps : default None
-            another risk, in (0, 1); None: eps
+            another risk, in (0, 1), or an array; None: eps
         n_bootstrap : default None
             regions fitted anew; None: none, and no intervals
         confidence : default 0.9

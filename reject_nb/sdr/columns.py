@@ -6,8 +6,8 @@ count."""
 # %% auto #0
 __all__ = ['LEFT', 'RIGHT', 'MOST_INTEGERS', 'RAREST', 'MOST_ATOMS', 'place', 'coordinates', 'ScalarPair',
            'turning_points', 'crossings', 'log_between', 'scalar_log_cdf', 'log_surely_safe', 'Counts',
-           'counts_of', 'runs_of', 'discrete_runs', 'runs_log_probability', 'Atoms', 'atoms', 'merge',
-           'convolve', 'meet', 'log_sum_below']
+           'counts_of', 'discrete_runs', 'runs_log_probability', 'Atoms', 'atoms', 'merge', 'convolve',
+           'meet', 'log_sum_below']
 
 # %% ../../nbs/sdr/10_columns.ipynb #8ffb1335
 from dataclasses import dataclass
@@ -327,15 +327,16 @@ def _span(law) -> tuple[float, float]:
     return max(law.support[0], np.floor(mean - reach)), min(law.support[1], np.ceil(mean + reach))
 
 # %% ../../nbs/sdr/10_columns.ipynb #f03fbb1f
-def runs_of(
-    counts:Counts,
-    level:float,    # rho
+def discrete_runs(
+    counts:Counts, # of a pair of laws, by `counts_of`
+    level:float,   # rho
 ) -> list[tuple[float, float]]: # (low, high]: low + 1, ..., high are inside
     """The integers with Gamma <= level as runs of neighbours; what lies beyond the last goes with it.
 
     Parameters
     ----------
     counts : Counts
+        of a pair of laws, by `counts_of`
     level : float
         rho
 
@@ -345,32 +346,9 @@ def runs_of(
         (low, high]: low + 1, ..., high are inside
     """
     k = counts.k
-    inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level), [False]]).astype(int)
-    starts, ends = np.flatnonzero(np.diff(inside) == 1), np.flatnonzero(np.diff(inside) == -1)
-    return [(float(k[i] - 1), np.inf if j == len(k) else float(k[j - 1])) for i, j in zip(starts, ends)]
-
-def discrete_runs(
-    safe,        # discrete law of one column
-    unsafe,      # discrete law of one column
-    level:float, # rho
-) -> list[tuple[float, float]]: # (low, high]: low + 1, ..., high are inside
-    """The runs of a pair of laws.
-
-    Parameters
-    ----------
-    safe
-        discrete law of one column
-    unsafe
-        discrete law of one column
-    level : float
-        rho
-
-    Returns
-    -------
-    list[tuple[float, float]]
-        (low, high]: low + 1, ..., high are inside
-    """
-    return runs_of(counts_of(safe, unsafe), level)
+    inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level), [False]])
+    edges = np.flatnonzero(np.diff(inside))
+    return [(float(k[i] - 1), np.inf if j == len(k) else float(k[j - 1])) for i, j in edges.reshape(-1, 2)]
 
 
 # %% ../../nbs/sdr/10_columns.ipynb #bd2fa273

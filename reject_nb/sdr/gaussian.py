@@ -106,13 +106,20 @@ def shrunk(
     if shrinkage == "ledoit_wolf": shrinkage = _ledoit_wolf(centred, weight, cov)
     return (1 - shrinkage)*cov + shrinkage*np.trace(cov)/d*np.eye(d)
 
-def check_shrinkage(shrinkage) -> None:
-    "None, a word or a number."
-    if shrinkage is None or isinstance(shrinkage, str) and shrinkage in ("auto", "ledoit_wolf"): return
+def check_shrinkage(shrinkage): # as it is, a number as a float
+    """None, a word or a number.
+
+    Parameters
+    ----------
+    shrinkage
+        as it is, a number as a float
+    """
+    if shrinkage is None or isinstance(shrinkage, str) and shrinkage in ("auto", "ledoit_wolf"):
+        return shrinkage
     if isinstance(shrinkage, str): raise refuse("shrinkage",
                                                 "None, 'auto', 'ledoit_wolf' or a number in [0, 1]",
                                                 shrinkage)
-    check_number(shrinkage, "shrinkage", 0., 1.)
+    return check_number(shrinkage, "shrinkage", 0., 1.)
 
 # %% ../../nbs/sdr/02_gaussian.ipynb #f8af1749
 class Gaussian(Law):
@@ -240,7 +247,7 @@ class Gaussian(Law):
         Gaussian(3, 4.66667)
         """
         X = check_array(X, "X")
-        check_shrinkage(shrinkage)
+        shrinkage = check_shrinkage(shrinkage)
         X, weight = weighted_points(check_points(X, X.shape[1] if X.ndim == 2 else 1), sample_weight)
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
         weight = weight/weight.max() # whose sum is no subnormal number

@@ -20,11 +20,12 @@ from scipy.special import expit, gammaln, logit, logsumexp
 
 from ..core.checks import refuse
 from ..core.results import Status
-from .columns import (Atoms, ScalarPair, atoms, convolve, counts_of, log_sum_below, meet,
-                                   merge, runs_log_probability, runs_of, scalar_log_cdf)
+from .columns import (Atoms, ScalarPair, atoms, convolve, counts_of, discrete_runs,
+                                   log_sum_below, meet, merge, runs_log_probability, scalar_log_cdf)
 from .families import Independent
 from .gaussian import Gaussian, as_gaussian
-from .inversion import (EPS, LOG_FLOOR, LogCdf, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf,
+from .inversion import (EPS, LOG_FLOOR, LogCdf, QuadraticForm, chernoff_cgf, gaussian_gamma,
+                                     log_cdf,
                                      quadratic_cgf, quadratic_log_cdf, reflect, with_shift)
 from .likelihood_ratio import check_pair, check_unit, factors_of, radius, slack
 from .panels import (MOST_CORNERS, Column, Values, corners_of, corners_with, likely,
@@ -470,7 +471,7 @@ def _discrete_only(pairs:list, rho, under:str) -> LogCdf: # (m,)
     if len(pairs) == 1:
         (s, u), law = pairs[0], pairs[0][under == "unsafe"]
         counts = counts_of(s, u)
-        log_p = np.array([runs_log_probability(law, runs_of(counts, level)) for level in rho])
+        log_p = np.array([runs_log_probability(law, discrete_runs(counts, level)) for level in rho])
     else: log_p = log_sum_below(meet([atoms(s, u, under) for s, u in pairs]), rho)
     return LogCdf(log_p, 1e-12*np.exp(np.minimum(log_p, 0.)))
 
@@ -544,7 +545,8 @@ def _fdr_error(tpr, fpr, p_safe, fdr) -> np.ndarray: # each rate an interval (lo
     "Largest distance from fdr of the false discovery rates that the intervals allow."
     def share(t, f):
         mass = p_safe*t + (1 - p_safe)*f
-        with np.errstate(divide="ignore", invalid="ignore"): return np.where(mass > 0, (1 - p_safe)*f/mass, fdr)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(mass > 0, (1 - p_safe)*f/mass, fdr)
     return np.maximum(np.abs(share(tpr[1], fpr[0]) - fdr), np.abs(share(tpr[0], fpr[1]) - fdr))
 
 def _interval(p, error): return np.maximum(p - error, 0.), np.minimum(p + error, 1.)

@@ -10,6 +10,7 @@ __all__ = ['MOST_TRIES', 'RateIntervals', 'bootstrap_rates']
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit, logit
 
 from ..core.checks import check_count, check_instance, check_probability, check_random_state
 from .families import Independent
@@ -20,7 +21,7 @@ from .region import SafeDecisionRegion
 # %% ../../nbs/sdr/14_uncertainty.ipynb #unc00006
 @dataclass(frozen=True, kw_only=True)
 class RateIntervals:
-    """Rates of fitted laws, and percentile intervals of what regions fitted to as many points realise.
+    """Rates of fitted laws, and intervals of what the region realises under the true laws.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class RateIntervals:
     >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
     >>> found = clf.rates(n_bootstrap=200, random_state=0)
     >>> print(round(found.rates.tpr, 4), [round(end, 3) for end in found.tpr], found.confidence, found.n_bootstrap)
-    0.5702 [0.0, 0.794] 0.9 200
+    0.5702 [0.072, 0.712] 0.9 200
     """
     rates: Rates             # of the fitted laws
     tpr: tuple[float, float] # P(in region | safe)
@@ -68,11 +69,22 @@ def _refitted(law, n:int, rng, shrinkage):
             if not left: raise ValueError(f"{n} draws of {law!r} cannot be fitted to: {error}") from error
 
 # %% ../../nbs/sdr/14_uncertainty.ipynb #unc00009
-def _realised(region:SafeDecisionRegion, tests, p_safe:float, eps:float) -> list[float]: # tpr, fpr, fdr, mass
-    "Shares of test points inside another region."
-    tpr, fpr = (float(region.contains(X, p_safe, eps).mean()) for X in tests)
+def _realised(region:SafeDecisionRegion, tests, p_safe:float, eps:float) -> np.ndarray: # tpr, fpr, fdr, mass
+    "Shares of test points inside another region, half a point added to either side."
+    tpr, fpr = (_drawn_in(region.contains(X, p_safe, eps).mean(), len(X)) for X in tests)
     mass = p_safe*tpr + (1 - p_safe)*fpr
-    return [tpr, fpr, (1 - p_safe)*fpr/mass if mass else 0., mass]
+    return np.array([tpr, fpr, (1 - p_safe)*fpr/mass, mass])
+
+def _drawn_in(share, n:int):
+    "A share of n, kept away from 0 and 1 by half a point."
+    return (share*n + .5)/(n + 1)
+
+def _interval(rate:float, n:int, differences, confidence:float) -> tuple[float, float]:
+    "The middle of the differences around a rate, in logits; a rate of 0 or 1 keeps that end."
+    ends = np.quantile(differences, [(1 - confidence)/2, (1 + confidence)/2])
+    low, high = expit(logit(_drawn_in(rate, n)) + ends)
+    return float(low if rate > 0 else 0.), float(high if rate < 1 else 1.)
+
 
 # %% ../../nbs/sdr/14_uncertainty.ipynb #unc00010
 def bootstrap_rates(
@@ -88,6 +100,8 @@ def bootstrap_rates(
     random_state=None,   # seed or numpy Generator
 ) -> RateIntervals:
     """Intervals of the rates that a region fitted to so many points realises, by parametric bootstrap.
+
+    What is bootstrapped is the logit of the realised rate less that of the claimed one.
 
     Parameters
     ----------
@@ -134,8 +148,8 @@ def bootstrap_rates(
     ...     found = bootstrap_rates(region, .5, .4, n, n, random_state=0)
     ...     print(n, round(found.rates.tpr, 3), [round(end, 3) for end in found.tpr])
     ...
-    20 0.646 [0.416, 0.723]
-    2000 0.646 [0.632, 0.663]
+    20 0.646 [0.491, 0.746]
+    2000 0.646 [0.63, 0.666]
     """
     check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
     check_shrinkage(shrinkage)
@@ -145,13 +159,13 @@ def bootstrap_rates(
     n_bootstrap, n_test = check_count(n_bootstrap, "n_bootstrap"), check_count(n_test, "n_test")
     confidence, rng = check_probability(confidence, "confidence"), check_random_state(random_state)
     laws: tuple = region.safe, region.unsafe
-    tests = [law.sample(n_test, rng) for law in laws]
-    found = []
+    tests, found = [law.sample(n_test, rng) for law in laws], []
     for _ in range(n_bootstrap):
         again = SafeDecisionRegion(*(_refitted(law, n, rng, shrinkage) for law, n in zip(laws, sizes)))
-        found.append(_realised(again, tests, p_safe, eps))
-    tails = (1 - confidence)/2, (1 + confidence)/2
-    low, high = np.quantile(np.array(found), tails, axis=0)
-    intervals = {name: (float(a), float(b)) for name, a, b in zip(("tpr", "fpr", "fdr", "mass"), low, high)}
-    return RateIntervals(rates=region.rates(p_safe, eps), confidence=confidence, n_bootstrap=n_bootstrap,
-                         **intervals)
+        refitted: tuple = again.safe, again.unsafe
+        own = [law.sample(n_test, rng) for law in refitted]
+        found.append(logit(_realised(again, tests, p_safe, eps)) - logit(_realised(again, own, p_safe, eps)))
+    exact = region.rates(p_safe, eps)
+    intervals = {name: _interval(getattr(exact, name), n_test, off, confidence)
+                 for name, off in zip(("tpr", "fpr", "fdr", "mass"), np.array(found).T)}
+    return RateIntervals(rates=exact, confidence=confidence, n_bootstrap=n_bootstrap, **intervals)

@@ -136,7 +136,7 @@ def test_runs_are_the_points(safe, unsafe, top, level):
     k = np.arange(top + 1.)
     ps, pu = np.exp(safe.log_density(k)), np.exp(unsafe.log_density(k))
     with np.errstate(divide="ignore", invalid="ignore"): inside = (ps > 0) & (np.log(pu/ps) <= level)
-    runs = discrete_runs(safe, unsafe, level)
+    runs = discrete_runs(counts_of(safe, unsafe), level)
     covered = np.zeros(top + 1, bool)
     for low, high in runs: covered |= (k > low) & (k <= high)
     assert (covered == inside)[(ps > 1e-300) | (pu > 1e-300)].all()

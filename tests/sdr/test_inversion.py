@@ -221,7 +221,8 @@ def test_neighbours_share_a_path():
     c = saddles(cgf, q, -1)
     shared = _shared(cgf, q, c, np.full(300, -np.inf))
     assert len(shared) <= 3 and sorted(np.concatenate([rows for _, rows in shared])) == list(range(300))
-    for saddle, rows in shared: assert (saddle**2/2 - q[rows]*saddle <= c[rows]**2/2 - q[rows]*c[rows] + 3 + 1e-9).all()
+    for saddle, rows in shared:
+        assert (saddle**2/2 - q[rows]*saddle <= c[rows]**2/2 - q[rows]*c[rows] + 3 + 1e-9).all()
     far = np.linspace(-38, -30, 9) # a floor of e^-2 lets all of them take one path
     c = saddles(cgf, far, -1)
     assert len(_shared(cgf, far, c, np.full(9, -np.inf))) > 1 == len(_shared(cgf, far, c, np.full(9, -2.)))

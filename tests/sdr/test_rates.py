@@ -423,10 +423,12 @@ def test_listed_probabilities_are_within_their_rounding():
         assert abs(ratio/want - 1) <= 2*listing_error(law)
 
 MANY = [EXAMPLE_1, (Gamma(2, 1), Exponential(3)), (Poisson(3), Poisson(5)),
-        (_mixed(Gamma(2, 1), Exponential(1), Gaussian(0, 1)), _mixed(Gamma(3, 1), Exponential(2), Gaussian(1, 1))),
+        (_mixed(Gamma(2, 1), Exponential(1), Gaussian(0, 1)),
+         _mixed(Gamma(3, 1), Exponential(2), Gaussian(1, 1))),
         (_mixed(Poisson(3), Binomial(9, .3)), _mixed(Poisson(5), Binomial(9, .5))),
         (_mixed(Poisson(30), Gaussian(0, 1), Gamma(2, 1)), _mixed(Poisson(50), Gaussian(1, 2), Gamma(3, 1))),
-        (_mixed(Beta(2, .3), Exponential(1), Bernoulli(.3)), _mixed(Gamma(2, 1), Gaussian(1, 1), Bernoulli(.6)))]
+        (_mixed(Beta(2, .3), Exponential(1), Bernoulli(.3)),
+         _mixed(Gamma(2, 1), Gaussian(1, 1), Bernoulli(.6)))]
 
 @pytest.mark.parametrize("safe, unsafe", MANY)
 def test_many_levels_are_as_good_as_one(safe, unsafe):

@@ -8,7 +8,7 @@ __all__ = ['CHART', 'NODES', 'KRONROD', 'GAUSS', 'PLACES', 'WHOLE', 'COARSER', '
            'Plain', 'plain', 'values_at', 'log_density', 'score', 'jacobian', 'tails', 'mass_between',
            'quantile', 'Line', 'crossing', 'two_lines', 'atoms_of', 'sums_of', 'Block', 'Truth', 'split',
            'truth', 'gamma_at', 'quasi', 'exact', 'random_case', 'ours', 'has_digits', 'digits', 'checked',
-           'worst', 'grow', 'main']
+           'worst', 'grow', 'save_times', 'timed', 'main']
 
 # %% ../../../nbs/sdr/80_reference.ipynb #rf000003
 import csv
@@ -671,10 +671,23 @@ def grow(
             rows.append(row)
     return rows
 
+def save_times(rows:list[dict]) -> None:
+    "Stored processor seconds of `ours` for cases 0, 1, ..."
+    table = {name: [row[name] for row in rows] for name in ("case", "columns", "seconds", "status")}
+    save_table("sdr/rates_seconds", table)
+    command = f"python -m reject_nb.sdr.experiments.reference times {len(rows)}"
+    record_made("sdr", "rates_seconds.csv", command, sum(table["seconds"]), out_dir())
+
+def timed(seed:int) -> dict:
+    "A row of that table."
+    case = random_case(seed)
+    return dict(case=seed, columns=case[0].n_features) | ours(case)
+
 def main(arguments:list[str]) -> None:
-    """`python -m reject_nb.sdr.experiments.reference N ROWS.csv`: the stored table from N rows.
+    """`python -m reject_nb.sdr.experiments.reference N ROWS.csv`: the table from N rows; `times N`: seconds.
 
     made.json counts the processor seconds of the rates alone; the references are not timed."""
+    if arguments[0] == "times": return save_times([timed(seed) for seed in range(int(arguments[1]))])
     n, path = int(arguments[0]), Path(arguments[1])
     grow(n, path)
     rows = list(csv.DictReader(path.open(encoding="utf-8")))[:n]
