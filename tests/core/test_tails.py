@@ -53,7 +53,8 @@ def test_bounded_losses_hold_by_enumeration():
 
 
 @pytest.mark.parametrize("args, name", [((-1, 5, .1), "errors"), ((6, 5, .1), "errors"), ((1, -1, .1), "n"),
-                                        ((3.5, 5, .1), "errors"), ((1, 5.5, .1), "n"), ((0, [4, .5], .1), "n"),
+                                        ((3.5, 5, .1), "errors"), ((1, 5.5, .1), "n"),
+                                        ((0, [4, .5], .1), "n"),
                                         ((1, 5, 1.1), "target_risk"),
                                         ((1, 5, "a"), "target_risk"), ((None, 5, .1), "errors"),
                                         ((1j, 5, .1), "errors")])
