@@ -367,7 +367,7 @@ def most_lead(own, others, error:float) -> np.ndarray: # (b,)
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #fbe7431b
 class _SharesEnds(Oracle):
-    "Share (kind 1), one minus the share (kind -1) or lead (kind 0) of one class, from bounds of each probability."
+    "Share (kind 1), one minus the share (kind -1) or lead (kind 0) of a class, from each probability."
     def __init__(self, problems:list[Problem], c:int, kind:int, error:float, ball:Ball|None):
         self.problems, self.c, self.kind, self.error = problems, c, kind, error
         self.frame, self.half, self.ball = problems[0].frame, problems[0].frame.half, ball_on(ball,
