@@ -90,7 +90,8 @@ def test_an_interrupted_call_goes_on():
 
 
 @pytest.mark.parametrize("old, new, says", [(",safe,", ",s@fe,", "s@fe"), ("0.", "0x", "0x"),
-                                            ("certified", "certain", "certain"), ("key", "kex", "a new file")])
+                                            ("certified", "certain", "certain"),
+                                            ("key", "kex", "a new file")])
 def test_a_damaged_file_is_named(old, new, says):
     post, rng = _plane()
     X = rng.normal(size=(6, 2))
@@ -100,7 +101,8 @@ def test_a_damaged_file_is_named(old, new, says):
         text = path.read_text()
         if old == "certified": old, new = text.splitlines()[1].split(",")[-1], "certain"
         path.write_text(text.replace(old, new, 1))
-        with pytest.raises(ValueError, match=f"^csv must be .*{says}"): certify_many(post, X, .01, csv=path)
+        with pytest.raises(ValueError, match=f"^csv must be .*{says}"):
+            certify_many(post, X, .01, csv=path)
         path.write_bytes(b"key\xff")
         with pytest.raises(ValueError, match="^csv must be a file of text"): read_rows(path)
 
