@@ -5,7 +5,8 @@ module take: exact, sparse or variational, one class against another or against 
 
 # %% auto #0
 __all__ = ['PIECES', 'pieces_of', 'from_pieces', 'probability', 'Predicting', 'KernelPosterior',
-           'least_share', 'most_share', 'least_lead', 'most_lead', 'Shares', 'OneVsRestPosterior']
+           'least_share', 'most_share', 'least_lead', 'most_lead', 'SeveralLatents', 'Shares',
+           'OneVsRestPosterior']
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #73b29090
 from typing import Any, cast
@@ -14,7 +15,6 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..core.checks import check_array, check_number, refuse
-from .bumps import Summand, bumps_of, kept
 from .kernel_certificate import LatentGaussian, Problem, at_points, check_names, problem_of
 from .kernel_oracles import (Aim, Cells, KernelOracle, MeanAim, ProbabilityAim, ball_on,
                                           bounded, cell_centres,
@@ -229,12 +229,6 @@ class _Searching(Predicting):
         self._linked()
         return _asked(self, lower, upper, ball, MeanAim(1. if top else -1.), rigorous)
 
-    def _settled(self, lower, upper, ball, top, clock, max_boxes, starts):
-        sign = 1. if top else -1.
-        bumps = bumps_of([Summand(self.terms, self.Z, sign*self.weights)], sign*self.mean, lower, upper,
-                         None if ball is None else (ball.p, ball.radius, ball.centre))
-        return None if bumps is None else kept(bumps, clock, max_boxes, starts)
-
     def _class_at(self, x, rigorous):
         self._linked()
         low, high = _enclosed(self, x, MeanAim(1.), MeanAim(-1.), rigorous)
@@ -372,8 +366,8 @@ def most_lead(own, others, error:float) -> np.ndarray: # (b,)
     return own - others.max(1) + 2*error + 1e-15
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #fbe7431b
-class _SharesOracle(Oracle):
-    "Share (kind 1), one minus the share (kind -1) or lead (kind 0) of one class among several."
+class _SharesEnds(Oracle):
+    "Share (kind 1), one minus the share (kind -1) or lead (kind 0) of a class, from each probability."
     def __init__(self, problems:list[Problem], c:int, kind:int, error:float, ball:Ball|None):
         self.problems, self.c, self.kind, self.error = problems, c, kind, error
         self.frame, self.half, self.ball = problems[0].frame, problems[0].frame.half, ball_on(ball,
@@ -405,6 +399,9 @@ class _SharesOracle(Oracle):
         "Bounds of probabilities from bounds of the aims: one minus where the aim is the other class."
         return np.column_stack([v if side > 0 else 1 - v for v, side in zip(each, sides)])
 
+# %% ../../nbs/gpc/37_kernel_posterior.ipynb #fbe7431c
+class _SharesOracle(_SharesEnds):
+    "The same at points and over boxes."
     def values(self, X) -> tuple[list, np.ndarray,
                                  list]: # at the points, (m,) upper bounds, of each aim and its opposite
         "What is known at points."
@@ -441,8 +438,8 @@ class _SharesOracle(Oracle):
     def floor_at(self, point, goal): return float(self.look(point[None], point[None], goal).low[0])
 
 # %% ../../nbs/gpc/37_kernel_posterior.ipynb #7003ec83
-class Shares(Certifiable):
-    "What one latent function a class says of points."
+class SeveralLatents(Certifiable):
+    "One latent function a class."
     latents:tuple
     classes:np.ndarray
     names_target = True
@@ -457,6 +454,25 @@ class Shares(Certifiable):
         "Number of classes."
         return len(self.latents)
 
+    @property
+    def X(self) -> np.ndarray:
+        "The points of all latent functions."
+        return np.vstack([p.Z for p in self.latents])
+
+    @property
+    def lengthscale(self) -> np.ndarray: # (d,)
+        """The smallest of the latent functions' length-scales.
+
+        Returns
+        -------
+        np.ndarray
+            (d,)
+        """
+        return np.min([p.lengthscale for p in self.latents], 0)
+
+# %% ../../nbs/gpc/37_kernel_posterior.ipynb #7003ec82
+class Shares(SeveralLatents):
+    "What one latent function a class says of points."
     def predict_proba(self,
         X,  # (n, d) points
     ) -> np.ndarray: # (n, C)
@@ -512,22 +528,6 @@ class Shares(Certifiable):
         return where[0]
 
     def _labels_of(self, X): return self.predict(X)
-
-    @property
-    def X(self) -> np.ndarray:
-        "The points of all latent functions."
-        return np.vstack([p.Z for p in self.latents])
-
-    @property
-    def lengthscale(self) -> np.ndarray: # (d,)
-        """The smallest of the latent functions' length-scales.
-
-        Returns
-        -------
-        np.ndarray
-            (d,)
-        """
-        return np.min([p.lengthscale for p in self.latents], 0)
 
     def _target_of(self, target): return self.index_of(target)
 

@@ -89,6 +89,24 @@ def test_an_interrupted_call_goes_on():
                                                                   csv=Path(folder)/"other.csv")
 
 
+@pytest.mark.parametrize("old, new, says", [(",safe,", ",s@fe,", "s@fe"), ("0.", "0x", "0x"),
+                                            ("certified", "certain", "certain"),
+                                            ("key", "kex", "a new file")])
+def test_a_damaged_file_is_named(old, new, says):
+    post, rng = _plane()
+    X = rng.normal(size=(6, 2))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)/"rows.csv"
+        certify_many(post, X, .01, time_limit=None, csv=path)
+        text = path.read_text()
+        if old == "certified": old, new = text.splitlines()[1].split(",")[-1], "certain"
+        path.write_text(text.replace(old, new, 1))
+        with pytest.raises(ValueError, match=f"^csv must be .*{says}"):
+            certify_many(post, X, .01, csv=path)
+        path.write_bytes(b"key\xff")
+        with pytest.raises(ValueError, match="^csv must be a file of text"): read_rows(path)
+
+
 def test_several_classes_and_text_labels():
     rng = np.random.default_rng(4)
     X = np.vstack([rng.normal(size=(10, 2)) + c for c in ([0, 2.], [2, -1], [-2, -1])])
