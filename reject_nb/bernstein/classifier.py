@@ -56,6 +56,8 @@ def certain(
 def _array(estimator, X, reset:bool) -> UncertainData:
     "An array as scikit-learn takes it; every message names the argument."
     words = "UncertainData or an array of real numbers (n_samples, n_features)"
+    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
+        raise refuse("X", f"{words}, not of times", X)
     return certain(check_points(estimator, X, reset, words, LARGEST))
 
 # %% ../../nbs/bernstein/13_classifier.ipynb #9b8f5259

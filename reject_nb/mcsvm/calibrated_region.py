@@ -253,8 +253,8 @@ class CalibratedRegion(RegionAnswers):
         self._fit_labels(y)
         self.estimator_, held = _classifier(self, X, y)
         scores = risk_scores(self.estimator_, _safe_indexing(X, held), self.safe_label_)
-        self.calibration_ = calibrate_offset(scores, y[held], self.rule, self.eps, self.delta,
-                                             eps_safe=self.eps_safe,
-                                             safe_label=self.safe_label_)
+        signs = self._signs(y[held])
+        self.calibration_ = calibrate_offset(scores, signs, self.rule, self.eps, self.delta,
+                                             eps_safe=self.eps_safe)
         self.bias_ = -math.inf if self.calibration_.bias is None else self.calibration_.bias
         return self

@@ -99,6 +99,8 @@ def rows_of(
     -------
     (n, d) float64, sparse rows as csr
     """
+    if getattr(getattr(X, "dtype", None), "kind", None) in ("m", "M"):
+        raise refuse("X", "a matrix of real numbers (n_samples, n_features), not of times", X)
     return check_points(estimator, X, reset, largest=LARGEST, accept_sparse="csr" if thin else False,
                         ensure_all_finite="allow-nan" if nan else True)
 

@@ -412,3 +412,9 @@ def test_names_of_columns_and_fitting_first():
                  lambda: nom_err(RobustSVC(), X, y)):
         with pytest.raises(NotFittedError): call()
     assert not hasattr(clf.fit(UncertainData.from_box(X.to_numpy(), .1), y), "feature_names_in_")
+
+
+@pytest.mark.parametrize("unit", ["datetime64[s]", "timedelta64[s]"])
+def test_times_are_no_numbers(unit):
+    times = np.arange(12).reshape(6, 2).astype(unit)
+    with pytest.raises(ValueError, match="^X must be .*, not of times"): RobustSVC("SVM").fit(times, [0, 1]*3)

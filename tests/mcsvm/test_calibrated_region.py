@@ -80,6 +80,20 @@ def test_bad_parameters_are_named(name, value):
                        match=f"^{name} must be"): CalibratedRegion(**{name: value}).fit(*_clouds(40))
 
 
+@pytest.mark.parametrize("kind", [bool, int, str, float])
+@pytest.mark.parametrize("chosen", [None, 0, 1])
+def test_labels_of_every_kind_give_one_region(kind, chosen):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(120, 2)), np.arange(120) % 2
+    X[:, 0] += 1.5*y
+    labels = y.astype(kind)
+    given = None if chosen is None else sorted(set(labels.tolist()))[chosen]
+    one = CalibratedRegion(eps=.2, delta=.2, random_state=0, safe_label=given).fit(X, labels)
+    plain = CalibratedRegion(eps=.2, delta=.2, random_state=0, safe_label=chosen).fit(X, y)
+    assert one.bias_ == plain.bias_ and one.calibration_.feasible
+    assert (one.predict(X) == labels).tolist() == (plain.predict(X) == y).tolist()
+
+
 def test_an_estimator_of_other_labels_is_refused():
     X, y = _clouds(60)
     for other in (LogisticRegression().fit(X, y > 0), LogisticRegression()):

@@ -212,6 +212,15 @@ def test_monomials_are_written_down_where_there_are_few_for_the_points():
     assert [_few(10, 3, 1., n) for n in (400, 2287, 2288)] == [False, False, True]
     assert _few(5, 3, 1., 2) and not _few(10, 3, 1., 2)                   # 56 are few for any number
 
+
+@pytest.mark.parametrize("unit", ["datetime64[s]", "timedelta64[s]"])
+def test_times_are_no_numbers(unit):
+    times = np.arange(12).reshape(6, 2).astype(unit)
+    with pytest.raises(ValueError, match="^X must be a matrix of real numbers .*, not of times"):
+        MultiCostSVC().fit(times, [0, 1]*3)
+    fitted = MultiCostSVC().fit(times.astype(float), [0, 1]*3)
+    with pytest.raises(ValueError, match="^X must"): fitted.predict(times)
+
 HARD_X = _two_clouds(30)[0]
 HARD_Y = _two_clouds(30)[1]
 HARD = {"strings": (HARD_X, np.where(HARD_Y == 1, "b", "a")), "constant features": (np.ones((30, 2)), HARD_Y),
