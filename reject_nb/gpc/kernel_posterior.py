@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from ..core.checks import check_array, check_number, refuse
+from .bumps import Summand, bumps_of, kept
 from .kernel_certificate import LatentGaussian, Problem, at_points, check_names, problem_of
 from .kernel_oracles import (Aim, Cells, KernelOracle, MeanAim, ProbabilityAim, ball_on,
                                           bounded, cell_centres,
@@ -228,6 +229,12 @@ class _Searching(Predicting):
     def _asked_margin(self, lower, upper, ball, top, rigorous):
         self._linked()
         return _asked(self, lower, upper, ball, MeanAim(1. if top else -1.), rigorous)
+
+    def _settled(self, lower, upper, ball, top, clock, max_boxes, starts):
+        sign = 1. if top else -1.
+        bumps = bumps_of([Summand(self.terms, self.Z, sign*self.weights)], sign*self.mean, lower, upper,
+                         None if ball is None else (ball.p, ball.radius, ball.centre))
+        return None if bumps is None else kept(bumps, clock, max_boxes, starts)
 
     def _class_at(self, x, rigorous):
         self._linked()
