@@ -5,6 +5,7 @@ from reject_nb.gpc.certificate import reduce_box
 from reject_nb.gpc.class_bounds import class_bounds
 from reject_nb.gpc.class_bounds import pair_centre
 from reject_nb.gpc.class_expansion import ExpandedOracle
+from reject_nb.gpc.class_expansion import _nearby
 from reject_nb.gpc.class_expansion import expanded
 from reject_nb.gpc.class_expansion import expansion
 from reject_nb.gpc.class_expansion import joint_centre
@@ -85,6 +86,34 @@ def test_the_gap_falls_with_the_square_of_the_width():
         gaps.append(cell.high - cell.low - np.ptp(p) - point)
         assert cell.high - cell.low < old.high - old.low
     assert gaps[0] > 2.5*gaps[1] > 0
+
+
+def _forms(post, moved):
+    "r'R_aa r of changes (m, n) of the kernel vector for each class, by dense algebra from the definition."
+    C, n = post.prob.shape
+    W = np.zeros((C*n, C*n))
+    for i in range(n):
+        own = slice(i, None, n)
+        W[own, own] = np.diag(post.prob[:, i]) - np.outer(post.prob[:, i], post.prob[:, i])
+    R = np.linalg.solve(np.eye(C*n) + W @ np.kron(np.eye(C), post.K), W)
+    blocks = (R[a*n:(a + 1)*n, a*n:(a + 1)*n] for a in range(C))
+    return np.array([np.einsum("mi,ij,mj->m", moved, block, moved) for block in blocks])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_move_of_the_kernel_vector_is_bounded_in_its_own_norm(seed):
+    "rho: no sample moves further, and a box of half the width lets it move half as far, a quarter squared."
+    post, rng, rho = _random_model(seed, 3), np.random.default_rng(seed), []
+    for half in (.02, .01):
+        box = reduce_box(post, np.full(3, .3 - half), np.full(3, .3 + half))
+        near = _nearby(post, box, -box.half, box.half)
+        corners = np.array(np.meshgrid(*[[-1, 1]]*3)).reshape(3, -1).T
+        Z = .3 + half*np.vstack([corners, rng.uniform(-1, 1, (20, 3))])
+        moved = post.kernel(Z) - post.kernel(np.full((1, 3), .3))
+        assert 0 < _forms(post, moved).max() <= near.rho
+        rho.append(near.rho)
+    assert 3.8 < rho[0]/rho[1] < 4.2
+    assert near.rho <= post.variance*np.square(box.half).sum()*(1 + 1e-9)      # what K alone says
 
 
 def test_rounding_always_widens():

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.exponents import Region, joint_parabola, phi, sign_terms, view
+from reject_nb.gpc.exponents import Region, View, joint_parabola, phi, sign_terms, view
 
 def _case(seed, p=None):
     "Random posterior, box and ball in two to nine dimensions; length-scales over three decades."
@@ -89,3 +89,15 @@ def test_terms_too_steep_for_a_parabola_are_refused_and_small_ones_counted():
     seen = view(sign_terms(near, near.alpha, np.array([-.01]), np.array([-.009])),
                 Region(np.array([-.1]), np.array([.1])))
     assert seen is not None and len(seen.w) == 1 and 0 < seen.dropped < 1e-19
+
+
+def test_the_allowance_covers_a_term_that_is_off_by_all_its_drift():
+    "One term -e^delta on [-1, 1], known to one part in a thousand: at the end it may be -1.001 e."
+    one, region = np.ones((1, 1)), Region(np.array([-1.]), np.array([1.]))
+    for drift in (1e-3, 1e-6):
+        seen = View(np.zeros(1), np.zeros(1), -one[0], one, one, drift*one[0], 0., 0.)
+        under = joint_parabola(seen, region, -one[0], one[0], np.zeros(1))
+        for end in (-1., 1.):
+            e, worst = np.array([end]), -(1 + drift)*np.exp(end)
+            assert under.value + e @ under.slope + e @ under.curve @ e - under.allowance <= worst
+        assert under.allowance <= 1.02*drift*np.e

@@ -8,7 +8,7 @@ from reject_nb.gpc.exponents import sign_terms
 from reject_nb.gpc.exponents import view
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.sign_search import _Narrowing, settle_sign, tightened
+from reject_nb.gpc.sign_search import _Narrowing, _into, settle_sign, tightened
 
 def _crowd(seed, d=60, n=300):
     "Random bumps around two centres, and a point near the first."
@@ -159,3 +159,18 @@ def test_a_smaller_one_norm_ball_holds_the_part_of_a_box():
         inside = Z[np.abs(ball.scale*Z + ball.shift).sum(1) <= ball.radius]
         assert (np.abs(small.ball.scale*inside + small.ball.shift).sum(1) <= small.ball.radius + 1e-12).all()
         assert small.ball.radius <= ball.radius
+
+
+def test_points_are_moved_into_the_box_and_the_ball():
+    "By hand: |2 delta + 1| <= 1 is -1 <= delta <= 0. Then balls off the origin, cut by boxes."
+    line = Region(np.array([-3.]), np.array([3.]), Cut(2, 1., np.array([2.]), np.array([1.])))
+    for start, end in ((3., 0.), (-2., -1.), (-.25, -.25)):
+        assert _into(line, np.array([start]))[0] == pytest.approx(end, abs=1e-11)
+    rng = np.random.default_rng(1)
+    for k in range(100):
+        p, scale, shift = 1 + k % 2, rng.uniform(.5, 2, 4), rng.normal(size=4)
+        lo = -shift/scale - rng.uniform(0, 1, 4)
+        region = Region(lo, lo + rng.uniform(1, 2, 4), Cut(p, .7, scale, shift))
+        delta = _into(region, lo + rng.uniform(-1, 3, 4))
+        assert np.linalg.norm(scale*delta + shift, p) <= .7*(1 + 1e-12)
+        assert (delta >= region.lo - 1e-12).all() and (delta <= region.hi + 1e-12).all()
