@@ -534,6 +534,21 @@ def _spread(found:RangeResult) -> tuple[float, float]:
     "Bounds of pi_max - pi_min."
     return max(found.max_lower - found.min_upper, 0.), min(found.max_upper - found.min_lower + 4.5e-16, 1.)
 
+# %% ../../nbs/gpc/22_queries.ipynb #e0b6519d
+def _ranges(post, question:Around, time_limit, options:dict) -> tuple[list, list]:
+    "For every class that is to be looked at: its certified range, and an enclosure of its probability at x."
+    lower, upper, own = question.lower, question.upper, isinstance(post, Certifiable)
+    if isinstance(post, GPPosterior):
+        only = classification_range(post, lower, upper, time_limit=time_limit, **options)
+        return [only], [_binary_value(post, question.x)]
+    targets = post.classes if not own or post.names_target else [None]
+    each = None if time_limit is None else time_limit/len(targets)
+    found = [classification_range(post, lower, upper, time_limit=each, target=c, **options) for c in targets]
+    if own: return found, [post._probability_at(question.x, post._target_of(c)) for c in targets]
+    cells = class_bounds(post, reduce_box(post, question.x, question.x), range(post.n_classes), np.zeros(0),
+                         np.zeros(0))
+    return found, [(cell.value_low, cell.value_high) for cell in cells]
+
 # %% ../../nbs/gpc/22_queries.ipynb #ca682b23
 def robustness(
     post,            # GPPosterior or MulticlassPosterior
@@ -604,22 +619,7 @@ def robustness(
     _, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     options = dict(tol=tol, max_boxes=max_boxes, rigorous=rigorous, n_jobs=n_jobs, progress=progress,
                    ball=question.ball)
-    if isinstance(post, Certifiable):
-        targets = post.classes if post.names_target else [None]
-        each = None if time_limit is None else time_limit/len(targets)
-        found = [classification_range(post, question.lower, question.upper, time_limit=each, target=c,
-                                      **options) for c in targets]
-        values = [post._probability_at(question.x, post._target_of(c)) for c in targets]
-    elif isinstance(post, GPPosterior):
-        found = [classification_range(post, question.lower, question.upper, time_limit=time_limit, **options)]
-        values = [_binary_value(post, question.x)]
-    else:
-        each = None if time_limit is None else time_limit/post.n_classes
-        found = [classification_range(post, question.lower, question.upper, time_limit=each, target=c,
-                                      **options) for c in post.classes]
-        cells = class_bounds(post, reduce_box(post, question.x, question.x), range(post.n_classes),
-                             np.zeros(0), np.zeros(0))
-        values = [(cell.value_low, cell.value_high) for cell in cells]
+    found, values = _ranges(post, question, time_limit, options)
     deltas = [_delta(r, *value) for r, value in zip(found, values)]
     worst = int(np.argmax([high for _, high in deltas]))
     return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1],
@@ -742,6 +742,19 @@ def _guess(post, x, dims, norm, limits, start:float, most:float, tol:float) -> f
         low, high = (low, middle) if attacked(middle) else (middle, high)
     return high
 
+def _attacked(post, x, dims, norm, limits, start:float, most:float, tol:float) -> float|None:
+    "Smallest radius at which one look finds a point of another class; None where none is found."
+    def found(radius):
+        return is_safe(post, x, radius, dims, norm, limits, 1).status == Status.unsafe
+    low, high = 0., start
+    while high < most and not found(high): low, high = high, min(2*high, most)
+    if high >= most and not found(most): return None
+    while high - low > .2*tol*high:
+        middle = .5*(low + high)
+        low, high = (low, middle) if found(middle) else (middle, high)
+    return high
+
+# %% ../../nbs/gpc/22_queries.ipynb #3fa8c274
 def _openings(post, x, chosen, norm, limits, most:float, tol:float) -> list[float]:
     "Radii to begin with: an attack's, and shares of it; the first alone where no corner steps apply."
     if isinstance(post, GPPosterior) and len(chosen) >= FROM:
@@ -756,21 +769,22 @@ def _openings(post, x, chosen, norm, limits, most:float, tol:float) -> list[floa
     found = _attacked(post, x, chosen, norm, limits, start, most, tol)
     return [start] if found is None else [found, (1 - 3*tol)*found, *(s*found for s in SHARES)]
 
-def _attacked(post, x, dims, norm, limits, start:float, most:float, tol:float) -> float|None:
-    "Smallest radius at which one look finds a point of another class; None where none is found."
-    def found(radius):
-        return is_safe(post, x, radius, dims, norm, limits, 1).status == Status.unsafe
-    low, high = 0., start
-    while high < most and not found(high): low, high = high, min(2*high, most)
-    if high >= most and not found(most): return None
-    while high - low > .2*tol*high:
-        middle = .5*(low + high)
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
-
 def _seconds(clock:Clock) -> float|None:
     "Time for one query: half of what is left, but no less than a fiftieth of the whole."
     return None if clock.limit is None else max(.5*clock.left, min(.02*clock.limit, clock.left), 1e-3)
+
+# %% ../../nbs/gpc/22_queries.ipynb #a95d1e60
+def _starts(bracket:_Bracket, x, radius:float) -> np.ndarray|None: # (1, d)
+    "The attack that is known, drawn into a smaller ball."
+    if bracket.point is None: return None
+    return x[None] + (bracket.point - x)*min(1., radius/bracket.attack)
+
+def _outcome(bracket:_Bracket, queries:int) -> Perturbation:
+    "What is known at the end."
+    if np.isinf(bracket.attack) and bracket.safe >= bracket.max_radius: bracket.status = Status.no_attack
+    return Perturbation(certified=float(bracket.safe), attack=float(bracket.attack),
+                        adversarial=bracket.point, n_queries=queries,
+                        status=bracket.status)
 
 # %% ../../nbs/gpc/22_queries.ipynb #63000f7e
 def minimal_perturbation(
@@ -848,10 +862,8 @@ def minimal_perturbation(
         if clock.out_of_time():
             bracket.status = Status.time_limit
             break
-        starts = None if bracket.point is None else x[None] + (bracket.point - x)*min(1.,
-                                                                                      radius/bracket.attack)
         got = is_safe(post, x, radius, dims, norm, limits, max_boxes, _seconds(clock), rigorous,
-                      n_jobs, starts)
+                      n_jobs, _starts(bracket, x, radius))
         queries += 1
         if got.search == Status.interrupted:
             bracket.status = got.search
@@ -859,7 +871,4 @@ def minimal_perturbation(
         bracket.learn(radius, got, lambda z: _length(z - x, norm))
         if bracket.safe > 0 or np.isinf(bracket.attack): first = []
         radius = first.pop(0) if first else bracket.next(radius)
-    if np.isinf(bracket.attack) and bracket.safe >= bracket.max_radius: bracket.status = Status.no_attack
-    return Perturbation(certified=float(bracket.safe), attack=float(bracket.attack),
-                        adversarial=bracket.point, n_queries=queries,
-                        status=bracket.status)
+    return _outcome(bracket, queries)

@@ -253,13 +253,53 @@ def _floor(terms:Terms, region:Region, verdict:Verdict) -> float:
     with np.errstate(over="ignore"): return float(verdict.whole*np.exp(low if verdict.whole > 0
                                                                        else high)*(1 - 1e-12))
 
+# %% ../../nbs/gpc/17_sign_search.ipynb #6d41c0a7
+def _halves(region:Region, j:int) -> tuple[Region, ...]:
+    "Both halves along a coordinate; none where doubles are too coarse."
+    middle = region.mid[j]
+    if not region.lo[j] < middle < region.hi[j]: return ()
+    lo, hi = region.lo.copy(), region.hi.copy()
+    lo[j] = hi[j] = middle
+    return region._replace(hi=hi), region._replace(lo=lo)
+
+# %% ../../nbs/gpc/17_sign_search.ipynb #b8e27f35
+class _OpenRegions:
+    "Regions that are still open, the one with the lowest bound first."
+    def __init__(self, whole:Region, clock:Clock, max_boxes:int|None=None, progress=None):
+        self.whole, self.clock, self.max_boxes, self.progress = whole, clock, max_boxes, progress
+        self.heap:list = []
+        self.n_boxes, self.point, self.value, self.low = 0, whole.mid, np.inf, np.inf
+
+    def look(self, region:Region) -> bool: raise NotImplementedError
+    def tried(self, points) -> bool: raise NotImplementedError
+    def costliest(self, region:Region, seen:View|None) -> int: raise NotImplementedError
+
+    def stopped(self) -> Status|None:
+        "Which limit is reached."
+        if self.max_boxes is not None and self.n_boxes >= self.max_boxes: return Status.iteration_limit
+        return Status.time_limit if self.clock.out_of_time() else None
+
+    def run(self) -> Status:
+        "Until the sign is known or a limit is reached."
+        if self.look(self.whole): return Status.optimal
+        while self.heap:
+            if self.progress is not None: self.progress(self.heap[0][0], self.value, self.n_boxes)
+            if (why := self.stopped()) is not None: return why
+            _, _, region, seen = heapq.heappop(self.heap)
+            parts = _halves(region, self.costliest(region, seen))
+            if not parts:
+                self.low = -np.inf
+                return Status.precision
+            for part in parts:
+                if _meets(part) and self.look(tightened(part)): return Status.optimal
+        return Status.optimal
+
 # %% ../../nbs/gpc/17_sign_search.ipynb #281b39b3
-class SignSearch:
+class SignSearch(_OpenRegions):
     "Boxes that are still open, the one with the lowest bound first."
     def __init__(self, terms:Terms, clock:Clock, max_boxes:int|None=None, progress=None):
-        self.terms, self.clock, self.max_boxes, self.progress = terms, clock, max_boxes, progress
-        self.heap:list = []
-        self.n_boxes, self.point, self.value, self.low = 0, terms.region.mid, np.inf, np.inf
+        super().__init__(terms.region, clock, max_boxes, progress)
+        self.terms = terms
 
     def look(self, region:Region) -> bool: # whether a point of the other sign was found
         """Examine a region; it stays open where it is not decided.
@@ -294,44 +334,9 @@ class SignSearch:
             if value < self.value: self.point, self.value = point, value
         return self.value < 0
 
-    def stopped(self) -> Status|None:
-        """Which limit is reached.
-
-        Returns
-        -------
-        Status|None
-        """
-        if self.max_boxes is not None and self.n_boxes >= self.max_boxes: return Status.iteration_limit
-        return Status.time_limit if self.clock.out_of_time() else None
-
-    def halves(self, region:Region, seen:View|None) -> tuple[Region, ...]:
-        "Both halves; none where doubles are too coarse."
-        j = worst_coordinate(self.terms, region, seen)
-        middle = region.mid[j]
-        if not region.lo[j] < middle < region.hi[j]: return ()
-        lo, hi = region.lo.copy(), region.hi.copy()
-        lo[j] = hi[j] = middle
-        return region._replace(hi=hi), region._replace(lo=lo)
-
-    def run(self) -> Status:
-        """Until the sign is known or a limit is reached.
-
-        Returns
-        -------
-        Status
-        """
-        if self.look(self.terms.region): return Status.optimal
-        while self.heap:
-            if self.progress is not None: self.progress(self.heap[0][0], self.value, self.n_boxes)
-            if (why := self.stopped()) is not None: return why
-            _, _, region, seen = heapq.heappop(self.heap)
-            parts = self.halves(region, seen)
-            if not parts:
-                self.low = -np.inf
-                return Status.precision
-            for part in parts:
-                if _meets(part) and self.look(tightened(part)): return Status.optimal
-        return Status.optimal
+    def costliest(self, region:Region, seen:View|None) -> int:
+        "Where to split."
+        return worst_coordinate(self.terms, region, seen)
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #2a832734
 def tightened(region:Region) -> Region:
@@ -354,6 +359,16 @@ def _meets(region:Region) -> bool:
     nearest = np.maximum(np.maximum(ends[0], -ends[1]), 0)
     return bool(np.linalg.norm(nearest,
                                ball.p) <= ball.radius*(1 + 1e-9) + 1e-12*np.abs(ball.shift).max(initial=0.))
+
+# %% ../../nbs/gpc/17_sign_search.ipynb #94c5de1b
+def _settled(search:_OpenRegions, starts) -> Settled:
+    "Run a search, from given points where there are some, and say what is known."
+    try: status = search.run() if starts is None or not search.tried(starts) else Status.optimal
+    except KeyboardInterrupt: search.low, status = -np.inf, Status.interrupted
+    proved = status == Status.optimal and not search.value < 0
+    low = min(search.low, min((entry[0] for entry in search.heap), default=np.inf))
+    return Settled(status, proved, search.point, search.value, search.n_boxes,
+                   low if np.isfinite(low) and not search.value < 0 else -np.inf)
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #5b1d33fa
 def settle_sign(
@@ -382,10 +397,4 @@ def settle_sign(
     -------
     Settled
     """
-    search = SignSearch(terms, clock, max_boxes, progress)
-    try: status = search.run() if starts is None or not search.tried(starts) else Status.optimal
-    except KeyboardInterrupt: search.low, status = -np.inf, Status.interrupted
-    proved = status == Status.optimal and not search.value < 0
-    low = min(search.low, min((entry[0] for entry in search.heap), default=np.inf))
-    return Settled(status, proved, search.point, search.value, search.n_boxes,
-                   low if np.isfinite(low) and not search.value < 0 else -np.inf)
+    return _settled(SignSearch(terms, clock, max_boxes, progress), starts)

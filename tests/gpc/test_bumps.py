@@ -1,7 +1,8 @@
-"""Tests of nbs/gpc/20_bumps.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/26_bumps.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.results import Clock
+from reject_nb.gpc.exponents import Region
 from reject_nb.gpc.kernel_terms import M12
 from reject_nb.gpc.kernel_terms import M32
 from reject_nb.gpc.kernel_terms import RQ
@@ -18,7 +19,8 @@ from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.sign_search import _into
 
 from reject_nb.gpc.bumps import (
-    Group, Reach, Summand, _lowest, bend, bump_parabola, bumps_of, examine_bumps, settle_bumps,
+    Bumps, Group, Reach, Summand, _costliest, _lowest, bend, bump_parabola, bumps_of, examine_bumps, reach,
+    settle_bumps,
 )
 
 KINDS = ("SquaredExponential", "Matern52", "Matern32", "RationalQuadratic", "Matern12", "mixed")
@@ -125,6 +127,30 @@ def test_parabolas_in_t_are_on_their_side_of_the_function():
             curve = own.f[0] - own.fall[0]*s + own.gamma[:, None]*s*s
             f = profile(kind, .7, np.maximum(t + s, 0.))[0]
             assert (curve[0] <= f + 1e-14).all() and (curve[1] >= f - 1e-14).all()
+
+
+@pytest.mark.parametrize("ball", [None, 1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_t_stays_within_its_reach(seed, ball):
+    "Away from the centre, in boxes and balls: no point has another t, and the parabola lies below there too."
+    rng, bumps, _ = _problem(200 + seed, KINDS[seed], ball)
+    Z = _cloud(rng, bumps, 100)
+    values, size = [bumps.value(z) for z in Z], 1 + sum(np.abs(g.coef).sum() for g in bumps.groups)
+    for p in (Z[0], Z[-1]):
+        for g in bumps.groups:
+            at, t = reach(g, bumps.region, p), np.array([g.squares(z) for z in Z])
+            np.testing.assert_allclose(at.t, g.squares(p), rtol=1e-12)
+            assert (at.low - 1e-12*(1 + t) <= t).all() and (t <= at.high + 1e-12*(1 + t)).all()
+        assert (_under(bump_parabola(bumps, bumps.region, p), Z) <= np.array(values) + 1e-12*size).all()
+
+
+@pytest.mark.parametrize("size", [1e-6, 1., 1e6])
+def test_a_region_is_split_where_the_bumps_bend_whatever_their_size(size):
+    "By hand: the first side is longer, but only along the second does the bump change."
+    half = np.array([1., .9])
+    hill = Group(SE, 0., np.array([1e-3, 1.]), np.zeros((1, 2)), np.zeros(1), np.array([size]))
+    bumps = Bumps((hill,), np.zeros(2), 0., 0., np.zeros(2), np.ones(2), np.arange(2), Region(-half, half))
+    assert _costliest(bumps, bumps.region) == 1
 
 
 def test_kernels_of_another_kind_have_no_answer():

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/18_questions.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/20_questions.ipynb, extracted from its test cells: edit them there."""
 import pytest
 from reject_nb.gpc.questions import Certifiable
 

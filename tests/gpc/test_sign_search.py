@@ -8,7 +8,7 @@ from reject_nb.gpc.exponents import sign_terms
 from reject_nb.gpc.exponents import view
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.sign_search import _Narrowing, _into, settle_sign, tightened
+from reject_nb.gpc.sign_search import _Narrowing, _into, lowest_corner, settle_sign, tightened
 
 def _crowd(seed, d=60, n=300):
     "Random bumps around two centres, and a point near the first."
@@ -166,6 +166,8 @@ def test_points_are_moved_into_the_box_and_the_ball():
     line = Region(np.array([-3.]), np.array([3.]), Cut(2, 1., np.array([2.]), np.array([1.])))
     for start, end in ((3., 0.), (-2., -1.), (-.25, -.25)):
         assert _into(line, np.array([start]))[0] == pytest.approx(end, abs=1e-11)
+    for slope, end in ((1., -1.), (-3., 0.)):
+        assert lowest_corner(line, np.array([slope]))[0] == pytest.approx(end, abs=1e-11)
     rng = np.random.default_rng(1)
     for k in range(100):
         p, scale, shift = 1 + k % 2, rng.uniform(.5, 2, 4), rng.normal(size=4)
