@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from reject_nb.core.results import Clock
 from reject_nb.gpc.softmax import MulticlassPosterior
+from unittest.mock import patch
 
 from reject_nb.gpc.class_signs import asked_class, centre_at, lead_less_offset, lead_of_means, settle_class
 
@@ -99,3 +100,41 @@ def test_questions_of_thirty_coordinates_are_answered_by_it(seed):
         assert 0 < ends.certified <= ends.attack < 3
         Z = x + ends.certified*rng.choice([-1., 1.], (50, 30))
         assert (label(Z) == label(x[None])).all()
+
+
+@pytest.mark.parametrize("seed", [0, 7, 25])
+def test_a_point_that_the_search_finds_counts_once_it_is_certified(seed):
+    "Neither a mean nor the first points tell; a point below the offset decides only where it is certified."
+    _, post, x = _model(seed)
+    top, radius = int(post.predict_proba(x[None])[0].argmax()), {0: .5, 7: .05, 25: .2}[seed]
+    asked, calls = asked_class(post, top, x - radius, x + radius), []
+    def never(z): calls.append(z)
+    def third(z):
+        calls.append(z)
+        return z if len(calls) == 3 else None
+    for beaten, status in ((never, "precision"), (third, "optimal")):
+        calls.clear()
+        got = settle_class(asked, beaten, Clock(None))
+        assert len(calls) == 3 and not got.proved and got.n_boxes >= 1 and str(got.status) == status
+        assert (got.point is None) == (beaten is never)
+
+
+def test_one_region_is_enough_where_one_is_allowed():
+    for seed in (11, 14, 21):                # two classes: one functional
+        _, post, x = _model(seed)
+        top = int(post.predict_proba(x[None])[0].argmax())
+        got = settle_class(asked_class(post, top, x - .02, x + .02), lambda z: None, Clock(None), 1)
+        assert got.proved and got.n_boxes == 1 and str(got.status) == "optimal"
+
+
+def test_coarser_arithmetic_lowers_the_functional():
+    "By what its coefficients are rounded by, and by what its constant is."
+    _, post, x = _model(9)
+    asked, at, unit = asked_class(post, 0, x - .3, x + .3), centre_at(post, x), 1e-6
+    fine = lead_less_offset(asked, 1, 2, x, at)
+    with patch.dict(lead_less_offset.__globals__, {"rounding": lambda n: unit*n}):
+        rough = lead_less_offset(asked, 1, 2, x, at)
+    coefs = post.alpha[0], post.alpha[1], at.coef[1, 2], at.coef[0, 2]
+    by_coef = 16*unit*post.variance*(sum(np.abs(v).sum() for v in coefs) + 1)
+    by_constant = 32*unit*(4*post.variance + abs(at.form[1, 2]) + at.var_high[0, 2])
+    assert fine.constant - rough.constant == pytest.approx(by_coef + by_constant, rel=1e-6)
