@@ -12,7 +12,6 @@ import math
 import reprlib
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -56,12 +55,12 @@ def _interval(low:float, high:float, open_low:bool, open_high:bool) -> str:
     return f"a number in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
 
 # %% ../../nbs/core/01_checks.ipynb #439d4ac6
-def _scalar(value) -> Any: # the number, or None
-    "A real number out of a Python number, a NumPy scalar or an array without axes."
+def _scalar(value) -> float|None: # the number, or None
+    "A Python number, a NumPy scalar or an array without axes as a float, which is what is compared."
     if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value): value = value[()]
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)): return None
     if isinstance(value, np.complexfloating): return None
-    try: return value if math.isfinite(value) else None
+    try: return float(value) if math.isfinite(value) else None
     except OverflowError: return None
 
 # %% ../../nbs/core/01_checks.ipynb #cd6606b4
@@ -95,10 +94,10 @@ def check_number(
     float
     """
     number = _scalar(value)
-    inside = number is not None and low <= number <= high
-    if not inside or (open_low and number == low) or (open_high and number == high):
+    ends = open_low*[low] + open_high*[high] # that are refused
+    if number is None or not low <= number <= high or number in ends:
         raise refuse(name, _interval(low, high, open_low, open_high), value)
-    return float(number)
+    return number
 
 # %% ../../nbs/core/01_checks.ipynb #cc06e5aa
 def check_positive(value, name:str) -> float:

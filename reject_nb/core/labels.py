@@ -207,7 +207,7 @@ def check_classes(
     y = check_labels(y, "y", n)
     try: check_classification_targets(y)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"y must be labels of two classes: {error}") from None
+        raise ValueError(f"y must be labels of classes: {error}") from None
     return y
 
 # %% ../../nbs/core/03_labels.ipynb #d4e1f203

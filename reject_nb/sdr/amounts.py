@@ -24,6 +24,10 @@ class ParametricLaw(Law):
     "A family on the line whose parameters are the fields of a dataclass."
     support = (0., np.inf)
 
+    def _keep(self, **checked) -> None:
+        "Parameters as the plain numbers that a check returns; a law is frozen, so not by assignment."
+        for name, value in checked.items(): object.__setattr__(self, name, value)
+
     def _draw(self, rng, n) -> np.ndarray: raise NotImplementedError
 
     @classmethod
@@ -236,8 +240,7 @@ class Gamma(GammaLike):
     scale: float = 1. # theta, above 0
 
     def __post_init__(self):
-        check_shape(self.shape, "shape")
-        _check_scale(self.scale, "scale")
+        self._keep(shape=check_shape(self.shape, "shape"), scale=_check_scale(self.scale, "scale"))
 
     @property
     def natural(self): return self.shape, 1/self.scale
@@ -295,7 +298,7 @@ class ChiSquared(GammaLike):
     """
     df: float # degrees of freedom, above 0, not only whole numbers
 
-    def __post_init__(self): check_shape(self.df, "df")
+    def __post_init__(self): self._keep(df=check_shape(self.df, "df"))
 
     @property
     def natural(self): return self.df/2, .5
@@ -360,7 +363,7 @@ class Exponential(GammaLike):
     """
     scale: float = 1. # theta, above 0
 
-    def __post_init__(self): _check_scale(self.scale, "scale")
+    def __post_init__(self): self._keep(scale=_check_scale(self.scale, "scale"))
 
     @property
     def natural(self): return 1., 1/self.scale
@@ -413,9 +416,7 @@ class Beta(ContinuousLaw):
 
     support = (0., 1.)
 
-    def __post_init__(self):
-        check_shape(self.a, "a")
-        check_shape(self.b, "b")
+    def __post_init__(self): self._keep(a=check_shape(self.a, "a"), b=check_shape(self.b, "b"))
 
     @property
     def natural(self): return self.a, self.b

@@ -11,6 +11,7 @@ __all__ = ['FAMILIES', 'REFUSED', 'family_of', 'fit_law', 'RegionScores', 'Regio
 import re
 import warnings
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -479,11 +480,8 @@ class SafeRegionClassifier(RegionRates):
         _check_parameters(self)
         with _naming("y", "safe_label"): safe = self._fit_labels(y) > 0
         weight = _weights(sample_weight, len(X))
-        parts = [(X[rows], weight[rows], y[rows].tolist()[0]) for rows in (safe, ~safe)]
-        _check_both(parts)
-        of_prior = weight*_class_weights(self.class_weight, self.classes_, y)
-        share = float(of_prior[safe].sum()/of_prior.sum()) if of_prior.any() else 0.
-        self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe, "p_safe")
+        parts = [_part(X, weight, y, rows) for rows in (safe, ~safe)]
+        self.p_safe_ = _prior(self, weight, y, safe)
         self.region_ = SafeDecisionRegion(*(_class_law(*part, self.family, self.shrinkage) for part in parts))
         self.n_effective_ = tuple(max(1, round(effective_points(w))) for _, w, _ in parts)
         self.radius_ = radius(self.p_safe_, self.eps)
@@ -501,10 +499,12 @@ def _check_parameters(model) -> None:
     scalar = model.safe_label is None or np.isscalar(model.safe_label)
     if not scalar: raise refuse("safe_label", "a label or None", model.safe_label)
 
-def _check_both(parts) -> None: # (points, weights, label) of both classes
-    "Both classes have a point that counts."
-    for _, weight, label in parts:
-        if not weight.any(): raise refuse("sample_weight", f"above 0 for some point of class {label!r}", 0.)
+# %% ../../nbs/sdr/16_classifier.ipynb #clf20001
+def _part(X, weight, y, rows) -> tuple[np.ndarray, np.ndarray, Any]: # points, weights, label
+    "A class, which has a point that counts."
+    label = y[rows].tolist()[0]
+    if weight[rows].any(): return X[rows], weight[rows], label
+    raise refuse("sample_weight", f"above 0 for some point of class {label!r}", 0.)
 
 def _weights(sample_weight, n:int) -> np.ndarray: # (n,)
     "Weights of points."
@@ -524,6 +524,12 @@ def _class_weights(class_weight, classes, y) -> np.ndarray: # (n,)
     if not (np.isfinite(weights).all() and (weights >= 0).all()): raise refuse("class_weight", words,
                                                                                class_weight)
     return weights[np.searchsorted(classes, y)]
+
+def _prior(model, weight, y, safe) -> float:
+    "The prior that is given, else the share of the safe class in the weights."
+    weight = weight*_class_weights(model.class_weight, model.classes_, y)
+    share = float(weight[safe].sum()/weight.sum()) if weight.any() else 0.
+    return check_probability(share if model.p_safe is None else model.p_safe, "p_safe")
 
 # %% ../../nbs/sdr/16_classifier.ipynb #3b0df114
 @contextmanager

@@ -45,7 +45,7 @@ class Poisson(ParametricLaw):
 
     discrete = True
 
-    def __post_init__(self): check_shape(self.rate, "rate")
+    def __post_init__(self): self._keep(rate=check_shape(self.rate, "rate"))
 
     @property
     def log_normaliser(self) -> float:
@@ -147,11 +147,10 @@ class Binomial(_Trials):
     p: float # probability of a success, in (0, 1)
 
     def __post_init__(self):
-        check_count(self.n, "n", high=int(LARGEST_COUNT))
-        check_probability(self.p, "p")
+        self._keep(n=check_count(self.n, "n", high=int(LARGEST_COUNT)), p=check_probability(self.p, "p"))
 
     @property
-    def trials(self): return int(self.n)
+    def trials(self): return self.n
 
     @classmethod
     def _fit(cls, x, template, weight, n=None):
@@ -191,7 +190,7 @@ class Bernoulli(_Trials):
 
     trials = 1
 
-    def __post_init__(self): check_probability(self.p, "p")
+    def __post_init__(self): self._keep(p=check_probability(self.p, "p"))
 
     def _g(self, X): return -X[:, 0]*logit(self.p)
 

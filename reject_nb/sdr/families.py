@@ -51,9 +51,7 @@ class Independent(Law):
     def _g(self, X): return sum(law._g(x) for law, x in zip(self.laws, _split(X, self.laws)))
 
     def _log_density(self, X):
-        parts = np.array([law._log_density(x) for law, x in zip(self.laws, _split(X, self.laws))])
-        zero = np.isneginf(parts).any(0) # a factor of zero wins over an unbounded one
-        return np.where(zero, -np.inf, np.where(np.isneginf(parts), 0, parts).sum(0))
+        return _log_product([law._log_density(x) for law, x in zip(self.laws, _split(X, self.laws))])
 
     def sample(
         self,
@@ -115,10 +113,7 @@ class Independent(Law):
         >>> sdr.Independent.fit(law.sample(5000, random_state=0), [sdr.Gaussian, sdr.Gamma, sdr.Poisson])
         Independent([Gaussian(-0.00453225, 0.99081), Gamma(2.01084, 1.51836), Poisson(3.001)])
         """
-        if families is None and isinstance(self, type):
-            raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), "
-                             "or a law as template")
-        families = self.laws if families is None else _check_laws(families, "families", (Law, type))
+        families = _wanted(self, families)
         X = check_points(X, sum(_width(family) for family in families))
         check_shrinkage(shrinkage)
         return Independent(_fit_columns(X, families, sample_weight, shrinkage))
@@ -133,6 +128,13 @@ def _check_laws(laws, name:str, kinds) -> list:
             raise refuse(name, "a list of laws such as [Gamma(2, 1), Poisson(3)]", law)
     return list(laws)
 
+# %% ../../nbs/sdr/05_families.ipynb #fam20001
+def _wanted(template, families) -> list:
+    "The families to fit: those given, else those of the law as template."
+    if families is not None: return _check_laws(families, "families", (Law, type))
+    if not isinstance(template, type): return template.laws
+    raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), or a law as template")
+
 # %% ../../nbs/sdr/05_families.ipynb #f4d44d98
 def _width(law) -> int: return getattr(law, "n_features", 1)
 
@@ -140,6 +142,12 @@ def _width(law) -> int: return getattr(law, "n_features", 1)
 def _split(X, laws) -> list: # one (n, columns) a law
     "The columns of each factor."
     return np.split(X, np.cumsum([_width(law) for law in laws])[:-1], axis=1)
+
+# %% ../../nbs/sdr/05_families.ipynb #fam20002
+def _log_product(parts) -> np.ndarray: # (n,)
+    "Sum of log densities; a factor of zero wins over an unbounded one."
+    zero = np.isneginf(parts)
+    return np.where(zero.any(0), -np.inf, np.where(zero, 0, parts).sum(0))
 
 # %% ../../nbs/sdr/05_families.ipynb #89c340fe
 def _fit_columns(X, families, sample_weight, shrinkage) -> list:

@@ -3,6 +3,8 @@ import math
 import numpy as np
 import pytest
 import tempfile
+import warnings
+from fractions import Fraction
 from pathlib import Path
 
 from reject_nb.core.checks import (
@@ -34,6 +36,17 @@ def test_ends_of_an_interval(value, options, ok):
     if ok: assert check_number(value, "x", **options) == value
     else:
         with pytest.raises(ValueError, match="x must be"): check_number(value, "x", **options)
+
+
+@pytest.mark.parametrize("value", [np.float32(0), np.float16(0), np.array(0, np.float32),
+                                   Fraction(1, 10**400)])
+def test_the_number_that_is_returned_is_compared(value):
+    # not one in single precision, in which 1e-150 is 0 and 1e150 infinite, nor a fraction that no float is
+    with pytest.raises(ValueError, match="^x must be"): check_number(value, "x", 1e-150, 1e150)
+    with pytest.raises(ValueError, match="^x must be"): check_number(value, "x", 0, open_low=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert check_number(np.float32(2), "x", 1e-150, 1e150) == 2
 
 
 @pytest.mark.parametrize("value, low, high, ok",

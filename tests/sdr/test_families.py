@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from dataclasses import fields
+from fractions import Fraction
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -144,6 +145,25 @@ def test_bad_parameters(build, name, at_most_one):
     refused = [0, -1., -np.inf, np.nan, np.inf, 1e300, None, "2", True, [1.]]
     for value in refused + [1, 1.5]*at_most_one + [2.5]*(name == "n"):
         with pytest.raises(ValueError, match=f"^{name} must be"): build(value)
+
+
+@pytest.mark.parametrize("kind", [int, np.array, Fraction, np.float32, np.int64, lambda v: np.array(int(v))])
+def test_parameters_are_plain_numbers(kind):
+    # whatever a parameter came as, the law is the one of plain numbers, and keeps nothing of the caller's
+    for family, values in ((Gamma, (2., 3.)), (ChiSquared, (4.,)), (Exponential, (3.,)), (Beta, (2., 5.)),
+                           (Poisson, (4.,))):
+        law = family(*map(kind, values))
+        kept = [getattr(law, field.name) for field in fields(law)]
+        assert kept == list(values) and {type(value) for value in kept} == {float}
+        assert law == family(*values) and hash(law) == hash(family(*values))
+
+
+@pytest.mark.parametrize("n", [4, np.array(4), np.int32(4)])
+@pytest.mark.parametrize("p", [.5, np.array(.5), Fraction(1, 2), np.float16(.5)])
+def test_parameters_of_trials_are_plain_numbers(n, p):
+    law = Binomial(n, p)
+    assert (type(law.n), type(law.p), type(law.trials), type(Bernoulli(p).p)) == (int, float, int, float)
+    assert law == Binomial(4, .5) and Bernoulli(p) == Bernoulli(.5)
 
 
 @pytest.mark.parametrize("law, x", [

@@ -47,6 +47,14 @@ def test_gaussian_parameters(mean, cov, word):
         with pytest.raises(ValueError, match=word): Gaussian(mean, cov)
 
 
+def test_a_law_keeps_what_it_was_given():
+    # arrays that change later change no law
+    mean, cov = np.zeros(2), np.eye(2)
+    law = Gaussian(mean, cov)
+    mean[0], cov[0, 0] = 5., 9.
+    assert law.mean.tolist() == [0, 0] and law.cov.tolist() == np.eye(2).tolist()
+
+
 @pytest.mark.parametrize("X, word", [([[1, 2]], "n_samples=1"), ([[1, 2], [2, 4], [3, 6]], "singular"),
                                      ([2., 2.], "singular"),
                                      ([[1, np.nan], [2, 3]], "X"), (3., "X"), (np.zeros((2, 2, 2)), "X")])
