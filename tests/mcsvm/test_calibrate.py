@@ -115,6 +115,7 @@ def test_conformal_rank_has_no_rounding_trap():
     assert conformal(np.arange(19.), np.ones(19), .05).feasible
     # a level that asks for more than 95 by less than 1e-12 of 100 is rounding, by 1.5e-12 it is not
     assert [conformal(np.arange(99.), np.ones(99), .05-e).rank for e in (.5e-12, 1.5e-12)] == [95, 96]
+    assert [conformal_unsafe(np.arange(19.), -np.ones(19), .1-e).rank for e in (.5e-12, 1.5e-12)] == [2, 1]
 
 
 def test_conformal_by_hand():
