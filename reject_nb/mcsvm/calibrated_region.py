@@ -16,10 +16,10 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from ..core.checks import check_flag, check_probability, check_random_state, refuse
-from ..core.labels import TwoClassMixin
+from ..core.labels import TwoClassMixin, check_classes
 from .calibrate import calibrate_offset
 from .classifier import MultiCostSVC, rows_of
-from ..sdr.region_per_class import labels_of, split_rows
+from ..sdr.region_per_class import split_rows
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00007
 def risk_scores(
@@ -247,7 +247,7 @@ class CalibratedRegion(RegionAnswers):
             naming the argument for bad input.
         """
         X = _door(self, X, reset=True)
-        y = labels_of(self, y, X.shape[0])
+        y = check_classes(self, y, X.shape[0])
         if isinstance(self.safe_label, (list, tuple, np.ndarray)):
             raise refuse("safe_label", "one label", self.safe_label)
         self._fit_labels(y)

@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.checks import check_instance, check_probability, check_random_state, refuse
+from ..core.labels import check_classes
 from .classifier import MultiCostSVC, rows_of
-from ..sdr.region_per_class import labels_of, split_rows
+from ..sdr.region_per_class import split_rows
 
 # %% ../../nbs/mcsvm/21_region_per_class.ipynb #rpc00012
 def _regions(model, X, y) -> tuple[list, list]: # machines, calibrations
@@ -175,7 +176,7 @@ class RegionPerClass(PerClassAnswers):
             naming the argument for bad input.
         """
         X = rows_of(self, X, reset=True)
-        y = labels_of(self, y, X.shape[0])
+        y = check_classes(self, y, X.shape[0])
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())

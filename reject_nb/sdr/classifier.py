@@ -527,9 +527,13 @@ def _class_weights(class_weight, classes, y) -> np.ndarray: # (n,)
 
 def _prior(model, weight, y, safe) -> float:
     "The prior that is given, else the share of the safe class in the weights."
-    weight = weight*_class_weights(model.class_weight, model.classes_, y)
-    share = float(weight[safe].sum()/weight.sum()) if weight.any() else 0.
-    return check_probability(share if model.p_safe is None else model.p_safe, "p_safe")
+    factors = _class_weights(model.class_weight, model.classes_, y)
+    if model.p_safe is not None: return check_probability(model.p_safe, "p_safe")
+    for rows in (safe, ~safe):
+        if not factors[rows].any(): raise refuse("class_weight", "above 0 for both classes, or p_safe given",
+                                                 model.class_weight)
+    weight = weight*factors
+    return check_probability(float(weight[safe].sum()/weight.sum()), "p_safe")
 
 # %% ../../nbs/sdr/16_classifier.ipynb #3b0df114
 @contextmanager

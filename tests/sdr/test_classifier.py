@@ -237,7 +237,8 @@ def test_class_weights_move_the_prior_only():
     np.testing.assert_allclose(plain.posterior(WX, .4), heavy.posterior(WX, .4), atol=1e-12)
 
 
-@pytest.mark.parametrize("bad", ["best", 3, {0: -1.}, {0: np.nan}, [1, 2]])
+@pytest.mark.parametrize("bad", ["best", 3, {0: -1.}, {0: np.nan}, [1, 2], {0: 0., 1: 0.},
+                                 {0: 0., 1: 1.}, {0: 1., 1: 0.}])
 def test_bad_class_weights(bad):
     with pytest.raises(ValueError,
                        match="^class_weight must be"): SafeRegionClassifier(class_weight=bad).fit(WX, WY)

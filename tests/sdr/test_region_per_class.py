@@ -105,6 +105,12 @@ def test_bad_parameters(options, word):
     X, y = _three(20, np.random.default_rng(0))
     with pytest.raises(ValueError, match=word): RegionPerClass(**options).fit(X, y)
 
+
+def test_bytes_and_other_bad_labels_are_refused_by_name():
+    X = np.arange(8.)[:, None]
+    for bad in ([b"a", b"b"]*4, None, [.5, 1.5]*4, [1]*8, [1, 2]):
+        with pytest.raises(ValueError, match="^y must be"): RegionPerClass().fit(X, bad)
+
 PY3 = np.repeat(["left", "right", "top"], 120)
 CENTRES3 = np.repeat([[-2., 0, 0], [2, 0, 0], [0, 3, 0]], 120, axis=0)
 PX3 = np.random.default_rng(2).normal(size=(360, 3)) + CENTRES3
