@@ -57,10 +57,7 @@ def test_the_dual_value_is_that_of_the_certificate():
     np.testing.assert_allclose(dual_from_sums(weights, vectors, .7), expected.bound, rtol=1e-12)
 
 
-def test_dask_parquet_and_maps():
-    X, y = _two_clouds(500, 8)
-    costs, plain = cost_weights(TAUS, y), solve_blocks(X, y, *cost_weights(TAUS, y), .1)
-    folder = Path(tempfile.mkdtemp())
+def _every_source(folder, X, y, costs, plain):
     np.save(folder/"X.npy", X)
     mapped = solve_blocks(np.load(folder/"X.npy", mmap_mode="r"), y.astype(np.int8), *costs, .1)
     assert mapped.objective == plain.objective
@@ -72,9 +69,16 @@ def test_dask_parquet_and_maps():
                    folder/"rows.parquet")
     found = solve_blocks(folder/"rows.parquet", "label", *costs, .1)
     np.testing.assert_allclose(found.objective, plain.objective, rtol=1e-6)
-    assert open_source(str(folder/"rows.parquet"), "label").names == ["a", "b"]
     with pytest.raises(ValueError, match="^y must be the name"):
         solve_blocks(folder/"rows.parquet", "c", *costs, .1)
+    return open_source(str(folder/"rows.parquet"), "label").names
+
+
+def test_dask_parquet_and_maps():
+    X, y = _two_clouds(500, 8)
+    costs, plain = cost_weights(TAUS, y), solve_blocks(X, y, *cost_weights(TAUS, y), .1)
+    with tempfile.TemporaryDirectory() as name:
+        assert _every_source(Path(name), X, y, costs, plain) == ["a", "b"]
 
 
 def test_constant_features_and_one_rare_point():
