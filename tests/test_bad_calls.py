@@ -9,6 +9,7 @@ import inspect
 import os
 import re
 import signal
+import time
 import warnings
 from enum import Enum
 from functools import cache
@@ -22,7 +23,8 @@ from reject_nb.dev.checks import DONE   # parts in it must have their calls.py; 
 
 HERE = Path(__file__).parent
 PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", *ROOMS, "audit"]   # a few of them, where named
-SECONDS = 5   # for one bad call
+SECONDS = 10   # of processor time for one bad call, compilation included
+PATIENCE = 12  # seconds by the clock for each of them, for calls that wait
 
 
 class TooLong(BaseException):
@@ -93,17 +95,18 @@ def reason(legal, *key):
 
 
 def limited(function, arguments):
-    """Call a function, for some seconds at most."""
+    """Call a function, for some seconds of processor time at most; others may keep the machine busy."""
     def stop(*_): raise TooLong
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    timers = {signal.SIGPROF: (signal.ITIMER_PROF, SECONDS), signal.SIGALRM: (signal.ITIMER_REAL, PATIENCE*SECONDS)}
+    before = {sign: signal.signal(sign, stop) for sign in timers}
+    for timer, seconds in timers.values(): signal.setitimer(timer, seconds)
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             return function(**arguments)
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for timer, _ in timers.values(): signal.setitimer(timer, 0)
+        for sign, handler in before.items(): signal.signal(sign, handler)
 
 
 @cache
@@ -218,3 +221,4 @@ def test_a_call_that_does_not_come_back_is_stopped(monkeypatch):
     def forever():
         while True: pass
     with pytest.raises(TooLong): limited(forever, {})
+    with pytest.raises(TooLong): limited(lambda: time.sleep(60), {})
