@@ -19,7 +19,7 @@ from .kernel_terms import LINEAR, M12, M32, RQ, SE, Terms, profile
 from .questions import Proof
 from .rigour import UNIT, rounding
 from .shor import Dual, contracted, ellipsoid_ranges, shor_dual, unit_box
-from .sign_search import Settled, Verdict, _into, _OpenRegions, _settled, lowest_corner
+from .sign_search import Settled, Verdict, _into, _OpenRegions, _settled, descent
 
 # %% ../../nbs/gpc/26_bumps.ipynb #6c017a96
 class Group(NamedTuple):
@@ -106,6 +106,18 @@ class Bumps(NamedTuple):
             fall = g.coef*profile(g.kind, g.shape, np.maximum(g.squares(delta), 1e-30))[1]
             found += g.rate*(fall @ g.Z - fall.sum()*delta)
         return found
+
+    def raw(self, delta:np.ndarray) -> np.ndarray: # (D,)
+        """A point in the units of x.
+
+        Returns
+        -------
+        np.ndarray
+            (D,)
+        """
+        x = self.origin.copy()
+        x[self.free] += delta*self.scale
+        return x
 
 # %% ../../nbs/gpc/26_bumps.ipynb #81a2ebc6
 class Summand(NamedTuple):
@@ -410,7 +422,7 @@ class _Shrinking:
     def __init__(self, bumps:Bumps, region:Region):
         self.bumps, self.region = bumps, region
         self.known:_Left|None = None
-        self.point, self.value = _lowest(bumps, region)
+        self.point, self.value = descent(bumps, region, region.mid)
         self.empty, self.whole, self.best = False, -np.inf, -np.inf
 
     def bound(self, share:float) -> bool: # whether it was better than those before
@@ -433,16 +445,6 @@ class _Shrinking:
         return better
 
 # %% ../../nbs/gpc/26_bumps.ipynb #d4ede4bb
-def _lowest(bumps:Bumps, region:Region, steps:int=8) -> tuple[np.ndarray, float]: # (d,), value
-    "Corner after corner, along the gradient, to the lowest value."
-    best, value, point = region.mid, bumps.value(region.mid), region.mid
-    for _ in range(steps):
-        point = lowest_corner(region, bumps.gradient(point))
-        now = bumps.value(point)
-        if not now < value: break
-        best, value = point, now
-    return best, value
-
 def examine_bumps(
     bumps:Bumps,
     region:Region,
@@ -541,6 +543,6 @@ def settle_bumps(
 def kept(bumps:Bumps, clock:Clock, max_boxes=None, starts=None) -> Proof:
     "Whether a functional is positive on its whole region, as a Proof."
     if starts is not None: starts = (np.atleast_2d(starts) - bumps.origin)[:, bumps.free]/bumps.scale
-    got, x = settle_bumps(bumps, clock, max_boxes, None, starts), bumps.origin.copy()
-    x[bumps.free] += got.point*bumps.scale
-    return Proof(got.status, got.proved, got.low, x if got.value < 0 else None, got.n_boxes)
+    got = settle_bumps(bumps, clock, max_boxes, None, starts)
+    point = bumps.raw(got.point) if got.value < 0 else None
+    return Proof(got.status, got.proved, got.low, point, got.n_boxes)

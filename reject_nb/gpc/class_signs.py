@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.results import Clock, Status
-from .bumps import Bumps, Summand, _lowest, bumps_of, settle_bumps
+from .bumps import Bumps, Summand, bumps_of, settle_bumps
 from .certificate import kernel_rows, reduce_box
 from .class_bounds import PairCentre, pair_centre
 from .kernel_terms import Terms, expand
 from .kernels import SquaredExponential
 from .rigour import rounding
+from .sign_search import descent
 from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/27_class_signs.ipynb #057ea673
@@ -123,12 +124,6 @@ class ClassSettled(NamedTuple):
     point: np.ndarray|None    # (d,) a point where it is certified not to be
     n_boxes: int
 
-def _raw(bumps:Bumps, delta) -> np.ndarray: # (d,)
-    "A point in the units of x."
-    x = bumps.origin.copy()
-    x[bumps.free] += delta*bumps.scale
-    return x
-
 def _to_prove(asked:Asked, rival:int, c) -> Iterator[Bumps|None]:
     "Everything that has to be positive for one rival, the offsets first."
     others = [l for l in range(asked.post.n_classes) if l not in (asked.top, rival)]
@@ -168,14 +163,14 @@ def settle_class(
     found = {j: lead_of_means(asked, j) for j in rivals}
     means = {j: bumps for j, bumps in found.items() if bumps is not None}
     if len(means) < len(rivals): return None
-    lowest = {j: _lowest(bumps, bumps.region) for j, bumps in means.items()}
+    lowest = {j: descent(bumps, bumps.region, bumps.region.mid) for j, bumps in means.items()}
     order, count = sorted(rivals, key=lambda j: lowest[j][1]), 0
     tries = [] if starts is None else list(starts)
-    for z in [*tries, *(_raw(means[j], lowest[j][0]) for j in order[:2])]:
+    for z in [*tries, *(means[j].raw(lowest[j][0]) for j in order[:2])]:
         if (point := beaten(z)) is not None: return ClassSettled(Status.optimal, False, point, count)
     for j in order:
         if lowest[j][1] <= 0: return ClassSettled(Status.precision, False, None, count)
-        for bumps in _to_prove(asked, j, _raw(means[j], lowest[j][0])):
+        for bumps in _to_prove(asked, j, means[j].raw(lowest[j][0])):
             if clock.out_of_time(): return ClassSettled(Status.time_limit, False, None, count)
             left = FEW_BOXES if max_boxes is None else min(FEW_BOXES, max_boxes - count)
             if left <= 0: return ClassSettled(Status.iteration_limit, False, None, count)
@@ -183,7 +178,7 @@ def settle_class(
             got = settle_bumps(bumps, clock, left)
             count += got.n_boxes
             if got.proved: continue
-            point = beaten(_raw(bumps, got.point)) if got.value < 0 else None
+            point = beaten(bumps.raw(got.point)) if got.value < 0 else None
             status = Status.optimal if point is not None else Status.precision
             if got.value >= 0: status = got.status
             return ClassSettled(status, False, point, count)

@@ -325,10 +325,14 @@ def _lead(post, x, top:int) -> tuple[float, float]:
     return low, cells[top].value_high - max(o.value_low for o in others)
 
 # %% ../../nbs/gpc/22_queries.ipynb #6128807d
+def _many_free(around:Around) -> int: # 0 where a bound of all terms together does not serve
+    "Number of free coordinates where there are many, none without an end."
+    free = int((around.lower < around.upper).sum())
+    return free if free >= FROM and np.isfinite(around.upper - around.lower).all() else 0
+
 def _class_in_all(post, around:Around, top:int, limits:Limits, starts) -> Safety|None:
     "By differences of latent means, where there are many free coordinates and those tell."
-    free = int((around.lower < around.upper).sum())
-    if free < FROM or not np.isfinite(around.upper - around.lower).all(): return None
+    if not (free := _many_free(around)): return None
     def beaten(z):
         point = around.settle(np.clip(z, around.lower, around.upper))
         if point is None or int(post.predict_proba(point[None])[0].argmax()) == top: return None
@@ -363,8 +367,7 @@ def _class_safety(post, around:Around, limits:Limits, starts=None) -> Safety:
 def _proved_in_all(post:Certifiable, around:Around, top:int, limits:Limits, rigorous, starts,
                    here:float) -> Safety|None:
     "By a bound of all terms together, where there are many free coordinates and that bound tells."
-    free = int((around.lower < around.upper).sum())
-    if free < FROM or not np.isfinite(around.upper - around.lower).all(): return None
+    if not (free := _many_free(around)): return None
     got = post._settled(around.lower, around.upper, around.ball, top, limits.clock, limits.max_boxes, starts)
     if got is None: return None
     point = None if got.point is None else around.settle(np.clip(got.point, around.lower, around.upper))

@@ -59,7 +59,7 @@ def _into(region:Region, delta:np.ndarray) -> np.ndarray:
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #cb81b0b0
 def descent(
-    seen:View,
+    seen,             # with value and gradient: a View, or other sums
     region:Region,
     start:np.ndarray, # (d,)
     steps:int=8,
@@ -68,7 +68,8 @@ def descent(
 
     Parameters
     ----------
-    seen : View
+    seen
+        with value and gradient: a View, or other sums
     region : Region
     start : np.ndarray
         (d,)

@@ -17,9 +17,10 @@ from reject_nb.gpc.kernels import Matern52
 from reject_nb.gpc.kernels import RationalQuadratic
 from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.sign_search import _into
+from reject_nb.gpc.sign_search import descent
 
 from reject_nb.gpc.bumps import (
-    Bumps, Group, Reach, Summand, _costliest, _lowest, bend, bump_parabola, bumps_of, examine_bumps, reach,
+    Bumps, Group, Reach, Summand, _costliest, bend, bump_parabola, bumps_of, examine_bumps, reach,
     settle_bumps,
 )
 
@@ -58,7 +59,7 @@ def _cloud(rng, bumps, m=300):
     Z = region.lo + (region.hi - region.lo)*rng.uniform(size=(m, d))
     Z[: m//2] = np.where(rng.uniform(size=(m//2, d)) < .5, region.lo, region.hi)
     if region.ball is not None: Z = np.array([_into(region, z) for z in Z])
-    low = [_lowest(bumps, region)[0]]
+    low = [descent(bumps, region, region.mid)[0]]
     if region.ball is None:
         from scipy.optimize import minimize
         bounds = list(zip(region.lo, region.hi))
@@ -166,7 +167,7 @@ def test_kernels_of_another_kind_have_no_answer():
 def test_an_interrupted_search_proves_nothing():
     _, bumps, _ = _problem(3, "Matern32")
     def stop(*args): raise KeyboardInterrupt
-    asked = bumps._replace(constant=bumps.constant - _lowest(bumps, bumps.region)[1] + 1e-9)
+    asked = bumps._replace(constant=bumps.constant - descent(bumps, bumps.region, bumps.region.mid)[1] + 1e-9)
     got = settle_bumps(asked, Clock(None), None, stop)
     assert not got.proved and got.low == -np.inf and str(got.status) in ("interrupted", "optimal")
 
@@ -201,7 +202,7 @@ def test_parabolas_lie_below_in_ball_arithmetic(seed):
     flint.ctx.prec = 120
     rng, bumps, _ = _problem(seed, KINDS[seed % 6])
     region = bumps.region
-    p = region.mid + .5*(_lowest(bumps, region)[0] - region.mid)
+    p = region.mid + .5*(descent(bumps, region, region.mid)[0] - region.mid)
     under = bump_parabola(bumps, region, p)
     for z in (p, region.lo, region.hi, region.lo + (region.hi - region.lo)*rng.uniform(size=len(p))):
         e = [flint.arb(float(a)) - flint.arb(float(b)) for a, b in zip(z, p)]
