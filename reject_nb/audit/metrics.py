@@ -5,8 +5,8 @@ was checked by repetition."""
 
 # %% auto #0
 __all__ = ['SCALES', 'INFLUENCES', 'Estimate', 'Path', 'influence_aurc', 'influence_augrc',
-           'influence_e_aurc', 'areas', 'share_interval', 'mean_loss', 'risk_at', 'coverage_at',
-           'sample_metrics', 'group_metrics', 'calibration_table', 'curve_table']
+           'influence_e_aurc', 'areas', 'mean_loss', 'risk_at', 'coverage_at', 'sample_metrics',
+           'group_metrics', 'calibration_table', 'curve_table']
 
 # %% ../../nbs/audit/04_metrics.ipynb #9ba9dcd0
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ import numpy as np
 from .sample import Sample, is_binary
 from .sorting import (Counts, Ordered, auroc_of, count_errors, coverage_interval, interval,
                                      measure,
-                                     ordered, risk_interval)
+                                     ordered, risk_interval, share_interval)
 from .table import Table
 from ..core.sorting import stable_order, tie_ends, tie_starts
 
@@ -203,34 +203,6 @@ INFLUENCES = {"aurc": influence_aurc, "e_aurc": influence_e_aurc, "augrc": influ
 def _with_error(value:float, influence:np.ndarray) -> tuple[float, float]:
     "A number and its standard error."
     return value, float(np.sqrt(np.mean(influence**2)/len(influence)))
-
-# %% ../../nbs/audit/04_metrics.ipynb #649571e5
-def share_interval(
-    errors:float,    # may be a fraction, for effective sizes
-    trials:float,    # at least errors
-    level:float=.95, # of the interval
-) -> tuple[float, float]:
-    """Interval of Clopper and Pearson for a probability.
-
-    Parameters
-    ----------
-    errors : float
-        may be a fraction, for effective sizes
-    trials : float
-        at least errors
-    level : float, default .95
-        of the interval
-
-    Returns
-    -------
-    tuple[float, float]
-    """
-    from scipy.special import betaincinv
-    if trials <= 0: return 0., 1.
-    tail = .5 - level/2
-    low = 0. if errors <= 0 else float(betaincinv(errors, trials - errors + 1, tail))
-    high = 1. if errors >= trials else float(betaincinv(errors + 1, trials - errors, 1 - tail))
-    return low, high
 
 # %% ../../nbs/audit/04_metrics.ipynb #60580a4e
 def mean_loss(

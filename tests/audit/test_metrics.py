@@ -7,12 +7,13 @@ from reject_nb.audit.sorting import coverage_interval
 from reject_nb.audit.sorting import measure
 from reject_nb.audit.sorting import ordered
 from reject_nb.audit.sorting import risk_interval
+from reject_nb.audit.sorting import share_interval
 from reject_nb.strategies import aurc
 from reject_nb.strategies import sele
 
 from reject_nb.audit.metrics import (
     INFLUENCES, Path, _by_index, _with_error, areas, coverage_at, influence_augrc, influence_aurc,
-    influence_e_aurc, mean_loss, risk_at, sample_metrics, share_interval,
+    influence_e_aurc, mean_loss, risk_at, sample_metrics,
 )
 
 def _law(seed, n, ties=False):
