@@ -59,6 +59,7 @@ def _cut(text, width:int|None) -> str:
     text = " ".join(str(text).split())
     return text if width is None or len(text) <= width else text[:width - 1] + "…"
 
+# %% ../nbs/cli.ipynb #hed87fe6
 def plain_table(
     columns:dict,          # column name -> texts
     widths:dict|None=None, # column name -> where to cut it
@@ -169,6 +170,7 @@ def item_id(
     """
     return f"{item.room}/{item.where.lower().replace(' ', '')}"
 
+# %% ../nbs/cli.ipynb #h36e78de
 def counts_table(
     claims:dict[str, Claim], # by id
     rooms=ROOMS,             # those to count
@@ -238,6 +240,7 @@ def _check_rooms(rooms):
     for room in rooms:
         if room not in ROOMS: raise RequestError(f"unknown module '{room}': {closest(room, ROOMS)}")
 
+# %% ../nbs/cli.ipynb #h08de2c1
 def _print_claims(
     chosen:list[Claim], # to show
     wide:bool,          # whole sentences
@@ -357,6 +360,7 @@ def checkout() -> Path:
     raise RequestError("reproduce runs the project's notebooks, which are not installed with the package:\n"
                        f"  git clone {REPOSITORY}\n  cd reject_nb\n  make figures")
 
+# %% ../nbs/cli.ipynb #hdd3db93
 def command_reproduce(args) -> int:
     "Become the checkout's `python -m reject_nb.dev.reproduce`."
     root = checkout()
@@ -386,6 +390,7 @@ def _role_arguments(p:argparse.ArgumentParser, names) -> None:
     "Options that name columns."
     for name in names: p.add_argument(f"--{name}", metavar="COLUMN", help=ROLES[name])
 
+# %% ../nbs/cli.ipynb #h5fe1f03
 def _roles(args, names) -> dict:
     "What was said of columns; several are separated by commas."
     several = ("probabilities", "logits", "scores")
@@ -414,6 +419,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    help="for audit.html, metrics.csv and rule.json (default report)")
     p.set_defaults(run=command_audit)
 
+# %% ../nbs/cli.ipynb #h4c11812
 def command_audit(args) -> int:
     "Report, metrics and rule of a table of predictions."
     try:
@@ -443,6 +449,7 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("--out", type=Path, required=True, metavar="CSV", help="the table with accept and reason")
     p.set_defaults(run=command_apply)
 
+# %% ../nbs/cli.ipynb #h839a7a6
 def command_apply(args) -> int:
     "Which rows of a table a rule answers."
     try:
@@ -469,6 +476,7 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
                    help="outcomes that are watched (default 100000)")
     p.set_defaults(run=command_monitor)
 
+# %% ../nbs/cli.ipynb #h9644d73
 def command_monitor(args) -> int:
     "Whether a rule keeps its promise."
     try: found = audit.RiskMonitor(audit.Rule.load(args.rule), args.delta,

@@ -33,6 +33,7 @@ def _margin(decision) -> np.ndarray: # (n,) high means uncertain
     top = np.partition(d, -2, axis=1)
     return top[:, -2] - top[:, -1]
 
+# %% ../../nbs/audit/13_door.ipynb #ha71bf93
 def _of_estimator(estimator, X) -> dict:
     "Predictions, and what they are based on."
     for name in ("predict", "classes_"):

@@ -283,6 +283,7 @@ def check_targets(
         raise refuse("targets", f"ascending numbers above 0 and below {bound:g}", targets)
     return found
 
+# %% ../../nbs/audit/05_frontier.ipynb #hb242a92
 def bands_of(
     sample:Sample,
     names,             # of the scores
@@ -329,6 +330,7 @@ def _line(sample:Sample, bands:dict, target:float) -> dict:
                 risk=float(sample.losses[accept].mean()), status=str(Status.trivial if everything
                     else Status.certified))
 
+# %% ../../nbs/audit/05_frontier.ipynb #h8389778
 def frontier_table(
     sample:Sample,
     delta:float=.1,     # allowed probability that any line is false, in (0, 1)

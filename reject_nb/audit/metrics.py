@@ -159,6 +159,7 @@ def _estimate(kind:str, value:float, se:float, level:float, errors:int) -> Estim
     low, high = interval(value, se, 1 - level, SCALES[kind])
     return Estimate(value, max(low, 0.) if kind == "e_aurc" else low, high)
 
+# %% ../../nbs/audit/04_metrics.ipynb #hbe716ce
 def areas(
     losses:np.ndarray, # (n,) in [0, bound]
     score:np.ndarray,  # (n,) high means uncertain
@@ -198,6 +199,7 @@ def areas(
     return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors) for kind,
             (v, se) in values.items()}
 
+# %% ../../nbs/audit/04_metrics.ipynb #h40a4f42
 INFLUENCES = {"aurc": influence_aurc, "e_aurc": influence_e_aurc, "augrc": influence_augrc}
 
 def _with_error(value:float, influence:np.ndarray) -> tuple[float, float]:
@@ -278,6 +280,7 @@ def _ranks(n:int, points:int=200) -> np.ndarray: # ascending, from 1 to n
     even = np.linspace(1, n, min(points, n))
     return np.unique(np.concatenate([even, np.geomspace(1, n, min(points, n))]).round().astype(int))
 
+# %% ../../nbs/audit/04_metrics.ipynb #hd3be88b
 def coverage_at(
     path:Path,         # the sample in the order of a score
     target_risk:float, # in the units of the losses
@@ -313,6 +316,7 @@ def _columns(name:str, found:Estimate) -> dict:
     "A number and its interval as three columns."
     return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
 
+# %% ../../nbs/audit/04_metrics.ipynb #ha630446
 def _row(sample:Sample, score:np.ndarray, coverage:float, target_risk:float, level:float) -> dict:
     "All metrics of a score."
     losses, bound, counts = sample.losses, sample.bound, count_errors(sample.losses > 0, score)
@@ -328,6 +332,7 @@ def _row(sample:Sample, score:np.ndarray, coverage:float, target_risk:float, lev
     row |= _columns("risk_at_coverage", at) | _columns("coverage_at_risk", share)
     return row | (_ood_columns(sample, score) if sample.is_ood is not None else {})
 
+# %% ../../nbs/audit/04_metrics.ipynb #hc15296a
 def _by_index(losses, score) -> float:
     "AURC with ties in the order of the rows."
     return float((np.cumsum(losses[stable_order(score)])/np.arange(1, len(losses) + 1)).mean())
@@ -343,6 +348,7 @@ def _ood_columns(sample:Sample, score:np.ndarray) -> dict:
     return {"ood_auroc": pairs.value if pairs else np.nan,
             "ood_fpr95": float(counts.errors[kept]/counts.n_errors)}
 
+# %% ../../nbs/audit/04_metrics.ipynb #h1c9499a
 def sample_metrics(
     sample:Sample,
     coverage:float=.8,     # at which the risk is told, in (0, 1)

@@ -175,6 +175,7 @@ def _accepted(rule:Rule, columns:Columns, roles:dict) -> np.ndarray: # (n,) bool
         return np.isin(np.array(names), ("True", "1"))[codes["accept"]]
     return decide_table(rule, columns, **asked).accept
 
+# %% ../../nbs/audit/07_monitor.ipynb #h805a879
 def outcomes(
     rule:Rule,
     table,   # path, data frame or dict; rows in the order in which they came

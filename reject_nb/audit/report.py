@@ -414,11 +414,13 @@ reject-nb apply rule.json new.csv --out decided.csv
 reject-nb monitor rule.json outcomes.csv
 """
 
+# %% ../../nbs/audit/09_report.ipynb #heabdb18
 def _limit(value:float) -> str:
     "A threshold of a group, in words where it is infinite."
     if np.isfinite(value): return repr(value)
     return "everything is answered" if value > 0 else "nothing is answered"
 
+# %% ../../nbs/audit/09_report.ipynb #hcf72233
 def apply_section(rule) -> Html:
     "How to use the rule tomorrow."
     own = rule.thresholds or {}

@@ -117,6 +117,7 @@ def _table_scores(rule, table, probabilities, logits, scores): # (n,)
                                                       Names({"probabilities": names*2 if len(names) == 1
                                                              else names})))
 
+# %% ../../nbs/audit/06_rule.ipynb #h462ac80
 def _reason(score:float, limit:float, group) -> str:
     "Why a row is not answered."
     where = "" if group is None else f" in group {group}"
@@ -141,6 +142,7 @@ class Decisions:
     reason: np.ndarray  # (n,) of texts
     score: np.ndarray   # (n,)
 
+# %% ../../nbs/audit/06_rule.ipynb #h5525a64
 def decide_table(
     rule,               # a Rule
     columns,            # of an open table
@@ -225,6 +227,7 @@ def apply_rule(
     return Table({**{name: columns[name] for name in columns.names}, "accept": found.accept,
                   "reason": found.reason})
 
+# %% ../../nbs/audit/06_rule.ipynb #hf733998
 def _more(table, found:Decisions):
     "A frame with two columns more, of its own kind."
     import narwhals as nw
@@ -267,6 +270,7 @@ KINDS: dict[str, Any] = {
     "n": int, "n_accepted": int, "bound": _NUMBERS, "classes": list, "looked": _FLAGS, "n_scores": int,
     "n_targets": int, "columns": dict}
 
+# %% ../../nbs/audit/06_rule.ipynb #hb718775
 def _limit(value, name:str) -> float:
     "A threshold as JSON holds it."
     if value in ("inf", "-inf"): return float(value)
@@ -279,6 +283,7 @@ def _float(value, name:str) -> float:
     try: return float(value)
     except OverflowError: raise RuleError(f"{name} must be a number that a float can hold") from None
 
+# %% ../../nbs/audit/06_rule.ipynb #hdd3e5af
 def _field(name:str, value):
     "One field of a rule, checked."
     kind = KINDS[name]
@@ -294,6 +299,7 @@ def _field(name:str, value):
     if name == "status": return _status(value)
     return _float(value, name) if kind == _NUMBERS else tuple(value) if kind is list else value
 
+# %% ../../nbs/audit/06_rule.ipynb #h7091f00
 def _status(word:str) -> Status:
     "A status by its word."
     try: return Status(word) # type: ignore[call-arg]
@@ -323,6 +329,7 @@ RANGES: dict[str, tuple] = {   # field -> what it must be in words, and whether 
     "classes": ("different texts", lambda r: len(set(map(str, r["classes"]))) == len(r["classes"]) and all(
         isinstance(name, str) for name in r["classes"]))}
 
+# %% ../../nbs/audit/06_rule.ipynb #hfe4c36f
 def _answered(found:dict) -> bool: return found["n_accepted"] > 0
 
 def checked_ranges(
@@ -398,6 +405,7 @@ def fields_of_text(
         raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: {strange}")
     return checked_ranges({k: _field(k, content[k]) for k in KINDS})
 
+# %% ../../nbs/audit/06_rule.ipynb #h4fc5866
 def fields_of_file(path) -> dict: # the fields of a Rule
     """What a rule's file holds.
 
@@ -737,12 +745,14 @@ class _Found:
         "Whether nothing is answered."
         return self.threshold == -np.inf
 
+# %% ../../nbs/audit/06_rule.ipynb #hf561be4
 def _by_band(band, target:float) -> _Found:
     "The largest threshold of a band whose bound is at most the target."
     at = band.rank_at(target)
     if at < 0: return _Found(-np.inf, band.method)
     return _Found(np.inf if band.ranks[at] == band.n else float(band.thresholds[at]), band.method)
 
+# %% ../../nbs/audit/06_rule.ipynb #hc6cdc86
 SINGLE = 100_000   # rows up to which one design is computed
 
 def _alone(losses, scores, target:float, delta:float, bound:float) -> _Found:
@@ -816,6 +826,7 @@ def _accepted(sample:Sample, name:str, found:list, per_group:bool) -> np.ndarray
     limits = np.array([f.threshold for f in found])
     return sample.scores[name] <= (limits[sample.groups] if per_group else limits[0])
 
+# %% ../../nbs/audit/06_rule.ipynb #hdf5a636
 def _rule(sample, name, found, accept, target, delta, per_group, looked, n_scores) -> Rule:
     "Everything that is to be said of it."
     thresholds = {g: f.threshold for g, f in zip(sample.group_names, found)} if per_group else None
@@ -856,6 +867,7 @@ class _Choices:
         return ("This holds even if target and score were chosen after looking at these rows: "
                 f"{' and '.join(at_once)} hold at once.")
 
+# %% ../../nbs/audit/06_rule.ipynb #h59525ef
 def _statement(sample, name, m, target, delta, choices) -> str:
     "The promise in words."
     each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
@@ -868,6 +880,7 @@ def _statement(sample, name, m, target, delta, choices) -> str:
     return (f"With probability at least {1 - delta:g} over the {sample.n} calibration rows, {what}{each}. "
             f"Of the calibration rows {m/sample.n:.1%} are answered. {choices}")
 
+# %% ../../nbs/audit/06_rule.ipynb #h89a9542
 def _remedy(sample, status, target, share, n_targets) -> str:
     "What to do where nothing, or everything, is answered."
     if status != Status.infeasible: return status.remedy

@@ -79,6 +79,7 @@ def _slack(probabilities:np.ndarray) -> float:
             return 1e-3 + min(.5*k, 5*np.sqrt(k/12))*10.**-decimals
     return 1e-3
 
+# %% ../../nbs/audit/02_sample.ipynb #hf41fd2f
 def check_probabilities(
     value,        # (n, K), or (n,) of the second of two classes
     names:Names,  # for messages
@@ -165,6 +166,7 @@ class _Answers:
     predictions: np.ndarray|None
     classes: tuple
 
+# %% ../../nbs/audit/02_sample.ipynb #h5eaffaa
 def _answers(y_true, y_pred, k:int|None, classes, is_ood, names:Names) -> _Answers:
     "Labels and predictions, codes of one list of classes; -1 for labels of inputs that belong to no class."
     given = {"y_true": y_true, "y_pred": y_pred}
@@ -262,6 +264,7 @@ def is_binary(
     """
     return bool(((losses == 0) | (losses == bound)).all())
 
+# %% ../../nbs/audit/02_sample.ipynb #h9766d04
 @dataclass(frozen=True, kw_only=True)
 class Checked:
     """What was given, checked and brought to one form.
@@ -488,6 +491,7 @@ def _compared(answers:_Answers, p):
     if other: yield (f"{other} of {len(p)} predictions are not the class of the largest probability; "
                      "the predictions as given are judged")
 
+# %% ../../nbs/audit/02_sample.ipynb #h255ef8c
 def _given(n, kind, answers, scores, p, logits, group_names, ood, alone):
     "What was given, in sentences."
     what = {"zero-one": "an answer costs 1 if it is wrong",
@@ -545,6 +549,7 @@ def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name
     if not found: raise refuse("scores", "names of columns", scores)
     return found
 
+# %% ../../nbs/audit/02_sample.ipynb #he85d4d4
 def flag_column(
     columns:Columns, # the table
     name:str|None,   # of the column
@@ -581,6 +586,7 @@ def _named(columns:Columns, name, role:str, skip=None):
     if name is None: return None
     return words(columns, column_called(columns, name, role), skip)
 
+# %% ../../nbs/audit/02_sample.ipynb #h3988e16
 def _two_classes(columns:Columns, label, flags, star:str): # names, or None where the star says nothing
     "The class that the star of one column of probabilities names comes second."
     if label is None: return None
@@ -588,6 +594,7 @@ def _two_classes(columns:Columns, label, flags, star:str): # names, or None wher
     names = encode({"y": found if flags is None else found[~flags]})[1]
     return [*(name for name in names if name != star), star] if star in names and len(names) == 2 else None
 
+# %% ../../nbs/audit/02_sample.ipynb #hf978c89
 def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, losses, group, ood,
             classes) -> tuple:
     "The arguments of make_sample, and which column each came from."

@@ -248,6 +248,7 @@ def _native(table):
         check_header(getattr(table, "column_names", None) or table.columns)   # names the column
         raise
 
+# %% ../../nbs/audit/01_table.ipynb #hd0cd2e0
 def _frame(table):
     "The table as a narwhals frame, lazy ones of one machine collected; None where it is no frame."
     import narwhals as nw
@@ -255,6 +256,7 @@ def _frame(table):
     if isinstance(found, nw.LazyFrame): return found.collect()
     return found if isinstance(found, nw.DataFrame) else None
 
+# %% ../../nbs/audit/01_table.ipynb #h0751168
 def is_lazy(
     table, # anything
 ) -> bool:
@@ -347,6 +349,7 @@ def _read_parquet(path:Path) -> Columns:
             raise TableError(f"{path.name} must be a Parquet file: {str(error).splitlines()[0]}") from None
     raise ImportError("reading Parquet needs pyarrow or polars: pip install 'reject_nb[frames]'")
 
+# %% ../../nbs/audit/01_table.ipynb #h44e4235
 def open_table(
     table, # path of a .csv or .parquet file, a data frame, or a dict: name -> values
 ) -> Columns:
@@ -506,6 +509,7 @@ def matching(
         raise refuse(role, "a name, a pattern with a star, or a list of names of columns", pattern)
     return {name: column_called(columns, name, role) for name in asked}
 
+# %% ../../nbs/audit/01_table.ipynb #h6c53657
 def column_called(
     columns:Columns, # the table
     name,            # of the column

@@ -46,6 +46,7 @@ class Paper:
     title: str     # as printed
     venue: str     # journal or conference, and year
 
+# %% ../../nbs/core/10_claims.ipynb #h9c6adeb
 @dataclass(frozen=True)
 class Item:
     """A figure or table of a paper, and the module that owes it.
@@ -428,6 +429,7 @@ def statements_file(
                                                                  "reject_nb")
     return root/"nbs"/room/"claims.toml"
 
+# %% ../../nbs/core/10_claims.ipynb #he47c1eb
 @lru_cache(maxsize=32)
 def _parsed(path:Path, changed:int) -> dict:
     "The content of a claims.toml, read once."
@@ -482,6 +484,7 @@ def numbered_items(
     head = _read(room).get("items", {})
     return {name: tuple(head.get(name, ())) for name in ("states", "defines")}
 
+# %% ../../nbs/core/10_claims.ipynb #h798da15
 def uncovered(
     room:str, # module
 ) -> list[str]: # places

@@ -273,6 +273,7 @@ def class_factors(
         raise refuse("class_weight", "positive for every class", class_weight)
     return factors
 
+# %% ../../nbs/core/03_labels.ipynb #h6a16fcb
 def fit_weights(
     sample_weight, # as `point_weights` takes them
     class_weight,  # as `class_factors` takes it

@@ -30,6 +30,7 @@ def _check_counts(errors, n, name:str, least:float) -> tuple[np.ndarray, np.ndar
     if (n != np.floor(n)).any(): raise refuse("n", "whole numbers", n if n.ndim else float(n))
     return errors, n
 
+# %% ../../nbs/core/05_tails.ipynb #h217e45b
 def binomial_p_value(
     errors,      # errors seen, from 0 to n
     n,           # examples, at least 0

@@ -62,6 +62,7 @@ def run_all(
     mode:str="quick", # or "full"
     jobs:int=1,       # notebooks at the same time
     tests:bool=True,  # also call the tests that their cells define
+    warm:bool=False,  # kernels with the libraries loaded, for checks
 ) -> list[str]:       # what failed
     """Run notebooks, a line for each, and name the slowest.
 
@@ -79,6 +80,8 @@ def run_all(
         notebooks at the same time
     tests : bool, default True
         also call the tests that their cells define
+    warm : bool, default False
+        kernels with the libraries loaded, for checks
 
     Returns
     -------
@@ -87,7 +90,7 @@ def run_all(
     """
     env = {"REJECT_NB_MODE": mode, **({"REJECT_NB_OUT": str(out)} if out else {})}
     prepare = str if tests else without_calls
-    runs = run_notebooks(paths, env, jobs=jobs, keep=keep, prepare=prepare, on_done=_tell)
+    runs = run_notebooks(paths, env, jobs, keep=keep, prepare=prepare, warm=warm, on_done=_tell)
     slowest = sorted(runs, key=lambda run: -run.seconds)[:10]
     print("  slowest:", ", ".join(f"{relative(r.path)} {r.seconds:.0f} s" for r in slowest), flush=True)
     return [failure(r, relative(r.path)) for r in runs if r.status != "done"]
@@ -111,7 +114,7 @@ def check_running(
     paths = sorted(pages_and_others()[1], key=lambda path: not path.stem.startswith("9"))
     with tempfile.TemporaryDirectory() as out:
         # the tests of the cells run once, in pytest
-        wrong = run_all(paths, Path(out), keep=False, jobs=jobs, tests=False)
+        wrong = run_all(paths, Path(out), keep=False, jobs=jobs, tests=False, warm=True)
         new = {id: c.status for id, c in load_claims(Path(out)).items()}
     return wrong or moved_claims({id: c.status for id, c in load_claims(root()/"figures").items()}, new)
 
@@ -149,7 +152,8 @@ def check_pages() -> list[str]: # sentences
     """
     with tempfile.TemporaryDirectory() as folder:
         copies = {path: Path(shutil.copy(path, folder)) for path in pages_and_others()[0]}
-        runs = run_notebooks(copies.values(), {"REJECT_NB_OUT": str(root()/"figures")}, jobs=2, keep=True)
+        shown = {"REJECT_NB_OUT": str(root()/"figures")}
+        runs = run_notebooks(copies.values(), shown, jobs=2, keep=True, warm=True)
         failed = [failure(r, r.path.name) for r in runs if r.status != "done"]
         stale = [path for path, copy in copies.items() if copy.read_bytes() != path.read_bytes()]
     mend = "shows former results; run `python -m reject_nb.dev.build pages`"

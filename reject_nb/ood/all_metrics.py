@@ -30,6 +30,7 @@ class _Areas(NamedTuple):
     edge_out:float
     error:float     # least mean of rejected ID and accepted OOD shares
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #hf4f4128
 @njit(cache=True)
 def _areas(n_id, n_ood):
     "The six numbers from cumulative counts."
@@ -87,6 +88,7 @@ def _placements(t:Sweep) -> tuple[np.ndarray, np.ndarray]: # each (G,)
     above = 1 - (_before(t.n_ood) + t.n_ood)/2/t.total_ood
     return below, above
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #hcabc6f5
 @njit(cache=True)
 def _squares(n_id, n_ood, mean):
     "Sums of squares of the placements around their common mean: of OOD inputs, of ID inputs."
@@ -124,6 +126,7 @@ def _resampled(t:Sweep, rng) -> Sweep|None:
     return Sweep(threshold=t.threshold[some], n_id=np.cumsum(known)[some], n_ood=np.cumsum(foreign)[some],
                  loss=loss, total_id=int(known.sum()), total_ood=int(foreign.sum()))
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #h15430af
 def _bootstrap(t:Sweep, tpr, fpr, n_boot:int, level:float, rng) -> dict[str, tuple[float, float]]:
     "Percentile intervals of every number."
     drawn = [_numbers(again, tpr, fpr) for again in (_resampled(t, rng) for _ in range(n_boot)) if again]
@@ -187,6 +190,7 @@ def _read(scores, is_ood, right):
     if flags.all(): raise refuse("is_ood", "False for at least one input", is_ood)
     return scores, flags, None if right is None else check_mask(right, "right", len(scores))
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #h1def3b8
 def ood_metrics(
     scores, # (n,) high means suspicious; may be infinite
     is_ood, # (n,) bool, both kinds
@@ -275,12 +279,14 @@ class Comparison(NamedTuple):
     high:float       # upper end
     p_value:float    # two-sided, of no difference
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #h665bdeb
 def _each_placement(scores, flags) -> tuple[np.ndarray, np.ndarray]: # (n_ood,), (n_id,) in order of inputs
     "Placement of every input."
     below, above = _placements(sweep(scores, flags))
     group = np.searchsorted(np.unique(scores), scores)
     return below[group[flags]], above[group[~flags]]
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #hbda6655
 FEW = 10 # inputs of a kind from which on DeLong's normal law is trusted
 
 def _of_any_law(difference:float, n:int, level:float) -> Comparison:
@@ -289,6 +295,7 @@ def _of_any_law(difference:float, n:int, level:float) -> Comparison:
     return Comparison(difference, max(difference - half, -1.), min(difference + half, 1.),
                       float(min(1., 2*np.exp(-n*difference**2/2))))
 
+# %% ../../nbs/ood/19_all_metrics.ipynb #h7c32c09
 def compare_detectors(
     scores_a, # (n,) high means suspicious
     scores_b, # (n,) of the same inputs

@@ -58,6 +58,7 @@ class Arc(NamedTuple):
     accepted: Counts  # points that every line accepts, settled before
     wall: Wall
 
+# %% ../../nbs/ood/08_branch_and_bound.ipynb #h059ae67
 def make_arc(low, high, line_low, line_high, accepted, wall) -> Arc:
     "An arc with the directions of its ends."
     return Arc(float(low), float(high), direction(low), direction(high), float(line_low), float(line_high),
@@ -81,6 +82,7 @@ def range_of_t(arc:Arc) -> tuple[float, float]:
     wall = arc.wall
     return min(offsets(wall.floor_r, wall.floor_g, arc)), max(offsets(wall.ceil_r, wall.ceil_g, arc))
 
+# %% ../../nbs/ood/08_branch_and_bound.ipynb #hddc5ea1
 def edges_of(may, sure, floor:float, ceil:float) -> np.ndarray:
     "Distinct ends of intervals between floor and ceil, ascending, of about 400 points."
     step = max(1, len(may)//400)
@@ -430,6 +432,7 @@ def bound_of_rest(search:Search, stack:list[Node], low:float, high:float) -> flo
         if high - low <= 1e-9*(abs(low) + abs(high)): break
     return low
 
+# %% ../../nbs/ood/08_branch_and_bound.ipynb #hd37aad5
 class Certified(NamedTuple):
     """What the branch and bound found.
 

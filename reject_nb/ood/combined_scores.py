@@ -216,6 +216,7 @@ def _rows(X, name:str) -> int:
     if not X.shape[0]: raise refuse(name, "a table of at least one row", X)
     return X.shape[0]
 
+# %% ../../nbs/ood/18_combined_scores.ipynb #h2c7cfd7
 def _stacked(a, b):
     "Both tables one above the other: frames, sparse matrices or arrays."
     if hasattr(a, "iloc"):

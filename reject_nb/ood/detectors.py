@@ -21,6 +21,7 @@ def _floats(values) -> np.dtype:
     dtype = getattr(values, "dtype", None)
     return dtype if dtype == np.float32 else np.dtype(float)
 
+# %% ../../nbs/ood/13_detectors.ipynb #h3c38a27
 def finite_matrix(
     a,        # (n, columns)
     name:str, # of the argument
@@ -48,6 +49,7 @@ def finite_matrix(
     dtype = _floats(a)
     return check_matrix(a, name, n, d).astype(dtype, copy=False)
 
+# %% ../../nbs/ood/13_detectors.ipynb #he8a1d32
 def feature_matrix(
     a,        # (n, d)
     name:str, # of the argument
@@ -268,6 +270,7 @@ def unit_rows(a):
     a /= np.maximum(np.sqrt(np.einsum("ij,ij->i", a, a)), 1e-10)[:, None]
     return a
 
+# %% ../../nbs/ood/13_detectors.ipynb #hb6dd42e
 def _ranks(k, n:int) -> np.ndarray:
     "One or several numbers of neighbours, each from 1 to n."
     several = (isinstance(k, (tuple, list))
@@ -275,6 +278,7 @@ def _ranks(k, n:int) -> np.ndarray:
     if several and not len(k): raise refuse("k", "a whole number, or a tuple of them", k)
     return np.array([check_count(one, "k", 1, n) for one in (k if several else [k])])
 
+# %% ../../nbs/ood/13_detectors.ipynb #h869c401
 THINNED = 16   # where a bound comes from: one row in so many
 
 def _places(score, ks):

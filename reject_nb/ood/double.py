@@ -32,6 +32,7 @@ class Scale(NamedTuple):
 
     def apply(self, s): return (s - self.centre)/self.unit
 
+# %% ../../nbs/ood/09_double.ipynb #h506810a
 def scale_of(
     s,       # (n,) finite scores
 ) -> Scale:  # a middle score, and the power of two next to the spread

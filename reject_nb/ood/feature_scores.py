@@ -57,6 +57,7 @@ def _whitener(centred, ridge:float) -> np.ndarray: # (d, d), w with w w' = inver
         raise refuse("ridge", "larger: the scatter of train_features is singular", ridge) from None
     return solve_triangular(factor, np.eye(len(factor)), lower=True).T
 
+# %% ../../nbs/ood/16_feature_scores.ipynb #h621de0b
 def _squared_distances(rows, centres) -> np.ndarray: # (n, centres)
     "From each row to each centre."
     return np.array([((rows - c)**2).sum(1) for c in centres]).T

@@ -29,6 +29,7 @@ def check_prior(prior, name="prior") -> float: return check_number(prior, name, 
 def need_ood(p_ood, prior):
     if p_ood is None and prior: raise refuse("p_ood", "given where prior > 0", p_ood)
 
+# %% ../../nbs/ood/02_laws.ipynb #h96e31b7
 class Law(NamedTuple):
     """A finite distribution that was checked.
 
@@ -115,6 +116,7 @@ def likelihood_ratio(
     p_ood = check_vector(p_ood, "p_ood", len(p_id), low=0.)
     return ratio_of(p_id, p_ood)
 
+# %% ../../nbs/ood/02_laws.ipynb #h947f3f7
 def ratio_of(p_id, p_ood):
     "g without its checks."
     with np.errstate(over="ignore"):

@@ -48,6 +48,7 @@ class Points(NamedTuple):
     shift_r: float    # what was taken from r, for the size of its rounding
     shift_g: float    # what was taken from g
 
+# %% ../../nbs/ood/06_lines.ipynb #hc86c9b2
 def take(points:Points, at) -> Points:
     "Some of the points."
     return Points(points.r[at], points.g[at], points.n_id[at], points.n_ood[at], points.loss[at],
@@ -203,6 +204,7 @@ def shell_sort(order, keys, n):
             order[j] = moving
         gap //= 3
 
+# %% ../../nbs/ood/06_lines.ipynb #h0696d0e
 @register_jitable
 def sort_into(order, keys, n):
     "Write the indices that sort the first n keys to order."

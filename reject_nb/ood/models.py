@@ -372,6 +372,7 @@ def least_recall(
     """
     return min(model.min_recall or law.p_id[law.p_id > 0].min(), law.p_id.sum())
 
+# %% ../../nbs/ood/04_models.ipynb #hf594022
 def too_precise(
     model,    # a BoundedPrecisionRecall
     law:Law,

@@ -268,6 +268,7 @@ def _merge(known, foreign, threshold, n_id, n_ood):
         rows += 1
     return rows
 
+# %% ../../nbs/ood/01_sample.ipynb #hcf4ae9c
 def _merged(known, foreign) -> Sweep:
     "The sweep of two kinds of scores without losses."
     n = len(known) + len(foreign)
@@ -308,6 +309,7 @@ def sweep(
     return Sweep(threshold=ascending[last], n_id=last + 1 - n_ood, n_ood=n_ood, loss=loss,
                  total_id=len(scores) - total_ood, total_ood=total_ood)
 
+# %% ../../nbs/ood/01_sample.ipynb #ha832f5c
 def added(
     counts, # (k,) cumulative
 ) -> np.ndarray: # (k,)

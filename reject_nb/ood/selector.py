@@ -36,6 +36,7 @@ def _mls(classifier, X):
     z = classifier.decision_function(X)
     return -np.abs(z) if z.ndim == 1 else mls(z)
 
+# %% ../../nbs/ood/14_selector.ipynb #hed2e2b2
 def _matrix(X, missing:bool=False):
     "Sparse, or a matrix of finite numbers, NaN among them where they may be missing; ValueError else."
     if hasattr(X, "tocsr"): return X.tocsr()
@@ -47,6 +48,7 @@ def _matrix(X, missing:bool=False):
                          "choose another score")
     return Z
 
+# %% ../../nbs/ood/14_selector.ipynb #hc3f9a0c
 def _takes_missing(classifier) -> bool:
     "Whether it says so, as scikit-learn's classifiers do."
     try: return bool(get_tags(classifier).input_tags.allow_nan)
@@ -70,6 +72,7 @@ def _as_numbers(X):
     known = X.select_dtypes(["number", *kinds]).columns
     return step.fit(X) if len(known) == len(X.columns) else None
 
+# %% ../../nbs/ood/14_selector.ipynb #h28216b0
 def _steps_before(classifier, X):
     "None where distances can be measured among X itself, else what makes numbers of it."
     try: _matrix(X)
@@ -95,6 +98,7 @@ def _sparse_knn(steps, scaler, index, X):
     "The same among sparse rows."
     return index.kneighbors(scaler.transform(_seen(steps, X)))[0][:, -1]
 
+# %% ../../nbs/ood/14_selector.ipynb #h178c22c
 def _distances(classifier, X_train):
     "The distance to the 10th neighbour among the training inputs, as a function."
     steps = _steps_before(classifier, X_train)
@@ -155,12 +159,14 @@ class _Parts(NamedTuple):
     @property
     def n_ood(self) -> int: return 0 if self.X_ood is None else n_rows(self.X_ood)
 
+# %% ../../nbs/ood/14_selector.ipynb #hd4a3b65
 def _halves(parts:_Parts, rng) -> tuple[_Parts, _Parts]:
     "Two parts of the held-out inputs: for tuning, and for the certificate."
     own, ood = split_parts(parts.y, [.5], rng), split_parts(np.zeros(parts.n_ood), [.5], rng)
     first, second = (_Parts(take(parts.X, i), parts.y[i], take(parts.X_ood, k)) for i, k in zip(own, ood))
     return first, second
 
+# %% ../../nbs/ood/14_selector.ipynb #hb83e0f7
 def _stricter(model:BoundedTPRFPR, n_id:int, n_ood:int, delta:float) -> BoundedTPRFPR:
     "Targets that leave room for what a sample of this size may be off (Hoeffding, half of delta each)."
     room_id, room_ood = (np.sqrt(-np.log(delta/2)/2/n) for n in (n_id, n_ood))

@@ -37,6 +37,7 @@ def _shaped(features, kept, variant:str) -> np.ndarray: # (n, d)
         raise refuse("features", "of positive sum after pruning for variant s", features)
     return pruned*np.exp(before/after)[:, None]
 
+# %% ../../nbs/ood/17_shaped_scores.ipynb #h7ae7973
 def ash(
     features, # (n, d), at least 0 in general (after a ReLU)
     weight,   # (C, d)

@@ -70,6 +70,7 @@ def certified_ends(
     found[first:] |= np.logical_and.accumulate(errors[ends[first:]] <= allowed)
     return ends[found]
 
+# %% ../../nbs/strategies/10_band_and_chain.ipynb #h7bb4fa4
 def certified_rank(
     errors:np.ndarray, # (n + 1,) errors among the first m examples, errors[0] = 0
     ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last is n

@@ -83,6 +83,7 @@ def capital_ends(
     ends = tie_ends(scores)
     return ends[capital(losses, target)[ends] >= 1/delta] + 1
 
+# %% ../../nbs/strategies/12_bounded.ipynb #hc93c803
 def capital_rank(
     losses,       # (n,) in [0, 1], in the order of the score
     scores,       # (n,) ascending
@@ -114,6 +115,7 @@ def capital_rank(
     """
     return int(capital_ends(losses, scores, target, delta).max(initial=0))
 
+# %% ../../nbs/strategies/12_bounded.ipynb #h03fa6e9
 def _checked(losses, scores, target, delta) -> tuple:
     "The arguments of both procedures."
     losses = check_vector(losses, "losses", low=0., high=1.)
@@ -165,6 +167,7 @@ def betting_ends(
     ends = tie_ends(scores) + 1
     return np.union1d(sure, ends[(ends >= start) & (ends <= alive)])
 
+# %% ../../nbs/strategies/12_bounded.ipynb #h74909fe
 def betting_rank(
     losses,       # (n,) in [0, 1], in the order of the score
     scores,       # (n,) ascending

@@ -46,6 +46,7 @@ def ends_for_every_law(
     if design is None: return np.empty(0, int)
     return certified_ends(np.round(sample.total).astype(np.int64), tie_ends(sample.scores) + 1, design)
 
+# %% ../../nbs/strategies/14_certified.ipynb #h39b7a73
 def _rank(sample:CalibrationSample, delta:float, assume:str) -> tuple[int, str]: # (rank, procedure in words)
     "The largest rank that is certified, and by what."
     if assume == "single crossing" and sample.binary:

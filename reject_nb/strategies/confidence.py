@@ -28,6 +28,7 @@ def _likelihood(z:np.ndarray, true:np.ndarray, beta:float) -> tuple[float, float
     value = np.log(total) - beta*true
     return float(value.mean()), float((mean - true).mean()), float(((e*z*z).sum(1)/total - mean**2).mean())
 
+# %% ../../nbs/strategies/21_confidence.ipynb #h17d6aff
 def fit_temperature(
     logits,      # (n, K) of held-out examples; logarithms of probabilities are logits too
     y,           # (n,) true columns, 0 to K - 1

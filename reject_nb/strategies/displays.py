@@ -21,11 +21,13 @@ def _from_predictions(cls, y, predictions, uncertainty, loss, name, ties, point=
     curve = risk_coverage_curve(pointwise_loss(y, predictions, loss), uncertainty, ties=ties)
     return cls(coverage=curve.coverage, risk=curve.risk, name=name, point=point)
 
+# %% ../../nbs/strategies/25_displays.ipynb #h90eba67
 def _operating_point(estimator, X, losses) -> tuple|None:
     "Coverage and risk of a selective classifier on data, None where nothing is accepted."
     keep = np.asarray(estimator.accept(X))
     return (keep.mean(), losses[keep].mean()) if keep.any() else None
 
+# %% ../../nbs/strategies/25_displays.ipynb #h495be82
 def _uncertainty_of(estimator):
     "The estimator's own uncertainty, or what its probabilities say."
     return getattr(estimator, "predict_uncertainty", None) or _top_probability(estimator)

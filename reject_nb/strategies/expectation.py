@@ -72,6 +72,7 @@ def conformal_risk(
         status=Status.trivial if rank == n else Status.certified, delta=np.nan, certified=float(target_risk),
                               n=n)
 
+# %% ../../nbs/strategies/16_expectation.ipynb #h827cd28
 def _why(sample, target_risk:float) -> str:
     "Why nothing is certified."
     n = len(sample.losses)

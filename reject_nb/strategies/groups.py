@@ -104,6 +104,7 @@ def _kind(label:type) -> type:
     kinds = {str: str, bool: bool, np.bool_: bool, Number: Number}
     return next((kind for of, kind in kinds.items() if issubclass(label, of)), label)
 
+# %% ../../nbs/strategies/15_groups.ipynb #hb8902f2
 def group_labels(groups, n:int) -> np.ndarray: # (n,)
     """Labels of groups, one for each score, all of one kind: [1, 'a'] is refused, not turned into text.
 
@@ -120,12 +121,14 @@ def group_labels(groups, n:int) -> np.ndarray: # (n,)
     if len(types) > 1: raise refuse("groups", "labels of one kind", " and ".join(types))
     return labels
 
+# %% ../../nbs/strategies/15_groups.ipynb #h29d626d
 def _names(labels) -> list:
     "The groups in order, as the values of Python that the caller gave."
     try: found = np.unique(labels).tolist()
     except TypeError: raise refuse("groups", "labels that can be sorted", labels[0]) from None
     return [name.item() if isinstance(name, np.generic) else name for name in found]
 
+# %% ../../nbs/strategies/15_groups.ipynb #hc5128d9
 def certify_groups(
     certify_one:Callable, # maps (losses, scores, delta) to a CertifiedSelection
     losses,               # (n,) of a calibration sample
@@ -279,6 +282,7 @@ class CertifiedRisks(CertifiedSelection):
     risks: dict       # name -> mean loss of the accepted examples of the sample; NaN where there are none
     targets: dict     # name -> what is certified
 
+# %% ../../nbs/strategies/15_groups.ipynb #h04eba0f
 def certified_risks(
     losses:dict,          # name -> (n,) in [0, its bound], of one calibration sample
     scores,               # (n,) high means uncertain; may be infinite
@@ -347,11 +351,13 @@ def _named(losses, target_risks, bounds) -> tuple[dict, dict, dict]:
     except ValueError as error: raise ValueError(f"losses must hold arrays of one length: {error}") from None
     return losses, target_risks, bounds
 
+# %% ../../nbs/strategies/15_groups.ipynb #h8bf3d42
 def _certified_ends(sample, level:float) -> np.ndarray:
     "Ranks that are certified for one loss; all of them where it cannot exceed its target."
     if sample.target >= 1: return np.arange(1, len(sample.losses) + 1)
     return ends_for_every_law(sample, level) if sample.target > 0 else np.empty(0, int)
 
+# %% ../../nbs/strategies/15_groups.ipynb #h796c3fe
 def _of_rank(rank:int, sample, risks:dict, targets:dict, delta:float) -> CertifiedRisks:
     "The result for a rank."
     n, everything = len(sample.losses), rank == len(sample.losses)

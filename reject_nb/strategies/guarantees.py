@@ -190,6 +190,7 @@ def _certify_one(model, losses, scores, guarantee, delta, bound, thresholds, ass
     if guarantee == "auto": return certified_risk(losses, scores, model.target_risk, delta, bound, assume)
     return sgr(losses, scores, model.target_risk, delta, bound)
 
+# %% ../../nbs/strategies/22_guarantees.ipynb #h60dabf1
 def _check_model(model, guarantee, thresholds) -> None:
     "A model that the guarantee fits."
     check_choice(guarantee, "guarantee", (None, "auto", "ltt", "sgr"))

@@ -258,6 +258,7 @@ def examples_needed(
     if target == 0: return np.inf
     with np.errstate(over="ignore"): return float(np.ceil(np.log(level)/np.log1p(-target)))
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #hca3412a
 def _first_start(n:int, target:float, level:float) -> int:
     "m_0, which depends on nothing that was seen."
     need = examples_needed(target, level)
@@ -353,6 +354,7 @@ def _stake(gains, scores, target:float, level:float, n:int) -> float:
     else: m, v = n*count/len(gains), (5*usual + ordered[:count] @ ordered[:count])/(5 + count)
     return min(np.sqrt(2*np.log(1/level)/(m*v)), .95/(1 - target))
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #h8aec0b4
 def learned_stakes(
     gains:np.ndarray,  # (n,) in random order
     scores:np.ndarray, # (n,) in the same order
@@ -433,6 +435,7 @@ def chain_rank(
     passed = int(np.argmin(np.append(total[ranks - 1] >= needed, False)))
     return int(ranks[passed - 1]) if passed else 0
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #h2af8f93
 def first_bet(n:int) -> int: # at least 1
     """Where a chain of bets begins: at a fourth of the examples, at 200 of 400 to 800, at half of fewer.
 
@@ -479,6 +482,7 @@ def _or_by_bets(sample:CalibrationSample, thresholds, delta:float, tests:_Candid
     if last < 0 or best >= 0 and tests.at[best] >= of_bets.at[last]: return tests, best
     return of_bets, last
 
+# %% ../../nbs/strategies/08_learn_then_test.ipynb #h9f30e95
 def _in_words(sample:CalibrationSample, ranks) -> str:
     "The tests of a sample, for messages."
     chain = f"fixed sequence with {len(ranks)} start{'s' if len(ranks) > 1 else ''}"

@@ -139,6 +139,7 @@ def sele_objective(
     value, g = sele_surrogate(losses, blocks.scores(theta), return_gradient=True)
     return value + penalty/2*(theta*theta).sum(), blocks.gather(g) + penalty*theta
 
+# %% ../../nbs/strategies/05_linear_scores.ipynb #hbce70e3
 def _certified_gap(value:float, g, penalty:float) -> float:
     "Relative distance to the optimum at most, by strong convexity; inf where there is no penalty."
     if penalty > 0 and value > 0: return float((g*g).sum()/(2*penalty*value))

@@ -42,11 +42,13 @@ class Groups(NamedTuple):
     C: np.ndarray        # (groups,) loss so far
     risk: np.ndarray     # (groups,) C/N
 
+# %% ../../nbs/strategies/20_metrics.ipynb #h0158706
 def make_groups(weight:np.ndarray, loss:np.ndarray) -> Groups:
     "Groups with their cumulative sums."
     N, C = np.cumsum(weight), np.cumsum(loss)
     return Groups(weight, loss, N, C, C/N)
 
+# %% ../../nbs/strategies/20_metrics.ipynb #hc82d767
 class Sorted(NamedTuple):
     """A sample sorted once.
 
@@ -73,6 +75,7 @@ def sort_sample(losses:np.ndarray, scores:np.ndarray) -> Sorted:
     binary = bool(((at == 0) | (at == 1)).all())
     return Sorted(at, order, tie_starts(scores[order]), binary)
 
+# %% ../../nbs/strategies/20_metrics.ipynb #hf6e2bc9
 def groups_of(
     sample:Sorted,
     weights=None,        # (n,) how often each example counts, in the order of the sample; once where None
@@ -109,10 +112,12 @@ def _aurc(groups:Groups, harmonic:np.ndarray) -> float:
         total += (L + (C - L - L/W*(N - W))*h - W*groups.risk[tied]).sum()
     return float(total/groups.N[-1])
 
+# %% ../../nbs/strategies/20_metrics.ipynb #h76d26b1
 def _augrc(groups:Groups) -> float:
     "Area under the joint risk, linear across ties."
     return float(groups.weight @ groups.C - groups.weight @ groups.loss/2)/groups.N[-1]**2
 
+# %% ../../nbs/strategies/20_metrics.ipynb #ha886bad
 def _best_aurc(n:float, errors:float, harmonic:np.ndarray) -> float:
     "AURC of 0/1 losses with all errors last."
     right = n - errors
@@ -144,6 +149,7 @@ def _points(groups:Groups, coverages, risks) -> dict[str, float]:
         found[f"coverage at risk {t:g}"] = float(N[good[-1]]/n) if len(good) else 0.
     return found
 
+# %% ../../nbs/strategies/20_metrics.ipynb #h649a731
 def _numbers(sample:Sorted, weights, coverages, risks, harmonic, by_loss:Sorted|None) -> dict[str, float]:
     "All metrics of a sample or of a bootstrap sample."
     groups = groups_of(sample, weights)
@@ -188,6 +194,7 @@ class SelectiveMetrics:
             return f"{name:24}{self.values[name]:10.4f}  {interval}".rstrip()
         return "\n".join(map(line, self.values))
 
+# %% ../../nbs/strategies/20_metrics.ipynb #hd5f1926
 def _resampled(samples:list, n_bootstrap:int, rng, numbers) -> list[list[dict[str, float]]]:
     "All metrics of each bootstrap sample; the same draws for all scores."
     n, found = len(samples[0].losses), []
@@ -209,6 +216,7 @@ def _rates(values, name:str, high:float) -> tuple:
 
 def _harmonic(n:int) -> np.ndarray: return np.concatenate([[0.], np.cumsum(1/np.arange(1., n + 1))])
 
+# %% ../../nbs/strategies/20_metrics.ipynb #h825de55
 def selective_metrics(
     losses,               # (n,) at least 0; 0 and 1 for AUROC and AUPR
     scores,               # (n,) high means uncertain; may be infinite

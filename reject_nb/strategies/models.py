@@ -87,6 +87,7 @@ class _Groups:
     mass: np.ndarray      # (g + 1,) cumulative weight, from 0 to 1
     risk: np.ndarray      # (g + 1,) cumulative weight times risk, from 0
 
+# %% ../../nbs/strategies/01_models.ipynb #h0310825
 def _checked_weight(weight, n:int) -> np.ndarray:
     "Weights scaled by a power of two, so that no digit changes and no sum overflows."
     if weight is None: return np.ones(n)
@@ -119,10 +120,10 @@ def _solution(groups:_Groups, k:int, tau:float, threshold:float, status:Status,
                              selective_risk=float(risk/mass) if mass > 0 else np.nan, status=status,
                              message=message)
 
+# %% ../../nbs/strategies/01_models.ipynb #3e2349ab
 def _accept_all(groups, message):
     return _solution(groups, len(groups.score) - 1, 1., np.inf, Status.trivial, message)
 
-# %% ../../nbs/strategies/01_models.ipynb #3e2349ab
 def _reject_all(groups, status, message):
     return _solution(groups, 0, 0., -np.inf, status, message)
 

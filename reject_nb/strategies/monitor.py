@@ -62,6 +62,7 @@ def log_paths(
     begun = np.logaddexp.accumulate(np.vstack([np.logaddexp(0., restarts), -won[:-1]]), axis=0)
     return capital + won, begun + won
 
+# %% ../../nbs/strategies/18_monitor.ipynb #h22b207d
 def _mean_of_logs(logs:np.ndarray) -> np.ndarray: return np.exp(np.minimum(logs, 700.)).mean(-1)
 
 # %% ../../nbs/strategies/18_monitor.ipynb #3664db9c

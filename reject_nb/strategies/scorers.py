@@ -69,6 +69,7 @@ class SelectiveScorer:
         if self.measure == "net": return float(right - self.penalty*(answered - right))
         return float(right/answered) if answered > 0 else self.empty
 
+# %% ../../nbs/strategies/24_scorers.ipynb #h89089d2
 def _minus_aurc(estimator, X, y, sample_weight) -> float:
     "Minus the area under the risk-coverage curve."
     if sample_weight is not None: raise ValueError("sample_weight must be None for the measure 'aurc'")

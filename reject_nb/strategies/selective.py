@@ -117,10 +117,12 @@ def check_sizes(score_size, calibration_size) -> None:
         sizes = f"{score_size} + {calibration_size}"
         raise ValueError(f"score_size + calibration_size must be below 1, got {sizes}")
 
+# %% ../../nbs/strategies/23_selective.ipynb #h90d5303
 def _is_ready(score) -> bool:
     "Whether a score has nothing to learn."
     return not hasattr(score, "fit") or isinstance(score, (MaxClassProbability, MarginScore))
 
+# %% ../../nbs/strategies/23_selective.ipynb #he92fcdd
 def check_prefit(base, score=None) -> None:
     """Refuse parts that are not fitted (a score of None needs no fit).
 
@@ -151,6 +153,7 @@ class Rows(NamedTuple):
     score: np.ndarray       # indices
     calibration: np.ndarray # indices
 
+# %% ../../nbs/strategies/23_selective.ipynb #hcf3b474
 def rows_for(
     y,                      # (n,) labels
     base,                   # classifier

@@ -87,6 +87,7 @@ def target_if_wrong_by(
     target, wrong_by = check_number(target, "target", 0., 1.), check_number(wrong_by, "wrong_by", 1., 1e100)
     return target if wrong_by == 1 else target/(target + wrong_by**2*(1 - target))
 
+# %% ../../nbs/strategies/19_shift.ipynb #hfb4a25b
 def certified_under_shift(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite

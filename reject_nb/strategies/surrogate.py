@@ -52,6 +52,7 @@ def _derivatives_of_phi(t) -> list: # three arrays like t
     sigma = 1/(1 + np.exp(-t))
     return [np.logaddexp(0, t), sigma, sigma*(1/(1 + np.exp(t)))]
 
+# %% ../../nbs/strategies/04_surrogate.ipynb #h731d0c9
 def _tables() -> np.ndarray: # (3, 2 FAR + 1, DEGREES, DEGREES)
     "Chebyshev coefficients of the m-th derivative of phi(d + (u - v)/2), for each distance d."
     nodes = np.cos(np.pi*(np.arange(_DEGREES) + .5)/_DEGREES)

@@ -21,6 +21,7 @@ def _law(widths, rates) -> tuple[np.ndarray, np.ndarray]:
     if abs(widths.sum() - 1) > 1e-9: raise refuse("widths", "shares with sum 1", float(widths.sum()))
     return widths, rates
 
+# %% ../../nbs/strategies/13_validity.ipynb #hb21ee6a
 def _pieces(widths, rates, target, tied):
     "Pieces (width, rate, bad, tied), split where the risk crosses the target; ties are judged at their end."
     balance = 0.       # errors so far minus what the target allows

@@ -77,6 +77,7 @@ def _near(errors, target, eps):
     needed = (gammainccinv(errors + 1, eps)*(2 - target)/target + errors)/2
     return np.maximum(np.floor(needed), errors + 1)
 
+# %% ../../nbs/strategies/09_walks.ipynb #h84a83b0
 def ranks_needed(
     errors:np.ndarray, # (k,) whole numbers, ascending
     target:float,      # in (0, 1)
@@ -154,6 +155,7 @@ def _last_below(f, most:int, guess:int, slope:float) -> int: # from 0 to most - 
         low, high, seen = (i, high, (i, y)) if y <= 0 else (low, i, (i, y))
     return low
 
+# %% ../../nbs/strategies/09_walks.ipynb #h7fddeeb
 def _halved(low:float, high:float, i:int, steps:int) -> float:
     "The i-th of 2**steps points that halving an interval reaches, to the last bit."
     for bit in reversed(range(steps)):

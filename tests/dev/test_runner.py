@@ -16,13 +16,15 @@ def _write(path, *sources):
     path.write_text(to_text(nbformat.v4.new_notebook(cells=cells)))
 
 
-def test_run_reports_cell_environment_and_slow():
+@pytest.mark.parametrize("warm", [False, True])
+def test_run_reports_cell_environment_and_slow(warm):
     with TemporaryDirectory() as folder:
         good, bad = Path(folder)/"good.ipynb", Path(folder)/"bad.ipynb"
         _write(good, "import os", "#| slow\n1/0", "os.environ['X_OF_TEST']")
         _write(bad, "y = 2", "#| export\ny.nothing")
         before = bad.read_bytes()
-        done, failed = run_notebooks([good, bad], {"X_OF_TEST": "here"}, jobs=2, keep=True)
+        env = {"X_OF_TEST": "here"}
+        done, failed = run_notebooks([good, bad], env, jobs=2, keep=True, warm=warm)
         assert done.status == "done" and "'here'" in good.read_text() and "1/0" in good.read_text()
         assert (failed.status, failed.cell, failed.source) == ("failed", 2, "y.nothing")
         assert failed.error.startswith("AttributeError") and done.seconds > 0
@@ -32,13 +34,27 @@ def test_run_reports_cell_environment_and_slow():
         assert mended[0].status == "done" and "y.nothing" in bad.read_text()     # the source stays as it was
 
 
-def test_termination_ends_the_kernel_and_keeps_the_notebook():
+def test_warm_kernels_share_nothing_and_show_pictures():
+    with TemporaryDirectory() as folder:
+        paths = [Path(folder)/"first.ipynb", Path(folder)/"second.ipynb"]
+        _write(paths[0], "import sys, numpy; numpy.left_behind = 1", "'reject_nb' in sys.modules")
+        _write(paths[1], "import numpy, matplotlib.pyplot as plt; hasattr(numpy, 'left_behind')",
+               "plt.plot([1, 2]);")
+        first, second = run_notebooks(paths, keep=True, warm=True)
+        assert first.status == second.status == "done", (first.error, second.error)
+        texts = [path.read_text() for path in paths]
+        assert all("False" in text for text in texts) and "image/png" in texts[1]
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_termination_ends_the_kernel_and_keeps_the_notebook(warm):
     with TemporaryDirectory() as folder:
         path = Path(folder)/"long.ipynb"
         first = "import os, pathlib, time\npathlib.Path('pid').write_text(str(os.getpid()))"
         _write(path, first, "time.sleep(60)")
         before = path.read_bytes()
-        code = f"from reject_nb.dev.runner import run_notebooks; run_notebooks([{str(path)!r}], keep=True)"
+        code = ("from reject_nb.dev.runner import run_notebooks; "
+                f"run_notebooks([{str(path)!r}], keep=True, warm={warm})")
         process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE)
         pid = Path(folder)/"pid"
         for _ in range(600):

@@ -199,6 +199,7 @@ class Subject(NamedTuple):
     near: tuple      # sets of strangers
     far: tuple
 
+# %% ../../../nbs/ood/84_all_scores.ipynb #h9fd3769
 def _small_residual(X, y, seed):
     path = cache()/"networks"/f"resnet8_half_cifar10_{seed}.pt"
     return train_residual(X, y, path, width=.5, seed=seed, epochs=6, progress=False)
@@ -241,6 +242,7 @@ def scores_of(net, subject:Subject, trained:Trained, X) -> tuple[dict, np.ndarra
                               for i in range(0, len(X), 5000)])
     return {**array_scores(f, z, trained), "odin": strange}, z.argmax(1)
 
+# %% ../../../nbs/ood/84_all_scores.ipynb #ha9a8eef
 def table_of_training(
     subject:Subject,
     seed:int,
@@ -373,6 +375,7 @@ def mean_of(
         out |= {name: values.mean(0).tolist(), f"{name} +-": half_width(values).tolist()}
     return out
 
+# %% ../../../nbs/ood/84_all_scores.ipynb #h223011e
 def mean_table(network:str) -> dict: # as mean_of
     """Over the stored trainings of a network of this notebook.
 
@@ -442,6 +445,7 @@ def values_of(
     rows = np.array([kind in (None, k) for k in first["kind"]])
     return scores, np.array([np.asarray(t[metric], float)[rows].reshape(-1, len(scores)) for t in tables])
 
+# %% ../../../nbs/ood/84_all_scores.ipynb #haba51bc
 def separations(
     values,      # (trainings, sets, scores)
 ) -> dict[str, np.ndarray]: # how -> (scores, scores) bool, whether row is higher than column for sure

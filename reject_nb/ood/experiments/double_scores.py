@@ -47,6 +47,7 @@ class Half(NamedTuple):
     wrong:np.ndarray    # (n,) bool, read for known inputs only
     is_ood:np.ndarray   # (n,) bool
 
+# %% ../../../nbs/ood/85_double_scores.ipynb #h3c43d9d
 def bad_answers(
     order,     # (n,) low is answered first
     half:Half,
@@ -81,6 +82,7 @@ def best_angle(s_r, s_g, cost) -> float:
     "The angle of ANGLES with the least cost of its order."
     return float(min(ANGLES, key=lambda angle: cost(score_on_line(s_r, s_g, angle))))
 
+# %% ../../../nbs/ood/85_double_scores.ipynb #h3ba8580
 def cost_without_labels(order, known, tpr:float) -> float:
     "J at a TPR, where `known` marks known inputs with labels and the others are an unlabelled mixture."
     accepted = order <= np.quantile(order[known.rows], tpr, method="inverted_cdf")
@@ -109,6 +111,7 @@ def _logistic():
     return make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler(),
                          LogisticRegression(max_iter=2000))
 
+# %% ../../../nbs/ood/85_double_scores.ipynb #hd237197
 def ratio_from_labels(fit:Half, new:Half) -> np.ndarray: # (n,) estimate of p_ood/p_id
     """Odds of a classifier of foreign against known inputs, by their numbers.
 
@@ -120,6 +123,7 @@ def ratio_from_labels(fit:Half, new:Half) -> np.ndarray: # (n,) estimate of p_oo
     p = _logistic().fit(fit.X, fit.is_ood).predict_proba(new.X)[:, 1]
     return p/np.maximum(1 - p, 1e-12)*(~fit.is_ood).sum()/fit.is_ood.sum()
 
+# %% ../../../nbs/ood/85_double_scores.ipynb #h4178069
 def poscod_order(fit:Half, new:Half, tpr:float) -> np.ndarray: # (n,)
     """Learned from half of the known inputs, and the rest mixed with the foreign ones, without their labels.
 
@@ -171,6 +175,7 @@ def _half_of_law(law, n:int, rng) -> Half:
     odd = np.log(np.maximum(s.s_g, 1e-300))
     return Half(np.clip(s.s_r, 0, 1), s.s_g, odd, s.x[:, None], s.losses > 0, s.is_ood)
 
+# %% ../../../nbs/ood/85_double_scores.ipynb #hac8387d
 def law_rows(
     means=(0., 2., 5., 8.), # of foreign inputs
     tprs=(.7, .9),
@@ -222,6 +227,7 @@ def _halves(stored:dict, own:str, foreign:str, rng) -> tuple[Half, Half]:
     first, second = (Half(*(a[part] for a in whole)) for part in np.array_split(rows, 2))
     return first, second
 
+# %% ../../../nbs/ood/85_double_scores.ipynb #h985a687
 def network_rows(
     networks=tuple(NETWORKS),
     tprs=(.7, .9),

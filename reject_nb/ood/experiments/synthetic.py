@@ -253,6 +253,7 @@ def order_of(risk, ratio, method, angle=None):
     if angle is not None: return np.argsort(np.cos(angle)*risk + np.sin(angle)*ratio, kind="stable")
     return np.argsort({"A": ratio, "B": risk + .2*ratio, "C": risk}[method], kind="stable")
 
+# %% ../../../nbs/ood/80_synthetic.ipynb #h47ee2d8
 def curve_of(p_id, p_ood, risk, order) -> Curve:
     "TPR, FPR and selective risk along an order."
     tpr = np.cumsum(p_id[order])

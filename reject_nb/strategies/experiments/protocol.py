@@ -210,6 +210,7 @@ def _train_lr(Z, y, n_classes, C, start):
         return Answers(P.argmax(1), 1 - P.max(1), P)
     return apply, None
 
+# %% ../../../nbs/strategies/81_protocol.ipynb #h89b9f30
 def class_scores(S) -> Answers:
     "Answers of a multi-class SVM from its class scores (n, K): both margins."
     top = np.sort(S, axis=1)[:, -2:]
