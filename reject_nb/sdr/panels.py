@@ -6,9 +6,9 @@ with bounds of the error."""
 # %% auto #0
 __all__ = ['DEGREE', 'NODES', 'TO_SERIES', 'HALVINGS', 'MOST_OPEN', 'LINEAR', 'ROOT_LEFT', 'ROOT_RIGHT',
            'GAUSS', 'GAUSS_WEIGHTS', 'MOMENTS', 'COARSE', 'COARSER', 'SHAPES', 'MOST_LEVELS', 'MOST_PIECES',
-           'COARSE_TOL', 'GOOD', 'MOST_CORNERS', 'Panels', 'Values', 'on_panels', 'ends_of',
-           'mass_coordinates', 'Column', 'carried_error', 'with_column', 'corners_of', 'corners_with',
-           'limits_with', 'likely', 'with_atoms']
+           'COARSE_TOL', 'GOOD', 'MOST_CORNERS', 'MANY', 'CROWDED', 'LEBESGUE', 'Panels', 'Values',
+           'on_panels', 'ends_of', 'mass_coordinates', 'Column', 'carried_error', 'with_column', 'corners_of',
+           'corners_with', 'limits_with', 'likely', 'with_atoms', 'on_series']
 
 # %% ../../nbs/sdr/11_panels.ipynb #pan00003
 from typing import Callable, NamedTuple
@@ -19,7 +19,7 @@ from numba import njit
 from .columns import (LEFT, RAREST, RIGHT, Atoms, ScalarPair, log_between, log_surely_safe,
                                    place,
                                    scalar_log_cdf, turning_points)
-from .inversion import InversionError
+from .inversion import EPS, InversionError, LogCdf
 from .laws import Place
 
 # %% ../../nbs/sdr/11_panels.ipynb #pan00007
@@ -543,3 +543,79 @@ def with_atoms(
             for into, part in zip(total, found): into += part.reshape(len(q), -1) @ p[block]
         return total
     return function
+
+# %% ../../nbs/sdr/11_panels.ipynb #pan0061b
+MANY = 2000 # thresholds from which on series pay
+CROWDED = 2*(DEGREE + 1) # thresholds beyond which a panel is worth its places
+LEBESGUE = 3. # what interpolation makes of errors at the places, at most
+
+class _LogSeries(NamedTuple):
+    "ln F on panels."
+    series: np.ndarray # (p, DEGREE + 1)
+    error: np.ndarray  # (p,) relative, of F
+    good: np.ndarray   # (p,) bool
+    alive: np.ndarray  # (p,) bool: halves may be good; not where all is below the smallest float
+
+def _log_series(below:Callable, low, high, log_floor) -> _LogSeries:
+    "Series from the places of panels; below the floor of a panel fewer digits will do."
+    at = _places(low, high, np.full(len(low), LINEAR))
+    found = below(at.ravel(), np.repeat(log_floor, DEGREE + 1))
+    log_p, error = (part.reshape(at.shape) for part in found)
+    with np.errstate(all="ignore"):
+        series = log_p @ TO_SERIES.T
+        noise = (error/np.exp(log_p) + 4*EPS*np.abs(log_p)).max(1)
+        tail, middle = 2*np.abs(series[:, -3:]).max(1), np.abs(series[:, 6:9]).max(1)
+        wanted = 3e-13*np.exp(np.clip(log_floor - log_p.max(1), 0, 25))
+        good = (tail <= np.maximum(wanted, noise)) & (noise < 1e-6)
+        error = np.where(tail > .04*middle, 16, 4)*tail + LEBESGUE*noise
+    return _LogSeries(series, error, good, ~good & (log_p.max(1) > -700))
+
+# %% ../../nbs/sdr/11_panels.ipynb #pan0061c
+def _crowded(q, low, high) -> tuple[np.ndarray, np.ndarray, list[slice]]:
+    "Panels that hold many of the increasing thresholds, and which these are."
+    first, last = np.searchsorted(q, low), np.searchsorted(q, high, side="right")
+    kept = (last - first > CROWDED) & (high - low > 1e-12*np.maximum(np.abs(low), np.abs(high)))
+    return low[kept], high[kept], [slice(*ends) for ends in zip(first[kept], last[kept])]
+
+def _by_series(below:Callable, q, log_floor) -> LogCdf: # each (m,), q increasing
+    "Crowded panels by series, halved while it pays; all other thresholds are asked for themselves."
+    found, left, used = LogCdf(np.zeros(len(q)), np.zeros(len(q))), np.ones(len(q), bool), 0
+    edges = np.linspace(q[0], q[-1], 9)
+    low, high, members = _crowded(q, edges[:-1], edges[1:])
+    while members and used <= len(q)/8 + np.count_nonzero(~left):
+        fit = _log_series(below, low, high, np.array([log_floor[part].min() for part in members]))
+        used += fit.series.size
+        for k in np.flatnonzero(fit.good):
+            part, x = members[k], (2*q[members[k]] - low[k] - high[k])/(high[k] - low[k])
+            found.log_p[part] = np.minimum(np.polynomial.chebyshev.chebval(x, fit.series[k]), 0.)
+            found.error[part], left[part] = fit.error[k]*np.exp(found.log_p[part]), False
+        halves = _halved(low[fit.alive], high[fit.alive], np.full(np.count_nonzero(fit.alive), LINEAR))
+        low, high, members = _crowded(q, *halves[:2])
+    if left.any(): found.log_p[left], found.error[left] = below(q[left], log_floor[left])
+    return found
+
+# %% ../../nbs/sdr/11_panels.ipynb #pan0061d
+def on_series(
+    below:Callable, # q (m,), log_floor -> LogCdf
+) -> Callable:      # the same function, cheaper where thresholds are many
+    """A distribution at thousands of thresholds to relative accuracy, from hundreds of places.
+
+    Parameters
+    ----------
+    below : Callable
+        q (m,), log_floor -> LogCdf
+
+    Returns
+    -------
+    Callable
+        the same function, cheaper where thresholds are many
+    """
+    def distribution(q, log_floor=-np.inf):
+        q = np.asarray(q, dtype=float)
+        if len(q) < MANY: return below(q, log_floor)
+        order, found = np.argsort(q, kind="stable"), LogCdf(np.empty(len(q)), np.empty(len(q)))
+        log_floor = np.broadcast_to(np.asarray(log_floor, dtype=float), q.shape)
+        for part, increasing in zip(found, _by_series(below, q[order], log_floor[order])):
+            part[order] = increasing
+        return found
+    return distribution

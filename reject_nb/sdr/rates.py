@@ -29,8 +29,7 @@ from .inversion import (EPS, LOG_FLOOR, LogCdf, QuadraticForm, chernoff_cgf, gau
                                      quadratic_cgf, quadratic_log_cdf, reflect, with_shift)
 from .likelihood_ratio import check_pair, check_unit, factors_of, radius, slack
 from .panels import (MOST_CORNERS, Column, Values, corners_of, corners_with, likely,
-                                  limits_with, on_panels,
-                                  with_atoms, with_column)
+                                  limits_with, on_panels, on_series, with_atoms, with_column)
 
 # %% ../../nbs/sdr/12_rates.ipynb #27ae44eb
 @dataclass(frozen=True, kw_only=True)
@@ -535,7 +534,7 @@ def _log_probability(columns:Columns, rho, under:str) -> LogCdf: # (m,)
     many = np.prod([float(len(one.values)) for one in each]) > MOST_COMBINED
     one = None if exact.left or many or not each else meet(each)[0]
     if exact.left or many or not _are_few(one): return _beside_atoms(exact, each, rho, under)
-    return log_sum_over_atoms(one, exact.below, rho) if one else exact.below(rho)
+    return log_sum_over_atoms(one, on_series(exact.below), rho) if one else exact.below(rho)
 
 
 # %% ../../nbs/sdr/12_rates.ipynb #79819890
