@@ -18,9 +18,8 @@ from ..core.results import Status, relative_gap
 
 # %% auto #0
 __all__ = ['WIDE', 'GIVEN', 'SETTLING', 'NEARLY', 'WIDENED', 'Plane', 'Multipliers', 'Problem',
-           'best_intercept', 'objective', 'dual_bound', 'Certificate', 'certificate', 'Units', 'extent',
-           'own_units', 'column_sizes', 'solver_units', 'rounded_certificate', 'Solution', 'improved',
-           'best_plane', 'finish']
+           'best_intercept', 'objective', 'dual_bound', 'Certificate', 'certificate', 'Units', 'column_sizes',
+           'own_units', 'solver_units', 'rounded_certificate', 'Solution', 'improved', 'best_plane', 'finish']
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):
@@ -272,58 +271,10 @@ class Units(NamedTuple):
                               box_centre=box, box_half=over(sets.box_half), bound=sets.bound)
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #be5766f3
-def extent(
-    problem:Problem, # sets, signs, C and kappa
-    centred,         # centres about their mean, (n, d)
-) -> float: # positive
-    """Size of the data about their centre, the unit of length of the solvers.
-
-    Parameters
-    ----------
-    problem : Problem
-        sets, signs, C and kappa
-    centred
-        centres about their mean, (n, d)
-
-    Returns
-    -------
-    float
-        positive
-    """
-    sets, size = problem.sets, max(centred.max(), -centred.min())
-    if sets.radius is not None: size = max(size, sets.radius.max())
-    if sets.scale is not None and problem.kap > 0:
-        reach = problem.kap*max(sets.scale.max(), -sets.scale.min())
-        size = max(size, min(reach, sets.box_half.max()) if sets.intersect else reach)
-    return float(size) if size > 0 else 1.
-
-# %% ../../nbs/bernstein/06_certificate.ipynb #a4dbe8a9
-def own_units(
-    problem:Problem, # sets, signs, C and kappa
-) -> Units: # shift and size
-    """The place of the centres' mean and the size of the sets about it.
-
-    Parameters
-    ----------
-    problem : Problem
-        sets, signs, C and kappa
-
-    Returns
-    -------
-    Units
-        shift and size
-    """
-    shift = problem.sets.centre.mean(axis=0)
-    return Units(shift, extent(problem, problem.sets.centre - shift))
-
-# %% ../../nbs/bernstein/06_certificate.ipynb #0517d2bf
-WIDE = 2.**26    # ratio of the sizes of columns from which each has a unit of its own
-GIVEN = 2.**-40  # share of a column's size to which its numbers are then taken as given
-
 def column_sizes(
     problem:Problem, # sets, signs, C and kappa
 ) -> np.ndarray: # (d,), 0 for columns in which all sets are one point
-    """What `extent` says of each column alone.
+    """How far the data reach from their centre, in each column.
 
     Parameters
     ----------
@@ -342,6 +293,28 @@ def column_sizes(
     across = (0, 2) if sets.scale.ndim == 3 else 0
     reach = problem.kap*np.maximum(sets.scale.max(axis=across), -sets.scale.min(axis=across))
     return np.maximum(size, np.minimum(reach, sets.box_half.max(axis=0)) if sets.intersect else reach)
+
+# %% ../../nbs/bernstein/06_certificate.ipynb #a4dbe8a9
+def own_units(
+    problem:Problem, # sets, signs, C and kappa
+) -> Units: # shift and size
+    """The place of the centres' mean, and the largest size of a column; 1 where all are one point.
+
+    Parameters
+    ----------
+    problem : Problem
+        sets, signs, C and kappa
+
+    Returns
+    -------
+    Units
+        shift and size
+    """
+    return Units(problem.sets.centre.mean(axis=0), float(column_sizes(problem).max()) or 1.)
+
+# %% ../../nbs/bernstein/06_certificate.ipynb #0517d2bf
+WIDE = 2.**26    # ratio of the sizes of columns from which each has a unit of its own
+GIVEN = 2.**-40  # share of a column's size to which its numbers are then taken as given
 
 def _mixed(sizes) -> bool:
     "Whether the columns are of very different sizes."
@@ -363,9 +336,9 @@ def solver_units(
     Units
         those of `own_units`; of each column where their sizes are very different
     """
-    units, sizes = own_units(problem), column_sizes(problem)
-    if not _mixed(sizes): return units
-    return units._replace(size=np.where(sizes > 0, 2.**np.frexp(sizes)[1], units.size))
+    shift, sizes = problem.sets.centre.mean(axis=0), column_sizes(problem)
+    most = float(sizes.max()) or 1.
+    return Units(shift, np.where(sizes > 0, 2.**np.frexp(sizes)[1], most) if _mixed(sizes) else most)
 
 # %% ../../nbs/bernstein/06_certificate.ipynb #071943f7
 SETTLING = 3   # rounds, since weights that are clipped move the sums again

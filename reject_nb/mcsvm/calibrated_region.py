@@ -12,13 +12,15 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from ..core.checks import check_flag, check_probability, check_random_state, refuse
-from ..core.labels import TwoClassMixin, check_classes
+from ..core.labels import TwoClassMixin, check_classes, point_weights
 from .calibrate import calibrate_offset
 from .classifier import MultiCostSVC, rows_of
+from .problem import LARGEST
 from ..sdr.region_per_class import split_rows
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00007
@@ -123,10 +125,20 @@ class RegionAnswers(TwoClassMixin, ClassifierMixin, BaseEstimator):
         return self._as_labels(self.safe_score(X) > 0)
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00010
-def _fitted(estimator, X, y):
+def _weights_for(estimator, weight) -> dict: # arguments of its fit
+    "Weights of points by the name under which an estimator takes them: those of a pipeline go to its last step."
+    if weight is None: return {}
+    last = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
+    return {f"{last}sample_weight": weight}
+
+def _fitted(estimator, X, y, weight):
     "A fitted copy; a MultiCostSVC where none is given."
-    try: return clone(MultiCostSVC() if estimator is None else estimator).fit(X, y)
+    try:
+        model = clone(MultiCostSVC() if estimator is None else estimator)
+        return model.fit(X, y, **_weights_for(model, weight))
     except (TypeError, AttributeError) as error:
+        if weight is not None and "sample_weight" in str(error):
+            raise ValueError(f"sample_weight must be None for this estimator: {error}") from None
         raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None
 
 def _takes_nan(estimator) -> bool:
@@ -146,14 +158,17 @@ def _outside(scores) -> np.ndarray: # (n,) below 0, falling with the scores
     return np.where(scores < 0, 1/(np.minimum(scores, 0)-1), -1-scores)
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #fc69ad0c
-def _classifier(model, X, y) -> tuple: # classifier, rows for the calibration
+def _classifier(model, X, y, weight) -> tuple: # classifier, rows for the calibration
     "The classifier of a region: the one given, or fitted on the rows that are not set aside."
     prefit, share = check_flag(model.prefit, "prefit"), check_probability(model.calibration_share,
                                                                           "calibration_share")
+    if prefit and weight is not None:
+        raise refuse("sample_weight", "None with prefit=True: the calibration counts points", weight)
     if prefit: found, held = model.estimator, np.arange(len(y))
     else:
         rows, held = split_rows(y, share, check_random_state(model.random_state))
-        found = _fitted(model.estimator, _safe_indexing(X, rows), y[rows])
+        part = None if weight is None else weight[rows]
+        found = _fitted(model.estimator, _safe_indexing(X, rows), y[rows], part)
     if getattr(found, "classes_", np.zeros(0)).tolist() != model.classes_.tolist():
         raise refuse("estimator", f"a classifier fitted on the labels {model.classes_.tolist()}", found)
     return found, held
@@ -227,6 +242,7 @@ class CalibratedRegion(RegionAnswers):
     def fit(self,
         X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that takes it
         y, # (n,) labels of two classes
+        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration counts points
     ): # self
         """Fits the estimator on one part of the points and calibrates the offset on the other.
 
@@ -236,6 +252,8 @@ class CalibratedRegion(RegionAnswers):
             (n, d) points; a data frame is passed on as it is, NaN to an estimator that takes it
         y
             (n,) labels of two classes
+        sample_weight : default None
+            (n,) at least 0, for the estimator's fit; the calibration counts points
 
         Returns
         -------
@@ -251,7 +269,8 @@ class CalibratedRegion(RegionAnswers):
         if isinstance(self.safe_label, (list, tuple, np.ndarray)):
             raise refuse("safe_label", "one label", self.safe_label)
         self._fit_labels(y)
-        self.estimator_, held = _classifier(self, X, y)
+        weight = None if sample_weight is None else point_weights(sample_weight, len(y), largest=LARGEST)
+        self.estimator_, held = _classifier(self, X, y, weight)
         scores = risk_scores(self.estimator_, _safe_indexing(X, held), self.safe_label_)
         signs = self._signs(y[held])
         self.calibration_ = calibrate_offset(scores, signs, self.rule, self.eps, self.delta,

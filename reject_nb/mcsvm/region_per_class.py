@@ -12,12 +12,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.checks import check_instance, check_probability, check_random_state, refuse
-from ..core.labels import check_classes
+from ..core.labels import check_classes, point_weights
 from .classifier import MultiCostSVC, rows_of
+from .problem import LARGEST
 from ..sdr.region_per_class import split_rows
 
 # %% ../../nbs/mcsvm/21_region_per_class.ipynb #rpc00012
-def _regions(model, X, y) -> tuple[list, list]: # machines, calibrations
+def _regions(model, X, y, weight) -> tuple[list, list]: # machines, calibrations
     "One machine for each class against the others, each calibrated for its share of delta."
     base = MultiCostSVC() if model.estimator is None else model.estimator
     check_instance(base, "estimator", MultiCostSVC, "a MultiCostSVC or None")
@@ -26,7 +27,7 @@ def _regions(model, X, y) -> tuple[list, list]: # machines, calibrations
     rows, held = split_rows(y, share, check_random_state(model.random_state))
     machines, calibrations = [], []
     for label in model.classes_:
-        one = clone(base).set_params(safe_label=True).fit(X[rows], y[rows] == label)
+        one = clone(base).set_params(safe_label=True).fit(X[rows], y[rows] == label, weight[rows])
         calibrations.append(one.calibrate(X[held], y[held] == label, "scaling_unsafe", eps,
                                           delta/len(model.classes_)))
         machines.append(one)
@@ -156,6 +157,7 @@ class RegionPerClass(PerClassAnswers):
     def fit(self,
         X, # (n, d) points
         y, # (n,) labels of two or more classes
+        sample_weight=None, # (n,) at least 0, of the machines; the calibration counts points
     ): # self
         """Fits and calibrates a region for each class.
 
@@ -165,6 +167,8 @@ class RegionPerClass(PerClassAnswers):
             (n, d) points
         y
             (n,) labels of two or more classes
+        sample_weight : default None
+            (n,) at least 0, of the machines; the calibration counts points
 
         Returns
         -------
@@ -177,8 +181,9 @@ class RegionPerClass(PerClassAnswers):
         """
         X = rows_of(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])
+        weight = point_weights(sample_weight, X.shape[0], largest=LARGEST)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
-        self.estimators_, self.calibrations_ = _regions(self, X, y)
+        self.estimators_, self.calibrations_ = _regions(self, X, y, weight)
         return self
