@@ -19,7 +19,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "kernels": ["Constant", "Linear", "Matern12", "Matern32", "Matern52", "Product", "RationalQuadratic",
                 "SquaredExponential", "Sum", "White"],
     "many": ["Certified", "certified_radius", "certify_many"],
-    "queries": ["Perturbation", "Robustness", "Safety", "is_safe", "minimal_perturbation", "robustness"],
+    "queries": ["Perturbation", "Robustness", "minimal_perturbation", "robustness"],
+    "safety": ["Safety", "is_safe"],
     "ranges": ["RangeResult", "classification_range"],
     "regression": ["RegressionRange", "RegressionRows", "regression_range", "regression_ranges"],
     "search": ["Ball"], "gpflow_import": ["posterior_from_gpflow"],
@@ -40,10 +41,10 @@ if TYPE_CHECKING:
                                        RationalQuadratic, SquaredExponential, Sum, White)
     from reject_nb.gpc.many import Certified, certified_radius, certify_many
     from reject_nb.gpc.posterior import GPPosterior
-    from reject_nb.gpc.queries import (Perturbation, Robustness, Safety, is_safe, minimal_perturbation,
-                                       robustness)
+    from reject_nb.gpc.queries import Perturbation, Robustness, minimal_perturbation, robustness
     from reject_nb.gpc.ranges import RangeResult, classification_range
     from reject_nb.gpc.regression import RegressionRange, RegressionRows, regression_range, regression_ranges
+    from reject_nb.gpc.safety import Safety, is_safe
     from reject_nb.gpc.search import Ball
     from reject_nb.gpc.gpflow_import import posterior_from_gpflow
     from reject_nb.gpc.gpy_import import posterior_from_gpy

@@ -14,7 +14,7 @@ import numpy as np
 from ..core.checks import (check_array, check_instance, check_matrix, check_positive,
                                    check_random_state, check_vector)
 from .posterior import GPPosterior
-from .queries import around, check_bounds, check_dims
+from .safety import around, check_bounds, check_dims
 from .ranges import check_posterior, classification_range
 from .search import check_limits_of_work
 

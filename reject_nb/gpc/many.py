@@ -28,7 +28,8 @@ from ..core.results import Status
 from .certificate import Side, centres, lower_bounds, one_side, reduce_box, value_up
 from .oracles import enough_pairs
 from .posterior import GPPosterior, axes_of
-from .queries import around, is_safe, minimal_perturbation
+from .queries import minimal_perturbation
+from .safety import around, is_safe
 from .questions import Certifiable
 from .ranges import check_posterior, classification_range
 from .search import check_limits_of_work

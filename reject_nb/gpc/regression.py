@@ -23,7 +23,7 @@ from .kernel_oracles import Aim, EndAim, KernelOracle, MeanAim, VarianceAim, cut
 from .kernel_posterior import KernelPosterior
 from .kernel_terms import frame_box
 from .many import Sheet, check_csv, check_radius, check_workers, read_rows, run_chunks, telling
-from .queries import around
+from .safety import around
 from .ranges import RangeResult
 from .search import (Limits, MinResult, check_ball, check_limits_of_work, check_region,
                                   minimise, placed)

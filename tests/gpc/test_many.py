@@ -4,9 +4,9 @@ import pytest
 import tempfile
 from pathlib import Path
 from reject_nb.gpc import GPPosterior
-from reject_nb.gpc.queries import is_safe
 from reject_nb.gpc.queries import minimal_perturbation
 from reject_nb.gpc.ranges import classification_range
+from reject_nb.gpc.safety import is_safe
 from reject_nb.gpc.softmax import fit_multiclass_gpc
 
 from reject_nb.gpc.many import (
