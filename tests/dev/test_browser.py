@@ -63,7 +63,8 @@ def test_pages_are_looked_at_by_the_programs(status):
         env.setenv("PATH", f"{folder}:/bin:/usr/bin")
         env.setenv("CHROMIUM", f"{folder}/chromium")
         if status:
-            with pytest.raises(RuntimeError, match="the browser failed: broken"): look(Path(folder), ["a.html"])
+            with pytest.raises(RuntimeError, match="the browser failed: broken"):
+                look(Path(folder), ["a.html"])
         else: assert look(Path(folder), ["a.html"]) == sentences([FAULT])
         install, run = log.read_text().splitlines()
         assert install.startswith("install --silent") and "playwright" in install
@@ -85,4 +86,5 @@ def test_the_command_tells_faults_and_fails_with_them(wrong):
         with pytest.raises(SystemExit, match="not built: b.html"): main(["a.html", "b.html"])
         env.setitem(main.__globals__, "project_root", lambda: None)
         with pytest.raises(SystemExit, match="not inside"): main(["a.html"])
-    assert said.getvalue().splitlines() == [*wrong, f"1 pages at two widths, light and dark: {len(wrong)} faults"]
+    assert said.getvalue().splitlines() == [*wrong,
+                                            f"1 pages at two widths, light and dark: {len(wrong)} faults"]
