@@ -1,9 +1,12 @@
 """Tests of nbs/audit/05_frontier.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.audit.frontier import _upper
 from reject_nb.audit.metrics import Path
 from reject_nb.audit.sample import Sample
 from reject_nb.audit.sorting import ordered
+from reject_nb.core.tails import clopper_pearson_upper
+from reject_nb.core.tails import hoeffding_bentkus_p_value
 from reject_nb.strategies import certified_risk
 from reject_nb.strategies.band_and_chain import design_band_and_chain
 
@@ -119,3 +122,23 @@ def test_menus_of_bad_targets_are_refused():
         with pytest.raises(ValueError, match="targets must be"): frontier_table(SAMPLE, targets=bad)
     with pytest.raises(ValueError, match="method must"): frontier_table(SAMPLE, method="any")
     with pytest.raises(ValueError, match="score must"): frontier_table(SAMPLE, score="best")
+
+
+def test_upper_limits_of_counts_are_those_of_clopper_and_pearson():
+    trials = np.array([10, 10, 10, 10, 1, 1])
+    errors = np.array([0, 1, 9, 10, 0, 1])
+    want = [clopper_pearson_upper(int(k), int(n), .05) for k, n in zip(errors, trials)]
+    np.testing.assert_allclose(_upper(errors.astype(float), trials, .05, True), want, rtol=1e-9)
+    assert _upper(np.zeros(1), np.zeros(1, int), .05, True) == 1
+
+
+@pytest.mark.parametrize("delta", [.01, .2])
+def test_upper_limits_of_losses_are_the_least_that_are_refuted(delta):
+    total, trials = np.array([0., .5, 3.25, 60., 199.]), np.array([5, 5, 20, 200, 200])
+    limits = _upper(total, trials, delta, False)
+    least, few = limits*(1 + 1e-9) + 1e-11, limits - 1e-9
+    assert (limits < 1).any() and (limits >= total/trials).all()
+    refuted = hoeffding_bentkus_p_value(total, trials, np.minimum(least, 1)) <= delta
+    assert (refuted | (limits >= 1 - 1e-9)).all()
+    assert (hoeffding_bentkus_p_value(total, trials, few) > delta).all()
+    assert _upper(np.zeros(2), np.array([0, 3]), delta, False)[0] == 1

@@ -139,3 +139,31 @@ def test_a_report_is_written():
     text = _large(_three(20_000), ROLES).to_html(tmp_path/"large.html", title="Many rows")
     assert (tmp_path/"large.html").read_text() == text
     assert "<h1>Many rows</h1>" in text and "Who is rejected more?" in text and len(text) < 170_000
+
+
+def test_a_score_that_certifies_nothing_is_not_taken():
+    "Upside down, a score certifies nothing at .05; whichever stands first, the other is taken."
+    rng = np.random.default_rng(8)
+    u = rng.random(20_000)
+    table = {"l": (rng.random(20_000) < .3*u).astype(int), "good": u, "upside": 1 - u}
+    for names in (["good", "upside"], ["upside", "good"]):
+        audit = _large(table, Roles(losses="l", scores=names))
+        rule = audit.certify(.05, .1)
+        assert rule.score == "good" and rule.n_accepted > 0
+        assert audit.certify(.05, .1, "upside").n_accepted == 0
+
+
+@pytest.mark.parametrize("heavy, said", [(90, False), (110, True), (600, True)])
+def test_rows_in_one_bin_are_told(heavy, said):
+    "Of 10,000 rows more than a hundred with one score; the others are spread."
+    s = np.r_[np.full(heavy, .5), np.random.default_rng(1).random(10_000 - heavy)]
+    audit = _large({"l": (np.arange(10_000) % 10 == 0).astype(int), "s": s}, Roles(losses="l", scores="s"))
+    assert any("a hundredth of the rows lie in one bin of s" in note for note in audit.notes) == said
+
+
+@pytest.mark.parametrize("wrong, said", [(0, True), (5, True), (1000, False)])
+def test_few_errors_are_told(wrong, said):
+    l = np.zeros(10_000)
+    l[:wrong] = 1
+    audit = _large({"l": l, "s": np.random.default_rng(1).random(10_000)}, Roles(losses="l", scores="s"))
+    assert any(note.startswith(f"only {wrong} rows are wrong") for note in audit.notes) == said

@@ -1,6 +1,7 @@
 """Tests of nbs/audit/02_sample.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.audit.sample import _slack
 
 from reject_nb.audit.sample import (
     Names, Sample, check_probabilities, make_sample, sample_of_table, softmax_of,
@@ -155,3 +156,22 @@ BAD_TABLES = [(dict(label="why"), None, "column \'why\' \\(label\\) is missing")
 @pytest.mark.parametrize("asked, change, expected", BAD_TABLES)
 def test_bad_tables_are_named(asked, change, expected):
     with pytest.raises(ValueError, match=expected): _of(change, **asked)
+
+
+@pytest.mark.parametrize("rows, slack", [
+    ([[.1, .2, .7]], .151),                       # three classes, one decimal: half a unit each
+    ([[.123, .2, .677]], .0025),                  # one row with three decimals
+    ([[.1234567, .2, .6765433]], .001),           # seven decimals are none that were rounded
+    ([[.123456, .2, .676544]], .0010015),
+    ([[.25, .75]], .011), ([[.3, .7]], .001),     # of two classes a single decimal says nothing
+    ([[.01]*100], .001 + 5*(100/12)**.5*.01)])    # many classes: five standard deviations of the sum
+def test_the_decimals_say_how_far_a_sum_may_be_from_one(rows, slack):
+    assert _slack(np.array(rows)) == pytest.approx(slack, rel=1e-12)
+
+
+def test_a_thousand_rows_show_the_decimals():
+    rows = np.tile([.1, .2, .7], (1001, 1))
+    rows[1000] = [.12, .2, .68]
+    assert _slack(rows) == pytest.approx(.151)
+    rows[999] = [.12, .2, .68]
+    assert _slack(rows) == pytest.approx(.016)

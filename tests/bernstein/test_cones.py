@@ -5,9 +5,10 @@ from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.bernstein.scaling import Scaling
 from reject_nb.bernstein.scaling import empty_scaling
 from reject_nb.bernstein.scaling import nesterov_todd
+from types import SimpleNamespace
 
 from reject_nb.bernstein.cones import (
-    ConeSystem, Values, _apply, _diagonal_dyads, _start, _transpose, balanced, cone_data, dyads,
+    ConeSystem, Values, _apply, _diagonal_dyads, _start, _transpose, balanced, cone_data, dyads, kinked,
     normal_matrix,
 )
 
@@ -150,3 +151,10 @@ def test_slots_by_hand():
     system = ConeSystem(*_random("r")[0])
     assert np.arange(20)[:system.n_plane + 5][system.slots].tolist() == [6, 7, 8, 9, 10]
     assert system.live.tolist() == [1.]*9
+
+
+def test_kinks_are_the_features_with_an_interval():
+    "A feature whose mean is an interval for one point of three has a kink, one without any has none."
+    radius = np.array([[0., .1, 0.], [0., 0., 0.], [.2, .3, 0.]])
+    assert kinked(SimpleNamespace(radius=radius)).tolist() == [0, 1]
+    assert kinked(SimpleNamespace(radius=None)).tolist() == []

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from reject_nb.bernstein.cones import Values
 from reject_nb.bernstein.formulations import UncertaintySet
+from reject_nb.bernstein.intersections import _over
 from reject_nb.bernstein.scaling import empty_scaling
 from reject_nb.bernstein.scaling import nesterov_todd
 
@@ -182,3 +183,7 @@ def test_shapes_of_the_whole_system():
     live = lines(system, system.live)
     assert live.slack.tolist() == [1]*5 and live.plus.sum() == 12 and live.minus.sum() == 12
     assert live.up.sum() == live.down.sum() == system.kinked.sum() == 8
+
+
+def test_what_is_not_there_has_no_inverse():
+    assert _over(np.array([1., 0, 1]), np.array([4., 2, .5])).tolist() == [.25, 0, 2]

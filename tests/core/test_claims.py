@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from reject_nb.core.claims import (
-    Claim, ITEMS, Statement, claim, claims_table, finish, item_status, judge, load_claims, replace_room,
-    statements, summary, uncovered,
+    Claim, ITEMS, Statement, by_cause, captions, claim, claims_table, finish, item_status, judge,
+    load_claims, replace_room, statements, summary, uncovered,
 )
 
 def test_judge_numbers_and_statements():
@@ -166,3 +166,52 @@ def test_item_status_follows_its_claims():
                               "sdr/y": made("Figure 1", "match")}) == "differs"
     assert item_status(item, {"sdr/x": made("Figure 10", "match"),
                               "ood/x": made("Figure 1", "match", "ood")}) == "not run"
+
+
+def test_a_table_counts_the_claims_of_each_module():
+    def made(room, status, where="Figure 99"):
+        return Claim(id=f"{room}/{len(asked)}", where=where, says="x", reported=1, measured=1, spread=None,
+                     tolerance=None, reason="", status=status, why="", command="")
+    asked: dict[str, Claim] = {}
+    for room, status in [("sdr", "match")]*3 + [("sdr", "differs"), ("ood", "not run"), ("ood", "match")]:
+        asked[str(len(asked))] = made(room, status)
+    found = summary(asked)
+    rows = {room: [found[status][i] for status in ("match", "differs", "not run")]
+            for i, room in enumerate(found["module"])}
+    assert rows["sdr"] == [3, 1, 0] and rows["ood"] == [1, 0, 1] and rows["gpc"] == [0, 0, 0]
+    done = {"sdr/x": made("sdr", "match", "Figure 1")}
+    before, after = ({room: words for room, words in zip(t["module"], t["figures and tables to come"])}
+                     for t in (summary({}), summary(done)))
+    assert "Figure 1" in before["sdr"].split(", ") and "Figure 1" not in after["sdr"].split(", ")
+    assert {room for room in before if before[room] != after[room]} == {"sdr"}
+
+
+@pytest.mark.parametrize("measured, verdict", [(1.1, "match"), (.9, "match"), (1.1 + 1e-9, "differs")])
+def test_a_difference_of_exactly_the_tolerance_is_none(measured, verdict):
+    "1.1 - 1 is above .1 in floating point: rounding decides nothing."
+    assert abs(1.1 - 1.) > .1 and judge(1., measured, tolerance=.1) == verdict
+
+
+def test_claims_that_differ_are_counted_by_cause():
+    def made(id, **change):
+        return Claim(**dict(id=id, where="Figure 1", says="x", reported=1, measured=2, spread=None,
+                            tolerance=1, reason="", status="differs", why="", command="") | change)
+    asked = [made("sdr/a", cause="erratum"), made("sdr/b", cause="erratum"), made("sdr/c", cause="refuted"),
+             made("sdr/d", status="match"), made("ood/e", cause="erratum")]
+    found = by_cause({c.id: c for c in asked})
+    modules = found.pop("module")
+    rows = {room: {k: v[i] for k, v in found.items()} for i, room in enumerate(modules)}
+    assert {k: n for k, n in rows["sdr"].items() if n} == {"differs": 3, "erratum": 2, "refuted": 1}
+    assert {k: n for k, n in rows["ood"].items() if n} == {"differs": 1, "erratum": 1}
+    assert not any(rows["gpc"].values())
+
+
+def test_pictures_have_captions():
+    with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as env:
+        (Path(folder)/"sdr").mkdir()
+        (Path(folder)/"sdr"/"claims.toml").write_text('[captions]\n"a.png" = "What to see."\n')
+        env.chdir(Path(folder)/"sdr")
+        assert captions("sdr") == {"a.png": "What to see."}
+        env.chdir(folder)
+        env.setitem(captions.__globals__, "project_root", lambda: None)
+        with pytest.raises(FileNotFoundError, match="checkout"): captions("sdr")

@@ -1,8 +1,9 @@
 """Tests of nbs/core/09_figures.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
 import pytest
 import tempfile
 
-from reject_nb.core.figures import decision_region, figure, save
+from reject_nb.core.figures import bars, decision_region, figure, save
 
 def test_figure_is_byte_identical():
     import matplotlib.pyplot as plt
@@ -33,3 +34,21 @@ def test_a_region_has_a_boundary_where_the_function_crosses_the_level(level, dra
     plt.close(fig)
     assert len(ax.collections) == drawn
     if drawn == 2: assert (ax.collections[1].get_paths()[0].vertices[:, 0] == level).all()
+
+
+@pytest.mark.parametrize("errors", [None, {"a": [.1, .2]}])
+def test_bars_of_a_group_stand_beside_each_other(errors):
+    "Two series of two groups: four bars of width .4, .08 of each free, around 0 and 1."
+    fig, ax = figure()
+    bars(ax, ["x", "y"], {"a": [1, 2], "b": [3, 4]}, errors)
+    middles = [bar.get_x() + bar.get_width()/2 for bar in ax.patches]
+    assert np.allclose(middles, [-.2, .8, .2, 1.2])
+    assert [bar.get_height() for bar in ax.patches] == [1, 2, 3, 4]
+    assert np.allclose([bar.get_width() for bar in ax.patches], .4*.92)
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["x", "y"] and ax.get_xticks().tolist() == [0, 1]
+    assert [c.get_label() for c in ax.containers if c.get_label()[0] != "_"] == ["a", "b"]
+    lines = [bar.errorbar for bar in ax.containers if getattr(bar, "errorbar", None)]
+    assert len(lines) == (errors is not None)
+    if errors:
+        whiskers = lines[0][2][0].get_segments()
+        assert np.allclose([w[:, 1] for w in whiskers], [[.9, 1.1], [1.8, 2.2]])

@@ -2,6 +2,8 @@
 import json
 import numpy as np
 import pytest
+from reject_nb.core.moving import _fill
+from types import SimpleNamespace
 
 from reject_nb.core.moving import Curve, STYLES, moving, region
 
@@ -57,3 +59,18 @@ def test_a_ring_has_its_hole():
 
 def test_nothing_is_an_empty_curve():
     assert np.isnan(region("none", lambda Z: 1 + 0*Z[:, 0], (0, 1), (0, 1)).x).all()
+
+
+def test_closed_outlines_are_filled_piece_by_piece():
+    "Two squares, a piece of two points, and a point of which one coordinate is missing."
+    nan, filled = np.nan, []
+    x = [0, 1, 1, 0, nan, 5, 6, 6, 5, nan, 2, 3, 9]
+    y = [0, 0, 1, 1, nan, 5, 5, 6, 6, 1., 2, 3, nan]
+    _fill(SimpleNamespace(add_patch=filled.append), Curve(name="a", x=x, y=y, style="area"))
+    path = filled[0].get_path()
+    assert len(filled) == 1 and len(path.vertices[np.isfinite(path.vertices).all(axis=1)]) >= 8
+    starts = path.vertices[path.codes == path.MOVETO]
+    assert starts.tolist() == [[0, 0], [5, 5]]
+    assert path.contains_point((.5, .5)) and path.contains_point((5.5, 5.5))
+    _fill(SimpleNamespace(add_patch=filled.append), Curve(name="a", x=[0, 1], y=[0, 1], style="area"))
+    assert len(filled) == 1

@@ -5,8 +5,9 @@ import tempfile
 from reject_nb.core.files import is_full
 from reject_nb.core.made import load_made
 from reject_nb.core.made import record_made
+from unittest import mock
 
-from reject_nb.core.tables import load_table, save_table, stored
+from reject_nb.core.tables import load_table, markdown_table, save_table, show_table, stored
 
 def test_table_round_trip():
     with tempfile.TemporaryDirectory() as folder:
@@ -48,3 +49,21 @@ def test_mode_is_checked():
     with pytest.MonkeyPatch.context() as env:
         env.setenv("REJECT_NB_MODE", "fast")
         with pytest.raises(ValueError, match="REJECT_NB_MODE"): is_full()
+
+
+def test_a_table_in_markdown():
+    "Numbers stand to the right; a bar or the end of a line in a cell breaks no row."
+    said = markdown_table({"set": ["a|b", "c\nd"], "risk": [.123456, 2], "n": np.array([3, 40])}, digits=3)
+    assert said.splitlines() == ["| set | risk | n |",
+                                 "|---|---:|---:|", "| a\\|b | 0.123 | 3 |", "| c d | 2 | 40 |"]
+    mixed = markdown_table({"a": [1, "x"]}).splitlines()
+    assert mixed[1] == "|---|" and mixed[2:] == ["| 1 |", "| x |"]
+    assert "0.1235" in markdown_table({"a": [.123456]})
+
+
+@pytest.mark.parametrize("title", [None, "risks"])
+def test_a_table_is_shown_with_its_title(title):
+    shown = []
+    with mock.patch("IPython.display.display", shown.append): show_table({"a": [.123456]}, title, digits=2)
+    head, _, table = shown[0].data.rpartition("\n\n") if title else ("", "", shown[0].data)
+    assert head == (f"**{title}**" if title else "") and table == markdown_table({"a": [.123456]}, 2)

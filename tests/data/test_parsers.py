@@ -151,6 +151,7 @@ def test_libsvm_refuses(raw, what):
 
 @pytest.mark.parametrize("raw, what", [
     (b"@attribute a real\n@data\n1,2\n", "t.arff, line 3: 2 values for 1 attributes"),
+    (b"\n@attribute a real\n@data\n1,2\n", "t.arff, line 4: 2 values for 1 attributes"),
     (b"@attribute a real\n@data\n1\n% x\n1,2\n", "t.arff, line 5: 2 cells, the first row has 1"),
     (b"@attribute a real\n", "no @data"), (b"", "no @data")])
 def test_arff_refuses(raw, what):

@@ -1,5 +1,12 @@
 """Tests of nbs/dev/07_imports.ipynb, extracted from its test cells: edit them there."""
 import pytest
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from reject_nb.dev.imports import broken_imports
+from reject_nb.dev.imports import import_graph
+from reject_nb.dev.imports import shadowed_modules
+from unittest import mock
 
 from reject_nb.dev.imports import cycles, imported_by, layer, may_import, package_modules, part_of
 
@@ -36,3 +43,41 @@ def test_a_part_without_a_place_is_refused():
 
 def test_every_module_has_a_place():
     assert all(layer(part_of(name)) >= 0 for name in package_modules())
+
+
+@contextmanager
+def _package(files):
+    "A package of these modules instead of ours."
+    with tempfile.TemporaryDirectory() as folder:
+        made = {}
+        for name, source in files.items():
+            path = Path(folder)/Path(*name.split("."))
+            is_package = any(other.startswith(name + ".") for other in files)
+            made[name] = path/"__init__.py" if is_package else path.with_suffix(".py")
+            made[name].parent.mkdir(parents=True, exist_ok=True)
+            made[name].write_text(source, encoding="utf-8")
+        with mock.patch.dict(broken_imports.__globals__, package_modules=lambda: made): yield
+
+
+def test_names_that_hide_a_module_are_found():
+    files = {"sdr": "__all__ = ['rates', 'Region']",
+             "sdr.rates": "__all__ = ['sdr', 'rates']", "sdr.region": "",
+             "ood": "__all__ = ['cost']", "ood.cost": ""}
+    with _package(files):
+        said = ["reject_nb.sdr: rates is a public name and a module: rename the module"]
+        assert shadowed_modules(("sdr",)) == said
+        assert len(shadowed_modules(("sdr", "ood"))) == 2 and shadowed_modules(("core",)) == []
+
+
+def test_wrong_imports_are_named_with_their_line():
+    files = {"core": "", "core.files": "\nfrom ..sdr.rates import a\n", "sdr": "",
+             "sdr.rates": "def f():\n    from .region import b\n",
+             "sdr.region": "from .rates import a\nfrom ..core.files import *\n"}
+    with _package(files):
+        assert import_graph()["sdr.region"] == {"sdr.rates", "core.files"}
+        assert broken_imports(("core",)) == ["reject_nb.core.files, line 2: must not import sdr.rates",
+                                         "modules import each other: core.files, sdr.rates, sdr.region"]
+        found = broken_imports(("sdr",))
+        assert found[:2] == ["reject_nb.sdr.rates, line 2: imports sdr.region within a function",
+                             "reject_nb.sdr.region, line 2: imports everything: name what is used"]
+        assert len(found) == 3 and broken_imports(("ood",)) == []

@@ -250,3 +250,12 @@ def test_kernel_rows_uncompiled():
     _logistic_slopes.py_func(np.full(9, .7), np.array([1., 2.]), slopes)
     _logistic_line_minima.py_func(np.zeros(2), slopes, np.zeros(2), np.ones(2), lines)
     assert slopes[1] == logistic_slope(.7, 2.) and lines[0] == logistic_line_min(0., slopes[0], 0., 1.)
+
+
+@pytest.mark.parametrize("half", [.25, 3.])
+def test_a_wider_box_counts_the_rounding_of_far_coordinates_more(half):
+    "An error of e in a coordinate moves half a squared distance by e |z|, so at most by e (1 + |z|)."
+    post = GPPosterior([[1e6, 0.], [1e6, 1.]], [1., -1.], [.5, .5], [1., 2.], 3.)
+    box = reduce_box(post, np.array([1e6 - half, .5]), np.array([1e6 + half, .5]))
+    far = (.5/2)**2/2     # of the fixed coordinate, half its squared distance
+    assert box.hsq == pytest.approx(half**2 + 1e6*(1 + half) + far + 1, rel=1e-9)

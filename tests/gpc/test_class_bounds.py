@@ -130,3 +130,13 @@ def test_polarisation():
     wide = _shift(at, at.var_low - .1, at.var_high + .1, rest, 1, 0.)
     assert wide == pytest.approx(covariance_shift(np.array([[.1, .15], [.15, .1]])),
                                  rel=1e-5)     # three variances move by .1: (.1 + .1 + .1)/2
+
+
+def test_the_shift_counts_the_rounding_of_the_variances():
+    "With a prior variance of 1e12 the allowance is as large as a move of the variances by .1."
+    post = _model(7)
+    at, rest = pair_centre(post, post.kernel([[.1, -.2]])[0], 0.), np.array([0, 2])
+    low, high, allowance = at.var_low - .1, at.var_high + .1, 1e-3
+    plain, coarse = (_shift(at, low, high, rest, 1, s2) for s2 in (0., allowance/rounding(16)))
+    moved = np.array([[.1, .15], [.15, .1]])
+    assert coarse == pytest.approx(covariance_shift(moved + allowance), rel=1e-5) and coarse > plain*1.001

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from reject_nb.gpc.posterior import GPPosterior
+from reject_nb.gpc.rigour import rounding
 
 from reject_nb.gpc.exponents import Region, View, joint_parabola, phi, sign_terms, view
 
@@ -101,3 +102,25 @@ def test_the_allowance_covers_a_term_that_is_off_by_all_its_drift():
             e, worst = np.array([end]), -(1 + drift)*np.exp(end)
             assert under.value + e @ under.slope + e @ under.curve @ e - under.allowance <= worst
         assert under.allowance <= 1.02*drift*np.e
+
+
+@pytest.mark.parametrize("top, c", [(0., 0.), (1e10, 0.), (-1e10, 0.), (0., 1e5), (3e9, 1e5)])
+def test_the_range_of_the_factor_counts_the_rounding_of_its_terms(top, c):
+    "At a point the range is one number and what its terms may be off: top, and c^2 twice."
+    one = np.array([c])
+    seen = View(centre=one, b=one, w=np.ones(1), V=np.zeros((1, 1)), size=np.zeros((1, 1)), drift=np.zeros(1),
+                dropped=0., top=top)
+    low, high = seen.log_factor(Region(lo=one, hi=one))
+    allowance = rounding(17)*(abs(top) + c*c) + 1e-15
+    assert low < top - .5*c*c < high and .9 < (high - low)/(2*allowance) < 1.1
+
+
+def test_the_range_of_the_factor_in_one_dimension():
+    "-t^2/2 + 3 t on -1..2 runs from -3.5 to 4; its largest value beyond, at t = 3, is not reached."
+    zero = np.zeros(1)
+    seen = View(centre=zero, b=zero + 3, w=np.ones(1), V=np.zeros((1, 1)), size=np.zeros((1, 1)),
+                drift=np.zeros(1), dropped=0., top=.25)
+    low, high = seen.log_factor(Region(lo=zero - 1, hi=zero + 2))
+    assert low == pytest.approx(.25 - 2 - 6) and high == pytest.approx(.25 - 2 + 6)   # by the farther end
+    wider = seen.log_factor(Region(lo=zero - 1, hi=zero + 9))
+    assert low <= .25 - 3.5 and wider[1] == pytest.approx(.25 + 4.5)

@@ -102,3 +102,13 @@ def test_a_posterior_says_what_it_speaks_of():
     assert post.speaks_of == "the exact one" and wide.speaks_of == "theirs" and "Imported" in repr(post)
     assert wide.min_lower == found.min_lower - .01 and wide.max_upper == found.max_upper + .01
     with pytest.raises(ValueError, match="own_gap"): post.named("a", "b", -1.)
+
+
+def test_probes_around_the_points_reach_half_a_width_beyond():
+    P = probes(Z)
+    share = (P[14:] - Z.min(0))/(Z.max(0) - Z.min(0))
+    assert -.5 <= share.min() < -.25 and 1.25 < share.max() <= 1.5
+    line = probes(np.c_[np.zeros(7), np.arange(7.)])    # a coordinate without width counts as one of width 1
+    assert -.5 <= line[14:, 0].min() < -.25 and 1.25 < line[14:, 0].max() <= 1.5
+    near = P[7:14, 0] - P[:7, 0]
+    assert 0 < np.abs(near).max() < .5*(Z.max(0) - Z.min(0))[0]

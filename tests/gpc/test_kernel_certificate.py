@@ -5,6 +5,7 @@ from flint import arb
 from flint import arb_mat
 from flint import ctx
 from reject_nb.gpc.kernel_certificate import LatentGaussian
+from reject_nb.gpc.kernel_certificate import _forms
 from reject_nb.gpc.kernel_certificate import at_points
 from reject_nb.gpc.kernel_certificate import joint_minima
 from reject_nb.gpc.kernel_certificate import problem_of
@@ -17,6 +18,7 @@ from reject_nb.gpc.kernels import Matern52
 from reject_nb.gpc.kernels import RationalQuadratic
 from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.kernels import White
+from unittest import mock
 
 KERNELS = {"squared exponential": SquaredExponential(1.5, [.8, 1.2]), "Matern 1/2": Matern12(1., 1.5),
            "Matern 5/2": Matern52(2., .9),
@@ -121,3 +123,26 @@ def test_logistic_links_need_bounded_variances():
     with pytest.raises(ValueError, match="^upper"): problem_of(model,
                                                                frame_box((model.terms,), np.array([0.]),
                                                                        np.array([1e4])))
+
+
+def test_the_variance_of_what_is_known_is_small():
+    "One point with value known up to 1e-6 of its variance 4: the variance there is 4e-6, far away 4."
+    kernel = SquaredExponential(4., 1.)
+    model = LatentGaussian(kernel, [[0.]], [1.], [[1/4*(1 - 1e-6)]], mean=.5)
+    mean, var = model.latent([[0.], [40.]])
+    np.testing.assert_allclose(mean, [4.5, .5], rtol=1e-12)
+    np.testing.assert_allclose(var, [4e-6, 4.], rtol=1e-6)
+
+
+@pytest.mark.parametrize("coarse", [1e-11, 1e-13])
+def test_products_with_the_form_count_every_rounding(coarse):
+    "Twice as many digits: the error left is that of the last sum, at least; by plain products more."
+    model = _model(KERNELS["squared exponential"], "exact")
+    problem = problem_of(model, frame_box((model.terms,), np.zeros(2), np.ones(2)))
+    r = model.kernel.matrix(np.array([[.3, .7], [.1, .2]]), model.Z)
+    with mock.patch.dict(_forms.__globals__, rounding=lambda n: coarse):
+        w, v, slip = _forms(problem, r)
+    sums = coarse*(np.abs(w)*np.abs(r)).sum(1)
+    assert (slip >= sums).all()
+    np.testing.assert_allclose(v, np.einsum("ij,jk,ik->i", r, model.matrix, r), rtol=1e-9)
+    np.testing.assert_allclose(w, r @ model.matrix, rtol=1e-9)

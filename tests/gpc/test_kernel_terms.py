@@ -4,6 +4,8 @@ import pytest
 from flint import arb
 from flint import ctx
 from reject_nb.gpc.kernel_terms import Slopes
+from reject_nb.gpc.kernel_terms import _middle
+from reject_nb.gpc.kernel_terms import _units
 from reject_nb.gpc.kernel_terms import expand
 from reject_nb.gpc.kernel_terms import frame_box
 from reject_nb.gpc.kernel_terms import kernel_at
@@ -135,3 +137,36 @@ def test_too_much_is_refused(kernel, name):
 
 def test_linear_kernels_need_finite_corners():
     with pytest.raises(ValueError, match="^lower"): _pieces(Linear(1.), [-np.inf, 0., 0.], [1.]*3)
+
+
+def test_a_unit_is_the_smallest_lengthscale():
+    "Rates are 1/lengthscale^2; a linear factor has no lengthscale, and its coordinate counts in units of 1."
+    terms = expand(SquaredExponential(2., [.5, 1., 2.])
+                   + Matern32(1., [.25, 4.], dims=(0, 2)) + Linear([9., 1., 4.]), 3)
+    assert _units(terms.rate, terms.kind).tolist() == [.25, 1., 2.]
+    linear = expand(Linear([9., 1., 4.]), 3)
+    assert _units(linear.rate, linear.kind).tolist() == [1., 1., 1.]
+    slow = expand(SquaredExponential(1., [8., 4., 2.]), 3)
+    assert _units(slow.rate, slow.kind).tolist() == [8., 4., 2.]
+
+
+def test_the_middle_of_a_box_without_ends():
+    lower, upper = np.array([1., -np.inf, 2., -np.inf, 1e308]), np.array([4., 3., np.inf, np.inf, 1.5e308])
+    assert _middle(lower, upper).tolist() == [2.5, 3., 2., 0., 1.25e308]
+
+
+def test_the_unit_of_error_grows_with_coordinates_and_terms():
+    "Twice four roundings a coordinate, four a term, and 64."
+    one, two = expand(Constant(1.), 3), expand(Constant(1.) + Linear(1.)*Constant(2.) + Constant(3.), 3)
+    assert kernel_unit(one, 3) == 160*2.**-53 and kernel_unit(one, 10) == 216*2.**-53
+    assert kernel_unit(two, 3) - kernel_unit(one, 3) == 8*(len(two.weight) - 1)*2.**-53 > 0
+
+
+@pytest.mark.parametrize("name", ["lower", "upper"])
+@pytest.mark.parametrize("size, good", [(1e60, True), (1.1e60, False)])
+def test_corners_of_linear_kernels_end_at_1e60(name, size, good):
+    corner = {"lower": [-1., 0., 0.], "upper": [1., 1., 1.]}
+    corner[name][0] = size if name == "upper" else -size
+    if good: assert _pieces(Linear(1.), **corner)[1].free.tolist() == [0, 1, 2]
+    else:
+        with pytest.raises(ValueError, match=f"^{name} must be at most 1e60"): _pieces(Linear(1.), **corner)

@@ -114,3 +114,17 @@ def test_splitting_stops_where_it_does_not_help():
     assert (wide.look(-wide.half[None], wide.half[None], 0.).score > 0).all()
     assert wide.blunt(Cell(.4, .55, .41, .52, np.ones(2))) and not wide.blunt(Cell(.4, .6, .41, .52,
                                                                                    np.ones(2)))
+
+
+@pytest.mark.parametrize("top", [0, 1, 2])
+def test_a_cell_of_the_lead_holds_what_is_seen_in_it(top):
+    "The lead of each class at 200 points of a box and at its centre."
+    post, rng = _classes(), np.random.default_rng(0)
+    box = reduce_box(post, np.array([-.2, .8]), np.array([.2, 1.2]))
+    oracle = LeadOracle(post, box, top)
+    cell = oracle.cell(-box.half, box.half)
+    p = post.predict_proba(np.vstack([[0., 1.], rng.uniform([-.2, .8], [.2, 1.2], size=(200, 2))]))
+    lead = p[:, top] - np.delete(p, top, axis=1).max(1)
+    assert cell.low <= lead.min() and lead.max() <= cell.high and cell.low > lead.min() - .5
+    assert cell.value_low <= lead[0] <= cell.value_high <= lead[0] + .05
+    assert oracle.ends(cell) == (cell.low, cell.value_high) and oracle.floor <= cell.low

@@ -2,6 +2,7 @@
 import math
 import numpy as np
 import pytest
+from reject_nb.gpc.directions import PURE
 from reject_nb.gpc.directions import covariance_shift
 from reject_nb.gpc.directions import three_directions
 from reject_nb.gpc.logistic import logistic_mean
@@ -199,3 +200,16 @@ def test_covariance_shift_holds_for_nine_classes(seed):
     S, T = np.eye(8) + 1 + A @ A.T, np.eye(8) + 1 + A @ A.T + B @ B.T
     (v, e), (w, f) = softmax_mean(m, S), softmax_mean(m, T)
     assert abs(v - w) <= covariance_shift(np.abs(S - T)) + e + f
+
+
+def test_a_covariance_that_rounding_made_indefinite_costs_what_its_lift_may_move():
+    "Lifted by e on the diagonal, C variances move by e each: at most PURE e/2 each, which the error counts."
+    mean = np.array([.3, -.2, .1, 0., -.4])
+    base = np.full((5, 5), .5) + np.diag([1., 1.2, .8, 1., .9])
+    vector = np.array([1., -1., 0., 0., 0.])/np.sqrt(2)
+    bad = base - np.outer(vector, vector)*(vector @ base @ vector + 1e-3)
+    lift = -float(np.linalg.eigvalsh(bad)[0])
+    values, errors = softmax_means(mean, bad, target=1.)
+    exact, own = race(mean, bad + lift*np.eye(5))
+    assert 9e-4 < lift < .2 and (errors <= own + PURE*5*lift).all()
+    assert (errors >= np.minimum(own, errors.min()) + .4*PURE*5*lift).all()

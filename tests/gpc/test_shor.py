@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from reject_nb.gpc.exponents import Cut
 from reject_nb.gpc.exponents import Region
+from reject_nb.gpc.shor import _corners
 
 from reject_nb.gpc.shor import (
     MARGIN, Quadratic, _candidates, _factor, _lifted, contracted, ellipsoid_ranges, multipliers, shor_dual,
@@ -146,3 +147,24 @@ def test_a_matrix_that_is_not_positive_is_not_trusted():
         found = shor_dual(form, Region(-np.ones(6), np.ones(6)))
         y = V[:, -1]/np.abs(V[:, -1]).max()
         assert found.low <= min(form.b @ s + s @ form.Q @ s for s in (y, -y, 0*y))
+
+
+@pytest.mark.parametrize("d, radius", [(1, 1.), (2, .5), (4, 3.)])
+def test_entries_of_corners_are_the_least_of_all_pairs(d, radius):
+    """A 1-norm ball of radius r around -k/t in coordinates times t, the form spread over pairs of corners.
+
+    An entry is the form's value at the centre, half its slope to both corners, and the product between them."""
+    rng = np.random.default_rng(d)
+    Q = rng.normal(size=(d, d))
+    form = Quadratic(c=.3, b=rng.normal(size=d), Q=Q + Q.T, allowance=1e-3, t=rng.uniform(.5, 2, d),
+                     k=rng.normal(size=d), slack=np.zeros(d))
+    at = form.k/form.t
+    c, g = form.c - form.b @ at + at @ form.Q @ at, .5*radius*(form.b - 2*form.Q @ at)/form.t
+    corners = [s*radius*row for s in (1, -1) for row in np.diag(1/form.t)]
+    sides = np.concatenate([g, -g])
+    M = c + sides[:, None] + sides + np.array([[u @ form.Q @ v for v in corners] for u in corners])
+    M[np.arange(2*d), (np.arange(2*d) + d) % (2*d)] = np.inf       # a corner and its opposite
+    least = np.minimum(M.min(1), c + sides)                         # beside the centre
+    got = _corners(form, radius)
+    np.testing.assert_allclose([*got.up, *got.down], least, rtol=1e-12)
+    assert got.centre == pytest.approx(c - np.abs(g).max()) and 1e-3 < got.allowance < 1e-3 + 1e-10

@@ -200,3 +200,15 @@ def test_tiny_eta_limit():
     X, y = np.random.default_rng(0).normal(size=(10, 2)), np.repeat([1., -1.], [6, 4])
     np.testing.assert_allclose(solve_features(X, y, [.7], [.3], 1e-12).objective, 2*min(.7*6, .3*4),
                                rtol=1e-6)
+
+
+def test_pairs_in_blocks_are_those_in_one():
+    "Rows are taken seven at a time; values of free pairs go on where the block before ended."
+    import reject_nb.mcsvm.certificate as module
+    ranges, y = _ranges(3)
+    costs = Costs(np.array([.8, .6, .4, .2]), np.array([.2, .4, .6, .8]))
+    limits_of = lambda rows: pair_limits(y[rows], costs, np.ones(30)[rows])
+    values, one, many = np.arange(1., 31*4), np.empty((30, 4)), np.empty((30, 4))
+    _all_alpha(limits_of, ranges, values, one)
+    with mock.patch.multiple(module, _ROWS=7): _all_alpha(limits_of, ranges, values, many)
+    np.testing.assert_array_equal(one, many)

@@ -1,9 +1,11 @@
 """Tests of nbs/mcsvm/06_kernels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.mcsvm import kernels
 from reject_nb.mcsvm.problem import Costs
 from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import solve_reference
+from unittest import mock
 
 from reject_nb.mcsvm.kernels import (
     MatrixKernel, PivotedCholesky, PointKernel, first_trace, kernel_function, monomials, n_monomials,
@@ -118,3 +120,22 @@ def test_the_first_trace_costs_a_few_gaps():
     # one tau .5 on 30 + 10 points: w = 0 costs 2*.5*10, the guess of v is .5 everywhere
     y, half = np.repeat([1., -1.], [30, 10]), Costs(np.array([.5]), np.array([.5]))
     np.testing.assert_allclose(first_trace(y, half, np.ones(40), 2., 1e-6), 12*1e-6*10/(2*.25))
+
+
+def test_pivots_end_where_the_remainder_is_small_enough():
+    "Of the identity each pivot takes one from the trace; it stops at `trace`, not beyond it."
+    for trace, pivots in ((4., 0), (3.5, 1), (3., 1), (1., 3), (0., 4)):
+        assert len(PivotedCholesky(lambda p: np.eye(4)[p], np.ones(4)).extend(trace).pivots) == pivots
+    assert len(PivotedCholesky(lambda p: np.eye(4)[p], np.ones(4)).extend(0., 2).pivots) == 2
+
+
+def test_a_smooth_kernel_needs_few_pivots():
+    "Once the gap is small enough no pivot is added."
+    rng, factors = np.random.default_rng(0), []
+    X = rng.normal(size=(60, 2))
+    y = np.where(X[:, 0] + .3*rng.normal(size=60) > 0, 1., -1.)
+    def counted(*args): return factors.append(PivotedCholesky(*args)) or factors[-1]
+    K = PointKernel(lambda A, B: np.exp(-.05*((A[:, None] - B)**2).sum(2)), X)
+    with mock.patch.multiple(kernels, PivotedCholesky=counted):
+        found = kernels.solve_low_rank(K, y, cost_weights(np.array([.5]), y), np.ones(60), 1., 1e-2)
+    assert found.gap <= 1e-2 and 0 < len(factors[0].pivots) < 30

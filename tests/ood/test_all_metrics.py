@@ -171,3 +171,14 @@ def test_false_alarms_with_few_inputs(n_id, n_ood):
         low += found.p_value < .05
         assert -1 <= found.low <= found.difference <= found.high <= 1
     assert low/400 < .05 + 3*np.sqrt(.05*.95/400)
+
+
+@pytest.mark.parametrize("turn", [1, -1])
+def test_a_difference_of_areas_is_between_minus_one_and_one(turn):
+    "One detector is right but for one input of 40, the other always wrong: the interval ends at 1."
+    flags = np.arange(40) >= 20
+    right = np.where(flags, 1., 0.) + np.arange(40)/1000
+    right[0] = 2.
+    found = compare_detectors(turn*right, -turn*right, flags)
+    assert turn*found.difference > .8 and -1 <= found.low < found.difference < found.high <= 1
+    assert (found.high == 1) == (turn > 0) and (found.low == -1) == (turn < 0)

@@ -7,6 +7,7 @@ import sys
 import warnings
 from reject_nb.ood import BoundedTPRFPR
 from reject_nb.ood.experiments.synthetic import synthetic_example
+from reject_nb.ood.selector import Scoring
 from reject_nb.strategies.losses import n_rows
 from scipy.sparse import csr_array
 from sklearn.base import clone
@@ -340,3 +341,14 @@ def test_data_frames():
             s = DoubleScoreSelector(h, "msp", "knn").fit(F, pandas.Series(Y2, index=range(9, 609)), P)
             assert list(s.feature_names_in_) == ["a", "b"] and s.accept(F).mean() >= .7
         assert (DoubleScoreSelector(LogisticRegression()).fit(X2, Y2, O2).predict(O2) == s.predict(P)).all()
+
+
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
+def test_scores_may_be_infinite_but_not_missing(value):
+    "An input that no class resembles has an infinite score; one without a score is no answer."
+    s = Scoring()
+    s.risk_score_ = lambda X: np.where(np.arange(len(X)) == 1, value, 0.)
+    if np.isnan(value):
+        with pytest.raises(ValueError, match="risk_score"): s._score("risk_score", np.zeros((3, 2)), "X")
+    else: assert s._score("risk_score", np.zeros((3, 2)), "X").tolist() == [0, value, 0]
+    assert s._score("risk_score", np.zeros((0, 2)), "X").shape == (0,)

@@ -5,6 +5,7 @@ from reject_nb.sdr.amounts import Beta
 from reject_nb.sdr.amounts import ChiSquared
 from reject_nb.sdr.amounts import Exponential
 from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.columns import _positive_roots
 from reject_nb.sdr.counts import Bernoulli
 from reject_nb.sdr.counts import Binomial
 from reject_nb.sdr.counts import Poisson
@@ -181,3 +182,14 @@ def test_two_halves():
     found = np.exp(log_sum_below(halves, .5)) # five standard errors of the draws
     assert abs((total <= .5).mean() - found) < 5*np.sqrt(found*(1 - found)/200_000)
     with pytest.raises(ValueError, match="too many combinations"): meet([columns[0]]*5)
+
+
+@pytest.mark.parametrize("roots, high, found", [
+    ([.25, 1., 2.], np.inf, [.25, 1., 2.]), ([.25, 1., 2.], 1.5, [.25, 1.]), ([.25, 1.], .999, [.25]),
+    ([-1., .5], np.inf, [.5]), ([1e-6, 1e6], np.inf, [1e-6, 1e6]),
+    ([0., .3, 0.], 1., [.3]), ([-2., -.1], 1., [])])
+def test_positive_roots_of_a_polynomial_by_hand(roots, high, found):
+    "Each is found twice, from either end of the coefficients; a pair of complex roots is none."
+    for factor in ([1.], [1., 0., 1.]):
+        got = np.sort(_positive_roots(np.polymul(np.poly(roots), factor), high))
+        np.testing.assert_allclose(got, np.repeat(found, 2), rtol=1e-6)

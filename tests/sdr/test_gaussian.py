@@ -1,6 +1,7 @@
 """Tests of nbs/sdr/02_gaussian.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.sdr.gaussian import shrunk
 from reject_nb.sdr.laws import effective_points
 from scipy import stats
 
@@ -131,3 +132,17 @@ def test_ledoit_wolf_of_weights_by_definition():
     assert 0 < s < 1
     law = Gaussian.fit(X, sample_weight=w, shrinkage="ledoit_wolf")
     np.testing.assert_allclose(law.cov, want, rtol=1e-10)
+
+
+@pytest.mark.parametrize("shrinkage", [None, .3, "auto", "ledoit_wolf"])
+@pytest.mark.parametrize("size", [1e300, 1e-300, 7.])
+def test_weights_of_any_size_give_the_same_covariance(shrinkage, size):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    weight = 1. + np.arange(30) % 4
+    X -= weight @ X/weight.sum()
+    want = shrunk(X, weight, shrinkage)
+    np.testing.assert_allclose(shrunk(X, weight*size*1e7, shrinkage), want, rtol=1e-12)
+    if shrinkage is None: np.testing.assert_allclose(want, np.cov(X.T, aweights=weight, bias=True), rtol=1e-12)
+    if shrinkage == .3:
+        plain = shrunk(X, weight, None)
+        np.testing.assert_allclose(want, .7*plain + .3*np.trace(plain)/3*np.eye(3), rtol=1e-12)

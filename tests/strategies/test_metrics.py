@@ -143,3 +143,16 @@ def test_resamples_without_spread_give_no_interval():
     found = compare_scores(losses, losses, -losses, "AUROC", n_bootstrap=99)
     assert found.difference == 1 and found.interval == (-math.inf, math.inf) and found.p_value == .02
     assert compare_scores(losses, losses, 2*losses, "AUROC", n_bootstrap=99).interval == (0., 0.)
+
+
+def test_a_comparison_turned_round_is_the_same():
+    "Two scores that differ clearly: differences and intervals change their signs, the p-value stays."
+    rng = np.random.default_rng(0)
+    losses = (rng.random(300) < .3).astype(float)
+    good, bad = losses + rng.normal(size=300), losses + 3*rng.normal(size=300)
+    one, other = (compare_scores(losses, *pair, n_bootstrap=199) for pair in ((good, bad), (bad, good)))
+    assert one.p_value == other.p_value <= .02 and one.difference == -other.difference < 0
+    np.testing.assert_allclose(one.interval, [-other.interval[1], -other.interval[0]], rtol=1e-9)
+    assert one.interval[1] < 0 < other.interval[0]
+    same = compare_scores(losses, good, good, n_bootstrap=199)
+    assert same.p_value == 1 and same.interval == (0, 0)

@@ -1,8 +1,10 @@
 """Tests of nbs/strategies/18_monitor.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.strategies.monitor import WORSE
+from reject_nb.strategies.monitor import monitor_stakes
 
-from reject_nb.strategies.monitor import RiskMonitor, monitor_stakes
+from reject_nb.strategies.monitor import RiskMonitor
 
 @pytest.mark.parametrize("losses", ["0/1", "beta", "dependent"])
 def test_false_alarms_are_rare(losses):
@@ -85,3 +87,13 @@ def test_an_alarm_stays_and_says_when():
     assert monitor.update(np.zeros(20_000)).first_alarm.at == at < 50
     assert f"alarm after {at}" in monitor.statement
     assert monitor.n == 20_050 and np.isnan(RiskMonitor(.1).update([]).risk)
+
+
+@pytest.mark.parametrize("target", [.01, .1, .4, .9])
+def test_a_stake_grows_fastest_at_the_risk_that_it_is_tuned_to(target):
+    "Among all stakes, the expected logarithm of 1 + stake (loss - target) is largest at that of the risk."
+    stakes = monitor_stakes(target)
+    risks = np.minimum(WORSE*target, .5*(1 + target))
+    assert (stakes > 0).all() and (stakes < 1/target).all() and len(stakes) == len(WORSE)
+    def growth(stake): return risks*np.log1p(stake*(1 - target)) + (1 - risks)*np.log1p(-stake*target)
+    for change in (.98, 1.02): assert (growth(stakes) > growth(np.minimum(stakes*change, .999/target))).all()
