@@ -492,8 +492,7 @@ class BumpSearch(_OpenRegions):
 
     def tried(self, points) -> bool:
         for point in points:
-            point = _into(self.bumps.region, point)
-            value = self.bumps.value(point)
+            point, value = descent(self.bumps, self.bumps.region, point)
             if value < self.value: self.point, self.value = point, value
         return self.value < 0
 

@@ -70,6 +70,15 @@ class Region(NamedTuple):
         """
         return np.maximum(self.hi - self.mid, self.mid - self.lo)*(1 + 4*UNIT)
 
+    @property
+    def meets_ball(self) -> bool:
+        "False only where box and ball have no point in common."
+        if self.ball is None: return True
+        ends = np.stack([self.lo, self.hi])*self.ball.scale + self.ball.shift
+        nearest = np.maximum(np.maximum(ends[0], -ends[1]), 0)
+        slack = 1e-9*self.ball.radius + 1e-12*np.abs(self.ball.shift).max(initial=0.)
+        return bool(np.linalg.norm(nearest, self.ball.p) <= self.ball.radius + slack)
+
     def support(self,
         V:np.ndarray,   # (n, d) directions
         size:np.ndarray,# (n, d) their absolute values

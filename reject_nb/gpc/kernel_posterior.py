@@ -23,6 +23,7 @@ from .kernel_oracles import (Aim, Cells, KernelOracle, MeanAim, ProbabilityAim, 
 from .kernel_terms import LINEAR, frame_box, scaled
 from .kernels import kernel_of, kernel_text
 from .logistic import logistic_means
+from .one_vs_rest_signs import Several, settle_one_vs_rest
 from .posterior import read_arrays
 from .questions import Asked, Certifiable
 from .search import Ball, Looked, Oracle, placed
@@ -559,6 +560,12 @@ class _SharesSearch(Shares):
 
     def _asked_margin(self, lower, upper, ball, top, rigorous): return self._asked(lower, upper, ball, top, 0,
             rigorous)
+
+    def _settled(self, lower, upper, ball, top, clock, max_boxes, starts):
+        if self.error: return None
+        asked = Several(self.latents, lower, upper, None if ball is None else (ball.p, ball.radius, ball.centre))
+        return settle_one_vs_rest(asked, top, lambda z: self._margin_at(z, top, True) < 0, clock, max_boxes,
+                                  starts)
 
     def _value(self, x, c:int, kind:int) -> float:
         "A question's value at a point, rounded up."

@@ -322,7 +322,7 @@ def contracted(
     found:Dual,
     region:Region,
 ) -> Region|None: # None where nothing is left
-    """The part of the region's box that the ellipsoid meets.
+    """The part of the region's box that the ellipsoid meets; none where that misses the region's ball.
 
     Returns
     -------
@@ -331,10 +331,11 @@ def contracted(
     """
     if found.left is not None: region, was = found.left, region
     else: was = region
-    if found.factor is None: return None if (region.lo > region.hi).any() else region
+    if found.factor is None: return region if (region.lo <= region.hi).all() and region.meets_ball else None
     d, mid, half = len(found.y), was.mid, was.half
     low, high = ellipsoid_ranges(found, np.eye(d))
     slack = rounding(8)*(np.abs(mid) + half)
     lo = np.maximum(region.lo, mid + half*low - slack)
     hi = np.minimum(region.hi, mid + half*high + slack)
-    return None if (lo > hi).any() else region._replace(lo=lo, hi=hi)
+    left = region._replace(lo=lo, hi=hi)
+    return left if (lo <= hi).all() and left.meets_ball else None

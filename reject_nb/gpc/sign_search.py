@@ -80,7 +80,8 @@ def descent(
     tuple[np.ndarray, float]
         (d,), value
     """
-    best, value, point = start, seen.value(start), start
+    best = point = _into(region, start)
+    value = seen.value(best)
     for _ in range(steps):
         point = lowest_corner(region, seen.gradient(point))
         now = seen.value(point)
@@ -292,7 +293,7 @@ class _OpenRegions:
                 self.low = -np.inf
                 return Status.precision
             for part in parts:
-                if _meets(part) and self.look(tightened(part)): return Status.optimal
+                if part.meets_ball and self.look(tightened(part)): return Status.optimal
         return Status.optimal
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #281b39b3
@@ -320,7 +321,7 @@ class SignSearch(_OpenRegions):
         return False
 
     def tried(self, points) -> bool: # whether one of them is of the other sign
-        """Look at given points, moved into the region.
+        """Descend from given points, moved into the region.
 
         Returns
         -------
@@ -330,8 +331,7 @@ class SignSearch(_OpenRegions):
         seen = view(self.terms, self.terms.region)
         if seen is None: return False
         for point in points:
-            point = _into(self.terms.region, point)
-            value = seen.value(point)
+            point, value = descent(seen, self.terms.region, point)
             if value < self.value: self.point, self.value = point, value
         return self.value < 0
 
@@ -350,16 +350,6 @@ def tightened(region:Region) -> Region:
     radius = max(ball.radius - size, 0.) + rounding(len(nearest) + 8)*(size + 4*moved + ball.radius)
     return region if radius >= ball.radius else region._replace(
         ball=ball._replace(radius=float(radius), shift=ball.shift - nearest))
-
-# %% ../../nbs/gpc/17_sign_search.ipynb #7efb3f1a
-def _meets(region:Region) -> bool:
-    "Whether box and ball may have a point in common, with room for rounding."
-    if region.ball is None: return True
-    ball = region.ball
-    ends = np.stack([region.lo, region.hi])*ball.scale + ball.shift
-    nearest = np.maximum(np.maximum(ends[0], -ends[1]), 0)
-    return bool(np.linalg.norm(nearest,
-                               ball.p) <= ball.radius*(1 + 1e-9) + 1e-12*np.abs(ball.shift).max(initial=0.))
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #94c5de1b
 def _settled(search:_OpenRegions, starts) -> Settled:
