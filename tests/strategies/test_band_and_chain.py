@@ -3,11 +3,12 @@ import numpy as np
 import pytest
 from reject_nb.core.tails import order_statistic_rank
 from reject_nb.strategies.learn_then_test import examples_needed
+from reject_nb.strategies.learn_then_test import first_rank
 from reject_nb.strategies.walks import calibrated_band
 
 from reject_nb.strategies.band_and_chain import (
     Design, LATEST, _backward, _checkpoints, _gate, _smooth, _width, _window, certified_rank,
-    design_band_and_chain, first_rank, gate_of,
+    design_band_and_chain, gate_of,
 )
 
 SIX = Design(band=np.array([-1, -1, 0, 0, 0, 0, 0]), gate=np.array([-1, -1, -1, 1, 1, 1, 1]), start=3)
