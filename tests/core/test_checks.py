@@ -118,7 +118,8 @@ def test_paths_are_names_of_files():
 NOT_ARRAYS = [None, "text", ["1", "2"], [1j, 2], [[1, 2], [3]], np.ma.array([1., 2.], mask=[0, 1]),
               [object(), 1], {"a": 1},
               np.array(["2020-01-01"], "M8"), [None, 1.], [], bytearray(b"12"),
-              memoryview(b"12"), np.array([1, 2], "m8[D]"), [np.timedelta64(1), 2], [np.nan, 1.], [1., -np.inf], [10**400, 1]]
+              memoryview(b"12"), np.array([1, 2], "m8[D]"), [np.timedelta64(1), 2], [np.nan, 1.],
+              [1., -np.inf], [10**400, 1]]
 
 @pytest.mark.parametrize("value", [[1, 2], (1., 2.), np.array([1, 2], np.int8), np.array([1, 2], object),
                                    [True, 2],
