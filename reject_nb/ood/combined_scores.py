@@ -219,6 +219,8 @@ def _rows(X, name:str) -> int:
 # %% ../../nbs/ood/18_combined_scores.ipynb #h2c7cfd7
 def _stacked(a, b):
     "Both tables one above the other: frames, sparse matrices or arrays."
+    for kind in ("iloc", "tocsr"):
+        if hasattr(a, kind) != hasattr(b, kind): raise refuse("X_mixed", "a table of the kind of X_id", b)
     if hasattr(a, "iloc"):
         import pandas as pd
         return pd.concat([a, b])

@@ -277,7 +277,8 @@ class ScorePlaneDisplay(PlaneMakers):
         self.kind = check_labels(kind, "kind", len(self.s_r))
         for word in np.unique(self.kind): check_choice(str(word), "kind", tuple(KINDS))
         self.angle = _maybe_number(angle, "angle")
-        self.threshold = None if threshold in (-np.inf, np.inf) else _maybe_number(threshold, "threshold")
+        endless = isinstance(threshold, float) and np.isinf(threshold)
+        self.threshold = None if endless else _maybe_number(threshold, "threshold")
 
     def plot(self,
         ax=None, # matplotlib axes; None: new ones

@@ -5,7 +5,7 @@ every law."""
 
 # %% auto #0
 __all__ = ['SHARES', 'LATEST', 'Design', 'certified_ends', 'certified_rank', 'Window', 'gate_of',
-           'first_rank', 'design_band_and_chain']
+           'design_band_and_chain']
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #9672a38a
 import math
@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from ..core.tails import order_statistic_rank
-from .learn_then_test import examples_needed
+from .learn_then_test import examples_needed, first_rank
 from .walks import _advance, calibrated_band
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #abc16abb
@@ -235,29 +235,6 @@ def gate_of(
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #577545be
 SHARES = (.5, .6, .7) # of delta, for the band
 LATEST = 1.2          # how far the start may move
-
-def first_rank(
-    n:int,        # examples
-    target:float, # in (0, 1)
-    least:float,  # examples below which nothing can be certified
-) -> int:
-    """Where a chain begins: 10/target examples or half of them, but not before `least`, and within the
-    sample.
-
-    Parameters
-    ----------
-    n : int
-        examples
-    target : float
-        in (0, 1)
-    least : float
-        examples below which nothing can be certified
-
-    Returns
-    -------
-    int
-    """
-    return int(min(n, max(least, min(math.ceil(10/target), n//2))))
 
 # %% ../../nbs/strategies/10_band_and_chain.ipynb #182910fa
 def _smooth(gate:np.ndarray, start:int) -> np.ndarray:

@@ -5,8 +5,8 @@ nothing."""
 
 # %% auto #0
 __all__ = ['BETS', 'CertifiedSelection', 'CalibrationSample', 'calibration_sample', 'fallback',
-           'examples_needed', 'starts_and_shares', 'p_values', 'learned_stakes', 'chain_rank', 'first_bet',
-           'ltt']
+           'examples_needed', 'first_rank', 'starts_and_shares', 'p_values', 'learned_stakes', 'chain_rank',
+           'first_bet', 'ltt']
 
 # %% ../../nbs/strategies/08_learn_then_test.ipynb #69bffb8a
 from dataclasses import dataclass
@@ -259,11 +259,33 @@ def examples_needed(
     with np.errstate(over="ignore"): return float(np.ceil(np.log(level)/np.log1p(-target)))
 
 # %% ../../nbs/strategies/08_learn_then_test.ipynb #hca3412a
+def first_rank(
+    n:int,        # examples
+    target:float, # in (0, 1)
+    least:float,  # examples below which nothing can be certified
+) -> int:
+    """Where a chain begins: 10/target examples or half of them, but not before `least`, and within the
+    sample.
+
+    Parameters
+    ----------
+    n : int
+        examples
+    target : float
+        in (0, 1)
+    least : float
+        examples below which nothing can be certified
+
+    Returns
+    -------
+    int
+    """
+    return int(min(n, max(least, min(np.ceil(10/target), n//2))))
+
 def _first_start(n:int, target:float, level:float) -> int:
     "m_0, which depends on nothing that was seen."
     need = examples_needed(target, level)
-    if need > n: return n
-    return int(min(n, max(need + 1, min(np.ceil(10/target), n//2))))
+    return n if need > n else first_rank(n, target, need + 1)
 
 # %% ../../nbs/strategies/08_learn_then_test.ipynb #c9c5bdf1
 def starts_and_shares(

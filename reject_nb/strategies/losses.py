@@ -10,6 +10,7 @@ __all__ = ['check_posterior', 'check_loss', 'bayes_predict', 'conditional_risk',
 # %% ../../nbs/strategies/02_losses.ipynb #1c91afca
 import numpy as np
 from ..core.checks import check_labels, check_matrix, check_vector, refuse
+from ..core.labels import refuse_spelled
 
 # %% ../../nbs/strategies/02_losses.ipynb #3fcbf9e7
 _LARGEST = 1e270   # the largest loss that can be summed over all pairs
@@ -406,6 +407,7 @@ def numeric_features(
     """
     from sklearn.utils.validation import validate_data
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
+    refuse_spelled(X, "a matrix of finite numbers, rows are examples")
     try: numbers = validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
     except (ValueError, TypeError) as error:
         if "X" in str(error).replace("'X'", "X").split(): raise

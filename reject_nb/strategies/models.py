@@ -509,7 +509,8 @@ def convert(
     if kind is CostBased:
         at_infinity = s.threshold == np.inf
         other: CostBased|BoundedImprovement|BoundedAbstention = CostBased(
-            float(np.max(risk)) if at_infinity else s.threshold, 1. if at_infinity else s.accept_at_threshold)
+            float(np.max(np.asarray(risk))) if at_infinity else s.threshold,
+            1. if at_infinity else s.accept_at_threshold)
     else: other = kind(s.selective_risk if kind is BoundedImprovement else s.coverage)
     again = other.solve(risk, weight)
     if abs(again.coverage - s.coverage) > 1e-9:

@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 from numba import njit
 
-from .band_and_chain import Design, _smooth, first_rank, gate_of
-from .learn_then_test import examples_needed
+from .band_and_chain import Design, _smooth, gate_of
+from .learn_then_test import examples_needed, first_rank
 from .walks import band_probability, calibrated_band
 
 # %% ../../nbs/strategies/11_restarts.ipynb #a4ee8307

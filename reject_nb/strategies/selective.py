@@ -28,7 +28,8 @@ from .losses import (ask, is_fitted, legacy_random_state, loss_matrix, n_rows,
                                          pointwise_loss, predict_labels, take)
 from .models import BoundedAbstention, CostBased
 from .scores import MarginScore, MaxClassProbability, UncertaintyScore
-from .scores import check_class_labels, count_features, default_classifier, labels_of
+from .scores import check_class_labels, check_kind, count_features, default_classifier
+from .scores import labels_of
 
 # %% ../../nbs/strategies/23_selective.ipynb #dcc36f08
 def split_parts(
@@ -273,6 +274,7 @@ class Abstaining:
         """
         accepted = self.accept(X)
         y = labels_of(self, y, len(accepted))
+        check_kind(y, getattr(self.classifier_, "classes_", y))
         right = predict_labels(self.classifier_, X) == y
         weight = np.ones(len(y)) if sample_weight is None else check_vector(sample_weight, "sample_weight",
             len(y), low=0.)
@@ -444,6 +446,7 @@ class Reports(Answers):
         """
         self._door(X)
         y = labels_of(self, y, n_rows(X))
+        check_kind(y, getattr(self.classifier_, "classes_", y))
         return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
 
     def report(self,
@@ -469,6 +472,7 @@ class Reports(Answers):
         """
         self._door(X)
         y = labels_of(self, y, n_rows(X))
+        check_kind(y, getattr(self.classifier_, "classes_", y))
         losses, s, found = self._losses(X, y), self._uncertainties(X), self.selection_
         keep = self._accepted(X, s)
         remark = f"{keep.sum()} of {len(s)} inputs answered"
@@ -537,7 +541,9 @@ class Calibration(Learning):
         self
         """
         self._door(X)
-        return self._certify(X, labels_of(self, y, n_rows(X)), weights, weight_bound)
+        y = labels_of(self, y, n_rows(X))
+        check_kind(y, getattr(self.classifier_, "classes_", y))
+        return self._certify(X, y, weights, weight_bound)
 
 # %% ../../nbs/strategies/23_selective.ipynb #fdbdf7a4
 class Parameters(Wrapping):

@@ -15,7 +15,7 @@ from reject_nb.core.checks import (
 
 NUMBERS = [2, 2.5, np.float32(2.5), np.int8(2), np.array(2.)]
 NOT_NUMBERS = [None, "2", True, np.True_, math.nan, math.inf, 2j, [2], np.array([2.]), 10**400, object(),
-               np.ma.masked, np.ma.array(2., mask=True)]
+               np.ma.masked, np.ma.array(2., mask=True), np.timedelta64(2), np.timedelta64(2, "D")]
 
 @pytest.mark.parametrize("value", NUMBERS)
 def test_numbers_are_taken(value):
@@ -118,7 +118,8 @@ def test_paths_are_names_of_files():
 NOT_ARRAYS = [None, "text", ["1", "2"], [1j, 2], [[1, 2], [3]], np.ma.array([1., 2.], mask=[0, 1]),
               [object(), 1], {"a": 1},
               np.array(["2020-01-01"], "M8"), [None, 1.], [], bytearray(b"12"),
-              memoryview(b"12"), [np.nan, 1.], [1., -np.inf], [10**400, 1]]
+              memoryview(b"12"), np.array([1, 2], "m8[D]"), [np.timedelta64(1), 2], [np.nan, 1.],
+              [1., -np.inf], [10**400, 1]]
 
 @pytest.mark.parametrize("value", [[1, 2], (1., 2.), np.array([1, 2], np.int8), np.array([1, 2], object),
                                    [True, 2],
@@ -156,6 +157,12 @@ def test_matrices_and_lengths():
         check_same_length(a=[1], b=[1, 2])
 
 
+class _Undecided:
+    "As the NA of pandas: it does not say whether it equals itself."
+    def __ne__(self, other): raise TypeError("ambiguous")
+
+UNDECIDED = _Undecided()
+
 @pytest.mark.parametrize("value", [[0, 2], [.5], "ab", None, [np.nan], [[True]], [1j]])
 def test_masks_hold_zero_and_one(value):
     assert check_mask([0, True, 1.], "m").tolist() == [False, True, True]
@@ -163,7 +170,8 @@ def test_masks_hold_zero_and_one(value):
 
 
 @pytest.mark.parametrize("value", [None, "cat", [], [["a"]], [1., np.nan], ["a", None], [1j], [[1], [1, 2]],
-                                   np.ma.array([1, 2], mask=[0, 1]), 3])
+                                   np.ma.array([1, 2], mask=[0, 1]), 3, bytearray(b"12"), memoryview(b"12"),
+                                   [b"a", b"b"], np.array([1, 2], "m8[D]"), [1, UNDECIDED]])
 def test_labels_are_there(value):
     assert check_labels(["b", "a"], "y", 2).tolist() == ["b", "a"]
     assert check_labels(np.array([2, 1]), "y").dtype.kind == "i"

@@ -121,7 +121,7 @@ def test_classes():
     with pytest.warns(UserWarning, match="column-vector"):
         assert check_classes(_Model(), np.array([[1], [2]]), 2).shape == (2,)
     for bad, words in ((None, "_Model requires y"), ([1, 2, 3], "y must"),
-                       ([.5, 1.5], "labels of classes: Unknown"), ([b"a", b"b"], "as bytes")):
+                       ([.5, 1.5], "labels of classes: Unknown"), ([b"a", b"b"], "numbers or text")):
         with pytest.raises(ValueError, match="^y must") as caught: check_classes(_Model(), bad, 2)
         assert words in str(caught.value)
 
