@@ -375,7 +375,7 @@ def _by_length(cgf, q, lengths, path, u) -> np.ndarray: # (m,)
     return sums
 
 def _halving_error(change, before) -> np.ndarray: # (m,)
-    "Bound after two changes: the next is smaller by their ratio; one that is small by chance is not believed."
+    "Bound after two changes: the next is smaller by their ratio; one small by chance is not believed."
     coarse = np.maximum(change, before**1.5)
     with np.errstate(invalid="ignore"): return np.fmin(change, 10*coarse**2/np.maximum(before, 1e-300))
 
@@ -391,7 +391,8 @@ def _trapezoid(cgf, q, lengths, path, target, least) -> tuple[np.ndarray, np.nda
             n, step = 2*n, step/2
             sums[open_] += _by_length(cgf, q[open_], lengths[open_], path, u[u <= most + step])
             new = sums[open_]*step
-            before, now = change[open_], np.abs(new - value[open_])/np.maximum(np.abs(new), least[open_])
+            before, now = change[open_], np.abs(new - value[open_])
+            now /= np.maximum(np.abs(new), least[open_])
             value[open_], change[open_], error[open_] = new, now, _halving_error(now, before)
             open_ = open_[~(error[open_] < target)]
     return value, error
