@@ -15,8 +15,8 @@ from scipy.special import log_ndtr
 from scipy.special import ndtr
 
 from reject_nb.sdr.inversion import (
-    CGF, InversionError, QuadraticForm, _shared, chernoff_cgf, gaussian_gamma, log_cdf, log_interval,
-    log_tail, mean_of, quadratic_cgf, quadratic_log_cdf, reflect, saddles,
+    CGF, InversionError, QuadraticForm, _halving_error, _shared, chernoff_cgf, gaussian_gamma, log_cdf,
+    log_interval, log_tail, mean_of, quadratic_cgf, quadratic_log_cdf, reflect, saddles,
 )
 
 @pytest.mark.parametrize("d", [1, 2, 4])
@@ -258,3 +258,23 @@ def test_what_does_not_converge_is_said():
     # a variable of two values: its generating function does not decay
     coin = CGF(lambda s: np.log(np.cosh(np.asarray(s, dtype=complex))), -np.inf, np.inf)
     with pytest.raises(InversionError, match="relative accuracy"): log_tail(coin, -.3)
+
+
+def test_two_steps_that_agree_by_chance_claim_little():
+    # by hand: after 1e-6, 1e-10 is taken for 1e-9, and 10*1e-18/1e-6 = 1e-11; 1e-8 is believed
+    found = _halving_error(np.array([1e-10, 1e-8, 1e-13, 1e-3, 0.]), np.array([1e-6, 1e-6, 1e-6, 1., 0.]))
+    np.testing.assert_allclose(found, [1e-11, 1e-9, 1e-13, 1e-3, 0.])
+    assert _halving_error(np.array([1e-3]), np.array([np.inf])) == 1e-3
+
+
+@pytest.mark.parametrize("upper", [False, True])
+def test_shared_paths_keep_their_bound(upper):
+    # thresholds on one path against each on its own: their bounds must cover the difference
+    cgf = (quadratic_cgf(QuadraticForm(lam=np.array([.4, -.45]), b=np.array([.8, -2.1]), const=-.5))
+           + reflect(chernoff_cgf(Gamma(.30421, 2), Gamma(.4783585, 2)))
+           + reflect(chernoff_cgf(Beta(.731023, 10.8319), Beta(1.67567, 27.2864))))
+    centre = mean_of(cgf)
+    q = centre + (1 if upper else -1)*np.linspace(.05, 9, 300)
+    together, alone = log_tail(cgf, q, upper), [log_tail(cgf, one, upper) for one in q]
+    off = np.abs(np.expm1(together.log_p - [float(one.log_p[0]) for one in alone]))
+    assert (off <= together.error + [float(one.error[0]) for one in alone]).all() and off.max() < 1e-11

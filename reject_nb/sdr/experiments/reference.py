@@ -483,7 +483,9 @@ def _digits(mp, law:Plain, chart:int):
     log_f, mass = _formulas(mp, law, place, logs)
     none, all_ = mp.mpf(0), mp.mpf(1)
     ends = (((-mp.inf, 0), (mp.inf, 0)), ((none, 0), (mp.inf, 0)), ((none, all_), (all_, none)))[chart]
-    def side(x, y, low): return mp.mpf((x > 0) == low) if x in (mp.inf, -mp.inf) else mass(x, y, low)
+    def side(x, y, low): # from the end at which the place has its digits
+        if x in (mp.inf, -mp.inf): return mp.mpf((x > 0) == low)
+        return mass(x, y, low) if chart < 2 or (x <= y) == low else 1 - mass(x, y, not low)
     def between(a, b):
         left, right = ends[0] if a is None else place(a), ends[1] if b is None else place(b)
         if side(*left, True) < .5: return side(*right, True) - side(*left, True)
