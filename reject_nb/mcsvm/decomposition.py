@@ -141,8 +141,7 @@ def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00019
 class RowCache:
-    """Rows of a kernel matrix in single precision, at most `room` bytes of them; each in its place where all
-    fit.
+    """Rows of a kernel matrix in single precision, up to `room` bytes; each in its place where all fit.
 
     Parameters
     ----------

@@ -166,7 +166,8 @@ def test_rows_lie_in_their_place_where_all_fit():
     np.testing.assert_array_equal(cache.values, np.outer(np.arange(100.), np.arange(100.)))
 
 
-@pytest.mark.parametrize("reach, points", [(0., []), (.9, [2, 3]), (1., [2, 3]), (1.5, [1, 2, 3]), (9., range(6))])
+@pytest.mark.parametrize("reach, points", [(0., []), (.9, [2, 3]), (1., [2, 3]), (1.5, [1, 2, 3]),
+                                           (9., range(6))])
 def test_points_that_may_move(reach, points):
     # the first three may rise and end at -3, -1, 0; the last four may fall and begin at 0, .5, 2, 4
     box = _box([[0., 0., .2, .5, .5, .5]], [[0.]*6], [[.5]*6])
@@ -178,7 +179,8 @@ def test_points_for_which_one_weight_may_move():
     beta = [[.5, .5, .2, .2], [.2, .2, 0., 0.]]
     box = _box(beta, [[0.]*4]*2, [[.5]*4]*2)
     assert _within(State(np.array([5., 5., 1., 1.]), box), .1).tolist() == [0, 1, 2, 3]
-    assert _within(State(np.array([5., 5., 1., 1.]), _box(beta[:1], [[0.]*4], [[.5]*4])), .1).tolist() == [2, 3]
+    box = _box(beta[:1], [[0.]*4], [[.5]*4])
+    assert _within(State(np.array([5., 5., 1., 1.]), box), .1).tolist() == [2, 3]
 
 
 def test_few_points_first_and_all_later_give_the_same_answer():
