@@ -126,7 +126,7 @@ class RegionAnswers(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #cre00010
 def _weights_for(estimator, weight) -> dict: # arguments of its fit
-    "Weights of points by the name under which an estimator takes them: those of a pipeline go to its last step."
+    "Weights of points by the name that an estimator has for them; those of a pipeline go to its last step."
     if weight is None: return {}
     last = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     return {f"{last}sample_weight": weight}

@@ -141,7 +141,7 @@ def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00019
 class RowCache:
-    """Rows of a kernel matrix in single precision, at most `room` bytes of them.
+    """Rows of a kernel matrix in single precision, up to `room` bytes; each in its place where all fit.
 
     Parameters
     ----------
@@ -178,7 +178,8 @@ class RowCache:
         return self.slot[points]
 
     def _fill(self, missing) -> None:
-        free = np.sort(np.argsort(self.last_used, kind="stable")[:len(missing)])
+        all_fit = self.capacity == len(self.slot)
+        free = missing if all_fit else np.sort(np.argsort(self.last_used, kind="stable")[:len(missing)])
         gone = self.owner[free]
         self.slot[gone[gone >= 0]] = -1
         for a in range(0, len(missing), 64): self.values[free[a:a+64]] = self.compute(missing[a:a+64])
@@ -202,8 +203,9 @@ def _spread(kappa, values, slots, weights):
             for t in range(start, stop): kappa[t] += weight*row[t]
 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00023
-_WHOLE = 12_000 # points up to which a batch is all of them
+_WHOLE = 12_000 # points up to which a batch is all that may move
 _BATCH = 5000 # points in a batch beyond
+_MOST = .7 # share of the points from which a batch is all of them
 
 class State(NamedTuple):
     """Where the method stands.
@@ -236,6 +238,14 @@ def _worst(values, allowed, count:int) -> np.ndarray: # indices
     if len(points) <= count: return points
     return points[np.argpartition(-values[points], count-1)[:count]]
 
+def _within(state:State, reach:float) -> np.ndarray: # indices, ascending
+    "Points that may move for some k, or will when the bounds on its offset have shifted by `reach`."
+    kappa, box = state
+    tops, bottoms = _violations(state)
+    may = (box.up == 0) & (kappa > (bottoms-reach)[:, None])
+    may |= (box.down == 0) & (kappa < (tops+reach)[:, None])
+    return np.flatnonzero(may.any(0))
+
 def _batch(state:State, size:int) -> np.ndarray: # indices, ascending
     "Points with a free pair, and the worst violators."
     kappa, box = state
@@ -266,8 +276,10 @@ class Rows(NamedTuple):
 def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps taken
     "Choose a batch, make steps among its points, and bring all kinks up to date."
     kappa, box = state
-    n, whole = len(kappa), len(kappa) <= min(_WHOLE, rows.cache.capacity)
-    points = np.arange(n) if whole else _batch(state, min(_BATCH, rows.cache.capacity))
+    n, small = len(kappa), len(kappa) <= min(_WHOLE, rows.cache.capacity)
+    points = _within(state, violation) if small else _batch(state, min(_BATCH, rows.cache.capacity))
+    whole = small and len(points) > _MOST*n
+    if whole: points = np.arange(n)
     slots = rows.cache.slots(points)
     K = rows.cache.values
     if not whole:

@@ -10,7 +10,7 @@ from reject_nb.mcsvm.problem import solve_reference
 from unittest import mock
 
 from reject_nb.mcsvm.decomposition import (
-    Box, RowCache, State, _batch, _partner, _shift, _take, _top, _worst, solve_decomposed,
+    Box, RowCache, State, _batch, _partner, _shift, _take, _top, _within, _worst, solve_decomposed,
 )
 
 def _two_clouds(n, seed=0, d=2, shift=.7):
@@ -157,3 +157,40 @@ def test_batches_hold_free_points_and_the_worst():
     assert _batch(state, 4).tolist()[-1] == 5 and 0 in _batch(state, 4) and 2 in _batch(state, 4)
     assert _worst(np.array([1., 5., 3., 4.]), np.array([True, False, True, True]), 2).tolist() == [3, 2]
     assert sorted(_worst(np.zeros(9), np.ones(9, bool), 4).tolist()).__len__() == 4
+
+
+def test_rows_lie_in_their_place_where_all_fit():
+    cache = RowCache(lambda points: np.outer(points, np.arange(100.)), 100, room=1e6)
+    assert cache.slots(np.array([3, 7])).tolist() == [3, 7]
+    assert cache.slots(np.arange(100)).tolist() == list(range(100))
+    np.testing.assert_array_equal(cache.values, np.outer(np.arange(100.), np.arange(100.)))
+
+
+@pytest.mark.parametrize("reach, points", [(0., []), (.9, [2, 3]), (1., [2, 3]), (1.5, [1, 2, 3]),
+                                           (9., range(6))])
+def test_points_that_may_move(reach, points):
+    # the first three may rise and end at -3, -1, 0; the last four may fall and begin at 0, .5, 2, 4
+    box = _box([[0., 0., .2, .5, .5, .5]], [[0.]*6], [[.5]*6])
+    assert _within(State(np.array([-3., -1., 0., .5, 2., 4.]), box), reach).tolist() == list(points)
+
+
+def test_points_for_which_one_weight_may_move():
+    # for the first weight only points at 2 and 3, for the second only those at 0 and 1
+    beta = [[.5, .5, .2, .2], [.2, .2, 0., 0.]]
+    box = _box(beta, [[0.]*4]*2, [[.5]*4]*2)
+    assert _within(State(np.array([5., 5., 1., 1.]), box), .1).tolist() == [0, 1, 2, 3]
+    box = _box(beta[:1], [[0.]*4], [[.5]*4])
+    assert _within(State(np.array([5., 5., 1., 1.]), box), .1).tolist() == [2, 3]
+
+
+def test_few_points_first_and_all_later_give_the_same_answer():
+    import reject_nb.mcsvm.decomposition as module
+    X, y = _two_clouds(200, 4, 6, .3)
+    K, chosen = kernel_function("rbf", gamma=.2)(X, X), []
+    def few_first(state, reach):
+        chosen.append(_within(state, reach))
+        return np.array([7, 3, 150, 90]) if len(chosen) == 1 else chosen[-1]
+    plain = _solve(K, y, [.2, .5, .8], 1., 1e-8)
+    with mock.patch.object(module, "_within", few_first): found = _solve(K, y, [.2, .5, .8], 1., 1e-8)
+    assert len(chosen[0]) == 200 and min(map(len, chosen)) < 100 and found.status == "optimal"
+    np.testing.assert_allclose(found.objective, plain.objective, rtol=2e-8)

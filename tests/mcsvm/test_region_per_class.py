@@ -87,6 +87,7 @@ def test_check_estimator():
     import warnings
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = check_estimator(RegionPerClass(random_state=0), on_fail=None, expected_failed_checks=BY_DESIGN)
+        found = check_estimator(RegionPerClass(random_state=0), on_fail=None,
+                                expected_failed_checks=BY_DESIGN)
     assert not [r["check_name"] for r in found if r["status"] not in ("passed", "skipped", "xfail")]
     assert len(found) > 40
