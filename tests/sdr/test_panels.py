@@ -8,6 +8,7 @@ from reject_nb.sdr.columns import Atoms
 from reject_nb.sdr.columns import ScalarPair
 from reject_nb.sdr.columns import place
 from reject_nb.sdr.gaussian import Gaussian
+from reject_nb.sdr.panels import _apart
 from scipy import stats
 from scipy.special import ndtr
 
@@ -129,3 +130,11 @@ def test_pieces_grow_once():
     for _ in range(8): first = column.halves(first)
     assert abs(column.room.weight[column.roots[0]].sum()
                - column.room.weight[column.halves(column.roots[:1])[0] + np.arange(2)].sum()) < 1e-9
+
+
+@pytest.mark.parametrize("values, found", [
+    ([], []), ([3.], [3.]), ([2., 1., 2.], [1., 2.]), ([.5, .5 + 1.5e-12], [.5, .5 + 1.5e-12]),
+    ([.5, .5 + .5e-12], [.5 + .5e-12]), ([1e5, 1e5 + 5e-8, 2e5], [1e5 + 5e-8, 2e5]),
+    ([-1e5, -1e5 + 2e-7], [-1e5, -1e5 + 2e-7]), ([0., 1., 1. + 5e-13, 2.], [0., 1. + 5e-13, 2.])])
+def test_values_that_differ_by_rounding_are_one(values, found):
+    assert _apart(np.array(values)).tolist() == found
