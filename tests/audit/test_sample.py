@@ -1,6 +1,7 @@
 """Tests of nbs/audit/02_sample.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.audit.sample import _given_losses
 from reject_nb.audit.sample import _slack
 
 from reject_nb.audit.sample import (
@@ -175,3 +176,13 @@ def test_a_thousand_rows_show_the_decimals():
     assert _slack(rows) == pytest.approx(.151)
     rows[999] = [.12, .2, .68]
     assert _slack(rows) == pytest.approx(.016)
+
+
+def test_an_ood_input_costs_the_bound():
+    losses, flags = [0., 2., 1.], np.array([True, False, False])
+    assert _given_losses(losses, "zero-one", 5, flags)[0].tolist() == [5, 2, 1]
+    found, most = _given_losses(losses, "zero-one", 5, None)
+    assert found.tolist() == losses and most == 5
+    with pytest.raises(ValueError, match="losses go up to 2, above 1"):
+        _given_losses(losses, "zero-one", None, flags)
+    assert _given_losses([0., 1.], "zero-one", None, None)[1] == 1

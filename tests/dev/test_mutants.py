@@ -12,8 +12,8 @@ from types import SimpleNamespace
 from unittest import mock
 
 from reject_nb.dev.mutants import (
-    Trial, Workplace, _pytest, equivalents, files_for, main, mutants_of, mutated, report, sample, stages,
-    try_mutant, warm_up,
+    Trial, Workplace, _pytest, equivalents, files_for, in_a_kernel, main, mutants_of, mutated, report,
+    sample, stages, try_mutant, warm_up,
 )
 
 CHANGES = [("a < b", ["a <= b"]), ("a + b", ["a - b"]), ("a ** 2", ["a * 2", "3"]), ("-a", ["a"]),
@@ -89,9 +89,50 @@ def test_slow_tests_wait():
     work = Workplace.__new__(Workplace)
     work.folder, work.graph, work.general = root(), {"dev.imports": set()}, ["tests/test_help.py"]
     work.slow = ["tests/dev/test_runner.py::test_a", "tests/dev/test_imports.py::test_b[1]"]
-    first, later, general = stages(work, "dev.imports")
-    assert first[0] == "tests/dev/test_imports.py" and "--deselect=tests/dev/test_runner.py::test_a" in first
-    assert later == work.slow[::-1] and general == work.general
+    own, others, later, general = stages(work, "dev.imports")
+    quick = [f"--deselect={name}" for name in later]
+    assert own == ["tests/dev/test_imports.py", *quick] and others[-2:] == quick and len(others) > 10
+    assert own[0] not in others and later == work.slow[::-1] and general == work.general
+    work.slow = []
+    with mock.patch.dict(stages.__globals__, files_for=lambda *asked: ["tests/dev/test_imports.py"]):
+        assert stages(work, "dev.imports") == [["tests/dev/test_imports.py"], work.general]
+
+KERNELS = """
+@njit(cache=True)
+def f(x): return x
+@core.register_jitable
+def g(x):
+    def h(y): return y
+    return h
+class A:
+    @property
+    def size(self): return 1
+    @lru_cache(maxsize=3)
+    def part(self): return 2
+def plain():
+    @njit
+    def inner(): return 1
+    return inner
+"""
+
+@pytest.mark.parametrize("function, compiled", [
+    ("f", True), ("g", True), ("g.h", True), ("A.size", False), ("A.part", False), ("plain", False),
+    ("plain.inner", True)])
+def test_functions_that_may_be_compiled(function, compiled):
+    assert in_a_kernel(KERNELS, function) == compiled
+
+
+@pytest.mark.parametrize("compiled, kept", [(True, ["c.f-1.nbi"]), (False, ["b.f-1.nbi", "c.f-1.nbi"])])
+def test_only_what_knows_a_change_is_compiled_again(compiled, kept):
+    "b uses a, and may hold copies of its kernels."
+    with tempfile.TemporaryDirectory() as folder:
+        work = Workplace.__new__(Workplace)
+        work.folder, work.graph = Path(folder), {"a": set(), "b": {"a"}, "c": set()}
+        work.file, work.caches = (lambda name: Path(f"{name}.py")), Path(folder)/"caches"
+        work.caches.mkdir()
+        for name in "abc": (work.caches/f"{name}.f-1.nbi").write_text("")
+        assert sorted(p.name for p in work.fresh_caches("a", compiled).iterdir()) == kept
+        assert len(list(work.caches.iterdir())) == 3
 
 
 def test_a_report_names_survivors():

@@ -2,6 +2,8 @@
 import numpy as np
 import pytest
 from reject_nb.ood.laws import likelihood_ratio
+from reject_nb.ood.models import least_recall
+from types import SimpleNamespace
 
 from reject_nb.ood.models import (
     BoundedPrecisionRecall, BoundedTPRFPR, boundary_acceptance, charnes_cooper, check_model, fill,
@@ -237,3 +239,10 @@ def test_corrected_theorem_7_against_the_linear_program(seed):
 def test_bad_input_of_the_boundary(change, named):
     with pytest.raises(ValueError, match=named):
         boundary_acceptance(**{**dict(p_id=OK, p_ood=OK, min_tpr=.5, max_fpr=.5, mu=.1), **change})
+
+
+@pytest.mark.parametrize("asked, least", [(0., .1), (.05, .05), (.25, .25), (.9, .4)])
+def test_the_recall_that_is_asked_for(asked, least):
+    "Where none is asked for, the smallest that there is; never more than all ID inputs."
+    law = SimpleNamespace(p_id=np.array([.3, 0., .1]))
+    assert least_recall(SimpleNamespace(min_recall=asked), law) == pytest.approx(least, abs=1e-15)

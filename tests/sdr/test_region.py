@@ -13,6 +13,7 @@ from reject_nb.sdr.families import Independent
 from reject_nb.sdr.gaussian import Gaussian
 from reject_nb.sdr.likelihood_ratio import radius
 from reject_nb.sdr.rates import rates
+from reject_nb.sdr.region import _check_picture
 
 from reject_nb.sdr.region import BLOCK, SafeDecisionRegion, _caption, explore
 
@@ -180,3 +181,12 @@ def test_caption_without_rates():
     # two columns of two families each have no exact rates
     region = SafeDecisionRegion(Gaussian([2, 2], [[1, .5], [.5, 1]]), Independent([Gamma(2), Gamma(2)]))
     assert _caption(region, .5, .5) == "rho = 0.00" and "tpr 0.468" in _caption(EXAMPLE_1, .5, .05)
+
+
+@pytest.mark.parametrize("n, good", [(1, False), (2, True), (10_000, True), (10_001, False)])
+def test_a_picture_has_two_to_ten_thousand_points_a_side(n, good):
+    region = EXAMPLE_1
+    if good: _check_picture(region, (0, 1), (0, 1), n)
+    else:
+        with pytest.raises(ValueError, match="^n must be"): _check_picture(region, (0, 1), (0, 1), n)
+    with pytest.raises(ValueError, match="^ylim"): _check_picture(region, (0, 1), (1, 1), 2)

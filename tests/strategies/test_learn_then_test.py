@@ -180,3 +180,12 @@ def test_bad_input_is_named(call, words):
 
 def test_a_bound_of_any_size_is_taken():
     assert ltt(ZEROS, PLACES, .1, bound=1e308).status == "infeasible"
+
+
+def test_thresholds_may_end_with_everything():
+    "A threshold of inf accepts all, one of -inf nothing; with 10 errors of 100 at the end, 90 are answered."
+    losses, scores = [0]*90 + [1]*10, np.arange(100.)
+    found = ltt(losses, scores, target_risk=.05, thresholds=[-np.inf, 50., 89., np.inf])
+    assert found.threshold == 89 and found.coverage == .9
+    whole = ltt([0]*100, scores, target_risk=.05, thresholds=[-np.inf, np.inf])
+    assert whole.threshold == np.inf and whole.coverage == 1

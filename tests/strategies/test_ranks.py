@@ -85,3 +85,20 @@ def test_a_drawing_holds_ranks_groups_and_the_difference():
     # a with b, b with c
     np.testing.assert_allclose([line.get_xdata() for line in bars], [[.96, 2.04], [1.96, 3.04]])
     np.testing.assert_allclose(np.diff(scale.get_xdata()), result.critical_difference)
+
+
+def test_the_picture_of_ranks_holds_its_labels():
+    "The critical difference stands over its bar, names within the picture, a bar joins each group."
+    errors = np.random.default_rng(0).random((30, 4)) + np.array([0., .05, .5, .9])
+    result, (_, ax) = nemenyi(errors), figure()
+    draw_nemenyi(ax, result, ["a", "b", "c", "d"])
+    words = {t.get_text(): t.get_position() for t in ax.texts}
+    low, high = sorted(ax.get_ylim())
+    assert all(low <= at[1] <= high for at in words.values())
+    over = words[f"CD = {result.critical_difference:.2f}"]
+    ends = [1, 1 + result.critical_difference]
+    bar = next(line for line in ax.lines if np.allclose(line.get_xdata(), ends))
+    assert over[0] == np.mean(bar.get_xdata()) and 0 < over[1] - bar.get_ydata()[0] < .2
+    assert all(any(word.startswith(f"{name} (") for word in words) for name in "abcd")
+    joined = sum(len(group) > 1 for group in result.groups)
+    assert sum(line.get_linewidth() == 4 for line in ax.lines) == joined >= 1

@@ -178,3 +178,11 @@ def test_a_margin_where_there_are_no_probabilities():
         clf = SelectiveClassifier(LinearSVC(random_state=0), MarginScore(), BoundedImprovement(.4)).fit(X, y)
     assert clf.accept(X).mean() > .3 and not hasattr(clf, "predict_proba")
     assert clf.decision_function(X).shape == (600,)
+
+
+@pytest.mark.parametrize("penalty, good", [(0, True), (.25, True), (-.25, False), (7., True)])
+def test_a_penalty_is_any_number_from_nought(penalty, good):
+    if good: assert make_selective_scorer("net", penalty=penalty).penalty == penalty
+    else:
+        with pytest.raises(ValueError, match="^penalty must be"):
+            make_selective_scorer("net", penalty=penalty)

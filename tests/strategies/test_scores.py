@@ -6,6 +6,8 @@ from reject_nb.strategies.losses import pointwise_loss
 from reject_nb.strategies.ordinal import OrdinalSVM
 from reject_nb.strategies.surrogate import sele_surrogate
 from reject_nb.strategies.surrogate import sele_surrogate_hvp
+from sklearn.base import BaseEstimator
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.exceptions import DataConversionWarning
 from sklearn.linear_model import LogisticRegression
@@ -15,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from reject_nb.strategies.scores import (
     MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore,
-    _newton_targets, check_kind, noisy_sign,
+    _newton_targets, noisy_sign,
 )
 
 CLOUD = np.random.default_rng(3).normal(size=(200, 3))
@@ -152,13 +154,6 @@ def test_boosted_scores_learn_what_lines_cannot():
     assert none.regressors_ == [] and (none.predict_arrays(X) == 0).all()
 
 
-def test_text_is_no_label_among_numbers():
-    for y, classes in ((["0", "1"], [0, 1]), ([0., 1.], np.array(["0", "1"], object))):
-        with pytest.raises(ValueError, match="^y must be labels of the kind of"): check_kind(y, classes)
-    mixed = np.array([0, "a"], object)
-    for y, classes in (([0, 1], [0., 1.]), (["a"], ["b"]), ([0], mixed)): check_kind(y, classes)
-
-
 def test_columns_of_labels_and_warnings():
     X, y = noisy_sign(300, np.random.default_rng(11))
     with pytest.warns(DataConversionWarning): a = SeleScore(penalty=.1).fit(X, y[:, None])
@@ -213,3 +208,19 @@ BAD_CALLS = [(lambda: RegressionScore(FITTED).fit(FEW, HALVES[:3]), "y must"),
 @pytest.mark.parametrize("call, words", BAD_CALLS)
 def test_bad_arguments_of_scores_are_named(call, words):
     with pytest.raises((ValueError, TypeError), match=words): call()
+
+
+def test_a_fitted_classifier_says_at_once_what_it_has_against_the_inputs():
+    "Its probabilities are never asked for while fitting, its labels are."
+    class Picky(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            self.classes_ = np.unique(y)
+            return self
+        def __sklearn_is_fitted__(self): return hasattr(self, "classes_")
+        def predict_proba(self, X): return np.full((len(X), 2), .5)
+        def predict(self, X):
+            if np.max(X) > 1: raise ValueError("inputs must be at most 1")
+            return np.zeros(len(X), int)
+    X, y = np.linspace(0, 1, 6)[:, None], np.arange(6) % 2
+    MaxClassProbability(Picky().fit(X, y)).fit(X, y)
+    with pytest.raises(ValueError, match="at most 1"): MaxClassProbability(Picky().fit(X, y)).fit(2*X, y)
