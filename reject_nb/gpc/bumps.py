@@ -5,7 +5,7 @@ them, and a search with it."""
 
 # %% auto #0
 __all__ = ['Group', 'Bumps', 'Summand', 'bumps_of', 'Reach', 'reach', 'second', 'Bend', 'bend',
-           'bump_parabola', 'examine_bumps', 'BumpSearch', 'settle_bumps', 'kept']
+           'bump_parabola', 'examine_bumps', 'BumpSearch', 'settle_bumps', 'least_of', 'kept']
 
 # %% ../../nbs/gpc/26_bumps.ipynb #d22f9c85
 import heapq
@@ -537,6 +537,25 @@ def settle_bumps(
         its point scaled; `low` bounds the sum
     """
     return _settled(BumpSearch(bumps, clock, max_boxes, progress), starts)
+
+# %% ../../nbs/gpc/26_bumps.ipynb #00c3bd5b
+def least_of(
+    bumps:Bumps,
+    clock:Clock,
+    max_boxes:int=2,
+) -> tuple[float, int]: # bound, regions
+    """A proved lower bound of a functional, not far below its least value; -inf where none was proved.
+
+    Returns
+    -------
+    tuple[float, int]
+        bound, regions
+    """
+    low = descent(bumps, bumps.region, bumps.region.mid)[1]
+    target = low - .1*abs(low) - .05
+    shifted = bumps._replace(constant=bumps.constant - target, off=bumps.off + rounding(8)*abs(target))
+    got = settle_bumps(shifted, clock, max_boxes)
+    return (target if got.proved else -np.inf), got.n_boxes
 
 # %% ../../nbs/gpc/26_bumps.ipynb #95dd0b0e
 def kept(bumps:Bumps, clock:Clock, max_boxes=None, starts=None) -> Proof:

@@ -563,7 +563,8 @@ class _SharesSearch(Shares):
 
     def _settled(self, lower, upper, ball, top, clock, max_boxes, starts):
         if self.error: return None
-        asked = Several(self.latents, lower, upper, None if ball is None else (ball.p, ball.radius, ball.centre))
+        cut = None if ball is None else (ball.p, ball.radius, ball.centre)
+        asked = Several(self.latents, lower, upper, cut)
         return settle_one_vs_rest(asked, top, lambda z: self._margin_at(z, top, True) < 0, clock, max_boxes,
                                   starts)
 

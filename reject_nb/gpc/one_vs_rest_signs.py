@@ -6,14 +6,14 @@ its own, and how that is proved on a box of hundreds of dimensions."""
 # %% auto #0
 __all__ = ['BOXES', 'variance_share', 'Touch', 'touch', 'Several', 'lead_of', 'settle_one_vs_rest']
 
-# %% ../../nbs/gpc/28_one_vs_rest_signs.ipynb #0bc73345
+# %% ../../nbs/gpc/28_one_vs_rest_signs.ipynb #353bfc0d
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from ..core.results import Clock, Status
-from .bumps import Bumps, Summand, bumps_of, settle_bumps
+from .bumps import Bumps, Summand, bumps_of, least_of, settle_bumps
 from .kernel_terms import LINEAR, frame_box, kernel_at, kernel_unit, model_on
 from .questions import Proof
 from .rigour import rounding
@@ -166,7 +166,7 @@ def lead_of(
         parts.append(Summand(p.terms, p.Z, coef))
     return asked.functional(parts, constant, size)
 
-# %% ../../nbs/gpc/28_one_vs_rest_signs.ipynb #2a4f4913
+# %% ../../nbs/gpc/28_one_vs_rest_signs.ipynb #7b213203
 BOXES = 24   # regions for each functional
 
 class _Work:
@@ -187,11 +187,10 @@ class _Work:
         return Status.iteration_limit if full else None
 
     def least(self, bumps:Bumps) -> float:
-        "A proved lower bound of a functional, not far below its least value; -inf where none was proved."
-        low = descent(bumps, bumps.region, bumps.region.mid)[1]
-        target = low - .1*abs(low) - .05
-        shifted = bumps._replace(constant=bumps.constant - target, off=bumps.off + rounding(8)*abs(target))
-        return target if self.settle(shifted, 2).proved else -np.inf
+        "A proved lower bound of a functional."
+        low, boxes = least_of(bumps, self.clock)
+        self.count += boxes
+        return low
 
 # %% ../../nbs/gpc/28_one_vs_rest_signs.ipynb #422e1957
 def _shares(asked:Several, top:int, rival:int, point, ats, work:_Work) -> tuple[float, float]:

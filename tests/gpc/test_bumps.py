@@ -20,7 +20,7 @@ from reject_nb.gpc.sign_search import _into
 from reject_nb.gpc.sign_search import descent
 
 from reject_nb.gpc.bumps import (
-    Bumps, Group, Reach, Summand, _costliest, bend, bump_parabola, bumps_of, examine_bumps, reach,
+    Bumps, Group, Reach, Summand, _costliest, bend, bump_parabola, bumps_of, examine_bumps, least_of, reach,
     settle_bumps,
 )
 
@@ -111,6 +111,15 @@ def test_no_point_contradicts_a_proof(seed, kind, ball):
         assert not got.proved or values.min() >= -1e-11
         assert got.low <= values.min() + 1e-11
         if got.value < 0: assert f(_raw(bumps, got.point[None]))[0] - level < 1e-11
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_proved_least_value_is_near_and_not_above(seed):
+    rng, bumps, f = _problem(200 + seed, KINDS[0], None)
+    small = bumps._replace(region=Region(.02*bumps.region.lo, .02*bumps.region.hi))
+    low, count = least_of(small, Clock(None))
+    values = f(_raw(small, _cloud(rng, small)))
+    assert count >= 1 and values.min() - .2 - .2*abs(values.min()) < low <= values.min() + 1e-11
 
 
 def test_parabolas_in_t_are_on_their_side_of_the_function():

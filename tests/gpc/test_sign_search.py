@@ -8,7 +8,9 @@ from reject_nb.gpc.exponents import sign_terms
 from reject_nb.gpc.exponents import view
 from reject_nb.gpc.posterior import GPPosterior
 
-from reject_nb.gpc.sign_search import _Narrowing, _into, lowest_corner, settle_sign, tightened
+from reject_nb.gpc.sign_search import (
+    _Narrowing, _into, descent, examine, lowest_corner, settle_sign, tightened,
+)
 
 def _crowd(seed, d=60, n=300):
     "Random bumps around two centres, and a point near the first."
@@ -136,7 +138,7 @@ def test_points_given_are_tried_first():
     attack = settle_sign(terms, Clock(None)).point
     got = settle_sign(terms, Clock(None), starts=np.array([terms.region.mid, 2*attack]))
     assert got.n_boxes == 0 and got.value < 0 and not got.proved
-    np.testing.assert_allclose(got.point, np.clip(2*attack, terms.region.lo, terms.region.hi))
+    assert got.value <= view(terms, terms.region).value(np.clip(2*attack, terms.region.lo, terms.region.hi))
 
 
 def test_limits_are_kept():
@@ -159,6 +161,32 @@ def test_a_smaller_one_norm_ball_holds_the_part_of_a_box():
         inside = Z[np.abs(ball.scale*Z + ball.shift).sum(1) <= ball.radius]
         assert (np.abs(small.ball.scale*inside + small.ball.shift).sum(1) <= small.ball.radius + 1e-12).all()
         assert small.ball.radius <= ball.radius
+
+
+def test_a_descent_starts_inside_the_ball():
+    "A slab that the ball only touches: its middle is no point of the set, so nothing found there counts."
+    post, x = _crowd(0, 12, 60)
+    sign, (low, _) = np.sign(post.latent(x[None])[0][0]), _interval(post, x, 2, 20.)
+    terms = sign_terms(post, sign*post.alpha, x - low, x + low, (2, low, x))
+    for j in range(12):
+        lo = terms.region.lo.copy()
+        lo[j] = .9*terms.region.hi[j]
+        slab = terms.region._replace(lo=lo)
+        seen, ball = view(terms, slab), slab.ball
+        point, value = descent(seen, slab, slab.mid)
+        assert np.linalg.norm(ball.scale*point + ball.shift) <= ball.radius*(1 + 1e-12) and value > 0
+        assert slab.meets_ball and not examine(terms, slab).value < 0
+    assert Region(terms.region.lo, terms.region.hi).meets_ball
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_box_that_misses_the_ball_is_dropped(p):
+    "By hand: the unit ball and the square from (.8, .8); for the 1-norm from (.6, .6)."
+    ball, start = Cut(p, 1., np.ones(2), np.zeros(2)), .6 if p == 1 else .8
+    assert not Region(np.full(2, start), np.full(2, 2.), ball).meets_ball
+    assert Region(np.full(2, start - .15), np.full(2, 2.), ball).meets_ball
+    assert Region(np.array([1., 0.]), np.full(2, 2.), ball).meets_ball
+    assert not Region(np.array([1. + 1e-8, 0.]), np.full(2, 2.), ball).meets_ball
 
 
 def test_points_are_moved_into_the_box_and_the_ball():
