@@ -90,7 +90,8 @@ def run_all(
     """
     env = {"REJECT_NB_MODE": mode, **({"REJECT_NB_OUT": str(out)} if out else {})}
     prepare = str if tests else without_calls
-    runs = run_notebooks(paths, env, jobs, keep=keep, prepare=prepare, warm=warm, on_done=_tell)
+    runs = run_notebooks(paths, env, jobs=jobs, keep=keep, prepare=prepare, warm=warm,
+                         on_done=_tell)
     slowest = sorted(runs, key=lambda run: -run.seconds)[:10]
     print("  slowest:", ", ".join(f"{relative(r.path)} {r.seconds:.0f} s" for r in slowest), flush=True)
     return [failure(r, relative(r.path)) for r in runs if r.status != "done"]
