@@ -134,7 +134,7 @@ def test_upper_limits_of_counts_are_those_of_clopper_and_pearson():
 
 @pytest.mark.parametrize("delta", [.01, .2])
 def test_upper_limits_of_losses_are_the_least_that_are_refuted(delta):
-    total, trials = np.array([0., .5, 3.25, 60., 199.]), np.array([5, 5, 20, 200, 200])
+    total, trials = np.array([0., 0., .5, 3.25, 60., 199.]), np.array([1, 5, 5, 20, 200, 200])
     limits = _upper(total, trials, delta, False)
     least, few = limits*(1 + 1e-9) + 1e-11, limits - 1e-9
     assert (limits < 1).any() and (limits >= total/trials).all()

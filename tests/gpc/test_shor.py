@@ -153,7 +153,7 @@ def test_a_matrix_that_is_not_positive_is_not_trusted():
 def test_entries_of_corners_are_the_least_of_all_pairs(d, radius):
     """A 1-norm ball of radius r around -k/t in coordinates times t, the form spread over pairs of corners.
 
-    An entry is the form's value at the centre, half its slope to both corners, and the product between them."""
+    An entry is the form's value at the centre, half its slope to both corners, and their product."""
     rng = np.random.default_rng(d)
     Q = rng.normal(size=(d, d))
     form = Quadratic(c=.3, b=rng.normal(size=d), Q=Q + Q.T, allowance=1e-3, t=rng.uniform(.5, 2, d),

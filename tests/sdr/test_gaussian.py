@@ -142,7 +142,8 @@ def test_weights_of_any_size_give_the_same_covariance(shrinkage, size):
     X -= weight @ X/weight.sum()
     want = shrunk(X, weight, shrinkage)
     np.testing.assert_allclose(shrunk(X, weight*size*1e7, shrinkage), want, rtol=1e-12)
-    if shrinkage is None: np.testing.assert_allclose(want, np.cov(X.T, aweights=weight, bias=True), rtol=1e-12)
+    if shrinkage is None:
+        np.testing.assert_allclose(want, np.cov(X.T, aweights=weight, bias=True), rtol=1e-12)
     if shrinkage == .3:
         plain = shrunk(X, weight, None)
         np.testing.assert_allclose(want, .7*plain + .3*np.trace(plain)/3*np.eye(3), rtol=1e-12)

@@ -13,9 +13,8 @@ from reject_nb.sdr.families import Independent
 from reject_nb.sdr.gaussian import Gaussian
 from reject_nb.sdr.likelihood_ratio import radius
 from reject_nb.sdr.rates import rates
-from reject_nb.sdr.region import _check_picture
 
-from reject_nb.sdr.region import BLOCK, SafeDecisionRegion, _caption, explore
+from reject_nb.sdr.region import BLOCK, SafeDecisionRegion, _caption, _check_picture, explore
 
 EXAMPLE_1 = SafeDecisionRegion(Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]),
                                Gaussian([3, 8], [[.6, 0], [0, 1.4]]))
