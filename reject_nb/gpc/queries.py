@@ -265,11 +265,13 @@ class _Bracket:
         "The radius to ask about; None at the end."
         if self.safe >= self.max_radius: return None
         close = self.tol*min(self.attack, self.max_radius)
-        if np.isinf(self.attack):
-            if radius >= self.max_radius: self.status = Status.unknown
-            return min(self.max_radius, 2*radius) if radius < self.max_radius else None
         top = min(self.attack, self.open_low)
+        if np.isinf(self.attack):
+            if max(self.safe, self.open_high) < self.max_radius: return min(self.max_radius, 2*radius)
+            self.status, close = Status.unknown, max(close, .02*top)     # a smaller ball may show an attack
+        else: self.status = Status.optimal
         if top - self.safe > close: return .5*(self.safe + top)
+        if np.isinf(self.attack): return None
         if self.open_high > 0 and self.attack - self.open_high > close:
             return .5*(self.open_high + self.attack)
         if self.attack - self.safe > 4*close: self.status = Status.unknown
