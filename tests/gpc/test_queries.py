@@ -98,7 +98,13 @@ def test_what_a_bracket_learns():
     assert (b.open_low, b.open_high) == (np.inf, 0.) and b.next(1.75) is None
     c = _Bracket(1., .1)
     c.learn(1., answer("unknown"), None)
-    assert c.next(1.) is None and c.status == Status.unknown
+    assert c.next(1.) == .5 and c.status == Status.unknown                # where the large ball was too hard
+    c.learn(.5, answer("unsafe", np.array([.5])), lambda z: float(z[0]))
+    assert c.next(.5) == .25 and c.status == Status.optimal
+    d = _Bracket(1., .1)
+    d.learn(.91, answer("safe"), None)
+    d.learn(1., answer("unknown"), None)
+    assert d.next(1.) is None and d.status == Status.unknown and d.attack == np.inf
 
 
 @pytest.mark.parametrize("bad", [dict(max_radius=-1), dict(tol=0), dict(tol="a"), dict(dims=[9]),
