@@ -8,13 +8,16 @@ from reject_nb.sdr.columns import Atoms
 from reject_nb.sdr.columns import ScalarPair
 from reject_nb.sdr.columns import place
 from reject_nb.sdr.gaussian import Gaussian
+from reject_nb.sdr.inversion import LogCdf
+from reject_nb.sdr.inversion import chernoff_cgf
+from reject_nb.sdr.inversion import log_cdf
 from reject_nb.sdr.panels import _apart
 from scipy import stats
 from scipy.special import ndtr
 
 from reject_nb.sdr.panels import (
-    Column, Values, _window_mass, carried_error, corners_of, likely, limits_with, mass_coordinates,
-    on_panels, with_atoms, with_column,
+    Column, MANY, Values, _window_mass, carried_error, corners_of, likely, limits_with, mass_coordinates,
+    on_panels, on_series, with_atoms, with_column,
 )
 
 def _known(function): return lambda q: Values(function(q), np.zeros(len(q)))
@@ -130,6 +133,68 @@ def test_pieces_grow_once():
     for _ in range(8): first = column.halves(first)
     assert abs(column.room.weight[column.roots[0]].sum()
                - column.room.weight[column.halves(column.roots[:1])[0] + np.arange(2)].sum()) < 1e-9
+
+
+def _counted(log_f, asked, rounding=1e-15):
+    def below(q, log_floor=-np.inf):
+        asked.append(len(q))
+        log_p = log_f(q)
+        return LogCdf(log_p, rounding*np.exp(np.minimum(log_p, 0.)))
+    return below
+
+
+@pytest.mark.parametrize("log_f, ends, most", [
+    (stats.norm.logcdf, (-30, 8), 2000),
+    (lambda q: np.log(.3 + .7*np.sqrt(np.clip(q, 0, 1))), (-1, 2), 6000), # a corner that nobody told
+    (lambda q: np.minimum(3*np.log(np.clip(q, 1e-300, 1)), 0), (-1, 1.5), 9500), # nothing below 0: 8,000
+    (lambda q: np.log(.25)*(q < .1), (0, 1), 6000)]) # a jump
+def test_series_are_the_distribution(log_f, ends, most):
+    q, asked = np.random.default_rng(0).uniform(*ends, 20_000), []
+    with np.errstate(divide="ignore"):
+        found, want = on_series(_counted(log_f, asked))(q), log_f(q)
+        nothing = np.isneginf(want) | (want < -700)
+        off = np.abs(np.expm1((found.log_p - want)[~nothing]))
+        bound = found.error[~nothing]/np.exp(want[~nothing])
+    assert sum(asked) <= most and (found.log_p <= 0).all()
+    assert (off <= bound + 1e-15).all() and off.max() < 1e-11
+    assert (found.log_p[nothing] < -690).all()
+
+
+def test_few_thresholds_are_asked_for_themselves():
+    asked, floors = [], []
+    def below(q, log_floor=-np.inf):
+        asked.append(len(q))
+        floors.append(log_floor)
+        return LogCdf(stats.norm.logcdf(q), np.zeros(len(q)))
+    z = np.linspace(-3, 3, MANY - 1)
+    assert (on_series(below)(z, -5.).log_p == stats.norm.logcdf(z)).all()
+    assert asked == [MANY - 1] and floors == [-5.]
+    same = on_series(below)(np.full(MANY, .5)) # one place, thousands of times
+    assert (same.log_p == stats.norm.logcdf(.5)).all() and asked[1:] == [MANY]
+
+
+def test_series_ask_for_the_lowest_floor_of_their_panel():
+    z, seen = np.linspace(-3, 3, 5000), []
+    def below(q, log_floor=-np.inf):
+        seen.append((q, np.broadcast_to(log_floor, q.shape)))
+        return LogCdf(stats.norm.logcdf(q), np.zeros(len(q)))
+    on_series(below)(z[::-1], -np.abs(z[::-1])) # floors from -3 to 0, least at both ends
+    q, floor = (np.concatenate(part) for part in zip(*seen))
+    assert (floor <= -np.abs(q) + 1e-3).all() and floor.min() == -3
+
+
+def test_series_of_a_contour_keep_digits_in_the_tail():
+    cgf = chernoff_cgf(Gamma(2.3, 1), Gamma(3.1, 1.4)) + chernoff_cgf(Gamma(.7, 2), Gamma(1.2, 1.9))
+    z, asked = np.linspace(-12, 9, 4000), []
+    def below(q, log_floor=-np.inf):
+        asked.append(len(q))
+        return log_cdf(cgf, q, log_floor)
+    found, rows = on_series(below)(z), np.arange(0, 4000, 97)
+    want = log_cdf(cgf, z[rows])
+    some = np.isfinite(want.log_p)
+    assert sum(asked) < 2000 and (np.isneginf(found.log_p[rows]) == ~some).all()
+    off = np.abs(np.expm1((found.log_p[rows] - want.log_p)[some]))
+    assert (off <= ((found.error[rows] + want.error)/np.exp(want.log_p))[some]).all() and off.max() < 1e-11
 
 
 @pytest.mark.parametrize("values, found", [

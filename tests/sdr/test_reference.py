@@ -9,7 +9,7 @@ from reject_nb.sdr.experiments.reference import score
 from reject_nb.sdr.families import Independent
 
 from reject_nb.sdr.experiments.reference import (
-    Plain, checked, digits, has_digits, ours, quasi, random_case, split, truth, worst,
+    Plain, _digits, checked, digits, has_digits, ours, quasi, random_case, split, truth, worst,
 )
 
 def test_exponentials_by_hand():
@@ -34,6 +34,16 @@ def test_rates_lie_within_their_bounds(start):
     for seed in range(2000 + start, 2005 + start): # cases that the stored table does not have
         row = checked(seed)
         assert row["status"] == "optimal" and worst(row) <= 1, row
+
+
+def test_thirty_digits_near_one():
+    # by hand: Beta(1, b) lies below x with probability 1 - (1 - x)^b, here 1 - exp(-100 b) at 1 - x = e^-100
+    mp = pytest.importorskip("mpmath")
+    with mp.workdps(30):
+        between = _digits(mp, Plain("beta", 1., .02), 2)[1]
+        t = mp.mpf(100)
+        for found in (between(None, t), 1 - between(t, None), between(-t, t)):
+            assert abs(found - (1 - mp.exp(-t*mp.mpf(.02)))) < 1e-25
 
 
 def test_thirty_digits():

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from reject_nb.core.tails import order_statistic_rank
+from reject_nb.strategies.band_and_chain import _beside_a_band
 from reject_nb.strategies.learn_then_test import examples_needed
 from reject_nb.strategies.learn_then_test import first_rank
 from reject_nb.strategies.walks import calibrated_band
@@ -123,3 +124,17 @@ def test_too_few_examples_have_no_design():
     assert .95**least <= .1 < .95**(least - 1)
     assert design_band_and_chain(least - 1, .05, .1) is None and design_band_and_chain(least, .05,
                                                                                        .1).gate[least] == 0
+
+
+@pytest.mark.parametrize("n, target, delta, share, start, at", [
+    (400, .1, .1, .8, 100, 101), (400, .1, .1, .95, 100, 108), (60, .1, .2, .8, 54, None),
+    (30, .3, .1, .95, 7, None)])
+def test_a_share_says_whether_it_keeps_the_errors_of_a_single_test(n, target, delta, share, start, at):
+    "The chain starts `at` the first rank whose gate allows what a single test at `start` does."
+    (keeps, early, allowed, said), design = _beside_a_band(n, target, delta, share, start)
+    band = calibrated_band(n, target, share*delta)
+    gate = np.maximum(band, gate_of(band, target, delta, start))
+    alone = order_statistic_rank(start, target, delta) - 1
+    assert keeps == (at is not None) and said == share and allowed == gate[-early]
+    assert -early == design.start == (at or start) and (allowed >= alone) == keeps
+    assert gate[start:-early].max(initial=-1) < alone

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from reject_nb.strategies.scores import (
     MarginScore, MaxClassProbability, RegressionScore, SeleScore, TrueClassProbabilityScore,
-    _newton_targets, noisy_sign,
+    _newton_targets, check_kind, noisy_sign,
 )
 
 CLOUD = np.random.default_rng(3).normal(size=(200, 3))
@@ -152,6 +152,13 @@ def test_boosted_scores_learn_what_lines_cannot():
     assert areas[1] < .8*areas[0]
     none = SeleScore(regressor=DecisionTreeRegressor()).fit_arrays(X, 0*l)
     assert none.regressors_ == [] and (none.predict_arrays(X) == 0).all()
+
+
+def test_text_is_no_label_among_numbers():
+    for y, classes in ((["0", "1"], [0, 1]), ([0., 1.], np.array(["0", "1"], object))):
+        with pytest.raises(ValueError, match="^y must be labels of the kind of"): check_kind(y, classes)
+    mixed = np.array([0, "a"], object)
+    for y, classes in (([0, 1], [0., 1.]), (["a"], ["b"]), ([0], mixed)): check_kind(y, classes)
 
 
 def test_columns_of_labels_and_warnings():
