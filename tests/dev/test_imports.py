@@ -5,12 +5,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from reject_nb.dev.imports import broken_imports
 from reject_nb.dev.imports import import_graph
+from reject_nb.dev.imports import notebook_number
+from reject_nb.dev.imports import out_of_order
 from reject_nb.dev.imports import shadowed_modules
 from unittest import mock
 
-from reject_nb.dev.imports import (
-    cycles, imported_by, layer, may_import, notebook_number, out_of_order, package_modules, part_of,
-)
+from reject_nb.dev.imports import cycles, imported_by, layer, may_import, package_modules, part_of
 
 GRAPHS = [({}, []), ({"a": {"b"}, "b": set()}, []), ({"a": {"b"}, "b": {"a"}}, [["a", "b"]]),
           ({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"a"}}, [["b", "c"]]),
