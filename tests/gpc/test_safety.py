@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/21_safety.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/27_safety.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc import GPPosterior
