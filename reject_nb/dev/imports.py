@@ -281,14 +281,15 @@ def out_of_order(
     list[str]
         sentences
     """
-    modules, wrong = package_modules(), []
-    sources = {name: path.read_text(encoding="utf-8") for name, path in modules.items()}
-    numbers = {name: notebook_number(source) for name, source in sources.items()}
+    texts = {name: path.read_text(encoding="utf-8") for name, path in package_modules().items()}
+    numbers = {name: notebook_number(text) or 0 for name, text in texts.items()}
+    wrong = []
     for name, targets in import_graph().items():
         if part_of(name) not in parts or not numbers[name]: continue
-        later = [t for t in sorted(targets) if part_of(t) == part_of(name) and (numbers[t] or 0) > numbers[name]]
-        wrong += [f"reject_nb.{name}: notebook {numbers[name]} imports from {numbers[t]} ({t}): number it later"
-                  for t in later]
+        for other in sorted(targets):
+            if part_of(other) == part_of(name) and numbers[other] > numbers[name]:
+                wrong.append(f"reject_nb.{name}: notebook {numbers[name]} imports from {numbers[other]} "
+                             f"({other}): number it later")
     return wrong
 
 # %% ../../nbs/dev/07_imports.ipynb #6b372cee
