@@ -72,6 +72,7 @@ def centre_at(post, c:np.ndarray) -> PairCentre:
     kernel_rows(box.bumps.XT, box.bumps.k, np.zeros((1, 0)), r)
     return pair_centre(post, r[0], box.relative)
 
+# %% ../../nbs/gpc/25_class_signs.ipynb #bb251002
 def bounded_below(
     asked:Asked,
     coef:np.ndarray,   # (n,) of a combination of means
@@ -111,6 +112,7 @@ def bounded_below(
     return asked.functional(coef, size + .5*bump, [Summand(asked.terms, c[None], np.array([bump]))],
                             float(constant))
 
+# %% ../../nbs/gpc/25_class_signs.ipynb #bb251004
 def lead_less_offset(
     asked:Asked,
     rival:int,
