@@ -24,10 +24,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "ranges": ["RangeResult", "classification_range"],
     "regression": ["RegressionRange", "RegressionRows", "regression_range", "regression_ranges"],
     "search": ["Ball"], "gpflow_import": ["posterior_from_gpflow"],
-    "gpy_import": ["posterior_from_gpy"],
-    "gpytorch_import": ["posterior_from_gpytorch"],
-    "imports": ["ImportedKernelPosterior"],
-    "own_numbers": ["OwnRange", "OwnRows"],
+    "gpy_import": ["posterior_from_gpy"], "gpytorch_import": ["posterior_from_gpytorch"],
+    "imports": ["ImportedKernelPosterior"], "own_numbers": ["OwnRange", "OwnRows"],
     "sklearn_import": ["ImportedPosterior"],
     "sklearn_models": ["posterior_from_sklearn"],
     "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
