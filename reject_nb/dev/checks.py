@@ -25,7 +25,7 @@ from pathlib import Path
 from ..core.claims import ROOMS
 from .docstrings import export
 from .extract_tests import all_tests, generated_tests, too_early
-from .imports import broken_imports, package_modules, part_of, shadowed_modules
+from .imports import broken_imports, out_of_order, package_modules, part_of, shadowed_modules
 from .notebooks import PAGES, clean, directives, notebook_paths, read, relative, root, to_text
 from .pages import make_readme
 
@@ -438,7 +438,7 @@ def longest_cells(
 def check_imports(
     parts=DONE, # those to look at
 ) -> list[str]: # sentences
-    """Imports run one way, at the top of the module, and no public name is a module's name, too.
+    """Imports run one way, at the top, from lower numbers; no public name is a module's name, too.
 
     Parameters
     ----------
@@ -450,7 +450,7 @@ def check_imports(
     list[str]
         sentences
     """
-    return broken_imports(parts) + shadowed_modules(parts)
+    return broken_imports(parts) + out_of_order(parts) + shadowed_modules(parts)
 
 # %% ../../nbs/dev/08_checks.ipynb #22a2a18c
 SLOW_TO_COMPILE = {"sort", "argsort", "unique", "partition", "argpartition", "searchsorted", "median",

@@ -4,10 +4,12 @@
 
 # %% auto #0
 __all__ = ['Graph', 'LAYERS', 'SIDEWAYS', 'package_modules', 'part_of', 'imported_by', 'import_graph',
-           'cycles', 'layer', 'may_import', 'stars_in', 'broken_imports', 'public_names', 'shadowed_modules']
+           'cycles', 'layer', 'may_import', 'stars_in', 'broken_imports', 'notebook_number', 'out_of_order',
+           'public_names', 'shadowed_modules']
 
 # %% ../../nbs/dev/07_imports.ipynb #726dfda7
 import ast
+import re
 from pathlib import Path
 
 from ..core.claims import ROOMS
@@ -243,6 +245,52 @@ def broken_imports(
     groups = [group for group in cycles(import_graph()) if {part_of(m) for m in group} & set(parts)]
     wrong += [f"modules import each other: {', '.join(group)}" for group in groups]
     return list(dict.fromkeys(wrong))
+
+# %% ../../nbs/dev/07_imports.ipynb #num07a02
+def notebook_number(
+    source:str, # of a module
+) -> int|None:  # None where no numbered notebook made it
+    """The number of the notebook that a module was exported from.
+
+    Parameters
+    ----------
+    source : str
+        of a module
+
+    Returns
+    -------
+    int|None
+        None where no numbered notebook made it
+    """
+    made = re.search(r"File to edit: \S*/(\d+)_\w+\.ipynb", source)
+    return int(made[1]) if made else None
+
+# %% ../../nbs/dev/07_imports.ipynb #num07a04
+def out_of_order(
+    parts, # those to look at
+) -> list[str]: # sentences
+    """Imports from a notebook with a higher number in the same part.
+
+    Parameters
+    ----------
+    parts
+        those to look at
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
+    texts = {name: path.read_text(encoding="utf-8") for name, path in package_modules().items()}
+    numbers = {name: notebook_number(text) or 0 for name, text in texts.items()}
+    wrong = []
+    for name, targets in import_graph().items():
+        if part_of(name) not in parts or not numbers[name]: continue
+        for other in sorted(targets):
+            if part_of(other) == part_of(name) and numbers[other] > numbers[name]:
+                wrong.append(f"reject_nb.{name}: notebook {numbers[name]} imports from {numbers[other]} "
+                             f"({other}): number it later")
+    return wrong
 
 # %% ../../nbs/dev/07_imports.ipynb #6b372cee
 def public_names(

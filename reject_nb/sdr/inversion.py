@@ -374,11 +374,13 @@ def _by_length(cgf, q, lengths, path, u) -> np.ndarray: # (m,)
         sums[rows] = _summed(q[rows], _Nodes(*(part[:most] for part in nodes)))
     return sums
 
+# %% ../../nbs/sdr/09_inversion.ipynb #4half001
 def _halving_error(change, before) -> np.ndarray: # (m,)
     "Bound after two changes: the next is smaller by their ratio; one small by chance is not believed."
     coarse = np.maximum(change, before**1.5)
     with np.errstate(invalid="ignore"): return np.fmin(change, 10*coarse**2/np.maximum(before, 1e-300))
 
+# %% ../../nbs/sdr/09_inversion.ipynb #4trap001
 def _trapezoid(cgf, q, lengths, path, target, least) -> tuple[np.ndarray, np.ndarray]: # each (m,)
     "Integrals along a path and bounds of their error, relative to them (or to `least`)."
     n, step, most = int(np.ceil(lengths.max()/STEP)), STEP, float(lengths.max())

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/23_attacks.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/29_attacks.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc import GPPosterior

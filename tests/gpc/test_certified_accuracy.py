@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/25_certified_accuracy.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/31_certified_accuracy.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.posterior import GPPosterior

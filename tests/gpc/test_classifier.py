@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/31_classifier.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/34_classifier.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import warnings

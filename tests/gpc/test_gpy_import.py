@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/44_gpy_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/45_gpy_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import warnings

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/43_gpytorch_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/44_gpytorch_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from importlib.util import find_spec

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/34_kernel_bounds.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/35_kernel_bounds.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.bounds import Boxes

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/35_kernel_certificate.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/36_kernel_certificate.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from flint import arb

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/37_kernel_posterior.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/38_kernel_posterior.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import tempfile

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/33_kernel_terms.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/23_kernel_terms.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from flint import arb

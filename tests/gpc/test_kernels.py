@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/32_kernels.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/22_kernels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.kernels import Constant

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/40_library_kernels.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/41_library_kernels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.kernels import Constant

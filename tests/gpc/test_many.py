@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/24_many.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/30_many.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import tempfile

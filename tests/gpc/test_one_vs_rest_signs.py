@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/28_one_vs_rest_signs.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/26_one_vs_rest_signs.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.core.results import Clock

@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/38_regression.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/39_regression.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import tempfile

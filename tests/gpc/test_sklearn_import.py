@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/30_sklearn_import.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/33_sklearn_import.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 import tempfile

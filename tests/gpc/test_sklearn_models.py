@@ -1,4 +1,4 @@
-"""Tests of nbs/gpc/45_sklearn_models.ipynb, extracted from its test cells: edit them there."""
+"""Tests of nbs/gpc/46_sklearn_models.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
 from reject_nb.gpc.imports import ImportedKernelPosterior
