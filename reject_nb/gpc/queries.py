@@ -277,65 +277,100 @@ class _Bracket:
         if self.attack - self.safe > 4*close: self.status = Status.unknown
         return None
 
-# %% ../../nbs/gpc/28_queries.ipynb #c16d87f2
-FEW = 40    # boxes of each query for a radius in many coordinates
-FEW_IN_BALL = 200   # the same where the norm is 2 or 1
-SHARES = .98, .9, .7, .4, .1   # of the attack's radius, asked about in turn until one is certified
-
-def _guess(post, x, dims, norm, limits, start:float, most:float, tol:float) -> float|None:
-    "Smallest radius at which corner steps find a point of the other class; None where they do not apply."
-    sign, found = _binary_class(post, x, True), [None]
-    def attacked(radius):
-        question = around(post, x, radius, dims, norm, limits)
-        terms = _linear_terms(post, question, sign)
-        found[0] = None if terms is None else view(terms, terms.region)
-        return found[0] is not None and descent(found[0], terms.region, terms.region.mid)[1] < 0
-    low, high = 0., min(start, most)
-    while not attacked(high):
-        if found[0] is None or high >= most: return None
-        low, high = high, min(2*high, most)
-    while high - low > .2*tol*high:
-        middle = .5*(low + high)
-        low, high = (low, middle) if attacked(middle) else (middle, high)
-    return high
-
-def _attacked(post, x, dims, norm, limits, start:float, most:float, tol:float) -> float|None:
-    "Smallest radius at which one look finds a point of another class; None where none is found."
-    def found(radius):
-        return is_safe(post, x, radius, dims, norm, limits, 1).status == Status.unsafe
-    low, high = 0., start
-    while high < most and not found(high): low, high = high, min(2*high, most)
-    if high >= most and not found(most): return None
-    while high - low > .2*tol*high:
-        middle = .5*(low + high)
-        low, high = (low, middle) if found(middle) else (middle, high)
-    return high
-
-# %% ../../nbs/gpc/28_queries.ipynb #3fa8c274
-def _openings(post, x, chosen, norm, limits, most:float, tol:float) -> list[float]:
-    "Radii to begin with: an attack's, and shares of it; the first alone where no corner steps apply."
-    if isinstance(post, GPPosterior) and len(chosen) >= FROM:
-        start = .05*float(np.median(post.lengthscale[chosen]))
-        found = _guess(post, x, chosen, norm, limits, start, most, tol)
-        if found is not None:
-            near = [1 - .7*tol, 1 - 3*tol]
-            shares = [s for s in near if s > SHARES[0]] + [s for s in SHARES if s < near[0]]
-            return [found, *(s*found for s in shares)]
-    start = min(most, .05*float(post.lengthscale[chosen].min(initial=1.)))
-    if len(chosen) <= MANY: return [start]
-    found = _attacked(post, x, chosen, norm, limits, start, most, tol)
-    return [start] if found is None else [found, (1 - 3*tol)*found, *(s*found for s in SHARES)]
-
+# %% ../../nbs/gpc/28_queries.ipynb #5d0e71c4
 def _seconds(clock:Clock) -> float|None:
     "Time for one query: half of what is left, but no less than a fiftieth of the whole."
     return None if clock.limit is None else max(.5*clock.left, min(.02*clock.limit, clock.left), 1e-3)
 
-# %% ../../nbs/gpc/28_queries.ipynb #a95d1e60
 def _starts(bracket:_Bracket, x, radius:float) -> np.ndarray|None: # (1, d)
     "The attack that is known, drawn into a smaller ball."
     if bracket.point is None: return None
     return x[None] + (bracket.point - x)*min(1., radius/bracket.attack)
 
+class _Asking:
+    "Queries of one radius after another within the time, and what they teach the bracket."
+    def __init__(self, bracket:_Bracket, clock:Clock, post, x, dims, norm, limits, rigorous, n_jobs):
+        self.bracket, self.clock, self.post, self.x, self.dims = bracket, clock, post, x, dims
+        self.norm, self.limits, self.rigorous, self.n_jobs = norm, limits, rigorous, n_jobs
+        self.queries, self.ended = 0, False
+
+    def end(self, why:Status) -> None:
+        self.ended, self.bracket.status = True, why
+
+    @property
+    def in_first_half(self) -> bool:
+        return not self.ended and (self.clock.limit is None or self.clock.left > .5*self.clock.limit)
+
+    def ask(self, radius:float, max_boxes, starts=None) -> Safety|None:
+        "One query; None where the time is over or somebody has interrupted it."
+        if self.clock.out_of_time():
+            self.end(Status.time_limit)
+            return None
+        got = is_safe(self.post, self.x, radius, self.dims, self.norm, self.limits, max_boxes,
+                      _seconds(self.clock), self.rigorous, self.n_jobs, starts)
+        self.queries += 1
+        if got.search != Status.interrupted: return got
+        self.end(Status.interrupted)
+        return None
+
+    def learn(self, radius:float, got:Safety) -> None:
+        self.bracket.learn(radius, got, lambda z: _length(z - self.x, self.norm))
+
+    def look(self, radius:float) -> bool:
+        "Whether a query of one box finds an attack; what it leaves open says nothing."
+        got = self.ask(radius, 1)
+        if got is None: return False
+        if got.status != Status.unknown: self.learn(radius, got)
+        return got.status == Status.unsafe
+
+# %% ../../nbs/gpc/28_queries.ipynb #c16d87f2
+FEW = 40    # boxes of each query for a radius in many coordinates
+FEW_IN_BALL = 200   # the same where the norm is 2 or 1
+SHARES = .98, .9, .7, .4, .1   # of the attack's radius, asked about in turn until one is certified
+
+def _guess(asking:_Asking, start:float, most:float, tol:float) -> float|None:
+    "Smallest radius at which corner steps find a point of the other class; None where they do not apply."
+    sign, found = _binary_class(asking.post, asking.x, True), [None]
+    def attacked(radius):
+        question = around(asking.post, asking.x, radius, asking.dims, asking.norm, asking.limits)
+        terms = _linear_terms(asking.post, question, sign)
+        found[0] = None if terms is None else view(terms, terms.region)
+        return found[0] is not None and descent(found[0], terms.region, terms.region.mid)[1] < 0
+    low, high = 0., min(start, most)
+    while not attacked(high):
+        if found[0] is None or high >= most or asking.clock.out_of_time(): return None
+        low, high = high, min(2*high, most)
+    while high - low > .2*tol*high and not asking.clock.out_of_time():
+        middle = .5*(low + high)
+        low, high = (low, middle) if attacked(middle) else (middle, high)
+    return high
+
+def _attacked(asking:_Asking, start:float, most:float, tol:float) -> None:
+    "Queries of one box for half of the time, until the smallest radius where they attack is known to tol/5."
+    low, high = 0., start
+    while asking.in_first_half and not asking.look(high):
+        if high >= most: return
+        low, high = high, min(2*high, most)
+    while asking.in_first_half and (high := asking.bracket.attack) - low > .2*tol*high:
+        middle = .5*(low + high)
+        if not asking.look(middle): low = middle
+
+# %% ../../nbs/gpc/28_queries.ipynb #3fa8c274
+def _openings(asking:_Asking, chosen, tol:float) -> list[float]:
+    "Radii to begin with: an attack's, and shares of it; the first alone where no corner steps apply."
+    post, most = asking.post, asking.bracket.max_radius
+    if isinstance(post, GPPosterior) and len(chosen) >= FROM:
+        found = _guess(asking, .05*float(np.median(post.lengthscale[chosen])), most, tol)
+        if found is not None:
+            near = [1 - .7*tol, 1 - 3*tol]
+            shares = [s for s in near if s > SHARES[0]] + [s for s in SHARES if s < near[0]]
+            return [found, *(s*found for s in shares)]
+    start = min(most, .05*float(post.lengthscale[chosen].min(initial=1.)))
+    if len(chosen) > MANY: _attacked(asking, start, most, tol)
+    found = asking.bracket.attack
+    return [start] if np.isinf(found) else [(1 - 3*tol)*found, *(s*found for s in SHARES)]
+
+# %% ../../nbs/gpc/28_queries.ipynb #a95d1e60
 def _outcome(bracket:_Bracket, queries:int) -> Perturbation:
     "What is known at the end."
     if np.isinf(bracket.attack) and bracket.safe >= bracket.max_radius: bracket.status = Status.no_attack
@@ -352,7 +387,7 @@ def minimal_perturbation(
     limits=None,      # (low, high) that no perturbed point leaves
     tol=1e-3,         # relative width of the final interval, above 0
     max_radius=None,  # where to give up, at least 0; None: the extent of the data plus six length-scales
-    time_limit=None,  # seconds for all queries; None: no limit
+    time_limit=None,  # seconds for everything; None: no limit
     max_boxes=200_000,# of each query
     rigorous=True,    # sound under floating point
     n_jobs=None,      # threads; None: 1
@@ -376,7 +411,7 @@ def minimal_perturbation(
     max_radius : default None
         where to give up, at least 0; None: the extent of the data plus six length-scales
     time_limit : default None
-        seconds for all queries; None: no limit
+        seconds for everything; None: no limit
     max_boxes : default 200_000
         of each query
     rigorous : default True
@@ -409,24 +444,18 @@ def minimal_perturbation(
     tol, _, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
     chosen, clock = check_dims(dims, post.d), Clock(time_limit)
     if max_radius is None: max_radius = _default_radius(post, x, chosen, norm, limits)
-    bracket, queries = _Bracket(check_number(max_radius, "max_radius", 0.), tol), 0
+    bracket = _Bracket(check_number(max_radius, "max_radius", 0.), tol)
     check_flag(rigorous, "rigorous")
     if len(chosen) > MANY or (isinstance(post, GPPosterior) and len(chosen) >= FROM):
         most = FEW if norm == "inf" else FEW_IN_BALL
         max_boxes = min(max_boxes or most, most)
-    first = _openings(post, x, chosen, norm, limits, bracket.max_radius, tol)
-    radius: float|None = first.pop(0)
-    while bracket.max_radius > 0 and radius is not None:
-        if clock.out_of_time():
-            bracket.status = Status.time_limit
-            break
-        got = is_safe(post, x, radius, dims, norm, limits, max_boxes, _seconds(clock), rigorous,
-                      n_jobs, _starts(bracket, x, radius))
-        queries += 1
-        if got.search == Status.interrupted:
-            bracket.status = got.search
-            break
-        bracket.learn(radius, got, lambda z: _length(z - x, norm))
-        if bracket.safe > 0 or np.isinf(bracket.attack): first = []
+    asking = _Asking(bracket, clock, post, x, dims, norm, limits, rigorous, n_jobs)
+    first = [r for r in _openings(asking, chosen, tol) if r > bracket.safe]
+    radius = first.pop(0) if first else bracket.next(bracket.safe)
+    while radius is not None and not asking.ended:
+        got = asking.ask(radius, max_boxes, _starts(bracket, x, radius))
+        if got is None: break
+        asking.learn(radius, got)
+        first = [] if np.isinf(bracket.attack) else [r for r in first if r > bracket.safe]
         radius = first.pop(0) if first else bracket.next(radius)
-    return _outcome(bracket, queries)
+    return _outcome(bracket, asking.queries)

@@ -326,6 +326,18 @@ def _lead(post, x, top:int) -> tuple[float, float]:
     low = cells[top].value_low - max(o.value_high for o in others)
     return low, cells[top].value_high - max(o.value_low for o in others)
 
+def _lead_here(post, x, top:int) -> tuple[float, float]:
+    "The same for the point asked about; where the class has more than one half it needs no other's bounds."
+    own, = class_bounds(post, reduce_box(post, x, x), [top], np.zeros(0), np.zeros(0))
+    return (2*own.value_low - 1, 1.) if own.value_low > .5 else _lead(post, x, top)
+
+def _lead_over_best(post, x, top:int) -> float:
+    "Upper bound of the lead at a point: over the most probable of the others."
+    p = np.delete(post.predict_proba(x[None])[0], top)
+    best = int(p.argmax()) + int(p.argmax() >= top)
+    own, other = class_bounds(post, reduce_box(post, x, x), [top, best], np.zeros(0), np.zeros(0))
+    return own.value_high - other.value_low
+
 # %% ../../nbs/gpc/27_safety.ipynb #6128807d
 def _many_free(around:Around) -> int: # 0 where a bound of all terms together does not serve
     "Number of free coordinates where there are many, none without an end."
@@ -336,10 +348,12 @@ def _many_free(around:Around) -> int: # 0 where a bound of all terms together do
 def _class_in_all(post, around:Around, top:int, limits:Limits, starts) -> Safety|None:
     "By differences of latent means, where there are many free coordinates and those tell."
     if not (free := _many_free(around)): return None
+    lead = {}
     def beaten(z):
         point = around.settle(np.clip(z, around.lower, around.upper))
         if point is None or int(post.predict_proba(point[None])[0].argmax()) == top: return None
-        return point if _lead(post, point, top)[1] < 0 else None
+        lead[point.tobytes()] = over = _lead_over_best(post, point, top)
+        return point if over < 0 else None
     ball = None if around.ball is None else (around.ball.p, around.ball.radius, around.ball.centre)
     got = settle_class(asked_class(post, top, around.lower, around.upper, ball), beaten, limits.clock,
                        limits.max_boxes, starts)
@@ -347,7 +361,7 @@ def _class_in_all(post, around:Around, top:int, limits:Limits, starts) -> Safety
     answer:dict = dict(margin_lower=0. if got.proved else -1., n_boxes=got.n_boxes, search=got.status)
     if got.point is None:
         return Safety(status=Status.safe if got.proved else Status.unknown, margin_upper=1., **answer)
-    return Safety(status=Status.unsafe, adversarial=got.point, margin_upper=_lead(post, got.point, top)[1],
+    return Safety(status=Status.unsafe, adversarial=got.point, margin_upper=lead[got.point.tobytes()],
                   **answer)
 
 # %% ../../nbs/gpc/27_safety.ipynb #d4ae4396
@@ -356,14 +370,14 @@ def _class_safety(post, around:Around, limits:Limits, starts=None) -> Safety:
     top = int(np.argmax(post.predict_proba(around.x[None])[0]))
     found = _class_in_all(post, around, top, limits, starts)
     if found is not None and found.status == Status.safe: return found     # x is in the set itself
-    lead = _lead(post, around.x, top)
+    lead = _lead_here(post, around.x, top)
     if lead[0] <= 0: return _unclear(post, lead)
     if found is not None: return found
     box = reduce_box(post, around.lower, around.upper)
     got = minimise(LeadOracle(post, box, top, around.ball), limits)
     if got.upper >= 0: return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
     point = around.settle(placed(box, around.ball, got.x))
-    if point is None or _lead(post, point, top)[1] >= 0:
+    if point is None or _lead_over_best(post, point, top) >= 0:
         return _answer(Status.unknown, got, search=Status.precision)
     return _answer(Status.unsafe, got, point)
 

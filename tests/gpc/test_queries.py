@@ -1,15 +1,17 @@
 """Tests of nbs/gpc/28_queries.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.results import Clock
 from reject_nb.core.results import Status
 from reject_nb.gpc import GPPosterior
 from reject_nb.gpc.ranges import RangeResult
 from reject_nb.gpc.safety import Safety
 from reject_nb.gpc.safety import is_safe
 from reject_nb.gpc.softmax import fit_multiclass_gpc
+from unittest.mock import patch
 
 from reject_nb.gpc.queries import (
-    _Bracket, _default_radius, _delta, _length, _spread, minimal_perturbation, robustness,
+    FEW, _Bracket, _default_radius, _delta, _length, _spread, minimal_perturbation, robustness,
 )
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
@@ -149,3 +151,71 @@ def test_without_an_attack_the_radius_is_the_largest():
     X = np.random.default_rng(0).normal(size=(20, 6))
     found = minimal_perturbation(GPPosterior(X, np.ones(20), np.full(20, .3), 1., 2.), X[0], max_radius=.5)
     assert found.certified == .5 and np.isinf(found.attack) and found.status == "no_attack"
+
+
+class _Turns(Clock):
+    "A clock that goes forward by one with every query, and so never runs while nothing is asked."
+    turns = 0
+
+    @property
+    def elapsed(self): return float(_Turns.turns)
+
+
+def _by_turns(post, x, limit, **options):
+    "A radius with a limit in queries, and the boxes and the time that each was given."
+    given, _Turns.turns = [], 0
+    def asked(post, x, radius, dims, norm, limits, max_boxes, seconds, *more):
+        _Turns.turns += 1
+        given.append((max_boxes, seconds))
+        return is_safe(post, x, radius, dims, norm, limits, max_boxes, None, *more)
+    with patch.dict(minimal_perturbation.__globals__, is_safe=asked, Clock=_Turns):
+        return minimal_perturbation(post, x, time_limit=limit, **options), given
+
+
+def _three_in_many(d=30):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(24, d)) + 1.2*np.repeat(np.eye(3, d), 8, axis=0)
+    return fit_multiclass_gpc(X, np.repeat(list("abc"), 8), 0, 6., 4.), X[0]
+
+
+def test_looking_for_an_attack_counts_as_time():
+    "Every look is a query with its share of the time; what the looks found is returned when it is over."
+    post, x = _three_in_many()
+    whole, given = _by_turns(post, x, None, tol=.02)
+    looks = [boxes for boxes, _ in given].index(FEW)
+    assert whole.n_queries == len(given) > looks > 8
+    assert {boxes for boxes, _ in given[:looks]} == {1} and {seconds for _, seconds in given} == {None}
+    other, own = post.predict(whole.adversarial[None]), post.predict(x[None])
+    assert other[0] != own[0] and 0 < whole.certified < whole.attack
+    for limit in (1, 7, looks - 1):
+        found, given = _by_turns(post, x, limit, tol=.02)
+        half = -(-limit//2)
+        assert found.status == "time_limit" and found.n_queries == limit
+        assert [boxes for boxes, _ in given] == [1]*half + [FEW]*(limit - half)
+        assert [s for _, s in given] == [max(.5*(limit - k), min(.02*limit, limit - k)) for k in range(limit)]
+        assert found.certified <= whole.attack and whole.certified <= found.attack
+        assert (found.certified, found.attack) == (0., np.inf) or limit > 1
+    assert found.certified > 0 and found.attack < np.inf
+
+
+def test_a_look_that_is_interrupted_ends_the_search():
+    post, x = _three_in_many()
+    stop = Safety(status=Status.unknown, margin_lower=-1., margin_upper=1., n_boxes=0,
+                  search=Status.interrupted)
+    with patch.dict(minimal_perturbation.__globals__, is_safe=lambda *a: stop):
+        found = minimal_perturbation(post, x)
+    assert (found.status, found.n_queries, found.certified, found.attack) == ("interrupted", 1, 0., np.inf)
+
+
+def test_corner_steps_count_as_time():
+    "A clock that has run out after the first corner steps: no query is asked any more."
+    post, x, _ = _many(12, 80, 80, 3.)
+    class Late(Clock):
+        asked = 0
+        @property
+        def elapsed(self):
+            Late.asked += 1
+            return 2. if Late.asked > 1 else 0.
+    with patch.dict(minimal_perturbation.__globals__, Clock=Late):
+        found = minimal_perturbation(post, x, time_limit=1.)
+    assert (found.status, found.n_queries) == ("time_limit", 0) and Late.asked <= 3

@@ -6,7 +6,7 @@ from reject_nb.gpc import safety
 from reject_nb.gpc.ranges import classification_range
 from reject_nb.gpc.softmax import fit_multiclass_gpc
 
-from reject_nb.gpc.safety import around, is_safe
+from reject_nb.gpc.safety import _lead, _lead_here, _lead_over_best, around, is_safe
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
 
@@ -98,6 +98,22 @@ BAD_QUESTIONS = [dict(x=[np.nan, 0]), dict(x=[0]), dict(radius=-1), dict(radius=
 def test_bad_questions_are_named(bad):
     with pytest.raises(ValueError, match=next(iter(bad))):
         is_safe(**{"post": PLANE, "x": [0, 0], "radius": .1, **bad})
+
+
+def test_one_class_or_two_say_what_all_say_of_a_lead():
+    "Above one half the class alone is enough; at an attack the class and the best of the others."
+    post, kinds = _three(), set()
+    for z in np.random.default_rng(0).normal(size=(30, 2))*1.5:
+        p = post.predict_proba(z[None])[0]
+        for top in range(3):
+            low, high = _lead(post, z, top)
+            here, over = _lead_here(post, z, top), _lead_over_best(post, z, top)
+            assert abs(over - high) < 1e-3 and low <= over + 1e-12
+            assert here[0] <= low + 1e-3 and here[1] >= low
+            kinds.add((p[top] > .5, here[0] > 0))
+            if p[top] > .5: assert here[1] == 1. and abs(here[0] - (2*p[top] - 1)) < .02
+            if p[top] < .49: assert here == (low, high)
+    assert {(True, True), (False, True), (False, False)} <= kinds
 
 
 def _many(seed, d=None, n=40, stretch=1.):
