@@ -127,7 +127,8 @@ def become_kernel(
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from ipykernel.kernelapp import IPKernelApp
     alive = f"--IPKernelApp.parent_handle={os.getppid()}"     # the kernel ends where the template is gone
-    IPKernelApp.launch_instance(argv=["--log-level=ERROR", alive, "-f", request["file"]])
+    sys.argv = ["ipykernel_launcher", "--log-level=ERROR", alive, "-f", request["file"]]
+    IPKernelApp.launch_instance(argv=sys.argv[1:])
     atexit._run_exitfuncs()
     os._exit(0)        # taking the libraries down piece by piece would take half a second
 

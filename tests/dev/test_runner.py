@@ -37,13 +37,15 @@ def test_run_reports_cell_environment_and_slow(warm):
 def test_warm_kernels_share_nothing_and_show_pictures():
     with TemporaryDirectory() as folder:
         paths = [Path(folder)/"first.ipynb", Path(folder)/"second.ipynb"]
-        _write(paths[0], "import sys, numpy; numpy.left_behind = 1", "'reject_nb' in sys.modules")
+        _write(paths[0], "import sys, numpy; numpy.left_behind = 1",
+               "'reject_nb' in sys.modules, sys.argv[0]")
         _write(paths[1], "import numpy, matplotlib.pyplot as plt; hasattr(numpy, 'left_behind')",
                "plt.plot([1, 2]);")
         first, second = run_notebooks(paths, keep=True, warm=True)
         assert first.status == second.status == "done", (first.error, second.error)
         texts = [path.read_text() for path in paths]
-        assert all("False" in text for text in texts) and "image/png" in texts[1]
+        assert "(False, 'ipykernel_launcher')" in texts[0]
+        assert "False" in texts[1] and "image/png" in texts[1]
 
 
 @pytest.mark.parametrize("warm", [False, True])
