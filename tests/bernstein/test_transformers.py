@@ -35,6 +35,12 @@ def test_scaling_is_the_change_of_units_of_every_piece():
     assert 0 <= bare.central_moment[0, 0] <= bare.half_width[0, 0]**2
 
 
+@pytest.mark.parametrize("scale", [0., -1., [1., 0., 2.], [2., 3., -1e-300]])
+def test_a_scale_that_is_not_above_zero_is_named(scale):
+    with pytest.raises(ValueError, match="^scale must be above 0"): _known().scaled(0., scale)
+    _known().scaled([-1., 0., -2.], 1e-9)     # a shift may have any sign
+
+
 def test_scaler_learns_the_whole_variance():
     U = _known()
     scaler = UncertainScaler().fit(U)

@@ -117,6 +117,8 @@ def test_a_better_direction_is_taken_and_a_worse_one_is_not():
     worse = _certify_30(REFERENCE_30.alpha, (own.scores, own.norm2))
     assert better.offered and better.objective == best.objective < own.objective and better.bound == own.bound
     assert not worse.offered and worse.objective == best.objective
+    np.testing.assert_array_equal(worse.scores, best.scores)
+    assert worse.norm2 == best.norm2 != own.norm2
 
 GOOD = dict(apply=lambda v: v, y=[1., -1.], alpha=np.zeros((2, 1)), safe=[.5], unsafe=[.5], eta=1.)
 
