@@ -5,7 +5,8 @@ them, and a search with it."""
 
 # %% auto #0
 __all__ = ['Group', 'Bumps', 'Summand', 'bumps_of', 'Reach', 'reach', 'second', 'Bend', 'bend',
-           'bump_parabola', 'examine_bumps', 'BumpSearch', 'settle_bumps', 'least_of', 'kept']
+           'bump_parabola', 'examine_bumps', 'BumpSearch', 'settle_bumps', 'least_of', 'Leads', 'leads_over',
+           'kept']
 
 # %% ../../nbs/gpc/24_bumps.ipynb #d22f9c85
 import heapq
@@ -556,6 +557,52 @@ def least_of(
     shifted = bumps._replace(constant=bumps.constant - target, off=bumps.off + rounding(8)*abs(target))
     got = settle_bumps(shifted, clock, max_boxes)
     return (target if got.proved else -np.inf), got.n_boxes
+
+# %% ../../nbs/gpc/24_bumps.ipynb #lead2402
+class Leads(NamedTuple):
+    """By how much a class is ahead of each other one, as sums that are to stay positive.
+
+    Attributes
+    ----------
+    over : dict
+        rival -> Bumps
+    lowest : dict
+        rival -> where a descent ends, (D,), and the value there
+    order : list
+        rivals, the most dangerous first
+    """
+    over: dict    # rival -> Bumps
+    lowest: dict  # rival -> where a descent ends, (D,), and the value there
+    order: list   # rivals, the most dangerous first
+
+    def points(self, starts=None) -> list: # of (d,)
+        """Where the class may be lost: given points, and the lowest of the two most dangerous leads.
+
+        Returns
+        -------
+        list
+            of (d,)
+        """
+        given = [] if starts is None else list(np.atleast_2d(starts))
+        return given + [self.over[j].raw(self.lowest[j][0]) for j in self.order[:2]]
+
+def leads_over(
+    found:dict, # rival -> Bumps, or None where the lead is no such sum
+) -> Leads|None:
+    """The leads over all rivals; None where one is missing.
+
+    Parameters
+    ----------
+    found : dict
+        rival -> Bumps, or None where the lead is no such sum
+
+    Returns
+    -------
+    Leads|None
+    """
+    if any(bumps is None for bumps in found.values()): return None
+    lowest = {j: descent(bumps, bumps.region, bumps.region.mid) for j, bumps in found.items()}
+    return Leads(found, lowest, sorted(found, key=lambda j: lowest[j][1]))
 
 # %% ../../nbs/gpc/24_bumps.ipynb #95dd0b0e
 def kept(bumps:Bumps, clock:Clock, max_boxes=None, starts=None) -> Proof:

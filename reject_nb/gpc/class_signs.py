@@ -14,13 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.results import Clock, Status
-from .bumps import Bumps, Summand, bumps_of, least_of, settle_bumps
+from .bumps import Bumps, Summand, bumps_of, leads_over, least_of, settle_bumps
 from .certificate import kernel_rows, reduce_box
 from .class_bounds import PairCentre, pair_centre
 from .kernel_terms import Terms, expand
 from .kernels import SquaredExponential
 from .rigour import rounding
-from .sign_search import descent
 from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/25_class_signs.ipynb #057ea673
@@ -261,17 +260,14 @@ def settle_class(
         None where the set is not of this kind
     """
     rivals = [j for j in range(asked.post.n_classes) if j != asked.top]
-    found = {j: lead_of_means(asked, j) for j in rivals}
-    means = {j: bumps for j, bumps in found.items() if bumps is not None}
-    if len(means) < len(rivals): return None
-    lowest = {j: descent(bumps, bumps.region, bumps.region.mid) for j, bumps in means.items()}
-    order, count = sorted(rivals, key=lambda j: lowest[j][1]), 0
-    tries = [] if starts is None else list(starts)
-    for z in [*tries, *(means[j].raw(lowest[j][0]) for j in order[:2])]:
+    means, count = leads_over({j: lead_of_means(asked, j) for j in rivals}), 0
+    if means is None: return None
+    for z in means.points(starts):
         if (point := beaten(z)) is not None: return ClassSettled(Status.optimal, False, point, count)
-    for j in order:
-        if lowest[j][1] <= 0: return ClassSettled(Status.precision, False, None, count)
-        for bumps, used in _to_prove(asked, j, means[j], lowest[j][0], clock):
+    for j in means.order:
+        low, value = means.lowest[j]
+        if value <= 0: return ClassSettled(Status.precision, False, None, count)
+        for bumps, used in _to_prove(asked, j, means.over[j], low, clock):
             count += used
             if clock.out_of_time(): return ClassSettled(Status.time_limit, False, None, count)
             left = FEW_BOXES if max_boxes is None else min(FEW_BOXES, max_boxes - count)

@@ -13,11 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.results import Clock, Status
-from .bumps import Bumps, Summand, bumps_of, least_of, settle_bumps
+from .bumps import Bumps, Leads, Summand, bumps_of, leads_over, least_of, settle_bumps
 from .kernel_terms import LINEAR, frame_box, kernel_at, kernel_unit, model_on
 from .questions import Proof
 from .rigour import rounding
-from .sign_search import descent
 
 # %% ../../nbs/gpc/26_one_vs_rest_signs.ipynb #af4b18ef
 def variance_share(
@@ -210,16 +209,10 @@ def _to_prove(asked:Several, top:int, rival:int, point, ats, work:_Work) -> Iter
         if share > 0: yield lead_of(asked, top, rival, share, wide, point, ats)
 
 # %% ../../nbs/gpc/26_one_vs_rest_signs.ipynb #655f617b
-def _beaten(asked:Several, leads:dict, lowest:dict, order, lost:Callable, starts) -> np.ndarray|None:
-    "A point where the class is lost: one that is given, or the lowest of a lead of means."
-    tries = [] if starts is None else list(np.atleast_2d(starts))
-    tries += [leads[j].raw(lowest[j][0]) for j in order[:2]]
-    return next((z for z in tries if lost(np.clip(z, asked.lower, asked.upper))), None)
-
-def _kept(asked:Several, top:int, order, leads, lowest, lost:Callable, work:_Work) -> Proof:
+def _kept(asked:Several, top:int, leads:Leads, lost:Callable, work:_Work) -> Proof:
     "Rival after rival."
-    for j in order:
-        point = leads[j].raw(lowest[j][0])
+    for j in leads.order:
+        point = leads.over[j].raw(leads.lowest[j][0])
         ats = {c: touch(asked.latents[c], point) for c in (top, j)}
         for bumps in _to_prove(asked, top, j, point, ats, work):
             if bumps is None: return Proof(Status.precision, False, -1., None, work.count)
@@ -266,12 +259,9 @@ def settle_one_vs_rest(
     if any((p.terms.kind == LINEAR).any() or p.link != "logistic" or p.clip for p in asked.latents):
         return None
     rivals = [j for j in range(len(asked.latents)) if j != top]
-    found = {j: lead_of(asked, top, j) for j in rivals}
-    leads = {j: bumps for j, bumps in found.items() if bumps is not None}
-    if len(leads) < len(rivals): return None
-    lowest = {j: descent(bumps, bumps.region, bumps.region.mid) for j, bumps in leads.items()}
-    order = sorted(rivals, key=lambda j: lowest[j][1])
-    z = _beaten(asked, leads, lowest, order, lost, starts)
-    if z is not None: return Proof(Status.optimal, False, -1., z, 0)
-    if lowest[order[0]][1] <= 0: return Proof(Status.precision, False, -1., None, 0)
-    return _kept(asked, top, order, leads, lowest, lost, _Work(clock, max_boxes))
+    leads = leads_over({j: lead_of(asked, top, j) for j in rivals})
+    if leads is None: return None
+    for z in leads.points(starts):
+        if lost(np.clip(z, asked.lower, asked.upper)): return Proof(Status.optimal, False, -1., z, 0)
+    if leads.lowest[leads.order[0]][1] <= 0: return Proof(Status.precision, False, -1., None, 0)
+    return _kept(asked, top, leads, lost, _Work(clock, max_boxes))
