@@ -63,6 +63,7 @@ def run_all(
     jobs:int=1,       # notebooks at the same time
     tests:bool=True,  # also call the tests that their cells define
     warm:bool=False,  # kernels with the libraries loaded, for checks
+    compare:bool=False, # an output that is not the stored one is a failure
 ) -> list[str]:       # what failed
     """Run notebooks, a line for each, and name the slowest.
 
@@ -82,6 +83,8 @@ def run_all(
         also call the tests that their cells define
     warm : bool, default False
         kernels with the libraries loaded, for checks
+    compare : bool, default False
+        an output that is not the stored one is a failure
 
     Returns
     -------
@@ -94,13 +97,14 @@ def run_all(
                          on_done=_tell)
     slowest = sorted(runs, key=lambda run: -run.seconds)[:10]
     print("  slowest:", ", ".join(f"{relative(r.path)} {r.seconds:.0f} s" for r in slowest), flush=True)
-    return [failure(r, relative(r.path)) for r in runs if r.status != "done"]
+    failed = [failure(r, relative(r.path)) for r in runs if r.status != "done"]
+    return failed + [f"{relative(r.path)}, {moved}" for r in runs if compare for moved in r.moved]
 
 # %% ../../nbs/dev/10_build.ipynb #8a090ca3
 def check_running(
     jobs:int=2,  # notebooks at the same time
 ) -> list[str]:  # sentences
-    """Every notebook runs top to bottom, the longest first, and the claims come out as committed.
+    """Every notebook runs top to bottom and shows what is stored, and the claims come out as committed.
 
     Parameters
     ----------
@@ -115,7 +119,7 @@ def check_running(
     paths = sorted(pages_and_others()[1], key=lambda path: not path.stem.startswith("9"))
     with tempfile.TemporaryDirectory() as out:
         # the tests of the cells run once, in pytest
-        wrong = run_all(paths, Path(out), keep=False, jobs=jobs, tests=False, warm=True)
+        wrong = run_all(paths, Path(out), keep=False, jobs=jobs, tests=False, warm=True, compare=True)
         new = {id: c.status for id, c in load_claims(Path(out)).items()}
     return wrong or moved_claims({id: c.status for id, c in load_claims(root()/"figures").items()}, new)
 

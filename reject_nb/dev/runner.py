@@ -22,6 +22,7 @@ from pathlib import Path
 from ..core.checks import check_count
 from ..core.files import write_atomic
 from .notebooks import clean, directives, read, to_text
+from .outputs import Moved, moved_outputs
 from .warm_kernels import warm_kernels
 
 # %% ../../nbs/dev/03_runner.ipynb #7a79a2c2
@@ -43,6 +44,8 @@ class NotebookRun:
     traceback : str, default ''
     seconds : float, default 0.
         how long it took
+    moved : tuple[Moved, ...], default ()
+        cells that show something else than is stored
     """
     path: Path
     status: str           # "done" | "failed" | "interrupted"
@@ -51,6 +54,7 @@ class NotebookRun:
     error: str = ""       # type and message
     traceback: str = ""
     seconds: float = 0.   # how long it took
+    moved: tuple[Moved, ...] = ()   # cells that show something else than is stored
 
 # %% ../../nbs/dev/03_runner.ipynb #64de887a
 LIBRARIES = "OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM"
@@ -169,7 +173,7 @@ def _plain(text:str) -> str: return re.sub(r"\x1b\[[0-9;]*m", "", text)   # with
 # %% ../../nbs/dev/03_runner.ipynb #39aeea66
 async def _run(path:Path, env:dict, command, slow:bool, keep:bool, prepare, on_cell) -> NotebookRun:
     from nbclient.exceptions import CellExecutionError, DeadKernelError
-    nb, began, reached = read(path), time.perf_counter(), 0
+    nb, stored, began, reached = read(path), read(path), time.perf_counter(), 0
     taken = ({} if slow else take_out_slow(nb)) | rewrite(nb, prepare)
     def started(cell, cell_index):
         nonlocal reached
@@ -181,9 +185,10 @@ async def _run(path:Path, env:dict, command, slow:bool, keep:bool, prepare, on_c
     try: await _execute(nb, path, env, command, started)
     except CellExecutionError as error: return failed(f"{error.ename}: {error.evalue}", _plain(str(error)))
     except DeadKernelError: return failed("the kernel died (killed, or out of memory)")
+    moved = moved_outputs(stored, nb, skip=taken)
     put_back(nb, taken)
     if keep: write_atomic(path, to_text(clean(nb)).encode())
-    return NotebookRun(path, "done", seconds=time.perf_counter() - began)
+    return NotebookRun(path, "done", seconds=time.perf_counter() - began, moved=moved)
 
 # %% ../../nbs/dev/03_runner.ipynb #f7d6e70f
 class _Runs(threading.Thread):

@@ -5,6 +5,7 @@ from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
 from reject_nb.dev.notebooks import root
+from reject_nb.dev.outputs import Moved
 from reject_nb.dev.runner import NotebookRun
 from unittest import mock
 
@@ -23,6 +24,15 @@ def test_claims_that_appear_or_vanish_are_told():
     appeared, vanished = moved_claims({"b": "match"}, {"a": "differs"})
     assert "a: committed as missing, now differs" in appeared
     assert "b: committed as match, now missing" in vanished
+
+
+def test_moved_outputs_fail_where_they_are_compared():
+    run = NotebookRun(root()/"nbs"/"x.ipynb", "done", moved=(Moved(3, "risk 0.1", "risk 0.2"),))
+    with mock.patch.dict(run_all.__globals__, run_notebooks=lambda paths, env, **options: [run]), \
+            redirect_stdout(StringIO()):
+        assert run_all([], None, False) == []
+        told = run_all([], None, False, compare=True)
+    assert told == ["nbs/x.ipynb, cell 3 shows 'risk 0.2', stored is 'risk 0.1'"]
 
 
 def test_ten_of_the_slowest_are_named():

@@ -30,6 +30,9 @@ def test_run_reports_cell_environment_and_slow(warm):
         assert failed.error.startswith("AttributeError") and done.seconds > 0
         assert bad.read_bytes() == before
         assert run_notebooks([good], {"X_OF_TEST": ""}, slow=True)[0].error.startswith("ZeroDivisionError")
+        again = run_notebooks([good], {"X_OF_TEST": "there"})[0].moved
+        assert [(moved.cell, moved.old, moved.new) for moved in again] == [(3, "'here'", "'there'")]
+        assert run_notebooks([good], env)[0].moved == ()
         mended = run_notebooks([bad], keep=True, prepare=lambda source: source.replace("nothing", "real"))
         assert mended[0].status == "done" and "y.nothing" in bad.read_text()     # the source stays as it was
 

@@ -1,0 +1,60 @@
+"""Tests of nbs/dev/02_outputs.ipynb, extracted from its test cells: edit them there."""
+import pytest
+from nbformat.v4 import new_code_cell
+from nbformat.v4 import new_notebook
+from nbformat.v4 import new_output
+
+from reject_nb.dev.outputs import Moved, moved_outputs, same_text, shown, taken_apart
+
+SAME = [("1.0", "0.9999999999"), ("-0.0", "0.0"), ("1e3", "1000.0"), ("inf", "inf"), ("7", "7"), ("+3", "3")]
+OTHER = [("1.0", "1.00001"), ("7", "8"), ("7", "-7"), ("2e-9", "4e-9"), ("1000000", "1000001"), ("0.5", "-0.5"),
+         ("1", "1.1")]
+
+@pytest.mark.parametrize("old, new", SAME)
+def test_same_numbers(old, new): assert same_text(old, new) and same_text(new, old)
+
+
+@pytest.mark.parametrize("old, new", OTHER)
+def test_other_numbers(old, new): assert not same_text(old, new) and not same_text(new, old)
+
+TEXTS = [("a 1", "a 1 2"), ("a 1 2", "a 1"), ("a 1", "b 1"), ("", "a"), ("[1, nan]", "[1, 2.0]"), ("x1", "x2"),
+         ("True", "False"), ("1-2", "1-3")]
+
+@pytest.mark.parametrize("old, new", TEXTS)
+def test_other_texts(old, new): assert not same_text(old, new)
+
+
+def test_spaces_and_addresses_are_nothing():
+    assert same_text("| a   |  1.50 |\n", "| a |   1.5 |")
+    assert same_text("<f at 0x7f3a>", "<f at 0x55b1>")
+    assert taken_apart("0x7f and .5e-3") == ("@ and #", [".5e-3"])
+
+
+def _cell(source, *outputs): return new_code_cell(source, outputs=list(outputs))
+
+
+def _out(text, name="stdout"): return new_output("stream", name=name, text=text)
+
+
+def test_shown_takes_what_is_printed_and_returned():
+    html = new_output("display_data", {"text/html": "<b>4</b>", "image/png": "x"})
+    result = new_output("execute_result", {"text/plain": "2"})
+    assert shown(_cell("f()", _out("1\n"), _out("careful", "stderr"), result, html)) == "1\n2\n<b>4</b>"
+
+
+def test_moved_outputs_names_cell_and_line():
+    def notebook(last, marked):
+        cells = [_cell("a", _out("x 1\ny 2\n")), _cell("b", _out(f"x 1\ny {last}\nz")), _cell("c", _out(marked))]
+        cells[2].source = "#| varies\nc"
+        return new_notebook(cells=cells)
+    old, new = notebook(2, "1 s"), notebook(3, "2 s")
+    assert moved_outputs(old, old) == () == moved_outputs(old, new, skip=[1])
+    assert moved_outputs(old, new, skip=[0]) == (Moved(2, "y 2", "y 3"),)
+    old.cells[2].source = new.cells[2].source = "c"
+    assert [moved.cell for moved in moved_outputs(old, new)] == [2, 3]
+
+
+def test_an_output_that_appears_or_vanishes_is_told():
+    full, empty = new_notebook(cells=[_cell("a", _out("1"))]), new_notebook(cells=[_cell("a")])
+    assert moved_outputs(empty, full) == (Moved(1, "", "1"),) and moved_outputs(full, empty) == (Moved(1, "1", ""),)
+    with pytest.raises(ValueError): moved_outputs(full, new_notebook(cells=[]))
