@@ -5,8 +5,9 @@ fails."""
 
 # %% auto #0
 __all__ = ['PLAIN', 'IGNORED', 'GENERAL', 'LIMITED', 'PATIENCE', 'PASSED', 'changes', 'Mutant', 'mutants_of',
-           'mutated', 'equivalents', 'sample', 'dependents', 'in_a_kernel', 'Workplace', 'files_for', 'Trial',
-           'slow_tests', 'stages', 'warm_up', 'try_mutant', 'report', 'main']
+           'mutated', 'equivalents', 'sample', 'dependents', 'in_a_kernel', 'Workplace', 'files_for',
+           'as_module', 'notebook_of', 'shows_the_same', 'Trial', 'slow_tests', 'stages', 'warm_up',
+           'try_mutant', 'report', 'main']
 
 # %% ../../nbs/dev/09_mutants.ipynb #b65f3f3a
 import argparse
@@ -27,9 +28,10 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .extract_tests import without_calls
 from .imports import import_graph, package_modules, part_of
-from .notebooks import root
-from .runner import SINGLE_THREAD
+from .notebooks import directives, relative, root
+from .runner import SINGLE_THREAD, run_notebooks
 
 # %% ../../nbs/dev/09_mutants.ipynb #d47168ee
 _COMPARE = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq,
@@ -372,6 +374,7 @@ class Workplace:
         self.caches, self.said = folder/"caches", folder/"said.txt"   # said: by the last tests
         self.general: list[str] = []   # tests of every part that pass without a mutant
         self.slow: list[str] = []      # tests of the part that take longest
+        self.shown: list[str] = []     # modules whose notebooks show the same without a mutant
         self.caches.mkdir()
 
     def file(self,
@@ -466,15 +469,14 @@ GENERAL = ["tests/test_bad_calls.py", "tests/test_help.py"]   # of every part
 LIMITED = ["sh", "-c", 'ulimit -t "$0" && exec "$@"']   # then seconds of the processor and a command
 PATIENCE = 12   # seconds by the clock for each of the processor: others may keep it busy
 
-def _pytest(
+def _limited(
     work:Workplace,
     caches:Path,         # folder of compiled functions
     part:str,            # of the package, that the general tests look at
-    files:list[str],     # tests
-    seconds:float|None,  # of processor time that they may take
+    command:list[str],   # program and arguments
+    seconds:float|None,  # of processor time that it may take
 ) -> int|None:           # exit status; None: out of time
-    "Run tests until one fails."
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", *files]
+    "Run a command in the copy."
     if seconds: command = [*LIMITED, str(math.ceil(seconds)), *command]
     variables = work.environment(caches) | {"REJECT_NB_PARTS": part}
     where: dict = {"cwd": work.folder, "env": variables, "start_new_session": True}
@@ -484,6 +486,81 @@ def _pytest(
             os.killpg(run.pid, signal.SIGKILL)
             return None
     return None if status in (-signal.SIGXCPU, -signal.SIGKILL) else status
+
+# %% ../../nbs/dev/09_mutants.ipynb #4921ab18
+def _pytest(work:Workplace, caches:Path, part:str, files:list[str], seconds:float|None) -> int|None:
+    "Run tests until one fails."
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--no-header", *files]
+    return _limited(work, caches, part, command, seconds)
+
+# %% ../../nbs/dev/09_mutants.ipynb #89a27a61
+def as_module(
+    module:str, # below the package
+):              # maps the source of a cell of its notebook to what is to run
+    """Exported cells give way to the module that they make; calls of tests are left out.
+
+    Parameters
+    ----------
+    module : str
+        below the package
+
+    Returns
+    -------
+    maps the source of a cell of its notebook to what is to run
+    """
+    take = f"import importlib\n_names = vars(importlib.import_module('reject_nb.{module}')).items()\n" \
+           "globals().update({name: value for name, value in _names if not name.startswith('__')})"
+    def prepare(source:str) -> str:
+        exported = any(word.split()[0] == "export" for word in directives(source))
+        return take if exported else without_calls(source)
+    return prepare
+
+# %% ../../nbs/dev/09_mutants.ipynb #3058992a
+def notebook_of(
+    module:str, # below the package
+) -> Path:
+    """The notebook that makes a module, from the line at the head of the module.
+
+    Parameters
+    ----------
+    module : str
+        below the package
+
+    Returns
+    -------
+    Path
+    """
+    path = package_modules()[module]
+    found = re.search(r"File to edit: (\S+\.ipynb)", path.read_text(encoding="utf-8"))
+    if not found: raise ValueError(f"{module} must come from a notebook, {relative(path)} names none")
+    return (path.parent/found[1]).resolve()
+
+def shows_the_same(
+    module:str, # below the package
+) -> int:       # exit status: 0 where its notebook runs through and shows what is stored
+    """Run the notebook of a module with the module as it stands in the package.
+
+    Parameters
+    ----------
+    module : str
+        below the package
+
+    Returns
+    -------
+    int
+        exit status: 0 where its notebook runs through and shows what is stored
+    """
+    with tempfile.TemporaryDirectory() as out:
+        run, = run_notebooks([notebook_of(module)], {"REJECT_NB_OUT": out}, prepare=as_module(module))
+    print(run.error, *run.moved, sep="\n")
+    return int(run.status != "done" or bool(run.moved))
+
+# %% ../../nbs/dev/09_mutants.ipynb #e4bc4db1
+_SHOWS = "import sys; from reject_nb.dev.mutants import shows_the_same; sys.exit(shows_the_same(sys.argv[1]))"
+
+def _notebook(work:Workplace, caches:Path, module:str, seconds:float|None) -> int|None:
+    "Run the notebook of a module in the copy."
+    return _limited(work, caches, part_of(module), [sys.executable, "-c", _SHOWS, module], seconds)
 
 # %% ../../nbs/dev/09_mutants.ipynb #78fef148
 PASSED = (0, 5)   # pytest: all passed, or there was none
@@ -571,7 +648,7 @@ def warm_up(
     Raises
     ------
     RuntimeError
-        where those of the part fail; general ones that fail are left out.
+        where those of the part fail; general ones and notebooks that fail are left out.
     """
     def passes(files): return _pytest(work, work.caches, part, files, None) in PASSED
     work.general = [name for name in GENERAL if passes([name])]
@@ -581,8 +658,18 @@ def warm_up(
         if not passes([*own, "--durations=0", "--durations-min=1"]):
             last = work.said.read_text(encoding="utf-8").splitlines()[-5:]
             raise RuntimeError("\n".join([f"the tests of {part} fail without a mutant:", *last]))
-    work.slow = slow_tests(work.said.read_text(encoding="utf-8"))
-    return _spent() - began
+    work.slow, spent = slow_tests(work.said.read_text(encoding="utf-8")), _spent() - began
+    modules = [name for name in package_modules() if part_of(name) == part]
+    work.shown = [name for name in modules if _notebook(work, work.caches, name, None) == 0]
+    return spent
+
+# %% ../../nbs/dev/09_mutants.ipynb #c91a80a2
+def _statuses(work:Workplace, caches:Path, module:str, seconds:float):
+    "Yields the exit statuses of a module's own tests, of its notebook, of the others."
+    own, *others = stages(work, module)
+    yield _pytest(work, caches, part_of(module), own, seconds)
+    if module in work.shown: yield _notebook(work, caches, module, seconds)
+    for arguments in others: yield _pytest(work, caches, part_of(module), arguments, seconds)
 
 # %% ../../nbs/dev/09_mutants.ipynb #6d03aca2
 def try_mutant(
@@ -608,8 +695,7 @@ def try_mutant(
     caches = work.fresh_caches(mutant.module, in_a_kernel(original, mutant.function))
     path.write_text(mutated(original, mutant), encoding="utf-8")
     try:
-        for arguments in stages(work, mutant.module):
-            status = _pytest(work, caches, part_of(mutant.module), arguments, 3*normal + 30)
+        for status in _statuses(work, caches, mutant.module, 3*normal + 30):
             if status not in PASSED: break
     finally:
         path.write_text(original, encoding="utf-8")

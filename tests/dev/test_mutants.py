@@ -1,6 +1,8 @@
 """Tests of nbs/dev/09_mutants.ipynb, extracted from its test cells: edit them there."""
 import ast
+import importlib
 import io
+import nbformat
 import os
 import pytest
 import tempfile
@@ -12,8 +14,8 @@ from types import SimpleNamespace
 from unittest import mock
 
 from reject_nb.dev.mutants import (
-    Trial, Workplace, _pytest, equivalents, files_for, in_a_kernel, main, mutants_of, mutated, report,
-    sample, stages, try_mutant, warm_up,
+    Trial, Workplace, _limited, _pytest, _statuses, as_module, equivalents, files_for, in_a_kernel, main,
+    mutants_of, mutated, notebook_of, report, sample, shows_the_same, stages, try_mutant, warm_up,
 )
 
 CHANGES = [("a < b", ["a <= b"]), ("a + b", ["a - b"]), ("a ** 2", ["a * 2", "3"]), ("-a", ["a"]),
@@ -97,6 +99,51 @@ def test_slow_tests_wait():
     with mock.patch.dict(stages.__globals__, files_for=lambda *asked: ["tests/dev/test_imports.py"]):
         assert stages(work, "dev.imports") == [["tests/dev/test_imports.py"], work.general]
 
+
+@pytest.mark.parametrize("source, runs", [
+    ("#| export\nx = 1", True), ("#| export other.module\nx = 1", True), ("x = 1\n#| export", False),
+    ("#| default_exp a.b", False)])
+def test_exported_cells_give_way_to_the_module(source, runs):
+    prepared = as_module("core.tails")(source)
+    assert (prepared == source) != runs and ("'reject_nb.core.tails'" in prepared) == runs
+    if not runs: return
+    names: dict = {}
+    exec(prepared, names)
+    module = importlib.import_module("reject_nb.core.tails")
+    assert names.get("__name__") != module.__name__
+    assert all(names[name] is getattr(module, name) for name in module.__all__)
+
+
+def test_calls_of_tests_are_left_out():
+    assert "test_a()" not in as_module("m")("#| test\ndef test_a(): pass\ntest_a()").splitlines()
+
+
+def test_the_notebook_of_a_module():
+    assert notebook_of("dev.mutants").relative_to(root()).as_posix() == "nbs/dev/09_mutants.ipynb"
+    assert notebook_of("sdr").name == "00_overview.ipynb"
+
+NOTEBOOK = [("1 + 1", "2", 0), ("1 + 1", "3", 1), ("1/0", "", 1), ("#| varies\n1 + 1", "3", 0)]
+
+@pytest.mark.parametrize("source, stored, status", NOTEBOOK)
+def test_a_notebook_that_shows_something_else_fails(source, stored, status):
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(io.StringIO()) as said:
+        output = nbformat.v4.new_output("execute_result", {"text/plain": stored})
+        cell = nbformat.v4.new_code_cell(source, outputs=[output] if stored else [])
+        nbformat.write(nbformat.v4.new_notebook(cells=[cell]), Path(folder)/"a.ipynb")
+        with mock.patch.dict(shows_the_same.__globals__, notebook_of=lambda module: Path(folder)/"a.ipynb"):
+            assert shows_the_same("core.sorting") == status
+    assert ("shows '2'" in said.getvalue()) == (stored == "3" and status == 1)
+
+
+@pytest.mark.parametrize("shown, expected", [(["m.a"], ["own", "notebook", "others", "general"]),
+                                             (["m.b"], ["own", "others", "general"])])
+def test_own_tests_then_the_notebook_then_others(shown, expected):
+    stand_ins = {"stages": lambda work, module: [["own"], ["others"], ["general"]],
+                 "_pytest": lambda work, caches, part, files, seconds: files[0],
+                 "_notebook": lambda work, caches, module, seconds: "notebook"}
+    with mock.patch.dict(_statuses.__globals__, stand_ins):
+        assert list(_statuses(SimpleNamespace(shown=shown), None, "m.a", 3.)) == expected
+
 KERNELS = """
 @njit(cache=True)
 def f(x): return x
@@ -153,7 +200,7 @@ def test_tests_that_never_end_are_ended(body, seconds, status):
 
 
 def test_tests_that_sleep_are_ended_by_the_clock():
-    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(_pytest.__globals__, PATIENCE=.05):
+    with tempfile.TemporaryDirectory() as folder, mock.patch.dict(_limited.__globals__, PATIENCE=.05):
         (Path(folder)/"test_a.py").write_text("import time\n\ndef test_a(): time.sleep(600)\n")
         work = SimpleNamespace(folder=folder, said=Path(folder)/"said",
                                environment=lambda caches: {**os.environ})

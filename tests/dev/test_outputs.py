@@ -7,8 +7,8 @@ from nbformat.v4 import new_output
 from reject_nb.dev.outputs import Moved, moved_outputs, same_text, shown, taken_apart
 
 SAME = [("1.0", "0.9999999999"), ("-0.0", "0.0"), ("1e3", "1000.0"), ("inf", "inf"), ("7", "7"), ("+3", "3")]
-OTHER = [("1.0", "1.00001"), ("7", "8"), ("7", "-7"), ("2e-9", "4e-9"), ("1000000", "1000001"), ("0.5", "-0.5"),
-         ("1", "1.1")]
+OTHER = [("1.0", "1.00001"), ("7", "8"), ("7", "-7"), ("2e-9", "4e-9"), ("1000000", "1000001"),
+         ("0.5", "-0.5"), ("1", "1.1")]
 
 @pytest.mark.parametrize("old, new", SAME)
 def test_same_numbers(old, new): assert same_text(old, new) and same_text(new, old)
@@ -17,8 +17,8 @@ def test_same_numbers(old, new): assert same_text(old, new) and same_text(new, o
 @pytest.mark.parametrize("old, new", OTHER)
 def test_other_numbers(old, new): assert not same_text(old, new) and not same_text(new, old)
 
-TEXTS = [("a 1", "a 1 2"), ("a 1 2", "a 1"), ("a 1", "b 1"), ("", "a"), ("[1, nan]", "[1, 2.0]"), ("x1", "x2"),
-         ("True", "False"), ("1-2", "1-3")]
+TEXTS = [("a 1", "a 1 2"), ("a 1 2", "a 1"), ("a 1", "b 1"), ("", "a"), ("[1, nan]", "[1, 2.0]"),
+         ("x1", "x2"), ("True", "False"), ("1-2", "1-3")]
 
 @pytest.mark.parametrize("old, new", TEXTS)
 def test_other_texts(old, new): assert not same_text(old, new)
@@ -44,7 +44,8 @@ def test_shown_takes_what_is_printed_and_returned():
 
 def test_moved_outputs_names_cell_and_line():
     def notebook(last, marked):
-        cells = [_cell("a", _out("x 1\ny 2\n")), _cell("b", _out(f"x 1\ny {last}\nz")), _cell("c", _out(marked))]
+        texts = ("a", "x 1\ny 2\n"), ("b", f"x 1\ny {last}\nz"), ("c", marked)
+        cells = [_cell(source, _out(text)) for source, text in texts]
         cells[2].source = "#| varies\nc"
         return new_notebook(cells=cells)
     old, new = notebook(2, "1 s"), notebook(3, "2 s")
@@ -56,5 +57,6 @@ def test_moved_outputs_names_cell_and_line():
 
 def test_an_output_that_appears_or_vanishes_is_told():
     full, empty = new_notebook(cells=[_cell("a", _out("1"))]), new_notebook(cells=[_cell("a")])
-    assert moved_outputs(empty, full) == (Moved(1, "", "1"),) and moved_outputs(full, empty) == (Moved(1, "1", ""),)
+    assert moved_outputs(empty, full) == (Moved(1, "", "1"),)
+    assert moved_outputs(full, empty) == (Moved(1, "1", ""),)
     with pytest.raises(ValueError): moved_outputs(full, new_notebook(cells=[]))
