@@ -23,6 +23,7 @@ from .checks import (check_export, check_imports, check_kernels, check_lines, ch
 from .docstrings import export
 from .extract_tests import without_calls, write_tests
 from .notebooks import clean, notebook_paths, pages_and_others, read, relative, root, to_text
+from .outputs import moved_tables
 from .pages import make_docs, make_readme
 from .runner import NotebookRun, run_notebooks
 
@@ -104,7 +105,7 @@ def run_all(
 def check_running(
     jobs:int=2,  # notebooks at the same time
 ) -> list[str]:  # sentences
-    """Every notebook runs top to bottom and shows what is stored, and the claims come out as committed.
+    """Every notebook runs and shows what is stored; tables and claims come out as committed.
 
     Parameters
     ----------
@@ -120,6 +121,7 @@ def check_running(
     with tempfile.TemporaryDirectory() as out:
         # the tests of the cells run once, in pytest
         wrong = run_all(paths, Path(out), keep=False, jobs=jobs, tests=False, warm=True, compare=True)
+        wrong += moved_tables(root()/"figures", Path(out))
         new = {id: c.status for id, c in load_claims(Path(out)).items()}
     return wrong or moved_claims({id: c.status for id, c in load_claims(root()/"figures").items()}, new)
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from .extract_tests import without_calls
 from .imports import import_graph, package_modules, part_of
 from .notebooks import directives, relative, root
+from .outputs import moved_tables
 from .runner import SINGLE_THREAD, run_notebooks
 
 # %% ../../nbs/dev/09_mutants.ipynb #d47168ee
@@ -552,8 +553,9 @@ def shows_the_same(
     """
     with tempfile.TemporaryDirectory() as out:
         run, = run_notebooks([notebook_of(module)], {"REJECT_NB_OUT": out}, prepare=as_module(module))
-    print(run.error, *run.moved, sep="\n")
-    return int(run.status != "done" or bool(run.moved))
+        moved = [*run.moved, *moved_tables(root()/"figures", Path(out))]
+    print(run.error, *moved, sep="\n")
+    return int(run.status != "done" or bool(moved))
 
 # %% ../../nbs/dev/09_mutants.ipynb #e4bc4db1
 _SHOWS = "import sys; from reject_nb.dev.mutants import shows_the_same; sys.exit(shows_the_same(sys.argv[1]))"

@@ -4,10 +4,11 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'RESIDUE', 'VARIES', 'taken_apart', 'same_number', 'same_text', 'shown', 'Moved',
-           'moved_outputs']
+           'moved_outputs', 'moved_tables']
 
 # %% ../../nbs/dev/02_outputs.ipynb #f85bc140
 import re
+from pathlib import Path
 from typing import NamedTuple
 
 from .notebooks import directives
@@ -154,3 +155,30 @@ def moved_outputs(
         before, after = shown(was), shown(now)
         if not same_text(before, after): found.append(Moved(i + 1, *_lines(before, after)))
     return tuple(found)
+
+# %% ../../nbs/dev/02_outputs.ipynb #6737d8da
+def moved_tables(
+    stored:Path, # folder of figures as committed
+    made:Path,   # folder that a run wrote to
+) -> list[str]:  # sentences
+    """Tables that a run made with other numbers, or that are not committed.
+
+    Parameters
+    ----------
+    stored : Path
+        folder of figures as committed
+    made : Path
+        folder that a run wrote to
+
+    Returns
+    -------
+    list[str]
+        sentences
+    """
+    found = []
+    for path in sorted(made.rglob("*.csv")):
+        name = path.relative_to(made).as_posix()
+        if not (stored/name).is_file(): found.append(f"table {name} is not committed")
+        elif not same_text(*(at.read_text(encoding="utf-8") for at in (stored/name, path))):
+            found.append(f"table {name} has other numbers than the committed one")
+    return found

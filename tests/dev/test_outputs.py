@@ -3,8 +3,10 @@ import pytest
 from nbformat.v4 import new_code_cell
 from nbformat.v4 import new_notebook
 from nbformat.v4 import new_output
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from reject_nb.dev.outputs import Moved, moved_outputs, same_text, shown, taken_apart
+from reject_nb.dev.outputs import Moved, moved_outputs, moved_tables, same_text, shown, taken_apart
 
 SAME = [("1.0", "0.9999999999"), ("-0.0", "0.0"), ("1e3", "1000.0"), ("inf", "inf"), ("7", "7"), ("+3", "3")]
 OTHER = [("1.0", "1.00001"), ("7", "8"), ("7", "-7"), ("2e-9", "4e-9"), ("1000000", "1000001"),
@@ -60,3 +62,17 @@ def test_an_output_that_appears_or_vanishes_is_told():
     assert moved_outputs(empty, full) == (Moved(1, "", "1"),)
     assert moved_outputs(full, empty) == (Moved(1, "1", ""),)
     with pytest.raises(ValueError): moved_outputs(full, new_notebook(cells=[]))
+
+MADE = [("a.csv", "x,y\n1,2.0\n", []), ("a.csv", "x,y\n1,3.0\n", ["has other numbers"]),
+        ("sub/b.csv", "x\n1\n", ["sub/b.csv is not committed"]), ("b.png", "x", []),
+        ("a.csv", "x,z\n1,2.0\n", ["has other numbers"])]
+
+@pytest.mark.parametrize("name, text, expected", MADE)
+def test_tables_that_a_run_makes(name, text, expected):
+    with TemporaryDirectory() as folder:
+        stored, made = Path(folder)/"stored", Path(folder)/"made"
+        for path, content in ((stored/"a.csv", "x,y\n1,2\n"), (stored/"c.csv", "x"), (made/name, text)):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content)
+        said = moved_tables(stored, made)
+    assert len(said) == len(expected) and all(part in line for part, line in zip(expected, said))
