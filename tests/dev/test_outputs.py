@@ -1,12 +1,17 @@
 """Tests of nbs/dev/02_outputs.ipynb, extracted from its test cells: edit them there."""
+import numpy as np
 import pytest
+from base64 import b64encode
+from io import BytesIO
 from nbformat.v4 import new_code_cell
 from nbformat.v4 import new_notebook
 from nbformat.v4 import new_output
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from reject_nb.dev.outputs import Moved, moved_outputs, moved_tables, same_text, shown, taken_apart
+from reject_nb.dev.outputs import (
+    Moved, moved_outputs, moved_tables, picture, same_picture, same_text, shown, taken_apart,
+)
 
 SAME = [("1.0", "0.9999999999"), ("-0.0", "0.0"), ("1e3", "1000.0"), ("inf", "inf"), ("7", "7"), ("+3", "3")]
 OTHER = [("1.0", "1.00001"), ("7", "8"), ("7", "-7"), ("2e-9", "4e-9"), ("1000000", "1000001"),
@@ -62,6 +67,42 @@ def test_an_output_that_appears_or_vanishes_is_told():
     assert moved_outputs(empty, full) == (Moved(1, "", "1"),)
     assert moved_outputs(full, empty) == (Moved(1, "1", ""),)
     with pytest.raises(ValueError): moved_outputs(full, new_notebook(cells=[]))
+
+
+def _png(*points, size=(20, 50)):
+    "A grey picture with some points of another grey, given as (row, column, grey)."
+    import matplotlib.image
+    grey = np.full((*size, 3), .5)
+    for row, column, value in points: grey[row, column] = value
+    matplotlib.image.imsave(file := BytesIO(), grey, format="png")
+    return b64encode(file.getvalue()).decode()
+
+PICTURES = [([(0, 0, 1.)], True), ([(0, 0, 1.), (19, 49, 0.)], False),
+            ([(row, 7, .7) for row in range(20)], True), ([(row, 7, .8) for row in range(20)], False)]
+
+@pytest.mark.parametrize("points, same", PICTURES)
+def test_pictures_are_the_same_up_to_specks(points, same):
+    "Of 1,000 points one may differ, by a quarter of the range all may."
+    assert same_picture(_png(), _png(*points)) == same_picture(_png(*points), _png()) == same
+    assert picture(_png(*points)).shape == (20, 50, 4)
+
+
+def test_pictures_of_another_size_are_others():
+    assert not same_picture(_png(), _png(size=(20, 51))) and not same_picture(_png(), _png(size=(21, 50)))
+
+
+def _shows(*pictures):
+    outputs = [new_output("display_data", {"image/png": data, "text/plain": "<Figure>"}) for data in pictures]
+    return new_notebook(cells=[_cell("plot()", *outputs)])
+
+
+def test_a_picture_that_moves_or_vanishes_is_told():
+    plain, dark = _png(), _png(*((row, 7, 0.) for row in range(20)))
+    assert moved_outputs(_shows(plain), _shows(plain)) == ()
+    told = (Moved(1, "a picture", "another picture"),)
+    assert moved_outputs(_shows(plain), _shows(dark)) == told
+    assert moved_outputs(_shows(plain, dark), _shows(dark, plain)) == told
+    assert moved_outputs(_shows(plain, plain), _shows(plain)) != ()
 
 MADE = [("a.csv", "x,y\n1,2.0\n", []), ("a.csv", "x,y\n1,3.0\n", ["has other numbers"]),
         ("sub/b.csv", "x\n1\n", ["sub/b.csv is not committed"]), ("b.png", "x", []),
