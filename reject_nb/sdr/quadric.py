@@ -39,6 +39,10 @@ class Quadric:
     kind : str
         of the boundary, see `kind_of`
 
+    References
+    ----------
+    Carlevaro et al., appendix A; its mu and gamma' are `centre` and `centre_value`.
+
     Examples
     --------
     >>> from reject_nb import sdr
