@@ -94,10 +94,6 @@ class Interpretation:
     local : np.ndarray
         (m, k) midpoints per point
 
-    References
-    ----------
-    Blaas et al., eqs. (23) to (26).
-
     Examples
     --------
     >>> from reject_nb.gpc import GPPosterior, interpretability
@@ -188,7 +184,7 @@ def interpretability(
 
     References
     ----------
-    Blaas et al., Section 6.3 and eqs. (21) to (26).
+    Blaas et al., Section 6.3 and eq. (26).
 
     Examples
     --------
