@@ -149,7 +149,7 @@ def objective(
 
     References
     ----------
-    eqs. (1)-(4), (16), (23), (24), (26).
+    Ben-Tal et al., eqs. (1)-(4), (16), (23), (24), (26).
     """
     slacks = problem.slacks(plane)
     total = slacks.sum() if problem.cost is None else problem.cost@slacks

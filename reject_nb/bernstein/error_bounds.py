@@ -76,7 +76,7 @@ def certified_bound(
 
     References
     ----------
-    eqs. (4), (7), (20) with 1 - xi = 0.
+    Ben-Tal et al., eqs. (4), (5), (7), (20) with 1 - xi = 0.
     """
     y = np.asarray(y, float)
     if sets.bound != "none": return (_hull_bound if sets.intersect else _ellipsoid_bound)(sets, plane, y)

@@ -44,7 +44,7 @@ def extremal_law(
 
     References
     ----------
-    the remark after eq. (12).
+    Ben-Tal et al., the remark after eq. (12).
     """
     sigma = check_number(sigma, "sigma", 0., 1.)
     mu = check_number(mu, "mu", -sigma, sigma)
@@ -95,7 +95,7 @@ def log_moment_bound(
 
     References
     ----------
-    eqs. (12) and (13), natural logarithm.
+    Ben-Tal et al., eqs. (12) and (13), natural logarithm.
     """
     law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,7 +127,7 @@ def moment_bound(
 
     References
     ----------
-    eq. (12).
+    Ben-Tal et al., eq. (12).
     """
     return np.exp(log_moment_bound(t, mu, sigma))
 
@@ -155,7 +155,7 @@ def curvature(
 
     References
     ----------
-    the display before eq. (14).
+    Ben-Tal et al., the display before eq. (14).
     """
     law = _extremal(t, mu, sigma)
     with np.errstate(divide="ignore", invalid="ignore"):

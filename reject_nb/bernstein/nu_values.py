@@ -192,7 +192,8 @@ def nu(
 
     References
     ----------
-    eq. (14), in closed form (Kearns-Saul) for an exact mean, one root for an interval.
+    Ben-Tal et al., eq. (14), which makes Lemma 1, eq. (11), as sharp as it can be; in closed form
+    (Kearns-Saul) for an exact mean, one root for an interval.
 
     Examples
     --------
@@ -237,7 +238,8 @@ def nu_support(
 
     References
     ----------
-    the bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32) are lost.
+    Ben-Tal et al., the bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32) are
+    lost.
     """
     lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float), np.asarray(mean_upper, float))
     return np.sqrt(np.maximum(_phi(hi), _phi(-lo)))
@@ -297,7 +299,7 @@ def nu_bisection(
 
     References
     ----------
-    section 2.1.1.
+    Ben-Tal et al., section 2.1.1.
     """
     lower = check_number(mean_lower, "mean_lower", -1., 1.)
     upper = check_number(mean_upper, "mean_upper", -1., 1.)

@@ -99,7 +99,7 @@ def worst_points(
 
     References
     ----------
-    eqs. (7) and (20), Lemmas 2 and 3.
+    Ben-Tal et al., Theorem 1, eq. (7), and eq. (20); Lemmas 2 and 3 with eqs. (18), (19) and (22).
     """
     w, signs = np.asarray(w, float), np.asarray(y, float)[:, None]
     direction, x = -signs*np.sign(w), sets.centre

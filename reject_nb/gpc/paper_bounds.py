@@ -52,7 +52,12 @@ def gaussian_interval(
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #81a47075
 class Intervals(NamedTuple):
-    "Bounds of the latent mean and variance over a region."
+    """Bounds of the latent mean and variance over a region.
+
+    References
+    ----------
+    Blaas et al., eqs. (7) and (8).
+    """
     mean_low: float
     mean_high: float
     var_low: float
@@ -370,7 +375,7 @@ def variance_low(
 
     References
     ----------
-    Blaas et al., Appendix D.1.
+    Blaas et al., Appendix D.1, eq. (20).
     """
     program, d = _program(side, lo, hi), len(lo)
     values, vectors = eigh(R) if eigen is None else eigen

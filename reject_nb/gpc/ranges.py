@@ -33,8 +33,7 @@ class RangeResult:
     """Certified, whatever the status: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper.
 
     status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted (stopped early:
-    raise
-    the limit to go on); or precision (tol is below what double precision, or the error of a class
+    raise the limit to go on); or precision (tol is below what double precision, or the error of a class
     probability, can certify here).
 
     Attributes
@@ -59,6 +58,10 @@ class RangeResult:
         gap that was asked for
     seconds : float, default 0.
         taken by the call
+
+    References
+    ----------
+    Blaas et al., eqs. (2) to (4).
 
     Examples
     --------

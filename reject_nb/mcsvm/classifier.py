@@ -290,6 +290,10 @@ class ScoringMixin(TwoClassMixin):
         np.ndarray
             (n,)
 
+        References
+        ----------
+        Carlevaro et al., eq. (8), the border left out.
+
         Examples
         --------
         >>> from reject_nb.mcsvm import MultiCostSVC

@@ -41,6 +41,10 @@ class Law(NamedTuple):
         (n,), 0 where there are no OOD inputs
     risk : np.ndarray
         (n,), 0 where p_id is 0
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eq. (1); its pi is the `prior` of the models.
     """
     p_id: np.ndarray  # (n,)
     p_ood: np.ndarray # (n,), 0 where there are no OOD inputs
@@ -207,6 +211,10 @@ class OODSolution:
         the target will do
     message : str, default ''
         in words
+
+    References
+    ----------
+    Franc, Prusa, Paplham, eqs. (2) and (12).
 
     Examples
     --------

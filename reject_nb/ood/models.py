@@ -250,7 +250,7 @@ class BoundedTPRFPR:
 
     References
     ----------
-    Franc, Prusa, Paplham, Definition 2 and Theorem 3.
+    Franc, Prusa, Paplham, Definition 2, eq. (8), Problem 1, Theorems 2 and 3, eq. (9).
 
     Examples
     --------
@@ -421,7 +421,7 @@ class BoundedPrecisionRecall:
 
     References
     ----------
-    Franc, Prusa, Paplham, Definition 3 and Theorem 5.
+    Franc, Prusa, Paplham, Definition 3, eq. (10), Problem 2, Theorems 4 and 5, eq. (11).
 
     Examples
     --------

@@ -61,7 +61,7 @@ class Law:
 
     @property
     def log_normaliser(self) -> float:
-        "ln c of eq. (4)."
+        "ln c of eqs. (4) and (5)."
         raise NotImplementedError
 
     def log_density(

@@ -39,12 +39,16 @@ class Quadric:
     kind : str
         of the boundary, see `kind_of`
 
+    References
+    ----------
+    Carlevaro et al., appendix A; its mu and gamma' are `centre` and `centre_value`.
+
     Examples
     --------
     >>> from reject_nb import sdr
     >>> q = sdr.SafeDecisionRegion(sdr.Gaussian(0, 1), sdr.Gaussian(2, 4)).quadric(p_safe=.5, eps=.4)
-    >>> print(q.kind, q.A.tolist(), q.a.tolist(), round(q.b, 4), q.centre.round(4).tolist())
-    ellipsoid inside [[0.75]] [0.5] -1.1931 [-0.6667]
+    >>> print(q.kind, q.A.tolist(), q.a.tolist(), round(q.b, 4), q.centre.round(4).tolist(), round(q.centre_value, 4))
+    ellipsoid inside [[0.75]] [0.5] -1.1931 [-0.6667] -1.3598
     >>> q([0., 2.]).round(4).tolist()
     [-1.1931, 1.3069]
     """

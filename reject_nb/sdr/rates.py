@@ -65,6 +65,11 @@ class Rates:
     status : Status
         optimal: all four errors but fdr's are at most PROMISE; else precision
 
+    References
+    ----------
+    the probabilities that Example 1 of Carlevaro et al. estimates; `mass` is that of the law of all
+    points, eqs. (1) and (3).
+
     Examples
     --------
     >>> from reject_nb import sdr

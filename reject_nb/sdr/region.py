@@ -141,7 +141,7 @@ class PairScores:
 
         References
         ----------
-        Carlevaro et al., proof of Proposition 3, eq. (29).
+        Carlevaro et al., proof of Proposition 3, eq. (29) with eq. (3).
         """
         gamma = self.gamma(X)
         return expit(logit(_per_point(p_safe, "p_safe", len(gamma))) - gamma)
@@ -185,7 +185,7 @@ class PairDecisions(PairScores):
 
         References
         ----------
-        Carlevaro et al., Proposition 3.
+        Carlevaro et al., Definition 2, eq. (2), and Proposition 3.
 
         Examples
         --------
@@ -255,7 +255,7 @@ class SafeDecisionRegion(PairDecisions):
 
     References
     ----------
-    Carlevaro et al., Proposition 3.
+    Carlevaro et al., Definition 2, eq. (2), and Proposition 3.
 
     Examples
     --------

@@ -97,7 +97,7 @@ def risk_coverage_curve(
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), section 3.1.
+    Franc, Prusa and Voracek (2023), section 3.1, eq. (26).
 
     Examples
     --------

@@ -141,7 +141,7 @@ class CostBased:
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), eqs. (1), (2) and (4).
+    Franc, Prusa and Voracek (2023), Problem 1, eqs. (1), (2) and (4).
 
     Examples
     --------
@@ -233,7 +233,7 @@ class BoundedImprovement:
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), eq. (8) and Theorem 3.
+    Franc, Prusa and Voracek (2023), Problems 2 and 3, eqs. (7) and (8), Theorems 1 to 3.
 
     Examples
     --------
@@ -277,7 +277,7 @@ class BoundedImprovement:
 
         References
         ----------
-        Franc, Prusa and Voracek (2023), eqs. (14) to (16).
+        Franc, Prusa and Voracek (2023), eqs. (13) to (16).
         """
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
@@ -321,7 +321,7 @@ class BoundedAbstention:
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), eq. (18) and Theorem 6.
+    Franc, Prusa and Voracek (2023), Problems 4 and 5, eqs. (17) and (18), Theorems 4 to 6.
 
     Examples
     --------

@@ -212,7 +212,7 @@ class MaxClassProbability(_PlugInScore):
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), section 3.2 and Example 1.
+    Franc, Prusa and Voracek (2023), section 3.2, Definition 1 and Example 1.
 
     Examples
     --------
@@ -515,7 +515,7 @@ class RegressionScore(LearnedScore):
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), section 5.1.1.
+    Franc, Prusa and Voracek (2023), section 5.1.1, eq. (37).
 
     Examples
     --------
@@ -638,7 +638,7 @@ class SeleScore(BoostedScore):
 
     References
     ----------
-    Franc, Prusa and Voracek (2023), section 5.1.2.
+    Franc, Prusa and Voracek (2023), section 5.1.2, eqs. (30) and (37).
 
     Examples
     --------
