@@ -321,6 +321,6 @@ def test_the_error_is_the_sum_of_its_parts(case, factor):
 def test_where_the_race_says_nothing():
     cov = np.eye(4)
     assert np.isfinite(race(np.zeros(4), cov)[1]).all()
-    for bad in (np.diag([-40., 1., 1., 1.]), 1e9*cov):
+    for bad in (np.diag([-40., 1., 1., 1.]), 1e4*cov):
         values, errors = race(np.zeros(4), bad)
         assert (values == .5).all() and np.isinf(errors).all()
