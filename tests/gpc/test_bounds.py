@@ -198,3 +198,52 @@ def test_bound_is_exact_on_a_point_and_converges():
 def test_far_bumps_are_covered_by_the_allowance():
     got = _bound([1.], [[0.]], [60.], [61.])
     assert -1e-270 < got.low[0] <= 0
+
+
+def _several(seed, n=9, d=3, b=4):
+    "Weighted bumps, boxes of different sizes, coefficients and centre bumps of their own."
+    rng = np.random.default_rng(seed)
+    X, k, mid = rng.normal(size=(n, d)), rng.uniform(.2, 3, n), rng.normal(size=(b, d))
+    half = rng.uniform(.2, 1, (b, d))*np.array([.05, .4, 1.5, 2.5])[:b, None]
+    return Bumps(np.ascontiguousarray(X.T), k), mid, half, rng.normal(size=(b, n)), rng.uniform(.1, 2, b)
+
+
+def _allowance(bumps, mid, half, coef, extra, hsq):
+    "By the formula, one box."
+    off, n, d = np.abs(mid[:, None] - bumps.XT), bumps.XT.shape[1], len(mid)
+    near = .5*(np.maximum(off - half[:, None], 0)**2).sum(0)
+    span, D = .5*((off + half[:, None])**2).sum(0) - near, .5*half @ half
+    q = np.abs(coef)*bumps.k*np.exp(-near)
+    e = extra*(np.exp(-.5*D) if D <= 2 else np.exp(1 - D))
+    size = (q*(1 + span)**2).sum() + 2*(e*(1 + .5*D if D <= 2 else D) + e*D)
+    largest = max((np.abs(coef)*bumps.k).max(), extra)
+    return (2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*((q*(1 + span)*(near + span)).sum() + (hsq + d)*size))
+            + 1e-280*(1 + largest)*n)
+
+
+@pytest.mark.parametrize("quadratic", [True, False])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_allowance_is_its_formula_and_boxes_are_independent(seed, quadratic):
+    bumps, mid, half, coef, extra = _several(seed)
+    boxes = Boxes(mid - half, mid + half)
+    plain, wide = (functional_min(bumps, boxes, coef, extra, quadratic, 7., s) for s in (0., 1e12))
+    for b in range(len(mid)):
+        expected = _allowance(bumps, mid[b], half[b], coef[b], extra[b], 7.)
+        assert plain.low[b] - wide.low[b] == pytest.approx(1e12*expected, rel=1e-9)
+        one = functional_min(Bumps(bumps.XT, np.ones(9)), Boxes(boxes.lo[b:b + 1], boxes.hi[b:b + 1]),
+                             (coef[b]*bumps.k)[None], extra[b:b + 1], quadratic, 7., 0.)
+        assert one.low[0] == pytest.approx(plain.low[b], rel=1e-12)
+        np.testing.assert_allclose(one.point[0], plain.point[b], rtol=1e-12)
+        np.testing.assert_allclose(one.score[0], plain.score[b], rtol=1e-7)
+    assert (plain.low < 0).any() and np.ptp(plain.low) > .1
+
+
+def test_what_is_left_of_the_allowance_far_away():
+    k, coef = np.array([2., 5., 1.]), np.array([3., -1., .5])
+    for extra, most in ((0., 6.), (9., 9.)):
+        got = functional_min(Bumps(np.full((2, 3), 40.), k), Boxes(np.zeros((1, 2)), np.zeros((1, 2))),
+                             coef[None], np.full(1, extra), True, 1., 1e280)
+        if not extra: assert got.low[0] == pytest.approx(-(1 + most)*3, rel=1e-12)
+    tiny = functional_min(Bumps(np.full((2, 3), 40.), k), Boxes(np.full((1, 2), -60.), np.full((1, 2), 60.)),
+                          0*coef[None], np.full(1, 9.), True, 1., 1e280)
+    assert tiny.low[0] == pytest.approx(-(1 + 9.)*3, rel=1e-12)

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 from reject_nb.core.results import Clock
+from reject_nb.gpc.class_signs import bounded_below
 from reject_nb.gpc.softmax import MulticlassPosterior
 from unittest.mock import patch
 
@@ -181,3 +182,14 @@ def test_coarser_arithmetic_lowers_the_functional():
     by_coef = 16*unit*post.variance*(sum(np.abs(v).sum() for v in coefs) + 1)
     by_constant = 16*unit*sum(8*post.variance + abs(at.form[p]) + at.var_high[p] for p in ((1, 2), (0, 2)))
     assert fine.constant - rough.constant == pytest.approx(by_coef + by_constant, rel=1e-6)
+
+
+def test_the_residual_counts_with_a_margin():
+    "A residual of 1e12 makes the margin of 1e-12 visible: 2 weight sqrt(2 s2)."
+    rng = np.random.default_rng(0)
+    X, prob = rng.normal(size=(6, 5)), rng.dirichlet(np.ones(3), 6).T
+    post = MulticlassPosterior(X, rng.normal(size=(3, 6)), prob, 1.5, 2.)
+    asked, at = asked_class(post, 0, X[0] - .1, X[0] + .1), centre_at(post, X[0])
+    constants = [bounded_below(asked, post.alpha[0], 1., {(0, 1): .4}, X[0], at._replace(residual=r)).constant
+                 for r in (0*at.residual, np.full_like(at.residual, 1e12))]
+    assert constants[0] - constants[1] - .4*2*np.sqrt(2*2.)*1e12 == pytest.approx(1.6, abs=.01)

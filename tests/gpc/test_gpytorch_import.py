@@ -101,3 +101,12 @@ def test_single_precision_is_refused_with_a_remedy(library):
     model = fitted(library, seed=1)["values"].float()
     with pytest.raises(ValueError, match="single precision"):
         posterior_from_gpytorch(model, model.own_likelihood.float())
+
+
+@pytest.mark.parametrize("kind", ["LMCVariationalStrategy", "CiqVariationalStrategy"])
+def test_another_strategy_with_all_its_parts_is_named(kind):
+    "It has inducing points and a Gaussian law, but weights that mean something else."
+    model, likelihood = _both("svgp")
+    has = dict(vars(model.variational_strategy))
+    with pytest.raises(ValueError, match="model's variational_strategy must be VariationalStrategy or Unwh"):
+        posterior_from_gpytorch(*_changed(variational_strategy=recorded(kind, has)))

@@ -16,6 +16,7 @@ from reject_nb.gpc.kernels import Matern52
 from reject_nb.gpc.kernels import RationalQuadratic
 from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.kernels import White
+from unittest.mock import patch
 
 KERNELS = {"squared exponential": SquaredExponential(1.5, [.8, 1.2, .5]), "Matern 1/2": Matern12(1., 1.5),
            "Matern 3/2": Matern32(1., .9),
@@ -110,3 +111,24 @@ def test_scores_name_the_coordinate_that_matters():
                         np.zeros((1, 2, 2)), np.ones(1), True, 1., 3)
     assert got.score[0].argmax() == 0
     assert (np.abs(got.point) <= .2000001).all()
+
+
+@pytest.mark.parametrize("name", ["sum", "mixed", "Matern 1/2"])
+def test_boxes_and_sums_do_not_see_each_other(name):
+    rng, terms = np.random.default_rng(5), expand(KERNELS[name], 3)
+    model = model_on(frame_box((terms,), np.full(3, -2.), np.full(3, 2.)), terms, rng.normal(size=(6, 3)))
+    c, h = rng.normal(size=(5, 3))*.5, rng.uniform(.05, 1, (5, 3))
+    coef, prior, slack = rng.normal(size=(5, 2, 7)), rng.normal(size=(5, 2, 2)), rng.uniform(size=5)
+    whole = kernel_minima(model, c - h, c + h, c, coef, prior, slack, True, 1., 3)
+    with patch.dict(kernel_minima.__globals__, {"AT_ONCE": 14}):
+        parts = kernel_minima(model, c - h, c + h, c, coef, prior, slack, True, 1., 3)
+    for a, b in zip(whole, parts): np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-13)
+    for i in range(5):
+        for k in range(2):
+            s = slice(i, i + 1)
+            one = kernel_minima(model, (c - h)[s], (c + h)[s], c[s], coef[s, k:k + 1], prior[s, k:k + 1],
+                                slack[s], True, 1., 3)
+            assert one.low[0, 0] == pytest.approx(whole.low[i, k], rel=1e-11, abs=1e-12)
+            if k == 0:
+                np.testing.assert_allclose(one.point[0], whole.point[i], rtol=1e-11, atol=1e-12)
+                np.testing.assert_allclose(one.score[0], whole.score[i], rtol=1e-9, atol=1e-12)

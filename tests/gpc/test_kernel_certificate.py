@@ -7,6 +7,7 @@ from flint import ctx
 from reject_nb.gpc.kernel_certificate import LatentGaussian
 from reject_nb.gpc.kernel_certificate import _forms
 from reject_nb.gpc.kernel_certificate import at_points
+from reject_nb.gpc.kernel_certificate import check_names
 from reject_nb.gpc.kernel_certificate import joint_minima
 from reject_nb.gpc.kernel_certificate import problem_of
 from reject_nb.gpc.kernel_terms import frame_box
@@ -146,3 +147,21 @@ def test_products_with_the_form_count_every_rounding(coarse):
     assert (slip >= sums).all()
     np.testing.assert_allclose(v, np.einsum("ij,jk,ik->i", r, model.matrix, r), rtol=1e-9)
     np.testing.assert_allclose(w, r @ model.matrix, rtol=1e-9)
+
+
+@pytest.mark.parametrize("names, good", [
+    (["a", "b"], True), ([0, 1], True), ([True, False], True), ([1.5, 2.], True), (["a", "a"], False),
+    ([1, 1.], False), (["a"], False), (["a", "b", "c"], False), ([np.nan, 1.], False), ([np.inf, 1.], False),
+    ([None, 1], False), ([[1], [2]], False), ([1j, 2j], False)])
+def test_names_of_classes(names, good):
+    "Texts or finite numbers, all different, as many as there are classes."
+    if good:
+        got = check_names(names, 2)
+        assert got.tolist() == names and got.dtype.kind in "biufU" and len(got) == 2
+    else:
+        with pytest.raises(ValueError, match="^classes"): check_names(names, 2)
+
+
+def test_names_may_come_as_objects():
+    got = check_names(np.array(["x", "y"], object), 2)
+    assert got.dtype.kind == "U" and got.tolist() == ["x", "y"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from importlib.util import find_spec
 from reject_nb.gpc.experiments.library_models import Recorded
+from reject_nb.gpc.experiments.library_models import _two_moons
 from reject_nb.gpc.experiments.library_models import fitted
 from reject_nb.gpc.experiments.library_models import freeze
 from reject_nb.gpc.experiments.library_models import recorded
@@ -40,3 +41,13 @@ def test_models_answer_where_they_were_asked(library):
 @pytest.mark.parametrize("library", HERE)
 def test_the_models_can_be_fitted(library):
     assert list(fitted(library)) == stored_names(library)
+
+
+def test_two_moons_are_half_circles_with_noise():
+    "Class 0 above about the origin, class 1 below about (1, .5), radius 1; noise of deviation .25."
+    X, y = _two_moons(4000, 3)
+    assert y.tolist() == [0., 1.]*2000 and X.shape == (4000, 2)
+    for c, centre, up in ((0, [0., 0.], 1), (1, [1., .5], -1)):
+        off = X[y == c] - centre
+        assert abs(np.mean(np.square(off).sum(1)) - (1 + 2*.25**2)) < .06
+        assert abs(off[:, 0].mean()) < .06 and abs(up*off[:, 1].mean() - 2/np.pi) < .04

@@ -213,3 +213,114 @@ def test_a_covariance_that_rounding_made_indefinite_costs_what_its_lift_may_move
     exact, own = race(mean, bad + lift*np.eye(5))
     assert 9e-4 < lift < .2 and (errors <= own + PURE*5*lift).all()
     assert (errors >= np.minimum(own, errors.min()) + .4*PURE*5*lift).all()
+
+
+def _race_plainly(m, delta, h, nodes):
+    "`_race` with arrays: first axis the grid, second the classes."
+    C, s = len(m), nodes.spread
+    low, high = (m - 7.5*s).max() - 3.7, (m + 7.5*s).max()
+    n = int((high + 24 - low)/h) + 1
+    y = low + h*np.arange(n + 1)
+    x = np.exp(m - y[:, None])[:, :, None]*nodes.growth
+    used = (np.arange(x.shape[2]) < nodes.counts[:, None]) & (x <= 700)
+    e = np.where(used, nodes.weight*np.exp(-np.minimum(x, 700)), 0)
+    psi0, psi1, psi2 = e.sum(2), (e*x).sum(2), (e*x*x).sum(2)
+    v = np.where(psi0 > 1e-290, psi1/np.maximum(psi0, 1e-300), 0)
+    others = h*np.stack([np.delete(psi0, c, 1).prod(1) for c in range(C)], 1)
+    dv = v @ delta.T
+    total = (v*dv).sum(1)[:, None]
+    first = others*(.5*psi1*(total - 2*v*dv) + (psi2 - psi1)*dv)
+    ahead = int(np.argmax(m - 7.5*s))
+    tail = psi0[0, ahead] + psi1[0, ahead] + 1 - psi0[-1].min()
+    return (others*psi1).sum(0), first.sum(0), tail, n*h
+
+
+def _normals(spread, fine):
+    "Nodes and weights of the trapezoidal rule for each spread, one class at a time."
+    for s in spread:
+        a = min(ARG/max(s, 1e-12), 6.)
+        step = 2*np.pi*a/(fine + .5*a*a)
+        u = step*np.arange(-int(math.sqrt(2*fine)/step) - 1, int(math.sqrt(2*fine)/step) + 2)
+        yield np.exp(s*u), step*np.exp(-.5*u*u)/math.sqrt(2*np.pi)
+
+
+@pytest.mark.parametrize("digits", [9., 16.])
+@pytest.mark.parametrize("C", [3, 4, 6])
+def test_the_kernel_against_plain_sums(C, digits):
+    rng = np.random.default_rng(C)
+    m, spread, delta = rng.normal(size=C), np.append(rng.uniform(.05, 1.4, C - 1), .001), _couplings(C, C)*.1
+    nodes, h = _own_nodes(spread, digits + 7), 2*math.pi*ARG/(digits + 1)
+    for j, (growth, weight) in enumerate(_normals(spread, digits + 7)):
+        assert nodes.counts[j] == len(growth) and not nodes.weight[j, len(growth):].any()
+        np.testing.assert_allclose(nodes.growth[j, :len(growth)], growth, rtol=1e-12)
+        np.testing.assert_allclose(nodes.weight[j, :len(growth)], weight, rtol=1e-12)
+        assert weight.sum() == pytest.approx(1, abs=1e-6)
+    got, expected = _race(m, delta, h, nodes), _race_plainly(m, delta, h, nodes)
+    np.testing.assert_allclose(got[0], expected[0], rtol=1e-11)
+    np.testing.assert_allclose(got[1], expected[1], rtol=1e-9, atol=1e-13)
+    assert got[2] == pytest.approx(expected[2], rel=1e-6, abs=1e-14) and got[3] == expected[3]
+
+
+def _factors_step_by_step(cov, steps=60):
+    "Principal factors: half of what is left first, then what the factor explains, at most d + b^2."
+    C, b, best = len(cov), np.zeros(len(cov)), (np.inf,)
+    for k in range(steps):
+        left = cov - np.outer(b, b)
+        effect = (left.sum(1) - np.diag(left) - (left.sum() - np.trace(left))/(2*C - 2))/(C - 2)
+        left = left - effect[:, None] - effect
+        own, rest = np.diag(left), left - np.diag(np.diag(left))
+        if (rest**2).sum() < best[0]: best = (rest**2).sum(), b, own, rest
+        common = rest + np.outer(b, b)
+        np.fill_diagonal(common, np.minimum(b*b, own + b*b) if k else .5*own)
+        values, vectors = np.linalg.eigh(common)
+        b = vectors[:, -1]*math.sqrt(max(values[-1], 0))
+    return best[1:]
+
+
+def _chaos_plainly(d, delta):
+    rho = np.linalg.eigvalsh(delta/np.sqrt(np.outer(d, d)))
+    log, half = -.5*np.log1p(-rho**2).sum(), .5*(rho**2).sum()
+    return math.sqrt(math.expm1(log) - half + 1e-14*(1 + math.exp(log)))
+
+
+@pytest.mark.parametrize("factor", [False, True])
+@pytest.mark.parametrize("case", ["near", "negative", "far", "factor"])
+def test_the_error_is_the_sum_of_its_parts(case, factor):
+    rng, C, digits = np.random.default_rng(8), 5, 12.
+    size = {"near": .1, "negative": .02, "far": .35, "factor": .1}[case]
+    A, mean = rng.normal(size=(C, C))*size, rng.normal(size=C)
+    cov = A @ A.T + np.diag(rng.uniform(.5, 1.5, C)) + .3
+    if case == "negative": cov += np.diag([-.9*cov[0, 0], 0, 0, 0, 0])
+    if case == "factor": cov += np.outer(*[np.array([1., -1., .5, .2, -.3])]*2)
+    b, own, delta = (np.zeros(C), *nearly_independent(cov)[1:]) if not factor else _factors_step_by_step(cov)
+    values, errors = race(mean, cov, digits, factor)
+    clipped, d, size = np.maximum(-own, 0).sum(), np.maximum(own, 0), np.abs(delta).sum()
+    remainder, nodes = 3*np.abs(delta).max()**2, _own_nodes(np.sqrt(d), digits + 7)
+    h = 2*math.pi*ARG/(digits + 1)
+    chaos = _chaos_plainly(d, delta) if d.min() > 0 else np.inf
+    z, mass = np.zeros(1), np.ones(1)
+    if factor:
+        strip = min(ARG/np.abs(b).max(), 6.)
+        apart = 2*np.pi*strip/(digits + 1 + .5*strip**2)
+        z = apart*np.arange(-int(6.5/apart) - 1, int(6.5/apart) + 2)
+        mass = apart*np.exp(-.5*z*z)/math.sqrt(2*np.pi)
+    runs = [_race_plainly(mean + b*u, delta, h, nodes) for u in z]
+    first, second, tail = (sum(w*np.asarray(run[k]) for w, run in zip(mass, runs)) for k in range(3))
+    width = max(run[3] for run in runs)
+    grid = 2.02*(2 + 3*size)*math.exp(-digits - 1)
+    error = grid + (1 + size)*(tail + 12*C*(width + 1)*math.exp(-digits - 7)) + .5*PURE*clipped
+    error += (grid + 2e-10*(1 + size))*factor
+    error += 1e-14*(8 + np.abs(mean).max() + 8*np.sqrt(d).max())*(width + 1)
+    high = (np.maximum(first, first + second) + error)/(1 - remainder) if remainder < .5 else np.inf
+    spare = np.clip(first, 0, 1)
+    error = error + np.minimum(remainder*high, chaos*(np.sqrt(spare*(1 - spare)) + np.sqrt(error)))
+    np.testing.assert_allclose(values, first + second, rtol=1e-8)
+    np.testing.assert_allclose(errors, error, rtol=1e-6)
+
+
+def test_where_the_race_says_nothing():
+    cov = np.eye(4)
+    assert np.isfinite(race(np.zeros(4), cov)[1]).all()
+    for bad in (np.diag([-40., 1., 1., 1.]), 1e4*cov):
+        values, errors = race(np.zeros(4), bad)
+        assert (values == .5).all() and np.isinf(errors).all()

@@ -4,7 +4,9 @@ import pytest
 from reject_nb.gpc.experiments.data import digits38
 from reject_nb.gpc.experiments.data import synthetic2d
 from reject_nb.gpc.experiments.models import trained
+from reject_nb.gpc.experiments.robustness_tables import salient_patch
 from reject_nb.gpc.posterior import GPPosterior
+from unittest import mock
 
 from reject_nb.gpc.experiments.robustness_tables import (
     MODELS, _delta, delta_table, patch_around, sift_patches,
@@ -45,3 +47,13 @@ def test_pixels_stay_between_zero_and_one():
     p = post.predict_proba(np.linspace(.6, 1., 500)[:, None])
     assert low - 1e-4 <= np.ptp(p) <= high + 1e-4 and high - low <= .0203
     assert _delta(post, np.array([.9]), [0], .3, False, 5.)[0] > high
+
+
+def test_the_patch_with_the_largest_sum_is_taken():
+    "Slopes 5, 1, 1, ...: nine pixels of slope 1 outweigh one of 5; their mean does not."
+    post = GPPosterior(np.zeros((1, 12)), [1.], [.5], 1., 1.)
+    slope = np.array([5.] + [-1.]*9 + [0., 0.])
+    patches = [np.array([0]), np.arange(1, 10), np.array([10, 11])]
+    with (mock.patch.dict(salient_patch.__globals__, {"sift_patches": lambda image, n: patches}),
+          mock.patch.object(GPPosterior, "gradient", lambda self, X: (slope[None], None))):
+        assert salient_patch(post, np.zeros(12)).tolist() == list(range(1, 10))

@@ -1,8 +1,11 @@
 """Tests of nbs/gpc/84_sampler.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.gpc.experiments.sampler import distance_table
 from reject_nb.gpc.fitting import fit_gpc
 from scipy.special import log_ndtr
+from types import SimpleNamespace
+from unittest.mock import patch
 
 from reject_nb.gpc.experiments.sampler import _Gaussian, _kl, sample_posterior, split_r_hat
 
@@ -49,3 +52,14 @@ def test_divergence_of_normal_samples():
     sample = np.random.default_rng(2).normal(1., 2., size=(200_000, 1))
     assert _kl(sample, np.zeros(1), np.ones(1)) == pytest.approx(.5*(4 + 1 - 1 - np.log(4)), abs=.05)
     assert abs(_kl(sample, np.ones(1), np.full(1, 4.))) < 1e-4
+
+
+def test_the_table_has_a_row_for_every_model_of_every_set():
+    "With distances that name their model: each number stands in its own column."
+    def distance(post, y, X): return dict(kl=post[2], kl_halves=post[2] + 1, probability=len(X), r_hat=y)
+    small = {"DATA": {"one": lambda seed: SimpleNamespace(y=seed, X_test=np.zeros((60, 1)))},
+             "MODELS": [("ep", 3), ("laplace", 7)], "trained": lambda *name: name,
+             "posterior_distance": distance}
+    with patch.dict(distance_table.__globals__, small): got = distance_table()
+    assert got == dict(set=["one", "one"], inference=["ep", "laplace"], evaluations=[3, 7], kl=[3, 7],
+                       kl_halves=[4, 8], probability=[50, 50], r_hat=[0, 0])

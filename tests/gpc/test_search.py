@@ -178,3 +178,38 @@ def test_bad_balls_are_named(name, bad):
 @pytest.mark.parametrize("ball", [Ball([0.], 1., 1), Ball([5., 5.], 1., 2), 7, [0., 0.]])
 def test_balls_that_do_not_fit_are_named(ball):
     with pytest.raises(ValueError, match="ball"): check_ball(ball, np.zeros(2), np.ones(2))
+
+
+@pytest.mark.parametrize("p, centre, radius, good", [
+    (1, [2., 2.], 2., True), (1, [2., 2.], 1.999999, False), (2, [2., 1.], 1., True),
+    (2, [2., 1.], .999, False), (2, [.5, .5], 0., True), (1, [-1., .5], 1., True), (1, [-1., .5], .9, False)])
+def test_a_ball_meets_a_box_where_its_nearest_point_is_within_the_radius(p, centre, radius, good):
+    "The unit square; touching counts."
+    if good: assert check_ball(Ball(centre, radius, p), np.zeros(2), np.ones(2)) is None
+    else:
+        with pytest.raises(ValueError, match="^ball must be one that meets the box"):
+            check_ball(Ball(centre, radius, p), np.zeros(2), np.ones(2))
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_sizes_and_what_lies_outside_by_hand(p):
+    "A fixed coordinate .3 away from the centre, scales 1 and 2, a ball of radius 1 about (0, 0, 0)."
+    box = reduce_box(Prior(np.eye(3), [1., 2., 1.], 1.), np.array([-2., -2., .3]), np.array([2., 2., .3]))
+    inner = ball_in(Ball(np.zeros(3), 1., p), box)
+    offsets = np.array([[.4, 0.], [.3, .4], [0., 0.]])
+    assert inner.size(offsets) == pytest.approx([.7, 1., .3] if p == 1 else [.5, np.sqrt(.34), .3])
+    lo, hi = np.array([[.5, 0.], [.8, .2], [-2., .6]]), np.array([[1., .5], [1., .3], [2., 1.]])
+    near = np.maximum(np.maximum(lo*[1., 2.], -hi*[1., 2.]), 0)                 # in the units of x
+    full = np.hstack([near, np.full((3, 1), .3)])
+    far = (np.abs(full).sum(1) if p == 1 else np.linalg.norm(full, axis=1)) > 1
+    assert inner.excludes(lo, hi).tolist() == far.tolist() and far.any() and not far.all()
+    moved = inner.pull(np.array([[2., 0.], [0., 1.], [.1, .1]]))
+    full = np.hstack([moved*[1., 2.], np.full((3, 1), .3)])
+    sizes = np.abs(full).sum(1) if p == 1 else np.linalg.norm(full, axis=1)
+    assert moved[2].tolist() == [.1, .1]
+    if p == 1: assert sizes[:2] == pytest.approx([1., 1.], abs=1e-9)
+    # the share of the way to the nearest point by which the norm is too large
+    size = np.array([2., 2.]) + .3 if p == 1 else np.sqrt(np.array([4., 4.]) + .09)
+    left = 1 - (size - 1)/(size - .3)
+    assert [moved[0, 0], 2*moved[1, 1]] == pytest.approx(2*left, rel=1e-9)
+    assert moved[0, 1] == 0 and moved[1, 0] == 0 and (sizes <= 1).all()
