@@ -5,6 +5,7 @@ from reject_nb.gpc.certificate import reduce_box
 from reject_nb.gpc.class_bounds import class_bounds
 from reject_nb.gpc.class_bounds import pair_centre
 from reject_nb.gpc.class_expansion import ExpandedOracle
+from reject_nb.gpc.class_expansion import _mixed
 from reject_nb.gpc.class_expansion import _nearby
 from reject_nb.gpc.class_expansion import expanded
 from reject_nb.gpc.class_expansion import expansion
@@ -138,10 +139,65 @@ def test_second_derivatives_stay_below_what_is_allowed(C):
         R, mean, q = np.ptp(u), p @ u, p[0]
         second = q*((u[0] - mean)**2 - p @ (u - mean)**2)
         assert -min(PURE, .25*q)*R*R - 1e-12 <= second <= min(PURE, q)*R*R + 1e-12
-        for D, most in ((delta, min(1.5*q + .18, 3.5*q)), (1 - np.eye(C), min(.5*q + .2, 1.5*q))):
+        own, shared = _mixed(q)
+        for D, most in ((delta, own), (1 - np.eye(C), shared)):
             inner, turn = p @ D @ p - D[0] @ p, 2*D @ p - D[0]
             slope = q*((u[0] - mean)*inner + p @ ((u - mean)*turn))
             assert abs(slope) <= most*R + 1e-12
+            assert abs(q*inner) <= min(2*q, .236) + 1e-12
+
+
+def _worst_mixed(C, q, D, rng):
+    "The largest mixed derivative for given p_c and couplings that a random search of p and u finds, R = 1."
+    best = 0.
+    for _ in range(200):
+        p = np.r_[q, (1 - q)*rng.dirichlet(np.full(C - 1, rng.choice([.05, .5, 5.])))]
+        weight = q*(p*(2*D @ p - D[0]))
+        weight -= p*weight.sum()
+        weight[0] += q*(p @ D @ p - D[0] @ p)
+        weight -= p*q*(p @ D @ p - D[0] @ p)
+        best = max(best, np.maximum(weight, 0).sum(), np.maximum(-weight, 0).sum())    # u is 0 or 1
+    return best
+
+
+@pytest.mark.parametrize("C", [2, 4, 10])
+def test_the_mixed_bound_holds_where_the_direction_is_the_worst(C):
+    "u in {0, 1}^C is the worst for a linear functional that a common shift does not change."
+    rng, tight = np.random.default_rng(C), 0.
+    for q in (.02, .1, .25, .4, .5, .6, .75, .9, .99):
+        own, shared = _mixed(q)
+        same = 1 - np.eye(C)
+        assert _worst_mixed(C, q, same, rng) <= shared
+        for k in range(12):
+            D = np.triu(rng.choice([-1., 1.], (C, C)), 1)
+            D = D + D.T if k > 1 else same*(-1.)**k
+            D[0, 1:] = D[1:, 0] = rng.choice([-1., 1.]) if k % 2 else D[0, 1:]
+            found = _worst_mixed(C, q, D, rng)
+            assert found <= own
+            tight = max(tight, found/own)
+    assert tight > .25                                     # not far above what occurs
+
+
+def test_the_lines_lie_above_what_is_derived():
+    p = np.linspace(0, 1, 20_001)
+    own = p*((1 - p)**2*(1 - p + abs(1 - 2*p)) + .5*np.maximum(1, 3 - 4*p))
+    shared = p*((1 - p)*np.maximum(2*p - p*p, 1 - 4*p + 2*p*p) + .325)
+    lines = np.array([_mixed(q) for q in p])
+    assert (own <= lines[:, 0] + 1e-12).all() and (shared <= lines[:, 1] + 1e-12).all()
+    assert (p*(1 - p)*(1 - p + abs(1 - 2*p))).max() < .236
+    assert (np.diff(lines, axis=0) >= 0).all() and (np.diff(lines, 2, axis=0) <= 1e-9).all()   # concave
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_step_raises_a_probability_no_more_than_its_odds(seed):
+    "The bound of H: the integral at moved means, for independent latent values."
+    rng, C = np.random.default_rng(seed), 5
+    mean, own = 2*rng.normal(size=C), rng.uniform(.2, 6., C)
+    start = expansion(mean, own, 0).value
+    for R in (.1, .6, 2.):
+        most = max(expansion(mean + R*np.r_[1., rng.integers(0, 2, C - 1)], own, 0).value for _ in range(8))
+        assert most <= start*np.exp(R)/(1 + start*np.expm1(R)) + 1e-6
+        assert expansion(mean + R*np.eye(C)[0], own, 0).value > start
 
 
 def test_oracle_agrees_with_the_former_one():
