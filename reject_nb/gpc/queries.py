@@ -15,14 +15,15 @@ from ..core.checks import check_flag, check_number
 from ..core.results import Clock, Status, relative_gap
 from .certificate import centres, one_side, reduce_box, value_up
 from .bumps import leads_over
-from .class_bounds import class_bounds
+from .class_bounds import _centre_covariance, _shift, bound_pairs, class_bounds
 from .class_signs import asked_class, lead_of_means
 from .posterior import GPPosterior
+from .race import softmax_mean
 from .questions import Certifiable
 from .exponents import view
 from .ranges import RangeResult, classification_range
 from .safety import (FROM, MANY, Around, Safety, _binary_class, _check_norm, _class_in_all,
-                                  _lead_over_best, _linear_terms, around, check_bounds, check_dims, is_safe)
+                                  _linear_terms, around, check_bounds, check_dims, is_safe)
 from .search import Limits, check_limits_of_work
 from .sign_search import descent
 from .softmax import MulticlassPosterior
@@ -285,7 +286,7 @@ class _Bracket:
         return None
 
 # %% ../../nbs/gpc/28_queries.ipynb #5d0e71c4
-PART = .125   # of the whole time, the least for a query
+PART = .25   # of the whole time, the least for a query
 
 def _seconds(clock:Clock) -> float|None:
     "Time for one query: half of what is left, but no less than a part of the whole."
@@ -326,12 +327,12 @@ class _Asking:
         return None
 
     def answer(self, radius:float, max_boxes, seconds:float|None, starts) -> Safety:
-        """is_safe; where the class of x is proved already, of several classes without another proof of that,
-        which takes longer than the query."""
-        if self.top is not None and self.bracket.safe > 0:
+        """is_safe; of several classes in many coordinates without a certificate of the class of x, which takes
+        longer than the query: a ball that is proved holds x, and only an attack needs it."""
+        if self.top is not None:
             work = Limits(tol=0., clock=Clock(seconds), max_boxes=max_boxes, decide=0.)
             got = _class_in_all(self.post, self.around(radius), self.top, work, starts)
-            if got is not None: return got
+            if got is not None and (got.status != Status.unsafe or self.bracket.safe > 0): return got
         return is_safe(self.post, self.x, radius, self.dims, self.norm, self.limits, max_boxes, seconds,
                        self.rigorous, self.n_jobs, starts)
 
@@ -386,8 +387,8 @@ def _attacked(asking:_Asking, start:float, most:float, tol:float) -> None:
         if not asking.look(middle): low = middle
 
 # %% ../../nbs/gpc/28_queries.ipynb #rad28002
-FIRST = .05               # share of the attack's radius that is asked about first for several classes
-OF_SEVERAL = .6, .3, .15  # and those after the attack itself
+FIRST = .3                # share of the attack's radius that is asked about first for several classes
+OF_SEVERAL = .6, .15, .05 # and those after the attack itself
 TRIES = 4                 # certificates of a point that are tried
 
 def _lost_point(asking:_Asking, radius:float) -> np.ndarray|None: # (d,)
@@ -401,6 +402,20 @@ def _lost_point(asking:_Asking, radius:float) -> np.ndarray|None: # (d,)
         if point is not None and int(post.predict_proba(point[None])[0].argmax()) != top: return point
     return None
 
+def _value_up(post, pairs, c:int, sign:float) -> float:
+    "Upper bound of sign times the probability of a class at the point of `pairs`."
+    at, rest = pairs.at, np.delete(np.arange(post.n_classes), c)
+    value, error = softmax_mean(pairs.mean[rest, c], _centre_covariance(at, rest, c))
+    off = _shift(at, at.var_low, at.var_high, rest, c, post.variance) + .25*pairs.mean_err[rest, c].max()
+    return sign*value + error + off
+
+def _lead_up(post, x, top:int) -> float:
+    "Upper bound of the lead of a class over the most probable of the others at a point."
+    p = post.predict_proba(x[None])[0]
+    p[top] = -1.
+    pairs = bound_pairs(post, reduce_box(post, x, x), np.zeros(0), np.zeros(0))
+    return _value_up(post, pairs, top, 1.) + _value_up(post, pairs, int(p.argmax()), -1.)
+
 def _certify_attack(asking:_Asking, radius:float) -> None:
     "Certify a label at an attack that is hardly larger than the smallest that was seen."
     p = np.sort(asking.post.predict_proba(asking.x[None])[0])
@@ -408,7 +423,7 @@ def _certify_attack(asking:_Asking, radius:float) -> None:
     for _ in range(TRIES):
         if asking.clock.out_of_time() or larger > asking.bracket.max_radius: return
         if (point := _lost_point(asking, larger)) is None: return
-        if (over := _lead_over_best(asking.post, point, asking.top)) < 0:
+        if (over := _lead_up(asking.post, point, asking.top)) < 0:
             return asking.bracket.hit(min(larger, _length(point - asking.x, asking.norm)), point)
         larger *= 1 + max(1.2*over/lead, 1e-3)
 

@@ -11,8 +11,8 @@ from reject_nb.gpc.softmax import fit_multiclass_gpc
 from unittest.mock import patch
 
 from reject_nb.gpc.queries import (
-    FEW, FEW_IN_BALL, FIRST, PART, TRIES, _Bracket, _boxes_of, _default_radius, _delta, _length, _seconds,
-    _smallest, _spread, minimal_perturbation, robustness,
+    FEW, FEW_IN_BALL, PART, TRIES, _Bracket, _boxes_of, _default_radius, _delta, _lead_up, _length,
+    _seconds, _smallest, _spread, minimal_perturbation, robustness,
 )
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
@@ -220,10 +220,10 @@ def test_looking_for_an_attack_counts_as_time():
 def test_the_last_queries_keep_a_part_of_the_time():
     class Late(Clock):
         elapsed = 0.
-    for gone, given in ((0., 4.), (5., 1.5), (6.5, 1.), (7.5, .5)):
+    for gone, given in ((0., 4.), (3., 2.5), (5., 2.), (7.5, .5)):
         Late.elapsed = gone
         assert _seconds(Late(8.)) == given
-    assert _seconds(Clock(None)) is None and PART == .125
+    assert _seconds(Clock(None)) is None and PART == .25
 
 
 def test_a_look_that_is_interrupted_ends_the_search():
@@ -286,8 +286,8 @@ def test_few_queries_certify_much_of_the_attack():
     assert .5*whole.certified < found.certified <= whole.certified
 
 
-def test_the_class_of_x_is_proved_once():
-    "After the first ball no query certifies it again; what is_safe would say stays true."
+def test_the_class_of_x_needs_no_certificate_of_its_own():
+    "Proved balls hold x: is_safe is not asked; what it would say is true. Before that no attack is taken over."
     post, x = _classes_in_many(30, 4)
     calls = []
     def counted(*a):
@@ -295,7 +295,14 @@ def test_the_class_of_x_is_proved_once():
         return is_safe(*a)
     with patch.dict(minimal_perturbation.__globals__, is_safe=counted):
         found = minimal_perturbation(post, x, tol=.01)
-    assert len(calls) == 1 < found.n_queries and calls[0] == pytest.approx(FIRST*found.attack, rel=.05)
+        assert not calls and found.n_queries > 4
+        asking = minimal_perturbation.__globals__["_Asking"](_Bracket(9., .01), Clock(None), post, x, None,
+                                                             "inf", None, True, None)
+        asking.top = 0
+        for safe in (0., .01):
+            asking.bracket.safe = safe
+            assert asking.answer(found.attack*1.1, 100, None, None).status == "unsafe"
+        assert len(calls) == 1
     assert is_safe(post, x, found.certified, max_boxes=_boxes_of(post, "inf"))
     assert not is_safe(post, x, found.attack*(1 + 1e-9))
 
@@ -306,12 +313,22 @@ def test_an_attack_that_is_not_certified_is_none():
     def never(post, z, top):
         asked.append(z)
         return 1e-6
-    with (patch.dict(minimal_perturbation.__globals__, _lead_over_best=never),
+    with (patch.dict(minimal_perturbation.__globals__, _lead_up=never),
           patch.dict(is_safe.__globals__, _lead_over_best=lambda *a: 1e-6)):
         found = minimal_perturbation(post, x, tol=.01, max_radius=.8)
     assert np.isinf(found.attack) and found.adversarial is None and found.certified > 0
     sizes = [_length(z - x, "inf") for z in asked]
     assert len(asked) == TRIES and (np.diff(sizes) > 0).all()
+
+
+@pytest.mark.parametrize("C", [3, 4, 7])
+def test_the_lead_at_a_point_is_bounded_as_by_boxes(C):
+    "Above the computed lead, and no wider than what bounds of a box of that one point say."
+    post, _ = _classes_in_many(6, C, C)
+    for z in np.random.default_rng(C).normal(size=(6, 6))*2:
+        p, top = post.predict_proba(z[None])[0], C % 3
+        high, box = _lead_up(post, z, top), is_safe.__globals__["_lead_over_best"](post, z, top)
+        assert p[top] - np.delete(p, top).max() <= high + 2e-3 and abs(high - box) < 2e-3
 
 
 def test_boxes_grow_with_the_sums_to_prove():
