@@ -327,8 +327,8 @@ class _Asking:
         return None
 
     def answer(self, radius:float, max_boxes, seconds:float|None, starts) -> Safety:
-        """is_safe; of several classes in many coordinates without a certificate of the class of x, which takes
-        longer than the query: a ball that is proved holds x, and only an attack needs it."""
+        """is_safe; of several classes in many coordinates without a certificate of the class of x, which
+        takes longer than the query: a ball that is proved holds x, and only an attack needs it."""
         if self.top is not None:
             work = Limits(tol=0., clock=Clock(seconds), max_boxes=max_boxes, decide=0.)
             got = _class_in_all(self.post, self.around(radius), self.top, work, starts)
@@ -450,7 +450,8 @@ def _openings(asking:_Asking, chosen, tol:float) -> list[float]:
             shares = [s for s in near if s > SHARES[0]] + [s for s in SHARES if s < near[0]]
             return [found, *(s*found for s in shares)]
     start = min(most, .05*float(post.lengthscale[chosen].min(initial=1.)))
-    if isinstance(post, MulticlassPosterior) and len(chosen) > MANY: return _class_openings(asking, start, tol)
+    softmax = isinstance(post, MulticlassPosterior)
+    if softmax and len(chosen) > MANY: return _class_openings(asking, start, tol)
     if len(chosen) > MANY: _attacked(asking, start, most, tol)
     found = asking.bracket.attack
     return [start] if np.isinf(found) else [(1 - 3*tol)*found, *(s*found for s in SHARES)]

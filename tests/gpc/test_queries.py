@@ -287,7 +287,7 @@ def test_few_queries_certify_much_of_the_attack():
 
 
 def test_the_class_of_x_needs_no_certificate_of_its_own():
-    "Proved balls hold x: is_safe is not asked; what it would say is true. Before that no attack is taken over."
+    "Proved balls hold x, so that is_safe is not asked; before that no attack is taken over."
     post, x = _classes_in_many(30, 4)
     calls = []
     def counted(*a):
@@ -296,8 +296,8 @@ def test_the_class_of_x_needs_no_certificate_of_its_own():
     with patch.dict(minimal_perturbation.__globals__, is_safe=counted):
         found = minimal_perturbation(post, x, tol=.01)
         assert not calls and found.n_queries > 4
-        asking = minimal_perturbation.__globals__["_Asking"](_Bracket(9., .01), Clock(None), post, x, None,
-                                                             "inf", None, True, None)
+        kind = minimal_perturbation.__globals__["_Asking"]
+        asking = kind(_Bracket(9., .01), Clock(None), post, x, None, "inf", None, True, None)
         asking.top = 0
         for safe in (0., .01):
             asking.bracket.safe = safe
