@@ -236,12 +236,19 @@ class _Slack(NamedTuple):
     high: float  # above
     here: float  # at the centre
 
+def _mixed(top:float) -> tuple[float, float]:
+    "Bounds of the mixed term per unit of R: of what pairs do on their own, and of what all share."
+    return min(3.5*top, 1.05*top + .2, .09*top + .41), min(1.325*top, .45*top + .13, .42)
+
 def _slack(post, I:Expansion, at:Joint, near:_Nearby, moves:_Moves, mean_err:float) -> _Slack|None:
     "Bounds of the second order and of rounding; None where they say nothing."
     C, R, eta = post.n_classes, moves.reach + 2*mean_err, moves.rest + moves.common
     if 3*eta*eta >= .5 or R > 4: return None
-    top = min(1., (I.value + I.error)*math.exp(R)*(1 + 2*eta)/(1 - 3*eta*eta))
-    mixed = R*(min(1.5*top + .18, 3.5*top)*moves.rest + min(.5*top + .2, 1.5*top)*moves.common)
+    value, growth = min(I.value + I.error, 1.), math.expm1(R)
+    alone = min(value*(1 + growth)/(1 + value*growth)*(1 + 1e-12), 1.)  # where latent values are independent
+    top = min(1., (alone + eta*min(2*alone, .236))/(1 - 3*eta*eta)*(1 + 1e-12))
+    own, shared = _mixed(alone)
+    mixed = R*(own*moves.rest + shared*moves.common)*(1 + 1e-12)
     values = np.linalg.eigvalsh(I.bend)
     bent = (at.residual.max()*math.sqrt(C) + math.sqrt(near.rho))**2*(1 + 1e-9)
     down, up = (.5*np.maximum(s*values, 0).sum()*bent + 1e-14*C for s in (1., -1.))
@@ -251,7 +258,7 @@ def _slack(post, I:Expansion, at:Joint, near:_Nearby, moves:_Moves, mean_err:flo
     first = min(1., (I.value + I.error)*(1 + 2*moves.apart)/(1 - 3*moves.apart**2))
     here = 3*moves.apart**2*first + read + .5*mean_err
     here += .5*np.abs(I.bend).sum()*float(at.residual.max())**2
-    low, high = .5*min(PURE, .25*top)*R*R, .5*min(PURE, top)*R*R
+    low, high = .5*min(PURE, .25*alone)*R*R, .5*min(PURE, alone)*R*R
     return _Slack(low=beyond + low + down, high=beyond + high + up, here=here)
 
 # %% ../../nbs/gpc/18_class_expansion.ipynb #681a1825

@@ -1,19 +1,16 @@
 """Tests of nbs/gpc/18_class_expansion.ipynb, extracted from its test cells: edit them there."""
-import math
 import numpy as np
 import pytest
 from reject_nb.gpc.certificate import reduce_box
 from reject_nb.gpc.class_bounds import class_bounds
 from reject_nb.gpc.class_bounds import pair_centre
 from reject_nb.gpc.class_expansion import ExpandedOracle
-from reject_nb.gpc.class_expansion import _integrals
+from reject_nb.gpc.class_expansion import _mixed
 from reject_nb.gpc.class_expansion import _nearby
 from reject_nb.gpc.class_expansion import expanded
 from reject_nb.gpc.class_expansion import expansion
 from reject_nb.gpc.class_expansion import joint_centre
 from reject_nb.gpc.directions import PURE
-from reject_nb.gpc.race import ARG
-from reject_nb.gpc.race import _own_nodes
 from reject_nb.gpc.race import race
 from reject_nb.gpc.softmax import MulticlassPosterior
 from unittest.mock import patch
@@ -142,10 +139,65 @@ def test_second_derivatives_stay_below_what_is_allowed(C):
         R, mean, q = np.ptp(u), p @ u, p[0]
         second = q*((u[0] - mean)**2 - p @ (u - mean)**2)
         assert -min(PURE, .25*q)*R*R - 1e-12 <= second <= min(PURE, q)*R*R + 1e-12
-        for D, most in ((delta, min(1.5*q + .18, 3.5*q)), (1 - np.eye(C), min(.5*q + .2, 1.5*q))):
+        own, shared = _mixed(q)
+        for D, most in ((delta, own), (1 - np.eye(C), shared)):
             inner, turn = p @ D @ p - D[0] @ p, 2*D @ p - D[0]
             slope = q*((u[0] - mean)*inner + p @ ((u - mean)*turn))
             assert abs(slope) <= most*R + 1e-12
+            assert abs(q*inner) <= min(2*q, .236) + 1e-12
+
+
+def _worst_mixed(C, q, D, rng):
+    "The largest mixed derivative for given p_c and couplings that a random search of p and u finds, R = 1."
+    best = 0.
+    for _ in range(200):
+        p = np.r_[q, (1 - q)*rng.dirichlet(np.full(C - 1, rng.choice([.05, .5, 5.])))]
+        weight = q*(p*(2*D @ p - D[0]))
+        weight -= p*weight.sum()
+        weight[0] += q*(p @ D @ p - D[0] @ p)
+        weight -= p*q*(p @ D @ p - D[0] @ p)
+        best = max(best, np.maximum(weight, 0).sum(), np.maximum(-weight, 0).sum())    # u is 0 or 1
+    return best
+
+
+@pytest.mark.parametrize("C", [2, 4, 10])
+def test_the_mixed_bound_holds_where_the_direction_is_the_worst(C):
+    "u in {0, 1}^C is the worst for a linear functional that a common shift does not change."
+    rng, tight = np.random.default_rng(C), 0.
+    for q in (.02, .1, .25, .4, .5, .6, .75, .9, .99):
+        own, shared = _mixed(q)
+        same = 1 - np.eye(C)
+        assert _worst_mixed(C, q, same, rng) <= shared
+        for k in range(12):
+            D = np.triu(rng.choice([-1., 1.], (C, C)), 1)
+            D = D + D.T if k > 1 else same*(-1.)**k
+            D[0, 1:] = D[1:, 0] = rng.choice([-1., 1.]) if k % 2 else D[0, 1:]
+            found = _worst_mixed(C, q, D, rng)
+            assert found <= own
+            tight = max(tight, found/own)
+    assert tight > .25                                     # not far above what occurs
+
+
+def test_the_lines_lie_above_what_is_derived():
+    p = np.linspace(0, 1, 20_001)
+    own = p*((1 - p)**2*(1 - p + abs(1 - 2*p)) + .5*np.maximum(1, 3 - 4*p))
+    shared = p*((1 - p)*np.maximum(2*p - p*p, 1 - 4*p + 2*p*p) + .325)
+    lines = np.array([_mixed(q) for q in p])
+    assert (own <= lines[:, 0] + 1e-12).all() and (shared <= lines[:, 1] + 1e-12).all()
+    assert (p*(1 - p)*(1 - p + abs(1 - 2*p))).max() < .236
+    assert (np.diff(lines, axis=0) >= 0).all() and (np.diff(lines, 2, axis=0) <= 1e-9).all()   # concave
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_step_raises_a_probability_no_more_than_its_odds(seed):
+    "The bound of H: the integral at moved means, for independent latent values."
+    rng, C = np.random.default_rng(seed), 5
+    mean, own = 2*rng.normal(size=C), rng.uniform(.2, 6., C)
+    start = expansion(mean, own, 0).value
+    for R in (.1, .6, 2.):
+        most = max(expansion(mean + R*np.r_[1., rng.integers(0, 2, C - 1)], own, 0).value for _ in range(8))
+        assert most <= start*np.exp(R)/(1 + start*np.expm1(R)) + 1e-6
+        assert expansion(mean + R*np.eye(C)[0], own, 0).value > start
 
 
 def test_oracle_agrees_with_the_former_one():
@@ -160,34 +212,3 @@ def test_oracle_agrees_with_the_former_one():
             new, old = (minimise(kind(post, box, 1, sign), limits) for kind in (ExpandedOracle, ClassOracle))
             assert new.status == old.status == "optimal" and new.gap_abs <= .02
             assert new.lower <= old.upper and old.lower <= new.upper
-
-
-def _integrals_plainly(m, c, h, nodes):
-    C, s = len(m), nodes.spread
-    low, high = (m - 7.5*s).max() - 3.7, (m + 7.5*s).max()
-    n = int((high + 24 - low)/h) + 1
-    x = np.exp(m - (low + h*np.arange(n + 1))[:, None])[:, :, None]*nodes.growth
-    e = np.where(x <= 700, nodes.weight*np.exp(-np.minimum(x, 700)), 0)
-    psi0, psi1, psi2 = e.sum(2), (e*x).sum(2), (e*x*x).sum(2)
-    v = np.where(psi0 > 1e-290, psi1/np.maximum(psi0, 1e-300), 0)
-    v[:, c], others = 0, h*np.delete(psi0, c, 1).prod(1)
-    base, lean = others*psi1[:, c], others*(psi1[:, c] - psi2[:, c])
-    bend = np.einsum("n,nj,nl->jl", base, v, v)
-    bend[np.diag_indices(C)] = 0
-    bend[c] = bend[:, c] = -lean @ v
-    ahead = int(np.argmax(m - 7.5*s))
-    return base.sum(), -base @ v, bend, (psi0 + psi1 + psi2)[0, ahead] + 1 - psi0[-1].min(), n*h
-
-
-@pytest.mark.parametrize("digits", [9., 16.])
-@pytest.mark.parametrize("C, c", [(3, 0), (4, 3), (6, 2)])
-def test_the_integrals_against_plain_sums(C, c, digits):
-    rng = np.random.default_rng(C)
-    m, own, h = rng.normal(size=C), rng.uniform(.05, 2., C), 2*math.pi*ARG/(digits + 1)
-    nodes = _own_nodes(np.sqrt(own), digits + 7)
-    got, plain = _integrals(m, c, h, nodes), _integrals_plainly(m, c, h, nodes)
-    for a, b in zip(got[:3], plain[:3]): np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-14)
-    assert got[3] == pytest.approx(plain[3], rel=1e-6, abs=1e-14) and got[4] == plain[4]
-    error = (4.04*math.exp(-digits - 1) + plain[3] + 12*C*(plain[4] + 1)*math.exp(-digits - 7)
-             + 1e-14*(8 + np.abs(m).max() + 8*np.sqrt(own).max())*(plain[4] + 1))
-    assert expansion(m, own, c, digits).error == pytest.approx(error, rel=1e-6)

@@ -11,7 +11,8 @@ from reject_nb.gpc.softmax import fit_multiclass_gpc
 from unittest.mock import patch
 
 from reject_nb.gpc.queries import (
-    FEW, _Bracket, _default_radius, _delta, _length, _spread, minimal_perturbation, robustness,
+    FEW, FEW_IN_BALL, PART, TRIES, _Bracket, _boxes_of, _default_radius, _delta, _lead_up, _length,
+    _seconds, _smallest, _spread, minimal_perturbation, robustness,
 )
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
@@ -157,8 +158,12 @@ class _Turns(Clock):
     "A clock that goes forward by one with every query, and so never runs while nothing is asked."
     turns = 0
 
+    def __init__(self, limit):
+        super().__init__(limit)
+        self.first = _Turns.turns
+
     @property
-    def elapsed(self): return float(_Turns.turns)
+    def elapsed(self): return float(_Turns.turns - self.first)
 
 
 def _by_turns(post, x, limit, **options):
@@ -172,18 +177,31 @@ def _by_turns(post, x, limit, **options):
         return minimal_perturbation(post, x, time_limit=limit, **options), given
 
 
-def _three_in_many(d=30):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(24, d)) + 1.2*np.repeat(np.eye(3, d), 8, axis=0)
-    return fit_multiclass_gpc(X, np.repeat(list("abc"), 8), 0, 6., 4.), X[0]
+def _classes_in_many(d=30, C=3, seed=3):
+    "Softmax of several classes, a few points each, and one of the points."
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(8*C, d)) + 1.2*np.repeat(np.eye(C, d), 8, axis=0)
+    return fit_multiclass_gpc(X, np.repeat(list("abcdefgh")[:C], 8), 0, 6., 4.), X[0]
+
+
+def _one_against_the_rest(d=30, C=3):
+    "One latent function a class."
+    from reject_nb.gpc.kernel_posterior import KernelPosterior, OneVsRestPosterior
+    from reject_nb.gpc.kernels import SquaredExponential
+    post, x = _classes_in_many(d, C)
+    kernel = SquaredExponential(4., np.full(d, 6.))
+    A = np.linalg.inv(kernel.matrix(post.X, post.X) + np.eye(post.n))
+    return OneVsRestPosterior(tuple(
+        KernelPosterior(kernel, post.X, A @ np.where(np.arange(post.n)//8 == c, 3., -3.), A, link="logistic")
+        for c in range(C)), range(C)), x
 
 
 def test_looking_for_an_attack_counts_as_time():
     "Every look is a query with its share of the time; what the looks found is returned when it is over."
-    post, x = _three_in_many()
+    (post, x), few = _one_against_the_rest(), _boxes_of(_one_against_the_rest()[0], "inf")
     whole, given = _by_turns(post, x, None, tol=.02)
-    looks = [boxes for boxes, _ in given].index(FEW)
-    assert whole.n_queries == len(given) > looks > 8
+    looks = [boxes for boxes, _ in given].index(few)
+    assert whole.n_queries == len(given) > looks > 8 and few == 4*FEW
     assert {boxes for boxes, _ in given[:looks]} == {1} and {seconds for _, seconds in given} == {None}
     other, own = post.predict(whole.adversarial[None]), post.predict(x[None])
     assert other[0] != own[0] and 0 < whole.certified < whole.attack
@@ -191,15 +209,25 @@ def test_looking_for_an_attack_counts_as_time():
         found, given = _by_turns(post, x, limit, tol=.02)
         half = -(-limit//2)
         assert found.status == "time_limit" and found.n_queries == limit
-        assert [boxes for boxes, _ in given] == [1]*half + [FEW]*(limit - half)
-        assert [s for _, s in given] == [max(.5*(limit - k), min(.02*limit, limit - k)) for k in range(limit)]
+        assert [boxes for boxes, _ in given] == [1]*half + [few]*(limit - half)
+        assert [s for _, s in given] == [max(.5*(limit - k), min(PART*limit, limit - k))
+                                         for k in range(limit)]
         assert found.certified <= whole.attack and whole.certified <= found.attack
         assert (found.certified, found.attack) == (0., np.inf) or limit > 1
-    assert found.certified > 0 and found.attack < np.inf
+    assert found.attack < np.inf
+
+
+def test_the_last_queries_keep_a_part_of_the_time():
+    class Late(Clock):
+        elapsed = 0.
+    for gone, given in ((0., 4.), (3., 2.5), (5., 2.), (7.5, .5)):
+        Late.elapsed = gone
+        assert _seconds(Late(8.)) == given
+    assert _seconds(Clock(None)) is None and PART == .25
 
 
 def test_a_look_that_is_interrupted_ends_the_search():
-    post, x = _three_in_many()
+    post, x = _one_against_the_rest()
     stop = Safety(status=Status.unknown, margin_lower=-1., margin_upper=1., n_boxes=0,
                   search=Status.interrupted)
     with patch.dict(minimal_perturbation.__globals__, is_safe=lambda *a: stop):
@@ -219,3 +247,103 @@ def test_corner_steps_count_as_time():
     with patch.dict(minimal_perturbation.__globals__, Clock=Late):
         found = minimal_perturbation(post, x, time_limit=1.)
     assert (found.status, found.n_queries) == ("time_limit", 0) and Late.asked <= 3
+
+
+def _in_ball(rng, x, radius, norm, m=60):
+    "Points of a ball: corners, its surface and its inside."
+    corners = rng.uniform(size=(m, 1)) < .5
+    Z = np.where(corners, rng.choice([-1., 1.], (m, len(x))), rng.uniform(-1, 1, (m, len(x))))
+    if norm != "inf": Z /= np.linalg.norm(Z, norm, axis=1)[:, None]
+    return x + radius*Z
+
+
+@pytest.mark.parametrize("norm", ["inf", 2, 1])
+@pytest.mark.parametrize("C", [2, 3, 4, 6])
+def test_radii_of_a_softmax_hold_at_sampled_points(C, norm):
+    post, x = _classes_in_many(26, C, C)
+    found, rng = minimal_perturbation(post, x, norm=norm, tol=.02), np.random.default_rng(C)
+    own = post.predict(x[None])[0]
+    assert 0 < found.certified < found.attack < np.inf
+    assert (post.predict(_in_ball(rng, x, found.certified, norm)) == own).all()
+    z = found.adversarial
+    assert post.predict(z[None])[0] != own and _length(z - x, norm) <= found.attack*(1 + 1e-12)
+    assert norm == 1 or found.certified > .3*found.attack    # the 1-norm: a vertex moves one coordinate far
+
+
+def test_few_queries_certify_much_of_the_attack():
+    "A limit of queries that the bisection alone would need for its first certificate."
+    post, x = _classes_in_many(30, 6)
+    whole = minimal_perturbation(post, x, limits=(-9, 9), tol=.01)
+    kind = minimal_perturbation.__globals__["_Asking"]
+    usual, _Turns.turns = kind.answer, 0
+    def answer(*asked):
+        got = usual(*asked)
+        _Turns.turns += 1
+        return got
+    with patch.object(kind, "answer", answer), patch.dict(minimal_perturbation.__globals__, Clock=_Turns):
+        found = minimal_perturbation(post, x, limits=(-9, 9), tol=.01, time_limit=5.)
+    assert found.status == "time_limit" and found.n_queries == 5 and found.attack == whole.attack
+    assert .5*whole.certified < found.certified <= whole.certified
+
+
+def test_the_class_of_x_needs_no_certificate_of_its_own():
+    "Proved balls hold x, so that is_safe is not asked; before that no attack is taken over."
+    post, x = _classes_in_many(30, 4)
+    calls = []
+    def counted(*a):
+        calls.append(a[2])
+        return is_safe(*a)
+    with patch.dict(minimal_perturbation.__globals__, is_safe=counted):
+        found = minimal_perturbation(post, x, tol=.01)
+        assert not calls and found.n_queries > 4
+        kind = minimal_perturbation.__globals__["_Asking"]
+        asking = kind(_Bracket(9., .01), Clock(None), post, x, None, "inf", None, True, None)
+        asking.top = 0
+        for safe in (0., .01):
+            asking.bracket.safe = safe
+            assert asking.answer(found.attack*1.1, 100, None, None).status == "unsafe"
+        assert len(calls) == 1
+    assert is_safe(post, x, found.certified, max_boxes=_boxes_of(post, "inf"))
+    assert not is_safe(post, x, found.attack*(1 + 1e-9))
+
+
+def test_an_attack_that_is_not_certified_is_none():
+    post, x = _classes_in_many(30, 4)
+    asked = []
+    def never(post, z, top):
+        asked.append(z)
+        return 1e-6
+    with (patch.dict(minimal_perturbation.__globals__, _lead_up=never),
+          patch.dict(is_safe.__globals__, _lead_over_best=lambda *a: 1e-6)):
+        found = minimal_perturbation(post, x, tol=.01, max_radius=.8)
+    assert np.isinf(found.attack) and found.adversarial is None and found.certified > 0
+    sizes = [_length(z - x, "inf") for z in asked]
+    assert len(asked) == TRIES and (np.diff(sizes) > 0).all()
+
+
+@pytest.mark.parametrize("C", [3, 4, 7])
+def test_the_lead_at_a_point_is_bounded_as_by_boxes(C):
+    "Above the computed lead, and no wider than what bounds of a box of that one point say."
+    post, _ = _classes_in_many(6, C, C)
+    for z in np.random.default_rng(C).normal(size=(6, 6))*2:
+        p, top = post.predict_proba(z[None])[0], C % 3
+        high, box = _lead_up(post, z, top), is_safe.__globals__["_lead_over_best"](post, z, top)
+        assert p[top] - np.delete(p, top).max() <= high + 2e-3 and abs(high - box) < 2e-3
+
+
+def test_boxes_grow_with_the_sums_to_prove():
+    two = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
+    assert [_boxes_of(two, norm) for norm in ("inf", 2, 1)] == [FEW, FEW_IN_BALL, FEW_IN_BALL]
+    assert _boxes_of(_classes_in_many(30, 4)[0], "inf") == 9*FEW
+    assert _boxes_of(_one_against_the_rest()[0], 2) == 4*FEW_IN_BALL
+
+
+def test_the_smallest_radius_is_found_to_a_fifth_of_the_tolerance():
+    asking = type("Asking", (), {"clock": Clock(None)})
+    for true in (.003, .6, 7.):
+        found = _smallest(asking, lambda radius: radius >= true, .05, 100., .01)
+        assert true <= found <= true*1.0021
+    assert _smallest(asking, lambda radius: False, .05, 100., .01) is None
+    assert _smallest(asking, lambda radius: None, .05, 100., .01) is None
+    over = type("Asking", (), {"clock": Clock(0.)})
+    assert _smallest(over, lambda radius: radius > 1., .05, 100., .01) is None
