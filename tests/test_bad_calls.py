@@ -2,7 +2,9 @@
 
 tests/<part>/calls.py holds `calls()`: name -> (callable, valid keyword arguments), where the name is that of a function, a class or
 "Class.method"; and LEGAL: (call, parameter, kind) -> reason, in which "*" stands for any of them."""
+import copy
 import dataclasses
+import datetime
 import importlib
 import importlib.util
 import inspect
@@ -11,6 +13,7 @@ import re
 import signal
 import time
 import warnings
+from decimal import Decimal
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -222,3 +225,108 @@ def test_a_call_that_does_not_come_back_is_stopped(monkeypatch):
         while True: pass
     with pytest.raises(TooLong): limited(forever, {})
     with pytest.raises(TooLong): limited(lambda: time.sleep(60), {})
+
+
+ODD_PARTS = [part for part in ("mcsvm", "bernstein") if part in PARTS]   # whose calls are held to the kinds below
+ODD = {"span": np.timedelta64(1, "s"), "giant": 10**400, "signalling": Decimal("sNaN"), "date": datetime.date(2020, 1, 1),
+       "function": len, "mapping": {"a": 1.}, "set": {1., 2.}, "raw": memoryview(b"12")}
+ODD_LEGAL = {("calibrate_offset", "y", "giant"): "labels of any kind", ("RegionPerClass", "random_state", "giant"): "a whole number",
+             ("CalibratedRegion", "random_state", "giant"): "a whole number",
+             **{(call, name, "raw"): "rows in memory: they count as they stand" for call in ("solve_blocks", "MultiCostSVC.fit_blocks") for name in "Xy"}}
+
+
+def odd_value(kind, good):
+    """A value of a kind that looks like a number to Python or NumPy and is none: alone, or as the first of an array."""
+    array = _array(good)
+    if array is None or array.dtype.kind not in "biuf" or kind in ("function", "mapping", "set"): return ODD[kind]
+    if kind == "raw": return memoryview(np.ascontiguousarray(array, float))
+    made = array.astype(float).astype(object)
+    made[(0,)*made.ndim] = ODD[kind]
+    return made
+
+
+class _Own(np.ndarray):
+    """An array of a class of its own."""
+
+
+def other_forms(good):
+    """Kind -> (a value, the plain one that it stands for)."""
+    array = _array(good)
+    if isinstance(good, float): return {f"float{8*t().nbytes}": (t(good), float(t(good))) for t in (np.float16, np.float32, np.float64)}
+    if array is None or array.dtype.kind not in "biuf" or not array.ndim: return {}
+    forms = {"half": (array.astype(np.float16), array.astype(np.float16).astype(float)),
+             "single": (array.astype(np.float32), array.astype(np.float32).astype(float)),
+             "small integers": (np.round(array).astype(np.int8), np.round(array).astype(float)),
+             "other byte order": (array.astype(">f8"), array.astype(float)), "backwards": (array[::-1].copy()[::-1], array),
+             "by columns": (np.asfortranarray(array.copy()), array), "own class": (array.copy().view(_Own), array),
+             "objects": (array.astype(object), array), "without axes": ([np.array(v) for v in array.tolist()], array)}
+    frozen = array.copy()
+    frozen.flags.writeable = False
+    try: import pandas as pd
+    except ImportError: return {**forms, "frozen": (frozen, array)}
+    table = pd.Series if array.ndim == 1 else pd.DataFrame
+    if array.ndim < 3: forms["other index"] = (table(array, index=np.arange(len(array))[::-1]), array)
+    if array.ndim < 3: forms["nullable"] = (table(array.astype(float)).astype("Float64"), array)
+    return {**forms, "frozen": (frozen, array)}
+
+
+def leaves(found, path="", depth=0):
+    """Name -> number, text or array in a result; what differs from run to run is left out."""
+    if found is None or isinstance(found, (str, bool, int, float, np.generic, np.ndarray, Enum)): return {path: found}
+    if isinstance(found, dict): items = found.items()
+    elif hasattr(found, "_fields"): items = zip(found._fields, found)
+    elif isinstance(found, (list, tuple)): items = enumerate(found)
+    elif hasattr(found, "get_params"): items = [(key, value) for key, value in vars(found).items() if "_" in (key[0], key[-1])]   # what is learned
+    elif hasattr(found, "__dict__"): items = vars(found).items()
+    else: return {}
+    kept = [(key, value) for key, value in items if depth < 6 and not re.search("second|time|message|iter|feature_names", str(key))]
+    return {name: value for key, one in kept for name, value in leaves(one, f"{path}.{key}", depth + 1).items()}
+
+
+def differs(found, plain):
+    """The name of the first difference of two results, above what rounding may do; None without one."""
+    found, plain = leaves(found), leaves(plain)
+    if set(found) != set(plain): return str(sorted(set(found) ^ set(plain))[:3])
+    for name, value in found.items():
+        a, b = np.asarray(value), np.asarray(plain[name])
+        numbers = {a.dtype.kind, b.dtype.kind} <= set("biuf")
+        if a.shape != b.shape or not (np.allclose(a, b, rtol=1e-6, atol=1e-8, equal_nan=True) if numbers else np.array_equal(a, b)): return name
+    return None
+
+
+def answer(call, arguments, parameter):
+    """('answer', what came), ('named', None), or ('failed', words)."""
+    try: return "answer", copy.deepcopy(limited(call, arguments))
+    except TooLong: return "failed", f"no answer within {SECONDS} s"
+    except Exception as error:
+        named = re.search(rf"(?<!\w){re.escape(parameter)}(?!\w)", str(error))
+        return ("named", None) if named else ("failed", f"{type(error).__name__}: {str(error)[:200]}")
+
+
+@pytest.mark.parametrize("part, call", [(part, call) for part in ODD_PARTS for call in table(part)[0]])
+def test_what_only_looks_like_a_number_is_named(part, call):
+    (function, arguments), legal, wrong = table(part)[0][call], {**table(part)[1], **ODD_LEGAL}, []
+    for parameter, good in arguments.items():
+        for kind in ODD:
+            what, words = answer(function, {**arguments, parameter: odd_value(kind, good)}, parameter)
+            if what != "named" and not reason(legal, call, parameter, kind): wrong.append(f"{call}({parameter}={kind}): {what} {words}")
+    assert not wrong, "\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("part, call", [(part, call) for part in ODD_PARTS for call in table(part)[0]])
+def test_other_forms_of_a_value_have_its_answer(part, call):
+    (function, arguments), wrong = table(part)[0][call], []
+    for parameter, good in arguments.items():
+        for kind, (value, plain) in other_forms(good).items():
+            what, found = answer(function, {**arguments, parameter: value}, parameter)
+            if what == "named": continue
+            base, wanted = answer(function, {**arguments, parameter: plain}, parameter)
+            where = differs(found, wanted) if what == base == "answer" else f"{what} {found}, plain {base}"
+            if where: wrong.append(f"{call}({parameter}={kind}): {where}")
+    assert not wrong, "\n" + "\n".join(wrong)
+
+
+def test_differences_are_seen():
+    assert differs({"a": np.ones(2), "seconds": 1.}, {"a": np.ones(2) + 1e-9, "seconds": 2.}) is None
+    for other in ({"a": np.ones(3)}, {"a": np.array([1., 2.])}, {"b": np.ones(2)}, {"a": "1"}): assert differs({"a": np.ones(2)}, other)
+    assert differs([("x", 1)], [("x", 2)]) == ".0.1"

@@ -20,7 +20,7 @@ from .bound_calibration import LEVELS, BoundCalibration, calibrate_bound, check_
 from .certificate import Plane, Problem, Solution
 from .conic import ConicModel, clarabel, cvxpy_solve
 from .error_bounds import certified_bound
-from .formulations import formulation, kappa, uncertainty_set
+from .formulations import LEAST_EPS, formulation, kappa, uncertainty_set
 from .newton import newton
 from .uncertain_data import LARGEST, UncertainData
 from .worst_case import margins
@@ -418,7 +418,7 @@ class _Learned(LabelProbabilities):
 # %% ../../nbs/bernstein/13_classifier.ipynb #386910cd
 def _product(C, most) -> float: # within (0, MOST]
     "The weight of a slack, the largest of the points put in."
-    return float(min(max(C*most, 1e-300), MOST))
+    return min(max(float(C)*most, 1e-300), MOST)   # C may be of half precision
 
 def _path_solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
     "A function of (C, kappa) that remembers what helps its next call."
@@ -475,7 +475,7 @@ class FitPath(_Learned):
         form, _, clock = self._check_parameters()
         Cs, epss = check_vector(Cs, "Cs").tolist(), check_vector(epss, "epss").tolist()
         for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
-        kaps = [kappa(form.bound, check_probability(e, "epss")) for e in epss]
+        kaps = [kappa(form.bound, check_number(e, "epss", LEAST_EPS, 1., open_high=True)) for e in epss]
         U, signs = self._take(X, y)
         sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
         solve = _path_solver(self, sets, signs, max(kaps), clock, cost)
@@ -523,8 +523,7 @@ class RobustSVC(FitPath):
 
     References
     ----------
-    Ben-Tal et al., eqs. (1)-(4), (16), (23), (24), (26), in place of eqs. (5) and (6); eqs. (27)-(32)
-    derived.
+    eqs. (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
 
     Examples
     --------

@@ -17,8 +17,8 @@ from .uncertain_data import UncertainData, row_blocks
 from ..core.checks import check_choice, check_probability, refuse
 
 # %% auto #0
-__all__ = ['FORMULATIONS', 'BOUNDS', 'Formulation', 'formulation', 'missing', 'kappa', 'certified_eps',
-           'UncertaintySet', 'uncertainty_set']
+__all__ = ['FORMULATIONS', 'BOUNDS', 'LEAST_EPS', 'Formulation', 'formulation', 'missing', 'kappa',
+           'certified_eps', 'UncertaintySet', 'uncertainty_set']
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #e82188cc
 @dataclass(frozen=True, kw_only=True)
@@ -128,6 +128,7 @@ def missing(
 
 # %% ../../nbs/bernstein/04_formulations.ipynb #6c48bd32
 BOUNDS = ("none", "chebyshev", "bernstein")
+LEAST_EPS = 1e-300   # below it the radius overflows
 
 def kappa(
     bound:str, # "none", "chebyshev" or "bernstein"
@@ -154,11 +155,11 @@ def kappa(
 
     References
     ----------
-    Ben-Tal et al., eqs. (4) and (7).
+    eqs. (4) and (7).
     """
     check_choice(bound, "bound", BOUNDS)
     eps = check_probability(eps, "eps")
-    if eps < 1e-300: raise refuse("eps", "at least 1e-300, below which the radius overflows", eps)
+    if eps < LEAST_EPS: raise refuse("eps", "at least 1e-300, below which the radius overflows", eps)
     if bound == "chebyshev": return math.sqrt((1 - eps)/eps)
     return math.sqrt(-2*math.log(eps)) if bound == "bernstein" else 0.
 
@@ -298,8 +299,7 @@ def uncertainty_set(
 
     References
     ----------
-    Ben-Tal et al., eqs. (1)-(4), (8), (17), Lemmas 2 and 3 with eqs. (18) and (19), eqs. (24)-(26); eqs.
-    (27)-(32) derived.
+    eqs. (1)-(4), Lemmas 2 and 3, eqs. (24)-(26); (27)-(32) derived.
     """
     form = formulation(form)
     if lacking := missing(form, data):

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from .nu_values import check_numbers, nu, refuse_at
-from ..core.checks import (check_array, check_choice, check_flag, check_matrix, check_probability,
-                                   check_vector, refuse)
+from ..core.checks import (check_array, check_choice, check_flag, check_matrix, check_number,
+                                   check_probability, check_vector, refuse)
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'KnownPieces',
@@ -198,7 +198,7 @@ def _box_pieces(X, half_width, law) -> dict:
 # %% ../../nbs/bernstein/03_uncertain_data.ipynb #961ff25b
 def _groups(groups, name:str, least:int=1) -> list:
     "Arrays (at least `least`, n_features), one an uncertain point, all with the same features."
-    if groups is None or isinstance(groups, (str, bytes, numbers.Number)) or not np.iterable(groups):
+    if isinstance(groups, (str, bytes, memoryview, numbers.Number)) or not np.iterable(groups):
         raise refuse(name, "a sequence of arrays (n_replicates, n_features)", groups)
     out = [check_matrix(g, f"{name}[{i}]", low=-LARGEST, high=LARGEST, empty=True) for i,
            g in enumerate(groups)]
@@ -251,6 +251,7 @@ def _sample_pieces(samples, confidence, lower, upper) -> dict:
     error = student.ppf(confidence, counts - 1)*_per_group(lambda q: q.std(axis=0, ddof=1),
                                                            squares)/np.sqrt(counts)
     bound = np.minimum(_per_group(lambda q: q.mean(axis=0), squares) + error, ((high - low)/2)**2)
+    if (bound < 0).any(): raise refuse("confidence", "large enough for a moment of at least 0", confidence)
     return dict(lower=low, upper=high, mean_lower=np.clip(mean - reach, low, high),
                 mean_upper=np.clip(mean + reach, low, high),
                 central_moment=bound, nominal=mean)
@@ -349,7 +350,7 @@ def _names(table) -> list|None:
 def _per_feature(value, name:str, d:int, low=None) -> np.ndarray: # (d,)
     "One number a feature, above `low` where there is one."
     one = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    a = np.full(d, value, float) if one else value
+    a = np.full(d, check_number(value, name)) if one else value
     a = check_vector(a, name, d, -LARGEST, LARGEST)
     if low is not None and not (a > low).all(): raise refuse(name, f"above {low:g}", value)
     return a
@@ -458,7 +459,10 @@ class ScaledPieces(NormalisedPieces):
         d = self.shape[1]
         shift, scale = _per_feature(shift, "shift", d), _per_feature(scale, "scale", d, 0.)
         names = ("lower", "upper", "mean", "mean_lower", "mean_upper", "nominal")
-        pieces = {n: (getattr(self, n) - shift)/scale for n in names if getattr(self, n) is not None}
+        with np.errstate(over="ignore"):
+            pieces = {n: (getattr(self, n) - shift)/scale for n in names if getattr(self, n) is not None}
+        if max(abs(pieces["lower"]).max(), abs(pieces["upper"]).max()) > LARGEST:
+            raise refuse("scale", f"such that the points stay within {LARGEST:g}", scale)
         central = _central(self)
         if central is not None: pieces["central_moment"] = central/scale**2
         if self.covariance is not None:

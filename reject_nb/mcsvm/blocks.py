@@ -88,6 +88,8 @@ def open_source(
     if isinstance(X, (str, Path)):
         if not Path(X).is_file(): raise refuse("X", "an array or the path of a Parquet file", X)
         return _parquet(X, y)
+    from scipy.sparse import issparse
+    if issparse(X): raise refuse("X", "dense, in blocks", X)
     shape: tuple = getattr(X, "shape", ())
     length: tuple = getattr(y, "shape", (-1,))
     if len(shape) != 2 or not all(shape):

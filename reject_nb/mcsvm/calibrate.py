@@ -16,6 +16,7 @@ import numpy as np
 
 from ..core.checks import (
     check_choice, check_flag, check_labels, check_number, check_probability, check_vector, refuse)
+from ..core.labels import names_class
 from ..core.results import Status
 from ..core.sorting import stable_order
 from ..core.tails import order_statistic_rank
@@ -188,10 +189,15 @@ def z_svm(
                                   f"calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}")
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #60e0b985
+def _at_least(points:float) -> str:
+    "How many points are needed, in words; there is no number for the smallest levels a float can hold."
+    if math.isinf(points): return "more are needed than a float can count"
+    return f"at least {math.ceil(points)} are needed"
+
 def _too_few_for(n:int, eps:float, delta:float, points:str) -> str:
     "Even the smallest score needs (1 - eps)^n <= delta."
-    need = math.ceil(math.log(delta)/math.log1p(-eps))
-    return f"{n} {points} are too few for eps = {eps:g} and delta = {delta:g}, at least {need} are needed"
+    needed = _at_least(math.log(delta)/math.log1p(-eps))
+    return f"{n} {points} are too few for eps = {eps:g} and delta = {delta:g}, {needed}"
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #d0d18217
 def probabilistic_scaling(
@@ -219,7 +225,7 @@ def probabilistic_scaling(
 
     References
     ----------
-    Carlevaro et al., eqs. (25) to (27).
+    Carlevaro et al., eqs. (25), (27).
     """
     sample = _check_sample(scores, y)
     eps, delta = check_probability(eps, "eps"), check_probability(delta, "delta")
@@ -286,7 +292,8 @@ def scaling_unsafe(
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #c75aff83
 def _too_few(n:int, eps:float, points:str) -> str:
     "A conformal quantile needs 1/eps - 1 points."
-    return f"{n} {points} are too few for eps = {eps:g}, at least {math.ceil(1/eps-1e-12)-1} are needed"
+    with np.errstate(over="ignore"): needed = float(np.divide(1., eps))
+    return f"{n} {points} are too few for eps = {eps:g}, {_at_least(needed-1e-12-1)}"
 
 def _check_reference(reference, scores:np.ndarray) -> float:
     "An offset on the scale of the scores: differences to it must keep half of their digits."
@@ -486,10 +493,9 @@ def _signs_of(y, safe_label) -> np.ndarray: # (n,)
     if safe_label is None: return y
     labels = check_labels(y, "y")
     known = np.unique(labels)
-    one = not isinstance(safe_label, (list, tuple, dict, set, np.ndarray))
-    if not one or not any(known == safe_label) or isinstance(safe_label, bool) != (known.dtype.kind == "b"):
-        raise refuse("safe_label", f"one of the labels in y, {known.tolist()[:8]}", safe_label)
-    return np.where(labels == safe_label, 1., -1.)
+    found = [label for label in known if names_class(safe_label, label)]
+    if not found: raise refuse("safe_label", f"one of the labels in y, {known.tolist()[:8]}", safe_label)
+    return np.where(labels == found[0], 1., -1.)
 
 # %% ../../nbs/mcsvm/07_calibrate.ipynb #55434dbd
 def calibrate_offset(

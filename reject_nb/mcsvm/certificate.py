@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_array, check_matrix, refuse
+from ..core.checks import answer_of, check_array, check_matrix, refuse
 from ..core.results import relative_gap
 from .offsets import offsets_and_losses
 from .problem import (
@@ -267,9 +267,8 @@ def certify(
         raise refuse("apply", "a function that multiplies a vector by the kernel matrix", apply)
     if offer is not None: offer = _check_offer(offer, len(y))
     weights = check_weights(sample_weight, len(y))
-    return certify_point(lambda v: check_array(apply(v), "apply(v)", (len(y),)), y, alpha, costs, weights,
-                         eta,
-                         offer)
+    multiply = lambda v: check_array(answer_of(apply, "apply", v), "apply(v)", (len(y),))
+    return certify_point(multiply, y, alpha, costs, weights, eta, offer)
 
 # %% ../../nbs/mcsvm/03_certificate.ipynb #56bded51
 def _check_offer(offer, n:int) -> tuple[np.ndarray, float]:

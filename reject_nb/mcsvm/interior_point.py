@@ -515,7 +515,9 @@ def _ridge_start(problem:Problem) -> tuple[np.ndarray, np.ndarray]: # w (D,), b 
     n, D = Q.shape
     cost = (costs.safe.sum()+costs.unsafe.sum())/2  # of a point, all taus together
     weighted = Q.T*weights
-    w = np.linalg.solve(weighted@Q+np.diag(lam/cost+1e-9*n), weighted@-y) if D else np.zeros(0)
+    left, right = weighted@Q+np.diag(lam/cost+1e-9*n), weighted@-y
+    try: w = np.linalg.solve(left, right) if D else np.zeros(0)
+    except np.linalg.LinAlgError: w = np.linalg.lstsq(left, right)[0]  # one point outweighs all
     return w, offsets_and_losses(Q@w, y, weights, costs)[0]
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #a54216ab

@@ -18,7 +18,7 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
-from ..core.checks import check_array, check_count, check_number, refuse
+from ..core.checks import answer_of, check_array, check_count, check_number, refuse
 from .certificate import Certificate, certify_point
 from .frozen_pairs import Solution, make_solution, solve_explicit
 from .problem import LARGEST, Costs
@@ -243,7 +243,8 @@ class PointKernel:
         self.diagonal = np.concatenate([np.diagonal(self._values(part, part)) for part in parts])
 
     def _values(self, A, B) -> np.ndarray:
-        return check_array(self.kernel(A, B), "kernel(A, B)", (A.shape[0], B.shape[0]))
+        values = answer_of(self.kernel, "kernel", A, B)
+        return check_array(values, "kernel(A, B)", (A.shape[0], B.shape[0]))
 
     def column(self, p:int) -> np.ndarray:
         "k(x_i, x_p) for all i."

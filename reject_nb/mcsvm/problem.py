@@ -111,8 +111,8 @@ def cost_weights(
 LARGEST = 1e100  # of any number that comes in: squares and their sums stay within floats
 
 def check_eta(eta) -> float:
-    "The strength of the fit to the data: positive, not so large that the penalty vanishes."
-    return check_number(eta, "eta", 0., LARGEST, open_low=True)
+    "The strength of the fit to the data: positive, and neither it nor the penalty vanishes."
+    return check_number(eta, "eta", 1/LARGEST, LARGEST)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #e4b6c5e3
 def check_signs(
@@ -406,7 +406,7 @@ def solve_reference(
     quadratic = cp.sum_squares(R.T@cp.multiply(y, cp.sum(alpha, axis=1)))
     status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha)-.5*quadratic),
                                   balance+[alpha >= 0, alpha <= costs]))
-    if alpha.value is None: raise refuse("K", "such that the general solver can solve (5)", str(status))
+    if alpha.value is None: raise refuse("K and eta", "such that the solver can solve (5)", str(status))
     return _reference(K, y, Costs(safe, unsafe), eta, np.clip(alpha.value, 0, costs),
                       np.ravel(balance[0].dual_value), status)
 
@@ -477,5 +477,5 @@ def solve_primal_reference(
     problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))),
                          [margin <= xi-1])
     _clarabel(problem)
-    if w.value is None: raise refuse("Z", "such that the general solver can solve (MC-SVM)", problem.status)
+    if w.value is None: raise refuse("Z and eta", "such that the solver can solve (MC-SVM)", problem.status)
     return float(problem.value), np.asarray(w.value), np.ravel(np.asarray(b.value))

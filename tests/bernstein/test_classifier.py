@@ -338,13 +338,20 @@ def test_bad_arguments_of_methods_are_named():
     with pytest.raises(ValueError, match="y must be labels of the fit"):
         clf.misclassification_bound(THREE, [5, 5, 5])
     for Cs, epss, name in (([], [.1], "Cs"), ([-1], [.1], "Cs"), ([1.], [], "epss"), ([1.], [1.], "epss"),
-                           ("x", [.1], "Cs"), ([1.], None, "epss")):
+                           ("x", [.1], "Cs"), ([1.], None, "epss"), ([1.], [5e-324], "epss")):
         with pytest.raises(ValueError, match=f"^{name} must"): clf.fit_path(THREE, LABELS, Cs, epss)
     for measure in (nom_err, opt_err):
         with pytest.raises(ValueError, match="^clf must"): measure(3, THREE, LABELS)
         with pytest.raises(ValueError, match="^y must"): measure(clf, THREE, None)
     with pytest.raises(ValueError, match="^X must be UncertainData with mean"):
         opt_err(clf, UncertainData.from_box(THREE, 1.), LABELS)
+
+
+def test_numbers_of_half_precision_count_in_full():
+    "The largest float16 times a weight of 2 is no infinity, and no other C."
+    half, double = (RobustSVC(C=C).fit(THREE, LABELS, [2., 1., 2.]) for C in (np.float16(65504), 65504.))
+    np.testing.assert_array_equal(half.coef_, double.coef_)
+    assert half.objective_ == double.objective_
 
 SIDE = np.where(np.arange(24) % 2, 1., -1.)
 BASE = np.random.default_rng(6).normal(size=(24, 6, 2))*.3 + SIDE[:, None, None]

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import tempfile
 import warnings
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 from reject_nb.core.checks import (
-    check_box, check_choice, check_count, check_flag, check_instance, check_labels, check_mask,
+    answer_of, check_box, check_choice, check_count, check_flag, check_instance, check_labels, check_mask,
     check_matrix, check_number, check_path, check_positive, check_probability, check_random_state,
     check_same_length, check_vector,
 )
@@ -115,6 +117,15 @@ def test_paths_are_names_of_files():
         for bad in (folder, f"{folder}/a/b", f"{folder}/a/b/c", "", ".", "a\0b", "x"*5000, None, 3, b"x"):
             with pytest.raises(ValueError, match="^out must be"): check_path(bad, "out")
 
+
+def test_functions_of_other_arguments_are_named():
+    assert answer_of(max, "loss", 1, 2) == 2
+    for bad in (len, lambda a: a, int):
+        with pytest.raises(ValueError, match="^loss must be a function that takes 2 such argu") as caught:
+            answer_of(bad, "loss", np.ones(2), np.ones(2))
+        assert isinstance(caught.value.__cause__, TypeError)
+    with pytest.raises(ZeroDivisionError): answer_of(lambda a: 1/0, "loss", 1)
+
 NOT_ARRAYS = [None, "text", ["1", "2"], [1j, 2], [[1, 2], [3]], np.ma.array([1., 2.], mask=[0, 1]),
               [object(), 1], {"a": 1},
               np.array(["2020-01-01"], "M8"), [None, 1.], [], bytearray(b"12"),
@@ -171,7 +182,9 @@ def test_masks_hold_zero_and_one(value):
 
 @pytest.mark.parametrize("value", [None, "cat", [], [["a"]], [1., np.nan], ["a", None], [1j], [[1], [1, 2]],
                                    np.ma.array([1, 2], mask=[0, 1]), 3, bytearray(b"12"), memoryview(b"12"),
-                                   [b"a", b"b"], np.array([1, 2], "m8[D]"), [1, UNDECIDED]])
+                                   [b"a", b"b"], np.array([1, 2], "m8[D]"), [1, UNDECIDED],
+                                   np.array([np.timedelta64(1), 1], object), np.array([b"a", "a"], object),
+                                   [date(2020, 1, 1), date(2021, 1, 1)], [Decimal("sNaN"), 1]])
 def test_labels_are_there(value):
     assert check_labels(["b", "a"], "y", 2).tolist() == ["b", "a"]
     assert check_labels(np.array([2, 1]), "y").dtype.kind == "i"

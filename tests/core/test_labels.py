@@ -1,8 +1,10 @@
 """Tests of nbs/core/03_labels.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from decimal import Decimal
 from sklearn.base import BaseEstimator
 from sklearn.base import ClassifierMixin
+from unittest import mock
 
 from reject_nb.core.labels import (
     TwoClassMixin, check_classes, check_points, choose_reject_label, fit_weights, point_weights,
@@ -39,7 +41,9 @@ class _Model(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
 @pytest.mark.parametrize("y, safe, signs", [([0, 1], None, [-1, 1]), ([1, 0], 0, [-1, 1]),
                                             (["a", "b"], "a", [1, -1]),
-                                            ([False, True], None, [-1, 1]), ([2., 5.], 2, [1, -1])])
+                                            ([False, True], None, [-1, 1]), ([2., 5.], 2, [1, -1]),
+                                            ([False, True], np.True_, [-1, 1]),
+                                            ([2., 5.], np.array(2), [1, -1])])
 def test_signs_and_back(y, safe, signs):
     model = _Model(safe)
     found = model._fit_labels(np.array(y))
@@ -50,6 +54,9 @@ def test_signs_and_back(y, safe, signs):
 @pytest.mark.parametrize("y, safe, words", [([0, 1, 2], None, "binary"),
                                             ([1, 1], None, "y must be labels of two"),
     ([0, 1], 2, "safe_label must be one of"), ([0, 1], True, "safe_label must be"),
+    ([0., 1.], 10**400, "safe_label must be one of"), ([0., 1.], Decimal("sNaN"), "safe_label must be"),
+    ([0, 1], [1], "safe_label must be one of"), ([0, 1], np.array([1]), "safe_label must be one of"),
+    ([0, 1], mock.ANY, "safe_label must be one of"),
     ([.5, 1.5], None, "Unknown label type")])
 def test_other_than_two_classes(y, safe, words):
     with pytest.raises(ValueError, match=words): _Model(safe)._fit_labels(np.array(y))
@@ -86,6 +93,9 @@ def test_bad_weights_are_named(bad):
     (np.array([[1.], ["2"]], object), False, "real numbers"),
     (np.array([["2020-01-01"]], "datetime64[D]"), False, "real numbers"),
     (np.array([[3]], "timedelta64[s]"), False, "real numbers"),
+    (np.array([[1.], [np.timedelta64(1)]], object), True, "real numbers"),
+    (np.array([[1.], [10**400]], object), True, "too large"), (10**400, True, "too large"),
+    (memoryview(np.ones((2, 1))), True, "real numbers"), (bytearray(b"12"), True, "real numbers"),
     (None, True, ""), ([], True, "2D")])
 def test_points_are_named(X, reset, words):
     model = _Model()

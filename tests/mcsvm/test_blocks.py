@@ -6,6 +6,7 @@ from pathlib import Path
 from reject_nb.mcsvm.frozen_pairs import solve_features
 from reject_nb.mcsvm.problem import cost_weights
 from reject_nb.mcsvm.problem import solve_primal_reference
+from scipy.sparse import coo_array
 from unittest import mock
 
 from reject_nb.mcsvm.blocks import dual_from_sums, open_source, solve_blocks
@@ -93,7 +94,8 @@ GOOD = dict(X=_two_clouds(20)[0], y=_two_clouds(20)[1], safe=[.5], unsafe=[.5], 
 
 @pytest.mark.parametrize("name, value", [("X", np.zeros((19, 2))), ("X", np.full((20, 2), np.nan)),
                                          ("X", "nowhere.parquet"),
-                                         ("X", None), ("X", np.zeros(20)), ("y", np.ones(20)),
+                                         ("X", None), ("X", np.zeros(20)), ("X", coo_array(np.ones((20, 2)))),
+                                         ("y", np.ones(20)),
                                          ("y", np.arange(20)), ("y", None),
                                          ("y", "label"), ("safe", [-.5]), ("unsafe", [.5, .5]), ("eta", -1.),
                                          ("tol", 0.)])

@@ -1,10 +1,12 @@
 """Tests of nbs/mcsvm/07_calibrate.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from decimal import Decimal
 from hypothesis import given
 from hypothesis import settings
 from hypothesis import strategies as st
 from scipy.stats import binom
+from unittest import mock
 
 from reject_nb.mcsvm.calibrate import (
     RULES, _cut, bias_adjustment, both_rates, calibrate_offset, conformal, conformal_unsafe,
@@ -252,3 +254,17 @@ def test_the_door_leads_to_each_rule():
         turned = calibrate_offset(-s, named, rule, .1, .2, -.3, .4, safe_label="ok", high_is_safe=True)
         assert turned.bias == (None if expected.bias is None
                                else -expected.bias) and turned.status == expected.status
+
+
+@pytest.mark.parametrize("rule", ("probabilistic_scaling", "scaling_unsafe", "both_rates", "conformal",
+                                  "conformal_unsafe"))
+@pytest.mark.parametrize("eps, words", [(5e-324, "more are needed than a float"), (1e-3, "at least ")])
+def test_levels_too_small_for_the_sample_are_infeasible(rule, eps, words):
+    found = calibrate_offset(**{**GOOD, "rule": rule, "eps": eps, "delta": .1})
+    assert found.bias is None and found.status == "infeasible" and words in found.message
+
+
+@pytest.mark.parametrize("label", [10**400, Decimal("sNaN"), None.__class__, mock.ANY, range(0)])
+def test_safe_labels_of_no_class_are_named(label):
+    with pytest.raises(ValueError, match="^safe_label must be one of the labels"):
+        calibrate_offset(**{**GOOD, "safe_label": label})

@@ -122,7 +122,7 @@ def test_a_better_direction_is_taken_and_a_worse_one_is_not():
 
 GOOD = dict(apply=lambda v: v, y=[1., -1.], alpha=np.zeros((2, 1)), safe=[.5], unsafe=[.5], eta=1.)
 
-@pytest.mark.parametrize("name, value", [("apply", None), ("apply", lambda v: v[:1]),
+@pytest.mark.parametrize("name, value", [("apply", None), ("apply", int), ("apply", lambda v: v[:1]),
                                          ("apply", lambda v: v*np.nan), ("y", [1., 1.]),
                                          ("alpha", np.zeros((1, 2))), ("alpha", np.full((2, 1), np.nan)),
                                          ("safe", [0.]), ("unsafe", [.5, .5]),

@@ -203,3 +203,12 @@ def test_the_ridge_start_solves_its_normal_equations():
     # a point costs 1.2 (safe) or .8 (unsafe) over both taus, 1 on average
     np.testing.assert_allclose(problem.Q.T@(problem.Q@w+y)+(problem.lam+1e-9*50)*w, 0, atol=1e-10)
     np.testing.assert_allclose(b, offsets_and_losses(problem.Q@w, y, np.ones(50), problem.costs)[0])
+
+
+def test_a_point_that_outweighs_all_others_has_a_start():
+    "One row alone makes the normal equations singular; any start that is finite will do."
+    Q, y = np.outer(np.ones(6), [2., 1.]), np.array([1., -1, 1, -1, 1, -1])
+    problem = Problem(Q, np.ones(2), y, cost_weights(np.array([.5]), y), np.r_[1e20, np.ones(5)])
+    w, b = _ridge_start(problem)
+    np.testing.assert_allclose(Q[0]@w, -1., rtol=1e-9)
+    assert np.isfinite(b).all()

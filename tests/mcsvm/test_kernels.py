@@ -92,7 +92,8 @@ def test_blocks_equal_the_whole_product(block):
 
 
 def test_a_kernel_that_returns_nonsense_is_named():
-    for bad in (lambda A, B: np.ones(3), lambda A, B: np.full((len(A), len(B)), np.nan), lambda A, B: None):
+    nans = lambda A, B: np.full((len(A), len(B)), np.nan)
+    for bad in (lambda A, B: np.ones(3), nans, lambda A, B: None, len):
         with pytest.raises(ValueError, match="kernel"): PointKernel(bad, np.ones((4, 1)))
 
 

@@ -115,7 +115,7 @@ Y_6 = _two_clouds(6, 4)[1]
 K_6 = _two_clouds(6, 4)[0]@_two_clouds(6, 4)[0].T
 
 @pytest.mark.parametrize("args, name", [((K_6[:3], Y_6, 3, 1.), "K"), ((K_6, np.ones(6), 3, 1.), "y"),
-                                        ((K_6, Y_6, 3, 0.), "eta"),
+                                        ((K_6, Y_6, 3, 0.), "eta"), ((K_6, Y_6, 3, 5e-324), "eta"),
                                         ((K_6, Y_6, 1., 1.), "taus"), ((-K_6, Y_6, 3, 1.), "K"),
                                         ((K_6, Y_6, 3, 1., "no"), "class_balanced")])
 def test_reference_names_the_bad_argument(args, name):
