@@ -247,6 +247,18 @@ def test_points_of_a_file():
         with pytest.raises(ValueError, match="a.pts holds 67 points, 68 are needed"): read_pts(path)
 
 
+def test_a_face_in_two_formats_is_read_once():
+    from PIL import Image
+    rows = "\n".join(f"{x:.6f} {y:.6f}" for x, y in template()*20 + 31)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, level in (("a.png", 100), ("a.jpg", 200), ("b.jpg", 50)):
+            Image.fromarray(np.full((60, 60), level, np.uint8)).save(Path(folder)/name)
+        for name in ("a.pts", "b.pts", "alone.pts"): (Path(folder)/name).write_text(rows)
+        images, marks = real_faces(folder)
+    assert images.shape == (2, 160, 160) and marks.shape == (2, 68, 2)
+    np.testing.assert_allclose(images[:, 80, 80], [100/255, 50/255], atol=.01) # .png comes first
+
+
 def test_the_registered_faces_are_grey():
     colours = np.array([[[[100, 0, 0], [0, 100, 0], [0, 0, 100], [255, 255, 255]]]])
     marks = np.ones((1, 68, 2), int)
