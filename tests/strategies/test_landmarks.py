@@ -361,6 +361,11 @@ def test_what_the_cascade_is_trained_on():
     (X, Y), flat = seen[0], marks.reshape(6, 136)
     assert X.shape == (12, 7) and Y.shape == (12, 5)
     np.testing.assert_allclose(Y[::2], (flat - flat.mean(0)) @ detector.basis_.T)
+    points, offsets = detector.stages_[0][0]
+    blurred = [gaussian_filter(image.astype("f4"), 1) for image in images]
+    at = np.rint(flat.mean(0).reshape(68, 2)[points] + offsets).astype(int).clip(0, 39) # (2, 7, 2)
+    np.testing.assert_allclose(X[::2], [im[at[0, :, 1], at[0, :, 0]] - im[at[1, :, 1], at[1, :, 0]]
+                                        for im in blurred], atol=1e-6)
     for i in range(6):
         starts = [(flat[i] - flat.mean(0) - .5*(other - flat.mean(0))) @ detector.basis_.T for other in flat]
         assert np.abs(np.array(starts) - Y[2*i + 1]).max(1).min() < 1e-9
@@ -368,6 +373,13 @@ def test_what_the_cascade_is_trained_on():
     assert (forest.n_estimators, forest.max_depth) == (11, 9)
     assert (forest.min_samples_leaf, forest.max_features) == (5, 30)
     assert forest.random_state == np.random.default_rng(0).integers(2**31)
+
+
+def test_places_outside_of_an_image_are_its_border():
+    image, one = np.arange(12.).reshape(1, 3, 4), np.zeros((2, 1), int)
+    for first, want in (((9., 1.), 7.), ((-3., 1.), 4.), ((2., 9.), 10.), ((2., -1.), 2.), ((9., 9.), 11.)):
+        places = one, np.array([[first], [(0., 0.)]])
+        assert _differences(image, np.array([0]), np.zeros((1, 136)), places) == want
 
 
 def test_descriptors_reach_over_the_border():
