@@ -1,4 +1,5 @@
 """Tests of nbs/audit/12_large.ipynb, extracted from its test cells: edit them there."""
+import hashlib
 import numpy as np
 import pytest
 import tempfile
@@ -167,3 +168,29 @@ def test_few_errors_are_told(wrong, said):
     l[:wrong] = 1
     audit = _large({"l": l, "s": np.random.default_rng(1).random(10_000)}, Roles(losses="l", scores="s"))
     assert any(note.startswith(f"only {wrong} rows are wrong") for note in audit.notes) == said
+
+
+def test_the_hash_by_hand():
+    "Of every used bin: its place, its answers, its errors, as little-endian integers of eight bytes."
+    sample = sample_of_part(_three(3000), ROLES)
+    audit = LargeAudit(Tally().add(sample))
+    text = b""
+    for key in sorted(audit.tally.grids):
+        grid = audit.tally.grids[key]
+        bins = [k for k in range(len(grid.answers)) if grid.answers[k] > 0]
+        text += b"\0".join(word.encode() for word in key)
+        for values in (bins, [grid.answers[k] for k in bins], [grid.wrong[k] for k in bins]):
+            text += b"".join(int(value).to_bytes(8, "little") for value in values)
+    assert audit.hash == hashlib.sha256(text).hexdigest()
+
+
+def test_what_was_counted_in_words():
+    audit = LargeAudit(Tally().add(sample_of_part(_three(3000), ROLES)))
+    said = audit.given
+    assert said[0].startswith("3,000 rows, counted between ") and "3 classes: cat, dog, eel" in said
+    assert "2 groups: A, B" in said and any(text.startswith("scores of uncertainty: ") for text in said)
+    few = {name: column[:15] for name, column in _three(3000).items()}
+    notes = LargeAudit(Tally().add(sample_of_part(few, ROLES))).notes
+    wrong = LargeAudit(Tally().add(sample_of_part(few, ROLES))).counts["max_probability"].n_errors
+    assert any(note.startswith(f"only {wrong} rows are wrong") for note in notes)
+    assert "more than a hundredth of the rows lie in one bin of max_probability: nothing parts them" in notes

@@ -1,6 +1,11 @@
 """Tests of nbs/sdr/01_laws.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.sdr.laws import MOST_WEIGHT
+from reject_nb.sdr.laws import check_size
+from reject_nb.sdr.laws import effective_points
+from reject_nb.sdr.laws import shown
+from reject_nb.sdr.laws import weighted_points
 from scipy import stats
 
 from reject_nb.sdr.laws import Law, ScalarLaw, check_points, template_method
@@ -69,3 +74,42 @@ def test_wrapped_laws():
                                             (3, "x", "random_state"), (10**10, 0, "n")])
 def test_bad_draws(n, state, word):
     with pytest.raises(ValueError, match=f"^{word} must be"): ScalarLaw(stats.cauchy()).sample(n, state)
+
+
+def test_what_a_law_must_bring():
+    class _Bare(Law):
+        n_features = 1
+        def _log_density(self, X): return 0*X[:, 0]
+    with pytest.raises(NotImplementedError): _Bare().g([[0.]])
+    with pytest.raises(NotImplementedError): _Bare().log_normaliser
+    assert _Bare().g_tilde([[0.], [1.]]).tolist() == [0, 0]
+
+
+def test_points_that_count():
+    X = np.arange(6.).reshape(3, 2)
+    points, weight = weighted_points(X, [2., 0., .5])
+    assert points.tolist() == [[0, 1], [4, 5]] and weight.tolist() == [2, .5]
+    points, weight = weighted_points(X, None)
+    assert points.tolist() == X.tolist() and weight.tolist() == [1, 1, 1]
+    assert weighted_points(X, [MOST_WEIGHT]*3)[1].tolist() == [1e100]*3
+    for wrong in ([1., 1.], [-1., 1., 1.], [1.1e100, 1., 1.], [0., 0., 0.]):
+        with pytest.raises(ValueError, match="^sample_weight must"): weighted_points(X, wrong)
+
+
+def test_kish_by_hand():
+    assert effective_points(np.array([3., 3., 3., 3.])) == 4 and effective_points(np.array([5., 0.])) == 1
+    assert effective_points(np.array([1., 2.])) == pytest.approx(9/5)
+    assert effective_points(1e200*np.array([1., 2.])) == pytest.approx(9/5) # squares would be infinite
+
+
+def test_small_things():
+    assert shown(np.array([2.5])) == 2.5 and shown(np.array([1., 2.])) == [1., 2.]
+    assert check_size(0) == 0 and check_size(10**9) == 10**9
+    for wrong in (-1, 10**9 + 1, 2.5, "3"):
+        with pytest.raises(ValueError, match="^n must"): check_size(wrong)
+    draws = ScalarLaw(stats.norm(3, 2)).sample(5, 7)
+    np.testing.assert_array_equal(draws, stats.norm(3, 2).rvs(5, random_state=np.random.default_rng(7)))
+    assert ScalarLaw(stats.poisson(3)).discrete and not ScalarLaw(stats.norm()).discrete
+    assert ScalarLaw(stats.poisson(3)).sample(4, 0).dtype == float
+    assert repr(ScalarLaw(stats.norm())) == "ScalarLaw(norm)"
+    with pytest.raises(ValueError, match="^dist must"): ScalarLaw(3)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from reject_nb.strategies import SelectiveClassifier
 from reject_nb.strategies.curves import aurc
+from reject_nb.strategies.displays import _best_risk
 from reject_nb.strategies.models import BoundedAbstention
 from reject_nb.strategies.scores import noisy_sign
 
@@ -68,3 +69,34 @@ def test_the_perfect_score():
     (lambda: RiskCoverageDisplay.from_estimator(lambda X: X[:, 0], np.zeros((2, 1)), [0, 1]), "uncertainty")])
 def test_arguments_are_named(call, name):
     with pytest.raises(ValueError, match=f"^{name} must"): call()
+
+
+def test_what_is_drawn():
+    drawn = dict(coverage=[.25, .5, 1.], risk=[0., .5, .25])
+    shown = RiskCoverageDisplay(**drawn, point=(.5, .3)).plot(optimum=True, lw=3)
+    ax = shown.ax_
+    assert ax.get_xlim() == (0, 1.01) and (ax.get_xlabel(), ax.get_ylabel()) == ("coverage", "selective risk")
+    assert shown.aurc == .25 and shown.line_.get_linewidth() == 3
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["AuRC 0.2500", "perfect score"]
+    assert shown.point_.get_xdata().tolist() == [.5] and shown.point_.get_ydata().tolist() == [.3]
+    assert shown.point_.get_markersize() == 5 and shown.point_.get_marker() == "o"
+    best = ax.lines[-1] # a quarter of all are errors: none among the first three quarters
+    assert best.get_ydata().tolist() == [0., 0., .25] and best.get_linewidth() == .8
+    assert (best.get_color(), best.get_linestyle()) == ("black", ":")
+    np.testing.assert_allclose(_best_risk(np.array([.5, .8, 1.]), np.array([.1, .2, .4])), [0, .25, .4])
+    for point, drawn_too in (((0., 0.), False), ((1e-9, .5), True), (None, False)):
+        assert (RiskCoverageDisplay(**drawn, point=point).plot().point_ is not None) is drawn_too
+
+
+def test_names_and_points_that_are_refused():
+    drawn = dict(coverage=[1.], risk=[.5])
+    for call, name in ((lambda: RiskCoverageDisplay(**drawn, name=3), "name"),
+                       (lambda: RiskCoverageDisplay(**drawn, point=[1.]), "point"),
+                       (lambda: RiskCoverageDisplay(**drawn).plot(name=3), "name"),
+                       (lambda: RiskCoverageDisplay(**drawn).plot(ax=3), "ax")):
+        with pytest.raises(ValueError, match=f"^{name} must"): call()
+    shown = RiskCoverageDisplay(**drawn, name="mine")
+    assert shown.plot().line_.get_label() == "mine (AuRC 0.5000)"
+    assert shown.plot(name="yours", label="theirs").line_.get_label() == "theirs"
+    _, ax = plt.subplots()
+    assert shown.plot(ax).figure_ is ax.figure and shown.plot(ax) is shown

@@ -95,3 +95,22 @@ def test_arguments_are_named(change, name):
 def test_arguments_of_the_estimate_are_named(change, name):
     with pytest.raises(ValueError, match=name):
         covariate_weights(**{**dict(X=np.zeros((3, 2)), X_old=np.eye(2), X_new=-np.eye(2)), **change})
+
+
+def test_what_a_certificate_under_shift_says():
+    losses, scores = np.repeat([0., 1.], [360, 40]), np.arange(400.)
+    exact = certified_under_shift(losses, scores, np.ones(400), 1., .05)
+    plain = certified_risk(losses, scores, .05)
+    assert (exact.threshold, exact.coverage, exact.n) == (plain.threshold, plain.coverage, 400)
+    said = "; for inputs of the weighted law, if the weights are right (400 of 400 examples kept)"
+    assert exact.certified == .05 and exact.message == plain.message + said
+    wrong = certified_under_shift(losses, scores, np.ones(400), 1., .05, wrong_by=1.5)
+    assert "if the weights are right, or to within a factor of 1.5 (400 of 400" in wrong.message
+    assert wrong.threshold <= exact.threshold and wrong.certified == .05
+    nobody = certified_under_shift(losses, scores, np.zeros(400), 1., .05, delta=.2)
+    assert nobody.n == 0 and nobody.threshold == -np.inf and nobody.delta == .2
+    assert nobody.message == "no example was kept: the weights are too small"
+    none = certified_under_shift(losses[::-1], scores, np.ones(400), 1., .001)
+    assert none.threshold == -np.inf and np.isnan(none.certified)
+    half = certified_under_shift(2*losses, scores, np.ones(400), 2., .1, bound=2., random_state=3)
+    assert f"({half.n} of 400 examples kept)" in half.message and 150 < half.n < 250
