@@ -523,7 +523,8 @@ class RobustSVC(FitPath):
 
     References
     ----------
-    eqs. (1)-(4), (16), (23), (24), (26); (27)-(32) derived.
+    Ben-Tal et al., eqs. (1)-(4), (16), (23), (24), (26), in place of eqs. (5) and (6); eqs. (27)-(32)
+    derived.
 
     Examples
     --------

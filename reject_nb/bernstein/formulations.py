@@ -155,7 +155,7 @@ def kappa(
 
     References
     ----------
-    eqs. (4) and (7).
+    Ben-Tal et al., eqs. (4) and (7).
     """
     check_choice(bound, "bound", BOUNDS)
     eps = check_probability(eps, "eps")
@@ -299,7 +299,8 @@ def uncertainty_set(
 
     References
     ----------
-    eqs. (1)-(4), Lemmas 2 and 3, eqs. (24)-(26); (27)-(32) derived.
+    Ben-Tal et al., eqs. (1)-(4), (8), (17), Lemmas 2 and 3 with eqs. (18) and (19), eqs. (24)-(26); eqs.
+    (27)-(32) derived.
     """
     form = formulation(form)
     if lacking := missing(form, data):

@@ -225,7 +225,7 @@ def probabilistic_scaling(
 
     References
     ----------
-    Carlevaro et al., eqs. (25), (27).
+    Carlevaro et al., eqs. (25) to (27).
     """
     sample = _check_sample(scores, y)
     eps, delta = check_probability(eps, "eps"), check_probability(delta, "delta")

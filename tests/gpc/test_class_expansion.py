@@ -1,16 +1,20 @@
 """Tests of nbs/gpc/18_class_expansion.ipynb, extracted from its test cells: edit them there."""
+import math
 import numpy as np
 import pytest
 from reject_nb.gpc.certificate import reduce_box
 from reject_nb.gpc.class_bounds import class_bounds
 from reject_nb.gpc.class_bounds import pair_centre
 from reject_nb.gpc.class_expansion import ExpandedOracle
+from reject_nb.gpc.class_expansion import _integrals
 from reject_nb.gpc.class_expansion import _mixed
 from reject_nb.gpc.class_expansion import _nearby
 from reject_nb.gpc.class_expansion import expanded
 from reject_nb.gpc.class_expansion import expansion
 from reject_nb.gpc.class_expansion import joint_centre
 from reject_nb.gpc.directions import PURE
+from reject_nb.gpc.race import ARG
+from reject_nb.gpc.race import _own_nodes
 from reject_nb.gpc.race import race
 from reject_nb.gpc.softmax import MulticlassPosterior
 from unittest.mock import patch
@@ -212,3 +216,34 @@ def test_oracle_agrees_with_the_former_one():
             new, old = (minimise(kind(post, box, 1, sign), limits) for kind in (ExpandedOracle, ClassOracle))
             assert new.status == old.status == "optimal" and new.gap_abs <= .02
             assert new.lower <= old.upper and old.lower <= new.upper
+
+
+def _integrals_plainly(m, c, h, nodes):
+    C, s = len(m), nodes.spread
+    low, high = (m - 7.5*s).max() - 3.7, (m + 7.5*s).max()
+    n = int((high + 24 - low)/h) + 1
+    x = np.exp(m - (low + h*np.arange(n + 1))[:, None])[:, :, None]*nodes.growth
+    e = np.where(x <= 700, nodes.weight*np.exp(-np.minimum(x, 700)), 0)
+    psi0, psi1, psi2 = e.sum(2), (e*x).sum(2), (e*x*x).sum(2)
+    v = np.where(psi0 > 1e-290, psi1/np.maximum(psi0, 1e-300), 0)
+    v[:, c], others = 0, h*np.delete(psi0, c, 1).prod(1)
+    base, lean = others*psi1[:, c], others*(psi1[:, c] - psi2[:, c])
+    bend = np.einsum("n,nj,nl->jl", base, v, v)
+    bend[np.diag_indices(C)] = 0
+    bend[c] = bend[:, c] = -lean @ v
+    ahead = int(np.argmax(m - 7.5*s))
+    return base.sum(), -base @ v, bend, (psi0 + psi1 + psi2)[0, ahead] + 1 - psi0[-1].min(), n*h
+
+
+@pytest.mark.parametrize("digits", [9., 16.])
+@pytest.mark.parametrize("C, c", [(3, 0), (4, 3), (6, 2)])
+def test_the_integrals_against_plain_sums(C, c, digits):
+    rng = np.random.default_rng(C)
+    m, own, h = rng.normal(size=C), rng.uniform(.05, 2., C), 2*math.pi*ARG/(digits + 1)
+    nodes = _own_nodes(np.sqrt(own), digits + 7)
+    got, plain = _integrals(m, c, h, nodes), _integrals_plainly(m, c, h, nodes)
+    for a, b in zip(got[:3], plain[:3]): np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-14)
+    assert got[3] == pytest.approx(plain[3], rel=1e-6, abs=1e-14) and got[4] == plain[4]
+    error = (4.04*math.exp(-digits - 1) + plain[3] + 12*C*(plain[4] + 1)*math.exp(-digits - 7)
+             + 1e-14*(8 + np.abs(m).max() + 8*np.sqrt(own).max())*(plain[4] + 1))
+    assert expansion(m, own, c, digits).error == pytest.approx(error, rel=1e-6)
