@@ -187,9 +187,9 @@ class CertifiedGPClassifier(CertifiedAnswers, TwoClassMixin, ClassifierMixin, Ba
     >>> clf = CertifiedGPClassifier(max_evaluations=0, lengthscale=1.5, variance=4.)
     >>> clf = clf.fit(X, np.repeat(["yes", "no"], 30))
     >>> new = [[2., 0.], [1.1, 1.], [0., 2.]]
-    >>> print(clf.predict(new), clf.predict(new, radius=.3), clf.predict_proba(new).shape)
+    >>> print(clf.predict(new), clf.predict(new, radius=.3, time_limit=None), clf.predict_proba(new).shape)
     ['yes' 'no' 'no'] ['yes' 'reject' 'no'] (3, 2)
-    >>> print(clf.certified_radius(new).round(1).tolist())
+    >>> print(clf.certified_radius(new, time_limit=None).round(1).tolist())
     [0.9, 0.1, 1.1]
     """
     def __init__(self,

@@ -386,7 +386,7 @@ def _attacked(asking:_Asking, start:float, most:float, tol:float) -> None:
         middle = .5*(low + high)
         if not asking.look(middle): low = middle
 
-# %% ../../nbs/gpc/28_queries.ipynb #rad28002
+# %% ../../nbs/gpc/28_queries.ipynb #6b499c65
 FIRST = .3                # share of the attack's radius that is asked about first for several classes
 OF_SEVERAL = .6, .15, .05 # and those after the attack itself
 TRIES = 4                 # certificates of a point that are tried
