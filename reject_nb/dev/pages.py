@@ -48,6 +48,7 @@ def _only_imports(code:str) -> bool:
 def _folded(cell, words:set[str], lines:list[str]) -> None:
     "Fold tests, imports and long exports."
     if "test" in words: _fold(cell, "hide-cell", "tests")
+    elif "digits" in words: _fold(cell, "hide-cell", "digits")
     elif _only_imports("\n".join(lines)): _fold(cell, "hide-input", "imports")
     elif "export" in words and len(lines) > LONG: _fold(cell, "hide-input", f"{len(lines)} lines")
 

@@ -184,7 +184,7 @@ def interpretability(
 
     References
     ----------
-    Blaas et al., Section 6.3 and eq. (26).
+    Blaas et al., Section 6.3 and eqs. (21) to (26).
 
     Examples
     --------

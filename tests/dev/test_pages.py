@@ -14,12 +14,14 @@ from reject_nb.dev.pages import (
 
 def test_readers_see_no_directives_and_no_hidden_cells():
     test = "def test_x(): assert 1"
-    sources = "#| default_exp x", "#| export\nx = 1", "#| hide\nsecret = 1", f"#| test\n{test}", "x"
+    sources = "#| default_exp x", "#| export\nx = 1", "#| hide\nsecret = 1", f"#| test\n{test}", "x", \
+              "#| digits\nprint(x/3)", "#| varies\ntime()"
     nb = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
-    assert [c.source for c in presentable(nb, fold=False).cells] == ["x = 1", "x"]
+    assert [c.source for c in presentable(nb, fold=False).cells] == ["x = 1", "x", "print(x/3)", "time()"]
     site = presentable(nb, fold=True).cells
-    assert [c.source for c in site] == ["x = 1", test, "x"] and site[1].metadata["tags"] == ["hide-cell"]
-    assert len(nb.cells) == 5
+    assert [c.source for c in site] == ["x = 1", test, "x", "print(x/3)", "time()"]
+    assert [c.metadata.get("tags") for c in site] == [None, ["hide-cell"], None, ["hide-cell"], None]
+    assert len(nb.cells) == 7
 
 
 def test_imports_and_long_exports_are_folded():

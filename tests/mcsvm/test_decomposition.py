@@ -184,13 +184,13 @@ def test_points_for_which_one_weight_may_move():
 
 
 def test_few_points_first_and_all_later_give_the_same_answer():
-    import reject_nb.mcsvm.decomposition as module
     X, y = _two_clouds(200, 4, 6, .3)
     K, chosen = kernel_function("rbf", gamma=.2)(X, X), []
+    within = _within
     def few_first(state, reach):
-        chosen.append(_within(state, reach))
+        chosen.append(within(state, reach))
         return np.array([7, 3, 150, 90]) if len(chosen) == 1 else chosen[-1]
     plain = _solve(K, y, [.2, .5, .8], 1., 1e-8)
-    with mock.patch.object(module, "_within", few_first): found = _solve(K, y, [.2, .5, .8], 1., 1e-8)
+    with mock.patch.dict(_solve.__globals__, _within=few_first): found = _solve(K, y, [.2, .5, .8], 1., 1e-8)
     assert len(chosen[0]) == 200 and min(map(len, chosen)) < 100 and found.status == "optimal"
     np.testing.assert_allclose(found.objective, plain.objective, rtol=2e-8)
