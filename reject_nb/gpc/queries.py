@@ -264,7 +264,7 @@ class _Bracket:
         elif got.status == Status.unsafe: self.hit(min(size(got.adversarial), radius), got.adversarial)
         else: self.open_low, self.open_high = min(self.open_low, radius), max(self.open_high, radius)
 
-    def hit(self, radius:float, point:np.ndarray) -> None:
+    def hit(self, radius:float, point:np.ndarray|None) -> None:
         "A certified attack."
         self.attack, self.point = radius, point
         self.safe = min(self.safe, self.attack)              # the box was rounded outward by one step
@@ -303,7 +303,7 @@ class _Asking:
         self.bracket, self.clock, self.post, self.x, self.dims = bracket, clock, post, x, dims
         self.norm, self.limits, self.rigorous, self.n_jobs = norm, limits, rigorous, n_jobs
         self.queries, self.ended = 0, False
-        self.top:int|None = None     # of several classes in many coordinates: the row of the class of x
+        self.top = -1     # of a softmax in many coordinates: the row of the class of x; -1: of no use here
 
     def around(self, radius:float) -> Around:
         return around(self.post, self.x, radius, self.dims, self.norm, self.limits)
@@ -329,7 +329,7 @@ class _Asking:
     def answer(self, radius:float, max_boxes, seconds:float|None, starts) -> Safety:
         """is_safe; of several classes in many coordinates without a certificate of the class of x, which
         takes longer than the query: a ball that is proved holds x, and only an attack needs it."""
-        if self.top is not None:
+        if self.top >= 0:
             work = Limits(tol=0., clock=Clock(seconds), max_boxes=max_boxes, decide=0.)
             got = _class_in_all(self.post, self.around(radius), self.top, work, starts)
             if got is not None and (got.status != Status.unsafe or self.bracket.safe > 0): return got
@@ -542,7 +542,7 @@ def minimal_perturbation(
         got = asking.ask(radius, max_boxes, _starts(bracket, x, radius))
         if got is None: break
         asking.learn(radius, got)
-        seen = asking.top is not None or np.isfinite(bracket.attack)
+        seen = asking.top >= 0 or np.isfinite(bracket.attack)
         first = [r for r in first if r > bracket.safe] if seen else []
         radius = first.pop(0) if first else bracket.next(radius)
     return _outcome(bracket, asking.queries)

@@ -9,7 +9,7 @@ from reject_nb.dev.outputs import Moved
 from reject_nb.dev.runner import NotebookRun
 from unittest import mock
 
-from reject_nb.dev.build import check, failure, main, moved_claims, run_all
+from reject_nb.dev.build import check, check_running, failure, main, moved_claims, run_all
 
 def test_failure_names_the_cell_and_ends_with_its_traceback():
     traceback = "\n".join(f"line {i}" for i in range(40))
@@ -33,6 +33,21 @@ def test_moved_outputs_fail_where_they_are_compared():
         assert run_all([], None, False) == []
         told = run_all([], None, False, compare=True)
     assert told == ["nbs/x.ipynb, cell 3 shows 'risk 0.2', stored is 'risk 0.1'"]
+
+
+@pytest.mark.parametrize("tables, claims, expected", [
+    ([], {}, []), (["table a.csv is not committed"], {}, ["table a.csv is not committed"]),
+    ([], {"b": "match"}, ["claim b: committed as missing, now match; run `make figures`"])])
+def test_running_compares_tables_and_claims(tables, claims, expected):
+    asked = []
+    def ran(paths, out, **options): return asked.append(options) or []
+    def made(stored, out): return tables if stored == root()/"figures" and out != stored else ["wrong folders"]
+    def loaded(folder):
+        known = claims if folder != root()/"figures" else {}
+        return {id: mock.Mock(status=status) for id, status in known.items()}
+    with mock.patch.dict(check_running.__globals__, run_all=ran, moved_tables=made, load_claims=loaded):
+        assert check_running() == expected
+    assert asked == [{"keep": False, "jobs": 2, "tests": False, "warm": True, "compare": True}]
 
 
 def test_ten_of_the_slowest_are_named():
