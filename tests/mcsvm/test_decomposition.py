@@ -191,6 +191,7 @@ def test_few_points_first_and_all_later_give_the_same_answer():
         chosen.append(within(state, reach))
         return np.array([7, 3, 150, 90]) if len(chosen) == 1 else chosen[-1]
     plain = _solve(K, y, [.2, .5, .8], 1., 1e-8)
-    with mock.patch.dict(_solve.__globals__, _within=few_first): found = _solve(K, y, [.2, .5, .8], 1., 1e-8)
+    with mock.patch.dict(solve_decomposed.__globals__, _within=few_first):
+        found = _solve(K, y, [.2, .5, .8], 1., 1e-8)
     assert len(chosen[0]) == 200 and min(map(len, chosen)) < 100 and found.status == "optimal"
     np.testing.assert_allclose(found.objective, plain.objective, rtol=2e-8)
