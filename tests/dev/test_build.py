@@ -41,7 +41,8 @@ def test_moved_outputs_fail_where_they_are_compared():
 def test_running_compares_tables_and_claims(tables, claims, expected):
     asked = []
     def ran(paths, out, **options): return asked.append(options) or []
-    def made(stored, out): return tables if stored == root()/"figures" and out != stored else ["wrong folders"]
+    def made(stored, out):
+        return tables if stored == root()/"figures" and out != stored else ["wrong folders"]
     def loaded(folder):
         known = claims if folder != root()/"figures" else {}
         return {id: mock.Mock(status=status) for id, status in known.items()}
