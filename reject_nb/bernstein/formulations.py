@@ -159,7 +159,7 @@ def kappa(
     """
     check_choice(bound, "bound", BOUNDS)
     eps = check_probability(eps, "eps")
-    if eps < LEAST_EPS: raise refuse("eps", "at least 1e-300, below which the radius overflows", eps)
+    if eps < LEAST_EPS: raise refuse("eps", f"at least {LEAST_EPS:g}, below which the radius overflows", eps)
     if bound == "chebyshev": return math.sqrt((1 - eps)/eps)
     return math.sqrt(-2*math.log(eps)) if bound == "bernstein" else 0.
 

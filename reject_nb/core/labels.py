@@ -89,6 +89,7 @@ def names_class(wanted, label) -> bool:
     try: return bool(wanted == label)
     except (TypeError, ArithmeticError): return False   # 10**400 beside a float, a NaN that signals
 
+# %% ../../nbs/core/03_labels.ipynb #1c065c24
 class TwoClassMixin:
     """What the estimators of two classes share: signs, the safe label, scikit-learn's tags.
 

@@ -30,7 +30,7 @@ from pathlib import Path
 
 from .extract_tests import without_calls
 from .imports import import_graph, package_modules, part_of
-from .notebooks import directives, relative, root
+from .notebooks import directives, made_from, relative, root
 from .outputs import moved_tables
 from .runner import SINGLE_THREAD, run_notebooks
 
@@ -532,9 +532,8 @@ def notebook_of(
     Path
     """
     path = package_modules()[module]
-    found = re.search(r"File to edit: (\S+\.ipynb)", path.read_text(encoding="utf-8"))
-    if not found: raise ValueError(f"{module} must come from a notebook, {relative(path)} names none")
-    return (path.parent/found[1]).resolve()
+    if made := made_from(path): return made
+    raise ValueError(f"{module} must come from a notebook, {relative(path)} names none")
 
 def shows_the_same(
     module:str, # below the package

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PAGES', 'KERNELSPEC', 'directives', 'module_of', 'ExtractionError', 'root', 'notebook_paths',
-           'pages_and_others', 'read', 'relative', 'clean', 'to_text']
+           'pages_and_others', 'read', 'relative', 'made_from', 'clean', 'to_text']
 
 # %% ../../nbs/dev/02_notebooks.ipynb #a9802c37
 import re
@@ -138,6 +138,25 @@ def relative(
     str
     """
     return Path(path).relative_to(root()).as_posix()
+
+# %% ../../nbs/dev/02_notebooks.ipynb #052054dd
+def made_from(
+    file:Path, # a module
+) -> Path|None: # None where it names no notebook
+    """The notebook that a module says it was made from.
+
+    Parameters
+    ----------
+    file : Path
+        a module
+
+    Returns
+    -------
+    Path|None
+        None where it names no notebook
+    """
+    found = re.search(r"File to edit: (\S+\.ipynb)", file.read_text(encoding="utf-8"))
+    return (file.parent/found[1]).resolve() if found else None
 
 # %% ../../nbs/dev/02_notebooks.ipynb #fa8f9177
 KERNELSPEC = {"display_name": "python3", "language": "python", "name": "python3"}

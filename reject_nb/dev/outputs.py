@@ -177,7 +177,7 @@ def _lines(text:str, other:str) -> tuple[str, str]:
 # %% ../../nbs/dev/02_outputs.ipynb #7a816914
 def _same_pictures(was, now) -> bool:   # code cells
     data = ([output.get("data", {}) for output in cell.outputs] for cell in (was, now))
-    old, new = ([kinds["image/png"] for kinds in shown if "image/png" in kinds] for shown in data)
+    old, new = ([kinds["image/png"] for kinds in outputs if "image/png" in kinds] for outputs in data)
     return len(old) == len(new) and all(map(same_picture, old, new))
 
 # %% ../../nbs/dev/02_outputs.ipynb #ad7de206

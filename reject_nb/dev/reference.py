@@ -15,7 +15,7 @@ import re
 from enum import Enum
 from pathlib import Path
 
-from .notebooks import relative, root
+from .notebooks import made_from, relative, root
 
 # %% ../../nbs/dev/05_reference.ipynb #01d5d5fe
 MODULES = ("strategies", "ood", "sdr", "mcsvm", "bernstein", "gpc", "audit", "data")
@@ -32,9 +32,9 @@ def documented_modules() -> list[str]: # those of `MODULES` that exist
 
 # %% ../../nbs/dev/05_reference.ipynb #43079c5d
 def _made_from(file:Path) -> str|None: # path from nbs/ without suffix
-    "The notebook that a module says it was made from."
-    found = re.search(r"File to edit: (\S+)\.ipynb", file.read_text(encoding="utf-8"))
-    return relative((file.parent/found[1]).resolve()).removeprefix("nbs/") if found else None
+    "The notebook that a module was made from, as a path from nbs/ without suffix."
+    made = made_from(file)
+    return relative(made).removeprefix("nbs/").removesuffix(".ipynb") if made else None
 
 def notebook_of(
     thing,       # class or function of this package

@@ -297,6 +297,7 @@ def _starts(bracket:_Bracket, x, radius:float) -> np.ndarray|None: # (1, d)
     if bracket.point is None: return None
     return x[None] + (bracket.point - x)*min(1., radius/bracket.attack)
 
+# %% ../../nbs/gpc/28_queries.ipynb #08fc15f6
 class _Asking:
     "Queries of one radius after another within the time, and what they teach the bracket."
     def __init__(self, bracket:_Bracket, clock:Clock, post, x, dims, norm, limits, rigorous, n_jobs):
