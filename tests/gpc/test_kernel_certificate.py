@@ -11,6 +11,7 @@ from reject_nb.gpc.kernel_certificate import check_names
 from reject_nb.gpc.kernel_certificate import joint_minima
 from reject_nb.gpc.kernel_certificate import problem_of
 from reject_nb.gpc.kernel_terms import frame_box
+from reject_nb.gpc.kernel_terms import kernel_at
 from reject_nb.gpc.kernels import Constant
 from reject_nb.gpc.kernels import Linear
 from reject_nb.gpc.kernels import Matern12
@@ -165,3 +166,40 @@ def test_names_of_classes(names, good):
 def test_names_may_come_as_objects():
     got = check_names(np.array(["x", "y"], object), 2)
     assert got.dtype.kind == "U" and got.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("kind", ["variational", "indefinite"])
+@pytest.mark.parametrize("white", [False, True])
+def test_the_allowances_at_points_are_those_of_the_text(kind, white):
+    """With coarse units: the mean is off by (u + gamma) size.|weights|.
+
+    The variance by the products' slip, twice u |w|.size, the form's larger end times nu^2, and u + gamma_4 of
+    the prior."""
+    kernel = Matern52(2., .9) + (White(.3) if white else Constant(.3))
+    model, u, gamma = _model(kernel, kind), 1e-3, lambda n: 1e-4*n
+    X = np.array([[.2, .4], [-1., .3]])
+    with mock.patch.dict(at_points.__globals__, rounding=gamma, kernel_unit=lambda terms, d: u):
+        problem = problem_of(model, frame_box((model.terms,), X.min(0), X.max(0)))
+        at = at_points(problem, X)
+    plain = Matern52(2., .9) if white else kernel
+    k, own, size = plain.matrix(X, model.Z), plain.diagonal(X), kernel_at(problem.model, X)[1]
+    assert (k <= size).all()
+    mean_err = (u + gamma(16))*(size @ np.abs(model.weights)) + gamma(4)*.3
+    np.testing.assert_allclose(at.mean_err, mean_err, rtol=1e-6)
+    s = model.spread
+    np.testing.assert_allclose(s.own, plain.diagonal(model.Z), rtol=2e-3)
+    nu = s.inverse*u*np.linalg.norm(np.sqrt(problem.top*s.own))*1.001
+    assert problem.nu == pytest.approx(nu, rel=1e-6) and s.g != s.rho
+    whole = own + .3*white
+    err = at.slip + 2*u*(np.abs(at.w)*size).sum(1) + max(s.g, s.rho)*nu**2 + (u + gamma(4))*whole
+    np.testing.assert_allclose(at.w, k @ model.matrix, rtol=1e-9)
+    np.testing.assert_allclose(at.var_high, whole - at.v + err, rtol=1e-6)
+    np.testing.assert_allclose(at.var_low, np.maximum(whole - at.v - err, 0), rtol=1e-6)
+
+
+def test_without_weights_only_underflow_is_left():
+    "A mean of zero, weights of zero: 1e-290, and nothing where rounding is ignored."
+    model = LatentGaussian(Matern52(1., 1.), np.zeros((1, 2)), [0.], [[.5]])
+    for rigorous, off in ((True, 1e-290), (False, 0.)):
+        problem = problem_of(model, frame_box((model.terms,), np.zeros(2), np.ones(2)), rigorous, False)
+        assert at_points(problem, np.zeros((1, 2))).mean_err[0] == off
