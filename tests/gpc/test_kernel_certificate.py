@@ -22,6 +22,8 @@ from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.kernels import White
 from unittest import mock
 
+from reject_nb.gpc.kernel_certificate import _factor
+
 KERNELS = {"squared exponential": SquaredExponential(1.5, [.8, 1.2]), "Matern 1/2": Matern12(1., 1.5),
            "Matern 5/2": Matern52(2., .9),
            "rational quadratic": RationalQuadratic(1., 1., .7),
@@ -203,3 +205,33 @@ def test_without_weights_only_underflow_is_left():
     for rigorous, off in ((True, 1e-290), (False, 0.)):
         problem = problem_of(model, frame_box((model.terms,), np.zeros(2), np.ones(2)), rigorous, False)
         assert at_points(problem, np.zeros((1, 2))).mean_err[0] == off
+
+
+def test_a_factor_s_excess_is_above_what_rounding_may_take():
+    """L L' - K is four times the errors of K, and ten times that while L's own rounding is above half.
+
+    With an ulp of .01: 4 gamma_26 = 1.04 traces; but gamma_9 |L|^2 + gamma_4, .09*6.2 + .04, is above .52."""
+    K = np.diag([1., 2., 3., 4., 5.]) + .1
+    trace = np.trace(K)
+    for unit, delta in ((1e-6, 4*26e-6), (.01, 10.4)):
+        with mock.patch.dict(_factor.__globals__, rounding=lambda n: unit*n):
+            L, inverse = _factor(K, 0.)
+        np.testing.assert_allclose(L @ L.T - K, delta*trace*np.eye(5), atol=1e-9*trace)
+        assert np.linalg.norm(np.linalg.inv(L), 2) <= inverse
+    L, inverse = _factor(K, .25)
+    np.testing.assert_allclose(L @ L.T - K, np.eye(5), atol=1e-9)
+    assert inverse == pytest.approx(1/np.sqrt(max(.5, np.linalg.eigvalsh(K)[0] - .25)))
+
+
+def test_prior_variances_are_rounded_up():
+    "By about 1e-12 of their size, which is more than their rounding."
+    model = _model(Matern52(2., .9) + Linear(.3), "exact")
+    frame = frame_box((model.terms,), -np.ones(2), 2*np.ones(2))
+    for variance in (False, True):
+        problem, own = problem_of(model, frame, variance=variance), model.kernel.diagonal(model.Z)
+        over = problem.own/own - 1
+        if not variance: assert (over > 5e-13).all() and (over < 1.5e-12).all()
+        assert (over > 0).all() and 5e-13 < problem.top/(2 + .3*8) - 1 < 1.5e-12
+    s = model.spread
+    over = s.rows/(np.abs(model.matrix) @ np.sqrt(s.own)) - 1
+    assert (over > 5e-13).all() and (over < 1.5e-12).all()

@@ -252,3 +252,9 @@ def test_a_class_of_its_own_has_to_be_clear():
     assert (got.status, got.search, got.n_boxes, searched) == ("unknown", "precision", 0, 0)
     assert (got.margin_lower, got.margin_upper) == (0., .1)
     assert _own(_Own(margin=(0., .1)), 2, False, _minimum(.1, .2))[0].status == "safe"
+
+
+@pytest.mark.parametrize("norm", [np.timedelta64(2, "s"), np.timedelta64(1), True, "2", 3, None, np.nan])
+def test_odd_norms_are_named(norm):
+    with pytest.raises(ValueError, match="^norm must be 'inf', 2 or 1"):
+        around(PLANE, [0., 0.], .1, norm=norm)
