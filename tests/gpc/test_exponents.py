@@ -1,11 +1,12 @@
 """Tests of nbs/gpc/15_exponents.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from fractions import Fraction
 from reject_nb.gpc.posterior import GPPosterior
 from reject_nb.gpc.rigour import rounding
 from unittest import mock
 
-from reject_nb.gpc.exponents import Cut, Region, View, joint_parabola, phi, sign_terms, view
+from reject_nb.gpc.exponents import Cut, Region, View, _scaled_box, joint_parabola, phi, sign_terms, view
 
 def _case(seed, p=None):
     "Random posterior, box and ball in two to nine dimensions; length-scales over three decades."
@@ -154,3 +155,11 @@ def test_halves_and_meeting_by_hand():
             assert Region(np.array([-1.]), np.array([1.]), Cut(2, 1., np.ones(1), shift)).meets_ball == meets
     corner = Region(np.zeros(2), np.ones(2), Cut(1, 1., np.ones(2), np.array([.6, .6])))
     assert not corner.meets_ball and corner._replace(ball=corner.ball._replace(p=2)).meets_ball
+
+
+def test_scaled_half_widths_are_rounded_up_by_eight_ulp():
+    lower, upper = np.array([-.3, 1., 2.]), np.array([.4, 1.7, 2.])
+    origin, half = _scaled_box(lower, upper, np.array([.5, 3., 1.]))
+    np.testing.assert_allclose(origin, [.05, 1.35, 2.])
+    exact = np.array([float(Fraction(b) - Fraction(a))/2/s for a, b, s in zip(lower, upper, (.5, 3., 1.))])
+    assert (half[:2]/exact[:2] - 1 > 4e-16).all() and (half[:2]/exact[:2] - 1 < 2e-15).all() and half[2] == 0

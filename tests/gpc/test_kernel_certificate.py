@@ -235,3 +235,22 @@ def test_prior_variances_are_rounded_up():
     s = model.spread
     over = s.rows/(np.abs(model.matrix) @ np.sqrt(s.own)) - 1
     assert (over > 5e-13).all() and (over < 1.5e-12).all()
+
+
+def test_the_slip_of_products_by_its_formula():
+    "Eight units of |w|.roots, gamma_n of what plain products are off by, and gamma_{n+8} of the last sum."
+    model = _model(KERNELS["squared exponential"], "indefinite")
+    problem = problem_of(model, frame_box((model.terms,), np.zeros(2), np.ones(2)))
+    r = model.kernel.matrix(np.array([[.3, .7], [.1, .2]]), model.Z)
+    s = model.spread
+    roots = np.sqrt(s.own*problem.top)
+    for unit in (1e-7, 0.):
+        with mock.patch.dict(_forms.__globals__, rounding=lambda n: unit*n):
+            w, v, slip = _forms(problem, r)
+        plain = 6*unit*16*float(roots @ s.rows)*np.sqrt(problem.top)
+        last = unit*20*(np.abs(w)*np.abs(r)).sum(1)
+        expected = 2.**-50*(np.abs(w) @ roots) + unit*12*plain + last if unit else np.zeros(2)
+        np.testing.assert_allclose(slip, expected, rtol=1e-9)
+    with mock.patch.dict(_forms.__globals__, rounding=lambda n: 1e-7*(n == 16)):
+        w, v, slip = _forms(problem, r)                  # nothing but the doubled sums' own rounding
+    np.testing.assert_allclose(slip, 2.**-50*(np.abs(w) @ roots), rtol=1e-9)

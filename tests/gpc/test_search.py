@@ -234,3 +234,9 @@ def test_a_gap_that_no_point_allows_to_close_is_one_of_precision(floor, tol, dec
 
     got = minimise(Blunt(), _limits(tol=tol, decide=decide, max_boxes=4_000))
     assert (got.status, got.upper) == (status, 0.) and floor*1.5 < got.lower <= floor
+
+
+def test_norms_of_offsets_without_an_end_and_of_none():
+    ball = Ball([0., 0.], 1., 2)
+    assert ball.norm([np.inf, 0.]) == np.inf and ball.norm(np.zeros((0, 2))).shape == (0,)
+    assert ball.norm([[3., 4.], [0., -2.]]).tolist() == [5., 2.]
