@@ -186,13 +186,10 @@ def fit_gpc(
     check_count(max_evaluations, "max_evaluations", 0)
     scale, s2 = _start(X, lengthscale, variance, check_flag(ard, "ard"))
     Prior(X, scale, s2)                                         # names what is out of range before it is used
-    if max_evaluations: scale, s2 = _optimise(X, signs, inference, ard, scale, s2, max_evaluations)
-    K = kernel(X, X, np.broadcast_to(scale, X.shape[1]), s2)
-    if inference == "ep":
-        fixed = expectation_propagation(K, signs)
-        return GPPosterior(X, fixed.alpha, fixed.tau, scale, s2, likelihood)
-    mode = laplace(K, signs, likelihood)
-    return GPPosterior(X, mode.alpha, mode.site_precision, scale, s2, likelihood)
+    try: return _fitted(X, signs, inference, likelihood, ard, scale, s2, max_evaluations)
+    except ValueError as fault:
+        if "infs or NaNs" not in str(fault): raise
+        raise refuse("variance", "one from which the fit stays finite", s2) from None
 
 # %% ../../nbs/gpc/04_fitting.ipynb #bfc787d0
 def _optimise(X, signs, inference, ard, scale, s2, max_evaluations):
@@ -204,3 +201,13 @@ def _optimise(X, signs, inference, ard, scale, s2, max_evaluations):
         model.kern.variance[:] = s2
         model.optimize("lbfgsb", max_iters=int(max_evaluations), messages=False)
     return np.array(model.kern.lengthscale.values, float), float(model.kern.variance.values[0])
+
+def _fitted(X, signs, inference, likelihood, ard, scale, s2, max_evaluations) -> GPPosterior:
+    "The posterior at the hyperparameters found."
+    if max_evaluations: scale, s2 = _optimise(X, signs, inference, ard, scale, s2, max_evaluations)
+    K = kernel(X, X, np.broadcast_to(scale, X.shape[1]), s2)
+    if inference == "ep":
+        fixed = expectation_propagation(K, signs)
+        return GPPosterior(X, fixed.alpha, fixed.tau, scale, s2, likelihood)
+    mode = laplace(K, signs, likelihood)
+    return GPPosterior(X, mode.alpha, mode.site_precision, scale, s2, likelihood)

@@ -93,9 +93,15 @@ class Kernel:
 
     def __mul__(self, other): return Product((self, other))
 
+def _columns(X) -> np.ndarray: # (m, d)
+    "Points, perhaps none, of one dimension or more; ValueError that names `X`."
+    X = check_matrix(X, "X", empty=True)
+    if not X.shape[1]: raise refuse("X", "a matrix with one column or more", X)
+    return X
+
 def _pair(X, Z) -> tuple[np.ndarray, np.ndarray]:
     "Two sets of points, checked."
-    X = check_matrix(X, "X", empty=True)
+    X = _columns(X)
     return X, check_matrix(Z, "Z", d=X.shape[1], empty=True)
 
 # %% ../../nbs/gpc/22_kernels.ipynb #6d154934
@@ -155,7 +161,7 @@ class Stationary(OnColumns):
         return self.variance*self._profile(.5*self._squares(X, Z))
 
     def diagonal(self, X):
-        X = check_matrix(X, "X", empty=True)
+        X = _columns(X)
         self._active(X.shape[1])
         return np.full(len(X), self.variance)
 
@@ -369,7 +375,7 @@ class Linear(OnColumns):
         return (X[:, columns]*self._numbers(X.shape[1])) @ Z[:, columns].T
 
     def diagonal(self, X):
-        X = check_matrix(X, "X", empty=True)
+        X = _columns(X)
         return (X[:, self._active(X.shape[1])]**2) @ self._numbers(X.shape[1])
 
 # %% ../../nbs/gpc/22_kernels.ipynb #73e8fc1e
@@ -380,7 +386,7 @@ class _Flat(Kernel):
 
     def __post_init__(self): object.__setattr__(self, "variance", check_positive(self.variance, "variance"))
 
-    def diagonal(self, X): return np.full(len(check_matrix(X, "X", empty=True)), self.variance)
+    def diagonal(self, X): return np.full(len(_columns(X)), self.variance)
 
 @dataclass(frozen=True, eq=False)
 class Constant(_Flat):

@@ -31,7 +31,7 @@ from .posterior import GPPosterior, axes_of
 from .queries import minimal_perturbation
 from .safety import around, is_safe
 from .questions import Certifiable
-from .ranges import check_posterior, classification_range
+from .ranges import check_posterior, check_progress, classification_range
 from .search import check_limits_of_work
 
 # %% ../../nbs/gpc/30_many.ipynb #9f4c1ae3
@@ -534,10 +534,10 @@ def certify_many(
     --------
     >>> from reject_nb.gpc import GPPosterior, certify_many
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
-    >>> found = certify_many(post, [[0., 0.], [.4, .3], [.8, 1.]], radius=.5,
+    >>> found = certify_many(post, [[.01, 0.], [.41, .3], [.81, 1.]], radius=.5,
     ...                      questions=("range", "verdict", "radius"))
     >>> print(found.label.tolist(), found.verdict.tolist(), found.radius.round(2).tolist())
-    [1, 1, 1] ['safe', 'safe', 'unsafe'] [1.0, 0.6, 0.2]
+    [1, 1, 1] ['safe', 'safe', 'unsafe'] [0.99, 0.59, 0.19]
     >>> print(found.certified_accuracy([1, 1, 1]))
     0.6666666666666666
     """
@@ -581,8 +581,7 @@ def check_radius(radius, questions):
 class telling:
     "A bar, a function, or silence, as a context; ValueError that names `progress`."
     def __init__(self, progress, total:int):
-        if not (progress is None or progress is True or progress is False or callable(progress)):
-            raise refuse("progress", "None, True or a function of (points done, points to do)", progress)
+        check_progress(progress, "points done", "points to do")
         self.total, self.bar, self.call = total, None, progress if callable(progress) else None
         if progress is True:
             from tqdm.auto import tqdm
@@ -659,8 +658,8 @@ def certified_radius(
     --------
     >>> from reject_nb.gpc import GPPosterior, certified_radius
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
-    >>> print(certified_radius(post, [[0., 0.], [.4, .3], [1.2, 0.]]).round(2).tolist())
-    [1.0, 0.6, 0.2]
+    >>> print(certified_radius(post, [[.01, 0.], [.41, .3], [1.21, 0.]]).round(2).tolist())
+    [0.99, 0.59, 0.21]
     """
     return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes, time_limit, rigorous,
                         n_jobs).radius

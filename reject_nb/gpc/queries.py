@@ -520,12 +520,12 @@ def minimal_perturbation(
     >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
     >>> post = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)     # the boundary is the line x_1 = 1
     >>> for norm in ("inf", 2, 1):
-    ...     found = minimal_perturbation(post, [.4, .3], norm=norm)
+    ...     found = minimal_perturbation(post, [.41, .3], norm=norm)
     ...     print(norm, round(found.certified, 2), round(found.attack, 2), found.status)
     ...
-    inf 0.6 0.6 optimal
-    2 0.6 0.6 optimal
-    1 0.6 0.6 optimal
+    inf 0.59 0.59 optimal
+    2 0.59 0.59 optimal
+    1 0.59 0.59 optimal
     """
     x, norm = around(post, x, 0., dims, norm, limits).x, _check_norm(norm)
     tol, _, time_limit = check_limits_of_work(tol, max_boxes, time_limit)

@@ -114,7 +114,8 @@ def check_bounds(
 def _check_norm(norm):
     "'inf', 1 or 2; ValueError that names `norm`."
     if isinstance(norm, str) and norm == "inf": return "inf"
-    if isinstance(norm, (int, float, np.number)) and not isinstance(norm, bool) and norm in (1, 2, np.inf):
+    number = isinstance(norm, (int, float, np.number)) and not isinstance(norm, (bool, np.timedelta64))
+    if number and norm in (1, 2, np.inf):
         return "inf" if norm == np.inf else int(norm)
     raise refuse("norm", "'inf', 2 or 1", norm)
 

@@ -201,9 +201,9 @@ class LatentFunctions(Prior):
             row
         """
         try: hit = np.flatnonzero(self.classes == target)
-        except (TypeError, ValueError): hit = np.empty(0, int)
-        same_kind = axes_of(target) == 0 and isinstance(target,
-                                                        (bool, np.bool_)) == (self.classes.dtype.kind == "b")
+        except (TypeError, ValueError, ArithmeticError): hit = np.empty(0, int)
+        truth = isinstance(target, (bool, np.bool_)) == (self.classes.dtype.kind == "b")
+        same_kind = axes_of(target) == 0 and truth and not isinstance(target, np.timedelta64)
         if len(hit) != 1 or not same_kind:
             raise refuse("target", f"one of the classes {self.classes.tolist()}", target)
         return int(hit[0])
@@ -321,6 +321,12 @@ class ClassProbabilities(LatentFunctions):
                             variance=self.variance,
                             classes=self.classes)
 
+# %% ../../nbs/gpc/07_softmax.ipynb #4ce3c5a7
+def _check_variance(variance:float) -> None:
+    "ValueError that names `variance` where errors of a class's probability are not bounded."
+    if variance > .5*LOGISTIC_LIMIT:
+        raise refuse("variance", f"at most {.5*LOGISTIC_LIMIT:g}, up to which errors are bounded", variance)
+
 # %% ../../nbs/gpc/07_softmax.ipynb #531c33b5
 class MulticlassPosterior(ClassProbabilities):
     """Laplace posterior of a softmax Gaussian process classifier with one shared squared-exponential kernel.
@@ -376,9 +382,7 @@ class MulticlassPosterior(ClassProbabilities):
             raise refuse("alpha", "a matrix of 2 to 10 rows, one a class", alpha)
         if self.prob.shape != self.alpha.shape or np.abs(self.prob.sum(0) - 1).max() > 1e-6:
             raise refuse("prob", "a matrix of the shape of alpha with columns that sum to 1", prob)
-        if self.variance > .5*LOGISTIC_LIMIT:
-            raise refuse("variance", f"at most {.5*LOGISTIC_LIMIT:g}, up to which errors are bounded",
-                         variance)
+        _check_variance(self.variance)
         self.classes = _class_labels(classes, len(self.alpha))
         self.K = kernel(self.X, self.X, self.lengthscale, self.variance)
         self._E, self._M = site_matrices(self.K, self.prob)
@@ -467,6 +471,7 @@ def fit_multiclass_gpc(
     check_count(max_evaluations, "max_evaluations", 0)
     scale, s2 = check_lengthscale(lengthscale, X.shape[1]), check_positive(variance, "variance")
     Prior(X, scale, s2)                                         # names what is out of range before it is used
+    if not max_evaluations: _check_variance(s2)
     def objective(theta):
         K = kernel(X, X, np.broadcast_to(np.exp(theta[1:]), X.shape[1]), math.exp(theta[0]))
         try: return -softmax_laplace(K, Y, 1e-6).evidence

@@ -22,9 +22,11 @@ def test_curves_bound_the_robust_accuracy():
 
 def test_the_example_by_hand_and_bad_input():
     pair = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
-    X = [[.8, 0.], [.5, 0.], [0., 0.]]
+    X = [[.81, 0.], [.51, 0.], [.01, 0.]]              # .19, .49 and .99 from the boundary
     curve = accuracy_curve(pair, X, [1, 1, 0], [0., .1, .3, .6], time_limit=None)
     np.testing.assert_allclose(curve.lower, [2/3, 2/3, 1/3, 0.])
     np.testing.assert_allclose(curve.upper, [2/3, 2/3, 1/3, 0.])
+    np.testing.assert_allclose([curve.certified, curve.attack], [[.19, .49, 0.]]*2, rtol=2e-3)
+    assert (curve.certified[:2] < [.19, .49]).all() and (curve.attack[:2] > [.19, .49]).all()
     with pytest.raises(ValueError, match="y must"): accuracy_curve(pair, X, [1, 1], [0.])
     with pytest.raises(ValueError, match="radii must"): accuracy_curve(pair, X, [1, 1, 0], [-1.])

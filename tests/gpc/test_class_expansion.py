@@ -5,19 +5,16 @@ import pytest
 from reject_nb.gpc.certificate import reduce_box
 from reject_nb.gpc.class_bounds import class_bounds
 from reject_nb.gpc.class_bounds import pair_centre
-from reject_nb.gpc.class_expansion import ExpandedOracle
-from reject_nb.gpc.class_expansion import _integrals
-from reject_nb.gpc.class_expansion import _mixed
-from reject_nb.gpc.class_expansion import _nearby
-from reject_nb.gpc.class_expansion import expanded
-from reject_nb.gpc.class_expansion import expansion
-from reject_nb.gpc.class_expansion import joint_centre
 from reject_nb.gpc.directions import PURE
 from reject_nb.gpc.race import ARG
 from reject_nb.gpc.race import _own_nodes
 from reject_nb.gpc.race import race
 from reject_nb.gpc.softmax import MulticlassPosterior
 from unittest.mock import patch
+
+from reject_nb.gpc.class_expansion import (
+    ExpandedOracle, _integrals, _mixed, _nearby, expanded, expansion, joint_centre,
+)
 
 @pytest.mark.parametrize("C", [3, 5, 10])
 @pytest.mark.parametrize("c", [0, 2])

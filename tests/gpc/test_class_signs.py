@@ -193,3 +193,18 @@ def test_the_residual_counts_with_a_margin():
     constants = [bounded_below(asked, post.alpha[0], 1., {(0, 1): .4}, X[0], at._replace(residual=r)).constant
                  for r in (0*at.residual, np.full_like(at.residual, 1e12))]
     assert constants[0] - constants[1] - .4*2*np.sqrt(2*2.)*1e12 == pytest.approx(1.6, abs=.01)
+
+
+@pytest.mark.parametrize("top, rival", [(0, 1), (2, 0), (1, 2)])
+def test_a_lead_is_rounded_by_the_weights_of_both_classes(top, rival):
+    "With a coarse unit: minus gamma_16 of the prior variance times both classes' weights, summed."
+    X = np.array([[0., 0.], [1., .5], [-.5, 1.]])
+    alpha, even = np.array([[3., -1., .5], [.2, .1, -.3], [-40., 7., 2.]]), np.full((3, 3), 1/3)
+    asked = asked_class(MulticlassPosterior(X, alpha, even, [1., 1.5], 2.), top, -np.ones(2), np.ones(2))
+    with patch.dict(lead_of_means.__globals__, rounding=lambda n: 1e-4*n):
+        got = lead_of_means(asked, rival)
+    assert got.constant == pytest.approx(-16e-4*2*(np.abs(alpha[top]).sum() + np.abs(alpha[rival]).sum()))
+    for z in ([0., 0.], [.4, -.2]):
+        k = 2*np.exp(-.5*(((X - z)/[1., 1.5])**2).sum(1))
+        assert got.value((np.array(z) - got.origin)/got.scale) - got.constant == pytest.approx(
+            (alpha[top] - alpha[rival]) @ k)

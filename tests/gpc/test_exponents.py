@@ -1,10 +1,12 @@
 """Tests of nbs/gpc/15_exponents.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from fractions import Fraction
 from reject_nb.gpc.posterior import GPPosterior
 from reject_nb.gpc.rigour import rounding
+from unittest import mock
 
-from reject_nb.gpc.exponents import Region, View, joint_parabola, phi, sign_terms, view
+from reject_nb.gpc.exponents import Cut, Region, View, _scaled_box, joint_parabola, phi, sign_terms, view
 
 def _case(seed, p=None):
     "Random posterior, box and ball in two to nine dimensions; length-scales over three decades."
@@ -124,3 +126,40 @@ def test_the_range_of_the_factor_in_one_dimension():
     assert low == pytest.approx(.25 - 2 - 6) and high == pytest.approx(.25 - 2 + 6)   # by the farther end
     wider = seen.log_factor(Region(lo=zero - 1, hi=zero + 9))
     assert low <= .25 - 3.5 and wider[1] == pytest.approx(.25 + 4.5)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+def test_supports_are_rounded_outward_in_boxes_and_balls(p):
+    "A box, and a ball inside one, with a coarse unit: the allowance is that of the terms' sizes."
+    rng, gamma = np.random.default_rng(p), lambda n: 1e-4*n
+    V = rng.normal(size=(5, 3))
+    scale, shift, mid, half = np.array([.5, 1., 2.]), np.array([.3, -.2, .1]), np.array([1., 2., -1.]), .7
+    box = Region(mid - half, mid + half)
+    with mock.patch.dict(view.__globals__, rounding=gamma):
+        low, high = box.support(V, np.abs(V))
+        far, off = np.abs(V).sum(1)*half, gamma(7)*(np.abs(V) @ (half + np.abs(mid)))
+        np.testing.assert_allclose([low, high], [V @ mid - far - off, V @ mid + far + off], rtol=1e-9)
+        ball = Region(mid - 99, mid + 99, Cut(p, .4, scale, shift))
+        low, high = ball.support(V, np.abs(V))
+    unit = V/scale
+    far = .4*(np.abs(unit).max(1) if p == 1 else np.linalg.norm(unit, axis=1))
+    off = gamma(11)*(far + np.abs(unit) @ np.abs(shift))
+    np.testing.assert_allclose([low, high], [-unit @ shift - far - off, -unit @ shift + far + off], rtol=1e-9)
+
+
+def test_halves_and_meeting_by_hand():
+    "Half-widths are rounded up by 4 ulp; a ball that misses its box by a millionth does not meet it."
+    assert 0 < Region(np.zeros(1), np.ones(1)).half[0]/.5 - 1 < 6e-16
+    for gap, meets in ((1e-6, False), (1e-10, True), (-1e-6, True)):
+        for shift in (np.array([-2. - gap]), np.array([2. + gap])):
+            assert Region(np.array([-1.]), np.array([1.]), Cut(2, 1., np.ones(1), shift)).meets_ball == meets
+    corner = Region(np.zeros(2), np.ones(2), Cut(1, 1., np.ones(2), np.array([.6, .6])))
+    assert not corner.meets_ball and corner._replace(ball=corner.ball._replace(p=2)).meets_ball
+
+
+def test_scaled_half_widths_are_rounded_up_by_eight_ulp():
+    lower, upper = np.array([-.3, 1., 2.]), np.array([.4, 1.7, 2.])
+    origin, half = _scaled_box(lower, upper, np.array([.5, 3., 1.]))
+    np.testing.assert_allclose(origin, [.05, 1.35, 2.])
+    exact = np.array([float(Fraction(b) - Fraction(a))/2/s for a, b, s in zip(lower, upper, (.5, 3., 1.))])
+    assert (half[:2]/exact[:2] - 1 > 4e-16).all() and (half[:2]/exact[:2] - 1 < 2e-15).all() and half[2] == 0

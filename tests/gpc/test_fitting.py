@@ -72,3 +72,10 @@ def test_duplicate_training_points_are_no_problem():
     y = (X[:, 0] > 0).astype(int)
     mean, var = fit_gpc(X, y, max_evaluations=3).latent(X[:2])
     assert np.isfinite(mean).all() and (var >= 0).all()
+
+
+def test_a_variance_that_no_fit_can_start_from_is_named():
+    X, y = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12) > 3
+    with pytest.raises(ValueError, match="^variance must be one from which the fit stays finite, got 3.4e"):
+        with np.errstate(all="ignore"): fit_gpc(X, y, "laplace", 0, variance=3.4e38)
+    assert fit_gpc(X, y, "laplace", 0, variance=1e8).variance == 1e8

@@ -11,6 +11,7 @@ from reject_nb.gpc.kernel_certificate import check_names
 from reject_nb.gpc.kernel_certificate import joint_minima
 from reject_nb.gpc.kernel_certificate import problem_of
 from reject_nb.gpc.kernel_terms import frame_box
+from reject_nb.gpc.kernel_terms import kernel_at
 from reject_nb.gpc.kernels import Constant
 from reject_nb.gpc.kernels import Linear
 from reject_nb.gpc.kernels import Matern12
@@ -20,6 +21,8 @@ from reject_nb.gpc.kernels import RationalQuadratic
 from reject_nb.gpc.kernels import SquaredExponential
 from reject_nb.gpc.kernels import White
 from unittest import mock
+
+from reject_nb.gpc.kernel_certificate import _factor
 
 KERNELS = {"squared exponential": SquaredExponential(1.5, [.8, 1.2]), "Matern 1/2": Matern12(1., 1.5),
            "Matern 5/2": Matern52(2., .9),
@@ -165,3 +168,89 @@ def test_names_of_classes(names, good):
 def test_names_may_come_as_objects():
     got = check_names(np.array(["x", "y"], object), 2)
     assert got.dtype.kind == "U" and got.tolist() == ["x", "y"]
+
+
+@pytest.mark.parametrize("kind", ["variational", "indefinite"])
+@pytest.mark.parametrize("white", [False, True])
+def test_the_allowances_at_points_are_those_of_the_text(kind, white):
+    """With coarse units: the mean is off by (u + gamma) size.|weights|.
+
+    The variance by the products' slip, twice u |w|.size, the form's larger end times nu^2, and u + gamma_4 of
+    the prior."""
+    kernel = Matern52(2., .9) + (White(.3) if white else Constant(.3))
+    model, u, gamma = _model(kernel, kind), 1e-3, lambda n: 1e-4*n
+    X = np.array([[.2, .4], [-1., .3]])
+    with mock.patch.dict(at_points.__globals__, rounding=gamma, kernel_unit=lambda terms, d: u):
+        problem = problem_of(model, frame_box((model.terms,), X.min(0), X.max(0)))
+        at = at_points(problem, X)
+    plain = Matern52(2., .9) if white else kernel
+    k, own, size = plain.matrix(X, model.Z), plain.diagonal(X), kernel_at(problem.model, X)[1]
+    assert (k <= size).all()
+    mean_err = (u + gamma(16))*(size @ np.abs(model.weights)) + gamma(4)*.3
+    np.testing.assert_allclose(at.mean_err, mean_err, rtol=1e-6)
+    s = model.spread
+    np.testing.assert_allclose(s.own, plain.diagonal(model.Z), rtol=2e-3)
+    nu = s.inverse*u*np.linalg.norm(np.sqrt(problem.top*s.own))*1.001
+    assert problem.nu == pytest.approx(nu, rel=1e-6) and s.g != s.rho
+    whole = own + .3*white
+    err = at.slip + 2*u*(np.abs(at.w)*size).sum(1) + max(s.g, s.rho)*nu**2 + (u + gamma(4))*whole
+    np.testing.assert_allclose(at.w, k @ model.matrix, rtol=1e-9)
+    np.testing.assert_allclose(at.var_high, whole - at.v + err, rtol=1e-6)
+    np.testing.assert_allclose(at.var_low, np.maximum(whole - at.v - err, 0), rtol=1e-6)
+
+
+def test_without_weights_only_underflow_is_left():
+    "A mean of zero, weights of zero: 1e-290, and nothing where rounding is ignored."
+    model = LatentGaussian(Matern52(1., 1.), np.zeros((1, 2)), [0.], [[.5]])
+    for rigorous, off in ((True, 1e-290), (False, 0.)):
+        problem = problem_of(model, frame_box((model.terms,), np.zeros(2), np.ones(2)), rigorous, False)
+        assert at_points(problem, np.zeros((1, 2))).mean_err[0] == off
+
+
+def test_a_factor_s_excess_is_above_what_rounding_may_take():
+    """L L' - K is four times the errors of K, and ten times that while L's own rounding is above half.
+
+    With an ulp of .01: 4 gamma_26 = 1.04 traces; but gamma_9 |L|^2 + gamma_4, .09*6.2 + .04, is above .52."""
+    K = np.diag([1., 2., 3., 4., 5.]) + .1
+    trace = np.trace(K)
+    for unit, delta in ((1e-6, 4*26e-6), (.01, 10.4)):
+        with mock.patch.dict(_factor.__globals__, rounding=lambda n: unit*n):
+            L, inverse = _factor(K, 0.)
+        np.testing.assert_allclose(L @ L.T - K, delta*trace*np.eye(5), atol=1e-9*trace)
+        assert np.linalg.norm(np.linalg.inv(L), 2) <= inverse
+    L, inverse = _factor(K, .25)
+    np.testing.assert_allclose(L @ L.T - K, np.eye(5), atol=1e-9)
+    assert inverse == pytest.approx(1/np.sqrt(max(.5, np.linalg.eigvalsh(K)[0] - .25)))
+
+
+def test_prior_variances_are_rounded_up():
+    "By about 1e-12 of their size, which is more than their rounding."
+    model = _model(Matern52(2., .9) + Linear(.3), "exact")
+    frame = frame_box((model.terms,), -np.ones(2), 2*np.ones(2))
+    for variance in (False, True):
+        problem, own = problem_of(model, frame, variance=variance), model.kernel.diagonal(model.Z)
+        over = problem.own/own - 1
+        if not variance: assert (over > 5e-13).all() and (over < 1.5e-12).all()
+        assert (over > 0).all() and 5e-13 < problem.top/(2 + .3*8) - 1 < 1.5e-12
+    s = model.spread
+    over = s.rows/(np.abs(model.matrix) @ np.sqrt(s.own)) - 1
+    assert (over > 5e-13).all() and (over < 1.5e-12).all()
+
+
+def test_the_slip_of_products_by_its_formula():
+    "Eight units of |w|.roots, gamma_n of what plain products are off by, and gamma_{n+8} of the last sum."
+    model = _model(KERNELS["squared exponential"], "indefinite")
+    problem = problem_of(model, frame_box((model.terms,), np.zeros(2), np.ones(2)))
+    r = model.kernel.matrix(np.array([[.3, .7], [.1, .2]]), model.Z)
+    s = model.spread
+    roots = np.sqrt(s.own*problem.top)
+    for unit in (1e-7, 0.):
+        with mock.patch.dict(_forms.__globals__, rounding=lambda n: unit*n):
+            w, v, slip = _forms(problem, r)
+        plain = 6*unit*16*float(roots @ s.rows)*np.sqrt(problem.top)
+        last = unit*20*(np.abs(w)*np.abs(r)).sum(1)
+        expected = 2.**-50*(np.abs(w) @ roots) + unit*12*plain + last if unit else np.zeros(2)
+        np.testing.assert_allclose(slip, expected, rtol=1e-9)
+    with mock.patch.dict(_forms.__globals__, rounding=lambda n: 1e-7*(n == 16)):
+        w, v, slip = _forms(problem, r)                  # nothing but the doubled sums' own rounding
+    np.testing.assert_allclose(slip, 2.**-50*(np.abs(w) @ roots), rtol=1e-9)

@@ -2,6 +2,7 @@
 import numpy as np
 import pytest
 import tempfile
+from fractions import Fraction
 from pathlib import Path
 from reject_nb.gpc.kernel_posterior import KernelPosterior
 from reject_nb.gpc.kernel_posterior import OneVsRestPosterior
@@ -21,6 +22,8 @@ from reject_nb.gpc.ranges import classification_range
 from reject_nb.gpc.search import Ball
 from scipy.integrate import quad
 from scipy.stats import norm
+
+from reject_nb.gpc.kernel_posterior import least_lead, least_share, most_lead, most_share
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(6, 2))
@@ -230,3 +233,27 @@ def test_a_class_below_one_half_is_not_safe_for_that():
 
 def test_a_regression_has_no_verdicts():
     with pytest.raises(ValueError, match="^post"): certify_many(STORED["regression"], Q, .1)
+
+
+@pytest.mark.parametrize("own, others, error", [
+    (.25, [.5, .125], 0.), (.5, [.25, .125], .0625), (.75, [.5, .5], .25)])
+def test_shares_and_leads_are_rounded_outward_by_1e_15(own, others, error):
+    "Against fractions: each bound lies outside by its allowance, no more."
+    o, rest, e = Fraction(own), [Fraction(v) for v in others], Fraction(error)
+    least = (o - e)/(o - e + sum(v + e for v in rest))
+    most = (o + e)/(o + e + sum(max(v - e, Fraction(0)) for v in rest))
+    low, high = o - max(rest) - 2*e, o - max(rest) + 2*e
+    rows = np.array([own]), np.array([others]), error
+    for exact, bound, way in ((least, least_share, -1), (most, most_share, 1), (low, least_lead, -1),
+                              (high, most_lead, 1)):
+        off = way*(Fraction(float(bound(*rows)[0])) - exact)
+        assert 8e-16 < off < 1.2e-15 or (exact == 1 and off == 0)
+
+
+def test_shares_of_nothing():
+    "Probabilities that are all zero: any share; one of 2e-300 keeps a half beside 2e-300 of allowance."
+    none = np.zeros(1), np.zeros((1, 2))
+    assert least_share(*none, 0.)[0] == 0. and most_share(*none, 0.)[0] == 1.
+    tiny = np.array([2e-300])
+    assert least_share(tiny, np.zeros((1, 2)), 0.)[0] == pytest.approx(.5)
+    assert least_share(np.array([.1]), np.array([[.2, .3]]), .2)[0] == 0.

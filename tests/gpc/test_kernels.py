@@ -82,3 +82,11 @@ def test_profiles_end_at_one_and_at_zero(kernel):
     (lambda: Linear(1.).matrix(X, Z[:, :2]), "Z")])
 def test_what_is_wrong_is_named(call, name):
     with pytest.raises(ValueError, match=f"^{name}"): call()
+
+
+@pytest.mark.parametrize("kernel", [SquaredExponential(1., 1.), SquaredExponential(1., [1., 2.]), Linear(1.),
+                                    Constant(1.), White(1.), Matern32(1., 1.) + Constant(1.)])
+def test_points_without_columns_are_named(kernel):
+    none = np.zeros((3, 0))
+    for call in (lambda: kernel.diagonal(none), lambda: kernel.matrix(none, none)):
+        with pytest.raises(ValueError, match="^X must be a matrix with one column or more"): call()

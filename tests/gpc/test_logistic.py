@@ -70,3 +70,16 @@ def test_moments_uncompiled():
     assert first == pytest.approx((up - low)/(2*step),
                                   abs=1e-5) and second == pytest.approx((up - 2*mid + low)/step**2, abs=1e-4)
     assert logistic_slope.py_func(.8, 2.) == pytest.approx(logistic_slope(.8, 2.), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [4., 4.5])
+def test_the_rule_ends_where_it_says(scale):
+    """Far below zero E sigma is e^(m + v/2) times the mass of a Gaussian shifted by the scale.
+
+    The last node lies at most a step beyond 8.5: left out is the tail from there, less half a step."""
+    m = -2*scale*scale - 10
+    missing = 1 - logistic_mean(m, scale**2)/math.exp(m + .5*scale**2)
+    step = 2*math.pi*(.5*math.pi/scale)/(34.7 + .5*(.5*math.pi/scale)**2)
+    tail = lambda end: .5*math.erfc((end - scale)/math.sqrt(2))
+    assert tail(8.5 + 1.5*step) < missing < tail(8.5 + .5*step)
+    assert logistic_mean.py_func(m, scale**2) == pytest.approx(logistic_mean(m, scale**2), rel=1e-12)

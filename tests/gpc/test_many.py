@@ -178,3 +178,12 @@ def test_a_dask_cluster_gives_the_same_rows():
         got = certify_many(post, X, .1, time_limit=None, n_jobs=-1)
     np.testing.assert_allclose(got.min_lower, certify_many(post, X, .1, time_limit=None).min_lower,
                                rtol=1e-6, atol=1e-12)
+
+
+def test_a_function_of_progress_takes_two_numbers():
+    post, told = _plane(0)[0], []
+    for progress in (len, int, 5):
+        with pytest.raises(ValueError, match=r"^progress must be .* of \(points done, points to do\)"):
+            certify_many(post, [[0., 0.]], .1, progress=progress)
+    certify_many(post, [[0., 0.]]*3, .01, progress=lambda done, whole: told.append((done, whole)))
+    assert told == [(3, 3)]

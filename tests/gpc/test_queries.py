@@ -1,6 +1,7 @@
 """Tests of nbs/gpc/28_queries.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from fractions import Fraction
 from reject_nb.core.results import Clock
 from reject_nb.core.results import Status
 from reject_nb.gpc import GPPosterior
@@ -11,8 +12,8 @@ from reject_nb.gpc.softmax import fit_multiclass_gpc
 from unittest.mock import patch
 
 from reject_nb.gpc.queries import (
-    FEW, FEW_IN_BALL, PART, TRIES, _Bracket, _boxes_of, _default_radius, _delta, _lead_up, _length,
-    _seconds, _smallest, _spread, minimal_perturbation, robustness,
+    FEW, FEW_IN_BALL, PART, TRIES, _Bracket, _binary_value, _boxes_of, _default_radius, _delta, _lead_up,
+    _length, _seconds, _smallest, _spread, _starts, minimal_perturbation, robustness,
 )
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
@@ -57,10 +58,10 @@ def test_delta_by_hand():
 
 @pytest.mark.parametrize("norm", ["inf", 2, 1])
 def test_minimal_perturbation_brackets(norm):
-    found = minimal_perturbation(PLANE, [.4, .3], norm=norm, tol=1e-4)
-    assert found.certified <= .6 <= found.attack*(1 + 1e-9) and found.gap_abs < 1e-3 and found.gap <= 4e-4
+    found = minimal_perturbation(PLANE, [.41, .3], norm=norm, tol=1e-4)
+    assert found.certified <= .59 <= found.attack*(1 + 1e-9) and found.gap_abs < 1e-3 and found.gap <= 4e-4
     assert found.status == "optimal" and PLANE.predict(found.adversarial[None])[0] == 0
-    assert _length(found.adversarial - [.4, .3], norm) == pytest.approx(found.attack)
+    assert _length(found.adversarial - [.41, .3], norm) == pytest.approx(found.attack)
 
 
 def test_no_attack_time_and_unknown():
@@ -73,8 +74,8 @@ def test_no_attack_time_and_unknown():
     assert minimal_perturbation(PLANE, [1., 0.]).status == "unknown"
     near = minimal_perturbation(PLANE, [.4, .3], limits=(-1., .9))
     assert near.status == "no_attack" and near.certified == pytest.approx(1.4)
-    within = minimal_perturbation(PLANE, [.4, .3], limits=(0., 2.))
-    assert within.certified <= .6 <= within.attack
+    within = minimal_perturbation(PLANE, [.41, .3], limits=(0., 2.))
+    assert within.certified <= .59 <= within.attack
 
 
 def test_default_radius_reaches_all_data():
@@ -347,3 +348,30 @@ def test_the_smallest_radius_is_found_to_a_fifth_of_the_tolerance():
     assert _smallest(asking, lambda radius: None, .05, 100., .01) is None
     over = type("Asking", (), {"clock": Clock(0.)})
     assert _smallest(over, lambda radius: radius > 1., .05, 100., .01) is None
+
+
+def test_differences_of_bounds_are_rounded_outward():
+    "Upper bounds of delta and of the spread: two ulp of one above the difference, and at most 1."
+    found = RangeResult(min_lower=.1, min_upper=.2, max_lower=.7, max_upper=.8, x_min=None, x_max=None,
+                        n_boxes=1, status=Status.optimal, tol=.02)
+    for low, high in ((.3, .35), (.6, .65)):
+        exact = max(Fraction(.8) - Fraction(low), Fraction(high) - Fraction(.1))
+        assert 3e-16 < Fraction(_delta(found, low, high)[1]) - exact < 7e-16
+    assert 3e-16 < Fraction(_spread(found)[1]) - (Fraction(.8) - Fraction(.1)) < 7e-16
+    whole = RangeResult(**{**vars(found), "min_lower": 0., "max_upper": 1.})
+    assert _spread(whole)[1] == 1. == _delta(whole, 0., 1.)[1]
+    assert _delta(RangeResult(**{**vars(found), "max_lower": .2}), .15, .4)[0] == 0.
+
+
+@pytest.mark.parametrize("x", [[.4, .3], [1., 0.], [3., -1.]])
+def test_a_probability_at_a_point_is_enclosed_closely(x):
+    low, high = _binary_value(PLANE, np.array(x))
+    assert low <= PLANE.predict_proba([x])[0] <= high and 1e-15 < high - low < 1e-12
+
+
+def test_a_known_attack_is_drawn_into_a_smaller_ball():
+    bracket, x = _Bracket(9., .1), np.array([1., 1.])
+    assert _starts(bracket, x, 1.) is None
+    bracket.hit(2., np.array([3., 0.]))
+    np.testing.assert_allclose(_starts(bracket, x, .5), [[1.5, .75]])
+    np.testing.assert_allclose(_starts(bracket, x, 5.), [[3., 0.]])

@@ -9,7 +9,7 @@ from reject_nb.gpc.search import MinResult
 from reject_nb.gpc.softmax import fit_multiclass_gpc
 from unittest.mock import patch
 
-from reject_nb.gpc.ranges import _ranged, classification_range
+from reject_nb.gpc.ranges import _ranged, check_progress, classification_range
 
 def _posterior(seed, n=40, d=2, variance=4., likelihood="probit", spread=.5):
     rng = np.random.default_rng(seed)
@@ -237,3 +237,16 @@ def test_a_million_points_stay_inside():
     for _ in range(20):
         p = post.predict_proba(rng.uniform(-.4, .4, size=(50_000, 5)))
         assert r.min_lower <= p.min() and p.max() <= r.max_upper
+
+
+@pytest.mark.parametrize("progress", [len, int, dict, 1, "bar", lambda low, high: None])
+def test_what_can_not_be_told_of_progress_is_named(progress):
+    "Classes, and functions that do not take three numbers."
+    with pytest.raises(ValueError, match=r"^progress must be .* a function of \(lower, upper, n_boxes\)"):
+        check_progress(progress, "lower", "upper", "n_boxes")
+
+
+@pytest.mark.parametrize("progress", [None, True, False, print, max, lambda *given: None,
+                                      lambda a, b, c=0: None])
+def test_what_can_be_told_of_progress(progress):
+    assert check_progress(progress, "lower", "upper", "n_boxes") is None

@@ -1,12 +1,20 @@
 """Tests of nbs/gpc/27_safety.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.core.results import Clock
+from reject_nb.core.results import Status
 from reject_nb.gpc import GPPosterior
 from reject_nb.gpc import safety
+from reject_nb.gpc.questions import Proof
 from reject_nb.gpc.ranges import classification_range
+from reject_nb.gpc.search import Limits
 from reject_nb.gpc.softmax import fit_multiclass_gpc
+from types import SimpleNamespace
+from unittest.mock import patch
 
-from reject_nb.gpc.safety import _lead, _lead_here, _lead_over_best, around, is_safe
+from reject_nb.gpc.safety import (
+    Around, MANY, _lead, _lead_here, _lead_over_best, _own_safety, around, is_safe,
+)
 
 PLANE = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], [1., 1.], 2.)       # the boundary is x_0 = 1
 
@@ -164,3 +172,89 @@ def test_a_point_that_no_double_shows_is_not_reported():
     post = GPPosterior(X, [1., -1e-280], [.3, .3], [.02]*6, 2.)
     found = is_safe(post, X[0], .9)
     assert found.status == "unknown" and found.search == "precision" and found.adversarial is None
+
+
+class _Own:
+    "A posterior with a margin of its own, that answers as it is told."
+    def __init__(self, proof=None, margin=(.5, .6), at_point=-.2):
+        self.proof, self.margin, self.at_point, self.asked = proof, margin, at_point, []
+
+    def _class_at(self, x, rigorous): return 1, self.margin
+
+    def _settled(self, lower, upper, ball, top, clock, max_boxes, starts):
+        self.asked.append((top, max_boxes, starts))
+        return self.proof
+
+    def _margin_at(self, point, top, rigorous): return self.at_point
+
+    def _asked_margin(self, lower, upper, ball, top, rigorous):
+        return SimpleNamespace(oracle="oracle", placed=lambda x: x)
+
+
+def _own(post, free=6, rigorous=True, minimum=None):
+    "The answer in a box of so many free coordinates around 0, and whether boxes were searched."
+    upper = np.r_[np.ones(free), 0.]
+    question = Around(np.zeros(free + 1), np.ones((2, free + 1)), -upper, upper, None)
+    searched = []
+    def search(oracle, limits, starts):
+        searched.append((oracle, starts))
+        return minimum
+    with patch.dict(_own_safety.__globals__, minimise=search):
+        got = _own_safety(post, question, Limits(tol=0., clock=Clock(None), max_boxes=7), rigorous, "starts")
+    return got, len(searched)
+
+
+def _minimum(low, high, z=None):
+    return SimpleNamespace(lower=low, upper=high, x=z, n_boxes=3, status=Status.optimal)
+
+
+def test_a_margin_of_its_own_proved_or_refuted_at_once():
+    "A proof's bound, rounded down; an attack clipped into the box, where the margin there is negative."
+    post = _Own(Proof(Status.optimal, True, .25, None, 4))
+    got, searched = _own(post)
+    assert (got.status, got.margin_upper, got.n_boxes, searched) == ("safe", .6, 4, 0)
+    assert got.margin_lower == np.nextafter(.25, 0.) and post.asked == [(1, 7, "starts")]
+    assert _own(_Own(Proof(Status.optimal, True, 0., None, 4)))[0].margin_lower == 0.
+    far = np.full(7, 9.)
+    got, searched = _own(_Own(Proof(Status.optimal, False, -1., far, 2)))
+    assert (got.status, got.margin_upper, got.margin_lower, searched) == ("unsafe", -.2, -1., 0)
+    assert got.adversarial.tolist() == [1.]*6 + [0.]
+
+
+@pytest.mark.parametrize("free, status, word, searched", [
+    (6, Status.precision, "safe", 1), (MANY, Status.precision, "safe", 1),
+    (MANY + 1, Status.precision, "unknown", 0), (6, Status.interrupted, "unknown", 0),
+    (4, Status.optimal, "safe", 1)])
+def test_boxes_decide_what_a_proof_leaves_open_where_they_can(free, status, word, searched):
+    "Up to 24 free coordinates, unless somebody interrupted; below five no proof is asked for."
+    post = _Own(Proof(status, False, -1., None, 2))
+    got, count = _own(post, free, True, _minimum(.1, .2))
+    assert (got.status, count, len(post.asked)) == (word, searched, int(free > 4))
+    assert got.margin_upper == (.2 if searched else .6)
+    assert _own(_Own(None), 30, True, _minimum(.1, .2))[1] == 1
+    kept = _own(_Own(Proof(status, False, -1., np.zeros(MANY + 2), 2), at_point=0.), MANY + 1)[0]
+    assert (kept.status, kept.adversarial, kept.margin_upper) == ("unknown", None, .6)
+
+
+@pytest.mark.parametrize("low, high, at_point, word, search", [
+    (0., 0., 0., "safe", "optimal"), (-.1, 0., 0., "unknown", "optimal"),
+    (-.3, -.1, -.05, "unsafe", "optimal"), (-.3, -.1, 0., "unknown", "precision")])
+def test_boxes_answer_by_their_bounds(low, high, at_point, word, search):
+    "Zero keeps the class; an attack counts where the margin at its point is below zero."
+    got, _ = _own(_Own(at_point=at_point), 2, True, _minimum(low, high, np.array([.5, .5, 0.])))
+    assert (got.status, got.search, got.margin_lower, got.margin_upper) == (word, search, low, high)
+    assert (got.adversarial is None) == (word != "unsafe")
+
+
+def test_a_class_of_its_own_has_to_be_clear():
+    "Margin bounds that hold zero: unknown, but for those who ignore rounding."
+    got, searched = _own(_Own(margin=(0., .1)))
+    assert (got.status, got.search, got.n_boxes, searched) == ("unknown", "precision", 0, 0)
+    assert (got.margin_lower, got.margin_upper) == (0., .1)
+    assert _own(_Own(margin=(0., .1)), 2, False, _minimum(.1, .2))[0].status == "safe"
+
+
+@pytest.mark.parametrize("norm", [np.timedelta64(2, "s"), np.timedelta64(1), True, "2", 3, None, np.nan])
+def test_odd_norms_are_named(norm):
+    with pytest.raises(ValueError, match="^norm must be 'inf', 2 or 1"):
+        around(PLANE, [0., 0.], .1, norm=norm)

@@ -213,3 +213,30 @@ def test_sizes_and_what_lies_outside_by_hand(p):
     left = 1 - (size - 1)/(size - .3)
     assert [moved[0, 0], 2*moved[1, 1]] == pytest.approx(2*left, rel=1e-9)
     assert moved[0, 1] == 0 and moved[1, 0] == 0 and (sizes <= 1).all()
+
+
+@pytest.mark.parametrize("floor, tol, decide, status", [
+    (-.05, .1, None, "optimal"), (-.05, .01, None, "precision"), (-.05, .01, -.1, "optimal"),
+    (-.05, .01, -.001, "precision")])
+def test_a_gap_that_no_point_allows_to_close_is_one_of_precision(floor, tol, decide, status):
+    "A bound that a point keeps .05 below its value: closed where the tolerance, or the decision, allows it."
+    class Blunt(Oracle):
+        half, batch = np.ones(1), 4
+
+        def attained(self, points): return points, (points**2).sum(1)
+
+        def look(self, lo, hi, goal):
+            c, value = .5*(lo + hi), (.25*(lo + hi)**2).sum(1)
+            near = np.maximum(np.maximum(lo, -hi), 0).max(1)**2
+            return Looked(low=near + floor, score=hi - lo, points=c, values=value, corners=lo[:0])
+
+        def floor_at(self, point, goal): return float((point**2).sum()) + floor
+
+    got = minimise(Blunt(), _limits(tol=tol, decide=decide, max_boxes=4_000))
+    assert (got.status, got.upper) == (status, 0.) and floor*1.5 < got.lower <= floor
+
+
+def test_norms_of_offsets_without_an_end_and_of_none():
+    ball = Ball([0., 0.], 1., 2)
+    assert ball.norm([np.inf, 0.]) == np.inf and ball.norm(np.zeros((0, 2))).shape == (0,)
+    assert ball.norm([[3., 4.], [0., -2.]]).tolist() == [5., 2.]

@@ -3,11 +3,10 @@ import numpy as np
 import pytest
 from reject_nb.gpc.exponents import Cut
 from reject_nb.gpc.exponents import Region
-from reject_nb.gpc.shor import _corners
 
 from reject_nb.gpc.shor import (
-    MARGIN, Quadratic, _candidates, _factor, _lifted, contracted, ellipsoid_ranges, multipliers, shor_dual,
-    unit_box,
+    MARGIN, Quadratic, _candidates, _corners, _factor, _lifted, contracted, ellipsoid_ranges, multipliers,
+    shor_dual, unit_box,
 )
 
 def _problem(seed, p=None, convex=0.):

@@ -7,6 +7,7 @@ from reject_nb.gpc.exponents import Region
 from reject_nb.gpc.exponents import sign_terms
 from reject_nb.gpc.exponents import view
 from reject_nb.gpc.posterior import GPPosterior
+from unittest import mock
 
 from reject_nb.gpc.sign_search import (
     _Narrowing, _into, descent, examine, lowest_corner, settle_sign, tightened,
@@ -204,3 +205,18 @@ def test_points_are_moved_into_the_box_and_the_ball():
         delta = _into(region, lo + rng.uniform(-1, 3, 4))
         assert np.linalg.norm(scale*delta + shift, p) <= .7*(1 + 1e-12)
         assert (delta >= region.lo - 1e-12).all() and (delta <= region.hi + 1e-12).all()
+
+
+def test_a_smaller_ball_by_hand():
+    """The box [1, 2] x [-1, 1], the ball of radius 2 around (-.2, .5): its nearest point is (1, .5).
+
+    That is 1.2 away. Left is .8, and rounding of what was moved: 1.2, four times .2, and the radius."""
+    region = Region(np.array([1., -1.]), np.array([2., 1.]), Cut(1, 2., np.ones(2), np.array([.2, -.5])))
+    with mock.patch.dict(tightened.__globals__, rounding=lambda n: 1e-3*n):
+        got = tightened(region).ball
+        assert got.radius == pytest.approx(.8 + .01*(1.2 + 4*.2 + 2)) and got.shift.tolist() == [-1., -.5]
+        far = tightened(region._replace(ball=region.ball._replace(radius=1.))).ball
+        assert far.radius == pytest.approx(.01*(1.2 + 4*.2 + 1))          # the box misses the ball
+    for same in (region._replace(ball=None), region._replace(ball=region.ball._replace(p=2)),
+                 region._replace(lo=-np.ones(2))):
+        assert tightened(same) is same

@@ -121,3 +121,18 @@ def test_bad_fits_are_named(bad):
 @pytest.mark.parametrize("target", [7, "a", None, [0], np.nan, True])
 def test_unknown_targets_are_named(target):
     with pytest.raises(ValueError, match="target"): _three_classes().index_of(target)
+
+
+@pytest.mark.parametrize("target", [np.timedelta64(1, "s"), Decimal("sNaN"), Decimal("NaN"), True, [1], "1",
+                                    None])
+def test_odd_targets_are_named(target):
+    "Classes 0, 1, 2: a span of one second is not 1, and what cannot be compared is no class."
+    post = MulticlassPosterior(np.zeros((1, 1)), np.zeros((3, 1)), np.full((3, 1), 1/3), 1., 2.)
+    assert [post.index_of(one) for one in (1, 1., np.int8(2), Decimal(0))] == [1, 1, 2, 0]
+    with pytest.raises(ValueError, match="^target must be one of the classes"): post.index_of(target)
+
+
+@pytest.mark.parametrize("variance", [6e5, 3.4e38])
+def test_a_variance_whose_errors_are_not_bounded_is_named_before_the_fit(variance):
+    with pytest.raises(ValueError, match="^variance must be at most 500000"):
+        fit_multiclass_gpc([[0.], [1.]], [0, 1], 0, 1., variance)
