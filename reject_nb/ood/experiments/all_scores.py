@@ -5,10 +5,10 @@ metrics, one small table a training."""
 
 # %% auto #0
 __all__ = ['LOGIT_SCORES', 'SHAPED_SCORES', 'FEATURE_SCORES', 'JOINT_SCORES', 'FAMILIES', 'SCORES', 'FAMILY',
-           'METRICS', 'SUBJECTS', 'SCORES_COMMAND', 'Trained', 'array_scores', 'metrics_of', 'training_table',
-           'Subject', 'passed', 'trained_by', 'scores_of', 'table_of_training', 'make_tables', 'main',
-           'stored_tables', 'half_width', 'mean_of', 'mean_table', 'six_score_table', 'values_of',
-           'separations']
+           'METRICS', 'SMALL_PICTURES', 'SUBJECTS', 'SCORES_COMMAND', 'Trained', 'array_scores', 'metrics_of',
+           'training_table', 'Subject', 'passed', 'trained_by', 'scores_of', 'table_of_training',
+           'make_tables', 'main', 'stored_tables', 'half_width', 'mean_of', 'mean_table', 'six_score_table',
+           'values_of', 'separations']
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #4fff2775
 import argparse
@@ -204,11 +204,16 @@ def _small_residual(X, y, seed):
     path = cache()/"networks"/f"resnet8_half_cifar10_{seed}.pt"
     return train_residual(X, y, path, width=.5, seed=seed, epochs=6, progress=False)
 
+def _resnet18(X, y, seed):
+    path = cache()/"networks"/f"resnet18_30_cifar10_{seed}.pt"
+    return train_residual(X, y, path, "resnet18", seed=seed, epochs=30, device="cuda", progress=False)
+
+SMALL_PICTURES = ("tiny-imagenet",), ("mnist", "notmnist", "fashion", "kmnist", "dtd_10classes")
 SUBJECTS = {
     "lenet": Subject(lambda X, y, seed: train_lenet(grey28(X), y, seed), grey28, .5, "mnist",
                      ("notmnist", "fashion", "kmnist"), ("cifar10", "tiny-imagenet", "dtd_10classes")),
-    "resnet8-half": Subject(_small_residual, rgb32, STD, "cifar10", ("tiny-imagenet",),
-                            ("mnist", "notmnist", "fashion", "kmnist", "dtd_10classes"))}
+    "resnet8-half": Subject(_small_residual, rgb32, STD, "cifar10", *SMALL_PICTURES),
+    "resnet18": Subject(_resnet18, rgb32, STD, "cifar10", *SMALL_PICTURES)}
 
 # %% ../../../nbs/ood/84_all_scores.ipynb #138d776c
 def passed(net, prepare, X) -> tuple[np.ndarray, np.ndarray]: # (features, logits)
