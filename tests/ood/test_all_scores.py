@@ -11,14 +11,15 @@ from reject_nb.ood.detectors import knn
 from reject_nb.ood.detectors import msp
 from reject_nb.ood.experiments.lenet import grey28
 from reject_nb.ood.experiments.lenet import train_lenet
+from reject_nb.ood.experiments.scores import stored_scores
 from reject_nb.ood.feature_scores import mahalanobis
 from reject_nb.ood.feature_scores import residual
 from reject_nb.ood.logit_scores import energy
 from reject_nb.strategies import aurc
 
 from reject_nb.ood.experiments.all_scores import (
-    METRICS, SUBJECTS, Trained, array_scores, half_width, mean_table, metrics_of, separations,
-    six_score_table, table_of_training, training_table, values_of,
+    FAMILY, METRICS, SUBJECTS, Trained, array_scores, half_width, mean_table, metrics_of, separations,
+    six_score_table, stored_tables, table_of_training, training_table, values_of,
 )
 
 def _trained(rng, n=300, d=6, c=3):
@@ -114,6 +115,18 @@ def test_six_scores_of_the_stored_trainings():
     at = found["score"].index("msp")
     assert found["ood"][at] == "notmnist" and abs(found["auroc"][at] - .958857) < 1e-6
     assert len(found["ood"]) == 18 and found["kind"].count("far") == 6
+
+
+def test_resnet18_is_stored_with_every_score():
+    "Three trainings, of other numbers, whose accuracy lies between the small network's and that of Table 2."
+    tables, subject = stored_tables("resnet18"), SUBJECTS["resnet18"]
+    assert list(tables) == [0, 1, 2] and len({t["auroc"][0] for t in tables.values()}) == 3
+    longer = 1 - stored_scores("resnet18_cifar10", 0)["wrong"].mean()
+    small = stored_tables("resnet8-half")[0]["accuracy"][0]
+    for t in tables.values():
+        assert small < t["accuracy"][0] < longer
+        assert set(zip(t["ood"].tolist(), t["score"].tolist())) == {
+            (ood, score) for ood in (*subject.near, *subject.far) for score in FAMILY}
 
 TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
 

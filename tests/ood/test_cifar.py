@@ -7,9 +7,13 @@ import tempfile
 import threading
 from importlib.util import find_spec
 from pathlib import Path
+from reject_nb.ood.experiments.scores import stored_scores
 from types import SimpleNamespace
 
-from reject_nb.ood.experiments.cifar import MEAN, STD, _Training, _check_same, main, rgb32, train_residual
+from reject_nb.ood.experiments.cifar import (
+    CIFAR_COMMAND, CIFAR_SETS, MEAN, STD, _Training, _check_same, command_of, main, parser, rgb32,
+    train_residual,
+)
 
 TORCH = ["torch"] if find_spec("torch") else []        # without it there is no case, and pytest skips
 DATA = np.random.default_rng(0).integers(0, 256, (160, 8, 8, 3),
@@ -105,3 +109,15 @@ def test_the_command_with_resnet18(name):
         assert main(["--arch", "resnet18", "--width", ".125", "--epochs", "1", "--device", "cpu",
                      "--checkpoints", folder]) == 0
         assert list(Path(folder).rglob("resnet18_cifar10_0.npz")) and list(Path(folder).glob("*.pt"))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_stored_resnet18_is_that_of_its_command(seed):
+    s = stored_scores("resnet18_cifar10", seed)
+    args = parser().parse_args(str(s["command"]).removeprefix(CIFAR_COMMAND).split())
+    assert command_of(args) == str(s["command"])
+    assert (args.arch, args.seed, args.epochs) == ("resnet18", seed, 100)
+    assert str(s["net"]) == "resnet18, 11,173,962 parameters, 100 epochs" and s["wrong"].mean() < .09
+    assert [s[name].shape for name in CIFAR_SETS] == [(6, 10_000)]*3 + [(6, 1200)]
+    assert all(np.isfinite(s[name]).all() for name in CIFAR_SETS)
+    assert s["vim dim"][2] == 256                                # half of the features, as OpenOOD keeps

@@ -380,6 +380,7 @@ def main(
     args = parser().parse_args(argv)
     import torch
     torch.set_num_threads(args.threads)
+    torch.backends.cudnn.allow_tf32 = False                          # float32 is float32 on a GPU too
     folder = cache()/"networks" if args.checkpoints is None else args.checkpoints
     train = load("cifar10", split="train")
     checkpoint = folder/f"{args.arch}_cifar10_{args.seed}.pt"

@@ -214,7 +214,8 @@ def law_rows(
 
 # %% ../../../nbs/ood/85_double_scores.ipynb #d5c0000f
 NETWORKS = {"lenet_mnist": ("mnist", {"notmnist": "near", "fashion": "near", "cifar10": "far"}),
-            "resnet8_cifar10": ("cifar10", {"tiny-imagenet": "near", "mnist": "far", "dtd_10classes": "far"})}
+            **dict.fromkeys(("resnet18_cifar10", "resnet8_cifar10"), ("cifar10", {
+                "tiny-imagenet": "near", "mnist": "far", "dtd_10classes": "far"}))}
 
 def _halves(stored:dict, own:str, foreign:str, rng) -> tuple[Half, Half]:
     "Two random halves of the known inputs and of one set of foreign ones."

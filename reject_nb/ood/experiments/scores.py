@@ -220,7 +220,7 @@ def store_scores(
 
 # %% ../../../nbs/ood/81_scores.ipynb #4ac6a724
 def stored_scores(
-    network:str, # "lenet_mnist" or "resnet8_cifar10"
+    network:str, # "lenet_mnist", "resnet18_cifar10" or "resnet8_cifar10"
     seed:int,    # 0, 1 or 2
 ) -> dict:       # as score_sets returns it, and the words kept with it
     """Scores of a stored training; FileNotFoundError where there are none.
@@ -228,7 +228,7 @@ def stored_scores(
     Parameters
     ----------
     network : str
-        "lenet_mnist" or "resnet8_cifar10"
+        "lenet_mnist", "resnet18_cifar10" or "resnet8_cifar10"
     seed : int
         0, 1 or 2
 
