@@ -24,7 +24,8 @@ from typing import Any
 
 # %% ../../nbs/dev/02_warm_kernels.ipynb #wk730acf
 LOADED = ("ipykernel.kernelapp", "ipykernel.ipkernel", "numba", "scipy.optimize", "scipy.stats",
-          "sklearn.base", "sklearn.linear_model", "matplotlib.figure", "matplotlib.backends.backend_agg")
+          "sklearn.base", "sklearn.linear_model", "matplotlib.figure", "matplotlib.backends.backend_agg",
+          "nbformat")
 BACKEND = {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}   # as ipykernel sets it
 
 ASK = """

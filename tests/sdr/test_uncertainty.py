@@ -15,13 +15,13 @@ from reject_nb.sdr.uncertainty import bootstrap_rates
 EXPONENTIALS = SafeDecisionRegion(Exponential(1), Exponential(3))
 
 def test_intervals_cover_what_regions_realise():
-    # 200 fits to 40 points a class: the true rates of the fitted region lie in its own 80 % interval
-    # about as often; four standard errors of 200 trials
-    rng, hits, times = np.random.default_rng(0), np.zeros(2), 200
+    # 120 fits to 40 points a class: the true rates of the fitted region lie in its own 80 % interval
+    # about as often; four standard errors of 120 trials
+    rng, hits, times = np.random.default_rng(0), np.zeros(2), 120
     for _ in range(times):
         laws = Exponential.fit(rng.exponential(1., 40)), Exponential.fit(rng.exponential(3., 40))
         region = SafeDecisionRegion(*laws)
-        found = bootstrap_rates(region, .5, .4, 40, 40, n_bootstrap=60, confidence=.8, n_test=1000,
+        found = bootstrap_rates(region, .5, .4, 40, 40, n_bootstrap=40, confidence=.8, n_test=1000,
                                 random_state=rng)
         # the region is [0, cut]; its rates under the true laws
         a, b = laws[0].scale, laws[1].scale
