@@ -398,7 +398,7 @@ def test_the_largest_coverage_by_hand():
     assert coverage_interval(counts, .25)[0] == 1 and coverage_interval(counts, .2)[0] == 1
     assert coverage_interval(counts, .199)[0] == .9 and coverage_interval(counts, .1)[0] == .3
     assert coverage_interval(count_errors([1, 1], [0., 1]), .3) == (0, 0, 1)        # .025^(1/2) is below .3
-    assert coverage_interval(count_errors([1, 1], [0., 1]), .1) == (0, 0, 0)
+    assert coverage_interval(count_errors([1, 1], [0., 1]), .02) == (0, 0, 0)
     for target in (.15, .3, .6):
         value, low, high = coverage_interval(counts, target, .5)
         risks = {k/10: risk_interval(counts, k/10, .5) for k in range(1, 11)}

@@ -288,8 +288,8 @@ def test_what_replicates_tell():
 
 def test_what_two_draws_tell():
     """Student's law with one degree of freedom is Cauchy's: its quantile at q is tan(pi (q - 1/2)). Draws 1
-    and 3: mean 2, standard error 1. About the centre 4 of [0, 8] their squares 9 and 1 have the mean 5 and the
-    standard error 4."""
+    and 3: mean 2, standard error 1. About the centre 4 of [0, 8] their squares 9 and 1 have the mean 5, with
+    the standard error 4."""
     found = _sample_pieces([[[1.], [3.]]], .6, [[0.]], [[8.]])
     two, one = tan(pi*.3), tan(pi*.1)
     np.testing.assert_allclose([found["mean_lower"], found["mean_upper"]], [[[2 - two]], [[2 + two]]],
