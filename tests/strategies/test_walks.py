@@ -109,8 +109,8 @@ def _visits(f, most, guess, slope):
 
 
 def test_places_that_the_search_visits():
-    """A straight line of the slope 1/2: from 100 the height -45.25 tells 90 more; then a second step to the same
-    side, of 2. A line of slope 1 that is thought to have 1/10: too long a step, from then on the secant."""
+    """A straight line of the slope 1/2: from 100 the height -45.25 tells 90 more; then a step to the same
+    side again, of 2. A line of slope 1, thought to be 1/10: too long a step, from then on the secant."""
     assert _visits(lambda i: (i - 190.5)/2, 1000, 100, .5) == (190, [100, 190, 192, 191])
     assert _visits(lambda i: i - 190.5, 1000, 100, .1) == (190, [100, 999, 190, 191])
     assert _visits(lambda i: i - 190.5, 1000, 400, 1.) == (190, [400, 190, 191])
