@@ -61,7 +61,7 @@ def test_where_nothing_can_be_locked_age_decides():
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.utime(folder, (1000., 1000.))
-        for now, dead in ((1000 + ABANDONED - 1, False), (1000 + ABANDONED + 1, True)):
+        for now, dead in ((1000 + ABANDONED, False), (1000 + ABANDONED + 1, True)):
             there = dict(os=SimpleNamespace(name="nt"), time=SimpleNamespace(time=lambda now=now: now))
             with mock.patch.dict(_is_dead.__globals__, there): assert _is_dead(folder) is dead
     with mock.patch.dict("sys.modules", fcntl=None): assert try_lock(folder) is None
@@ -95,3 +95,9 @@ def test_handles_are_closed_and_the_parent_is_waited_for():
                 assert folder.name.startswith("x-") and folder.parent == Path(name)
                 assert shut == closed[:len(shut)]
             assert asked == [(True, True), (False, False)] and shut == closed and not folder.exists()
+
+
+def test_a_folder_that_is_gone_already_is_no_trouble():
+    with tempfile.TemporaryDirectory() as name:
+        with scratch_folder(name) as folder: folder.rmdir()
+        assert not folder.exists() and list(Path(name).iterdir()) == []
