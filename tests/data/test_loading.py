@@ -18,8 +18,8 @@ from types import SimpleNamespace
 from unittest import mock
 
 from reject_nb.data.loading import (
-    ChecksumError, MissingDataError, TASKS, UnknownDataError, _part, available, checksum, download, entry,
-    fetch, fingerprint, is_bundled, load, most, names, needs, registry,
+    ChecksumError, MissingDataError, TASKS, UnknownDataError, _first, _part, available, checksum, download,
+    entry, fetch, fingerprint, is_bundled, load, most, names, needs, registry,
 )
 
 @pytest.mark.parametrize("spelt, name", [
@@ -412,3 +412,25 @@ def test_a_folder_that_was_made_for_nothing_goes():
         assert target.exists()                                       # it was there before
         _downloaded(folder, None)
         assert target.exists()
+
+
+def test_a_wrong_file_goes_before_the_next_address_is_asked():
+    seen = []
+    def get(url, part, file, progress):
+        seen.append((url, [p.name for p in Path(part).iterdir()]))
+        if url == "dead": raise OSError("no way")
+        (Path(part)/"f").write_bytes(url.encode())
+        return Path(part)/"f"
+    def verify(data, file):
+        if data != b"good": raise ChecksumError(data.decode())
+    def first(*urls):
+        told = []
+        with mock.patch.dict(_first.__globals__, _get=get, verify_file=verify):
+            try: return _first(SimpleNamespace(urls=urls, name="f"), folder, False, told), told
+            except (ChecksumError, MissingDataError) as error: return str(error), told
+    with tempfile.TemporaryDirectory() as folder:
+        assert first() == ("f", []) and first("bad", "worse") == ("bad", ["bad: wrong checksum",
+                                                                         "worse: wrong checksum"])
+        assert first("dead")[0] == "f" and [p.name for p in Path(folder).iterdir()] == []
+        assert first("dead", "bad", "good")[0] == (Path(folder)/"f", b"good")
+    assert all(before == [] for _, before in seen) and len(seen) == 6
