@@ -493,6 +493,10 @@ def _is_missing(label) -> bool:
 
 NO_LABELS = bytes, np.datetime64, np.timedelta64, date, timedelta # neither labels nor numbers
 
+def _is_label(x) -> bool:
+    "Neither bytes nor times, nor what can be no key of a dict, such as an array within the array."
+    return type(x).__hash__ is not None and not isinstance(x, NO_LABELS)
+
 def check_labels(
     value,           # what was given
     name:str,        # the argument's name
@@ -518,7 +522,7 @@ def check_labels(
     try: array = np.asarray(value)
     except (TypeError, ValueError): raise refuse(name, "a vector of labels", value) from None
     odd = array.dtype.kind not in "biufUO" or isinstance(value, (bytearray, memoryview))
-    if odd or array.dtype.kind == "O" and any(isinstance(x, NO_LABELS) for x in array.flat):
+    if odd or array.dtype.kind == "O" and not all(map(_is_label, array.flat)):
         raise refuse(name, "a vector of labels, numbers or text", value)
     _check_shape(array, name, (n,), empty=False)
     if array.dtype.kind == "f": wrong = np.isnan(array)

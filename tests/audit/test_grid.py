@@ -114,3 +114,19 @@ def test_levels_are_kept_at_ten_thresholds_after_looking():
     false = sum(widest(Counts(scores=np.arange(10.), accepted=m, errors=k, binned=True), .2, .01*BINS) >= 0
                 for m, k in zip(accepted, errors))
     assert .02*repeats < false <= .1*repeats + 3*(.09*repeats)**.5
+
+
+def test_counts_by_hand():
+    counted = GridCounts().update([1, 0, 1, 0, 0], [0., 0., 1., -1., np.inf])
+    counts = counted.counts()
+    assert counts.binned and counts.accepted.tolist() == [1, 3, 4, 5] and counts.errors.tolist() == [0, 1, 2,
+                                                                                                     2]
+    assert (counts.scores >= [-1, 0, 1, np.inf]).all() and (counts.scores[:3] < [-.99, 1e-30, 1.01]).all()
+    back = pickle.loads(pickle.dumps(counted))
+    np.testing.assert_array_equal(back.answers, counted.answers)
+    np.testing.assert_array_equal(back.wrong, counted.wrong)
+    made, (places, answers, wrong) = counted.__reduce__()
+    assert places.dtype == np.int32 and answers.tolist() == [1, 2, 1, 1] and wrong.tolist() == [0, 1, 1, 0]
+    twice = counted + back
+    assert twice.counts().accepted.tolist() == [2, 6, 8, 10] and counted.counts().accepted.tolist()[-1] == 5
+    assert bin_of([-np.inf]) == 0 and bin_of([np.inf]) == BINS - 1

@@ -7,6 +7,8 @@ import tempfile
 from pathlib import Path as FilePath
 from reject_nb.audit.frontier import MENU
 from reject_nb.audit.frontier import certified_ends
+from reject_nb.audit.rule import _Choices
+from reject_nb.audit.rule import _rule
 from reject_nb.audit.sample import SCORE
 from reject_nb.audit.sample import Sample
 from reject_nb.audit.sample import make_sample
@@ -15,6 +17,7 @@ from reject_nb.audit.table import TableError
 from reject_nb.core.results import Status
 from reject_nb.strategies.band_and_chain import design_band_and_chain
 from reject_nb.strategies.certified import certified_risk
+from types import SimpleNamespace
 
 from reject_nb.audit.rule import Rule, RuleError, _digest, certify_sample, rule_to_dict
 
@@ -233,3 +236,37 @@ def test_bad_tables_are_named():
     other = Rule(**BY_HAND | {"score": "margin", "kind": "given"})
     with pytest.raises(ValueError, match="the rule is about"): other.decide(probabilities=[[.5, .5]])
     with pytest.raises(ValueError, match="scores must be a dict"): other.decide(scores={"s": [1]})
+
+
+def test_what_is_said_of_a_rule_by_hand():
+    "Losses 0, 2, 1 and 3 of four rows of which the first and third are answered: coverage 1/2, risk 1/2."
+    sample = Sample(losses=np.array([0., 2., 1., 3.]), scores={"s": np.arange(4.)}, bound=4.)
+    found = [SimpleNamespace(threshold=1.5, method="m")]
+    def made(accept, looked=False, n_scores=1, found=found, per_group=False):
+        return _rule(sample, "s", found, np.array(accept, bool), .8, .2, per_group, looked, n_scores)
+    rule = made([1, 0, 1, 0])
+    assert (rule.coverage, rule.risk, rule.n, rule.n_accepted) == (.5, .5, 4, 2)
+    assert (rule.threshold, rule.thresholds, rule.method, rule.n_targets) == (1.5, None, "m", 1)
+    assert (rule.target_risk, rule.delta, rule.bound, rule.status) == (.8, .2, 4., Status.certified)
+    assert made([0, 1, 0, 1]).risk == 2.5 and made([0, 0, 0, 1]).risk == 3
+    assert made([1]*4).status == Status.trivial and made([1]*4).risk == 1.5
+    nothing = made([0]*4)
+    assert nothing.status == Status.infeasible and np.isnan(nothing.risk) and nothing.coverage == 0
+    assert made([1, 0, 1, 0], looked=True).n_targets == 10 and made([1, 0, 1, 0], n_scores=3).n_scores == 3
+    named = Sample(losses=np.zeros(4), scores={"s": np.arange(4.)}, groups=np.array([0, 0, 1, 1]),
+                   group_names=("a", "b"))
+    both = [SimpleNamespace(threshold=t, method="m") for t in (1.5, 7.)]
+    rule = _rule(named, "s", both, np.ones(4, bool), .8, .2, True, False, 1)
+    assert rule.thresholds == {"a": 1.5, "b": 7.} and rule.threshold == 7
+    assert "in each of the 2 groups at once" in rule.statement
+
+
+def test_choices_in_words():
+    assert str(_Choices(False, 1, 1, 0)) == "The target was fixed before these rows were looked at."
+    assert str(_Choices(False, 2, 1,
+                        0)) == ("The target was fixed before these rows were looked at, as the best of "
+                                            "2 scores, each with its share of delta.")
+    words = "This holds even if target and score were chosen after looking at these rows: "
+    assert str(_Choices(True, 1, 1, 0)) == words + "all targets hold at once."
+    assert str(_Choices(True, 1, 10, 0)) == words + "10 targets of the menu hold at once."
+    assert str(_Choices(True, 3, 10, 0)) == words + "10 targets of the menu and 3 scores hold at once."

@@ -3,7 +3,10 @@ import math
 import numpy as np
 import pytest
 from itertools import permutations
+from reject_nb.audit.sorting import _cumulative
+from reject_nb.audit.sorting import share_interval
 from reject_nb.strategies import aurc
+from scipy import stats
 
 from reject_nb.audit.sorting import (
     Counts, _harmonic, augrc_of, aurc_of, auroc_of, best_area, count_errors, coverage_interval, interval,
@@ -259,3 +262,154 @@ def test_thinning_keeps_the_ends():
     at = thinned(counts, 100)
     assert at[0] == 0 and at[-1] == 4999 and 60 < len(at) <= 102
     assert thinned(count_errors([0], [1.]), 100).tolist() == [0]
+
+GROUPS = [([0, 1, 0, 0, 1, 1, 0], [0., 0, 1, 1, 1, 2, 3]), ([1, 0, 0, 1], [0., 1, 2, 3]),
+          ([0, 1, 1, 0, 0], [1., 1, 1, 1, 1]),
+          ((np.arange(90) % 7 == 3).tolist(), np.repeat([0., 1, 2, 3], [2, 45, 1, 42]).tolist())]
+
+def _placed(wrong, scores):
+    "Answers in the order of the scores: loss, group's first and last rank, mean risk at each rank."
+    order = np.argsort(scores, kind="stable")
+    wrong, scores = np.asarray(wrong)[order], np.asarray(scores)[order]
+    first, last = np.searchsorted(scores, scores), np.searchsorted(scores, scores, side="right")
+    ranks = np.arange(1, len(wrong) + 1)
+    risk = [(wrong[:a].sum() + (k - a)*wrong[a:b].mean())/k for k, a, b in zip(ranks, first, last)]
+    return wrong, first, last, np.array(risk), ranks
+
+
+@pytest.mark.parametrize("wrong, scores", GROUPS)
+def test_influence_on_the_area_rank_by_rank(wrong, scores):
+    """An answer at rank j adds R_j less the sum of R_k/k from j on less the area; an error adds the sum of
+    1/k from j on besides. Ties: the mean over the ranks of the group."""
+    lost, first, last, risk, ranks = _placed(wrong, scores)
+    n, r, area = len(lost), np.mean(lost), risk.mean()
+    right = np.array([risk[j] - (risk[j:]/ranks[j:]).sum() - area for j in range(n)])
+    more = np.array([(1/ranks[j:]).sum() for j in range(n)])
+    slope = math.log1p(-r)
+    psi = np.array([right[a:b].mean() + loss*more[a:b].mean() for loss, a, b in zip(lost, first, last)])
+    excess = psi + slope*(lost - r)
+    found = measure(count_errors(wrong, scores))
+    assert abs(found.aurc.value - area) < 1e-13
+    assert found.se_aurc == pytest.approx(math.sqrt((psi**2).mean()/n), rel=1e-11)
+    assert found.se_e_aurc == pytest.approx(math.sqrt((excess**2).mean()/n), rel=1e-11)
+    assert found.e_aurc == pytest.approx(area - (r + (1 - r)*slope), abs=1e-13)
+
+
+@pytest.mark.parametrize("wrong, scores", GROUPS)
+def test_influences_pair_by_pair(wrong, scores):
+    "A tie counts one half, also that of an answer with itself."
+    lost, s, n, K = np.array(wrong), np.array(scores), len(wrong), sum(wrong)
+    below = (s[None] < s[:, None]) + .5*(s[None] == s[:, None])     # [i, j]: how much j lies below i
+    found = measure(count_errors(wrong, scores))
+    errors = (below*lost).sum(1)/n
+    area = (errors*1).sum()/n
+    assert found.augrc.value == pytest.approx(area, rel=1e-12)
+    psi = errors + lost*(1 - below.sum(1)/n) - 2*area
+    assert found.se_augrc == pytest.approx(math.sqrt((psi**2).mean()/n), rel=1e-11)
+    pairs = below[lost == 1][:, lost == 0]
+    assert found.auroc.value == pytest.approx(pairs.mean(), rel=1e-12)
+    low, high = (s[lost == 1][:, None] > s[lost == 0]).mean(), (s[lost == 1][:, None] >= s[lost == 0]).mean()
+    assert (found.auroc.low, found.auroc.high) == (pytest.approx(low), pytest.approx(high))
+    total = ((pairs.mean(1) - pairs.mean())**2).sum()*(n/K)**2 + ((pairs.mean(0) - pairs.mean())**2).sum()*(
+        n/(n - K))**2
+    assert found.se_auroc == pytest.approx(math.sqrt(total)/n, rel=1e-11)
+
+
+def test_measures_by_hand():
+    "Right, wrong, right, wrong: risks 0, 1/2, 1/3, 1/2 and pairs 1, 1/2 of two."
+    found = measure(count_errors([0, 1, 0, 1], [0., 1, 2, 3]))
+    assert (found.n, found.n_errors, found.risk) == (4, 2, .5) and found.aurc.value == pytest.approx(1/3)
+    assert found.auroc == (.75, .75, .75) and found.augrc.value == pytest.approx((1 + 2**2/2)/16)
+    assert found.average_precision == pytest.approx((1/1 + 2/3)/2) and found.fpr95 == .5
+    best, worst = measure(count_errors([0, 0, 1], [0., 1, 2])), measure(count_errors([1, 0, 0], [0., 1, 2]))
+    assert (best.average_precision, worst.average_precision) == (1, pytest.approx(1/3))
+    assert (best.fpr95, worst.fpr95) == (0, 1) and (best.auroc.value, worst.auroc.value) == (1, 0)
+    counts = Counts(scores=np.array([0., 1.]), accepted=np.array([2, 4]), errors=np.array([1, 2]),
+                    binned=True)
+    assert measure(counts).average_precision is None and measure(counts).fpr95 is None
+    assert counts.coverage.tolist() == [.5, 1] and counts.risk.tolist() == [.5, .5]
+
+
+@pytest.mark.parametrize("missed", [0, 1, 2])
+def test_which_errors_may_be_missed_at_95_percent(missed):
+    "Of 20 errors one may lie below; of 40 two, and of 19 none."
+    K = {0: 19, 1: 20, 2: 40}[missed]
+    wrong = np.tile([1, 0], K)                                       # error, right, error, right ...
+    found = measure(count_errors(wrong, np.arange(2*K))).fpr95
+    assert found == pytest.approx((K - missed)/K)
+
+
+def test_intervals_by_hand():
+    z = stats.norm.ppf(.95)
+    assert interval(2., .5, .1) == pytest.approx((2*math.exp(-z/4), 2*math.exp(z/4)))
+    assert interval(2., .5, .1, "plain") == pytest.approx((2 - z/2, 2 + z/2))
+    odds = .25/.75
+    low, high = (odds*math.exp(sign*z*.05/(.25*.75)) for sign in (-1, 1))
+    assert interval(.25, .05, .1, "logit") == pytest.approx((low/(1 + low), high/(1 + high)))
+    assert interval(.25, 0., .1) == interval(.25, 0., .1, "logit") == (.25, .25)
+    assert interval(1., .1)[1] == pytest.approx(math.exp(.1*stats.norm.ppf(.975)))
+
+
+def test_shares_by_hand():
+    "Without an error (1 - p)^n = .025, with errors alone p^n = .025; between, tails of the binomial law."
+    assert share_interval(0, 10) == (0, pytest.approx(1 - .025**.1))
+    assert share_interval(10, 10) == (pytest.approx(.025**.1), 1) and share_interval(0, 0) == (0, 1)
+    low, high = share_interval(3, 10, .9)
+    assert stats.binom.sf(2, 10, low) == pytest.approx(.05) and stats.binom.cdf(3, 10,
+                                                                                high) == pytest.approx(.05)
+    assert share_interval(-1., 5.)[0] == 0 and share_interval(1e-9, 5.)[0] >= 0
+
+
+def test_errors_among_the_first_by_hand():
+    counts = count_errors([0, 0, 1, 1, 0, 1], [0., 1, 1, 2, 2, 2])          # 0 of 1, 1 of 2, 2 of 3
+    for rank, errors in ((0, 0), (1, 0), (1.5, .25), (2, .5), (3, 1), (4.5, 2), (6, 3)):
+        assert _cumulative(counts, rank) == pytest.approx(errors)
+
+
+def test_the_spread_of_a_risk_by_hand():
+    """1,000 answers, wrong from rank 501 on: risk 1/3 at .75, there the rate is 1, so that the variance of
+    the threshold counts: own 2/9, and (1/3 - 1)^2/4 = 1/9 more, so 750 answers count as 500."""
+    counts = count_errors(np.arange(1000) >= 500, np.arange(1000.))
+    assert risk_interval(counts, .75, .9) == pytest.approx((1/3, *share_interval(500/3, 500, .9)))
+    assert risk_interval(counts, 1., .9) == pytest.approx((.5, *share_interval(500, 1000, .9)))
+    assert risk_interval(counts, .2) == pytest.approx((0, *share_interval(0, 200)))
+    # at .5 + .03 the rate is taken from 1,000^.6 = 63.1 ranks on both sides
+    rate = (30 + 1000**.6)/(2*1000**.6)
+    own = 30/530*500/530
+    trials = 530*own/(own + (30/530 - rate)**2*.47)
+    assert risk_interval(counts, .53) == pytest.approx((30/530, *share_interval(30/530*trials, trials)))
+    few = count_errors([0]*9 + [1]*3,
+                       np.arange(12.))                       # five ranks on both sides at least
+    trials = 10*.09/(.09 + (.1 - 3/7)**2/6)                                 # ranks 5 to 12
+    assert risk_interval(few, 10/12) == pytest.approx((.1, *share_interval(.1*trials, trials)))
+
+
+def test_which_groups_are_kept():
+    counts = count_errors(np.zeros(1000), np.arange(1000.))
+    want = {*np.linspace(1, 1000, 5).round().astype(int), *np.geomspace(1, 1000, 5).round().astype(int)}
+    assert (thinned(counts, 10) + 1).tolist() == sorted(want)
+    assert thinned(counts, 0).tolist() == thinned(counts, 5).tolist() == [0, 999]
+    tied = count_errors(np.zeros(6), [0., 1, 1, 1, 1, 2])
+    assert thinned(tied, 100).tolist() == [0, 1, 2]
+
+
+def test_the_largest_coverage_by_hand():
+    counts = count_errors([0, 0, 0, 1, 0, 0, 0, 0, 0, 1], np.arange(10.))
+    assert coverage_interval(counts, .25)[0] == 1 and coverage_interval(counts, .2)[0] == 1
+    assert coverage_interval(counts, .199)[0] == .9 and coverage_interval(counts, .1)[0] == .3
+    assert coverage_interval(count_errors([1, 1], [0., 1]), .3) == (0, 0, 1)        # .025^(1/2) is below .3
+    assert coverage_interval(count_errors([1, 1], [0., 1]), .02) == (0, 0, 0)
+    for target in (.15, .3, .6):
+        value, low, high = coverage_interval(counts, target, .5)
+        risks = {k/10: risk_interval(counts, k/10, .5) for k in range(1, 11)}
+        sure = max([c for c, (_, _, top) in risks.items() if top <= target], default=0)
+        may = max([c for c, (_, bottom, _) in risks.items() if bottom <= target], default=0)
+        assert (low, high) == (min(sure, value), max(may, value))
+
+
+def test_losses_that_are_no_errors_keep_the_order_of_rows():
+    found = ordered(np.array([2., 1., 2., -1.]), np.array([.5, .2, .1, 1.]))
+    assert found.scores.tolist() == [-1, 1, 2, 2] and found.losses.tolist() == [1, .2, .5, .1]
+    found = ordered(np.array([2., -0., -3., 0.]), np.array([1., 0., 1., 1.]))
+    assert found.scores.tolist() == [-3, 0, 0, 2] and sorted(found.losses[1:3]) == [0, 1]
+    assert found.losses[[0, 3]].tolist() == [1, 1]

@@ -6,8 +6,11 @@ import pyarrow as pa
 import pytest
 import tempfile
 from pathlib import Path
+from unittest import mock
 
-from reject_nb.audit.table import Table, TableError, encode, from_frame, is_lazy, numbers, open_table, words
+from reject_nb.audit.table import (
+    Table, TableError, _read_large_csv, encode, from_frame, is_lazy, numbers, open_table, words,
+)
 
 ROWS = {"y": ["cat", "dog", "cat"], "g": [1, 2, 1], "p": [.25, .5, 1e-3], "ok": [True, False, True]}
 
@@ -145,3 +148,18 @@ def test_a_header_may_begin_with_a_hash():
         path = Path(folder)/"a.csv"
         path.write_text("#,p\n1,.5\n")
         assert open_table(path).names == ("#", "p") and numbers(open_table(path), "#").tolist() == [1.]
+
+
+def test_what_pyarrow_reads_and_what_it_leaves():
+    pytest.importorskip("pyarrow")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)/"a.csv"
+        path.write_text("\ufeffy, p\n007,.5\n x ,1e-3\n,2\n")
+        found = _read_large_csv(path)
+        assert found.names == ("y", "p") and found.n == 3
+        assert found["y"].tolist() == ["007", "x", ""] and found["p"].tolist() == [.5, .001, 2]
+        for text in ("", "\n", "y,p\n", "y,p\n1\n"):                 # nothing, no rows, a short row
+            path.write_text(text)
+            assert _read_large_csv(path) is None
+        path.write_text("y\n1\n")
+        with mock.patch.dict("sys.modules", pyarrow=None): assert _read_large_csv(path) is None

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 from reject_nb.bernstein.bound_calibration import _group
 from reject_nb.bernstein.bound_calibration import _limits
+from reject_nb.bernstein.bound_calibration import check_levels
 from scipy.stats import binom
 
 from reject_nb.bernstein.bound_calibration import calibrate_bound
@@ -81,3 +82,9 @@ def test_bad_bounds_and_risks_are_named():
     for bad in ([-.1], [np.nan], "a", [1.5], []):
         with pytest.raises(ValueError, match="certified"): found.bound(bad)
     with pytest.raises(ValueError, match="risk"): found.accepts([.1], 2.)
+
+
+def test_levels_increase_and_stay_below_one():
+    assert check_levels([0., .1, .999]).tolist() == [0, .1, .999] and check_levels([.5]).tolist() == [.5]
+    for levels in ([.1, .1], [.1, .3, .2], [.3, .2, .4], [.1, .5, 1.], [1.], [], [np.nan], [-.1], [.2, 1.1]):
+        with pytest.raises(ValueError, match="^levels must be"): check_levels(levels)

@@ -1,13 +1,16 @@
 """Tests of nbs/bernstein/06_certificate.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.bernstein.certificate import _certified
+from reject_nb.bernstein.certificate import _feasible
 from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.core.results import Status
+from types import SimpleNamespace
+from unittest import mock
 
 from reject_nb.bernstein.certificate import (
-    Certificate, GIVEN, Multipliers, Plane, Problem, Units, _feasible, best_intercept, best_plane,
-    certificate, column_sizes, dual_bound, finish, improved, objective, own_units, rounded_certificate,
-    solver_units,
+    Certificate, GIVEN, Multipliers, Plane, Problem, Units, best_intercept, best_plane, certificate,
+    column_sizes, dual_bound, finish, improved, objective, own_units, rounded_certificate, solver_units,
 )
 
 PAIR = Problem(UncertaintySet(centre=np.array([[2.], [-2.]]), radius=np.full((2, 1), .5)),
@@ -199,3 +202,30 @@ def test_a_plane_beyond_floats_is_worth_nothing():
 def test_no_plane_is_the_zero_plane():
     got = finish(PAIR, [], Multipliers(np.ones(2), np.zeros((2, 1))), 1e-7, 0)
     assert got.objective == 2 and not got.coef.any() and got.intercept == 0
+
+
+def test_weights_are_made_feasible_by_hand():
+    "Between 0 and their limits; the heavier class is scaled down; none where one class has none."
+    problem = SimpleNamespace(most=np.array([1., 1., 2., 1.]), y=np.array([1., 1., -1., -1.]))
+    assert _feasible(problem, np.array([.5, .5, .25, .25])).tolist() == [.25, .25, .25, .25]
+    assert _feasible(problem, np.array([.1, .1, 5., -3.])).tolist() == [.1, .1, .2, 0]
+    assert _feasible(problem, np.array([9., 9., np.nan, 3.])).tolist() == [.5, .5, 0, 1]
+    with np.errstate(all="raise"):
+        for none in ([0., -1., 1., 1.], [1., 1., 0., 0.], [0.]*4):
+            assert _feasible(problem, np.array(none)).tolist() == [0]*4
+
+
+def test_which_of_two_certificates_is_given():
+    "That of wider sets where columns are of very different sizes and it is the better one."
+    def chosen(gap, wider, mixed=True, tol=.1):
+        own, near = SimpleNamespace(gap=gap), SimpleNamespace(gap=wider)
+        there = dict(certificate=lambda *_: own, rounded_certificate=lambda *_: near,
+                     _mixed=lambda sizes: mixed,
+                     column_sizes=lambda problem: None)
+        with mock.patch.dict(_certified.__globals__, there): found, widened = _certified(None, None, None,
+                                                                                         tol)
+        assert found is (near if widened else own)
+        return widened
+    assert chosen(.5, .4) and not chosen(.5, .5) and not chosen(.5, .6)
+    assert chosen(np.inf, np.inf) and chosen(np.nan, .7) and chosen(np.inf, 3.)
+    assert not chosen(.1, .01) and not chosen(.5, .4, mixed=False)

@@ -2,6 +2,8 @@
 import numpy as np
 import pytest
 from reject_nb.bernstein.certificate import Problem
+from reject_nb.bernstein.conic import ConicModel
+from reject_nb.bernstein.conic import ConicSolves
 from reject_nb.bernstein.formulations import FORMULATIONS
 from reject_nb.bernstein.formulations import UncertaintySet
 from reject_nb.bernstein.formulations import kappa
@@ -9,8 +11,9 @@ from reject_nb.bernstein.formulations import uncertainty_set
 from reject_nb.bernstein.newton import newton
 from reject_nb.bernstein.uncertain_data import UncertainData
 from reject_nb.core.results import Status
+from unittest import mock
 
-from reject_nb.bernstein.conic import ConicModel, clarabel, conic_form, cvxpy_solve
+from reject_nb.bernstein.conic import clarabel, conic_form, cvxpy_solve
 
 def _rich(trial):
     "Points about which everything is known, and their labels."
@@ -69,3 +72,23 @@ def test_forms_by_hand():
     assert form.A.toarray().tolist() == want and form.b.tolist() == [0, 0, 0, 0, -1, -1]
     assert clarabel(Problem(UncertaintySet(centre=two, radius=.5*ball), y, 1.,
                             0.)).coef.round(6).tolist() == [.666667]
+
+
+@pytest.mark.parametrize("said, status",
+                         [("MaxIterations", Status.iteration_limit), ("odd", Status.not_converged),
+                                          ("user_limit", Status.iteration_limit),
+                                          ("MaxTime", Status.time_limit)])
+def test_a_solver_that_brings_nothing(said, status):
+    "The zero plane, no steps, and what the solver said."
+    sets, asked = UncertaintySet(centre=np.array([[1.], [-1.]])), []
+    model = ConicModel(sets, np.array([1., -1.]))
+    def silent(problem, tol, **options):
+        asked.append((tol, options))
+        return said
+    with mock.patch.dict(ConicSolves.solve.__globals__, _said=silent):
+        found = model.solve(3., 0., tol=1e-3, max_iter=17)
+        model.solve(3., 0., tol=1e-14, time_limit=50.)
+    assert found.status == status and found.iterations == 0 and said in found.message
+    assert found.coef.tolist() == [0] and found.objective == 6 and found.bound == 0
+    assert asked[0] == (1e-4, {"max_iter": 17})
+    assert asked[1][0] == 1e-11 and 49 < asked[1][1]["time_limit"] <= 50

@@ -10,7 +10,7 @@ from reject_nb.bernstein.moments import extremal_law
 from reject_nb.bernstein.uncertain_data import UncertainData
 from reject_nb.bernstein.worst_case import margins
 
-from reject_nb.bernstein.error_bounds import certified_bound
+from reject_nb.bernstein.error_bounds import FURTHEST, _grown, certified_bound
 
 POINT = UncertaintySet(centre=np.array([[2.]]), scale=np.array([[.5]]), bound="bernstein")
 
@@ -75,3 +75,51 @@ def test_no_extremal_law_errs_more_often(seed):
         x, p = (np.array([law[part][i] for law, i in zip(laws, k)]) for part in (0, 1))
         error += p.prod()*(x@w + plane.intercept <= 0)
     assert error <= bound + 1e-12
+
+ONE = Plane(np.array([1.]), 0.)
+
+def _points(*centres, half=None, **more):
+    "Points on the line with half axis 1/2; boxes of one half width about them where it is given."
+    centre = np.array(centres)[:, None]
+    box = {} if half is None else dict(box_centre=centre, box_half=np.full(centre.shape, half))
+    return UncertaintySet(centre=centre, scale=np.full(centre.shape, .5), bound="bernstein", **box, **more)
+
+
+def test_each_point_has_its_own_bound():
+    "Distances 1, 3, -1, 0 and 2 are 2, 6, -2, 0 and 4 half axes; a wide box changes none of them."
+    centres, want = (1., 3., -1., 0., 2.), np.exp([-2., -18., 0., 0., -8.])
+    np.testing.assert_allclose(certified_bound(_points(*centres), ONE, np.ones(5)), want, rtol=1e-12)
+    np.testing.assert_allclose(certified_bound(_points(*centres, half=60.), ONE, np.ones(5)), want, rtol=1e-9)
+    turned = certified_bound(_points(*centres, half=60.), ONE, [1., -1., -1., -1., 1.])
+    np.testing.assert_allclose(turned, np.exp([-2., 0., -2., 0., -8.]), rtol=1e-9)
+
+
+def test_boxes_settle_some_points():
+    "Half width 1: the box of the second and fifth point is right as a whole, that of the first touches."
+    bound = certified_bound(_points(1., 3., -1., 0., 2., .4, half=1.), ONE, np.ones(6))
+    np.testing.assert_allclose(bound, [np.exp(-2.), 0., 1., 1., 0., np.exp(-.32)], rtol=1e-9)
+
+
+def test_as_far_as_floats_reach():
+    assert FURTHEST == 40 and np.exp(-FURTHEST**2/2) == 0
+    far = certified_bound(_points(100., half=200.), ONE, [1.])
+    assert far[0] < 1e-300
+    grown = _grown(_points(1., 2.), np.array([2., 4.]))
+    assert grown.scale.tolist() == [[1.], [2.]] and grown.centre.tolist() == [[1.], [2.]]
+
+
+def test_no_direction_and_no_half_axis():
+    flat = replace(_points(1., -1.), scale=np.zeros((2, 1)))
+    np.testing.assert_array_equal(certified_bound(flat, ONE, np.ones(2)), [0, 1])
+    nowhere = Plane(np.array([0.]), 1.)
+    np.testing.assert_array_equal(certified_bound(_points(1.), nowhere, [1.]), [0])
+    np.testing.assert_array_equal(certified_bound(_points(1.), nowhere, [-1.]), [1])
+
+
+def test_points_without_a_law():
+    plain = UncertaintySet(centre=np.array([[1.], [2.], [-1.]]))
+    known = np.array([True, False, True])
+    assert certified_bound(plain, ONE, np.ones(3)).tolist() == [1, 1, 1]
+    assert certified_bound(plain, ONE, np.ones(3), known).tolist() == [0, 1, 1]
+    boxes = replace(plain, radius=np.full((3, 1), 1.))
+    assert certified_bound(boxes, ONE, np.ones(3), known).tolist() == [1, 0, 1]

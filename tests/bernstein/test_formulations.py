@@ -1,9 +1,11 @@
 """Tests of nbs/bernstein/04_formulations.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.bernstein.formulations import FORMULATIONS
+from reject_nb.bernstein.formulations import uncertainty_set
 from reject_nb.bernstein.uncertain_data import UncertainData
 
-from reject_nb.bernstein.formulations import FORMULATIONS, _root, certified_eps, kappa, uncertainty_set
+from reject_nb.bernstein.formulations import _root, certified_eps, kappa
 
 @pytest.mark.parametrize("eps", [1e-6, .01, .3, .9])
 @pytest.mark.parametrize("bound", ["chebyshev", "bernstein"])
@@ -89,3 +91,19 @@ def test_full_covariances_are_rooted():
     D = _root(full)
     np.testing.assert_allclose(D@D.transpose(0, 2, 1), full, atol=1e-12)
     np.testing.assert_array_equal(_root(np.array([[4., 9.]])), [[2., 3.]])
+
+
+def test_bounds_that_coincide_need_no_mean():
+    "Lower and upper bounds of the mean are equal, the mean itself was not given: centre and no radius."
+    ends = np.array([[1.5, 2.], [0., 1.]])
+    data = UncertainData(ends - 1, ends + 3, mean_lower=ends, mean_upper=ends, second_moment=ends**2 + 1)
+    for name, form in FORMULATIONS.items():
+        if "mean_bounds" not in form.needs: continue
+        found = uncertainty_set(name, data)
+        np.testing.assert_allclose(found.centre, ends, atol=1e-12)
+        assert found.radius is None
+    wide = UncertainData(ends - 1, ends + 3, mean_lower=ends - .5, mean_upper=ends + .5,
+                         second_moment=ends**2 + 4)
+    found = uncertainty_set("MM-SBM", wide)
+    np.testing.assert_allclose(found.centre, ends, atol=1e-12)
+    np.testing.assert_allclose(found.radius, np.full((2, 2), .5), atol=1e-12)

@@ -1,8 +1,14 @@
 """Tests of nbs/bernstein/03_uncertain_data.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from math import pi
+from math import sqrt
+from math import tan
 
-from reject_nb.bernstein.uncertain_data import UncertainData
+from reject_nb.bernstein.uncertain_data import (
+    ENTRIES, UncertainData, _box_pieces, _covariance, _from_origin, _least_square, _per_feature,
+    _replicate_pieces, _sample_pieces, _symmetric, row_blocks,
+)
 
 ZERO = np.zeros((4, 3))
 ONE = np.ones((4, 3))
@@ -211,3 +217,127 @@ def test_tools_that_want_an_array_are_told_the_way():
     data = UncertainData.from_box(np.arange(12.).reshape(6, 2), .1)
     with pytest.raises(TypeError, match="UncertainRows"):
         OneVsOneClassifier(LogisticRegression()).fit(data, [0, 0, 1, 1, 2, 2])
+
+
+def test_matrices_are_made_symmetric_or_refused():
+    a = np.array([[[2., 1.], [1. + 1e-10, 2.]], [[1., 0.], [0., 0.]]])
+    found = _symmetric(a)
+    np.testing.assert_array_equal(found, (a + a.transpose(0, 2, 1))/2)
+    for skew, fine in ((1.9e-10, True), (2.1e-10, False)):           # of the largest entry, which is 2
+        a[0, 1, 0] = 1 + skew
+        if fine: assert _symmetric(a)[0, 0, 1] == _symmetric(a)[0, 1, 0]
+        else:
+            with pytest.raises(ValueError, match="^covariance must be symmetric up to rounding, row by row"):
+                _symmetric(a)
+    for least, fine in ((-.9e-10, True), (-1.1e-10, False)):
+        b = np.array([[[1., 0.], [0., least]]])
+        if fine: np.testing.assert_array_equal(_symmetric(b), b)
+        else:
+            with pytest.raises(ValueError, match="^covariance must be positive semidefinite, its least"):
+                _symmetric(b)
+    assert _covariance([[0., 4.]], (1, 2)).tolist() == [[0, 4]]
+    with pytest.raises(ValueError, match=r"shape \(1, 2\) \(variances\) or \(1, 2, 2\), got shape \(2, 1\)"):
+        _covariance([[1.], [1.]], (1, 2))
+
+
+def test_least_squares_between_two_ends():
+    low, high = np.array([-2., 1., -3., 0., -1.]), np.array([3., 2., -2., 5., 0.])
+    assert _least_square(low, high).tolist() == [0, 1, 4, 0, 0]
+
+
+def test_moments_about_another_place_by_hand():
+    """E X^2 = 5, mean 1 to 2: about 3, 5 - 2 3 m + 9 is largest for m = 1, and 8; about -3 for m = 2, and 26.
+    A mean of 2 has E X^2 of at least 4: the variance is not below 0 for rounding's sake."""
+    def about(centre, second=5., low=1., high=2.):
+        return float(_from_origin(*(np.array([v]) for v in (second, centre, low, high)))[0])
+    assert about(3.) == pytest.approx(8, rel=1e-14) and about(-3.) == pytest.approx(26, rel=1e-14)
+    assert about(0.) == pytest.approx(5, rel=1e-14) and about(0.) > 5             # rounded to the safe side
+    assert about(2., 4., 2., 2.) == pytest.approx(8*2**-53*4, rel=1e-12)
+    assert about(2., 4*(1 - 1e-12), 2., 2.) == pytest.approx(8*2**-53*4, rel=1e-3)
+    assert about(2., 3.9, 2., 2.) == pytest.approx(-.1, rel=1e-12)                # this is no rounding
+
+
+def test_rows_in_blocks():
+    assert row_blocks(5, 3) == [slice(0, 5)] and row_blocks(0, 3) == [slice(0, 0)]
+    assert row_blocks(130, ENTRIES) == [slice(0, 64), slice(64, 128), slice(128, 130)]
+    assert row_blocks(300, ENTRIES//128)[:2] == [slice(0, 128), slice(128, 256)]
+    assert len(row_blocks(10, 0)) == 1
+
+
+def test_what_error_bars_tell():
+    "Half widths 2 and 0: the uniform law has the variance 4/3, the triangular one 4/6."
+    for law, divisor in (("uniform", 3), ("triangular", 6)):
+        found = _box_pieces([[1., 5.]], [2., 0.], law)
+        assert (found["lower"].tolist(), found["upper"].tolist()) == ([[-1, 5]], [[3, 5]])
+        assert found["nominal"].tolist() == found["mean"].tolist() == [[1, 5]]
+        assert found["covariance"].tolist() == found["central_moment"].tolist() == [[4/divisor, 0]]
+        assert found["second_moment"].tolist() == [[4/divisor + 1, 25]]
+    assert sorted(_box_pieces([[1.]], 2., None)) == ["lower", "nominal", "upper"]
+
+
+def test_what_replicates_tell():
+    "1, 2 and 6: mean 3, variance 14/3, E X^2 = 41/3; about the centre 3.5 a quarter more than the variance."
+    found = _replicate_pieces([[[1.], [2.], [6.]], [[4.], [4.]]])
+    assert (found["lower"].tolist(), found["upper"].tolist()) == ([[1], [4]], [[6], [4]])
+    assert found["mean"].tolist() == [[3], [4]]
+    np.testing.assert_allclose(found["covariance"], [[14/3], [0]], rtol=1e-15)
+    np.testing.assert_allclose(found["central_moment"], [[14/3 + .25], [0]], rtol=1e-15)
+    np.testing.assert_allclose(found["second_moment"], [[41/3], [16]], rtol=2e-12)
+    assert (found["second_moment"] > [[41/3], [16]]).all()
+
+
+def test_what_two_draws_tell():
+    """Student's law with one degree of freedom is Cauchy's: its quantile at q is tan(pi (q - 1/2)). Draws 1
+    and 3: mean 2, standard error 1. About the centre 4 of [0, 8] their squares 9 and 1 have the mean 5, with
+    the standard error 4."""
+    found = _sample_pieces([[[1.], [3.]]], .6, [[0.]], [[8.]])
+    two, one = tan(pi*.3), tan(pi*.1)
+    np.testing.assert_allclose([found["mean_lower"], found["mean_upper"]], [[[2 - two]], [[2 + two]]],
+                               rtol=1e-12)
+    np.testing.assert_allclose(found["central_moment"], [[5 + 4*one]], rtol=1e-12)
+    assert found["nominal"].tolist() == [[2]] and (found["lower"], found["upper"]) == (0, 8)
+    wide = _sample_pieces([[[1.], [3.]]], .99, [[0.]], [[8.]])
+    assert (wide["mean_lower"], wide["mean_upper"],
+            wide["central_moment"]) == (0, 8, 16)   # what the box allows
+    own = _sample_pieces([[[1.], [3.]]], .6, None, None)
+    assert (own["lower"], own["upper"]) == (1, 3) and own["central_moment"] == 1
+    half = _sample_pieces([[[1.], [3.]]], .6, None, [[5.]])
+    assert (half["lower"], half["upper"]) == (1, 5)
+    four = _sample_pieces([[[0.], [0.], [2.], [2.]]], .5, [[-9.]], [[9.]])
+    from scipy.stats import t
+    np.testing.assert_allclose(four["mean_upper"], [[1 + t.ppf(.75, 3)*sqrt(4/3)/2]], rtol=1e-12)
+
+
+def test_other_units_by_hand():
+    data = UncertainData([[1., 0.]], [[5., 2.]], mean=[[4., 1.]], second_moment=[[17., 2.]],
+                         covariance=[[[1., .5], [.5, 1.]]], nominal=[[2., 0.]])
+    found = data.scaled(shift=[1., 0.], scale=[2., 4.])
+    assert (found.lower.tolist(), found.upper.tolist()) == ([[0, 0]], [[2, .5]])
+    assert (found.mean.tolist(), found.nominal.tolist()) == ([[1.5, .25]], [[.5, 0]])
+    assert found.covariance.tolist() == [[[.25, .0625], [.0625, .0625]]] and found.second_moment is None
+    np.testing.assert_allclose(found.central_moment, [[2/4, 1/16]], rtol=1e-12)   # 17 - 16 + 1 and 2 - 1
+    variances = UncertainData([[1.]], [[5.]], covariance=[[1.]]).scaled(scale=2.)
+    assert variances.covariance.tolist() == [[.25]] and variances.lower.tolist() == [[.5]]
+    no_mean = UncertainData([[1.]], [[5.]], second_moment=[[17.]]).scaled()
+    assert no_mean.central_moment.tolist() == [[4.]]                 # 17 - 6 + 9 is more than the box allows
+    assert data.scaled().lower.tolist() == data.lower.tolist()
+    for bad in (dict(scale=0.), dict(scale=[1., -1.])):
+        with pytest.raises(ValueError, match="^scale must be above 0"): data.scaled(**bad)
+
+
+def test_tables_are_joined():
+    a, b = UncertainData([[0.]], [[1.]], mean=[[.5]]), UncertainData([[2.], [3.]], [[4.], [5.]],
+                                                                     mean=[[3.], [4.]])
+    both = UncertainData.concatenate(iter([a, b]))
+    assert both.lower.tolist() == [[0], [2], [3]] and both.mean.tolist() == [[.5], [3],
+                                                                             [4]] and len(both) == 3
+    other = UncertainData([[0.]], [[1.]])
+    for parts in ([], [a, other], [a, 3], 7, [a, UncertainData([[0., 0.]], [[1., 1.]], mean=[[.5, .5]])]):
+        with pytest.raises(ValueError, match="^parts must be"): UncertainData.concatenate(parts)
+
+
+def test_one_number_or_one_a_feature():
+    assert _per_feature(2, "a", 3).tolist() == [2, 2, 2] and _per_feature([1., 2], "a", 2,
+                                                                          0.).tolist() == [1, 2]
+    for value in (True, [1.], [1., np.nan], "2", [0., 1.]):
+        with pytest.raises(ValueError, match="^a must"): _per_feature(value, "a", 2, 0.)

@@ -184,11 +184,28 @@ def test_masks_hold_zero_and_one(value):
                                    np.ma.array([1, 2], mask=[0, 1]), 3, bytearray(b"12"), memoryview(b"12"),
                                    [b"a", b"b"], np.array([1, 2], "m8[D]"), [1, UNDECIDED],
                                    np.array([np.timedelta64(1), 1], object), np.array([b"a", "a"], object),
-                                   [date(2020, 1, 1), date(2021, 1, 1)], [Decimal("sNaN"), 1]])
+                                   [date(2020, 1, 1), date(2021, 1, 1)], [Decimal("sNaN"), 1],
+                                   [np.array("a", object), None], [{1}, {2}], [{}, "a"]])
 def test_labels_are_there(value):
     assert check_labels(["b", "a"], "y", 2).tolist() == ["b", "a"]
     assert check_labels(np.array([2, 1]), "y").dtype.kind == "i"
     with pytest.raises(ValueError, match="^y must be"): check_labels(value, "y")
+
+
+def test_labels_can_be_keys():
+    for inner in (np.array(0), np.array([1]), [1], {}):
+        value = np.array(["a", None], object)
+        value[1] = inner
+        with pytest.raises(ValueError, match="^y must be a vector of labels, numbers or text"):
+            check_labels(value, "y")
+    assert check_labels([np.array(1), np.array(0)], "y").tolist() == [1, 0]
+    assert check_labels(np.array([Decimal(1), "a", 2.5, True], object), "y").shape == (4,)
+
+
+@pytest.mark.parametrize("value, at", [(["a", None, "b", None], 1), ([2., 1., np.nan], 2), ([None, "a"], 0)])
+def test_the_first_missing_label_is_named(value, at):
+    with pytest.raises(ValueError, match=f"^y must be without missing labels, got .* at index {at}$"):
+        check_labels(value, "y")
 
 
 def test_boxes_have_ordered_corners():

@@ -2,8 +2,9 @@
 import numpy as np
 import pytest
 import tempfile
+from types import SimpleNamespace
 
-from reject_nb.core.figures import bars, decision_region, figure, save
+from reject_nb.core.figures import PALETTE, bars, decision_region, figure, save
 
 def test_figure_is_byte_identical():
     import matplotlib.pyplot as plt
@@ -52,3 +53,42 @@ def test_bars_of_a_group_stand_beside_each_other(errors):
     if errors:
         whiskers = lines[0][2][0].get_segments()
         assert np.allclose([w[:, 1] for w in whiskers], [[.9, 1.1], [1.8, 2.2]])
+
+
+def _asked(level, fill=True, **options):
+    "What a region asks of the axes, for a function that goes from 0 to 1."
+    asked = {}
+    ax = SimpleNamespace(**{name: lambda *a, name=name, **k: asked.update({name: (a, k)})
+                            for name in ("contourf", "contour", "plot")})
+    decision_region(ax, lambda P: P[:, 0], (0, 1), (0, 1), level=level, n=3, fill=fill, **options)
+    return asked
+
+
+def test_what_a_region_draws():
+    found = _asked(.5, label="r", linestyles="--", color="red")
+    (x, y, values), options = found["contourf"]
+    assert x.tolist() == y.tolist() == [0, .5, 1] and values.tolist() == [[0, .5, 1]]*3
+    assert options == {"levels": [-1, .5], "colors": ["red"], "alpha": .15}
+    assert found["contour"][1] == {"levels": [.5], "colors": ["red"], "linestyles": "--"}
+    assert found["plot"] == (([], []), {"color": "red", "label": "r", "linestyle": "--"})
+    assert _asked(.5, label="r")["plot"][1]["linestyle"] == "-"
+
+
+def test_a_border_that_is_not_crossed_is_not_drawn():
+    for level, names in ((0., []), (-1., []), (1., ["contourf"]), (2., ["contourf"]),
+                         (.5, ["contour", "contourf"])):
+        assert sorted(_asked(level)) == names
+    assert sorted(_asked(.5, fill=False)) == ["contour"]
+
+
+def test_what_bars_ask_for():
+    asked = []
+    ax = SimpleNamespace(bar=lambda *a, **k: asked.append((a, k)), set_xticks=lambda *a: asked.append(a))
+    bars(ax, ["x"], {str(k): [k] for k in range(len(PALETTE) + 1)}, {"1": [.5]})
+    assert [k["color"] for _, k in asked[:-1]] == [*PALETTE, PALETTE[0]]
+    assert [k["yerr"] for _, k in asked[:3]] == [None, [.5], None] and {k["capsize"] for _,
+                                                                        k in asked[:-1]} == {2}
+    bars(ax, ["x", "y"], {"one": [1, 2]})
+    (places, heights, width), options = asked[-2]
+    assert places.tolist() == [0, 1] and heights == [1, 2] and abs(width - .736) < 1e-12
+    assert options["yerr"] is None and asked[-1][0].tolist() == [0, 1] and asked[-1][1] == ["x", "y"]

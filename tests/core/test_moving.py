@@ -2,10 +2,11 @@
 import json
 import numpy as np
 import pytest
+from reject_nb.core.figures import PALETTE
 from reject_nb.core.moving import _fill
 from types import SimpleNamespace
 
-from reject_nb.core.moving import Curve, STYLES, moving, region
+from reject_nb.core.moving import Curve, STYLES, _still, _trace, moving, region
 
 def _line(value): return [Curve(name="y = ax", x=[0, 1], y=[0, value])]
 
@@ -74,3 +75,60 @@ def test_closed_outlines_are_filled_piece_by_piece():
     assert path.contains_point((.5, .5)) and path.contains_point((5.5, 5.5))
     _fill(SimpleNamespace(add_patch=filled.append), Curve(name="a", x=[0, 1], y=[0, 1], style="area"))
     assert len(filled) == 1
+
+
+def test_what_plotly_is_given_for_each_style():
+    line = {"color": "red", "width": 2, "dash": "solid"}
+    want = {"line": {"mode": "lines", "line": line},
+            "dashes": {"mode": "lines", "line": line | {"dash": "dash"}},
+            "area": {"mode": "lines", "line": line, "fill": "toself", "opacity": .45},
+            "dots": {"mode": "markers", "marker": {"color": "red", "size": 5}}}
+    for style, more in want.items():
+        found = _trace(Curve(name="c", x=[0, np.nan], y=[1/3, np.inf], color="red", style=style))
+        assert found == {"type": "scatter", "name": "c", "x": [0, None], "y": [.3333, None],
+                         "hoverinfo": "x+y+name", **more}
+
+
+def test_what_plotly_is_given_around_them():
+    def draw(v): return [Curve(name="c", x=[0, 1], y=[0, v])], f"slope {v}"
+    found = moving("a", [1, 2.5], draw, xlabel="x [m]", ylabel="y", xlim=(0, 1), ylim=(-1, 2), shown=1)
+    still = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
+    steps = [{"label": label, "method": "animate", "args": [[label], still]} for label in ("1", "2.5")]
+    assert found.plotly["layout"] == {
+        "xaxis": {"title": {"text": "x [m]"}, "range": [0, 1], "zeroline": False},
+        "yaxis": {"title": {"text": "y"}, "range": [-1, 2], "zeroline": False},
+        "title": {"text": "slope 2.5", "font": {"size": 14}}, "height": 460,
+        "margin": {"l": 60, "r": 20, "t": 60, "b": 60}, "hovermode": "closest",
+        "legend": {"orientation": "h", "y": 1.08},
+        "sliders": [{"active": 1, "steps": steps, "currentvalue": {"prefix": "a = "}, "pad": {"t": 40}}]}
+    assert [f["layout"] for f in found.plotly["frames"]] == [{"title": {"text": "slope 1"}},
+                                                             {"title": {"text": "slope 2.5"}}]
+    assert found.words == "y against x [m] for 2 values of a. At a = 2.5: slope 2.5"
+    assert found._repr_mimebundle_()["text/plain"] == found.words
+
+
+def test_a_still_is_what_matplotlib_draws():
+    from matplotlib.axes import Axes
+    from unittest import mock
+    drawn, about = [], {}
+    curves = [Curve(name=style, x=[0, 1], y=[0, 1], style=style, color="red") for style in STYLES]
+    with mock.patch.object(Axes, "plot", lambda ax, *a, **k: drawn.append((a, k))), \
+         mock.patch.object(Axes, "set", lambda ax, **k: about.update(k)), \
+         mock.patch.object(Axes, "legend", lambda ax, **k: about.update(k)):
+        image = _still(curves, "x", "y", (0, 1), (0, 2), "t")
+    assert [a for a, _ in drawn] == [([0, 1], [0, 1], mark) for mark in ("-", "--", "-", ".")]
+    assert [k for _, k in drawn] == [{"color": "red", "label": style, "ms": 4} for style in STYLES]
+    assert about == {"xlabel": "x", "ylabel": "y", "xlim": (0, 1), "ylim": (0, 2), "loc": "best"}
+    width, height = (int.from_bytes(image[i:i + 4], "big") for i in (16, 20))    # in the head of a PNG
+    assert image.startswith(b"\x89PNG") and (width, height) == (540, 324) and b"Software" not in image
+
+
+def test_a_region_is_where_the_function_is_at_most_the_level():
+    "A half plane x <= 1/4 of the unit square: its outline is that rectangle."
+    found = region("half", lambda Z: Z[:, 0], (0, 1), (0, 1), level=.25, n=5)
+    inside = ~np.isnan(found.x)
+    assert (found.x[inside].min(), found.x[inside].max()) == (0, .25)
+    assert (found.y[inside].min(), found.y[inside].max()) == (0, 1)
+    assert (found.name, found.style, found.color) == ("half", "area", PALETTE[0]) and (~inside).sum() == 1
+    other = region("half", lambda Z: Z[:, 1] + 1, (0, 1), (0, 1), n=2, color="red")
+    assert other.color == "red" and np.isnan(other.x).all() and len(other.x) == 1

@@ -111,3 +111,28 @@ def test_the_rank_keeps_its_promise():
                                         ((5., .1, .1), "n")])
 def test_ranks_refuse_by_name(args, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): order_statistic_rank(*args)
+
+
+def test_the_smaller_of_two_bounds_by_hand():
+    "3 in 10 at .9: Bentkus' e P(Bin <= 3) is the smaller; 9.5 in 20 at .5: Hoeffding's."
+    bentkus = np.e*binom.cdf(3, 10, .9)
+    hoeffding = np.exp(-10*(.3*np.log(.3/.9) + .7*np.log(.7/.1)))
+    assert bentkus < hoeffding and hoeffding_bentkus_p_value(3, 10, .9) == pytest.approx(bentkus, rel=1e-12)
+    for total, k in ((3 + .9e-9, 3), (3 + 1.5e-9, 4), (2.2, 3),
+                     (2, 2)):      # sums carry rounding of about 1e-9
+        tail, r = np.e*binom.cdf(k, 10, .9), total/10
+        other = np.exp(-10*(r*np.log(r/.9) + (1 - r)*np.log((1 - r)/.1)))
+        assert hoeffding_bentkus_p_value(total, 10, .9) == pytest.approx(min(tail, other), rel=1e-9)
+    plain = np.exp(-20*(.475*np.log(.95) + .525*np.log(1.05)))
+    assert hoeffding_bentkus_p_value(9.5, 20, .5) == pytest.approx(plain) and plain < np.e*binom.cdf(10, 20,
+                                                                                                     .5)
+    assert hoeffding_bentkus_p_value(10, 10, .3) == hoeffding_bentkus_p_value(5, 10, .5) == 1
+
+
+def test_totals_reach_up_to_n():
+    assert hoeffding_bentkus_p_value(5*(1 + .9e-9), 5, .1) == 1
+    for total in (5*(1 + 1.1e-9), 5.5, 7, [1, 6]):
+        with pytest.raises(ValueError, match="^total must be at most n"): hoeffding_bentkus_p_value(total, 5,
+                                                                                                    .1)
+    with pytest.raises(ValueError, match="^total must be"): hoeffding_bentkus_p_value(-1e-6, 5, .1)
+    assert hoeffding_bentkus_p_value([0, 5.], 5, [.1, .2]).shape == (2,)

@@ -14,11 +14,12 @@ from reject_nb.data.entries import File
 from reject_nb.data.entries import Variant
 from reject_nb.data.readers import Content
 from reject_nb.data.readers import table
+from types import SimpleNamespace
 from unittest import mock
 
 from reject_nb.data.loading import (
-    ChecksumError, MissingDataError, TASKS, UnknownDataError, _part, available, checksum, entry, fetch,
-    fingerprint, is_bundled, load, most, names, needs, registry,
+    ChecksumError, MissingDataError, TASKS, UnknownDataError, _first, _part, available, checksum, download,
+    entry, fetch, fingerprint, is_bundled, load, most, names, needs, registry,
 )
 
 @pytest.mark.parametrize("spelt, name", [
@@ -364,3 +365,72 @@ def test_every_set_that_is_here():
         assert all(len(set(rows)) == len(rows) and max(rows) < len(d.y) for rows in d.splits.values()), e.name
         if d.y.ndim == 1 and e.classes:
             assert set(d.y) <= set(range(e.classes)) and len(set(d.y)) >= e.classes - 1, e.name
+
+
+def _downloaded(folder, *events, names=("a",)):
+    "Variants with the files named, each tried in turn with what happens then."
+    def variant(files): return SimpleNamespace(files=[SimpleNamespace(name=n, urls=(n,)*(n != "-"))
+                                                      for n in files])
+    variants, tried, happens = [variant(files) for files in names], [], iter(events)
+    def get(e, v, target, split, progress, told):
+        tried.append(variants.index(v))
+        assert target.is_dir()
+        if (event := next(happens)) is not None: raise event
+    entry = SimpleNamespace(variants=variants)
+    def lacking(e, home, split, told): return MissingDataError(f"nothing: {told}")
+    there = dict(_download_variant=get, needed=lambda v, split: v.files, missing=lacking)
+    with mock.patch.dict(download.__globals__, there):
+        try: return variants.index(download(entry, Path(folder)/"toy", progress=False)), tried
+        except (MissingDataError, ChecksumError) as error: return str(error), tried
+
+
+def test_variants_are_tried_in_turn():
+    "One of whose files any has no address, or that has no files, is left out; the first that comes is taken."
+    with tempfile.TemporaryDirectory() as folder:
+        assert _downloaded(folder, None, names=("a", "b")) == (0, [0])
+        assert _downloaded(folder, None, names=("a-", "-", "", "b")) == (3, [3])
+        assert _downloaded(folder, MissingDataError("x"), None, names=("a", "b")) == (1, [0, 1])
+        assert _downloaded(folder, names=("-", "")) == ("nothing: ()", [])
+
+
+def test_a_wrong_file_is_told_before_a_missing_one():
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = ChecksumError("one"), ChecksumError("two")
+        assert _downloaded(folder, *wrong, MissingDataError("x"), names=("a", "b", "c")) == ("one", [0, 1, 2])
+        words, tried = _downloaded(folder, OSError(28, "No space left on device"), MissingDataError("x"),
+                                   names=("a", "b"))
+        assert tried == [0, 1] and words.startswith("nothing: ('") and "o space left on device" in words
+
+
+def test_a_folder_that_was_made_for_nothing_goes():
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder)/"toy"
+        _downloaded(folder, MissingDataError("x"))
+        assert not target.exists()
+        target.mkdir()
+        _downloaded(folder, MissingDataError("x"))
+        assert target.exists()                                       # it was there before
+        _downloaded(folder, None)
+        assert target.exists()
+
+
+def test_a_wrong_file_goes_before_the_next_address_is_asked():
+    seen = []
+    def get(url, part, file, progress):
+        seen.append((url, [p.name for p in Path(part).iterdir()]))
+        if url == "dead": raise OSError("no way")
+        (Path(part)/"f").write_bytes(url.encode())
+        return Path(part)/"f"
+    def verify(data, file):
+        if data != b"good": raise ChecksumError(data.decode())
+    def first(*urls):
+        told = []
+        with mock.patch.dict(_first.__globals__, _get=get, verify_file=verify):
+            try: return _first(SimpleNamespace(urls=urls, name="f"), folder, False, told), told
+            except (ChecksumError, MissingDataError) as error: return str(error), told
+    with tempfile.TemporaryDirectory() as folder:
+        assert first() == ("f", []) and first("bad", "worse") == ("bad", ["bad: wrong checksum",
+                                                                         "worse: wrong checksum"])
+        assert first("dead")[0] == "f" and [p.name for p in Path(folder).iterdir()] == []
+        assert first("dead", "bad", "good")[0] == (Path(folder)/"f", b"good")
+    assert all(before == [] for _, before in seen) and len(seen) == 6

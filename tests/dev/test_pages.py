@@ -1,11 +1,17 @@
 """Tests of nbs/dev/06_pages.ipynb, extracted from its test cells: edit them there."""
 import nbformat
+import pytest
 import re
+import tempfile
+from pathlib import Path
 from reject_nb.dev.notebooks import notebook_paths
 from reject_nb.dev.notebooks import read
 from reject_nb.dev.notebooks import relative
 from reject_nb.dev.notebooks import root
+from reject_nb.dev.pages import _carried
+from reject_nb.dev.pages import _copy_scripts
 from reject_nb.dev.reference import documented_modules
+from unittest import mock
 
 from reject_nb.dev.pages import (
     ACCESS, FILTER, FIRST, LONG, SCRIPT, STYLESHEET, WORDS, _from_use, _links_from_here, _title,
@@ -90,3 +96,24 @@ def test_the_guide_begins_with_the_pages_of_a_first_visit():
 def test_links_hold_from_the_readme():
     text = _links_from_here("[a](guide/choose.ipynb#x) [b](#c) [d](../LICENSE) [e](mailto:x.ipynb)")
     assert text == "[a](nbs/guide/choose.ipynb#x) [b](#c) [d](LICENSE) [e](mailto:x.ipynb)"
+
+
+def test_scripts_are_copied_with_their_parts():
+    files = ("tex-chtml.js", "output/chtml/fonts/a.woff", "input/tex/extensions/b.js", "other/c.js")
+    with tempfile.TemporaryDirectory() as name:
+        carried, static = Path(name)/"package", Path(name)/"static"
+        for file in files:
+            (carried/file).parent.mkdir(parents=True, exist_ok=True)
+            (carried/file).write_text(file)
+        plotly = Path(name)/"plotly.min.js"
+        plotly.write_text("plotly")
+        def found(package, path): return {"sphinx-mathjax-offline": carried, "plotly": plotly}[package]
+        with mock.patch.dict(_copy_scripts.__globals__, _carried=found): _copy_scripts(static)
+        assert {p.relative_to(static).as_posix() for p in static.rglob("*") if p.is_file()} == {
+            *(f"mathjax/{file}" for file in files[:3]), "plotly.min.js"}
+
+
+def test_what_a_package_carries():
+    assert _carried("numpy", "numpy/__init__.py").is_file()
+    with pytest.raises(FileNotFoundError, match="^numpy has no numpy/nothing: pip install numpy$"):
+        _carried("numpy", "numpy/nothing")

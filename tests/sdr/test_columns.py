@@ -5,7 +5,9 @@ from reject_nb.sdr.amounts import Beta
 from reject_nb.sdr.amounts import ChiSquared
 from reject_nb.sdr.amounts import Exponential
 from reject_nb.sdr.amounts import Gamma
+from reject_nb.sdr.columns import ScalarPair
 from reject_nb.sdr.columns import _positive_roots
+from reject_nb.sdr.columns import crossings
 from reject_nb.sdr.counts import Bernoulli
 from reject_nb.sdr.counts import Binomial
 from reject_nb.sdr.counts import Poisson
@@ -14,7 +16,7 @@ from reject_nb.sdr.laws import Place
 from scipy import stats
 
 from reject_nb.sdr.columns import (
-    Atoms, ScalarPair, _inside_piece, atoms, convolve, coordinates, counts_of, discrete_runs, log_between,
+    Atoms, _inside_piece, atoms, convolve, coordinates, counts_of, discrete_runs, log_between,
     log_sum_below, log_surely_safe, meet, merge, place, runs_log_probability, scalar_log_cdf,
     turning_points,
 )
@@ -193,3 +195,19 @@ def test_positive_roots_of_a_polynomial_by_hand(roots, high, found):
     for factor in ([1.], [1., 0., 1.]):
         got = np.sort(_positive_roots(np.polymul(np.poly(roots), factor), high))
         np.testing.assert_allclose(got, np.repeat(found, 2), rtol=1e-6)
+
+
+@pytest.mark.parametrize("safe, unsafe", [(1., 3.), (3., 1.), (1., 1.001)])
+def test_crossings_of_exponentials_in_closed_form(safe, unsafe):
+    "Gamma = ln(s/u) + (1/s - 1/u) x, x = exp(t): it rises where unsafe points are larger, else it falls."
+    pair, slope = ScalarPair(Exponential(safe), Exponential(unsafe)), 1/safe - 1/unsafe
+    x = np.array([1e-6, .01, 1., 7., 300.])
+    found = crossings(pair, -30., 10., np.log(safe/unsafe) + slope*x)
+    np.testing.assert_allclose(np.exp(found)[1:], x[1:], rtol=1e-9)
+    assert abs(np.exp(found[0]) - x[0]) < 1e-12/abs(slope)
+
+
+def test_crossings_of_powers():
+    "Shapes 2 and 3 with one scale: Gamma = t - ln 2 at x = exp(t)."
+    found = crossings(ScalarPair(Gamma(2), Gamma(3)), -700., 5., np.array([-600., -.5, 0., 4.]))
+    np.testing.assert_allclose(found, np.array([-600., -.5, 0., 4.]) + np.log(2), rtol=1e-14)

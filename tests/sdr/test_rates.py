@@ -25,12 +25,14 @@ from reject_nb.sdr.inversion import LogCdf
 from reject_nb.sdr.laws import ScalarLaw
 from reject_nb.sdr.likelihood_ratio import log_densities
 from reject_nb.sdr.likelihood_ratio import radius
+from reject_nb.sdr.rates import _spread
 from scipy import integrate
 from scipy import stats
 from scipy.special import log_ndtr
 from scipy.special import logit
 from scipy.special import logsumexp
 from scipy.special import ndtr
+from types import SimpleNamespace
 
 from reject_nb.sdr.rates import (
     Columns, PROMISE, Rates, _beside_atoms, _rates_of, combined, contour_log_cdf, exact_part, listing_error,
@@ -500,3 +502,14 @@ def test_large_products_are_split():
     X = _mixed(Gaussian(0, 1), *five).sample(400_000, 0)
     s, u = log_densities(_mixed(Gaussian(0, 1), *five), _mixed(Gaussian(1, 2), *other), X)
     assert abs((u - s <= radius(.5, .2)).mean() - r.tpr) < 5*np.sqrt(r.tpr*(1 - r.tpr)/len(X))
+
+
+@pytest.mark.parametrize("gamma, weight, rows, spread", [
+    ([[4., 1], [3, 2]], [[1., 1], [1, 1]], [0, 1], 2.), ([[4., 1], [3, 2]], [[1., 1], [1, 1]], [0], 3.),
+    ([[4., 1], [3, 2]], [[5., 1], [1, 1]], [0, 1], 2.), ([[4., 1], [3, 2]], [[8., 0], [1, 1]], [0, 1], 1e-12),
+    ([[4., 1], [3, 2]], [[0., 0], [0, 0]], [0, 1], 1.), ([[7., 7], [7, 7]], [[1., 1], [1, 1]], [1], 1e-12),
+    ([[4., 1], [30, 2]], [[1., 1], [0, 0]], [0, 1], 3.)])
+def test_quartiles_of_a_column_by_hand(gamma, weight, rows, spread):
+    "The places where a quarter and three quarters of the weight are reached; only roots count."
+    room = SimpleNamespace(gamma=np.array(gamma), weight=np.array(weight))
+    assert _spread(SimpleNamespace(room=room, roots=np.array(rows))) == spread

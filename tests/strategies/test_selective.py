@@ -441,3 +441,17 @@ def test_a_grid_holds_whole_models():
     models = [BoundedImprovement(.1), BoundedImprovement(.2)]
     grid = GridSearchCV(SelectiveClassifier(random_state=0), {"model": models}, cv=3).fit(X[["a"]], y)
     assert grid.best_params_["model"] in models and np.isfinite(grid.cv_results_["mean_test_score"]).any()
+
+
+@pytest.mark.parametrize("wrong, words", [
+    (dict(bound=0.), "bound must"), (dict(bound=-1), "bound must"), (dict(delta=1.), "delta must"),
+    (dict(prefit=1), "prefit must"), (dict(guarantee="x"), "guarantee must"),
+    (dict(groups="x"), "groups must"),
+    (dict(score_size=0.), "score_size must"), (dict(guarantee="sgr"), "guarantee='sgr' needs a model")])
+def test_parameters_are_checked_before_any_data(wrong, words):
+    with pytest.raises(ValueError, match=f"^{words}"): SelectiveClassifier(**wrong)._check_parameters()
+
+
+def test_parameters_that_are_fine():
+    for fine in (dict(), dict(bound=1e-9), dict(groups="prediction"), dict(groups=len), dict(guarantee=None)):
+        assert SelectiveClassifier(**fine)._check_parameters() is None

@@ -1,6 +1,9 @@
 """Tests of nbs/strategies/09_walks.ipynb, extracted from its test cells: edit them there."""
 import numpy as np
 import pytest
+from reject_nb.strategies.walks import _halved
+from reject_nb.strategies.walks import _knots
+from reject_nb.strategies.walks import _near
 from scipy.stats import binom
 
 from reject_nb.strategies.walks import (
@@ -95,3 +98,80 @@ def test_the_last_below_is_found_from_anywhere(power, guess):
             return np.sign(i - last - .5)*np.ceil(abs(i - last - .5)**power/3)
         assert _last_below(f, 1024, guess, 1/400) == last
         assert len(set(seen)) == len(seen) < 60
+
+
+def _visits(f, most, guess, slope):
+    seen = []
+    def told(i):
+        seen.append(i)
+        return f(i)
+    return _last_below(told, most, guess, slope), seen
+
+
+def test_places_that_the_search_visits():
+    """A straight line of the slope 1/2: from 100 the height -45.25 tells 90 more; then a step to the same
+    side again, of 2. A line of slope 1, thought to be 1/10: too long a step, from then on the secant."""
+    assert _visits(lambda i: (i - 190.5)/2, 1000, 100, .5) == (190, [100, 190, 192, 191])
+    assert _visits(lambda i: i - 190.5, 1000, 100, .1) == (190, [100, 999, 190, 191])
+    assert _visits(lambda i: i - 190.5, 1000, 400, 1.) == (190, [400, 190, 191])
+
+
+def test_steps_grow_on_one_side():
+    "A function that says nothing of the distance: steps of at least 1, 2, 4, 8 until the side changes."
+    def sign(last): return lambda i: -1e-9 if i <= last else 1e-9
+    found, seen = _visits(sign(40), 1000, 10, 1.)
+    assert found == 40 and seen[:6] == [10, 11, 13, 17, 25, 41]
+    found, seen = _visits(sign(10), 1000, 40, 1.)
+    assert found == 10 and seen[:6] == [40, 39, 37, 33, 25, 9]
+
+
+@pytest.mark.parametrize("last", range(8))
+def test_every_end_of_a_short_search(last):
+    for guess in range(8):
+        for slope in (.01, 1., 100.):
+            found, seen = _visits(lambda i: i - last - .5, 8, guess, slope)
+            assert found == last and all(0 < i < 8 for i in seen) and len(set(seen)) == len(seen)
+
+
+def test_halving_reaches_its_points():
+    assert [_halved(0., 1., i, 2) for i in range(4)] == [0, .25, .5, .75]
+    assert [_halved(1., 3., i, 0) for i in range(1)] == [1] and _halved(-1., 1., 5, 3) == .25
+
+
+def test_knots_are_dense_first():
+    assert _knots(3).tolist() == [0, 1, 2, 3] and len(_knots(256)) == 257
+    many = _knots(257)
+    assert many[:200].tolist() == list(range(200)) and many[-1] == 257 and len(many) == 258
+    wide = _knots(100_000)
+    assert wide[200] == 200 and wide[-1] == 100_000 and 450 < len(wide) <= 500 and (np.diff(wide) > 0).all()
+
+
+def test_a_first_rank_is_near():
+    for errors in (0, 3, 50):
+        near = _near(np.array([errors]), .1, .01)[0]
+        exact = next(m for m in range(errors + 1, 2000) if binom.cdf(errors, m, .1) <= .01)
+        assert abs(near - exact) <= 1 + .02*exact and near >= errors + 1
+    assert _near(np.array([5]), .999, .9)[0] == 6
+
+
+def test_a_band_of_short_walks_by_enumeration():
+    "Up to 40 inputs: the single tests at every rank, and the level of the widest band."
+    band = shaped_band(40, .3, .1)
+    for m in range(1, 41):
+        below = [k for k in range(m) if binom.cdf(k, m, .3) <= .1]
+        assert band[m] == (max(below) if below else -1)
+    assert band[0] == -1 and len(band) == 41
+
+
+def test_mass_that_is_followed():
+    "One more example moves a share of each count up; what lies on the band or is negligible counts as hit."
+    for step in (_advance.py_func, _advance):
+        mass = np.array([.2, .3, .5, 0., 0., 0.])
+        low, high, hit = step(mass, 0, 2, .25, 0)
+        assert (low, high) == (1, 3) and hit == pytest.approx(.15)
+        np.testing.assert_allclose(mass, [0, .275, .45, .125, 0, 0])
+        mass = np.array([0., 1e-19, 1., 1e-19, 0., 0.])
+        low, high, hit = step(mass, 1, 3, .5, -1)
+        assert (low, high) == (2, 3) and hit == pytest.approx(5e-20 + 5e-20) and mass[4] == 0
+        mass = np.array([1., 0., 0., 0.])
+        assert step(mass, 0, 0, .5, 5)[2] == 1 and (mass == 0).all()

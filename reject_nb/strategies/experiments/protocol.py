@@ -218,7 +218,7 @@ def class_scores(S) -> Answers:
 
 # %% ../../../nbs/strategies/81_protocol.ipynb #99efd7b5
 def _train_svm(Z, y, n_classes, C, start):
-    "The SVM; with two classes by the ordinal solver, the penalised bias as a feature."
+    "The SVM; with two classes by the ordinal solver, where the bias is free: its column takes no weight."
     if n_classes > 2:
         W, _ = fit_crammer_singer(Z, y, n_classes, 1/C, start=start)
         return lambda A: class_scores(A @ W[:, :-1].T + W[:, -1]), W
