@@ -413,8 +413,8 @@ def group_metrics(
         rows.append(head | _columns("risk", mean_loss(sample.losses[here], sample.bound, level))
                     | {"aurc": found["aurc"].value, "auroc": found["auroc"].value, "accepted": answered}
                     | _columns("coverage", share)
-                    | _columns("selective_risk", mean_loss(sample.losses[here & accept], sample.bound,
-                                                           level)))
+                    | _columns("selective_risk",
+                               mean_loss(sample.losses[here & accept], sample.bound, level)))
     return Table({name: [row[name] for row in rows] for name in rows[0]}, level=level)
 
 # %% ../../nbs/audit/04_metrics.ipynb #e7379588

@@ -610,12 +610,11 @@ def _arrays(columns:Columns, label, prediction, probabilities, logits, scores, l
         found = _two_classes(columns, label, flags, *matching(columns, pattern, role).values())
     arrays = dict(y_true=_named(columns, label, "label", flags),
                   y_pred=_named(columns, prediction, "prediction"), is_ood=flags,
-                  losses=None if losses is None else numbers(columns,
-                                                             column_called(columns, losses,
-                                                                 "losses")), groups=_named(columns, group,
-                                                                     "group"),
-                  scores={n: numbers(columns, c, True) for n,
-                          c in score_names.items()} or None, classes=found if classes is None else classes)
+                  losses=None if losses is None
+                  else numbers(columns, column_called(columns, losses, "losses")),
+                  groups=_named(columns, group, "group"),
+                  scores={n: numbers(columns, c, True) for n, c in score_names.items()} or None,
+                  classes=found if classes is None else classes)
     roles = dict(label=label, prediction=prediction, losses=losses, group=group, ood=ood,
                  scores=score_names or None)
     return arrays | {role: values}, {k: v for k, v in (roles | {role: names}).items() if v is not None}

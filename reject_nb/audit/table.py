@@ -210,8 +210,8 @@ def read_csv(
     except csv.Error as error: raise TableError(f"{Path(path).name} must be a CSV file: {error}") from None
     if not cells: raise TableError(f"{Path(path).name} must hold rows, there is a header only")
     columns = dict(zip(names, cells))
-    return Columns(names, len(cells[0]), lambda name: np.array([c.strip() for c in columns[name]],
-                                                               dtype=object))
+    return Columns(names, len(cells[0]),
+                   lambda name: np.array([c.strip() for c in columns[name]], dtype=object))
 
 # %% ../../nbs/audit/01_table.ipynb #a5e33dab
 LARGE = 1 << 25   # bytes

@@ -225,8 +225,7 @@ def stored_files(
     def is_stored(name): return name.endswith(".npz") or any(fnmatchcase(name, p)
                                                              for p in patterns | {"benchmark_*.csv"})
     return [name for name in names if is_stored(name)
-            and (name.endswith(".npz") or Path(name).stem not in drawn
-                                                           or any(name == p for p in patterns))]
+            and (name.endswith(".npz") or Path(name).stem not in drawn or any(name == p for p in patterns))]
 
 # %% ../../nbs/dev/09_truth.ipynb #d1aa0021
 def check_stored() -> list[str]: # sentences

@@ -186,16 +186,15 @@ def bound_pairs(
     slip = (rounding(post.n + 32 + 8*d) + box.relative)*(np.abs(means) @ r[0]) + 1e-290
     tiny = rounding(16)*(4*s2 + at.form[first, second])
     tops = np.minimum(2*s2 + at.form[first, second] - var_up + tiny, 2*s2)
-    bottoms = np.clip(var_down - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first,
-                                                                                          second] - tiny, 0,
-                                                                                          tops)
+    bottoms = np.clip(var_down - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first, second]
+                      - tiny, 0, tops)
     ranked = found.score.reshape(4, pairs, d)
-    scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1)) + .1*ranked[2:].sum((0,
-                                                                                        1)) for c in range(C)]
+    scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1)) + .1*ranked[2:].sum((0, 1))
+              for c in range(C)]
     return Pairs(mean_low=_square(C, mean_down, mean_up), mean_high=_square(C, -mean_up, -mean_down),
                  mean=_square(C, means @ r[0], -(means @ r[0])), mean_err=_square(C, slip, slip),
-                 var_low=_square(C, bottoms, bottoms), var_high=_square(C, tops,
-                                                                        tops), at=at, scores=np.array(scores))
+                 var_low=_square(C, bottoms, bottoms), var_high=_square(C, tops, tops), at=at,
+                 scores=np.array(scores))
 
 # %% ../../nbs/gpc/11_class_bounds.ipynb #456bc6f5
 class Cell(NamedTuple):
@@ -273,8 +272,8 @@ def class_cell(
                    b in zip(means[1], u, v)]    # and from above
     return Cell(low=max(worst - worst_err - wide, 1 - sum(1 - s for s in single_low) - 1e-11*k, 0.),
                 high=min(best + best_err + wide, min(single_high) + 1e-11, 1.),
-                value_low=max(value - err - narrow, 0.), value_high=min(value + err + narrow,
-                                                                        1.), scores=pairs.scores[c])
+                value_low=max(value - err - narrow, 0.), value_high=min(value + err + narrow, 1.),
+                scores=pairs.scores[c])
 
 # %% ../../nbs/gpc/11_class_bounds.ipynb #0e4f9345
 def class_bounds(

@@ -386,8 +386,8 @@ def variance_low(
         least, most = _linear_program(cost, program), -_linear_program(-cost, program)
         offset += value*least*most  # chord of -v t^2 over [least, most]: -v((l + m) t - l m)
         slope -= value*(least + most)*vector
-    return float(max(side.post.variance + offset + _linear_program(np.concatenate([np.zeros(d), slope]),
-                                                                   program), 0.))
+    return float(max(side.post.variance + offset
+                     + _linear_program(np.concatenate([np.zeros(d), slope]), program), 0.))
 
 # %% ../../nbs/gpc/14_paper_bounds.ipynb #bdea6493
 def mean_bounds(

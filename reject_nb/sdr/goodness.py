@@ -54,8 +54,8 @@ FEWEST = 5. # expected points in a cell
 def _cells(law, n:int) -> np.ndarray: # (c - 1,) upper ends of all cells but the last
     "Cells of neighbouring integers with enough expected points."
     mean, sd = law._moments
-    k = np.arange(max(law.support[0], np.floor(mean - 12*sd - 5)), min(law.support[1],
-                                                                       np.ceil(mean + 12*sd + 5)) + 1)
+    k = np.arange(max(law.support[0], np.floor(mean - 12*sd - 5)),
+                  min(law.support[1], np.ceil(mean + 12*sd + 5)) + 1)
     ends, last = [], 0.
     for at, below in zip(k, law._cdf(k)):
         if n*(below - last) >= FEWEST and n*(1 - below) >= FEWEST:

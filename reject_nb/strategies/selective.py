@@ -335,8 +335,8 @@ class Wrapping(Abstaining):
         "Which parameters of fit go to the classifier, for scikit-learn's metadata routing."
         router = MetadataRouter(owner=self).add_self_request(self)
         if not hasattr(self.estimator, "get_metadata_routing"): return router
-        return router.add(estimator=self.estimator, method_mapping=MethodMapping().add(caller="fit",
-                                                                                       callee="fit"))
+        return router.add(estimator=self.estimator,
+                          method_mapping=MethodMapping().add(caller="fit", callee="fit"))
 
     def _fit_classifier(self, base, X, y, rows, params):
         "The classifier itself where it is fitted, else a clone fitted on some rows."

@@ -114,8 +114,8 @@ def test_a_band_without_rows_and_rules_by_group():
     audit = _audit(n=20_000)
     rule = audit.certify(.25, per_group=True)
     assert "Vigo: 0." in report_html(audit, rule)
-    audit.risk_band = lambda **options: {k: np.array([]) for k in ("coverage", "threshold", "risk",
-                                                                   "certified_risk")}
+    audit.risk_band = lambda **options: {k: np.array([])
+                                         for k in ("coverage", "threshold", "risk", "certified_risk")}
     text = report_html(audit, rule)
     assert "No threshold is certified" in text and "<script" not in text
     _Page(text)

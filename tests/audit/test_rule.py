@@ -69,8 +69,8 @@ def test_the_three_ways_to_pay():
     looked = certify_sample(sample, .05)
     assert free.coverage >= best.coverage >= looked.coverage > 0
     assert (free.n_scores, best.n_scores, looked.n_scores, looked.n_targets) == (1, 2, 2, 10)
-    np.testing.assert_allclose(free.coverage, certified_risk(sample.losses, sample.scores["own"], .05,
-                                                             .1).coverage)
+    np.testing.assert_allclose(free.coverage,
+                               certified_risk(sample.losses, sample.scores["own"], .05, .1).coverage)
     assert "fixed before" in free.statement and "best of 2 scores" in best.statement
     assert "10 targets of the menu and 2 scores" in looked.statement
 

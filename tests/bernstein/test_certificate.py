@@ -84,8 +84,9 @@ def test_own_units_by_hand():
     y = np.array([1., -1.])
     for kap, cut, size in ((1., False, 3.), (.1, False, 2.), (0., False, 2.), (5., True, 12.),
                            (5., False, 15.)):
-        problem = Problem(sets if cut else UncertaintySet(centre=sets.centre, radius=sets.radius,
-                                                          scale=sets.scale), y, 1., kap)
+        problem = Problem(sets if cut
+                          else UncertaintySet(centre=sets.centre, radius=sets.radius, scale=sets.scale), y,
+                          1., kap)
         units = own_units(problem)
         own = units.scaled(problem.sets)
         assert units.size == size and units.shift == 10

@@ -54,8 +54,9 @@ def test_constraints_say_what_the_model_says(kind):
         np.testing.assert_allclose((value.cone[:, 1:]**2).sum(1), [1.69*w@D@D.T@w for D in sets.scale],
                                    rtol=1e-12)
     np.testing.assert_array_equal(data.kinks, [0, 2] if "r" in kind else [])
-    np.testing.assert_array_equal(value.linear, np.concatenate([x[data.n_plane:], (v - w)[data.kinks],
-                                                                (v + w)[data.kinks]]))
+    np.testing.assert_array_equal(value.linear,
+                                  np.concatenate([x[data.n_plane:], (v - w)[data.kinks],
+                                                  (v + w)[data.kinks]]))
 
 
 @KINDS

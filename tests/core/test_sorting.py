@@ -47,8 +47,8 @@ def test_every_rank(function):
 
 
 def test_pieces_of_the_selection():
-    assert [_median_of_three.py_func(*t) for t in ((1, 2, 3), (3, 1, 2), (2, 2, 1), (1, 3, 2))] == [2, 2, 2,
-                                                                                                    2]
+    assert [_median_of_three.py_func(*t)
+            for t in ((1, 2, 3), (3, 1, 2), (2, 2, 1), (1, 3, 2))] == [2, 2, 2, 2]
     a = np.array([9., 2., 5., 2., 7., 0.])
     assert _split.py_func(a, 1, 4, 2.) == (1, 2) and sorted(a[1:3]) == [2, 2]
     assert a[0] == 9 and a[5] == 0 and set(a[3:5]) == {5, 7}

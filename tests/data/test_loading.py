@@ -272,8 +272,8 @@ def _server():
 
 BAD = {"none": (MissingDataError, "answered 404"), "other": (ChecksumError, "toy.csv"),
        "broken": (MissingDataError, "broken"), "cut": (MissingDataError, "cut"),
-       "silent": (MissingDataError, "silent: ReadTimeout"), "length": (MissingDataError,
-                                                                       "length: the answer makes no sense")}
+       "silent": (MissingDataError, "silent: ReadTimeout"),
+       "length": (MissingDataError, "length: the answer makes no sense")}
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("kind", list(BAD))

@@ -54,9 +54,8 @@ def test_W_without_cancellation():
     p, z = np.array([[.7, .2], [.2, .5], [.1, .3]]), np.random.default_rng(0).normal(size=(3, 3, 2))
     got = _apply_W(p, z)
     for i in range(2):
-        np.testing.assert_allclose(got.w[..., i], z[..., i] @ (np.diag(p[:, i]) - np.outer(p[:, i],
-                                                                                           p[:,
-                                                                                             i])), atol=1e-14)
+        np.testing.assert_allclose(got.w[..., i], z[..., i] @ (np.diag(p[:, i]) - np.outer(p[:, i], p[:, i])),
+                                   atol=1e-14)
     assert (np.abs(got.w) <= got.size + 1e-15).all()
     e, err = z, np.full(z.shape, .01)
     form = _residuals(e, 0*err, got.pp)

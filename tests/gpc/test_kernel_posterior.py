@@ -205,8 +205,8 @@ def test_many_points_are_single_ones(name):
         for i, x in enumerate(FEW):
             target = found.label[i] if name == "three" else None
             one = classification_range(post, x - .1, x + .1, tol=.1, target=target)
-            np.testing.assert_allclose((found.min_lower[i], found.max_upper[i]), (one.min_lower,
-                                                                                  one.max_upper), rtol=1e-9)
+            np.testing.assert_allclose((found.min_lower[i], found.max_upper[i]),
+                                       (one.min_lower, one.max_upper), rtol=1e-9)
             assert found.verdict[i] == str(is_safe(post, x, .1).status)
             if "radius" in ASKED[name]:
                 alone = minimal_perturbation(post, x, time_limit=None).certified
@@ -222,8 +222,8 @@ def test_many_points_are_single_ones(name):
 
 
 def test_a_class_below_one_half_is_not_safe_for_that():
-    latents = tuple(KernelPosterior(KERNEL, X, scale*WEIGHTS, FORM, link="logistic") for scale in (.1, -.1,
-                                                                                                   0.))
+    latents = tuple(KernelPosterior(KERNEL, X, scale*WEIGHTS, FORM, link="logistic")
+                    for scale in (.1, -.1, 0.))
     flat = OneVsRestPosterior(latents, ["a", "b", "c"])
     found = certify_many(flat, Q, 1., time_limit=None, max_boxes=40, tol=.1)
     low = found.max_upper < .5

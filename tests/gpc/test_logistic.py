@@ -56,8 +56,8 @@ def test_derivatives_of_the_logistic_function_are_bounded():
 def test_slope_is_the_derivative_of_the_level_curve(level, variance):
     from scipy.optimize import brentq
     step = 1e-3*variance
-    curve = [brentq(lambda m: logistic_mean(m, v) - level, -200, 200, xtol=1e-13) for v in (variance - step,
-                                                                                            variance + step)]
+    curve = [brentq(lambda m: logistic_mean(m, v) - level, -200, 200, xtol=1e-13)
+             for v in (variance - step, variance + step)]
     assert logistic_slope(level, variance) == pytest.approx((curve[1] - curve[0])/(2*step), rel=2e-3,
                                                             abs=1e-6)   # the coarse rule's error
 

@@ -9,14 +9,9 @@ from reject_nb.gpc.posterior import GPPosterior
 
 GOOD_POSTERIOR = dict(X=[[0.], [1.]], alpha=[1., 2.], site_precision=[.1, .2], lengthscale=1., variance=1.)
 BAD_POSTERIOR = [("X", [[np.nan], [1.]]), ("X", [0., 1.]), ("alpha", [1.]), ("alpha", [np.inf, 1.]),
-                 ("site_precision", [-.1, .2]),
-                 ("lengthscale", 0.), ("lengthscale", [1., 2.]), ("lengthscale", [0.]), ("lengthscale",
-                                                                                         np.nan),
-                                                                                         ("lengthscale",
-                                                                                          1e-120),
-                 ("variance", -1.), ("variance", np.nan), ("variance", 1e200), ("variance",
-                                                                                True), ("likelihood",
-                                                                                        "cauchit")]
+                 ("site_precision", [-.1, .2]), ("lengthscale", 0.), ("lengthscale", [1., 2.]),
+                 ("lengthscale", [0.]), ("lengthscale", np.nan), ("lengthscale", 1e-120), ("variance", -1.),
+                 ("variance", np.nan), ("variance", 1e200), ("variance", True), ("likelihood", "cauchit")]
 
 def test_latent_against_the_plain_inverse():
     rng = np.random.default_rng(1)

@@ -66,8 +66,8 @@ def test_the_first_order_is_the_derivative():
     h, step = 2*math.pi*ARG/17, 1e-3
     nodes = _own_nodes(np.ones(3), 23.)
     independent, first, *_ = _race(mean, coupling, h, nodes)
-    up, down = (three_directions(*_differences(mean, np.eye(3) + s*coupling, 0), 30.)[0] for s in (step,
-                                                                                                   -step))
+    up, down = (three_directions(*_differences(mean, np.eye(3) + s*coupling, 0), 30.)[0]
+                for s in (step, -step))
     assert abs(first[0] - (up - down)/(2*step)) < 1e-5 and abs(first.sum()) < 1e-6
     assert abs(independent.sum() - 1) < 1e-6
     slow = _race.py_func(mean, coupling, h, nodes)

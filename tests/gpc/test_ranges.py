@@ -89,8 +89,8 @@ def test_tiny_and_huge_lengthscales(scale):
     assert r.min_lower - 1e-9 <= p.min() and p.max() <= r.max_upper + 1e-9 and r.gap_abs < 2e-4
 
 
-@pytest.mark.parametrize("limit, word", [(dict(max_boxes=20), "iteration_limit"), (dict(time_limit=.05),
-                                                                                   "time_limit")])
+@pytest.mark.parametrize("limit, word",
+                         [(dict(max_boxes=20), "iteration_limit"), (dict(time_limit=.05), "time_limit")])
 def test_limits_return_sound_bounds(limit, word):
     post = _posterior(10, 40, 6, spread=.3)
     p = post.predict_proba(np.random.default_rng(0).uniform(-1, 1, size=(5000, 6)))
@@ -207,15 +207,11 @@ def test_ends_are_nudged_outward():
 
 BAD_RANGES = [dict(lower=[1, 0], upper=[0, 1]), dict(lower=[np.nan, 0]), dict(upper=[1]),
               dict(upper=[1, np.nan]), dict(lower=[np.inf, 0], upper=[np.inf, 1]),
-              dict(upper=[1, -np.inf],
-                   lower=[0,
-                          -np.inf]), dict(tol=0.), dict(tol=np.nan), dict(tol=True), dict(max_boxes=0),
-                          dict(max_boxes="a"), dict(max_boxes=2.),
-              dict(time_limit=-1.), dict(time_limit="1"), dict(bounds="other"), dict(n_jobs=0),
-              dict(n_jobs="x"), dict(rigorous="no"), dict(progress=3),
-              dict(ball=7), dict(ball=Ball([9., 9.], 1., 2)), dict(ball=Ball([.5, .5], 1., 2),
-                                                                   bounds="paper"), dict(target=1),
-                                                                   dict(post=None)]
+              dict(upper=[1, -np.inf], lower=[0, -np.inf]), dict(tol=0.), dict(tol=np.nan), dict(tol=True),
+              dict(max_boxes=0), dict(max_boxes="a"), dict(max_boxes=2.), dict(time_limit=-1.),
+              dict(time_limit="1"), dict(bounds="other"), dict(n_jobs=0), dict(n_jobs="x"),
+              dict(rigorous="no"), dict(progress=3), dict(ball=7), dict(ball=Ball([9., 9.], 1., 2)),
+              dict(ball=Ball([.5, .5], 1., 2), bounds="paper"), dict(target=1), dict(post=None)]
 
 @pytest.mark.parametrize("bad", BAD_RANGES)
 def test_bad_questions_are_named(bad):

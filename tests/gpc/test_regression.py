@@ -133,11 +133,9 @@ def test_rows_are_single_ranges_and_a_file_answers_again():
 
 
 @pytest.mark.parametrize("name, value", [("post", 3), ("X", [[1.]]), ("radius", None), ("radius", -1.),
-                                         ("dims", [9]), ("norm", 3),
-                                         ("limits", (5., 6.)), ("level", 1.), ("tol", 0.), ("time_limit",
-                                                                                            0.), ("rigorous",
-                                                                                                  1),
-                                         ("n_jobs", 0), ("csv", 3), ("progress", 3)])
+                                         ("dims", [9]), ("norm", 3), ("limits", (5., 6.)), ("level", 1.),
+                                         ("tol", 0.), ("time_limit", 0.), ("rigorous", 1), ("n_jobs", 0),
+                                         ("csv", 3), ("progress", 3)])
 def test_what_is_wrong_with_many_is_named(name, value):
     good = dict(post=_fitted(KERNELS["sum"]), X=[[0., 0.]], radius=.1)
     with pytest.raises(ValueError, match=name): regression_ranges(**{**good, name: value})

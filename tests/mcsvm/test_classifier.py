@@ -270,9 +270,9 @@ def test_fits_can_be_pickled():
                                       clf.projection(CLOUD))
 
 
-@pytest.mark.parametrize("kwargs", (dict(), dict(kernel="rbf"), dict(kernel="poly"), dict(class_balanced=True,
-                                                                                          eta=50.),
-                                    dict(class_weight="balanced"), dict(class_weight={-1: 3., 1: .5})))
+@pytest.mark.parametrize("kwargs",
+                         (dict(), dict(kernel="rbf"), dict(kernel="poly"), dict(class_balanced=True, eta=50.),
+                          dict(class_weight="balanced"), dict(class_weight={-1: 3., 1: .5})))
 def test_a_weight_is_a_number_of_copies(kwargs):
     X, y = _two_clouds(80, 4)
     y[:20] = 1.
@@ -331,8 +331,8 @@ def test_a_kernel_matrix_takes_no_zero_weight():
     with pytest.raises(ValueError, match="^sample_weight must be"):
         MultiCostSVC(kernel="precomputed").fit(K, SIGNS, np.r_[0., np.ones(19)])
     two = MultiCostSVC(kernel="precomputed").fit(K, SIGNS, 2.)
-    np.testing.assert_allclose(two.objective_, 2*MultiCostSVC(kernel="precomputed",
-                                                              eta=2e-3).fit(K, SIGNS).objective_,
+    np.testing.assert_allclose(two.objective_,
+                               2*MultiCostSVC(kernel="precomputed", eta=2e-3).fit(K, SIGNS).objective_,
                                rtol=2e-6)
 
 
@@ -416,8 +416,8 @@ def test_blocks_give_the_fit_in_memory(kwargs):
     assert two.calibrate(X, names, "scaling_unsafe", .2, .1).feasible
 
 
-@pytest.mark.parametrize("kwargs, name", [(dict(kernel="rbf"), "kernel"), (dict(class_weight="balanced"),
-                                                                           "class_weight")])
+@pytest.mark.parametrize("kwargs, name",
+                         [(dict(kernel="rbf"), "kernel"), (dict(class_weight="balanced"), "class_weight")])
 def test_blocks_are_for_the_plain_linear_problem(kwargs, name):
     with pytest.raises(ValueError, match=f"^{name} must be"): MultiCostSVC(**kwargs).fit_blocks(CLOUD, SIGNS)
     with pytest.raises(ValueError, match="^y must be"): MultiCostSVC().fit_blocks(CLOUD, np.arange(20))

@@ -50,12 +50,12 @@ def test_weights_and_unbalanced_costs():
     np.testing.assert_allclose(one.objective, many.objective, rtol=1e-7)
     costs = cost_weights(np.array([.3, .8]), y, True)
     balanced = solve_decomposed(MatrixKernel(K), y, costs, np.ones(50), 40., 1e-8)
-    np.testing.assert_allclose(balanced.objective, solve_reference(K, y, np.array([.3, .8]), 40.,
-                                                                   True).objective, rtol=1e-7)
+    np.testing.assert_allclose(balanced.objective,
+                               solve_reference(K, y, np.array([.3, .8]), 40., True).objective, rtol=1e-7)
 
 
-@pytest.mark.parametrize("whole, batch, room", [(0, 5000, 1e9), (0, 60, 1e9), (0, 90, 0.), (10**6, 5000,
-                                                                                            1e9)])
+@pytest.mark.parametrize("whole, batch, room",
+                         [(0, 5000, 1e9), (0, 60, 1e9), (0, 90, 0.), (10**6, 5000, 1e9)])
 def test_batches_and_a_small_cache_do_not_change_the_answer(whole, batch, room):
     import reject_nb.mcsvm.decomposition as module
     with mock.patch.multiple(module, _WHOLE=whole, _BATCH=batch):

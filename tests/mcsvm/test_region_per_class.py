@@ -47,9 +47,9 @@ def test_too_few_points_give_empty_regions_and_say_so():
     assert model.score(*_three(300, 1)) > .6
 
 
-@pytest.mark.parametrize("name, value", [("estimator", 3), ("eps", 1.), ("delta", 0.), ("calibration_share",
-                                                                                        1.), ("eps", "x"),
-                                         ("random_state", "x")])
+@pytest.mark.parametrize("name, value",
+                         [("estimator", 3), ("eps", 1.), ("delta", 0.), ("calibration_share", 1.),
+                          ("eps", "x"), ("random_state", "x")])
 def test_bad_parameters_are_named(name, value):
     with pytest.raises(ValueError, match=f"^{name} must be"): RegionPerClass(**{name: value}).fit(*_three(30))
 

@@ -40,11 +40,11 @@ def test_against_definitions_and_scikit_learn(ties):
         assert abs(aupr(s, is_ood) - average_precision_score(~is_ood, -s)) < 1e-12
         assert abs(aupr(s, is_ood, positive="ood") - average_precision_score(is_ood, s)) < 1e-12
         weight = np.where(is_ood, .1/is_ood.mean(), .9/(1 - is_ood.mean()))
-        assert abs(aupr(s, is_ood, prior=.1) - average_precision_score(~is_ood, -s,
-                                                                       sample_weight=weight)) < 1e-12
+        assert abs(aupr(s, is_ood, prior=.1)
+                   - average_precision_score(~is_ood, -s, sample_weight=weight)) < 1e-12
         for convention in ("conditional", "joint"):
-            assert abs(oscr(losses, s, is_ood, convention) - _oscr_by_definition(losses, s, is_ood,
-                                                                                 convention)) < 1e-12
+            assert abs(oscr(losses, s, is_ood, convention)
+                       - _oscr_by_definition(losses, s, is_ood, convention)) < 1e-12
 
 
 def test_order_and_monotone_maps_do_not_matter():

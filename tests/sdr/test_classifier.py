@@ -274,8 +274,8 @@ def test_blocks_beside_other_columns():
 @pytest.mark.parametrize("shrinkage", ["ledoit_wolf", "auto", .2])
 def test_shrinkage_is_that_of_the_law(shrinkage):
     clf = SafeRegionClassifier(shrinkage=shrinkage).fit(WX[:12], WY[:12])
-    np.testing.assert_allclose(clf.region_.safe.cov, Gaussian.fit(WX[:12][WY[:12] == 1],
-                                                                  shrinkage=shrinkage).cov)
+    np.testing.assert_allclose(clf.region_.safe.cov,
+                               Gaussian.fit(WX[:12][WY[:12] == 1], shrinkage=shrinkage).cov)
     wide = np.hstack([WX[:12], WX[:12]**2, WX[:12]**3])
     with pytest.raises(ValueError, match="shrink"): SafeRegionClassifier(shrinkage=None).fit(wide, WY[:12])
     assert SafeRegionClassifier(shrinkage=shrinkage).fit(wide, WY[:12]).predict(wide).shape == (12,)
@@ -293,9 +293,9 @@ def test_rates_with_intervals():
     with pytest.raises(ValueError, match="^confidence must be"): clf.rates(n_bootstrap=5, confidence=1.)
 
 
-@pytest.mark.parametrize("weight, word", [(np.zeros(60), "zero"), (-np.ones(60), "at least 0"), (np.ones(5),
-                                                                                                 ""),
-                                          (np.where(WY == 1, 1., 0.), "class 0")])
+@pytest.mark.parametrize("weight, word",
+                         [(np.zeros(60), "zero"), (-np.ones(60), "at least 0"), (np.ones(5), ""),
+                          (np.where(WY == 1, 1., 0.), "class 0")])
 def test_bad_weights(weight, word):
     with pytest.raises(ValueError, match=f"^sample_weight .*{word}"):
         SafeRegionClassifier("gamma").fit(WX, WY, weight)

@@ -20,8 +20,8 @@ def test_poisson_by_hand():
     np.testing.assert_allclose(np.exp(law.log_density(k)), mass, rtol=1e-13)
     assert law._moments == (2., 2**.5) and law.log_normaliser == 2. and type(law.log_normaliser) is float
     np.testing.assert_allclose(law.g([0, 3]), [0, log(6) - 3*log(2)], rtol=1e-14, atol=1e-15)
-    np.testing.assert_allclose(law._sf(np.array([30.])), exp(-2)*2**31/factorial(31)*(1 + 2/32 + 4/32/33
-                                                                                  + 8/32/33/34), rtol=1e-4)
+    np.testing.assert_allclose(law._sf(np.array([30.])),
+                               exp(-2)*2**31/factorial(31)*(1 + 2/32 + 4/32/33 + 8/32/33/34), rtol=1e-4)
 
 
 @pytest.mark.parametrize("n, p", [(4, Fraction(1, 4)), (1, Fraction(3, 4)), (7, Fraction(1, 2))])

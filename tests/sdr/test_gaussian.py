@@ -74,8 +74,8 @@ def test_shrinkage(n, d):
     np.testing.assert_allclose(auto, want if n < 10*d else np.cov(X.T, bias=True), rtol=1e-10, atol=1e-14)
     two = np.repeat([[1., 3.], [2., 3.]], 3,
                     axis=0) # the estimate is 0: a seventh of the mean variance instead
-    np.testing.assert_allclose(Gaussian.fit(two, shrinkage="auto").cov, np.diag([6/7*.25,
-                                                                                 0]) + .125/7*np.eye(2))
+    np.testing.assert_allclose(Gaussian.fit(two, shrinkage="auto").cov, np.diag([6/7*.25, 0])
+                               + .125/7*np.eye(2))
     cov = np.cov(X.T, bias=True)
     np.testing.assert_allclose(Gaussian.fit(X, shrinkage=.25).cov, .75*cov + .25*np.trace(cov)/d*np.eye(d),
                                rtol=1e-12)

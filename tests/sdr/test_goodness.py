@@ -14,9 +14,8 @@ from scipy import stats
 from reject_nb.sdr.goodness import _cells, _chi_square, _largest_difference, distance, goodness_of_fit
 
 @pytest.mark.parametrize("law, dist", [(Gamma(2, 1), stats.gamma(2)), (Gaussian(0, 4), stats.norm(0, 2)),
-                                       (Beta(2, 3), stats.beta(2, 3)),
-                                       (Exponential(2), stats.expon(scale=2)), (ChiSquared(3),
-                                                                                stats.chi2(3))])
+                                       (Beta(2, 3), stats.beta(2, 3)), (Exponential(2), stats.expon(scale=2)),
+                                       (ChiSquared(3), stats.chi2(3))])
 def test_distance_is_scipys(law, dist):
     x = law.sample(200, 0).reshape(-1, 1)
     assert abs(distance(law, x) - stats.kstest(x[:, 0], dist.cdf).statistic) < 1e-12
@@ -89,14 +88,13 @@ def test_products_line_by_line():
     X = law.sample(100, 0)
     fits = goodness_of_fit(law.fit(X), X, 9, 0)
     assert [f.columns for f in fits] == [(0, 1), (2,)] and [f.statistic[:3] for f in fits] == ["Kol", "chi"]
-    assert fits[1].value == distance(Poisson(float(X[:, 2].mean())), X[:,
-                                                                       2:])
+    assert fits[1].value == distance(Poisson(float(X[:, 2].mean())), X[:, 2:])
     assert all(.1 <= f.p_value <= 1 for f in fits)
 
 
-@pytest.mark.parametrize("options, word", [(dict(law=3), "law"), (dict(X=[[1., 2.]]), "X"),
-                                           (dict(n_bootstrap=0), "n_bootstrap"),
-                                           (dict(X=np.zeros((0, 1))), "X"), (dict(random_state="x"),
-                                                                             "random_state")])
+@pytest.mark.parametrize("options, word",
+                         [(dict(law=3), "law"), (dict(X=[[1., 2.]]), "X"),
+                          (dict(n_bootstrap=0), "n_bootstrap"), (dict(X=np.zeros((0, 1))), "X"),
+                          (dict(random_state="x"), "random_state")])
 def test_bad_arguments(options, word):
     with pytest.raises(ValueError, match=word): goodness_of_fit(**(dict(law=Gamma(2), X=[1., 2.]) | options))

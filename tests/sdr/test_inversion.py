@@ -155,8 +155,8 @@ def test_one_component(lam, b, q):
     # the set itself, from the roots of the quadratic equation
     roots = np.sort(np.roots([lam, b, -q]).real) if b*b + 4*lam*q > 0 else np.zeros(2)
     inside = ndtr(roots[1]) - ndtr(roots[0])
-    assert abs(np.exp(_quadratic(_form([lam], [b], 1.), q + 1.)) - (inside if lam > 0
-                                                                           else 1 - inside)) < 1e-14
+    assert abs(np.exp(_quadratic(_form([lam], [b], 1.), q + 1.))
+               - (inside if lam > 0 else 1 - inside)) < 1e-14
 
 
 def test_ends_of_the_range():

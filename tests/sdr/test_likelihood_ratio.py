@@ -90,8 +90,8 @@ def test_common_axes(d):
     s, u = log_densities(safe, unsafe, X)
     axes = common_axes(safe, unsafe)
     z = (X - safe.mean) @ axes.W
-    assert (np.abs((axes.lam*z*z + axes.b*z).sum(1) + axes.const - (u - s)) <= 1e-12*(1 + np.abs(s)
-                                                                                      + np.abs(u))).all()
+    assert (np.abs((axes.lam*z*z + axes.b*z).sum(1) + axes.const - (u - s))
+            <= 1e-12*(1 + np.abs(s) + np.abs(u))).all()
     # safe is standard normal in these axes, unsafe has variances 1/sigma^2
     np.testing.assert_allclose(axes.W.T @ safe.cov @ axes.W, np.eye(d), atol=1e-11)
     np.testing.assert_allclose(axes.W.T @ unsafe.cov @ axes.W, np.diag(axes.sigma**-2.),

@@ -111,8 +111,8 @@ def test_atoms():
 
 
 @pytest.mark.parametrize("law, support, dist",
-                         [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)), (Beta(2, .3), (0, 1),
-                                                                                stats.beta(2, .3)),
+                         [(Gamma(2, 3), (0, np.inf), stats.gamma(2, scale=3)),
+                          (Beta(2, .3), (0, 1), stats.beta(2, .3)),
                           (Exponential(2.), (0, np.inf), stats.expon(scale=2))])
 def test_mass_coordinates(law, support, dist):
     t = mass_coordinates(law, support)

@@ -491,8 +491,8 @@ def test_large_products_are_split():
     r = rates(_mixed(Gaussian(0, 1), *ten), _mixed(Gaussian(1, 2), *other), .5, .2)
     q = rates(_mixed(*one, Gaussian(0, 1)), _mixed(*together, Gaussian(1, 2)), .5, .2)
     assert abs(r.tpr - q.tpr) <= r.tpr_error + q.tpr_error and abs(r.fpr - q.fpr) <= r.fpr_error + q.fpr_error
-    sets, lost = combined([Atoms(np.arange(50.)*k, np.full(50, -np.log(50))) for k in (1., 51., 2601.,
-                                                                                       132651.)])
+    sets, lost = combined([Atoms(np.arange(50.)*k, np.full(50, -np.log(50)))
+                           for k in (1., 51., 2601., 132651.)])
     assert [len(one.values) for one in sets] == [125_000, 50] and lost == 0
     five = [Poisson(3), Poisson(5), Binomial(20, .4), Poisson(8), Binomial(25, .3)]
     other = [Poisson(4.1), Poisson(4.3), Binomial(20, .55), Poisson(10.2), Binomial(25, .42)]

@@ -96,12 +96,11 @@ def test_splits():
                                                                    np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("options, word", [(dict(eps=0.), "eps"), (dict(delta=1.), "delta"),
-                                           (dict(calibration_share=2), "calibration_share"),
-                                           (dict(estimator=3), "estimator"), (dict(random_state="x"),
-                                                                              "random_state"),
-                                           (dict(estimator=SafeRegionClassifier("beta")),
-                                            "class 'a' with n_samples")])
+@pytest.mark.parametrize("options, word",
+                         [(dict(eps=0.), "eps"), (dict(delta=1.), "delta"),
+                          (dict(calibration_share=2), "calibration_share"), (dict(estimator=3), "estimator"),
+                          (dict(random_state="x"), "random_state"),
+                          (dict(estimator=SafeRegionClassifier("beta")), "class 'a' with n_samples")])
 def test_bad_parameters(options, word):
     X, y = _three(20, np.random.default_rng(0))
     with pytest.raises(ValueError, match=word): RegionPerClass(**options).fit(X, y)

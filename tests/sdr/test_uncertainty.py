@@ -58,6 +58,5 @@ def test_templates_are_kept(safe, unsafe, shrinkage):
 
 def test_draws_that_cannot_be_fitted_to():
     with pytest.raises(ValueError, match="cannot be fitted"):
-        bootstrap_rates(SafeDecisionRegion(Gaussian(np.zeros(6), np.eye(6)), Gaussian(np.ones(6),
-                                                                                      np.eye(6))), .5, .3,
-                        4, 4, n_bootstrap=1, n_test=10)
+        bootstrap_rates(SafeDecisionRegion(Gaussian(np.zeros(6), np.eye(6)), Gaussian(np.ones(6), np.eye(6))),
+                        .5, .3, 4, 4, n_bootstrap=1, n_test=10)

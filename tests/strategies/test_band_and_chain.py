@@ -50,9 +50,9 @@ def test_a_level_that_is_met_exactly_is_refused():
     assert gate_of(none, .5, .5, 1)[1] == -1 and gate_of(none, .5, .5 + 1e-11, 1)[1] == 0
 
 
-@pytest.mark.parametrize("low, high, bound, next_low, next_high", [(3, 9, 4, 2, 9), (3, 9, -1, 3, 8),
-                                                                   (3, 6, 2, 0, 9), (8, 9, 3, 1, 4),
-                                                                   (3, 9, -1, 2, 9), (5, 9, 0, 1, 8)])
+@pytest.mark.parametrize("low, high, bound, next_low, next_high",
+                         [(3, 9, 4, 2, 9), (3, 9, -1, 3, 8), (3, 6, 2, 0, 9), (8, 9, 3, 1, 4),
+                          (3, 9, -1, 2, 9), (5, 9, 0, 1, 8)])
 def test_a_step_back_by_definition(low, high, bound, next_low, next_high):
     behind = np.random.default_rng(0).random(14)
     def after(k): return 1. if k <= max(bound, low - 1) else behind[min(k, high)]

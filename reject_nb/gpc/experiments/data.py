@@ -158,8 +158,8 @@ def digits38(
                                    order=1) for i in data.images[keep]]), (data.target[keep] == 8).astype(int)
     order = check_random_state(random_state).permutation(len(images))
     test, train = order[:50], order[50:]
-    moved = np.concatenate([[shift(images[i], move, order=0) for i in train] for move in ((0, 0), (0, 1),
-                                                                                          (1, 0), (0, -1))])
+    moved = np.concatenate([[shift(images[i], move, order=0) for i in train]
+                            for move in ((0, 0), (0, 1), (1, 0), (0, -1))])
     return Split(X=np.clip(moved, 0, 1).reshape(-1, 196)[:1000], y=np.tile(label[train], 4)[:1000],
                  X_test=np.clip(images[test], 0, 1).reshape(-1, 196), y_test=label[test])
 

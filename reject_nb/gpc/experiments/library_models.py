@@ -350,8 +350,8 @@ def record(
         tree = freeze(model, arrays)
         own = freeze(model.own_likelihood, arrays) if library == "gpytorch" else None
         P = probes(value_of(model_points(model)))
-        kept.update({f"{name}/{part}": value for part, value in zip(("P", "mean", "var", "p"),
-                                                                    (P, *_predictions(library, model, P)))})
+        kept.update({f"{name}/{part}": value for part,
+                     value in zip(("P", "mean", "var", "p"), (P, *_predictions(library, model, P)))})
         kept.update({f"{name}/{k}": array for k, array in enumerate(arrays)})
         trees[name] = {"model": tree, "likelihood": own, "count": len(arrays)}
     path = out_dir()/FOLDER/f"{library}.npz"

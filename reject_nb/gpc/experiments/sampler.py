@@ -167,8 +167,8 @@ def posterior_distance(
     exact = np.exp(log_ndtr(everything)).mean(0)
     return {"kl": _kl(everything, mean, var),
             "probability": float(np.abs(post.predict_proba(X_test) - exact).mean()),
-            "r_hat": float(split_r_hat(chains).max()), "kl_halves": abs(_kl(chains[0], mean,
-                                                                            var) - _kl(chains[1], mean, var))}
+            "r_hat": float(split_r_hat(chains).max()),
+            "kl_halves": abs(_kl(chains[0], mean, var) - _kl(chains[1], mean, var))}
 
 # %% ../../../nbs/gpc/84_sampler.ipynb #5ee8a874
 def distance_table() -> dict[str, list]:
@@ -184,7 +184,8 @@ def distance_table() -> dict[str, list]:
         found = data(0)
         for inference, n in MODELS:
             row = posterior_distance(trained(name, inference, n), found.y, found.X_test[:50])
-            for k, v in zip(rows, (name, inference, n, *(row[k] for k in ("kl", "kl_halves", "probability",
-                                                                          "r_hat")))):
+            for k, v in zip(rows,
+                            (name, inference, n,
+                             *(row[k] for k in ("kl", "kl_halves", "probability", "r_hat")))):
                 rows[k].append(v)
     return rows

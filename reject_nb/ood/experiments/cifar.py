@@ -340,7 +340,7 @@ def parser() -> argparse.ArgumentParser:
     """
     p = argparse.ArgumentParser(prog=CIFAR_COMMAND,
                                 description="Train a residual network on CIFAR-10 and store its scores; "
-                                                                "Ctrl-C and the same command continue.")
+                                "Ctrl-C and the same command continue.")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--epochs", type=int, default=13)
     p.add_argument("--arch", choices=list(ARCHITECTURES), default="resnet8")
