@@ -481,8 +481,8 @@ def report_html(
     """
     delta = check_probability(delta, "delta")
     if not isinstance(title, str) or not title.strip(): raise refuse("title", "text", title)
-    rule = audit.certify(delta=delta) if rule is None else check_instance(rule, "rule", Rule,
-                                                                          "a Rule of this audit")
+    if rule is None: rule = audit.certify(delta=delta)
+    check_instance(rule, "rule", Rule, "a Rule of this audit")
     certified = audit.risk_band(delta=delta, score=rule.score)
     curve, measures = audit.curve(score=rule.score), audit.metrics()
     body = [tag("h1", title), summary_section(measures, rule), given_section(audit),

@@ -113,9 +113,8 @@ def _table_scores(rule, table, probabilities, logits, scores): # (n,)
     values = np.column_stack([numbers(table, name) for name in names])
     values = values[:, 0] if len(names) == 1 else values
     if role == "logits": return softmax_of(check_logits(values))[1]
-    return score_of_probabilities(check_probabilities(values,
-                                                      Names({"probabilities": names*2 if len(names) == 1
-                                                             else names})))
+    named = Names({"probabilities": names*2 if len(names) == 1 else names})
+    return score_of_probabilities(check_probabilities(values, named))
 
 # %% ../../nbs/audit/06_rule.ipynb #h462ac80
 def _reason(score:float, limit:float, group) -> str:

@@ -248,8 +248,8 @@ def _sample_pieces(samples, confidence, lower, upper) -> dict:
     spread = _per_group(lambda g: g.std(axis=0, ddof=1), groups)
     reach = student.ppf((1 + confidence)/2, counts - 1)*(spread/np.sqrt(counts))
     squares = [(g - c)**2 for g, c in zip(groups, (low + high)/2)]
-    error = student.ppf(confidence, counts - 1)*_per_group(lambda q: q.std(axis=0, ddof=1),
-                                                           squares)/np.sqrt(counts)
+    scatter = _per_group(lambda q: q.std(axis=0, ddof=1), squares)
+    error = student.ppf(confidence, counts - 1)*scatter/np.sqrt(counts)
     bound = np.minimum(_per_group(lambda q: q.mean(axis=0), squares) + error, ((high - low)/2)**2)
     if (bound < 0).any(): raise refuse("confidence", "large enough for a moment of at least 0", confidence)
     return dict(lower=low, upper=high, mean_lower=np.clip(mean - reach, low, high),

@@ -71,8 +71,8 @@ def typed_in(
     for node in ast.walk(tree):
         if not (isinstance(node, ast.Call) and getattr(node.func, "id", "") == "claim"
                 and node.args): continue
-        given = {word.arg: word.value for word in node.keywords} | dict(zip(("id", "measured", "holds"),
-                                                                            node.args))
+        given = {word.arg: word.value for word in node.keywords}
+        given |= dict(zip(("id", "measured", "holds"), node.args))
         typed = [name for name in ("measured", "holds", "falsified")
                  if name in given and _is_literal(given[name], names)]
         wrong += [f"{ast.unparse(node.args[0])}: {name} is typed, not computed ({ast.unparse(given[name])})"
@@ -124,8 +124,8 @@ def _of_record(statement, record) -> list[str]:
     "What is wrong between a statement and its record."
     moved = [name for name in SAME if _differ(getattr(statement, name), getattr(record, name))]
     wrong = [f"the record's {name} is not that of claims.toml" for name in moved]
-    if bool(statement.missing) != (record.status == "not run"): wrong.append(f"is recorded as "
-                                                                             f"{record.status}")
+    if bool(statement.missing) != (record.status == "not run"):
+        wrong.append(f"is recorded as " f"{record.status}")
     if record.status == "differs" and not (statement.cause and there_is(statement.evidence)):
         wrong.append(f"differs, and its evidence does not exist: {statement.evidence}")
     if record.status == "match" and statement.cause: wrong.append("matches, and has a cause in claims.toml")
@@ -222,8 +222,8 @@ def stored_files(
     names = sorted(p.name for p in (root()/"figures"/room).iterdir() if p.suffix in (".csv", ".npz"))
     # a picture's numbers are written with it
     drawn = {p.stem for p in (root()/"figures"/room).glob("*.png")}
-    def is_stored(name): return name.endswith(".npz") or any(fnmatchcase(name, p)
-                                                             for p in patterns | {"benchmark_*.csv"})
+    def is_stored(name):
+        return name.endswith(".npz") or any(fnmatchcase(name, p) for p in patterns | {"benchmark_*.csv"})
     return [name for name in names if is_stored(name)
             and (name.endswith(".npz") or Path(name).stem not in drawn or any(name == p for p in patterns))]
 

@@ -263,8 +263,8 @@ def class_cell(
     wide = _shift(at, pairs.var_low, pairs.var_high, rest, c, s2)
     narrow = _shift(at, at.var_low, at.var_high, rest, c, s2) + .25*pairs.mean_err[rest, c].max()
     means = pairs.mean_high[rest, c], pairs.mean_low[rest, c], pairs.mean[rest, c]
-    (worst, worst_err), (best, best_err), (value, err) = (softmax_mean(m, S, target=min(max(1e-3, .2*wide),
-                                                                                        .005)) for m in means)
+    target = min(max(1e-3, .2*wide), .005)
+    (worst, worst_err), (best, best_err), (value, err) = (softmax_mean(m, S, target=target) for m in means)
     u, v = pairs.var_low[rest, c], pairs.var_high[rest, c]
     single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a,
                   b in zip(means[0], u, v)]     # E[sigma(-g_j)] from below

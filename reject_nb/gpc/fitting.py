@@ -68,9 +68,8 @@ def _log_normaliser(found) -> float:
 # %% ../../nbs/gpc/04_fitting.ipynb #290dbbdc
 def _fixed_point_ep():
     "GPy's EP with the iteration replaced by one that reaches the fixed point."
-    from GPy.inference.latent_function_inference.expectation_propagation import (EP, cavityParams,
-                                                                                 gaussianApproximation,
-                                                                                 posteriorParams)
+    from GPy.inference.latent_function_inference.expectation_propagation import (
+        EP, cavityParams, gaussianApproximation, posteriorParams)
 
     class FixedPointEP(EP):
         sites = None

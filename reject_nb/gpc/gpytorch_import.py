@@ -43,8 +43,8 @@ def _rational_quadratic(k, d, outer):
     return RationalQuadratic(1., scales_of(k.lengthscale), number_of(k.alpha), _dims(k, d, outer))
 
 def _scaled(k, d, outer):
-    return Constant(number_of(k.outputscale))*read_kernel(k.base_kernel, KERNELS, d,
-                                                             _Chosen(_dims(k, d, outer)))
+    inner = read_kernel(k.base_kernel, KERNELS, d, _Chosen(_dims(k, d, outer)))
+    return Constant(number_of(k.outputscale))*inner
 
 def _parts(kind):
     "A reader of a kernel made of others."

@@ -339,8 +339,9 @@ def _add_product(coef, factors, Z, cells, sums) -> None:
     "Add a product of several factors, or a linear one, to K sums on b boxes: coef (b, K, n+1)."
     planes, at = _product(factors)
     shape = (len(at) + 1, len(coef), 1, coef.shape[2])
-    under, over, at = planes.under.reshape(shape), planes.over.reshape(shape), at.reshape(shape[0] - 1,
-                                                                                          *shape[1:])
+    under = planes.under.reshape(shape)
+    over = planes.over.reshape(shape)
+    at = at.reshape(shape[0] - 1, *shape[1:])
     chosen = np.where(coef > 0, under, over)                                            # (m+1, b, K, n+1)
     sums.value[:] += (coef*(chosen[0] + (chosen[1:]*at).sum(0))).sum(2)
     lost = over - under

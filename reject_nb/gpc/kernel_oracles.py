@@ -71,8 +71,8 @@ class VarianceAim(Aim):
 
     def kappa(self, at, goal): return np.full(len(at.mean), -self.sign)
 
-    def low(self, nu, kappa, var_low, var_high): return np.maximum(nu,
-                                                                   0) if self.sign > 0 else np.minimum(nu, 0)
+    def low(self, nu, kappa, var_low, var_high):
+        return np.maximum(nu, 0) if self.sign > 0 else np.minimum(nu, 0)
 
     def high(self, mean_low, mean_high, var_low, var_high): return var_high if self.sign > 0 else -var_low
 
@@ -86,8 +86,8 @@ class EndAim(Aim):
         self.chords = self.z > 0
 
     def kappa(self, at, goal):
-        if self.z < 0: return -.5*self.z/np.sqrt(np.maximum(.5*(at.var_low + at.var_high) + self.noise,
-                                                            1e-300))
+        if self.z < 0:
+            return -.5*self.z/np.sqrt(np.maximum(.5*(at.var_low + at.var_high) + self.noise, 1e-300))
         # the chord comes when the variance's range is known
         return np.zeros(len(at.mean))
 
@@ -141,9 +141,8 @@ class ProbabilityAim(Aim):
         else: p = np.clip([logistic_line_min(*row) for row in zip(nu, kappa, var_low, var_high)], 0, 1)
         return self._clipped(p, -1)
 
-    def _clipped(self, p,
-                 way): return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16,
-                                                               0, 1)
+    def _clipped(self, p, way):
+        return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16, 0, 1)
 
     def high(self, mean_low, mean_high, var_low, var_high):
         m = mean_high if self.weight > 0 else -mean_low

@@ -39,8 +39,8 @@ def pieces_of(post:LatentGaussian) -> dict: # name -> array, number or text
     dict
         name -> array, number or text
     """
-    return {name: getattr(post, name) for name in PIECES} | dict(kernel=kernel_text(post.kernel),
-                                                                 link=str(post.link))
+    arrays = {name: getattr(post, name) for name in PIECES}
+    return arrays | dict(kernel=kernel_text(post.kernel), link=str(post.link))
 
 def from_pieces(a:dict) -> dict: # arguments of a KernelPosterior
     """What `pieces_of` gave, read from a file; ValueError that names `path`.
@@ -54,8 +54,8 @@ def from_pieces(a:dict) -> dict: # arguments of a KernelPosterior
     link = None if str(a["link"]) == "None" else str(a["link"])
     try: kernel = kernel_of(str(a["kernel"]))
     except ValueError: raise refuse("path", "a file with a kernel", str(a["kernel"])) from None
-    return {name: a[name] for name in ("Z", "weights", "matrix", "classes")} | numbers | dict(kernel=kernel,
-                                                                                              link=link)
+    arrays = {name: a[name] for name in ("Z", "weights", "matrix", "classes")}
+    return arrays | numbers | dict(kernel=kernel, link=link)
 
 # %% ../../nbs/gpc/38_kernel_posterior.ipynb #575f0db0
 def probability(
@@ -623,8 +623,8 @@ class OneVsRestPosterior(_SharesSearch):
                 or not all(isinstance(p, KernelPosterior) and p.link is not None for p in latents):
             raise refuse("latents", "a tuple of two or more KernelPosteriors with links", latents)
         self.latents = tuple(latents)
-        if len({p.d for p in self.latents}) > 1: raise refuse("latents", "of one dimension",
-                                                              [p.d for p in latents])
+        if len({p.d for p in self.latents}) > 1:
+            raise refuse("latents", "of one dimension", [p.d for p in latents])
         self.classes = check_names(classes, len(self.latents))
         self.error = check_number(error, "error", 0., .5)
 

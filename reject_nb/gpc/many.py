@@ -64,8 +64,9 @@ def _scaled(box, lower, upper) -> tuple[np.ndarray, np.ndarray]: # (m, d) both
     return box.clip(ends[0] - slack[0]), box.clip(ends[1] + slack[1])
 
 # %% ../../nbs/gpc/30_many.ipynb #ee2487d7
-def _minima(side:Side, lo, hi, tol:float, q:int) -> tuple[np.ndarray,
-                                                          np.ndarray]: # (m,) certified, (m,) attained
+def _minima(
+    side:Side, lo, hi, tol:float, q:int,
+) -> tuple[np.ndarray, np.ndarray]: # (m,) certified, (m,) attained
     "Smallest signed probabilities on boxes, bounded twice."
     best = value_up(side, centres(side, .5*(lo + hi), q))
     low = np.zeros(len(lo))
@@ -561,8 +562,8 @@ def certify_many(
 # %% ../../nbs/gpc/30_many.ipynb #ceb4fac5
 def check_workers(n_jobs) -> int|None:
     "None, -1 or a count; ValueError that names `n_jobs`."
-    return n_jobs if n_jobs is None or (type(n_jobs) is int and n_jobs == -1) else check_count(n_jobs,
-                                                                                               "n_jobs")
+    if n_jobs is None or (type(n_jobs) is int and n_jobs == -1): return n_jobs
+    return check_count(n_jobs, "n_jobs")
 
 def check_csv(value) -> Path|None:
     "A file that can be written, or None; ValueError that names `csv`."
@@ -574,8 +575,8 @@ def check_radius(radius, questions):
         if {"range", "verdict"} & set(questions): raise refuse("radius",
             "a number or one per dimension, at least 0", radius)
         return None
-    return check_number(radius, "radius", 0.) if axes_of(radius) == 0 else check_array(radius, "radius",
-                                                                                       low=0.)
+    if axes_of(radius) == 0: return check_number(radius, "radius", 0.)
+    return check_array(radius, "radius", low=0.)
 
 # %% ../../nbs/gpc/30_many.ipynb #3d3818bc
 class telling:

@@ -235,8 +235,8 @@ class ClassOracle(_CellOracle):
 
     def cell(self, lo, hi): return class_bounds(self.post, self.box, [self.c], lo, hi)[0]
 
-    def ends(self, cell): return (cell.low, cell.value_high) if self.sign > 0 else (-cell.high,
-                                                                                    -cell.value_low)
+    def ends(self, cell):
+        return (cell.low, cell.value_high) if self.sign > 0 else (-cell.high, -cell.value_low)
 
     def blunt(self,
               cell):

@@ -435,8 +435,8 @@ class PaperOracle(Oracle):
         if self.given is not None: return self.given(lo, hi)
         mean, high = mean_bounds(self.side, lo, hi), variance_high(self.side, self.R, lo, hi)
         # for a mean of one sign Lemma 3 needs no lower variance
-        low = 0. if self.way == "lemma3" and mean[0] >= 0 else variance_low(self.side, self.R, lo, hi,
-                                                                            self.eigen)
+        unneeded = self.way == "lemma3" and mean[0] >= 0
+        low = 0. if unneeded else variance_low(self.side, self.R, lo, hi, self.eigen)
         box = Intervals(mean[0], mean[1], low, max(low, high))
         return (lemma_3 if self.way == "lemma3" else proposition_1)(box, self.side.post.likelihood)[0]
 

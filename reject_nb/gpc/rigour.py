@@ -283,8 +283,8 @@ def quadratic_form(
     n = len(spec.S)
     norm_z, norm_r, norm_lp = (np.sqrt(np.einsum("bi,bi->b", v, v)) for v in (z, sr, pz*lam))
     norm_lp = norm_lp*np.sqrt(q)       # |U| has norm up to sqrt(q), where U has 1
-    err = spec.eps*z2 + 4*rounding(n + q + 8)*(form + norm_z*norm_lp) + rest*(2*spec.omega
-                                                                              + rounding(n + q + 8))*z2
+    err = (spec.eps*z2 + 4*rounding(n + q + 8)*(form + norm_z*norm_lp)
+           + rest*(2*spec.omega + rounding(n + q + 8))*z2)
     residual = (residual*(1 + spec.omega) + rounding(n + q + 16)*(norm_r + 2*norm_lp + norm_z)
                 + spec.eps*norm_z
                 + rest*norm_z*np.sqrt(spec.omega + rounding(n + q + 8)))

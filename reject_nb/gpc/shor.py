@@ -108,8 +108,8 @@ def _pressed(g, y) -> np.ndarray: # (d,)
 def _on_sphere(form:Quadratic, radius:float) -> Multipliers:
     "Multiplier of a 2-norm ball for which the descent ends on the sphere, by bisection."
     y = -np.sign(form.b)
-    t2, start = form.t*form.t, np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)),
-                                                                      1e-300)
+    t2 = form.t*form.t
+    start = np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)), 1e-300)
     def end(mu):
         nonlocal g
         g = descend(form.Q + np.diag(mu*t2), form.b + 2*mu*form.t*form.k, y, 30)
@@ -223,8 +223,8 @@ def _low_at(form:Quadratic, radius:float, given:Multipliers, S, y0) -> tuple[flo
     tau = rounding(d + 4)*np.trace(S)
     low = c - y0 @ bent - np.abs(b + 2*bent).sum()
     low -= form.allowance + rounding(4*d + 64)*parts + tau*(far @ far) + 1e-280
-    return (float(low) if np.isfinite(low) else -np.inf), rounding(3*d
-                                                                   + 8)*float(np.sqrt(np.diag(S) + tau) @ far)
+    reach = rounding(3*d + 8)*float(np.sqrt(np.diag(S) + tau) @ far)
+    return (float(low) if np.isfinite(low) else -np.inf), reach
 
 # %% ../../nbs/gpc/16_shor.ipynb #92c17251
 def _ellipsoid(form:Quadratic, region:Region) -> Dual:

@@ -50,8 +50,8 @@ def _into(region:Region, delta:np.ndarray) -> np.ndarray:
     delta = np.clip(delta, region.lo, region.hi)
     if region.ball is None: return delta
     ball = region.ball
-    offset, anchor = ball.scale*delta + ball.shift, ball.scale*np.clip(-ball.shift/ball.scale, region.lo,
-                                                                       region.hi) + ball.shift
+    offset = ball.scale*delta + ball.shift
+    anchor = ball.scale*np.clip(-ball.shift/ball.scale, region.lo, region.hi) + ball.shift
     size, near = np.linalg.norm(offset, ball.p), np.linalg.norm(anchor, ball.p)
     if size <= ball.radius: return delta
     way = 1. if near >= size else min(1., (size - ball.radius*(1 - 1e-12))/(size - near))
@@ -159,8 +159,8 @@ class _Narrowing:
             at = seen.V @ (region.mid - seen.centre)
             slack = rounding(len(region.lo)
                              + 8)*(seen.size @ (region.half + np.abs(region.mid - seen.centre)))
-            self.low, self.high = np.maximum(self.low, at + low - slack), np.minimum(self.high,
-                                                                                     at + high + slack)
+            self.low = np.maximum(self.low, at + low - slack)
+            self.high = np.minimum(self.high, at + high + slack)
         if left is None or (self.low > self.high).any():
             self.empty = True
             return 0.
@@ -252,8 +252,8 @@ def _floor(terms:Terms, region:Region, verdict:Verdict) -> float:
     if verdict.seen is None or not np.isfinite(verdict.whole): return 0. if verdict.proved else -np.inf
     low, high = np.add(verdict.seen.log_factor(region), terms.flat)
     if verdict.whole < 0 and verdict.proved: return 0.
-    with np.errstate(over="ignore"): return float(verdict.whole*np.exp(low if verdict.whole > 0
-                                                                       else high)*(1 - 1e-12))
+    with np.errstate(over="ignore"):
+        return float(verdict.whole*np.exp(low if verdict.whole > 0 else high)*(1 - 1e-12))
 
 # %% ../../nbs/gpc/17_sign_search.ipynb #6d41c0a7
 def _halves(region:Region, j:int) -> tuple[Region, ...]:

@@ -375,9 +375,8 @@ class MulticlassPosterior(ClassProbabilities):
         classes=None,# (C,) labels, numbers or text; None: 0..C-1
     ):
         super().__init__(X, lengthscale, variance)
-        self.alpha, self.prob = check_matrix(alpha, "alpha", d=self.n).copy(), check_matrix(prob, "prob",
-                                                                                            d=self.n,
-                                                                                            low=0.).copy()
+        self.alpha = check_matrix(alpha, "alpha", d=self.n).copy()
+        self.prob = check_matrix(prob, "prob", d=self.n, low=0.).copy()
         if not 2 <= len(self.alpha) <= 10:
             raise refuse("alpha", "a matrix of 2 to 10 rows, one a class", alpha)
         if self.prob.shape != self.alpha.shape or np.abs(self.prob.sum(0) - 1).max() > 1e-6:

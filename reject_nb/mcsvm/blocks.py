@@ -317,8 +317,9 @@ def _band(scene:_Scene, scores, biases, fraction:float) -> np.ndarray: # (m,)
     return np.quantile(np.abs(1+scene.y[thin, None]*(scores[thin, None]-biases)), fraction, axis=0)
 
 # %% ../../nbs/mcsvm/12_blocks.ipynb #blk00023
-def _solve_free(scene:_Scene, frozen:Frozen, w, biases, tol:float, width:float) -> tuple[np.ndarray, float,
-                                                                                         int]:
+def _solve_free(
+    scene:_Scene, frozen:Frozen, w, biases, tol:float, width:float,
+) -> tuple[np.ndarray, float, int]:
     "Interior point on the kept points; the new direction, the dual value, iterations."
     costs = np.stack(scene.costs)
     counts, vectors = costs*frozen.counts, costs[:, :, None]*frozen.vectors

@@ -449,9 +449,8 @@ def both_rates(
         bias is None where its status is infeasible: look at `feasible` first
     """
     sample, eps = _check_sample(scores, y), check_probability(eps, "eps")
-    delta, eps_safe = check_probability(delta,
-                                        "delta"), eps if eps_safe is None else check_probability(eps_safe,
-                                                                                                 "eps_safe")
+    delta = check_probability(delta, "delta")
+    eps_safe = eps if eps_safe is None else check_probability(eps_safe, "eps_safe")
     about = dict(risk="both rates", kind="confidence")
     sides = ((sample.n_unsafe, eps, "unsafe calibration points"),
              (sample.n_safe, eps_safe, "safe calibration points"))
@@ -550,8 +549,8 @@ def calibrate_offset(
     1.0 certified | Pr{unsafe and inside} <= 0.2 in expectation over the calibration set
     """
     function, uses = RULES[check_choice(rule, "rule", RULES)]
-    scores, turn = check_vector(scores, "scores", None, -LARGEST, LARGEST), check_flag(high_is_safe,
-                                                                                       "high_is_safe")
+    scores = check_vector(scores, "scores", None, -LARGEST, LARGEST)
+    turn = check_flag(high_is_safe, "high_is_safe")
     sign = -1. if turn else 1.
     given = dict(eps=check_probability(eps, "eps"), delta=delta, eps_safe=eps_safe,
                  reference=sign*_check_reference(reference, scores))

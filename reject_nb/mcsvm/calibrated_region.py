@@ -160,8 +160,8 @@ def _outside(scores) -> np.ndarray: # (n,) below 0, falling with the scores
 # %% ../../nbs/mcsvm/22_calibrated_region.ipynb #fc69ad0c
 def _classifier(model, X, y, weight) -> tuple: # classifier, rows for the calibration
     "The classifier of a region: the one given, or fitted on the rows that are not set aside."
-    prefit, share = check_flag(model.prefit, "prefit"), check_probability(model.calibration_share,
-                                                                          "calibration_share")
+    prefit = check_flag(model.prefit, "prefit")
+    share = check_probability(model.calibration_share, "calibration_share")
     if prefit and weight is not None:
         raise refuse("sample_weight", "None with prefit=True: the calibration counts points", weight)
     if prefit: found, held = model.estimator, np.arange(len(y))

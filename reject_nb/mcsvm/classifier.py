@@ -590,9 +590,8 @@ def _signed(model, source:Source) -> tuple[Source, float]: # the source with sig
     "Learn the labels of a source in one pass and turn them into signs."
     counts:dict = {}
     for _, y in source.blocks():
-        for label, count in zip(*np.unique(check_labels(y, "y"),
-                                           return_counts=True)): counts[label] = counts.get(label,
-                                                                                            0)+int(count)
+        for label, count in zip(*np.unique(check_labels(y, "y"), return_counts=True)):
+            counts[label] = counts.get(label, 0)+int(count)
         if len(counts) > 2: raise refuse("y", "labels of two classes", list(counts))
     try: model._fit_labels(np.array(list(counts)))
     except ValueError as error:

@@ -321,8 +321,9 @@ def _iterate(state:State, rows:Rows, y, costs:Costs, weights, eta, tol) -> int: 
 # %% ../../nbs/mcsvm/10_decomposition.ipynb #dec00029
 CACHE = 1e9 # bytes of kernel rows
 
-def _scaled(K, costs:Costs, eta:float, room:float) -> tuple[Rows, float,
-                                                            float]: # rows, eta, unit of the costs
+def _scaled(
+    K, costs:Costs, eta:float, room:float,
+) -> tuple[Rows, float, float]: # rows, eta, unit of the costs
     "The problem with a kernel of size one and costs of size one."
     size = max(float(K.diagonal.max()), 1e-300)
     unit = float(costs.safe.sum()+costs.unsafe.sum())/(2*len(costs.safe))

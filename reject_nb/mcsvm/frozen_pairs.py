@@ -274,8 +274,8 @@ def solve_levels(
         return Level(_certify(problem, alpha, w, tol), alpha, w, iterations)
     w, fraction = _coarse(problem)
     s = Q@w
-    b, limits_of = offsets_and_losses(s, y, weights, costs)[0], lambda rows: pair_limits(y[rows], costs,
-                                                                                         weights[rows])
+    b = offsets_and_losses(s, y, weights, costs)[0]
+    limits_of = lambda rows: pair_limits(y[rows], costs, weights[rows])
     ranges, alpha, iterations, best = _all_frozen(n, m), np.empty((n, m)), 0, None
     for turn in range(20):
         if fraction > .6: fraction = 1.

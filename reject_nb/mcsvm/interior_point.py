@@ -202,8 +202,8 @@ def make_pairs(
     np.cumsum(counts, out=start[1:])
     tau = np.arange(start[-1])-np.repeat(start[:-1]-first, counts)
     values = np.empty((len(Rows._fields), start[-1]))
-    values[COST] = np.where(np.repeat(y, counts) > 0, costs.safe[tau], costs.unsafe[tau])*np.repeat(weights,
-                                                                                                    counts)
+    values[COST] = np.where(np.repeat(y, counts) > 0, costs.safe[tau], costs.unsafe[tau])
+    values[COST] *= np.repeat(weights, counts)
     return Pairs(start, tau, values)
 
 # %% ../../nbs/mcsvm/04_interior_point.ipynb #004144df

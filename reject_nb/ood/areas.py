@@ -197,8 +197,8 @@ def oscr(
     >>> oscr(losses, scores, is_ood), oscr(losses, scores, is_ood, convention="joint")
     (0.875, 0.4375)
     """
-    sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles,
-                                                                                                   "n_angles")
+    sample = read_sample(scores, is_ood, losses, need_losses=True, high=1.)
+    n_angles = check_count(n_angles, "n_angles")
     check_choice(convention, "convention", ("conditional", "joint"))
     check_choice(double, "double", HOW)
     def sweep_of(s): return sweep(s, sample.is_ood, sample.losses)
@@ -253,8 +253,8 @@ class BestArea(NamedTuple):
 class _Areas:
     "Areas at angles, and bounds between them."
     def __init__(self, sample:Sample):
-        self.sample, self.units, self.known = sample, (spread(sample.s_r), spread(sample.s_g)), dict[float,
-                                                                                                     tuple]()
+        self.sample, self.units = sample, (spread(sample.s_r), spread(sample.s_g))
+        self.known: dict[float, tuple] = {}
         self.weight = np.ones(len(sample.is_ood)) if sample.losses is None else 1 - sample.losses
 
     def at(self, angle):

@@ -289,8 +289,8 @@ def decide(
     [-1, -1] 0.225
     """
     p_joint = _check_joint(p_joint)
-    p_ood, prior = check_distribution(p_ood, "p_ood", len(p_joint)), check_probability(prior, "prior",
-                                                                                        closed=True)
+    p_ood = check_distribution(p_ood, "p_ood", len(p_joint))
+    prior = check_probability(prior, "prior", closed=True)
     loss = check_matrix(loss, "loss", p_joint.shape[1] + 1)
     partial = (1 - prior)*p_joint@loss[:-1] + prior*np.outer(p_ood, loss[-1])
     decision = partial.argmin(1)

@@ -489,8 +489,8 @@ def vim(
     if d < 2:
         raise refuse("features", "of two columns or more, one for the subspace and one for the residual",
                      features)
-    logits, train = logit_matrix(logits, "logits", n, n_classes), feature_matrix(train_features,
-                                                                                  "train_features", d)
+    logits = logit_matrix(logits, "logits", n, n_classes)
+    train = feature_matrix(train_features, "train_features", d)
     train_logits = logit_matrix(train_logits, "train_logits", len(train), n_classes)
     dim = d//2 if dim is None else check_count(dim, "dim", 1, d - 1)
     origin = -np.linalg.pinv(weight)@bias

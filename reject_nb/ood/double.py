@@ -208,8 +208,8 @@ def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
 def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs, clock:Clock) -> TunedOOD:
     "The best of all lines, or what is known when the search is stopped."
     added, start = added_by(sample, model, target), NO_RULE if target.ratio else REJECT_ALL
-    (value, angle, threshold, line), bound, seen, done = best_line(sample, added, target, method, start,
-                                                                   max_arcs, clock)
+    found, bound, seen, done = best_line(sample, added, target, method, start, max_arcs, clock)
+    value, angle, threshold, line = found
     late = not done and clock.out_of_time() and (max_arcs is None or seen < max_arcs)
     why, more = (Status.time_limit, "time_limit") if late else (Status.iteration_limit, "max_arcs")
     stopped = "" if done else f"stopped after {seen} arcs: the optimum lies between bound and objective"

@@ -121,8 +121,8 @@ class _Wanted:
     @property
     def words(self) -> list[str]:
         "The statements."
-        named = ("TPR at least", self.min_tpr), ("FPR at most", self.max_fpr), ("selective risk at most",
-                                                                                self.target_risk)
+        named = (("TPR at least", self.min_tpr), ("FPR at most", self.max_fpr),
+                 ("selective risk at most", self.target_risk))
         return [f"{name} {value:g}" for name, value in named if value is not None]
 
 # %% ../../nbs/ood/12_guarantees.ipynb #ea96f97d

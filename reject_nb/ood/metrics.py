@@ -340,8 +340,8 @@ def ccr_fpr_curve(
     [0.0, 0.5, 0.5, 0.5, 0.5, 1.0] [0.0, 0.25, 0.25, 0.5, 0.75, 0.75]
     """
     check_choice(convention, "convention", ("conditional", "joint"))
-    sample, n_angles = read_sample(scores, is_ood, losses, need_losses=True, high=1.), check_count(n_angles,
-                                                                                                   "n_angles")
+    sample = read_sample(scores, is_ood, losses, need_losses=True, high=1.)
+    n_angles = check_count(n_angles, "n_angles")
     if not sample.is_double: return ccr_of(sweep(sample.s_r, sample.is_ood, sample.losses), convention)
     return envelope(ccr_of(sweep(s, sample.is_ood, sample.losses), convention) for _,
                     s in angles_of(sample, n_angles))

@@ -494,8 +494,8 @@ def _check_parameters(model) -> None:
     "Parameters that the fit does not check elsewhere."
     check_probability(model.eps, "eps")
     check_shrinkage(model.shrinkage)
-    if not isinstance(model.probability, (bool, np.bool_)): raise refuse("probability", "True or False",
-                                                                         model.probability)
+    if not isinstance(model.probability, (bool, np.bool_)):
+        raise refuse("probability", "True or False", model.probability)
     scalar = model.safe_label is None or np.isscalar(model.safe_label)
     if not scalar: raise refuse("safe_label", "a label or None", model.safe_label)
 
@@ -517,12 +517,12 @@ def _class_weights(class_weight, classes, y) -> np.ndarray: # (n,)
     "The weight of each point's class."
     if class_weight is None: return np.ones(len(y))
     words = "None, 'balanced' or a dict from label to a weight of at least 0"
-    if not isinstance(class_weight, dict) and class_weight != "balanced": raise refuse("class_weight",
-                                                                                       words, class_weight)
+    if not isinstance(class_weight, dict) and class_weight != "balanced":
+        raise refuse("class_weight", words, class_weight)
     try: weights = np.asarray(compute_class_weight(class_weight, classes=classes, y=y), dtype=float)
     except (TypeError, ValueError) as error: raise refuse("class_weight", words, class_weight) from error
-    if not (np.isfinite(weights).all() and (weights >= 0).all()): raise refuse("class_weight", words,
-                                                                               class_weight)
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise refuse("class_weight", words, class_weight)
     return weights[np.searchsorted(classes, y)]
 
 def _prior(model, weight, y, safe) -> float:

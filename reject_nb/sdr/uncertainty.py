@@ -154,8 +154,8 @@ def bootstrap_rates(
     check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
     check_shrinkage(shrinkage)
     p_safe, eps = check_probability(p_safe, "p_safe"), check_probability(eps, "eps")
-    sizes = check_count(n_safe, "n_safe", low=1, high=10**9), check_count(n_unsafe, "n_unsafe", low=1,
-                                                                          high=10**9)
+    sizes = tuple(check_count(n, name, low=1, high=10**9)
+                  for n, name in ((n_safe, "n_safe"), (n_unsafe, "n_unsafe")))
     n_bootstrap, n_test = check_count(n_bootstrap, "n_bootstrap"), check_count(n_test, "n_test")
     confidence, rng = check_probability(confidence, "confidence"), check_random_state(random_state)
     laws: tuple = region.safe, region.unsafe

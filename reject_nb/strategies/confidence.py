@@ -73,8 +73,8 @@ def fit_temperature(
     for _ in range(100):
         value, slope, curve = _likelihood(z, true, beta)
         new = min(max(beta - slope/max(curve, 1e-12), beta/4, 1e-3), 4*beta, 1e3)
-        while _likelihood(z, true, new)[0] > value + 1e-12 and abs(new - beta) > 1e-10*beta: new = (new
-                                                                                                    + beta)/2
+        while _likelihood(z, true, new)[0] > value + 1e-12 and abs(new - beta) > 1e-10*beta:
+            new = (new + beta)/2
         if abs(new - beta) <= 1e-9*beta: break
         beta = new
     return 1/beta
@@ -218,8 +218,8 @@ class TemperatureScaling(ScaledAnswers):
         y = labels_of(self, y, n_rows(X))
         check_class_labels(y)
         base = default_classifier() if self.estimator is None else self.estimator
-        if not hasattr(base, "predict_proba"): raise refuse("estimator", "a classifier with predict_proba",
-                                                            base)
+        if not hasattr(base, "predict_proba"):
+            raise refuse("estimator", "a classifier with predict_proba", base)
         if not is_fitted(base): base, X, y = _fit_on_a_part(base, X, y, self.holdout, random_state)
         self.estimator_, self.classes_ = base, base.classes_
         known = np.isin(y, self.classes_)

@@ -73,8 +73,8 @@ class SelectiveScorer:
 def _minus_aurc(estimator, X, y, sample_weight) -> float:
     "Minus the area under the risk-coverage curve."
     if sample_weight is not None: raise ValueError("sample_weight must be None for the measure 'aurc'")
-    if not hasattr(estimator, "risk_coverage"): raise refuse("estimator", "a SelectiveClassifier for 'aurc'",
-                                                             estimator)
+    if not hasattr(estimator, "risk_coverage"):
+        raise refuse("estimator", "a SelectiveClassifier for 'aurc'", estimator)
     return -float(estimator.risk_coverage(X, y).risk.mean())
 
 # %% ../../nbs/strategies/24_scorers.ipynb #d6687067

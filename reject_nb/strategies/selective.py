@@ -357,8 +357,8 @@ class Wrapping(Abstaining):
 def _of_the_fit(self, base, params:dict) -> dict:
     "What the classifier's fit is to get besides X and y."
     if not params: return {}
-    if sklearn.get_config()["enable_metadata_routing"]: return process_routing(self, "fit",
-                                                                               **params).estimator.fit
+    if sklearn.get_config()["enable_metadata_routing"]:
+        return process_routing(self, "fit", **params).estimator.fit
     if not hasattr(base, "fit"):
         name, kind = next(iter(params)), type(base).__name__
         raise ValueError(f"{name} must go to a fit of the estimator, {kind} has none")
@@ -379,8 +379,8 @@ class Answers(Abstaining):
     def _groups(self, X):
         "The group of each input, None where all share one threshold."
         if self.groups is None: return None
-        found = predict_labels(self.classifier_, X) if isinstance(self.groups, str) else ask(self.groups, X,
-                                                                                             "groups")
+        if isinstance(self.groups, str): found = predict_labels(self.classifier_, X)
+        else: found = ask(self.groups, X, "groups")
         return group_labels(found, n_rows(X))
 
     def _accepted(self, X, uncertainty):
@@ -554,8 +554,8 @@ class Parameters(Wrapping):
         check_flag(self.prefit, "prefit")
         check_choice(self.guarantee, "guarantee", (None, "auto", "ltt", "sgr"))
         if self.bound is not None: check_number(self.bound, "bound", 0., open_low=True)
-        if not (self.groups is None or callable(self.groups)): check_choice(self.groups, "groups",
-                                                                            ("prediction",))
+        if not (self.groups is None or callable(self.groups)):
+            check_choice(self.groups, "groups", ("prediction",))
         if self.model is None and self.guarantee not in (None, "auto"):
             raise ValueError(f"guarantee={self.guarantee!r} needs a model with a target: BoundedImprovement "
                              "or BoundedAbstention")

@@ -49,8 +49,8 @@ def thin(
     ----------
     von Neumann's rejection sampling.
     """
-    weights, weight_bound = check_vector(weights, "weights", low=0.), check_positive(weight_bound,
-                                                                                     "weight_bound")
+    weights = check_vector(weights, "weights", low=0.)
+    weight_bound = check_positive(weight_bound, "weight_bound")
     if weights.max() > weight_bound:
         raise ValueError(f"weights must be at most weight_bound={weight_bound:g}, got {weights.max():g}; "
                          "clip them, and the promise is for the law with clipped weights")

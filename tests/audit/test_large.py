@@ -48,8 +48,8 @@ def test_groups_and_curve_are_those_in_memory():
     score = sample.scores["max_probability"]
     own, other = audit.groups(rule), group_metrics(sample, score <= rule.threshold, score)
     assert list(own["group"]) == list(other["group"])
-    for name in set(own) & set(other) - {"group"}: assert own[name] == pytest.approx(other[name],
-                                                                                     rel=1e-3), name
+    for name in set(own) & set(other) - {"group"}:
+        assert own[name] == pytest.approx(other[name], rel=1e-3), name
     exact, curve = curve_table(Ranked(ordered(score, sample.losses))), audit.curve()
     late = curve["coverage"] > .05
     apart = np.interp(curve["coverage"], exact["coverage"], exact["risk"]) - curve["risk"]

@@ -122,8 +122,8 @@ def test_foreign_inputs_may_be_flagged_in_words_and_have_no_label(no, yes):
              "foreign": [no, no, yes, no]}
     asked = dict(label="y", prediction="yhat", ood="foreign", scores="s")
     assert outcomes(rule, cells, **asked).tolist() == [0, 1, 1, 0]
-    with pytest.raises(TableError, match="column 'y', row 3"): outcomes(rule, cells | {"foreign": [no]*4},
-                                                                        **asked)
+    with pytest.raises(TableError, match="column 'y', row 3"):
+        outcomes(rule, cells | {"foreign": [no]*4}, **asked)
     with pytest.raises(TableError, match="column 'foreign', row 4"):
         outcomes(rule, cells | {"foreign": [no, no, yes, "maybe"]}, **asked)
 

@@ -93,8 +93,8 @@ def _areas_of_orders(losses):
 def test_bounds_are_attained_and_the_value_is_the_mean(seed):
     "Enumeration of all orders of six answers."
     rng = np.random.default_rng(seed)
-    wrong, scores = np.append(rng.random(4) < .5, [True, False]), rng.integers(0, 1 + seed % 5,
-                                                                               6).astype(float)
+    wrong = np.append(rng.random(4) < .5, [True, False])
+    scores = rng.integers(0, 1 + seed % 5, 6).astype(float)
     counts = count_errors(wrong, scores)
     areas = aurc_of(counts), augrc_of(counts), auroc_of(counts)
     for area, values in zip(areas, _areas_of_orders(_orders(wrong, scores))):
@@ -178,8 +178,8 @@ def test_errors_are_those_of_resampling(law):
     "400 resamples know a standard error to 3.5 %: four of these."
     wrong, scores = _laws(6000)[law]
     m = measure(count_errors(wrong, scores))
-    se, boot = (m.se_aurc, m.se_e_aurc, m.se_augrc, m.se_auroc), _resampled(wrong, scores, 400,
-                                                                            np.random.default_rng(1))
+    se = (m.se_aurc, m.se_e_aurc, m.se_augrc, m.se_auroc)
+    boot = _resampled(wrong, scores, 400, np.random.default_rng(1))
     for own, other in zip(se, boot): assert abs(own - other) <= .14*other + 1e-12
 
 

@@ -103,8 +103,8 @@ def test_only_zero_and_one_can_be_counted():
     with pytest.raises(ValueError, match="^group must have fewer"):
         tally_of([{"l": np.zeros(60), "s": np.zeros(60), "g": np.arange(60)}],
                  Roles(losses="l", scores="s", group="g"))
-    with pytest.raises(TableError, match="is missing"): tally_of([{"l": [0.], "s": [0.]}],
-                                                                 Roles(losses="x", scores="s"))
+    with pytest.raises(TableError, match="is missing"):
+        tally_of([{"l": [0.], "s": [0.]}], Roles(losses="x", scores="s"))
 
 
 def test_dask_counts_the_same():

@@ -223,8 +223,8 @@ def test_which_of_two_certificates_is_given():
         there = dict(certificate=lambda *_: own, rounded_certificate=lambda *_: near,
                      _mixed=lambda sizes: mixed,
                      column_sizes=lambda problem: None)
-        with mock.patch.dict(_certified.__globals__, there): found, widened = _certified(None, None, None,
-                                                                                         tol)
+        with mock.patch.dict(_certified.__globals__, there):
+            found, widened = _certified(None, None, None, tol)
         assert found is (near if widened else own)
         return widened
     assert chosen(.5, .4) and not chosen(.5, .5) and not chosen(.5, .6)

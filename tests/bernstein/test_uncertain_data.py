@@ -326,8 +326,8 @@ def test_other_units_by_hand():
 
 
 def test_tables_are_joined():
-    a, b = UncertainData([[0.]], [[1.]], mean=[[.5]]), UncertainData([[2.], [3.]], [[4.], [5.]],
-                                                                     mean=[[3.], [4.]])
+    a = UncertainData([[0.]], [[1.]], mean=[[.5]])
+    b = UncertainData([[2.], [3.]], [[4.], [5.]], mean=[[3.], [4.]])
     both = UncertainData.concatenate(iter([a, b]))
     assert both.lower.tolist() == [[0], [2], [3]] and both.mean.tolist() == [[.5], [3],
                                                                              [4]] and len(both) == 3

@@ -132,7 +132,7 @@ def test_the_smaller_of_two_bounds_by_hand():
 def test_totals_reach_up_to_n():
     assert hoeffding_bentkus_p_value(5*(1 + .9e-9), 5, .1) == 1
     for total in (5*(1 + 1.1e-9), 5.5, 7, [1, 6]):
-        with pytest.raises(ValueError, match="^total must be at most n"): hoeffding_bentkus_p_value(total, 5,
-                                                                                                    .1)
+        with pytest.raises(ValueError, match="^total must be at most n"):
+            hoeffding_bentkus_p_value(total, 5, .1)
     with pytest.raises(ValueError, match="^total must be"): hoeffding_bentkus_p_value(-1e-6, 5, .1)
     assert hoeffding_bentkus_p_value([0, 5.], 5, [.1, .2]).shape == (2,)

@@ -108,9 +108,10 @@ def test_bounds_lie_below_samples(seed):
 def test_kernel_is_the_formula(seed):
     rng = np.random.default_rng(seed)
     n, d = rng.integers(2, 9), rng.integers(1, 5)
-    X, coef, mid, half = rng.normal(size=(n, d)), rng.normal(size=n), rng.normal(size=d)*.5, rng.uniform(.1,
-                                                                                                         1.2,
-                                                                                                         d)
+    X = rng.normal(size=(n, d))
+    coef = rng.normal(size=n)
+    mid = rng.normal(size=d)*.5
+    half = rng.uniform(.1, 1.2, d)
     extra = 0. if seed % 3 else rng.uniform(0, 3)
     ways, score = _by_formula(coef, X, mid, half, extra)
     first, both = (_bound(coef, X, mid - half, mid + half, way, 0., extra) for way in (False, True))
@@ -133,9 +134,10 @@ def _fresh(): return _work(2, 2, np.empty(2), np.empty(2))
 
 
 def test_parts_uncompiled():
-    X, coef, mid, half = np.array([[0., .5], [1., -1.]]), np.array([1., -2.]), np.array([.3,
-                                                                                         .1]), np.array([.5,
-                                                                                                         .8])
+    X = np.array([[0., .5], [1., -1.]])
+    coef = np.array([1., -2.])
+    mid = np.array([.3, .1])
+    half = np.array([.5, .8])
     XT, work = np.ascontiguousarray(X.T), _fresh()
     square = _place.py_func(XT, mid - half, mid + half, work)
     assert square == pytest.approx(.25 + .64) and work.span[0] == pytest.approx(.5*(.8**2 + 1.2**2) - .5*0)

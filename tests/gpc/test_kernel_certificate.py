@@ -124,9 +124,8 @@ def test_the_mean_is_enclosed():
 
 def test_logistic_links_need_bounded_variances():
     model = LatentGaussian(Linear(1.), [[1.]], [1.], [[.1]], link="logistic")
-    with pytest.raises(ValueError, match="^upper"): problem_of(model,
-                                                               frame_box((model.terms,), np.array([0.]),
-                                                                       np.array([1e4])))
+    with pytest.raises(ValueError, match="^upper"):
+        problem_of(model, frame_box((model.terms,), np.array([0.]), np.array([1e4])))
 
 
 def test_the_variance_of_what_is_known_is_small():

@@ -65,8 +65,8 @@ def test_an_interrupted_call_goes_on():
         def stop(done, total):
             seen.append((done, total))
             if len(seen) == 1: raise KeyboardInterrupt
-        with pytest.raises(KeyboardInterrupt): certify_many(post, X, .1, time_limit=None, csv=path,
-                                                            progress=stop)
+        with pytest.raises(KeyboardInterrupt):
+            certify_many(post, X, .1, time_limit=None, csv=path, progress=stop)
         assert seen == [(64, 150)] and len(read_rows(path)) == 64
         path.write_text(path.read_text() + "half a row,3")                    # as a crash leaves it
         whole = certify_many(post, X, .1, time_limit=None, csv=path, progress=lambda done,
@@ -76,8 +76,8 @@ def test_an_interrupted_call_goes_on():
                              progress=lambda *_: seen.append("asked"))
         plain = certify_many(post, X, .1, time_limit=None)
         for got, order in ((whole, slice(None)), (again, slice(None, None, -1))):
-            for name in ("verdict", "label"): np.testing.assert_array_equal(getattr(got, name),
-                                                                            getattr(plain, name)[order])
+            for name in ("verdict", "label"):
+                np.testing.assert_array_equal(getattr(got, name), getattr(plain, name)[order])
             for name in ("min_lower", "max_upper"):      # chunks differ, and with them roundings
                 np.testing.assert_allclose(getattr(got, name), getattr(plain, name)[order], rtol=1e-6,
                                            atol=1e-12)
@@ -85,8 +85,8 @@ def test_an_interrupted_call_goes_on():
         certify_many(post, X[:3], .11, csv=path, progress=lambda *_: seen.append("asked"))
         assert seen[-1] == "asked"       # another radius is another question
         (Path(folder)/"other.csv").write_text("a,b\n1,2\n")
-        with pytest.raises(ValueError, match="csv"): certify_many(post, X, .1, time_limit=None,
-                                                                  csv=Path(folder)/"other.csv")
+        with pytest.raises(ValueError, match="csv"):
+            certify_many(post, X, .1, time_limit=None, csv=Path(folder)/"other.csv")
 
 
 @pytest.mark.parametrize("old, new, says", [(",safe,", ",s@fe,", "s@fe"), ("0.", "0x", "0x"),
@@ -125,8 +125,8 @@ def test_several_classes_and_text_labels():
 def test_workers_and_no_points():
     post, rng = _plane(3)
     X = rng.normal(size=(70, 2))
-    one, two = certify_many(post, X, .1, time_limit=None), certify_many(post, X, .1, time_limit=None,
-                                                                        n_jobs=1)
+    one = certify_many(post, X, .1, time_limit=None)
+    two = certify_many(post, X, .1, time_limit=None, n_jobs=1)
     np.testing.assert_allclose(one.min_lower, two.min_lower, rtol=1e-6, atol=1e-12)
     assert len(certify_many(post, np.empty((0, 2)), .1)) == 0
 

@@ -119,9 +119,8 @@ def test_bad_searches_for_attacks_are_named(bad):
 
 def test_robustness_of_several_classes():
     post, x = _three(), np.array([0., 2.])
-    moved, p = robustness(post, x, .2,
-                          tol=.03), post.predict_proba(x + .2*np.random.default_rng(0).uniform(-1, 1,
-                                                                                               size=(300, 2)))
+    moved = robustness(post, x, .2, tol=.03)
+    p = post.predict_proba(x + .2*np.random.default_rng(0).uniform(-1, 1, size=(300, 2)))
     delta = np.abs(p - post.predict_proba(x[None])).max()
     assert delta <= moved.upper + 1e-6 and moved.lower <= delta + .05 and moved.upper < delta + .1
 

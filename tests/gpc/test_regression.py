@@ -105,8 +105,8 @@ def test_what_is_wrong_is_named(name, value):
 
 
 def test_a_linear_kernel_needs_finite_corners():
-    with pytest.raises(ValueError, match="^upper"): regression_range(_fitted(KERNELS["linear"]), [0., 0.],
-                                                                     [1., np.inf])
+    with pytest.raises(ValueError, match="^upper"):
+        regression_range(_fitted(KERNELS["linear"]), [0., 0.], [1., np.inf])
 
 
 def test_rows_are_single_ranges_and_a_file_answers_again():

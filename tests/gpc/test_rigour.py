@@ -33,8 +33,8 @@ def test_enclosure_holds_for_any_R(seed):
 def test_enclosure_against_rational_arithmetic():
     "Two points, all inputs exact binary fractions except the kernel values, which are then taken as given."
     post = GPPosterior([[0.], [1.]], [1., 1.], [.5, 2.], 1., 2.)
-    K, r = kernel(post.X, post.X, post.lengthscale, 2.), kernel(np.array([[.25]]), post.X, post.lengthscale,
-                                                                2.)[0]
+    K = kernel(post.X, post.X, post.lengthscale, 2.)
+    r = kernel(np.array([[.25]]), post.X, post.lengthscale, 2.)[0]
     a, b, d = Fraction(K[0, 0]) + 2, Fraction(K[0, 1]), Fraction(K[1, 1]) + Fraction(1, 2)
     r0, r1 = map(Fraction, r)
     value = 2 - (d*r0*r0 - 2*b*r0*r1 + a*r1*r1)/(a*d - b*b)

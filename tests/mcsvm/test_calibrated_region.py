@@ -103,8 +103,8 @@ def test_labels_of_every_kind_give_one_region(kind, chosen):
 def test_an_estimator_of_other_labels_is_refused():
     X, y = _clouds(60)
     for other in (LogisticRegression().fit(X, y > 0), LogisticRegression()):
-        with pytest.raises(ValueError, match="^estimator must be"): CalibratedRegion(other,
-                                                                                     prefit=True).fit(X, y)
+        with pytest.raises(ValueError, match="^estimator must be"):
+            CalibratedRegion(other, prefit=True).fit(X, y)
 
 
 def test_check_estimator():

@@ -45,8 +45,8 @@ def test_weights_and_unbalanced_costs():
     X, y = _two_clouds(50, 2)
     K, weights = kernel_function("rbf")(X, X), np.random.default_rng(0).integers(1, 4, 50)
     i = np.repeat(np.arange(50), weights)
-    one, many = _solve(K, y, [.1, .6], 2., weights=weights.astype(float)), _solve(K[np.ix_(i, i)], y[i],
-                                                                                  [.1, .6], 2.)
+    one = _solve(K, y, [.1, .6], 2., weights=weights.astype(float))
+    many = _solve(K[np.ix_(i, i)], y[i], [.1, .6], 2.)
     np.testing.assert_allclose(one.objective, many.objective, rtol=1e-7)
     costs = cost_weights(np.array([.3, .8]), y, True)
     balanced = solve_decomposed(MatrixKernel(K), y, costs, np.ones(50), 40., 1e-8)

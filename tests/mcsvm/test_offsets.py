@@ -148,8 +148,9 @@ def test_only_the_wanted_bins_are_sorted():
 
 def test_the_door_takes_the_sort_for_few_points():
     import reject_nb.mcsvm.offsets as module
-    s, y, few = np.array([-3., -1., 2., 0., 3.]), np.array([1., 1, 1, -1, -1]), Costs(np.array([.5]),
-                                                                                      np.array([.5]))
+    s = np.array([-3., -1., 2., 0., 3.])
+    y = np.array([1., 1, 1, -1, -1])
+    few = Costs(np.array([.5]), np.array([.5]))
     with mock.patch.multiple(module, _by_bins=None):
         b, losses = module.offsets_and_losses(s, y, np.ones(5), few)
         assert (b.tolist(), losses.tolist()) == ([1.], [2.])

@@ -104,8 +104,8 @@ def test_the_search_finds_what_the_sweep_finds(kind, leaf):
     for _ in range(40):
         points, target = _case(rng, kind, int(rng.integers(2, 40)))
         start = NO_LINE if kind != "cost" else Found(0., 0., -np.inf)
-        exact, s = sweep_lines(points, target, start), branch_and_bound(points, target, start, arcs=3,
-                                                                        leaf=leaf)
+        exact = sweep_lines(points, target, start)
+        s = branch_and_bound(points, target, start, arcs=3, leaf=leaf)
         assert s.done and (s.best.value == exact.value or abs(s.best.value - exact.value) < 1e-12)
         assert s.bound <= exact.value and (np.isinf(exact.value) or s.bound >= exact.value - 1e-9)
         found += np.isfinite(exact.value)
@@ -142,8 +142,8 @@ def test_collinear_points_end_in_narrow_arcs(leaf):
         ood = r % 3 == 2
         points = merge_points(r, 11 - r, ood, np.where(ood, 0, rng.random(12)))
         target = Target(True, int(rng.integers(1, 9)), int(rng.integers(0, 5)), 0., 0., .3, 0.)
-        exact, s = sweep_lines(points, target), branch_and_bound(points, target, NO_LINE, arcs=3, leaf=leaf,
-                                                                 few=0)
+        exact = sweep_lines(points, target)
+        s = branch_and_bound(points, target, NO_LINE, arcs=3, leaf=leaf, few=0)
         assert s.done and (s.best.value == exact.value or abs(s.best.value - exact.value) < 1e-12)
         found += np.isfinite(exact.value)
     assert found > 8
@@ -155,8 +155,8 @@ def test_the_search_uncompiled():
         module = _plain(patch)
         for kind in ("rates", "precision", "cost", "rates"):
             points, target = _case(rng, kind, 25)
-            s, exact = module.branch_and_bound(points, target, NO_LINE, arcs=2, leaf=3), sweep_lines(points,
-                                                                                                     target)
+            s = module.branch_and_bound(points, target, NO_LINE, arcs=2, leaf=3)
+            exact = sweep_lines(points, target)
             assert s.done and (s.best.value == exact.value or abs(s.best.value - exact.value) < 1e-12)
 
 FOUR = Points(np.array([0., 2, 3, 0]), np.array([2., 0, .5, 4]), np.array([1., 1, 1, 0]),

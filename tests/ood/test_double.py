@@ -102,8 +102,8 @@ def test_brute_force_with_ties_and_infinite_scores(kind, method):
         n = int(rng.integers(3, 13))
         is_ood = rng.random(n) < .35
         is_ood[:2] = False, True
-        s_r, s_g = rng.integers(0, int(rng.integers(2, 12)), n)*1., rng.integers(0, int(rng.integers(2, 12)),
-                                                                                 n) + 2.*is_ood
+        s_r = rng.integers(0, int(rng.integers(2, 12)), n)*1.
+        s_g = rng.integers(0, int(rng.integers(2, 12)), n) + 2.*is_ood
         losses = (rng.random(n) < .4).astype(float) if rng.random() < .6 else rng.random(n)
         model = _models(rng)[kind]
         lines = _all_lines(s_r, s_g)
@@ -176,8 +176,8 @@ def test_rounded_scores_of_larger_samples(kind):
     for _ in range(12):
         n = int(rng.integers(50, 300))
         is_ood = rng.random(n) < .3
-        s_r, s_g = np.round(rng.beta(1, 3, n), 1), np.round(rng.gamma(1 + 1.5*is_ood),
-                                                            int(rng.integers(0, 2)))
+        s_r = np.round(rng.beta(1, 3, n), 1)
+        s_g = np.round(rng.gamma(1 + 1.5*is_ood), int(rng.integers(0, 2)))
         losses, model = (rng.random(n) < .2).astype(float), _models(rng)[kind]
         a, b = (tune_double_score(losses, s_r, s_g, is_ood, model, method) for method in LINES)
         assert a.status == b.status and _near(a.nearest, b.nearest)
@@ -282,10 +282,10 @@ def test_no_cell_is_lost_in_many_samples(part):
 @pytest.mark.parametrize("scale", [1e-12, 1e-6, 1e-3, 1., 1e3, 1e6, 1e9, 1e12, 1e15])
 @pytest.mark.parametrize("method", LINES)
 def test_any_scale(scale, method):
-    s_r, s_g, losses, is_ood = np.array([3., 1, 2]), np.array([1., 4, 3]), np.array([.7, .8,
-                                                                                     .2]), np.array([False,
-                                                                                                     False,
-                                                                                                     True])
+    s_r = np.array([3., 1, 2])
+    s_g = np.array([1., 4, 3])
+    losses = np.array([.7, .8, .2])
+    is_ood = np.array([False, False, True])
     t = tune_double_score(losses, s_r*scale, s_g, is_ood, BoundedTPRFPR(.6, 0.), method)
     assert t.status == Status.optimal and abs(t.objective - .75) < 1e-12 and t.tpr == 1
     assert t.accept(s_r*scale, s_g).tolist() == [True, True, False]

@@ -57,8 +57,8 @@ def test_curves_by_definition(positive, prior):
 
 
 def test_polygons_that_jump():
-    a, b = polygon(np.array([0., .5, .5, 1]), np.array([0., 0, 1, 1])), polygon(np.array([0., 1]),
-                                                                                np.array([.5, .5]))
+    a = polygon(np.array([0., .5, .5, 1]), np.array([0., 0, 1, 1]))
+    b = polygon(np.array([0., 1]), np.array([.5, .5]))
     assert [v.tolist() for v in values_at(a, np.array([.25, .5, .75]))] == [[0, 0, 1], [0, 1, 1],
                                                                             [False, True, False]]
     top = highest(a, b)

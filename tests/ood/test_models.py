@@ -225,8 +225,8 @@ def test_corrected_theorem_7_against_the_linear_program(seed):
         p_id, p_ood, mu = rng.dirichlet(np.ones(n)), rng.dirichlet(np.ones(n)), rng.uniform(-.5, .5)
         tpr, fpr = rng.uniform(.05, 1), rng.uniform(.05, 1)
         lost = 5*p_id - mu*p_ood  # R; lambda = 5 keeps most risks positive, and (21) does not need more
-        c, lp = boundary_acceptance(p_id, p_ood, tpr, fpr, mu), linear_program(p_id, p_ood, lost/p_id, tpr,
-                                                                               fpr)
+        c = boundary_acceptance(p_id, p_ood, tpr, fpr, mu)
+        lp = linear_program(p_id, p_ood, lost/p_id, tpr, fpr)
         assert (c is None) == (lp is None)
         if c is None: continue
         n_checked += 1

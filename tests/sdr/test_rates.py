@@ -173,8 +173,8 @@ def _mixed(*laws): return Independent(list(laws))
 def test_mixed_columns_by_brute_force(under):
     # sum over the count, 400-node Gauss-Legendre over the Gaussian column,
     # gamma column by its distribution function (equal scales: Gamma_2 = ln(x/2))
-    safe, unsafe = _mixed(Gaussian(0, 1), Gamma(2, 1), Poisson(3)), _mixed(Gaussian(1, 2), Gamma(3, 1),
-                                                                           Poisson(4))
+    safe = _mixed(Gaussian(0, 1), Gamma(2, 1), Poisson(3))
+    unsafe = _mixed(Gaussian(1, 2), Gamma(3, 1), Poisson(4))
     r, rho = rates(safe, unsafe, .5, .2), radius(.5, .2)
     x, weights = np.polynomial.legendre.leggauss(400)
     x, weights = 1 + 12*x, 12*weights
@@ -230,8 +230,8 @@ def test_gaussian_column_with_mass_beyond_the_support():
 
 @pytest.mark.parametrize("p, eps", [(.5, .3), (.8, .05)])
 def test_products_of_counts(p, eps):
-    safe, unsafe = _mixed(Poisson(2), Bernoulli(.7), Binomial(4, .5)), _mixed(Poisson(3), Bernoulli(.2),
-                                                                              Binomial(4, .3))
+    safe = _mixed(Poisson(2), Bernoulli(.7), Binomial(4, .5))
+    unsafe = _mixed(Poisson(3), Bernoulli(.2), Binomial(4, .3))
     grid = np.array(list(itertools.product(range(60), range(2), range(5))), float)
     s, u = log_densities(safe, unsafe, grid)
     inside, r = u - s <= radius(p, eps) + 1e-12, rates(safe, unsafe, p, eps)
@@ -327,8 +327,8 @@ def test_bad_levels(p, eps, name):
                                           ((Beta(2, .5), Exponential(1)), (Exponential(1), Beta(2, .6)))])
 def test_two_columns_of_two_families(safe, unsafe):
     # the first in closed form and the second integrated over, or the other way round
-    r, other = rates(_mixed(*safe), _mixed(*unsafe), .5, .2), rates(_mixed(*safe[::-1]),
-                                                                    _mixed(*unsafe[::-1]), .5, .2)
+    r = rates(_mixed(*safe), _mixed(*unsafe), .5, .2)
+    other = rates(_mixed(*safe[::-1]), _mixed(*unsafe[::-1]), .5, .2)
     assert abs(r.tpr - other.tpr) < 1e-10 and abs(r.fpr - other.fpr) < 1e-10 and r.fpr <= r.bound
 
 
@@ -406,8 +406,8 @@ def test_two_columns_against_tables_of_quantiles(safe, unsafe, eps):
     # off by one quantile an edge of the region, of which there are at most eight in either direction
     r, rho = rates(_mixed(*safe), _mixed(*unsafe), .5, eps), radius(.5, eps)
     first, second = zip(safe, unsafe)
-    for under, ours in ((0, r.tpr), (1, r.fpr)): assert abs(_nested(first, second, rho,
-                                                                    under) - ours) < 16/60_000
+    for under, ours in ((0, r.tpr), (1, r.fpr)):
+        assert abs(_nested(first, second, rho, under) - ours) < 16/60_000
     assert r.status == "optimal" and max(r.tpr_error, r.fpr_error) <= PROMISE
 
 
@@ -450,8 +450,8 @@ def test_many_levels_are_as_good_as_one(safe, unsafe):
 
 def test_rare_totals_keep_their_digits():
     # counts beside a normal column, far out: the sum by hand over closed forms of the column
-    safe, unsafe = _mixed(Poisson(40), Gaussian(0, 1), Gaussian(0, 1)), _mixed(Poisson(60), Gaussian(8, 1),
-                                                                                Gaussian(9, 1))
+    safe = _mixed(Poisson(40), Gaussian(0, 1), Gaussian(0, 1))
+    unsafe = _mixed(Poisson(60), Gaussian(8, 1), Gaussian(9, 1))
     k = np.arange(400.)
     gamma = k*np.log(1.5) - 20 # of the count; the others' Gamma under U is normal: mean 145/2, variance 145
     for eps in (1e-5, 1e-40, 1e-150):

@@ -269,8 +269,8 @@ def test_the_rule_of_fifteen_points():
 
 def test_two_normal_columns_by_hand():
     # equal variances: Gamma_i is normal with mean -+ d^2/2 and variance d^2, and so is the sum
-    first, second = (Plain("normal", 0., 1.), Plain("normal", 1.5, 1.)), (Plain("normal", 0., 2.),
-                                                                         Plain("normal", 1., 2.))
+    first = (Plain("normal", 0., 1.), Plain("normal", 1.5, 1.))
+    second = (Plain("normal", 0., 2.), Plain("normal", 1., 2.))
     d2 = 1.5**2 + .5**2
     levels, weights = np.array([-1., .4, 2.]), np.array([.2, .5, .3])
     for under, sign in ((0, -1), (1, 1)):

@@ -92,8 +92,8 @@ def test_splits():
     rows, held = split_rows(y, .9, np.random.default_rng(0))
     assert sorted([*rows, *held]) == list(range(12)) and len(held) == 10
     assert set(y[rows]) == set(y[held]) == {0, 1}
-    with pytest.raises(ValueError, match="two points"): split_rows(np.array([0, 0, 1]), .5,
-                                                                   np.random.default_rng(0))
+    with pytest.raises(ValueError, match="two points"):
+        split_rows(np.array([0, 0, 1]), .5, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize("options, word",

@@ -36,8 +36,8 @@ def test_arguments_are_named(change, name):
 
 def test_ends_of_the_scale():
     scores = np.arange(200.)
-    everything, nothing = certified_risk(np.zeros(200), scores, .05), certified_risk(np.ones(200), scores,
-                                                                                     .05)
+    everything = certified_risk(np.zeros(200), scores, .05)
+    nothing = certified_risk(np.ones(200), scores, .05)
     assert everything.status == "trivial" and everything.threshold == np.inf
     assert nothing.status == "infeasible"
     assert certified_risk(np.ones(200), scores, 1.).status == "trivial"

@@ -45,8 +45,8 @@ def test_working_points(seed):
     thresholds = np.unique(s)
     coverage = np.array([(s <= t).mean() for t in thresholds])
     risk = np.array([losses[s <= t].mean() for t in thresholds])
-    for c in (0, .33, .8, 1): assert found[f"risk at coverage {c:g}"] == pytest.approx(risk[coverage >= c
-                                                                                            - 1e-12][0])
+    for c in (0, .33, .8, 1):
+        assert found[f"risk at coverage {c:g}"] == pytest.approx(risk[coverage >= c - 1e-12][0])
     for t in (0, .2, .5, 1):
         good = coverage[risk <= t + 1e-12]
         assert found[f"coverage at risk {t:g}"] == pytest.approx(good[-1] if len(good) else 0)
@@ -64,8 +64,8 @@ def test_resampling_is_counting():
         by_loss = None if sample.binary else sort_sample(losses, losses)
         found = _numbers(sample, weights, (.7, .8, .9), (.01, .05, .1), _harmonic(int(weights.sum())),
                          by_loss)
-        for name, value in direct.values.items(): np.testing.assert_allclose(found[name], value, rtol=1e-9,
-                                                                             atol=1e-12)
+        for name, value in direct.values.items():
+            np.testing.assert_allclose(found[name], value, rtol=1e-9, atol=1e-12)
 
 
 def test_intervals_cover():

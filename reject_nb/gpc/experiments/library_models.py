@@ -202,8 +202,8 @@ def _gpflow(seed:int) -> dict:
     Y, Z, few = y[:, None], X[:10].copy(), slice(0, 24)
     bernoulli, sigmoid = gpflow.likelihoods.Bernoulli, gpflow.likelihoods.Bernoulli(tf.sigmoid)
     constant = gpflow.functions.Constant if hasattr(gpflow, "functions") else gpflow.mean_functions.Constant
-    svgp = lambda kernel, likelihood=None, **more: m.SVGP(kernel, likelihood or bernoulli(), Z, num_data=60,
-                                                          **more)
+    def svgp(kernel, likelihood=None, **more):
+        return m.SVGP(kernel, likelihood or bernoulli(), Z, num_data=60, **more)
     models = {
         "svgp": svgp(k.SquaredExponential(lengthscales=[1., 1.])),
         "values": svgp(k.Matern52(lengthscales=[1., .7]), whiten=False),

@@ -71,9 +71,8 @@ def _layers(arch:Architecture, width:float) -> tuple[list, int]: # (layers, numb
     "The body of a network up to the pooled features, all channels times a width."
     from torch import nn
     last = round(arch.stem*width)
-    layers = [nn.Conv2d(3, last, 3, 1, 1, bias=False), nn.BatchNorm2d(last), nn.ReLU()] + ([nn.MaxPool2d(2)]
-                                                                                           if arch.pool
-                                                                                           else [])
+    layers = [nn.Conv2d(3, last, 3, 1, 1, bias=False), nn.BatchNorm2d(last), nn.ReLU()]
+    if arch.pool: layers.append(nn.MaxPool2d(2))
     for k, n_out in enumerate(round(c*width) for c in arch.channels):
         for j in range(arch.blocks):
             layers.append(_block(last, n_out, 2 if k and not j else 1))

@@ -365,5 +365,5 @@ def sample_areas(
     """
     s = sample.scores(method)
     how: dict = dict(double="best angle", n_angles=n_angles)
-    return auroc(s, sample.is_ood, **how), aupr(s, sample.is_ood, **how), oscr(sample.losses, s,
-                                                                               sample.is_ood, **how)
+    return (auroc(s, sample.is_ood, **how), aupr(s, sample.is_ood, **how),
+            oscr(sample.losses, s, sample.is_ood, **how))
