@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from reject_nb.core.claims import (
-    Claim, ITEMS, Statement, by_cause, captions, claim, claims_table, finish, item_status, judge,
-    load_claims, replace_room, statements, summary, uncovered,
+    Claim, ITEMS, Statement, by_cause, captions, claim, claims_file, claims_table, finish, item_status,
+    judge, load_claims, replace_room, statements, summary, uncovered,
 )
 
 def test_judge_numbers_and_statements():
@@ -136,6 +136,13 @@ def test_items_without_a_claim_are_found(where, expected):
         path = Path("claims.toml")
         path.write_text('[items]\nstates = ["Table 1"]\n' + path.read_text())
         assert uncovered("sdr") == expected
+
+
+def test_a_file_of_claims_can_be_read_as_text():
+    "Letters beyond ASCII stand as they are: people read the file in diffs."
+    with _file_of({**BASE, "says": "§ 3: ≥ ½"}):
+        claim("sdr/b", 1)
+        assert "§ 3: ≥ ½" in claims_file().read_text(encoding="utf-8")
 
 
 def test_spreads_stand_beside_our_numbers():

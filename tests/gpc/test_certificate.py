@@ -12,7 +12,7 @@ from reject_nb.gpc.rigour import quadratic_form
 from unittest.mock import patch
 
 from reject_nb.gpc.certificate import (
-    _kernel_rows, _logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows,
+    _apart, _kernel_rows, _logistic_line_minima, _logistic_slopes, _variance_range, centres, kernel_rows,
     logistic_line_min, lower_bounds, one_side, ratio_min, reduce_box, value_up,
 )
 
@@ -259,3 +259,12 @@ def test_a_wider_box_counts_the_rounding_of_far_coordinates_more(half):
     box = reduce_box(post, np.array([1e6 - half, .5]), np.array([1e6 + half, .5]))
     far = (.5/2)**2/2     # of the fixed coordinate, half its squared distance
     assert box.hsq == pytest.approx(half**2 + 1e6*(1 + half) + far + 1, rel=1e-9)
+
+
+def test_each_of_many_fixed_coordinates_counts_once():
+    "600 coordinates are summed in blocks of 256."
+    rng = np.random.default_rng(7)
+    X, origin, one, z = rng.normal(size=(3, 600)), rng.normal(size=600), rng.random(600), np.empty(3)
+    for sums in (_apart, _apart.py_func):
+        sums(X, origin, one, z)
+        np.testing.assert_allclose(z, .5*np.square((X - origin)*one).sum(1), rtol=1e-13)

@@ -15,6 +15,8 @@ from scipy.special import gamma
 from scipy.special import kv
 from sklearn.gaussian_process import kernels as theirs
 
+from reject_nb.gpc.kernels import Kernel
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(7, 3))
 Z = RNG.normal(size=(5, 3))
@@ -90,3 +92,9 @@ def test_points_without_columns_are_named(kernel):
     none = np.zeros((3, 0))
     for call in (lambda: kernel.diagonal(none), lambda: kernel.matrix(none, none)):
         with pytest.raises(ValueError, match="^X must be a matrix with one column or more"): call()
+
+
+def test_a_kernel_of_which_nothing_is_known_says_so():
+    bare, points = Kernel(), np.ones((2, 1))
+    for ask in (lambda: bare.matrix(points, points), lambda: bare.diagonal(points), lambda: bare.least):
+        with pytest.raises(NotImplementedError): ask()
