@@ -395,8 +395,8 @@ def _roles(args, names) -> dict:
     "What was said of columns; several are separated by commas."
     several = ("probabilities", "logits", "scores")
     given = {name: getattr(args, name) for name in names}
-    return {name: value.split(",") if value and name in several and "," in value else value for name,
-            value in given.items()}
+    return {name: value.split(",") if value and name in several and "," in value else value
+            for name, value in given.items()}
 
 # %% ../nbs/cli.ipynb #1145f465
 def audit_arguments(p:argparse.ArgumentParser) -> None:

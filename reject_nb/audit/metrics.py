@@ -193,11 +193,11 @@ def areas(
               "augrc": (found.augrc.value, found.se_augrc),
               "auroc": (found.auroc.value, found.se_auroc) if found.auroc else (np.nan, np.nan)}
     binary = is_binary(losses, bound)
-    if not binary: values |= {kind: _with_error(*f(Path(ordered(score, losses)))) for kind,
-                              f in INFLUENCES.items()}
+    if not binary: values |= {kind: _with_error(*f(Path(ordered(score, losses))))
+                              for kind, f in INFLUENCES.items()}
     units = {kind: bound if binary and kind != "auroc" else 1. for kind in values}
-    return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors) for kind,
-            (v, se) in values.items()}
+    return {kind: _estimate(kind, units[kind]*v, units[kind]*se, level, found.n_errors)
+            for kind, (v, se) in values.items()}
 
 # %% ../../nbs/audit/04_metrics.ipynb #h40a4f42
 INFLUENCES = {"aurc": influence_aurc, "e_aurc": influence_e_aurc, "augrc": influence_augrc}

@@ -202,8 +202,8 @@ def outcomes(
         naming column, row and value.
     """
     columns = open_table(table)
-    known = {k: v for k, v in rule.columns.items() if k not in ("scores",)} | {k: v for k,
-        v in roles.items() if v is not None}
+    known = {k: v for k, v in rule.columns.items() if k not in ("scores",)} | {k: v
+        for k, v in roles.items() if v is not None}
     accept = _accepted(rule, columns, roles)
     if known.get("losses") is not None: return numbers(columns, known["losses"])[accept]
     if rule.loss != "zero-one":

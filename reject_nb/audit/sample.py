@@ -543,8 +543,8 @@ def _matrix_of(columns:Columns, pattern,
 def _score_columns(columns:Columns, scores) -> dict: # name of the score -> name of its column
     "Which columns hold scores."
     if scores is None: return {}
-    if isinstance(scores, dict): found = {str(name): column_called(columns, c, "scores") for name,
-                                          c in scores.items()}
+    if isinstance(scores, dict): found = {str(name): column_called(columns, c, "scores")
+                                          for name, c in scores.items()}
     else: found = {star: column for column, star in matching(columns, scores, "scores").items()}
     if not found: raise refuse("scores", "names of columns", scores)
     return found

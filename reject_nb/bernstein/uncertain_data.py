@@ -200,8 +200,8 @@ def _groups(groups, name:str, least:int=1) -> list:
     "Arrays (at least `least`, n_features), one an uncertain point, all with the same features."
     if isinstance(groups, (str, bytes, memoryview, numbers.Number)) or not np.iterable(groups):
         raise refuse(name, "a sequence of arrays (n_replicates, n_features)", groups)
-    out = [check_matrix(g, f"{name}[{i}]", low=-LARGEST, high=LARGEST, empty=True) for i,
-           g in enumerate(groups)]
+    out = [check_matrix(g, f"{name}[{i}]", low=-LARGEST, high=LARGEST, empty=True)
+           for i, g in enumerate(groups)]
     if not out: raise refuse(name, "a sequence of at least one array", groups)
     for i, g in enumerate(out):
         if len(g) < least or g.shape[1] != out[0].shape[1] or not g.size:

@@ -426,7 +426,7 @@ def statements_file(
     here = Path.cwd()
     if here.name == room and (here/"claims.toml").is_file(): return here/"claims.toml"
     if (root := project_root()) is None:
-        raise FileNotFoundError("claims.toml lies in a checkout of " "reject_nb")
+        raise FileNotFoundError("claims.toml lies in a checkout of reject_nb")
     return root/"nbs"/room/"claims.toml"
 
 # %% ../../nbs/core/10_claims.ipynb #he47c1eb
@@ -458,7 +458,7 @@ def statements(
     known, found = {field.name for field in fields(Statement)}, {}
     for entry in _read(room).get("claim", ()):
         if unknown := set(entry) - known:
-            raise ValueError(f"{entry.get('id')}: unknown fields " f"{sorted(unknown)}")
+            raise ValueError(f"{entry.get('id')}: unknown fields {sorted(unknown)}")
         if entry["id"] in found: raise ValueError(f"{entry['id']} stands twice in claims.toml of {room}")
         if entry["id"].partition("/")[0] != room: raise ValueError(f"{entry['id']} does not belong to {room}")
         found[entry["id"]] = Statement(**entry)

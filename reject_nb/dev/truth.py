@@ -125,7 +125,7 @@ def _of_record(statement, record) -> list[str]:
     moved = [name for name in SAME if _differ(getattr(statement, name), getattr(record, name))]
     wrong = [f"the record's {name} is not that of claims.toml" for name in moved]
     if bool(statement.missing) != (record.status == "not run"):
-        wrong.append(f"is recorded as " f"{record.status}")
+        wrong.append(f"is recorded as {record.status}")
     if record.status == "differs" and not (statement.cause and there_is(statement.evidence)):
         wrong.append(f"differs, and its evidence does not exist: {statement.evidence}")
     if record.status == "match" and statement.cause: wrong.append("matches, and has a cause in claims.toml")

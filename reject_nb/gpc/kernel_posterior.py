@@ -382,8 +382,8 @@ class _SharesEnds(Oracle):
                 problems[0].frame)
         self.floor, self.ceiling = (0., 1.) if kind else (-1 - 2*error, 1 + 2*error)
         sides = [(1. if (j == c) == (kind >= 0) else -1.) for j in range(len(problems))]
-        self.aims = [[ProbabilityAim(side*s, p.post.link, p.post.clip) for s in (1., -1.)] for p,
-                     side in zip(problems, sides)]
+        self.aims = [[ProbabilityAim(side*s, p.post.link, p.post.clip) for s in (1., -1.)]
+                     for p, side in zip(problems, sides)]
         self.sides = np.array(sides)
 
     def _rest(self, ends) -> tuple[np.ndarray, np.ndarray]: # own (b,), others (b, C-1)
@@ -631,8 +631,8 @@ class OneVsRestPosterior(_SharesSearch):
     def __repr__(self): return f"OneVsRestPosterior({len(self.latents)} classes, d={self.d})"
 
     def _arrays(self):
-        each = {f"{name}_{i}": value for i, p in enumerate(self.latents) for name,
-                value in pieces_of(p).items()}
+        each = {f"{name}_{i}": value for i, p in enumerate(self.latents)
+                for name, value in pieces_of(p).items()}
         return dict(classes_of_all=self.classes, error=self.error, count=len(self.latents)) | each
 
     @classmethod

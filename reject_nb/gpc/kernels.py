@@ -521,8 +521,8 @@ def _as_dict(kernel:Kernel) -> dict:
     if type(kernel) not in BY_NAME.values(): raise refuse("kernel", f"of {', '.join(BY_NAME)}", kernel)
     own = {f.name: getattr(kernel, f.name) for f in fields(kernel)}  # type: ignore[arg-type]
     if "parts" in own: own["parts"] = [_as_dict(part) for part in own["parts"]]
-    return {"kind": type(kernel).__name__} | {k: v.tolist() if isinstance(v, np.ndarray) else v for k,
-                                              v in own.items()}
+    return {"kind": type(kernel).__name__} | {k: v.tolist() if isinstance(v, np.ndarray) else v
+                                              for k, v in own.items()}
 
 def kernel_text(kernel:Kernel) -> str:
     "A kernel as text, number for number."

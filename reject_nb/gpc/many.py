@@ -404,8 +404,8 @@ class Sheet:
         if self.path is None: return
         with self.path.open("a", newline="") as file:
             writer = csv.DictWriter(file, self.columns, lineterminator="\n")
-            writer.writerows({k: repr(float(v)) if isinstance(v, (float, np.floating)) else v for k,
-                              v in row.items()} for row in rows)
+            writer.writerows({k: repr(float(v)) if isinstance(v, (float, np.floating)) else v
+                              for k, v in row.items()} for row in rows)
 
 # %% ../../nbs/gpc/30_many.ipynb #0d8f4393
 def _chunks(todo:list[int], size:int) -> Iterator[list[int]]:

@@ -224,8 +224,8 @@ def race(
     if (remainder >= .5 and chaos == np.inf) or clipped > 1/PURE or work > 3e7:
         return np.full(C, .5), np.full(C, np.inf)
     runs = [_race(mean + b*u, delta, h, nodes) for u in z]
-    independent, first_order, tail, _ = (sum(p*np.asarray(part) for p,
-                                             part in zip(mass, parts)) for parts in zip(*runs))
+    independent, first_order, tail, _ = (sum(p*np.asarray(part)
+                                             for p, part in zip(mass, parts)) for parts in zip(*runs))
     width = max(run[3] for run in runs)
     value = independent + first_order
     error = (2.02*(2 + 3*size)*math.exp(-digits - 1)

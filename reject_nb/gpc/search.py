@@ -621,8 +621,8 @@ def check_region(
     -------
     tuple[np.ndarray, np.ndarray]
     """
-    lo, hi = (check_vector(v, name, prior.d, infinite=True).copy() for v,
-              name in ((lower, "lower"), (upper, "upper")))
+    lo, hi = (check_vector(v, name, prior.d, infinite=True).copy()
+              for v, name in ((lower, "lower"), (upper, "upper")))
     if (lo > hi).any():
         j = int(np.argmax(lo > hi))
         raise refuse("lower", "at most upper", f"{lo[j]:g} above {hi[j]:g} in dimension {j}")

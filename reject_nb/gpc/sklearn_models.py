@@ -42,10 +42,12 @@ def _dot_product(k, d, outer):
     return Linear(1.) if k.sigma_0 == 0 else Linear(1.) + Constant(float(k.sigma_0)**2)
 
 KERNELS = {"RBF": lambda k, d, outer: SquaredExponential(1., scales_of(k.length_scale)), "Matern": _matern,
-           "RationalQuadratic": lambda k, d,
-           outer: RationalQuadratic(1., float(k.length_scale), float(k.alpha)), "DotProduct": _dot_product,
-           "ConstantKernel": lambda k, d, outer: Constant(float(k.constant_value)), "WhiteKernel": lambda k,
-           d, outer: White(float(k.noise_level)), "Sum": _pair(Sum), "Product": _pair(Product),
+           "RationalQuadratic":
+               lambda k, d, outer: RationalQuadratic(1., float(k.length_scale), float(k.alpha)),
+           "DotProduct": _dot_product,
+           "ConstantKernel": lambda k, d, outer: Constant(float(k.constant_value)),
+           "WhiteKernel": lambda k, d, outer: White(float(k.noise_level)),
+           "Sum": _pair(Sum), "Product": _pair(Product),
            "Exponentiation": _power}
 
 # %% ../../nbs/gpc/46_sklearn_models.ipynb #a42c0011

@@ -343,5 +343,5 @@ def ccr_fpr_curve(
     sample = read_sample(scores, is_ood, losses, need_losses=True, high=1.)
     n_angles = check_count(n_angles, "n_angles")
     if not sample.is_double: return ccr_of(sweep(sample.s_r, sample.is_ood, sample.losses), convention)
-    return envelope(ccr_of(sweep(s, sample.is_ood, sample.losses), convention) for _,
-                    s in angles_of(sample, n_angles))
+    return envelope(ccr_of(sweep(s, sample.is_ood, sample.losses), convention)
+                    for _, s in angles_of(sample, n_angles))

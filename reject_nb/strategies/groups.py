@@ -327,8 +327,8 @@ def certified_risks(
     """
     losses, targets, bounds = _named(losses, target_risks, bounds)
     delta, k = check_probability(delta, "delta"), len(losses)
-    samples = {name: calibration_sample(l, scores, targets[name], bounds.get(name)) for name,
-               l in losses.items()}
+    samples = {name: calibration_sample(l, scores, targets[name], bounds.get(name))
+               for name, l in losses.items()}
     n = len(next(iter(samples.values())).losses)
     good = np.arange(n + 1)
     for sample in samples.values(): good = np.intersect1d(good, _certified_ends(sample, delta/k))

@@ -37,10 +37,10 @@ def _broken(name, repetitions, n=600, delta=.1, seed=0):
         s = np.sort(rng.random(n))
         rate, mean = _law(name, s)
         errors = np.append(0, np.cumsum(rng.random(n) < rate))
-        menu += any((certified_ends(errors, ends, d) & (mean > t)).any() for d,
-                    t in zip(shared, TARGETS) if d)
-        single += any((certified_ends(errors, ends, d) & (mean > t)).any() for d,
-                      t in zip(alone, TARGETS) if d)
+        menu += any((certified_ends(errors, ends, d) & (mean > t)).any()
+                    for d, t in zip(shared, TARGETS) if d)
+        single += any((certified_ends(errors, ends, d) & (mean > t)).any()
+                      for d, t in zip(alone, TARGETS) if d)
     return menu/repetitions, single/repetitions
 
 RNG = np.random.default_rng(0)

@@ -86,8 +86,8 @@ def test_what_bars_ask_for():
     ax = SimpleNamespace(bar=lambda *a, **k: asked.append((a, k)), set_xticks=lambda *a: asked.append(a))
     bars(ax, ["x"], {str(k): [k] for k in range(len(PALETTE) + 1)}, {"1": [.5]})
     assert [k["color"] for _, k in asked[:-1]] == [*PALETTE, PALETTE[0]]
-    assert [k["yerr"] for _, k in asked[:3]] == [None, [.5], None] and {k["capsize"] for _,
-                                                                        k in asked[:-1]} == {2}
+    assert [k["yerr"] for _, k in asked[:3]] == [None, [.5], None] and {k["capsize"]
+                                                                        for _, k in asked[:-1]} == {2}
     bars(ax, ["x", "y"], {"one": [1, 2]})
     (places, heights, width), options = asked[-2]
     assert places.tolist() == [0, 1] and heights == [1, 2] and abs(width - .736) < 1e-12

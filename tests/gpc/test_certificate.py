@@ -218,8 +218,8 @@ def test_coordinates_far_from_the_origin_widen_the_bounds():
     rng = np.random.default_rng(5)
     X, alpha = rng.normal(size=(20, 2)), rng.normal(size=20)
     near, far = (GPPosterior(X + shift, alpha, np.full(20, .4), 1., 2.) for shift in (0., 1e6))
-    boxes = [reduce_box(post, np.zeros(2) + shift, np.ones(2) + shift) for post,
-             shift in ((near, 0.), (far, 1e6))]
+    boxes = [reduce_box(post, np.zeros(2) + shift, np.ones(2) + shift)
+             for post, shift in ((near, 0.), (far, 1e6))]
     assert boxes[1].hsq > 1e5 > boxes[0].hsq and (boxes[1].half > boxes[0].half).all()
     assert boxes[0].relative > 64*2.**-53
     low, high = (_whole(one_side(post, box), .5, 20).low[0] for post, box in zip((near, far), boxes))

@@ -14,8 +14,8 @@ def test_curves_bound_the_robust_accuracy():
     right = post.predict(X) == y
     assert curve.lower[0] <= right.mean() == curve.upper[0] and (np.diff(curve.lower) <= 0).all()
     for k, radius in enumerate(radii):
-        seen = np.array([(post.predict(x + radius*rng.uniform(-1, 1, (300, 2))) == label).all() for x,
-                         label in zip(X, y)])
+        seen = np.array([(post.predict(x + radius*rng.uniform(-1, 1, (300, 2))) == label).all()
+                         for x, label in zip(X, y)])
         assert curve.lower[k] <= seen.mean() + 1e-12 and curve.lower[k] <= curve.upper[k] <= right.mean()
     assert (curve.certified[~right] == 0).all() and (curve.certified <= curve.attack).all()
 

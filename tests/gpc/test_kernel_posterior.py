@@ -102,8 +102,8 @@ MODELS = {"exact": KernelPosterior(Matern52(2., .8) + Linear(.2), X, WEIGHTS,
                                                  + np.diag(1/SITES))),
           "logistic": KernelPosterior(Matern52(2., .8, dims=(0,)), X, WEIGHTS, FORM/9, link="logistic"),
           "indefinite, clipped": KernelPosterior(KERNEL, X, WEIGHTS, -.3*np.eye(6), mean=.2, clip=1e-3),
-          "three classes": OneVsRestPosterior(tuple(KernelPosterior(k, X, w, FORM/4, link="logistic") for k,
-                                                    w in
+          "three classes": OneVsRestPosterior(tuple(KernelPosterior(k, X, w, FORM/4, link="logistic")
+                                                    for k, w in
                                                     ((Matern52(1., 1.), WEIGHTS), (KERNEL, -WEIGHTS),
                                                      (Linear(.5), WEIGHTS[::-1]))), ["a", "b", "c"])}
 

@@ -77,8 +77,8 @@ def test_losses_from_one_sort_equal_the_double_sum(n):
     y = np.where(rng.random(n) < .4, 1., -1.)
     y[:2] = 1, -1
     s, b, taus = rng.normal(size=n)*3+100, rng.normal(size=5)*3+100, rng.uniform(.1, .9, 5)
-    loop = [(1-t)*np.maximum(0, 1+s[y > 0]-x).sum()+t*np.maximum(0, 1-s[y < 0]+x).sum() for t,
-            x in zip(taus, b)]
+    loop = [(1-t)*np.maximum(0, 1+s[y > 0]-x).sum()+t*np.maximum(0, 1-s[y < 0]+x).sum()
+            for t, x in zip(taus, b)]
     np.testing.assert_allclose(offset_losses(s, y, b, 1-taus, taus), loop, rtol=1e-11, atol=1e-11)
 
 

@@ -125,8 +125,8 @@ def test_infinite_double_scores(positive):
     S = rng.normal(size=(200, 2)) + 2*is_ood[:, None]
     S[np.argsort(S[:, 0])[-20:]] = np.inf
     label, sign = (~is_ood, -1) if positive == "id" else (is_ood, 1)
-    best = max(average_precision_score(label, sign*np.minimum(s, 1e6)) for _,
-               s in angles_of(read_sample(S, is_ood), 31))
+    best = max(average_precision_score(label, sign*np.minimum(s, 1e6))
+               for _, s in angles_of(read_sample(S, is_ood), 31))
     assert abs(aupr(S, is_ood, positive=positive, double="best angle", n_angles=31) - best) < 1e-12
     # the envelope of 31 similar curves
     assert best - 1e-12 <= aupr(S, is_ood, positive=positive, n_angles=31) < best + .02

@@ -121,8 +121,8 @@ def test_two_dimensions_by_conditioning(seed):
     def inner(z): return np.exp(_quadratic(_form(lam[1:], b[1:]), q - lam[0]*z**2 - b[0]*z))*_normal(z)
     kinks = np.roots([-4*lam[1]*lam[0], -4*lam[1]*b[0], b[1]**2 + 4*lam[1]*q])
     edges = np.sort([-12, 12, *(float(k.real) for k in kinks if abs(k.imag) < 1e-12 and abs(k.real) < 12)])
-    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0] for x,
-               y in zip(edges, edges[1:]))
+    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-13, epsrel=1e-12)[0]
+               for x, y in zip(edges, edges[1:]))
     assert abs(np.exp(_quadratic(_form(lam, b), q)) - want) < 1e-10
 
 
@@ -196,8 +196,8 @@ def test_gamma_columns(q):
     def inner(y): # P(x/2 - ln 2 <= q - Gamma_2(y))
         rest = q - (second[1].log_density([y])[0] - second[0].log_density([y])[0])
         return -np.expm1(-max((rest + np.log(2.))/.5, 0.))*np.exp(second[0].log_density([y])[0])
-    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-12)[0] for x,
-               y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
+    want = sum(integrate.quad(inner, x, y, limit=300, epsabs=1e-12)[0]
+               for x, y in ((1e-12, 1), (1, 5), (5, 20), (20, 60)))
     assert abs(np.exp(_cdf(cgf, q)) - want) < 1e-8
     assert abs(np.exp(_tail(reflect(cgf), -q, upper=True)) - np.exp(_cdf(cgf, q))) < 1e-11
 

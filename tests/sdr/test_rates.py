@@ -202,8 +202,8 @@ def _by_quadrature(safe, unsafe, rho, under):
     beyond = 0. # of 1, where the beta law has no density: surely safe
     if under == 0 and law.support[1] > second.support[1]:
         beyond = stats.gamma(law.natural[0], scale=1/law.natural[1]).sf(1)
-    return beyond + sum(integrate.quad(integrand, x, y, limit=500, epsabs=1e-13)[0] for x,
-                        y in zip(edges, edges[1:]))
+    return beyond + sum(integrate.quad(integrand, x, y, limit=500, epsabs=1e-13)[0]
+                        for x, y in zip(edges, edges[1:]))
 
 
 @pytest.mark.parametrize("s2, u2", [(Exponential(1.), Beta(2, .6)), (Beta(2, .6), Exponential(1.)),

@@ -33,8 +33,8 @@ def test_promises_are_kept_in_every_group(together):
     for _ in range(300):
         s, g, losses = _draw(700, rng, (.2, .4))
         found = certified_groups(losses, s, g, .05, .2, together=together)
-        broken = np.array([slope*min(found.threshold[name], 1)/2 > .05 for name,
-                           slope in (("a", .2), ("b", .4))])
+        broken = np.array([slope*min(found.threshold[name], 1)/2 > .05
+                           for name, slope in (("a", .2), ("b", .4))])
         any_broken += broken.any()
         each_broken += broken
     assert each_broken.max() <= binom.ppf(.999, 300, .2) and (not together

@@ -78,8 +78,8 @@ def test_a_300w_folder_is_read():
     points = template()*60 + 150
     with tempfile.TemporaryDirectory() as folder:
         Image.fromarray(rng.integers(0, 255, (300, 320, 3)).astype(np.uint8)).save(Path(folder)/"a.png")
-        text = "version: 1\nn_points: 68\n{\n" + "\n".join(f"{x + 1:.6f} {y + 1:.6f}" for x,
-                                                           y in points) + "\n}\n"
+        text = "version: 1\nn_points: 68\n{\n" + "\n".join(f"{x + 1:.6f} {y + 1:.6f}"
+                                                           for x, y in points) + "\n}\n"
         (Path(folder)/"a.pts").write_text(text)
         images, marks = real_faces(folder)
         assert images.shape == (1, 160, 160) and marks.shape == (1, 68, 2) and np.ptp(marks[0],

@@ -126,8 +126,8 @@ def _answer(model:Recorded, said:Predictions) -> Recorded:
     kind.predict_f = lambda self, X: gpflow_way((said.mean, said.var), X)
     kind.predict_y = lambda self, X: gpflow_way((said.p,), X)
     kind.__call__ = lambda self, X: recorded("MultivariateNormal", {
-        name: getattr(said, part)[said.rows(X)] for name,
-        part in (("mean", "mean"), ("variance", "var"), ("p", "p"))})
+        name: getattr(said, part)[said.rows(X)]
+        for name, part in (("mean", "mean"), ("variance", "var"), ("p", "p"))})
     kind.eval = lambda self: self
     return model
 

@@ -144,8 +144,8 @@ def fit_path(name:str, inference:str, random_state:int):
         data = DATA[name](random_state)
         posts = training_path(data.X, data.y, inference,
                               (10, 20, 40, 100) if inference == "laplace" else (10, 40, 100))
-        np.savez_compressed(path, X=data.X, **{f"{field}_{n}": getattr(post, field) for n,
-                                               post in posts.items() for field in FIELDS})
+        np.savez_compressed(path, X=data.X, **{f"{field}_{n}": getattr(post, field)
+                                               for n, post in posts.items() for field in FIELDS})
     return make
 
 # %% ../../../nbs/gpc/82_models.ipynb #87fc8539

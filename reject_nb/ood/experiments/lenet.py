@@ -130,8 +130,8 @@ def scores_of_training(
     if tests is None: tests = {name: _raw(name, "test") for name in LENET_SETS}
     X = grey28(train[0])
     net = train_lenet(X, train[1], seed, epochs)
-    return score_sets(net, forward(net, X), {name: (grey28(images), labels) for name,
-                                             (images, labels) in tests.items()}, std=.5)
+    return score_sets(net, forward(net, X), {name: (grey28(images), labels)
+                                             for name, (images, labels) in tests.items()}, std=.5)
 
 # %% ../../../nbs/ood/82_lenet.ipynb #5847ad72
 def make_scores(

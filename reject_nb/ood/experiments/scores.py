@@ -123,8 +123,8 @@ def areas_by_setting(own, others) -> np.ndarray: # (OOD sets, settings)
     np.ndarray
         (OOD sets, settings)
     """
-    return np.array([[auroc(np.append(a, b), np.repeat([False, True], [len(a), len(b)])) for a,
-                      b in zip(own, other)] for other in others])
+    return np.array([[auroc(np.append(a, b), np.repeat([False, True], [len(a), len(b)]))
+                      for a, b in zip(own, other)] for other in others])
 
 # %% ../../../nbs/ood/81_scores.ipynb #d2a29615
 def score_sets(

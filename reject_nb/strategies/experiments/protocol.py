@@ -333,8 +333,8 @@ def run_cell(
     apply, C = _choose_classifier(classifier, (rows(trn1), y[trn1]), (rows(val1), y[val1]), len(labels),
                                   len(trn1) if classifier_mean else 1, ordinal)
     answers = [apply(rows(at)) for at in (trn2, val2, tst)]
-    parts = [_Part(X[at], a.predictions, _loss(y[at], a.predictions, ordinal)) for at,
-             a in zip((trn2, val2, tst), answers)]
+    parts = [_Part(X[at], a.predictions, _loss(y[at], a.predictions, ordinal))
+             for at, a in zip((trn2, val2, tst), answers)]
     test, said = parts[2], answers[2]
     baseline, *learned = METHODS[classifier]
     out = {"problem": name, "split": split, "classifier": classifier, "C": C, "R@100": test.losses.mean(),
@@ -423,8 +423,8 @@ def cell_file(
     -------
     Path
     """
-    words = [f"{k}-{fingerprint(v)}" if k == "dataset" else k for k,
-             v in sorted(options.items()) if v is not None and v is not False]
+    words = [f"{k}-{fingerprint(v)}" if k == "dataset" else k
+             for k, v in sorted(options.items()) if v is not None and v is not False]
     return Path(folder)/f"{'-'.join(map(str, (*cell, *words)))}.json"
 
 # %% ../../../nbs/strategies/81_protocol.ipynb #6b7cc4f0
