@@ -1,63 +1,130 @@
 """Tests of the repository as a whole: what no single notebook can see."""
+import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
+import shutil
 import tomllib
-from configparser import ConfigParser
+from graphlib import TopologicalSorter
 from importlib import metadata
 from pathlib import Path
 
+import grimp
 import pytest
 
 import reject_nb
 from reject_nb.core.claims import ITEMS, STATUSES, load_claims
-from reject_nb.dev.checks import (PARTS, check_export, check_imports, check_kernels, check_lines, check_notebooks, check_readme,
-                                  check_shape, check_tables, check_tests)
-from reject_nb.dev.imports import broken_imports
+from reject_nb.dev.export import export
+from reject_nb.dev.notebooks import clean, directives, notebook_paths, read, relative, to_text
+from reject_nb.dev.pages import make_readme
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT/"reject_nb"
+NOTEBOOKS = [relative(path) for path in notebook_paths()]
 
 
-def settings():
-    parser = ConfigParser(delimiters=["="])
-    parser.read(ROOT/"settings.ini", encoding="utf-8")
-    return parser["DEFAULT"]
+def test_modules_are_what_the_notebooks_export():
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT/"nbs", Path(folder)/"nbs")
+        for name in ("settings.ini", "pyproject.toml"): shutil.copy(ROOT/name, folder)
+        export(Path(folder))
+        made = {p.relative_to(folder).as_posix(): p.read_text() for p in (Path(folder)/"reject_nb").rglob("*.py")}
+    here = {relative(p): p.read_text() for p in PACKAGE.rglob("*.py")}
+    moved = [name for name in sorted(set(made) | set(here)) if made.get(name) != here.get(name)]
+    assert not moved, f"run `python -m reject_nb.dev.build export`, and remove modules without a notebook: {moved}"
 
 
-def modules():
-    return sorted(PACKAGE.rglob("*.py"))
+def test_readme_is_what_its_notebook_makes():
+    assert (ROOT/"README.md").read_text(encoding="utf-8") == make_readme(), "run `python -m reject_nb.dev.build readme`"
+
+
+NOISE = {"a memory address": r"\b0x[0-9a-f]{6,}\b", "a path of a machine": r"(?<![\w.])/(?:home|root|Users|tmp|work|var)/\w"}
+
+
+def noise_in(output):
+    """What of an output should not be committed."""
+    data = [output.get("text", "")] + [v for k, v in output.get("data", {}).items() if k.startswith("text/")]
+    text = "".join("".join(part) for part in data)
+    found = ["an error"]*(output.output_type == "error") + ["a warning"]*(output.get("name") == "stderr")
+    return found + [what for what, pattern in NOISE.items() if re.search(pattern, text)]
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_notebook_is_clean_and_whole(name):
+    """No counts or metadata, unique ids, outputs without noise; a title, a line that says what it is about, limits where code is explained."""
+    text, nb = (ROOT/name).read_text(encoding="utf-8"), read(ROOT/name)
+    ids = [cell.get("id") for cell in json.loads(text)["cells"]]
+    assert None not in ids and len(set(ids)) == len(ids)
+    assert to_text(clean(nb)) == text, "run `python -m reject_nb.dev.build clean`"
+    noise = [(number, what) for number, cell in enumerate(nb.cells, 1) for o in cell.get("outputs", []) for what in noise_in(o)]
+    assert not noise
+    assert re.match(r"# \S.*\n\n(.*\n)*?> \S[^\n]*$", nb.cells[0].source, re.M), "the first cell is `# Title` and `> one line`"
+    exported = any("export" in directives(c.source) for c in nb.cells if c.cell_type == "code")
+    concept = exported and re.match(r"(?!00_|9\d_|overview)", Path(name).name) and name.count("/") > 1
+    assert not concept or any(re.search(r"(?m)^#+ .*Limits", c.source) for c in nb.cells if c.cell_type == "markdown"), "no `## Limits`"
+
+
+def cells_of_row(row): return [cell.strip() for cell in re.split(r"(?<!\\)\|", row.strip().strip("|"))]
+
+
+def names_in_tables(text):
+    """Names in backticks of notation tables: columns headed variable, name, here or code; all columns next to a symbol."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines[1:], 1):
+        if not re.fullmatch(r"\s*\|?(\s*:?-+:?\s*\|)+\s*(:?-+:?\s*)?", line): continue
+        heads = cells_of_row(lines[number - 1])
+        columns = [i for i, head in enumerate(heads) if re.search(r"\b(variables?|names?|here|code)\b", head, re.I)]
+        if not columns and any(re.search(r"\bsymbols?\b", head, re.I) for head in heads): columns = range(len(heads))
+        for row in lines[number + 1:]:
+            if "|" not in row: break
+            cells = cells_of_row(row)
+            for code in (c for i in columns if i < len(cells) for c in re.findall(r"`([^`]+)`", cells[i])):
+                if re.match(r"#|(python|make|pip|reject-nb)\b", code): continue
+                yield from re.findall(r"(?<![\w.])[A-Za-z_]\w*", re.sub(r"(['\"]).*?\1", "", code))
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_names_in_notation_tables_are_in_the_code(name):
+    nb = read(ROOT/name)
+    code = "\n".join(c.source for c in nb.cells if c.cell_type == "code")
+    words = set(re.findall(r"[A-Za-z_]\w*", "\n".join(re.sub(r"\s#[^|'\"]*$", "", line) for line in code.splitlines())))
+    missing = {n for c in nb.cells if c.cell_type == "markdown" for n in names_in_tables(c.source)} - words
+    assert not missing
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_links_between_notebooks_lead_somewhere(name):
+    path = ROOT/name
+    prose = "\n".join(re.sub(r"(?s)```.*?```|`[^`\n]*`", "", c.source) for c in read(path).cells if c.cell_type == "markdown")
+    links = re.findall(r"\]\(((?![a-z]+:|#)[^()\s#]+)", prose)
+    assert not [link for link in links if re.search(r"\.\w+$", link) and not (path.parent/link).exists()]
 
 
 def test_imports_run_one_way():
-    """Also for parts that are not yet held to all rules: no part imports one above it, none takes everything."""
-    wrong = broken_imports(PARTS)
-    assert not [line for line in wrong if "must not import" in line and "cli" not in line or "everything" in line]
-
-
-def test_actions_are_pinned_to_commits():
-    """A tag can be moved; a commit cannot. The version stands beside it for the reader."""
-    used = [line for path in (ROOT/".github"/"workflows").glob("*.yml")
-            for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
-    assert used and not [line for line in used if not re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v[\d.]+$", line)]
-
-
-CHECKS = [check_notebooks, check_export, check_tests, check_readme, check_imports, check_shape, check_tables, check_lines, check_kernels]
-
-
-@pytest.mark.skipif(bool(os.environ.get("REJECT_NB_CHECKED")), reason="python -m reject_nb.dev.build check has just looked")
-@pytest.mark.parametrize("check", CHECKS)
-def test_everything_is_in_step(check):
-    assert check() == []
+    """The layers of pyproject.toml: core, data, risk_control, papers, audit, command line, dev; and no module imports itself in a circle."""
+    done = subprocess.run([sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
+                          cwd=ROOT, capture_output=True, text=True)
+    assert not done.returncode, done.stdout[-2000:]
+    graph = grimp.build_graph("reject_nb")
+    packages = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in PACKAGE.rglob("__init__.py")}   # they import lazily
+    list(TopologicalSorter({name: graph.find_modules_directly_imported_by(name) - packages for name in graph.modules - packages}).static_order())
 
 
 def test_every_module_has_its_notebook():
-    for path in modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if path == PACKAGE/"__init__.py" or path.name == "__init__.py" and not text.strip(): continue
         source = re.search(r"File to edit: ([^\s]+\.ipynb)", text)
         assert source and (path.parent/source[1]).resolve().is_file(), f"{path} has no notebook"
+
+
+def test_actions_are_pinned_to_commits():
+    """A tag can be moved; a commit cannot. The version stands next to it for the reader."""
+    used = [line for path in (ROOT/".github"/"workflows").glob("*.yml")
+            for line in path.read_text(encoding="utf-8").splitlines() if "uses:" in line]
+    assert used and not [line for line in used if not re.search(r"uses: [\w./-]+@[0-9a-f]{40} # v[\d.]+$", line)]
 
 
 def test_every_claim_is_whole_and_can_be_computed_again():
@@ -76,12 +143,10 @@ def test_every_picture_has_its_numbers():
         assert picture.with_suffix(".csv").is_file(), picture
 
 
-def test_rooms_show_every_figure_and_table_they_owe():
-    """A room that has its paper notebook says of each of its figures and tables what became of it."""
+def test_modules_show_every_figure_and_table_they_owe():
     claims = load_claims(ROOT/"figures").values()
     for item in ITEMS:
-        if (ROOT/"nbs"/item.room/"90_paper.ipynb").is_file():
-            assert any(c.id.startswith(item.room + "/") and c.where.startswith(item.where) for c in claims), f"{item.room}: no claim names {item.where}"
+        assert any(c.id.startswith(item.room + "/") and c.where.startswith(item.where) for c in claims), f"{item.room}: no claim names {item.where}"
 
 
 def test_import_is_light():
@@ -89,12 +154,12 @@ def test_import_is_light():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
-def project():
-    return tomllib.loads((ROOT/"pyproject.toml").read_text(encoding="utf-8"))["project"]
+def project(): return tomllib.loads((ROOT/"pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def test_version_is_one():
-    assert metadata.version("reject_nb") == settings()["version"] == reject_nb.__version__
+    said = re.search(r"(?m)^version\s*=\s*(\S+)", (ROOT/"settings.ini").read_text(encoding="utf-8"))[1]
+    assert metadata.version("reject_nb") == said == reject_nb.__version__
 
 
 def test_lock_holds_plain_pins_for_every_requirement():
@@ -110,10 +175,9 @@ def test_lock_holds_plain_pins_for_every_requirement():
 def test_cases_have_the_same_names_in_every_process():
     """In order, too: whoever makes cases from a set or from the clock stops parallel runs."""
     def names(seed):
-        command = [sys.executable, "-m", "pytest", "--collect-only", "-m", "slow or not slow", "tests"]
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "slow or not slow", "-o", "addopts="]
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "PYTHONHASHSEED": seed})
         assert not done.returncode, done.stdout[-2000:]
         return [line for line in done.stdout.splitlines() if "::" in line]
     first, second = names("1"), names("2")
     assert len(first) > 1000 and first == second
-    assert not [name for name in first if re.search(r"0x[0-9a-f]{6,}", name)]

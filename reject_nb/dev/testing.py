@@ -18,18 +18,7 @@ def _row(value, n:int): # values of n names
 def cases(
     test, # a test function, with or without `pytest.mark.parametrize`
 ) -> list[dict]: # keyword arguments of each case
-    """The cases of a test; several marks multiply, as in pytest.
-
-    Parameters
-    ----------
-    test
-        a test function, with or without `pytest.mark.parametrize`
-
-    Returns
-    -------
-    list[dict]
-        keyword arguments of each case
-    """
+    "The cases of a test; several marks multiply, as in pytest."
     axes = []
     for mark in getattr(test, "pytestmark", []):
         if mark.name != "parametrize": continue

@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 import reject_nb.audit as a
-from reject_nb.audit.tally import Tally
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -24,9 +23,7 @@ AUDIT = a.Audit(Y, probabilities=PROBABILITIES, groups=GROUPS)
 RULE = AUDIT.certify(.3)
 EACH = AUDIT.certify(.45, per_group=True, looked=False)
 GIVEN = a.Audit(losses=LOSSES, scores=-np.abs(P - .5)).certify(.3)
-TALLY = Tally()
-TALLY.add(a.Audit.from_table(CELLS, label="y", probabilities="p_*", group="group").sample)
-LARGE = a.LargeAudit(TALLY)
+COUNTED = a.Audit.from_table(CELLS, label="y", probabilities="p_*", group="group", stream=True)
 
 
 def saved(path):
@@ -44,11 +41,6 @@ def loaded(path):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         RULE.save("rule.json")
         return a.Rule.load(path)
-
-
-def large_page(path, **more):
-    """A page of a large audit in a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return LARGE.to_html(path, **more)
 
 
 def of_table(**arguments):
@@ -85,17 +77,9 @@ def calls():
         "RiskMonitor.plot": (lambda ax: a.RiskMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
         "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None)),
         "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
-        "LargeAudit": (a.LargeAudit, dict(tally=TALLY)),
-        "LargeAudit.from_table": (a.LargeAudit.from_table, dict(table=[CELLS], probabilities=None, logits=None, **roles)),
-        "LargeAudit.named": (LARGE.named, dict(score="max_probability")),
-        "LargeAudit.metrics": (LARGE.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
-        "LargeAudit.groups": (LARGE.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
-        "LargeAudit.curve": (LARGE.curve, dict(score="max_probability", points=50, level=.9)),
-        "LargeAudit.risk_band": (LARGE.risk_band, dict(delta=.2, method="every law", score="max_probability", points=50)),
-        "LargeAudit.frontier": (LARGE.frontier, dict(delta=.2, targets=np.array([.1, .3]), method="every law", score="auto")),
-        "LargeAudit.certify": (LARGE.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True)),
-        "LargeAudit.plot": (LARGE.plot, dict(ax=None, delta=.2, level=.9)),
-        "LargeAudit.to_html": (large_page, dict(path="a.html", rule=RULE, title="T", delta=.2)),
+        "Audit.metrics, counted": (COUNTED.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
+        "Audit.groups, counted": (COUNTED.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
+        "Audit.certify, counted": (COUNTED.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True)),
     }
 
 
@@ -109,7 +93,7 @@ RECORD = "a record of what was certified: it is checked where a file is loaded a
 LEGAL = {
     ("Rule", "*", "*"): RECORD, ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
     ("*", "title", "text"): "any text is a title", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path",
-    ("Table.to_csv", "path", "text"): "any text is a path", ("LargeAudit.to_html", "path", "text"): "any text is a path",
+    ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
               "probabilities", "columns", "stream", "target_risk"): LEGAL[("*", _name, "none")] = NONE

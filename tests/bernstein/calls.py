@@ -2,7 +2,7 @@
 import numpy as np
 
 from reject_nb.bernstein import RobustSVC, UncertainData, UncertainRows, UncertainScaler, nom_err, nu, opt_err
-from reject_nb.bernstein.bound_calibration import calibrate_bound
+from reject_nb.bernstein.advanced.bound_calibration import calibrate_bound
 
 X = np.array([[-2., 0.], [-1., 1.], [1., 0.], [2., 1.]])
 Y = np.array([0, 0, 1, 1])
@@ -77,6 +77,7 @@ LEGAL = {
     ("UncertainData.from_box", "law", "none"): "None: the moments are not known",
     ("UncertainData.from_samples", "lower", "none"): "None: the range of the sample",
     ("UncertainData.from_samples", "upper", "none"): "None: the range of the sample",
+    ("RobustSVC.calibrate", "levels", "none"): "None: the usual levels",
     ("RobustSVC", "time_limit", "none"): "None: no limit",
     ("RobustSVC", "class_weight", "none"): "None: 1 each",
     ("RobustSVC.fit", "sample_weight", "none"): "None: 1 each",

@@ -7,8 +7,8 @@ import numpy as np
 from sklearn.gaussian_process import GaussianProcessClassifier
 from sklearn.gaussian_process.kernels import RBF
 
-from reject_nb.gpc import (Ball, CertifiedGPClassifier, Constant, GPPosterior, ImportedKernelPosterior, ImportedPosterior, KernelPosterior,
-                           Linear, Matern12, Matern32, Matern52, MulticlassPosterior, OneVsRestPosterior, Product, RationalQuadratic,
+from reject_nb.gpc import (Ball, CertifiedGPClassifier, Constant, GPPosterior, KernelPosterior, Linear, Matern12, Matern32,
+                           Matern52, MulticlassPosterior, OneVsRestPosterior, Product, RationalQuadratic,
                            SquaredExponential, Sum, White, certified_radius, certify_many, classification_range, fit_gpc,
                            fit_multiclass_gpc, gpfgs, interpretability, is_safe, minimal_perturbation, posterior_from_gpflow,
                            posterior_from_gpy, posterior_from_gpytorch, posterior_from_sklearn, regression_range, regression_ranges, robustness)
@@ -17,9 +17,7 @@ from reject_nb.gpc.experiments.library_models import stored_model
 X = np.array([[0., 0.], [2., 0.], [0., 2.]])
 POST = GPPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2.)
 CLASSES = MulticlassPosterior(X, np.eye(3) - 1/3, np.full((3, 3), 1/3), 1.5, 4.)
-IMPORTED = ImportedPosterior(X, [1., -1., .5], [.3, .3, .2], [1., 1.5], 2., "probit", ["no", "yes"])
 SKLEARN = GaussianProcessClassifier(2.*RBF([1., 1.5]), optimizer=None).fit(X, [0, 1, 0])
-BROUGHT = ImportedKernelPosterior(Matern52(2., 1.), X, [1., -1., .5], np.eye(3)/4).named("the exact probability", "the library's number", .01)
 FLOW, TORCH = stored_model("gpflow", "svgp"), stored_model("gpytorch", "svgp")
 FIXED = dict(inference="laplace", max_evaluations=0, likelihood="probit", ard=True, lengthscale=np.array([1., 1.5]), variance=2., reject_label="?")
 CLASSIFIER = CertifiedGPClassifier(**FIXED).fit(X, [0, 1, 0])
@@ -81,28 +79,16 @@ def calls():
     box = dict(lower=np.array([.1, .2]), upper=np.array([.2, .3]), tol=.05, max_boxes=50, time_limit=5., n_jobs=1, progress=None, rigorous=True)
     about = dict(x=np.array([.1, .2]), radius=.05, dims=np.array([0, 1]), norm="inf", limits=np.array([-5., 5.]), n_jobs=1, rigorous=True)
     arrays = dict(X=X, alpha=np.array([1., -1., .5]), site_precision=np.array([.3, .3, .2]), lengthscale=np.array([1., 1.5]), variance=2.,
-                  likelihood="probit")
+                  likelihood="probit", classes=np.array([0, 1]))
     softmax = dict(X=X, alpha=np.eye(3) - 1/3, prob=np.full((3, 3), 1/3), lengthscale=1.5, variance=4., classes=np.array([0, 1, 2]))
     ball = dict(centre=np.array([0., 0.]), radius=1., p=2)
-    posts = {"GPPosterior": POST, "MulticlassPosterior": CLASSES, "ImportedPosterior": IMPORTED}
+    posts = {"GPPosterior": POST, "MulticlassPosterior": CLASSES}
     asked = dict(X=Z, dims=np.array([0, 1]), norm="inf", limits=None, max_boxes=50, time_limit=5., n_jobs=None)
     found = {
         "posterior_from_sklearn": (lambda gpc, own_number: posterior_from_sklearn(gpc, own_number), dict(gpc=SKLEARN, own_number=False)),
         "posterior_from_gpflow": (posterior_from_gpflow, dict(model=FLOW, jitter=1e-6, classes=np.array([0, 1]))),
         "posterior_from_gpytorch": (posterior_from_gpytorch, dict(model=TORCH, likelihood=TORCH.own_likelihood, classes=np.array([0, 1]))),
         "posterior_from_gpy": (from_gpy(posterior_from_gpy), dict(model=STANDS, classes=np.array([0, 1]))),
-        "ImportedKernelPosterior": (ImportedKernelPosterior, dict(kernel=Matern52(2., 1.), Z=X, weights=np.array([1., -1., .5]), matrix=np.eye(3)/4, mean=.5,
-                                                                  link="probit", noise=0., clip=1e-3, classes=np.array([0, 1]))),
-        "ImportedKernelPosterior.named": (BROUGHT.named, dict(speaks_of="one", own_number="other", own_gap=.01)),
-        "ImportedKernelPosterior.widen": (BROUGHT.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
-        **{f"{kind.__name__}.from_{name}": (getattr(kind, f"from_{name}"), asked) for kind in (GPPosterior, ImportedPosterior) for name, asked in (
-            ("sklearn", dict(gpc=SKLEARN, own_number=False)), ("gpflow", dict(model=FLOW, jitter=1e-6, classes=np.array([0, 1]))),
-            ("gpytorch", dict(model=TORCH, likelihood=TORCH.own_likelihood, classes=np.array([0, 1]))))},
-        **{f"{kind.__name__}.from_gpy": (from_gpy(kind.from_gpy), dict(model=STANDS, classes=np.array([0, 1]))) for kind in (GPPosterior, ImportedPosterior)},
-        "ImportedPosterior": (ImportedPosterior, dict(**arrays, classes=np.array([0, 1]))),
-        "ImportedPosterior.gradient": (IMPORTED.gradient, dict(X=Z)),
-        "ImportedPosterior.predict_labels": (IMPORTED.predict_labels, dict(X=Z)),
-        "ImportedPosterior.widen": (IMPORTED.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1))),
         "CertifiedGPClassifier": (trained, FIXED),
         "CertifiedGPClassifier.fit": (CertifiedGPClassifier(**FIXED).fit, dict(X=X, y=np.array([0, 1, 0]))),
         "CertifiedGPClassifier.predict_proba": (CLASSIFIER.predict_proba, dict(X=Z)),
@@ -119,7 +105,7 @@ def calls():
         "fit_gpc": (fit_gpc, dict(X=X, y=np.array([0, 1, 0]), inference="laplace", max_evaluations=0, likelihood="probit", ard=True,
                                   lengthscale=np.array([1., 1.5]), variance=2.)),
         "fit_multiclass_gpc": (fit_multiclass_gpc, dict(X=X, y=np.array([0, 1, 2]), max_evaluations=0, lengthscale=1.5, variance=4.)),
-        "classification_range": (classification_range, dict(post=POST, **box, bounds="joint", ball=None, target=None)),
+        "classification_range": (classification_range, dict(post=POST, **box, ball=None, target=None)),
         "is_safe": (is_safe, dict(post=POST, **about, max_boxes=50, time_limit=5., starts=Z, progress=None)),
         "robustness": (robustness, dict(post=POST, **about, tol=.05, max_boxes=50, time_limit=5., progress=None)),
         "minimal_perturbation": (minimal_perturbation, dict(post=POST, **{k: v for k, v in about.items() if k != "radius"}, tol=.1, max_radius=1.,
@@ -149,11 +135,15 @@ def calls():
     rows = {k: v for k, v in about.items() if k not in ("x", "n_jobs", "limits")}
     found["regression_ranges"] = (ranged, dict(post=KERNELS, X=Z, **rows, n_jobs=None, limits=None, level=.9, tol=.1, max_boxes=20, time_limit=5.,
                                                csv=None, progress=None))
-    for name, post in {"KernelPosterior": KERNELS, "ImportedKernelPosterior": BROUGHT, "OneVsRestPosterior": SHARES}.items():
+    for name, post in {"KernelPosterior": KERNELS, "OneVsRestPosterior": SHARES}.items():
         found[f"{name}.save"] = (saved(post), dict(path="model"))
         found[f"{name}.load"] = (type(post).load, dict(path=str(post.save(os.path.join(FOLDER, name)))))
     for method in ("latent", "predict_proba", "predict", "predict_labels"): found[f"KernelPosterior.{method}"] = (getattr(KERNELS, method), dict(X=Z))
     for method in ("predict_proba", "predict"): found[f"OneVsRestPosterior.{method}"] = (getattr(SHARES, method), dict(X=Z))
+    for name, post in {**posts, "KernelPosterior": KERNELS, "OneVsRestPosterior": SHARES}.items():
+        found[f"{name}.named"] = (post.named, dict(speaks_of="one", own_number="other", own_gap=.01))
+        found[f"{name}.widen"] = (post.widen, dict(found=classification_range(POST, Z[0], Z[0] + .1)))
+        found[f"{name}.predict_labels"] = (post.predict_labels, dict(X=Z))
     for name, post in posts.items():
         for method in ("kernel", "latent", "predict_proba", "predict"): found[f"{name}.{method}"] = (getattr(post, method), dict(X=Z))
         found[f"{name}.save"] = (saved(post), dict(path="model"))
@@ -171,18 +161,18 @@ LEGAL = {
     **{(f"{type(kernel).__name__}.{method}", argument, kind): why for kernel in EVERY_KERNEL
        for method, argument in (("matrix", "X"), ("matrix", "Z"), ("diagonal", "X"))
        for kind, why in (("empty", "no points, no values"), ("huge", "a point so far away that the kernel vanishes, or grows as a square"))},
-    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior")
+    **{(f"{name}.{method}", "X", "empty"): EMPTY for name in ("GPPosterior", "MulticlassPosterior")
        for method in ("kernel", "latent", "predict_proba", "predict")},
-    **{(f"{name}.gradient", "X", "empty"): EMPTY for name in ("GPPosterior", "ImportedPosterior")},
-    ("ImportedPosterior.predict_labels", "X", "empty"): EMPTY,
+    **{(f"{name}.gradient", "X", "empty"): EMPTY for name in ("GPPosterior",)},
     **{(f"{name}.{method}", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, prior variance"
-       for name in ("GPPosterior", "MulticlassPosterior", "ImportedPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
-    **{(f"{name}.gradient", "X", "huge"): "a point so far away that the gradient vanishes" for name in ("GPPosterior", "ImportedPosterior")},
-    ("ImportedPosterior.predict_labels", "X", "huge"): "a point so far away that the kernel vanishes: mean 0, class 0",
+       for name in ("GPPosterior", "MulticlassPosterior") for method in ("kernel", "latent", "predict_proba", "predict")},
+    **{(f"{name}.gradient", "X", "huge"): "a point so far away that the gradient vanishes" for name in ("GPPosterior",)},
     ("*", "alpha", "huge"): "large weights are weights",
-    **{(name, "jitter", "none"): "None is the documented default: GPflow's" for name in ("posterior_from_gpflow", "GPPosterior.from_gpflow", "ImportedPosterior.from_gpflow")},
-    **{("ImportedKernelPosterior", name, "huge"): "any number" for name in ("Z", "weights", "matrix", "mean")},
-    **{("ImportedKernelPosterior.named", name, "text"): "any words" for name in ("speaks_of", "own_number")},
+    ("posterior_from_gpflow", "jitter", "none"): "None is the documented default: GPflow's",
+    **{(f"{kind}.named", name, "text"): "any words" for kind in ("GPPosterior", "MulticlassPosterior", "KernelPosterior", "OneVsRestPosterior")
+       for name in ("speaks_of", "own_number")},
+    **{(f"{kind}.predict_labels", "X", case): EMPTY if case == "empty" else "a point so far away that the kernel vanishes"
+       for kind in ("GPPosterior", "MulticlassPosterior", "OneVsRestPosterior") for case in ("empty", "huge")},
     **{(name, argument, "huge"): "a large number is a number" for name in ("SquaredExponential", "Matern12", "Matern32", "Matern52", "RationalQuadratic")
        for argument in ("variance", "lengthscales")},
     **{(name, "variance", "huge"): "a large number is a number" for name in ("Constant", "White")},
@@ -198,7 +188,7 @@ LEGAL = {
     ("regression_ranges", "X", "empty"): "no points, no rows",
     ("regression_ranges", "csv", "text"): "a text is a file name",
     ("regression_ranges", "X", "huge"): "a point so far away that the kernel vanishes",
-    **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior", "ImportedPosterior")},
+    **{(name, "site_precision", "huge"): "a site may be as good as certain" for name in ("GPPosterior",)},
     ("*", "lengthscale", "huge"): "a flat direction",
     ("MulticlassPosterior.weights", "r", "huge"): "any kernel vector",
     ("Ball", "centre", "huge"): "a centre far away",

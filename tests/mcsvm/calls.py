@@ -2,8 +2,8 @@
 import numpy as np
 
 from reject_nb.mcsvm import (
-    CalibratedRegion, MultiCostSVC, RegionPerClass, best_offsets, calibrate_offset, certify, resolve_taus,
-    solve_blocks, solve_features, solve_primal_reference, solve_reference)
+    MultiCostSVC, best_offsets, certify, fit_blocks, resolve_taus, solve_blocks, solve_features,
+    solve_primal_reference, solve_reference)
 
 Y = np.array([1., -1., 1., -1., 1., -1.])
 X = np.array([[-1., .2], [1., -.3], [-.5, -1.], [1.5, .4], [.3, .1], [-.2, .6]])
@@ -26,33 +26,8 @@ def _weighted(X, y, sample_weight):
     return MultiCostSVC(eta=1.).fit(X, y, sample_weight)
 
 
-def _blocks(X, y):
-    return MultiCostSVC(eta=1.).fit_blocks(X, y)
-
-
-def _probabilities(X):
-    return MultiCostSVC(eta=1.).fit(X12, Y12).calibrate_proba(X12, Y12).predict_proba(X)
-
-
-X12, Y12 = np.r_[X, X+.1], np.r_[Y, Y]
-
-
-def _region_per_class(**parameters):
-    return RegionPerClass(**parameters).fit(X12, Y12)
-
-
-def _region(name):
-    """A method of a fresh RegionPerClass."""
-    return lambda **arguments: getattr(RegionPerClass(random_state=0).fit(X12, Y12), name)(**arguments)
-
-
-def _calibrated_region(**parameters):
-    return CalibratedRegion(**parameters).fit(X12, Y12)
-
-
-def _calibrated(name):
-    """A method of a fresh CalibratedRegion."""
-    return lambda **arguments: getattr(CalibratedRegion(random_state=0).fit(X12, Y12), name)(**arguments)
+def _blocks(model, X, y):
+    return fit_blocks(model, X, y)
 
 
 def calls():
@@ -65,16 +40,12 @@ def calls():
         "solve_features": (solve_features, dict(Z=X, y=Y, eta=1., tol=1e-6, sample_weight=heavy, **costs)),
         "solve_reference": (solve_reference, dict(K=X@X.T, y=Y, taus=[.3, .6], eta=1., class_balanced=False)),
         "solve_primal_reference": (solve_primal_reference, dict(Z=X, y=Y, taus=[.3, .6], eta=1., class_balanced=False)),
-        "calibrate_offset": (calibrate_offset, dict(scores=X[:, 0], y=Y, rule="both_rates", eps=.5, delta=.5,
-                                                    reference=0., eps_safe=.6, safe_label=1., high_is_safe=False)),
         "solve_blocks": (solve_blocks, dict(X=X, y=Y, eta=1., tol=1e-6, **costs)),
         "MultiCostSVC": (_estimator, dict(taus=[.3, .6], eta=1., kernel="poly", degree=2, gamma=.5, coef0=1.,
                                           class_balanced=False, p_safe=.5, eps=.1, safe_label=1., tol=1e-6,
                                           class_weight={1.: 2., -1.: 1.})),
         "MultiCostSVC.fit": (_weighted, dict(X=X, y=Y, sample_weight=heavy)),
-        "MultiCostSVC.fit_blocks": (_blocks, dict(X=X, y=Y)),
-        "MultiCostSVC.calibrate_proba": (_method("calibrate_proba"), dict(X=X, y=Y)),
-        "MultiCostSVC.predict_proba": (_probabilities, dict(X=X)),
+        "fit_blocks": (_blocks, dict(model=MultiCostSVC(eta=1.), X=X, y=Y)),
         "MultiCostSVC.projection": (_method("projection"), dict(X=X)),
         "MultiCostSVC.safe_score": (_method("safe_score"), dict(X=X)),
         "MultiCostSVC.decision_function": (_method("decision_function"), dict(X=X)),
@@ -83,18 +54,6 @@ def calls():
                                                            eps_safe=.6)),
         "MultiCostSVC.region_offset": (_method("region_offset"), dict(p_safe=.5, eps=.1)),
         "MultiCostSVC.predict_region": (_method("predict_region"), dict(X=X, p_safe=.5, eps=.1)),
-        "RegionPerClass": (_region_per_class, dict(estimator=MultiCostSVC(), eps=.2, delta=.2, calibration_share=.5,
-                                                   random_state=0)),
-        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=X12, y=Y12, sample_weight=np.r_[heavy, heavy])),
-        "RegionPerClass.decision_function": (_region("decision_function"), dict(X=X)),
-        "RegionPerClass.predict": (_region("predict"), dict(X=X)),
-        "RegionPerClass.predict_regions": (_region("predict_regions"), dict(X=X)),
-        "CalibratedRegion": (_calibrated_region, dict(estimator=MultiCostSVC(), rule="both_rates", eps=.5, delta=.5, eps_safe=.5,
-                                                      calibration_share=.5, prefit=False, safe_label=1., random_state=0)),
-        "CalibratedRegion.fit": (CalibratedRegion(random_state=0).fit, dict(X=X12, y=Y12, sample_weight=np.r_[heavy, heavy])),
-        "CalibratedRegion.safe_score": (_calibrated("safe_score"), dict(X=X)),
-        "CalibratedRegion.decision_function": (_calibrated("decision_function"), dict(X=X)),
-        "CalibratedRegion.predict": (_calibrated("predict"), dict(X=X)),
     }
 
 
@@ -102,22 +61,9 @@ LEGAL = {
     ("best_offsets", "sample_weight", "none"): "None: 1 each",
     ("certify", "sample_weight", "none"): "None: 1 each",
     ("solve_features", "sample_weight", "none"): "None: 1 each",
-    ("calibrate_offset", "eps_safe", "none"): "None: as eps",
-    ("calibrate_offset", "y", "inf"): "labels of any kind",
-    ("RegionPerClass", "random_state", "huge"): "a whole number",
-    ("CalibratedRegion", "random_state", "huge"): "a whole number",
-    ("calibrate_offset", "safe_label", "none"): "None: labels are +1 and -1",
     ("MultiCostSVC", "class_weight", "none"): "None: the classes count as they are",
     ("MultiCostSVC.fit", "sample_weight", "none"): "None: 1 each",
     ("MultiCostSVC.calibrate", "eps_safe", "none"): "None: as eps",
-    ("RegionPerClass.fit", "sample_weight", "none"): "None: 1 each",
-    ("CalibratedRegion.fit", "sample_weight", "none"): "None: 1 each",
-    ("RegionPerClass", "estimator", "none"): "None: a MultiCostSVC",
-    ("RegionPerClass", "random_state", "none"): "None: a new split each time",
-    ("CalibratedRegion", "estimator", "none"): "None: a MultiCostSVC",
-    ("CalibratedRegion", "eps_safe", "none"): "None: as eps",
-    ("CalibratedRegion", "safe_label", "none"): "None: the last label in sorted order",
-    ("CalibratedRegion", "random_state", "none"): "None: a new split each time",
     ("MultiCostSVC", "p_safe", "none"): "None: the share in the training data",
     ("MultiCostSVC", "safe_label", "none"): "None: the last label in sorted order",
     ("MultiCostSVC.calibrate", "eps", "none"): "None: the parameter eps",

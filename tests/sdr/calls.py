@@ -2,11 +2,10 @@
 import numpy as np
 
 from reject_nb.sdr import (Bernoulli, Beta, Binomial, ChiSquared, Exponential, Gamma, Gaussian, Independent, Poisson,
-                           RegionPerClass, SafeDecisionRegion, SafeRegionClassifier, explore, goodness_of_fit, radius)
-from reject_nb.sdr.calibration import calibrate_level
-from reject_nb.sdr.quadric import quadric
+                           GenerativeClassifier, SafeDecisionRegion, SafeRegionClassifier, explore, goodness_of_fit, radius)
+from reject_nb.sdr.advanced.fitted import bootstrap_rates
+from reject_nb.sdr.region import quadric
 from reject_nb.sdr.rates import rates
-from reject_nb.sdr.uncertainty import bootstrap_rates
 
 RNG = np.random.default_rng(0)
 PLANE = RNG.normal(size=(8, 2))
@@ -31,7 +30,7 @@ MANY = np.random.default_rng(1).normal(size=(24, 2))
 MANY_LABELS = np.arange(24) % 2
 
 
-def _per_class(**parameters): return RegionPerClass(**parameters).fit(MANY, MANY_LABELS)
+def _several(**parameters): return GenerativeClassifier(**parameters).fit(MANY, MANY_LABELS)
 
 
 def calls():
@@ -44,7 +43,7 @@ def calls():
         "Gamma": (Gamma, dict(shape=2., scale=1.5)), "ChiSquared": (ChiSquared, dict(df=3.)),
         "Exponential": (Exponential, dict(scale=2.)), "Poisson": (Poisson, dict(rate=3.)), "Bernoulli": (Bernoulli, dict(p=.3)),
         "Binomial": (Binomial, dict(n=5, p=.3)), "Beta": (Beta, dict(a=2., b=.5)),
-        "Independent": (Independent, dict(laws=[Gamma(2, 1), Poisson(1)])),
+        "Independent": (Independent, dict(distributions=[Gamma(2, 1), Poisson(1)])),
         "Gaussian.fit": (Gaussian.fit, dict(X=PLANE, sample_weight=WEIGHT, shrinkage=.1)), "Gamma.fit": (Gamma.fit, dict(X=AMOUNTS, sample_weight=WEIGHT[:4])),
         "ChiSquared.fit": (ChiSquared.fit, dict(X=AMOUNTS)), "Exponential.fit": (Exponential.fit, dict(X=AMOUNTS)),
         "Poisson.fit": (Poisson.fit, dict(X=COUNTS)), "Bernoulli.fit": (Bernoulli.fit, dict(X=np.array([0., 1., 1.]))),
@@ -67,17 +66,14 @@ def calls():
         "SafeRegionClassifier.predict_region": (clf.predict_region, dict(X=PLANE, p_safe=.4, eps=.2)),
         "SafeRegionClassifier.calibrate": (_fitted().calibrate, dict(X=PLANE, y=LABELS, rule="scaling_unsafe", eps=.2, delta=.3)),
         "SafeDecisionRegion.margin": (REGION.margin, dict(X=PLANE, level=.5)),
-        "calibrate_level": (calibrate_level, dict(gamma=AMOUNTS, rule="scaling_unsafe", eps=.2, delta=.3)),
         "SafeRegionClassifier.rates": (clf.rates, dict(p_safe=.4, eps=.2, n_bootstrap=2, confidence=.8, random_state=0)),
         "SafeRegionClassifier.predict_proba": (SafeRegionClassifier(probability=True).fit(PLANE, LABELS).predict_proba, dict(X=PLANE)),
         "bootstrap_rates": (bootstrap_rates, dict(region=REGION, p_safe=.4, eps=.2, n_safe=20, n_unsafe=20, n_bootstrap=2, confidence=.8,
                                                   n_test=20, shrinkage=None, random_state=0)),
-        "goodness_of_fit": (goodness_of_fit, dict(law=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0)),
-        "RegionPerClass": (_per_class, dict(estimator=SafeRegionClassifier(), eps=.3, delta=.3, calibration_share=.4, random_state=0)),
-        "RegionPerClass.fit": (RegionPerClass(random_state=0).fit, dict(X=MANY, y=MANY_LABELS, sample_weight=np.arange(1., 25.))),
-        "RegionPerClass.predict": (_per_class(random_state=0).predict, dict(X=PLANE)),
-        "RegionPerClass.predict_proba": (_per_class(random_state=0).predict_proba, dict(X=PLANE)),
-        "RegionPerClass.predict_regions": (_per_class(random_state=0).predict_regions, dict(X=PLANE)),
+        "goodness_of_fit": (goodness_of_fit, dict(distribution=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0)),
+        "GenerativeClassifier": (_several, dict(family="gaussian", shrinkage=.1)),
+        "GenerativeClassifier.fit": (GenerativeClassifier().fit, dict(X=MANY, y=MANY_LABELS, sample_weight=np.arange(1., 25.))),
+        **{f"GenerativeClassifier.{name}": (getattr(_several(), name), dict(X=PLANE)) for name in ("predict", "predict_proba", "decision_function")},
     }
     points = {"Gaussian": (SAFE, PLANE), "Gamma": (Gamma(2, 1), AMOUNTS), "ChiSquared": (ChiSquared(3), AMOUNTS),
               "Exponential": (Exponential(2), AMOUNTS), "Poisson": (Poisson(2), COUNTS), "Bernoulli": (Bernoulli(.3), COUNTS[:3]),
@@ -101,12 +97,8 @@ LEGAL = {
     ("SafeRegionClassifier.calibrate", "eps", "none"): "the documented default: the risk of the fit",
     ("SafeDecisionRegion.margin", "level", "huge"): "every number is a level",
     ("SafeDecisionRegion.margin", "level", "inf"): "nothing is below -inf, every finite score is below inf",
-    ("calibrate_level", "gamma", "inf"): "Gamma is infinite where one of the laws has no density",
-    ("calibrate_level", "gamma", "huge"): "every number is a score",
-    ("calibrate_level", "gamma", "empty"): "no unsafe points: the result says that they are too few",
     ("*", "sample_weight", "none"): "the documented default: 1 each",
     ("*", "shrinkage", "none"): "the documented default: maximum likelihood",
-    ("RegionPerClass", "estimator", "none"): "the documented default",
     ("SafeRegionClassifier", "class_weight", "none"): "the documented default: 1 each",
     ("SafeRegionClassifier.rates", "n_bootstrap", "none"): "the documented default: no intervals",
     ("SafeRegionClassifier.rates", "p_safe", "none"): "the documented default: the prior of the fit",
