@@ -11,24 +11,18 @@ from typing import TYPE_CHECKING
 import lazy_loader
 
 if TYPE_CHECKING:
-    from reject_nb.mcsvm.blocks import BlockSolution, solve_blocks
-    from reject_nb.mcsvm.calibrate import RULES, Calibration, calibrate_offset
-    from reject_nb.mcsvm.calibrated_region import CalibratedRegion
-    from reject_nb.mcsvm.certificate import Certificate, certify
+    from reject_nb.mcsvm.advanced.blocks import fit_blocks, solve_blocks
+    from reject_nb.mcsvm.calibration import RULES
     from reject_nb.mcsvm.classifier import MultiCostSVC
-    from reject_nb.mcsvm.region_per_class import RegionPerClass
-    from reject_nb.mcsvm.frozen_pairs import Solution, solve_features
     from reject_nb.mcsvm.offsets import best_offsets
     from reject_nb.mcsvm.problem import Reference, resolve_taus, solve_primal_reference, solve_reference
+    from reject_nb.mcsvm.solver import Certificate, Solution, certify, solve_features
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "classifier": ["MultiCostSVC"],
-    "region_per_class": ["RegionPerClass"],
-    "calibrated_region": ["CalibratedRegion"],
-    "blocks": ["solve_blocks", "BlockSolution"],
-    "frozen_pairs": ["solve_features", "Solution"],
+    "calibration": ["RULES"],
+    "advanced.blocks": ["solve_blocks", "fit_blocks"],
+    "solver": ["solve_features", "Solution", "certify", "Certificate"],
     "problem": ["solve_reference", "solve_primal_reference", "Reference", "resolve_taus"],
-    "certificate": ["certify", "Certificate"],
-    "calibrate": ["calibrate_offset", "Calibration", "RULES"],
     "offsets": ["best_offsets"]})

@@ -16,8 +16,7 @@ import numpy as np
 
 from ..core.checks import (
     check_array, check_count, check_flag, check_matrix, check_number, check_vector, refuse)
-from ..core.labels import point_weights
-from ..core.results import Status, relative_gap
+from ..core.results import Status, point_weights, relative_gap
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #6380021b
 def resolve_taus(
@@ -63,15 +62,7 @@ def resolve_taus(
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #70cba0d5
 class Costs(NamedTuple):
-    """What a misplaced point costs, for each of the m weights.
-
-    Attributes
-    ----------
-    safe : np.ndarray
-        (m,) cost of a safe point, > 0
-    unsafe : np.ndarray
-        (m,) cost of an unsafe point, > 0
-    """
+    "What a misplaced point costs, for each of the m weights."
     safe:np.ndarray # (m,) cost of a safe point, > 0
     unsafe:np.ndarray # (m,) cost of an unsafe point, > 0
 
@@ -81,28 +72,7 @@ def cost_weights(
     class_balanced:bool=False, # divide by the class sizes
     weights:np.ndarray|None=None, # (n,) of the points, None: 1 each
 ) -> Costs: # (1-tau, tau), or (1-tau)/n_S and tau/n_U
-    """Costs of the two classes; their sizes are sums of weights.
-
-    Parameters
-    ----------
-    taus : np.ndarray
-        (m,) in (0, 1)
-    y : np.ndarray
-        (n,) labels, +1 safe and -1 unsafe
-    class_balanced : bool, default False
-        divide by the class sizes
-    weights : np.ndarray|None, default None
-        (n,) of the points, None: 1 each
-
-    Returns
-    -------
-    Costs
-        (1-tau, tau), or (1-tau)/n_S and tau/n_U
-
-    References
-    ----------
-    Carlevaro et al., (MC-SVM).
-    """
+    """Costs of the two classes; their sizes are sums of weights. Source: Carlevaro et al., (MC-SVM)."""
     if not class_balanced: return Costs(1-taus, taus.copy())
     weights = np.ones(len(y)) if weights is None else weights
     return Costs((1-taus)/weights[y > 0].sum(), taus/weights[y < 0].sum())
@@ -120,22 +90,7 @@ def check_signs(
     n:int|None=None, # how many there must be
     both:bool=True, # whether both classes must be present
 ) -> np.ndarray: # (n,) float64, +1 safe and -1 unsafe
-    """Labels in the signs of the paper.
-
-    Parameters
-    ----------
-    y
-        labels
-    n : int|None, default None
-        how many there must be
-    both : bool, default True
-        whether both classes must be present
-
-    Returns
-    -------
-    np.ndarray
-        (n,) float64, +1 safe and -1 unsafe
-    """
+    "Labels in the signs of the paper."
     y = check_vector(y, "y", n)
     if not np.all(np.abs(y) == 1): raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
     if both and abs(y.sum()) == len(y):
@@ -147,19 +102,7 @@ def check_costs(
     safe, # costs of a safe point
     unsafe, # costs of an unsafe point
 ) -> Costs:
-    """Two vectors of positive costs of one length.
-
-    Parameters
-    ----------
-    safe
-        costs of a safe point
-    unsafe
-        costs of an unsafe point
-
-    Returns
-    -------
-    Costs
-    """
+    "Two vectors of positive costs of one length."
     safe = check_vector(safe, "safe", low=0., high=LARGEST)
     unsafe = check_vector(unsafe, "unsafe", len(safe), low=0., high=LARGEST)
     for name, costs in (("safe", safe), ("unsafe", unsafe)):
@@ -171,20 +114,7 @@ def check_weights(
     weights, # weights of the points, None: 1 each
     n:int, # how many there must be
 ) -> np.ndarray: # (n,)
-    """Positive weights of points. A point of weight 2 counts as two.
-
-    Parameters
-    ----------
-    weights
-        weights of the points, None: 1 each
-    n : int
-        how many there must be
-
-    Returns
-    -------
-    np.ndarray
-        (n,)
-    """
+    "Positive weights of points. A point of weight 2 counts as two."
     return point_weights(weights, n, LARGEST, positive=True)
 
 def pair_limits(
@@ -192,22 +122,7 @@ def pair_limits(
     costs:Costs, # the m cost pairs
     weights:np.ndarray, # (n,) of the points
 ) -> np.ndarray: # (n, m)
-    """The largest dual variable of each pair: what the point costs when it is misplaced, times its weight.
-
-    Parameters
-    ----------
-    y : np.ndarray
-        (n,) +1 safe, -1 unsafe
-    costs : Costs
-        the m cost pairs
-    weights : np.ndarray
-        (n,) of the points
-
-    Returns
-    -------
-    np.ndarray
-        (n, m)
-    """
+    "The largest dual variable of each pair: what the point costs when it is misplaced, times its weight."
     return np.stack([costs.unsafe, costs.safe])[(y > 0).astype(int)]*weights[:, None]
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #a4837bf9
@@ -219,37 +134,14 @@ def hinge_sum(
     unsafe:np.ndarray, # (m,) cost of an unsafe point
     sample_weight:np.ndarray|None=None, # (n,) weights of the points, None: 1 each
 ) -> float: # the double sum of (MC-SVM), without the penalty on w
-    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)).
-
-    Parameters
-    ----------
-    scores : np.ndarray
-        (n,) projections w'phi(x), low is safe
-    y : np.ndarray
-        (n,) +1 safe, -1 unsafe
-    biases : np.ndarray
-        (m,)
-    safe : np.ndarray
-        (m,) cost of a safe point
-    unsafe : np.ndarray
-        (m,) cost of an unsafe point
-    sample_weight : np.ndarray|None, default None
-        (n,) weights of the points, None: 1 each
-
-    Returns
-    -------
-    float
-        the double sum of (MC-SVM), without the penalty on w
-
-    References
-    ----------
-    Carlevaro et al., (MC-SVM).
-    """
-    scores_safe, scores_unsafe = scores[y > 0], scores[y < 0]
+    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)). Source: Carlevaro et al., (MC-SVM)."""
+    scores_safe = scores[y > 0]
+    scores_unsafe = scores[y < 0]
     weights = np.ones(len(y)) if sample_weight is None else sample_weight
     total = 0.
     for b, cost_safe, cost_unsafe in zip(biases, safe, unsafe):
-        hinge_safe, hinge_unsafe = np.maximum(0, 1+scores_safe-b), np.maximum(0, 1-scores_unsafe+b)
+        hinge_safe = np.maximum(0, 1+scores_safe-b)
+        hinge_unsafe = np.maximum(0, 1-scores_unsafe+b)
         total += cost_safe*(weights[y > 0]@hinge_safe)+cost_unsafe*(weights[y < 0]@hinge_unsafe)
     return float(total)
 
@@ -260,28 +152,7 @@ def dual_objective(
     alpha:np.ndarray, # (n, m) dual variables
     eta:float, # regularisation, > 0
 ) -> float: # a lower bound of the primal when alpha is feasible
-    """Value of the dual.
-
-    Parameters
-    ----------
-    K : np.ndarray
-        (n, n) kernel matrix
-    y : np.ndarray
-        (n,) +1 safe, -1 unsafe
-    alpha : np.ndarray
-        (n, m) dual variables
-    eta : float
-        regularisation, > 0
-
-    Returns
-    -------
-    float
-        a lower bound of the primal when alpha is feasible
-
-    References
-    ----------
-    Carlevaro et al., Proposition 5, eq. (5).
-    """
+    """Value of the dual. Source: Carlevaro et al., Proposition 5, eq. (5)."""
     v = y*alpha.sum(1)
     return float(alpha.sum()-.5*eta*v@K@v)
 
@@ -397,11 +268,14 @@ def solve_reference(
     optimal 0.25 [0.25, 0.25] [-1.0, 1.0]
     """
     import cvxpy as cp
-    y, taus, eta = check_signs(y), resolve_taus(taus), check_eta(eta)
+    y = check_signs(y)
+    taus = resolve_taus(taus)
+    eta = check_eta(eta)
     K = check_matrix(K, "K", len(y), len(y), -LARGEST, LARGEST)
     safe, unsafe = cost_weights(taus, y, check_flag(class_balanced, "class_balanced"))
     costs = np.where(y[:, None] > 0, safe, unsafe)
-    alpha, R = cp.Variable(costs.shape), _root(K, eta)
+    alpha = cp.Variable(costs.shape)
+    R = _root(K, eta)
     balance = [y@alpha == 0]
     quadratic = cp.sum_squares(R.T@cp.multiply(y, cp.sum(alpha, axis=1)))
     status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha)-.5*quadratic),
@@ -467,12 +341,17 @@ def solve_primal_reference(
     0.25 [1.0]
     """
     import cvxpy as cp
-    y, taus, eta = check_signs(y), resolve_taus(taus), check_eta(eta)
+    y = check_signs(y)
+    taus = resolve_taus(taus)
+    eta = check_eta(eta)
     Z = check_matrix(Z, "Z", len(y), low=-LARGEST, high=LARGEST)
     safe, unsafe = cost_weights(taus, y, check_flag(class_balanced, "class_balanced"))
     costs = np.where(y[:, None] > 0, safe, unsafe)
-    w, b, xi = cp.Variable(Z.shape[1]), cp.Variable((1, len(taus))), cp.Variable(costs.shape, nonneg=True)
-    across, down = np.ones((1, len(taus))), np.ones((len(y), 1))
+    w = cp.Variable(Z.shape[1])
+    b = cp.Variable((1, len(taus)))
+    xi = cp.Variable(costs.shape, nonneg=True)
+    across = np.ones((1, len(taus)))
+    down = np.ones((len(y), 1))
     margin = cp.multiply(y[:, None]@across, cp.reshape(Z@w, (len(y), 1), order="C")@across-down@b)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))),
                          [margin <= xi-1])
