@@ -14,12 +14,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "table": ["Table", "TableError"],
     "rule": ["Rule", "RuleError"],
     "monitor": ["RiskMonitor"],
-    "large": ["LargeAudit"],
-    "door": ["Audit"],
+    "audit": ["Audit"],
 })
 if TYPE_CHECKING:
-    from reject_nb.audit.door import Audit
-    from reject_nb.audit.large import LargeAudit
+    from reject_nb.audit.audit import Audit
     from reject_nb.audit.monitor import RiskMonitor
     from reject_nb.audit.rule import Rule, RuleError
     from reject_nb.audit.table import Table, TableError
