@@ -13,42 +13,39 @@ import lazy_loader
 
 # %% ../../nbs/gpc/00_overview.ipynb #0820b086
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "attacks": ["Interpretation", "gpfgs", "interpretability"],
-    "classifier": ["CertifiedGPClassifier"], "fitting": ["fit_gpc"], "posterior": ["GPPosterior"],
-    "kernel_posterior": ["KernelPosterior", "OneVsRestPosterior"],
-    "kernels": ["Constant", "Linear", "Matern12", "Matern32", "Matern52", "Product", "RationalQuadratic",
-                "SquaredExponential", "Sum", "White"],
-    "many": ["Certified", "certified_radius", "certify_many"],
-    "queries": ["Perturbation", "Robustness", "minimal_perturbation", "robustness"],
-    "safety": ["Safety", "is_safe"],
-    "ranges": ["RangeResult", "classification_range"],
-    "regression": ["RegressionRange", "RegressionRows", "regression_range", "regression_ranges"],
-    "search": ["Ball"], "gpflow_import": ["posterior_from_gpflow"],
-    "gpy_import": ["posterior_from_gpy"], "gpytorch_import": ["posterior_from_gpytorch"],
-    "imports": ["ImportedKernelPosterior"], "own_numbers": ["OwnRange", "OwnRows"],
-    "sklearn_import": ["ImportedPosterior"],
-    "sklearn_models": ["posterior_from_sklearn"],
+    "advanced.classifier": ["CertifiedGPClassifier"],
+    "advanced.importers": ["posterior_from_gpflow", "posterior_from_gpy",
+                           "posterior_from_gpytorch", "posterior_from_sklearn"],
+    "advanced.kernel_posterior": ["KernelPosterior", "OneVsRestPosterior"],
+    "advanced.kernels": ["Constant", "Linear", "Matern12", "Matern32", "Matern52",
+                         "Product", "RationalQuadratic", "SquaredExponential", "Sum",
+                         "White"],
+    "advanced.many": ["Certified", "certified_radius", "certify_many"],
+    "advanced.regression": ["RegressionRange", "RegressionRows", "regression_range",
+                            "regression_ranges"],
+    "attacks": ["Interpretation", "Perturbation", "gpfgs", "interpretability",
+                "minimal_perturbation"],
+    "posterior": ["GPPosterior", "fit_gpc"],
+    "questions": ["Robustness", "Safety", "classification_range", "is_safe", "robustness"],
+    "search": ["Ball", "RangeResult"],
     "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
 
 if TYPE_CHECKING:
-    from reject_nb.gpc.attacks import Interpretation, gpfgs, interpretability
-    from reject_nb.gpc.classifier import CertifiedGPClassifier
-    from reject_nb.gpc.fitting import fit_gpc
-    from reject_nb.gpc.kernel_posterior import KernelPosterior, OneVsRestPosterior
-    from reject_nb.gpc.kernels import (Constant, Linear, Matern12, Matern32, Matern52, Product,
-                                       RationalQuadratic, SquaredExponential, Sum, White)
-    from reject_nb.gpc.many import Certified, certified_radius, certify_many
-    from reject_nb.gpc.posterior import GPPosterior
-    from reject_nb.gpc.queries import Perturbation, Robustness, minimal_perturbation, robustness
-    from reject_nb.gpc.ranges import RangeResult, classification_range
-    from reject_nb.gpc.regression import RegressionRange, RegressionRows, regression_range, regression_ranges
-    from reject_nb.gpc.safety import Safety, is_safe
-    from reject_nb.gpc.search import Ball
-    from reject_nb.gpc.gpflow_import import posterior_from_gpflow
-    from reject_nb.gpc.gpy_import import posterior_from_gpy
-    from reject_nb.gpc.gpytorch_import import posterior_from_gpytorch
-    from reject_nb.gpc.imports import ImportedKernelPosterior
-    from reject_nb.gpc.own_numbers import OwnRange, OwnRows
-    from reject_nb.gpc.sklearn_import import ImportedPosterior
-    from reject_nb.gpc.sklearn_models import posterior_from_sklearn
+    from reject_nb.gpc.advanced.classifier import CertifiedGPClassifier
+    from reject_nb.gpc.advanced.importers import (posterior_from_gpflow, posterior_from_gpy,
+                                                  posterior_from_gpytorch,
+                                                  posterior_from_sklearn)
+    from reject_nb.gpc.advanced.kernel_posterior import KernelPosterior, OneVsRestPosterior
+    from reject_nb.gpc.advanced.kernels import (Constant, Linear, Matern12, Matern32,
+                                                Matern52, Product, RationalQuadratic,
+                                                SquaredExponential, Sum, White)
+    from reject_nb.gpc.advanced.many import Certified, certified_radius, certify_many
+    from reject_nb.gpc.advanced.regression import (RegressionRange, RegressionRows,
+                                                   regression_range, regression_ranges)
+    from reject_nb.gpc.attacks import (Interpretation, Perturbation, gpfgs,
+                                       interpretability, minimal_perturbation)
+    from reject_nb.gpc.posterior import GPPosterior, fit_gpc
+    from reject_nb.gpc.questions import (Robustness, Safety, classification_range, is_safe,
+                                         robustness)
+    from reject_nb.gpc.search import Ball, RangeResult
     from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc
