@@ -13,45 +13,47 @@ import lazy_loader
 
 # %% ../../nbs/ood/00_overview.ipynb #d80899fc
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
-    "sample": ["score_on_line"],
-    "laws": ["OODSolution", "likelihood_ratio"],
-    "costs": ["CostBasedOOD", "bayes_classifier", "decide"],
+    "distributions": ["CostBasedOOD", "OODSolution", "bayes_classifier", "decide",
+                      "likelihood_ratio"],
     "models": ["BoundedPrecisionRecall", "BoundedTPRFPR", "boundary_acceptance"],
-    "single": ["TunedOOD", "tune_single_score"],
-    "grid": ["naive_grid"],
+    "single": ["TunedOOD", "score_on_line", "tune_single_score"],
     "double": ["selective_risk_at", "tune_double_score"],
-    "metrics": ["ccr_fpr_curve", "precision_recall_curve", "roc_curve"],
-    "areas": ["aupr", "auroc", "best_area", "oscr"],
-    "guarantees": ["CertifiedOOD", "certify_targets"],
-    "detectors": ["knn", "mls", "msp", "odin", "react", "vim"],
-    "logit_scores": ["energy", "entropy", "gen", "kl_matching"],
-    "feature_scores": ["fdbd", "mahalanobis", "nnguide", "relative_mahalanobis", "residual", "she"],
-    "shaped_scores": ["ash", "dice", "gradnorm"],
-    "all_metrics": ["Comparison", "OODMetrics", "compare_detectors", "ood_metrics"],
-    "combined_scores": ["LearnedRatio", "learn_ratio", "plug_in_score", "sirc"],
-    "selector": ["DoubleScoreSelector", "report"],
-    "displays": ["RocDisplay", "ScorePlaneDisplay"],
-    "experiments.synthetic": ["synthetic_example"]})
+    "metrics": ["aupr", "auroc", "ccr_fpr_curve", "oscr", "precision_recall_curve",
+                "roc_curve"],
+    "advanced.lines": ["naive_grid"],
+    "advanced.detectors": ["knn", "mls", "msp", "odin", "react", "vim"],
+    "advanced.more_scores": ["LearnedRatio", "ash", "dice", "energy", "entropy", "fdbd",
+                             "gen", "gradnorm", "kl_matching", "learn_ratio",
+                             "mahalanobis", "nnguide", "plug_in_score",
+                             "relative_mahalanobis", "residual", "she", "sirc"],
+    "advanced.all_metrics": ["Comparison", "OODMetrics", "RocDisplay",
+                             "ScorePlaneDisplay", "best_area", "compare_detectors",
+                             "ood_metrics"],
+    "advanced.guarantees": ["CertifiedOOD", "certify_targets"],
+    "advanced.selector": ["DoubleScoreSelector", "report"],
+    "experiments.setup": ["synthetic_example"]})
 
 # %% ../../nbs/ood/00_overview.ipynb #1a3c0301
 if TYPE_CHECKING:
-    from reject_nb.ood.sample import score_on_line
-    from reject_nb.ood.laws import OODSolution, likelihood_ratio
-    from reject_nb.ood.costs import CostBasedOOD, bayes_classifier, decide
-    from reject_nb.ood.models import BoundedPrecisionRecall, BoundedTPRFPR, boundary_acceptance
-    from reject_nb.ood.single import TunedOOD, tune_single_score
-    from reject_nb.ood.grid import naive_grid
+    from reject_nb.ood.distributions import (CostBasedOOD, OODSolution, bayes_classifier,
+                                             decide, likelihood_ratio)
+    from reject_nb.ood.models import (BoundedPrecisionRecall, BoundedTPRFPR,
+                                      boundary_acceptance)
+    from reject_nb.ood.single import TunedOOD, score_on_line, tune_single_score
     from reject_nb.ood.double import selective_risk_at, tune_double_score
-    from reject_nb.ood.metrics import ccr_fpr_curve, precision_recall_curve, roc_curve
-    from reject_nb.ood.areas import aupr, auroc, best_area, oscr
-    from reject_nb.ood.guarantees import CertifiedOOD, certify_targets
-    from reject_nb.ood.all_metrics import Comparison, OODMetrics, compare_detectors, ood_metrics
-    from reject_nb.ood.combined_scores import LearnedRatio, learn_ratio, plug_in_score, sirc
-    from reject_nb.ood.displays import RocDisplay, ScorePlaneDisplay
-    from reject_nb.ood.detectors import knn, mls, msp, odin, react, vim
-    from reject_nb.ood.feature_scores import (fdbd, mahalanobis, nnguide, relative_mahalanobis, residual,
-                                              she)
-    from reject_nb.ood.logit_scores import energy, entropy, gen, kl_matching
-    from reject_nb.ood.shaped_scores import ash, dice, gradnorm
-    from reject_nb.ood.selector import DoubleScoreSelector, report
-    from reject_nb.ood.experiments.synthetic import synthetic_example
+    from reject_nb.ood.metrics import (aupr, auroc, ccr_fpr_curve, oscr,
+                                       precision_recall_curve, roc_curve)
+    from reject_nb.ood.advanced.lines import naive_grid
+    from reject_nb.ood.advanced.detectors import knn, mls, msp, odin, react, vim
+    from reject_nb.ood.advanced.more_scores import (LearnedRatio, ash, dice, energy,
+                                                    entropy, fdbd, gen, gradnorm,
+                                                    kl_matching, learn_ratio, mahalanobis,
+                                                    nnguide, plug_in_score,
+                                                    relative_mahalanobis, residual, she,
+                                                    sirc)
+    from reject_nb.ood.advanced.all_metrics import (Comparison, OODMetrics, RocDisplay,
+                                                    ScorePlaneDisplay, best_area,
+                                                    compare_detectors, ood_metrics)
+    from reject_nb.ood.advanced.guarantees import CertifiedOOD, certify_targets
+    from reject_nb.ood.advanced.selector import DoubleScoreSelector, report
+    from reject_nb.ood.experiments.setup import synthetic_example
