@@ -1,8 +1,11 @@
 """The papers are told truly: verdicts are computed, items covered, causes have evidence, figures captions, stored files their origin."""
 import ast
 import json
+import os
 import re
+import unicodedata
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 import pytest
 
@@ -114,3 +117,28 @@ def test_each_stored_file_says_how_it_was_made(room):
         entry = made.get(name, {})
         timed = isinstance(entry.get("seconds"), (int, float)) or entry.get("seconds") == NOT_RECORDED
         assert entry.get("command") and entry.get("versions") and timed, name
+
+
+PAPER = {"sdr": "sdr_mcsvm", "mcsvm": "sdr_mcsvm"}   # one paper, two modules
+
+
+def folded(text):
+    """A text without what typesetting changes: ligatures, white space, hyphens, the kind of quotation marks."""
+    plain = unicodedata.normalize("NFKC", text)
+    return re.sub(r"[\s\u00ad\u2010-\u2015\u2212-]+", "", plain.translate(str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")))
+
+
+def test_folding_keeps_the_words():
+    assert folded("an eﬃ-\ncient “rule”") == folded('an efficient "rule"') != folded("an efficient role")
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_quotation_stands_in_the_paper(room):
+    """The texts of the papers lie next to the data, or in REJECT_NB_PAPERS; their licences do not allow us to ship them."""
+    data = os.environ.get("REJECT_NB_DATA")
+    folder = Path(os.environ.get("REJECT_NB_PAPERS") or (Path(data).parent/"papers" if data else "papers"))
+    path = folder/f"{PAPER.get(room, room)}.txt"
+    if not path.is_file(): pytest.skip("the paper's text is not at hand")
+    text = folded(path.read_text(encoding="utf-8"))
+    quoted = {id: s for id, s in statements(room).items() if s.quote and not s.garbled}
+    assert not [id for id, s in quoted.items() if folded(s.quote) not in text]

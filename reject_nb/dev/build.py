@@ -39,7 +39,7 @@ def run_all(
     jobs:int=1,       # notebooks at the same time
 ) -> list[str]:       # what failed
     "Run notebooks, one line for each. The tests of their cells are left to pytest."
-    env = {"REJECT_NB_MODE": mode, **({"REJECT_NB_OUT": str(out)} if out else {})}
+    env = {"REJECT_NB_MODE": mode, "REJECT_NB_OUT": str(out or root()/"figures")}
     runs = run_notebooks(paths, env, jobs=jobs, keep=keep, prepare=without_calls, warm=len(paths) > 3, on_done=_tell)
     failed = [failure(run) for run in runs if run.status != "done"]
     return failed + [f"{relative(r.path)}, {moved}" for r in runs if not keep for moved in r.moved]

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PAGES', 'KERNELSPEC', 'directives', 'module_of', 'ExtractionError', 'root', 'notebook_paths',
-           'pages_and_others', 'read', 'relative', 'clean', 'to_text']
+           'pages_and_others', 'read', 'relative', 'place_of_picture', 'cell_link', 'is_folded', 'clean',
+           'to_text']
 
 # %% ../../nbs/dev/01_notebooks.ipynb #a9802c37
 import re
@@ -76,6 +77,26 @@ def relative(
     "Path below the checkout, with forward slashes."
     return Path(path).relative_to(root()).as_posix()
 
+# %% ../../nbs/dev/01_notebooks.ipynb #5e11c1a1
+def place_of_picture(
+    id:str,     # "<module>/<name>" of a picture in figures/
+) -> str|None:  # "sdr/90_paper#592b1223"; None if the name is put together by the code
+    "The cell that saves a picture."
+    for path in sorted((root()/"nbs"/id.partition("/")[0]).rglob("*.ipynb")):
+        if id not in path.read_text(encoding="utf-8"): continue
+        for cell in read(path).cells:
+            if cell.cell_type == "code" and f'"{id}"' in cell.source and "save" in cell.source:
+                return f"{relative(path).removeprefix('nbs/').removesuffix('.ipynb')}#{cell.id}"
+    return None
+
+def cell_link(
+    place:str,  # "sdr/90_paper#592b1223"
+) -> str:       # from a notebook in a folder of nbs/
+    "Address that JupyterLab and the site follow to a cell."
+    notebook, _, cell = place.partition("#")
+    return f"../{notebook}.ipynb#cell-id={cell}"
+
+
 # %% ../../nbs/dev/01_notebooks.ipynb #fa8f9177
 KERNELSPEC = {"display_name": "python3", "language": "python", "name": "python3"}
 
@@ -89,15 +110,24 @@ def _joined(outputs) -> list:
     return whole
 
 # %% ../../nbs/dev/01_notebooks.ipynb #52dccf86
+def is_folded(
+    source:str, # of a code cell
+) -> bool:
+    "Whether JupyterLab shows a cell folded: tests, and helpers that no other module uses."
+    words = directives(source)
+    names = re.findall(r"(?m)^(?:def|class) (\w+)", source)
+    return "test" in words or "export" in words and bool(names) and all(name.startswith("_") for name in names)
+
 def clean(
     nb, # an nbformat NotebookNode, changed in place
 ):      # the same notebook
-    "Remove what differs between runs: counts, metadata, pieces of streams; keep outputs, ids and cell tags."
+    "Remove what differs between runs: counts, metadata, pieces of streams; keep outputs, ids and cell tags, and fold tests and helpers."
     nb.metadata = {"kernelspec": dict(KERNELSPEC)}
     nb.nbformat, nb.nbformat_minor = 4, 5
     for cell in nb.cells:
         cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
         if cell.cell_type != "code": continue
+        if is_folded(cell.source): cell.metadata["jupyter"] = {"source_hidden": True}
         cell.execution_count = None
         cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:

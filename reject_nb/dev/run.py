@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.checks import check_count
+from ..core.claims import CELL
 from ..core.files import write_atomic
 from .notebooks import clean, directives, read, to_text
 
@@ -157,7 +158,7 @@ def _make_shell(outputs:list):
 SINGLE = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
 QUIET = {"TQDM_DISABLE": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 
-def _run_cells(path:Path, sources:dict[int, str], env:dict, pipe) -> None:
+def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict, pipe) -> None:
     "In a process of its own: run the code of a notebook and tell through the pipe what becomes of it."
     if hasattr(os, "setsid"): os.setsid()   # what the notebook starts can be ended with it
     os.environ.update(SINGLE | QUIET | env)
@@ -170,6 +171,7 @@ def _run_cells(path:Path, sources:dict[int, str], env:dict, pipe) -> None:
     with threadpool_limits(1):
         for number, source in sources.items():
             pipe.send(("cell", number))
+            os.environ[CELL] = f"{path.parent.name}/{path.stem}#{ids[number]}"   # claims record where they were measured
             result = shell.run_cell(source, store_history=True)
             made[number], error = list(outputs), result.error_before_exec or result.error_in_exec
             outputs.clear()
@@ -211,10 +213,11 @@ class _Running:
         code = {i: c.source for i, c in enumerate(self.nb.cells) if c.cell_type == "code"}
         self.sources = {i: prepare(s) for i, s in code.items() if slow or "slow" not in directives(s)}
         self.changed = {i for i, s in code.items() if self.sources.get(i) != s}
+        ids = {i: self.nb.cells[i].id for i in self.sources}
         self.cell = next(iter(self.sources), 0)
         self.run = None
         self.pipe, end = context.Pipe(duplex=False)
-        self.process = context.Process(target=_run_cells, args=(path, self.sources, env, end))
+        self.process = context.Process(target=_run_cells, args=(path, self.sources, ids, env, end))
         self.process.start()
         end.close()
 
