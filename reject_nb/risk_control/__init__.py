@@ -20,6 +20,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "rates": ["RULES", "Calibration", "calibrate_offset"],
     "monitor": ["RiskMonitor"],
     "regions": ["CalibratedRegion", "RegionPerClass"],
+    "cascade": ["CascadeRule", "certify_cascade"],
+    "cascade_classifier": ["CascadeClassifier"],
     "advanced.restarts": ["certified_single_crossing"],
     "advanced.sgr": ["sgr"],
     "estimators": ["MarginScore", "MaxClassProbability", "RiskCoverage", "pointwise_loss", "risk_coverage_curve"],
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
     from reject_nb.risk_control.rates import RULES, Calibration, calibrate_offset
     from reject_nb.risk_control.monitor import RiskMonitor
     from reject_nb.risk_control.regions import CalibratedRegion, RegionPerClass
+    from reject_nb.risk_control.cascade import CascadeRule, certify_cascade
+    from reject_nb.risk_control.cascade_classifier import CascadeClassifier
     from reject_nb.risk_control.advanced.restarts import certified_single_crossing
     from reject_nb.risk_control.advanced.sgr import sgr
     from reject_nb.risk_control.estimators import MarginScore, MaxClassProbability, RiskCoverage, pointwise_loss, risk_coverage_curve

@@ -45,7 +45,7 @@ def capital_rank(
     scores:np.ndarray, # (n,) ascending
     target:float,      # in (0, 1)
     delta:float,       # in (0, 1)
-) -> int:              # 0 where nothing is certified
+) -> int:              # 0 if nothing is certified
     "The largest of `capital_ends`, which is all that a threshold needs."
     return int(capital_ends(losses, scores, target, delta).max(initial=0))
 

@@ -5,10 +5,10 @@ estimators are asked."""
 
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
-           'risk_coverage_curve', 'is_fitted', 'ask', 'n_rows', 'take', 'legacy_random_state',
-           'predict_labels', 'numeric_features', 'labels_of', 'check_kind', 'count_features',
-           'check_class_labels', 'default_classifier', 'UncertaintyScore', 'MaxClassProbability',
-           'MarginScore']
+           'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'ask', 'n_rows', 'take',
+           'legacy_random_state', 'predict_labels', 'numeric_features', 'labels_of', 'check_kind',
+           'count_features', 'check_class_labels', 'default_classifier', 'UncertaintyScore',
+           'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 from copy import deepcopy
@@ -39,16 +39,16 @@ def check_posterior(
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #814570d2
 def check_loss(
-    loss,          # (K, M) loss[y, decision]; 0/1 where None
+    loss,          # (K, M) loss[y, decision]; 0/1 if None
     n_classes:int, # K
 ) -> np.ndarray:   # (K, M)
-    "A loss matrix, rows true classes, columns decisions. Raises ValueError where it is not one."
+    "A loss matrix, rows true classes, columns decisions. Raises ValueError if it is not one."
     return 1. - np.eye(n_classes) if loss is None else check_matrix(loss, "loss", n_classes, low=0.,
         high=_LARGEST)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #f7b4474c
 def _numbers(labels):
-    "Labels as numbers, None where they are not."
+    "Labels as numbers, None if they are not."
     if labels.dtype.kind in "US": return None
     try: return labels.astype(float)
     except (TypeError, ValueError): return None
@@ -74,7 +74,7 @@ def _by_matrix(y, predictions, loss, classes):
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #cbc6bbeb
 def _check_kinds(y, predictions):
-    "No label of one is equal to one of the other where one is text and one numbers."
+    "No label of one is equal to one of the other if one is text and one numbers."
     for names, a, b in ((("y", "predictions"), y, predictions), (("predictions", "y"), predictions, y)):
         if a.dtype.kind in "US" and b.dtype.kind in "biuf":
             raise ValueError(f"{names[0]} holds text, {names[1]} numbers: no label is equal to another")
@@ -86,7 +86,7 @@ def pointwise_loss(
     y,           # (n,) true labels, numbers or text; (n, ...) where `loss` is a function
     predictions, # (n,) predicted labels, likewise
     loss=None,   # None: 0/1; "absolute"; a matrix over `classes`; or a function (y, predictions) -> (n,)
-    classes=None,# (K,) labels that rows and columns of a matrix stand for; those in y, sorted, where None
+    classes=None,# (K,) labels that rows and columns of a matrix stand for; those in y, sorted, if None
 ) -> np.ndarray: # (n,) non-negative
     """The loss of each prediction.
 
@@ -99,7 +99,7 @@ def pointwise_loss(
     loss : optional, default None
         None: 0/1; "absolute"; a matrix over `classes`; or a function (y, predictions) -> (n,)
     classes : optional, default None
-        (K,) labels that rows and columns of a matrix stand for; those in y, sorted, where None
+        (K,) labels that rows and columns of a matrix stand for; those in y, sorted, if None
 
     Returns
     -------
@@ -232,6 +232,21 @@ def is_fitted(estimator) -> bool:
     except NotFittedError: return False
     return True
 
+def stays_as_it_is(estimator, prefit:bool=False) -> bool:
+    "Whether a wrapper uses it as given: with prefit=True, in FrozenEstimator, or without a fit. Others are cloned."
+    from sklearn.frozen import FrozenEstimator
+    return prefit or isinstance(estimator, FrozenEstimator) or not hasattr(estimator, "fit")
+
+def split_rows(
+    n:int,        # number of rows
+    share:float,  # of the calibration, in (0, 1)
+    random_state, # RandomState or Generator
+) -> tuple[np.ndarray, np.ndarray]: # the other rows, rows of the calibration; one at least of each
+    "Calibration rows drawn plainly: a draw stratified by labels would depend on the rows of the fit."
+    order = random_state.permutation(n)
+    size = min(max(round(n*share), 1), n - 1)
+    return order[size:], order[:size]
+
 # %% ../../nbs/risk_control/10_estimators.ipynb #ab387a2d
 def ask(
     method,     # of an estimator, or a function
@@ -250,7 +265,7 @@ def ask(
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #2f11a784
 def n_rows(X) -> int:
-    "Number of inputs. Raises ValueError where X is no collection of them."
+    "Number of inputs. Raises ValueError if X is no collection of them."
     if isinstance(X, str): raise refuse("X", "a matrix, a frame or a list of inputs", X)
     if not hasattr(X, "shape") and not hasattr(X, "__len__") and hasattr(X, "__array__"): X = np.asarray(X)
     try: return X.shape[0] if hasattr(X, "shape") else len(X)
@@ -278,7 +293,7 @@ def predict_labels(
     estimator,   # with predict, or a function X -> labels
     X,           # (n, ...) inputs
 ) -> np.ndarray: # (n, ...)
-    "What an estimator or a function predicts. Raises ValueError where it is not one label for each input."
+    "What an estimator or a function predicts. Raises ValueError if it is not one label for each input."
     out = np.asarray(ask(estimator.predict if hasattr(estimator, "predict") else estimator, X))
     n = n_rows(X)
     if out.ndim == 0 or len(out) != n:
@@ -310,7 +325,7 @@ def labels_of(
     y,         # (n,) or (n, 1)
     n:int,     # rows of X
 ) -> np.ndarray: # (n,)
-    "Labels as a vector, a column with scikit-learn's warning. Raises ValueError where they do not fit X."
+    "Labels as a vector, a column with scikit-learn's warning. Raises ValueError if they do not fit X."
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
     if getattr(y, "ndim", 0) == 2 and y.shape[1] == 1 and not np.ma.is_masked(y):
@@ -341,7 +356,7 @@ def count_features(
     X,               # inputs, left as they are
     reset:bool=True, # False: they must be those of the fit
 ) -> None:
-    "What scikit-learn notes about X, without touching X. Raises ValueError where X does not fit the fit."
+    "What scikit-learn notes about X, without touching X. Raises ValueError if X does not fit the fit."
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     if not reset and hasattr(estimator, "n_features_in_") and getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must be 2D like that of the fit, got shape {X.shape}. "
@@ -412,7 +427,7 @@ class MaxClassProbability(_PlugInScore):
     Parameters
     ----------
     estimator : optional, default None
-        classifier with predict_proba; logistic regression where None
+        classifier with predict_proba; logistic regression if None
     loss : optional, default None
         (K, K) loss[y, prediction] over the classes, "absolute" or a function; None: 0/1
 
@@ -429,7 +444,7 @@ class MaxClassProbability(_PlugInScore):
     [0.19, 0.48, 0.19]
     """
     def __init__(self,
-        estimator=None, # classifier with predict_proba; logistic regression where None
+        estimator=None, # classifier with predict_proba; logistic regression if None
         loss=None,      # (K, K) loss[y, prediction] over the classes, "absolute" or a function; None: 0/1
     ): self.estimator, self.loss = estimator, loss
 

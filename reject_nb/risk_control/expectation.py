@@ -16,7 +16,7 @@ def conformal_risk(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # mean loss over all inputs, rejected ones count 0; in the units of the losses
-    bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
+    bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold whose mean loss over all inputs is at most the target in expectation.
 
@@ -31,7 +31,7 @@ def conformal_risk(
     target_risk : float
         mean loss over all inputs, rejected ones count 0; in the units of the losses
     bound : float|None, default None
-        largest loss that can occur; 1 where None, if no loss is larger
+        largest loss that can occur; 1 if None, if no loss is larger
 
     Returns
     -------

@@ -25,12 +25,12 @@ class GroupedSelection:
     "A threshold for each group; called with scores and groups."
     selections: dict      # group -> CertifiedSelection
     coverage: float       # of the calibration sample
-    selective_risk: float # of the calibration sample; NaN where nothing is accepted
+    selective_risk: float # of the calibration sample; NaN if nothing is accepted
     status: Status        # certified where a group is certified, otherwise infeasible
     message: str          # what is certified, for how many groups
     guarantee: str        # by which procedure
     delta: float          # allowed probability that a guarantee is broken
-    certified: float      # the bound, the same one for all groups; NaN where infeasible
+    certified: float      # the bound, the same one for all groups; NaN if infeasible
     n: int                # size of the calibration sample
 
     def __call__(self,
@@ -108,7 +108,7 @@ def certified_groups(
     groups,               # (n,) labels: of groups of inputs, or the predicted classes
     target_risk:float,    # of each group, at least 0, in the units of the losses
     delta:float=.05,      # allowed probability that a guarantee is broken, in (0, 1)
-    bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
+    bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
     together:bool=True,   # whether delta is for all groups together, or for each
 ) -> GroupedSelection:    # a threshold for each group
     """The largest threshold of each group whose risk is certified to be at most the target.
@@ -126,7 +126,7 @@ def certified_groups(
     delta : float, default .05
         allowed probability that a guarantee is broken, in (0, 1)
     bound : float|None, default None
-        largest loss that can occur; 1 where None, if no loss is larger
+        largest loss that can occur; 1 if None, if no loss is larger
     together : bool, default True
         whether delta is for all groups together, or for each
 
@@ -159,7 +159,7 @@ def certified_groups(
 @dataclass(frozen=True, kw_only=True)
 class CertifiedRisks(CertifiedSelection):
     "A threshold that bounds several risks; `certified` is the first of the targets."
-    risks: dict       # name -> mean loss of the accepted examples of the sample; NaN where there are none
+    risks: dict       # name -> mean loss of the accepted examples of the sample; NaN if there are none
     targets: dict     # name -> what is certified
 
 # %% ../../nbs/risk_control/04_groups.ipynb #31b5df5b
@@ -189,7 +189,7 @@ def certified_risks(
     scores,               # (n,) high means uncertain; may be infinite
     target_risks:dict,    # name -> target, in the units of these losses
     delta:float=.05,      # allowed probability that any risk exceeds its target, in (0, 1)
-    bounds:dict|None=None, # name -> largest loss that can occur; 1 where it is missing
+    bounds:dict|None=None, # name -> largest loss that can occur; 1 if it is missing
 ) -> CertifiedRisks:      # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold that is certified for several risks together.
 
@@ -204,7 +204,7 @@ def certified_risks(
     delta : float, default .05
         allowed probability that any risk exceeds its target, in (0, 1)
     bounds : dict|None, default None
-        name -> largest loss that can occur; 1 where it is missing
+        name -> largest loss that can occur; 1 if it is missing
 
     Returns
     -------

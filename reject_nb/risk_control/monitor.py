@@ -59,11 +59,11 @@ class RiskMonitor:
     Parameters
     ----------
     target_risk : float
-        the risk that was promised, in (0, 1)
+        the risk that was guaranteed, in (0, 1)
     delta : float, default .05
         probability of a false alarm, in (0, 1)
     horizon : int, default 100_000
-        outcomes within which the restarting detector keeps its promise
+        outcomes within which the restarting detector keeps its guarantee
     bound : float, default 1.
         largest loss that can occur; losses and target are divided by it
 
@@ -84,9 +84,9 @@ class RiskMonitor:
     (False, 3, 29.53)
     """
     def __init__(self,
-        target_risk:float,      # the risk that was promised, in (0, 1)
+        target_risk:float,      # the risk that was guaranteed, in (0, 1)
         delta:float=.05,        # probability of a false alarm, in (0, 1)
-        horizon:int=100_000,    # outcomes within which the restarting detector keeps its promise
+        horizon:int=100_000,    # outcomes within which the restarting detector keeps its guarantee
         bound:float=1.,         # largest loss that can occur; losses and target are divided by it
     ):
         bound = check_number(bound, "bound", 0., open_low=True)

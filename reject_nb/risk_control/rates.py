@@ -31,9 +31,9 @@ class Calibration:
     rule : str
         name of the rule
     bias : float|None
-        the offset, None where the rule cannot deliver
+        the offset, None if the rule cannot deliver
     status : Status
-        certified, optimal (no guarantee), trivial (whole space) or infeasible
+        certified, optimal (no guarantee), trivial (all of space, or an empty region) or infeasible
     message : str
         the status in words, with the remedy
     statement : str
@@ -63,8 +63,8 @@ class Calibration:
     None infeasible False | infeasible: 3 calibration points are too few for eps = 0.01, at least 99 are needed
     """
     rule:str # name of the rule
-    bias:float|None # the offset, None where the rule cannot deliver
-    status:Status # certified, optimal (no guarantee), trivial (whole space) or infeasible
+    bias:float|None # the offset, None if the rule cannot deliver
+    status:Status # certified, optimal (no guarantee), trivial (all of space, or an empty region) or infeasible
     message:str # the status in words, with the remedy
     statement:str # the guarantee in one line
     kind:str # "expectation", "confidence", "calibration set" or "none"
@@ -102,6 +102,11 @@ class Sample(NamedTuple):
         how = "with" if kind == "confidence" else "in"
         sure = f"{how} {kind} {kwargs['confidence']:g}" if kind == "confidence" else f"{how} {kind}"
         about = dict(status=Status.certified, message=f"certified {how} {kind}") | kwargs
+        if not np.any(self.scores < bias):
+            why = (f"the region is empty: none of the {len(self.scores)} calibration points is inside; raise eps, "
+                   "give more points, or take a classifier that separates the classes better")
+            if rule == "conformal": why += ", or set reference to the middle of its scores, .5 for probabilities"
+            about |= dict(status=Status.trivial, message=why)
         return self.report(rule, bias=float(bias), kind=kind,
                            statement=f"{promise} {sure} over the calibration set", **about)
 
@@ -153,7 +158,7 @@ def scaling_unsafe(
 ) -> Calibration:
     """r-th smallest unsafe score, r from n_U alone: bounds the rate among unsafe with confidence 1 - delta.
 
-    Source: Carlevaro et al., condition above eq. (25), for the unsafe points only.
+    Source: Tong, Feng and Li (2018), the umbrella algorithm; Carlevaro et al., condition above eq. (25), for the unsafe points only.
     Raises: ValueError naming the argument."""
     sample = check_sample(scores, y, ordered=True)
     eps = check_probability(eps, "eps")
@@ -200,7 +205,7 @@ def both_rates(
     eps:float, # level of the rate among unsafe points, in (0, 1)
     delta:float, # 1 - confidence that both hold, in (0, 1)
     eps_safe:float|None=None, # level of the rate of safe points outside, in (0, 1), None: eps
-) -> Calibration: # bias is None where its status is infeasible: look at `feasible` first
+) -> Calibration: # bias is None if its status is infeasible: look at `feasible` first
     "Bounds the rate of unsafe points inside and of safe points outside, together with confidence 1 - delta."
     sample = check_sample(scores, y)
     eps = check_probability(eps, "eps")
@@ -316,14 +321,15 @@ def _signs_of(y, safe_label) -> np.ndarray: # (n,)
 def calibrate_offset(
     scores:np.ndarray, # (n,) of any classifier, low is safe
     y:np.ndarray, # (n,) labels: +1 safe and -1 unsafe, or any with a safe_label
-    rule:str="scaling_unsafe", # a key of `rules`
+    rule:str="scaling_unsafe", # a key of RULES
     eps:float=.05, # risk level, in (0, 1)
-    delta:float|None=None, # 1 - confidence, in (0, 1); needed by the rules of scaling and by both_rates
-    reference:float=0., # offset fixed before the calibration, used by conformal
+    delta:float|None=.05, # 1 - confidence, in (0, 1), for the rules of scaling and both_rates
+    reference:float=0., # offset fixed before the calibration, for conformal: the middle of the scores, 0 for a
+                        # decision function, .5 for probabilities
     eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for both_rates, None: eps
     safe_label=None, # the safe one of the labels, None: y is +1 and -1
     high_is_safe:bool=False, # whether high scores are safe: the region is then {scores > bias}
-    rules=RULES, # table of rules by name
+    rules:dict|None=None, # rule by name, None: RULES
 ) -> Calibration:
     """The offset of a region {scores < bias} by one of the rules, with what it guarantees.
 
@@ -334,21 +340,22 @@ def calibrate_offset(
     y : np.ndarray
         (n,) labels: +1 safe and -1 unsafe, or any with a safe_label
     rule : str, default "scaling_unsafe"
-        a key of `rules`
+        a key of RULES
     eps : float, default .05
         risk level, in (0, 1)
-    delta : float|None, default None
-        1 - confidence, in (0, 1); needed by the rules of scaling and by both_rates
+    delta : float|None, default .05
+        1 - confidence, in (0, 1), for the rules of scaling and both_rates
     reference : float, default 0.
-        offset fixed before the calibration, used by conformal
+        offset fixed before the calibration, for conformal: the middle of the scores, 0 for a decision
+        function, .5 for probabilities
     eps_safe : float|None, default None
         level of the safe points left out, in (0, 1), for both_rates, None: eps
     safe_label : optional, default None
         the safe one of the labels, None: y is +1 and -1
     high_is_safe : bool, default False
         whether high scores are safe: the region is then {scores > bias}
-    rules : optional, default RULES
-        table of rules by name
+    rules : dict|None, default None
+        rule by name, None: RULES
 
     Returns
     -------
@@ -374,7 +381,7 @@ def calibrate_offset(
     >>> print(found.bias, found.rank, "|", found.statement)
     0.0 1 | Pr{inside | unsafe} <= 0.1 with confidence 0.95 over the calibration set
     """
-    check_instance(rules, "rules", dict, "a table of rules by name")
+    rules = RULES if rules is None else check_instance(rules, "rules", dict, "a table of rules by name")
     function, uses = rules[check_choice(rule, "rule", rules)]
     turn = check_flag(high_is_safe, "high_is_safe")
     sign = -1. if turn else 1.

@@ -22,7 +22,7 @@ def thin(
     random_state=0,     # of the coins: a whole number, a Generator; equal data give equal answers with a
                         # number
 ) -> np.ndarray:        # (n,) bool, True with probability weight/weight_bound
-    "Which examples to keep, so that they are a sample of the law with these weights (rejection sampling)."
+    "Which examples to keep, so that they are a sample of the distribution with these weights (rejection sampling)."
     weights = check_vector(weights, "weights", low=0.)
     weight_bound = check_positive(weight_bound, "weight_bound")
     if weights.max() > weight_bound:
@@ -52,11 +52,12 @@ def certified_under_shift(
     weight_bound:float,   # the largest weight that can occur, not only in this sample
     target_risk:float,    # at least 0, in the units of the losses
     delta:float=.05,      # allowed probability that the risk on new data exceeds the target, in (0, 1)
-    bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
+    bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
     wrong_by:float=1.,    # the true weights are within this factor of the given ones, up and down
     random_state=0,       # of the coins that keep examples: a whole number, a Generator
 ) -> CertifiedSelection:  # n: the examples that were kept
-    """The largest threshold whose risk on inputs of the weighted law is certified to be at most the target.
+    """The largest threshold whose risk on inputs of the weighted distribution is certified to be at most the
+    target.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def certified_under_shift(
     delta : float, default .05
         allowed probability that the risk on new data exceeds the target, in (0, 1)
     bound : float|None, default None
-        largest loss that can occur; 1 where None, if no loss is larger
+        largest loss that can occur; 1 if None, if no loss is larger
     wrong_by : float, default 1.
         the true weights are within this factor of the given ones, up and down
     random_state : int, default 0
@@ -119,7 +120,7 @@ def covariate_weights(
     X,                  # (n, d) calibration inputs, not among X_old
     X_old,              # (n_old, d) inputs like those of the calibration sample
     X_new,              # (n_new, d) inputs like the new ones; no labels needed
-    estimator=None,     # classifier with predict_proba; logistic regression where None
+    estimator=None,     # classifier with predict_proba; logistic regression if None
     weight_bound:float=10., # larger weights are clipped to this
 ) -> np.ndarray:        # (n,) in [0, weight_bound], about 1 on average
     """Estimated weights of a shift of covariates, from a classifier of old and new inputs.
@@ -133,7 +134,7 @@ def covariate_weights(
     X_new
         (n_new, d) inputs like the new ones; no labels needed
     estimator : optional, default None
-        classifier with predict_proba; logistic regression where None
+        classifier with predict_proba; logistic regression if None
     weight_bound : float, default 10.
         larger weights are clipped to this
 

@@ -32,7 +32,8 @@ def order_statistic(
     delta:float=.05,   # allowed probability of violation, in (0, 1)
     side:str="at least", # "at least" or "at most" the target is to be accepted
 ) -> CertifiedSelection: # accepts scores up to the threshold ("at least") or below it ("at most")
-    """Threshold whose acceptance rate on new inputs is certified, by the Beta law of order statistics.
+    """Threshold whose acceptance rate on new inputs is certified, by the Beta distribution of order
+    statistics.
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def _check_model(kind:str, guarantee, thresholds) -> None:
 
 # %% ../../nbs/risk_control/07_targets.ipynb #01c606cb
 def _tuned(model, sample:CalibrationSample) -> SelectionFunction:
-    "A threshold that promises nothing, and says so."
+    "A threshold that guarantees nothing, and says so."
     found = model.solve(sample.losses, scores=sample.scores, randomise=False)
     message = (f"tuned on {len(sample.losses)} examples and not certified: on new data a tuned target is "
                f"missed about as often as not ({found.message})")
@@ -140,8 +141,9 @@ def certify(
     losses,               # (n,) of a calibration sample, at least 0
     scores,               # (n,) high means uncertain; may be infinite
     guarantee:str|None="auto", # "auto" or "ltt" for the risk, any for the coverage; None: tuned only
-    delta:float=.05,      # allowed probability of violation, in (0, 1)
-    bound:float|None=None,# largest loss that can occur; 1 where None
+    delta:float=.05,      # allowed probability that this certificate is false, in (0, 1); if several have to
+                          # hold together, such as twelve monthly ones, divide it among them
+    bound:float|None=None,# largest loss that can occur; 1 if None
     thresholds=None,      # (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
     groups=None,          # (n,) labels: a guarantee for each group, such as the predicted classes; None: one
                           # for all
@@ -162,9 +164,10 @@ def certify(
     guarantee : str|None, default "auto"
         "auto" or "ltt" for the risk, any for the coverage; None: tuned only
     delta : float, default .05
-        allowed probability of violation, in (0, 1)
+        allowed probability that this certificate is false, in (0, 1); if several have to hold together,
+        such as twelve monthly ones, divide it among them
     bound : float|None, default None
-        largest loss that can occur; 1 where None
+        largest loss that can occur; 1 if None
     thresholds : optional, default None
         (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
     groups : optional, default None

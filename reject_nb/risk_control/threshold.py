@@ -25,7 +25,8 @@ from .betting import betting_ends, chain_rank, first_bet
 # %% ../../nbs/risk_control/01_threshold.ipynb #2076a2e6
 @dataclass(frozen=True, kw_only=True)
 class SelectionFunction:
-    """Accept below the threshold, with a fixed probability on it, never above: eq. (25). Call it on scores.
+    """Accept below the threshold, with a fixed probability on it, never above: Franc, Prusa and
+    Voracek (2023), eqs. (5), (6) and (25). Call it on scores.
 
     Coverage and risk are those of the distribution or sample that it was made from.
 
@@ -278,7 +279,8 @@ def ends_for_every_law(
     if not sample.binary: return betting_ends(sample.losses, sample.scores, sample.target, delta)
     design = design_band_and_chain(len(sample.losses), sample.target, delta)
     if design is None: return np.empty(0, int)
-    return certified_ends(sample.errors, tie_ends(sample.scores) + 1, design)
+    ends = tie_ends(sample.scores) + 1
+    return ends[certified_ends(sample.errors[ends], ends, design)]
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #ce43b5cd
 def _too_few(sample:CalibrationSample, delta:float) -> str:

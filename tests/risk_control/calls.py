@@ -18,6 +18,9 @@ MATRIX = np.array([[0., 1.], [2., 0.]])
 RISK, PLACES = np.array([.1, .2, .3, .4]), np.array([1., 2., 3., 4.])
 HALF = r.SelectionFunction(threshold=.2, accept_at_threshold=.5, coverage=.5, selective_risk=.1, status=Status.optimal, message="")
 
+CLASSIFIERS = r.CascadeClassifier([("linear", FITTED)], prefit=True, random_state=0).fit(X, Y)
+CASCADE = r.certify_cascade([LOSSES, 0*LOSSES], [SCORES, SCORES], target=.2, delta=.1)
+
 
 def trained(kind):
     """A constructor that fits, so that parameters are looked at."""
@@ -49,13 +52,22 @@ def calls():
         "certified_under_shift": (r.certified_under_shift, dict(losses=LOSSES, scores=SCORES, weights=np.ones(100), weight_bound=1.5, target_risk=.2, delta=.1, bound=1.,
                                                                 wrong_by=1.1, random_state=1)),
         "covariate_weights": (r.covariate_weights, dict(X=X[:5], X_old=X[:20], X_new=X[20:], estimator=LogisticRegression(), weight_bound=5.)),
+        "certify_cascade": (r.certify_cascade, dict(losses=[LOSSES, 0*LOSSES], scores=[SCORES, SCORES], costs=[1., 2.], target=.2, delta=.1, capacity=[None, .9],
+                                                    coverage=.5, budget=None, reject_cost=None, learn=.2, also=[dict(target=.3)], random_state=0)),
+        "CascadeClassifier": (trained(r.CascadeClassifier), dict(stages=[("linear", FITTED)], target=.4, costs=[1.], delta=.1, capacity=[None], coverage=.5, budget=None, reject_cost=None,
+                                                                 calibration_size=.5, learn=.2, reject_label="auto", prefit=False, random_state=0)),
+        "CascadeClassifier.fit": (r.CascadeClassifier([("linear", FITTED)], random_state=0).fit, dict(X=X, y=Y)),
+        **{f"CascadeClassifier.{name}": (getattr(CLASSIFIERS, name), dict(X=X)) for name in ("predict", "predict_stage")},
+        "CascadeClassifier.report": (CLASSIFIERS.report, dict(X=X, y=Y)),
+        "CascadeRule.stage": (CASCADE.stage, dict(scores=[SCORES, SCORES])), "CascadeRule.system_score": (CASCADE.system_score, dict(scores=[SCORES, SCORES])),
+        "CascadeRule.answer": (CASCADE.answer, dict(functions=[lambda x: (x, np.zeros(len(x)))]*2, X=SCORES)),
         "RiskMonitor": (r.RiskMonitor, dict(target_risk=.1, delta=.05, horizon=1000, bound=1.)),
         "RiskMonitor.update": (lambda losses: r.RiskMonitor(.1).update(losses), dict(losses=np.array([0., 1.]))),
         "calibrate_offset": (r.calibrate_offset, dict(scores=PLANE[:, 0], y=SIGNS, rule="both_rates", eps=.5, delta=.5, reference=0., eps_safe=.6,
                                                       safe_label=1., high_is_safe=False, rules=r.RULES)),
         "CalibratedRegion": (lambda **p: r.CalibratedRegion(**p).fit(PLANE, SIGNS),
                              dict(estimator=LogisticRegression(), rule="both_rates", eps=.5, delta=.5, eps_safe=.5, calibration_share=.5,
-                                  prefit=False, safe_label=1., random_state=0)),
+                                  prefit=False, safe_label=1., random_state=0, reference=0.)),
         "CalibratedRegion.fit": (r.CalibratedRegion(random_state=0).fit, dict(X=PLANE, y=SIGNS, sample_weight=np.arange(1., 13.))),
         "RegionPerClass": (lambda **p: r.RegionPerClass(**p).fit(PLANE, SIGNS),
                            dict(estimator=LogisticRegression(), eps=.2, delta=.2, calibration_share=.5, random_state=0)),
@@ -71,7 +83,7 @@ def calls():
         "MaxClassProbability": (trained(r.MaxClassProbability), dict(estimator=FITTED, loss=MATRIX)),
         "MarginScore": (trained(r.MarginScore), dict(estimator=FITTED, kind="largest")),
         "SelectiveClassifier": (selective, dict(estimator=FITTED, uncertainty=r.MaxClassProbability(), model=BoundedImprovement(.4), guarantee="ltt", delta=.1, loss=None, bound=2.,
-                                                score_size=.3, calibration_size=.3, reject_label="?", random_state=0, prefit=False, groups=None)),
+                                                score_size=.3, calibration_size=.3, reject_label="?", random_state=0, prefit=False, groups=None, n_candidates=2)),
         "SelectiveClassifier.fit": (lambda X, y: r.SelectiveClassifier(FITTED).fit(X, y), dict(X=X, y=Y)),
         "SelectiveClassifier.calibrate": (lambda X, y, weights, weight_bound: selective().calibrate(X, y, weights, weight_bound), dict(X=X, y=Y, weights=np.ones(40), weight_bound=1.5)),
         "SelectiveClassifier.score": (lambda X, y, sample_weight: selective().score(X, y, sample_weight), dict(X=X, y=Y, sample_weight=np.ones(40))),
@@ -90,6 +102,19 @@ NONE = "the documented default"
 SCORE, LABEL = "a score may be infinite, or as large as it likes: only the order matters", "any number is a label"
 SIZE = "any finite size is a legal one"
 LEGAL = {
+    ("certify_cascade", "losses", "nan"): "a loss that is not known", ("certify_cascade", "costs", "none"): "None: 1 each",
+    ("certify_cascade", "costs", "huge"): "a price of any size", ("certify_cascade", "capacity", "none"): "None: no limits",
+    ("certify_cascade", "coverage", "none"): "None: as much as possible", ("certify_cascade", "also", "empty"): "no other rules",
+    **{(name, wanted, "none"): "None: not what is wanted" for name in ("certify_cascade", "CascadeClassifier") for wanted in ("budget", "reject_cost")},
+    ("CascadeClassifier", "costs", "none"): "None: 1 each", ("CascadeClassifier", "costs", "huge"): "a price of any size",
+    ("CascadeClassifier", "capacity", "none"): "None: no limits", ("CascadeClassifier", "coverage", "none"): "None: as much as possible",
+    **{("CascadeClassifier", "reject_label", kind): "a label of the user's choice" for kind in ("none", "text", "nan", "inf", "complex", "huge")},
+    **{(f"CascadeClassifier.{name}", "X", "huge"): "the classifiers judge their inputs" for name in ("fit", "predict", "predict_stage", "report")},
+    **{("CascadeRule.answer", "X", kind): "the functions judge their inputs"
+       for kind in ("nan", "inf", "empty", "wrong_shape", "complex", "masked", "huge")},
+    ("calibrate_offset", "rules", "none"): "None: the rules of this module",
+    ("CalibratedRegion", "reference", "none"): "None: the middle of the scores",
+    ("CalibratedRegion", "reference", "huge"): "any score fixed before the calibration",
     ("calibrate_offset", "eps_safe", "none"): "None: as eps", ("calibrate_offset", "safe_label", "none"): "None: labels are +1 and -1",
     ("calibrate_offset", "y", "inf"): "labels of any kind", ("calibrate_offset", "reference", "huge"): "any offset fixed before the calibration",
     ("CalibratedRegion", "eps_safe", "none"): "None: as eps", ("CalibratedRegion", "safe_label", "none"): "None: the last label in sorted order",

@@ -37,7 +37,7 @@ def sgr(
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
     delta:float=.05,      # allowed probability that the risk on new data exceeds the bound, in (0, 1)
-    bound:float|None=None,# the loss of an error; 1 where None
+    bound:float|None=None,# the loss of an error; 1 if None
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """Selection with guaranteed risk.
 
@@ -52,7 +52,7 @@ def sgr(
     delta : float, default .05
         allowed probability that the risk on new data exceeds the bound, in (0, 1)
     bound : float|None, default None
-        the loss of an error; 1 where None
+        the loss of an error; 1 if None
 
     Returns
     -------
