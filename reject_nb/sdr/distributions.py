@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['LARGEST', 'MOST_WEIGHT', 'FEW_POINTS', 'check_points', 'Distribution', 'shown', 'template_method',
            'weighted_points', 'effective_points', 'check_size', 'ScalarDistribution', 'Place',
-           'check_covariance', 'shrunk', 'check_shrinkage', 'Gaussian', 'Independent', 'as_gaussian']
+           'check_covariance', 'shrunk', 'common_shrinkage', 'check_shrinkage', 'Gaussian', 'Independent',
+           'as_gaussian']
 
 # %% ../../nbs/sdr/01_distributions.ipynb #1d6ffb29
 from types import MethodType
@@ -252,35 +253,69 @@ def _factor(cov, name:str) -> np.ndarray: # (d, d) lower triangular
 # %% ../../nbs/sdr/01_distributions.ipynb #fw000004
 FEW_POINTS = 10 # a column: below, shrinkage="auto" shrinks
 
-def _ledoit_wolf(centred, weight, cov) -> float:
-    "Ledoit and Wolf's shrinkage of weighted points, section 3.3; weights sum to 1."
+def _ledoit_wolf(centred, weight, cov) -> tuple[float, float]: # beta, delta
+    "The two sums of Ledoit and Wolf, section 3.3, for weights of sum 1: their ratio is the best amount."
     size = (cov**2).sum()
-    delta = size - np.trace(cov)**2/len(cov)
     cross = ((centred @ cov)*centred).sum(1)
     beta = weight**2 @ ((centred**2).sum(1)**2 - 2*cross + size)
-    return min(1., max(beta, 0.)/delta) if delta > 0 else 0.
+    return max(beta, 0.), size - np.trace(cov)**2/len(cov)
 
-def _cautious(centred, weight, cov):
-    "Shrinkage where several columns have few points, at least that of one point; else None."
-    n = effective_points(weight)
-    d = len(cov)
-    if d == 1 or n >= FEW_POINTS*d: return None
-    return max(_ledoit_wolf(centred, weight, cov), 1/(n + 1))
+def _is_regular(cov) -> bool:
+    "Whether the columns vary and none depends linearly on the others."
+    try: return bool((np.diag(np.linalg.cholesky(cov))**2 > 1e-10).all())
+    except np.linalg.LinAlgError: return False
 
-def shrunk(
-    centred,   # (n, d) points less their mean
-    weight,    # (n,)
-    shrinkage, # None, "auto", "ledoit_wolf", or a number in [0, 1]
-) -> np.ndarray: # (d, d)
-    "Covariance, shrunk towards a multiple of the identity."
-    d = centred.shape[1]
+def _amount(classes, shrinkage) -> float|None:
+    "The share of the target for standardised classes; None where nothing is to be shrunk."
+    if not isinstance(shrinkage, str): return shrinkage
+    d = len(classes[0][2])
+    fewest = min(effective_points(weight) for _, weight, _ in classes)
+    enough = fewest >= FEW_POINTS*d and all(_is_regular(cov) for _, _, cov in classes)
+    if shrinkage == "auto" and (d == 1 or enough): return None
+    beta, delta = np.sum([_ledoit_wolf(*one) for one in classes], axis=0)
+    best = min(1., beta/delta) if delta > 0 else 0.
+    return float(max(best, 1/(fewest + 1)) if shrinkage == "auto" else best)
+
+def _standardised(X, weight, scale) -> tuple: # centred columns / scale, weights of sum 1, covariance, scale
+    "Columns of comparable size; without a scale each is divided by its own standard deviation."
     weight = weight/weight.max() # whose sum is no subnormal number
     weight = weight/weight.sum()
-    cov = np.atleast_2d((centred.T*weight) @ centred)
-    if shrinkage == "auto": shrinkage = _cautious(centred, weight, cov)
-    if shrinkage is None: return cov
-    if shrinkage == "ledoit_wolf": shrinkage = _ledoit_wolf(centred, weight, cov)
-    return (1 - shrinkage)*cov + shrinkage*np.trace(cov)/d*np.eye(d)
+    centred = X - weight @ X
+    if scale is None: scale = np.sqrt(weight @ centred**2)
+    scale = np.where(scale > 0, scale, 1.)
+    centred = centred/scale
+    return centred, weight, np.atleast_2d((centred.T*weight) @ centred), scale
+
+def shrunk(
+    X,          # points, (n, d)
+    weight,     # (n,)
+    shrinkage,  # None, "auto", "ledoit_wolf", or a number in [0, 1]
+    scale=None, # (d,) sizes of the columns; None: their standard deviations
+) -> np.ndarray: # (d, d)
+    "Covariance, that of the standardised columns shrunk towards a multiple of the identity."
+    if shrinkage is None:
+        weight = weight/weight.max()
+        weight = weight/weight.sum()
+        centred = X - weight @ X
+        return np.atleast_2d((centred.T*weight) @ centred)
+    centred, weight, cov, scale = _standardised(X, weight, scale)
+    amount = _amount([(centred, weight, cov)], shrinkage)
+    if amount is not None:
+        target = np.trace(cov)/len(cov)*np.eye(len(cov))
+        cov = (1 - amount)*cov + amount*target
+    return cov*np.outer(scale, scale)
+
+def common_shrinkage(
+    classes,   # a list of points (n, d) and weights (n,) of each class
+    shrinkage, # None, "auto", "ledoit_wolf", or a number in [0, 1]
+) -> tuple:    # the amount, None or a number, and the sizes of the columns (d,)
+    "One amount and one scale for all classes; the amount makes the sum of their errors least."
+    if shrinkage is None: return None, None
+    own = [_standardised(X, weight, None) for X, weight in classes]
+    variances = np.array([weight @ (centred*scale)**2 for centred, weight, _, scale in own])
+    counts = np.array([effective_points(weight) for _, weight, _, _ in own])
+    scale = np.sqrt(counts @ variances/counts.sum())
+    return _amount([_standardised(X, weight, scale)[:3] for X, weight in classes], shrinkage), scale
 
 def check_shrinkage(shrinkage): # as it is, a number as a float
     "None, a word or a number."
@@ -387,6 +422,7 @@ class Gaussian(Distribution):
         X,           # points, (n, d), or (n,) where d = 1
         sample_weight=None, # (n,) at least 0; None: 1 each
         shrinkage=None, # of the covariance: None, "auto", "ledoit_wolf", or a number in [0, 1]
+        scale=None,  # (d,) sizes of the columns where it is shrunk; None: their standard deviations
     ) -> "Gaussian": # a new distribution
         """Maximum likelihood: the mean, and the covariance with divisor n; or a covariance that is shrunk.
 
@@ -398,6 +434,8 @@ class Gaussian(Distribution):
             (n,) at least 0; None: 1 each
         shrinkage : optional, default None
             of the covariance: None, "auto", "ledoit_wolf", or a number in [0, 1]
+        scale : optional, default None
+            (d,) sizes of the columns where it is shrunk; None: their standard deviations
 
         Returns
         -------
@@ -419,13 +457,14 @@ class Gaussian(Distribution):
         shrinkage = check_shrinkage(shrinkage)
         X, weight = weighted_points(check_points(X, X.shape[1] if X.ndim == 2 else 1), sample_weight)
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
-        return _of_points(X, weight/weight.max(), shrinkage) # whose sum is no subnormal number
+        if scale is not None: scale = check_vector(scale, "scale", X.shape[1], 0.)
+        return _of_points(X, weight/weight.max(), shrinkage, scale) # whose sum is no subnormal number
 
 # %% ../../nbs/sdr/01_distributions.ipynb #gau20004
-def _of_points(X, weight, shrinkage) -> Gaussian:
+def _of_points(X, weight, shrinkage, scale) -> Gaussian:
     "The distribution with mean and covariance of weighted points."
     mean = weight @ X/weight.sum()
-    try: return Gaussian(mean, shrunk(X - mean, weight, shrinkage))
+    try: return Gaussian(mean, shrunk(X, weight, shrinkage, scale))
     except ValueError as error:
         raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} columns): columns "
                          "that are constant or depend linearly on others, or too few points; drop "
@@ -504,6 +543,7 @@ class Independent(Distribution):
         families=None,  # one family or distribution per column; on a distribution, its own
         sample_weight=None, # (n,) at least 0; None: 1 each
         shrinkage=None, # of the covariances of Gaussian factors, as in Gaussian.fit
+        scale=None,     # (d,) sizes of all columns, as in Gaussian.fit
     ) -> "Independent": # a new distribution
         """Maximum likelihood, factor by factor.
 
@@ -517,6 +557,8 @@ class Independent(Distribution):
             (n,) at least 0; None: 1 each
         shrinkage : optional, default None
             of the covariances of Gaussian factors, as in Gaussian.fit
+        scale : optional, default None
+            (d,) sizes of all columns, as in Gaussian.fit
 
         Returns
         -------
@@ -538,7 +580,8 @@ class Independent(Distribution):
         families = _wanted(self, families)
         X = check_points(X, sum(family.n_features for family in families))
         check_shrinkage(shrinkage)
-        return Independent(_fit_columns(X, families, sample_weight, shrinkage))
+        if scale is not None: scale = check_vector(scale, "scale", X.shape[1], 0.)
+        return Independent(_fit_columns(X, families, sample_weight, shrinkage, scale))
 
 # %% ../../nbs/sdr/01_distributions.ipynb #9c81bc08
 def _check_distributions(dists, name:str, kinds) -> list:
@@ -569,13 +612,14 @@ def _log_product(parts) -> np.ndarray: # (n,)
     return np.where(zero.any(0), -np.inf, np.where(zero, 0, parts).sum(0))
 
 # %% ../../nbs/sdr/01_distributions.ipynb #89c340fe
-def _fit_columns(X, families, sample_weight, shrinkage) -> list:
+def _fit_columns(X, families, sample_weight, shrinkage, scale) -> list:
     "A fitted distribution per factor."
     dists = []
     column = 0
     for family, x in zip(families, _split(X, families)):
         shrink = family is Gaussian or isinstance(family, Gaussian)
-        options = {"shrinkage": shrinkage} if shrink else {}
+        own = slice(column, column + family.n_features)
+        options = dict(shrinkage=shrinkage, scale=None if scale is None else scale[own]) if shrink else {}
         try: dists.append(family.fit(x, sample_weight=sample_weight, **options))
         except ValueError as error: raise ValueError(f"column {column}: {error}") from error
         column += family.n_features

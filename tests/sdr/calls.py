@@ -19,10 +19,10 @@ REGION = SafeDecisionRegion(SAFE, UNSAFE)
 PRODUCT = Independent([Gamma(2, 1), Poisson(1)])
 
 
-def _fitted(): return SafeRegionClassifier(eps=.2).fit(PLANE, LABELS)
+def _fitted(): return SafeRegionClassifier(eps=.2, calibration_share=None).fit(PLANE, LABELS)
 
 
-def _construct_and_fit(**parameters): return SafeRegionClassifier(**parameters).fit(PLANE, LABELS)
+def _construct_and_fit(**parameters): return SafeRegionClassifier(**({'calibration_share': None} | parameters)).fit(PLANE, LABELS)
 
 
 WEIGHT = np.array([1., 2., 1., 1., 3., 1., 2., 1.])
@@ -58,8 +58,8 @@ def calls():
         "rates": (rates, dict(safe=SAFE, unsafe=UNSAFE, p_safe=.3, eps=.2)),
         "quadric": (quadric, dict(safe=SAFE, unsafe=UNSAFE, rho=.2)),
         "Quadric.__call__": (REGION.quadric(), dict(X=PLANE)),
-        "SafeRegionClassifier": (_construct_and_fit, dict(family="gaussian", p_safe=.4, eps=.2, safe_label=1, class_weight="balanced", shrinkage=.1, probability=True)),
-        "SafeRegionClassifier.fit": (SafeRegionClassifier(eps=.2).fit, dict(X=PLANE, y=LABELS, sample_weight=WEIGHT)),
+        "SafeRegionClassifier": (_construct_and_fit, dict(family="gaussian", p_safe=.4, eps=.2, safe_label=1, class_weight="balanced", shrinkage=.1, probability=True, calibration_share=.4, delta=.2, random_state=0)),
+        "SafeRegionClassifier.fit": (SafeRegionClassifier(eps=.2, calibration_share=None).fit, dict(X=PLANE, y=LABELS, sample_weight=WEIGHT)),
         "SafeRegionClassifier.predict": (clf.predict, dict(X=PLANE)),
         "SafeRegionClassifier.decision_function": (clf.decision_function, dict(X=PLANE)),
         "SafeRegionClassifier.posterior": (clf.posterior, dict(X=PLANE, p_safe=.4)),
@@ -67,10 +67,10 @@ def calls():
         "SafeRegionClassifier.calibrate": (_fitted().calibrate, dict(X=PLANE, y=LABELS, rule="scaling_unsafe", eps=.2, delta=.3)),
         "SafeDecisionRegion.margin": (REGION.margin, dict(X=PLANE, level=.5)),
         "SafeRegionClassifier.rates": (clf.rates, dict(p_safe=.4, eps=.2, n_bootstrap=2, confidence=.8, random_state=0)),
-        "SafeRegionClassifier.predict_proba": (SafeRegionClassifier(probability=True).fit(PLANE, LABELS).predict_proba, dict(X=PLANE)),
+        "SafeRegionClassifier.predict_proba": (SafeRegionClassifier(probability=True, calibration_share=None).fit(PLANE, LABELS).predict_proba, dict(X=PLANE)),
         "bootstrap_rates": (bootstrap_rates, dict(region=REGION, p_safe=.4, eps=.2, n_safe=20, n_unsafe=20, n_bootstrap=2, confidence=.8,
                                                   n_test=20, shrinkage=None, random_state=0)),
-        "goodness_of_fit": (goodness_of_fit, dict(distribution=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0)),
+        "goodness_of_fit": (goodness_of_fit, dict(distribution=Gamma(2, 1), X=AMOUNTS, n_bootstrap=2, random_state=0, shrinkage=.1)),
         "GenerativeClassifier": (_several, dict(family="gaussian", shrinkage=.1)),
         "GenerativeClassifier.fit": (GenerativeClassifier().fit, dict(X=MANY, y=MANY_LABELS, sample_weight=np.arange(1., 25.))),
         **{f"GenerativeClassifier.{name}": (getattr(_several(), name), dict(X=PLANE)) for name in ("predict", "predict_proba", "decision_function")},
@@ -99,6 +99,7 @@ LEGAL = {
     ("SafeDecisionRegion.margin", "level", "inf"): "nothing is below -inf, every finite score is below inf",
     ("*", "sample_weight", "none"): "the documented default: 1 each",
     ("*", "shrinkage", "none"): "the documented default: maximum likelihood",
+    ("SafeRegionClassifier", "calibration_share", "none"): "nothing is held out",
     ("SafeRegionClassifier", "class_weight", "none"): "the documented default: 1 each",
     ("SafeRegionClassifier.rates", "n_bootstrap", "none"): "the documented default: no intervals",
     ("SafeRegionClassifier.rates", "p_safe", "none"): "the documented default: the prior of the fit",

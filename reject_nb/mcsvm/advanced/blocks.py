@@ -18,7 +18,7 @@ from ...core.checks import check_instance, check_labels, check_matrix, check_pro
 from ...core.results import relative_gap
 from .interior_point import (
     Outside, Problem, interior_point, make_pairs, whiten_gram)
-from ..classifier import ExplicitMap, MultiCostSVC, check_parameters
+from ..classifier import ExplicitMap, MultiCostSVC, check_parameters, resolve_eta
 from ..offsets import offsets_and_losses
 from ..problem import LARGEST, Costs, check_costs, check_eta, check_signs
 from ..solver import (
@@ -400,13 +400,14 @@ def fit_blocks(
         raise refuse("kernel", "'linear' for blocks of rows", model.kernel)
     if model.class_weight is not None:
         raise refuse("class_weight", "None for blocks of rows", model.class_weight)
-    taus, eta, tol, balanced = check_parameters(model)
+    taus, tol, balanced = check_parameters(model)
     source, share = _signed(model, open_source(X, y))
     model.p_safe_ = share if model.p_safe is None else check_probability(model.p_safe, "p_safe")
     model._log_ratio = math.log(model.n_safe_/model.n_unsafe_)
     costs = Costs(1-taus, taus)
     if balanced: costs = Costs(costs.safe/model.n_safe_, costs.unsafe/model.n_unsafe_)
-    found = solve_source(source, costs, eta, tol)
+    model.eta_ = resolve_eta(model, costs, model.n_safe_, model.n_unsafe_)
+    found = solve_source(source, costs, model.eta_, tol)
     assert found.w is not None
     model._map = ExplicitMap()
     model._map.coef = found.w

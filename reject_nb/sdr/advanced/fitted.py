@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit, gammainc, gammaincc, kolmogorov, logit
 
 from ...core.checks import check_count, check_instance, check_probability, check_random_state
+from ...core.tails import clopper_pearson_lower, clopper_pearson_upper
 from ..distributions import (Gaussian, Independent, Distribution, Place, check_points,
                                          check_shrinkage)
 from ..likelihood_ratio import factors_of
@@ -27,7 +28,8 @@ class Fit:
     distribution: Distribution # that was fitted
     statistic: str           # "Kolmogorov-Smirnov" or "chi-square"
     value: float             # of the statistic
-    p_value: float           # share of fitted draws that are at least as far off, or a bound from tables
+    p_value: float           # share of fitted draws that are at least as far off, or a bound from tables;
+                             # NaN: not tested
     n: int                   # points
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #god00007
@@ -72,32 +74,41 @@ def distance(
     return _largest_difference(np.exp(dist._log_cdf(at)))
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #god00010
-def _p_value(dist, value:float, n:int, n_bootstrap:int, rng) -> float:
+def _options(dist, shrinkage) -> dict:
+    "What the fit of a factor takes besides its points."
+    return {"shrinkage": shrinkage} if isinstance(dist, (Gaussian, Independent)) else {}
+
+def _p_value(dist, value:float, n:int, n_bootstrap:int, shrinkage, rng) -> float:
     "Share of fitted draws that are at least as far off, the points themselves counted as one of them."
     hits = 1
     for _ in range(n_bootstrap):
         X = dist.sample(n, rng).reshape(n, -1)
-        try: hits += distance(dist.fit(X), X) >= value
+        try: hits += distance(dist.fit(X, **_options(dist, shrinkage)), X) >= value
         except ValueError: hits += 1 # draws that cannot be fitted to count as far off
     return hits/(n_bootstrap + 1)
 
-ENOUGH = 20 # points per column of a Gaussian block, below which tables do not refuse it
+ENOUGH = 20 # points per column of a Gaussian block, below which tables say nothing
 
 def _from_tables(dist, value:float, n:int) -> float:
-    "The p-value of parameters that were known: a fit to the same points is closer, so it is no smaller."
+    """The p-value of parameters that were known: a fit to the same points is closer, so it is no smaller.
+
+    NaN where tables do not apply."""
     few = n < ENOUGH*dist.n_features and dist.n_features > 1
-    if few: return 1. # fitted distances are far from chi-square
+    if few: return np.nan # fitted distances are far from chi-square
     if not dist.discrete: return float(kolmogorov(np.sqrt(n)*value))
     cells = len(_cells(dist, n))
-    return float(gammaincc(cells/2, value/2)) if cells else 1.
+    return float(gammaincc(cells/2, value/2)) if cells else np.nan
 
 def goodness_of_fit(
     distribution:Distribution, # fitted to the points
     X,                   # points, (n, d), or (n,) where d = 1
     n_bootstrap:int|None=199, # draws that are fitted anew; None: a bound of the p-value from tables
     random_state=None,   # seed or numpy Generator
+    shrinkage=None,      # of Gaussian covariances, as in the fit
 ) -> list[Fit]:          # one per factor
     """How well each factor of a distribution fits its points, with p-values by parametric bootstrap.
+
+    A p-value of NaN means that the factor was not tested, because tables do not apply to it.
 
     Parameters
     ----------
@@ -109,6 +120,8 @@ def goodness_of_fit(
         draws that are fitted anew; None: a bound of the p-value from tables
     random_state : optional, default None
         seed or numpy Generator
+    shrinkage : optional, default None
+        of Gaussian covariances, as in the fit
 
     Returns
     -------
@@ -137,6 +150,7 @@ def goodness_of_fit(
     check_instance(distribution, "distribution", Distribution, "a distribution such as Gaussian(mean, cov)")
     X = check_points(X, distribution.n_features)
     if n_bootstrap is not None: n_bootstrap = check_count(n_bootstrap, "n_bootstrap")
+    check_shrinkage(shrinkage)
     if not len(X): raise ValueError("X must be at least one point, got none")
     rng = check_random_state(random_state)
     found = []
@@ -147,7 +161,7 @@ def goodness_of_fit(
         x = X[:, columns]
         value = distance(dist, x)
         if n_bootstrap is None: p_value = _from_tables(dist, value, len(x))
-        else: p_value = _p_value(dist, value, len(x), n_bootstrap, rng)
+        else: p_value = _p_value(dist, value, len(x), n_bootstrap, shrinkage, rng)
         statistic = "chi-square" if dist.discrete else "Kolmogorov-Smirnov"
         found.append(Fit(columns=columns, distribution=dist, statistic=statistic, value=value,
                          p_value=p_value, n=len(x)))
@@ -179,7 +193,7 @@ class RateIntervals:
     --------
     >>> from reject_nb import sdr
     >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
-    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3).fit(X, y)
+    >>> clf = sdr.SafeRegionClassifier(family="exponential", eps=.3, calibration_share=None).fit(X, y)
     >>> found = clf.rates(n_bootstrap=200, random_state=0)
     >>> print(round(found.rates.tpr, 4), [round(end, 3) for end in found.tpr], found.confidence, found.n_bootstrap)
     0.5702 [0.072, 0.712] 0.9 200
@@ -197,7 +211,7 @@ MOST_TRIES = 50 # of draws that can be fitted to
 
 def _refitted(dist, n:int, rng, shrinkage):
     "The distribution fitted to n of its own draws."
-    options = {"shrinkage": shrinkage} if isinstance(dist, (Gaussian, Independent)) else {}
+    options = _options(dist, shrinkage)
     for left in range(MOST_TRIES, -1, -1):
         try: return dist.fit(dist.sample(n, rng), **options)
         except ValueError as error:
@@ -215,9 +229,14 @@ def _drawn_in(share, n:int):
     return (share*n + .5)/(n + 1)
 
 def _interval(rate:float, n:int, differences, confidence:float) -> tuple[float, float]:
-    "The middle of the differences around a rate, in logits; a rate of 0 or 1 keeps that end."
+    """The middle of the differences around a rate, in logits; a rate of 0 or 1 keeps that end.
+
+    A rate too small to be seen in n draws differs by nothing, so the bounds of the draws come in."""
     ends = np.quantile(differences, [(1 - confidence)/2, (1 + confidence)/2])
     low, high = expit(logit(_drawn_in(rate, n)) + ends)
+    seen = int(round(rate*n))
+    low = min(low, clopper_pearson_lower(seen, n, (1 - confidence)/2))
+    high = max(high, clopper_pearson_upper(seen, n, (1 - confidence)/2))
     return float(low if rate > 0 else 0.), float(high if rate < 1 else 1.)
 
 

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ...core.checks import refuse
 from ...core.results import check_classes, check_points as check_rows, point_weights
-from ..classifier import fit_distribution
-from ..distributions import MOST_WEIGHT, check_points
+from ..classifier import fit_classes
+from ..distributions import MOST_WEIGHT, check_points, check_shrinkage
 
 # %% ../../../nbs/sdr/advanced/several_classes.ipynb #srpc0006
 def gamma_per_class(
@@ -39,7 +39,8 @@ def _rows(model, X, reset:bool) -> np.ndarray: # (n, d)
 class GenerativeClassifier(ClassifierMixin, BaseEstimator):
     """A distribution for each class, and the class with the largest posterior probability.
 
-    After `fit`: `classes_`, `distributions_` and `priors_`.
+    After `fit`: `classes_`, `distributions_`, `priors_` and `shrinkage_` (the amount that was used, the
+    same for all classes).
 
     Parameters
     ----------
@@ -112,14 +113,9 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
             raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
-        self.distributions_ = []
-        for label in self.classes_.tolist():
-            members = X[y == label]
-            try:
-                found = fit_distribution(members, self.family, weight[y == label], self.shrinkage)
-                self.distributions_.append(found)
-            except ValueError as error:
-                raise ValueError(f"class {label!r} with n_samples={len(members)}: {error}") from error
+        check_shrinkage(self.shrinkage)
+        parts = [(X[y == label], weight[y == label], label) for label in self.classes_.tolist()]
+        self.distributions_, self.shrinkage_ = fit_classes(parts, self.family, self.shrinkage)
         self.priors_ = np.array([weight[y == label].sum() for label in self.classes_])/weight.sum()
         return self
 
