@@ -13,6 +13,7 @@ import lazy_loader
 
 if TYPE_CHECKING:
     from reject_nb.bernstein.advanced.bound_calibration import BoundCalibration, calibrate_bound
+    from reject_nb.bernstein.certificate import certify_linear
     from reject_nb.bernstein.classifier import RobustSVC, nom_err, opt_err
     from reject_nb.bernstein.formulations import FORMULATIONS
     from reject_nb.bernstein.nu_values import nu
@@ -22,6 +23,6 @@ if TYPE_CHECKING:
 # %% ../../nbs/bernstein/00_overview.ipynb #bb6d399f
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "advanced.bound_calibration": ["BoundCalibration", "calibrate_bound"],
-    "classifier": ["RobustSVC", "nom_err", "opt_err"],
+    "certificate": ["certify_linear"], "classifier": ["RobustSVC", "nom_err", "opt_err"],
     "formulations": ["FORMULATIONS"], "advanced.transformers": ["UncertainRows", "UncertainScaler"],
     "nu_values": ["nu"], "uncertain_data": ["UncertainData"]})

@@ -11,16 +11,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .formulations import (UncertaintySet, certified_eps, inside, margins, norm_direction,
-                                              worst_points)
-from .uncertain_data import row_blocks
+from .formulations import (UncertaintySet, certified_eps, formulation, inside, margins, missing,
+                                              norm_direction, uncertainty_set, worst_points)
+from .nu_values import check_numbers
+from .uncertain_data import LARGEST, UncertainData, row_blocks
+from ..core.checks import check_flag, check_instance, check_vector, refuse
 from ..core.results import relative_gap, Status
 
 # %% auto #0
 __all__ = ['WIDE', 'GIVEN', 'SETTLING', 'NEARLY', 'WIDENED', 'FURTHEST', 'Plane', 'Multipliers', 'Problem',
            'best_intercept', 'objective', 'dual_bound', 'Certificate', 'certificate', 'Units', 'column_sizes',
            'own_units', 'solver_units', 'rounded_certificate', 'Solution', 'improved', 'best_plane', 'finish',
-           'certified_bound']
+           'certified_bound', 'certify_linear']
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #16a6cf2d
 class Plane(NamedTuple):
@@ -377,3 +379,93 @@ def certified_bound(
     safe = margins(sets, plane.w, plane.intercept, y, 0.) > 0
     if sets.radius is None: safe &= known if known is not None else False
     return np.where(safe, 0., 1.)
+
+# %% ../../nbs/bernstein/04_certificate.ipynb #certlin2
+_CHERNOFF = ("MM-SMV-I", "MM-SBMV-I", "MM-SM-I", "MM-SBM-I")   # need independent features
+
+def _cantelli(data, plane, y) -> np.ndarray:
+    "Mean and variances, whatever depends on what: 1/(1 + (distance of the mean/standard deviation)^2)."
+    spread = np.sqrt(data.covariance)@abs(plane.w) if data.covariance.ndim == 2 else np.sqrt(
+        np.maximum(np.einsum("j,ijk,k->i", plane.w, data.covariance, plane.w), 0))
+    room = y*(data.mean@plane.w + plane.intercept)
+    with np.errstate(divide="ignore", invalid="ignore"): reach = np.where(room > 0, room/spread, 0.)
+    return np.where(room > 0, certified_eps("chebyshev", reach), 1.)
+
+def certify_linear(
+    coef,                   # normal of the plane, (n_features,) or (1, n_features), in the units of the data
+    intercept,              # decision function is coef'x + intercept; a number or (1,)
+    data:UncertainData,     # what is known about each point
+    side=None,              # signs -1. and 1., (n_samples,): the side on which each point should lie; None: where its mean is
+    independent:bool=True,  # whether the features of a point are independent of each other, given the point
+) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
+    """Bound on the probability that each point lies on the other side of the plane.
+
+    It holds for every distribution that agrees with the data and whose features are independent; with
+    `independent=False` also for dependent features. Any linear classifier has such a bound. If its columns
+    were scaled, scale the data in the same way: `data.scaled(scaler.mean_, scaler.scale_)`.
+
+    Parameters
+    ----------
+    coef
+        normal of the plane, (n_features,) or (1, n_features), in the units of the data
+    intercept
+        decision function is coef'x + intercept; a number or (1,)
+    data : UncertainData
+        what is known about each point
+    side : optional, default None
+        signs -1. and 1., (n_samples,): the side on which each point should lie; None: where its mean is
+    independent : bool, default True
+        whether the features of a point are independent of each other, given the point
+
+    Returns
+    -------
+    np.ndarray
+        (n_samples,) in [0, 1]; 1 certifies nothing
+
+    Raises
+    ------
+    ValueError
+        naming the argument; a plane with coef = 0 is refused.
+
+    References
+    ----------
+    Ben-Tal et al., eqs. (3), (4), (7) and (20) with 1 - xi = 0; Cantelli's inequality.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from reject_nb.bernstein import UncertainData, certify_linear
+    >>> X, y = np.array([[-2., 0.], [-1., 1.], [1., 0.], [2., 1.]]), [0, 0, 1, 1]
+    >>> model = LogisticRegression().fit(X, y)
+    >>> new = UncertainData.from_box([[.5, .5], [1.5, .5], [3., 0.]], half_width=1., law="uniform")
+    >>> print(certify_linear(model.coef_, model.intercept_, new).round(3))
+    [0.575 0.    0.   ]
+    >>> print(certify_linear(model.coef_, model.intercept_, new, independent=False).round(3))
+    [0.63 0.   0.  ]
+    """
+    check_instance(data, "data", UncertainData, "UncertainData, for example UncertainData.from_box(X, half_width)")
+    w = check_vector(np.ravel(check_numbers(coef, "coef", -LARGEST, LARGEST)), "coef", data.shape[1])
+    if not w.any(): raise refuse("coef", "not 0 throughout, because a constant label has no error bars", coef)
+    start = check_numbers(intercept, "intercept", -LARGEST, LARGEST)
+    if start.size != 1: raise refuse("intercept", "one number", intercept)
+    plane = Plane(w, start.item())
+    check_flag(independent, "independent")
+    low, high = data.mean_bounds()
+    middle = data.point if low is None else (low + high)/2
+    y = np.where(middle@w + plane.intercept > 0, 1., -1.) if side is None else _signs(side, len(data))
+    known = (data.half_width == 0).all(axis=1)
+    bound = certified_bound(uncertainty_set("MM-S", data), plane, y, known)
+    if data.mean is not None and data.covariance is not None:
+        bound = np.minimum(bound, _cantelli(data, plane, y))
+        if independent: bound = np.minimum(bound, certified_bound(uncertainty_set("MM-MC", data), plane, y))
+    for name in _CHERNOFF if independent else ():
+        if missing(formulation(name), data): continue
+        return np.minimum(bound, certified_bound(uncertainty_set(name, data), plane, y))
+    return bound
+
+def _signs(side, n) -> np.ndarray:
+    "Signs of the decision function."
+    side = check_vector(side, "side", n)
+    if not (abs(side) == 1).all(): raise refuse("side", "-1 and 1 only", side)
+    return side

@@ -7,6 +7,7 @@ probability that each label is wrong."""
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -17,7 +18,8 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .certificate import Plane, Problem, Solution, certified_bound
-from .formulations import LEAST_EPS, formulation, kappa, margins, uncertainty_set
+from .formulations import (LEAST_EPS, UncertaintySet, certified_eps, formulation, kappa,
+                                              margins, uncertainty_set)
 from .newton import newton
 from .uncertain_data import LARGEST, UncertainData
 from ..core.checks import (check_choice, check_instance, check_labels, check_number,
@@ -26,7 +28,8 @@ from ..core.results import (Budget, Clock, Status, TwoClassMixin, check_classes,
                                     check_points, fit_weights)
 
 # %% auto #0
-__all__ = ['SOLVERS', 'RULES', 'MOST', 'LEARNED', 'certain', 'RobustSVC', 'nom_err', 'opt_err']
+__all__ = ['RULES', 'MOST', 'LEARNED', 'HALVINGS', 'SEARCHED', 'certain', 'RobustSVC', 'is_constant',
+           'shrunk', 'nom_err', 'opt_err']
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #9d04636b
 def certain(
@@ -45,7 +48,6 @@ def _array(estimator, X, reset:bool) -> UncertainData:
     return certain(check_points(estimator, X, reset, words, LARGEST))
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259
-SOLVERS = "newton", "clarabel", "cvxpy"   # our own, and two references
 RULES = ("mean", "support", "robust")
 MOST = 1e300   # largest C: sums of slacks stay within floats
 LEARNED = ("classes_", "safe_label_", "n_features_in_", "feature_names_in_")   # of data, not of a solver
@@ -55,28 +57,26 @@ def _has_sigmoid(estimator) -> bool:
     if hasattr(estimator, "probability_"): return True
     raise AttributeError("predict_proba needs calibrate_proba first, on held-out points")
 
-def _is_calibrated(estimator) -> bool:
-    "Whether `error_bound` can answer."
-    if hasattr(estimator, "calibration_"): return True
-    raise AttributeError("error_bound needs calibrate first, on held-out points")
-
 class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
 
     Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's set.
     `status_` is "optimal" (relative gap within tol), or says what stopped the solver, with `message_`
-    saying what to do (and a ConvergenceWarning); `bound_` certifies the plane in either case.
+    saying what to do (and a ConvergenceWarning); `bound_` certifies the plane in either case. `constant_`
+    says whether all training points get one label; a warning then says what to change.
+
+    The constraints with eps hold for every distribution of a point that agrees with what is known, if the
+    features of the point are independent of each other. MM-MC with covariance matrices holds for dependent
+    features too, and so does MM-S, which uses the box only.
 
     Parameters
     ----------
     formulation : str, default "MM-SMV"
-        a key of FORMULATIONS
+        "SVM", "MM-S", "MM-MC", "MM-SMV", or another key of FORMULATIONS
     C : float, default 1.0
         weight of the slacks, in (0, 1e300]; larger: weaker regularisation
     eps : float, default 0.1
         allowed probability of violating a constraint, in (0, 1)
-    solver : str, default "newton"
-        "newton", "clarabel" or "cvxpy"
     tol : float, default 1e-7
         relative duality gap to reach, in (0, 1)
     max_iter : int, default 200
@@ -108,41 +108,6 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     >>> print(clf.predict(new), clf.misclassification_bound(new).round(3))
     [1 0] [0.453 0.952]
     """
-    @available_if(_is_calibrated)
-    def error_bound(self,
-        X, # UncertainData, or an array (n_samples, n_features) of certain points
-    ) -> np.ndarray: # (n_samples,) in [0, 1]
-        """Calibrated bound on the probability that the predicted label is wrong, by groups of points.
-
-        Parameters
-        ----------
-        X
-            UncertainData, or an array (n_samples, n_features) of certain points
-
-        Returns
-        -------
-        np.ndarray
-            (n_samples,) in [0, 1]
-
-        Raises
-        ------
-        AttributeError
-            before `calibrate`.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
-        >>> held = UncertainData.from_box(np.linspace(-4, 4, 100)[:, None], half_width=1., law="uniform")
-        >>> print(clf.calibrate(held, np.repeat([0, 1], 50), delta=.05, levels=[.5]).statement)
-        P(wrong | group) <= upper for all 2 groups at once, with confidence 0.95 over the held-out points
-        >>> new = UncertainData.from_box([[.2], [3.]], half_width=1., law="uniform")
-        >>> print(clf.misclassification_bound(new).round(4), clf.error_bound(new).round(4))
-        [0.9518 0.    ] [0.1847 0.0438]
-        """
-        return self.calibration_.bound(self.misclassification_bound(X, rule=self.calibration_.rule))
-
     @available_if(_has_sigmoid)
     def predict_proba(self,
         X, # UncertainData, or an array (n_samples, n_features) of certain points
@@ -178,10 +143,9 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         return np.column_stack([1 - second, second])
 
     def __init__(self,
-        formulation:str="MM-SMV",    # a key of FORMULATIONS
+        formulation:str="MM-SMV",    # "SVM", "MM-S", "MM-MC", "MM-SMV", or another key of FORMULATIONS
         C:float=1.0,                 # weight of the slacks, in (0, 1e300]; larger: weaker regularisation
         eps:float=0.1,               # allowed probability of violating a constraint, in (0, 1)
-        solver:str="newton",         # "newton", "clarabel" or "cvxpy"
         tol:float=1e-7,              # relative duality gap to reach, in (0, 1)
         max_iter:int=200,            # most iterations of the solver
         time_limit:float|None=None,  # seconds for a whole fit, None: no limit
@@ -190,7 +154,6 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.formulation = formulation
         self.C = C
         self.eps = eps
-        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
@@ -199,7 +162,6 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> tuple:
         "(formulation, kappa, clock that runs from now)."
         form = formulation(self.formulation)
-        check_choice(self.solver, "solver", SOLVERS)
         check_number(self.C, "C", 0., MOST, open_low=True)
         check_number(self.tol, "tol", 0., 1., open_low=True, open_high=True)
         clock = Budget(tol=self.tol, max_iter=self.max_iter, time_limit=self.time_limit).start()
@@ -333,18 +295,23 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         return self._margins(U, self._signs_of(U, y, rule))
 
     def misclassification_bound(self,
-        X,                # UncertainData, or an array (n_samples, n_features) of certain points
+        X:UncertainData,  # what is known about each point
         y=None,           # labels whose misclassification is bounded, (n_samples,); None: the predicted ones
         rule:str="mean",  # how they are predicted
     ) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
         """Per point, the smallest eps that the constraint certifies.
 
-        The probability that the point lies on the other side of the plane than its label is at most that.
+        The probability that the point lies on the other side of the plane than its label is at most that,
+        for
+        every distribution that agrees with the data and whose features are independent of each other. For
+        dependent features use MM-MC with covariance matrices, MM-S, or `certify_linear(...,
+        independent=False)`.
+        It is 1 for all points if the classifier is constant, because a constant label has no error bars.
 
         Parameters
         ----------
-        X
-            UncertainData, or an array (n_samples, n_features) of certain points
+        X : UncertainData
+            what is known about each point
         y : optional, default None
             labels whose misclassification is bounded, (n_samples,); None: the predicted ones
         rule : str, default "mean"
@@ -355,6 +322,11 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         np.ndarray
             (n_samples,) in [0, 1]; 1 certifies nothing
 
+        Raises
+        ------
+        ValueError
+            for an array: it says nothing of the error bars, so that every bound would be 0.
+
         Examples
         --------
         >>> from reject_nb.bernstein import RobustSVC, UncertainData
@@ -363,72 +335,14 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         >>> print(clf.misclassification_bound(new).round(3))
         [0.821 0.453 0.   ]
         """
+        if not isinstance(X, UncertainData):
+            raise refuse("X", "UncertainData, for example UncertainData.from_box(X, half_width), "
+                     "with half_width=0 if the points are known exactly", X)
         U = self._points(X)
         plane = Plane(self.coef_, self.intercept_)
-        return certified_bound(self._sets(U), plane, self._signs_of(U, y, rule),
-                               (U.half_width == 0).all(axis=1))
-
-    def calibrate(self,
-        X,                # held-out points, not those of the fit: as there
-        y,                # their labels, (n_samples,)
-        delta:float=.05,  # 1 - confidence, in (0, 1)
-        levels=None,      # that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand;
-                          # None: 0, .01, .05, .1, .2 and .5
-        rule:str="mean",  # "mean", "support" or "robust": how labels are predicted
-    ):                    # a BoundCalibration, also kept as `calibration_`, until the next fit
-        """How often points are really wrong, by the size of their certified bound; for `error_bound`.
-
-        With confidence 1 - delta over the held-out points, for every law, each group of points is wrong no
-        more often than its limit says; no smaller limits have that property.
-
-        Parameters
-        ----------
-        X
-            held-out points, not those of the fit: as there
-        y
-            their labels, (n_samples,)
-        delta : float, default .05
-            1 - confidence, in (0, 1)
-        levels : optional, default None
-            that cut the certified bounds into groups, increasing, in [0, 1), fixed beforehand; None: 0,
-            .01, .05, .1, .2 and .5
-        rule : str, default "mean"
-            "mean", "support" or "robust": how labels are predicted
-
-        Returns
-        -------
-        a BoundCalibration, also kept as `calibration_`, until the next fit
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
-
-        References
-        ----------
-        Clopper, Pearson, Biometrika 26, 1934.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from reject_nb.bernstein import RobustSVC, UncertainData
-        >>> clf = RobustSVC("MM-SMV").fit(UncertainData.from_box([[-2.], [2.]], half_width=1., law="uniform"), [0, 1])
-        >>> x, flipped = np.tile([-2., 2., -.5, .5], 50), np.arange(200) % 20 >= 18
-        >>> held = UncertainData.from_box(x[:, None], half_width=1., law="uniform")
-        >>> found = clf.calibrate(held, (x > 0) != flipped, delta=.1, levels=[.5])
-        >>> print(found.n, found.errors, found.upper.round(4))
-        [100 100] [ 0 20] [0.0293 0.2766]
-        """
-        U = self._points(X)
-        check_choice(rule, "rule", RULES)
-        from reject_nb.bernstein.advanced.bound_calibration import LEVELS, calibrate_bound, check_levels
-        delta = check_probability(delta, "delta")
-        levels = check_levels(LEVELS if levels is None else levels)
-        signs = self._signs(check_labels(y, "y", len(U)))
-        predicted = np.where(self.decision_function(U, rule) > 0, 1., -1.)
-        certified = self.misclassification_bound(U, rule=rule)
-        self.calibration_ = calibrate_bound(certified, predicted != signs, delta, levels, rule)
-        return self.calibration_
+        signs = self._signs_of(U, y, rule)
+        if self.constant_: return np.ones(len(U))
+        return certified_bound(self._sets(U), plane, signs, (U.half_width == 0).all(axis=1))
 
     def calibrate_proba(self,
         X, # held-out points, not those of the fit: as there
@@ -456,12 +370,13 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.probability_ = _sigmoid(self.decision_function(U), self._signs(check_labels(y, "y", len(U))))
         return self
 
-    def _learn(self, found:Solution):
+    def _learn(self, found:Solution, U):
         "Keep what a solver found."
-        for name in ("calibration_", "probability_"): self.__dict__.pop(name, None)
+        self.__dict__.pop("probability_", None)
         self.coef_ = found.coef
         self.intercept_ = found.intercept
         self.slack_ = found.slack
+        self.constant_ = is_constant(found.coef, found.intercept, _mean_point(U))
         self.objective_ = found.objective
         self.bound_ = found.bound
         self.gap_ = found.gap
@@ -482,8 +397,9 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
         """Fit a grid of C and eps; `time_limit` counts for all of it.
 
-        Sets are computed once; Newton starts each problem from an interior iterate of its neighbour, cvxpy
-        compiles once.
+        Sets are computed once, and each problem starts from an interior iterate of its neighbour. A
+        constant
+        classifier is `constant_` here, without a warning.
 
         Parameters
         ----------
@@ -518,7 +434,7 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         kaps = [kappa(form.bound, check_number(e, "epss", LEAST_EPS, 1., open_high=True)) for e in epss]
         U, signs = self._take(X, y)
         sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
-        solve = _solver(self, sets, signs, max(kaps), clock, cost)
+        solve = _solver(self, clock)
         grid = {}
         for e, kap in zip(epss, kaps):
             # downwards is the direction in which an old start helps
@@ -526,7 +442,7 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
                 one = type(self)(**{**self.get_params(), "C": C, "eps": e})
                 for learned in LEARNED:
                     if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
-                grid[C, e] = one._learn(solve(_product(C, most), kap))
+                grid[C, e] = one._learn(solve(Problem(sets, signs, _product(C, most), kap, cost)), U)
         return [[grid[C, e] for e in epss] for C in Cs]
 
     def fit(self,
@@ -535,6 +451,10 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         sample_weight=None, # factors on C, (n_samples,), at least 0; 0 leaves a point out; None: 1 each
     ) -> RobustSVC: # self
         """Find the plane. `slack_` is that of the points whose weight is not 0.
+
+        A UserWarning says so if the optimum is a constant classifier, and how far eps or the boxes are
+        from one
+        that is not.
 
         Parameters
         ----------
@@ -561,8 +481,12 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         form, kap, clock = self._check_parameters()
         U, signs = self._take(X, y)
         sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
-        solve = _solver(self, sets, signs, kap, clock, cost)
-        return self._learn(solve(_product(self.C, most), kap))
+        problem = Problem(sets, signs, _product(self.C, most), kap, cost)
+        self._learn(_solver(self, clock)(problem), U)
+        if self.constant_:
+            warnings.warn(f"RobustSVC gives every training point the same label, and {form.name} has no better "
+                      f"plane at C={self.C:g}, eps={self.eps:g}; {_remedy(problem, clock)}", UserWarning)
+        return self
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259w
 def _weighed(clf, sets, signs, sample_weight) -> tuple: # sets, signs, weights, largest weight
@@ -596,29 +520,71 @@ def _sigmoid(scores, signs) -> tuple: # slope and intercept
     model.fit(twice, np.repeat([1, 0], len(scores)), np.concatenate([target, 1 - target]))
     return float(model.coef_[0, 0])/size, float(model.intercept_[0])
 
+# %% ../../nbs/bernstein/06_classifier.ipynb #const001
+HALVINGS = 7        # of a bisection, which is then good to 1 in 128
+SEARCHED = 2**18    # entries of the data up to which it is made, since it costs up to 16 fits
+
+def is_constant(
+    coef,      # (d,)
+    intercept, # decision function is coef'x + intercept
+    x,         # the points, (n, d)
+) -> bool: # also if coef is 0
+    "Whether all points lie on one side."
+    up = x@coef + intercept > 0
+    return bool(up.all() or not up.any() or not np.any(coef))
+
+def shrunk(
+    sets:UncertaintySet, # of all points
+    share:float,         # in [0, 1]
+) -> UncertaintySet: # each shrunk towards its centre
+    "What the sets are if all boxes and deviations are so many times as wide."
+    box = None if sets.box_half is None else sets.centre + share*(sets.box_centre - sets.centre)
+    radius, scale, half = (None if a is None else share*a for a in (sets.radius, sets.scale, sets.box_half))
+    return replace(sets, radius=radius, scale=scale, box_centre=box, box_half=half)
+
+def _largest(problem_at, clock:Clock):
+    "The largest share in (0, 1), downwards to the grid of the bisection, whose problem is not constant; None: none."
+    def varies(share):
+        found = newton(problem_at(share), tol=1e-5, time_limit=_left(clock))
+        return not is_constant(found.coef, found.intercept, problem_at(share).sets.centre)
+    low, high = 0., 1.
+    if not varies(0.): return None
+    for _ in range(HALVINGS):
+        middle = (low + high)/2
+        if clock.out_of_time(): break
+        if varies(middle): low = middle
+        else: high = middle
+    return low or None
+
+def _remedy(problem:Problem, clock:Clock) -> str:
+    "What to change so that the optimum is no constant."
+    more = "raise C, and if one class is rare give both the same weight (class_weight='balanced')"
+    if problem.sets.radius is None and problem.sets.scale is None: return more
+    if problem.sets.centre.size > SEARCHED: return f"raise eps, shrink the boxes, or {more}"
+    boxes = _largest(lambda share: replace(problem, sets=shrunk(problem.sets, share)), clock)
+    if boxes is None: return f"even without error bars the labels would be constant: {more}"
+    words = f"it is not constant if the boxes are at most {boxes:.3g} times as wide"
+    if problem.kap == 0: return words
+    radius = _largest(lambda share: replace(problem, kap=share*problem.kap), clock)
+    if radius is None: return words
+    eps = float(certified_eps(problem.sets.bound, radius*problem.kap))
+    return f"{words}, or if eps is at least {np.ceil(1000*eps)/1000:.3g}" if eps < .999 else words
+
 # %% ../../nbs/bernstein/06_classifier.ipynb #386910cd
 def _product(C, most) -> float: # within (0, MOST]
     "The weight of a slack, the largest of the points put in."
     return min(max(float(C)*most, 1e-300), MOST)   # C may be of half precision
 
-def _solver(clf, sets, signs, kap:float, clock:Clock, cost=None):
-    "A function of (C, kappa) that remembers what helps its next call; references are loaded when asked for."
-    limits = dict(tol=clf.tol, max_iter=clf.max_iter)
-    if clf.solver == "cvxpy":
-        from reject_nb.bernstein.advanced.conic import ConicModel
-        model = ConicModel(sets, signs, kap, cost)
-        return lambda C, kap: model.solve(C, kap, time_limit=_left(clock), **limits)
-    if clf.solver == "clarabel":
-        from reject_nb.bernstein.advanced.conic import clarabel
-        return lambda C, kap: clarabel(Problem(sets, signs, C, kap, cost), time_limit=_left(clock), **limits)
+def _solver(clf, clock:Clock):
+    "A function of a problem that remembers what helps its next call with the same kappa."
     kept: dict = {}
-    def solve(C, kap):
-        problem = Problem(sets, signs, C, kap, cost)
-        warm = kept.get(kap)
+    limits = dict(tol=clf.tol, max_iter=clf.max_iter)
+    def solve(problem:Problem):
+        warm = kept.get(problem.kap)
         found = newton(problem, warm=warm, time_limit=_left(clock), **limits)
         if warm is not None and found.status != Status.optimal:
             found = newton(problem, time_limit=_left(clock), **limits)
-        kept[kap] = found.state
+        kept[problem.kap] = found.state
         return found
     return solve
 

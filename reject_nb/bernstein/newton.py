@@ -22,8 +22,8 @@ from ..core.results import Budget, Clock, Status
 # %% auto #0
 __all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'FAR',
            'System', 'system_of', 'Iterate', 'Progress', 'progress', 'inside_slack', 'cold_start',
-           'warm_start', 'Work', 'work_arrays', 'Target', 'Step', 'direction', 'predicted', 'corrected_step',
-           'moved', 'Run', 'next_iterate', 'interior_point', 'newton']
+           'warm_start', 'Work', 'work_arrays', 'free_dual', 'Target', 'Step', 'direction', 'predicted',
+           'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point', 'newton']
 
 # %% ../../nbs/bernstein/05_newton.ipynb #2a8e38f8
 class System(Protocol):
@@ -41,7 +41,7 @@ class System(Protocol):
     @property
     def live(self) -> np.ndarray: ...  # 1. for half lines that exist
     def start(self) -> tuple: ...
-    def apply(self, x) -> Values: ...
+    def apply(self, x, out=None) -> Values: ...   # the cones written to `out`, if given
     def transpose(self, z:Values) -> np.ndarray: ...
     def factor(self, omega, at:Scaling, rough:bool) -> Any: ...
     def solve(self, factor, r) -> np.ndarray: ...
@@ -71,7 +71,7 @@ WARM = .1           # mean product at which an iterate is kept for neighbouring 
 class Iterate(NamedTuple):
     "Unknowns, slacks and multipliers; lines that do not exist hold slack 1 and any multiplier."
     x: np.ndarray
-    slack: Values
+    slack: Any     # Values, None in an iterate that is only remembered
     dual: Values
 
 # %% ../../nbs/bernstein/05_newton.ipynb #17240805
@@ -146,10 +146,20 @@ class Work(NamedTuple):
     ds: np.ndarray       # (n, 1+k) scaled slacks of the last direction
     dz: np.ndarray       # (n, 1+k) its scaled multipliers
     cone: np.ndarray     # (n, 1+k) the corrector's right-hand side
+    slack: list          # one array, (n, 1+k), for the change of the slacks
+    duals: list          # arrays of multipliers, (n, 1+k), which iterates share
 
 def work_arrays(n:int, k:int) -> Work:
     "Room for n cones of dimension 1+k."
-    return Work(empty_scaling(n, k), *(np.empty((n, 1 + k)) for _ in range(3)))
+    ds, dz, cone, slack = (np.empty((n, 1 + k)) for _ in range(4))
+    return Work(empty_scaling(n, k), ds, dz, cone, [slack], [])
+
+def free_dual(work:Work, *held) -> np.ndarray:
+    "An array of multipliers that none of these iterates holds; its content is lost."
+    for one in work.duals:
+        if not any(at is not None and one is at.dual.cone for at in held): return one
+    work.duals.append(np.empty_like(work.dz))
+    return work.duals[-1]
 
 class Target(NamedTuple):
     "What is to vanish: dz + omega ds = -linear on the half lines, ds + dz = -cone in scaled variables."
@@ -177,7 +187,7 @@ def direction(
     "Solve for one direction."
     x = system.solve(factor, right)
     # the start is feasible and A is linear: no primal residual
-    slack = system.apply(x)
+    slack = system.apply(x, work.slack[0])
     linear = -target.linear - at.dual.linear/at.slack.linear*slack.linear
     cones = scaled_directions(work.scaling, target.cone, slack.cone, work.ds, work.dz)
     worst = max(cones, (-slack.linear/at.slack.linear).max(), (-linear/at.dual.linear).max(), 1e-300)
@@ -204,9 +214,10 @@ def moved(
     work:Work,       # with the scaling of its cones
     step:Step,       # direction
     size:float,      # of the step
+    out=None,        # for its multipliers, (n, 1+k)
 ) -> Iterate: # inside the cones as long as size < 1/worst
     "The next iterate, in the place of the step's slacks."
-    change = np.empty_like(step.dz)
+    change = np.empty_like(step.dz) if out is None else out
     unscale(work.scaling, step.dz, change)                # dZ = W^-1 (scaled dZ)
     live = system.live
     change *= size
@@ -237,8 +248,8 @@ class Run(NamedTuple):
     losses: list       # of every iterate
 
 # %% ../../nbs/bernstein/05_newton.ipynb #e514809a
-def next_iterate(system:System, at:Iterate, seen:Progress, work:Work):
-    "One predictor-corrector step; None where rounding allows no further."
+def next_iterate(system:System, at:Iterate, seen:Progress, work:Work, *held):
+    "One predictor-corrector step, which writes over what `at` and `held` do not hold; None where none helps."
     if not nesterov_todd(at.slack.cone, at.dual.cone, work.scaling): return None
     rough = seen.products > FAR*seen.value
     try: factor = system.factor(at.dual.linear/at.slack.linear, work.scaling, rough)
@@ -246,7 +257,10 @@ def next_iterate(system:System, at:Iterate, seen:Progress, work:Work):
     guess = predicted(system, factor, at, work, seen)
     step = corrected_step(system, factor, at, work, seen, guess)
     size = min(1., INSIDE/step.worst)
-    return moved(system, at, work, step, size) if np.isfinite(size) and size > SHORTEST else None
+    if not np.isfinite(size) or size <= SHORTEST: return None
+    further = moved(system, at, work, step, size, free_dual(work, at, *held))
+    work.slack[0] = at.slack.cone
+    return further
 
 # %% ../../nbs/bernstein/05_newton.ipynb #cd057505
 def interior_point(
@@ -262,20 +276,24 @@ def interior_point(
     warm = None
     stopped = Status.not_converged
     losses = []
-    best = start
+    best = start._replace(slack=None)
     least = math.inf
     since = max_iter
     for it in range(max_iter + 1):
         seen = progress(system, at)
         losses.append(seen.loss)
-        if warm is None and seen.mean < WARM: warm = at
-        if seen.loss < PROMISING*abs(seen.value) and seen.loss < least: best, least, since = at, seen.loss, it
+        if warm is None and seen.mean < WARM: warm = at._replace(slack=None)
+        if seen.loss < PROMISING*abs(seen.value) and seen.loss < least:
+            best = at._replace(slack=None)
+            least = seen.loss
+            since = it
         elif it > since + PATIENCE: break
         if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY: break
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit
         with np.errstate(all="ignore"):                # an overflow ends the iteration
-            further = None if stopped != Status.not_converged else next_iterate(system, at, seen, work)
+            further = (None if stopped != Status.not_converged
+                       else next_iterate(system, at, seen, work, best, warm))
         if further is None or not np.isfinite(further.x).all(): break
         at = further
     return Run(at, best if least < math.inf else at, warm, it, stopped, losses)

@@ -1,7 +1,8 @@
 """Every public call of bernstein with valid arguments, and the odd values that are legal."""
 import numpy as np
 
-from reject_nb.bernstein import RobustSVC, UncertainData, UncertainRows, UncertainScaler, nom_err, nu, opt_err
+from reject_nb.bernstein import (RobustSVC, UncertainData, UncertainRows, UncertainScaler, certify_linear, nom_err, nu,
+                                 opt_err)
 from reject_nb.bernstein.advanced.bound_calibration import calibrate_bound
 
 X = np.array([[-2., 0.], [-1., 1.], [1., 0.], [2., 1.]])
@@ -16,9 +17,7 @@ def _fitted():
 
 
 def _calibrated():
-    clf = _fitted()
-    clf.calibrate(X, Y)
-    return clf
+    return calibrate_bound(BOUNDS, [False, True, False])
 
 
 def _box():
@@ -43,13 +42,13 @@ def calls():
         "UncertainData.has": (_box().has, dict(name="mean")),
         "UncertainData.normalised": (_box().normalised, dict(exact=True, second=True)),
         "UncertainData.nu": (_box().nu, dict(exact=True, second=True)),
-        "RobustSVC": (_construct, dict(formulation="MM-SMV", C=1., eps=.1, solver="newton", tol=1e-6, max_iter=50, time_limit=60., class_weight={0: 1., 1: 2.})),
+        "RobustSVC": (_construct, dict(formulation="MM-SMV", C=1., eps=.1, tol=1e-6, max_iter=50, time_limit=60., class_weight={0: 1., 1: 2.})),
         "RobustSVC.fit": (RobustSVC("SVM").fit, dict(X=X, y=Y, sample_weight=np.array([1., 2., 1., 1.]))),
         "RobustSVC.fit_path": (RobustSVC("SVM").fit_path, dict(X=X, y=Y, Cs=[.1, 1.], epss=[.1, .2], sample_weight=np.array([1., 2., 1., 1.]))),
         "RobustSVC.decision_function": (_fitted().decision_function, dict(X=X, rule="mean")),
         "RobustSVC.predict": (_fitted().predict, dict(X=X, rule="mean")),
         "RobustSVC.robust_margin": (_fitted().robust_margin, dict(X=X, y=Y, rule="mean")),
-        "RobustSVC.misclassification_bound": (_fitted().misclassification_bound, dict(X=X, y=Y, rule="mean")),
+        "RobustSVC.misclassification_bound": (_fitted().misclassification_bound, dict(X=_box(), y=Y, rule="mean")),
         "RobustSVC.calibrate_proba": (_fitted().calibrate_proba, dict(X=X, y=Y)),
         "RobustSVC.predict_proba": (_fitted().calibrate_proba(X, Y).predict_proba, dict(X=X)),
         "UncertainData.scaled": (_box().scaled, dict(shift=np.array([1., 2.]), scale=np.array([1., 2.]))),
@@ -60,10 +59,10 @@ def calls():
         "UncertainRows": (lambda data: UncertainRows(data).rows(), dict(data=_box())),
         "UncertainRows.fit": (UncertainRows(_box()).fit, dict(X=[[0, 0], [1, 1]], y=Y)),
         "UncertainRows.transform": (UncertainRows(_box()).transform, dict(X=[[0, 0], [1, 1]])),
-        "RobustSVC.calibrate": (_fitted().calibrate, dict(X=X, y=Y, delta=.1, levels=[.1, .5], rule="mean")),
-        "RobustSVC.error_bound": (_calibrated().error_bound, dict(X=X)),
-        "BoundCalibration.bound": (_calibrated().calibration_.bound, dict(certified=BOUNDS)),
-        "BoundCalibration.accepts": (_calibrated().calibration_.accepts, dict(certified=BOUNDS, risk=.3)),
+        "certify_linear": (certify_linear, dict(coef=[1., 1.], intercept=.5, data=_box(), side=np.array([1., -1., 1., 1.]),
+                                                independent=True)),
+        "BoundCalibration.bound": (_calibrated().bound, dict(certified=BOUNDS)),
+        "BoundCalibration.accepts": (_calibrated().accepts, dict(certified=BOUNDS, risk=.3)),
         "calibrate_bound": (calibrate_bound, dict(certified=BOUNDS, wrong=np.array([False, True, False]), delta=.1, levels=[.1, .5], rule="mean")),
         "nom_err": (nom_err, dict(clf=_fitted(), X=X, y=Y)),
         "opt_err": (opt_err, dict(clf=_fitted(), X=X, y=Y)),
@@ -77,7 +76,7 @@ LEGAL = {
     ("UncertainData.from_box", "law", "none"): "None: the moments are not known",
     ("UncertainData.from_samples", "lower", "none"): "None: the range of the sample",
     ("UncertainData.from_samples", "upper", "none"): "None: the range of the sample",
-    ("RobustSVC.calibrate", "levels", "none"): "None: the usual levels",
+    ("certify_linear", "side", "none"): "None: the side of the mean",
     ("RobustSVC", "time_limit", "none"): "None: no limit",
     ("RobustSVC", "class_weight", "none"): "None: 1 each",
     ("RobustSVC.fit", "sample_weight", "none"): "None: 1 each",

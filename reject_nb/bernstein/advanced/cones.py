@@ -18,9 +18,10 @@ from ..uncertain_data import row_blocks
 from ...core.linalg import Cholesky, cholesky
 
 # %% auto #0
-__all__ = ['FAST', 'LEAST', 'BLOCK', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale',
-           'scaled_directions', 'corrected', 'centring', 'Values', 'ConeSystem', 'cone_system', 'balanced',
-           'ConeFactor', 'dyads', 'Refined']
+__all__ = ['FAST', 'LEAST', 'FEW', 'BLOCK', 'Scaling', 'empty_scaling', 'nesterov_todd', 'unscale',
+           'scaled_directions', 'corrected', 'centring', 'Values', 'has_few', 'ConeSystem', 'cone_system',
+           'balanced', 'ConeFactor', 'dyads', 'Uncoupled', 'Refined', 'FewPoints', 'few_points',
+           'normal_matrix']
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #d37035d0
 # sums may be reordered, so that the loops vectorise; NaN and infinity keep their meaning
@@ -170,6 +171,13 @@ class Values(NamedTuple):
     linear: np.ndarray # (n_lines,)
     cone: np.ndarray   # (n, 1+k)
 
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #fewpts06
+FEW = 2   # features for each point from which the matrices over the points are the cheaper ones
+
+def has_few(n:int, n_plane:int) -> bool:
+    "Whether there are so few points that the system is solved over the points."
+    return FEW*n <= n_plane
+
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #ee2303a5
 BLOCK = 2**19   # entries of the points whose dyads are summed at once
 
@@ -217,6 +225,102 @@ class ConeFactor(NamedTuple):
     eta2: np.ndarray # (n,)
     normal: Any      # the normal matrix, Refined
 
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #edb7d07f
+@njit(cache=True)
+def _diagonal_dyads(rows, axes, u, e_rows, e_ball, g_ball, F, G):
+    "F = e_rows a + e_ball g and G = g_ball g for diagonal axes, with g = axes u_1 up to its sign; one pass."
+    n, d = axes.shape
+    for i in range(n):
+        for j in range(rows.shape[1]): F[i, j] = e_rows[i]*rows[i, j]
+        for j in range(d):
+            g = axes[i, j]*u[i, 1 + j]
+            F[i, j] += e_ball[i]*g
+            G[i, j] = g_ball[i]*g
+
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #5fc5713d
+def dyads(
+    rows, axes,    # of the constraints of some points
+    at:Scaling,    # of their cones
+    c, k,          # as in `ConeFactor`, (n,)
+    F, G,          # filled: their sum over the points is F'F - G'G; G only with ellipsoids
+):
+    "Eliminate each point's slack from its own cone."
+    if axes is None:
+        np.multiply(rows, (c*k)[:, None], out=F)
+        return
+    e_ball = -2*c*at.u[:, 0]
+    g_ball = -np.sqrt(2/(k*at.eta2))
+    if axes.ndim == 2: _diagonal_dyads(rows, axes, at.u, c*k, e_ball, g_ball, F, G)
+    else:
+        g = _adjoint(axes, at.u[:, 1:])
+        np.multiply(rows, (c*k)[:, None], out=F)
+        F[:, :g.shape[1]] += e_ball[:, None]*g
+        np.multiply(g, g_ball[:, None], out=G)
+
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #b24d3c83
+def _stretched(axes, eta2, room):
+    "Sum of B'B/eta^2, (d, d), or (d,) for diagonal axes; the squares are written to the room."
+    if axes.ndim == 2: return (1/eta2)@np.multiply(axes, axes, out=room)
+    return np.einsum("ijk,ilk->jl", axes/eta2[:, None, None], axes, optimize=True)
+
+def _square(A, rough):
+    "A'A; in single precision where that is good enough, since it is twice as fast."
+    if rough: A = A.astype(np.float32)
+    return A.T@A
+
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #fewpts02
+class Uncoupled(NamedTuple):
+    "The part of the normal matrix in which a feature meets nothing but its own bound v."
+    stiff: np.ndarray # (d,) p
+    kinks: np.ndarray # (n_kinks,) features with such a bound
+    up: np.ndarray    # (n_kinks,) weights of v - w
+    down: np.ndarray  # (n_kinks,) weights of v + w
+
+    def add_to(self, H):
+        "Add it to a matrix over (w, b, v)."
+        w = np.arange(len(self.stiff))
+        v = np.arange(len(w) + 1, len(H))
+        H[w, w] += self.stiff
+        H[self.kinks, self.kinks] += self.up + self.down
+        H[v, v] += self.up + self.down
+        H[self.kinks, v] += self.down - self.up
+        H[v, self.kinks] += self.down - self.up
+
+    @property
+    def lean(self) -> np.ndarray: return (self.down - self.up)/(self.up + self.down)
+
+    @property
+    def roots(self) -> np.ndarray: # (d + n_kinks,)
+        "By what whitened columns are multiplied."
+        both = self.up + self.down
+        own = self.stiff.copy()
+        own[self.kinks] += 4*self.up*(self.down/both)
+        return 1/np.sqrt(np.concatenate([own, both]))
+
+    def whitened(self, Z, roots) -> np.ndarray:
+        "Rows over (w, v), or over w alone, in units in which this part is the identity."
+        d = len(self.stiff)
+        out = Z*roots[:Z.shape[-1]]
+        if out.shape[-1] > d: out[..., self.kinks] -= Z[..., d:]*(self.lean*roots[self.kinks])
+        return out
+
+    def unwhitened(self, z, roots) -> np.ndarray:
+        "The unknowns (w, v) of one vector in those units."
+        out = z*roots
+        out[len(self.stiff):] -= self.lean*out[self.kinks]
+        return out
+
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #c5588d7d
+class Refined(NamedTuple):
+    "A symmetric matrix and its Cholesky factor."
+    matrix: np.ndarray
+    root: Cholesky
+
+    def solve(self, r) -> np.ndarray:
+        "Solve with one step of iterative refinement."
+        z = self.root.solve(r)
+        return z + self.root.solve(r - self.matrix@z)
+
 @dataclass
 class ConeSystem:
     "Newton systems of the models without intersection, over x = (w, b, v, xi)."
@@ -233,17 +337,20 @@ class ConeSystem:
         self.slots = slice(self.n_plane, None)        # where the slacks are in x
         self.live = np.ones(n + 2*len(self.kinks))    # half lines that exist: all
         tilted = self.axes is not None and self.axes.ndim == 3
-        self.blocks = row_blocks(n, self.d**2 if tilted else self.n_plane, BLOCK)
+        self.few = not tilted and has_few(n, self.n_plane)
+        entries = n*self.n_plane if self.few else BLOCK
+        self.blocks = row_blocks(n, self.d**2 if tilted else self.n_plane, entries)
         self.F = np.empty_like(self.rows)             # written again at each scaling
         self.G = np.empty((self.blocks[0].stop, self.d))
 
     def apply(self,
         x,         # unknowns (w, b, v, xi)
+        out=None,  # for the cones, (n, 1+k); None: a new array
     ) -> Values: # half lines (xi, v - w, v + w) and cones
         "A x."
         w = x[:self.d]
         v = x[self.d + 1:self.n_plane]
-        cone = np.empty((len(self.y), 1 if self.axes is None else 1 + self.d))
+        cone = np.empty((len(self.y), 1 if self.axes is None else 1 + self.d)) if out is None else out
         cone[:, 0] = self.rows@x[:self.n_plane] + x[self.n_plane:]
         if self.axes is not None:
             if self.axes.ndim == 2: np.multiply(self.axes, w, out=cone[:, 1:])
@@ -286,11 +393,21 @@ class ConeSystem:
     ) -> ConeFactor: # for any number of right-hand sides
         "Eliminate the slacks and factorise; LinAlgError where rounding has made the matrix indefinite."
         n = len(self.y)
-        d = self.d
         k = 2*at.u[:, 0]**2 - 1
         tau = at.eta2*omega[:n]
         c = np.sqrt(tau/(k*(k + tau)*at.eta2))
-        rough = rough and len(self.blocks) > 1
+        own = Uncoupled(np.zeros(self.d) + self.phi, self.kinks, *np.split(omega[n:], 2))
+        normal: Any
+        if self.few:
+            dyads(self.rows, self.axes, at, c, k, self.F, self.G)
+            if self.axes is not None: own.stiff[:] += _stretched(self.axes, at.eta2, np.empty_like(self.G))
+            normal = few_points(own, self.F, None if self.axes is None else self.G, rough)
+        else: normal = self._summed(own, at, c, k, rough and len(self.blocks) > 1)
+        return ConeFactor(self.F, c, k, tau, at.eta2, normal)
+
+    def _summed(self, own, at, c, k, rough) -> Refined:
+        "The normal matrix itself, summed over blocks of points."
+        d = self.d
         H = np.zeros((self.n_plane, self.n_plane))
         for some in self.blocks:
             F = self.F[some]
@@ -298,11 +415,13 @@ class ConeSystem:
             axes = None if self.axes is None else self.axes[some]
             dyads(self.rows[some], axes, Scaling(*(a[some] for a in at)), c[some], k[some], F, G)
             H += _square(F, rough)
-            if axes is not None:
-                H[:d, :d] -= _square(G, rough)
-                H[:d, :d] += _stretched(axes, at.eta2[some], G)
-        _add_lines(self, H, omega[n:])
-        return ConeFactor(self.F, c, k, tau, at.eta2, Refined(H, cholesky(H)))
+            if axes is None: continue
+            H[:d, :d] -= _square(G, rough)
+            stretched = _stretched(axes, at.eta2[some], G)
+            if stretched.ndim == 1: own.stiff[:] += stretched
+            else: H[:d, :d] += stretched
+        own.add_to(H)
+        return Refined(H, cholesky(H))
 
     def solve(self,
         factor:ConeFactor, # at one scaling
@@ -326,70 +445,80 @@ class ConeSystem:
         if len(up): x[:, self.kinks] -= self.y[:, None]*sets.radius[:, self.kinks]*((up - down)/(up + down))
         return x
 
-# %% ../../../nbs/bernstein/advanced/cones.ipynb #edb7d07f
-@njit(cache=True)
-def _diagonal_dyads(rows, axes, u, e_rows, e_ball, g_ball, F, G):
-    "F = e_rows a + e_ball g and G = g_ball g for diagonal axes, with g = axes u_1 up to its sign; one pass."
-    n, d = axes.shape
-    for i in range(n):
-        for j in range(rows.shape[1]): F[i, j] = e_rows[i]*rows[i, j]
-        for j in range(d):
-            g = axes[i, j]*u[i, 1 + j]
-            F[i, j] += e_ball[i]*g
-            G[i, j] = g_ball[i]*g
+# %% ../../../nbs/bernstein/advanced/cones.ipynb #fewpts04
+class FewPoints(NamedTuple):
+    "The normal matrix B + F'F - G'G by matrices over the points."
+    own: Uncoupled
+    roots: np.ndarray # of `own`
+    F: np.ndarray     # (n, d + n_kinks) whitened
+    b: np.ndarray     # (n,) column of the intercept
+    G: Any            # (n, d) whitened, None without ellipsoids
+    K: Any            # I - G G', factorised
+    S: Cholesky       # I + F (I - G'G)^-1 F', factorised
 
-# %% ../../../nbs/bernstein/advanced/cones.ipynb #5fc5713d
-def dyads(
-    rows, axes,    # of the constraints of some points
-    at:Scaling,    # of their cones
-    c, k,          # as in `ConeFactor`, (n,)
-    F, G,          # filled: their sum over the points is F'F - G'G; G only with ellipsoids
-):
-    "Eliminate each point's slack from its own cone."
-    if axes is None:
-        np.multiply(rows, (c*k)[:, None], out=F)
-        return
-    e_ball = -2*c*at.u[:, 0]
-    g_ball = -np.sqrt(2/(k*at.eta2))
-    if axes.ndim == 2: _diagonal_dyads(rows, axes, at.u, c*k, e_ball, g_ball, F, G)
-    else:
-        g = _adjoint(axes, at.u[:, 1:])
-        np.multiply(rows, (c*k)[:, None], out=F)
-        F[:, :g.shape[1]] += e_ball[:, None]*g
-        np.multiply(g, g_ball[:, None], out=G)
+    def _eased(self, r) -> np.ndarray:
+        "(I - G'G)^-1 r."
+        if self.G is None: return r
+        out = r.copy()
+        d = self.G.shape[1]
+        out[:d] += self.K.solve(self.G@r[:d])@self.G
+        return out
 
-# %% ../../../nbs/bernstein/advanced/cones.ipynb #b24d3c83
-def _stretched(axes, eta2, room):
-    "Sum of B'B/eta^2; the squares are written to the room."
-    if axes.ndim == 2: return np.diag((1/eta2)@np.multiply(axes, axes, out=room))
-    return np.einsum("ijk,ilk->jl", axes/eta2[:, None, None], axes, optimize=True)
+    def _once(self, r, r_b:float) -> tuple:
+        "(w, b) for a right-hand side, in whitened units."
+        free = self._eased(r)
+        tension = self.S.solve(self.F@free)
+        pull = self.S.solve(self.b)
+        b = (r_b - self.b@tension)/(self.b@pull)
+        return free - self._eased((tension + b*pull)@self.F), b
 
-def _square(A, rough):
-    "A'A; in single precision where that is good enough, since it is twice as fast."
-    if rough: A = A.astype(np.float32)
-    return A.T@A
-
-def _add_lines(system, H, omega):
-    "What |w|^2 and the half lines v - w, v + w add."
-    diagonal = np.arange(system.d)
-    H[diagonal, diagonal] += system.phi
-    if not len(omega): return
-    up, down = np.split(omega, 2)
-    w = system.kinks
-    v = np.arange(system.d + 1, system.n_plane)
-    H[w, w] += up + down
-    H[v, v] += up + down
-    H[w, v] += down - up
-    H[v, w] += down - up
-
-# %% ../../../nbs/bernstein/advanced/cones.ipynb #c5588d7d
-class Refined(NamedTuple):
-    "A symmetric matrix and its Cholesky factor."
-    matrix: np.ndarray
-    root: Cholesky
+    def _product(self, w, b) -> tuple:
+        "The matrix times (w, b), in whitened units."
+        q = self.F@w + self.b*b
+        out = w + q@self.F
+        if self.G is not None: out[:self.G.shape[1]] -= (self.G@w[:self.G.shape[1]])@self.G
+        return out, self.b@q
 
     def solve(self, r) -> np.ndarray:
         "Solve with one step of iterative refinement."
-        z = self.root.solve(r)
-        return z + self.root.solve(r - self.matrix@z)
+        d = len(self.own.stiff)
+        right = self.own.whitened(np.delete(r, d), self.roots)
+        w, b = self._once(right, r[d])
+        made, made_b = self._product(w, b)
+        more, more_b = self._once(right - made, r[d] - made_b)
+        return np.insert(self.own.unwhitened(w + more, self.roots), d, b + more_b)
+
+def few_points(
+    own:Uncoupled,    # of the normal matrix
+    F,                # (n, n_plane) its dyads
+    G,                # (n, d) those that are subtracted, None without ellipsoids
+    rough:bool=False, # whether products of rows may be made in single precision
+) -> FewPoints: # LinAlgError where rounding has made it indefinite
+    "Factorise over the points."
+    roots = own.roots
+    d = len(own.stiff)
+    b = F[:, d].copy()
+    F = own.whitened(np.delete(F, d, axis=1), roots)
+    S = _square(F.T, rough).astype(float)
+    K = None
+    if G is not None:
+        G = own.whitened(G, roots)
+        K = cholesky(np.eye(len(G)) - _square(G.T, rough))
+        cross = F[:, :d]@G.T
+        S += cross@K.solve(cross.T)
+    S[np.diag_indices_from(S)] += 1
+    return FewPoints(own, roots, F, b, G, K, cholesky(S))
+
+def normal_matrix(
+    own:Uncoupled, # part of the features
+    F,             # (n, n_plane) dyads
+    G,             # (n, d) dyads that are subtracted
+): # Refined, or FewPoints; LinAlgError where rounding has made it indefinite
+    "Factorise B + F'F - G'G in the cheaper of the two ways."
+    if has_few(*F.shape): return few_points(own, F, G)
+    d = len(own.stiff)
+    H = F.T@F
+    H[:d, :d] -= G.T@G
+    own.add_to(H)
+    return Refined(H, cholesky(H))
 

@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .cones import Refined, Scaling, Values, balanced
+from .cones import Scaling, Uncoupled, Values, balanced, normal_matrix
 from ..formulations import UncertaintySet
-from ...core.linalg import cholesky
 
 # %% auto #0
 __all__ = ['HullSystem', 'hull_system', 'Unknowns', 'Lines', 'unknowns', 'lines', 'Springs', 'springs',
@@ -245,7 +244,7 @@ class HullFactor(NamedTuple):
     "What `solve` needs at one scaling."
     springs: Springs
     ties: Ties
-    normal: Refined # matrix in (w, b)
+    normal: Any # matrix in (w, b), Refined or FewPoints
 
 @dataclass
 class HullSystem:
@@ -273,11 +272,12 @@ class HullSystem:
 
     def apply(self,
         x,             # unknowns
+        out=None,      # for the cones, (n, 1+d); None: a new array
     ) -> Values: # half lines and cones; lines that do not exist give 0
         "A x."
         at = unknowns(self, x)
         z = at.plane[:-1] - self.split*(at.plus - at.minus)
-        cone = np.empty((len(self.y), 1 + self.d))
+        cone = np.empty((len(self.y), 1 + self.d)) if out is None else out
         cone[:, 0] = self.rows@at.plane + at.slack
         cone[:, 0] += np.einsum("ij,ij->i", self.cost_plus, at.plus)
         cone[:, 0] += np.einsum("ij,ij->i", self.cost_minus, at.minus)
@@ -325,15 +325,10 @@ class HullSystem:
         "Eliminate everything but the plane and factorise; LinAlgError where the matrix is indefinite."
         at = springs(self, omega, scaling.eta2)
         own = ties(self, at, scaling, omega[:len(self.y)])
-        stiff = own.rho*own.omega
-        ee, eg, gg = (a[:, None] for a in (stiff, -own.ratio*stiff, 1/own.gg + own.ratio**2*stiff))
-        E = own.plane_e
-        G = own.plane_g
-        H = E.T@(ee*E + eg*G) + G.T@(eg*E + gg*G)
-        H = (H + H.T)/2
-        diagonal = np.arange(self.d)
-        H[diagonal, diagonal] += self.phi + (at.eased*at.through).sum(axis=0)
-        return HullFactor(at, own, Refined(H, cholesky(H)))
+        along = Uncoupled(self.phi + (at.eased*at.through).sum(axis=0), np.arange(0), np.zeros(0), np.zeros(0))
+        F = np.sqrt(own.rho*own.omega)[:, None]*(own.plane_e - own.ratio[:, None]*own.plane_g)
+        G = np.sqrt(-1/own.gg)[:, None]*own.plane_g[:, :-1]      # gg is below 0
+        return HullFactor(at, own, normal_matrix(along, F, G))
 
     def solve(self,
         factor:HullFactor, # at one scaling
