@@ -24,10 +24,10 @@ from ..metrics import aupr, auroc, oscr
 from ..models import BoundedTPRFPR, check_model
 from ..single import read_sample, score_on_line, tune_sample
 from ...risk_control.estimators import (ask, check_class_labels, count_features,
-                                               default_classifier, is_fitted, labels_of,
-                                               legacy_random_state, n_rows, predict_labels,
-                                               take)
-from ...risk_control.selective import Abstaining, check_prefit, split_parts
+                                               default_classifier, labels_of,
+                                               legacy_random_state, n_rows, predict_labels, split_rows,
+                                               stays_as_it_is, take)
+from ...risk_control.selective import Abstaining, check_prefit, split_by_class
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #bca6a4db
 def _msp(classifier, X): return 1 - classifier.predict_proba(X).max(1)
@@ -148,8 +148,8 @@ class _Parts(NamedTuple):
 # %% ../../../nbs/ood/advanced/selector.ipynb #hd4a3b65
 def _halves(parts:_Parts, rng) -> tuple[_Parts, _Parts]:
     "Two parts of the held-out inputs: for tuning, and for the certificate."
-    own = split_parts(parts.y, [.5], rng)
-    ood = split_parts(np.zeros(parts.n_ood), [.5], rng)
+    own = split_rows(len(parts.y), .5, rng)
+    ood = split_rows(parts.n_ood, .5, rng)
     first, second = (_Parts(take(parts.X, i), parts.y[i], take(parts.X_ood, k)) for i, k in zip(own, ood))
     return first, second
 
@@ -187,11 +187,13 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : optional, default None
-        classifier or function X -> labels, fitted or not; None: logistic regression
+        classifier or function X -> labels; None: logistic regression. A clone is fitted, unless it is a
+        function, in FrozenEstimator, or prefit
     risk_score : str, default "msp"
         "msp", "mls", or a function X -> (n,), high where the classifier errs
     ood_score : str, default "knn"
-        "knn", "msp", "mls", or a function X -> (n,), high on strangers; "knn" needs an unfitted estimator
+        "knn", "msp", "mls", or a function X -> (n,), high on strangers; "knn" is the distance to the half
+        of X that does not tune
     model : optional, default None
         BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD; None: BoundedTPRFPR(.8, .2)
     guarantee : bool, default False
@@ -203,7 +205,7 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
     random_state : int, default 0
         of the splits
     prefit : bool, default False
-        True: the estimator is fitted, all ID inputs tune; refused otherwise
+        True: the estimator was fitted on other data, so all ID inputs tune unless a score is "knn"
 
     References
     ----------
@@ -233,17 +235,19 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
     angle_: Any
 
     def __init__(self,
-        estimator=None,       # classifier or function X -> labels, fitted or not; None: logistic regression
+        estimator=None,       # classifier or function X -> labels; None: logistic regression. A clone is
+                              # fitted, unless it is a function, in FrozenEstimator, or prefit
         risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the classifier errs
         ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high on strangers;
-                              # "knn" needs an unfitted estimator
+                              # "knn" is the distance to the half of X that does not tune
         model=None,           # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD;
                               # None: BoundedTPRFPR(.8, .2)
         guarantee=False,      # whether the threshold is certified on inputs kept for that; BoundedTPRFPR only
         delta=.05,            # allowed probability that the guarantee fails, in (0, 1)
         reject_label="auto",  # what predict returns for rejected inputs: -1 for numbers, "reject" for text
         random_state=0,       # of the splits
-        prefit=False,         # True: the estimator is fitted, all ID inputs tune; refused otherwise
+        prefit=False,         # True: the estimator was fitted on other data, so all ID inputs tune unless
+                              # a score is "knn"
     ):
         self.estimator = estimator
         self.model = model
@@ -285,7 +289,7 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
         """
         base, model, guarantee, delta = self._read_parameters()
         rng = legacy_random_state(self.random_state)
-        parts = self._hold_out(self._read(X, y, X_ood, base, guarantee), base, rng, params)
+        parts = self._hold_out(self._read(X, y, X_ood, base, guarantee), base, guarantee, rng, params)
         if guarantee: return self._tune_and_certify(parts, model, delta, rng)
         return self._learn(self._tune(parts, model), None)
 
@@ -294,7 +298,7 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
         base = default_classifier() if self.estimator is None else self.estimator
         if isinstance(base, type) or not (callable(base) or hasattr(base, "predict")):
             raise refuse("estimator", "a classifier with fit and predict, or a function", base)
-        if check_flag(self.prefit, "prefit"): check_prefit(base, len)
+        if stays_as_it_is(base, check_flag(self.prefit, "prefit")): check_prefit(base)
         model = BoundedTPRFPR(.8, .2) if self.model is None else check_model(self.model)
         guarantee = check_flag(self.guarantee, "guarantee")
         if guarantee: check_instance(model, "model", BoundedTPRFPR, "BoundedTPRFPR for a guarantee")
@@ -305,7 +309,7 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
         check_class_labels(y)
-        _check_size(X, "X", 1 + guarantee + (not is_fitted(base)))
+        _check_size(X, "X", 1 + guarantee + self._needs_known(base))
         if X_ood is None and guarantee: raise refuse("X_ood", "given for a guarantee", X_ood)
         if X_ood is None: return _Parts(X, y, None)
         _blamed("X_ood", lambda X: count_features(self, X, reset=False), X_ood)
@@ -313,12 +317,20 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
         _check_size(X_ood, "X_ood", 1 + guarantee)
         return _Parts(X, y, X_ood)
 
-    def _hold_out(self, parts:_Parts, base, rng, params) -> _Parts:
-        "Fit on half of the ID inputs where that is needed; returns what is held out."
+    def _needs_known(self, base) -> bool:
+        "Whether half of X does not tune: the classifier is fitted on it, or neighbours are sought in it."
+        by_neighbours = any(isinstance(s, str) and s == "knn" for s in (self.risk_score, self.ood_score))
+        return by_neighbours or not stays_as_it_is(base, self.prefit)
+
+    def _hold_out(self, parts:_Parts, base, guarantee:bool, rng, params) -> _Parts:
+        "Fit on half of the ID inputs, or keep it for 'knn', where that is needed; returns what is held out."
         X = parts.X
         y = parts.y
-        first, rest = (np.empty(0, int), np.arange(len(y))) if is_fitted(base) else split_parts(y, [.5], rng)
-        self.classifier_ = self._fit_classifier(base, X, y, first, params)
+        if not self._needs_known(base): first, rest = np.empty(0, int), np.arange(len(y))
+        elif guarantee: first, rest = split_rows(len(y), .5, rng)
+        else: first, rest = split_by_class(y, round(len(y)/2), rng)
+        to_fit = first[:0] if stays_as_it_is(base, self.prefit) else first
+        self.classifier_ = self._fit_classifier(base, X, y, to_fit, params)
         self._note_labels(y)
         train = take(X, first) if len(first) else None
         self.risk_score_ = named_score(self.risk_score, self.classifier_, train, "risk_score")

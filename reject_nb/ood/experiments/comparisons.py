@@ -5,17 +5,14 @@ double score wins."""
 
 # %% auto #0
 __all__ = ['LOGIT_SCORES', 'SHAPED_SCORES', 'FEATURE_SCORES', 'JOINT_SCORES', 'FAMILIES', 'SCORES', 'FAMILY',
-           'METRICS', 'SMALL_PICTURES', 'SUBJECTS', 'SCORES_COMMAND', 'PRIOR', 'ANGLES', 'NETWORKS',
-           'Trained', 'array_scores', 'metrics_of', 'training_table', 'Subject', 'trained_by', 'scores_of',
-           'table_of_training', 'make_tables', 'main', 'stored_tables', 'half_width', 'mean_of', 'mean_table',
-           'six_score_table', 'values_of', 'separations', 'Half', 'bad_answers', 'best_angle',
-           'cost_without_labels', 'ratio_from_labels', 'poscod_order', 'orders', 'law_rows', 'network_rows',
-           'summary']
+           'METRICS', 'SMALL_PICTURES', 'SUBJECTS', 'SCORES_COMMAND', 'Trained', 'array_scores', 'metrics_of',
+           'training_table', 'Subject', 'trained_by', 'scores_of', 'table_of_training', 'make_tables', 'main',
+           'stored_tables', 'half_width', 'mean_of', 'mean_table', 'six_score_table', 'values_of',
+           'separations']
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #4fff2775
 import argparse
 import time
-import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -27,13 +24,12 @@ from ...data.loading import cache
 from ..advanced.all_metrics import ood_metrics
 from ..advanced.detectors import knn, mls, msp, odin, react, vim
 from ..advanced.more_scores import (ash, dice, energy, entropy, fdbd, gen,
-                                                gradnorm, kl_matching, learn_ratio,
-                                                mahalanobis, nnguide, plug_in_score,
+                                                gradnorm, kl_matching,
+                                                mahalanobis, nnguide,
                                                 relative_mahalanobis, residual, she, sirc)
 from .networks import (STD, grey28, passed, raw_images, rgb32,
                                                 train_lenet, train_residual)
-from .setup import DETECTORS, stored_scores, synthetic_example
-from ..single import score_on_line
+from .setup import DETECTORS, stored_scores
 from ...strategies.advanced.metrics import selective_metrics
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #b6a321b7
@@ -257,157 +253,3 @@ def separations(values) -> dict[str, np.ndarray]: # how -> (scores, scores) bool
         return d.mean(0) > half_width(d)
     return {"own intervals": low[:, None] > high[None, :], "paired over trainings": paired(means),
             "paired over trainings and sets": paired(values.reshape(-1, values.shape[2]))}
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c00005
-PRIOR = .25
-
-class Half(NamedTuple):
-    "Inputs on which methods are fitted, or compared."
-    s_r:np.ndarray      # (n,) score for errors, in [0, 1]
-    s_g:np.ndarray      # (n,) score for foreign inputs, as a line takes it
-    odd:np.ndarray      # (n,) the same as SIRC takes it: roughly normal on known inputs
-    X:np.ndarray        # (n, d) what a classifier of foreign inputs may read
-    wrong:np.ndarray    # (n,) bool, read for known inputs only
-    is_ood:np.ndarray   # (n,) bool
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #h3c43d9d
-def bad_answers(order, half:Half, tpr:float) -> float: # in [0, 1]
-    "Share of answers, up to a TPR, that are wrong or given to foreign inputs; ties are answered together."
-    known = ~half.is_ood
-    accepted = order <= np.quantile(order[known], tpr, method="inverted_cdf")
-    share = accepted[known].mean()
-    fpr = accepted[half.is_ood].mean()
-    errors = (accepted & half.wrong)[known].mean()
-    answers = (1 - PRIOR)*share + PRIOR*fpr
-    return float(((1 - PRIOR)*errors + PRIOR*fpr)/answers)
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c00009
-ANGLES = np.concatenate([[0.], np.arctan(np.geomspace(1e-3, 1e3, 61)), [np.pi/2]])
-
-def best_angle(s_r, s_g, cost) -> float:
-    "The angle of ANGLES with the least cost of its order."
-    return float(min(ANGLES, key=lambda angle: cost(score_on_line(s_r, s_g, angle))))
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #h3ba8580
-def cost_without_labels(order, known, wrong, tpr:float) -> float:
-    "J at a TPR: `known` marks known inputs, whose errors are `wrong`; the others are an unlabelled mixture."
-    accepted = order <= np.quantile(order[known], tpr, method="inverted_cdf")
-    share = accepted[known].mean()
-    foreign = max(0., accepted[~known].mean() - (1 - PRIOR)*share)      # pi FPR
-    return ((1 - PRIOR)*(accepted & wrong)[known].mean() + foreign)/((1 - PRIOR)*share + foreign)
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c0000a
-def _logistic():
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-    return make_pipeline(StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler(),
-                         LogisticRegression(max_iter=2000))
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #hd237197
-def ratio_from_labels(fit:Half, new:Half) -> np.ndarray: # (n,) estimate of p_ood/p_id
-    "Odds of a classifier of foreign against known inputs, by their numbers."
-    p = _logistic().fit(fit.X, fit.is_ood).predict_proba(new.X)[:, 1]
-    return p/np.maximum(1 - p, 1e-12)*(~fit.is_ood).sum()/fit.is_ood.sum()
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #h4178069
-def poscod_order(fit:Half, new:Half, tpr:float) -> np.ndarray: # (n,)
-    "Learned from half of the known inputs, and the rest mixed with the foreign ones, without their labels."
-    first = ~fit.is_ood & (np.cumsum(~fit.is_ood) % 2 == 1)
-    n = int(round((~fit.is_ood & ~first).sum()*PRIOR/(1 - PRIOR)))           # foreign inputs of the mixture
-    rows = ~fit.is_ood | (np.cumsum(fit.is_ood) <= n)
-    learned = learn_ratio(fit.X[first], fit.X[rows & ~first], _logistic(), share=PRIOR)
-    def cost(order): return cost_without_labels(order, first[rows], fit.wrong[rows], tpr)
-    angle = best_angle(fit.s_r[rows], learned(fit.X[rows]), cost)
-    return score_on_line(new.s_r, learned(new.X), angle)
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c0000b
-def orders(fit:Half, new:Half, tpr:float) -> dict[str, np.ndarray]: # method -> (n,)
-    "Every method's order of new inputs, from labelled ones of which each reads what it may, for a TPR."
-    angle = best_angle(fit.s_r, fit.s_g, lambda order: bad_answers(order, fit, tpr))
-    return {"risk alone": new.s_r, "ratio alone": new.s_g,
-            "SIRC": sirc(new.s_r, new.odd, fit.odd[~fit.is_ood]),
-            "plug-in": plug_in_score(new.s_r, ratio_from_labels(fit, new), .2, .2),
-            "POSCOD": poscod_order(fit, new, tpr),
-            "tuned line": score_on_line(new.s_r, new.s_g, angle)}
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c0000d
-def _half_of_example(example, n:int, rng) -> Half:
-    s = example.sample(n, random_state=int(rng.integers(2**31)))
-    odd = np.log(np.maximum(s.s_g, 1e-300))
-    return Half(np.clip(s.s_r, 0, 1), s.s_g, odd, s.x[:, None], s.losses > 0, s.is_ood)
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #hac8387d
-def law_rows(means=(0., 2., 5., 8.), tprs=(.7, .9), repetitions:int=10, n_fit:int=4000,
-             n_new:int=20_000) -> dict: # columns law, tpr, method, repetition, bad
-    "J of every method, and of the best order, on samples of the paper's example; means: of foreign inputs."
-    rows = []
-    for mean in means:
-        example = synthetic_example(ood_mean=mean)
-        for k in range(repetitions):
-            rng = np.random.default_rng([7, k, int(10*mean)])
-            fit = _half_of_example(example, n_fit, rng)
-            new = _half_of_example(example, n_new, rng)
-            for tpr in tprs:
-                found = orders(fit, new, tpr)
-                found["best possible"] = new.s_r + PRIOR/(1 - PRIOR)*new.s_g
-                rows += [(f"foreign at {mean:g}", tpr, name, k, bad_answers(o, new, tpr))
-                         for name, o in found.items()]
-    return dict(zip(("law", "tpr", "method", "repetition", "bad"), map(list, zip(*rows))))
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c0000f
-NETWORKS = {"lenet_mnist": ("mnist", {"notmnist": "near", "fashion": "near", "cifar10": "far"}),
-            **dict.fromkeys(("resnet18_cifar10", "resnet8_cifar10"), ("cifar10", {
-                "tiny-imagenet": "near", "mnist": "far", "dtd_10classes": "far"}))}
-
-def _halves(stored:dict, own:str, foreign:str, rng) -> tuple[Half, Half]:
-    "Two random halves of the known inputs and of one set of foreign ones."
-    X = np.concatenate([stored[own].T, stored[foreign].T]).astype(float)
-    is_ood = np.repeat([False, True], [stored[own].shape[1], stored[foreign].shape[1]])
-    wrong = np.append(stored["wrong"], np.zeros(is_ood.sum(), bool))
-    rows = rng.permutation(len(X))
-    s_r = np.clip(X[:, DETECTORS.index("msp")], 0, 1)
-    s_g = X[:, DETECTORS.index("knn")]
-    whole = Half(s_r, s_g, s_g, X, wrong, is_ood)
-    first, second = (Half(*(a[part] for a in whole)) for part in np.array_split(rows, 2))
-    return first, second
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #h985a687
-def network_rows(networks=tuple(NETWORKS), tprs=(.7, .9), seeds=(0, 1, 2)) -> dict:
-    "J of every method on the stored trainings, a row for each."
-    rows = []
-    for network in networks:
-        own, sets = NETWORKS[network]
-        for seed in seeds:
-            stored = stored_scores(network, seed)
-            for foreign, kind in sets.items():
-                fit, new = _halves(stored, own, foreign, np.random.default_rng([9, seed]))
-                for tpr in tprs:
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")              # convergence on separable sets
-                        found = orders(fit, new, tpr)
-                    rows += [(network, kind, foreign, tpr, name, seed, bad_answers(o, new, tpr))
-                             for name, o in found.items()]
-    names = ("network", "kind", "ood", "tpr", "method", "training", "bad")
-    return dict(zip(names, map(list, zip(*rows))))
-
-# %% ../../../nbs/ood/experiments/comparisons.ipynb #d5c00011
-def summary(
-    table:dict,      # columns bad, method, tpr, those of `by`, and `unit`
-    by:tuple,        # columns that make a row together with tpr and method
-    unit:str,        # column whose values are independent: repetition or training
-    against:str="tuned line", # method to which differences are taken
-) -> dict:           # columns by, tpr, method, bad, "+-", less (difference), "less +-"
-    "Mean, half width, and paired difference with its half width."
-    columns = {k: np.asarray(v) for k, v in table.items()}
-    keys = list(dict.fromkeys(zip(*(columns[k].tolist() for k in (*by, "tpr")))))
-    rows = []
-    for key in keys:
-        here = np.all([columns[k] == v for k, v in zip((*by, "tpr"), key)], axis=0)
-        methods = dict.fromkeys(columns["method"][here].tolist())
-        value = {m: np.array([columns["bad"][here & (columns["method"] == m) & (columns[unit] == u)].mean()
-                              for u in np.unique(columns[unit][here])]) for m in methods}
-        for m, v in value.items():
-            less = v - value[against]
-            rows.append((*key, m, v.mean(), half_width(v), less.mean(), half_width(less)))
-    return dict(zip((*by, "tpr", "method", "bad", "+-", "less", "less +-"), map(list, zip(*rows))))
