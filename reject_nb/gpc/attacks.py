@@ -144,12 +144,14 @@ def _seconds(clock:Clock) -> float|None:
 class _Asking:
     "Queries of one radius after another within the time, and what they teach the bracket."
     def __init__(
-        self, asked:Certifiable, post, x, ball_of, norm, rigorous:bool, bracket:_Bracket, clock:Clock
+        self, asked:Certifiable, post, x, ball_of, whole_of, norm, rigorous:bool, bracket:_Bracket,
+        clock:Clock
     ):
         self.asked = asked
         self.post = post
         self.x = x
         self.ball_of = ball_of     # radius -> Around
+        self.whole_of = whole_of   # the same without the limits; None where they cut no ball
         self.norm = norm
         self.rigorous = rigorous
         self.bracket = bracket
@@ -185,9 +187,19 @@ class _Asking:
         limits = Limits(tol=0., clock=Clock(_seconds(self.clock)), max_boxes=max_boxes, decide=0.)
         got = safety_of(self.asked, self.ball_of(radius), limits, self.rigorous, self.starts(radius))
         self.queries += 1
+        if got.status == Status.unknown and got.search != Status.interrupted:
+            whole = self.without_limits(radius, max_boxes)
+            if whole is not None: got = whole
         if got.search != Status.interrupted: return got
         self.end(Status.interrupted)
         return None
+
+    def without_limits(self, radius:float, max_boxes) -> Safety|None:
+        "The whole ball, if limits cut it and the time allows; None unless its class is kept or it is interrupted."
+        if self.whole_of is None or self.clock.out_of_time(): return None
+        limits = Limits(tol=0., clock=Clock(_seconds(self.clock)), max_boxes=max_boxes, decide=0.)
+        got = safety_of(self.asked, self.whole_of(radius), limits, self.rigorous)
+        return got if got.status == Status.safe or got.search == Status.interrupted else None
 
     def learn(self, radius:float, got:Safety) -> None:
         self.bracket.learn(radius, got, lambda z: _length(z - self.x, self.norm))
@@ -333,6 +345,7 @@ def minimal_perturbation(
     1 0.59 0.59 optimal
     """
     def ball_of(radius): return around(post, x, radius, dims, norm, limits)
+    def whole_of(radius): return around(post, x, radius, dims, norm)
     x = ball_of(0.).x
     norm = check_norm(norm)
     tol, _, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
@@ -343,7 +356,9 @@ def minimal_perturbation(
     check_flag(rigorous, "rigorous")
     with thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)
-        asking = _Asking(asked, post, x, ball_of, norm, rigorous, bracket, clock)
+        round_ball = limits is not None and norm != "inf"
+        asking = _Asking(asked, post, x, ball_of, whole_of if round_ball else None, norm, rigorous,
+                         bracket, clock)
         asking.few = min(max_boxes or asking.few, asking.few)
         if len(chosen) >= asked.alone: max_boxes = asking.few
         first = [r for r in _openings(asking, post.lengthscale[chosen], tol) if r > bracket.safe]
@@ -574,6 +589,8 @@ def lime_weights(
     target=None,       # class, for several classes
     n_samples:int=5000,# LIME's default
     random_state:int=0,# seed of LIME's points
+    around:bool=False, # draw LIME's points around x; False: around the mean of the data, LIME's default
+    kernel_width=None, # of LIME's weights, in standard deviations; None: LIME's default, .75 times root d
 ) -> np.ndarray:       # (d,) slopes of the probability per standard deviation of each coordinate
     """Explanation of the `lime` package without discretisation.
 
@@ -585,7 +602,8 @@ def lime_weights(
     x = check_vector(x, "x", post.d)
     label = _column(post, target)
     explainer = LimeTabularExplainer(check_matrix(training, "training"), discretize_continuous=False,
-                                     random_state=random_state)
+                                     sample_around_instance=check_flag(around, "around"),
+                                     kernel_width=kernel_width, random_state=random_state)
     found = explainer.explain_instance(x, lambda Z: _probabilities(post, Z), labels=(label,),
                                        num_features=len(x), num_samples=n_samples)
     out = np.zeros(len(x))

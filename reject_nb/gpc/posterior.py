@@ -5,16 +5,23 @@ classifier, and the probabilities that follow from them."""
 
 # %% auto #0
 __all__ = ['LIKELIHOODS', 'LOGISTIC_LIMIT', 'LOGISTIC_ERROR', 'SECOND', 'THIRD', 'FOURTH', 'EXACT', 'ENDS',
-           'NUMBERS', 'kernel', 'SiteTerms', 'site_derivatives', 'Mode', 'laplace', 'Targets', 'ep_targets',
-           'FixedPoint', 'expectation_propagation', 'sigma', 'logistic_mean', 'logistic_means',
-           'logistic_moments', 'logistic_slope', 'check_names', 'Posterior', 'axes_of', 'check_lengthscale',
-           'Prior', 'GPPosterior', 'write_arrays', 'read_arrays', 'two_classes', 'gpy_model', 'fit_gpc']
+           'NUMBERS', 'EASY', 'RATIO', 'kernel', 'SiteTerms', 'site_derivatives', 'Mode', 'laplace',
+           'Targets', 'ep_targets', 'FixedPoint', 'expectation_propagation', 'sigma', 'logistic_mean',
+           'logistic_means', 'logistic_moments', 'logistic_slope', 'check_names', 'Posterior', 'axes_of',
+           'check_lengthscale', 'Prior', 'GPPosterior', 'write_arrays', 'of_file', 'read_arrays',
+           'two_classes', 'gpy_model', 'fit_gpc']
 
 # %% ../../nbs/gpc/01_posterior.ipynb #8a05fa57
 import math
+import struct
 import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import is_dataclass, replace
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -26,6 +33,7 @@ from scipy.special import expit, log_expit, log_ndtr, ndtr
 from ..core.checks import (check_array, check_choice, check_count, check_flag, check_instance,
                                    check_labels, check_matrix, check_number, check_path,
                                    check_positive, check_vector, refuse)
+from ..core.files import write_atomic
 from ..core.linalg import damped, i_plus_sks
 
 # %% ../../nbs/gpc/01_posterior.ipynb #afa9f4be
@@ -379,7 +387,8 @@ class Posterior:
     def _numbered(self, path) -> Self:
         "The posterior with the names for its numbers that stand in a file."
         names = read_arrays(path, "a posterior", (), NUMBERS)
-        return self.named(*(np.asarray(value).tolist() for value in names.values()))
+        with of_file(path, "a posterior"):
+            return self.named(*(np.asarray(value).tolist() for value in names.values()))
 
     def _arrays(self) -> dict: # name -> array, number or text
         "All that the posterior is made of: what `save` writes and what keys its rows of `certify_many`."
@@ -548,8 +557,9 @@ class GPPosterior(Prior, Posterior):
         """
         a = read_arrays(path, "a GPPosterior", ("X", "alpha", "site_precision", "lengthscale", "variance",
                                                 "likelihood"), {"classes": (0, 1)})
-        post = cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]),
-                   str(a["likelihood"]), a["classes"])
+        with of_file(path, "a GPPosterior"):
+            post = cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]),
+                       str(a["likelihood"]), a["classes"])
         return post._numbered(path)
 
     @cached_property
@@ -668,33 +678,66 @@ def write_arrays(
     path,      # file name; .npz is added where missing
     **arrays,  # what to write
 ) -> Path:     # the file written
-    "Write arrays to a compressed npz file."
+    "Write arrays to a compressed npz file, which holds either what it held before or all of them."
     path = check_path(path)
     if path.suffix != ".npz": path = check_path(path.with_name(path.name + ".npz"))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(path, **arrays)
-    return path
+    file = BytesIO()
+    np.savez_compressed(file, **arrays)
+    return write_atomic(path, file.getvalue())
 
 # %% ../../nbs/gpc/01_posterior.ipynb #d06b17c1
+EASY = 2**26     # bytes that a file may always unpack to
+RATIO = 100      # and times its own size, above that: coordinates, weights and matrices hardly compress
+
+def _check_sizes(path:Path) -> None:
+    "ValueError unless each array is plain and as large as its header says, and all together are not too large."
+    total = 0
+    with zipfile.ZipFile(path) as file:
+        for entry in file.infolist():
+            total += entry.file_size
+            with file.open(entry) as member:
+                version = np.lib.format.read_magic(member)
+                read = getattr(np.lib.format, f"read_array_header_{version[0]}_0")
+                shape, _, dtype = read(member)
+                held = entry.file_size - member.tell()
+            if dtype.hasobject: raise ValueError(f"{entry.filename} holds objects, not numbers or text")
+            if math.prod(shape)*dtype.itemsize != held:
+                raise ValueError(f"{entry.filename} holds {held} bytes, its header says {shape} of {dtype}")
+    if total > max(EASY, RATIO*path.stat().st_size):
+        raise ValueError(f"its arrays unpack to {total} bytes, over {RATIO} times its size")
+
+@contextmanager
+def of_file(
+    path,     # file name
+    what:str, # what the file should hold, in words
+) -> Iterator[None]:
+    "Whatever goes wrong inside is a ValueError that names `path`."
+    try: yield
+    except (ValueError, TypeError, KeyError, EOFError, AttributeError, ArithmeticError, RuntimeError,
+            NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile) as error:
+        if str(path) in str(error): raise                     # it has been named already
+        raise ValueError(f"path must be a file with {what}, got {str(path)!r}: {error}") from None
+
 def read_arrays(
     path,          # file name
     what:str,      # what the file should hold, in words
     fields:tuple,  # the arrays' names
     others:dict|None=None, # what a file without these names means
 ) -> dict[str, np.ndarray]:
-    "Read arrays back, without pickles; ValueError that names `path` where one is missing."
+    "Read arrays back, without pickles; ValueError that names `path` where one is missing or damaged."
     path = check_path(path)
     if not path.is_file():
         raise FileNotFoundError(f"path must be a file with {what}, got {str(path)!r}, which is no file")
-    try: file = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError): raise refuse("path", f"an npz file with {what}", str(path)) from None
-    if not hasattr(file, "files"): raise refuse("path", f"an npz file with {what}", str(path))
-    with file:
-        missing = sorted(set(fields) - set(file.files))
-        if missing: raise refuse("path", f"a file with {what}, but lacks {', '.join(missing)}", str(path))
-        found = {name: file[name] for name in fields}
-        return found | {name: file[name] if name in file.files else value
-                        for name, value in (others or {}).items()}
+    if not zipfile.is_zipfile(path): raise refuse("path", f"an npz file with {what}, whole", str(path))
+    with of_file(path, what):
+        _check_sizes(path)
+        with np.load(path, allow_pickle=False) as file:
+            missing = sorted(set(fields) - set(file.files))
+            if missing:
+                raise refuse("path", f"a file with {what}, but lacks {', '.join(missing)}", str(path))
+            found = {name: file[name] for name in fields}
+            return found | {name: file[name] if name in file.files else value
+                            for name, value in (others or {}).items()}
 
 # %% ../../nbs/gpc/01_posterior.ipynb #730411d7
 def two_classes(

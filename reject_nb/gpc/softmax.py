@@ -5,8 +5,9 @@ class as an integral with a bounded error."""
 
 # %% auto #0
 __all__ = ['PURE', 'MIXED', 'ARG', 'covariance_shift', 'Directions', 'leading_directions', 'three_directions',
-           'Split', 'nearly_independent', 'Nodes', 'race', 'softmax_means', 'softmax_mean', 'site_matrices',
-           'SoftmaxMode', 'softmax_laplace', 'normal_points', 'MulticlassPosterior', 'fit_multiclass_gpc']
+           'Split', 'nearly_independent', 'Nodes', 'node_moments', 'window_of', 'own_nodes', 'race',
+           'softmax_means', 'softmax_mean', 'site_matrices', 'SoftmaxMode', 'softmax_laplace',
+           'normal_points', 'MulticlassPosterior', 'fit_multiclass_gpc']
 
 # %% ../../nbs/gpc/06_softmax.ipynb #82f86582
 import math
@@ -22,7 +23,7 @@ from ..core.checks import (check_count, check_labels, check_matrix, check_positi
                                    check_vector, refuse)
 from ..core.linalg import damped, i_plus_sks
 from .posterior import (LOGISTIC_LIMIT, Posterior, Prior, check_lengthscale,
-                                     kernel, read_arrays)
+                                     kernel, of_file, read_arrays)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #202c4dbd
 PURE = 1/(6*math.sqrt(3))   # bounds the second derivative of 1/(1 + sum exp g) in one g_j
@@ -173,7 +174,7 @@ class Nodes(NamedTuple):
 
 # %% ../../nbs/gpc/06_softmax.ipynb #41e93129
 @njit(cache=True)
-def _moments(scale, growth, weight, count):
+def node_moments(scale, growth, weight, count):
     "E[exp(-x)], E[x exp(-x)], E[x^2 exp(-x)] for x = scale*growth."
     s0 = s1 = s2 = 0.
     for i in range(count):
@@ -187,7 +188,7 @@ def _moments(scale, growth, weight, count):
 
 # %% ../../nbs/gpc/06_softmax.ipynb #d10ecdd8
 @njit(cache=True)
-def _window(m, spread):
+def window_of(m, spread):
     "Where the integral starts and ends, and the class that reaches furthest to the left end's right."
     low = -np.inf
     high = -np.inf
@@ -214,7 +215,7 @@ def _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order):
 def _race(m, delta, h, nodes):
     "Both integrals for every class on a grid of step h, a bound of what lies outside, and the grid's width."
     C = len(m)
-    low, high, first = _window(m, nodes.spread)
+    low, high, first = window_of(m, nodes.spread)
     n = int((high + 24 - low)/h) + 1
     psi0 = np.empty(C)
     psi1 = np.empty(C)
@@ -227,7 +228,7 @@ def _race(m, delta, h, nodes):
     for k in range(n + 1):
         y = low + k*h
         for j in range(C):
-            s0, s1, s2 = _moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j], nodes.counts[j])
+            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j], nodes.counts[j])
             psi0[j], psi1[j], psi2[j] = s0, s1, s2
             v[j] = s1/s0 if s0 > 1e-290 else 0.
         if k == 0: tail += psi0[first] + psi1[first]  # the left end, where this one loses almost surely
@@ -256,7 +257,7 @@ def _chaos(d:np.ndarray, delta:np.ndarray) -> float:
 ARG = math.pi/3   # |arg x| in the strips of the race
 
 # %% ../../nbs/gpc/06_softmax.ipynb #c53dc5e9
-def _own_nodes(spread:np.ndarray, fine:float) -> Nodes:
+def own_nodes(spread:np.ndarray, fine:float) -> Nodes:
     "Nodes of each latent value, so that the error is e^-fine."
     a = np.minimum(ARG/np.maximum(spread, 1e-12), 6.)
     steps = 2*math.pi*a/(fine + .5*a*a)
@@ -297,7 +298,7 @@ def race(
     size = float(np.abs(delta).sum())
     remainder = 3*eta**2
     chaos = _chaos(d, delta)
-    nodes = _own_nodes(np.sqrt(d), fine)
+    nodes = own_nodes(np.sqrt(d), fine)
     h = 2*math.pi*ARG/(digits + 1)
     z, mass = _common_nodes(b, digits)
     work = C*(30 + 15*nodes.spread.max())/h*(nodes.counts.max() - 1)/2*len(z)
@@ -665,7 +666,8 @@ class MulticlassPosterior(Prior, Posterior):
         """
         a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance",
                                                         "classes"))
-        post = cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
+        with of_file(path, "a MulticlassPosterior"):
+            post = cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
         return post._numbered(path)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #4ce3c5a7

@@ -7,8 +7,8 @@ variance are bounded together, with every rounding counted."""
 __all__ = ['UNIT', 'ROWS', 'REACH', 'exp_neg', 'Bumps', 'Boxes', 'Minima', 'functional_min', 'rounding',
            'variance_enclosure', 'Spectrum', 'verify_spectrum', 'spectrum', 'Form', 'shrunk',
            'quadratic_form', 'Reduced', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres',
-           'ratio_min', 'logistic_line_min', 'Bounded', 'probability_down', 'lower_bounds', 'probability_up',
-           'value_up']
+           'ratio_min', 'logistic_line_min', 'probability_down', 'Aim', 'MeanAim', 'VarianceAim',
+           'ProbabilityAim', 'Bounded', 'lower_bounds', 'probability_up', 'value_up']
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #80547c27
 import math
@@ -579,6 +579,11 @@ class Side:
     spec: Spectrum|None   # None where only the mean matters
     rigorous: bool        # count rounding errors
 
+    @property
+    def aim(self) -> "ProbabilityAim":
+        "What is bounded: the probability of class 1, as `alpha` has the sign."
+        return ProbabilityAim(1., self.post.likelihood, 0.)
+
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #4de53193
 def one_side(
     post:GPPosterior,  # the posterior
@@ -726,6 +731,117 @@ def _logistic_line_minima(nu, kappa, var_low, var_high, out):
 def _logistic_slopes(level, variance, out):
     for b in range(len(variance)): out[b] = logistic_slope(level[b], variance[b])
 
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0c
+def probability_down(g:np.ndarray) -> np.ndarray:
+    "Phi(g) rounded down; the relative error of scipy's ndtr grows like g^2 ulp in its lower tail."
+    return np.maximum(ndtr(g)*(1 - 1e-14 - 4e-16*g*g) - 1e-300, 0)
+
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #23679000
+class Aim:
+    "A function of latent mean and variance, to be minimised."
+    weight = 1.            # multiple of the mean
+    curved = True          # whether the variance matters
+    chords = False         # whether kappa waits for the variance's range
+    floor = -np.inf        # no value lies below
+    ceiling = np.inf       # none above
+
+    def kappa(self, at, goal) -> np.ndarray:
+        "Slopes for boxes with these centres; goal: the value near which the bound should be sharpest."
+        return np.zeros(len(at.mean))
+
+    def bounded_variance(self, goal) -> bool:
+        "Whether the variance's range in the box is needed."
+        return False
+
+    def low(self, nu, kappa, var_low, var_high) -> np.ndarray:
+        "Lower bounds of the function, rounded down."
+        return nu
+
+    def high(self, mean_low, mean_high, var_low, var_high) -> np.ndarray:
+        "Upper bounds of the function at points, from enclosures of the mean and the variance."
+        raise NotImplementedError
+
+    def chord(self, var_low, var_high) -> np.ndarray:
+        "The slope that waited for the variance's range."
+        raise NotImplementedError
+
+    def rough(self, mean:float, var:float) -> tuple[float, float, float]:
+        """A function that falls where this one falls, and its derivatives by mean and variance: for
+        local search."""
+        return self.weight*mean, self.weight, 0.
+
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #0c8aeb50
+class MeanAim(Aim):
+    "The latent mean, or minus it."
+    curved = False
+    def __init__(self, sign:float): self.weight = sign
+
+    def high(self, mean_low, mean_high, var_low, var_high): return mean_high if self.weight > 0 else -mean_low
+
+class VarianceAim(Aim):
+    "The latent variance, or minus it."
+    weight = 0.
+    def __init__(self, sign:float):
+        self.sign = sign
+        if sign > 0: self.floor = 0.
+        else: self.ceiling = 0.
+
+    def kappa(self, at, goal): return np.full(len(at.mean), -self.sign)
+
+    def low(self, nu, kappa, var_low, var_high):
+        return np.maximum(nu, 0) if self.sign > 0 else np.minimum(nu, 0)
+
+    def high(self, mean_low, mean_high, var_low, var_high): return var_high if self.sign > 0 else -var_low
+
+    def rough(self, mean, var): return self.sign*var, 0., self.sign
+
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #047c32ef
+class ProbabilityAim(Aim):
+    "The probability of class 1 (sign 1), or of class 0."
+    floor = 0.
+    ceiling = 1.
+    def __init__(self, sign:float, link:str, clip:float):
+        self.weight = sign
+        self.link = link
+        self.clip = clip
+
+    def _level(self, goal):
+        return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9, 1 - 1e-9)
+
+    def kappa(self, at, goal):
+        level = np.broadcast_to(self._level(goal), len(at.mean))
+        middle = .5*(at.var_low + at.var_high)
+        if self.link == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
+        kappa = np.empty(len(middle))
+        _logistic_slopes(level, middle, kappa)
+        return kappa
+
+    def bounded_variance(self, goal): return self.link == "logistic" or bool((self._level(goal) < .5).any())
+
+    def low(self, nu, kappa, var_low, var_high):
+        if self.link == "probit": p = probability_down(ratio_min(nu, kappa, var_low, var_high))
+        else:
+            p = np.empty(len(nu))
+            _logistic_line_minima(nu, kappa, var_low, var_high, p)
+        return self._clipped(np.clip(p, 0, 1), -1)
+
+    def _clipped(self, p, way):
+        return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16, 0, 1)
+
+    def high(self, mean_low, mean_high, var_low, var_high):
+        m = mean_high if self.weight > 0 else -mean_low
+        var = np.where(m >= 0, var_low, var_high)
+        if self.link == "probit":
+            g = m/np.sqrt(1 + var)
+            p = ndtr(g + 8e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300
+        else: p = logistic_means(m, var) + LOGISTIC_ERROR
+        return self._clipped(np.minimum(p, 1), 1)
+
+    def rough(self, mean, var):
+        c = 1. if self.link == "probit" else np.pi/8
+        root = np.sqrt(1 + c*max(var, 0))
+        return self.weight*mean/root, self.weight/root, -.5*c*self.weight*mean/root**3
+
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #3411aeda
 class Bounded(NamedTuple):
     "What a batch of boxes gives."
@@ -740,15 +856,6 @@ def _functional(side, boxes, coef, extra, degree2):
     return functional_min(side.box.bumps, boxes, coef, extra, parabolas, side.box.hsq,
                           1. if side.rigorous else 0.)
 
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #08aa38b8
-def _slope(side, at, level:np.ndarray) -> np.ndarray: # (b,)
-    "Slope of the level curve at the middle of the centre's variance."
-    middle = .5*(at.var_low + at.var_high)
-    kappa = np.empty(len(at.mean))
-    if side.post.likelihood == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
-    _logistic_slopes(level, middle, kappa)
-    return kappa
-
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #521a120b
 def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.ndarray]:
     "Bounds of the variance on boxes, from the functionals of w and -w."
@@ -759,10 +866,6 @@ def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.n
     var_high = np.minimum(s2, np.maximum(s2 + at.form_high - 2*ends[:nb] + tiny, 0))
     var_low = np.maximum(2*ends[nb:] - at.var_high - 2*np.sqrt(s2)*at.residual - tiny, 0)
     return np.minimum(var_low, var_high), var_high
-
-def probability_down(g:np.ndarray) -> np.ndarray:
-    "Phi(g) rounded down; the relative error of scipy's ndtr grows like g^2 ulp in its lower tail."
-    return np.maximum(ndtr(g)*(1 - 1e-14 - 4e-16*g*g) - 1e-300, 0)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0b
 def lower_bounds(
@@ -782,27 +885,18 @@ def lower_bounds(
         found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n)).copy(),
                             np.zeros(nb), degree2)
         return Bounded(found.low, found.point, found.score, at)
-    level = np.clip(np.broadcast_to(np.asarray(level, float), nb), 1e-12, 1 - 1e-12)
-    kappa = _slope(side, at, level)
+    kappa = side.aim.kappa(at, level)
     w = at.z*side.spec.S
     found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w, np.where(kappa < 0, -2*kappa*s2, 0.),
                         degree2)
     tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
     var_low = np.zeros(nb)
     var_high = np.full(nb, s2)
-    logistic = side.post.likelihood == "logistic"
-    if logistic or (level < .5).any():
-        low, high = _variance_range(side, boxes, at, w, tiny, degree2)
-        if logistic: var_low, var_high = low, high
-        else: var_low, var_high = np.where(level < .5, low, var_low), np.where(level < .5, high, var_high)
+    if side.aim.bounded_variance(level):
+        var_low, var_high = _variance_range(side, boxes, at, w, tiny, degree2)
     above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
-    if not logistic:
-        return Bounded(probability_down(ratio_min(nu, kappa, var_low, var_high)), found.point, found.score,
-                       at)
-    out = np.empty(nb)
-    _logistic_line_minima(nu, kappa, var_low, var_high, out)
-    return Bounded(np.clip(out, 0, 1), found.point, found.score, at)
+    return Bounded(side.aim.low(nu, kappa, var_low, var_high), found.point, found.score, at)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #bc4a7e82
 def probability_up(g:np.ndarray) -> np.ndarray:
@@ -814,10 +908,5 @@ def value_up(
     at:Centres,   # from `centres`
 ) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points themselves
     "The probability at points, rounded up; the signed latent mean where the side has no spectrum."
-    m = at.mean + at.mean_err
-    if side.spec is None: return m
-    if side.post.likelihood == "probit":
-        g = np.where(m >= 0, m/np.sqrt(1 + at.var_low), m/np.sqrt(1 + at.var_high))
-        return probability_up(g)
-    value = np.where(m >= 0, logistic_means(m, at.var_low), logistic_means(m, at.var_high))
-    return np.minimum(value + LOGISTIC_ERROR, 1)
+    if side.spec is None: return at.mean + at.mean_err
+    return side.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low, at.var_high)

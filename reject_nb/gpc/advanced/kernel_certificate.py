@@ -5,30 +5,26 @@ posteriors, and what is asked of that bound."""
 
 # %% auto #0
 __all__ = ['LINKS', 'LatentGaussian', 'Spread', 'Problem', 'problem_of', 'At', 'at_points', 'Joint',
-           'joint_minima', 'Aim', 'MeanAim', 'VarianceAim', 'EndAim', 'ProbabilityAim', 'ball_on', 'Cells',
-           'cell_centres', 'bounded', 'KernelOracle']
+           'joint_minima', 'EndAim', 'Cells', 'cell_centres', 'bounded', 'KernelOracle']
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #431d7d33
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from scipy.linalg import cholesky, eigh
-from scipy.special import ndtr, ndtri
 
 from ...core.checks import (check_choice, check_instance, check_matrix, check_number,
                                    check_vector, refuse)
-from .certificate import (logistic_line_min, probability_down,
-                                                ratio_min, rounding)
+from .certificate import Aim, rounding
 from .kernel_bounds import KernelMinima, kernel_minima
 from .kernels import (Frame, Kernel, Model, Slopes, Terms, expand,
                                             kernel_at, kernel_unit, model_on, parts_of,
                                             prior_at, prior_gradient, scaled, slopes)
-from ..posterior import (LOGISTIC_ERROR, LOGISTIC_LIMIT, check_names,
-                                     logistic_means, logistic_slope)
-from ..search import Ball, BallIn, Looked, Oracle
+from ..posterior import LOGISTIC_LIMIT, check_names
+from ..search import Ball, Looked, Oracle, ball_in
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #6cb1d438
 LINKS = ("probit", "logistic", None)   # None: regression, the latent value itself is asked for
@@ -365,65 +361,6 @@ def joint_minima(
     off += rounding(4)*np.abs(const)
     return Joint(got.low + const - (off if problem.rigorous else 0.), got.point, got.score)
 
-# %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #23679000
-class Aim:
-    "A function of latent mean and variance, to be minimised."
-    weight = 1.            # multiple of the mean
-    curved = True          # whether the variance matters
-    chords = False         # whether kappa waits for the variance's range
-    floor = -np.inf        # no value lies below
-    ceiling = np.inf       # none above
-
-    def kappa(self, at:At, goal) -> np.ndarray:
-        "Slopes for boxes with these centres; goal: the value near which the bound should be sharpest."
-        return np.zeros(len(at.mean))
-
-    def bounded_variance(self, goal) -> bool:
-        "Whether the variance's range in the box is needed."
-        return False
-
-    def low(self, nu, kappa, var_low, var_high) -> np.ndarray:
-        "Lower bounds of the function, rounded down."
-        return nu
-
-    def high(self, mean_low, mean_high, var_low, var_high) -> np.ndarray:
-        "Upper bounds of the function at points, from enclosures of the mean and the variance."
-        raise NotImplementedError
-
-    def chord(self, var_low, var_high) -> np.ndarray:
-        "The slope that waited for the variance's range."
-        raise NotImplementedError
-
-    def rough(self, mean:float, var:float) -> tuple[float, float, float]:
-        """A function that falls where this one falls, and its derivatives by mean and variance: for
-        local search."""
-        return self.weight*mean, self.weight, 0.
-
-# %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #0c8aeb50
-class MeanAim(Aim):
-    "The latent mean, or minus it."
-    curved = False
-    def __init__(self, sign:float): self.weight = sign
-
-    def high(self, mean_low, mean_high, var_low, var_high): return mean_high if self.weight > 0 else -mean_low
-
-class VarianceAim(Aim):
-    "The latent variance, or minus it."
-    weight = 0.
-    def __init__(self, sign:float):
-        self.sign = sign
-        if sign > 0: self.floor = 0.
-        else: self.ceiling = 0.
-
-    def kappa(self, at, goal): return np.full(len(at.mean), -self.sign)
-
-    def low(self, nu, kappa, var_low, var_high):
-        return np.maximum(nu, 0) if self.sign > 0 else np.minimum(nu, 0)
-
-    def high(self, mean_low, mean_high, var_low, var_high): return var_high if self.sign > 0 else -var_low
-
-    def rough(self, mean, var): return self.sign*var, 0., self.sign
-
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #22950dee
 class EndAim(Aim):
     "sign (mean + z sqrt(variance + noise)); z of either sign."
@@ -466,58 +403,6 @@ class EndAim(Aim):
     def rough(self, mean, var):
         root = np.sqrt(max(var + self.noise, 1e-300))
         return self.weight*mean + self.z*root, self.weight, .5*self.z/root
-
-# %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #047c32ef
-class ProbabilityAim(Aim):
-    "The probability of class 1 (sign 1), or of class 0."
-    floor = 0.
-    ceiling = 1.
-    def __init__(self, sign:float, link:str, clip:float):
-        self.weight = sign
-        self.link = link
-        self.clip = clip
-
-    def _level(self, goal): return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9,
-                                           1 - 1e-9)
-
-    def kappa(self, at, goal):
-        level = np.broadcast_to(self._level(goal), len(at.mean))
-        middle = .5*(at.var_low + at.var_high)
-        if self.link == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
-        return np.array([logistic_slope(p, v) for p, v in zip(level, middle)])
-
-    def bounded_variance(self, goal): return self.link == "logistic" or bool((self._level(goal) < .5).any())
-
-    def low(self, nu, kappa, var_low, var_high):
-        if self.link == "probit": p = probability_down(ratio_min(nu, kappa, var_low, var_high))
-        else: p = np.clip([logistic_line_min(*row) for row in zip(nu, kappa, var_low, var_high)], 0, 1)
-        return self._clipped(p, -1)
-
-    def _clipped(self, p, way):
-        return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16, 0, 1)
-
-    def high(self, mean_low, mean_high, var_low, var_high):
-        m = mean_high if self.weight > 0 else -mean_low
-        var = np.where(m >= 0, var_low, var_high)
-        if self.link == "probit":
-            g = m/np.sqrt(1 + var)
-            p = ndtr(g + 8e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300
-        else: p = logistic_means(m, var) + LOGISTIC_ERROR
-        return self._clipped(np.minimum(p, 1), 1)
-
-    def rough(self, mean, var):
-        c = 1. if self.link == "probit" else np.pi/8
-        root = np.sqrt(1 + c*max(var, 0))
-        return self.weight*mean/root, self.weight/root, -.5*c*self.weight*mean/root**3
-
-# %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #20efb75d
-def ball_on(ball:Ball|None, frame:Frame) -> BallIn|None:
-    "A ball as seen from a frame, whose sides are finite; None where there is no ball."
-    if ball is None: return None
-    apart = np.setdiff1d(np.arange(len(frame.lower)), frame.free)
-    fixed = np.maximum(np.maximum(frame.lower - ball.centre, ball.centre - frame.upper), 0)[apart]
-    return BallIn(ball=ball, box=cast(Any, frame), shift=(frame.origin - ball.centre)[frame.free],
-                  fixed=fixed[fixed > 0])
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #f71c83cd
 def _descended(problem:Problem, aim:Aim, s:np.ndarray) -> np.ndarray: # (d,)
@@ -606,8 +491,7 @@ class KernelOracle(Oracle):
         self.problem = problem
         self.aim = aim
         self.half = problem.frame.half
-        self.ball = ball_on(ball,
-                problem.frame)
+        self.ball = ball_in(ball, problem.frame)
         self.floor = aim.floor
         self.ceiling = aim.ceiling
         self.batch = int(np.clip(1e6/(problem.post.n*max(len(self.half), 1)), 4, 64))
@@ -630,8 +514,6 @@ class KernelOracle(Oracle):
     def refine(self, points):
         if not len(self.half): return points[:0]
         return np.array([_descended(self.problem, self.aim, s) for s in points])
-
-    def excluded(self, lo, hi): return None if self.ball is None else self.ball.excludes(lo, hi)
 
     def floor_at(self, point, goal): return float(self.look(point[None], point[None], goal).low[0])
 

@@ -8,23 +8,23 @@ __all__ = ['PIECES', 'pieces_of', 'from_pieces', 'probability', 'KernelPosterior
            'most_share', 'least_lead', 'most_lead', 'OneVsRestPosterior']
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #73b29090
-from typing import Any, cast
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr
 
-from ...core.checks import check_array, check_number, refuse
-from .bumps import Summand, bumps_of, kept
-from .class_signs import Several, settle_one_vs_rest
-from .kernel_certificate import (Aim, Cells, KernelOracle,
-                                                       LatentGaussian, MeanAim,
-                                                       ProbabilityAim, Problem, at_points,
-                                                       ball_on, bounded, cell_centres,
-                                                       problem_of)
+from ...core.checks import check_array, check_count, check_number, refuse
+from .bumps import Summand, one_scale, sum_of
+from .certificate import Aim, MeanAim, ProbabilityAim
+from .class_signs import Several, settle_lead
+from .kernel_certificate import (Cells, KernelOracle, LatentGaussian,
+                                                       Problem, at_points, bounded,
+                                                       cell_centres, problem_of)
 from .kernels import LINEAR, frame_box, kernel_of, kernel_text, scaled
-from ..posterior import Posterior, check_names, logistic_means, read_arrays
-from ..search import (Asked, Ball, Certifiable, Looked, Oracle, cut_to_ball,
-                                  placed)
+from ..posterior import (Posterior, check_names, logistic_means, of_file,
+                                     read_arrays)
+from ..search import (ALONE, FROM, Asked, Ball, Certifiable, Looked, Oracle, ball_in,
+                                  cut_to_ball, placed)
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #37c0a004
 PIECES = ("kernel", "Z", "weights", "matrix", "mean", "link", "noise", "clip", "classes")
@@ -35,11 +35,11 @@ def pieces_of(post:LatentGaussian) -> dict: # name -> array, number or text
     return arrays | dict(kernel=kernel_text(post.kernel), link=str(post.link))
 
 def from_pieces(a:dict) -> dict: # arguments of a KernelPosterior
-    "What `pieces_of` gave, read from a file; ValueError that names `path`."
+    "What `pieces_of` gave, read from a file; ValueError that names what is damaged."
     numbers = {name: float(a[name]) for name in ("mean", "noise", "clip")}
     link = None if str(a["link"]) == "None" else str(a["link"])
     try: kernel = kernel_of(str(a["kernel"]))
-    except ValueError: raise refuse("path", "a file with a kernel", str(a["kernel"])) from None
+    except ValueError: raise refuse("kernel", "one that `save` writes", str(a["kernel"])) from None
     arrays = {name: a[name] for name in ("Z", "weights", "matrix", "classes")}
     return arrays | numbers | dict(kernel=kernel, link=link)
 
@@ -201,11 +201,16 @@ class KernelPosterior(LatentGaussian, Certifiable, Posterior):
         self._linked()
         return _asked(self, lower, upper, ball, MeanAim(1. if top else -1.), rigorous)
 
-    def _settled(self, around, top, limits, rigorous, starts):
+    def _part(self, sign:float) -> Summand: return Summand(self.terms, self.Z, sign*self.weights)
+
+    @property
+    def alone(self) -> int:
+        "Free coordinates from which boxes decide nothing that a sum of exponentials leaves open."
+        return ALONE if one_scale([self._part(1.)]) is None else FROM
+
+    def _summed(self, around, top):
         sign = 1. if top else -1.
-        bumps = bumps_of([Summand(self.terms, self.Z, sign*self.weights)], sign*self.mean,
-                         around.lower, around.upper, around.cut)
-        return None if bumps is None else kept(bumps, limits.clock, limits.max_boxes, starts)
+        return sum_of([self._part(sign)], sign*self.mean, around.lower, around.upper, around.cut)
 
     def _class_at(self, x, rigorous):
         self._linked()
@@ -239,7 +244,8 @@ class KernelPosterior(LatentGaussian, Certifiable, Posterior):
         -------
         KernelPosterior
         """
-        return cls(**from_pieces(read_arrays(path, f"a {cls.__name__}", PIECES)))._numbered(path)
+        pieces = read_arrays(path, f"a {cls.__name__}", PIECES)
+        with of_file(path, f"a {cls.__name__}"): return cls(**from_pieces(pieces))._numbered(path)
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #d8f2e277
 def _point_problem(post:LatentGaussian, x, variance:bool, rigorous:bool=True) -> Problem:
@@ -260,7 +266,7 @@ def _asked(post:LatentGaussian, lower, upper, ball:Ball|None, aim:Aim, rigorous:
     lower, upper = cut_to_ball(lower, upper, ball)
     frame = frame_box((post.terms,), lower, upper)
     oracle = KernelOracle(problem_of(post, frame, rigorous, aim.curved), aim, ball)
-    return Asked(oracle, lambda s: placed(cast(Any, frame), ball, s))
+    return Asked(oracle, lambda s: placed(frame, ball, s))
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #e777092c
 def _share(own, others) -> np.ndarray: # (b,)
@@ -294,8 +300,7 @@ class _SharesOracle(Oracle):
         self.error = error
         self.frame = problems[0].frame
         self.half = problems[0].frame.half
-        self.ball = ball_on(ball,
-                problems[0].frame)
+        self.ball = ball_in(ball, problems[0].frame)
         self.floor, self.ceiling = (0., 1.) if kind else (-1 - 2*error, 1 + 2*error)
         sides = [(1. if (j == c) == (kind >= 0) else -1.) for j in range(len(problems))]
         self.aims = [[ProbabilityAim(side*s, p.post.link, p.post.clip) for s in (1., -1.)]
@@ -354,8 +359,6 @@ class _SharesOracle(Oracle):
         return points, self.values(self.frame.raw(points))[1]
 
     def starts(self, given): return np.zeros((1, len(self.half)))
-
-    def excluded(self, lo, hi): return None if self.ball is None else self.ball.excludes(lo, hi)
 
     def floor_at(self, point, goal): return float(self.look(point[None], point[None], goal).low[0])
 
@@ -490,7 +493,7 @@ class OneVsRestPosterior(Certifiable, Posterior):
 
     def _asked(self, lower, upper, ball, c, kind, rigorous) -> Asked:
         oracle = self._oracle(lower, upper, ball, c, kind, rigorous)
-        return Asked(oracle, lambda s: placed(cast(Any, oracle.frame), ball, s))
+        return Asked(oracle, lambda s: placed(oracle.frame, ball, s))
 
     def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
         return self._asked(lower, upper, ball, target, int(sign), rigorous)
@@ -500,9 +503,9 @@ class OneVsRestPosterior(Certifiable, Posterior):
 
     def _settled(self, around, top, limits, rigorous, starts):
         if self.error: return None
-        asked = Several(self.latents, around.lower, around.upper, around.cut)
-        return settle_one_vs_rest(asked, top, lambda z: self._margin_at(z, top, True) < 0, limits.clock,
-                                  limits.max_boxes, starts)
+        asked = Several(self.latents, around.lower, around.upper, around.cut, top)
+        lost = partial(self._lost_at, around, top=top, rigorous=True)
+        return settle_lead(asked, lost, limits.clock, limits.max_boxes, starts)
 
     def _value(self, x, c:int, kind:int) -> float:
         "A question's value at a point, rounded up."
@@ -543,9 +546,11 @@ class OneVsRestPosterior(Certifiable, Posterior):
         OneVsRestPosterior
         """
         top = read_arrays(path, "a OneVsRestPosterior", ("classes_of_all", "error", "count"))
-        names = [f"{name}_{i}" for i in range(int(top["count"])) for name in PIECES]
-        a = read_arrays(path, "a OneVsRestPosterior", tuple(names))
-        latents = tuple(KernelPosterior(**from_pieces({name: a[f"{name}_{i}"] for name in PIECES}))
-                        for i in range(int(top["count"])))
-        return cls(latents, top["classes_of_all"], float(top["error"]))._numbered(path)
+        with of_file(path, "a OneVsRestPosterior"):
+            count = check_count(int(top["count"]), "count", 0, 100_000)
+            names = [f"{name}_{i}" for i in range(count) for name in PIECES]
+            a = read_arrays(path, "a OneVsRestPosterior", tuple(names))
+            latents = tuple(KernelPosterior(**from_pieces({name: a[f"{name}_{i}"] for name in PIECES}))
+                            for i in range(count))
+            return cls(latents, top["classes_of_all"], float(top["error"]))._numbered(path)
 

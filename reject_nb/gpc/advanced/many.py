@@ -10,6 +10,7 @@ __all__ = ['ROOTS', 'COLUMNS', 'QUESTIONS', 'STORED', 'Roots', 'frame_of', 'root
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #7c970d6b
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -238,12 +239,11 @@ def certify_chunk(
     X:np.ndarray,   # (m, d) all points
     keys:list[str], # (m,) their keys
     index:list[int],# positions of the points to certify
-) -> list[dict]:    # a row per point
+) -> Iterator[dict]: # a row per point
     "Rows of some points: root bounds together, then the open questions of each point."
     began = time.perf_counter()
     labels = post.predict_labels(X[index])
     roots = _roots_of(post, job, X[index])
-    rows = []
     shared = (time.perf_counter() - began)/max(len(index), 1)
     for i, (at, x) in enumerate(zip(index, X[index])):
         began = time.perf_counter()
@@ -257,8 +257,7 @@ def certify_chunk(
         if "verdict" in job.questions: _verdict(post, job, x, row)
         if "radius" in job.questions: _radius(post, job, x, row)
         row["seconds"] = shared + time.perf_counter() - began
-        rows.append(row)
-    return rows
+        yield row
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #63362d95
 QUESTIONS = ("range", "verdict", "radius")
@@ -446,19 +445,18 @@ def read_points(
     raise refuse(path.name, f"{d} numbers per line", lines[0] if lines else "")
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #1c993da6
-STORED = (("softmax", "MulticlassPosterior"), ("advanced.kernel_posterior", "KernelPosterior"),
+STORED = (("posterior", "GPPosterior"), ("softmax", "MulticlassPosterior"), ("advanced.kernel_posterior", "KernelPosterior"),
           ("advanced.kernel_posterior", "OneVsRestPosterior"))
 
 def load_model(
     path, # npz file that `save` wrote
 ):        # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
     "A stored posterior of any kind; ValueError that names `path`."
-    try: return GPPosterior.load(path)
-    except ValueError as error: first = error
+    faults = []
     for module, kind in STORED:
         try: return getattr(import_module(f"reject_nb.gpc.{module}"), kind).load(path)
-        except ValueError: pass
-    raise first
+        except ValueError as fault: faults.append(fault)
+    raise next((fault for fault in faults if "but lacks" not in str(fault)), faults[0])   # its own kind's
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #d42b1325
 def command_gpc(args) -> int:

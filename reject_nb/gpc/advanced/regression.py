@@ -8,6 +8,7 @@ __all__ = ['ENDS', 'COLUMNS', 'RegressionRange', 'regression_range', 'Regression
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #3c0ab8ea
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
@@ -18,15 +19,16 @@ from scipy.special import ndtri
 from ...core.checks import (check_flag, check_instance, check_matrix,
                                    check_probability)
 from ...core.results import Clock, Status
-from .kernel_certificate import (Aim, EndAim, KernelOracle, MeanAim,
-                                                       Problem, VarianceAim, problem_of)
+from .certificate import Aim, MeanAim, VarianceAim
+from .kernel_certificate import EndAim, KernelOracle, Problem, problem_of
 from .kernel_posterior import KernelPosterior
 from .kernels import frame_box
 from .many import check_radius
 from .rows import keys_of, rows_of
 from ..questions import around
 from ..search import (Limits, MinResult, RangeResult, check_ball,
-                                  check_limits_of_work, check_region, cut_to_ball, minimise,
+                                  check_limits_of_work, check_region, cut_to_ball,
+                                  into_region, minimise, moved_to,
                                   placed)
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #bc1e5221
@@ -85,24 +87,27 @@ class RegressionRange:
                 f"interval [{self.interval[0]:.6g}, {self.interval[1]:.6g}], status={str(self.status)!r})")
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #c368c9bd
-def _side(problem:Problem, aim:Aim, limits:Limits, ball) -> tuple[MinResult, np.ndarray]:
+def _side(problem:Problem, aim:Aim, limits:Limits, lower, upper, ball) -> tuple[MinResult, np.ndarray]:
     "One minimum, and the point where it is attained."
     oracle = KernelOracle(problem, aim, ball)
     if isinstance(aim, VarianceAim):
         first = np.vstack([oracle.starts(None), -oracle.half, oracle.half])
         limits = limits._replace(tol=limits.tol*max(abs(oracle.attained(first)[1].min()), 1e-300))
     got = minimise(oracle, limits)
-    return got, placed(problem.frame, ball, got.x)  # type: ignore[arg-type]
+    point = placed(problem.frame, ball, got.x)  # type: ignore[arg-type]
+    inside = point if ball is None else into_region(point, lower, upper, ball)
+    if np.array_equal(inside, point): return got, point
+    return moved_to(got, float(oracle.values(inside[None])[1][0]), limits.tol), inside
 
-def _both_sides(problem:Problem, aim, tol:float, work, clock:Clock, share:float, ball,
-                progress) -> RangeResult:
+def _both_sides(problem:Problem, aim, tol:float, work, clock:Clock, share:float, lower, upper,
+                ball) -> RangeResult:
     "Minimum and maximum; aim(sign) is what is minimised."
     began = clock.elapsed
     sides = []
     for sign in (1., -1.):
         own = Clock(None if clock.limit is None else share*clock.limit)
         sides.append(_side(problem, aim(sign),
-                           Limits(tol=tol, clock=own, max_boxes=work[1], progress=progress), ball))
+                           Limits(tol=tol, clock=own, max_boxes=work[1]), lower, upper, ball))
     (low, x_min), (high, x_max) = sides
     status = next((side.status for side in (low, high) if side.status != Status.optimal), Status.optimal)
     return RangeResult(min_lower=low.lower, min_upper=low.upper, max_lower=-high.upper, max_upper=-high.lower,
@@ -183,7 +188,7 @@ def regression_range(
     z = float(ndtri(.5 + .5*level))
     middle = problem.frame.point(np.zeros(len(problem.frame.half)))
     unit = work[0]*float(np.sqrt(post.kernel.diagonal(middle[None])[0] + post.noise))
-    def found(problem, aim, tol): return _both_sides(problem, aim, tol, work, clock, .125, ball, None)
+    def found(problem, aim, tol): return _both_sides(problem, aim, tol, work, clock, .125, lo, hi, ball)
     return RegressionRange(mean=found(plain, MeanAim, unit), variance=found(problem, VarianceAim, work[0]),
                            lower_end=found(problem, lambda sign: EndAim(sign, -z, post.noise), unit),
                            upper_end=found(problem, lambda sign: EndAim(sign, z, post.noise), unit),
@@ -255,9 +260,8 @@ class _Asked(NamedTuple):
     time_limit: float|None
     rigorous: bool
 
-def _rows(post, asked:_Asked, X, keys, index) -> list[dict]:
-    "A row a point."
-    rows = []
+def _rows(post, asked:_Asked, X, keys, index) -> Iterator[dict]:
+    "A row per point."
     for i in index:
         began = time.perf_counter()
         box = around(post, X[i], asked.radius, asked.dims, asked.norm, asked.limits)
@@ -265,10 +269,9 @@ def _rows(post, asked:_Asked, X, keys, index) -> list[dict]:
         four = (got.mean, got.variance, got.lower_end, got.upper_end)
         ends = (got.mean.min_lower, got.mean.max_upper, got.variance.min_lower, got.variance.max_upper,
                 *got.interval)
-        rows.append({"key": keys[i], "index": int(i), **dict(zip(ENDS, ends)),
-                     "n_boxes": sum(r.n_boxes for r in four),
-                     "seconds": time.perf_counter() - began, "status": str(got.status)})
-    return rows
+        yield {"key": keys[i], "index": int(i), **dict(zip(ENDS, ends)),
+               "n_boxes": sum(r.n_boxes for r in four),
+               "seconds": time.perf_counter() - began, "status": str(got.status)}
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #38d0a003
 def regression_ranges(
