@@ -6,21 +6,27 @@
 __all__ = ['REPOSITORY', 'ROLES', 'ALARM', 'RequestError', 'closest', 'plain_table', 'Record', 'read_claims',
            'shown', 'shipped', 'recorded', 'item_id', 'counts_table', 'command_list', 'changes',
            'causes_counted', 'command_claims', 'command_data', 'reproduce_arguments', 'positive', 'checkout',
-           'command_reproduce', 'audit_arguments', 'command_audit', 'apply_arguments', 'command_apply',
-           'monitor_arguments', 'command_monitor', 'command_gpc', 'parser', 'main']
+           'command_reproduce', 'until_interrupted', 'audit_arguments', 'command_audit', 'apply_arguments',
+           'command_apply', 'monitor_arguments', 'command_monitor', 'command_gpc', 'parser', 'main']
 
 # %% ../nbs/cli.ipynb #28db9680
 import argparse
+import contextlib
 import difflib
 import importlib
 import os
+import signal
 import subprocess
 import sys
+import threading
 from dataclasses import dataclass
 from pathlib import Path
 
 import reject_nb
+import numpy as np
+
 from . import audit, data
+from .audit.table import PARQUET, read_file
 from .core.checks import check_path
 from .core.claims import (
     CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
@@ -105,7 +111,7 @@ def counts_table(
     claims:dict[str, Claim], # by id
     rooms=ROOMS,             # those to count
 ) -> str:
-    "How many claims of each module match, differ, or were not run."
+    "Number of claims of each module by status."
     counts = summary(claims)
     rows = [i for i, room in enumerate(counts["module"]) if room in rooms]
     columns = {"claims": counts["module"], **{status: counts[status] for status in STATUSES}}
@@ -287,23 +293,75 @@ def _roles(args, names) -> dict:
     return {name: value.split(",") if value and name in several and "," in value else value
             for name, value in given.items()}
 
+# %% ../nbs/cli.ipynb #au28ex03
+@contextlib.contextmanager
+def until_interrupted():
+    "Computations that end with KeyboardInterrupt if Ctrl-C was pressed, also if compiled code lost it."
+    usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if not usual or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    seen = []
+    def note(number, frame):
+        seen.append(number)
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGINT, note)
+    try: yield
+    except SystemError:
+        if not seen: raise
+    finally: signal.signal(signal.SIGINT, signal.default_int_handler)
+    if seen: raise KeyboardInterrupt
+
+# %% ../nbs/cli.ipynb #d2ex0001
+def _format_arguments(p:argparse.ArgumentParser, missing:str) -> None:
+    "Options for missing values and for what spreadsheets write."
+    p.add_argument("--missing", choices=("error", "drop", "reject"), default=missing,
+                   help=f"rows with missing values (default {missing}): an error, left out, or rejected")
+    p.add_argument("--sep", metavar="SIGN", help="between cells of a CSV file (default: a comma)")
+    p.add_argument("--decimal", choices=(".", ","), default=".", help="sign in numbers (default: a point)")
+
+def _table(args):
+    "The file, or the table in it if it is written as spreadsheets do."
+    if args.sep is None and args.decimal == ".": return args.table
+    if args.sep is not None and len(args.sep.replace("\\t", "\t")) != 1:
+        raise ValueError(f"--sep must be one sign, got {args.sep!r}")
+    return read_file(Path(args.table), args.sep and args.sep.replace("\\t", "\t"), args.decimal)
+
+def _columns(found):
+    "Names and values of a table or of a pyarrow table."
+    return found.items() if isinstance(found, dict) else zip(found.column_names, found.columns)
+
+def _write_parquet(found:dict, path:Path) -> None:
+    "Columns as a Parquet file, whole or not at all."
+    import io
+    import pyarrow as pa
+    from pyarrow import parquet
+    buffer = io.BytesIO()
+    table = pa.table({name: pa.array(values.tolist()) for name, values in found.items()})
+    parquet.write_table(table, buffer)
+    write_atomic(path, buffer.getvalue())
+
 # %% ../nbs/cli.ipynb #1145f465
 def audit_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `audit`."
     p.add_argument("table", metavar="FILE", help="predictions on held-out data, CSV or Parquet")
     _role_arguments(p, ROLES)
+    _format_arguments(p, "error")
     p.add_argument("--classes", metavar="NAMES",
                    help="what the columns of probabilities stand for, separated by commas")
     p.add_argument("--target-risk", type=float, metavar="R",
                    help="largest share of wrong answers (default .05)")
     p.add_argument("--delta", type=float, default=.1, metavar="D",
-                   help="1 - confidence of the promise (default .1)")
+                   help="1 - confidence of this one certificate (default .1); if all of twelve monthly ones "
+                        "have to hold, give each a twelfth")
     p.add_argument("--score", default="auto", metavar="NAME", help="of the rule; default: the best of all")
     p.add_argument("--per-group", action="store_true",
-                   help="a threshold for each group, all promises at once")
+                   help="a threshold for each group, all promises at once; for each predicted class name the "
+                        "column of predictions as --group too")
     p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=True,
                    help="whether the target may have been chosen after looking at these data (default: yes)")
     p.add_argument("--title", default="Audit", help="heading of the page")
+    p.add_argument("--model-name", default="", metavar="TEXT", help="name of the classifier, for the page")
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR",
                    help="for audit.html, metrics.csv and rule.json (default report)")
     p.set_defaults(run=command_audit)
@@ -312,18 +370,20 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
 def command_audit(args) -> int:
     "Report, metrics and rule of a table of predictions."
     try:
-        found = audit.Audit.from_table(args.table, **_roles(args, ROLES),
-                                       classes=args.classes.split(",") if args.classes else None)
-        rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked)
-        files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta),
-                 "metrics.csv": found.metrics().to_csv()}
-        for name in (*files, "rule.json"): check_path(args.out/name, "--out")
+        for name in ("audit.html", "metrics.csv", "rule.json"): check_path(args.out/name, "--out")
+        with until_interrupted():
+            found = audit.Audit.from_table(_table(args), **_roles(args, ROLES), missing=args.missing,
+                                           classes=args.classes.split(",") if args.classes else None)
+            rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked)
+            files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta,
+                                                 model=args.model_name),
+                     "metrics.csv": found.metrics().to_csv(formulas=False)}
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     for name, text in files.items(): write_atomic(args.out/name, text.encode())
     rule.save(args.out/"rule.json")
-    print(*found.given, *found.notes, "", rule.statement, *([rule.remedy] if not rule.n_accepted else []), "",
-          sep="\n")
+    helps = [f"What helps: {rule.remedy}"] if rule.remedy != rule.status.remedy or not rule.n_accepted else []
+    print(*found.given, *found.notes, "", rule.statement, rule.how, *helps, "", sep="\n")
     print(*(f"wrote {shown(args.out/name)}" for name in (*files, "rule.json")), sep="\n")
     return 0
 
@@ -335,6 +395,7 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("rule", metavar="RULE", help="rule.json, as `audit` wrote it")
     p.add_argument("table", metavar="FILE", help="new inputs, CSV or Parquet")
     _role_arguments(p, _APPLY)
+    _format_arguments(p, "reject")
     p.add_argument("--out", type=Path, required=True, metavar="CSV", help="the table with accept and reason")
     p.set_defaults(run=command_apply)
 
@@ -343,13 +404,18 @@ def command_apply(args) -> int:
     "Which rows of a table a rule answers."
     try:
         check_path(args.out, "--out")
-        found = audit.Rule.load(args.rule).apply(args.table, **_roles(args, _APPLY))
+        with until_interrupted():
+            found = audit.Rule.load(args.rule).apply(_table(args), **_roles(args, _APPLY), missing=args.missing)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
-    write_atomic(args.out, found.to_csv().encode())
+    found = {name: np.asarray(values) for name, values in _columns(found)}
+    if args.out.suffix.lower() in PARQUET: _write_parquet(found, args.out)
+    else: write_atomic(args.out, audit.Table(found).to_csv().encode())
     answered = int(found["accept"].sum())
     n = len(found["accept"])
-    print(f"{answered} of {n} rows are answered ({answered/n:.1%}), wrote {shown(args.out)}")
+    gone = int(np.char.startswith(found["reason"].astype(str), "no score").sum())
+    more = f", {gone} rejected because a value is missing" if gone else ""
+    print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote {shown(args.out)}")
     return 0
 
 # %% ../nbs/cli.ipynb #2acd515c
@@ -364,14 +430,24 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
                    help="probability of a false alarm (default .05)")
     p.add_argument("--horizon", type=positive, default=100_000, metavar="N",
                    help="outcomes that are watched (default 100000)")
+    p.add_argument("--state", type=Path, metavar="FILE",
+                   help="monitor.json: continued if it is there, and written, so that all months are one test")
+    p.add_argument("--id", metavar="COLUMN", help="names of rows: a label that comes late is taken when it comes")
+    p.add_argument("--sep", metavar="SIGN", help="between cells of a CSV file (default: a comma)")
+    p.add_argument("--decimal", choices=(".", ","), default=".", help="sign in numbers (default: a point)")
     p.set_defaults(run=command_monitor)
 
 # %% ../nbs/cli.ipynb #h9644d73
 def command_monitor(args) -> int:
     "Whether a rule keeps its promise."
-    try: found = audit.RiskMonitor(audit.Rule.load(args.rule), args.delta,
-                                   args.horizon).update_table(args.table, **_roles(args, ROLES))
+    try:
+        rule = audit.Rule.load(args.rule)
+        if args.state is not None: check_path(args.state, "--state")
+        if args.state is not None and args.state.exists(): found = audit.RiskMonitor.load(args.state, rule)
+        else: found = audit.RiskMonitor(rule, args.delta, args.horizon)
+        found.update_table(_table(args), id=args.id, **_roles(args, ROLES))
     except (ValueError, OSError, ImportError) as error: raise RequestError(str(error)) from error
+    if args.state is not None: found.save(args.state)
     print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, promised at most {found.target_risk:g}",
           found.statement, sep="\n")
     return ALARM if found.alarm else 0

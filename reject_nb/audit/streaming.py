@@ -11,11 +11,12 @@ import hashlib
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numba import njit
 
-from .sample import FEW_ERRORS
+from .sample import FEW_ERRORS, SCORE, upside_down
 from .sample import Roles, Sample, sample_of_table, some_of
 from .table import PARQUET, TableError, is_lazy
 from ..core.checks import check_choice, check_number, refuse
@@ -97,6 +98,10 @@ class Tally:
     sums: np.ndarray|None = None               # (3, bins): answers, sum of confidence, right answers
     classes: tuple = ()
     columns: dict = field(default_factory=dict) # role -> name or names of columns
+    left_out: int = 0                          # rows with missing values
+    origin: str = ""                           # name of the file, or of the first
+    source: str = ""
+    step: float = 0.                           # the largest of the parts
 
     binned = True
     n_thresholds = BINS
@@ -121,13 +126,18 @@ class Tally:
         self.sums = _plus(self.sums, sample.confidence(BINS_OF_CONFIDENCE))
         self.classes = self.classes or sample.classes
         self.columns = self.columns or dict(sample.columns)
+        self.left_out += sample.left_out
+        self.source = sample.source
+        self.step = max(self.step, sample.step)
         return self
 
     def __add__(self, other):
         if not isinstance(other, Tally): return NotImplemented
         return Tally(grids=_joined(self.grids, other.grids), ood=_joined(self.ood, other.ood),
                      sums=_plus(self.sums, other.sums), classes=self.classes or other.classes,
-                     columns=self.columns or other.columns)
+                     columns=self.columns or other.columns, source=self.source or other.source,
+                     left_out=self.left_out + other.left_out, origin=self.origin or other.origin,
+                     step=max(self.step, other.step))
 
     @cached_property
     def rankings(self) -> dict: # score -> Ranking
@@ -139,9 +149,6 @@ class Tally:
 
     @property
     def scores(self) -> dict: return self.rankings
-
-    @property
-    def has_probabilities(self) -> bool: return "probabilities" in self.columns or "logits" in self.columns
 
     def ranked(self, score:str) -> Ranking: return self.rankings[score]
 
@@ -178,10 +185,12 @@ class Tally:
     @property
     def notes(self) -> tuple:
         "What the reader should know, in sentences."
-        said = []
+        said = [f"{self.left_out} rows are left out, because values are missing"] if self.left_out else []
         wrong = next(iter(self.rankings.values())).total
         if wrong < FEW_ERRORS:
             said.append(f"only {wrong} rows are wrong: intervals are too narrow below about {FEW_ERRORS}")
+        for name, ranking in self.rankings.items():
+            said += upside_down(name, ranking, not self.source or name != SCORE)
         return (*said, *(f"more than a hundredth of the rows lie in one bin of {name}: nothing parts them"
                          for name, ranking in self.rankings.items() if ranking.size.max() > .01*ranking.n))
 
@@ -224,7 +233,7 @@ def tally_of(
         try: sample = sample_of_table(part, roles)
         except TableError as error: raise _located(error, before) from None
         total.add(sample)
-        before += sample.n
+        before += sample.n + sample.left_out
     return _checked(total)
 
 def _located(error:TableError, before:int) -> TableError:
@@ -270,11 +279,19 @@ def _pieces(part, roles:Roles):
     return (piece for file in _files(part) for piece in _row_groups(file, roles))
 
 # %% ../../nbs/audit/07_streaming.ipynb #5ba67266
-def _count_partition(part, roles:Roles) -> Tally:
+def _count_partition(part, roles:Roles) -> tuple[int, Any]: # rows, Tally or error
     "A partition; an empty one counts nothing."
-    return Tally().add(sample_of_table(part, roles)) if len(part) else Tally()
+    try: return len(part), Tally().add(sample_of_table(part, roles)) if len(part) else Tally()
+    except TableError as error: return len(part), error
 
-def _total_of(parts:list): return sum(parts[1:], parts[0])
+def _total_of(parts:list) -> tuple[int, Any]: # rows, Tally or the first error
+    "The sum of neighbouring partitions."
+    rows, total = parts[0]
+    for more, found in parts[1:]:
+        if not isinstance(total, TableError):
+            total = _located(found, rows) if isinstance(found, TableError) else total + found
+        rows += more
+    return rows, total
 
 def tally_of_dask(
     frame,       # a Dask frame
@@ -285,7 +302,9 @@ def tally_of_dask(
     wanted = roles.columns([str(c) for c in frame.columns])
     parts = [dask.delayed(_count_partition)(part, roles) for part in frame[wanted].to_delayed()]
     while len(parts) > 1: parts = [dask.delayed(_total_of)(parts[i:i + 8]) for i in range(0, len(parts), 8)]
-    return _checked(parts[0].compute())
+    _, total = parts[0].compute()
+    if isinstance(total, TableError): raise total
+    return _checked(total)
 
 # %% ../../nbs/audit/07_streaming.ipynb #87695c10
 def is_large(

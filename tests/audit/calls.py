@@ -57,7 +57,7 @@ def calls():
                                 groups=GROUPS, classes=np.array([0, 1]), bound=1.)),
         "Audit.of_sample": (a.Audit.of_sample, dict(sample=AUDIT.sample)),
         "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS)),
-        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, **roles)),
+        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", **roles)),
         "Audit.metrics": (AUDIT.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups": (AUDIT.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
         "Audit.calibration": (AUDIT.calibration, dict(bins=5, level=.9)),
@@ -65,17 +65,18 @@ def calls():
         "Audit.frontier": (AUDIT.frontier, dict(delta=.2, targets=np.array([.1, .3]), method="every law", score="auto")),
         "Audit.risk_band": (AUDIT.risk_band, dict(delta=.2, method="every law", score="max_probability", points=50)),
         "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False)),
-        "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9)),
-        "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2)),
+        "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
+        "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23")),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
         "Rule.decide": (EACH.decide, dict(probabilities=PROBABILITIES, logits=None, scores=None, groups=GROUPS)),
-        "Rule.apply": (EACH.apply, dict(table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
+        "Rule.apply": (EACH.apply, dict(missing="reject", table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
         "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
         "RiskMonitor": (a.RiskMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
+        "RiskMonitor.save": (monitor_to, dict(path="m.json")), "RiskMonitor.load": (monitor_of, dict(path="m.json", rule=RULE)),
         "RiskMonitor.update": (lambda losses: a.RiskMonitor(RULE).update(losses), dict(losses=np.array([0., 1.]))),
         "RiskMonitor.update_table": (lambda table: a.RiskMonitor(RULE).update_table(table, label="y", probabilities=["p_0", "p_1"]), dict(table=CELLS)),
         "RiskMonitor.plot": (lambda ax: a.RiskMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
-        "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None)),
+        "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None, formulas=False)),
         "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
         "Audit.metrics, counted": (COUNTED.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups, counted": (COUNTED.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
@@ -83,20 +84,32 @@ def calls():
     }
 
 
-def table_to(path):
+def monitor_to(path):
+    """A monitor in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.RiskMonitor(RULE).save(path)
+
+
+def monitor_of(path, rule):
+    """A monitor that was saved under this name."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        a.RiskMonitor(RULE).save("m.json")
+        return a.RiskMonitor.load(path, rule)
+
+
+def table_to(path, **more):
     """A table as text, in a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.Table({"a": [1]}).to_csv(path)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.Table({"a": [1]}).to_csv(path, **more)
 
 
 NONE, LABEL = "the documented default", "any number or text is a label"
 RECORD = "a record of what was certified: it is checked where a file is loaded and where it decides"
 LEGAL = {
     ("Rule", "*", "*"): RECORD, ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
-    ("*", "title", "text"): "any text is a title", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path",
+    ("*", "title", "text"): "any text is a title", ("*", "model", "text"): "any text is a name", ("*", "date", "text"): "any text is a date", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path", ("RiskMonitor.save", "path", "text"): "any text is a path",
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream", "target_risk"): LEGAL[("*", _name, "none")] = NONE
+              "probabilities", "columns", "stream", "target_risk", "date"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
