@@ -21,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..core.checks import (check_choice, check_count, check_flag, check_labels,
                                    check_probability, check_random_state, refuse)
-from ..core.results import Status, TwoClassMixin, check_classes, check_points, fit_weights
+from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
 from ..risk_control.rates import Calibration, calibrate_offset
 from .advanced.families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma,
@@ -292,11 +292,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
     def _calibrate(self, gamma, signs, rule, eps, delta) -> Calibration:
         "The level from held-out values of Gamma."
-        unsafe = gamma[signs < 0]
-        found = calibrate_offset(unsafe, -np.ones(len(unsafe)), rule, eps, delta)
-        is_empty = found.bias is None or not np.any(gamma < found.bias)
-        if found.status == Status.trivial and not is_empty:   # no unsafe point is inside, but safe ones are
-            found = replace(found, status=Status.certified, message=f"certified with {found.kind}")
+        found = calibrate_offset(gamma, signs, rule, eps, delta)   # both rules use the unsafe points alone
         self.calibration_ = found
         self._held_out = gamma, signs
         self.radius_ = -np.inf if found.bias is None else found.bias
