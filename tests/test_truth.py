@@ -142,3 +142,8 @@ def test_each_quotation_stands_in_the_paper(room):
     text = folded(path.read_text(encoding="utf-8"))
     quoted = {id: s for id, s in statements(room).items() if s.quote and not s.garbled}
     assert not [id for id, s in quoted.items() if folded(s.quote) not in text]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_each_claim_is_in_the_words_of_the_paper(room):
+    assert not [id for id, s in statements(room).items() if not s.quote]

@@ -157,10 +157,8 @@ def judge(
     return "match" if difference <= tolerance*(1 + 1e-12) else "differs"
 
 # %% ../../nbs/core/08_claims.ipynb #416108f3
-def claims_file(
-    folder:Path|None=None, # default: the figures folder
-) -> Path:
-    "Path of claims.json."
+def claims_file(folder:Path|None=None) -> Path:
+    "Path of claims.json in a folder, by default that of figures."
     return (out_dir() if folder is None else Path(folder))/"claims.json"
 
 def _order(claim:Claim) -> tuple:
@@ -170,30 +168,21 @@ def _order(claim:Claim) -> tuple:
     return ROOMS.index(room), claim.where.split()[0], numbers, claim.id
 
 # %% ../../nbs/core/08_claims.ipynb #85629b62
-def load_claims(
-    folder:Path|None=None, # default: the folder that is written to, or else the published one
-) -> dict[str, Claim]:     # by id, in order
-    "All recorded claims; empty where there is no file."
+def load_claims(folder:Path|None=None) -> dict[str, Claim]: # by id, in order
+    "All recorded claims, of the folder that is written to or else the published one; empty where there is no file."
     path = claims_file(read_dir("claims.json", folder))
     if not path.is_file(): return {}
     return {entry["id"]: Claim(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
 
 # %% ../../nbs/core/08_claims.ipynb #ea75a695
-def save_claims(
-    claims,                # iterable of Claim
-    folder:Path|None=None, # default: the figures folder
-) -> Path:
-    "Write all claims, sorted, atomically."
+def save_claims(claims, folder:Path|None=None) -> Path:
+    "Write all claims, sorted, atomically, by default to the figures folder."
     entries = [asdict(c) for c in sorted(claims, key=_order)]
     return write_atomic(claims_file(folder), (json.dumps(entries, indent=1, ensure_ascii=False)
                                               + "\n").encode())
 
 # %% ../../nbs/core/08_claims.ipynb #5867a96e
-def replace_room(
-    room:str,              # whose claims are replaced
-    claims,                # iterable of Claim, all of that room
-    folder:Path|None=None, # default: the figures folder
-) -> None:
+def replace_room(room:str, claims, folder:Path|None=None) -> None:
     "Replace all claims of a room, so that none of a former run stays behind."
     folder = claims_file(folder).parent
     with locked(folder):
@@ -261,9 +250,7 @@ def _faults(s):
     if not s.missing: yield from _faults_of_a_verdict(s)
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0004
-def statements_file(
-    room:str, # module
-) -> Path:
+def statements_file(room:str) -> Path:
     "Path of a module's claims.toml: that of the working directory's module, else that of the checkout."
     here = Path.cwd()
     if here.name == room and (here/"claims.toml").is_file(): return here/"claims.toml"
@@ -282,9 +269,7 @@ def _read(room:str) -> dict:
     return _parsed(path, path.stat().st_mtime_ns)
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0005
-def statements(
-    room:str, # module
-) -> dict[str, Statement]: # by id, in the order of the file
+def statements(room:str) -> dict[str, Statement]: # by id, in the order of the file
     "What a module's paper states."
     known = {field.name for field in fields(Statement)}
     found = {}
@@ -314,9 +299,7 @@ def uncovered(
     return [item for item in numbered_items(room)["states"] if not is_named(item)]
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0019
-def captions(
-    room:str, # module
-) -> dict[str, str]: # by the name of the picture's file
+def captions(room:str) -> dict[str, str]: # by the name of the picture's file
     "What to see in a module's figures."
     return dict(_read(room).get("captions", {}))
 
@@ -398,10 +381,8 @@ def _joined(said:Statement, status:str, plain:dict, values:dict, rivals:int=0, r
                  rivals_match=rivals_match, **explained)
 
 # %% ../../nbs/core/08_claims.ipynb #5982943d
-def finish(
-    room:str, # module whose claims have all been measured in this process
-) -> dict[str, int]: # number of claims by status
-    "Record the claims that are `not run`; ValueError where one of claims.toml was not measured."
+def finish(room:str) -> dict[str, int]: # number of claims by status
+    "Record a module's claims that are `not run`; ValueError where one of claims.toml was not measured in this process."
     said = statements(room)
     forgotten = [id for id, s in said.items() if not s.missing and id not in _MEASURED]
     if forgotten: raise ValueError(f"no cell measures {', '.join(forgotten)}")
@@ -413,10 +394,7 @@ def finish(
     return {status: statuses.count(status) for status in STATUSES}
 
 # %% ../../nbs/core/08_claims.ipynb #93f700e1
-def item_status(
-    item:Item,
-    claims:dict[str, Claim], # as load_claims returns them
-) -> str:
+def item_status(item:Item, claims:dict[str, Claim]) -> str:
     "Status of a figure or table: `not run` until a claim names it, else `differs`, `in part`, or the best of its claims."
     named = re.compile(re.escape(item.where) + r"(?![\w.])")
     found = {c.status for c in claims.values() if c.id.startswith(item.room + "/") and named.match(c.where)}
@@ -431,9 +409,7 @@ def _is_stored(claim:Claim, room:str) -> bool:
     is_quick = claim.command == f"reject-nb reproduce {room}"
     return claim.id.startswith(room + "/") and claim.status != "not run" and not is_quick
 
-def summary(
-    claims:dict[str, Claim], # as load_claims returns them
-) -> dict[str, list]:        # columns of a table, a row a module
+def summary(claims:dict[str, Claim]) -> dict[str, list]: # columns of a table, a row a module
     "Counts of claims by module and status, and of the figures and tables still to be run."
     def count(room, status):
         return sum(c.status == status for c in claims.values() if c.id.startswith(room + "/"))
@@ -447,9 +423,7 @@ def summary(
             "figures and tables to come": [", ".join(m) or "none" for m in missing]}
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0016
-def by_cause(
-    claims:dict[str, Claim], # as load_claims returns them
-) -> dict[str, list]:        # columns of a table, a row a module
+def by_cause(claims:dict[str, Claim]) -> dict[str, list]: # columns of a table, a row a module
     "How many claims of each module differ, by cause."
     def count(room, cause): return sum(c.cause == cause for c in _differing(claims, room))
     return {"module": list(ROOMS), "differs": [len(_differing(claims, room)) for room in ROOMS],
@@ -458,15 +432,11 @@ def by_cause(
 def _differing(claims:dict[str, Claim], room:str) -> list[Claim]:
     return [c for c in claims.values() if c.status == "differs" and c.id.startswith(room + "/")]
 
-def distinct_slips(
-    claims:dict[str, Claim], # as load_claims returns them
-) -> dict[str, list[str]]:   # by module: names of the slips, sorted
+def distinct_slips(claims:dict[str, Claim]) -> dict[str, list[str]]: # names, sorted, by module
     "The slips of each paper, each once, however many numbers it touches."
     return {room: sorted({c.slip for c in _differing(claims, room) if c.slip}) for room in ROOMS}
 
-def swap_rate(
-    claims,                  # iterable of Claim, for example those of one table
-) -> tuple[int, int]:        # swaps that would match as well, swaps tried
+def swap_rate(claims) -> tuple[int, int]: # swaps that would match as well, swaps tried
     "How often another method's number would match the printed one, over claims whose own number matches."
     tried = [c for c in claims if c.status in ("match", "compatible") and c.rivals]
     return sum(c.rivals_match for c in tried), sum(c.rivals for c in tried)
@@ -484,9 +454,7 @@ def _explained(claim:Claim) -> str:
     return f"{claim.why} Evidence: {claim.evidence}." if claim.evidence else claim.why
 
 # %% ../../nbs/core/08_claims.ipynb #d624bc82
-def claims_table(
-    claims,          # iterable of Claim
-) -> dict[str, list]: # columns of a table
+def claims_table(claims) -> dict[str, list]: # columns of a table
     "Claims side by side: place, sentence, paper, ours with spread, status, cause, and why it differs."
     claims = list(claims)
     return {"where": [c.where for c in claims], "claim": [c.says for c in claims],

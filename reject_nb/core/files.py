@@ -74,11 +74,8 @@ def read_dirs(
     if first is None and is_trial() and not scratch_dir.cache_info().currsize: return published
     return [out_dir() if first is None else first, *published]
 
-def read_dir(
-    name:str,              # path below the folder
-    folder:Path|None=None, # the only folder to look in
-) -> Path:                 # the first folder that holds it, else the one that is written to
-    "Folder from which a file is read."
+def read_dir(name:str, folder:Path|None=None) -> Path:
+    "The given folder, or the first that holds a file of this name, or else the one that is written to."
     if folder is not None: return Path(folder)
     return next((place for place in read_dirs() if (place/name).is_file()), None) or out_dir()
 
@@ -95,10 +92,7 @@ def path_of(
     return (out_dir() if folder is None else Path(folder))/room/f"{name}{suffix}"
 
 # %% ../../nbs/core/07_files.ipynb #dd76fd65
-def write_atomic(
-    path:Path,     # the final name
-    content:bytes, # the whole content
-) -> Path:         # the final name
+def write_atomic(path:Path, content:bytes) -> Path:
     "Write `content` so that `path` holds either what it held before or all of `content`."
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -128,10 +122,8 @@ def try_lock(
     return handle
 
 @contextmanager
-def locked(
-    folder:Path, # made where it is missing
-):
-    "Hold the lock of a folder for a `with` block, and wait for it."
+def locked(folder:Path):
+    "Hold the lock of a folder, made where it is missing, for a `with` block, and wait for it."
     folder.mkdir(parents=True, exist_ok=True)
     handle = try_lock(folder, wait=True)
     try: yield
@@ -221,11 +213,8 @@ def _is_numeric(column) -> bool:
     return all(isinstance(v, (int, float, np.number))
                for v in np.atleast_1d(np.asarray(column, dtype=object)))
 
-def markdown_table(
-    columns:dict,  # column name -> sequence
-    digits:int=4,  # significant digits shown
-) -> str:
-    "A table in Markdown; vertical bars in cells are escaped."
+def markdown_table(columns:dict, digits:int=4) -> str:
+    "A table in Markdown with that many significant digits; vertical bars in cells are escaped."
     check_columns(columns)
     def line(cells):
         return "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
@@ -256,13 +245,10 @@ def made_with() -> dict[str, str]:
     return found
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0007
-def load_made(
-    room:str, # module
-    folder:Path|None=None, # default: out_dir(); if something is tried out, the published one
-) -> dict[str, dict]: # file name -> command, versions, seconds
+def load_made(room:str, folder:Path|None=None) -> dict[str, dict]: # file name -> command, versions, seconds
     "How a module's stored files were made; empty where nothing is recorded."
     name = f"{room}/made.json"
-    path = (read_dir(name, folder) if is_trial() else Path(folder or out_dir()))/name
+    path = read_dir(name, folder)/name
     return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0008
@@ -283,10 +269,7 @@ def record_made(
     return entry
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0012
-def cost_table(
-    rooms,   # modules
-    folder:Path|None=None, # default: out_dir()
-) -> dict[str, list]: # columns: file, command, seconds
+def cost_table(rooms, folder:Path|None=None) -> dict[str, list]: # columns: file, command, seconds
     "Every stored file with its command and its cost, the costliest first, those not recorded last."
     rows = [(f"{room}/{name}", entry["command"], entry["seconds"])
             for room in rooms for name, entry in load_made(room, folder).items()]

@@ -45,11 +45,8 @@ def cholesky(
     raise LinAlgError("the matrix is not positive definite, with any ridge of the ladder")
 
 # %% ../../nbs/core/05_linalg.ipynb #243e5a48
-def i_plus_sks(
-    K:np.ndarray, # (n, n)
-    s:np.ndarray, # (n,) diagonal of S
-) -> tuple:       # for scipy's cho_solve
-    "Cholesky factor of I + S K S."
+def i_plus_sks(K:np.ndarray, s:np.ndarray) -> tuple: # for scipy's cho_solve
+    "Cholesky factor of I + S K S for K (n, n) and the diagonal s (n,) of S."
     B = s[:, None]*K*s
     B[np.diag_indices_from(B)] += 1
     return cho_factor(B, lower=True)

@@ -66,26 +66,20 @@ def _sort_by_digits(keys, carried):
     return keys, carried
 
 # %% ../../nbs/core/04_ranking.ipynb #d47dd163
-def stable_order(
-    scores:np.ndarray, # (n,) float64 without NaN
-) -> np.ndarray:       # (n,) indices
-    "Ascending order, ties by index."
+def stable_order(scores:np.ndarray) -> np.ndarray: # (n,) indices
+    "Ascending order of scores (n,), float64 without NaN; ties by index."
     n = len(scores)
     if not _MANY <= n < 1 << 31: return np.argsort(scores, kind="stable")
     keys = _sort_keys((scores + 0.).view(np.uint64))       # + 0. turns -0. into 0.
     return _sort_by_digits(keys, np.arange(n).astype(np.int32))[1]
 
 # %% ../../nbs/core/04_ranking.ipynb #f270f5e9
-def tie_starts(
-    ordered:np.ndarray, # (n,) sorted scores
-) -> np.ndarray:        # (groups,) first positions
-    "Where each group of equal scores begins."
+def tie_starts(ordered:np.ndarray) -> np.ndarray: # (groups,) first positions
+    "Where each group of equal scores begins, of sorted scores (n,)."
     return np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[:len(ordered)])
 
-def tie_ends(
-    ordered:np.ndarray, # (n,) sorted scores
-) -> np.ndarray:        # (groups,) last positions
-    "Where each group of equal scores ends."
+def tie_ends(ordered:np.ndarray) -> np.ndarray: # (groups,) last positions
+    "Where each group of equal scores ends, of sorted scores (n,)."
     return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True)[:len(ordered)])
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000002
@@ -313,9 +307,7 @@ def aurc(ranking:Ranking) -> float: # in the units of the loss
     return ranking.sums.aurc/ranking.n
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000019
-def best_order(
-    ranking:Ranking, # with its losses, or binary
-) -> Ranking:
+def best_order(ranking:Ranking) -> Ranking:
     "The order of the same losses with the largest last."
     if not ranking.binary:
         assert ranking.losses is not None
@@ -337,26 +329,19 @@ def augrc(ranking:Ranking) -> float: # in the units of the loss
     "Area under the generalised risk, that is the joint risk over coverage, linear across ties."
     return ranking.sums.augrc/ranking.n**2
 
-def auroc(
-    ranking:Ranking, # of errors
-) -> float:          # in [0, 1]; NaN if all answers or none are wrong
+def auroc(ranking:Ranking) -> float: # in [0, 1]; NaN if all answers or none are wrong
     "How often an error is more uncertain than a correct answer, ties counting half."
     n_wrong = ranking.total
     n_right = ranking.n - ranking.total
     return ranking.sums.above/n_wrong/n_right if n_wrong and n_right else math.nan
 
-def average_precision(
-    ranking:Ranking, # of errors
-) -> float:          # in [0, 1]; NaN without errors
+def average_precision(ranking:Ranking) -> float: # in [0, 1]; NaN without errors
     "Average precision for errors as the class to find, the most uncertain first; ties go together."
     return ranking.sums.precision/ranking.total if ranking.total else math.nan
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000028
-def split_groups(
-    ranking:Ranking,     # of errors
-    errors_first:bool,   # inside each group
-) -> Ranking:
-    "Each group as two, one of errors and one of correct answers."
+def split_groups(ranking:Ranking, errors_first:bool) -> Ranking:
+    "Each group of a ranking of errors as two, one of errors and one of correct answers."
     right = ranking.size - ranking.loss
     size = np.column_stack([ranking.loss, right] if errors_first else [right, ranking.loss]).ravel()
     loss = np.column_stack([ranking.loss, 0*right] if errors_first else [0*right, ranking.loss]).ravel()

@@ -81,7 +81,7 @@ class Clock:
 # %% ../../nbs/core/02_results.ipynb #0e1653ea
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    "What a computation may spend. Raises ValueError naming the argument."
+    "What a computation may spend."
     tol:float = 1e-6             # gap to reach, above 0
     max_iter:int|None = None     # steps, at least 1; None: no limit
     time_limit:float|None = None # seconds for everything, above 0; None: no limit
@@ -186,11 +186,8 @@ class TwoClassMixin:
 # %% ../../nbs/core/02_results.ipynb #d4e1f201
 MATRIX = "a matrix of real numbers (n_samples, n_features)"
 
-def refuse_text(
-    X,        # points, of any kind
-    must:str, # what X must be, in words
-) -> None:
-    "Texts are no numbers, though scikit-learn would turn them into some."
+def refuse_text(X, must:str) -> None:
+    "Texts are no numbers, though scikit-learn would turn them into some; `must` says what X must be."
     from scipy.sparse import issparse
     if issparse(X): return
     try: values = np.asarray(X)

@@ -243,18 +243,12 @@ def entry(
     raise UnknownDataError(f"name must be that of a data set, got {name!r}; {hint}")
 
 # %% ../../nbs/data/03_loading.ipynb #8647794e
-def checksum(
-    data:bytes,        # contents of a file
-    kind:str="sha256", # or md5
-) -> str:              # hexadecimal digest
-    "Checksum of a file's contents."
+def checksum(data:bytes, kind:str="sha256") -> str: # hexadecimal
+    "Digest of a file's contents, SHA-256 or md5."
     return hashlib.new(kind, data, usedforsecurity=False).hexdigest()
 
 # %% ../../nbs/data/03_loading.ipynb #a47fd8aa
-def fingerprint(
-    X, # (n, ...) features
-    y, # (n, ...) targets
-) -> str: # hexadecimal SHA-256
+def fingerprint(X, y) -> str: # hexadecimal SHA-256
     "Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are."
     h = hashlib.sha256()
     for a, kind in ((X, "<f4"), (y, "<i8")):
@@ -267,22 +261,15 @@ def fingerprint(
     return h.hexdigest()
 
 # %% ../../nbs/data/03_loading.ipynb #44ca185d
-def verify_file(
-    data:bytes, # contents
-    file:File,  # what the registry knows of it
-) -> None:
-    "Compare the checksum, where one is known. Raises ChecksumError."
+def verify_file(data:bytes, file:File) -> None:
+    "Compare the checksum, where the registry has one. Raises ChecksumError."
     for kind, known in (("sha256", file.sha256), ("md5", file.md5)):
         if known and (found := checksum(data, kind)) != known:
             raise ChecksumError(f"{file.name} has {kind} {found}, the registry says {known}; it is not used. "
                                 "Replace it by the official one, or delete it to have it downloaded")
 
 # %% ../../nbs/data/03_loading.ipynb #0b3c97d3
-def verify_content(
-    content:Content, # parsed
-    e:Entry,
-    v:Variant,
-) -> str:            # how the content was verified
+def verify_content(content:Content, e:Entry, v:Variant) -> str: # how the content was verified
     "Compare counts and fingerprint of files without a known checksum. Raises ChecksumError."
     said = {"rows": v.rows or e.rows, "columns": e.columns, "classes": e.classes}
     width = int(np.prod(content.X.shape[1:]))
@@ -320,20 +307,15 @@ def check_home(home) -> None:
         raise refuse("home", "a folder, or None", home)
 
 # %% ../../nbs/data/03_loading.ipynb #9df3ea0b
-def roots(
-    home=None, # folder to look in first
-) -> list:     # (label for messages, folder) in the order of search
-    "The folders in which sets may lie."
+def roots(home=None) -> list: # (label for messages, folder) in the order of search
+    "The folders in which sets may lie, `home` first."
     check_home(home)
     found: list = [("home", Path(home).expanduser())] if home is not None else []
     if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
     return found + [("cache", cache())]
 
-def needed(
-    v:Variant,
-    split=None, # only the files of this split
-) -> list[File]:
-    "The files that must be there."
+def needed(v:Variant, split=None) -> list[File]:
+    "The files that must be there, for all or for one split."
     return [f for f in v.files if split is None or f.split in ("", split)]
 
 # %% ../../nbs/data/03_loading.ipynb #eedbfc35
@@ -451,10 +433,7 @@ def is_bundled(e:Entry) -> bool:
     return bool(e.variants) and not e.variants[0].files
 
 # %% ../../nbs/data/03_loading.ipynb #d9bd6458
-def check_split(
-    e:Entry,
-    split, # name of an official part, or None
-) -> None:
+def check_split(e:Entry, split) -> None:
     "Raises: ValueError where no file of the set belongs to this split."
     if split is None: return
     if not isinstance(split, str): raise refuse("split", "the name of a part, or None", split)

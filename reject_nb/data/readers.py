@@ -64,10 +64,8 @@ def uncompress(
     return b"".join(out)
 
 # %% ../../nbs/data/01_readers.ipynb #rd000008
-def inflate(
-    data:bytes, # contents of a file
-) -> bytes:     # decompressed if it was gzip, bzip2 or compress (.Z)
-    "Undo gzip, bzip2 or Unix compress, which are recognised by their first bytes."
+def inflate(data:bytes) -> bytes:
+    "Undo gzip, bzip2 or Unix compress (.Z), which are recognised by their first bytes."
     if data[:2] == b"\x1f\x8b": return gzip.decompress(data)
     if data[:3] == b"BZh": return bz2.decompress(data)
     if data[:2] == b"\x1f\x9d": return uncompress(data)
@@ -76,10 +74,8 @@ def inflate(
 # %% ../../nbs/data/01_readers.ipynb #rd000009
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 
-def members(
-    data:bytes,     # contents of a zip or tar archive
-):                  # yields (name with folders, function that returns the bytes), inner archives too
-    "Walk through an archive in its own order; links and the shadow files that macOS adds are left out."
+def members(data:bytes): # yields (name with folders, function that returns the bytes), inner archives too
+    "Walk through a zip or tar archive in its own order; links and the shadow files that macOS adds are left out."
     if data[:2] == b"PK":
         archive:Any = zipfile.ZipFile(io.BytesIO(data))
         files = [(i.filename, i) for i in archive.infolist() if not i.is_dir()
@@ -160,12 +156,8 @@ def frame(
     except (pd.errors.ParserError, ValueError) as error: raise ValueError(f"{names[0]}: {error}") from error
 
 # %% ../../nbs/data/01_readers.ipynb #rd000016
-def numbers(
-    table,             # DataFrame
-    name:str,          # of its file, for messages
-    dtype=np.float64,
-) -> np.ndarray:       # (rows, columns)
-    "A table as numbers. Raises ValueError that names file and row."
+def numbers(table, name:str, dtype=np.float64) -> np.ndarray: # (rows, columns)
+    "A DataFrame as numbers. Raises ValueError that names file and row."
     values = table.apply(_pandas().to_numeric, errors="coerce").to_numpy(dtype)
     wrong = np.argwhere(~np.isfinite(values))
     if not len(wrong): return values
@@ -173,10 +165,7 @@ def numbers(
     raise ValueError(f"{name}, row {row + 1}: {str(table.iloc[row, column])!r} is no number")
 
 # %% ../../nbs/data/01_readers.ipynb #rd000020
-def arff(
-    get,   # returns the bytes of a member
-    names, # of the member, in any of these spellings
-):         # DataFrame with names of columns; nominal columns are text
+def arff(get, names): # DataFrame with names of columns; nominal columns are text
     "An attribute-relation file. Raises ValueError that names the file."
     from scipy.io.arff import loadarff
     pd = _pandas()
@@ -188,11 +177,8 @@ def arff(
     return table.assign(**{c: table[c].str.decode("utf-8") for c in words})
 
 # %% ../../nbs/data/01_readers.ipynb #rd000022
-def class_index(
-    labels,     # (n,) labels, str
-    order=None, # classes in the wanted order; sorted when None
-) -> tuple:     # (n,) int64 index 0..K-1, tuple of K class names
-    "Number the classes. Raises ValueError for a label that is none of them."
+def class_index(labels, order=None) -> tuple: # (n,) int64 index 0..K-1, tuple of K class names
+    "Number the classes, in the given order or sorted. Raises ValueError for a label that is none of them."
     labels = np.char.strip(np.asarray(labels, dtype=str))
     names = sorted(set(labels.tolist())) if order is None else list(order)
     index = {name: i for i, name in enumerate(names)}
@@ -201,10 +187,7 @@ def class_index(
     return np.array([index[label] for label in labels.tolist()], dtype=np.int64), tuple(names)
 
 # %% ../../nbs/data/01_readers.ipynb #rd000025
-def ordinal_classes(
-    t,             # (n,) real target
-    n_classes:int, # Y, at least 2
-) -> tuple:        # (n,) int64 class 0..Y-1, (Y-1,) largest value of each class but the last
+def ordinal_classes(t, n_classes:int) -> tuple: # (n,) class 0..Y-1, (Y-1,) largest value of each but the last
     "Equal-frequency classes of a real target, ties at its minimum apart, Franc et al., section 5.2."
     t = check_vector(t, "t")
     n_classes = check_count(n_classes, "n_classes", 2)
@@ -228,19 +211,14 @@ class Content:
     target: object = None      # the real value behind an ordinal class
     splits: dict = field(default_factory=dict) # name -> row numbers
 
-def official_parts(
-    sizes,                    # rows of each part
-    names=("train", "test"),
-) -> dict:                    # name -> row numbers; empty where there is but one part
-    "Row numbers of the parts of a set that was put together from them."
+def official_parts(sizes, names=("train", "test")) -> dict: # name -> row numbers; empty for a single part
+    "Row numbers of the parts of a set that was put together from parts of these sizes."
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return {} if len(sizes) < 2 else {n: np.arange(a, b)
                                       for n, a, b in zip(names, ends[:-1], ends[1:])}
 
-def numbered(
-    names, # a list, or text such as "x 1..34"
-) -> tuple[str, ...]:
-    "Names of features; a range of numbered names is written out."
+def numbered(names) -> tuple[str, ...]:
+    "Names of features; a text such as 'x 1..34' is written out."
     if not isinstance(names, str): return tuple(names)
     prefix, _, last = names.partition(" 1..")
     return tuple(f"{prefix}{i}" for i in range(1, int(last) + 1))
@@ -308,10 +286,7 @@ def sparse(get, split=None, *, parts, n_features) -> Content:
                    splits=official_parts([X.shape[0] for X, _ in pieces]))
 
 # %% ../../nbs/data/01_readers.ipynb #rd000040
-def one_hot(
-    table, # DataFrame with names of columns
-    words, # columns that become zeros and ones
-):         # DataFrame
+def one_hot(table, words):
     "A column of zeros and ones for each value of the columns named in `words`, in their place."
     pd = _pandas()
     return pd.concat([pd.get_dummies(table[c], prefix=c, prefix_sep="=", dtype=float)
@@ -435,11 +410,8 @@ def picture_parts(pieces, target_names, names=("train", "test")) -> Content:
     splits = official_parts([len(p[1]) for p in pieces], names) or {names[0]: np.arange(len(y))}
     return Content(X, y.astype(np.int64), (), tuple(target_names), splits=splits)
 
-def idx(
-    data:bytes, # of an idx file: two zero bytes, the type, the number of dimensions, these, and raw bytes
-    name:str,   # of the file, for messages
-) -> np.ndarray: # uint8, with the shape that the file states
-    "An array of bytes in the format of MNIST. Raises ValueError that names the file."
+def idx(data:bytes, name:str) -> np.ndarray: # uint8, with the shape that the file states
+    "An array of bytes in the format of MNIST: two zero bytes, the type, the number of dimensions, these, raw bytes."
     dimensions = data[3] if data[:3] == b"\0\0\x08" and len(data) > 3 else 256
     if len(data) < 4 + 4*dimensions: raise ValueError(f"{name} is not an idx file of unsigned bytes")
     shape = tuple(int(n) for n in np.frombuffer(data, ">u4", dimensions, 4))
@@ -448,10 +420,8 @@ def idx(
     return body.reshape(shape).copy()
 
 # %% ../../nbs/data/01_readers.ipynb #rd000050
-def images(
-    data:bytes, # archive of pictures, all of one size
-) -> tuple:     # (n, height, width, 3) uint8, list of n names with folders
-    "All JPEG and PNG pictures of an archive, in the order of their names."
+def images(data:bytes) -> tuple: # (n, height, width, 3) uint8, list of n names with folders
+    "All JPEG and PNG pictures of an archive, of one size, in the order of their names."
     from PIL import Image
     found = {name: read() for name, read in members(data)
              if name.lower().endswith((".jpg", ".png", ".jpeg"))}

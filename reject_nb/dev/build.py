@@ -21,9 +21,7 @@ from .pages import make_docs, make_readme
 from .run import NotebookRun, moved_tables, run_notebooks, without_calls
 
 # %% ../../nbs/dev/06_build.ipynb #5c1bfac8
-def failure(
-    run:NotebookRun, # that did not end well
-) -> str:            # several lines
+def failure(run:NotebookRun) -> str: # several lines
     "What failed, with the end of its traceback."
     last = run.traceback.rstrip().splitlines()[-15:]
     return "\n    ".join([f"{relative(run.path)}, cell {run.cell} ({run.source}): {run.error.strip()}", *last])
@@ -45,11 +43,8 @@ def run_all(
     return failed + [f"{relative(r.path)}, {moved}" for r in runs if not keep for moved in r.moved]
 
 # %% ../../nbs/dev/06_build.ipynb #0d7d0a39
-def moved_claims(
-    old:dict[str, str], # claim -> status, as committed
-    new:dict[str, str], # as measured now
-) -> list[str]:         # sentences
-    "Claims whose status differs."
+def moved_claims(old:dict[str, str], new:dict[str, str]) -> list[str]: # sentences
+    "Claims whose status, as committed and as measured now, differs."
     return [f"claim {id}: committed as {old.get(id, 'missing')}, now {new.get(id, 'missing')}; run `make figures`"
             for id in sorted(set(new) | set(old)) if new.get(id) != old.get(id)]
 
@@ -99,9 +94,7 @@ def make_bench() -> list[str]: # what failed
 STEPS = {"export": lambda: export(root()), "readme": write_readme, "docs": lambda: print(relative(make_docs())),
          "notebooks": make_notebooks, "pages": make_pages, "bench": make_bench, "clean": clean_notebooks, "check": check}
 
-def main(
-    argv=None, # arguments; None: those of the command line
-) -> int:      # exit status
+def main(argv=None) -> int: # exit status
     "Entry point of `python -m reject_nb.dev.build`."
     parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.build", description="Build the project from its notebooks.")
     parser.add_argument("step", choices=[*STEPS, "run"])

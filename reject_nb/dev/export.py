@@ -40,11 +40,8 @@ class Module:
     @property
     def classes(self) -> dict: return {n.name: n for n in self.tree.body if isinstance(n, ast.ClassDef)}
 
-def take_apart(
-    name:str,   # below the package
-    source:str, # of the module
-) -> Module:
-    "Parse a module."
+def take_apart(name:str, source:str) -> Module:
+    "Parse a module, named as it is below the package."
     comments = {}
     lines = source.split("\n")
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -55,12 +52,8 @@ def take_apart(
     return Module(name=name, source=source, tree=ast.parse(source), comments=comments)
 
 # %% ../../nbs/dev/02_export.ipynb #b0784ec5
-def meaning(
-    module:Module,
-    line:int,   # on which a parameter or a field ends
-    column:int, # at which it begins
-) -> str:
-    "The comment behind a parameter, with the lines below it that begin further in."
+def meaning(module:Module, line:int, column:int) -> str:
+    "The comment behind a parameter at this column and last line, with the lines below it that begin further in."
     _, text, alone = module.comments.get(line, (0, "", True))
     if alone: return ""
     while (more := module.comments.get(line := line + 1)) and more[2] and more[0] > column: text += " " + more[1]
@@ -102,10 +95,7 @@ def _last_line(function, module:Module) -> int:
     if lines[first - 1].encode()[:body.col_offset].strip(): return first
     return max(n for n in range(function.lineno, first) if lines[n - 1].split("#")[0].strip())
 
-def parameters(
-    function,      # ast.FunctionDef
-    module:Module, # where it stands
-) -> list[tuple[str, str, str]]: # (name, type, meaning)
+def parameters(function, module:Module) -> list[tuple[str, str, str]]: # (name, type, meaning)
     "The parameters of a function, without self and cls."
     a = function.args
     plain = [*a.posonlyargs, *a.args]
@@ -118,10 +108,7 @@ def parameters(
     def said(arg, default): return "" if single else meaning(module, (default or arg).end_lineno, arg.col_offset)
     return [(name, _kind(arg.annotation, default, module.source), said(arg, default)) for name, arg, default in rows]
 
-def returned(
-    function,      # ast.FunctionDef
-    module:Module, # where it stands
-) -> list[tuple[str, str, str]]: # ("", type, meaning); empty for None
+def returned(function, module:Module) -> list[tuple[str, str, str]]: # ("", type, meaning); empty for None
     "What a function returns."
     line = _last_line(function, module)
     said = meaning(module, line, function.col_offset) if line < function.body[0].lineno else ""
@@ -131,16 +118,11 @@ def returned(
 # %% ../../nbs/dev/02_export.ipynb #e954e72b
 RECORDS = {"NamedTuple", "TypedDict", "Enum", "StrEnum", "IntEnum", "Flag"}
 
-def is_record(
-    node, # ast.ClassDef
-) -> bool:
+def is_record(node) -> bool:
     "Whether a class is a dataclass, a NamedTuple or an enumeration."
     return any(_name(b) in RECORDS for b in node.bases) or any(_name(d) == "dataclass" for d in node.decorator_list)
 
-def fields(
-    node,          # ast.ClassDef
-    module:Module, # where it stands
-) -> list[tuple[str, str, str]]: # (name, type, meaning)
+def fields(node, module:Module) -> list[tuple[str, str, str]]: # (name, type, meaning)
     "The public fields of a record, or the members of an enumeration."
     found = []
     for item in node.body:
@@ -158,10 +140,7 @@ def fields(
     return found
 
 # %% ../../nbs/dev/02_export.ipynb #2054003f
-def imported_from(
-    module:Module,
-    name:str,     # as the module uses it
-) -> tuple[str, str]|None: # (module below the package, name there)
+def imported_from(module:Module, name:str) -> tuple[str, str]|None: # (module below the package, name there)
     "Where a name of this package comes from; None for names of other packages."
     for node in module.tree.body:
         for alias in node.names if isinstance(node, ast.ImportFrom) else []:
@@ -171,22 +150,14 @@ def imported_from(
             return home.removeprefix("reject_nb."), alias.name
     return None
 
-def bases(
-    node,          # ast.ClassDef
-    module:Module, # where it stands
-    package:dict,  # name -> Module
-):                 # yields (class, Module)
+def bases(node, module:Module, package:dict): # yields (class, Module)
     "The classes of this package that a class inherits from."
     for base in map(_name, node.bases):
         home, name = (module.name, base) if base in module.classes else imported_from(module, base) or ("", "")
         there = module if home == module.name else package.get(home)
         if there is not None and name in there.classes: yield there.classes[name], there
 
-def members(
-    node,          # ast.ClassDef
-    module:Module, # where it stands
-    package:dict,  # name -> Module
-) -> tuple[list, list]: # (parameters of __init__, fields)
+def members(node, module:Module, package:dict) -> tuple[list, list]: # (parameters of __init__, fields)
     "What a class takes and what it holds, its own or inherited."
     init = [f for f in node.body if isinstance(f, ast.FunctionDef) and f.name == "__init__"]
     if init: return parameters(init[0], module), []
@@ -209,11 +180,8 @@ def _typed(node, rows:list[str]) -> list[str]:
     block = isinstance(node, (ast.For, ast.With, ast.FunctionDef, ast.ClassDef, ast.If, ast.While, ast.Try))
     return typed + ["..."] if block and len(rows) - first > 1 else typed
 
-def as_session(
-    cell,           # a code cell as plain JSON
-    where:str,      # for messages
-) -> list[str]:     # lines of a docstring
-    "An example as it would look when typed."
+def as_session(cell, where:str) -> list[str]: # lines of a docstring
+    "An example as it would look when typed; `where` is for messages."
     source = "\n".join(line for line in "".join(cell["source"]).splitlines() if not line.startswith("#|"))
     printed = _shown("".join("".join(o["text"]) for o in cell["outputs"] if o.get("name") == "stdout"))
     results = ["".join(o["data"].get("text/plain", "")) for o in cell["outputs"] if o["output_type"] == "execute_result"]
@@ -230,9 +198,7 @@ def as_session(
     return made + [line for text in results for line in _shown(text)]
 
 # %% ../../nbs/dev/02_export.ipynb #755e0381
-def all_examples(
-    checkout:Path, # folder that holds nbs/
-) -> dict[tuple[str, str], list[str]]: # (folder of the module, name or Class.method) -> lines
+def all_examples(checkout:Path) -> dict[tuple[str, str], list[str]]: # (folder of the module, name or Class.method) -> lines
     "The examples of all notebooks; several of one name follow each other."
     found: dict[tuple[str, str], list[str]] = {}
     for path in sorted((checkout/"nbs").rglob("*.ipynb")):
@@ -251,9 +217,7 @@ WIDTH = 110
 ERROR = r"[A-Z]\w*(?:Error|Exception|Interrupt|Warning)"
 MARK = re.compile(rf"(?:^|\n|(?<=[.!?)]) )(?=Source:|Raises:? {ERROR})")
 
-def parts_of(
-    docstring:str, # cleaned of its indentation
-) -> tuple[str, list[str], list[str]]: # (text, errors, sources)
+def parts_of(docstring:str) -> tuple[str, list[str], list[str]]: # (text, errors, sources)
     "Separate what the author wrote."
     text = ""
     errors = []
@@ -299,9 +263,7 @@ def docstring(
     return "\n".join(wrapped + ["", "Examples", "--------", *example]*bool(example)).strip()
 
 # %% ../../nbs/dev/02_export.ipynb #f1f57646
-def public_in(
-    package:dict, # name -> Module
-) -> set[tuple[str, str]]: # (module, name)
+def public_in(package:dict) -> set[tuple[str, str]]: # (module, name)
     "What the overviews list, and the classes of this package that it inherits from."
     found: set[tuple[str, str]] = set()
     todo: list[tuple] = []
@@ -357,10 +319,7 @@ def edits_of(
     return [(node, text) for node, text in found if text and "----" not in (ast.get_docstring(node) or "")]
 
 # %% ../../nbs/dev/02_export.ipynb #0d8b259a
-def as_literal(
-    text:str,   # a docstring
-    indent:int, # columns
-) -> str:
+def as_literal(text:str, indent:int) -> str:
     "Source of a docstring: lines indented, quotes and backslashes kept."
     lines = text.splitlines()
     body = "\n".join([lines[0], *((" "*indent + line).rstrip() for line in lines[1:])]).replace('"""', "'''")
@@ -368,11 +327,8 @@ def as_literal(
     close = "\n" + " "*indent if len(lines) > 1 or body.endswith('"') else ""
     return f'{prefix}"""{body}{close}"""' if len(lines) > 1 or '"' in body or prefix else f'"{body}"'
 
-def documented(
-    module:Module,
-    edits:list[tuple], # (node, docstring)
-) -> str: # source
-    "A module with these docstrings."
+def documented(module:Module, edits:list[tuple]) -> str:
+    "The source of a module with these docstrings, (node, docstring) each."
     lines = module.source.split("\n")
     for node, text in sorted(edits, key=lambda edit: -edit[0].body[0].lineno):   # from the end, so that line numbers hold
         if text == (ast.get_docstring(node) or ""): continue
@@ -421,10 +377,8 @@ def _bound(node) -> set[str]:
     if isinstance(node, (ast.FunctionDef, ast.ClassDef)): return {node.name}
     return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
 
-def folded(
-    source:str, # of a module that nbdev wrote
-) -> str:
-    "A module whose patched functions are methods of their classes, which stand below all that those need."
+def folded(source:str) -> str:
+    "A module of nbdev's whose patched functions are methods of their classes, which stand below all that those need."
     tree: Any = ast.parse(source)
     lines = source.split("\n")
     patched = [n for n in tree.body if _patch_of(n)]
@@ -452,10 +406,8 @@ def folded(
     return re.sub(r"(?m)^from fastcore\.basics import patch\n", "", re.sub(r"\n{3,}", "\n\n", text))
 
 # %% ../../nbs/dev/02_export.ipynb #84bb946f
-def narrowed(
-    source:str, # of a module that nbdev wrote
-) -> str:
-    "A module whose title and list of names fit the page."
+def narrowed(source:str) -> str:
+    "A module of nbdev's whose title and list of names fit the page."
     match = re.search(r"(?m)^__all__ = \[(.*?)\]$", source, re.S)
     if match and max(map(len, match[0].splitlines())) > WIDTH:
         names = f"__all__ = [{' '.join(match[1].split())}]"
@@ -466,10 +418,8 @@ def narrowed(
     return f"{title}\n{rest}"
 
 # %% ../../nbs/dev/02_export.ipynb #6968dbce
-def export(
-    checkout:Path, # folder that holds nbs/ and settings.ini
-) -> None:
-    "Write reject_nb/ from the notebooks."
+def export(checkout:Path) -> None:
+    "Write reject_nb/ from the notebooks of a checkout."
     code = "from nbdev.doclinks import nbdev_export; nbdev_export()"
     subprocess.run([sys.executable, "-c", code], cwd=checkout, check=True, env={**os.environ, "PYTHONWARNINGS": "ignore"})
     (checkout/"reject_nb"/"_modidx.py").unlink(missing_ok=True)   # an index of nbdev's that nothing here reads

@@ -15,10 +15,8 @@ from ..core.claims import ROOMS
 from ..core.files import project_root
 
 # %% ../../nbs/dev/01_notebooks.ipynb #2a8538da
-def directives(
-    source:str, # of a code cell
-) -> list[str]: # "export", "test", "slow", "hide", "default_exp sdr.region" ...
-    "The nbdev directives at the head of a cell."
+def directives(source:str) -> list[str]: # "export", "test", "slow", "hide", "default_exp sdr.region" ...
+    "The nbdev directives at the head of a code cell."
     found = []
     for line in source.splitlines():
         if not (match := re.match(r"#\|\s*(.+?)\s*$", line)): break
@@ -26,10 +24,8 @@ def directives(
     return found
 
 # %% ../../nbs/dev/01_notebooks.ipynb #984acd87
-def module_of(
-    nb, # a notebook, read with nbformat or as plain JSON
-) -> str|None: # "sdr.region", or None where nothing is exported
-    "The module a notebook is exported to, from its default_exp directive."
+def module_of(nb) -> str|None: # "sdr.region", or None where nothing is exported
+    "The module a notebook, as nbformat or plain JSON, is exported to, from its default_exp directive."
     for cell in nb["cells"]:
         for line in directives("".join(cell["source"])) if cell["cell_type"] == "code" else []:
             if match := re.fullmatch(r"default_exp\s+(\S+)", line): return match[1]
@@ -64,24 +60,18 @@ def pages_and_others() -> tuple[list[Path], list[Path]]: # (pages, others)
     return [p for p in paths if p.stem in PAGES], [p for p in paths if p.stem not in PAGES]
 
 # %% ../../nbs/dev/01_notebooks.ipynb #9e0db6e3
-def read(
-    path:Path, # of a notebook
-):             # an nbformat NotebookNode
+def read(path:Path): # an nbformat NotebookNode
     "Read a notebook."
     import nbformat
     return nbformat.read(path, as_version=4)
 
-def relative(
-    path:Path, # within the checkout
-) -> str:
+def relative(path:Path) -> str:
     "Path below the checkout, with forward slashes."
     return Path(path).relative_to(root()).as_posix()
 
 # %% ../../nbs/dev/01_notebooks.ipynb #5e11c1a1
-def place_of_picture(
-    id:str,     # "<module>/<name>" of a picture in figures/
-) -> str|None:  # "sdr/90_paper#592b1223"; None if the name is put together by the code
-    "The cell that saves a picture."
+def place_of_picture(id:str) -> str|None: # "sdr/90_paper#592b1223"; None if the name is put together by the code
+    "The cell that saves a picture, given by its '<module>/<name>' in figures/."
     for path in sorted((root()/"nbs"/id.partition("/")[0]).rglob("*.ipynb")):
         if id not in path.read_text(encoding="utf-8"): continue
         for cell in read(path).cells:
@@ -89,10 +79,8 @@ def place_of_picture(
                 return f"{relative(path).removeprefix('nbs/').removesuffix('.ipynb')}#{cell.id}"
     return None
 
-def cell_link(
-    place:str,  # "sdr/90_paper#592b1223"
-) -> str:       # from a notebook in a folder of nbs/
-    "Address that JupyterLab and the site follow to a cell."
+def cell_link(place:str) -> str:
+    "Address that JupyterLab and the site follow from a notebook to a cell, such as sdr/90_paper#592b1223."
     notebook, _, cell = place.partition("#")
     return f"../{notebook}.ipynb#cell-id={cell}"
 
@@ -110,18 +98,14 @@ def _joined(outputs) -> list:
     return whole
 
 # %% ../../nbs/dev/01_notebooks.ipynb #52dccf86
-def is_folded(
-    source:str, # of a code cell
-) -> bool:
+def is_folded(source:str) -> bool:
     "Whether JupyterLab shows a cell folded: tests, and helpers that no other module uses."
     words = directives(source)
     names = re.findall(r"(?m)^(?:def|class) (\w+)", source)
     return "test" in words or "export" in words and bool(names) and all(name.startswith("_") for name in names)
 
-def clean(
-    nb, # an nbformat NotebookNode, changed in place
-):      # the same notebook
-    "Remove what differs between runs: counts, metadata, pieces of streams; keep outputs, ids and cell tags, and fold tests and helpers."
+def clean(nb): # the same notebook, changed in place
+    "Remove what differs between runs: counts, metadata, pieces of streams; fold tests and helpers."
     nb.metadata = {"kernelspec": dict(KERNELSPEC)}
     nb.nbformat, nb.nbformat_minor = 4, 5
     for cell in nb.cells:
@@ -136,9 +120,7 @@ def clean(
     return nb
 
 # %% ../../nbs/dev/01_notebooks.ipynb #b53e4826
-def to_text(
-    nb, # an nbformat NotebookNode
-) -> str:
+def to_text(nb) -> str:
     "A notebook as the text that is committed."
     import nbformat
     return nbformat.writes(nb, version=4) + "\n"

@@ -59,11 +59,8 @@ def _shown_cell(cell, fold:bool): # the cell, changed; None if it is left out
     return None if not cell.source or re.match(r"_all_|__all__", cell.source) else cell
 
 # %% ../../nbs/dev/04_pages.ipynb #109360ad
-def presentable(
-    nb,        # a notebook; a copy is returned
-    fold:bool, # True: tests and long exports folded (site); False: tests left out (README)
-):             # a notebook
-    "A notebook as readers see it."
+def presentable(nb, fold:bool):
+    "A copy of a notebook as readers see it, tests and long exports folded (site), or without tests (README)."
     nb = copy.deepcopy(nb)
     cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold) for cell in nb.cells]
     nb.cells = [cell for cell in cells if cell is not None]
@@ -112,9 +109,7 @@ def _entry(module:str, name:str, thing) -> str:
     kind = "autoclass" if inspect.isclass(thing) else "autofunction" if callable(thing) else "py:data"
     return "\n\n".join([f"## {name}", "\n".join(["```{eval-rst}", f".. {kind}:: {path}", *members, "```"]), _source_of(thing)])
 
-def reference_page(
-    module:str, # "strategies"
-) -> str:       # Markdown of Jupyter Book
+def reference_page(module:str) -> str: # Markdown of Jupyter Book
     "The reference page of a module: every public name, with its parameters, example and source."
     package = importlib.import_module(f"reject_nb.{module}")
     names = sorted(package.__all__, key=str.lower)

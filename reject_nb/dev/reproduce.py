@@ -27,30 +27,20 @@ from ..core.files import project_root, scratch_folder, try_lock, write_atomic
 from .run import NotebookRun, run_notebooks, same_picture, same_text
 
 # %% ../../nbs/dev/05_reproduce.ipynb #a8113c45
-def of_figure(
-    stem:str,   # of a file: "figure1_gamma"
-    figure:str, # name of an item: "figure1"
-) -> bool:
-    "Whether a file belongs to an item of a paper."
+def of_figure(stem:str, figure:str) -> bool:
+    "Whether a file, such as figure1_gamma, belongs to an item of a paper, such as figure1."
     def letters(text): return re.sub(r"[^a-z0-9]", "", text.lower())
     parts = stem.split("_")
     return any(letters("".join(parts[:k])) == letters(figure) for k in range(1, len(parts) + 1))
 
-def named_by(
-    claim:Claim,
-    room:str,     # module
-    figures:list, # names of items
-) -> bool:
-    "Whether a claim names one of the items: `Figure 1, second row` names Figure 1, and `Figure 10` does not."
+def named_by(claim:Claim, room:str, figures:list) -> bool:
+    "Whether a claim names one of a module's items: `Figure 1, second row` names figure1, and `Figure 10` does not."
     places = [item.where for item in ITEMS for figure in figures if item_id(item) == f"{room}/{figure}"]
     here = claim.id.startswith(room + "/")
     return here and any(re.match(re.escape(place) + r"(?![\w.])", claim.where) for place in places)
 
-def what_to_run(
-    targets:list[str], # modules, items or nothing
-    root:Path,         # the checkout
-) -> dict[str, list[str]]: # module -> items asked for, empty for all
-    "What to run for a request. Raises: RequestError with close matches for an unknown name."
+def what_to_run(targets:list[str], root:Path) -> dict[str, list[str]]: # module -> items asked for, empty for all
+    "What to run for a request of modules, items or nothing. Raises: RequestError with close matches for an unknown name."
     files = [path for room in ROOMS for path in (root/"figures"/room).glob("*.*")]
     known = {item_id(item) for item in ITEMS} | {f"{path.parent.name}/{path.stem}" for path in files}
     wanted: dict[str, list[str]] = {}
@@ -68,11 +58,8 @@ def _is_whole(path:Path) -> bool:
     try: return read_claims(path) is not None if path.is_dir() else isinstance(json.loads(path.read_bytes()), dict)
     except (RequestError, ValueError): return False
 
-def clear(
-    out:Path,   # where figures and claims belong
-    cells:Path, # folder of the cells of the strategies' protocol
-) -> None:
-    "Make the folder ready. Raises: RequestError if it cannot be written to."
+def clear(out:Path, cells:Path) -> None:
+    "Make the folders of claims and of the strategies' cells ready. Raises: RequestError if `out` is not writable."
     try:
         out.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=out).close()
@@ -260,9 +247,7 @@ def compare(
     return lines + [f"{head} in {len(tables)} tables and {len(set(was) & set(now))} claims"]
 
 # %% ../../nbs/dev/05_reproduce.ipynb #8b221586
-def main(
-    argv=None, # words of the command; those of the process by default
-) -> int:      # exit status
+def main(argv=None) -> int: # exit status
     "Entry point of `python -m reject_nb.dev.reproduce`, which `reject-nb reproduce` becomes."
     what = "Compute figures, tables and claims again."
     p = reproduce_arguments(argparse.ArgumentParser(prog="reject-nb reproduce", description=what))

@@ -98,11 +98,8 @@ def moved_outputs(
     return tuple(found)
 
 # %% ../../nbs/dev/03_run.ipynb #7873591b
-def moved_tables(
-    stored:Path, # folder of figures as committed
-    made:Path,   # folder that a run wrote to
-) -> list[str]:  # sentences
-    "Tables that a run made with other numbers, or that are not committed."
+def moved_tables(stored:Path, made:Path) -> list[str]: # sentences
+    "Tables that a run made with other numbers than the committed ones, or that are not committed."
     found = []
     for path in sorted(made.rglob("*.csv")):
         name = path.relative_to(made).as_posix()
@@ -191,9 +188,7 @@ class NotebookRun:
     seconds: float = 0.
     moved: tuple[Moved, ...] = ()   # cells that show something else than is stored
 
-def without_calls(
-    source:str, # of a code cell
-) -> str:       # of as many lines
+def without_calls(source:str) -> str: # of as many lines
     "A test cell without the calls of its tests, which pytest makes; any other cell as it is."
     if "test" not in directives(source): return source
     lines = source.splitlines()

@@ -15,10 +15,8 @@ def _row(value, n:int): # values of n names
     return (value,) if n == 1 else value
 
 # %% ../../nbs/dev/01_testing.ipynb #9dcc2828
-def cases(
-    test, # a test function, with or without `pytest.mark.parametrize`
-) -> list[dict]: # keyword arguments of each case
-    "The cases of a test; several marks multiply, as in pytest."
+def cases(test) -> list[dict]: # keyword arguments of each case
+    "The cases of a test; several marks of `pytest.mark.parametrize` multiply, as in pytest."
     axes = []
     for mark in getattr(test, "pytestmark", []):
         if mark.name != "parametrize": continue
