@@ -24,7 +24,7 @@ from .advanced.kernels import (
 from .calibration import RULES, curve_offset
 from .problem import LARGEST, Costs, check_eta, cost_weights, resolve_taus
 from .solver import Solution, check_tol, solve_explicit
-from ..risk_control.rates import Calibration, calibrate_offset
+from ..risk_control.rates import Calibration, calibrate_offset, warn_if_empty
 from ..sdr import radius
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #1d71f07e
@@ -249,11 +249,6 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     class_weight : optional, default None
         factor of each class on its costs: a dict, "balanced" or None
 
-    Raises
-    ------
-    ValueError
-        naming the parameter, in `fit`.
-
     References
     ----------
     Carlevaro et al., section 3.
@@ -324,11 +319,6 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            naming the argument for bad input.
 
         Examples
         --------
@@ -492,7 +482,8 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> Calibration: # what is certified, and the offset
         """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
-        Where the rule cannot deliver, the result says so and `bias_` becomes -inf: nothing is safe then.
+        If the rule cannot deliver, `bias_` becomes -inf, and nothing is safe. A warning says if no
+        calibration point is inside.
 
         Parameters
         ----------
@@ -514,11 +505,6 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         Calibration
             what is certified, and the offset
 
-        Raises
-        ------
-        ValueError
-            for an unknown rule, labels that the fit has not seen, levels outside (0, 1).
-
         Examples
         --------
         >>> from reject_nb.mcsvm import MultiCostSVC
@@ -531,6 +517,7 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         signs = self._signs(check_labels(y, "y", len(scores)))
         self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta,
                                              self._middle, eps_safe, rules=RULES)
+        warn_if_empty(self.calibration_, scores)
         bias = self.calibration_.bias
         self.bias_ = -math.inf if bias is None else bias
         return self.calibration_

@@ -281,18 +281,13 @@ def solve_reference(
     status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha)-.5*quadratic),
                                   balance+[alpha >= 0, alpha <= costs]))
     if alpha.value is None: raise refuse("K and eta", "such that the solver can solve (5)", str(status))
-    return _reference(K, y, Costs(safe, unsafe), eta, np.clip(alpha.value, 0, costs),
-                      np.ravel(balance[0].dual_value), status)
-
-# %% ../../nbs/mcsvm/01_problem.ipynb #b77c8548
-def _reference(K, y, costs, eta, alpha, biases, status) -> Reference:
-    "Both objectives at the solver's answer."
-    dual_coef = -eta*y*alpha.sum(1)
+    found = np.clip(alpha.value, 0, costs)
+    biases = np.ravel(balance[0].dual_value)
+    dual_coef = -eta*y*found.sum(1)
     scores = K@dual_coef
-    objective = float(-.5*dual_coef@scores*(-1/eta)+hinge_sum(scores, y, biases, *costs))
-    bound = dual_objective(K, y, alpha, eta)
-    return Reference(alpha=alpha, biases=biases, dual_coef=dual_coef, scores=scores, objective=objective,
-                     bound=bound,
+    objective = float(dual_coef@scores/(2*eta)+hinge_sum(scores, y, biases, safe, unsafe))
+    bound = dual_objective(K, y, found, eta)
+    return Reference(alpha=found, biases=biases, dual_coef=dual_coef, scores=scores, objective=objective, bound=bound,
                      gap=relative_gap(objective-bound, objective), gap_abs=objective-bound, status=status)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #1983e486
@@ -322,11 +317,6 @@ def solve_primal_reference(
     -------
     tuple[float, np.ndarray, np.ndarray]
         objective, w (D,), biases (m,)
-
-    Raises
-    ------
-    ValueError
-        for labels other than -1 and +1, a class without points, eta <= 0.
 
     References
     ----------

@@ -23,7 +23,7 @@ from ..core.checks import (check_choice, check_count, check_flag, check_labels,
                                    check_probability, check_random_state, refuse)
 from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
-from ..risk_control.rates import Calibration, calibrate_offset
+from ..risk_control.rates import Calibration, calibrate_offset, warn_if_empty
 from .advanced.families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma,
                                              Poisson)
 from .advanced.fitted import bootstrap_rates, goodness_of_fit
@@ -89,6 +89,19 @@ def _gaussian_blocks(family, d:int) -> list: # slices
     return [slice(end - f.n_features, end) for f, end in zip(families, ends)
             if isinstance(f, Gaussian) and f.n_features > 1]
 
+def _spread_out(k:int, classes, family, counted) -> tuple:
+    "Class k; if a Gaussian is to be fitted to one place only, the points of another class around that place."
+    X, _, label = classes[k]
+    own = counted[k][0]
+    others = [row for row, (points, _) in enumerate(counted) if len(points) and np.ptp(points, axis=0).any()]
+    if family not in ("gaussian", Gaussian) or not len(own) or np.ptp(own, axis=0).any() or not others:
+        return classes[k]
+    points, weight = counted[others[0]]
+    warnings.warn(f"class {label!r} has points at one place only: its covariance is that of class "
+                  f"{classes[others[0]][2]!r}; give more points", stacklevel=4)
+    counted[k] = points - np.average(points, axis=0, weights=weight) + own[0], weight
+    return *counted[k], label
+
 def fit_classes(
     classes,        # a list of (points (n, d), weights (n,) or None, label)
     family,         # as in `fit_distribution`
@@ -97,6 +110,7 @@ def fit_classes(
     "A distribution for each class; errors name the class."
     counted = [(X, np.ones(len(X)) if weight is None else weight) for X, weight, _ in classes]
     counted = [(X[weight > 0], weight[weight > 0]) for X, weight in counted]
+    classes = [_spread_out(k, classes, family, counted) for k in range(len(classes))]
     scale = None
     if shrinkage is not None and all(len(X) for X, _ in counted):
         d = classes[0][0].shape[1]
@@ -159,11 +173,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         1 - confidence of the calibration, in (0, 1)
     random_state : optional, default None
         of the split and of tests of fit: None, a number or a generator
-
-    Raises
-    ------
-    ValueError
-        where there are other than two classes, or data that a family cannot take.
 
     References
     ----------
@@ -269,11 +278,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         np.ndarray
             (n, 2) in the order of classes_
 
-        Raises
-        ------
-        ValueError
-            where X has other columns than in the fit.
-
         Examples
         --------
         >>> from reject_nb import sdr
@@ -293,6 +297,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     def _calibrate(self, gamma, signs, rule, eps, delta) -> Calibration:
         "The level from held-out values of Gamma."
         found = calibrate_offset(gamma, signs, rule, eps, delta)   # both rules use the unsafe points alone
+        warn_if_empty(found, gamma, 4)
         self.calibration_ = found
         self._held_out = gamma, signs
         self.radius_ = -np.inf if found.bias is None else found.bias
@@ -322,11 +327,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         -------
         np.ndarray
             (n,), above 0: classes_[1]
-
-        Raises
-        ------
-        ValueError
-            where X has other columns than in the fit.
         """
         X = self._points(X)
         if self._calibrated: score = self.region_.margin(X, self.radius_)
@@ -351,11 +351,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         -------
         np.ndarray
             (n,), in [0, 1]
-
-        Raises
-        ------
-        ValueError
-            where p_safe is not in (0, 1).
 
         Examples
         --------
@@ -383,11 +378,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         -------
         np.ndarray
             (n,), labels
-
-        Raises
-        ------
-        ValueError
-            where X has other columns than in the fit.
         """
         return self._as_labels(self.predict_region(X))
 
@@ -417,11 +407,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         -------
         np.ndarray
             (n,) bool, inside
-
-        Raises
-        ------
-        ValueError
-            where p_safe or eps is not in (0, 1).
 
         Examples
         --------
@@ -469,11 +454,6 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         Calibration
             also kept as `calibration_`; its bias is the level of Gamma
 
-        Raises
-        ------
-        ValueError
-            naming the argument.
-
         References
         ----------
         Carlevaro et al., section 3.2, for the unsafe points only.
@@ -484,7 +464,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         >>> from reject_nb import sdr
         >>> X, y = [[1], [2], [3], [6], [9], [12]], [1, 1, 1, 0, 0, 0]
         >>> clf = sdr.SafeRegionClassifier(family="exponential", calibration_share=None, eps=.1).fit(X, y)
-        >>> found = clf.calibrate(np.arange(5, 35)[:, None], np.zeros(30), delta=.05)
+        >>> found = clf.calibrate(np.arange(1, 35)[:, None], np.repeat([1, 0], [4, 30]), delta=.05)
         >>> print(found.rank, found.statement, clf.predict([[4.9], [5.]]))
         1 Pr{inside | unsafe} <= 0.1 with confidence 0.95 over the calibration set [1 0]
         """

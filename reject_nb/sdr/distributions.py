@@ -4,9 +4,8 @@
 
 # %% auto #0
 __all__ = ['LARGEST', 'MOST_WEIGHT', 'FEW_POINTS', 'check_points', 'Distribution', 'shown', 'template_method',
-           'weighted_points', 'effective_points', 'check_size', 'ScalarDistribution', 'Place',
-           'check_covariance', 'shrunk', 'common_shrinkage', 'check_shrinkage', 'Gaussian', 'Independent',
-           'as_gaussian']
+           'weighted_points', 'effective_points', 'ScalarDistribution', 'Place', 'check_covariance', 'shrunk',
+           'common_shrinkage', 'check_shrinkage', 'Gaussian', 'Independent', 'as_gaussian']
 
 # %% ../../nbs/sdr/01_distributions.ipynb #1d6ffb29
 from types import MethodType
@@ -44,10 +43,34 @@ class Distribution:
 
     def _g(self, X) -> np.ndarray: raise NotImplementedError
 
+    def _draw(self, rng, n) -> np.ndarray: raise NotImplementedError
+
     @property
     def log_normaliser(self) -> float:
         "ln c of eqs. (4) and (5)."
         raise NotImplementedError
+
+    def sample(
+        self,
+        n:int,             # number of points
+        random_state=None, # seed or numpy Generator
+    ) -> np.ndarray:       # (n, d), or (n,) of a family on the line
+        """Independent draws.
+
+        Parameters
+        ----------
+        n : int
+            number of points
+        random_state : optional, default None
+            seed or numpy Generator
+
+        Returns
+        -------
+        np.ndarray
+            (n, d), or (n,) of a family on the line
+        """
+        n = check_count(n, "n", low=0, high=10**9)
+        return np.asarray(self._draw(check_random_state(random_state), n), dtype=float)
 
     def log_density(
         self,
@@ -64,11 +87,6 @@ class Distribution:
         -------
         np.ndarray
             (n,)
-
-        Raises
-        ------
-        ValueError
-            where X has another width, NaN or infinite values.
 
         References
         ----------
@@ -171,11 +189,6 @@ def effective_points(
     share = weight/weight.max()
     return float(share.sum()**2/(share @ share))
 
-# %% ../../nbs/sdr/01_distributions.ipynb #88fd4387
-def check_size(n) -> int:
-    "How many points to draw."
-    return check_count(n, "n", low=0, high=10**9)
-
 # %% ../../nbs/sdr/01_distributions.ipynb #f84ba04c
 class ScalarDistribution(Distribution):
     "A distribution on the line that wraps a frozen distribution of `scipy.stats`."
@@ -208,14 +221,7 @@ class ScalarDistribution(Distribution):
 
     def _g(self, X): return -self._log_density(X)
 
-    def sample(
-        self,
-        n:int,             # number of points
-        random_state=None, # seed or numpy Generator
-    ) -> np.ndarray:       # (n,)
-        "Independent draws."
-        rng = check_random_state(random_state)
-        return np.asarray(self.dist.rvs(size=check_size(n), random_state=rng), dtype=float)
+    def _draw(self, rng, n): return self.dist.rvs(size=n, random_state=rng)
 
 # %% ../../nbs/sdr/01_distributions.ipynb #e56845ce
 class Place(NamedTuple):
@@ -293,11 +299,7 @@ def shrunk(
     scale=None, # (d,) sizes of the columns; None: their standard deviations
 ) -> np.ndarray: # (d, d)
     "Covariance, that of the standardised columns shrunk towards a multiple of the identity."
-    if shrinkage is None:
-        weight = weight/weight.max()
-        weight = weight/weight.sum()
-        centred = X - weight @ X
-        return np.atleast_2d((centred.T*weight) @ centred)
+    if shrinkage is None: return _standardised(X, weight, np.ones(X.shape[1]))[2]
     centred, weight, cov, scale = _standardised(X, weight, scale)
     amount = _amount([(centred, weight, cov)], shrinkage)
     if amount is not None:
@@ -394,27 +396,7 @@ class Gaussian(Distribution):
 
     def _log_sf(self, at:Place): return log_ndtr(-self._standardised(at))
 
-    def sample(
-        self,
-        n:int,             # number of points
-        random_state=None, # seed or numpy Generator
-    ) -> np.ndarray:       # (n, d)
-        """Independent draws.
-
-        Parameters
-        ----------
-        n : int
-            number of points
-        random_state : optional, default None
-            seed or numpy Generator
-
-        Returns
-        -------
-        np.ndarray
-            (n, d)
-        """
-        normal = check_random_state(random_state).standard_normal((check_size(n), self.n_features))
-        return self.mean + normal @ self.factor.T
+    def _draw(self, rng, n): return self.mean + rng.standard_normal((n, self.n_features)) @ self.factor.T
 
     @template_method
     def fit(
@@ -458,17 +440,12 @@ class Gaussian(Distribution):
         X, weight = weighted_points(check_points(X, X.shape[1] if X.ndim == 2 else 1), sample_weight)
         if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
         if scale is not None: scale = check_vector(scale, "scale", X.shape[1], 0.)
-        return _of_points(X, weight/weight.max(), shrinkage, scale) # whose sum is no subnormal number
-
-# %% ../../nbs/sdr/01_distributions.ipynb #gau20004
-def _of_points(X, weight, shrinkage, scale) -> Gaussian:
-    "The distribution with mean and covariance of weighted points."
-    mean = weight @ X/weight.sum()
-    try: return Gaussian(mean, shrunk(X, weight, shrinkage, scale))
-    except ValueError as error:
-        raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} columns): columns "
-                         "that are constant or depend linearly on others, or too few points; drop "
-                         "columns, add points, or shrink (shrinkage='ledoit_wolf')") from error
+        weight = weight/weight.max() # whose sum is no subnormal number
+        try: return Gaussian(weight @ X/weight.sum(), shrunk(X, weight, shrinkage, scale))
+        except ValueError as error:
+            raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} columns): columns "
+                             "that are constant or depend linearly on others, or too few points; drop "
+                             "columns, add points, or shrink (shrinkage='ledoit_wolf')") from error
 
 # %% ../../nbs/sdr/01_distributions.ipynb #48f6b021
 class Independent(Distribution):
@@ -478,11 +455,6 @@ class Independent(Distribution):
     ----------
     distributions
         list, in the order of the columns
-
-    Raises
-    ------
-    ValueError
-        where `distributions` is not a list of distributions.
 
     Examples
     --------
@@ -514,27 +486,7 @@ class Independent(Distribution):
         parts = zip(self.distributions, _split(X, self.distributions))
         return _log_product([dist._log_density(x) for dist, x in parts])
 
-    def sample(
-        self,
-        n:int,             # number of points
-        random_state=None, # seed or numpy Generator
-    ) -> np.ndarray:       # (n, d)
-        """Independent draws.
-
-        Parameters
-        ----------
-        n : int
-            number of points
-        random_state : optional, default None
-            seed or numpy Generator
-
-        Returns
-        -------
-        np.ndarray
-            (n, d)
-        """
-        rng = check_random_state(random_state)
-        return np.column_stack([dist.sample(n, rng) for dist in self.distributions])
+    def _draw(self, rng, n): return np.column_stack([dist._draw(rng, n) for dist in self.distributions])
 
     @template_method
     def fit(
@@ -577,7 +529,9 @@ class Independent(Distribution):
         >>> sdr.Independent.fit(dist.sample(5000, random_state=0), [sdr.Gaussian, sdr.Gamma, sdr.Poisson])
         Independent([Gaussian(-0.00453225, 0.99081), Gamma(2.01084, 1.51836), Poisson(3.001)])
         """
-        families = _wanted(self, families)
+        if families is not None: families = _check_distributions(families, "families", (Distribution, type))
+        elif not isinstance(self, type): families = self.distributions
+        else: raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), or a product as template")
         X = check_points(X, sum(family.n_features for family in families))
         check_shrinkage(shrinkage)
         if scale is not None: scale = check_vector(scale, "scale", X.shape[1], 0.)
@@ -592,13 +546,6 @@ def _check_distributions(dists, name:str, kinds) -> list:
         if not isinstance(dist, kinds) or (isinstance(dist, type) and not issubclass(dist, Distribution)):
             raise refuse(name, "a list of distributions such as [Gamma(2, 1), Poisson(3)]", dist)
     return list(dists)
-
-# %% ../../nbs/sdr/01_distributions.ipynb #fam20001
-def _wanted(template, families) -> list:
-    "The families to fit: those given, else those of the distribution as template."
-    if families is not None: return _check_distributions(families, "families", (Distribution, type))
-    if not isinstance(template, type): return template.distributions
-    raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), or a product as template")
 
 # %% ../../nbs/sdr/01_distributions.ipynb #396c57be
 def _split(X, dists) -> list: # one (n, columns) a distribution

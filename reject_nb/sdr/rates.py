@@ -148,26 +148,19 @@ def sort_columns(
         if s.discrete: found.discrete.append((s, u))
         elif isinstance(s, Gaussian) and isinstance(u, Gaussian):
             if len(gaussian_gamma(s, u)[0].lam): found.gaussian.append((s, u))
-        elif not _is_same(s, u): (found.smooth if chernoff_cgf(s, u) else found.cross).append((s, u))
+        else:
+            for dist in (s, u):
+                if not hasattr(dist, "coefficients"): raise ValueError(f"rates are not available for {dist!r}: {ESTIMATE}")
+            same = s.support == u.support and not ScalarPair(s, u).coefficients.any()
+            if not same: (found.smooth if chernoff_cgf(s, u) else found.cross).append((s, u))
     return found
 
-# %% ../../nbs/sdr/03_rates.ipynb #20426c8e
-def _is_same(s, u) -> bool:
-    "Whether two continuous distributions of one column are equal."
-    for dist in (s, u):
-        if not hasattr(dist, "coefficients"):
-            raise ValueError(f"rates are not available for {dist!r}: {ESTIMATE}")
-    return s.support == u.support and not ScalarPair(s, u).coefficients.any()
-
 # %% ../../nbs/sdr/03_rates.ipynb #8b15ebe4
-def _form_corners(form:QuadraticForm) -> np.ndarray: # (1,), or none
-    "The extreme value of a quadratic form, where its distribution has a corner."
-    if not form.lam.all(): return np.zeros(0)
-    return np.array([form.const - (form.b**2/(4*form.lam)).sum()])
-
 def contour_corners(columns:Columns, under:str) -> np.ndarray: # (m,)
     "Corners of the sum: sums of corners of all columns; one column without any smooths them all."
-    each = [_form_corners(gaussian_gamma(s, u)[under == "unsafe"]) for s, u in columns.gaussian]
+    forms = [gaussian_gamma(s, u)[under == "unsafe"] for s, u in columns.gaussian]
+    # the extreme value of a quadratic form; one with a linear part has none
+    each = [np.array([f.const - (f.b**2/(4*f.lam)).sum()] if f.lam.all() else []) for f in forms]
     each += [corners_of(ScalarPair(s, u)) for s, u in columns.smooth]
     return np.unique(reduce(np.add.outer, each).round(12))[:MOST_CORNERS]
 
@@ -229,10 +222,6 @@ def _likely_first(one:Atoms):
     logp = one.logp[order]
     return one.values[order], logp, np.logaddexp.accumulate(logp[::-1])[::-1]
 
-def _are_few(one:Atoms|None) -> bool:
-    "Whether the atoms that matter can be summed one by one."
-    return one is None or bool(np.count_nonzero(_likely_first(one)[2] > -38) <= FEW_ATOMS)
-
 # %% ../../nbs/sdr/03_rates.ipynb #925be8cc
 def log_sum_over_atoms(
     one:Atoms,      # a discrete variable
@@ -276,18 +265,11 @@ def _sum_above(atoms_, below, rho, guess) -> LogCdf: # (m,)
 
 
 # %% ../../nbs/sdr/03_rates.ipynb #16df99d3
-def _as_values(below:Callable) -> Callable: # q (m,) -> Values
-    "A distribution by its logarithm as one by its values."
-    def distribution(q):
-        found = below(q, LOG_FLOOR)
-        return Values(np.exp(found.log_p), found.error)
-    return distribution
-
 def _spread(column:Column) -> float:
     "Distance of the quartiles of a column's Gamma, roughly."
-    weight = column.room.weight[column.roots].ravel()
+    weight = column.pieces.weight[column.roots].ravel()
     if not weight.sum(): return 1.
-    gamma = column.room.gamma[column.roots].ravel()
+    gamma = column.pieces.gamma[column.roots].ravel()
     order = np.argsort(gamma)
     share = np.cumsum(weight[order])/weight.sum()
     low, high = gamma[order][np.searchsorted(share, [.25, .75])]
@@ -303,7 +285,10 @@ def panel_part(
     "The distribution of all continuous columns."
     columns = sorted((Column(ScalarPair(*pair), under) for pair in exact.left), key=_spread)
     assert exact.below is not None
-    distribution = _as_values(exact.below)
+    below = exact.below
+    def distribution(q):
+        found = below(q, LOG_FLOOR)
+        return Values(np.exp(found.log_p), found.error)
     ends = exact.ends
     corners = exact.corners
     for column in columns:
@@ -341,7 +326,7 @@ def combined(
 MOST_COMBINED = 1e6 # combinations of atoms that are listed next to continuous columns
 
 # %% ../../nbs/sdr/03_rates.ipynb #0578ca7f
-def _beside_atoms(exact:Exact, discrete:list[Atoms], rho, under:str) -> LogCdf: # (m,)
+def _next_to_atoms(exact:Exact, discrete:list[Atoms], rho, under:str) -> LogCdf: # (m,)
     "P(Gamma <= rho) at levels, to absolute accuracy."
     sets, lost = combined(discrete)
     one, apart = (sets[0], sets[1:]) if sets else (Atoms(np.zeros(1), np.zeros(1)), [])
@@ -364,7 +349,6 @@ def _discrete_only(pairs:list, rho, under:str) -> LogCdf: # (m,)
         log_p = np.array([runs_log_probability(dist, discrete_runs(counts, level)) for level in rho])
     else: log_p = log_sum_below(meet([atoms(s, u, under) for s, u in pairs]), rho)
     return LogCdf(log_p, 1e-12*np.exp(np.minimum(log_p, 0.)))
-
 
 # %% ../../nbs/sdr/03_rates.ipynb #0578ca81
 def listing_error(
@@ -399,23 +383,21 @@ def _log_probability(columns:Columns, rho, under:str) -> LogCdf: # (m,)
     each = [atoms(s, u, under) for s, u in discrete]
     many = np.prod([float(len(one.values)) for one in each]) > MOST_COMBINED
     one = None if exact.left or many or not each else meet(each)[0]
-    if exact.left or many or not _are_few(one): return _beside_atoms(exact, each, rho, under)
+    few = one is None or np.count_nonzero(_likely_first(one)[2] > -38) <= FEW_ATOMS
+    if exact.left or many or not few: return _next_to_atoms(exact, each, rho, under)
     return log_sum_over_atoms(one, on_series(exact.below), rho) if one else exact.below(rho)
-
 
 # %% ../../nbs/sdr/03_rates.ipynb #79819890
 ACCURACY = 1e-9 # absolute error of tpr and fpr
 
-def _fdr_error(tpr, fpr, p_safe, fdr) -> np.ndarray: # each rate an interval (lows, highs)
-    "Largest distance from fdr of the false discovery rates that the intervals allow."
-    def share(t, f):
+def _fdr_error(found:dict, p_safe) -> np.ndarray:
+    "Largest distance from fdr of the false discovery rates that the errors of tpr and fpr allow."
+    def distance(sign):
+        t, f = (np.clip(found[name] + side*found[f"{name}_error"], 0, 1) for name, side in (("tpr", sign), ("fpr", -sign)))
         mass = p_safe*t + (1 - p_safe)*f
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(mass > 0, (1 - p_safe)*f/mass, fdr)
-    return np.maximum(np.abs(share(tpr[1], fpr[0]) - fdr), np.abs(share(tpr[0], fpr[1]) - fdr))
-
-def _interval(p, error): return np.maximum(p - error, 0.), np.minimum(p + error, 1.)
-
+            return np.where(mass > 0, np.abs((1 - p_safe)*f/mass - found["fdr"]), 0.)
+    return np.maximum(distance(1), distance(-1))
 
 # %% ../../nbs/sdr/03_rates.ipynb #79819891
 def _rates_of(under_safe:LogCdf, under_unsafe:LogCdf, p_safe, rho) -> Rates:
@@ -430,19 +412,17 @@ def _rates_of(under_safe:LogCdf, under_unsafe:LogCdf, p_safe, rho) -> Rates:
     fpr_error = fit(under_unsafe.error)
     with np.errstate(invalid="ignore"):
         fdr = np.where(np.isneginf(log_fpr), 0., expit(log_fpr - log_tpr - logit(p_safe)))
-    fdr_error = _fdr_error(_interval(tpr, tpr_error), _interval(fpr, fpr_error), p_safe, fdr)
     found = dict(tpr=tpr, fpr=fpr, fdr=fdr, mass=p_safe*tpr + (1 - p_safe)*fpr,
                  bound=np.exp(np.minimum(rho + log_tpr, 700.)), log_tpr=log_tpr, log_fpr=log_fpr,
-                 tpr_error=tpr_error, fpr_error=fpr_error, fdr_error=fdr_error,
+                 tpr_error=tpr_error, fpr_error=fpr_error,
                  mass_error=p_safe*tpr_error + (1 - p_safe)*fpr_error)
+    found["fdr_error"] = _fdr_error(found, p_safe)
     good = np.maximum(tpr_error, fpr_error) <= ACCURACY
     if shape == ():
         numbers = {name: float(part) for name, part in found.items()}
-        return Rates(status=_status(good), **numbers)
-    status: Any = np.array([_status(one) for one in good.ravel()], dtype=object).reshape(shape)
+        return Rates(status=Status.optimal if good else Status.precision, **numbers)
+    status: Any = np.array([Status.precision, Status.optimal], dtype=object)[good.astype(int)]
     return Rates(status=status, **found)
-
-def _status(good) -> Status: return Status.optimal if good else Status.precision
 
 # %% ../../nbs/sdr/03_rates.ipynb #79819895
 def rates(

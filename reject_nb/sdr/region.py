@@ -25,11 +25,6 @@ from .rates import Rates, rates
 # %% ../../nbs/sdr/04_region.ipynb #b57a6f31
 BLOCK = 4096 # points
 
-def _quadratic(z, lam, b):
-    "Sum of lam z^2 + b z over columns; column by column is faster for a few of them."
-    if len(lam) > 8: return ((z*lam + b)*z).sum(1)
-    return sum(z[:, j]*(z[:, j]*lam[j] + b[j]) for j in range(len(lam)))
-
 # %% ../../nbs/sdr/04_region.ipynb #3ba7920e
 def _gaussian_gamma(axes:CommonAxes, mean, X) -> np.ndarray: # (n,)
     "Gamma of a Gaussian pair."
@@ -39,7 +34,9 @@ def _gaussian_gamma(axes:CommonAxes, mean, X) -> np.ndarray: # (n,)
     with np.errstate(over="ignore", invalid="ignore"):
         for start in range(0, len(X), BLOCK):
             block = slice(start, start + BLOCK)
-            values[block] = _quadratic((X[block] - mean) @ axes.W, lam, b)
+            z = (X[block] - mean) @ axes.W
+            if len(lam) > 8: values[block] = ((z*lam + b)*z).sum(1)
+            else: values[block] = sum(z[:, j]*(z[:, j]*lam[j] + b[j]) for j in range(len(lam))) # faster for a few
         values += axes.const
     if not np.isfinite(values).all(): raise ValueError("X is too far out: Gamma overflows")
     return values
@@ -153,11 +150,6 @@ class SafeDecisionRegion:
         np.ndarray
             (n,), in [0, 1]
 
-        Raises
-        ------
-        ValueError
-            where p_safe is not in (0, 1).
-
         References
         ----------
         Carlevaro et al., proof of Proposition 3, eq. (29) with eq. (3).
@@ -186,11 +178,6 @@ class SafeDecisionRegion:
         -------
         np.ndarray
             bool (n,)
-
-        Raises
-        ------
-        ValueError
-            where p_safe or eps is not in (0, 1).
 
         References
         ----------
@@ -227,11 +214,6 @@ class SafeDecisionRegion:
         -------
         np.ndarray
             (n,), above 0: Gamma is below the level; -inf where nothing can be
-
-        Raises
-        ------
-        ValueError
-            where the level is no number.
 
         Examples
         --------
@@ -486,34 +468,20 @@ def kind_of(
     if linear and up and down: return "hyperbolic paraboloid"
     if linear: return f"paraboloid {'inside' if up else 'outside'}"
     vertex = vertex_value(lam, b)
-    if up and down: return _saddle_kind(vertex, level, free, len(lam))
-    return _bowl_kind(vertex, level, free, up)
+    near = ZERO*max(1, abs(vertex), abs(level)) # of the vertex: counts as equal
+    if up and down:
+        if abs(level - vertex) <= near: return "cone"
+        return "hyperbolic cylinder" if free else "hyperbola" if len(lam) == 2 else "hyperboloid"
+    if up and level < vertex - near: return "empty"
+    if not up and level >= vertex - near: return "everything"
+    if up and level <= vertex + near: return "flat" if free else "point"
+    return f"{'cylinder' if free else 'ellipsoid'} {'inside' if up else 'outside'}"
 
 # %% ../../nbs/sdr/04_region.ipynb #3d37c5d9
 def vertex_value(lam, b) -> float:
     "Value of sum(lam z^2 + b z) where its gradient vanishes."
     bent = ~zeros_of(lam)
     return float(-(b[bent]**2/(4*lam[bent])).sum())
-
-# %% ../../nbs/sdr/04_region.ipynb #25704967
-def _at(vertex, level) -> float:
-    "How near the vertex a level counts as equal."
-    return ZERO*max(1, abs(vertex), abs(level))
-
-# %% ../../nbs/sdr/04_region.ipynb #c2b7bd31
-def _saddle_kind(vertex, level, free, d) -> str:
-    "Eigenvalues of both signs."
-    if abs(level - vertex) <= _at(vertex, level): return "cone"
-    return "hyperbolic cylinder" if free else "hyperbola" if d == 2 else "hyperboloid"
-
-# %% ../../nbs/sdr/04_region.ipynb #9658a655
-def _bowl_kind(vertex, level, free, up) -> str:
-    "Eigenvalues of one sign."
-    near = _at(vertex, level)
-    if up and level < vertex - near: return "empty"
-    if not up and level >= vertex - near: return "everything"
-    if up and level <= vertex + near: return "flat" if free else "point"
-    return f"{'cylinder' if free else 'ellipsoid'} {'inside' if up else 'outside'}"
 
 # %% ../../nbs/sdr/04_region.ipynb #a874ce71
 def _centre(axes:CommonAxes, mean, kind:str):
@@ -530,8 +498,10 @@ def quadric(
     rho:float=0., # level, e.g. radius(p_safe, eps)
 ) -> Quadric:
     "Gamma of a Gaussian pair as a quadratic function; Carlevaro et al., appendix A with its halves restored."
-    s = _gaussian(safe, "safe")
-    u = _gaussian(unsafe, "unsafe")
+    s = as_gaussian(safe)
+    u = as_gaussian(unsafe)
+    for name, dist in (("safe", s), ("unsafe", u)):
+        if dist is None: raise ValueError(f"{name} must be Gaussian: only a Gaussian pair has a quadric")
     rho = check_number(rho, "rho")
     precision_s, precision_u = (cho_solve((dist.factor, True), np.eye(dist.n_features)) for dist in (s, u))
     A = precision_s - precision_u
@@ -542,11 +512,4 @@ def quadric(
     return Quadric(A=(A + A.T)/2, a=precision_u @ u.mean - precision_s @ s.mean,
                    b=float(.5*squares + s.log_normaliser - u.log_normaliser),
                    centre=centre, centre_value=value, rho=rho, kind=kind)
-
-# %% ../../nbs/sdr/04_region.ipynb #c5c10475
-def _gaussian(dist, name:str) -> Gaussian:
-    "The distribution as one Gaussian, or ValueError."
-    found = as_gaussian(dist)
-    if found is None: raise ValueError(f"{name} must be Gaussian: only a Gaussian pair has a quadric")
-    return found
 

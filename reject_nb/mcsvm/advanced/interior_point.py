@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['COST', 'R', 'ALPHA', 'U', 'V', 'THETA', 'AIM_V', 'AIM_U', 'D_ALPHA', 'D_V', 'D_U', 'compiled',
            'Coordinates', 'whiten_gram', 'whiten', 'Rows', 'Pairs', 'make_pairs', 'Sums', 'NewtonSystem',
-           'Problem', 'Outside', 'Iterate', 'interior_point', 'solve_all_pairs']
+           'Problem', 'Outside', 'Iterate', 'interior_point', 'ridge_start']
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #1ae05794
 from typing import Any, NamedTuple
@@ -16,15 +16,13 @@ from scipy.linalg import LinAlgError
 from scipy.linalg.blas import dsyrk
 
 from ...core.linalg import Cholesky, cholesky
-from ..offsets import offsets_and_losses
 from ..problem import Costs
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #a523c9fb
 class Coordinates(NamedTuple):
-    "Features in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2."
-    Q:np.ndarray # (n, r) centred, unit covariance
+    "Coordinates of unit variance, in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2."
     lam:np.ndarray # (r,) penalty of each coordinate
-    back:np.ndarray # (D, r) from directions in Q to directions in the features
+    back:np.ndarray # (D, r) from whitened directions to those of the features
 
 _ROUNDING = 1e-14  # below it a variance is the rounding of the largest one
 
@@ -32,50 +30,32 @@ def _above_rounding(variances):
     "Which eigenvalues (ascending) of a Gram matrix are not the rounding of the largest."
     return variances > max(_ROUNDING*variances[-1], 1e-300) if len(variances) else np.zeros(0, bool)
 
-def whiten_gram(gram:np.ndarray, eta:float) -> tuple[np.ndarray, np.ndarray]: # lam (r,), back (D, r)
+def whiten_gram(gram:np.ndarray, eta:float) -> Coordinates:
     "Penalties and directions of unit variance from the covariance alone."
     variances, vectors = np.linalg.eigh(gram)
     keep = _above_rounding(variances)
     sd = np.sqrt(variances[keep])
-    return 1/(eta*sd**2), vectors[:, keep]/sd
-
-def _rotate(centred, vectors, sd, eta) -> Coordinates:
-    "Coordinates from principal axes and their standard deviations."
-    back = vectors/sd
-    return Coordinates(np.ascontiguousarray(centred@back), 1/(eta*sd**2), back)
-
-# %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #6338a4bd
-def _many_features(centred, eta) -> Coordinates:
-    "More features than points."
-    n = len(centred)
-    variances, left = np.linalg.eigh(centred@centred.T/n)
-    keep = _above_rounding(variances)
-    left = left[:, keep]
-    variances = variances[keep]
-    return Coordinates(np.ascontiguousarray(left*np.sqrt(n)), 1/(eta*variances),
-                       centred.T@left/(np.sqrt(n)*variances))
-
-# %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #c89490da
-def _wide_scales(centred, eta) -> Coordinates:
-    "Features on very different scales."
-    _, singular, rows = np.linalg.svd(np.linalg.qr(centred, mode="r"))
-    singular = singular[::-1]
-    vectors = rows[::-1].T
-    keep = singular > max(1e-13*singular[-1], 1e-150)
-    return _rotate(centred, vectors[:, keep], singular[keep]/np.sqrt(len(centred)), eta)
+    return Coordinates(1/(eta*sd**2), vectors[:, keep]/sd)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #c80c87d9
 def whiten(
-    Z:np.ndarray, # (n, D) features
+    centred:np.ndarray, # (n, D) features less their means
     eta:float, # regularisation, > 0
 ) -> Coordinates:
-    "Centred coordinates with unit covariance."
-    centred, (n, D) = Z-Z.mean(0), Z.shape
-    if D > n: return _many_features(centred, eta)
-    variances, vectors = np.linalg.eigh(centred.T@centred/n)
-    if 0 < D <= 64 and variances[0] < 1e-9*variances[-1]: return _wide_scales(centred, eta)
-    keep = _above_rounding(variances)
-    return _rotate(centred, vectors[:, keep], np.sqrt(variances[keep]), eta)
+    "Coordinates with unit covariance: centred @ back."
+    n, D = centred.shape
+    if D > n:
+        variances, left = np.linalg.eigh(centred@centred.T/n)
+        keep = _above_rounding(variances)
+        variances = variances[keep]
+        return Coordinates(1/(eta*variances), centred.T@left[:, keep]/(np.sqrt(n)*variances))
+    gram = centred.T@centred/n
+    spread = np.linalg.eigvalsh(gram) if 0 < D <= 64 else np.ones(1)
+    if spread[0] >= 1e-9*spread[-1]: return whiten_gram(gram, eta)
+    _, singular, rows = np.linalg.svd(np.linalg.qr(centred, mode="r"))
+    keep = singular > max(1e-13*singular[0], 1e-150)
+    sd = singular[keep]/np.sqrt(n)
+    return Coordinates(1/(eta*sd**2), rows[keep].T/sd)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #422fdc83
 class Rows(NamedTuple):
@@ -373,30 +353,13 @@ def interior_point(
     return Iterate(w, b, pairs.rows.alpha, iteration)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #b3e9aa08
-def _ridge_start(problem:Problem) -> tuple[np.ndarray, np.ndarray]: # w (D,), b (m,)
-    "Ridge regression of -y, and the best offsets for it."
+def ridge_start(problem:Problem) -> np.ndarray: # w (D,)
+    "Ridge regression of -y."
     Q, lam, y, costs, weights = problem
     n, D = Q.shape
     cost = (costs.safe.sum()+costs.unsafe.sum())/2  # of a point, all taus together
     weighted = Q.T*weights
     left = weighted@Q+np.diag(lam/cost+1e-9*n)
     right = weighted@-y
-    try: w = np.linalg.solve(left, right) if D else np.zeros(0)
-    except np.linalg.LinAlgError: w = np.linalg.lstsq(left, right)[0]  # one point outweighs all
-    return w, offsets_and_losses(Q@w, y, weights, costs)[0]
-
-# %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #a54216ab
-def solve_all_pairs(
-    problem:Problem, # in coordinates with unit covariance
-    tol:float, # relative complementarity and gap to reach
-) -> tuple[np.ndarray, np.ndarray, int]: # w (D,), alpha (n, m), iterations
-    "All pairs free, from the ridge start."
-    Q = problem.Q
-    y = problem.y
-    costs = problem.costs
-    n = len(y)
-    m = len(costs.safe)
-    w, b = _ridge_start(problem)
-    pairs = make_pairs(y, costs, problem.weights, np.zeros(n, np.int64), np.full(n, m))
-    found = interior_point(problem, pairs, w, b, Outside(np.zeros(Q.shape[1]), np.zeros(m), 0.), tol, 1.)
-    return found.w, found.alpha.reshape(n, m), found.iterations
+    try: return np.linalg.solve(left, right) if D else np.zeros(0)
+    except np.linalg.LinAlgError: return np.linalg.lstsq(left, right)[0]  # one point outweighs all

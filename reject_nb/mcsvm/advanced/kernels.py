@@ -33,8 +33,6 @@ def _products(A, B) -> np.ndarray: # (a, b)
     P = A@B.T
     return P.toarray() if sparse.issparse(P) else P
 
-def _linear(A, B): return _products(A, B)
-
 def _polynomial(A, B, degree, gamma, coef0):
     K = _products(A, B)
     K *= gamma
@@ -69,7 +67,7 @@ def kernel_function(
     if callable(kernel): return kernel
     if not isinstance(kernel, str) or kernel not in KERNELS:
         raise refuse("kernel", "'linear', 'poly', 'rbf', 'precomputed' or a function", kernel)
-    if kernel == "linear": return _linear
+    if kernel == "linear": return _products
     gamma = check_number(gamma, "gamma", 0., LARGEST, open_low=True)
     if kernel == "rbf": return lambda A, B: _rbf(A, B, gamma)
     degree = check_count(degree, "degree", high=100)
@@ -106,12 +104,6 @@ def monomials(
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #be5a9b37
 _ROUNDING = 1e-14  # of the largest diagonal entry
-
-def _next_row(column, rows, pivots, rest, p:int) -> np.ndarray: # (n,)
-    "Row of the factor for pivot p, exactly zero at earlier pivots."
-    row = (column(p)-rows[:, p]@rows)/math.sqrt(rest[p])
-    row[pivots] = 0.
-    return row
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #88afab9c
 class PivotedCholesky:
@@ -153,7 +145,8 @@ class PivotedCholesky:
         r = len(self.pivots)
         n = len(self.rest)
         if r == len(self._rows): self._rows = np.concatenate([self._rows, np.empty((min(r, n-r), n))])
-        row = _next_row(self.column, self.L, self.pivots, self.rest, p)
+        row = (self.column(p)-self.L[:, p]@self.L)/math.sqrt(self.rest[p])
+        row[self.pivots] = 0. # exactly
         self._rows[r] = row
         self.rest -= row*row
         self.rest[p] = 0.

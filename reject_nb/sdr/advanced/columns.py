@@ -207,9 +207,12 @@ def counts_of(
     unsafe, # discrete distribution of one column
 ) -> Counts:
     "All integers whose probability does not underflow under both; ValueError where there are too many."
-    spans = [_span(dist) for dist in (safe, unsafe)]
-    low = min(span[0] for span in spans)
-    high = max(span[1] for span in spans)
+    low = np.inf
+    high = -np.inf
+    for dist in (safe, unsafe): # integers that matter, by Bernstein's inequality for the tails
+        mean, sd = dist._moments
+        low = min(low, max(dist.support[0], np.floor(mean - 500 - 39*sd)))
+        high = max(high, min(dist.support[1], np.ceil(mean + 500 + 39*sd)))
     if high - low > MOST_INTEGERS:
         raise ValueError(f"the distributions spread over {high - low:.2g} integers, more than the "
                          f"{MOST_INTEGERS:.0e} that are summed one by one")
@@ -217,13 +220,6 @@ def counts_of(
     s = safe._log_density(k[:, None])
     u = unsafe._log_density(k[:, None])
     with np.errstate(invalid="ignore"): return Counts(k, np.where(np.isneginf(s), np.inf, u - s), s, u)
-
-# %% ../../../nbs/sdr/advanced/columns.ipynb #7f6156b4
-def _span(dist) -> tuple[float, float]:
-    "First and last integer that matters (Bernstein's inequality for the tails)."
-    mean, sd = dist._moments
-    reach = 500 + 39*sd
-    return max(dist.support[0], np.floor(mean - reach)), min(dist.support[1], np.ceil(mean + reach))
 
 # %% ../../../nbs/sdr/advanced/columns.ipynb #f03fbb1f
 def discrete_runs(

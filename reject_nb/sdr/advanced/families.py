@@ -14,8 +14,8 @@ import numpy as np
 from scipy.special import (betainc, betaincc, betaln, digamma, gammainc, gammaincc, gammaln, loggamma,
                            logit, polygamma, xlog1py, xlogy)
 
-from ...core.checks import check_count, check_number, check_probability, check_random_state
-from ..distributions import (LARGEST, Distribution, Place, check_points, check_size,
+from ...core.checks import check_count, check_number, check_probability
+from ..distributions import (LARGEST, Distribution, Place, check_points,
                                          template_method, weighted_points)
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #6007738a
@@ -26,8 +26,6 @@ class ParametricDistribution(Distribution):
     def _keep(self, **checked) -> None:
         "Parameters as the plain numbers that a check returns; a family is frozen, so not by assignment."
         for name, value in checked.items(): object.__setattr__(self, name, value)
-
-    def _draw(self, rng, n) -> np.ndarray: raise NotImplementedError
 
     @classmethod
     def _fit(cls, x, template, weight): raise NotImplementedError
@@ -40,27 +38,6 @@ class ParametricDistribution(Distribution):
         inside = (x >= self.support[0]) & (x <= self.support[1])
         if self.discrete: inside &= x == np.floor(x)
         with np.errstate(all="ignore"): return np.where(inside, -self._g(X) - self.log_normaliser, -np.inf)
-
-    def sample(
-        self,
-        n:int,             # number of points
-        random_state=None, # seed or numpy Generator
-    ) -> np.ndarray:       # (n,)
-        """Independent draws.
-
-        Parameters
-        ----------
-        n : int
-            number of points
-        random_state : optional, default None
-            seed or numpy Generator
-
-        Returns
-        -------
-        np.ndarray
-            (n,)
-        """
-        return np.asarray(self._draw(check_random_state(random_state), check_size(n)), dtype=float)
 
     @template_method
     def fit(
@@ -208,11 +185,6 @@ class Gamma(GammaLike):
     scale : float, default 1.
         theta, above 0
 
-    Raises
-    ------
-    ValueError
-        where a parameter is not above 0.
-
     References
     ----------
     Carlevaro et al., section 2.
@@ -268,11 +240,6 @@ class ChiSquared(GammaLike):
     df : float
         degrees of freedom, above 0, not only whole numbers
 
-    Raises
-    ------
-    ValueError
-        where df is not above 0.
-
     References
     ----------
     Carlevaro et al., section 2.
@@ -322,11 +289,6 @@ class Exponential(GammaLike):
     scale : float, default 1.
         theta, above 0
 
-    Raises
-    ------
-    ValueError
-        where the scale is not above 0.
-
     References
     ----------
     Carlevaro et al., section 2.
@@ -371,11 +333,6 @@ class Beta(ContinuousDistribution):
         above 0
     b : float
         above 0
-
-    Raises
-    ------
-    ValueError
-        where a parameter is not above 0.
 
     References
     ----------
@@ -463,11 +420,6 @@ class Poisson(ParametricDistribution):
     ----------
     rate : float
         lambda, above 0
-
-    Raises
-    ------
-    ValueError
-        where the rate is not above 0.
 
     References
     ----------
@@ -565,11 +517,6 @@ class Binomial(_Trials):
     p : float
         probability of a success, in (0, 1)
 
-    Raises
-    ------
-    ValueError
-        where n is not a whole number above 0, or p not in (0, 1).
-
     References
     ----------
     Carlevaro et al., eq. (4) with the g of this family.
@@ -608,11 +555,6 @@ class Bernoulli(_Trials):
     ----------
     p : float
         probability of a one, in (0, 1)
-
-    Raises
-    ------
-    ValueError
-        where p is not in (0, 1).
 
     References
     ----------

@@ -75,7 +75,7 @@ def distance(
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #god00010
 def _options(dist, shrinkage) -> dict:
-    "What the fit of a factor takes besides its points."
+    "What the fit of a factor takes in addition to its points."
     return {"shrinkage": shrinkage} if isinstance(dist, (Gaussian, Independent)) else {}
 
 def _p_value(dist, value:float, n:int, n_bootstrap:int, shrinkage, rng) -> float:
@@ -127,11 +127,6 @@ def goodness_of_fit(
     -------
     list[Fit]
         one per factor
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FAR', 'BENDS', 'TRIED', 'DEAD', 'GROWN', 'MOST_VALUES', 'STEP', 'EPS', 'LOG_FLOOR', 'SPARE',
            'QuadraticForm', 'gaussian_gamma', 'CGF', 'reflect', 'quadratic_cgf', 'chernoff_cgf', 'saddles',
-           'Path', 'path_from', 'integrand', 'InversionError', 'Tail', 'log_tail', 'mean_of', 'LogCdf',
-           'log_cdf', 'log_interval', 'with_shift', 'quadratic_log_cdf']
+           'Path', 'path_from', 'InversionError', 'Tail', 'log_tail', 'mean_of', 'LogCdf', 'log_cdf',
+           'log_interval', 'with_shift', 'quadratic_log_cdf']
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #03e07c05
 from dataclasses import dataclass
@@ -171,18 +171,6 @@ def path_from(
     return Path(c, min(1/np.sqrt(max(curvature, 0) + 1/c**2), room), at_c, 0.)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #d6f9a06f
-def integrand(
-    cgf:CGF,   # of the variable
-    q,         # (m,) thresholds
-    path:Path, # as `path_from` returns it
-    u,         # (n,) places on the path
-) -> np.ndarray: # (m, n) complex, relative to the size at the saddle
-    "exp(K(s) - qs)/s ds/du along a bent path; infinite where it overflows."
-    nodes = _nodes(cgf, path, u)
-    with np.errstate(all="ignore"): value = np.exp(nodes.cgf - np.multiply.outer(q, nodes.move))*nodes.speed
-    value[~np.isfinite(value)] = np.inf
-    return value
-
 class _Nodes(NamedTuple):
     "Places on a path and what the integrand needs there for every threshold."
     move: np.ndarray  # (n,) complex, s - c
@@ -195,7 +183,6 @@ def _nodes(cgf:CGF, path:Path, u) -> _Nodes:
         move = path.scale*(1j*np.sinh(u) + path.tilt*(np.cosh(u) - 1))
         s = path.c + move
         return _Nodes(move, cgf(s) - path.at_c, (path.c/s)*(1j*np.cosh(u) + path.tilt*np.sinh(u)))
-
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #23433be7
 BENDS = (0, .5, -.5), (.25, -.25, .1, -.1) # gentler ones where the first do not do
@@ -300,21 +287,13 @@ class Tail(NamedTuple):
 
 EPS = np.finfo(float).eps
 
-def _rounding(cgf:CGF, q, path:Path) -> np.ndarray: # (m,)
-    "Relative error of a probability from rounding of the exponent and of the threshold."
-    return 16*EPS*(1 + abs(path.at_c) + abs(path.c)*(np.abs(q) + cgf.size))
-
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #89712a4b
 LOG_FLOOR = np.log(1e-4) # of a probability whose digits are enough for all smaller ones, in absolute terms
-
-def _log_size(q, path:Path) -> np.ndarray: # (m,)
-    "ln of the integrand at the saddle times the scale of the path."
-    return path.at_c - q*path.c + np.log(path.scale/(np.pi*abs(path.c)))
 
 def _group_tail(cgf:CGF, q, c:float, target:float, log_floor) -> Tail:
     "Tails of thresholds that share a path; the error is infinite where nothing was reached."
     path = path_from(cgf, c)
-    size = _log_size(q, path)
+    size = path.at_c - q*path.c + np.log(path.scale/(np.pi*abs(path.c))) # ln of the integrand at the saddle
     least = np.exp(np.minimum(log_floor - size, 700.))
     error = np.full(len(q), np.inf)
     integral = np.full(len(q), np.nan)
@@ -330,7 +309,8 @@ def _group_tail(cgf:CGF, q, c:float, target:float, log_floor) -> Tail:
     error = np.where((integral > 0) | (log_floor > -np.inf), error, np.inf)
     against = np.maximum(log_p, log_floor)
     with np.errstate(over="ignore", invalid="ignore"):
-        noise = _rounding(cgf, q, path)*np.exp(np.maximum(size, log_p) - against)
+        rounding = 16*EPS*(1 + abs(path.at_c) + abs(path.c)*(np.abs(q) + cgf.size)) # of exponent and threshold
+        noise = rounding*np.exp(np.maximum(size, log_p) - against)
         return Tail(log_p, error + noise)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #89712a4a

@@ -4,10 +4,10 @@
 
 # %% auto #0
 __all__ = ['DEGREE', 'NODES', 'TO_SERIES', 'HALVINGS', 'MOST_OPEN', 'LINEAR', 'ROOT_LEFT', 'ROOT_RIGHT',
-           'GAUSS', 'GAUSS_WEIGHTS', 'MOMENTS', 'COARSE', 'COARSER', 'SHAPES', 'MOST_LEVELS', 'MOST_PIECES',
+           'GAUSS', 'GAUSS_WEIGHTS', 'MOMENTS', 'COARSE', 'COARSER', 'MOST_LEVELS', 'MOST_PIECES',
            'COARSE_TOL', 'GOOD', 'MOST_CORNERS', 'MANY', 'CROWDED', 'LEBESGUE', 'Panels', 'Values',
-           'on_panels', 'ends_of', 'mass_coordinates', 'Column', 'carried_error', 'with_column', 'corners_of',
-           'corners_with', 'limits_with', 'likely', 'with_atoms', 'on_series']
+           'on_panels', 'ends_of', 'mass_coordinates', 'Pieces', 'Column', 'carried_error', 'with_column',
+           'corners_of', 'corners_with', 'limits_with', 'likely', 'with_atoms', 'on_series']
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00003
 from typing import Callable, NamedTuple
@@ -202,7 +202,7 @@ def mass_coordinates(
     return np.unique((low + high)/2)
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan0017a
-class _Pieces(NamedTuple):
+class Pieces(NamedTuple):
     "Pieces of a column, one per row."
     low: np.ndarray     # (k,) left ends, coordinates
     high: np.ndarray    # (k,) right ends
@@ -210,8 +210,6 @@ class _Pieces(NamedTuple):
     gamma: np.ndarray   # (k, 12) Gamma at the nodes
     weight: np.ndarray  # (k, 12) density times step
     at_ends: np.ndarray # (k, 2) Gamma at the ends
-
-SHAPES = (), (), (), (12,), (12,), (2,) # of a row of each
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00017
 class Column:
@@ -226,45 +224,33 @@ class Column:
         self.distribution = getattr(pair, under)
         self.surely = float(np.exp(log_surely_safe(pair))) if under == "safe" else 0.
         self.inside = float(np.exp(log_between(self.distribution, *ends_of(pair.support))))
-        self.cuts = _cuts(pair, self.distribution)
-        self.size = 0
-        self.room = _Pieces(*(np.zeros((256, *shape)) for shape in SHAPES))
-        self._grow(self.cuts[:-1], self.cuts[1:])
-        self.roots = np.arange(self.size)
+        cuts = mass_coordinates(self.distribution, pair.support)
+        turns = turning_points(pair)
+        inner = turns[(turns > cuts[0]) & (turns < cuts[-1])] if len(cuts) > 1 else []
+        self.cuts = np.unique([*cuts, *inner]) if len(cuts) > 1 else np.zeros(0) # none where there is no mass
+        self.pieces = self._made(self.cuts[:-1], self.cuts[1:])
+        self.roots = np.arange(len(self.pieces.low))
 
-    def _grow(self, low, high) -> None:
-        "Append pieces."
-        while self.size + len(low) > len(self.room.low):
-            self.room = _Pieces(*(np.concatenate([part, np.zeros_like(part)]) for part in self.room))
+    def _made(self, low, high) -> Pieces:
+        "Pieces between coordinates."
         t = ((low + high)/2)[:, None] + ((high - low)/2)[:, None]*GAUSS
         at = place(t, self.pair.support)
-        new = slice(self.size, self.size + len(low))
         with np.errstate(under="ignore"):
             density = np.exp(self.distribution._log_density_at(at) + at.log_x + at.log_1mx)
-        self.room.low[new], self.room.high[new], self.room.child[new] = low, high, -1
-        self.room.gamma[new] = self.pair.gamma(t)
-        self.room.at_ends[new] = self.pair.gamma(np.column_stack([low, high]))
-        self.room.weight[new] = density*((high - low)/2)[:, None]*GAUSS_WEIGHTS
-        self.size = new.stop
+        return Pieces(low, high, np.full(len(low), -1), self.pair.gamma(t),
+                      density*((high - low)/2)[:, None]*GAUSS_WEIGHTS, self.pair.gamma(np.column_stack([low, high])))
 
     def halves(self, pieces) -> np.ndarray: # rows of the left halves; the right ones follow them
         "The halves of pieces, made where they are new."
-        new = np.unique(pieces[self.room.child[pieces] < 0])
+        new = np.unique(pieces[self.pieces.child[pieces] < 0])
         if len(new):
-            self.room.child[new] = self.size + 2*np.arange(len(new))
-            low = self.room.low[new]
-            high = self.room.high[new]
+            self.pieces.child[new] = len(self.pieces.low) + 2*np.arange(len(new))
+            low = self.pieces.low[new]
+            high = self.pieces.high[new]
             middle = (low + high)/2
-            self._grow(np.column_stack([low, middle]).ravel(), np.column_stack([middle, high]).ravel())
-        return self.room.child[pieces].astype(int)
-
-# %% ../../../nbs/sdr/advanced/panels.ipynb #pan00018
-def _cuts(pair:ScalarPair, dist) -> np.ndarray: # (p,) coordinates, empty where the distribution has no mass
-    "Where a column is cut to begin with."
-    cuts = mass_coordinates(dist, pair.support)
-    turns = turning_points(pair)[1:-1]
-    if len(cuts) < 2: return np.zeros(0)
-    return np.unique([*cuts, *turns[(turns > cuts[0]) & (turns < cuts[-1])]])
+            made = self._made(np.column_stack([low, middle]).ravel(), np.column_stack([middle, high]).ravel())
+            self.pieces = Pieces(*map(np.concatenate, zip(self.pieces, made)))
+        return self.pieces.child[pieces]
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00020
 @njit(inline="always")
@@ -305,7 +291,7 @@ COARSE_TOL = 3e-6 # of the coarser rule: it has half the digits
 def _sums(panels:Panels, column:Column, q, rows, pieces) -> np.ndarray: # (3, k)
     "Integrals over pieces, and what speaks against them."
     out = np.empty((3, len(rows)))
-    _piece_sums(q, rows, pieces, *column.room[3:], COARSER, panels.edges, panels.series,
+    _piece_sums(q, rows, pieces, *column.pieces[3:], COARSER, panels.edges, panels.series,
                 panels.maps, panels.ends, panels.corners, out)
     return out
 

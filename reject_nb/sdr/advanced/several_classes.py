@@ -49,11 +49,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
     shrinkage : str, default "auto"
         None, "ledoit_wolf", a number, or "auto": Ledoit-Wolf under 10 points a column
 
-    Raises
-    ------
-    ValueError
-        naming the parameter, in `fit`.
-
     References
     ----------
     Carlevaro et al., eq. (7), one class against the others.
@@ -101,11 +96,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         -------
         GenerativeClassifier
             self
-
-        Raises
-        ------
-        ValueError
-            naming the argument for bad input.
         """
         X = _rows(self, X, reset=True)
         y = check_classes(self, y, len(X))
