@@ -313,7 +313,6 @@ def finish(
     tol:float,            # relative gap that counts as optimal
     iterations:int,       # that the solver took
     stopped:Status=Status.not_converged, # what to say where the gap is wider
-    hint:str="",          # what the solver says itself
     state=None,           # handed on
 ) -> Solution: # certified as far as it is
     "Exact intercept, certificate and status for what a solver found."
@@ -322,7 +321,7 @@ def finish(
     status = Status.optimal if found.gap <= tol else stopped
     message = f"relative gap {found.gap:.1e}{WIDENED if widened else ''}"
     if status != Status.optimal:
-        message += f" is above tol={tol:g}: {status.remedy}{'. ' + hint if hint else ''}"
+        message += f" is above tol={tol:g}: {status.remedy}"
     return Solution(coef=plane.w, intercept=float(plane.intercept), slack=problem.slacks(plane),
                     weights=given.weights, points=given.points,
                     objective=found.objective, bound=found.bound, gap=found.gap, gap_abs=found.gap_abs,

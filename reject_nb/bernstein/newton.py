@@ -7,45 +7,26 @@ steps."""
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .certificate import (GIVEN, Multipliers, Problem, Solution, Units, finish,
                                              solver_units)
-from .advanced.cones import (Scaling, Values, centring, cone_system, corrected, empty_scaling,
+from .advanced.cones import (Scaling, Values, centring, cone_system, ConeSystem, corrected, empty_scaling,
                                                 nesterov_todd, scaled_directions, unscale)
-from .advanced.intersections import hull_system
+from .advanced.intersections import hull_system, HullSystem
 from .formulations import UncertaintySet
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
-__all__ = ['TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'FAR',
-           'System', 'system_of', 'Iterate', 'Progress', 'progress', 'inside_slack', 'cold_start',
-           'warm_start', 'Work', 'work_arrays', 'free_dual', 'Target', 'Step', 'direction', 'predicted',
-           'corrected_step', 'moved', 'Run', 'next_iterate', 'interior_point', 'newton']
+__all__ = ['System', 'TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE',
+           'FAR', 'system_of', 'Iterate', 'Progress', 'progress', 'inside_slack', 'cold_start', 'warm_start',
+           'Work', 'work_arrays', 'free_dual', 'Target', 'Step', 'direction', 'predicted', 'corrected_step',
+           'moved', 'Run', 'next_iterate', 'interior_point', 'newton']
 
 # %% ../../nbs/bernstein/05_newton.ipynb #2a8e38f8
-class System(Protocol):
-    "What the iteration asks of a model: `ConeSystem` or `HullSystem`."
-    @property
-    def y(self) -> np.ndarray: ...
-    @property
-    def phi(self) -> Any: ...          # a number, or (d,)
-    @property
-    def d(self) -> int: ...
-    @property
-    def cost(self) -> np.ndarray: ...  # weights of the slacks
-    @property
-    def slots(self) -> slice: ...      # of the slacks in x
-    @property
-    def live(self) -> np.ndarray: ...  # 1. for half lines that exist
-    def start(self) -> tuple: ...
-    def apply(self, x, out=None) -> Values: ...   # the cones written to `out`, if given
-    def transpose(self, z:Values) -> np.ndarray: ...
-    def factor(self, omega, at:Scaling, rough:bool) -> Any: ...
-    def solve(self, factor, r) -> np.ndarray: ...
-    def points(self, sets:UncertaintySet, z:Values) -> np.ndarray: ...
+System = ConeSystem|HullSystem   # linear systems of a model without and with intersection
 
 # %% ../../nbs/bernstein/05_newton.ipynb #d4c081a6
 def system_of(

@@ -81,11 +81,6 @@ def critical_difference(
     float
         in ranks
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     References
     ----------
     Demsar (2006), section 3.2.2.

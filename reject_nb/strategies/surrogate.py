@@ -332,32 +332,23 @@ class Blocks:
         for k, at in self.rows(): out[k] = g[at] @ self.Z[at]
         return out
 
-# %% ../../nbs/strategies/03_surrogate.ipynb #9d88cb85
-def _damped_inverse(values, penalty:float) -> np.ndarray:
-    "1/(value + penalty), 0 where that is nothing but rounding: the solution of least norm."
-    damped = values + penalty
-    return np.where(damped > 1e-12*max(values[-1], penalty), 1/np.maximum(damped, 1e-300), 0.)
-
 # %% ../../nbs/strategies/03_surrogate.ipynb #59572a4b
 def fit_ridge(
     blocks:Blocks,  # of the features
     targets,        # (n,) in the order of the rows
     penalty:float,  # >= 0
 ) -> np.ndarray:    # (K, d+1)
-    """Minimiser of F_REG or F_TCP by an eigendecomposition a class.
+    """Minimiser of F_REG or F_TCP by a ridge regression for each class.
 
     Source: Franc, Prusa and Voracek (2023), sections 5.1.1 and 5.1.3."""
-    t = targets[blocks.order]
-    n = len(targets)
+    from sklearn.linear_model import Ridge
+    t = np.asarray(targets)[blocks.order]
+    root = np.sqrt(2/len(targets))
     theta = np.zeros(blocks.shape)
     for k, at in blocks.rows():
-        Z = blocks.Z[at]
-        # the smaller Gram matrix has the same spectrum
-        wide = len(Z) < Z.shape[1]
-        values, V = np.linalg.eigh(2/n*(Z @ Z.T if wide else Z.T @ Z))
-        inverse = _damped_inverse(values, penalty)
-        if wide: theta[k] = 2/n*((V @ (inverse*(V.T @ t[at]))) @ Z)
-        else: theta[k] = V @ (inverse*(V.T @ (2/n*(t[at] @ Z))))
+        # least norm where there is no penalty
+        ridge = Ridge(penalty, fit_intercept=False, solver="cholesky" if penalty > 0 else "svd")
+        theta[k] = ridge.fit(root*blocks.Z[at], root*t[at]).coef_
     return theta
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #92e93e5f

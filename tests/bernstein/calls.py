@@ -63,7 +63,7 @@ def calls():
                                                 independent=True)),
         "BoundCalibration.bound": (_calibrated().bound, dict(certified=BOUNDS)),
         "BoundCalibration.accepts": (_calibrated().accepts, dict(certified=BOUNDS, risk=.3)),
-        "calibrate_bound": (calibrate_bound, dict(certified=BOUNDS, wrong=np.array([False, True, False]), delta=.1, levels=[.1, .5], rule="mean")),
+        "calibrate_bound": (calibrate_bound, dict(certified=BOUNDS, wrong=np.array([False, True, False]), delta=.1, levels=[.1, .5])),
         "nom_err": (nom_err, dict(clf=_fitted(), X=X, y=Y)),
         "opt_err": (opt_err, dict(clf=_fitted(), X=X, y=Y)),
     }
@@ -83,7 +83,6 @@ LEGAL = {
     ("RobustSVC.fit_path", "sample_weight", "none"): "None: 1 each",
     ("UncertainScaler.fit", "y", "*"): "not used",
     ("UncertainRows.fit", "y", "*"): "not used",
-    ("calibrate_bound", "rule", "*"): "kept with the result as it is",
     ("RobustSVC", "time_limit", "huge"): "a limit that is never reached",
     ("RobustSVC.robust_margin", "y", "none"): "None: the predicted labels",
     ("RobustSVC.misclassification_bound", "y", "none"): "None: the predicted labels",

@@ -57,8 +57,6 @@ class BoundCalibration:
         (k+1,) upper limits, all at once
     delta : float
         1 - confidence of the lower limits together, and of the upper ones
-    rule : str, default "mean"
-        how the labels were predicted
 
     Examples
     --------
@@ -75,7 +73,6 @@ class BoundCalibration:
     lower:np.ndarray  # (k+1,) lower limits of the share of wrong points, all at once
     upper:np.ndarray  # (k+1,) upper limits, all at once
     delta:float       # 1 - confidence of the lower limits together, and of the upper ones
-    rule:str="mean"   # how the labels were predicted
 
     @property
     def statement(self) -> str:
@@ -133,11 +130,6 @@ class BoundCalibration:
         -------
         np.ndarray
             (n,) bool
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         return self.bound(certified) <= check_number(risk, "risk", 0., 1.)
 
@@ -159,7 +151,6 @@ def calibrate_bound(
     wrong,           # whether the predicted label of each is wrong, (n,)
     delta:float=.05, # 1 - confidence, in (0, 1)
     levels=LEVELS,   # that cut the bounds into groups, increasing, in [0, 1), fixed beforehand
-    rule:str="mean", # how the labels were predicted; kept with the result
 ) -> BoundCalibration:
     """How often points are really wrong, by the size of their certified bound.
 
@@ -175,17 +166,10 @@ def calibrate_bound(
         1 - confidence, in (0, 1)
     levels : optional, default LEVELS
         that cut the bounds into groups, increasing, in [0, 1), fixed beforehand
-    rule : str, default "mean"
-        how the labels were predicted; kept with the result
 
     Returns
     -------
     BoundCalibration
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------
@@ -212,5 +196,4 @@ def calibrate_bound(
     n = np.bincount(group, minlength=size)
     errors = np.bincount(group[wrong], minlength=size)
     lower, upper = _limits(errors, n, delta)
-    return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper, delta=delta,
-                            rule=rule)
+    return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper, delta=delta)

@@ -43,11 +43,6 @@ class UncertainScaler(TransformerMixin, BaseEstimator):
     with_std : bool, default True
         whether to divide by the root of its variance; constant features stay
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.bernstein import UncertainData, UncertainScaler
@@ -135,11 +130,6 @@ class UncertainRows(TransformerMixin, BaseEstimator):
     ----------
     data
         UncertainData that all row numbers refer to, new points included
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

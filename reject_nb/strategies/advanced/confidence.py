@@ -92,11 +92,6 @@ class ConfidenceScore(UncertaintyScore):
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         self._check_parameters()
         y = self._prepare(X, y)

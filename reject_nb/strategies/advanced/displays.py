@@ -106,11 +106,6 @@ class RiskCoverageDisplay:
         Returns
         -------
         the display itself
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         import matplotlib.pyplot as plt
         check_flag(optimum, "optimum")
@@ -167,11 +162,6 @@ class RiskCoverageDisplay:
         Returns
         -------
         the display, drawn
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         return _from_predictions(cls, y, predictions, uncertainty, loss, name, ties).plot(ax, **kwargs)
 
@@ -214,11 +204,6 @@ class RiskCoverageDisplay:
         Returns
         -------
         the display, drawn
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         y = labels_of(estimator, y, n_rows(X))
         point = None

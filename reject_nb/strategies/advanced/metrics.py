@@ -125,11 +125,6 @@ def selective_metrics(
     SelectiveMetrics
         by name: found["AURC"]
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.strategies import selective_metrics
@@ -229,11 +224,6 @@ def compare_scores(
     Returns
     -------
     Comparison
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

@@ -6,16 +6,12 @@ machine or on a cluster."""
 # %% auto #0
 __all__ = ['PROBLEMS', 'QUICK', 'RATIOS', 'CLASSIFIERS', 'METHODS', 'C_CLASSIFIER', 'C_SCORE', 'TRAIN',
            'split_five', 'fit_crammer_singer', 'Answers', 'class_scores', 'ordinal_answers', 'run_cell',
-           'cells_of', 'cache_folder', 'fingerprint', 'cell_file', 'read_cell', 'terminal', 'Watched',
-           'run_cells', 'main']
+           'cells_of', 'finished', 'run_cells', 'main']
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #28195e57
 import argparse
-import hashlib
 import json
 import os
-import sys
-import warnings
 from pathlib import Path
 from typing import Callable, NamedTuple
 import numpy as np
@@ -53,13 +49,11 @@ METRO metro order 48204 30 10
 MSD msd order 499671 90 41
 SUPERCOND supercond order 21263 81 10"""
 
-def _problem(row:str) -> tuple[str, dict]:
-    "A row of Table 2: name, and data set, kind, size."
-    name, data, kind, *sizes = row.split()
-    return name, {"data": data, "kind": kind, **dict(zip(("n", "d", "classes"), map(int, sizes)))}
-
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #da832137
-PROBLEMS: dict[str, dict] = dict(map(_problem, _TABLE_2.splitlines()))
+PROBLEMS: dict[str, dict] = {}   # name: data set, kind, numbers of examples, features and classes
+for _row in _TABLE_2.splitlines():
+    _name, _data, _kind, *_sizes = _row.split()
+    PROBLEMS[_name] = {"data": _data, "kind": _kind, **dict(zip(("n", "d", "classes"), map(int, _sizes)))}
 QUICK = ("SATTELITE", "PENDIGIT", "CCPP", "CPU")
 RATIOS = {"CODRNA": (25, 5, 20, 20, 30), "COVTYPE": (28, 20, 2, 20, 30)}   # 30/10/30/10/20 elsewhere
 CLASSIFIERS = {"class": ("LR", "SVM"), "order": ("SVOR",)}
@@ -301,138 +295,54 @@ def cells_of(
     names = sorted(PROBLEMS if names is None else names, key=work)
     return [(n, s, c) for n in names for c in CLASSIFIERS[PROBLEMS[n]["kind"]] for s in splits]
 
-def cache_folder() -> Path:
-    "Where finished cells are kept: REJECT_NB_CELLS, else _cells/ in the checkout or here."
-    return Path(os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #e1016cba
-def fingerprint(
-    dataset, # (X, y)
-) -> str:    # 16 hexadecimal digits
-    "Of the values, shapes and types of a data set."
-    digest = hashlib.sha256()
-    for array in map(np.asarray, dataset):
-        digest.update(f"{array.dtype.str} {array.shape} ".encode())
-        digest.update(np.ascontiguousarray(array).tobytes()
-                      if array.dtype != object else repr(array.tolist()).encode())
-    return digest.hexdigest()[:16]
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #750d51db
-def cell_file(
+# %% ../../../nbs/strategies/experiments/protocol.ipynb #e7939fb7
+def finished(
     cell,         # (problem, split, classifier)
     folder,       # of finished cells
-    options:dict, # of run_cell
-) -> Path:
-    "Where a finished cell lies; options and data that are not the usual ones are part of the name."
-    words = [f"{k}-{fingerprint(v)}" if k == "dataset" else k
-             for k, v in sorted(options.items()) if v is not None and v is not False]
-    return Path(folder)/f"{'-'.join(map(str, (*cell, *words)))}.json"
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #6b7cc4f0
-def read_cell(
-    path:Path, # of a cell
-    cell,      # (problem, split, classifier) that it should hold
-):             # the row, or None where there is no such file, or none that can be read
-    "A finished cell. A damaged file is moved aside, with a warning that says how to make it again."
-    if not path.is_file(): return None
-    try: row = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError: row = None
-    if isinstance(row, dict) and [row.get(k) for k in ("problem", "split", "classifier")] == list(cell):
-        return row
-    aside = path.with_name(path.name + ".damaged")
-    os.replace(path, aside)
-    warnings.warn(f"{path} does not hold the cell {cell}: it is kept as {aside.name} and the cell is run "
-                  f"again, as by `python -m reject_nb.strategies.experiments.protocol {cell[0]}`",
-                  stacklevel=2)
-    return None
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #e7939fb7
-def _finish(cell, folder, options) -> dict:
-    "A row, read or computed."
-    path = cell_file(cell, folder, options)
-    if (row := read_cell(path, cell)) is not None: return row
-    try: row = run_cell(*cell, **options)
-    except MissingDataError as missing: return {"problem": cell[0], "missing": str(missing).splitlines()[0]}
-    write_atomic(path, json.dumps(row).encode())
+    options:dict, # of run_cell; those that are set are part of the file's name
+) -> dict:        # its row; {"problem", "missing"} where the data are not there
+    "The row of a cell: read if there is a file of it, otherwise computed and kept."
+    path = Path(folder)/f"{'-'.join(map(str, (*cell, *sorted(k for k, v in options.items() if v))))}.json"
+    if not path.is_file():
+        try: row = run_cell(*cell, **options)
+        except MissingDataError as missing:
+            return {"problem": cell[0], "missing": str(missing).splitlines()[0]}
+        write_atomic(path, json.dumps(row).encode())
     return json.loads(path.read_text(encoding="utf-8"))
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #f989bc74
-def terminal():
-    "Standard error; in a notebook's kernel that of the process that started it. None where nobody watches."
-    stream = sys.stderr
-    kept = getattr(stream, "_original_stdstream_copy", None)      # ipykernel keeps it there
-    if kept is not None: stream = os.fdopen(os.dup(kept), "w")
-    return stream if stream.isatty() else None
-
-class Watched(Parallel):
-    "Parallel that tells after each batch how many tasks are done, on any backend."
-    tell = staticmethod(lambda done: None)
-    def print_progress(self): self.tell(self.n_completed_tasks)
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #3e011cdd
-def _work_left(cells, folder, options) -> np.ndarray: # (cells + 1,)
-    "Work up to each cell; finished ones weigh nothing."
-    def work(cell):
-        size = PROBLEMS[cell[0]]
-        return 0. if cell_file(cell, folder,
-                               options).is_file() else float(size["n"])*size["d"]*size["classes"]
-    return np.append(0, np.cumsum([work(cell) for cell in cells]))
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #626781cb
-def _collect(parallel:Watched, cells, folder, options) -> list[dict]:
-    "Run the cells, with a bar where somebody watches."
-    screen = terminal()
-    work = _work_left(cells, folder, options)
-    layout = "{desc} {percentage:3.0f}%|{bar}| {elapsed}<{remaining}"
-    with tqdm(total=work[-1], bar_format=layout, file=screen, disable=screen is None) as bar:
-        def tell(done):
-            bar.set_description_str(f"{done} of {len(cells)} cells", refresh=False)
-            bar.n = work[done]
-            bar.refresh()
-        parallel.tell = tell
-        tell(0)
-        return parallel(delayed(_finish)(cell, str(folder), options) for cell in cells)
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #90b1f934
 def run_cells(
     cells,                # as cells_of returns them
-    folder=None,          # of finished cells; cache_folder() where None
+    folder=None,          # of finished cells; where None REJECT_NB_CELLS, or _cells/ in the checkout or here
     n_jobs:int|None=None, # processes; 1 where None
-    scheduler=None,       # address of a Dask scheduler, or a dask.distributed Client
+    scheduler=None,       # address of a Dask scheduler
     **options,            # of run_cell
 ) -> list[dict]:          # finished rows; {"problem", "missing"} where the data are not there
-    "Run all cells that are not finished, with a progress bar and an estimate on a terminal."
-    folder = Path(folder or cache_folder())
-    cells = list(cells)
+    "Run all cells that are not finished, with a progress bar on a terminal."
+    if scheduler is not None:
+        from dask.distributed import Client
+        with Client(scheduler), parallel_config(backend="dask", n_jobs=-1):
+            return run_cells(cells, folder, **options)
+    folder = Path(folder or os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
     folder.mkdir(parents=True, exist_ok=True)
-    if scheduler is None: return _collect(Watched(n_jobs=n_jobs), cells, folder, options)
-    from dask.distributed import Client
-    client = scheduler if isinstance(scheduler, Client) else Client(scheduler)
-    try:
-        with parallel_config(backend="dask"): return _collect(Watched(n_jobs=-1), cells, folder, options)
-    finally:
-        if client is not scheduler: client.close()
-
-# %% ../../../nbs/strategies/experiments/protocol.ipynb #ebe88bdb
-def _parser() -> argparse.ArgumentParser:
-    "The command line."
-    parser = argparse.ArgumentParser(description="Run the protocol of section 5; finished cells are skipped.")
-    add = parser.add_argument
-    add("names", nargs="*", help="data sets as in Table 2; default all")
-    add("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")
-    add("--jobs", type=int, default=1, help="processes on this machine")
-    add("--quick", action="store_true", help="two splits of four small sets")
-    add("--classifier-mean", action="store_true",
-        help="C of the classifiers against the mean loss, as printed")
-    add("--scores-sum", action="store_true", help="C of the scores against the summed loss")
-    return parser
+    tasks = [delayed(finished)(cell, folder, options) for cell in cells]
+    rows = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
+    return list(tqdm(rows, total=len(tasks), unit="cell", disable=None))
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #2ad21098
 def main(
     argv=None, # command line arguments; sys.argv where None
 ) -> int:      # 0
     "python -m reject_nb.strategies.experiments.protocol [--jobs N] [--quick] [NAME ...]: finish the cells."
-    parser = _parser()
+    parser = argparse.ArgumentParser(description="Run the protocol of section 5; finished cells are skipped.")
+    add = parser.add_argument
+    add("names", nargs="*", metavar="NAME", help="data sets as in Table 2; default all")
+    add("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")
+    add("--jobs", type=int, default=1, help="processes on this machine")
+    add("--quick", action="store_true", help="two splits of four small sets")
+    add("--classifier-mean", action="store_true",
+        help="C of the classifiers against the mean loss, as printed")
+    add("--scores-sum", action="store_true", help="C of the scores against the summed loss")
     args = parser.parse_args(argv)
     if unknown := set(args.names) - set(PROBLEMS):
         parser.error(f"unknown data set {', '.join(sorted(unknown))}; choose from {', '.join(PROBLEMS)}")
