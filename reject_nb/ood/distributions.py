@@ -204,11 +204,6 @@ class OODSolution:
         -------
         np.ndarray
             (n,) s(x) = r(x) + mu*g(x)
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         ratio = check_vector(ratio, "ratio", low=0., infinite=True)
         return combine(check_vector(risk, "risk", len(ratio), low=0.), ratio, self.multiplier)
@@ -247,11 +242,6 @@ def bayes_classifier(
     -------
     tuple[np.ndarray, np.ndarray]
         (decision (n,) int, conditional risk (n,))
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -341,11 +331,6 @@ class CostBasedOOD:
         Returns
         -------
         float
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         tpr, fpr = (check_number(rate, name, 0., 1.) for rate, name in ((tpr, "tpr"), (fpr, "fpr")))
         lost = check_number(lost, "lost", 0.)
@@ -381,11 +366,6 @@ class CostBasedOOD:
         -------
         OODSolution
             accepts where s(x) <= reject_id
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         if p_ood is None and self.prior: raise refuse("p_ood", "given where prior > 0", p_ood)
         dist = read_distribution(p_id, p_ood, risk)
@@ -418,11 +398,6 @@ class CostBasedOOD:
         -------
         tuple[np.ndarray, OODSolution]
             (decision (n,) of the Bayes classifier, solution)
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         decision, risk = bayes_classifier(p_joint, loss)
         return decision, self.solve(np.asarray(p_joint, float).sum(1), p_ood, risk)
@@ -451,11 +426,6 @@ def decide(
     -------
     tuple[np.ndarray, float]
         (decision (n,), -1 where rejected; expected cost)
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------

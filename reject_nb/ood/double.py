@@ -236,11 +236,6 @@ def tune_double_score(
     TunedOOD
         the half-plane, its rates and risk on the sample, and a bound that holds for all lines
 
-    Raises
-    ------
-    ValueError
-        on bad input.
-
     References
     ----------
     Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2.
@@ -288,11 +283,6 @@ def selective_risk_at(
     -------
     float
         in the unit of the losses; infinite where the method is unable to meet the target
-
-    Raises
-    ------
-    ValueError
-        on bad input.
 
     References
     ----------

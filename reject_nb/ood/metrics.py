@@ -125,11 +125,6 @@ def roc_curve(
     tuple
         (fpr, tpr, thresholds); thresholds is None for double scores
 
-    Raises
-    ------
-    ValueError
-        on bad input.
-
     References
     ----------
     Franc, Prusa, Paplham, section 3.2.
@@ -199,11 +194,6 @@ def precision_recall_curve(
     -------
     tuple
         (precision, recall, thresholds), recall ascending; thresholds is None for double scores
-
-    Raises
-    ------
-    ValueError
-        on bad input.
 
     References
     ----------
@@ -332,11 +322,6 @@ def auroc(
     float
         in [0, 1]
 
-    Raises
-    ------
-    ValueError
-        on bad input.
-
     Examples
     --------
     >>> from reject_nb.ood import auroc
@@ -381,11 +366,6 @@ def aupr(
     -------
     float
         in [0, 1]
-
-    Raises
-    ------
-    ValueError
-        on bad input.
 
     Examples
     --------

@@ -207,11 +207,6 @@ class BoundedTPRFPR:
         -------
         OODSolution
             of least multiplier; its TPR is min_tpr exactly where that is positive
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         dist = read_distribution(p_id, p_ood, risk)
         if self.min_tpr == 0: found = solve_free(dist, self.max_fpr)
@@ -470,11 +465,6 @@ def boundary_acceptance(
     -------
     np.ndarray|None
         (n,) acceptance, or None where infeasible
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------

@@ -172,11 +172,6 @@ def score_on_line(
     np.ndarray
         (n,) the single score; infinite where a score of positive weight is
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Franc, Prusa, Paplham, Appendix B.2.

@@ -220,11 +220,6 @@ def ood_metrics(
     -------
     OODMetrics
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     conventions as in the table of this notebook; AUROC's interval after DeLong et al. 1988.
@@ -316,11 +311,6 @@ def compare_detectors(
     Returns
     -------
     Comparison
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -445,11 +435,6 @@ def best_area(
     BestArea
         (area, angle, bound); within tol unless scores tie or max_arcs is reached first
 
-    Raises
-    ------
-    ValueError
-        on bad input.
-
     Examples
     --------
     >>> from reject_nb.ood import best_area
@@ -544,11 +529,6 @@ class RocDisplay:
             of the detector
         ax : optional, default None
             matplotlib axes; None: new ones
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         area = ood_metrics(scores, is_ood).auroc
         fpr, tpr, _ = roc_curve(scores, is_ood)
@@ -678,11 +658,6 @@ class ScorePlaneDisplay:
             a `TunedOOD` whose line is drawn
         ax : optional, default None
             matplotlib axes; None: new ones
-
-        Raises
-        ------
-        ValueError
-            that names the argument.
         """
         s_r = check_vector(s_r, "s_r")
         losses = check_vector(losses, "losses", len(s_r))

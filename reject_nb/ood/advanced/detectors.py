@@ -291,11 +291,6 @@ def knn(
     np.ndarray
         (n,), or (len(k), n)
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Sun et al., ICML 2022.

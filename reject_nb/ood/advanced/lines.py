@@ -333,11 +333,6 @@ def naive_grid(
     GridPoint
         (objective, angle, threshold); the objective of costs without their constant part
 
-    Raises
-    ------
-    ValueError
-        on bad input.
-
     References
     ----------
     Franc, Prusa, Paplham, Appendix B.2.

@@ -45,11 +45,6 @@ def energy(
     np.ndarray
         (n,)
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Liu, Wang, Owens, Li, NeurIPS 2020.
@@ -135,11 +130,6 @@ def gen(
     np.ndarray
         (n,)
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Liu, Lochman, Zach, CVPR 2023.
@@ -177,11 +167,6 @@ def kl_matching(
     -------
     np.ndarray
         (n,) at least 0 up to rounding
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -258,11 +243,6 @@ def mahalanobis(
     np.ndarray
         (n,) at least 0
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Lee, Lee, Lee, Shin, NeurIPS 2018.
@@ -299,11 +279,6 @@ def relative_mahalanobis(
     -------
     np.ndarray
         (n,)
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -347,11 +322,6 @@ def residual(
     -------
     np.ndarray
         (n,) at least 0
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -461,11 +431,6 @@ def nnguide(
     np.ndarray
         (n,)
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Park, Jung, Teoh, ICCV 2023.
@@ -511,11 +476,6 @@ def fdbd(
     -------
     np.ndarray
         (n,) at most 0
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -590,11 +550,6 @@ def ash(
     np.ndarray
         (n,)
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Djurisic, Bozanic, Ashok, Liu, ICLR 2023.
@@ -640,11 +595,6 @@ def dice(
     np.ndarray
         (n,)
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Sun, Li, ECCV 2022.
@@ -686,11 +636,6 @@ def gradnorm(
     np.ndarray
         (n,) at most 0
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Huang, Geng, Li, NeurIPS 2021.
@@ -727,11 +672,6 @@ def sirc(
     -------
     np.ndarray
         (n,) -inf where s_r is 0
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------
@@ -778,11 +718,6 @@ def plug_in_score(
     -------
     np.ndarray
         (n,), positive where the input should be rejected
-
-    Raises
-    ------
-    ValueError
-        that names the argument.
 
     References
     ----------

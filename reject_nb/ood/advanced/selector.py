@@ -455,11 +455,6 @@ def report(
     -------
     table, best method first, those unable (status infeasible) last
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Franc, Prusa, Paplham, sections 3.2 and 3.3.

@@ -20,7 +20,6 @@ import numpy as np
 
 from ...core.files import (load_table, out_dir, path_of, read_dirs, record_made,
                                   save_table)
-from ...data.loading import cache
 from ..advanced.all_metrics import ood_metrics
 from ..advanced.detectors import knn, mls, msp, odin, react, vim
 from ..advanced.more_scores import (ash, dice, energy, entropy, fdbd, gen,
@@ -114,20 +113,16 @@ class Subject(NamedTuple):
     far: tuple
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #h9fd3769
-def _residual(file:str, **settings) -> Callable: # as `train` of Subject
-    def train(X, y, seed):
-        path = cache()/"networks"/f"{file}_cifar10_{seed}.pt"
-        return train_residual(X, y, path, seed=seed, progress=False, **settings)
-    return train
+def _residual(**settings) -> Callable: # as `train` of Subject
+    return lambda X, y, seed: train_residual(X, y, seed=seed, **settings)
 
 SMALL_PICTURES = ("tiny-imagenet",), ("mnist", "notmnist", "fashion", "kmnist", "dtd_10classes")
 SUBJECTS = {
     "lenet": Subject(lambda X, y, seed: train_lenet(grey28(X), y, seed), grey28, .5, "mnist",
                      ("notmnist", "fashion", "kmnist"), ("cifar10", "tiny-imagenet", "dtd_10classes")),
-    "resnet8-half": Subject(_residual("resnet8_half", width=.5, epochs=6), rgb32, STD, "cifar10",
-                            *SMALL_PICTURES),
-    "resnet18": Subject(_residual("resnet18_30", arch="resnet18", epochs=30, device="cuda"), rgb32, STD,
-                        "cifar10", *SMALL_PICTURES)}
+    "resnet8-half": Subject(_residual(width=.5, epochs=6), rgb32, STD, "cifar10", *SMALL_PICTURES),
+    "resnet18": Subject(_residual(arch="resnet18", epochs=30, device="cuda"), rgb32, STD, "cifar10",
+                        *SMALL_PICTURES)}
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #138d776c
 def trained_by(net, prepare, X, y) -> Trained:

@@ -7,21 +7,17 @@ image, in one small file per training."""
 __all__ = ['LENET_SETS', 'CIFAR_SETS', 'MEAN', 'STD', 'ARCHITECTURES', 'COMMAND', 'TABLE_2',
            'bilinear_matrix', 'resized', 'forward', 'passed', 'areas_by_setting', 'score_sets', 'grey28',
            'with_head', 'lenet', 'train_lenet', 'raw_images', 'score_training', 'Architecture',
-           'residual_network', 'rgb32', 'crops', 'train_residual', 'parser', 'command_of', 'checkpoint_of',
-           'network_of', 'main']
+           'residual_network', 'rgb32', 'crops', 'train_residual', 'parser', 'command_of', 'main']
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #04321f9c
 import argparse
-import io
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ...core.checks import check_choice
-from ...core.files import write_atomic
-from ...data.loading import cache, load
+from ...data.loading import load
 from ..advanced.detectors import knn, mls, msp, odin, react, vim
 from .setup import FRACTIONS, NEIGHBOURS, score_path, store_scores
 from ..metrics import auroc
@@ -235,70 +231,10 @@ def crops(padded, rows, rng, size:int): # (b, 3, size, size) float32 tensor, nor
     x = cut.permute(0, 3, 1, 2).to(torch.float32)/255
     return (x - torch.tensor(MEAN)[:, None, None])/torch.tensor(STD)[:, None, None]
 
-# %% ../../../nbs/ood/experiments/networks.ipynb #1a3c0401
-def _one_cycle(net, lr:float, steps:int):
-    "SGD whose step length rises to lr over the first quarter and falls to nothing: (optimiser, schedule)."
-    import torch
-    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
-    return optimiser, torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, steps, pct_start=.25,
-                                                          anneal_strategy="linear", cycle_momentum=False)
-
-# %% ../../../nbs/ood/experiments/networks.ipynb #1a3c0402
-def _check_same(saved:dict, wanted:dict, file:str) -> None:
-    "Raises: ValueError where a checkpoint is of a training with other settings."
-    for key, value in wanted.items():
-        if saved.get(key) != value:
-            raise ValueError(f"{file} is of a training with {key} = {saved.get(key)!r}, not {value!r}: "
-                             "move it away or ask for the same")
-
-# %% ../../../nbs/ood/experiments/networks.ipynb #e4278c9f
-class _Training:
-    "Network, optimiser, schedule and random generator: what a checkpoint holds."
-    def __init__(self, settings:dict, per_epoch:int, device:str):
-        import torch
-        torch.manual_seed(settings["seed"])
-        self.settings = settings
-        self.device = device
-        self.done = 0
-        self.rng = torch.Generator().manual_seed(settings["seed"])
-        self.net = residual_network(settings["arch"], settings["width"]).to(device)
-        self.optimiser, self.schedule = _one_cycle(self.net, settings["lr"], settings["epochs"]*per_epoch)
-
-    def read(self, path:Path) -> None:
-        "Go on from a checkpoint; ValueError where it is of other settings."
-        import torch
-        saved = torch.load(path, weights_only=True, map_location=self.device)
-        _check_same(saved["settings"], self.settings, path.name)
-        for part in ("net", "optimiser", "schedule"): getattr(self, part).load_state_dict(saved[part])
-        self.rng.set_state(saved["rng"].cpu())
-        self.done = saved["done"]
-
-    def write(self, path:Path) -> None:
-        "Write a checkpoint, whole or not at all."
-        import torch
-        parts = {part: getattr(self, part).state_dict() for part in ("net", "optimiser", "schedule")}
-        memory = io.BytesIO()
-        torch.save(dict(settings=self.settings, rng=self.rng.get_state(), done=self.done, **parts), memory)
-        write_atomic(path, memory.getvalue())
-
-    def step(self, x, y) -> float: # loss
-        "One step of the optimiser."
-        import torch
-        x = x.to(self.device).contiguous(memory_format=torch.channels_last)
-        self.optimiser.zero_grad()
-        small = self.settings["precision"] == "bfloat16"
-        with torch.autocast(torch.device(self.device).type, torch.bfloat16, enabled=small):
-            loss = torch.nn.functional.cross_entropy(self.net(x), y.to(self.device))
-        loss.backward()
-        self.optimiser.step()
-        self.schedule.step()
-        return loss.item()
-
 # %% ../../../nbs/ood/experiments/networks.ipynb #a1e37f39
 def train_residual(
     X,    # (n, side, side, 3) uint8
     y,    # (n,) int
-    path, # of the checkpoint; a training found there is continued
     arch:str="resnet8",
     width:float=1.,
     seed:int=0,
@@ -307,44 +243,37 @@ def train_residual(
     lr:float=.15, # at its highest
     precision:str="bfloat16", # or "float32"
     device:str="cpu",
-    stop_after:int|None=None, # leave off after so many epochs
-    progress:bool=True, # show a bar
-):        # network, ready for scoring when all epochs are done
-    """Train with SGD and one cycle; after KeyboardInterrupt the checkpoint of the last full epoch stands.
-
-    Raises: ValueError where the checkpoint is of other settings."""
+):        # network, ready for scoring
+    "Train with SGD and one cycle."
     import torch
-    from tqdm import tqdm
     check_choice(precision, "precision", ("bfloat16", "float32"))
-    settings = dict(arch=arch, width=width, seed=seed, epochs=epochs, batch=batch, lr=lr,
-                    precision=precision, n=len(X))
-    path = Path(path)
-    per_epoch = len(X)//batch
-    training = _Training(settings, per_epoch, device)
-    if path.is_file(): training.read(path)
+    torch.manual_seed(seed)
+    rng = torch.Generator().manual_seed(seed)
+    net = residual_network(arch, width).to(device)
+    steps = len(X)//batch
+    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, epochs*steps, pct_start=.25,
+                                                   anneal_strategy="linear", cycle_momentum=False)
     padded = torch.nn.functional.pad(torch.as_tensor(X), (0, 0, 4, 4, 4, 4))
     y = torch.as_tensor(np.asarray(y), dtype=torch.long)
-    with tqdm(total=epochs*per_epoch, initial=training.done*per_epoch, unit="batch",
-              disable=not progress) as bar:
-        while training.done < (epochs if stop_after is None else min(stop_after, epochs)):
-            training.net.train()
-            total = 0.
-            for rows in torch.randperm(len(X), generator=training.rng)[:per_epoch*batch].split(batch):
-                total += training.step(crops(padded, rows, training.rng, X.shape[1]), y[rows])
-                bar.update()
-            training.done += 1
-            bar.set_postfix(epoch=training.done, loss=f"{total/per_epoch:.3f}")
-            training.write(path)
-    return training.net.eval()
+    for _ in range(epochs):
+        for rows in torch.randperm(len(X), generator=rng)[:steps*batch].split(batch):
+            x = crops(padded, rows, rng, X.shape[1]).to(device)
+            optimiser.zero_grad()
+            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=precision == "bfloat16"):
+                z = net(x.contiguous(memory_format=torch.channels_last))
+                loss = torch.nn.functional.cross_entropy(z, y[rows].to(device))
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+    return net.eval()
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #b0a052c2
 COMMAND = "python -m reject_nb.ood.experiments.networks"
 
 def parser() -> argparse.ArgumentParser:
     "The arguments of the command line."
-    p = argparse.ArgumentParser(prog=COMMAND,
-                                description="Train a network of Table 2 and store its scores; Ctrl-C and "
-                                "the same command continue a residual network.")
+    p = argparse.ArgumentParser(prog=COMMAND, description="Train a network of Table 2 and store its scores.")
     p.add_argument("--seed", type=int, default=0)
     p.add_argument("--epochs", type=int, default=13, help="10 are those of LeNet in Table 2")
     p.add_argument("--arch", choices=["lenet", *ARCHITECTURES], default="resnet8")
@@ -353,8 +282,6 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--device", default="cpu", help="as torch names it: cpu, cuda")
     p.add_argument("--threads", type=int, default=1,
                    help="of the CPU; results are the same bits only with the same number")
-    p.add_argument("--checkpoints", type=Path, default=None,
-                   help="folder; by default `networks` in the cache of the data")
     return p
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #b2a5db86
@@ -365,43 +292,29 @@ def command_of(args) -> str:
     return " ".join([f"{COMMAND} --seed {args.seed} --epochs {args.epochs} --arch {args.arch}",
                      *(f"--{k} {v}" for k, v in other.items())])
 
-# %% ../../../nbs/ood/experiments/networks.ipynb #7c200ba0
-def checkpoint_of(args) -> Path:
-    "Where a residual network is kept while it is trained."
-    folder = cache()/"networks" if args.checkpoints is None else args.checkpoints
-    return folder/f"{args.arch}_cifar10_{args.seed}.pt"
-
-def network_of(args, X, y):
-    "Train what is asked for; a residual network goes on from its checkpoint."
-    import torch
-    if args.arch == "lenet": return train_lenet(grey28(X), y, args.seed, args.epochs)
-    torch.set_num_threads(args.threads)
-    torch.backends.cudnn.allow_tf32 = False                          # float32 is float32 on a GPU too
-    return train_residual(X, y, checkpoint_of(args), args.arch, args.width, args.seed, args.epochs,
-                          precision=args.precision, device=args.device)
-
 # %% ../../../nbs/ood/experiments/networks.ipynb #f8f77552
 TABLE_2 = {"mnist": (grey28, .5, LENET_SETS), "cifar10": (rgb32, STD, CIFAR_SETS)}   # for score_training
 
-def main(argv=None) -> int: # exit status; 130 where interrupted
-    "Train or continue, score, store; a LeNet that is stored is kept."
+def main(argv=None) -> int: # exit status
+    "Train, score, store; a LeNet that is stored is kept."
     args = parser().parse_args(argv)
     known = "mnist" if args.arch == "lenet" else "cifar10"
     network = f"{args.arch}_{known}"
     if args.arch == "lenet" and score_path(network, args.seed).is_file(): return 0
-    continued = checkpoint_of(args).exists()             # and not timed
-    began = None if continued else time.perf_counter()
+    began = time.perf_counter()
     X, y = raw_images(known, "train")
-    try: net = network_of(args, X, y)
-    except KeyboardInterrupt:
-        print("interrupted; the same command continues a residual network after its last full epoch")
-        return 130
+    if args.arch == "lenet": net = train_lenet(grey28(X), y, args.seed, args.epochs)
+    else:
+        import torch
+        torch.set_num_threads(args.threads)
+        torch.backends.cudnn.allow_tf32 = False                          # float32 is float32 on a GPU too
+        net = train_residual(X, y, args.arch, args.width, args.seed, args.epochs,
+                             precision=args.precision, device=args.device)
     prepare, std, names = TABLE_2[known]
     scores = score_training(net, prepare, std, X, {name: raw_images(name, "test") for name in names})
     size = sum(p.numel() for p in net.parameters())
     about = f"{args.arch}, {size:,} parameters, {args.epochs} epochs"
-    store_scores(network, args.seed, scores, began and time.perf_counter() - began,
-                 command=command_of(args), net=about)
+    store_scores(network, args.seed, scores, time.perf_counter() - began, command=command_of(args), net=about)
     print(f"{about}: accuracy {1 - scores['wrong'].mean():.2%} on the test images")
     return 0
 

@@ -141,11 +141,6 @@ def synthetic_example(
     -------
     SyntheticExample
 
-    Raises
-    ------
-    ValueError
-        that names the argument.
-
     References
     ----------
     Franc, Prusa, Paplham, section 3.1.
