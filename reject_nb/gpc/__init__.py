@@ -13,6 +13,7 @@ import lazy_loader
 
 # %% ../../nbs/gpc/00_overview.ipynb #0820b086
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "advanced.certified_accuracy": ["AccuracyCurve", "accuracy_curve"],
     "advanced.classifier": ["CertifiedGPClassifier"],
     "advanced.importers": ["posterior_from_gpflow", "posterior_from_gpy",
                            "posterior_from_gpytorch", "posterior_from_sklearn"],
@@ -31,6 +32,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
 
 if TYPE_CHECKING:
+    from reject_nb.gpc.advanced.certified_accuracy import AccuracyCurve, accuracy_curve
     from reject_nb.gpc.advanced.classifier import CertifiedGPClassifier
     from reject_nb.gpc.advanced.importers import (posterior_from_gpflow, posterior_from_gpy,
                                                   posterior_from_gpytorch,

@@ -327,11 +327,6 @@ def minimal_perturbation(
     -------
     Perturbation
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.gpc import GPPosterior, minimal_perturbation
@@ -403,11 +398,6 @@ def gpfgs(
     -------
     np.ndarray
         attacked points, shaped as x
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------
@@ -532,11 +522,6 @@ def interpretability(
     Returns
     -------
     Interpretation
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------

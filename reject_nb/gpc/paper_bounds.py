@@ -342,8 +342,7 @@ def paper_range(
 ) -> RangeResult:
     """Range of the probability of class 1 over a box by the paper's programs, in plain double precision.
 
-    Source: Blaas et al., Algorithm 1 with Propositions 1-2 and Lemma 3.
-    Raises: ValueError naming the argument."""
+    Source: Blaas et al., Algorithm 1 with Propositions 1-2 and Lemma 3."""
     check_instance(post, "post", GPPosterior, "a GPPosterior")
     lo, hi = check_region(post, lower, upper)
     def minimum(sign, limits):

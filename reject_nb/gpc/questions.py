@@ -308,11 +308,6 @@ def classification_range(
     -------
     RangeResult
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     References
     ----------
     Blaas et al., eq. (2).
@@ -583,11 +578,6 @@ def is_safe(
     -------
     Safety
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     References
     ----------
     Blaas et al., Definition 2 and footnote 2.
@@ -714,11 +704,6 @@ def robustness(
     Returns
     -------
     Robustness
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------

@@ -352,11 +352,6 @@ class Ball:
     p
         1 or 2
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.gpc import Ball

@@ -9,7 +9,7 @@ from sklearn.gaussian_process.kernels import RBF
 
 from reject_nb.gpc import (Ball, CertifiedGPClassifier, Constant, GPPosterior, KernelPosterior, Linear, Matern12, Matern32,
                            Matern52, MulticlassPosterior, OneVsRestPosterior, Product, RationalQuadratic,
-                           SquaredExponential, Sum, White, certified_radius, certify_many, classification_range, fit_gpc,
+                           SquaredExponential, Sum, White, accuracy_curve, certified_radius, certify_many, classification_range, fit_gpc,
                            fit_multiclass_gpc, gpfgs, interpretability, is_safe, minimal_perturbation, posterior_from_gpflow,
                            posterior_from_gpy, posterior_from_gpytorch, posterior_from_sklearn, regression_range, regression_ranges, robustness)
 from reject_nb.gpc.experiments.library_models import stored_model
@@ -113,6 +113,7 @@ def calls():
         "certify_many": (certified, dict(post=POST, X=Z, **{k: v for k, v in about.items() if k not in ("x", "n_jobs", "limits")}, n_jobs=None, limits=None,
                                             questions=("range", "verdict"), tol=.05, max_boxes=50, time_limit=5., csv=None, progress=None)),
         "Certified.certified_accuracy": (certify_many(POST, Z, .05).certified_accuracy, dict(y=np.array([0, 1]))),
+        "accuracy_curve": (accuracy_curve, dict(post=POST, X=Z, y=np.array([0, 1]), radii=np.array([0., .1]))),
         "certified_radius": (certified_radius, dict(post=POST, X=Z, **{k: v for k, v in about.items() if k not in ("x", "radius", "n_jobs", "limits")},
                                                     limits=None, n_jobs=None, max_boxes=50, time_limit=5.)),
         "gpfgs": (gpfgs, dict(post=POST, **{k: v for k, v in about.items() if k in ("x", "radius", "dims", "limits")})),
@@ -208,6 +209,9 @@ LEGAL = {
     ("interpretability", "gamma", "huge"): "both half-lines",
     **{(name, "X", "empty"): EMPTY for name in ("certify_many", "certified_radius")},
     **{(name, "X", "huge"): "a point so far away that nothing is known of its class" for name in ("certify_many", "certified_radius")},
+    ("accuracy_curve", "X", "huge"): "a point so far away that nothing is known of its class",
+    **{("accuracy_curve", "y", kind): "a label that no point has" for kind in ("inf", "huge")},
+    ("accuracy_curve", "radii", "huge"): "a radius at which no class is kept",
     ("Certified.certified_accuracy", "y", "inf"): "a label that no point has",
     ("Certified.certified_accuracy", "y", "huge"): "a label that no point has",
     ("certify_many", "csv", "text"): "any text is a file name",

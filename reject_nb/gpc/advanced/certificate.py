@@ -5,10 +5,10 @@ variance are bounded together, with every rounding counted."""
 
 # %% auto #0
 __all__ = ['UNIT', 'ROWS', 'REACH', 'exp_neg', 'Bumps', 'Boxes', 'Minima', 'functional_min', 'rounding',
-           'variance_enclosure', 'Spectrum', 'verify_spectrum', 'spectrum', 'Form', 'shrunk',
-           'quadratic_form', 'Reduced', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres',
-           'ratio_min', 'logistic_line_min', 'probability_down', 'Aim', 'MeanAim', 'VarianceAim',
-           'ProbabilityAim', 'Bounded', 'lower_bounds', 'probability_up', 'value_up']
+           'Spectrum', 'verify_spectrum', 'spectrum', 'Form', 'shrunk', 'quadratic_form', 'Reduced',
+           'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres', 'ratio_min',
+           'logistic_line_min', 'probability_down', 'Aim', 'MeanAim', 'VarianceAim', 'ProbabilityAim',
+           'Bounded', 'lower_bounds', 'probability_up', 'value_up']
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #80547c27
 import math
@@ -20,7 +20,6 @@ from numba import njit
 from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
-from ...core.checks import check_matrix
 from ..posterior import (FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior,
                                      Prior, kernel, logistic_mean, logistic_means,
                                      logistic_slope)
@@ -314,51 +313,6 @@ def rounding(
 ) -> float:
     "gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of the bound itself."
     return 2*n*UNIT/(1 - n*UNIT)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #2a02eee4
-class _Residual(NamedTuple):
-    "L and the residual at each point, and bounds of their rounding errors."
-    low: np.ndarray       # (m,) L
-    low_err: np.ndarray   # (m,)
-    e: np.ndarray         # (m, n) r - A w
-    e_err: np.ndarray     # (m, n)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #22972624
-def _residual(r, w, K, W, variance:float, entry:float) -> _Residual:
-    "Both sides of the identity; `entry` is the relative error of a kernel value, in units of the variance."
-    n = len(W)
-    size = np.abs(w).sum(1, keepdims=True)
-    Kw = w @ K
-    absolute = np.abs(w) @ K
-    own = (w*w/W).sum(1)
-    low = 2*(w*r).sum(1) - (w*Kw).sum(1) - own
-    magnitude = 2*np.abs(w*r).sum(1) + (np.abs(w)*absolute).sum(1) + own
-    low_err = rounding(2*n + 8)*magnitude + entry*variance*(2*size[:, 0] + size[:, 0]**2)
-    e_err = rounding(n + 4)*(r + absolute + np.abs(w)/W) + entry*variance*(1 + size)
-    return _Residual(low=low, low_err=low_err, e=r - Kw - w/W, e_err=e_err)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #31b9393d
-def variance_enclosure(
-    post:GPPosterior, # whose X, site_precision, lengthscale and variance are taken as exact
-    X,                # (m, d) points
-    R=None,           # (n, n) any approximation of (K + 1/W)^-1; None: post.R
-) -> tuple[np.ndarray, np.ndarray]: # lower and upper bounds of the variance, (m,) each
-    "Enclosure of the posterior variance by the residual identity; sound for every R, sharp for a good one."
-    Z = post._points(X)
-    R = post.R if R is None else check_matrix(R, "R", post.n, post.n)
-    keep = post.site_precision > 0                      # the others have w = 0 and do not matter
-    P = post.X[keep]
-    W = post.site_precision[keep]
-    s2 = post.variance
-    n = int(keep.sum())
-    r = kernel(Z, P, post.lengthscale, s2)
-    got = _residual(r, r @ R[np.ix_(keep, keep)], kernel(P, P, post.lengthscale, s2), W, s2,
-                    rounding(24 + 8*post.d))
-    high = got.low + (W*(np.abs(got.e) + got.e_err)**2).sum(1)*(1 + rounding(n + 4))
-    # the enclosure is of the prior variance minus r'Rr, which lies in [0, s^2]
-    down = s2 - high - got.low_err
-    up = s2 - got.low + got.low_err
-    return np.maximum(down - rounding(4)*s2, 0), np.minimum(up + rounding(4)*s2, s2)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #05313444
 class Spectrum(NamedTuple):

@@ -10,13 +10,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.checks import check_labels, check_vector
+from ...core.checks import check_labels, check_matrix, check_vector
 from .many import certify_many
 
 # %% ../../../nbs/gpc/advanced/certified_accuracy.ipynb #1ab9fe4c
 @dataclass(frozen=True, kw_only=True)
 class AccuracyCurve:
-    "Bounds of the robust accuracy at some radii."
+    """Bounds of the robust accuracy at some radii.
+
+    Attributes
+    ----------
+    radii : np.ndarray
+        (k,)
+    lower : np.ndarray
+        (k,) certified accuracy
+    upper : np.ndarray
+        (k,) accuracy that no known attack refutes
+    certified : np.ndarray
+        (m,) certified radius of each point; 0 where the class is wrong
+    attack : np.ndarray
+        (m,) radius of the smallest known attack; 0 where the class is wrong
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, accuracy_curve
+    >>> pair = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
+    >>> curve = accuracy_curve(pair, [[.81, 0.], [.51, 0.], [.01, 0.]], [1, 1, 0], [0., .3], time_limit=None)
+    >>> print(curve.certified.round(2).tolist(), curve.attack.round(2).tolist())
+    [0.19, 0.49, 0.0] [0.19, 0.49, 0.0]
+    """
     radii: np.ndarray     # (k,)
     lower: np.ndarray     # (k,) certified accuracy
     upper: np.ndarray     # (k,) accuracy that no known attack refutes
@@ -25,7 +47,7 @@ class AccuracyCurve:
 
 # %% ../../../nbs/gpc/advanced/certified_accuracy.ipynb #eeda6ba5
 def accuracy_curve(
-    post,              # GPPosterior or MulticlassPosterior
+    post,              # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
     X,                 # (m, d) points
     y,                 # (m,) true labels
     radii,             # (k,) at least 0
@@ -33,13 +55,37 @@ def accuracy_curve(
 ) -> AccuracyCurve:
     """Certified accuracy by radius, and what attacks leave of it.
 
-    Raises: ValueError naming the argument."""
+    Parameters
+    ----------
+    post
+        GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
+    X
+        (m, d) points
+    y
+        (m,) true labels
+    radii
+        (k,) at least 0
+    **options
+        of `certify_many`: dims, norm, limits, max_boxes, time_limit, n_jobs, csv, progress
+
+    Returns
+    -------
+    AccuracyCurve
+
+    Examples
+    --------
+    >>> from reject_nb.gpc import GPPosterior, accuracy_curve
+    >>> pair = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
+    >>> curve = accuracy_curve(pair, [[.81, 0.], [.51, 0.], [.01, 0.]], [1, 1, 0], [0., .1, .3, .6], time_limit=None)
+    >>> print(curve.lower.round(3).tolist(), curve.upper.round(3).tolist())
+    [0.667, 0.667, 0.333, 0.0] [0.667, 0.667, 0.333, 0.0]
+    """
     radii = check_vector(radii, "radii", low=0.)
+    X = check_matrix(X, "X")           # of no points there is no accuracy
     found = certify_many(post, X, questions=("radius",), **options)
     right = found.label == check_labels(y, "y", len(found))
     certified = np.where(right, found.radius, 0.)
     attack = np.where(right, found.attack, 0.)
     lower = (right & (certified >= radii[:, None])).mean(1)
     return AccuracyCurve(radii=radii, lower=lower, upper=(right & (attack > radii[:, None])).mean(1),
-                         certified=certified,
-                         attack=attack)
+                         certified=certified, attack=attack)

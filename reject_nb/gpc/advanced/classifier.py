@@ -148,11 +148,6 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         -------
         np.ndarray
             (m,) classes; with a radius also the reject label
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         X = self._checked(X)
         labels = self.classes_[self.posterior_.predict(X)]
@@ -193,11 +188,6 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         -------
         np.ndarray
             (m,) at least 0, in the units of X
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         return certified_radius(self.posterior_, self._checked(X), dims, norm, limits, max_boxes,
                                 time_limit, n_jobs=n_jobs)

@@ -375,11 +375,6 @@ class OneVsRestPosterior(Certifiable, Posterior):
     error : float, default 0.
         each probability, before it is divided, is known up to this
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> import numpy as np

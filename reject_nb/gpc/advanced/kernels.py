@@ -185,11 +185,6 @@ class SquaredExponential(Stationary):
     dims : tuple|None, default None
         active columns; None: all
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.gpc.advanced.kernels import SquaredExponential
@@ -217,11 +212,6 @@ class Matern12(Stationary):
     dims : tuple|None, default None
         active columns; None: all
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.gpc.advanced.kernels import Matern12
@@ -248,11 +238,6 @@ class Matern32(Stationary):
         above 0: a number, or one an active dimension
     dims : tuple|None, default None
         active columns; None: all
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------
@@ -282,11 +267,6 @@ class Matern52(Stationary):
         above 0: a number, or one an active dimension
     dims : tuple|None, default None
         active columns; None: all
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------
@@ -318,11 +298,6 @@ class RationalQuadratic(Stationary):
     dims : tuple|None, default None
         active columns; None: all
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.gpc.advanced.kernels import RationalQuadratic
@@ -353,11 +328,6 @@ class Linear(OnColumns):
         a number above 0, or one an active dimension, at least 0 and not all 0
     dims : tuple|None, default None
         active columns; None: all
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

@@ -322,11 +322,6 @@ def certify_many(
     -------
     Certified
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.gpc import GPPosterior, certify_many
@@ -413,11 +408,6 @@ def certified_radius(
     -------
     np.ndarray
         (m,) at least 0
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

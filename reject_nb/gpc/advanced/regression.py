@@ -156,11 +156,6 @@ def regression_range(
     -------
     RegressionRange
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> import numpy as np
@@ -326,11 +321,6 @@ def regression_ranges(
     Returns
     -------
     RegressionRows
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------
