@@ -27,9 +27,13 @@ class Stage(NamedTuple):
     hopeless: float    # scores above are routed here too: nobody further is asked
 
     def error_at(self, scores) -> np.ndarray: # (n,)
-        "Estimated error; between two learned scores it is that of the upper one."
+        "Estimated error; between two learned scores it is that of the upper one; infinite for an infinite score."
         if not len(self.known): return np.full(len(scores), self.errors[0])
-        return self.errors[np.searchsorted(self.known, scores)]
+        return np.where(scores == np.inf, np.inf, self.errors[np.searchsorted(self.known, scores)])
+
+    def ends_here(self, scores) -> np.ndarray: # (n,)
+        "Whether nobody further is asked: settled or hopeless. An infinite score is never settled."
+        return (scores <= self.settled) & (scores < np.inf) | (scores > self.hopeless)
 
 def _isotonic(losses:np.ndarray) -> np.ndarray:
     "The nearest ascending sequence (pool adjacent violators), with a slope that keeps the order strict."
@@ -46,19 +50,21 @@ def _isotonic(losses:np.ndarray) -> np.ndarray:
 def _learned(losses:np.ndarray, scores) -> Stage:
     "A stage that settles everything."
     if scores is None: return Stage(np.empty(0), np.array([np.nanmean(losses)]), np.inf, np.inf)
+    answers = scores < np.inf
+    if answers.any(): losses, scores = losses[answers], scores[answers]
     order = np.argsort(scores, kind="stable")
     fit = _isotonic(losses[order])
     return Stage(scores[order], np.append(fit, fit[-1] + 1e-9), np.inf, np.inf)
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0011
 def _routed(stages, scores, n:int) -> tuple[np.ndarray, np.ndarray]: # (n,) stage of each input, (n,) its error
-    "Which stage each input is routed to, and the system's score."
+    "Which stage each input is routed to, and the system's score: infinite where this stage cannot answer."
     stage = np.full(n, len(stages) - 1)
     system_score = np.empty(n)
     left = np.ones(n, bool)
     for k, (own, s) in enumerate(zip(stages, scores)):
         if k == len(stages) - 1 or not len(own.known): here = left
-        else: here = left & ((s <= own.settled) | (s > own.hopeless))
+        else: here = left & own.ends_here(s)
         stage[here] = k
         system_score[here] = own.error_at(np.empty(here.sum()) if s is None else s[here])
         left = left & ~here
@@ -90,7 +96,8 @@ def _judged(stages, losses, scores, aim:_Aim) -> _Candidate:
     n = losses.shape[1]
     stage, system_score = _routed(stages, scores, n)
     lost = np.cumsum(losses[stage, np.arange(n)][np.argsort(system_score, kind="stable")])
-    ranks = np.arange(1, n + 1)
+    can = np.isfinite(system_score).sum()
+    lost, ranks = lost[:can], np.arange(1, can + 1)
     coverage = 0.
     for near in NEAR:
         t = min(near*aim.target, .999)
@@ -207,6 +214,8 @@ class CascadeRule:
     ) -> np.ndarray: # (n,)
         """Estimated error of the stage that each input is routed to; what the certified threshold is for.
 
+        Infinite where this stage cannot answer, because its own score is infinite.
+
         Parameters
         ----------
         scores
@@ -235,7 +244,7 @@ class CascadeRule:
             (n,) from 0 on; -1 where nobody answers
         """
         stage, system_score = _route(self.stages, _check_scores(scores, len(self.stages)))
-        return np.where(self.selection(system_score) > 0, stage, -1)
+        return np.where(_accepted(self.selection, system_score, len(self.stages)), stage, -1)
 
     def answer(self,
         functions,   # K functions of inputs: (answers, scores); for a stage without a score, answers only
@@ -266,10 +275,10 @@ class CascadeRule:
             given, s = found if len(own.known) else (found, None)
             if s is not None: s = check_vector(s, f"scores of functions[{k}]", len(left), infinite=True)
             final = k == len(self.stages) - 1 or s is None
-            here = np.full(len(left), True) if final else (s <= own.settled) | (s > own.hopeless)
+            here = np.full(len(left), True) if final else own.ends_here(s)
             if not here.any(): continue
             error = s[here] if len(self.stages) == 1 and s is not None else own.error_at(left[here] if s is None else s[here])
-            kept = self.selection(error) > 0
+            kept = _accepted(self.selection, error, len(self.stages))
             at = left[here][kept]
             for i, value in zip(at, np.asarray(given, dtype=object)[here][kept]): answers[i] = value
             stages[at] = k
@@ -309,6 +318,10 @@ def _route(stages, scores) -> tuple[np.ndarray, np.ndarray]:
     "`_routed` for scores that are checked; one stage is its own score."
     if len(stages) == 1 and len(stages[0].known): return np.zeros(len(scores[0]), int), scores[0]
     return _routed(stages, scores, next(len(s) for s in scores if s is not None))
+
+def _accepted(selection, system_score, k:int) -> np.ndarray: # (n,)
+    "Which inputs are answered; among several stages never those that their stage cannot answer."
+    return (selection(system_score) > 0) & ((system_score < np.inf) | (k == 1))
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0024
 def _rate_bound(errors:int, recorded:int, level:float) -> float:
@@ -393,23 +406,26 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, rng) -> Casca
     reach = np.array([(stage >= i).mean() for i in range(k)])
     kept = [binomial_p_value(np.array([(stage >= i).sum()]), np.array([len(part)]), aim.capacity[i])[0] <= delta/10
             for i in limited]
-    if not all(kept):
-        why = "the sample does not certify the capacity of every stage: raise it, or give more examples"
+    can = (system_score < np.inf) | (k == 1)
+    why = None if all(kept) else "the sample does not certify the capacity of every stage: raise it, or give more examples"
+    if not can.any(): why = "every certifying example has an infinite score where it is routed: no stage can answer it"
+    if why:
         found = CertifiedSelection.reject_all(message=why, guarantee="auto", delta=level, n=len(part))
-    else: found = certified_risk(lost, system_score, aim.target, level)
+    else: found = certified_risk(lost[can], system_score[can], aim.target, level)
     return _as_rule(stages, found, aim, delta, stage, system_score, reach, said, limited)
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0027
 def _as_rule(stages, found, aim, delta, stage, system_score, reach, said, limited) -> CascadeRule:
     "The rule and its statement."
-    answered = found(system_score) > 0
+    answered = _accepted(found, system_score, len(stages))
     shares = tuple(float((answered & (stage == i)).mean()) for i in range(len(stages)))
     if found.status == Status.infeasible: statement = found.message
     else:
         also = "".join(f", and stage {i + 1} is asked for at most a share {aim.capacity[i]:g} of the inputs"
                        for i in limited)
         given = f", if {' and '.join(said)}" if said else ""
-        statement = (f"with probability at least {1 - delta:g} over the {found.n} certifying examples, the mean loss of what the "
+        which = " with a finite score" if found.n < len(system_score) else ""
+        statement = (f"with probability at least {1 - delta:g} over the {found.n} certifying examples{which}, the mean loss of what the "
                      f"system answers is at most {aim.target:g}{also}{given}")
     return CascadeRule(stages=tuple(stages), selection=found, target=aim.target, delta=delta,
                        coverage=float(answered.mean()), cost=float(reach @ aim.costs), share_by_stage=shares,
@@ -419,7 +435,7 @@ def _as_rule(stages, found, aim, delta, stage, system_score, reach, said, limite
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0028
 def certify_cascade(
     losses,               # K entries: (n,) of 0 and 1 with NaN where not known, or a number that bounds their mean
-    scores,               # K entries: (n,) high means uncertain, may be infinite; None: the stage always answers
+    scores,               # K entries: (n,) high means uncertain, inf: cannot answer; None: the stage always answers
     costs=None,           # (K,) price of asking each stage for one input; None: 1 each
     target:float=.05,     # risk of what the system answers, in (0, 1)
     delta:float=.05,      # allowed probability that the statement is false, in (0, 1)
@@ -442,7 +458,7 @@ def certify_cascade(
     losses
         K entries: (n,) of 0 and 1 with NaN where not known, or a number that bounds their mean
     scores
-        K entries: (n,) high means uncertain, may be infinite; None: the stage always answers
+        K entries: (n,) high means uncertain, inf: cannot answer; None: the stage always answers
     costs : optional, default None
         (K,) price of asking each stage for one input; None: 1 each
     target : float, default .05
@@ -468,11 +484,6 @@ def certify_cascade(
     -------
     CascadeRule
         with statement, coverage, cost, share_by_stage, stage, answer and menu
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

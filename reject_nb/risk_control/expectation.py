@@ -38,11 +38,6 @@ def conformal_risk(
     CertifiedSelection
         with status certified, trivial (everything) or infeasible (nothing)
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     References
     ----------
     Angelopoulos et al., Conformal risk control (2024), Theorem 1.

@@ -37,7 +37,7 @@ class GroupedSelection:
         scores,      # (n,) high means uncertain
         groups,      # (n,) labels; a group that the calibration sample lacks is rejected
     ) -> np.ndarray: # (n,) acceptance probabilities
-        "Acceptance of inputs. Raises ValueError naming the argument."
+        "Acceptance of inputs."
         scores = check_vector(scores, "scores", infinite=True, empty=True)
         groups = group_labels(groups, len(scores))
         found = np.zeros(len(scores))
@@ -107,7 +107,7 @@ def certified_groups(
     scores,               # (n,) high means uncertain; may be infinite
     groups,               # (n,) labels: of groups of inputs, or the predicted classes
     target_risk:float,    # of each group, at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that a guarantee is broken, in (0, 1)
+    delta:float=.05,      # allowed probability that any guarantee of this one certificate is broken, in (0, 1)
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
     together:bool=True,   # whether delta is for all groups together, or for each
 ) -> GroupedSelection:    # a threshold for each group
@@ -124,7 +124,7 @@ def certified_groups(
     target_risk : float
         of each group, at least 0, in the units of the losses
     delta : float, default .05
-        allowed probability that a guarantee is broken, in (0, 1)
+        allowed probability that any guarantee of this one certificate is broken, in (0, 1)
     bound : float|None, default None
         largest loss that can occur; 1 if None, if no loss is larger
     together : bool, default True
@@ -134,11 +134,6 @@ def certified_groups(
     -------
     GroupedSelection
         a threshold for each group
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------
@@ -210,11 +205,6 @@ def certified_risks(
     -------
     CertifiedRisks
         with status certified, trivial (everything) or infeasible (nothing)
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

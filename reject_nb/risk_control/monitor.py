@@ -67,11 +67,6 @@ class RiskMonitor:
     bound : float, default 1.
         largest loss that can occur; losses and target are divided by it
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     References
     ----------
     Ville 1939; Waudby-Smith and Ramdas 2024; Shiryaev 1963, Roberts 1966.
@@ -114,11 +109,6 @@ class RiskMonitor:
         Returns
         -------
         the monitor itself
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         losses = check_vector(losses, "losses", low=0., high=self.bound, empty=True)
         for start in range(0, len(losses), BLOCK): self._take(losses[start:start + BLOCK]/self.bound)

@@ -5,10 +5,12 @@ scores of any classifier."""
 
 # %% auto #0
 __all__ = ['LARGEST', 'RULES', 'Calibration', 'Sample', 'check_sample', 'scaling_unsafe',
-           'probabilistic_scaling', 'both_rates', 'conformal_unsafe', 'conformal', 'calibrate_offset']
+           'probabilistic_scaling', 'both_rates', 'conformal_unsafe', 'conformal', 'calibrate_offset',
+           'warn_if_empty']
 
 # %% ../../nbs/risk_control/08_rates.ipynb #a323da4a
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -158,8 +160,7 @@ def scaling_unsafe(
 ) -> Calibration:
     """r-th smallest unsafe score, r from n_U alone: bounds the rate among unsafe with confidence 1 - delta.
 
-    Source: Tong, Feng and Li (2018), the umbrella algorithm; Carlevaro et al., condition above eq. (25), for the unsafe points only.
-    Raises: ValueError naming the argument."""
+    Source: Tong, Feng and Li (2018), the umbrella algorithm; Carlevaro et al., condition above eq. (25), for the unsafe points only."""
     sample = check_sample(scores, y, ordered=True)
     eps = check_probability(eps, "eps")
     delta = check_probability(delta, "delta")
@@ -181,8 +182,7 @@ def probabilistic_scaling(
 ) -> Calibration:
     """r-th smallest unsafe score: bounds the joint risk by eps with confidence 1 - delta.
 
-    Source: Carlevaro et al., eqs. (25) to (27).
-    Raises: ValueError naming the argument."""
+    Source: Carlevaro et al., eqs. (25) to (27)."""
     sample = check_sample(scores, y, ordered=True)
     eps = check_probability(eps, "eps")
     delta = check_probability(delta, "delta")
@@ -247,8 +247,7 @@ def conformal_unsafe(
 ) -> Calibration:
     """Conformal quantile on the unsafe points: bounds the rate among unsafe by eps in expectation.
 
-    Source: Carlevaro et al., section 3.2.3.
-    Raises: ValueError naming the argument."""
+    Source: Carlevaro et al., section 3.2.3."""
     sample = check_sample(scores, y, ordered=True)
     eps = check_probability(eps, "eps")
     n = len(sample.unsafe)
@@ -285,8 +284,7 @@ def conformal(
 ) -> Calibration:
     """Conformal quantile of y (score - reference) on all points: bounds the joint risk by eps in expectation.
 
-    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset.
-    Raises: ValueError naming the argument."""
+    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset."""
     sample = check_sample(scores, y)
     eps = check_probability(eps, "eps")
     reference = check_number(reference, "reference", -LARGEST, LARGEST)
@@ -323,7 +321,7 @@ def calibrate_offset(
     y:np.ndarray, # (n,) labels: +1 safe and -1 unsafe, or any with a safe_label
     rule:str="scaling_unsafe", # a key of RULES
     eps:float=.05, # risk level, in (0, 1)
-    delta:float|None=.05, # 1 - confidence, in (0, 1), for the rules of scaling and both_rates
+    delta:float|None=.05, # 1 - confidence of this one calibration, in (0, 1), for the rules of scaling and both_rates
     reference:float=0., # offset fixed before the calibration, for conformal: the middle of the scores, 0 for a
                         # decision function, .5 for probabilities
     eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for both_rates, None: eps
@@ -344,7 +342,7 @@ def calibrate_offset(
     eps : float, default .05
         risk level, in (0, 1)
     delta : float|None, default .05
-        1 - confidence, in (0, 1), for the rules of scaling and both_rates
+        1 - confidence of this one calibration, in (0, 1), for the rules of scaling and both_rates
     reference : float, default 0.
         offset fixed before the calibration, for conformal: the middle of the scores, 0 for a decision
         function, .5 for probabilities
@@ -392,3 +390,13 @@ def calibrate_offset(
         if given[name] is not None: check_probability(given[name], name)
     found = function(scores, _signs_of(y, safe_label), **{name: given[name] for name in uses})
     return replace(found, bias=-found.bias) if turn and found.bias is not None else found
+
+# %% ../../nbs/risk_control/08_rates.ipynb #ratesempt2
+def warn_if_empty(
+    found:Calibration, # by one of the rules
+    scores, # (n,) of its calibration points, low is safe
+    stacklevel:int=3, # of the warning: the caller of the method that calls this
+) -> None:
+    "A warning to the caller of an estimator's method if no calibration point is inside the region."
+    if found.bias is None or not np.any(scores < found.bias):
+        warnings.warn(f"no calibration point is inside the region: {found.message}", stacklevel=stacklevel)

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from ..core.checks import check_flag, check_number, check_probability, check_random_state, refuse
 from ..core.results import TwoClassMixin, check_classes, check_points, point_weights
 from .estimators import default_classifier, split_rows, stays_as_it_is
-from .rates import calibrate_offset, scaling_unsafe
+from .rates import calibrate_offset, warn_if_empty, scaling_unsafe
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00007
 def risk_scores(
@@ -123,7 +123,7 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
     eps : float, default 0.05
         risk level, in (0, 1)
     delta : float, default 0.05
-        1 - confidence, in (0, 1)
+        1 - confidence of this one fit, in (0, 1)
     eps_safe : optional, default None
         level of the safe points left out, in (0, 1), for both_rates, None: eps
     calibration_share : float, default 0.3
@@ -167,7 +167,7 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
                         # is fitted, unless it is in FrozenEstimator, or prefit
         rule="scaling_unsafe", # a key of `reject_nb.risk_control.rates.RULES`
         eps=0.05, # risk level, in (0, 1)
-        delta=0.05, # 1 - confidence, in (0, 1)
+        delta=0.05, # 1 - confidence of this one fit, in (0, 1)
         eps_safe=None, # level of the safe points left out, in (0, 1), for both_rates, None: eps
         calibration_share=0.3, # share of the points set aside for the calibration, in (0, 1)
         prefit=False, # whether the estimator was fitted on other points: all are then for the calibration
@@ -206,11 +206,6 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            naming the argument for bad input.
         """
         X = _door(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])
@@ -222,6 +217,7 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         scores = self._risk(_safe_indexing(X, held))
         self.calibration_ = calibrate_offset(scores, signs[held], self.rule, self.eps, self.delta,
                                              self._reference(), self.eps_safe)
+        warn_if_empty(self.calibration_, scores)
         self.bias_ = -math.inf if self.calibration_.bias is None else self.calibration_.bias
         return self
 
@@ -318,7 +314,7 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
     eps : float, default 0.05
         share of the other classes allowed into a region, in (0, 1)
     delta : float, default 0.05
-        1 - confidence that all regions keep to it, in (0, 1)
+        1 - confidence that all regions of this one fit keep to it, in (0, 1)
     calibration_share : float, default 0.3
         share of the points set aside for the calibration, in (0, 1)
     random_state : optional, default None
@@ -350,7 +346,7 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
         estimator=None, # any classifier, a pipeline too, None: a logistic regression. A clone is fitted,
                         # unless it is in FrozenEstimator
         eps=0.05, # share of the other classes allowed into a region, in (0, 1)
-        delta=0.05, # 1 - confidence that all regions keep to it, in (0, 1)
+        delta=0.05, # 1 - confidence that all regions of this one fit keep to it, in (0, 1)
         calibration_share=0.3, # share of the points set aside for the calibration, in (0, 1)
         random_state=None, # of the split: None, a number or a generator
     ):
@@ -379,11 +375,6 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
         Returns
         -------
         self
-
-        Raises
-        ------
-        ValueError
-            naming the argument for bad input.
         """
         X = _door(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])

@@ -100,7 +100,7 @@ def _check_score(score) -> None:
 
 # %% ../../nbs/risk_control/11_selective.ipynb #299798e7
 def check_sizes(score_size, calibration_size) -> None:
-    "Shares of the data for the score and for the threshold. Raises ValueError naming the argument."
+    "Shares of the data for the score and for the threshold."
     check_probability(score_size, "score_size")
     check_probability(calibration_size, "calibration_size")
     if score_size + calibration_size >= 1:
@@ -114,7 +114,7 @@ def _is_ready(score) -> bool:
 
 # %% ../../nbs/risk_control/11_selective.ipynb #he92fcdd
 def check_prefit(base=len, score=len) -> None:
-    "Refuse parts that are not fitted; functions need no fit. Raises ValueError naming the argument."
+    "Refuse parts that are not fitted; functions need no fit."
     for name, part, ready in (("estimator", base, is_fitted(base)),
                               ("uncertainty", score, _is_ready(score) or is_fitted(score))):
         if not ready: raise refuse(name, "fitted to be used as it is; in FrozenEstimator it stays so in clones",
@@ -136,7 +136,7 @@ def rows_for(
     sizes,                  # (share of the score, share of the threshold)
     random_state,           # of the split
 ) -> Rows:
-    "Disjoint rows for classifier, score and threshold. Raises ValueError naming the argument."
+    "Disjoint rows for classifier, score and threshold."
     nothing = np.empty(0, int)
     everything = np.arange(len(y))
     random_state = legacy_random_state(random_state)
@@ -336,7 +336,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
     guarantee : str, default "auto"
         "auto", the strongest that the model allows, or "ltt"; None: tuned only
     delta : float, default .05
-        allowed probability that the guarantee fails, in (0, 1)
+        allowed probability that the guarantee of this one fit fails, in (0, 1)
     loss : optional, default None
         None (0/1), "absolute", a matrix or a function, as in pointwise_loss
     bound : optional, default None
@@ -381,7 +381,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         model=None,            # CostBased, BoundedImprovement, BoundedAbstention; None: accept everything.
                                # Frozen: a grid holds whole models, {"model": [BoundedImprovement(.1), ...]}
         guarantee="auto",      # "auto", the strongest that the model allows, or "ltt"; None: tuned only
-        delta:float=.05,       # allowed probability that the guarantee fails, in (0, 1)
+        delta:float=.05,       # allowed probability that the guarantee of this one fit fails, in (0, 1)
         loss=None,             # None (0/1), "absolute", a matrix or a function, as in pointwise_loss
         bound=None,            # largest loss that can occur, above 0; None: 1 for 0/1, the largest entry of a
                                # matrix, the largest difference of the classifier's classes for "absolute";
@@ -691,7 +691,7 @@ class SelectiveScorer:
         y,                  # (n,) labels
         sample_weight=None, # (n,) non-negative; equal if None
     ) -> float:             # higher is better
-        "The measure of a fitted classifier. Raises ValueError naming the argument."
+        "The measure of a fitted classifier."
         y = labels_of(estimator, y, n_rows(X))
         if sample_weight is None: w = np.ones(len(y))
         else: w = check_vector(sample_weight, "sample_weight", len(y), low=0.)
@@ -748,11 +748,6 @@ def make_selective_scorer(
     -------
     SelectiveScorer
         scorer(estimator, X, y), for scoring= of scikit-learn's searches
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------

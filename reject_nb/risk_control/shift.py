@@ -51,7 +51,7 @@ def certified_under_shift(
     weights,              # (n,) at least 0: how much more frequent each input is among the new ones
     weight_bound:float,   # the largest weight that can occur, not only in this sample
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that the risk on new data exceeds the target, in (0, 1)
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
     wrong_by:float=1.,    # the true weights are within this factor of the given ones, up and down
     random_state=0,       # of the coins that keep examples: a whole number, a Generator
@@ -72,7 +72,7 @@ def certified_under_shift(
     target_risk : float
         at least 0, in the units of the losses
     delta : float, default .05
-        allowed probability that the risk on new data exceeds the target, in (0, 1)
+        allowed probability that this one certificate is false, in (0, 1); several share it
     bound : float|None, default None
         largest loss that can occur; 1 if None, if no loss is larger
     wrong_by : float, default 1.
@@ -84,11 +84,6 @@ def certified_under_shift(
     -------
     CertifiedSelection
         n: the examples that were kept
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     Examples
     --------
@@ -142,11 +137,6 @@ def covariate_weights(
     -------
     np.ndarray
         (n,) in [0, weight_bound], about 1 on average
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------

@@ -239,7 +239,7 @@ def calibration_sample(
     target_risk:float, # at least 0, in the units of the losses
     bound:float|None,  # largest loss that can occur; 1 where None
 ) -> CalibrationSample:
-    "The door of all procedures for a risk. Raises ValueError naming the argument."
+    "The door of all procedures for a risk."
     losses = check_vector(losses, "losses", low=0.)
     scores = check_vector(scores, "scores", losses.size, infinite=True)
     target_risk = float(check_number(target_risk, "target_risk", 0.))
@@ -321,7 +321,7 @@ def certified_risk(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that the risk on new data exceeds the target, in (0, 1)
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold whose risk is certified to be at most the target.
@@ -335,7 +335,7 @@ def certified_risk(
     target_risk : float
         at least 0, in the units of the losses
     delta : float, default .05
-        allowed probability that the risk on new data exceeds the target, in (0, 1)
+        allowed probability that this one certificate is false, in (0, 1); several share it
     bound : float|None, default None
         largest loss that can occur; 1 where None, if no loss is larger
 
@@ -343,11 +343,6 @@ def certified_risk(
     -------
     CertifiedSelection
         with status certified, trivial (everything) or infeasible (nothing)
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------
@@ -508,7 +503,7 @@ def ltt(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that the risk on new data exceeds the target, in (0, 1)
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
     bound:float|None=None,# largest loss that can occur; 1 where None, if no loss is larger
     thresholds=None,      # (k,) ascending, fixed in advance; by default the scores of the sample
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
@@ -527,7 +522,7 @@ def ltt(
     target_risk : float
         at least 0, in the units of the losses
     delta : float, default .05
-        allowed probability that the risk on new data exceeds the target, in (0, 1)
+        allowed probability that this one certificate is false, in (0, 1); several share it
     bound : float|None, default None
         largest loss that can occur; 1 where None, if no loss is larger
     thresholds : optional, default None

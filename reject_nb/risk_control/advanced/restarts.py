@@ -91,7 +91,7 @@ def certified_single_crossing(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that the risk on new data exceeds the target, in (0, 1)
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """The largest certified threshold, if the risk crosses the target only once as the threshold grows.
@@ -107,7 +107,7 @@ def certified_single_crossing(
     target_risk : float
         at least 0, in the units of the losses
     delta : float, default .05
-        allowed probability that the risk on new data exceeds the target, in (0, 1)
+        allowed probability that this one certificate is false, in (0, 1); several share it
     bound : float|None, default None
         largest loss that can occur; 1 if None, if no loss is larger
 
@@ -115,11 +115,6 @@ def certified_single_crossing(
     -------
     CertifiedSelection
         with status certified, trivial (everything) or infeasible (nothing)
-
-    Raises
-    ------
-    ValueError
-        naming the argument.
 
     References
     ----------

@@ -36,7 +36,7 @@ def sgr(
     losses,               # (n,) 0 or bound, of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that the risk on new data exceeds the bound, in (0, 1)
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
     bound:float|None=None,# the loss of an error; 1 if None
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """Selection with guaranteed risk.
@@ -50,7 +50,7 @@ def sgr(
     target_risk : float
         at least 0, in the units of the losses
     delta : float, default .05
-        allowed probability that the risk on new data exceeds the bound, in (0, 1)
+        allowed probability that this one certificate is false, in (0, 1); several share it
     bound : float|None, default None
         the loss of an error; 1 if None
 
