@@ -351,6 +351,8 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                    help="what the columns of probabilities stand for, separated by commas")
     p.add_argument("--target-risk", type=float, metavar="R",
                    help="largest share of wrong answers (default .05)")
+    p.add_argument("--max-rejected", type=float, metavar="B",
+                   help="largest share of rejected rows; without --target-risk the smallest risk is certified")
     p.add_argument("--delta", type=float, default=.1, metavar="D",
                    help="1 - confidence of this one certificate (default .1); if all of twelve monthly ones "
                         "have to hold, give each a twelfth")
@@ -374,7 +376,8 @@ def command_audit(args) -> int:
         with until_interrupted():
             found = audit.Audit.from_table(_table(args), **_roles(args, ROLES), missing=args.missing,
                                            classes=args.classes.split(",") if args.classes else None)
-            rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked)
+            rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked,
+                                 args.max_rejected)
             files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta,
                                                  model=args.model_name),
                      "metrics.csv": found.metrics().to_csv(formulas=False)}

@@ -76,11 +76,6 @@ class Audit:
     bound : optional, default None
         largest loss that can occur; 1, or the largest of the matrix, where None
 
-    Raises
-    ------
-    ValueError
-        naming the argument.
-
     Examples
     --------
     >>> from reject_nb.audit import Audit
@@ -125,11 +120,6 @@ class Audit:
         Returns
         -------
         an Audit
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         audit = cls.__new__(cls)
         audit.sample = check_instance(sample, "sample", (Sample, Tally), "a Sample or a Tally")
@@ -164,11 +154,6 @@ class Audit:
         Returns
         -------
         an Audit
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
         except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
@@ -268,11 +253,6 @@ class Audit:
         -------
         Table
             one row per score
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
         level = check_probability(level, "level")
@@ -300,11 +280,6 @@ class Audit:
         -------
         Table
             coverage ascending
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         points = check_count(points, "points", 2, 100_000)
         level = check_probability(level, "level")
@@ -406,11 +381,6 @@ class Audit:
         -------
         Table
             one row per target; attributes statement, delta, method
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         return frontier_table(self.sample, check_probability(delta, "delta"), targets, method, score)
 
@@ -437,11 +407,6 @@ class Audit:
         -------
         Table
             rank ascending; attribute method
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         delta = check_probability(delta, "delta")
         points = check_count(points, "points", 2, 100_000)
@@ -453,12 +418,16 @@ class Audit:
         score:str="auto",      # name of one, or the best of all
         per_group:bool=False,  # a threshold for each group, all promises at once
         looked:bool=True,      # whether target and score may have been chosen after looking at these data
+        max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
     ) -> Rule:                 # with statement, status and remedy
         """A rule with a promise that holds for every law.
 
         Target and score may have been chosen after looking at everything here, unless `looked=False`
         vouches
         that they were not: that gives more coverage. Of counted rows both values promise the same.
+        `max_rejected` alone gives the smallest risk that can be certified within this budget. With both,
+        the risk is
+        kept, and the statement says by how much the budget is exceeded.
 
         Parameters
         ----------
@@ -472,18 +441,15 @@ class Audit:
             a threshold for each group, all promises at once
         looked : bool, default True
             whether target and score may have been chosen after looking at these data
+        max_rejected : float|None, default None
+            largest share of the rows that is rejected, in [0, 1)
 
         Returns
         -------
         Rule
             with statement, status and remedy
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
-        return certify_sample(self.sample, target_risk, delta, score, per_group, looked)
+        return certify_sample(self.sample, target_risk, delta, score, per_group, looked, max_rejected)
 
     def plot(self,
         ax=None,         # matplotlib axes; a new figure where None
@@ -511,11 +477,6 @@ class Audit:
         Returns
         -------
         the axes
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         check_choice(kind, "kind", ("curve", "calibration", "groups"))
         if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
@@ -568,11 +529,6 @@ class Audit:
         -------
         str
             the page
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         if path is not None: path = check_path(path)
         page = report_html(self, rule, title, check_probability(delta, "delta"), model, date)

@@ -95,11 +95,6 @@ class RiskMonitor(StreamMonitor):
         Returns
         -------
         the monitor itself
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         losses = check_vector(losses, "losses", low=0., high=self.bound, empty=True)
         self._every = max(1, len(losses)//PIECES)
@@ -165,11 +160,6 @@ class RiskMonitor(StreamMonitor):
         Returns
         -------
         the monitor itself
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         content = dict(schema=STATE, version=1, rule=self.rule.to_dict()["checksum"], delta=self.delta_of_all,
                        horizon=self.horizon, tables=self.tables, waiting=self.waiting, unnamed=self.unnamed,
@@ -267,11 +257,6 @@ class RiskMonitor(StreamMonitor):
         Returns
         -------
         the axes
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         if ax is None: _, ax = figure(width=6.4, height=3.4)
         if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)

@@ -228,7 +228,7 @@ def report_html(
     model:str="",         # name of the classifier
     date:str|None=None,   # of the page; today where None
 ) -> str:                 # a whole HTML page
-    "One self-contained page about an audit. Raises ValueError naming the argument."
+    "One self-contained page about an audit."
     from markupsafe import Markup
     delta = check_probability(delta, "delta")
     if not isinstance(title, str) or not title.strip(): raise refuse("title", "text", title)

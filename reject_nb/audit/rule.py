@@ -7,13 +7,14 @@ __all__ = ['NOTHING', 'MENU', 'GRID', 'METHODS', 'MOST', 'SCHEMA', 'VERSION', 'S
            'BinnedBand', 'risk_band', 'check_targets', 'Found', 'found_at', 'by_band', 'status_of',
            'frontier_table', 'band_table', 'group_menu', 'RuleError', 'Rule', 'digest', 'largest_limit',
            'damage_of', 'rule_of_text', 'check_source', 'score_values', 'limits_of', 'row_of_all',
-           'reason_of', 'Decisions', 'decide_table', 'Choices', 'certify_sample', 'group_remarks']
+           'reason_of', 'Decisions', 'decide_table', 'Choices', 'certify_sample', 'certify_budget',
+           'group_remarks']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
 import json
 import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -225,7 +226,7 @@ def check_targets(
     targets,     # None, or ascending numbers
     bound:float, # largest loss that can occur
 ) -> np.ndarray:
-    "The targets of a menu; MENU times the bound where None. Raises ValueError naming the argument."
+    "The targets of a menu; MENU times the bound where None."
     if targets is None: return bound*np.array(MENU)
     found = check_vector(targets, "targets", low=0., high=bound)
     if (found <= 0).any() or (found >= bound).any() or (np.diff(found) <= 0).any():
@@ -484,11 +485,6 @@ class Rule:
         Returns
         -------
         the rule itself
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
         write_atomic(check_path(path), text.encode())
@@ -544,11 +540,6 @@ class Rule:
         -------
         np.ndarray
             (n,) bool, True where it answers
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         values = score_values(self, probabilities, logits, scores)
         return values <= limits_of(self, groups, len(values))
@@ -917,8 +908,12 @@ def certify_sample(
     score:str="auto",      # name of one, or the best of all
     per_group:bool=False,  # a threshold for each group, all promises at once
     looked:bool=True,      # whether target and score may have been chosen after looking at these rows
+    max_rejected:float|None=None, # largest share of these rows that is rejected, in [0, 1)
 ) -> Rule:
-    "A rule with a promise that holds for every law. Raises ValueError naming the argument."
+    "A rule with a promise that holds for every law."
+    if max_rejected is not None:
+        max_rejected = check_number(max_rejected, "max_rejected", 0., 1., open_high=True)
+        if target_risk is None: return certify_budget(sample, max_rejected, delta, score, per_group, looked)
     if target_risk is None: target_risk = sample.usual_target
     target = check_number(target_risk, "target_risk", 0., sample.bound, open_low=True)
     delta = check_probability(delta, "delta")
@@ -933,7 +928,67 @@ def certify_sample(
     best = score if score != "auto" else max(names, key=accepted)
     choices = Choices(looked=looked, n_scores=len(names), n_groups=len(found) if per_group else 0,
                       n_targets=len(MENU) if looked and sample.n <= MOST and not sample.binned else 1)
-    return _rule(sample, {g: thresholds[best] for g, thresholds in found.items()}, target, delta, choices)
+    rule = _rule(sample, {g: thresholds[best] for g, thresholds in found.items()}, target, delta, choices)
+    return rule if max_rejected is None else _with_budget(sample, rule, max_rejected)
+
+# %% ../../nbs/audit/04_rule.ipynb #8a4f9d05
+def certify_budget(
+    sample,             # Sample or Tally
+    max_rejected:float, # largest share of these rows that is rejected, in [0, 1)
+    delta:float=.1,     # allowed probability that the promise fails, in (0, 1)
+    score:str="auto",   # name of one, or the best of all
+    per_group:bool=False, # not possible: a rule has one target
+    looked:bool=True,   # has to be True: the risk is read from these rows
+) -> Rule:
+    "The rule with the smallest certified risk that rejects at most a share."
+    delta = check_probability(delta, "delta")
+    check_choice(score, "score", ["auto", *sample.scores])
+    if check_flag(per_group, "per_group"):
+        raise ValueError("per_group must be False where max_rejected is given without target_risk: each group "
+                         "would have a risk of its own")
+    if not check_flag(looked, "looked"):
+        raise ValueError("looked must be True where max_rejected is given without target_risk: the risk is read "
+                         "from these rows")
+    least = math.ceil((1 - max_rejected)*sample.n - 1e-9)
+    found = {name: _smallest_risk(sample, name, least, delta/len(sample.scores)) for name in sample.scores}
+    names = list(sample.scores) if score == "auto" else [score]
+    target, best = min((found[name] for name in names), key=lambda f: (f[0], -f[1].accepted))
+    choices = Choices(looked=True, n_scores=len(found), n_groups=0,
+                      n_targets=len(MENU) if sample.n <= MOST and not sample.binned else 1)
+    rule = _rule(sample, {"": best}, target, delta, choices)
+    if rule.n_accepted: return _with_budget(sample, rule, max_rejected)
+    said = (f"Nothing is answered: no risk below {sample.bound:g} could be certified if at most {max_rejected:.1%} "
+            f"are rejected, at delta={delta:g}.")
+    return replace(rule, statement=said, remedy="raise max_rejected, give more rows, or a score that tells mistakes "
+                                                "apart")
+
+def _smallest_risk(sample, score:str, least:int, delta:float) -> tuple[float, Found]:
+    "The smallest bound among thresholds that answer so many rows, and the largest threshold with this bound."
+    band = risk_band(sample, score, delta)
+    at = np.flatnonzero(band.ranks >= least)
+    at = at[np.unique(np.linspace(0, len(at) - 1, min(len(at), 4096)).astype(int))]
+    risk = band.limits(at)
+    smallest = float(risk.min(initial=sample.bound))
+    if smallest >= sample.bound: return sample.bound, found_at(sample, score, NOTHING, band.method)
+    return smallest, found_at(sample, score, float(band.thresholds[at[risk == smallest][-1]]), band.method)
+
+def _with_budget(sample, rule:Rule, max_rejected:float) -> Rule:
+    "The rule, with a sentence on whether it keeps to a budget; if it does not, which risk would."
+    rejected = rule.n - rule.n_accepted
+    low, high = share_interval(rejected, rule.n, .95)
+    share = f"{rejected/rule.n:.1%} of the rows (of new inputs about {low:.1%} to {high:.1%})"
+    if rejected <= max_rejected*rule.n + 1e-9:
+        said = f"The budget is kept: {share} are rejected, at most {max_rejected:.1%} may be."
+        return replace(rule, statement=f"{rule.statement} {said}")
+    said = (f"The budget gives way to the risk: {share} are rejected, {rejected/rule.n - max_rejected:.1%} more "
+            f"than the {max_rejected:.1%} that may be.")
+    if rule.thresholds is not None: return replace(rule, statement=f"{rule.statement} {said}")
+    other = certify_budget(sample, max_rejected, rule.delta)
+    helps = (f"keep the budget with a risk of at most {other.target_risk:.4g} instead of {rule.target_risk:g} "
+             "(give max_rejected without target_risk)" if other.n_accepted else
+             f"no risk below {sample.bound:g} can be certified within the budget: raise max_rejected")
+    earlier = [rule.remedy] if rule.remedy and rule.remedy != rule.status.remedy else []
+    return replace(rule, statement=f"{rule.statement} {said}", remedy="; ".join([helps, *earlier]))
 
 # %% ../../nbs/audit/04_rule.ipynb #c1ex0001
 def _answers_of_groups(sample, found:dict): # of tuples: group, rows, answers, their summed loss in units of the bound

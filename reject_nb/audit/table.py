@@ -499,11 +499,6 @@ class Table(dict):
         -------
         str
             the text
-
-        Raises
-        ------
-        ValueError
-            naming the argument.
         """
         if path is not None: path = check_path(path)
         cells = [values.tolist() for values in self.values()]

@@ -64,7 +64,7 @@ def calls():
         "Audit.curve": (AUDIT.curve, dict(score="max_probability", points=50, level=.9)),
         "Audit.frontier": (AUDIT.frontier, dict(delta=.2, targets=np.array([.1, .3]), method="every law", score="auto")),
         "Audit.risk_band": (AUDIT.risk_band, dict(delta=.2, method="every law", score="max_probability", points=50)),
-        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False)),
+        "Audit.certify": (AUDIT.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=False, max_rejected=.5)),
         "Audit.plot": (AUDIT.plot, dict(ax=None, delta=.2, level=.9, kind="curve", rule=RULE)),
         "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23")),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
@@ -80,7 +80,7 @@ def calls():
         "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
         "Audit.metrics, counted": (COUNTED.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups, counted": (COUNTED.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
-        "Audit.certify, counted": (COUNTED.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True)),
+        "Audit.certify, counted": (COUNTED.certify, dict(target_risk=.3, delta=.2, score="auto", per_group=False, looked=True, max_rejected=.5)),
     }
 
 
@@ -109,7 +109,7 @@ LEGAL = {
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream", "target_risk", "date"): LEGAL[("*", _name, "none")] = NONE
+              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
