@@ -25,7 +25,7 @@ def label_name(
 ) -> str:  # by which it is compared
     "1, 1.0 and '1' have one name, '01' has another; so have intervals and dates."
     text = unicodedata.normalize("NFC", str(value).strip())
-    if not text[:1] in "0123456789-+[(": return text
+    if text[:1] not in "0123456789-+[(": return text
     if text.endswith(".0") and _whole(text[:-2]): return text[:-2]
     if _INTERVAL.fullmatch(text): return re.sub(r"\.0+(?=\s*[,\])])", "", text)
     if (date := _DATE.match(text)) is None: return text
