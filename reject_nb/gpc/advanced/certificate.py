@@ -708,7 +708,7 @@ class Aim:
         "Slopes for boxes with these centres; goal: the value near which the bound should be sharpest."
         return np.zeros(len(at.mean))
 
-    def bounded_variance(self, goal) -> bool:
+    def bounded_variance(self, goal): # a bool, or (b,) where there is a goal for each box
         "Whether the variance's range in the box is needed."
         return False
 
@@ -775,7 +775,7 @@ class ProbabilityAim(Aim):
         _logistic_slopes(level, middle, kappa)
         return kappa
 
-    def bounded_variance(self, goal): return self.link == "logistic" or bool((self._level(goal) < .5).any())
+    def bounded_variance(self, goal): return (self.link == "logistic") | (self._level(goal) < .5)
 
     def low(self, nu, kappa, var_low, var_high):
         if self.link == "probit": p = probability_down(ratio_min(nu, kappa, var_low, var_high))
@@ -852,8 +852,10 @@ def lower_bounds(
     tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
     var_low = np.zeros(nb)
     var_high = np.full(nb, s2)
-    if side.aim.bounded_variance(level):
-        var_low, var_high = _variance_range(side, boxes, at, w, tiny, degree2)
+    some = np.flatnonzero(np.broadcast_to(side.aim.bounded_variance(level), nb))
+    if len(some):
+        parts = [type(all_of)(*(part[some] for part in all_of)) for all_of in (boxes, at)]
+        var_low[some], var_high[some] = _variance_range(side, *parts, w[some], tiny[some], degree2)
     above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
     return Bounded(side.aim.low(nu, kappa, var_low, var_high), found.point, found.score, at)

@@ -461,7 +461,7 @@ def bounded(
         got = joint_minima(problem, cells, at, np.array([aim.weight]), np.zeros((nb, 1)))
         return aim.low(got.low[:, 0], None, None, None), got.point, got.score
     spread = problem.post.spread
-    ranged = aim.bounded_variance(goal)
+    ranged = bool(np.any(aim.bounded_variance(goal)))
     rows = [aim.kappa(at, goal)] + [np.ones(nb), -np.ones(nb)]*ranged
     weight = np.array([aim.weight] + [0., 0.]*ranged)
     apart = aim.weight != 0 and problem.frame.ends.any()
