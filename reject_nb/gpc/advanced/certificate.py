@@ -854,8 +854,9 @@ def lower_bounds(
     var_high = np.full(nb, s2)
     some = np.flatnonzero(np.broadcast_to(side.aim.bounded_variance(level), nb))
     if len(some):
-        parts = [type(all_of)(*(part[some] for part in all_of)) for all_of in (boxes, at)]
-        var_low[some], var_high[some] = _variance_range(side, *parts, w[some], tiny[some], degree2)
+        there = Boxes(*(part[some] for part in boxes))
+        known = Centres(*(part[some] for part in at))
+        var_low[some], var_high[some] = _variance_range(side, there, known, w[some], tiny[some], degree2)
     above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
     return Bounded(side.aim.low(nu, kappa, var_low, var_high), found.point, found.score, at)
