@@ -108,7 +108,7 @@ SIZE = "any finite size is a legal one"
 LEGAL = {
     ("certify_cascade", "losses", "nan"): "a loss that is not known", ("certify_cascade", "costs", "none"): "None: 1 each",
     ("certify_cascade", "costs", "huge"): "a price of any size", ("certify_cascade", "capacity", "none"): "None: no limits",
-    ("certify_cascade", "coverage", "none"): "None: as much as possible", ("certify_cascade", "also", "empty"): "no other rules",
+    ("certify_cascade", "coverage", "none"): "None: as much as possible", ("certify_cascade", "names", "none"): "None: numbers", ("certify_cascade", "also", "empty"): "no other rules",
     **{(name, wanted, "none"): "None: not what is wanted" for name in ("certify_cascade", "CascadeClassifier") for wanted in ("budget", "reject_cost")},
     ("CascadeClassifier", "costs", "none"): "None: 1 each", ("CascadeClassifier", "costs", "huge"): "a price of any size",
     ("CascadeClassifier", "capacity", "none"): "None: no limits", ("CascadeClassifier", "coverage", "none"): "None: as much as possible",
