@@ -14,6 +14,7 @@ import numpy as np
 
 from ...core.checks import (check_array, check_count, check_flag, check_matrix,
                                    check_number, check_positive, check_vector, refuse)
+from ...core.labels import two_logits
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #321de04a
 def _floats(values): return np.float32 if getattr(values, "dtype", None) == np.float32 else float
@@ -43,7 +44,7 @@ def logit_matrix(a, name:str, n=None, d=None, one:bool=True) -> np.ndarray: # (n
     found = finite_matrix(a, name)
     if found.shape[1] == 1:
         if not one: raise ValueError(f"{name} must be {ONE}")
-        found = np.hstack([np.zeros_like(found), found])
+        found = two_logits(found).astype(found.dtype)
     check_matrix(found, name, n, d)
     if (found >= 0).all() and (np.abs(found.sum(1, dtype=float) - 1) < 1e-3).all():
         warnings.warn(f"{name} look like probabilities (rows at least 0 that sum to 1), and this score takes "
@@ -136,7 +137,7 @@ def linear_head(features, weight, bias, one:bool=True):
     bias = check_vector(bias, "bias", len(weight)).astype(_floats(bias), copy=False)
     if len(weight) > 1: return features, weight, bias
     if not one: raise ValueError(f"weight must be {ONE.replace('column', 'row')}")
-    return features, np.vstack([np.zeros_like(weight), weight]), np.append(np.zeros_like(bias), bias)
+    return features, two_logits(weight.T).T.astype(weight.dtype), two_logits(bias)[0].astype(bias.dtype)
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #66faa7f6
 def react(
@@ -182,7 +183,7 @@ def react(
     --------
     >>> from reject_nb.ood import react
     >>> react(features=[[1, 9]], weight=[[4, 4], [0, 0]], bias=[0, 0], level=2).round(3).tolist()
-    [-3.0]
+    [-12.0]
     """
     features, weight, bias = linear_head(features, weight, bias, one=False)
     percentile = check_number(percentile, "percentile", 0., 100.)

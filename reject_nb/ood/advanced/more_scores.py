@@ -602,7 +602,7 @@ def dice(
     --------
     >>> from reject_nb.ood import dice
     >>> dice([[6., 7.]], [[2., 1.], [0., 0.]], [0., 0.], [[2., 1.]], share=.75).round(3).tolist()
-    [-2.0]
+    [-12.0]
     """
     features, weight, bias = linear_head(features, weight, bias, one=False)
     train = finite_matrix(train_features, "train_features", d=features.shape[1])
