@@ -394,7 +394,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     >>> X, y = [[0.], [1.], [2.], [3.], [4.], [5.]], ["poor", "poor", "fair", "fair", "good", "good"]
     >>> model = OrdinalSVM(C=10., classes=["poor", "fair", "good"]).fit(X, y)
     >>> model.thresholds_.round(2).tolist(), model.predict([[.5], [3.4], [9.]]).tolist()
-    ([3.0, 7.0], ['1 poor', '2 fair', '3 good'])
+    ([3.0, 7.0], ['poor', 'fair', 'good'])
     """
     def __init__(self,
         C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
