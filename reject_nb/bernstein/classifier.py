@@ -249,12 +249,12 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         """
         return self._as_labels(self.decision_function(X, rule) > 0)
 
-    def _sets(self, U): return uncertainty_set(self.formulation, U)
+    def _sets(self, U): return uncertainty_set(self.formulation_, U)
 
     def _margins(self, U, signs) -> np.ndarray:
         sets = self._sets(U)
         return margins(sets, self.coef_, self.intercept_, signs,
-                       kappa(sets.bound, check_probability(self.eps, "eps")))
+                       kappa(sets.bound, self.eps_))
 
     def _signs_of(self, U, y, rule) -> np.ndarray:
         "Signs of the labels given, or of those that the rule predicts."
@@ -373,6 +373,8 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     def _learn(self, found:Solution, U):
         "Keep what a solver found."
         self.__dict__.pop("probability_", None)
+        self.formulation_ = self.formulation
+        self.eps_ = float(self.eps)
         self.coef_ = found.coef
         self.intercept_ = found.intercept
         self.slack_ = found.slack

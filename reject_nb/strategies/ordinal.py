@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from ..core.checks import check_count, check_labels, check_matrix, check_number, check_positive
 from ..core.checks import check_vector, refuse
+from ..core.labels import kind_of, ordered_classes
 from ..core.linalg import cholesky
 from ..core.results import Clock, Status, relative_gap
 from ..risk_control.estimators import check_class_labels, labels_of, numeric_features
@@ -351,10 +352,23 @@ def solve_ordinal(
     return replace(found, b=found.b + found.w @ shift) if moved else found
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #77516ca8
+def _in_order(y, labels, classes) -> np.ndarray: # (K,)
+    "The classes that occur, the lowest first; two texts need no order, since exchanging them changes nothing."
+    if classes is None:
+        if kind_of(labels) == "text" and len(set(labels.tolist())) <= 2: return np.unique(labels)
+        try: return ordered_classes(y)
+        except ValueError as error: raise ValueError(f"{error}; or give `classes` from the lowest to the highest") from None
+    given = check_labels(classes, "classes").tolist()
+    if len(set(given)) < len(given): raise refuse("classes", "distinct labels", classes)
+    there = set(labels.tolist())
+    if strange := there - set(given): raise refuse("y", f"labels among the classes {given}", next(iter(strange)))
+    return np.array([c for c in given if c in there], dtype=labels.dtype)
+
 class OrdinalSVM(ClassifierMixin, BaseEstimator):
     """Support vector ordinal regression with implicit constraints, linear.
 
-    Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_.
+    Learned: classes_ (K,) the lowest first, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_,
+    status_.
     X is not scaled.
 
     Parameters
@@ -367,6 +381,8 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         Newton steps
     time_limit : float|None, default None
         seconds for the optimisation, above 0; None: no limit
+    classes : optional, default None
+        labels from the lowest to the highest; None: numbers by size, or the order of a categorical column
 
     References
     ----------
@@ -375,21 +391,24 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
     Examples
     --------
     >>> from reject_nb.strategies import OrdinalSVM
-    >>> X, y = [[0.], [1.], [2.], [3.], [4.], [5.]], ["1 poor", "1 poor", "2 fair", "2 fair", "3 good", "3 good"]
-    >>> model = OrdinalSVM(C=10.).fit(X, y)
+    >>> X, y = [[0.], [1.], [2.], [3.], [4.], [5.]], ["poor", "poor", "fair", "fair", "good", "good"]
+    >>> model = OrdinalSVM(C=10., classes=["poor", "fair", "good"]).fit(X, y)
     >>> model.thresholds_.round(2).tolist(), model.predict([[.5], [3.4], [9.]]).tolist()
-    ([3.0, 7.0], ['1 poor', '2 fair', '3 good'])
+    ([3.0, 7.0], ['poor', 'fair', 'good'])
     """
     def __init__(self,
         C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
         tol:float=1e-4,    # relative duality gap to reach, in (0, 1]
         max_iter:int=200,  # Newton steps
         time_limit:float|None=None, # seconds for the optimisation, above 0; None: no limit
+        classes=None,      # labels from the lowest to the highest; None: numbers by size, or the order of a
+                           # categorical column
     ):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.classes = classes
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -398,7 +417,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
 
     def fit(self,
         X,   # (n, d) finite numbers
-        y,   # (n,) labels, sorted by value
+        y,   # (n,) numbers, an ordered categorical column, or text with `classes`
     ):       # self
         """Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning.
 
@@ -407,7 +426,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         X
             (n, d) finite numbers
         y
-            (n,) labels, sorted by value
+            (n,) numbers, an ordered categorical column, or text with `classes`
 
         Returns
         -------
@@ -424,11 +443,13 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         limit = self.time_limit
         if limit is not None: limit = check_number(limit, "time_limit", 0., open_low=True)
         X = numeric_features(self, X)
-        y = labels_of(self, y, len(X))
-        check_class_labels(y)
-        self.classes_, at = np.unique(y, return_inverse=True)
+        labels = labels_of(self, y, len(X))
+        check_class_labels(labels)
+        self.classes_ = _in_order(labels if getattr(y, "ndim", 1) > 1 else y, labels, self.classes)
         if len(self.classes_) < 2: raise ValueError("y has one class only, two classes or more are needed")
-        found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), C, tol, max_iter, time_limit=limit)
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        at = np.array([place[label] for label in labels.tolist()])
+        found = solve_ordinal(X, at, len(self.classes_), C, tol, max_iter, time_limit=limit)
         self.coef_ = found.w
         self.thresholds_ = found.b
         self.certificate_ = found.certificate

@@ -102,8 +102,9 @@ class LearnedScore(UncertaintyScore):
         X = numeric_features(self, X)
         targets = check_vector(targets, "targets", len(X), low=0., high=1e270)
         predictions = None if predictions is None else check_labels(predictions, "predictions", len(X))
+        self.linear_ = self.regressor is None
         self.blocks_ = None if predictions is None else np.unique(predictions)
-        if self.regressor is None: self._fit_linear(X, targets, predictions)
+        if self.linear_: self._fit_linear(X, targets, predictions)
         else: self._train_regressor(self._features(X, predictions), targets)
         return self
 
@@ -130,7 +131,7 @@ class LearnedScore(UncertaintyScore):
         if (predictions is None) != (self.blocks_ is None):
             raise ValueError("predictions must be given if and only if they were given in fit_arrays")
         if predictions is not None: predictions = check_labels(predictions, "predictions", len(X))
-        if self.regressor is not None: return self._sign*self._apply_regressor(self._features(X, predictions))
+        if not self.linear_: return self._sign*self._apply_regressor(self._features(X, predictions))
         return self._apply_linear(X, predictions)
 
     def fit(self,
@@ -365,6 +366,7 @@ class SeleScore(LearnedScore):
     def _train_regressor(self, F, losses):
         s = np.zeros(len(losses))
         self.regressors_ = []
+        self.learning_rate_ = self.learning_rate
         if not losses.any(): return                                    # nothing to sort by
         for _ in range(self.n_rounds):
             step, weights = _newton_targets(losses, s)
@@ -372,5 +374,5 @@ class SeleScore(LearnedScore):
             s = s + self.learning_rate*self.regressors_[-1].predict(F)
 
     def _apply_regressor(self, F):
-        return self.learning_rate*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))
+        return self.learning_rate_*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))
 
