@@ -67,7 +67,7 @@ def group_labels(groups, n:int) -> np.ndarray: # (n,)
     if kind_of(labels) == "text":
         found, at = np.unique(labels, return_inverse=True)
         return np.array([label_name(text) for text in found])[at]
-    if isinstance(groups, np.ndarray) and labels.dtype.kind != "O": return labels
+    if isinstance(groups, np.ndarray) and groups.dtype.kind != "O": return labels
     types = sorted({_kind(t).__name__ for t in set(map(type, groups))})
     if len(types) > 1: raise refuse("groups", "labels of one kind", " and ".join(types))
     return labels

@@ -328,6 +328,11 @@ def certified_risk(
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold whose risk is certified to be at most the target.
 
+    This is one look at one sample. Asking again whenever more examples have come, until it succeeds, is a
+    certificate
+    for each look: divide delta among all looks that there may be, or the last one is false more often than
+    delta.
+
     Parameters
     ----------
     losses
