@@ -293,7 +293,7 @@ class Abstaining(Certifying):
         if not len(rows):
             if params:
                 raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is not fitted here")
-            if hasattr(base, "classes_"): check_comparable(y, base.classes_, other="the classes of estimator")
+            if hasattr(base, "classes_"): check_comparable(y, base.classes_, other="the estimator's classes")
             return base
         warn_if_doubtful(y)
         if len(np.unique(y[rows])) < 2:
@@ -306,7 +306,7 @@ class Abstaining(Certifying):
         "Labels that can be compared with what the classifier says."
         y = labels_of(self, y, n)
         known = getattr(self.classifier_, "classes_", self.classes_)
-        check_comparable(y, known, other="the classes of estimator", classes=self.classes_)
+        check_comparable(y, known, other="the estimator's classes", classes=self.classes_)
         return y
 
     def _note_labels(self, y):
@@ -735,7 +735,7 @@ class SelectiveScorer:
         if hasattr(estimator, "accept"): answered = np.asarray(ask(estimator.accept, X), bool)
         elif any(name.endswith("reject_label") for name in getattr(estimator, "get_params", dict)()):
             raise refuse("estimator", "with accept if it abstains", estimator)
-        if hasattr(estimator, "classes_"): check_comparable(y, estimator.classes_, other="the classes of estimator")
+        if hasattr(estimator, "classes_"): check_comparable(y, estimator.classes_, other="the estimator's classes")
         right = answered & (np.asarray(ask(estimator.predict, X)) == y)
         return self._value(w @ right/w.sum(), w @ answered/w.sum())
 
