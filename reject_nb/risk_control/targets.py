@@ -153,6 +153,10 @@ def certify(
 ) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None; grouped with groups
     """A threshold for the model from a calibration sample; `message` says what is certified.
 
+    Model, score and groups must be chosen before the losses are looked at, and each look at growing data,
+    until one
+    succeeds, needs its own share of delta.
+
     Parameters
     ----------
     model
