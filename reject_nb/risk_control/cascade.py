@@ -188,7 +188,7 @@ class CascadeRule:
     >>> s = np.arange(200.)
     >>> rule = certify_cascade([s >= 140, np.zeros(200)], [s, s], target=.05, delta=.1)
     >>> str(rule.status), rule.coverage, rule.stage([[0., 190.], [0., 190.]]).tolist()
-    ('trivial', 1.0, [0, 1])
+    ('certified', 0.9625, [0, 1])
     """
     stages: tuple            # what was learned about each stage
     selection: CertifiedSelection # the certified threshold on the system's score

@@ -17,10 +17,11 @@ from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from .cascade import certify_cascade
 from .estimators import ask, check_class_labels, count_features, is_fitted, labels_of
-from .estimators import legacy_random_state, n_rows, split_rows, stays_as_it_is, take
+from .estimators import Certifying, legacy_random_state, n_rows, note_certified, split_rows
+from .estimators import stays_as_it_is, take
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0006
-class CascadeClassifier(ClassifierMixin, BaseEstimator):
+class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
     """Classifiers asked in turn, each only for what those before passed on; rejects what nobody settles.
 
     Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_ (that of the
@@ -137,7 +138,9 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
         self.classifiers_ = [one if stays else ask(lambda part, one=one: clone(one).fit(part, y[rows]), take(X, rows))
                              for one, stays in zip(stages, ready)]
         self.names_ = [str(name) for name, _ in self.stages]
-        return self._certify(take(X, held), y[held])
+        self._certify(take(X, held), y[held])
+        note_certified(self, y, self.n_candidates, parts=[one for one, stays in zip(stages, ready) if stays])
+        return self
 
     def _certify(self, X, y):
         check_count(self.n_candidates, "n_candidates")

@@ -544,7 +544,7 @@ class MarginScore(_PlugInScore):
     >>> from reject_nb.risk_control import MarginScore
     >>> X, y = np.array([[-2.], [-1.], [1.], [2.]]), [0, 0, 1, 1]
     >>> MarginScore(SVC(kernel="linear", C=1e3)).fit(X, y).predict([[0.], [1.], [-3.]]).round(1).tolist()
-    [-0.0, -1.0, -3.0]
+    [0.0, -1.0, -3.0]
     """
     def __init__(self,
         estimator=None,      # classifier with margin, decision_function or predict_proba, in this order

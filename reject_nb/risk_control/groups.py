@@ -145,7 +145,7 @@ def certified_groups(
     >>> losses, scores = [0]*100 + [0, 1]*50, list(range(100))*2
     >>> found = certified_groups(losses, scores, ["a"]*100 + ["b"]*100, target_risk=.05, delta=.1)
     >>> print(found.message)
-    1 of 2 groups are certified at level 0.05; with probability at least 0.9 the promise holds in all of these groups
+    1 of 2 groups are certified at level 0.05; with probability at least 0.9 the guarantee holds in all of these groups
     >>> found.threshold, found([50, 50, 50], ["a", "b", "c"]).tolist()
     ({'a': inf, 'b': -inf}, [1.0, 0.0, 0.0])
     """
