@@ -29,7 +29,7 @@ from .table import (
     POLICIES, Table, TableError, check_spellings, column, column_called, count_missing, groups_of, matching,
     numbers, open_table, without_spelled)
 from reject_nb.core.checks import (
-    check_choice, check_flag, check_labels, check_number, check_path, check_probability,
+    check_choice, check_flag, check_instance, check_labels, check_number, check_path, check_probability,
     check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.labels import encode
@@ -872,6 +872,7 @@ def decide_table(
         kept = frame.filter((~empty).tolist()) if empty.any() else frame
         try: values[~empty] = _table_scores(rule, kept, role, names)
         except TableError as error: raise row_of_all(error, empty) from None
+    if group is not None: check_instance(group, "group", (str, int), "the name of a column or None")
     groups = None
     name = group if group is not None else rule.columns.get("group")
     if rule.thresholds is not None:

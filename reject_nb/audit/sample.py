@@ -59,10 +59,10 @@ class Names:
 
     def doubt(self, argument:str, label:str, why:str) -> str:
         "What is doubtful about a label, and what helps."
-        if not reads_missing(label): helps = "write both in one way, or name all classes in classes (--classes)"
+        if not reads_missing(label): helps = "write both in one way, or name all classes in classes (--classes) of the audit"
         elif argument in self.columns:
             helps = (f"if it stands for a missing value, missing_values=[{label!r}] (--missing-values {label!r}) says so; "
-                     "if it is a class, name all classes in classes (--classes)")
+                     "if it is a class, name all classes in classes (--classes) of the audit")
         else: helps = "leave such rows out, or name all classes in classes"
         return f", which {why}; {helps}"
 

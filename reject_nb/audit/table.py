@@ -261,7 +261,7 @@ def without_spelled(
     changed = []
     for name, kind in frame.schema.items():
         cells = nw.col(name)
-        if kind.is_numeric(): hit = cells.is_in(told)
+        if kind.is_numeric() and told: hit = cells.cast(nw.Float64).is_in(told)
         elif isinstance(kind, (nw.String, nw.Categorical, nw.Enum)):
             cells = cells.cast(nw.String)
             hit = cells.str.strip_chars().is_in(texts)
