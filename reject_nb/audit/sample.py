@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['SCORE', 'MANY', 'FEW_VALUES', 'FEW_ERRORS', 'score_of_probabilities', 'softmax_of', 'Names',
-           'step_of', 'on_grid', 'decimals_of', 'digits_of', 'step_at', 'check_probabilities', 'check_logits',
+           'decimals_of', 'step_of', 'on_grid', 'digits_of', 'step_at', 'check_probabilities', 'check_logits',
            'Sample', 'make_sample', 'some_of', 'upside_down', 'Roles', 'classes_of_names', 'flag_column',
            'sample_of_table']
 
@@ -75,6 +75,17 @@ class Names:
         raise self.wrong(argument, row, repr(label), f"one of the classes {', '.join(known[:8])}",
                          self.doubt(argument, *odd) if odd else more)
 
+# %% ../../nbs/audit/02_sample.ipynb #lab0s006
+def decimals_of(
+    values:np.ndarray,
+) -> int: # 99 for more than eight
+    "How many decimals numbers were rounded to."
+    def rounded(x, decimals):
+        near = x.round(decimals)
+        return bool(((np.abs(x - near) <= 1e-12) & ((near != 0) | (x == 0))).all())
+    fits = (d for d in range(9) if rounded(values[:1000], d) and rounded(values, d))
+    return next(fits, 99)
+
 # %% ../../nbs/audit/02_sample.ipynb #au28ex01
 MANY = 100   # rows whose digits tell how they were rounded
 
@@ -101,16 +112,6 @@ def on_grid(
 # %% ../../nbs/audit/02_sample.ipynb #lab0s002
 FEW_VALUES = 10   # different ones that show their digits
 
-def decimals_of(
-    values:np.ndarray,
-) -> int: # 99 for more than eight
-    "How many decimals numbers were rounded to."
-    def rounded(x, decimals):
-        near = x.round(decimals)
-        return bool(((np.abs(x - near) <= 1e-12) & ((near != 0) | (x == 0))).all())
-    fits = (d for d in range(9) if rounded(values[:1000], d) and rounded(values, d))
-    return next(fits, 99)
-
 def digits_of(
     scores:np.ndarray,   # (n,)
     kind:str="float64",  # name of the type in which they came
@@ -129,9 +130,9 @@ def step_at(
     limit:float,  # a finite score
 ) -> float:
     "Distance of neighbouring scores near a limit."
-    kind = {11: np.float16, 24: np.float32, 53: np.float64}[digits[0]]
-    least = float(np.spacing(kind(min(abs(limit), float(np.finfo(kind).max)/2))))
-    return least if digits[1] == 99 else max(least, 10.**-digits[1])
+    kind = {11: "float16", 24: "float32", 53: "float64"}[digits[0]]
+    size = np.array(min(abs(limit), np.finfo(kind).max/2), dtype=kind)
+    return max(float(np.spacing(size)), 10.**-digits[1])
 
 # %% ../../nbs/audit/02_sample.ipynb #71c04695
 def _slack(probabilities:np.ndarray) -> float:
@@ -219,7 +220,7 @@ def _answers(y_true, y_pred, k:int|None, classes, is_ood, names:Names) -> _Answe
 
 def _check_answers(answers:_Answers, k:int|None, names:Names) -> None:
     "Refuse labels that no prediction can equal, and those that look like another or like a missing value."
-    codes = {"y_true": answers.labels, "y_pred": answers.predictions}
+    codes: dict = {"y_true": answers.labels, "y_pred": answers.predictions}
     used = {role: [answers.classes[c] for c in np.unique(code) if c >= 0] for role, code in codes.items()}
     for role, other in (("y_true", "y_pred"), ("y_pred", "y_true")):
         if (odd := doubtful(used[role], used[other])) is None: continue

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['CSV', 'PARQUET', 'MISSING', 'POLICIES', 'TableError', 'no_column', 'check_header', 'read_csv',
            'with_points', 'read_file', 'is_lazy', 'open_table', 'check_spellings', 'without_spelled',
-           'column', 'numbers', 'words', 'missing_cells', 'count_missing', 'said_missing', 'groups_of',
+           'column', 'numbers', 'missing_cells', 'words', 'count_missing', 'said_missing', 'groups_of',
            'matching', 'column_called', 'Table']
 
 # %% ../../nbs/audit/01_table.ipynb #40bc1edf
@@ -329,6 +329,19 @@ def numbers(
     raise TableError.at(name, row + 1, column(frame[row:row + 1], name).tolist()[0],
                         "a number" if infinite else "a finite number")
 
+# %% ../../nbs/audit/01_table.ipynb #lab0s005
+def missing_cells(
+    frame,             # an open table
+    name:str,          # of the column
+    number:bool=False, # whether numbers are expected, so that all usual words for missing are such
+) -> np.ndarray:       # (n,) bool
+    "Which cells are missing: null, NaN or empty, and those that say so."
+    found = column(frame, name)
+    if found.dtype.kind == "f": return np.isnan(found)
+    if found.dtype.kind != "O": return np.zeros(len(found), bool)
+    here = (is_missing(v) or number and reads_missing(v) for v in found.tolist())
+    return np.fromiter(here, bool, len(found))
+
 # %% ../../nbs/audit/01_table.ipynb #840a23bd
 def words(
     frame,           # an open table
@@ -346,18 +359,6 @@ def words(
 # %% ../../nbs/audit/01_table.ipynb #d1ex0001
 MISSING = "(missing)"                    # name of the group of rows without a group
 POLICIES = ("error", "drop", "reject")   # what becomes of rows with missing values
-
-def missing_cells(
-    frame,             # an open table
-    name:str,          # of the column
-    number:bool=False, # whether numbers are expected, so that all usual words for missing are such
-) -> np.ndarray:       # (n,) bool
-    "Which cells are missing: null, NaN or empty, and those that say so."
-    found = column(frame, name)
-    if found.dtype.kind == "f": return np.isnan(found)
-    if found.dtype.kind != "O": return np.zeros(len(found), bool)
-    here = (is_missing(v) or number and reads_missing(v) for v in found.tolist())
-    return np.fromiter(here, bool, len(found))
 
 def count_missing(
     frame,
