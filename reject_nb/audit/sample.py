@@ -519,6 +519,7 @@ def _repeated(sample:Sample) -> int: # rows that are there already; 0 where chan
     def alike(values): return np.diff(values[order]) == 0
     tied = np.all([score[order][1:] == score[order][:-1] for score in sample.scores.values()], axis=0)
     first = np.flatnonzero(np.r_[True, ~tied, True])         # of each group of equal scores
+    between = ~tied
     largest = int(np.diff(first).argmax())
     if first[largest + 1] - first[largest] > FEW_ERRORS: tied[first[largest]:first[largest + 1] - 1] = False
     n_tied = int(tied.sum())
@@ -526,9 +527,9 @@ def _repeated(sample:Sample) -> int: # rows that are there already; 0 where chan
     codes = [v for v in (sample.labels, sample.predictions) if v is not None]
     same = tied & np.all([alike(v) for v in (sample.losses, *codes)], axis=0)
     differ = ~alike(sample.losses)
-    near = int((~tied).sum())
-    chance = bdtr(float((tied & differ).sum()), n_tied, (~tied & differ).sum()/near) if near >= 50 else 1.
-    fine = all(sample.digits(name) == (53, 99) for name in sample.scores)
+    near = int(between.sum())
+    chance = bdtr(float((tied & differ).sum()), n_tied, (between & differ).sum()/near) if near >= 50 else 1.
+    fine = near > .05*sample.n and all(sample.digits(name) == (53, 99) for name in sample.scores)
     return int(same.sum()) if chance < 1e-3 or fine and same[tied].all() else 0
 
 def _remarks(sample:Sample, rounded:bool, rest:bool):
