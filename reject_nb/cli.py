@@ -317,6 +317,12 @@ def _format_arguments(p:argparse.ArgumentParser, missing:str) -> None:
     "Options for missing values and for what spreadsheets write."
     p.add_argument("--missing", choices=("error", "drop", "reject"), default=missing,
                    help=f"rows with missing values (default {missing}): an error, left out, or rejected")
+    _spelling_arguments(p)
+
+def _spelling_arguments(p:argparse.ArgumentParser) -> None:
+    "Options for what is written in a cell."
+    p.add_argument("--missing-values", metavar="TEXTS", type=lambda text: text.split(","),
+                   help="what stands for a missing value, separated by commas, such as NA,NULL; empty cells and nan always do")
     p.add_argument("--sep", metavar="SIGN", help="between cells of a CSV file (default: a comma)")
     p.add_argument("--decimal", choices=(".", ","), default=".", help="sign in numbers (default: a point)")
 
@@ -375,7 +381,7 @@ def command_audit(args) -> int:
         for name in ("audit.html", "metrics.csv", "rule.json"): check_path(args.out/name, "--out")
         with until_interrupted():
             found = audit.Audit.from_table(_table(args), **_roles(args, ROLES), missing=args.missing,
-                                           classes=args.classes.split(",") if args.classes else None)
+                                           missing_values=args.missing_values, classes=args.classes.split(",") if args.classes else None)
             rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked,
                                  args.max_rejected)
             files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta,
@@ -408,7 +414,8 @@ def command_apply(args) -> int:
     try:
         check_path(args.out, "--out")
         with until_interrupted():
-            found = audit.Rule.load(args.rule).apply(_table(args), **_roles(args, _APPLY), missing=args.missing)
+            found = audit.Rule.load(args.rule).apply(_table(args), **_roles(args, _APPLY), missing=args.missing,
+                                                      missing_values=args.missing_values)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     found = {name: np.asarray(values) for name, values in _columns(found)}
@@ -416,8 +423,9 @@ def command_apply(args) -> int:
     else: write_atomic(args.out, audit.Table(found).to_csv().encode())
     answered = int(found["accept"].sum())
     n = len(found["accept"])
-    gone = int(np.char.startswith(found["reason"].astype(str), "no score").sum())
-    more = f", {gone} rejected because a value is missing" if gone else ""
+    said = (("no score", "a value is missing"), ("unknown group", "the rule does not know their group"))
+    counted = {why: int(np.char.startswith(found["reason"].astype(str), start).sum()) for start, why in said}
+    more = "".join(f", {count} rejected because {why}" for why, count in counted.items() if count)
     print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote {shown(args.out)}")
     return 0
 
@@ -436,8 +444,7 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("--state", type=Path, metavar="FILE",
                    help="monitor.json: continued if it is there, and written, so that all months are one test")
     p.add_argument("--id", metavar="COLUMN", help="names of rows: a label that comes late is taken when it comes")
-    p.add_argument("--sep", metavar="SIGN", help="between cells of a CSV file (default: a comma)")
-    p.add_argument("--decimal", choices=(".", ","), default=".", help="sign in numbers (default: a point)")
+    _spelling_arguments(p)
     p.set_defaults(run=command_monitor)
 
 # %% ../nbs/cli.ipynb #h9644d73
@@ -448,7 +455,7 @@ def command_monitor(args) -> int:
         if args.state is not None: check_path(args.state, "--state")
         if args.state is not None and args.state.exists(): found = audit.RiskMonitor.load(args.state, rule)
         else: found = audit.RiskMonitor(rule, args.delta, args.horizon)
-        found.update_table(_table(args), id=args.id, **_roles(args, ROLES))
+        found.update_table(_table(args), id=args.id, missing_values=args.missing_values, **_roles(args, ROLES))
     except (ValueError, OSError, ImportError) as error: raise RequestError(str(error)) from error
     if args.state is not None: found.save(args.state)
     print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, promised at most {found.target_risk:g}",

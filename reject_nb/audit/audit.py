@@ -173,6 +173,7 @@ class Audit:
         loss:Any="zero-one", # or a matrix loss[label, prediction]; only zero-one can be counted
         bound=None,          # largest loss that can occur
         missing:str="error", # "drop" or "reject" leaves rows with missing values out and counts them
+        missing_values=(),   # texts that stand for a missing value, such as "NA"; empty cells and nan always do
         stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames and very long files
     ):                       # an Audit
         """Predictions in a table. A table that is streamed may also be a folder of Parquet files,
@@ -206,6 +207,8 @@ class Audit:
             largest loss that can occur
         missing : str, default "error"
             "drop" or "reject" leaves rows with missing values out and counts them
+        missing_values : optional, default ()
+            texts that stand for a missing value, such as "NA"; empty cells and nan always do
         stream : bool|None, default None
             count instead of keeping the rows; None: for Dask frames and very long files
 
@@ -222,7 +225,7 @@ class Audit:
         """
         roles = Roles(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
                       scores=scores, losses=losses, group=group, ood=ood, classes=classes, loss=loss,
-                      bound=bound, missing=missing)
+                      bound=bound, missing=missing, missing_values=missing_values)
         stream = is_large(table) if stream is None else check_flag(stream, "stream")
         return cls.of_sample(read_tally(table, roles) if stream else sample_of_table(table, roles))
 

@@ -6,9 +6,9 @@
 __all__ = ['NOTHING', 'MENU', 'GRID', 'METHODS', 'MOST', 'SCHEMA', 'VERSION', 'SINGLE', 'Band', 'flat_level',
            'BinnedBand', 'risk_band', 'check_targets', 'Found', 'found_at', 'by_band', 'status_of',
            'frontier_table', 'band_table', 'group_menu', 'RuleError', 'Rule', 'digest', 'largest_limit',
-           'damage_of', 'rule_of_text', 'check_source', 'score_values', 'limits_of', 'row_of_all',
-           'reason_of', 'Decisions', 'decide_table', 'Choices', 'certify_sample', 'certify_budget',
-           'group_remarks']
+           'damage_of', 'rule_of_text', 'check_source', 'check_digits', 'score_values', 'limits_of',
+           'row_of_all', 'reason_of', 'Decisions', 'decide_table', 'Choices', 'certify_sample',
+           'certify_budget', 'group_remarks']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -22,16 +22,17 @@ from typing import Any
 import numpy as np
 
 from .metrics import accepted_at, share_interval
-from reject_nb.audit.sample import (
-    SCORE, Names, Sample, check_logits, check_probabilities, on_grid, score_of_probabilities, softmax_of,
-    some_of, step_of)
+from .sample import (
+    SCORE, Names, Sample, check_logits, check_probabilities, digits_of, on_grid, score_of_probabilities,
+    softmax_of, some_of, step_at, step_of)
 from .table import (
-    POLICIES, Table, TableError, column, column_called, count_missing, encode, groups_with_missing, matching,
-    numbers, open_table, words)
+    POLICIES, Table, TableError, check_spellings, column, column_called, count_missing, groups_of, matching,
+    numbers, open_table, without_spelled)
 from reject_nb.core.checks import (
     check_choice, check_flag, check_instance, check_labels, check_number, check_path, check_probability,
     check_vector, refuse)
 from ..core.files import write_atomic
+from ..core.labels import encode
 from ..core.ranking import Ranking
 from ..core.results import Status
 from ..core.tails import hoeffding_bentkus_p_value
@@ -345,7 +346,7 @@ class RuleError(ValueError):
     """
 
 SCHEMA = "reject_nb.audit.rule"   # 1 wrote -inf where nothing is answered, 2 did not know source and step
-VERSION = 3
+VERSION = 4                       # 3 did not know gap and missing_values, which have defaults
 
 # %% ../../nbs/audit/04_rule.ipynb #21e66ffd
 @dataclass(frozen=True, kw_only=True)
@@ -403,7 +404,11 @@ class Rule:
     source : str, default ""
         "probabilities" or "logits", from which the score is computed; "" if it is given
     step : float, default 0.
-        between neighbouring probabilities of the audit just below 1
+        between neighbouring probabilities just below 1, or given scores near the threshold
+    gap : float, default np.inf
+        from the threshold to the next larger score of the audit
+    missing_values : tuple, default ()
+        texts that stand for a missing value in its tables
 
     Raises
     ------
@@ -441,7 +446,9 @@ class Rule:
     n_targets: int = 1         # targets that hold at once
     columns: dict = field(default_factory=dict) # role -> name or names of columns of the table
     source: str = ""           # "probabilities" or "logits", from which the score is computed; "" if it is given
-    step: float = 0.           # between neighbouring probabilities of the audit just below 1
+    step: float = 0.           # between neighbouring probabilities just below 1, or given scores near the threshold
+    gap: float = np.inf        # from the threshold to the next larger score of the audit
+    missing_values: tuple = () # texts that stand for a missing value in its tables
 
     @property
     def how(self) -> str:
@@ -551,6 +558,7 @@ class Rule:
         scores=None,        # name of the column of the score
         group=None,         # name of the column of groups
         missing:str="reject", # rows without a score are rejected, or "drop"ped, or an "error"
+        missing_values=None, # texts that stand for a missing value; those of the audit where nothing is said
     ):                      # a frame of the same kind; a Table for paths and dicts
         """The table with columns `accept` and `reason` more.
 
@@ -568,6 +576,8 @@ class Rule:
             name of the column of groups
         missing : str, default "reject"
             rows without a score are rejected, or "drop"ped, or an "error"
+        missing_values : optional, default None
+            texts that stand for a missing value; those of the audit where nothing is said
 
         Returns
         -------
@@ -581,7 +591,7 @@ class Rule:
         frame = open_table(table)
         for name in ("accept", "reason"):
             if name in frame.columns: raise TableError(f"column {name!r} is there already: rename it", name)
-        found = decide_table(self, frame, probabilities, logits, scores, group, missing)
+        found = decide_table(self, frame, probabilities, logits, scores, group, missing, missing_values)
         new = {"accept": found.accept, "reason": np.array(found.reasons(), dtype=object)}
         if missing == "drop" and (gone := np.isnan(found.score)).any():
             kept = ~gone
@@ -644,7 +654,8 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
         "columns": ("names of columns by role", all(map(_names_columns, r.columns.values()))),
         "source": ("'probabilities' or 'logits' for a score that is computed, or empty",
                    r.source in ("", *(("probabilities", "logits") if r.kind == SCORE else ()))),
-        "step": ("from 0 to 1", 0 <= r.step <= 1)}
+        "step": ("a finite number of at least 0", 0 <= r.step < math.inf),
+        "gap": ("at least 0", r.gap >= 0)}
     wrong = (f"{name} must be {expected}, got {getattr(r, name)!r}"
              for name, (expected, holds) in checks.items() if not holds)
     return next(wrong, None)
@@ -689,10 +700,11 @@ def rule_of_text(
     if not isinstance(content, dict) or content.get("schema") != SCHEMA:
         raise RuleError(f"{name} must be a rule saved by reject_nb.audit: schema {SCHEMA!r} is missing")
     version = content.get("version")
-    if version != VERSION or isinstance(version, bool):
-        raise RuleError(f"{name} has version {version!r} of the schema, this program reads version {VERSION}")
+    if version not in (3, VERSION) or isinstance(version, (bool, float)):
+        raise RuleError(f"{name} has version {version!r} of the schema, this program reads versions 3 and {VERSION}")
     if content.get("checksum") != digest(content):
         raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
+    if version == 3: content = {"gap": "inf", "missing_values": []} | content
     kinds = {f.name: f.type for f in fields(Rule)}
     missing = [k for k in kinds if k not in content]
     strange = [k for k in content if k not in kinds and k not in ("schema", "version", "how", "checksum")]
@@ -721,6 +733,21 @@ def check_source(
                      f"apart; give {rule.source} as in the audit")
 
 # %% ../../nbs/audit/04_rule.ipynb #b01c05aa
+def check_digits(
+    rule:Rule,
+    scores:np.ndarray,   # (n,) as they were given
+    kind:str,            # name of their type
+) -> None:
+    "Refuse scores so coarsely rounded that they may have crossed the threshold. Raises ValueError."
+    limits = [limit for limit in (rule.thresholds or {"": rule.threshold}).values() if np.isfinite(limit)]
+    digits = digits_of(scores, kind)
+    if not limits or digits == (53, 99): return
+    step = step_at(digits, max(map(abs, limits)))
+    if step <= rule.step or step < rule.gap: return
+    raise ValueError(f"scores must have as many digits as in the audit: they come in steps of {step:.2g}, the rule was "
+                     f"certified on steps of {rule.step:.2g}, and the next score of the audit is only {rule.gap:.2g} above "
+                     "the threshold")
+
 def score_values(rule:Rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     "The rule's score of new inputs."
     given = [name for name, v in (("probabilities", probabilities), ("logits", logits), ("scores", scores))
@@ -733,18 +760,24 @@ def score_values(rule:Rule, probabilities, logits, scores) -> np.ndarray: # (n,)
             if rule.score not in scores:
                 raise refuse("scores", f"a dict with the score {rule.score!r}", list(scores))
             scores = scores[rule.score]
-        return check_vector(scores, "scores", infinite=True)
+        values = check_vector(scores, "scores", infinite=True)
+        check_digits(rule, values, np.asarray(scores).dtype.name)
+        return values
     if rule.kind != SCORE:
         about = f"the rule is about the score {rule.score!r}"
         raise ValueError(f"{given[0]} cannot be used: {about}; give scores")
     found = check_probabilities(probabilities, Names()) if logits is None else check_logits(logits)
-    if rule.classes and found.shape[1] != len(rule.classes):
-        raise refuse(given[0], f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}", found.shape)
+    _check_classes(rule, given[0], found)
     if logits is not None:
         check_source(rule, "logits")
         return softmax_of(found)[1]
     check_source(rule, "probabilities", found, step_of(np.asarray(probabilities).dtype.name, found))
     return score_of_probabilities(found)
+
+def _check_classes(rule:Rule, role:str, found:np.ndarray) -> None:
+    "Refuse columns of more or fewer classes."
+    if rule.classes and found.shape[1] != len(rule.classes):
+        raise refuse(role, f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}", found.shape)
 
 def limits_of(rule:Rule, groups, n:int): # a number, or (n,)
     "The threshold of each row; nothing is answered in groups that are unknown."
@@ -773,23 +806,30 @@ def row_of_all(error:TableError, empty:np.ndarray) -> TableError:
 
 def _table_scores(rule:Rule, frame, role:str, names:list) -> np.ndarray: # (n,)
     "The rule's score of each row of a table."
-    if role == "scores": return numbers(frame, names[0], infinite=True)
+    if role == "scores":
+        values = numbers(frame, names[0], infinite=True)
+        check_digits(rule, values, column(frame[:1], names[0]).dtype.name)
+        return values
     values = np.column_stack([numbers(frame, name) for name in names])
     values = values[:, 0] if len(names) == 1 else values
     if role == "logits":
         check_source(rule, role)
-        return softmax_of(check_logits(values))[1]
+        found = check_logits(values)
+        _check_classes(rule, role, found)
+        return softmax_of(found)[1]
     named = Names({"probabilities": names*2 if len(names) == 1 else names})
     found = check_probabilities(values, named)
+    _check_classes(rule, role, found)
     kind = np.result_type(*(column(frame[:1], name).dtype for name in names)).name
     check_source(rule, role, found, step_of(kind, found))
     return score_of_probabilities(found)
 
 # %% ../../nbs/audit/04_rule.ipynb #7cff716c
-def reason_of(score:float, limit:float, group) -> str:
-    "Why a row is answered or not."
+def reason_of(score:float, limit:float, group, known=()) -> str:
+    "Why a row is answered or not; `known` are the groups of the rule."
     if score <= limit: return "answered"
     if np.isnan(score): return "no score: a value is missing"
+    if group is not None and group not in known: return f"unknown group {group}; known: {some_of(known)}"
     where = "" if group is None else f" in group {group}"
     if np.isnan(limit): return "no answer is certified" + where
     return f"uncertainty {score:.4g} above {limit:.4g}{where}"
@@ -800,14 +840,15 @@ class Decisions:
     accept: np.ndarray  # (n,) bool
     score: np.ndarray   # (n,)
     limit: np.ndarray   # (n,) threshold of each row
-    groups: Any         # (n,), or None
+    groups: Any         # (n,) names, or None
+    known: tuple        # groups of the rule
 
     def reasons(self) -> list[str]:
         "Why each row is answered or not."
         found = ["answered"]*len(self.score)
         for i in np.flatnonzero(~self.accept):
             group = None if self.groups is None else self.groups[i]
-            found[i] = reason_of(float(self.score[i]), float(self.limit[i]), group)
+            found[i] = reason_of(float(self.score[i]), float(self.limit[i]), group, self.known)
         return found
 
 def decide_table(
@@ -818,26 +859,31 @@ def decide_table(
     scores=None,        # name of the column of the score
     group=None,         # name of the column of groups
     missing:str="reject", # or "error": what becomes of rows without a score
+    missing_values=None, # texts that stand for a missing value; those of the audit where nothing is said
 ) -> Decisions:
     "What the rule makes of each row. Raises TableError naming column, row and value."
+    spelled = rule.missing_values if missing_values is None else check_spellings(missing_values)
+    if spelled: frame = without_spelled(frame, spelled)
     role, names = _score_columns(rule, frame, probabilities, logits, scores)
     check_choice(missing, "missing", POLICIES)
-    counts, empty = count_missing(frame, names) if missing != "error" else ({}, np.zeros(len(frame), bool))
+    counts, empty = count_missing(frame, dict.fromkeys(names, True)) if missing != "error" else ({}, np.zeros(len(frame), bool))
     values = np.full(len(frame), np.nan)
     if not empty.all():
         kept = frame.filter((~empty).tolist()) if empty.any() else frame
         try: values[~empty] = _table_scores(rule, kept, role, names)
         except TableError as error: raise row_of_all(error, empty) from None
-    if group is not None: check_instance(group, "group", str, "the name of a column or None")
+    if group is not None: check_instance(group, "group", (str, int), "the name of a column or None")
     groups = None
-    name = group or rule.columns.get("group")
+    name = group if group is not None else rule.columns.get("group")
     if rule.thresholds is not None:
         if name is None:
             raise ValueError("group must name the column of groups: each group has its own threshold")
-        column_called(frame.columns, name, "group")
-        groups = words(frame, name) if missing == "error" else groups_with_missing(frame, name)
+        codes, found = encode({"group": groups_of(frame, column_called(frame.columns, name, "group"), missing)},
+                              first=tuple(rule.thresholds))
+        groups = np.array(found, dtype=object)[codes["group"]]
     limits = np.broadcast_to(limits_of(rule, groups, len(values)), len(values))
-    return Decisions(accept=values <= limits, score=values, limit=limits, groups=groups)
+    return Decisions(accept=values <= limits, score=values, limit=limits, groups=groups,
+                     known=tuple(rule.thresholds or ()))
 
 # %% ../../nbs/audit/04_rule.ipynb #95fc8e72
 SINGLE = 100_000   # rows up to which one design is computed
@@ -896,8 +942,10 @@ def _remedy(sample, status, target, delta, choices) -> str:
                 "only a target that was fixed before looking (looked=False) may be smaller")
     share = delta/(choices.n_scores*choices.n_targets*max(choices.n_groups, 1))
     least = examples_needed(target/sample.bound, share)
-    if sample.n < least:
-        return f"give more rows: even without a mistake {least:.0f} are needed, there are {sample.n}"
+    rows = sample.n if not choices.n_groups else max(sample.part(g).n for g in sample.group_names)
+    if rows < least:
+        where = f"in a group, the largest has {rows}" if choices.n_groups else f"there are {rows}"
+        return f"give more rows: even without a mistake {least:.0f} are needed{', ' if not choices.n_groups else ' '}{where}"
     return "raise target_risk, give more rows, or a score that tells mistakes apart"
 
 # %% ../../nbs/audit/04_rule.ipynb #873f97bc
@@ -1046,8 +1094,10 @@ def _rule(sample, found:dict, target:float, delta:float, choices:Choices) -> Rul
     status = status_of(m, sample.n)
     remarks, help_ = group_remarks(sample, found, target, delta, choices)
     source = sample.source if first.score == SCORE else ""
+    finite = [abs(limit) for limit in limits.values() if np.isfinite(limit)]
+    step = sample.step if source else step_at(sample.digits(first.score), max(finite)) if finite else 0.
     return Rule(score=first.score, kind=SCORE if source else "given", source=source,
-                step=sample.step if source else 0.,
+                step=step, gap=min(_gap(sample.part(g) if g else sample, f) for g, f in found.items()),
                 threshold=largest_limit(limits.values()), thresholds=limits if choices.n_groups else None,
                 target_risk=target, delta=delta, coverage=m/sample.n,
                 risk=sample.bound*sum(f.lost for f in found.values())/m if m else np.nan,
@@ -1056,4 +1106,11 @@ def _rule(sample, found:dict, target:float, delta:float, choices:Choices) -> Rul
                 remedy="; ".join(help_) or _remedy(sample, status, target, delta, choices),
                 loss=sample.kind, bound=sample.bound,
                 classes=sample.classes, hash=sample.hash, looked=choices.looked, n_scores=choices.n_scores,
-                n_targets=choices.n_targets, columns=sample.columns)
+                n_targets=choices.n_targets, columns=sample.columns,
+                missing_values=sample.missing_values)
+
+def _gap(sample, found:Found) -> float:
+    "From a threshold to the next larger score."
+    scores = sample.ranked(found.score).scores
+    above = scores[np.searchsorted(scores, found.threshold, side="right"):]
+    return float(above[0] - found.threshold) if len(above) and np.isfinite(found.threshold) else np.inf

@@ -102,6 +102,8 @@ class Tally:
     origin: str = ""                           # name of the file, or of the first
     source: str = ""
     step: float = 0.                           # the largest of the parts
+    missing_values: tuple = ()                 # texts that stand for a missing value
+    finest: dict = field(default_factory=dict) # score -> its digits, as `Sample.digits` has them
 
     binned = True
     n_thresholds = BINS
@@ -123,8 +125,10 @@ class Tally:
                 here = sample.groups == code if sample.group_names else slice(None)
                 _grid(self.grids, (name, group)).update(lost[here], score[here])
             if sample.is_ood is not None: _grid(self.ood, name).update(sample.is_ood, score)
+        self.finest = _finest(self.finest, {name: sample.digits(name) for name in sample.scores})
         self.sums = _plus(self.sums, sample.confidence(BINS_OF_CONFIDENCE))
-        self.classes = self.classes or sample.classes
+        self.classes = tuple(dict.fromkeys([*self.classes, *sample.classes]))
+        self.missing_values = sample.missing_values
         self.columns = self.columns or dict(sample.columns)
         self.left_out += sample.left_out
         self.source = sample.source
@@ -134,7 +138,8 @@ class Tally:
     def __add__(self, other):
         if not isinstance(other, Tally): return NotImplemented
         return Tally(grids=_joined(self.grids, other.grids), ood=_joined(self.ood, other.ood),
-                     sums=_plus(self.sums, other.sums), classes=self.classes or other.classes,
+                     sums=_plus(self.sums, other.sums), missing_values=self.missing_values or other.missing_values,
+                     classes=tuple(dict.fromkeys([*self.classes, *other.classes])), finest=_finest(self.finest, other.finest),
                      columns=self.columns or other.columns, source=self.source or other.source,
                      left_out=self.left_out + other.left_out, origin=self.origin or other.origin,
                      step=max(self.step, other.step))
@@ -163,6 +168,8 @@ class Tally:
     def part(self, group:str) -> "Tally":
         "The rows of one group."
         return Tally(grids={(name, ""): counts for (name, g), counts in self.grids.items() if g == group})
+
+    def digits(self, score:str) -> tuple: return self.finest[score]
 
     def strange(self, score:str) -> Ranking|None:
         "The inputs that belong to no class, in the order of a score."
@@ -205,6 +212,10 @@ class Tally:
             for part in (used, grid.answers[used], grid.wrong[used]):
                 digest.update(np.ascontiguousarray(part, "<i8").tobytes())
         return digest.hexdigest()
+
+def _finest(first:dict, second:dict) -> dict:
+    "The finer digits of each score."
+    return {**first, **{name: tuple(map(max, first.get(name, digits), digits)) for name, digits in second.items()}}
 
 def _plus(first, second): return second if first is None else first if second is None else first + second
 

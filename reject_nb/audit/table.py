@@ -4,22 +4,26 @@
 
 # %% auto #0
 __all__ = ['CSV', 'PARQUET', 'MISSING', 'POLICIES', 'TableError', 'no_column', 'check_header', 'read_csv',
-           'with_points', 'read_file', 'is_lazy', 'open_table', 'column', 'numbers', 'words', 'missing_cells',
-           'count_missing', 'said_missing', 'groups_with_missing', 'matching', 'column_called', 'encode',
-           'Table']
+           'with_points', 'read_file', 'is_lazy', 'open_table', 'check_spellings', 'without_spelled',
+           'column', 'numbers', 'missing_cells', 'words', 'count_missing', 'said_missing', 'groups_of',
+           'matching', 'column_called', 'Table']
 
 # %% ../../nbs/audit/01_table.ipynb #40bc1edf
 import csv
 import difflib
 import gzip
 import io
+import itertools
+import re
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_flag, check_path, refuse
+from ..core.checks import check_flag, check_path, is_missing, refuse
 from ..core.files import markdown_table, write_atomic
+from ..core.labels import reads_missing
 
 # %% ../../nbs/audit/01_table.ipynb #a9893eae
 class TableError(ValueError):
@@ -104,16 +108,19 @@ def check_header(
     names, # cells of the header
     sep:str=",", # between them
 ) -> list[str]: # without blanks around them
-    "Names of columns, each once. Raises TableError for another separator, no name or a name twice."
+    "Names of columns, each once, empty where there is none. Raises TableError for another separator or a name twice."
+    if (levels := next((name for name in names if isinstance(name, tuple)), None)) is not None:
+        raise TableError(f"table must have columns with names of one level, got {levels!r}: "
+                         "df.columns = ['_'.join(map(str, c)) for c in df.columns] makes them so")
     names = [str(name).strip() for name in names]
     for separator, word in ((";", "semicolons"), ("\t", "tabs")):
         if sep != ",": break
         if (found := ",".join(names).count(separator)) and found >= 4*(len(names) - 1):
             header = ",".join(names)[:60]
             raise TableError(f"the columns must be separated by commas, the header {header!r} has {word}")
+    if names and not any(names): raise TableError("the first line must be the header, it names no column")
     for at, name in enumerate(names):
-        if not name: raise TableError(f"column {at + 1} must have a name, the header leaves it empty", "")
-        if names.index(name) < at:
+        if name and names.index(name) < at:
             raise TableError(f"table must have each column once, {name!r} is there twice", name)
     return names
 
@@ -131,14 +138,19 @@ def read_csv(
     try:
         opened = gzip.open if path.suffix.lower() == ".gz" else open
         with opened(path, "rt", newline="", encoding="utf-8-sig") as file:
-            lines = csv.reader(file, delimiter=sep, strict=True)
+            first = file.readline()
+            told = re.fullmatch(r'"?sep=(.)"?\s*', first)     # as spreadsheets write
+            sep = told[1] if told else sep
+            lines = csv.reader(file if told else itertools.chain([first], file), delimiter=sep, strict=True)
             names = check_header(next(lines, ()), sep)
-            above = lines.line_num
+            above = lines.line_num + bool(told)
         if not names: raise TableError(f"{path.name} must hold a header and rows, it is empty")
+        unique = [name or f"\0{at}" for at, name in enumerate(names)]
         found = arrow.read_csv(
-            path, arrow.ReadOptions(column_names=names, skip_rows=above, use_threads=False),
+            path, arrow.ReadOptions(column_names=unique, skip_rows=above, use_threads=False),
             arrow.ParseOptions(delimiter=sep, newlines_in_values=True, invalid_row_handler=note),
-            arrow.ConvertOptions(column_types=dict.fromkeys(names, pa.string()), strings_can_be_null=False))
+            arrow.ConvertOptions(column_types=dict.fromkeys(unique, pa.string()), strings_can_be_null=False,
+                                 include_columns=[name for name in names if name]))
         return found if decimal == "." else with_points(found)
     except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError, pa.ArrowInvalid) as error:
         if wrong: raise _bad_row(names, wrong[0], wrong[0].number - above) from None
@@ -214,18 +226,49 @@ def _from_dict(table:dict):
 
 # %% ../../nbs/audit/01_table.ipynb #278ea199
 def open_table(
-    table, # path of a .csv or .parquet file, a data frame, or a dict: name -> values
-):         # a narwhals frame
-    "Any table. Raises TableError naming column, row and value; ValueError naming `table`."
+    table,             # path of a .csv or .parquet file, a data frame, or a dict: name -> values
+    missing_values=(), # texts that stand for a missing value, more than those that always do
+):                     # a narwhals frame; columns without a name are left out
+    "Any table. Raises TableError naming column, row and value; ValueError naming the argument."
     import narwhals as nw
     if isinstance(table, (str, Path)): frame = nw.from_native(read_file(Path(table)))
     else: frame = _from_dict(table) if isinstance(table, dict) else _native(table)
     if isinstance(frame, nw.LazyFrame): frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
         raise refuse("table", "a path of a CSV or Parquet file, a data frame, or a dict of columns", table)
-    frame = frame.rename(dict(zip(frame.columns, check_header(frame.columns))))
+    names = dict(zip(frame.columns, check_header(frame.columns)))
+    if "" in names.values(): frame = frame.select(name for name, stripped in names.items() if stripped)
+    frame = frame.rename({name: stripped for name, stripped in names.items() if stripped})
     if not len(frame): raise TableError("table must hold rows, there is a header only")
-    return frame
+    return without_spelled(frame, missing_values) if missing_values else frame
+
+def check_spellings(
+    missing_values, # None, or texts
+) -> tuple:
+    "Texts that stand for a missing value."
+    given = () if missing_values is None else missing_values
+    if isinstance(given, (list, tuple)) and all(isinstance(text, str) for text in given): return tuple(given)
+    raise refuse("missing_values", "a list of texts that stand for a missing value", given)
+
+def without_spelled(
+    frame,          # an open table
+    missing_values, # texts
+):                  # the frame
+    "Cells that are one of some texts, or the number that it stands for, become missing."
+    import narwhals as nw
+    texts = [text.strip() for text in missing_values]
+    told = [x for x in map(_parsed, texts) if not np.isnan(x)]
+    changed = []
+    for name, kind in frame.schema.items():
+        cells = nw.col(name)
+        if kind.is_numeric() and told: hit = cells.cast(nw.Float64).is_in(told)
+        elif isinstance(kind, (nw.String, nw.Categorical, nw.Enum)):
+            cells = cells.cast(nw.String)
+            hit = cells.str.strip_chars().is_in(texts)
+        elif isinstance(kind, nw.Object): hit = cells.is_in(texts)
+        else: continue
+        changed.append(nw.when(~hit).then(cells).alias(name))
+    return frame.with_columns(changed)
 
 # %% ../../nbs/audit/01_table.ipynb #e3445c37
 def column(
@@ -286,6 +329,19 @@ def numbers(
     raise TableError.at(name, row + 1, column(frame[row:row + 1], name).tolist()[0],
                         "a number" if infinite else "a finite number")
 
+# %% ../../nbs/audit/01_table.ipynb #lab0s005
+def missing_cells(
+    frame,             # an open table
+    name:str,          # of the column
+    number:bool=False, # whether numbers are expected, so that all usual words for missing are such
+) -> np.ndarray:       # (n,) bool
+    "Which cells are missing: null, NaN or empty, and those that say so."
+    found = column(frame, name)
+    if found.dtype.kind == "f": return np.isnan(found)
+    if found.dtype.kind != "O": return np.zeros(len(found), bool)
+    here = (is_missing(v) or number and reads_missing(v) for v in found.tolist())
+    return np.fromiter(here, bool, len(found))
+
 # %% ../../nbs/audit/01_table.ipynb #840a23bd
 def words(
     frame,           # an open table
@@ -294,9 +350,7 @@ def words(
 ) -> np.ndarray:     # (n,) numbers, or objects
     "A column of labels or groups, none of them missing. Raises TableError naming column and row."
     found = column(frame, name)
-    if found.dtype.kind == "f": wrong = np.isnan(found)
-    elif found.dtype.kind == "O": wrong = np.equal(found, np.array(None)) | (found == "") | (found != found)
-    else: return found
+    wrong = missing_cells(frame, name)
     if skip is not None: wrong &= ~skip
     if not wrong.any(): return found
     row = int(np.argmax(wrong))
@@ -306,26 +360,15 @@ def words(
 MISSING = "(missing)"                    # name of the group of rows without a group
 POLICIES = ("error", "drop", "reject")   # what becomes of rows with missing values
 
-def missing_cells(
-    frame,            # an open table
-    name:str,         # of the column
-) -> np.ndarray:      # (n,) bool
-    "Which cells are empty or NaN."
-    found = column(frame, name)
-    if found.dtype.kind == "f": return np.isnan(found)
-    if found.dtype.kind != "O": return np.zeros(len(found), bool)
-    empty = np.equal(found, np.array(None)) | (found == "") | (found != found)
-    return empty | np.isin(found.astype(str), ("nan", "NaN"))
-
 def count_missing(
     frame,
-    names,            # of the columns that are used
+    columns:dict,     # name -> whether it holds numbers
 ) -> tuple[dict, np.ndarray]: # column -> missing cells, where there are any; (n,) rows with one
     "Missing values by column, and the rows that have one."
     rows = np.zeros(len(frame), bool)
     counts = {}
-    for name in dict.fromkeys(names):
-        here = missing_cells(frame, name)
+    for name, number in columns.items():
+        here = missing_cells(frame, name, number)
         if here.any(): counts[name] = int(here.sum())
         rows |= here
     return counts, rows
@@ -334,13 +377,20 @@ def said_missing(counts:dict) -> str:
     "Missing cells by column, in words."
     return ", ".join(f"{n} in {name!r}" for name, n in counts.items())
 
-def groups_with_missing(
+def groups_of(
     frame,
-    name:str,
+    name:str,         # of the column
+    policy:str="reject", # for missing values
 ) -> np.ndarray:
-    "A column of groups, in which missing ones are a group."
+    "A column of groups, in which missing ones are a group or, by the policy \"error\", are refused and counted."
     empty = missing_cells(frame, name)
-    return np.where(empty, MISSING, column(frame, name).astype(object)) if empty.any() else column(frame, name)
+    found = column(frame, name)
+    if not empty.any(): return found
+    if policy != "error": return np.where(empty, MISSING, found.astype(object))
+    row = int(np.argmax(empty))
+    words = (f"column {name!r}, row {row + 1}: must be a group, it is missing; {int(empty.sum())} of {len(empty)} rows "
+             f"have none; missing='drop' (--missing drop) makes them the group {MISSING!r}")
+    raise TableError(words, name, row + 1, found[row:row + 1].tolist()[0])
 
 # %% ../../nbs/audit/01_table.ipynb #98faf3d2
 def matching(
@@ -356,10 +406,13 @@ def matching(
             there = ", ".join(names[:12])
             raise TableError(f"{role}={pattern!r}: no column fits; there are {there}", pattern)
         return {c: c[len(head):len(c) - len(tail)] for c in fits}
-    asked = [pattern] if isinstance(pattern, str) else pattern
-    if not isinstance(asked, (list, tuple)) or not asked or not all(isinstance(name, str) for name in asked):
+    asked = pattern.tolist() if hasattr(pattern, "tolist") else pattern
+    asked = [asked] if isinstance(asked, str) else asked
+    if not isinstance(asked, (list, tuple)) or not asked or not all(map(_names_one, asked)):
         raise refuse(role, "a name, a pattern with a star, or a list of names of columns", pattern)
-    return {name: column_called(names, name, role) for name in asked}
+    return {(called := column_called(names, name, role)): called for name in asked}
+
+def _names_one(name) -> bool: return isinstance(name, (str, Integral)) and not isinstance(name, bool)
 
 def column_called(
     names:list,      # of the table's columns
@@ -367,47 +420,10 @@ def column_called(
     role:str,        # the argument, for the message
 ) -> str:            # the name
     "The name of a column that is there. Raises TableError if it is missing."
-    if not isinstance(name, str): raise refuse(role, "the name of a column", name)
+    if not _names_one(name): raise refuse(role, "the name of a column", name)
+    name = str(name)
     if name not in names: raise no_column(name, names, role)
     return name
-
-# %% ../../nbs/audit/01_table.ipynb #51de2480
-def _distinct(values) -> tuple[list, np.ndarray]: # (distinct values, (n,) index of each)
-    "The distinct values of a column."
-    if values.dtype.kind in "biuf":
-        distinct, codes = np.unique(values, return_inverse=True)
-        return distinct.tolist(), codes
-    table: dict = {}
-    codes = np.fromiter((table.setdefault(v, len(table)) for v in values.tolist()), np.int64, len(values))
-    return list(table), codes
-
-def _label(value, flags:bool) -> str:
-    "A label as it is compared: 1 and 1.0 are the same, 01 and 1 are not."
-    text = str(value).strip()
-    if flags: return text.capitalize()
-    whole = text[:-2] if text.endswith(".0") else text
-    try: return whole if whole == str(int(whole)) else text
-    except ValueError: return text
-
-def _order(label:str) -> tuple:
-    "Numbers first, by size."
-    number = _parsed(label)
-    return (1, 0., label) if np.isnan(number) else (0, number, label)
-
-def encode(
-    columns:dict,        # role -> (n,) array
-    first=(),            # classes that are known, in their order
-) -> tuple[dict, tuple]: # role -> (n,) int64 codes; names of the classes
-    "Labels of several columns as numbers from 0, in the order of `first`, else sorted."
-    parts = {role: _distinct(np.asarray(values)) for role, values in columns.items()}
-    values = [*first, *(v for distinct, _ in parts.values() for v in distinct)]
-    flags = all(str(v).strip().lower() in ("true", "false") for v in values)
-    known = list(dict.fromkeys(_label(v, flags) for v in first))
-    names = known + sorted({_label(v, flags) for v in values} - set(known), key=_order)
-    place = {name: at for at, name in enumerate(names)}
-    codes = {role: np.array([place[_label(v, flags)] for v in distinct], np.int64)[index]
-             for role, (distinct, index) in parts.items()}
-    return codes, tuple(names)
 
 # %% ../../nbs/audit/01_table.ipynb #au28aa01
 def _as_text(value):

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['refuse', 'check_number', 'check_positive', 'check_probability', 'check_count', 'check_flag',
            'check_choice', 'check_instance', 'answer_of', 'check_path', 'check_array', 'check_vector',
-           'check_matrix', 'check_same_length', 'check_mask', 'check_labels', 'check_box',
+           'check_matrix', 'check_same_length', 'check_mask', 'is_missing', 'check_labels', 'check_box',
            'check_random_state']
 
 # %% ../../nbs/core/01_checks.ipynb #26bfb59c
@@ -268,7 +268,7 @@ def check_mask(
 # %% ../../nbs/core/01_checks.ipynb #42bbfe56
 _NEVER_LABELS = "", "nan", "NaN", "NaT", "<NA>"   # what programs write where a text is missing
 
-def _is_missing(label) -> bool:
+def is_missing(label) -> bool:
     "None, NaN, what cannot say whether it equals itself, such as the NA of pandas, and their texts."
     try: return label is None or bool(label != label) or isinstance(label, str) and label in _NEVER_LABELS
     except (TypeError, ValueError, ArithmeticError): return True
@@ -296,7 +296,7 @@ def check_labels(
         raise refuse(name, "a vector of labels, numbers or text", value)
     _check_shape(array, name, (n,), empty=False)
     if array.dtype.kind == "f": wrong = np.isnan(array)
-    elif array.dtype.kind == "O": wrong = np.array([_is_missing(x) for x in array])
+    elif array.dtype.kind == "O": wrong = np.array([is_missing(x) for x in array])
     elif array.dtype.kind == "U": wrong = np.isin(array, _NEVER_LABELS)
     else: return array
     if wrong.any():

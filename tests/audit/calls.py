@@ -57,7 +57,7 @@ def calls():
                                 groups=GROUPS, classes=np.array([0, 1]), bound=1.)),
         "Audit.of_sample": (a.Audit.of_sample, dict(sample=AUDIT.sample)),
         "Audit.from_estimator": (a.Audit.from_estimator, dict(estimator=FITTED, X=X, y=Y, loss="zero-one", is_ood=OOD, groups=GROUPS)),
-        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", **roles)),
+        "Audit.from_table": (of_table, dict(table=CELLS, probabilities=None, logits=None, stream=False, missing="error", missing_values=["NA"], **roles)),
         "Audit.metrics": (AUDIT.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
         "Audit.groups": (AUDIT.groups, dict(rule=RULE, score="max_probability", coverage=.7, level=.9)),
         "Audit.calibration": (AUDIT.calibration, dict(bins=5, level=.9)),
@@ -69,7 +69,7 @@ def calls():
         "Audit.to_html": (written, dict(path="a.html", rule=RULE, title="T", delta=.2, model="m", date="2026-11-23")),
         "Rule": (a.Rule, {name: getattr(RULE, name) for name in RULE.__dataclass_fields__}),
         "Rule.decide": (EACH.decide, dict(probabilities=PROBABILITIES, logits=None, scores=None, groups=GROUPS)),
-        "Rule.apply": (EACH.apply, dict(missing="reject", table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
+        "Rule.apply": (EACH.apply, dict(missing="reject", missing_values=["NA"], table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
         "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
         "RiskMonitor": (a.RiskMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
         "RiskMonitor.save": (monitor_to, dict(path="m.json")), "RiskMonitor.load": (monitor_of, dict(path="m.json", rule=RULE)),
@@ -109,7 +109,7 @@ LEGAL = {
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
-              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected"): LEGAL[("*", _name, "none")] = NONE
+              "probabilities", "columns", "stream", "target_risk", "date", "max_rejected", "missing_values"): LEGAL[("*", _name, "none")] = NONE
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
