@@ -9,6 +9,7 @@ import inspect
 import io
 import pickle
 import tempfile
+import warnings
 from functools import partial
 from pathlib import Path
 
@@ -18,8 +19,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
 
-from reject_nb import audit, bernstein, cli, gpc, mcsvm, ood, risk_control, sdr
+from reject_nb import audit, bernstein, cli, mcsvm, ood, risk_control, sdr
+from reject_nb.audit.table import read_file
+from reject_nb.risk_control import certify
 from reject_nb.strategies import BoundedAbstention, BoundedImprovement
 
 RECEIVED:list[Door] = []
@@ -78,9 +82,6 @@ def second_is_even(X): return np.asarray(X)[:, 1] % 2 == 0
 def stages(): return [("bayes", GaussianNB()), ("linear", LogisticRegression())]
 
 
-def svc(model, X, y): return model.fit(X, y)
-
-
 def calibrated(model, X, y):
     model.fit(X[:120], y[:120]).calibrate(X[120:], y[120:], rule="scaling_unsafe", eps=.2, delta=.05)
     return model
@@ -106,15 +107,15 @@ MODELS = {      # name -> classes, a classifier as a user makes it, how it is fi
     "mcsvm.MultiCostSVC": (2, mcsvm.MultiCostSVC, calibrated),
     "ood.DoubleScoreSelector": (3, lambda: ood.DoubleScoreSelector(guarantee=True), with_foreign),
     "bernstein.RobustSVC": (2, bernstein.RobustSVC, boxed),
-    "gpc.CertifiedGPClassifier": (2, gpc.CertifiedGPClassifier, boxed),
 }
+NO_GUARANTEE = {("MultiCostSVC", "predict_region"): "guarantees nothing and reads the parameter eps, as its help says"}
 OTHER = dict(   # another valid value of each parameter
     estimator=GaussianNB(), rule="conformal_unsafe", eps=.3, delta=.3, eps_safe=.4, calibration_share=.6, prefit=True, random_state=7, reference=.1,
     stages=stages()[:1], target=.9, costs=[2., 1.], capacity=[None, .1], coverage=.2, budget=3., reject_cost=2., calibration_size=.6, learn=.5,
     reject_label="?", uncertainty=risk_control.MarginScore(), model=BoundedAbstention(.2), guarantee="ltt", loss="absolute", bound=9., score_size=.2,
     groups=second_is_even, n_candidates=9, family="exponential", p_safe=.9, class_weight="balanced", shrinkage=.5, probability=True, taus=[.1, .9], C=.01,
     eta=.5, kernel="rbf", degree=2, gamma=2., coef0=0., class_balanced=True, tol=1e-3, risk_score="mls", ood_score="msp", formulation="MM-S", max_iter=9,
-    time_limit=1., inference="ep", max_evaluations=3, likelihood="logit", ard=False, lengthscale=3., variance=2.)
+    time_limit=1.)
 
 
 def another(model, name):
@@ -135,22 +136,22 @@ def answers(model, X) -> dict:
     """Name of a method that needs X alone -> what it returns; what cannot be asked is left out."""
     found = {}
     for name in dir(model):
-        if name.startswith(("_", "fit")) or not callable(getattr(model, name, None)): continue
+        if name.startswith(("_", "fit")) or not inspect.ismethod(getattr(model, name, None)): continue
+        if (type(model).__name__, name) in NO_GUARANTEE: continue
         needed = [p.name for p in inspect.signature(getattr(model, name)).parameters.values() if p.default is p.empty and p.kind < 2]
         if needed != ["X"]: continue
-        with contextlib.suppress(AttributeError, TypeError): found[name] = getattr(model, name)(X)
+        with contextlib.suppress(AttributeError, TypeError, ValueError): found[name] = getattr(model, name)(X)
     return found
 
 
 def fitted(name, rng, kind="text", n=400):
     """(a classifier at its defaults, labels, how to fit another alike)."""
     classes, make, how = MODELS[name]
-    labels, seed = LABELS[kind][classes], int(rng.integers(2**31))
+    labels = LABELS[kind][classes]
     X, y = learnable(rng, n, labels)
 
-    def learn(model):
-        np.random.seed(seed)                            # what random_state=None draws from
-        return how(model, X, y)
+    def learn(model): return how(model, X, y)
+    np.random.seed(int(rng.integers(2**31)))            # random_state=None of scikit-learn
     return learn(make()), labels, learn
 
 
@@ -158,18 +159,19 @@ def changed(name, rng, kind) -> list[str]:
     """Ways of asking, one after the other, in which answers differ, or labels that did not go in come out."""
     model, labels, learn = fitted(name, rng, kind)
     usual = answers(model, ATOMS)
-    assert usual, f"{name} answers nothing"
+    assert {"predict", "accept"} & set(usual), f"{name} answers nothing"
     order = np.random.default_rng(1).permutation(len(ATOMS))
 
     def parts(size): return {m: joined([getattr(model, m)(ATOMS[i:i + size]) for i in range(0, len(ATOMS), size)]) for m in usual}
 
-    def cloned():
-        other = clone(model)
+    def cloned():                                       # a split is the same only where a seed is
+        seeded = {"random_state": 0} if "random_state" in model.get_params() else {}
+        first = learn(clone(model).set_params(**seeded))
+        second = clone(first)
         for m in usual:
-            with contextlib.suppress(NotFittedError):
-                getattr(other, m)(ATOMS)
-                return {}
-        return answers(learn(other), ATOMS)
+            with contextlib.suppress(NotFittedError): return {m: getattr(second, m)(ATOMS)} and {}
+        second, first = answers(learn(second), ATOMS), answers(first, ATOMS)
+        return {m: v if same(first[m], second[m]) else None for m, v in usual.items()}
 
     def told():
         other = again(model)
@@ -190,3 +192,444 @@ def changed(name, rng, kind) -> list[str]:
     for label in np.asarray(usual.get("predict", [])).tolist():
         if not any(type(label) is type(one) and label == one for one in known): found.append(f"label {label!r}")
     return found
+
+
+# False sentences of classifiers: every atom alone ------------------------------------------------------------------------
+
+def noise(rng, n, labels): return rows(ATOMS, rng.integers(0, len(ATOMS), n)), rng.choice(labels, n)
+
+
+def asked_alone(model, X, method="predict"): return one_by_one(getattr(again(model), method), X)
+
+
+@received("risk_control.CalibratedRegion", case="text labels are noise on 20 atoms, defaults", level=.05, cost=10)
+def _(rng):
+    model = risk_control.CalibratedRegion(safe_label="yes").fit(*noise(rng, 500, WORDS[2]))
+    return (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+
+
+@received("risk_control.RegionPerClass", "risk_control.RegionPerClass.predict_regions", case="text labels are noise on 20 atoms, defaults", level=.05, cost=20)
+def _(rng):
+    model = risk_control.RegionPerClass().fit(*noise(rng, 900, WORDS[3]))
+    return bool((asked_alone(model, ATOMS, "predict_regions").mean(0) > .05 + 1e-9).any())
+
+
+@received("risk_control.SelectiveClassifier", "risk_control.SelectiveClassifier.accept", case="text labels are noise on 20 atoms", level=.05, cost=20)
+def _(rng):
+    np.random.seed(int(rng.integers(2**31)))
+    model = risk_control.SelectiveClassifier(model=BoundedImprovement(2/3 - ABOVE)).fit(*noise(rng, 1000, WORDS[3]))
+    return bool((asked_alone(model, ATOMS) != "reject").any())
+
+
+@received("risk_control.CascadeClassifier", "risk_control.CascadeClassifier.predict", "risk_control.CascadeClassifier.predict_stage",
+          case="text labels are noise on 20 atoms", level=.05, cost=60)
+def _(rng):
+    np.random.seed(int(rng.integers(2**31)))
+    model = risk_control.CascadeClassifier(stages(), target=2/3 - ABOVE).fit(*noise(rng, 1000, WORDS[3]))
+    return bool((asked_alone(model, ATOMS) != "reject").any())
+
+
+@received("risk_control.CascadeClassifier.predict", case="text labels that can be learned, risk from what predict returns", level=.05, cost=60)
+def _(rng):
+    np.random.seed(int(rng.integers(2**31)))
+    truth = WORDS[3][np.arange(len(ATOMS)) % 3]
+    i = rng.integers(0, len(ATOMS), 1000)
+    y = np.where(rng.random(1000) < .05, rng.choice(WORDS[3], 1000), truth[i])             # wrong in 2/60 where the truth is known
+    model = risk_control.CascadeClassifier([("tree", DecisionTreeClassifier()), *stages()], target=.1).fit(ATOMS[i], y)
+    found = asked_alone(model, ATOMS)
+    right = np.where(found == truth, .05/3 + .95, np.where(np.isin(found, WORDS[3]), .05/3, 0.))
+    return bool((1 - right)[found != "reject"].sum() > .1*(found != "reject").sum() + 1e-9)
+
+
+@received("sdr.SafeRegionClassifier", case="text labels are noise on 20 atoms, defaults", level=.05, cost=20)
+def _(rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")                 # the fitted distributions are wrong, and the fit says so
+        model = sdr.SafeRegionClassifier(safe_label="yes").fit(*noise(rng, 500, WORDS[2]))
+    return model.calibration_ is not None and (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+
+
+@received("mcsvm.MultiCostSVC", "mcsvm.MultiCostSVC.calibrate", case="unsafe inputs on 20 atoms", level=.05, cost=10)
+def _(rng):
+    model = again(SVC)
+    model.calibrate(*noise(rng, 200, WORDS[2]), rule="scaling_unsafe", eps=.05, delta=.05)
+    return model.calibration_.bias is not None and (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+
+
+@received("ood.DoubleScoreSelector", "ood.DoubleScoreSelector.accept", case="known and unknown inputs alike on 20 atoms", level=.05, cost=40)
+def _(rng):
+    X, y = noise(rng, 600, WORDS[3])
+    model = ood.DoubleScoreSelector(LogisticRegression(), model=ood.BoundedTPRFPR(.3, .7), guarantee=True).fit(X, y, noise(rng, 300, WORDS[3])[0])
+    rate = (asked_alone(model, ATOMS) != "reject").mean()
+    return model.status_ == "certified" and not .3 - 1e-9 <= rate <= .7 + 1e-9
+
+
+def two_atoms(rng):
+    """A linear classifier of 20 features, and atoms in the order of its score, the first one the largest."""
+    A = rng.normal(size=(3, 20))
+    model = LogisticRegression().fit(rng.normal(size=(200, 20)), rng.integers(0, 2, 200))
+    return model, A[np.argsort(-model.decision_function(A))]
+
+
+@received("risk_control.CalibratedRegion", "risk_control.CalibratedRegion.predict", case="of the unsafe inputs 98 % are one atom, which is at the border", level=.05, cost=3)
+def _(rng):
+    model, A = two_atoms(rng)
+    unsafe = rng.choice(2, 300, p=[.02, .98])
+    X, y = np.vstack([A[unsafe], rng.normal(size=(300, 20))]), np.repeat(["no", "yes"], 300)
+    region = risk_control.CalibratedRegion(model, eps=.1, prefit=True, safe_label="yes").fit(X, y)
+    return bool((asked_alone(region, A[:2]) == "yes") @ [.02, .98] > .1)
+
+
+@received("risk_control.SelectiveClassifier", "risk_control.SelectiveClassifier.predict", case="the atom at the border is right, the one before it is wrong in 30 %", level=.05, cost=6)
+def _(rng):
+    model, A = two_atoms(rng)
+    A, p, wrong = A[np.argsort(-model.predict_proba(A).max(1))], [.3, .6, .1], np.array([.3, 0., 1.])
+    i = rng.choice(3, 500, p=p)
+    said = model.predict(A)
+    y = np.where(rng.random(500) < wrong[i], 1 - said[i], said[i])
+    rule = risk_control.SelectiveClassifier(model, model=BoundedImprovement(.2), prefit=True).fit(A[i], y)
+    on = asked_alone(rule, A, "accept")*p
+    return bool(on @ wrong > .2*on.sum() + 1e-9)
+
+
+@received("risk_control.SelectiveClassifier", "risk_control.make_selective_scorer", "risk_control.SelectiveClassifier.accept",
+          case="text groups, groups replaced after the fit", level=.05, cost=20)
+def _(rng):
+    i = rng.integers(0, len(ATOMS), 600)
+    even = first_is_even(ATOMS)
+    y = np.where(even[i] & (rng.random(600) < .9), "no", rng.choice(WORDS[2], 600))         # wrong in .05 of one group, in .5 of the other
+    np.random.seed(int(rng.integers(2**31)))
+    rule = risk_control.SelectiveClassifier(_no, first_column, model=BoundedImprovement(.1), prefit=True, groups=first_is_even).fit(ATOMS[i], y)
+    on = asked_alone(rule.set_params(groups=second_is_even), ATOMS) == "no"
+    return bool((on & ~even).any())
+
+
+def first_column(X): return X[:, 2]
+
+
+def _no(X): return np.full(len(X), "no")
+
+
+SVC = mcsvm.MultiCostSVC(safe_label="yes").fit(*noise(np.random.default_rng(0), 80, WORDS[2]))
+
+
+# Rules: 10 tied scores, exact in float32, asked one by one ----------------------------------------------------------------
+
+PLACES = np.arange(10)/8
+FLAT = np.full(10, .3 + ABOVE)
+RISING = .6*np.arange(1, 11)/11 + ABOVE                      # all together .3, and less at each threshold before
+NAMES = np.array(["a", "bcd"])
+
+
+def broken(on, risk, target=.3) -> bool:
+    """Whether the exact risk of what is answered is above the target."""
+    return bool(np.any(on > 0)) and bool(on @ risk > target*np.sum(on) + 1e-10)
+
+
+def sample(rng, n, risk):
+    """Losses and scores."""
+    i = rng.integers(0, 10, n)
+    return (rng.random(n) < risk[i]).astype(float), PLACES[i]
+
+
+for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
+    for _name in ("certified_risk", "ltt", "sgr", "certified_single_crossing"):
+        if (_name, _law) == ("certified_single_crossing", "flat"): continue                  # in tests/doors.py, without ties
+
+        @received(f"risk_control.{_name}", "risk_control.CertifiedSelection.__call__", "risk_control.SelectionFunction.__call__",
+                  case=f"1,000 rows, 10 tied scores, {_law} risk", level=.1, cost=2)
+        def _(rng, function=getattr(risk_control, _name), risk=_risk):
+            return broken(asked(again(function(*sample(rng, 1000, risk), .3, .1)), PLACES), risk)
+
+    for _together in (True, False):
+        @received("risk_control.certified_groups", "risk_control.GroupedSelection.__call__", case=f"1,200 rows, text groups, together={_together}, {_law} risk", level=.1, cost=4)
+        def _(rng, together=_together, risk=_risk):
+            groups = rng.choice(NAMES, 1200)
+            rule = again(risk_control.certified_groups(*sample(rng, 1200, risk), groups, .3, .1, together=together))
+            on = [asked(rule, PLACES, np.full(10, g)) for g in NAMES[:1 + together]]
+            return any(broken(one, risk) for one in on)
+
+    @received("risk_control.certify", "risk_control.GroupedSelection.__call__", case=f"1,000 rows, text groups, default delta, {_law} risk", level=.05, cost=4)
+    def _(rng, risk=_risk):
+        groups = rng.choice(NAMES, 1000)
+        rule = again(certify(BoundedImprovement(.3), *sample(rng, 1000, risk), groups=groups))
+        return any(broken(asked(rule, PLACES, np.full(10, g)), risk) for g in NAMES)
+
+    @received("risk_control.certified_under_shift", case=f"weights .5 and 1.5, default random_state, {_law} risk", level=.1, cost=4)
+    def _(rng, risk=_risk):
+        rule = risk_control.certified_under_shift(*sample(rng, 600, risk), rng.choice([.5, 1.5], 600), 1.5, .3, .1)
+        return broken(asked(again(rule), PLACES), risk)
+
+    @received("risk_control.certified_risks", case=f"two risks, {_law}", level=.1, cost=4)
+    def _(rng, risk=_risk):
+        losses, scores = sample(rng, 600, risk)
+        rule = risk_control.certified_risks({"a": losses, "b": 0*losses}, scores, {"a": .3, "b": .3}, .1)
+        return broken((PLACES <= again(rule).threshold).astype(float), risk)
+
+    @received("ood.certify_targets", "ood.CertifiedOOD.accept", case=f"1,000 rows, 10 tied scores, {_law} risk", level=.1, cost=2)
+    def _(rng, risk=_risk):
+        rule = ood.certify_targets(*sample(rng, 1000, risk), np.zeros(1000, bool), target_risk=.3, delta=.1)
+        return broken(asked(again(rule).accept, PLACES).astype(float), risk)
+
+    for _how in (dict(looked=False), dict(max_rejected=.2), dict(per_group=True, looked=True), dict(max_rejected=.2, target_risk=None)):
+        @received("audit.Audit.certify", "audit.Rule.decide", "audit.Rule.apply", "audit.Rule.load",
+                  case=f"1,000 text labels, {', '.join(f'{k}={v}' for k, v in _how.items())}, {_law} risk", level=.1, cost=12)
+        def _(rng, how=_how, risk=_risk):
+            found, groups = sample(rng, 1000, risk), rng.choice(NAMES, 1000)
+            rule = audit.Audit(y_true=np.where(found[0] > 0, "no", "yes"), y_pred=np.full(1000, "yes"), scores=found[1],
+                               groups=groups).certify(**{"target_risk": .3, **how})
+            with tempfile.TemporaryDirectory() as folder: rule = audit.Rule.load(rule.save(Path(folder)/"rule.json") and Path(folder)/"rule.json")
+            names = NAMES if rule.thresholds is not None else NAMES[:1]
+            on = [asked(lambda s, g: again(rule).decide(scores=s, groups=g if rule.thresholds else None), PLACES, np.full(10, g)) for g in names]
+            table = [rule.apply({"scores": PLACES[k:k + 1], "g": np.array([g])}, scores="scores", group="g" if rule.thresholds else None)["accept"][0]
+                     for g in names for k in range(10)]
+            assert np.array_equal(np.concatenate(on), table), "apply and decide differ"
+            return any(broken(one.astype(float), risk, rule.target_risk) for one in on)
+
+
+@received("risk_control.order_statistic", "risk_control.certify", case="coverage .7 on 10 tied scores", level=.05, cost=1)
+def _(rng):
+    rule = certify(BoundedAbstention(.7), np.zeros(500), PLACES[rng.integers(0, 10, 500)])
+    return bool(asked(again(rule), PLACES).mean() < .7 - 1e-9)
+
+
+@received("risk_control.order_statistic", case="at least .7 of 10 tied scores, the threshold alone", level=.05, cost=1)
+def _(rng): return bool((PLACES <= risk_control.order_statistic(PLACES[rng.integers(0, 10, 500)], .7, .05).threshold).mean() < .7 - 1e-9)
+
+
+@received("risk_control.conformal_risk", case="300 rows, 10 tied scores", level=0.)
+def _(rng): return float(asked(again(risk_control.conformal_risk(*sample(rng, 300, FLAT + .2), .3)), PLACES) @ (FLAT + .2)/10 - .3)
+
+
+@received("risk_control.calibrate_offset", "risk_control.Calibration", case="text labels, 20 tied scores, the offset alone", level=.05)
+def _(rng):
+    found = again(risk_control.calibrate_offset(rng.integers(0, 20, 200)/8, rng.choice(WORDS[2], 200), "scaling_unsafe", .1, .05, safe_label="yes"))
+    return found.bias is not None and bool((np.arange(20)/8 < found.bias).mean() > .1 + 1e-9)
+
+
+@received("bernstein.calibrate_bound", "bernstein.BoundCalibration.bound", "bernstein.BoundCalibration.accepts", case="1,000 bounds of three sizes", level=.05, cost=2)
+def _(rng):
+    sizes, share = np.array([.125, .25, .75]), np.array([.05, .3, .6])
+    i = rng.integers(0, 3, 1000)
+    rule = again(bernstein.calibrate_bound(sizes[i], rng.random(1000) < share[i], levels=(.2, .5)))
+    return bool((asked(rule.bound, sizes) < share).any() or (asked(lambda s: rule.accepts(s, .3 - ABOVE), sizes) & (share > .2)).any())
+
+
+# Cascades at the default seed ---------------------------------------------------------------------------------------------
+
+GRID = np.array([[a, b] for a in PLACES[::2] for b in PLACES[::2]])                           # scores of two stages: 25 atoms
+EXPERT = 2.                                                                                  # what an expert without a score has there
+
+
+def says(word, column=None):
+    """A stage: it answers with a word, and has a column as its score."""
+    return lambda X: np.full(len(X), word) if column is None else (np.full(len(X), word), X[:, column])
+
+
+def stage_of(rule, functions, scores):
+    """The stage that answers each atom alone; `answer` and `stage` agree, and answers are words."""
+    rule = again(rule)
+    stage = asked(lambda X: rule.answer(functions, X)[1], GRID)
+    said = asked(lambda X: rule.answer(functions, X)[0], GRID)
+    assert [v for v in said] == [None if k < 0 else ("small", "large")[k] for k in stage], f"answers {said.tolist()}"
+    assert same(stage, asked(lambda X: rule.stage([X[:, 0], X[:, 1] if scores[1] is not None else None]), GRID))
+    return stage
+
+
+BOTH = [says("small", 0), says("large", 1)]
+CASCADES = {
+    "defaults": {}, "budget": dict(costs=[1, 10], budget=4), "wanted coverage": dict(costs=[1, 10], coverage=.5),
+    "a capacity that the routes reach": dict(capacity=[None, .3]), "a menu of three": dict(also=[dict(target=.25), dict(capacity=[None, .5])]),
+}
+for _case, _more in CASCADES.items():
+    for _n in (150, 1000):
+        @received("risk_control.certify_cascade", "risk_control.CascadeRule.stage", "risk_control.CascadeRule.answer", "risk_control.CascadeRule.system_score",
+                  case=f"{_case}, {_n} rows, flat risk", level=.1, cost=30)
+        def _(rng, more=_more, n=_n):
+            i = rng.integers(0, 25, n)
+            losses = (rng.random((2, n)) < .3 + ABOVE).astype(float)
+            rule = risk_control.certify_cascade(list(losses), list(GRID[i].T), target=.3, delta=.1, **more)
+            false = False
+            for one in (rule, *rule.others):
+                asked(lambda X, one=one: one.system_score(list(X.T)), GRID)
+                stage = stage_of(one, BOTH, [1, 1])
+                limit, reach = one.capacity[1], _route(one, GRID)
+                false |= one.target >= .3 and bool((stage >= 0).any()) or limit is not None and one.status != "infeasible" and reach > limit + 1e-9
+            return false
+
+
+def _route(rule, X):
+    """Share of the atoms for which the second stage is asked."""
+    asked_for = []
+    rule.answer([says("small", 0), lambda X: asked_for.append(len(X)) or (np.full(len(X), "large"), X[:, 1])], X)
+    return sum(asked_for)/len(X)
+
+
+@received("risk_control.certify_cascade", case="stated bound .105 of an expert, target .1, 601 rows", level=.1, cost=10)
+def _(rng): return risk_control.certify_cascade([np.ones(601), .105], [rng.random(601), None], target=.1, delta=.1).coverage > 0
+
+
+for _n in (150, 421, 1000):
+    @received("risk_control.certify_cascade", case=f"stated bound of an expert just above the target, {_n} rows", level=.1, cost=20)
+    def _(rng, n=_n):
+        i = rng.integers(0, 25, n)
+        rule = risk_control.certify_cascade([(rng.random(n) < .9).astype(float), .3 + ABOVE], [GRID[i, 0], None], target=.3, delta=.1)
+        return bool((stage_of(rule, [says("small", 0), says("large")], [1, None]) >= 0).any())
+
+    @received("risk_control.certify_cascade", "risk_control.CascadeRule.answer", case=f"half of the expert's answers recorded, functions with and without scores, {_n} rows", level=.1, cost=20)
+    def _(rng, n=_n):
+        i = rng.integers(0, 25, n)
+        losses = (rng.random((2, n)) < [[.9], [.3 + ABOVE]]).astype(float)
+        losses[1, rng.random(n) < .5] = np.nan
+        rule = risk_control.certify_cascade(list(losses), list(GRID[i].T), target=.3, delta=.1)
+        return bool((stage_of(rule, BOTH, [1, 1]) >= 0).any())
+
+
+# Boxes, means and second moments: the bound against all corners -------------------------------------------------------------
+
+CORNERS = np.array(np.meshgrid(*[[0, 1]]*4)).reshape(4, -1).T                                # of four features
+
+
+def two_points(rng, n):
+    """Points with two values per feature, (what is known, values, probabilities of the upper one)."""
+    low = rng.normal(size=(n, 4))
+    high, p = low + rng.exponential(size=(n, 4)), rng.random((n, 4))
+    mean = low + p*(high - low)
+    return bernstein.UncertainData(low, high, mean=mean, second_moment=p*high**2 + (1 - p)*low**2), low, high, p
+
+
+def other_side(w, b, low, high, p, side):
+    """Exact probability that each point is on the other side of the plane."""
+    value = np.where(CORNERS, high[:, None], low[:, None]) @ w + b
+    return (np.where(CORNERS, p[:, None], 1 - p[:, None]).prod(2)*(value*side[:, None] < 0)).sum(1)
+
+
+@received("bernstein.certify_linear", case="products of two-point distributions", level=0., cost=4)
+def _(rng):
+    data, low, high, p = two_points(rng, 8)
+    w, b, side = rng.normal(size=4), rng.normal(), rng.choice([-1., 1.], 8)
+    bound = one_by_one(lambda at, s: bernstein.certify_linear(w, b, data[at], s), np.arange(8), side)
+    assert same(bound, bernstein.certify_linear(w, b, data, side))
+    return bool((other_side(w, b, low, high, p, side) > bound + 1e-9).any())
+
+
+ROBUST = bernstein.RobustSVC().fit(two_points(np.random.default_rng(0), 40)[0], np.tile(WORDS[2], 20))
+
+
+@received("bernstein.RobustSVC", "bernstein.RobustSVC.misclassification_bound", case="text labels, products of two-point distributions", level=0., cost=4)
+def _(rng):
+    data, low, high, p = two_points(rng, 8)
+    model = again(ROBUST)
+    said = one_by_one(lambda at: model.predict(data[at]), np.arange(8))
+    bound = one_by_one(lambda at: model.misclassification_bound(data[at]), np.arange(8))
+    assert same(said, model.predict(data)) and same(bound, model.misclassification_bound(data)) and set(said) <= set(WORDS[2])
+    wrong = other_side(np.ravel(model.coef_), float(np.ravel(model.intercept_)[0]), low, high, p, np.where(said == "yes", 1., -1.))
+    return bool((wrong > bound + 1e-9).any())
+
+
+# The monitor, fed with tables ---------------------------------------------------------------------------------------------
+
+WATCHED = {groups: audit.Audit(losses=[0]*190 + [1]*10, scores=np.arange(200)/256, groups=np.tile(NAMES, 100) if groups else None).certify(
+    target_risk=.3, looked=False, per_group=groups) for groups in (False, True)}
+
+
+def months(rng, n, risk=.3):
+    """Twelve tables of text labels, each row with a name, its group and its score."""
+    for k in range(12):
+        wrong = rng.random(n) < risk
+        yield {"id": [f"{k}/{i}" for i in range(n)], "y": np.where(wrong, "no", "yes").astype(object), "said": np.full(n, "yes"),
+               "s": rng.integers(0, 100, n)/256, "g": rng.choice(NAMES, n)}
+
+
+def both(a, b): return {k: np.r_[a[k], b[k]] for k in a}
+
+
+def picked(table, on): return {k: np.asarray(v)[on] for k, v in table.items()}
+
+
+def fresh(tables): yield from tables
+
+
+def twice(tables):
+    for t in tables: yield from (t, t)
+
+
+def growing(tables):
+    sent = next(tables)
+    yield sent
+    for t in tables: yield (sent := both(sent, t))
+
+
+def late(tables, who):
+    """Some rows come first without a label, and two tables later with it."""
+    waiting = [None, None]
+    for t in tables:
+        later, due = who(t), waiting.pop(0)
+        waiting.append(picked(t, later))
+        now = {**t, "y": np.where(later, None, t["y"])}
+        yield now if due is None else both(now, due)
+    yield from waiting
+
+
+def hidden(t): return np.arange(len(t["y"])) % 2 == 0
+
+
+def right(t): return t["y"] == "yes"
+
+
+FEEDS = {"fresh rows": fresh, "each table twice": twice, "a growing file": growing, "labels of half of the rows come later": lambda t: late(t, hidden),
+         "labels of right answers come later": lambda t: late(t, right)}
+for _case, _feed in FEEDS.items():
+    for _groups in (False, True):
+        if _groups and _feed not in (fresh, growing): continue
+
+        @received("audit.RiskMonitor", "audit.RiskMonitor.update_table", "audit.RiskMonitor.load",
+                  case=f"tables with names of rows, {_case}{', two groups' if _groups else ''}, saved after each", level=.1, cost=60)
+        def _(rng, feed=_feed, groups=_groups):
+            rule, names, alarm = WATCHED[groups], set(), False
+            monitor = audit.RiskMonitor(rule, .1)
+            with tempfile.TemporaryDirectory() as folder:
+                for table in feed(months(rng, 60)):
+                    monitor.update_table(table, id="id", label="y", prediction="said", scores="s", **({"group": "g"} if groups else {}))
+                    monitor = audit.RiskMonitor.load(monitor.save(Path(folder)/"m.json") and Path(folder)/"m.json", rule)
+                    names |= set(table["id"])
+                    alarm |= monitor.alarm and "assumes" not in monitor.statement
+            return alarm or monitor.n > len(names)                # it says on how many outcomes it rests
+
+
+@received("risk_control.RiskMonitor", "risk_control.RiskMonitor.update", case="outcome by outcome, 300 at the target", level=.05)
+def _(rng):
+    monitor = risk_control.RiskMonitor(.2)
+    for loss in (rng.random(300) < .2).astype(float): monitor = again(monitor).update([loss]) if loss else monitor.update([loss])
+    return monitor.alarm
+
+
+# The command line, from file to file --------------------------------------------------------------------------------------
+
+def typed(*words):
+    """Exit status of a command."""
+    with contextlib.redirect_stdout(io.StringIO()): return cli.main([str(w) for w in words])
+
+
+@received("reject-nb audit", "reject-nb apply", "reject-nb monitor", case="files of text labels, flat risk, rows applied alone, a file a month", level=.1, cost=300)
+def _(rng):
+    losses, scores = sample(rng, 300, FLAT)
+    roles = "--label", "y", "--prediction", "said", "--scores", "s"
+    with tempfile.TemporaryDirectory() as folder:
+        at = Path(folder)
+        audit.Table({"y": np.where(losses > 0, "no", "yes"), "said": np.full(300, "yes"), "s": scores}).to_csv(at/"a.csv")
+        assert typed("audit", at/"a.csv", *roles, "--target-risk", .3, "--out", at) == 0
+        audit.Table({"s": PLACES}).to_csv(at/"all.csv")
+        assert typed("apply", at/"rule.json", at/"all.csv", "--out", at/"all_out.csv") == 0
+        together, alone = read_file(at/"all_out.csv"), []
+        for k in (0, 4, 9):
+            audit.Table({"s": PLACES[k:k + 1]}).to_csv(at/"one.csv")
+            assert typed("apply", at/"rule.json", at/"one.csv", "--out", at/"one_out.csv") == 0
+            alone.append(read_file(at/"one_out.csv"))
+        print(together, alone)
+        WATCHED[False].save(at/"watched.json")
+        alarm = False
+        for t in months(rng, 30):
+            audit.Table(t).to_csv(at/"month.csv")
+            alarm |= typed("monitor", at/"watched.json", at/"month.csv", *roles, "--id", "id", "--state", at/"state.json", "--delta", .1) == cli.ALARM
+        return alarm
