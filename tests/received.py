@@ -206,16 +206,16 @@ def noise(rng, n, labels): return rows(ATOMS, rng.integers(0, len(ATOMS), n)), r
 def asked_alone(model, X, method="predict"): return one_by_one(getattr(again(model), method), X)
 
 
-@received("risk_control.CalibratedRegion", case="text labels are noise on 20 atoms, defaults", level=.05, cost=20)
+@received("risk_control.CalibratedRegion", case="text labels are noise on 20 atoms, default delta", level=.05, cost=20)
 def _(rng):
-    model = risk_control.CalibratedRegion(safe_label="yes").fit(*noise(rng, 500, WORDS[2]))
-    return (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+    model = risk_control.CalibratedRegion(eps=.2, safe_label="yes").fit(*noise(rng, 400, WORDS[2]))
+    return (asked_alone(model, ATOMS) == "yes").mean() > .2 + 1e-9
 
 
-@received("risk_control.RegionPerClass", "risk_control.RegionPerClass.predict_regions", case="text labels are noise on 20 atoms, defaults", level=.05, cost=20)
+@received("risk_control.RegionPerClass", "risk_control.RegionPerClass.predict_regions", case="text labels are noise on 20 atoms, default delta", level=.05, cost=20)
 def _(rng):
-    model = risk_control.RegionPerClass().fit(*noise(rng, 900, WORDS[3]))
-    return bool((asked_alone(model, ATOMS, "predict_regions").mean(0) > .05 + 1e-9).any())
+    model = risk_control.RegionPerClass(eps=.2).fit(*noise(rng, 600, WORDS[3]))
+    return bool((asked_alone(model, ATOMS, "predict_regions").mean(0) > .2 + 1e-9).any())
 
 
 @received("risk_control.SelectiveClassifier", "risk_control.SelectiveClassifier.accept", case="text labels are noise on 20 atoms", level=.05, cost=30)
@@ -245,30 +245,31 @@ def _(rng):
     return bool((1 - right)[found != "reject"].sum() > .1*(found != "reject").sum() + 1e-9)
 
 
-@received("risk_control.SelectiveClassifier.calibrate", case="a rule of other data, calibrated on text labels that are noise", level=.05, cost=10)
+@received("risk_control.SelectiveClassifier.calibrate", case="a rule of other data, calibrated on text labels that are noise", level=.05, cost=20)
 def _(rng):
     return bool((asked_alone(again(RULE).calibrate(*noise(rng, 300, WORDS[3])), ATOMS) != "reject").any())
 
 
-@received("sdr.SafeRegionClassifier.calibrate", case="a region of other data, unsafe inputs on 20 atoms", level=.05, cost=3)
+@received("sdr.SafeRegionClassifier.calibrate", case="a region of other data, unsafe inputs on 20 atoms", level=.05, cost=10)
 def _(rng):
-    model = again(REGION).calibrate(*noise(rng, 300, WORDS[2]), eps=.05, delta=.05)
-    return (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+    model = again(REGION)
+    model.calibrate(*noise(rng, 300, WORDS[2]), eps=.2, delta=.05)
+    return (asked_alone(model, ATOMS) == "yes").mean() > .2 + 1e-9
 
 
-@received("sdr.SafeRegionClassifier", case="text labels are noise on 20 atoms, defaults", level=.05, cost=20)
+@received("sdr.SafeRegionClassifier", case="text labels are noise on 20 atoms, default delta", level=.05, cost=20)
 def _(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")                 # the fitted distributions are wrong, and the fit says so
-        model = sdr.SafeRegionClassifier(safe_label="yes").fit(*noise(rng, 500, WORDS[2]))
-    return model.calibration_ is not None and (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+        model = sdr.SafeRegionClassifier(eps=.2, safe_label="yes").fit(*noise(rng, 400, WORDS[2]))
+    return model.calibration_ is not None and (asked_alone(model, ATOMS) == "yes").mean() > .2 + 1e-9
 
 
 @received("mcsvm.MultiCostSVC", "mcsvm.MultiCostSVC.calibrate", case="unsafe inputs on 20 atoms", level=.05, cost=10)
 def _(rng):
     model = again(SVC)
-    model.calibrate(*noise(rng, 200, WORDS[2]), rule="scaling_unsafe", eps=.05, delta=.05)
-    return model.calibration_.bias is not None and (asked_alone(model, ATOMS) == "yes").mean() > .05 + 1e-9
+    model.calibrate(*noise(rng, 200, WORDS[2]), rule="scaling_unsafe", eps=.2, delta=.05)
+    return model.calibration_.bias is not None and (asked_alone(model, ATOMS) == "yes").mean() > .2 + 1e-9
 
 
 @received("ood.DoubleScoreSelector", "ood.DoubleScoreSelector.accept", case="known and unknown inputs alike on 20 atoms", level=.05, cost=40)
@@ -286,23 +287,23 @@ def two_atoms(rng):
     return model, A[np.argsort(-model.decision_function(A))]
 
 
-@received("risk_control.CalibratedRegion", "risk_control.CalibratedRegion.predict", case="of the unsafe inputs 98 % are one atom, which is at the border", level=.05, cost=5)
+@received("risk_control.CalibratedRegion", "risk_control.CalibratedRegion.predict", case="of the unsafe inputs 98 % are one atom, which is at the border", level=.01, cost=5)
 def _(rng):
     model, A = two_atoms(rng)
     unsafe = rng.choice(2, 300, p=[.02, .98])
     X, y = np.vstack([A[unsafe], rng.normal(size=(300, 20))]), np.repeat(["no", "yes"], 300)
-    region = risk_control.CalibratedRegion(model, eps=.1, prefit=True, safe_label="yes").fit(X, y)
+    region = risk_control.CalibratedRegion(model, eps=.1, delta=.01, prefit=True, safe_label="yes").fit(X, y)
     return bool((asked_alone(region, A[:2]) == "yes") @ [.02, .98] > .1)
 
 
-@received("risk_control.SelectiveClassifier", "risk_control.SelectiveClassifier.predict", case="the atom at the border is right, the one before it is wrong in 30 %", level=.05, cost=10)
+@received("risk_control.SelectiveClassifier", "risk_control.SelectiveClassifier.predict", case="the atom at the border is right, the one before it is wrong in 30 %", level=.01, cost=10)
 def _(rng):
     model, A = two_atoms(rng)
     A, p, wrong = A[np.argsort(-model.predict_proba(A).max(1))], [.3, .6, .1], np.array([.3, 0., 1.])
     i = rng.choice(3, 500, p=p)
     said = model.predict(A)
     y = np.where((rng.random(500) < wrong[i]) == (said[i] == "no"), "yes", "no")
-    rule = risk_control.SelectiveClassifier(model, model=BoundedImprovement(.2), prefit=True).fit(A[i], y)
+    rule = risk_control.SelectiveClassifier(model, model=BoundedImprovement(.2), delta=.01, prefit=True).fit(A[i], y)
     on = asked_alone(rule, A, "accept")*p
     return bool(on @ wrong > .2*on.sum() + 1e-9)
 
@@ -359,7 +360,7 @@ for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
             return broken(asked(again(function(*sample(rng, 1000, risk), .3, .1)), PLACES), risk)
 
     for _together in (True, False):
-        @received("risk_control.certified_groups", "risk_control.GroupedSelection.__call__", case=f"1,200 rows, text groups, together={_together}, {_law} risk", level=.1, cost=15)
+        @received("risk_control.certified_groups", "risk_control.GroupedSelection.__call__", case=f"1,200 rows, text groups, together={_together}, {_law} risk", level=.1, cost=30)
         def _(rng, together=_together, risk=_risk):
             groups = rng.choice(NAMES, 1200)
             rule = again(risk_control.certified_groups(*sample(rng, 1200, risk), groups, .3, .1, together=together))
@@ -390,7 +391,7 @@ for _law, _risk in {"flat": FLAT, "rising": RISING}.items():
 
     for _how in (dict(looked=False), dict(max_rejected=.2), dict(per_group=True, looked=True), dict(max_rejected=.2, target_risk=None)):
         @received("audit.Audit.certify", "audit.Rule.decide", "audit.Rule.apply", "audit.Rule.load",
-                  case=f"1,000 text labels, {', '.join(f'{k}={v}' for k, v in _how.items())}, {_law} risk", level=.1, cost=12)
+                  case=f"1,000 text labels, {', '.join(f'{k}={v}' for k, v in _how.items())}, {_law} risk", level=.1, cost=60 if "per_group" in _how else 20)
         def _(rng, how=_how, risk=_risk):
             found, groups = sample(rng, 1000, risk), rng.choice(NAMES, 1000)
             rule = audit.Audit(y_true=np.where(found[0] > 0, "no", "yes"), y_pred=np.full(1000, "yes"), scores=found[1],
@@ -491,7 +492,7 @@ def _route(rule, X):
     return sum(asked_for)/len(X)
 
 
-@received("risk_control.certify_cascade", case="stated bound .105 of an expert, target .1, 601 rows", level=.1, cost=10)
+@received("risk_control.certify_cascade", case="stated bound .105 of an expert, target .1, 601 rows", level=.1, cost=20)
 def _(rng): return risk_control.certify_cascade([np.ones(601), .105], [rng.random(601), None], target=.1, delta=.1).coverage > 0
 
 
