@@ -432,28 +432,32 @@ def stage_of(rule, functions, scores):
 
 
 BOTH = [says("small", 0), says("large", 1)]
-CASCADES = {
-    "defaults": {}, "budget": dict(costs=[1, 10], budget=4), "wanted coverage": dict(costs=[1, 10], coverage=.5),
-    "a capacity that the routes reach": dict(capacity=[None, .3]), "a menu of three": dict(also=[dict(target=.25), dict(capacity=[None, .5])]),
+LEVEL = [.3 + ABOVE, .3 + ABOVE]
+CASCADES = {    # case -> risks of the stages, and what is wanted
+    "defaults, flat risk": (LEVEL, {}), "budget, flat risk": (LEVEL, dict(costs=[1, 10], budget=4)),
+    "wanted coverage, flat risk": (LEVEL, dict(costs=[1, 10], coverage=.5)),
+    "a menu of three, flat risk": (LEVEL, dict(also=[dict(target=.25), dict(capacity=[None, .5])])),
+    "a capacity that the routes reach": ([.5, .1], dict(capacity=[None, .4])),
 }
-for _case, _more in CASCADES.items():
+for _case, (_risks, _more) in CASCADES.items():
     for _n in (150, 1000):
         @received("risk_control.certify_cascade", "risk_control.CascadeRule.stage", "risk_control.CascadeRule.answer", "risk_control.CascadeRule.system_score",
-                  case=f"{_case}, {_n} rows, flat risk", level=.1, cost=30)
-        def _(rng, more=_more, n=_n):
+                  case=f"{_case}, {_n} rows", level=.1, cost=30)
+        def _(rng, risks=_risks, more=_more, n=_n):
             i = rng.integers(0, 25, n)
-            losses = (rng.random((2, n)) < .3 + ABOVE).astype(float)
+            losses = (rng.random((2, n)) < np.transpose([risks])).astype(float)
             rule = risk_control.certify_cascade(list(losses), list(GRID[i].T), target=.3, delta=.1, **more)
             false = False
             for one in (rule, *rule.others):
                 asked(lambda X, one=one: one.system_score(list(X.T)), GRID)
                 stage = stage_of(one, BOTH, [1, 1])
-                limit, reach = one.capacity[1], _route(one, GRID)
-                false |= one.target >= .3 and bool((stage >= 0).any()) or limit is not None and one.status != "infeasible" and reach > limit + 1e-9
+                limit = one.capacity[1]
+                false |= broken((stage >= 0).astype(float), np.asarray(risks)[stage], one.target)
+                false |= limit is not None and one.status != "infeasible" and _route(one, GRID) > limit + 1e-9
             return false
 
 
-def _route(rule, X):
+def _route(rule, X) -> float:
     """Share of the atoms for which the second stage is asked."""
     asked_for = []
     rule.answer([says("small", 0), lambda X: asked_for.append(len(X)) or (np.full(len(X), "large"), X[:, 1])], X)
