@@ -39,10 +39,10 @@ class Door:
 DOORS:list[Door] = []
 
 
-def door(*names, case, level, cost=1):
-    """Enter a trial into the table."""
+def door(*names, case, level, cost=1, table=DOORS):
+    """Enter a trial into a table."""
     def enter(trial):
-        DOORS.append(Door(names=names, case=case, level=level, trial=trial, cost=cost))
+        table.append(Door(names=names, case=case, level=level, trial=trial, cost=cost))
         return trial
     return enter
 
