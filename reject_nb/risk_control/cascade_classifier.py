@@ -20,50 +20,7 @@ from .estimators import legacy_random_state, n_rows, split_rows, stays_as_it_is,
 class CascadeClassifier(ClassifierMixin, BaseEstimator):
     """Classifiers asked in turn, each only for what those before passed on; rejects what nobody settles.
 
-    Learned: classifiers_, rule_ (its statement: what is guaranteed), classes_, reject_label_.
-
-    Parameters
-    ----------
-    stages
-        list of (name, classifier with predict_proba), cheap ones first
-    target : float, default .05
-        share of wrong answers among the answers of the system, in (0, 1)
-    costs : optional, default None
-        (K,) price of asking each stage; None: 1 each
-    delta : float, default .05
-        allowed probability that the statement is false, in (0, 1)
-    capacity : optional, default None
-        (K,) largest share of inputs that may reach each stage; None: no limits
-    coverage : optional, default None
-        wanted: the cost is minimised
-    budget : optional, default None
-        largest cost per input: the coverage is maximised
-    reject_cost : optional, default None
-        price of a rejection
-    calibration_size : float, default .3
-        share of the rows for routes and certificate, in (0, 1); all if nothing is fitted
-    learn : float, default .2
-        share of these for the routes, in (0, 1)
-    reject_label : str, default "auto"
-        what predict returns where nobody answers: -1 for numbers, "reject" for text
-    prefit : bool, default False
-        True: the classifiers are fitted on other data and stay as they are
-    random_state : optional, default None
-        of the split: None, a whole number, a Generator or a RandomState
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn.utils import shuffle
-    >>> from reject_nb.risk_control import CascadeClassifier
-    >>> X, y = shuffle(*load_digits(return_X_y=True), random_state=0)
-    >>> stages = [("bayes", GaussianNB(var_smoothing=.01)), ("forest", RandomForestClassifier(50, random_state=0))]
-    >>> clf = CascadeClassifier(stages, target=.05, costs=[1, 10], budget=6, delta=.1, calibration_size=.5, random_state=0)
-    >>> clf.fit(X[:1400], y[:1400]).rule_.statement
-    'with probability at least 0.9 over the 560 certifying examples, the mean loss of what the system answers is at most 0.05'
-    """
+    Learned: classifiers_, rule_ (its statement: what is guaranteed), classes_, reject_label_."""
     def __init__(self,
         stages,              # list of (name, classifier with predict_proba), cheap ones first
         target=.05,          # share of wrong answers among the answers of the system, in (0, 1)
@@ -90,22 +47,7 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
     ):     # self
         """Fit clones of the classifiers, learn the routes and certify the system, on disjoint rows.
 
-        Parameters
-        ----------
-        X
-            (n, d) or whatever the classifiers take
-        y
-            (n,) labels
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            naming the argument; what a classifier says against X is passed on.
-        """
+        Raises: ValueError naming the argument; what a classifier says against X is passed on."""
         stages = _check_stages(self.stages)
         size = check_probability(self.calibration_size, "calibration_size")
         check_flag(self.prefit, "prefit")
@@ -140,18 +82,7 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
     def predict(self,
         X,           # (n, d) as in fit
     ) -> np.ndarray: # (n,) labels, reject_label_ where nobody answers
-        """Ask the stages in turn.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-
-        Returns
-        -------
-        np.ndarray
-            (n,) labels, reject_label_ where nobody answers
-        """
+        "Ask the stages in turn."
         answers, stage = self._answers(X)
         labels = np.full(len(stage), self.classes_[0])
         labels[stage >= 0] = answers[stage >= 0].astype(self.classes_.dtype)
@@ -160,38 +91,14 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
     def predict_stage(self,
         X,           # (n, d) as in fit
     ) -> np.ndarray: # (n,) from 0 on, -1 where nobody answers
-        """Which stage answers each input.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-
-        Returns
-        -------
-        np.ndarray
-            (n,) from 0 on, -1 where nobody answers
-        """
+        "Which stage answers each input."
         return self._answers(X)[1]
 
     def report(self,
         X,     # (n, d) as in fit
         y,     # (n,) labels
     ) -> dict: # columns: stage, share answered, share of its answers that are wrong; the last row is the system
-        """What each stage answers, and how often it is wrong, on given data.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-        y
-            (n,) labels
-
-        Returns
-        -------
-        dict
-            columns: stage, share answered, share of its answers that are wrong; the last row is the system
-        """
+        "What each stage answers, and how often it is wrong, on given data."
         y = labels_of(self, y, n_rows(X))
         answers, stage = self._answers(X)
         rows = []
