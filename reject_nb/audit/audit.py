@@ -22,6 +22,7 @@ from ..core.checks import (
     check_probability, refuse)
 from ..core.figures import figure
 from ..core.files import write_atomic
+from ..core.help import Patched
 
 # %% ../../nbs/audit/08_audit.ipynb #3f63c508
 def _margin(decision) -> np.ndarray: # (n,) high means uncertain
@@ -49,7 +50,7 @@ def _of_estimator(estimator, X) -> dict:
 FORWARDED = ("losses", "scores", "bound", "labels", "predictions", "probabilities", "classes", "group_names",
              "is_ood", "given", "notes", "hash", "n")
 
-class Audit:
+class Audit(Patched):
     """Predictions of a classifier on held-out data, and everything that can be said of them."""
     def __init__(self,
         y_true=None,        # (n,) labels; may be left out where losses are given
@@ -73,57 +74,54 @@ class Audit:
 
     def __repr__(self): return f"Audit of {'; '.join(self.sample.given)}"
 
-# %% ../../nbs/audit/08_audit.ipynb #6615994e
-@patch(cls_method=True)
-def of_sample(cls:Audit,
-    sample, # a Sample, or a Tally of rows that were counted
-):          # an Audit
-    "An audit of what is already behind the door."
-    audit = cls.__new__(cls)
-    audit.sample = check_instance(sample, "sample", (Sample, Tally), "a Sample or a Tally")
-    return audit
+    @classmethod
+    def of_sample(cls,
+        sample, # a Sample, or a Tally of rows that were counted
+    ):          # an Audit
+        "An audit of what is already behind the door."
+        audit = cls.__new__(cls)
+        audit.sample = check_instance(sample, "sample", (Sample, Tally), "a Sample or a Tally")
+        return audit
 
-# %% ../../nbs/audit/08_audit.ipynb #7ca5f1ce
-@patch(cls_method=True)
-def from_estimator(cls:Audit,
-    estimator,           # fitted, with predict and predict_proba or decision_function
-    X,                   # inputs that it was not trained on, passed on as they are
-    y,                   # (n,) labels
-    loss:Any="zero-one", # or a matrix loss[label, prediction]
-    is_ood=None,         # (n,) True where an input belongs to no class
-    groups=None,         # (n,) names of groups
-):                       # an Audit
-    "Predictions of a fitted classifier."
-    try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
-    except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
+    @classmethod
+    def from_estimator(cls,
+        estimator,           # fitted, with predict and predict_proba or decision_function
+        X,                   # inputs that it was not trained on, passed on as they are
+        y,                   # (n,) labels
+        loss:Any="zero-one", # or a matrix loss[label, prediction]
+        is_ood=None,         # (n,) True where an input belongs to no class
+        groups=None,         # (n,) names of groups
+    ):                       # an Audit
+        "Predictions of a fitted classifier."
+        try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
+        except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
 
-# %% ../../nbs/audit/08_audit.ipynb #0cfd6162
-@patch(cls_method=True)
-def from_table(cls:Audit,
-    table,               # path of a CSV or Parquet file, any data frame, or a dict of columns
-    label=None,          # column of labels
-    prediction=None,     # column of predictions
-    probabilities=None,  # columns: "p_*", names, or one name for the second of two classes
-    logits=None,         # columns, in the same way
-    scores=None,         # column, columns, or a dict: name -> column; high means uncertain
-    losses=None,         # column of losses, instead of labels
-    group=None,          # column of groups
-    ood=None,            # column that is True where an input belongs to no class
-    classes=None,        # what the columns of probabilities stand for
-    loss:Any="zero-one", # or a matrix loss[label, prediction]; only zero-one can be counted
-    bound=None,          # largest loss that can occur
-    missing:str="error", # "drop" or "reject" leaves rows with missing values out and counts them
-    stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames and very long files
-):                       # an Audit
-    """Predictions in a table. A table that is streamed may also be a folder of Parquet files,
-    a list of files, or an iterable of frames.
+    @classmethod
+    def from_table(cls,
+        table,               # path of a CSV or Parquet file, any data frame, or a dict of columns
+        label=None,          # column of labels
+        prediction=None,     # column of predictions
+        probabilities=None,  # columns: "p_*", names, or one name for the second of two classes
+        logits=None,         # columns, in the same way
+        scores=None,         # column, columns, or a dict: name -> column; high means uncertain
+        losses=None,         # column of losses, instead of labels
+        group=None,          # column of groups
+        ood=None,            # column that is True where an input belongs to no class
+        classes=None,        # what the columns of probabilities stand for
+        loss:Any="zero-one", # or a matrix loss[label, prediction]; only zero-one can be counted
+        bound=None,          # largest loss that can occur
+        missing:str="error", # "drop" or "reject" leaves rows with missing values out and counts them
+        stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames and very long files
+    ):                       # an Audit
+        """Predictions in a table. A table that is streamed may also be a folder of Parquet files,
+        a list of files, or an iterable of frames.
 
-    Raises: TableError naming column, row and value; ValueError naming the argument."""
-    roles = Roles(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
-                  scores=scores, losses=losses, group=group, ood=ood, classes=classes, loss=loss,
-                  bound=bound, missing=missing)
-    stream = is_large(table) if stream is None else check_flag(stream, "stream")
-    return cls.of_sample(read_tally(table, roles) if stream else sample_of_table(table, roles))
+        Raises: TableError naming column, row and value; ValueError naming the argument."""
+        roles = Roles(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
+                      scores=scores, losses=losses, group=group, ood=ood, classes=classes, loss=loss,
+                      bound=bound, missing=missing)
+        stream = is_large(table) if stream is None else check_flag(stream, "stream")
+        return cls.of_sample(read_tally(table, roles) if stream else sample_of_table(table, roles))
 
 # %% ../../nbs/audit/08_audit.ipynb #a9b9c11d
 @patch

@@ -20,6 +20,7 @@ from .table import (
 from ..core.checks import check_instance, check_path, check_vector, refuse
 from ..core.files import write_atomic
 from ..core.figures import figure
+from ..core.help import Patched
 from ..core.results import Status
 from ..risk_control.monitor import RiskMonitor as StreamMonitor
 from ..risk_control.monitor import Alarm, log_paths
@@ -27,7 +28,7 @@ from ..risk_control.monitor import Alarm, log_paths
 # %% ../../nbs/audit/05_monitor.ipynb #562cbc33
 PIECES = 200   # points of the picture for one update, about
 
-class RiskMonitor(StreamMonitor):
+class RiskMonitor(StreamMonitor, Patched):
     """Watches whether a rule keeps its promise.
 
     While the mean loss of each answered input, given the past, is at most the rule's target, it alarms with
@@ -75,6 +76,36 @@ class RiskMonitor(StreamMonitor):
         means = [np.exp(np.minimum(path[at], 700.)).mean(1) for path in paths]
         self.history += zip((self.n + 1 + at).tolist(), *(mean.tolist() for mean in means))
         super()._take(losses)
+
+    @classmethod
+    def load(cls,
+        path,      # of a file that `save` wrote
+        rule:Rule, # the rule that it watches
+    ):             # the monitor
+        "A monitor that continues. Raises RuleError for a file that is missing, damaged, or of another rule."
+        if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
+        check_instance(rule, "rule", Rule, "a Rule")
+        name = Path(path).name
+        try: content = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise RuleError(f"path must be a monitor saved as JSON, got {name!r}: {type(error).__name__}") from None
+        if not isinstance(content, dict) or (content.get("schema"), content.get("version")) != (STATE, 1):
+            raise RuleError(f"{name} must be a monitor saved by reject_nb.audit, version 1")
+        if content.get("checksum") != digest(content):
+            raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
+        if content.get("rule") != rule.to_dict()["checksum"]:
+            raise RuleError(f"{name} watches another rule: its evidence cannot be continued with this one")
+        try:
+            monitor = cls(rule, content["delta"], content["horizon"])
+            _continue(monitor, content["all"])
+            for group, state in content["groups"].items(): _continue(monitor.groups[group], state)
+            monitor.history = [tuple(point) for point in content["history"]]
+            monitor.tables = int(content["tables"])
+            monitor.waiting = {str(k): int(v) for k, v in content["waiting"].items()}
+            monitor.unnamed = int(content["unnamed"])
+        except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+            raise RuleError(f"{name} is damaged: {error}") from None
+        return monitor
 
 # %% ../../nbs/audit/05_monitor.ipynb #52ffd540
 @patch
@@ -133,36 +164,6 @@ def save(self:RiskMonitor,
     content["checksum"] = digest(content)
     write_atomic(check_path(path), (json.dumps(content, ensure_ascii=False) + "\n").encode())
     return self
-
-@patch(cls_method=True)
-def load(cls:RiskMonitor,
-    path,      # of a file that `save` wrote
-    rule:Rule, # the rule that it watches
-):             # the monitor
-    "A monitor that continues. Raises RuleError for a file that is missing, damaged, or of another rule."
-    if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
-    check_instance(rule, "rule", Rule, "a Rule")
-    name = Path(path).name
-    try: content = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise RuleError(f"path must be a monitor saved as JSON, got {name!r}: {type(error).__name__}") from None
-    if not isinstance(content, dict) or (content.get("schema"), content.get("version")) != (STATE, 1):
-        raise RuleError(f"{name} must be a monitor saved by reject_nb.audit, version 1")
-    if content.get("checksum") != digest(content):
-        raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
-    if content.get("rule") != rule.to_dict()["checksum"]:
-        raise RuleError(f"{name} watches another rule: its evidence cannot be continued with this one")
-    try:
-        monitor = cls(rule, content["delta"], content["horizon"])
-        _continue(monitor, content["all"])
-        for group, state in content["groups"].items(): _continue(monitor.groups[group], state)
-        monitor.history = [tuple(point) for point in content["history"]]
-        monitor.tables = int(content["tables"])
-        monitor.waiting = {str(k): int(v) for k, v in content["waiting"].items()}
-        monitor.unnamed = int(content["unnamed"])
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise RuleError(f"{name} is damaged: {error}") from None
-    return monitor
 
 # %% ../../nbs/audit/05_monitor.ipynb #e1ex0003
 @patch(as_prop=True)

@@ -32,6 +32,7 @@ from reject_nb.core.checks import (
     check_choice, check_flag, check_instance, check_labels, check_number, check_path, check_probability,
     check_vector, refuse)
 from ..core.files import write_atomic
+from ..core.help import Patched
 from ..core.ranking import Ranking
 from ..core.results import Status
 from ..core.tails import hoeffding_bentkus_p_value
@@ -335,7 +336,7 @@ VERSION = 3
 
 # %% ../../nbs/audit/04_rule.ipynb #21e66ffd
 @dataclass(frozen=True, kw_only=True)
-class Rule:
+class Rule(Patched):
     """A threshold on a score of uncertainty and what is promised of it.
 
     Answer where the score is at most the threshold.
@@ -365,6 +366,20 @@ class Rule:
     columns: dict = field(default_factory=dict) # role -> name or names of columns of the table
     source: str = ""           # "probabilities" or "logits", from which the score is computed; "" if it is given
     step: float = 0.           # between neighbouring probabilities of the audit just below 1
+
+    @classmethod
+    def load(cls,
+        path, # of a file that `save` wrote
+    ):        # a Rule
+        """A rule from its file; nothing is executed.
+
+        Raises: RuleError for a file that is missing, damaged, changed, or of another schema or version."""
+        if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
+        try: text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError) as error:
+            words = f"path must be a rule saved as JSON, got {Path(path).name!r}: {type(error).__name__}"
+            raise RuleError(words) from None
+        return rule_of_text(text, Path(path).name)
 
 # %% ../../nbs/audit/04_rule.ipynb #3c445b33
 def _plain(value):
@@ -508,20 +523,6 @@ def save(self:Rule,
     text = json.dumps(self.to_dict(), indent=1, ensure_ascii=False) + "\n"
     write_atomic(check_path(path), text.encode())
     return self
-
-@patch(cls_method=True)
-def load(cls:Rule,
-    path, # of a file that `save` wrote
-):        # a Rule
-    """A rule from its file; nothing is executed.
-
-    Raises: RuleError for a file that is missing, damaged, changed, or of another schema or version."""
-    if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
-    try: text = Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        words = f"path must be a rule saved as JSON, got {Path(path).name!r}: {type(error).__name__}"
-        raise RuleError(words) from None
-    return rule_of_text(text, Path(path).name)
 
 # %% ../../nbs/audit/04_rule.ipynb #au28ex02
 def check_source(

@@ -21,6 +21,7 @@ from .sample import FEW_ERRORS, SCORE, upside_down
 from .sample import Roles, Sample, sample_of_table, some_of
 from .table import PARQUET, TableError, is_lazy
 from ..core.checks import check_choice, check_number, refuse
+from ..core.help import Patched
 from ..core.ranking import Ranking
 
 # %% ../../nbs/audit/07_streaming.ipynb #bdd4a821
@@ -92,7 +93,7 @@ MOST_GRIDS = 40           # of 32 MB each
 BINS_OF_CONFIDENCE = 15   # of equal width
 
 @dataclass(kw_only=True)
-class Tally:
+class Tally(Patched):
     "Sums over rows, which answer as a Sample does; those of parts add up to those of the whole."
     grids: dict = field(default_factory=dict)  # (score, group or "") -> GridCounts
     ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones are the strange inputs

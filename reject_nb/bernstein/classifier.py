@@ -122,7 +122,7 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         X, # UncertainData, or an array (n_samples, n_features) of certain points
         y, # labels of two classes, (n_samples,)
         sample_weight=None, # factors on C, (n_samples,), at least 0; 0 leaves a point out; None: 1 each
-    ) -> "RobustSVC": # self
+    ) -> Self: # self
         """Find the plane. `slack_` is that of the points whose weight is not 0.
 
         A UserWarning says so if the optimum is a constant classifier, and how far eps or the boxes are from one

@@ -14,6 +14,7 @@ import numpy as np
 from .nu_values import check_numbers, nu, refuse_at
 from ..core.checks import (check_array, check_choice, check_flag, check_matrix, check_number,
                                    check_probability, check_vector, refuse)
+from ..core.help import Patched
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'UncertainData']
@@ -237,7 +238,7 @@ def _sample_pieces(samples, confidence, lower, upper) -> dict:
                 central_moment=bound, nominal=mean)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #d27a0231
-class UncertainData:
+class UncertainData(Patched):
     """n uncertain points in d features: support, and whatever else is known about each.
 
     Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper;
@@ -274,6 +275,73 @@ class UncertainData:
                        second_moment=second_moment, covariance=covariance, central_moment=central_moment,
                        nominal=nominal), np.array)
 
+    def __len__(self) -> int: return self.lower.shape[0]
+
+    def __getitem__(self, rows):
+        "Some of the points, in any way that NumPy selects rows; one row stays a table."
+        if isinstance(rows, tuple):
+            if len(rows) == 2 and (rows[1] is Ellipsis or rows[1] == slice(None)): rows = rows[0]
+            else: raise IndexError("UncertainData is indexed by rows only")
+        if isinstance(rows, numbers.Integral): rows = [rows]
+        new = object.__new__(type(self))
+        for name in self._fields:
+            value = getattr(self, name)
+            setattr(new, name, None if value is None else value[rows])
+        new.feature_names = self.feature_names
+        return new
+
+    @classmethod
+    def _built(cls, pieces:dict) -> Self:
+        "From arrays that nobody else holds."
+        new = object.__new__(cls)
+        new._set(pieces, np.asarray)
+        return new
+
+    @classmethod
+    def from_box(cls,
+        X,             # points, (n_samples, n_features)
+        half_width,    # at least 0: one number, one per feature, or one per entry
+        law=None,      # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
+    ) -> Self: # box, point, and moments where a law is given
+        "Points with a box around each."
+        return cls._built(_box_pieces(X, half_width, law) | {"feature_names": _names(X)})
+
+    @classmethod
+    def from_replicates(cls,
+        groups, # one array (n_replicates, n_features) per uncertain point
+    ) -> Self: # exact box, mean, second moment and variances
+        "One uncertain point per group of replicates: the point is one of its replicates, drawn at random."
+        return cls._built(_replicate_pieces(groups))
+
+    @classmethod
+    def from_samples(cls,
+        samples,              # one array (n_draws >= 2, n_features) per uncertain point
+        confidence:float=.95, # of each bound, in (0, 1)
+        lower=None,           # box known from elsewhere, (n_samples, n_features); None: range of the sample
+        upper=None,           # its upper end
+    ) -> Self: # bounds on mean and second moment, the sample mean as nominal point
+        """One uncertain point per sample of its law.
+
+        The means get two-sided Student intervals, the second moment about the box's centre a one-sided one;
+        both are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample,
+        which a law may leave."""
+        return cls._built(_sample_pieces(samples, confidence, lower, upper))
+
+    @classmethod
+    def concatenate(cls,
+        parts, # at least one UncertainData, all with the same features and the same pieces
+    ) -> Self: # their points, one after the other
+        "Join tables of points."
+        parts = list(parts) if np.iterable(parts) else parts
+        if not isinstance(parts, list) or not parts or not all(isinstance(p, UncertainData) for p in parts):
+            raise refuse("parts", "a sequence of UncertainData", parts)
+        known = [[n for n in cls._fields if getattr(p, n) is not None] for p in parts]
+        shapes = {(p.shape[1], tuple(p.feature_names or ())) for p in parts}
+        if len(shapes) > 1 or any(k != known[0] for k in known):
+            raise refuse("parts", "of the same features and the same pieces", parts)
+        pieces = {n: np.concatenate([getattr(p, n) for p in parts]) for n in known[0]}
+        return cls._built(pieces | {"feature_names": parts[0].feature_names})
+
 @patch(as_prop=True)
 def shape(self:UncertainData) -> tuple: return self.lower.shape
 
@@ -281,26 +349,9 @@ def shape(self:UncertainData) -> tuple: return self.lower.shape
 def ndim(self:UncertainData) -> int: return 2
 
 @patch
-def __len__(self:UncertainData) -> int: return self.lower.shape[0]
-
-@patch
 def __array__(self:UncertainData, dtype=None, copy=None):
     raise TypeError("UncertainData must not be turned into an array, that would drop what is uncertain; "
                     "give row numbers to a pipeline that begins with UncertainRows(data)")
-
-@patch
-def __getitem__(self:UncertainData, rows):
-    "Some of the points, in any way that NumPy selects rows; one row stays a table."
-    if isinstance(rows, tuple):
-        if len(rows) == 2 and (rows[1] is Ellipsis or rows[1] == slice(None)): rows = rows[0]
-        else: raise IndexError("UncertainData is indexed by rows only")
-    if isinstance(rows, numbers.Integral): rows = [rows]
-    new = object.__new__(type(self))
-    for name in self._fields:
-        value = getattr(self, name)
-        setattr(new, name, None if value is None else value[rows])
-    new.feature_names = self.feature_names
-    return new
 
 @patch
 def __repr__(self:UncertainData):
@@ -370,13 +421,6 @@ def _set(self:UncertainData, given:dict, keep):
     self.feature_names = given.get("feature_names") or _names(given["lower"])
     _check_consistent(self)
 
-@patch(cls_method=True)
-def _built(cls:UncertainData, pieces:dict) -> UncertainData:
-    "From arrays that nobody else holds."
-    new = object.__new__(cls)
-    new._set(pieces, np.asarray)
-    return new
-
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #0b567c73
 @patch
 def normalised(self:UncertainData,
@@ -420,50 +464,3 @@ def scaled(self:UncertainData,
         sizes = scale**2 if self.covariance.ndim == 2 else np.outer(scale, scale)
         pieces["covariance"] = self.covariance/sizes
     return self._built(pieces | {"feature_names": self.feature_names})
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #0b567c76
-@patch(cls_method=True)
-def from_box(cls:UncertainData,
-    X,             # points, (n_samples, n_features)
-    half_width,    # at least 0: one number, one per feature, or one per entry
-    law=None,      # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
-) -> UncertainData: # box, point, and moments where a law is given
-    "Points with a box around each."
-    return cls._built(_box_pieces(X, half_width, law) | {"feature_names": _names(X)})
-
-@patch(cls_method=True)
-def from_replicates(cls:UncertainData,
-    groups, # one array (n_replicates, n_features) per uncertain point
-) -> UncertainData: # exact box, mean, second moment and variances
-    "One uncertain point per group of replicates: the point is one of its replicates, drawn at random."
-    return cls._built(_replicate_pieces(groups))
-
-@patch(cls_method=True)
-def from_samples(cls:UncertainData,
-    samples,              # one array (n_draws >= 2, n_features) per uncertain point
-    confidence:float=.95, # of each bound, in (0, 1)
-    lower=None,           # box known from elsewhere, (n_samples, n_features); None: range of the sample
-    upper=None,           # its upper end
-) -> UncertainData: # bounds on mean and second moment, the sample mean as nominal point
-    """One uncertain point per sample of its law.
-
-    The means get two-sided Student intervals, the second moment about the box's centre a one-sided one;
-    both are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample,
-    which a law may leave."""
-    return cls._built(_sample_pieces(samples, confidence, lower, upper))
-
-# %% ../../nbs/bernstein/02_uncertain_data.ipynb #0b567c71
-@patch(cls_method=True)
-def concatenate(cls:UncertainData,
-    parts, # at least one UncertainData, all with the same features and the same pieces
-) -> UncertainData: # their points, one after the other
-    "Join tables of points."
-    parts = list(parts) if np.iterable(parts) else parts
-    if not isinstance(parts, list) or not parts or not all(isinstance(p, UncertainData) for p in parts):
-        raise refuse("parts", "a sequence of UncertainData", parts)
-    known = [[n for n in cls._fields if getattr(p, n) is not None] for p in parts]
-    shapes = {(p.shape[1], tuple(p.feature_names or ())) for p in parts}
-    if len(shapes) > 1 or any(k != known[0] for k in known):
-        raise refuse("parts", "of the same features and the same pieces", parts)
-    pieces = {n: np.concatenate([getattr(p, n) for p in parts]) for n in known[0]}
-    return cls._built(pieces | {"feature_names": parts[0].feature_names})

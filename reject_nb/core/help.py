@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['FOR_TOOLS', 'WIDTH', 'ERROR', 'MARK', 'PUBLIC', 'Source', 'source_of', 'parameters', 'returned', 'fields', 'members',
-           'as_session', 'examples_in', 'examples', 'parts_of', 'filled', 'docstring', 'describe', 'attach']
+           'as_session', 'examples_in', 'examples', 'parts_of', 'filled', 'docstring', 'describe', 'attach', 'Patched']
 
 # %% ../../nbs/core/09_help.ipynb #hp000003
 import json
@@ -14,6 +14,7 @@ from functools import lru_cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import PathFinder, SourceFileLoader
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 # %% ../../nbs/core/09_help.ipynb #hp000005
 FOR_TOOLS = re.compile(r"#?\s*(type: ignore(\[[^]]*\])?|noqa\b.*|pragma\b.*)")
@@ -112,7 +113,8 @@ def fields(node, source:Source) -> list[tuple[str, str, str]]: # (name, type, me
         name = _name(item.target) if annotation else _name(item.targets[0]) if enumerated and hasattr(item, "targets") else ""
         if not name or name.startswith("_") or "ClassVar" in source.text(annotation): continue
         default = None if enumerated else item.value
-        if _name(default) == "field": default = next((k.value for k in default.keywords if k.arg == "default"), None)
+        given = getattr(default, "keywords", ())
+        if _name(default) == "field": default = next((k.value for k in given if k.arg == "default"), None)
         found.append((name, _kind(annotation, default, source), source.meaning(item.end_lineno, item.end_col_offset, item.col_offset)))
     return found
 
@@ -269,7 +271,8 @@ def describe(thing, module:str) -> None:
             if written.startswith(cls.__name__ + "("): written = ""   # what dataclass and NamedTuple write
             cls.__doc__ = docstring(inspect.cleandoc(written), sections, examples(module).get(cls.__name__, ()))
         for name, member in list(vars(cls).items()):
-            if name == "__call__" or not name.startswith("_"): _complete(member, f"{cls.__name__}.{name}", module)
+            if name != "__call__" and name.startswith("_"): continue
+            _complete(member, f"{cls.__name__}.{name}", module)
 
 # %% ../../nbs/core/09_help.ipynb #hp000021
 PUBLIC: dict[str, list[str]] = {}   # module -> its public names
@@ -297,3 +300,10 @@ def attach(
     PUBLIC.update({f"{package}.{module}": names for module, names in submod_attrs.items()})
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path): sys.meta_path.insert(0, _Finder())
     return lazy_loader.attach(package, submod_attrs=submod_attrs)
+
+# %% ../../nbs/core/09_help.ipynb #hp000025
+class Patched:
+    "A class whose methods stand in cells of their own."
+    __slots__ = ()
+    if TYPE_CHECKING:
+        def __getattr__(self, name:str) -> Any: ...

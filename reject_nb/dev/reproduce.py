@@ -25,6 +25,7 @@ from ..cli import (RequestError, changes, closest, counts_table, item_id, read_c
                            reproduce_arguments, shown)
 from ..core.claims import ITEMS, ROOMS, STATUSES, Claim, claims_file, load_claims, replace_room
 from ..core.files import project_root, scratch_folder, try_lock, write_atomic
+from ..core.help import Patched
 from .run import NotebookRun, run_notebooks, same_picture, same_text
 
 # %% ../../nbs/dev/05_reproduce.ipynb #a8113c45
@@ -127,7 +128,7 @@ def what_there_is(
     return "; ".join(said + [f"{counted} of {len(statuses)} claims"]*bool(statuses))
 
 # %% ../../nbs/dev/05_reproduce.ipynb #11063af6
-class Reproduction:
+class Reproduction(Patched):
     "One call of `reproduce`."
     def __init__(self,
         args,      # as the command line parses them

@@ -21,6 +21,7 @@ from scipy.special import logsumexp, ndtri
 
 from ..core.checks import (check_count, check_labels, check_matrix, check_positive,
                                    check_vector, refuse)
+from ..core.help import Patched
 from ..core.linalg import damped, i_plus_sks
 from .posterior import (LOGISTIC_LIMIT, Posterior, Prior, check_lengthscale,
                                      kernel, of_file, read_arrays)
@@ -468,7 +469,7 @@ def _plain_labels(value, name:str, n:int) -> np.ndarray: # (n,)
     return labels
 
 # %% ../../nbs/gpc/06_softmax.ipynb #531c33b3
-class MulticlassPosterior(Prior, Posterior):
+class MulticlassPosterior(Prior, Posterior, Patched):
     """Laplace posterior of a softmax Gaussian process classifier with one shared squared-exponential kernel.
 
     Source: Rasmussen and Williams, Section 3.5; Blaas et al., Section 5.
@@ -500,6 +501,17 @@ class MulticlassPosterior(Prior, Posterior):
         self.K = kernel(self.X, self.X, self.lengthscale, self.variance)
         self._E, self._M = site_matrices(self.K, self.prob)
         for array in (self.alpha, self.prob, self.K): array.flags.writeable = False
+
+    @classmethod
+    def load(cls,
+        path, # file written by `save`
+    ) -> "MulticlassPosterior":
+        "Read back what `save` wrote."
+        a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance",
+                                                        "classes"))
+        with of_file(path, "a MulticlassPosterior"):
+            post = cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
+        return post._numbered(path)
 
 @patch
 def weights(self:MulticlassPosterior,
@@ -573,17 +585,6 @@ def _check_variance(variance:float) -> None:
 def __repr__(self:MulticlassPosterior):
     return (f"MulticlassPosterior(n={self.n}, d={self.d}, classes={self.classes.tolist()}, "
             f"variance={self.variance:.6g})")
-
-@patch(cls_method=True)
-def load(cls:MulticlassPosterior,
-    path, # file written by `save`
-) -> "MulticlassPosterior":
-    "Read back what `save` wrote."
-    a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance",
-                                                    "classes"))
-    with of_file(path, "a MulticlassPosterior"):
-        post = cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
-    return post._numbered(path)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #94cfc1ce
 def _one_hot(y, n:int) -> tuple[np.ndarray, np.ndarray]: # classes (C,), Y (C, n)

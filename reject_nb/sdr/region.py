@@ -18,6 +18,7 @@ from scipy.special import expit, logit
 from ..core.checks import (check_count, check_instance, check_number, check_probability,
                                    check_vector, refuse)
 from ..core.figures import decision_region, figure
+from ..core.help import Patched
 from .distributions import Gaussian, Distribution, as_gaussian, check_points
 from .likelihood_ratio import (CommonAxes, check_pair, check_unit, common_axes,
                                             log_densities, radius, slack, term_size)
@@ -57,7 +58,7 @@ def gamma_and_size(
     return values, np.abs(values)
 
 # %% ../../nbs/sdr/04_region.ipynb #79ae2ac9
-class SafeDecisionRegion:
+class SafeDecisionRegion(Patched):
     """The safe decision regions of a pair of distributions, for every prior and every risk.
 
     Source: Carlevaro et al., Definition 2, eq. (2), and Proposition 3.

@@ -15,6 +15,7 @@ from numba import njit
 
 from ..formulations import UncertaintySet
 from ..uncertain_data import row_blocks
+from ...core.help import Patched
 from ...core.linalg import Cholesky, cholesky
 
 # %% auto #0
@@ -181,7 +182,7 @@ def has_few(n:int, n_plane:int) -> bool:
 BLOCK = 2**19   # entries of the points whose dyads are summed at once
 
 @dataclass
-class ConeSystem:
+class ConeSystem(Patched):
     "Newton systems of the models without intersection, over x = (w, b, v, xi)."
     rows: np.ndarray  # (n, n_plane) first component of each cone in (w, b, v)
     axes: Any         # kappa D: (n, d), (n, d, d), or None without ellipsoids

@@ -14,6 +14,7 @@ from fastcore.basics import patch
 
 from .cones import Scaling, Uncoupled, Values, balanced, normal_matrix
 from ..formulations import UncertaintySet
+from ...core.help import Patched
 
 # %% auto #0
 __all__ = ['HullSystem', 'hull_system', 'Unknowns', 'Lines', 'unknowns', 'lines', 'Springs', 'springs', 'Force', 'Motion',
@@ -21,7 +22,7 @@ __all__ = ['HullSystem', 'hull_system', 'Unknowns', 'Lines', 'unknowns', 'lines'
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #56ec12c0
 @dataclass
-class HullSystem:
+class HullSystem(Patched):
     "Newton systems of the -I models."
     rows: np.ndarray       # (n, d+1) margin in (w, b)
     axes: np.ndarray       # (n, d) kappa D

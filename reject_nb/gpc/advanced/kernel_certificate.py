@@ -18,6 +18,7 @@ from scipy.linalg import cholesky, eigh
 
 from ...core.checks import (check_choice, check_instance, check_matrix, check_number,
                                    check_vector, refuse)
+from ...core.help import Patched
 from .certificate import Aim, rounding
 from .kernel_bounds import KernelMinima, kernel_minima
 from .kernels import (Frame, Kernel, Model, Slopes, Terms, expand,
@@ -47,7 +48,7 @@ def _check_prior(kernel:Kernel, Z, link) -> None:
                      "(beyond, its quadrature has no bound)", f"{here.max():g}")
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #7ee7fa1e
-class LatentGaussian:
+class LatentGaussian(Patched):
     "The arrays of a posterior, checked."
     kernel:Kernel
     Z:np.ndarray

@@ -14,6 +14,7 @@ from fastcore.basics import patch
 from scipy.special import ndtr
 
 from ...core.checks import check_array, check_count, check_number, refuse
+from ...core.help import Patched
 from .bumps import Summand, one_scale, sum_of
 from .certificate import Aim, MeanAim, ProbabilityAim
 from .class_signs import Several, settle_lead
@@ -57,7 +58,7 @@ def probability(
     return clip + (1 - 2*clip)*value
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #be0ad468
-class KernelPosterior(LatentGaussian, Certifiable, Posterior):
+class KernelPosterior(LatentGaussian, Certifiable, Posterior, Patched):
     """A Gaussian posterior of one latent function: mean + k(x, Z) weights, with variance
     k(x, x) - k(x, Z) matrix k(Z, x), zero where that is negative.
 
@@ -83,6 +84,14 @@ class KernelPosterior(LatentGaussian, Certifiable, Posterior):
         classes=(0, 1),  # (2,) names of class 0 and class 1; not used in regression
     ):
         super().__init__(kernel, Z, weights, matrix, mean, link, noise, clip, classes)
+
+    @classmethod
+    def load(cls,
+        path,  # file written by `save`
+    ) -> "KernelPosterior":
+        "Read a posterior back; the same arrays, bit for bit."
+        pieces = read_arrays(path, f"a {cls.__name__}", PIECES)
+        with of_file(path, f"a {cls.__name__}"): return cls(**from_pieces(pieces))._numbered(path)
 
 @patch
 def predict_proba(self:KernelPosterior,
@@ -188,14 +197,6 @@ def _probability_at(self:KernelPosterior, x, target):
 def __repr__(self:KernelPosterior):
     return f"KernelPosterior({type(self.kernel).__name__}, n={self.n}, d={self.d}, link={self.link!r})"
 
-@patch(cls_method=True)
-def load(cls:KernelPosterior,
-    path,  # file written by `save`
-) -> "KernelPosterior":
-    "Read a posterior back; the same arrays, bit for bit."
-    pieces = read_arrays(path, f"a {cls.__name__}", PIECES)
-    with of_file(path, f"a {cls.__name__}"): return cls(**from_pieces(pieces))._numbered(path)
-
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #e777092c
 def _share(own, others) -> np.ndarray: # (b,)
     "own/(own + sum of others); others (b, C-1)."
@@ -219,7 +220,7 @@ def most_lead(own, others, error:float) -> np.ndarray: # (b,)
     return own - others.max(1) + 2*error + 1e-15
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #fbe7431b
-class _SharesOracle(Oracle):
+class _SharesOracle(Oracle, Patched):
     "The same at points and over boxes."
     def __init__(self, problems:list[Problem], c:int, kind:int, error:float, ball:Ball|None):
         self.problems = problems
@@ -302,7 +303,7 @@ def starts(self:_SharesOracle, given): return np.zeros((1, len(self.half)))
 def floor_at(self:_SharesOracle, point, goal): return float(self.look(point[None], point[None], goal).low[0])
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #7003ec83
-class OneVsRestPosterior(Certifiable, Posterior):
+class OneVsRestPosterior(Certifiable, Posterior, Patched):
     """One KernelPosterior for every class against the rest; probabilities are divided by their sum."""
     latents:tuple
     classes:np.ndarray
@@ -322,6 +323,20 @@ class OneVsRestPosterior(Certifiable, Posterior):
             raise refuse("latents", "of one dimension", [p.d for p in latents])
         self.classes = check_names(classes, len(self.latents))
         self.error = check_number(error, "error", 0., .5)
+
+    @classmethod
+    def load(cls,
+        path,  # file written by `save`
+    ) -> "OneVsRestPosterior":
+        "Read a posterior back; the same arrays, bit for bit."
+        top = read_arrays(path, "a OneVsRestPosterior", ("classes_of_all", "error", "count"))
+        with of_file(path, "a OneVsRestPosterior"):
+            count = check_count(int(top["count"]), "count", 0, 100_000)
+            names = [f"{name}_{i}" for i in range(count) for name in PIECES]
+            a = read_arrays(path, "a OneVsRestPosterior", tuple(names))
+            latents = tuple(KernelPosterior(**from_pieces({name: a[f"{name}_{i}"] for name in PIECES}))
+                            for i in range(count))
+            return cls(latents, top["classes_of_all"], float(top["error"]))._numbered(path)
 
 @patch(as_prop=True)
 def d(self:OneVsRestPosterior) -> int:
@@ -419,17 +434,3 @@ def _arrays(self:OneVsRestPosterior):
     each = {f"{name}_{i}": value for i, p in enumerate(self.latents)
             for name, value in pieces_of(p).items()}
     return dict(classes_of_all=self.classes, error=self.error, count=len(self.latents)) | each
-
-@patch(cls_method=True)
-def load(cls:OneVsRestPosterior,
-    path,  # file written by `save`
-) -> "OneVsRestPosterior":
-    "Read a posterior back; the same arrays, bit for bit."
-    top = read_arrays(path, "a OneVsRestPosterior", ("classes_of_all", "error", "count"))
-    with of_file(path, "a OneVsRestPosterior"):
-        count = check_count(int(top["count"]), "count", 0, 100_000)
-        names = [f"{name}_{i}" for i in range(count) for name in PIECES]
-        a = read_arrays(path, "a OneVsRestPosterior", tuple(names))
-        latents = tuple(KernelPosterior(**from_pieces({name: a[f"{name}_{i}"] for name in PIECES}))
-                        for i in range(count))
-        return cls(latents, top["classes_of_all"], float(top["error"]))._numbered(path)
