@@ -9,13 +9,16 @@ import json
 import linecache
 import os
 import re
+import signal
 import sys
 import types
+from collections import Counter
 from pathlib import Path
 
 # threads of several workers would wait for each other
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"): os.environ.setdefault(variable, "1")
 
+import numpy as np
 import pytest
 from _pytest.assertion.rewrite import rewrite_asserts
 
@@ -30,6 +33,33 @@ def pytest_make_parametrize_id(config, val, argname):
     if isinstance(val, set | frozenset): return f"{argname}-{len(val)} values"
     if isinstance(val, str) and ADDRESS.search(val): return ADDRESS.sub("0x", val)
     return None
+
+
+@pytest.fixture(autouse=True)
+def as_if_alone(request):
+    """Each test begins as the first of its process would, whoever ran before it; what it left behind is noted."""
+    np.random.seed(0)
+    interrupt = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, signal.default_int_handler)     # `nohup ... &` leaves it ignored
+    numbers = np.random.get_state()
+    settings = sys.modules["matplotlib"].rcParams.copy() if "matplotlib" in sys.modules else None
+    yield
+    signal.signal(signal.SIGINT, interrupt)
+    left = [] if np.array_equal(numbers[1], np.random.get_state()[1]) and numbers[2] == np.random.get_state()[2] else ["random numbers"]
+    if "matplotlib.pyplot" in sys.modules and (pyplot := sys.modules["matplotlib.pyplot"]).get_fignums():
+        left.append("open figures")
+        pyplot.close("all")
+    if settings is not None and settings != (now := sys.modules["matplotlib"].rcParams):
+        left.append("matplotlib's settings")
+        dict.update(now, settings)
+    request.node.user_properties += [("left behind", what) for what in left]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """How many tests would have changed what the next one sees; `-rA` is not needed to know that it is more than none."""
+    found = Counter(what for reports in terminalreporter.stats.values() for report in reports if getattr(report, "when", "") == "teardown"
+                    for key, what in report.user_properties if key == "left behind")
+    if found: terminalreporter.write_line("cleared after tests: " + ", ".join(f"{what} ({n} tests)" for what, n in sorted(found.items())))
 
 
 def code_cells(path):

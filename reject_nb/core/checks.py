@@ -265,10 +265,21 @@ def check_mask(
     return array.astype(bool)
 
 # %% ../../nbs/core/01_checks.ipynb #42bbfe56
+_NEVER_LABELS = "", "nan", "NaN", "NaT", "<NA>"   # what programs write where a text is missing
+
 def _is_missing(label) -> bool:
-    "None, NaN, and what cannot say whether it equals itself, such as the NA of pandas."
-    try: return label is None or bool(label != label)
+    "None, NaN, what cannot say whether it equals itself, such as the NA of pandas, and their texts."
+    try: return label is None or bool(label != label) or isinstance(label, str) and label in _NEVER_LABELS
     except (TypeError, ValueError, ArithmeticError): return True
+
+def _label_array(value) -> np.ndarray:
+    "An array in which numbers beside texts stay numbers, and plain numbers are no objects."
+    array = np.asarray(value)
+    if array.dtype.kind == "U" and isinstance(value, (list, tuple)) and any(not isinstance(x, str) for x in value):
+        array = np.array(value, dtype=object)
+    plain = int, float, np.integer, np.floating, np.bool_
+    numbers = array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(x, plain) for x in array)
+    return np.array(array.tolist()) if numbers and len(array) else array
 
 def check_labels(
     value,           # what was given
@@ -277,7 +288,7 @@ def check_labels(
 ) -> np.ndarray:     # (n,) of the labels' own type
     "A vector of class labels, numbers or text, none of them missing."
     _refuse_masked(value, name)
-    try: array = np.asarray(value)
+    try: array = _label_array(value)
     except (TypeError, ValueError): raise refuse(name, "a vector of labels", value) from None
     keys = array.dtype.kind != "O" or all(type(x).__hash__ for x in array.flat)   # what can be a class
     if array.dtype.kind not in "biufUO" or not keys:
@@ -285,10 +296,16 @@ def check_labels(
     _check_shape(array, name, (n,), empty=False)
     if array.dtype.kind == "f": wrong = np.isnan(array)
     elif array.dtype.kind == "O": wrong = np.array([_is_missing(x) for x in array])
+    elif array.dtype.kind == "U": wrong = np.isin(array, _NEVER_LABELS)
     else: return array
     if wrong.any():
         missing = int(np.argmax(wrong))
-        raise refuse(name, "without missing labels", _Words(f"{array[missing]!r} at index {missing}"))
+        raise refuse(name, "without missing labels", _Words(f"{array[[missing]].tolist()[0]!r} at index {missing}"))
+    text = np.array([isinstance(x, str) for x in array]) if array.dtype.kind == "O" else np.ones(1, bool)
+    if text.any() and not text.all():
+        other = int(np.argmin(text))
+        raise refuse(name, "labels of one kind", _Words(f"{array[[np.argmax(text)]].tolist()[0]!r} at index {np.argmax(text)} "
+                                                        f"and {array[[other]].tolist()[0]!r} at index {other}"))
     return array
 
 # %% ../../nbs/core/01_checks.ipynb #8c974f48
