@@ -13,9 +13,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from nbdev.doclinks import nbdev_export
+
 from ..core.claims import load_claims
 from ..core.files import write_atomic
-from .export import export
 from .notebooks import clean, notebook_paths, pages_and_others, read, relative, root, to_text
 from .pages import make_docs, make_readme
 from .run import NotebookRun, moved_tables, run_notebooks, without_calls
@@ -80,19 +81,17 @@ def make_pages() -> list[str]: # what failed
     return wrong
 
 def make_notebooks() -> list[str]: # what failed
-    "Export, run all notebooks, keep their outputs, export their examples, and write README."
-    export(root())
-    wrong = run_all(pages_and_others()[1], keep=True, jobs=2) or make_pages()
-    export(root())
-    return wrong
+    "Export, run all notebooks, keep their outputs, and write README."
+    nbdev_export()
+    return run_all(pages_and_others()[1], keep=True, jobs=2) or make_pages()
 
 def make_bench() -> list[str]: # what failed
     "Measure the benchmarks in full, one after the other, and keep their tables."
     return run_all([p for p in notebook_paths() if p.stem == "91_benchmark"], keep=True, mode="full")
 
 # %% ../../nbs/dev/06_build.ipynb #8059b615
-STEPS = {"export": lambda: export(root()), "readme": write_readme, "docs": lambda: print(relative(make_docs())),
-         "notebooks": make_notebooks, "pages": make_pages, "bench": make_bench, "clean": clean_notebooks, "check": check}
+STEPS = {"readme": write_readme, "docs": lambda: print(relative(make_docs())), "notebooks": make_notebooks,
+         "pages": make_pages, "bench": make_bench, "clean": clean_notebooks, "check": check}
 
 def main(argv=None) -> int: # exit status
     "Entry point of `python -m reject_nb.dev.build`."

@@ -32,7 +32,7 @@ LONG = 25   # lines of an exported cell above which the site folds it
 
 def _only_imports(code:str) -> bool:
     "Whether a cell does nothing but import, or list what a module offers."
-    if "lazy_loader.attach(" in code: return True
+    if "attach(__name__" in code: return True
     try: parts = ast.parse(code).body
     except SyntaxError: return False   # a line for the notebook, such as %pip
     typed = [part for part in parts if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"]
