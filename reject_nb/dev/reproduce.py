@@ -130,6 +130,8 @@ def what_there_is(
 # %% ../../nbs/dev/05_reproduce.ipynb #11063af6
 class Reproduction(Patched):
     "One call of `reproduce`."
+    stage: Path   # where the notebooks write
+
     def __init__(self,
         args,      # as the command line parses them
         root:Path, # the checkout

@@ -455,13 +455,14 @@ def rates(
     p_safe, eps = self._levels(p_safe, eps)
     if own and self._calibrated: eps = self._risk_of_level()
     exact = self.region_.rates(p_safe, eps)
-    about = dict(verdict=verdict_of(self.goodness_))
+    about: dict[str, Any] = {"verdict": verdict_of(self.goodness_)}
     if np.ndim(exact.tpr) == 0:
         level = self.radius_ if own else radius(p_safe, eps)
         about["held_out"] = self._rates_held_out(p_safe, level, own, confidence)
     given = FittedRates(**{field.name: getattr(exact, field.name) for field in fields(Rates)}, **about)
     if n_bootstrap is None: return given
-    found = bootstrap_rates(self.region_, p_safe, eps, *self.n_effective_, n_bootstrap, confidence,
+    n_safe, n_unsafe = self.n_effective_
+    found = bootstrap_rates(self.region_, p_safe, eps, n_safe, n_unsafe, n_bootstrap, confidence,
                             shrinkage=self.shrinkage_, random_state=random_state)
     return replace(found, rates=given)
 

@@ -99,7 +99,8 @@ def predict_proba(self:KernelPosterior,
 ) -> np.ndarray: # (n,)
     "Probability of class 1; ValueError that names `post` where there is no link."
     if self.link is None: raise refuse("post", "one with a link", self)
-    return probability(*self.latent(X), self.link, self.clip)
+    mean, variance = self.latent(X)
+    return probability(mean, variance, self.link, self.clip)
 
 @patch
 def predict(self:KernelPosterior,
@@ -188,8 +189,8 @@ def _margin_at(self:KernelPosterior, x, top, rigorous):
 
 @patch
 def _probability_at(self:KernelPosterior, x, target):
-    low, high = _enclosed(self, x,
-                          *(ProbabilityAim(sign, self._linked(), self.clip) for sign in (1., -1.)))
+    up, down = (ProbabilityAim(sign, self._linked(), self.clip) for sign in (1., -1.))
+    low, high = _enclosed(self, x, up, down)
     return max(1 + low - 2.3e-16, 0.), high
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #1b61242c
@@ -286,7 +287,7 @@ def look(self:_SharesOracle, lo, hi, goal):
     points = .5*(lo + hi)
     score = sum(f[2] for f in found)
     if self.ball is not None or C is not X: points, values = self.attained(points)
-    return Looked(low=bound, score=score, points=points, values=values,
+    return Looked(low=bound, score=np.asarray(score), points=points, values=values,
                   corners=scaled(self.frame, found[self.c][1][:2]))
 
 @patch
