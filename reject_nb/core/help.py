@@ -24,9 +24,11 @@ class Source:
     def __init__(self, text:str):
         import ast
         self.lines = text.split("\n")
-        nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+        outer = [n for n in ast.parse(text).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+        inner = [n for c in outer if isinstance(c, ast.ClassDef) for n in c.body if isinstance(n, ast.FunctionDef)]
+        nodes = outer + inner
         self.begins = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in nodes}
-        self.classes = {n.name: n for n in nodes if isinstance(n, ast.ClassDef)}
+        self.classes = {n.name: n for n in outer if isinstance(n, ast.ClassDef)}
 
     def text(self, node) -> str:
         "An expression as it is written, in one line."
@@ -47,10 +49,12 @@ class Source:
         return " ".join(FOR_TOOLS.sub("", text).strip() for text in said).strip()
 
 @lru_cache(maxsize=None)
+def _parsed(file:str, changed:float) -> Source: return Source(Path(file).read_text(encoding="utf-8"))
+
 def source_of(module:str) -> Source|None: # None for a module without a file, such as a notebook
     "The source of a loaded module."
     file = getattr(sys.modules.get(module), "__file__", None)
-    return Source(Path(file).read_text(encoding="utf-8")) if file and Path(file).is_file() else None
+    return _parsed(file, Path(file).stat().st_mtime) if file and Path(file).is_file() else None
 
 # %% ../../nbs/core/09_help.ipynb #hp000009
 def _name(node) -> str:
@@ -280,7 +284,6 @@ PUBLIC: dict[str, list[str]] = {}   # module -> its public names
 class _Loader(SourceFileLoader):
     def exec_module(self, module):
         super().exec_module(module)
-        source_of.cache_clear()
         for name in PUBLIC[module.__name__]: describe(vars(module)[name], module.__name__.split(".")[1])
 
 class _Finder(MetaPathFinder):
