@@ -132,15 +132,22 @@ class Notebook(pytest.Module):
 
 
 class Tests(pytest.Dir):
-    """tests/, with the notebooks behind it."""
+    """A folder of tests with the notebooks behind it: tests/gpc with nbs/gpc, tests/ with all that have no folder there."""
 
     def collect(self):
         yield from super().collect()
-        yield pytest.Dir.from_parent(self, path=ROOT/"nbs")
+        twin = ROOT/"nbs"/self.path.relative_to(ROOT/"tests")
+        if self.path != ROOT/"tests": yield pytest.Dir.from_parent(self, path=twin)
+        else:
+            for path in sorted(p for p in twin.iterdir() if not (self.path/p.name).is_dir()):
+                if path.is_dir(): yield pytest.Dir.from_parent(self, path=path)
+                elif (found := pytest_collect_file(path, self)) is not None: yield found
 
 
 def pytest_collect_directory(path, parent):
-    return Tests.from_parent(parent, path=path) if path == ROOT/"tests" and (ROOT/"nbs").is_dir() else None
+    """Folders below tests/ that have notebooks of their name."""
+    inside = path == ROOT/"tests" or path.parent == ROOT/"tests"
+    return Tests.from_parent(parent, path=path) if inside and (ROOT/"nbs"/path.relative_to(ROOT/"tests")).is_dir() else None
 
 
 def pytest_collect_file(file_path, parent):

@@ -191,13 +191,13 @@ def _mean_point(U) -> np.ndarray:
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #fdd89c6e
 @patch
-def _sets(self:RobustSVC, U): return uncertainty_set(self.formulation, U)
+def _sets(self:RobustSVC, U): return uncertainty_set(self.formulation_, U)
 
 @patch
 def _margins(self:RobustSVC, U, signs) -> np.ndarray:
     sets = self._sets(U)
     return margins(sets, self.coef_, self.intercept_, signs,
-                   kappa(sets.bound, check_probability(self.eps, "eps")))
+                   kappa(sets.bound, self.eps_))
 
 @patch
 def _signs_of(self:RobustSVC, U, y, rule) -> np.ndarray:
@@ -272,6 +272,8 @@ def calibrate_proba(self:RobustSVC,
 def _learn(self:RobustSVC, found:Solution, U):
     "Keep what a solver found."
     self.__dict__.pop("probability_", None)
+    self.formulation_ = self.formulation
+    self.eps_ = float(self.eps)
     self.coef_ = found.coef
     self.intercept_ = found.intercept
     self.slack_ = found.slack

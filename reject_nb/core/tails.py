@@ -67,32 +67,40 @@ def hoeffding_bentkus_p_value(
     return np.minimum(1., np.minimum(hoeffding, bentkus))
 
 # %% ../../nbs/core/03_tails.ipynb #93767a10
-def _check_errors(errors, n) -> tuple[int, int]:
-    "Whole numbers with 0 <= errors <= n."
-    n = check_count(n, "n")
-    return check_count(errors, "errors", 0, n), n
+def _check_errors(errors, n):
+    "Whole numbers with 0 <= errors <= n and n >= 1; or arrays, in which effective sizes may be fractions and n may be 0."
+    if np.ndim(errors) == np.ndim(n) == 0:
+        n = check_count(n, "n")
+        return check_count(errors, "errors", 0, n), n
+    errors, n = check_array(errors, "errors", low=0., empty=True), check_array(n, "n", low=0., empty=True)
+    if (errors > n).any(): raise refuse("errors", "at most n", errors)
+    return errors, n
 
 # %% ../../nbs/core/03_tails.ipynb #8859233d
 def clopper_pearson_upper(
-    errors:int,  # errors seen, from 0 to n
-    n:int,       # examples, at least 1
+    errors,      # errors seen, from 0 to n; a number or an array
+    n,           # examples, at least 1; a number or an array, in which 0 is allowed and gives 1
     delta:float, # 1 - confidence, in (0, 1)
-) -> float:      # in [0, 1]
+):               # in [0, 1], a float or an array
     "Exact upper confidence limit of a probability, Clopper and Pearson, Biometrika 26, 1934."
     from scipy.special import betaincinv
     errors, n = _check_errors(errors, n)
-    delta = check_probability(delta, "delta")
-    return 1. if errors == n else float(betaincinv(errors + 1, n - errors, 1 - delta))
+    some = np.maximum(np.subtract(n, errors), 1e-300)
+    found = np.where(np.equal(errors, n), 1., betaincinv(np.add(errors, 1), some, 1 - check_probability(delta, "delta")))
+    return found if found.ndim else float(found)
 
 # %% ../../nbs/core/03_tails.ipynb #17549feb
 def clopper_pearson_lower(
-    errors:int,  # errors seen, from 0 to n
-    n:int,       # examples, at least 1
+    errors,      # errors seen, from 0 to n; a number or an array
+    n,           # examples, at least 1; a number or an array, in which 0 is allowed and gives 0
     delta:float, # 1 - confidence, in (0, 1)
-) -> float:      # in [0, 1]
+):               # in [0, 1], a float or an array
     "Exact lower confidence limit of a probability, Clopper and Pearson, Biometrika 26, 1934."
+    from scipy.special import betaincinv
     errors, n = _check_errors(errors, n)
-    return 1 - clopper_pearson_upper(n - errors, n, delta)
+    rest = np.add(np.subtract(n, errors), 1)
+    found = np.where(np.equal(errors, 0), 0., betaincinv(np.maximum(errors, 1e-300), rest, check_probability(delta, "delta")))
+    return found if found.ndim else float(found)
 
 # %% ../../nbs/core/03_tails.ipynb #4f0a3d99
 @lru_cache(maxsize=1024)

@@ -22,7 +22,7 @@ from ..core.checks import (check_array, check_choice, check_count, check_number,
                                    check_positive, check_vector, refuse)
 from ..core.results import Clock, Status
 from . import advanced
-from .advanced.certificate import (Side, centres, kernel_rows,
+from .advanced.certificate import (UNSEEN, Side, centres, kernel_rows,
                                                 lower_bounds, value_up)
 from .posterior import Prior
 
@@ -140,7 +140,7 @@ class Oracle:
         return False
 
     def floor_at(self, point:np.ndarray, goal:float) -> float:
-        "The bound of a point alone: no box that holds it can have a higher one."
+        "The bound of a point of the region alone: no box that holds it can have a higher one."
         return np.inf
 
 # %% ../../nbs/gpc/03_search.ipynb #6264cb52
@@ -289,7 +289,9 @@ class _Search:
         self.check = 2*self.n_boxes
         lo, hi, bound, _ = self.frontier.open
         worst = int(np.argmin(bound))
-        floor = self.oracle.floor_at(.5*(lo[worst] + hi[worst]), self.goal)
+        middle = .5*(lo[worst] + hi[worst])
+        if self.oracle.ball is not None: middle = self.oracle.ball.pull(middle[None])[0]
+        floor = self.oracle.floor_at(middle, self.goal)
         if floor < self.goal:
             self.reachable = floor - .25*abs(min(self.best, self.goal + self.limits.tol) - floor)
         width = self.best - self.frontier.lowest
@@ -441,9 +443,10 @@ class BallIn(NamedTuple):
             anchor = np.zeros_like(anchor)
         size = self.size(offset)
         near = self.size(anchor[None])[0]
-        if near == 0: moved = offset*np.minimum(1., radius/np.maximum(size, 1e-300))[:, None]
+        if near == 0: moved = offset*(radius/np.maximum(size, radius))[:, None]
         else:
-            way = np.clip((size - radius)/np.maximum(size - near, 1e-300), 0, 1)
+            over = np.maximum(size - radius, 0.)
+            way = np.divide(over, np.maximum(size - near, over), out=np.zeros_like(over), where=over > 0)
             moved = offset + way[:, None]*(anchor - offset)
         return self.box.clip((moved - self.shift)/scale)
 
@@ -743,7 +746,7 @@ class ProbabilityOracle(Oracle):
         return low
 
     def hopeless(self, best, low):
-        return self.mean_only and abs(best) < 1e-200 and low > -1e-200
+        return self.mean_only and abs(best) < 4*UNSEEN and low > -4*UNSEEN
 
     def _bounded(self, lo, hi, level):
         "Bounds of a batch, shared out to the threads."

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from ..core.checks import check_flag, check_labels, check_number, check_positive, check_probability, refuse
+from ..core.labels import round_scores
 from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from .advanced.kernels import (
     MatrixKernel, PointKernel, kernel_function, monomials, n_monomials, solve_with_kernel)
@@ -36,7 +37,7 @@ def _is(kernel, name:str) -> bool: return isinstance(kernel, str) and kernel == 
 
 def _rows(model, X, reset:bool): # (n, d) float64, sparse rows as csr
     "X as scikit-learn takes it; every message names the argument."
-    sparse_too = "csr" if _takes_sparse(model.kernel) else False
+    sparse_too = "csr" if _takes_sparse(model.kernel if reset else model._kernel) else False
     return check_points(model, X, reset, largest=LARGEST, accept_sparse=sparse_too)
 
 def check_parameters(model) -> tuple[np.ndarray, float, bool]: # taus, tol, class_balanced
@@ -119,6 +120,10 @@ def merged(
     if len(first) == len(Z) and np.ptp(weights) == 0: return Z, signs, weights
     return rows[first, 1:], signs[first], np.bincount(which, weights)
 
+def _sum(values, weights, size:bool) -> np.ndarray: # (n,)
+    "Weighted sums of rows, or of the sizes of their terms, which say what the sums may be off by."
+    return abs(values)@abs(weights) if size else values@weights
+
 class ExplicitMap:
     "w'phi(x) with features that can be written down."
     def __init__(self, degree:int=1, gamma:float=1., coef0:float=0., linear:bool=True):
@@ -137,7 +142,7 @@ class ExplicitMap:
         return found
 
     def learned(self) -> dict: return {"coef_": self.coef}
-    def scores(self, X) -> np.ndarray: return self.features(X)@self.coef
+    def scores(self, X, size=False) -> np.ndarray: return _sum(self.features(X), self.coef, size)
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #7a7348c7
 class _Precomputed:
@@ -152,7 +157,8 @@ class _Precomputed:
         return found
 
     def learned(self) -> dict: return {"dual_coef_": self.dual_coef, "support_": self.support}
-    def scores(self, X) -> np.ndarray: return X[:, self.support]@self.dual_coef[self.support]
+    def scores(self, X, size=False) -> np.ndarray:
+        return _sum(X[:, self.support], self.dual_coef[self.support], size)
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #cefde048
 class _Points(_Precomputed):
@@ -170,14 +176,15 @@ class _Points(_Precomputed):
         self.points = X[self.support]
         return found
 
-    def scores(self, X) -> np.ndarray:
+    def scores(self, X, size=False) -> np.ndarray:
         weights = self.dual_coef[self.support]
         kernel = self._function()
         if sparse.issparse(self.points): X = sparse.csr_matrix(X)
         elif sparse.issparse(X): X = X.toarray()
         step = max(1, 2_000_000//max(len(self.support), 1))
         if not len(weights): return np.zeros(X.shape[0])
-        return np.concatenate([kernel(X[i:i+step], self.points)@weights for i in range(0, X.shape[0], step)])
+        return np.concatenate([_sum(kernel(X[i:i+step], self.points), weights, size)
+                               for i in range(0, X.shape[0], step)])
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #clsparse1
 class _SparseLinear(_Points):
@@ -188,7 +195,7 @@ class _SparseLinear(_Points):
         return found
 
     def learned(self) -> dict: return {"coef_": self.coef}
-    def scores(self, X) -> np.ndarray: return X@self.coef
+    def scores(self, X, size=False) -> np.ndarray: return _sum(X, self.coef, size)
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #8d1496d4
 _SPARSE = 300 # sparse features up to which they are written out
@@ -215,13 +222,16 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
     Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same order),
     `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`, `n_iter_`, `status_`, `message_`,
-    `classes_`, `safe_label_`, `p_safe_`, `eta_` (the paper's parameter that was used), `bias_` (the offset in use: that of the tau nearest .5 until
+    `classes_`, `safe_label_`, `p_safe_`, `eps_`, `eta_` (the paper's parameter that was used), `bias_` (the offset in use: that of the tau nearest .5 until
     `calibrate` sets another), and `coef_` or `dual_coef_`.
     Source: Carlevaro et al., section 3."""
     _map:Any # from points to scores
     _lowest:float # score of a training point
     _middle:float # the offset of the tau nearest .5
     _log_ratio:float # of the weights of the two classes
+    _size:float # of the terms of a score
+    _kernel:Any # that of the fit
+    _balanced:bool # whether the costs of the fit were balanced
 
     def __init__(self,
         taus=19, # number of equally spaced weights, one weight, or an array of weights in (0, 1)
@@ -290,7 +300,8 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.__dict__.update(self._map.learned(), taus_=taus, biases_=found.biases,
                              objective_=found.objective, bound_=found.bound, gap_=found.gap,
                              gap_abs_=found.gap_abs, status_=found.status, message_=found.message,
-                             n_iter_=max(found.iterations, 1), calibration_=None)
+                             n_iter_=max(found.iterations, 1), calibration_=None,
+                             eps_=float(self.eps), _kernel=self.kernel, _balanced=self.class_balanced)
         self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])
         if found.status != "optimal": warnings.warn(found.message, ConvergenceWarning, stacklevel=3)
         self._lowest = float(found.scores.min())
@@ -310,13 +321,19 @@ def projection(self:MultiCostSVC,
     return self._map.scores(_rows(self, X, reset=False))
 
 @patch
+def _compared(self:MultiCostSVC, X) -> np.ndarray: # (n,)
+    "The projection as it is compared with the offset: after a calibration, without the digits that depend on the batch."
+    scores = self.projection(X)
+    return scores if self.calibration_ is None else round_scores(scores, self._size)
+
+@patch
 def safe_score(self:MultiCostSVC,
     X, # as in `projection`
 ) -> np.ndarray: # (n,)
     """bias_ - w'phi(x): positive is safe, whatever the order of the labels.
 
     Source: Carlevaro et al., eq. (8), the border left out."""
-    scores = self.projection(X)
+    scores = self._compared(X)
     return self.bias_-scores
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #clscore2
@@ -348,10 +365,12 @@ def calibrate(self:MultiCostSVC,
     """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
     If the rule cannot deliver, `bias_` becomes -inf, and nothing is safe. A warning says if no calibration point is inside."""
-    scores = self.projection(X)
+    size = float(self._map.scores(_rows(self, X, reset=False), size=True).max(initial=0.))
+    scores = round_scores(self.projection(X), size)
     signs = self._signs(check_labels(y, "y", len(scores)))
     self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta,
                                          self._middle, eps_safe, rules=RULES)
+    self._size = size
     warn_if_empty(self.calibration_, scores)
     bias = self.calibration_.bias
     self.bias_ = -math.inf if bias is None else bias
@@ -361,7 +380,7 @@ def calibrate(self:MultiCostSVC,
 @patch
 def region_offset(self:MultiCostSVC,
     p_safe:float|None=None, # prior of the safe class where the region is used, in (0, 1), None: p_safe_
-    eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
+    eps:float|None=None, # risk level, in (0, 1), None: that of the fit
 ) -> float:
     """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set.
 
@@ -371,8 +390,8 @@ def region_offset(self:MultiCostSVC,
     Raises: ValueError outside (0, 1), or where the fit has one tau only."""
     check_is_fitted(self)
     p_safe = self.p_safe_ if p_safe is None else check_probability(p_safe, "p_safe")
-    rho = radius(p_safe, self.eps if eps is None else check_probability(eps, "eps"))
-    knots = np.log((1-self.taus_)/self.taus_)+(0. if self.class_balanced else self._log_ratio)
+    rho = radius(p_safe, self.eps_ if eps is None else check_probability(eps, "eps"))
+    knots = np.log((1-self.taus_)/self.taus_)+(0. if self._balanced else self._log_ratio)
     beyond = max(knots.min()-rho, rho-knots.max())
     if beyond > 1e-9:
         needed = math.ceil(math.exp(min(np.abs(knots-knots.mean()).max()+beyond, 9.))-1e-6)
@@ -384,7 +403,7 @@ def region_offset(self:MultiCostSVC,
 def predict_region(self:MultiCostSVC,
     X, # as in `projection`
     p_safe:float|None=None, # another prior, None: p_safe_
-    eps:float|None=None, # another risk, None: the parameter `eps`
+    eps:float|None=None, # another risk, None: that of the fit
 ) -> np.ndarray: # (n,) bool, True inside the region, its border included
     """Membership in the approximate eps-safe region, for any prior and risk without fitting again.
 

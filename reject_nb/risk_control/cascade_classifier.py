@@ -6,11 +6,14 @@
 __all__ = ['CascadeClassifier']
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0003
+from dataclasses import replace
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.checks import check_flag, check_probability, refuse
+from ..core.checks import check_count, check_flag, check_probability, check_vector, refuse
+from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from .cascade import certify_cascade
 from .estimators import ask, check_class_labels, count_features, is_fitted, labels_of
@@ -20,26 +23,29 @@ from .estimators import legacy_random_state, n_rows, split_rows, stays_as_it_is,
 class CascadeClassifier(ClassifierMixin, BaseEstimator):
     """Classifiers asked in turn, each only for what those before passed on; rejects what nobody settles.
 
-    Learned: classifiers_, rule_ (its statement: what is guaranteed), classes_, reject_label_."""
+    Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_ (that of the rule), classes_,
+    reject_label_."""
     def __init__(self,
         stages,              # list of (name, classifier with predict_proba), cheap ones first
         target=.05,          # share of wrong answers among the answers of the system, in (0, 1)
         costs=None,          # (K,) price of asking each stage; None: 1 each
         delta=.05,           # allowed probability that the statement is false, in (0, 1)
         capacity=None,       # (K,) largest share of inputs that may reach each stage; None: no limits
-        coverage=None,       # wanted: the cost is minimised
-        budget=None,         # largest cost per input: the coverage is maximised
+        coverage=None,       # wanted, an estimate: the cost is minimised
+        budget=None,         # largest cost per input, an estimate: the coverage is maximised
         reject_cost=None,    # price of a rejection
         calibration_size=.3, # share of the rows for routes and certificate, in (0, 1); all if nothing is fitted
         learn=.2,            # share of these for the routes, in (0, 1)
         reject_label="auto", # what predict returns where nobody answers: -1 for numbers, "reject" for text
         prefit=False,        # True: the classifiers are fitted on other data and stay as they are
         random_state=None,   # of the split: None, a whole number, a Generator or a RandomState
+        n_candidates=1,      # among which a search chooses: delta is divided by it, so that the statement about the
+                             # one that is chosen holds
     ):
         self.stages, self.target, self.costs, self.delta = stages, target, costs, delta
         self.capacity, self.coverage, self.budget, self.reject_cost = capacity, coverage, budget, reject_cost
         self.calibration_size, self.learn, self.reject_label = calibration_size, learn, reject_label
-        self.prefit, self.random_state = prefit, random_state
+        self.prefit, self.random_state, self.n_candidates = prefit, random_state, n_candidates
 
     def fit(self,
         X, # (n, d) or whatever the classifiers take
@@ -54,58 +60,106 @@ class CascadeClassifier(ClassifierMixin, BaseEstimator):
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
         check_class_labels(y)
-        self.classes_ = np.unique(y)
-        self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)
         rng = legacy_random_state(self.random_state)
         ready = [stays_as_it_is(one, self.prefit) for one in stages]
+        known = [y]
         for one, stays in zip(stages, ready):
             if stays and not is_fitted(one): raise refuse("stages", "fitted classifiers to be used as they are", one)
+            if stays:
+                check_comparable(y, one.classes_, "y", "the classes of a stage")
+                known.append(one.classes_)
+        classes = np.unique(np.concatenate(known))
+        self.reject_label_ = choose_reject_label(classes, self.reject_label)
+        self.classes_ = classes
         rows, held = (np.empty(0, int), np.arange(len(y))) if all(ready) else split_rows(len(y), size, rng)
         self.classifiers_ = [one if stays else ask(lambda part, one=one: clone(one).fit(part, y[rows]), take(X, rows))
                              for one, stays in zip(stages, ready)]
-        part = take(X, held)
-        found = [_asked(one, part) for one in self.classifiers_]
-        losses = [(labels != y[held]).astype(float) for labels, _ in found]
-        self.rule_ = certify_cascade(losses, [s for _, s in found], self.costs, self.target, self.delta, self.capacity,
-                                     self.coverage, self.budget, self.reject_cost, self.learn, random_state=rng.randint(2**31))
+        self.names_ = [str(name) for name, _ in self.stages]
+        return self._certify(take(X, held), y[held])
+
+    def _certify(self, X, y):
+        check_count(self.n_candidates, "n_candidates")
+        delta = check_probability(self.delta, "delta")
+        found = [ask(lambda part, one=one: _asked(one, part), X) for one in self.classifiers_]
+        losses = [(labels != y).astype(float) for labels, _ in found]
+        rule = certify_cascade(losses, [s for _, s in found], self.costs, self.target, delta/self.n_candidates, self.capacity,
+                               self.coverage, self.budget, self.reject_cost, self.learn, names=self.names_)
+        if self.n_candidates > 1 and rule.status != "infeasible":
+            rule = replace(rule, statement=f"{rule.statement}; whichever of {self.n_candidates} candidates a search chooses, "
+                                           f"this is true with probability at least {1 - delta:g}")
+        self.rule_ = rule
+        self.selection_ = rule.selection
         return self
 
-    def _answers(self, X):
-        "Labels, None where nobody answers, and stages."
+    def calibrate(self,
+        X, # (n, d) data that the classifiers have not seen
+        y, # (n,) labels
+    ):     # self
+        "Learn the routes and certify anew on other data, for instance after a search or after changing `target`."
+        return self._certify(X, self._labels(X, y))
+
+    def _door(self, X):
         check_is_fitted(self, "rule_")
         count_features(self, X, reset=False)
+
+    def _labels(self, X, y) -> np.ndarray:
+        "Labels of inputs like those of the fit."
+        self._door(X)
+        y = labels_of(self, y, n_rows(X))
+        check_comparable(y, self.classes_, "y", "the classes")
+        return y
+
+    def _answers(self, X) -> tuple[np.ndarray, np.ndarray]:
+        "What `predict` returns, and stages, -1 where nobody answers."
+        self._door(X)
         rows = np.arange(n_rows(X))
         if not len(rows): raise refuse("X", "at least one input", X)
         functions = [lambda at, one=one: ask(lambda part: _asked(one, take(part, at)), X) for one in self.classifiers_]
-        return self.rule_.answer(functions, rows)
+        answers, stage = self.rule_.answer(functions, rows)
+        labels = np.full(len(stage), self.classes_[0], dtype=self.classes_.dtype)
+        labels[stage >= 0] = answers[stage >= 0]
+        return with_rejections(labels, stage >= 0, self.reject_label_), stage
 
     def predict(self,
         X,           # (n, d) as in fit
     ) -> np.ndarray: # (n,) labels, reject_label_ where nobody answers
         "Ask the stages in turn."
-        answers, stage = self._answers(X)
-        labels = np.full(len(stage), self.classes_[0])
-        labels[stage >= 0] = answers[stage >= 0].astype(self.classes_.dtype)
-        return with_rejections(labels, stage >= 0, self.reject_label_)
+        return self._answers(X)[0]
 
     def predict_stage(self,
         X,           # (n, d) as in fit
-    ) -> np.ndarray: # (n,) from 0 on, -1 where nobody answers
+    ) -> np.ndarray: # (n,) from 0 on, in the order of names_; -1 where nobody answers
         "Which stage answers each input."
         return self._answers(X)[1]
+
+    def accept(self,
+        X,           # (n, d) as in fit
+    ) -> np.ndarray: # (n,) bool
+        "Whether each input is answered."
+        return self._answers(X)[1] >= 0
+
+    def score(self,
+        X,                  # (n, d) as in fit
+        y,                  # (n,) labels
+        sample_weight=None, # (n,) non-negative; equal if None
+    ) -> float:             # in [0, 1]; NaN if nothing is answered
+        "Selective accuracy: the share of right answers among what is answered; rejected inputs do not count."
+        y = self._labels(X, y)
+        labels, stage = self._answers(X)
+        weight = np.ones(len(y)) if sample_weight is None else check_vector(sample_weight, "sample_weight", len(y), low=0.)
+        weight = np.where(stage >= 0, weight, 0.)
+        return float(weight @ (labels == y)/weight.sum()) if weight.sum() > 0 else np.nan
 
     def report(self,
         X,     # (n, d) as in fit
         y,     # (n,) labels
     ) -> dict: # columns: stage, share answered, share of its answers that are wrong; the last row is the system
         "What each stage answers, and how often it is wrong, on given data."
-        y = labels_of(self, y, n_rows(X))
-        answers, stage = self._answers(X)
-        rows = []
-        for k, (name, _) in enumerate(self.stages): rows.append((name, stage == k))
-        rows.append(("system", stage >= 0))
+        y = self._labels(X, y)
+        labels, stage = self._answers(X)
+        rows = [(name, stage == k) for k, name in enumerate(self.names_)] + [("system", stage >= 0)]
         return {"stage": [name for name, _ in rows], "answers": [float(on.mean()) for _, on in rows],
-                "wrong": [float((answers[on] != y[on]).mean()) if on.any() else float("nan") for _, on in rows]}
+                "wrong": [float((labels[on] != y[on]).mean()) if on.any() else float("nan") for _, on in rows]}
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0007
 def _check_stages(stages) -> list:
@@ -116,6 +170,7 @@ def _check_stages(stages) -> list:
     return [one for _, one in stages]
 
 def _asked(classifier, X) -> tuple[np.ndarray, np.ndarray]:
-    "Labels and scores, one minus the largest probability."
-    p = classifier.predict_proba(X)
-    return classifier.classes_[p.argmax(1)], 1 - p.max(1)
+    "Labels and scores, one minus the largest probability, without the digits that depend on the number of inputs."
+    p = np.asarray(classifier.predict_proba(X))
+    best = round_scores(p).argmax(1)
+    return classifier.classes_[best], round_scores(1 - p[np.arange(len(p)), best], 1., p.dtype)

@@ -142,7 +142,7 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     are. With `calibration_share=None` nothing is held out: the region is the paper's, in which each point is
     safe with probability 1 - `eps` if the fitted distributions are the true ones.
 
-    Learned: `classes_`, `safe_label_`, `p_safe_`, `region_` (a SafeDecisionRegion), `radius_`,
+    Learned: `classes_`, `safe_label_`, `p_safe_`, `eps_`, `region_` (a SafeDecisionRegion), `radius_`,
     `calibration_` (what is certified; missing where nothing was held out, which is warned of), `shrinkage_` (the amount that was used),
     `n_effective_` (points that the safe and the unsafe distribution rest on), `goodness_` (label ->
     the Fit of each factor; a distribution that is refused is warned of).
@@ -198,7 +198,8 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         fitted, self.shrinkage_ = fit_classes(parts, self.family, self.shrinkage)
         self.region_ = SafeDecisionRegion(*fitted)
         self.n_effective_ = tuple(max(1, round(effective_points(weight))) for _, weight, _ in parts)
-        self.radius_ = radius(self.p_safe_, self.eps)
+        self.eps_ = float(self.eps)
+        self.radius_ = radius(self.p_safe_, self.eps_)
         for name in ("calibration_", "_held_out"): self.__dict__.pop(name, None)
         self.goodness_ = _goodness(self, parts, sample_weight is not None, rng)
         if held.any(): self._calibrate(self.region_.gamma(X[held]), signs[held], "scaling_unsafe", self.eps, self.delta)
@@ -314,7 +315,7 @@ def _points(self:SafeRegionClassifier, X) -> np.ndarray: # (n, d)
 @patch
 def _levels(self:SafeRegionClassifier, p_safe, eps) -> tuple:
     "Prior and risk, those of the fit where none are given."
-    return self.p_safe_ if p_safe is None else p_safe, self.eps if eps is None else eps
+    return self.p_safe_ if p_safe is None else p_safe, self.eps_ if eps is None else eps
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20006
 @patch
@@ -354,7 +355,7 @@ def predict_region(
     self:SafeRegionClassifier,
     X,           # points, (n, d)
     p_safe=None, # another prior, in (0, 1); None: p_safe_
-    eps=None,    # another risk, in (0, 1); None: eps
+    eps=None,    # another risk, in (0, 1); None: eps_
 ) -> np.ndarray: # (n,) bool, inside
     """Whether points are inside the region, for any prior and risk.
 
@@ -439,7 +440,7 @@ def held_out_rates(
 def rates(
     self:SafeRegionClassifier,
     p_safe=None,      # another prior, in (0, 1), or an array; None: p_safe_
-    eps=None,         # another risk, in (0, 1), or an array; None: eps
+    eps=None,         # another risk, in (0, 1), or an array; None: eps_
     n_bootstrap=None, # regions fitted anew; None: none, and no intervals
     confidence=0.9,   # of each interval, in (0, 1)
     random_state=None, # seed or numpy Generator, for the bootstrap

@@ -18,6 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from ..core.checks import check_count, check_labels, check_matrix, check_number, check_positive
 from ..core.checks import check_vector, refuse
+from ..core.labels import kind_of, ordered_classes
 from ..core.linalg import cholesky
 from ..core.results import Clock, Status, relative_gap
 from ..risk_control.estimators import check_class_labels, labels_of, numeric_features
@@ -317,10 +318,22 @@ def solve_ordinal(
     return replace(found, b=found.b + found.w @ shift) if moved else found
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #77516ca8
+def _in_order(y, labels, classes) -> np.ndarray: # (K,)
+    "The classes that occur, the lowest first; two texts need no order, since exchanging them changes nothing."
+    if classes is None:
+        if kind_of(labels) == "text" and len(set(labels.tolist())) <= 2: return np.unique(labels)
+        try: return ordered_classes(y)
+        except ValueError as error: raise ValueError(f"{error}; or give `classes` from the lowest to the highest") from None
+    given = check_labels(classes, "classes").tolist()
+    if len(set(given)) < len(given): raise refuse("classes", "distinct labels", classes)
+    there = set(labels.tolist())
+    if strange := there - set(given): raise refuse("y", f"labels among the classes {given}", next(iter(strange)))
+    return np.array([c for c in given if c in there], dtype=labels.dtype)
+
 class OrdinalSVM(ClassifierMixin, BaseEstimator):
     """Support vector ordinal regression with implicit constraints, linear.
 
-    Learned: classes_ (K,) ascending, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_.
+    Learned: classes_ (K,) the lowest first, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_.
     X is not scaled.
 
     Source: Chu and Keerthi (2005); Franc, Prusa and Voracek (2023), section 5.2.2."""
@@ -329,11 +342,14 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         tol:float=1e-4,    # relative duality gap to reach, in (0, 1]
         max_iter:int=200,  # Newton steps
         time_limit:float|None=None, # seconds for the optimisation, above 0; None: no limit
+        classes=None,      # labels from the lowest to the highest; None: numbers by size, or the order of a
+                           # categorical column
     ):
         self.C = C
         self.tol = tol
         self.max_iter = max_iter
         self.time_limit = time_limit
+        self.classes = classes
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -342,7 +358,7 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
 
     def fit(self,
         X,   # (n, d) finite numbers
-        y,   # (n,) labels, sorted by value
+        y,   # (n,) numbers, an ordered categorical column, or text with `classes`
     ):       # self
         """Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning.
 
@@ -353,11 +369,13 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         limit = self.time_limit
         if limit is not None: limit = check_number(limit, "time_limit", 0., open_low=True)
         X = numeric_features(self, X)
-        y = labels_of(self, y, len(X))
-        check_class_labels(y)
-        self.classes_, at = np.unique(y, return_inverse=True)
+        labels = labels_of(self, y, len(X))
+        check_class_labels(labels)
+        self.classes_ = _in_order(labels if getattr(y, "ndim", 1) > 1 else y, labels, self.classes)
         if len(self.classes_) < 2: raise ValueError("y has one class only, two classes or more are needed")
-        found = solve_ordinal(X, at.astype(np.int64), len(self.classes_), C, tol, max_iter, time_limit=limit)
+        place = {label: k for k, label in enumerate(self.classes_.tolist())}
+        at = np.array([place[label] for label in labels.tolist()])
+        found = solve_ordinal(X, at, len(self.classes_), C, tol, max_iter, time_limit=limit)
         self.coef_ = found.w
         self.thresholds_ = found.b
         self.certificate_ = found.certificate

@@ -95,8 +95,9 @@ def fit_arrays(self:LearnedScore,
     X = numeric_features(self, X)
     targets = check_vector(targets, "targets", len(X), low=0., high=1e270)
     predictions = None if predictions is None else check_labels(predictions, "predictions", len(X))
+    self.linear_ = self.regressor is None
     self.blocks_ = None if predictions is None else np.unique(predictions)
-    if self.regressor is None: self._fit_linear(X, targets, predictions)
+    if self.linear_: self._fit_linear(X, targets, predictions)
     else: self._train_regressor(self._features(X, predictions), targets)
     return self
 
@@ -111,7 +112,7 @@ def predict_arrays(self:LearnedScore,
     if (predictions is None) != (self.blocks_ is None):
         raise ValueError("predictions must be given if and only if they were given in fit_arrays")
     if predictions is not None: predictions = check_labels(predictions, "predictions", len(X))
-    if self.regressor is not None: return self._sign*self._apply_regressor(self._features(X, predictions))
+    if not self.linear_: return self._sign*self._apply_regressor(self._features(X, predictions))
     return self._apply_linear(X, predictions)
 
 # %% ../../nbs/strategies/04_scores.ipynb #90208f6d
@@ -249,6 +250,7 @@ class SeleScore(LearnedScore):
 def _train_regressor(self:SeleScore, F, losses):
     s = np.zeros(len(losses))
     self.regressors_ = []
+    self.learning_rate_ = self.learning_rate
     if not losses.any(): return                                    # nothing to sort by
     for _ in range(self.n_rounds):
         step, weights = _newton_targets(losses, s)
@@ -257,4 +259,4 @@ def _train_regressor(self:SeleScore, F, losses):
 
 @patch
 def _apply_regressor(self:SeleScore, F):
-    return self.learning_rate*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))
+    return self.learning_rate_*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))

@@ -62,7 +62,7 @@ def calls():
         "nemenyi": (s.nemenyi, dict(values=TABLE, alpha=.1, lower_is_better=True)),
         "critical_difference": (s.critical_difference, dict(n_methods=3, n_datasets=11, alpha=.1)),
         "ordinal_certificate": (s.ordinal_certificate, dict(X=X, y=Y, w=np.array([1., 0.]), b=np.array([.1]), C=1., mu=.01)),
-        "OrdinalSVM": (trained(s.OrdinalSVM), dict(C=1., tol=1e-3, max_iter=100, time_limit=60.)),
+        "OrdinalSVM": (trained(s.OrdinalSVM), dict(C=1., tol=1e-3, max_iter=100, time_limit=60., classes=None)),
         "RegressionScore": (trained(s.RegressionScore), dict(estimator=FITTED, penalty=.1, loss=MATRIX, regressor=None, standardise=True)),
         "TrueClassProbabilityScore": (trained(s.TrueClassProbabilityScore), dict(estimator=FITTED, penalty=.1, regressor=None, standardise=True)),
         "SeleScore": (trained(s.SeleScore), dict(estimator=FITTED, penalty=.1, loss=MATRIX, regressor=None, standardise=True, tol=1e-3, max_iter=50, n_rounds=5, learning_rate=.1)),

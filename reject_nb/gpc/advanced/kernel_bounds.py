@@ -383,7 +383,7 @@ def _least(value, lin, quad, h) -> tuple[np.ndarray, np.ndarray]: # (b, K), (b, 
     still = (h == 0) | ((lin == 0) & (quad == 0))
     bend = np.where(inner, quad, 1.)
     y = np.where(still, 0., np.where(inner, -.5*lin/bend, np.where(lin > 0, -h, h)))
-    each = np.where(inner, -.25*lin*lin/bend, lin*y + quad*h*h)
+    each = np.where(inner, y*(lin + quad*y), lin*y + quad*h*h)        # lin*lin might underflow
     return value + np.where(still, 0., each).sum(2), y
 
 def _folded(quad, H, h) -> np.ndarray: # (b, K, d)

@@ -19,7 +19,7 @@ from scipy.linalg import cholesky, eigh
 from ...core.checks import (check_choice, check_instance, check_matrix, check_number,
                                    check_vector, refuse)
 from ...core.help import Patched
-from .certificate import Aim, rounding
+from .certificate import UNSEEN, Aim, rounding
 from .kernel_bounds import KernelMinima, kernel_minima
 from .kernels import (Frame, Kernel, Model, Slopes, Terms, expand,
                                             kernel_at, kernel_unit, model_on, parts_of,
@@ -272,7 +272,7 @@ def at_points(
     r, size = kernel_at(problem.model, X)
     count = 1. if problem.rigorous else 0.
     mean_err = count*((problem.unit + rounding(post.n + 4))*(size @ np.abs(post.weights))
-                      + rounding(4)*abs(post.mean) + 1e-290)
+                      + rounding(4)*abs(post.mean) + UNSEEN + 1e-300*(problem.roots @ np.abs(post.weights)))
     mean = post.mean + r @ post.weights
     if not problem.variance: return At(r, mean, mean_err, *[np.empty(0)]*6)
     (w, v, slip), prior = _forms(problem, r), prior_at(problem.model, X, False)
@@ -430,7 +430,7 @@ def bounded(
         got = joint_minima(problem, cells, at, np.array([aim.weight]), np.zeros((nb, 1)))
         return aim.low(got.low[:, 0], None, None, None), got.point, got.score
     spread = problem.post.spread
-    ranged = aim.bounded_variance(goal)
+    ranged = bool(np.any(aim.bounded_variance(goal)))
     rows = [aim.kappa(at, goal)] + [np.ones(nb), -np.ones(nb)]*ranged
     weight = np.array([aim.weight] + [0., 0.]*ranged)
     apart = aim.weight != 0 and problem.frame.ends.any()

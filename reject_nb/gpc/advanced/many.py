@@ -47,19 +47,27 @@ def _scaled(box, lower, upper) -> tuple[np.ndarray, np.ndarray]: # (m, d) both
     return box.clip(ends[0] - slack[0]), box.clip(ends[1] + slack[1])
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #ee2487d7
+ROOTS = 32   # boxes bounded together, always so many: how products are rounded depends on their shape
+
+def _groups(rows:np.ndarray) -> Iterator[np.ndarray]: # (ROOTS,) each
+    "Rows, ROOTS of them at a time; the last one is repeated to fill its group."
+    for first in range(0, len(rows), ROOTS):
+        yield rows[np.minimum(np.arange(first, first + ROOTS), len(rows) - 1)]
+
 def _minima(
     side:Side, lo, hi, tol:float, q:int,
 ) -> tuple[np.ndarray, np.ndarray]: # (m,) certified, (m,) attained
-    "Smallest signed probabilities on boxes, bounded twice."
-    best = value_up(side, centres(side, .5*(lo + hi), q))
+    "Smallest signed probabilities on boxes, bounded twice, each as if it were alone."
+    every = np.arange(len(lo))
+    best = np.empty(len(lo))
     low = np.zeros(len(lo))
+    for some in _groups(every): best[some] = value_up(side, centres(side, .5*(lo[some] + hi[some]), q))
     for turn in range(2):
-        left = np.flatnonzero(best - low > tol) if turn else np.arange(len(lo))
-        if not len(left): break
-        got = lower_bounds(side, lo[left], hi[left], np.clip(best[left] - .5*tol, 1e-9, 1 - 1e-9), q)
-        low[left] = np.maximum(low[left], got.low)
-        point = np.minimum(np.maximum(got.point, lo[left]), hi[left])
-        best[left] = np.minimum(best[left], value_up(side, centres(side, point, q)))
+        for some in _groups(np.flatnonzero(best - low > tol) if turn else every):
+            got = lower_bounds(side, lo[some], hi[some], np.clip(best[some] - .5*tol, 1e-9, 1 - 1e-9), q)
+            low[some] = np.maximum(low[some], got.low)
+            point = np.minimum(np.maximum(got.point, lo[some]), hi[some])
+            best[some] = np.minimum(best[some], value_up(side, centres(side, point, q)))
     return np.minimum(low, best), best
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #470a76be
@@ -70,8 +78,6 @@ def frame_of(post, lower, upper, tol:float) -> tuple[np.ndarray, np.ndarray, int
     return least, most, enough_pairs(one_side(post, reduce_box(post, least, most)), tol)
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #2cc19e33
-ROOTS = 64   # boxes bounded together: what is computed for them stays in the cache
-
 def root_ranges(
     post:GPPosterior,
     lower:np.ndarray, # (m, d) corners
@@ -85,10 +91,7 @@ def root_ranges(
     box = reduce_box(post, least, most)
     lo, hi = _scaled(box, lower, upper)
     sides = [one_side(post, box, sign, True, rigorous) for sign in (1., -1.)]
-    ends = []
-    for side in sides:
-        parts = [_minima(side, lo[k: k + ROOTS], hi[k: k + ROOTS], tol, q) for k in range(0, len(lo), ROOTS)]
-        ends.append([np.concatenate(part) for part in zip(*parts)])
+    ends = [_minima(side, lo, hi, tol, q) for side in sides]
     nudge = 2.3e-16 if rigorous else 0.
     return Roots(ends[0][0], ends[0][1], np.maximum(1 - ends[1][1] - nudge, 0),
                  np.minimum(1 - ends[1][0] + nudge, 1))

@@ -27,26 +27,26 @@ def log_softmax(logits) -> np.ndarray: # (n, C), at most 0
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #790932c9
 def energy(
-    logits, # (n, C)
+    logits, # (n, C), C at least 2
     temperature:float=1., # of the softmax, above 0
 ) -> np.ndarray: # (n,)
     """Minus the tempered log-sum-exp of the logits. Warns where the logits look like probabilities.
 
     Source: Liu, Wang, Owens, Li, NeurIPS 2020."""
-    z = logit_matrix(logits, "logits")
+    z = logit_matrix(logits, "logits", one=False)
     temperature = check_positive(temperature, "temperature")
     return -temperature*logsumexp(z/temperature)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #becb875d
 def entropy(
-    logits, # (n, C)
+    logits, # (n, C), or (n, 1): of the second of two classes
 ) -> np.ndarray: # (n,) from 0 to log C
     """Entropy of the softmax probabilities. Warns where the logits look like probabilities.
 
     Source: Chan, Rottmann, Gottschalk, ICCV 2021.
     Raises: ValueError where the logits are no finite matrix."""
     log_p = log_softmax(logit_matrix(logits, "logits"))
-    return -(np.exp(log_p)*log_p).sum(1)
+    return 0. - (np.exp(log_p)*log_p).sum(1)     # 0., not -0.
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #7b873460
 def _log_others(log_p) -> np.ndarray: # (n, C)
@@ -61,7 +61,7 @@ def _log_others(log_p) -> np.ndarray: # (n, C)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #5a729626
 def gen(
-    logits, # (n, C)
+    logits, # (n, C), or (n, 1): of the second of two classes
     gamma:float=.1, # exponent, above 0
     top:int|None=None, # probabilities that count, the largest ones; None: all
 ) -> np.ndarray: # (n,)
@@ -80,7 +80,7 @@ def gen(
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #6507c98b
 def kl_matching(
-    logits,       # (n, C)
+    logits,       # (n, C), or (n, 1): of the second of two classes
     train_logits, # (N, C), of inputs in distribution; their labels are not needed
 ) -> np.ndarray:  # (n,) at least 0 up to rounding
     """Divergence of the probabilities from the nearest typical ones. Warns where the logits look like
@@ -176,10 +176,10 @@ def _row_labels(labels, n:int, n_classes:int) -> np.ndarray:
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #9de06d54
 def she(
     features,       # (n, d)
-    weight,         # (C, d)
+    weight,         # (C, d); one row: the second of two classes
     bias,           # (C,)
     train_features, # (N, d)
-    train_labels,   # (N,) rows of weight, 0 to C - 1
+    train_labels,   # (N,) rows of weight, 0 to C - 1; 0 and 1 where it has one row
 ) -> np.ndarray:    # (n,)
     """Minus the likeness to the pattern of the predicted class.
 
@@ -201,7 +201,7 @@ def she(
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #a16c6a54
 def nnguide(
     features,       # (n, d)
-    weight,         # (C, d)
+    weight,         # (C, d), C at least 2
     bias,           # (C,)
     train_features, # (N, d)
     k:int=10,       # neighbours, from 1 to N
@@ -210,7 +210,7 @@ def nnguide(
     """Minus energy's confidence times the guidance of neighbours.
 
     Source: Park, Jung, Teoh, ICCV 2023."""
-    features, weight, bias = linear_head(features, weight, bias)
+    features, weight, bias = linear_head(features, weight, bias, one=False)
     train = feature_matrix(train_features, "train_features", d=features.shape[1])
     k = check_count(k, "k", 1, len(train))
     block = check_count(block, "block")
@@ -224,7 +224,7 @@ def nnguide(
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #9307bb04
 def fdbd(
     features,       # (n, d)
-    weight,         # (C, d), rows that differ, C at least 2
+    weight,         # (C, d), rows that differ; one row: the second of two classes
     bias,           # (C,)
     train_features, # (N, d), whose mean is the centre
 ) -> np.ndarray:    # (n,) at most 0
@@ -233,7 +233,6 @@ def fdbd(
     Source: Liu, Qin, ICML 2024."""
     features, weight, bias = linear_head(features, weight, bias)
     train = feature_matrix(train_features, "train_features", d=features.shape[1])
-    if len(weight) < 2: raise refuse("weight", "of two rows or more, one a class", weight)
     between = np.linalg.norm(weight[:, None] - weight[None], axis=2)
     np.fill_diagonal(between, 1.)
     if not between.all(): raise refuse("weight", "of rows that differ", weight)
@@ -269,7 +268,7 @@ def _shaped(features, kept, variant:str) -> np.ndarray: # (n, d)
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #h7ae7973
 def ash(
     features, # (n, d), at least 0 in general (after a ReLU)
-    weight,   # (C, d)
+    weight,   # (C, d), C at least 2
     bias,     # (C,)
     share:float=.65, # of the features of each input that is set to zero, from 0 to below 1
     variant:str="s", # "s" scales what is kept, "p" only prunes, "b" makes it equal
@@ -277,7 +276,7 @@ def ash(
     """Energy after activation shaping.
 
     Source: Djurisic, Bozanic, Ashok, Liu, ICLR 2023."""
-    features, weight, bias = linear_head(features, weight, bias)
+    features, weight, bias = linear_head(features, weight, bias, one=False)
     share = check_number(share, "share", 0., np.nextafter(1., 0))
     shaped = _shaped(features, _strongest(features, share), check_choice(variant, "variant", VARIANTS))
     return -logsumexp(shaped@weight.T + bias)
@@ -285,7 +284,7 @@ def ash(
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #3e707876
 def dice(
     features,       # (n, d)
-    weight,         # (C, d)
+    weight,         # (C, d), C at least 2
     bias,           # (C,)
     train_features, # (N, d), whose means rank the weights
     share:float=.9, # of the weights that is set to zero, in [0, 1]
@@ -293,7 +292,7 @@ def dice(
     """Energy of the logits of a sparse last layer.
 
     Source: Sun, Li, ECCV 2022."""
-    features, weight, bias = linear_head(features, weight, bias)
+    features, weight, bias = linear_head(features, weight, bias, one=False)
     train = finite_matrix(train_features, "train_features", d=features.shape[1])
     contribution = train.mean(0)*weight
     level = np.quantile(contribution, check_number(share, "share", 0., 1.))
@@ -302,7 +301,7 @@ def dice(
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #5c19b213
 def gradnorm(
     features, # (n, d)
-    weight,   # (C, d)
+    weight,   # (C, d); one row: the second of two classes
     bias,     # (C,)
     temperature:float=1., # of the softmax, above 0
 ) -> np.ndarray: # (n,) at most 0
@@ -312,7 +311,7 @@ def gradnorm(
     features, weight, bias = linear_head(features, weight, bias)
     temperature = check_positive(temperature, "temperature")
     p = np.exp(log_softmax((features@weight.T + bias)/temperature))
-    return -np.abs(p - 1/len(weight)).sum(1)*np.abs(features).sum(1)/temperature
+    return 0. - np.abs(p - 1/len(weight)).sum(1)*np.abs(features).sum(1)/temperature
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #6d1a1b8d
 def sirc(

@@ -16,6 +16,7 @@ from sklearn.utils import get_tags
 
 from ...core.checks import (check_flag, check_instance, check_probability,
                                    check_vector, refuse)
+from ...core.labels import round_scores
 from ...core.results import Status
 from .detectors import knn, mls
 from .guarantees import certify_targets
@@ -187,6 +188,7 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
     status_: Any
     tuned_: Any
     angle_: Any
+    _units: dict = {}    # of the scores with a name, whose values are of size 1
 
     def __init__(self,
         estimator=None,       # classifier or function X -> labels; None: logistic regression. A clone is
@@ -275,6 +277,8 @@ def _hold_out(self:DoubleScoreSelector, parts:_Parts, base, guarantee:bool, rng,
     train = take(X, first) if len(first) else None
     self.risk_score_ = named_score(self.risk_score, self.classifier_, train, "risk_score")
     self.ood_score_ = named_score(self.ood_score, self.classifier_, train, "ood_score")
+    named = dict(risk_score=self.risk_score, ood_score=self.ood_score)
+    self._units = {which: 1. for which, score in named.items() if isinstance(score, str)}
     return parts._replace(X=take(X, rest), y=y[rest])
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #b1fc5a0e
@@ -311,9 +315,10 @@ def _learn(self:DoubleScoreSelector, tuned, certificate):
 # %% ../../../nbs/ood/advanced/selector.ipynb #3d294d2e
 @patch
 def _score(self:DoubleScoreSelector, which:str, X, name:str) -> np.ndarray: # (n,)
-    "One of the two scores."
+    "One of the two scores, without the last digits, which depend on how many rows are asked together."
     found = _blamed(name, lambda X: ask(getattr(self, which + "_"), X, f"the {which}"), X)
-    return check_vector(found, which, n_rows(X), infinite=True, empty=True)
+    checked = check_vector(found, which, n_rows(X), infinite=True, empty=True)
+    return round_scores(checked, self._units.get(which, 0.), getattr(found, "dtype", None))
 
 @patch
 def _scores(self:DoubleScoreSelector, X, name="X") -> list:

@@ -53,6 +53,7 @@ class ConfidenceScore(UncertaintyScore):
         self._check_parameters()
         y = self._prepare(X, y)
         predictions = predict_labels(self.estimator_, X)
+        self.use_inputs_ = self.use_inputs
         self.labels_ = np.unique(predictions)
         learner = _small_trees() if self.learner is None else clone(self.learner)
         self.learner_ = learner.fit(self._seen(X, predictions, reset=True),
@@ -67,7 +68,7 @@ def _seen(self:ConfidenceScore, X, predictions, reset=False) -> np.ndarray:
     if hasattr(self.estimator_, "predict_proba"):
         p = np.sort(ask(self.estimator_.predict_proba, X), axis=1)[:, ::-1]
         parts.append(np.log(np.maximum(p, 1e-12)))
-    if self.use_inputs: parts.append(numeric_features(self, X, reset=reset))
+    if self.use_inputs_: parts.append(numeric_features(self, X, reset=reset))
     return np.column_stack(parts).astype(float)
 
 @patch
