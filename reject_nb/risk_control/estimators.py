@@ -5,19 +5,23 @@
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
            'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'ask', 'n_rows', 'take',
-           'legacy_random_state', 'predict_labels', 'numeric_features', 'labels_of', 'check_kind', 'count_features',
-           'check_class_labels', 'default_classifier', 'UncertaintyScore', 'MaxClassProbability', 'MarginScore']
+           'legacy_random_state', 'predict_labels', 'numeric_features', 'labels_of', 'warn_if_doubtful', 'Certifying',
+           'note_certified', 'count_features', 'check_class_labels', 'default_classifier', 'UncertaintyScore',
+           'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
+import warnings
 from copy import deepcopy
 from dataclasses import dataclass
+from uuid import uuid4
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..core.checks import check_choice, check_labels, check_matrix, check_vector, refuse
+from ..core.checks import check_array, check_choice, check_labels, check_matrix, check_vector, refuse
+from ..core.labels import check_comparable, doubtful, reads_missing, round_scores, within_ends
 from ..core.results import refuse_text
 from ..core.ranking import rank
 
@@ -28,7 +32,7 @@ def check_posterior(
     posterior,   # (n, K) class probabilities
 ) -> np.ndarray: # (n, K) with rows that sum to 1
     "Class probabilities; rows that sum to 1 within 1e-3 are normalised. Raises ValueError for others."
-    p = check_matrix(posterior, "posterior", low=0.)
+    p = check_array(within_ends(check_matrix(posterior, "posterior")), "posterior", low=0.)
     total = p.sum(1, keepdims=True)
     if np.abs(total - 1).max() > 1e-3:
         sums = f"{total.min():g} and {total.max():g}"
@@ -70,13 +74,6 @@ def _by_matrix(y, predictions, loss, classes):
         if not known.all(): raise refuse(name, f"labels among the classes {list(classes)}", labels[~known][0])
     return matrix[tuple(order[np.searchsorted(classes, v, sorter=order)] for v in (y, predictions))]
 
-# %% ../../nbs/risk_control/10_estimators.ipynb #cbc6bbeb
-def _check_kinds(y, predictions):
-    "No label of one is equal to one of the other if one is text and one numbers."
-    for names, a, b in ((("y", "predictions"), y, predictions), (("predictions", "y"), predictions, y)):
-        if a.dtype.kind in "US" and b.dtype.kind in "biuf":
-            raise ValueError(f"{names[0]} holds text, {names[1]} numbers: no label is equal to another")
-
 # %% ../../nbs/risk_control/10_estimators.ipynb #4c89f025
 _LOSS_WORDS = "None, 'absolute', a matrix or a function"
 
@@ -99,7 +96,7 @@ def pointwise_loss(
         return check_vector(loss(y, predictions), "losses", len(y), low=0.)
     y = check_labels(y, "y")
     predictions = check_labels(predictions, "predictions", len(y))
-    _check_kinds(y, predictions)
+    check_comparable(y, predictions, classes=() if classes is None else check_labels(classes, "classes"))
     if loss is None: return (y != predictions).astype(float)
     if isinstance(loss, str):
         if loss != "absolute": raise refuse("loss", _LOSS_WORDS, loss)
@@ -265,16 +262,50 @@ def labels_of(
     return y
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #hk11co01
-def _in_words(labels) -> str: # "" where they are mixed
-    "Whether labels are text or numbers."
-    labels = np.asarray(labels)
-    if labels.dtype.kind in "biufU": return "text" if labels.dtype.kind == "U" else "numbers"
-    return "text" if all(isinstance(label, str) for label in labels) else ""
+def warn_if_doubtful(
+    y,                # (n,) labels of a fit
+    stacklevel:int=4, # of the warning: the caller of `fit`
+) -> None:
+    "Warn if a class reads like a missing value, or like another class in a different spelling."
+    if y.dtype.kind not in "UO": return
+    names, counts = np.unique(y, return_counts=True)
+    for at, name in enumerate(names.tolist()):
+        if (found := doubtful([name], names[:at].tolist())) is None: continue
+        why = "reads like a missing value" if reads_missing(name) else found[1]
+        known = ", ".join(f"{label!r}: {count}" for label, count in zip(names.tolist()[:8], counts))
+        warnings.warn(f"y holds the label {name!r} in {counts[at]} rows, which {why}; it is taken for a class of its "
+                      f"own, of the classes {known}{', ...'*(len(names) > 8)}", stacklevel=stacklevel)
 
-def check_kind(y, classes) -> None:
-    "Text is no label of classes that are numbers: '1' would never be right. Raises ValueError naming y."
-    if {_in_words(y), _in_words(classes)} == {"text", "numbers"}:
-        raise refuse("y", f"labels of the kind of the classes, {_in_words(classes)}", y)
+# %% ../../nbs/risk_control/10_estimators.ipynb #lk10co01
+_LOOKS: dict = {}  # (family, rows) -> settings that were certified on them; the oldest are forgotten first
+
+def _family(estimator) -> str:
+    "What an estimator and its clones have in common."
+    return estimator.__dict__.setdefault("_kin", uuid4().hex)
+
+class Certifying:
+    "An estimator that certifies; its clones are counted with it."
+    def __sklearn_clone__(self):
+        copy = super().__sklearn_clone__()
+        copy._kin = _family(self)
+        return copy
+
+def note_certified(
+    estimator,    # a `Certifying` one, about to certify
+    y,            # (n,) labels of the rows that its fit was given
+    n_candidates:int=1, # settings that share delta
+    parts=(),     # fitted parts that the estimator was given
+) -> None:
+    "Warn if the estimator and its clones were certified on the same rows with more settings than share delta."
+    rows = _family(estimator), hash(tuple(y.tolist()))
+    settings = _LOOKS.pop(rows, set()) | {hash((str(estimator.get_params()), *map(id, parts)))}
+    _LOOKS[rows] = settings
+    if len(_LOOKS) > 1000: del _LOOKS[next(iter(_LOOKS))]
+    if len(settings) > n_candidates:
+        warnings.warn("the same rows have been certified with more than n_candidates settings. Whichever is chosen "
+                      "by what it does on them, its statement is not covered by delta. Set n_candidates to "
+                      "the number of settings, or certify the chosen one on rows that did not choose it",
+                      stacklevel=4)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #6f267fca
 def count_features(
@@ -362,8 +393,8 @@ class MaxClassProbability(_PlugInScore):
     ):       # self
         "Fits the classifier if it is not fitted; the score itself has no parameters."
         self._prepare(X, y)
-        if not hasattr(self.estimator_, "predict_proba"): self._probabilities(X)
-        loss_matrix(self.loss, self.classes_)
+        self.precision_ = np.asarray(self._probabilities(take(X, [0]))).dtype
+        self.loss_ = loss_matrix(self.loss, self.classes_)
         predict_labels(self.estimator_, X)                       # which says what it has against X
         return self
 
@@ -374,8 +405,8 @@ class MaxClassProbability(_PlugInScore):
         self._at_door(X)
         at = np.searchsorted(self.classes_, predict_labels(self.estimator_, X))
         p = check_posterior(self._probabilities(X))
-        risks = p @ check_loss(loss_matrix(self.loss, self.classes_), p.shape[1])
-        return risks[np.arange(len(p)), at]
+        loss = check_loss(self.loss_, p.shape[1])
+        return round_scores((p @ loss)[np.arange(len(p)), at], loss.max(), self.precision_)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #120dca7b
 class MarginScore(_PlugInScore):
@@ -392,8 +423,9 @@ class MarginScore(_PlugInScore):
         y,   # (n,) labels
     ):       # self
         "Fits the classifier if it is not fitted; the score itself has no parameters."
-        check_choice(self.kind, "kind", ("largest", "difference"))
+        self.kind_ = check_choice(self.kind, "kind", ("largest", "difference"))
         self._prepare(X, y)
+        self.precision_ = self._margins(take(X, [0])).dtype
         predict_labels(self.estimator_, X)                       # which says what it has against X
         return self
 
@@ -402,10 +434,15 @@ class MarginScore(_PlugInScore):
     ) -> np.ndarray: # (n,) in the units of the classifier's scores, high means uncertain
         "Minus the margin."
         self._at_door(X)
-        if hasattr(self.estimator_, "margin"): return -ask(self.estimator_.margin, X)
+        return round_scores(-self._margins(X), 1., self.precision_)
+
+    def _margins(self, X) -> np.ndarray: # (n,)
+        "The margin as it is computed."
+        if hasattr(self.estimator_, "margin"): return np.asarray(ask(self.estimator_.margin, X))
         if hasattr(self.estimator_, "decision_function"): f = ask(self.estimator_.decision_function, X)
         else: f = self._probabilities(X)
-        if f.ndim == 1: return -np.abs(f)
-        if self.kind == "largest": return -f.max(1)
+        f = np.asarray(f)
+        if f.ndim == 1: return np.abs(f)
+        if self.kind_ == "largest": return f.max(1)
         top = np.sort(f, axis=1)[:, -2:]
-        return top[:, 0] - top[:, 1]
+        return top[:, 1] - top[:, 0]

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..core.checks import (check_flag, check_instance, check_labels, check_matrix, check_probability,
                                    check_vector, refuse)
+from ..core.labels import kind_of, label_name
 from ..core.results import Status
 from .threshold import CalibrationSample, CertifiedSelection, calibration_sample
 from .threshold import certify_sample, ends_for_every_law, of_rank
@@ -57,11 +58,14 @@ def _kind(label:type) -> type:
 
 # %% ../../nbs/risk_control/04_groups.ipynb #hb8902f2
 def group_labels(groups, n:int) -> np.ndarray: # (n,)
-    "Labels of groups, one for each score, all of one kind: [1, 'a'] is refused, not turned into text."
+    "Labels of groups, one for each score, all of one kind: [1, 'a'] is refused; texts by their `label_name`."
     if not n and not np.size(groups): return np.empty(0)
     labels = check_labels(groups, "groups")
     if len(labels) != n: raise refuse("groups", f"one label for each of {n} scores", len(labels))
-    if isinstance(groups, np.ndarray) and labels.dtype.kind != "O": return labels
+    if kind_of(labels) == "text":
+        found, at = np.unique(labels, return_inverse=True)
+        return np.array([label_name(text) for text in found])[at]
+    if isinstance(groups, np.ndarray) and groups.dtype.kind != "O": return labels
     types = sorted({_kind(t).__name__ for t in set(map(type, groups))})
     if len(types) > 1: raise refuse("groups", "labels of one kind", " and ".join(types))
     return labels
@@ -92,7 +96,7 @@ def certify_groups(
     some = next(iter(selections.values()))
     scope = "in all of these groups" if together else "in each of these groups by itself"
     message = f"{len(sure)} of {len(selections)} groups are certified at level {some.delta:g}"
-    if sure: message += f"; with probability at least {1 - delta:g} the promise holds {scope}"
+    if sure: message += f"; with probability at least {1 - delta:g} the guarantee holds {scope}"
     return GroupedSelection(
         selections=selections, coverage=len(accepted)/len(sample.losses), message=message,
         selective_risk=float(accepted.mean()) if len(accepted) else np.nan,
@@ -133,7 +137,7 @@ def _named(losses, target_risks, bounds) -> tuple[dict, dict, dict]:
         raise refuse("target_risks", f"one target for each of {list(losses)}", list(target_risks))
     if set(bounds) - set(losses):
         raise refuse("bounds", f"bounds for some of {list(losses)}", list(bounds))
-    try: check_matrix(list(losses.values()), "losses", low=0.)
+    try: check_matrix(list(losses.values()), "losses")
     except ValueError as error: raise ValueError(f"losses must hold arrays of one length: {error}") from None
     return losses, target_risks, bounds
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.checks import check_count, check_number, check_probability, check_vector
+from ..core.labels import within_ends
 
 # %% ../../nbs/risk_control/09_monitor.ipynb #d2750fa1
 WORSE = np.array([1.1, 1.2, 1.35, 1.5, 1.75, 2., 2.5, 3., 4., 6.]) # tuned to these risks, in targets
@@ -77,6 +78,7 @@ class RiskMonitor:
         losses, # (k,) new outcomes in the order in which they came, in [0, bound]
     ):          # the monitor itself
         "Take new outcomes into account."
+        losses = within_ends(check_vector(losses, "losses", empty=True), 0., self.bound)
         losses = check_vector(losses, "losses", low=0., high=self.bound, empty=True)
         for start in range(0, len(losses), BLOCK): self._take(losses[start:start + BLOCK]/self.bound)
         self.total += float(losses.sum())

@@ -16,19 +16,21 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
 
 from ..core.checks import check_flag, check_number, check_probability, check_random_state, refuse
+from ..core.labels import round_scores
 from ..core.results import TwoClassMixin, check_classes, check_points, point_weights
-from .estimators import default_classifier, split_rows, stays_as_it_is
+from .estimators import default_classifier, split_rows, stays_as_it_is, warn_if_doubtful
 from .rates import calibrate_offset, warn_if_empty, scaling_unsafe
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00007
 def risk_scores(
     estimator, # fitted, with decision_function or predict_proba
     X, # (n, d) points
-) -> np.ndarray: # (n, K) in the order of its classes, low if the estimator is sure of the class
+) -> np.ndarray: # (n, K) in the order of its classes and in its precision, low if it is sure of the class
     "Scores of any classifier."
-    if hasattr(estimator, "decision_function"): scores = np.asarray(estimator.decision_function(X), float)
-    elif hasattr(estimator, "predict_proba"): scores = np.asarray(estimator.predict_proba(X), float)
+    if hasattr(estimator, "decision_function"): scores = np.asarray(estimator.decision_function(X))
+    elif hasattr(estimator, "predict_proba"): scores = np.asarray(estimator.predict_proba(X))
     else: raise refuse("estimator", "a classifier with decision_function or predict_proba", estimator)
+    if scores.dtype.kind != "f": scores = scores.astype(float)
     if scores.ndim == 1: scores = np.column_stack([-scores, scores])
     if scores.shape[1:] != np.shape(estimator.classes_):
         raise refuse("estimator", "a classifier with one score per class", scores.shape)
@@ -41,6 +43,8 @@ class _HoldsOut:
     calibration_share: float
     random_state: Any
     classes_: np.ndarray
+    precision_: Any
+    given_: Any
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -55,10 +59,16 @@ class _HoldsOut:
         given = self.estimator is not None and stays_as_it_is(self.estimator, prefit)
         if given: return None, np.arange(len(y))
         rows, held = split_rows(len(y), share, rng)
+        warn_if_doubtful(y)
         lacking = np.setdiff1d(self.classes_, y[rows])
         if not len(lacking): return rows, held
         raise refuse("y", f"labels with more points (samples) of each class: the {len(rows)} rows drawn for the "
                      "fit lack one, so give more, or another random_state", lacking[0])
+
+    def _rounded(self, scores) -> np.ndarray:
+        "The same for one row and for many: rounded as those of the calibration, the first that come."
+        if self.precision_ is None: self.precision_ = scores.dtype
+        return round_scores(scores, 1., self.precision_)
 
     def _check_labels(self, found) -> None:
         "A classifier that knows the labels of y, and no others."
@@ -93,9 +103,12 @@ def _takes_nan(estimator) -> bool:
 
 def _door(model, X, reset:bool):
     "A frame as it is, where an estimator that was given can judge it; otherwise a matrix of numbers."
-    if model.estimator is None or not hasattr(X, "iloc"):
+    if reset:
+        model.given_ = model.estimator
+        model.precision_ = None
+    if model.given_ is None or not hasattr(X, "iloc"):
         return check_points(model, X, reset, accept_sparse="csr",
-                            ensure_all_finite="allow-nan" if _takes_nan(model.estimator) else True)
+                            ensure_all_finite="allow-nan" if _takes_nan(model.given_) else True)
     _check_feature_names(model, X, reset=reset)
     _check_n_features(model, X, reset=reset)
     return X
@@ -176,7 +189,7 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
 
     def _risk(self, X) -> np.ndarray: # (n,)
         "Scores of checked points, low is safe."
-        return risk_scores(self.estimator_, X)[:, int(self.safe_label_ == self.classes_[1])]
+        return self._rounded(risk_scores(self.estimator_, X)[:, int(self.safe_label_ == self.classes_[1])])
 
     def safe_score(self,
         X, # (n, d) points
@@ -258,8 +271,8 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
 
     def _risks(self, X) -> np.ndarray: # (n, K)
         "Scores of checked points for each class, low is inside."
-        if len(self.estimators_) == 1: return risk_scores(self.estimators_[0], X)
-        return np.column_stack([risk_scores(one, X)[:, 1] for one in self.estimators_])
+        if len(self.estimators_) == 1: return self._rounded(risk_scores(self.estimators_[0], X))
+        return self._rounded(np.column_stack([risk_scores(one, X)[:, 1] for one in self.estimators_]))
 
     def decision_function(self,
         X, # (n, d) points

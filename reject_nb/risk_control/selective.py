@@ -25,13 +25,15 @@ from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from ..core.checks import (
     check_choice, check_count, check_flag, check_number, check_probability, check_vector, refuse)
+from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from ..core.ranking import aurc, rank
 from ..core.results import Status
-from .estimators import (
-    MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask, check_class_labels, check_kind,
+from reject_nb.risk_control.estimators import (
+    Certifying, MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask, check_class_labels,
     count_features, default_classifier, is_fitted, labels_of, legacy_random_state, loss_matrix, n_rows,
-    pointwise_loss, predict_labels, risk_coverage_curve, split_rows, stays_as_it_is, take)
+    note_certified, pointwise_loss, predict_labels, risk_coverage_curve, split_rows, stays_as_it_is, take,
+    warn_if_doubtful)
 from .groups import group_labels
 from .targets import certify
 from .threshold import SelectionFunction
@@ -161,7 +163,7 @@ def _has(method:str):
     return check
 
 # %% ../../nbs/risk_control/11_selective.ipynb #5f98523c
-class Abstaining:
+class Abstaining(Certifying):
     "A wrapper of a classifier that answers or rejects; subclasses say what they `accept`."
     estimator: Any
     reject_label: Any
@@ -195,8 +197,7 @@ class Abstaining:
     ) -> float:             # in [0, 1]; NaN if nothing is accepted
         "Selective accuracy: the share of right answers among accepted inputs; rejected ones do not count."
         accepted = self.accept(X)
-        y = labels_of(self, y, len(accepted))
-        check_kind(y, getattr(self.classifier_, "classes_", y))
+        y = self._labels(y, len(accepted))
         right = predict_labels(self.classifier_, X) == y
         weight = np.ones(len(y)) if sample_weight is None else check_vector(sample_weight, "sample_weight",
             len(y), low=0.)
@@ -235,12 +236,22 @@ def _fit_classifier(self:Abstaining, base, X, y, rows, params):
     if not len(rows):
         if params:
             raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is not fitted here")
+        if hasattr(base, "classes_"): check_comparable(y, base.classes_, other="the estimator's classes")
         return base
+    warn_if_doubtful(y)
     if len(np.unique(y[rows])) < 2:
         raise ValueError(f"y has one class only in the {len(rows)} rows drawn for the classifier: give more "
                          "examples, keep fewer of them out, or set another random_state")
     params = _check_method_params(X, params, rows)
     return ask(lambda part: clone(base).fit(part, y[rows], **params), take(X, rows))
+
+@patch
+def _labels(self:Abstaining, y, n:int) -> np.ndarray: # (n,)
+    "Labels that can be compared with what the classifier says."
+    y = labels_of(self, y, n)
+    known = getattr(self.classifier_, "classes_", self.classes_)
+    check_comparable(y, known, other="the estimator's classes", classes=self.classes_)
+    return y
 
 @patch
 def _note_labels(self:Abstaining, y):
@@ -330,6 +341,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         self.uncertainty_ = score
         if _is_ready(score) and hasattr(score, "fit") or not stays_as_it_is(score, self.prefit):
             self._fit_score(score, X, y, rows.score)
+        self._note(y, [part for part in (self.classifier_, self.uncertainty_) if part is base or part is score])
         return self._certify(take(X, rows.calibration), y[rows.calibration])
 
 # %% ../../nbs/risk_control/11_selective.ipynb #aca2fde0
@@ -395,20 +407,27 @@ def _conditions(self:SelectiveClassifier, bound) -> str: # "" for none
 
 @patch
 def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
+    "Certify a threshold, and keep with it everything that it depends on."
     model = _Everything() if self.model is None else self.model
     has_a_target = hasattr(self.model, "target_risk") or hasattr(self.model, "target_coverage")
     guarantee = None if self.guarantee == "auto" and not has_a_target else self.guarantee
-    losses = self._losses(X, y)
-    uncertainty = self._uncertainties(X)
-    groups = None if guarantee is None else self._groups(X)
+    predictions = predict_labels(self.classifier_, X)
+    known = self.classes_ if hasattr(self.classifier_, "classes_") else ()
+    check_comparable(y, predictions, classes=known)
+    losses = pointwise_loss(y, predictions, self.loss, self.classes_)
+    raw = self._raw(X)
+    groups = None if guarantee is None else self._groups(X, self.groups)
     if guarantee is None and self.groups is not None:
         raise ValueError("groups must be None where nothing is certified: a model without a target, or "
                          "guarantee=None")
     bound = None if guarantee is None or not hasattr(model, "target_risk") else self._largest_loss()
-    found = certify(model, losses, uncertainty, guarantee, self.delta/self.n_candidates, bound,
+    found = certify(model, losses, round_scores(raw), guarantee, self.delta/self.n_candidates, bound,
                     groups=groups, weights=weights, weight_bound=weight_bound)
     certified = guarantee is not None and found.status != Status.infeasible
     conditions = self._conditions(bound) if certified else ""
+    self.precision_ = raw.dtype
+    self.groups_ = self.groups
+    self.loss_ = self.loss
     self.selection_ = replace(found, message=found.message + conditions) if conditions else found
     return self
 
@@ -419,11 +438,21 @@ def calibrate(self:SelectiveClassifier,
     weights=None, # (n,) how much more frequent each input is among the new ones; None: the same distribution
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
 ):       # self
-    "Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`."
+    """Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`.
+
+    Classifier and score are those of the fit; `model`, `guarantee`, `delta`, `n_candidates`, `loss`, `bound` and `groups`
+    are as they are set now. Without this call a changed parameter changes no answer."""
+    self._check_parameters()
     self._door(X)
-    y = labels_of(self, y, n_rows(X))
-    check_kind(y, getattr(self.classifier_, "classes_", y))
+    y = self._labels(y, n_rows(X))
+    self._note(y, (self.classifier_, self.uncertainty_))
     return self._certify(X, y, weights, weight_bound)
+
+@patch
+def _note(self:SelectiveClassifier, y, parts):
+    "Notice a search, if something is certified."
+    has_a_target = hasattr(self.model, "target_risk") or hasattr(self.model, "target_coverage")
+    if has_a_target and self.guarantee is not None: note_certified(self, y, self.n_candidates, parts)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #03ed8bc9
 @patch
@@ -445,24 +474,32 @@ def predict_uncertainty(self:SelectiveClassifier,
 # %% ../../nbs/risk_control/11_selective.ipynb #758f1b0a
 @patch
 def _losses(self:SelectiveClassifier, X, y):
-    return pointwise_loss(y, predict_labels(self.classifier_, X), self.loss, self.classes_)
+    return pointwise_loss(y, predict_labels(self.classifier_, X), self.loss_, self.classes_)
+
+@patch
+def _raw(self:SelectiveClassifier, X) -> np.ndarray: # (n,) in the precision of the score
+    "The score of each input as it was computed."
+    found = ask(getattr(self.uncertainty_, "predict", self.uncertainty_), X, "the score")
+    scores = check_vector(found, "uncertainty", n_rows(X), infinite=True)
+    kind = np.asarray(found).dtype
+    return scores.astype(kind) if kind.kind == "f" else scores
 
 @patch
 def _uncertainties(self:SelectiveClassifier, X):
-    method = getattr(self.uncertainty_, "predict", self.uncertainty_)
-    return check_vector(ask(method, X, "the score"), "uncertainty", n_rows(X), infinite=True)
+    "The score of each input, rounded as it was for the threshold."
+    return round_scores(self._raw(X), kind=self.precision_)
 
 @patch
-def _groups(self:SelectiveClassifier, X):
+def _groups(self:SelectiveClassifier, X, groups):
     "The group of each input, None if all share one threshold."
-    if self.groups is None: return None
-    if isinstance(self.groups, str): found = predict_labels(self.classifier_, X)
-    else: found = ask(self.groups, X, "groups")
+    if groups is None: return None
+    if isinstance(groups, str): found = predict_labels(self.classifier_, X)
+    else: found = ask(groups, X, "groups")
     return group_labels(found, n_rows(X))
 
 @patch
 def _accepted(self:SelectiveClassifier, X, uncertainty):
-    groups = self._groups(X)
+    groups = self._groups(X, self.groups_)
     return self.selection_(uncertainty, *([] if groups is None else [groups])) > .5
 
 # %% ../../nbs/risk_control/11_selective.ipynb #c4b961b1
@@ -473,8 +510,7 @@ def risk_coverage(self:SelectiveClassifier,
 ) -> RiskCoverage: # coverage (n,), risk (n,)
     "Risk-coverage curve on test data, the mean over orders of ties."
     self._door(X)
-    y = labels_of(self, y, n_rows(X))
-    check_kind(y, getattr(self.classifier_, "classes_", y))
+    y = self._labels(y, n_rows(X))
     return risk_coverage_curve(self._losses(X, y), self._uncertainties(X), ties="expected")
 
 @patch
@@ -487,8 +523,7 @@ def report(self:SelectiveClassifier,
     Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so. `certified` is NaN
     where nothing is certified."""
     self._door(X)
-    y = labels_of(self, y, n_rows(X))
-    check_kind(y, getattr(self.classifier_, "classes_", y))
+    y = self._labels(y, n_rows(X))
     losses = self._losses(X, y)
     s = self._uncertainties(X)
     found = self.selection_
@@ -532,6 +567,9 @@ class SelectiveScorer:
         if self.measure == "aurc": return _minus_aurc(estimator, X, y, sample_weight)
         answered = np.ones(len(y), bool)
         if hasattr(estimator, "accept"): answered = np.asarray(ask(estimator.accept, X), bool)
+        elif any(name.endswith("reject_label") for name in getattr(estimator, "get_params", dict)()):
+            raise refuse("estimator", "with accept if it abstains", estimator)
+        if hasattr(estimator, "classes_"): check_comparable(y, estimator.classes_, other="the estimator's classes")
         right = answered & (np.asarray(ask(estimator.predict, X)) == y)
         return self._value(w @ right/w.sum(), w @ answered/w.sum())
 

@@ -26,7 +26,7 @@ def thin(
     weight_bound = check_positive(weight_bound, "weight_bound")
     if weights.max() > weight_bound:
         raise ValueError(f"weights must be at most weight_bound={weight_bound:g}, got {weights.max():g}; "
-                         "clip them, and the promise is for the law with clipped weights")
+                         "clip them, and the guarantee is for the distribution with clipped weights")
     coins = check_random_state(random_state)
     # a plain seed may be the one that the data were drawn with: coins of another stream
     if not isinstance(random_state, np.random.Generator):
@@ -67,7 +67,7 @@ def certified_under_shift(
     kept = sample.part(keep)._replace(target=target, target_risk=target*sample.bound)
     found = certify_sample(kept, delta)
     within = "" if wrong_by == 1 else f", or to within a factor of {wrong_by:g}"
-    message = (f"{found.message}; for inputs of the weighted law, if the weights are right{within} "
+    message = (f"{found.message}; for inputs of the weighted distribution, if the weights are right{within} "
                f"({keep.sum()} of {n} examples kept)")
     certified = np.nan if np.isnan(found.certified) else sample.target_risk
     return replace(found, message=message, certified=certified)

@@ -124,6 +124,9 @@ def certify(
 ) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None; grouped with groups
     """A threshold for the model from a calibration sample; `message` says what is certified.
 
+    Model, score and groups must be chosen before the losses are looked at, and each look at growing data, until one
+    succeeds, needs its own share of delta.
+
     Raises: ValueError for the cost-based model with a guarantee, and for arguments that do not fit."""
     kind = _kind(model)
     _check_model(kind, guarantee, thresholds)

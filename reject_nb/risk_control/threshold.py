@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.checks import check_number, check_positive, check_probability, check_vector
+from ..core.labels import within_ends
 from ..core.results import Status
 from ..core.ranking import stable_order, tie_ends
 from ..core.tails import binomial_p_value, hoeffding_bentkus_p_value
@@ -126,16 +127,17 @@ def calibration_sample(
     bound:float|None,  # largest loss that can occur; 1 where None
 ) -> CalibrationSample:
     "The door of all procedures for a risk."
-    losses = check_vector(losses, "losses", low=0.)
+    losses = check_vector(losses, "losses")
     scores = check_vector(scores, "scores", losses.size, infinite=True)
     target_risk = float(check_number(target_risk, "target_risk", 0.))
+    limit = 1. if bound is None else check_positive(bound, "bound")
+    losses = check_vector(within_ends(losses, 0., limit), "losses", low=0.)
     largest = losses.max()
     if bound is None and largest > 1:
-        raise ValueError(f"losses go up to {largest:g}: give bound, the largest loss that can occur, "
+        raise ValueError(f"losses go up to {largest:.9g}: give bound, the largest loss that can occur, "
                          "not the largest in the sample")
-    bound = 1. if bound is None else check_positive(bound, "bound")
-    if largest > bound: raise ValueError(f"losses go up to {largest:g}, above bound={bound:g}")
-    return sort_sample(losses, scores, target_risk, bound)
+    if largest > limit: raise ValueError(f"losses go up to {largest:.9g}, above bound={limit:g}")
+    return sort_sample(losses, scores, target_risk, limit)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #b765edc3
 def of_rank(
@@ -211,6 +213,9 @@ def certified_risk(
     bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold whose risk is certified to be at most the target.
+
+    This is one look at one sample. Asking again whenever more examples have come, until it succeeds, is a certificate
+    for each look: divide delta among all looks that there may be, or the last one is false more often than delta.
 
     Source: Theorems 1 and 2 on the page on validity."""
     sample = calibration_sample(losses, scores, target_risk, bound)
