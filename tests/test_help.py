@@ -1,33 +1,17 @@
 """What `help()` says: every public name describes its parameters and what it returns, and its examples run."""
-import ast
 import doctest
 import importlib
 import inspect
 import os
 from enum import Enum
-from pathlib import Path
 
 import pytest
 
-import reject_nb
 from reject_nb.core.claims import ROOMS
+from reject_nb.core.help import examples
 
 PARTS = os.environ.get("REJECT_NB_PARTS", "").split() or ["core", "data", "risk_control", *ROOMS, "audit"]   # a few of them, where named
-PACKAGE = Path(reject_nb.__file__).parent
-
-
-def docstrings():
-    """(qualified name, docstring) of everything that has an example."""
-    for path in sorted(path for part in (*PARTS, "cli", "dev") for path in (PACKAGE/part).rglob("*.py")):
-        name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        inside = [(f"{c.name}.", n) for c in tree.body if isinstance(c, ast.ClassDef) for n in c.body]
-        for owner, node in [("", n) for n in tree.body] + inside:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ">>>" in (text := ast.get_docstring(node) or ""):
-                yield f"{name}.{owner}{node.name}", text
-
-
-EXAMPLES = dict(docstrings())
+EXAMPLES = {f"{part}.{name}": "\n".join(lines) for part in PARTS for name, lines in examples(part).items()}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -91,3 +75,12 @@ def test_public_names_are_described(part):
             for called, method in methods(name, thing): lacks += [x for x in wanting(called, method) if "meaning" in x]
         if ">>>" not in (inspect.getdoc(thing) or ""): lacks.append(f"{name}: it has no example")
     assert not lacks, "\n" + "\n".join(lacks)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_every_example_is_shown(part):
+    overview = importlib.import_module(f"reject_nb.{part}")
+    things = [getattr(overview, name) for name in getattr(overview, "__all__", ())]
+    things += [member for thing in things if inspect.isclass(thing) for _, member in inspect.getmembers(thing)]
+    shown = [inspect.getdoc(thing) or "" for thing in things]
+    assert not [name for name, lines in examples(part).items() if not any("\n".join(lines) in text for text in shown)]

@@ -7,10 +7,10 @@ __all__ = []
 
 # %% ../../nbs/audit/00_overview.ipynb #796442fc
 from typing import TYPE_CHECKING
-import lazy_loader
+from ..core.help import attach
 
 # %% ../../nbs/audit/00_overview.ipynb #0592c83f
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
     "table": ["Table", "TableError"],
     "rule": ["Rule", "RuleError"],
     "monitor": ["RiskMonitor"],

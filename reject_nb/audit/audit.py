@@ -8,6 +8,7 @@ __all__ = ['FORWARDED', 'Audit', 'draw_calibration', 'draw_groups']
 # %% ../../nbs/audit/08_audit.ipynb #863b9d89
 from typing import Any
 
+from fastcore.basics import patch
 import numpy as np
 
 from .metrics import calibration_table, curve_table, groups_table, metrics_table
@@ -21,6 +22,7 @@ from ..core.checks import (
     check_probability, refuse)
 from ..core.figures import figure
 from ..core.files import write_atomic
+from ..core.help import Patched
 
 # %% ../../nbs/audit/08_audit.ipynb #3f63c508
 def _margin(decision) -> np.ndarray: # (n,) high means uncertain
@@ -48,42 +50,8 @@ def _of_estimator(estimator, X) -> dict:
 FORWARDED = ("losses", "scores", "bound", "labels", "predictions", "probabilities", "classes", "group_names",
              "is_ood", "given", "notes", "hash", "n")
 
-class Audit:
-    """Predictions of a classifier on held-out data, and everything that can be said of them.
-
-    Parameters
-    ----------
-    y_true : optional, default None
-        (n,) labels; may be left out where losses are given
-    y_pred : optional, default None
-        (n,) predictions; by default the class of the largest probability
-    probabilities : optional, default None
-        (n, classes), or (n,) of the second of two classes
-    logits : optional, default None
-        (n, classes), or (n,); finer than probabilities near 1
-    scores : optional, default None
-        (n,), or a dict: name -> (n,); high means uncertain
-    losses : optional, default None
-        (n,) in [0, bound], instead of labels
-    loss : Any, default "zero-one"
-        or a matrix loss[label, prediction]
-    is_ood : optional, default None
-        (n,) True where an input belongs to no class: any answer is the worst mistake
-    groups : optional, default None
-        (n,) names of groups
-    classes : optional, default None
-        what the columns of probabilities stand for
-    bound : optional, default None
-        largest loss that can occur; 1, or the largest of the matrix, where None
-
-    Examples
-    --------
-    >>> from reject_nb.audit import Audit
-    >>> audit = Audit(y_true=[0]*300, probabilities=[[.9, .1]]*250 + [[.4, .6]]*50)
-    >>> rule = audit.certify(target_risk=.05, delta=.1)
-    >>> rule.coverage, str(rule.status), rule.decide(probabilities=[[.95, .05], [.55, .45]]).tolist()
-    (0.8333333333333334, 'certified', [True, False])
-    """
+class Audit(Patched):
+    """Predictions of a classifier on held-out data, and everything that can be said of them."""
     def __init__(self,
         y_true=None,        # (n,) labels; may be left out where losses are given
         y_pred=None,        # (n,) predictions; by default the class of the largest probability
@@ -110,17 +78,7 @@ class Audit:
     def of_sample(cls,
         sample, # a Sample, or a Tally of rows that were counted
     ):          # an Audit
-        """An audit of what is already behind the door.
-
-        Parameters
-        ----------
-        sample
-            a Sample, or a Tally of rows that were counted
-
-        Returns
-        -------
-        an Audit
-        """
+        "An audit of what is already behind the door."
         audit = cls.__new__(cls)
         audit.sample = check_instance(sample, "sample", (Sample, Tally), "a Sample or a Tally")
         return audit
@@ -134,27 +92,7 @@ class Audit:
         is_ood=None,         # (n,) True where an input belongs to no class
         groups=None,         # (n,) names of groups
     ):                       # an Audit
-        """Predictions of a fitted classifier.
-
-        Parameters
-        ----------
-        estimator
-            fitted, with predict and predict_proba or decision_function
-        X
-            inputs that it was not trained on, passed on as they are
-        y
-            (n,) labels
-        loss : Any, default "zero-one"
-            or a matrix loss[label, prediction]
-        is_ood : optional, default None
-            (n,) True where an input belongs to no class
-        groups : optional, default None
-            (n,) names of groups
-
-        Returns
-        -------
-        an Audit
-        """
+        "Predictions of a fitted classifier."
         try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
         except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
 
@@ -179,364 +117,125 @@ class Audit:
         """Predictions in a table. A table that is streamed may also be a folder of Parquet files,
         a list of files, or an iterable of frames.
 
-        Parameters
-        ----------
-        table
-            path of a CSV or Parquet file, any data frame, or a dict of columns
-        label : optional, default None
-            column of labels
-        prediction : optional, default None
-            column of predictions
-        probabilities : optional, default None
-            columns: "p_*", names, or one name for the second of two classes
-        logits : optional, default None
-            columns, in the same way
-        scores : optional, default None
-            column, columns, or a dict: name -> column; high means uncertain
-        losses : optional, default None
-            column of losses, instead of labels
-        group : optional, default None
-            column of groups
-        ood : optional, default None
-            column that is True where an input belongs to no class
-        classes : optional, default None
-            what the columns of probabilities stand for
-        loss : Any, default "zero-one"
-            or a matrix loss[label, prediction]; only zero-one can be counted
-        bound : optional, default None
-            largest loss that can occur
-        missing : str, default "error"
-            "drop" or "reject" leaves rows with missing values out and counts them
-        missing_values : optional, default ()
-            texts that stand for a missing value, such as "NA"; empty cells and nan always do
-        stream : bool|None, default None
-            count instead of keeping the rows; None: for Dask frames and very long files
-
-        Returns
-        -------
-        an Audit
-
-        Raises
-        ------
-        TableError
-            naming column, row and value
-        ValueError
-            naming the argument.
-        """
+        Raises: TableError naming column, row and value; ValueError naming the argument."""
         roles = Roles(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
                       scores=scores, losses=losses, group=group, ood=ood, classes=classes, loss=loss,
                       bound=bound, missing=missing, missing_values=missing_values)
         stream = is_large(table) if stream is None else check_flag(stream, "stream")
         return cls.of_sample(read_tally(table, roles) if stream else sample_of_table(table, roles))
 
-    def _score(self, name) -> str:
-        "The name of a score, the first where None."
-        names = list(self.sample.scores)
-        return names[0] if name is None else check_choice(name, "score", names)
+# %% ../../nbs/audit/08_audit.ipynb #a9b9c11d
+@patch
+def _score(self:Audit, name) -> str:
+    "The name of a score, the first where None."
+    names = list(self.sample.scores)
+    return names[0] if name is None else check_choice(name, "score", names)
 
-    def metrics(self,
-        coverage:float=.8,     # at which the risk is told, in (0, 1]
-        target_risk:float|None=None, # at which the coverage is told; None: .05, less for losses up to .05
-        level:float=.95,       # of the intervals, in (0, 1)
-    ) -> Table:                # one row per score
-        """Risk, areas, errors found, risk at a coverage and coverage at a risk, all with intervals.
+@patch
+def metrics(self:Audit,
+    coverage:float=.8,     # at which the risk is told, in (0, 1]
+    target_risk:float|None=None, # at which the coverage is told; None: .05, less for losses up to .05
+    level:float=.95,       # of the intervals, in (0, 1)
+) -> Table:                # one row per score
+    """Risk, areas, errors found, risk at a coverage and coverage at a risk, all with intervals.
 
-        Of counted rows the columns `_least` and `_most` are bounds of what the rows themselves would give.
+    Of counted rows the columns `_least` and `_most` are bounds of what the rows themselves would give."""
+    coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
+    level = check_probability(level, "level")
+    if target_risk is None: target_risk = self.sample.usual_target
+    target_risk = check_number(target_risk, "target_risk", 0., self.sample.bound)
+    return metrics_table(self.sample, coverage, target_risk, level)
 
-        Parameters
-        ----------
-        coverage : float, default .8
-            at which the risk is told, in (0, 1]
-        target_risk : float|None, default None
-            at which the coverage is told; None: .05, less for losses up to .05
-        level : float, default .95
-            of the intervals, in (0, 1)
+@patch
+def curve(self:Audit,
+    score:str|None=None, # name of the score; the first where None
+    points:int=400,      # at most, about
+    level:float=.95,     # of each interval, in (0, 1)
+) -> Table:              # coverage ascending
+    "Risk against coverage."
+    points = check_count(points, "points", 2, 100_000)
+    level = check_probability(level, "level")
+    return curve_table(self.sample.ranked(self._score(score)), self.sample.bound, points, level)
 
-        Returns
-        -------
-        Table
-            one row per score
-        """
-        coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
-        level = check_probability(level, "level")
-        if target_risk is None: target_risk = self.sample.usual_target
-        target_risk = check_number(target_risk, "target_risk", 0., self.sample.bound)
-        return metrics_table(self.sample, coverage, target_risk, level)
+@patch
+def calibration(self:Audit,
+    bins:int=15,     # of equal width; other numbers only where the rows are kept
+    level:float=.95, # of the intervals, in (0, 1)
+) -> Table:          # one row per bin; attribute ece
+    """Probability of the answer against the share that is right.
 
-    def curve(self,
-        score:str|None=None, # name of the score; the first where None
-        points:int=400,      # at most, about
-        level:float=.95,     # of each interval, in (0, 1)
-    ) -> Table:              # coverage ascending
-        """Risk against coverage.
+    Raises: ValueError naming the argument, or where no probabilities or labels were given."""
+    bins = check_count(bins, "bins", 1, 10_000)
+    level = check_probability(level, "level")
+    sums = self.sample.confidence(bins)
+    if sums is None: raise ValueError("probabilities and labels must be given to the audit")
+    return calibration_table(sums, level)
 
-        Parameters
-        ----------
-        score : str|None, default None
-            name of the score; the first where None
-        points : int, default 400
-            at most, about
-        level : float, default .95
-            of each interval, in (0, 1)
+# %% ../../nbs/audit/08_audit.ipynb #12ce4485
+@patch
+def groups(self:Audit,
+    rule:Rule|None=None,  # whose answers are told; None: the least uncertain share
+    score:str|None=None,  # name of the score; that of the rule, or the first
+    coverage:float=.8,    # the share that is answered without a rule, in (0, 1]
+    level:float=.95,      # of the intervals, in (0, 1)
+) -> Table:               # one row per group
+    """Risk of each group, how much of it is answered, and how well.
 
-        Returns
-        -------
-        Table
-            coverage ascending
-        """
-        points = check_count(points, "points", 2, 100_000)
-        level = check_probability(level, "level")
-        return curve_table(self.sample.ranked(self._score(score)), self.sample.bound, points, level)
+    Raises: ValueError naming the argument, or where no groups were given."""
+    coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
+    level = check_probability(level, "level")
+    if not self.sample.group_names: raise ValueError("groups must be given to the audit")
+    if rule is None:
+        score = self._score(score)
+        ranking = self.sample.ranked(score)
+        threshold = ranking.scores[np.searchsorted(ranking.accepted, coverage*ranking.n - 1e-9)]
+        thresholds = dict.fromkeys(self.sample.group_names, threshold)
+    else:
+        check_instance(rule, "rule", Rule, "a Rule or None")
+        score = self._score(rule.score if score is None else score)
+        thresholds = {g: rule.threshold if rule.thresholds is None else rule.thresholds.get(g, NOTHING)
+                      for g in self.sample.group_names}
+    return groups_table(self.sample, score, thresholds, level)
 
-    def calibration(self,
-        bins:int=15,     # of equal width; other numbers only where the rows are kept
-        level:float=.95, # of the intervals, in (0, 1)
-    ) -> Table:          # one row per bin; attribute ece
-        """Probability of the answer against the share that is right.
+# %% ../../nbs/audit/08_audit.ipynb #58953466
+@patch
+def frontier(self:Audit,
+    delta:float=.1,      # allowed probability that any line is false, in (0, 1)
+    targets=None,        # ascending, fixed in advance; ten of them where None
+    method:str="every law", # proved for every law; or "flat law", sharper with an assumption
+    score:str="auto",    # name of one, or the best at each target
+) -> Table:              # one row per target; attributes statement, delta, method
+    """Certified coverage at each target, all lines at once: the menu to choose from."""
+    return frontier_table(self.sample, check_probability(delta, "delta"), targets, method, score)
 
-        Parameters
-        ----------
-        bins : int, default 15
-            of equal width; other numbers only where the rows are kept
-        level : float, default .95
-            of the intervals, in (0, 1)
+@patch
+def risk_band(self:Audit,
+    delta:float=.1,      # allowed probability that any bound is too low, in (0, 1)
+    method:str="every law", # or "flat law"
+    score:str|None=None, # name of the score; the first where None
+    points:int=400,      # at most, about
+) -> Table:              # rank ascending; attribute method
+    """Certified risk at each threshold, all at once, and with all scores: for a slider."""
+    delta = check_probability(delta, "delta")
+    points = check_count(points, "points", 2, 100_000)
+    return band_table(self.sample, self._score(score), delta, check_choice(method, "method", METHODS), points)
 
-        Returns
-        -------
-        Table
-            one row per bin; attribute ece
+@patch
+def certify(self:Audit,
+    target_risk:float|None=None, # to be promised, in (0, bound]; None: .05, less for losses up to .05
+    delta:float=.1,        # allowed probability that the promise fails, in (0, 1)
+    score:str="auto",      # name of one, or the best of all
+    per_group:bool=False,  # a threshold for each group, all promises at once
+    looked:bool=True,      # whether target and score may have been chosen after looking at these data
+    max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
+) -> Rule:                 # with statement, status and remedy
+    """A rule with a promise that holds for every law.
 
-        Raises
-        ------
-        ValueError
-            naming the argument, or where no probabilities or labels were given.
-        """
-        bins = check_count(bins, "bins", 1, 10_000)
-        level = check_probability(level, "level")
-        sums = self.sample.confidence(bins)
-        if sums is None: raise ValueError("probabilities and labels must be given to the audit")
-        return calibration_table(sums, level)
-
-    def groups(self,
-        rule:Rule|None=None,  # whose answers are told; None: the least uncertain share
-        score:str|None=None,  # name of the score; that of the rule, or the first
-        coverage:float=.8,    # the share that is answered without a rule, in (0, 1]
-        level:float=.95,      # of the intervals, in (0, 1)
-    ) -> Table:               # one row per group
-        """Risk of each group, how much of it is answered, and how well.
-
-        Parameters
-        ----------
-        rule : Rule|None, default None
-            whose answers are told; None: the least uncertain share
-        score : str|None, default None
-            name of the score; that of the rule, or the first
-        coverage : float, default .8
-            the share that is answered without a rule, in (0, 1]
-        level : float, default .95
-            of the intervals, in (0, 1)
-
-        Returns
-        -------
-        Table
-            one row per group
-
-        Raises
-        ------
-        ValueError
-            naming the argument, or where no groups were given.
-        """
-        coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
-        level = check_probability(level, "level")
-        if not self.sample.group_names: raise ValueError("groups must be given to the audit")
-        if rule is None:
-            score = self._score(score)
-            ranking = self.sample.ranked(score)
-            threshold = ranking.scores[np.searchsorted(ranking.accepted, coverage*ranking.n - 1e-9)]
-            thresholds = dict.fromkeys(self.sample.group_names, threshold)
-        else:
-            check_instance(rule, "rule", Rule, "a Rule or None")
-            score = self._score(rule.score if score is None else score)
-            thresholds = {g: rule.threshold if rule.thresholds is None else rule.thresholds.get(g, NOTHING)
-                          for g in self.sample.group_names}
-        return groups_table(self.sample, score, thresholds, level)
-
-    def frontier(self,
-        delta:float=.1,      # allowed probability that any line is false, in (0, 1)
-        targets=None,        # ascending, fixed in advance; ten of them where None
-        method:str="every law", # proved for every law; or "flat law", sharper with an assumption
-        score:str="auto",    # name of one, or the best at each target
-    ) -> Table:              # one row per target; attributes statement, delta, method
-        """Certified coverage at each target, all lines at once: the menu to choose from.
-
-        Parameters
-        ----------
-        delta : float, default .1
-            allowed probability that any line is false, in (0, 1)
-        targets : optional, default None
-            ascending, fixed in advance; ten of them where None
-        method : str, default "every law"
-            proved for every law; or "flat law", sharper with an assumption
-        score : str, default "auto"
-            name of one, or the best at each target
-
-        Returns
-        -------
-        Table
-            one row per target; attributes statement, delta, method
-        """
-        return frontier_table(self.sample, check_probability(delta, "delta"), targets, method, score)
-
-    def risk_band(self,
-        delta:float=.1,      # allowed probability that any bound is too low, in (0, 1)
-        method:str="every law", # or "flat law"
-        score:str|None=None, # name of the score; the first where None
-        points:int=400,      # at most, about
-    ) -> Table:              # rank ascending; attribute method
-        """Certified risk at each threshold, all at once, and with all scores: for a slider.
-
-        Parameters
-        ----------
-        delta : float, default .1
-            allowed probability that any bound is too low, in (0, 1)
-        method : str, default "every law"
-            or "flat law"
-        score : str|None, default None
-            name of the score; the first where None
-        points : int, default 400
-            at most, about
-
-        Returns
-        -------
-        Table
-            rank ascending; attribute method
-        """
-        delta = check_probability(delta, "delta")
-        points = check_count(points, "points", 2, 100_000)
-        return band_table(self.sample, self._score(score), delta, check_choice(method, "method", METHODS), points)
-
-    def certify(self,
-        target_risk:float|None=None, # to be promised, in (0, bound]; None: .05, less for losses up to .05
-        delta:float=.1,        # allowed probability that the promise fails, in (0, 1)
-        score:str="auto",      # name of one, or the best of all
-        per_group:bool=False,  # a threshold for each group, all promises at once
-        looked:bool=True,      # whether target and score may have been chosen after looking at these data
-        max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
-    ) -> Rule:                 # with statement, status and remedy
-        """A rule with a promise that holds for every law.
-
-        Target and score may have been chosen after looking at everything here, unless `looked=False`
-        vouches
-        that they were not: that gives more coverage. Of counted rows both values promise the same.
-        `max_rejected` alone gives the smallest risk that can be certified within this budget. With both,
-        the risk is
-        kept, and the statement says by how much the budget is exceeded.
-
-        Parameters
-        ----------
-        target_risk : float|None, default None
-            to be promised, in (0, bound]; None: .05, less for losses up to .05
-        delta : float, default .1
-            allowed probability that the promise fails, in (0, 1)
-        score : str, default "auto"
-            name of one, or the best of all
-        per_group : bool, default False
-            a threshold for each group, all promises at once
-        looked : bool, default True
-            whether target and score may have been chosen after looking at these data
-        max_rejected : float|None, default None
-            largest share of the rows that is rejected, in [0, 1)
-
-        Returns
-        -------
-        Rule
-            with statement, status and remedy
-        """
-        return certify_sample(self.sample, target_risk, delta, score, per_group, looked, max_rejected)
-
-    def plot(self,
-        ax=None,         # matplotlib axes; a new figure where None
-        delta:float=.1,  # of the menu, in (0, 1)
-        level:float=.95, # of the intervals, in (0, 1)
-        kind:str="curve", # or "calibration", or "groups"
-        rule:Rule|None=None, # whose answers are drawn for groups
-    ):                   # the axes
-        """Risk against coverage of all scores with the certified menu, or calibration, or coverage and risk
-        of each group.
-
-        Parameters
-        ----------
-        ax : optional, default None
-            matplotlib axes; a new figure where None
-        delta : float, default .1
-            of the menu, in (0, 1)
-        level : float, default .95
-            of the intervals, in (0, 1)
-        kind : str, default "curve"
-            or "calibration", or "groups"
-        rule : Rule|None, default None
-            whose answers are drawn for groups
-
-        Returns
-        -------
-        the axes
-        """
-        check_choice(kind, "kind", ("curve", "calibration", "groups"))
-        if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
-        delta = check_probability(delta, "delta")
-        level = check_probability(level, "level")
-        if ax is None: _, ax = figure(width=6.4, height=3.8)
-        if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
-        if kind == "calibration": return draw_calibration(ax, self.calibration(level=level))
-        if kind == "groups": return draw_groups(ax, self.groups(rule, level=level))
-        for name in self.sample.scores:
-            curve = self.curve(name, level=level)
-            some = curve["coverage"] >= min(.02, curve["coverage"][-1])
-            ax.plot(curve["coverage"][some], curve["risk"][some], label=name)
-            ax.fill_between(curve["coverage"][some], curve["risk_low"][some], curve["risk_high"][some], alpha=.15)
-        menu = self.frontier(delta)
-        good = menu["coverage"] > 0
-        ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,
-                label=f"certified, all at once (delta {delta:g})")
-        ax.set(xlabel="coverage: share that is answered", ylabel="risk: mean loss of the answers", xlim=(0, 1),
-               ylim=(0, None))
-        ax.legend()
-        return ax
-
-    def to_html(self,
-        path=None,            # of the file; None returns the text alone
-        rule:Rule|None=None,  # whose promise is told; one of .05 where None
-        title:str="Audit",    # heading of the page
-        delta:float=.1,       # of the menu and the slider, in (0, 1)
-        model:str="",         # name of the classifier, shown on the page
-        date:str|None=None,   # shown on the page; today where None
-    ) -> str:                 # the page
-        """A page that opens offline, for someone who decides.
-
-        Parameters
-        ----------
-        path : optional, default None
-            of the file; None returns the text alone
-        rule : Rule|None, default None
-            whose promise is told; one of .05 where None
-        title : str, default "Audit"
-            heading of the page
-        delta : float, default .1
-            of the menu and the slider, in (0, 1)
-        model : str, default ""
-            name of the classifier, shown on the page
-        date : str|None, default None
-            shown on the page; today where None
-
-        Returns
-        -------
-        str
-            the page
-        """
-        if path is not None: path = check_path(path)
-        page = report_html(self, rule, title, check_probability(delta, "delta"), model, date)
-        if path is not None: write_atomic(path, page.encode())
-        return page
+    Target and score may have been chosen after looking at everything here, unless `looked=False` vouches
+    that they were not: that gives more coverage. Of counted rows both values promise the same.
+    `max_rejected` alone gives the smallest risk that can be certified within this budget. With both, the risk is
+    kept, and the statement says by how much the budget is exceeded."""
+    return certify_sample(self.sample, target_risk, delta, score, per_group, looked, max_rejected)
 
 # %% ../../nbs/audit/08_audit.ipynb #c4ex0001
 def draw_calibration(ax, table:Table):
@@ -562,3 +261,50 @@ def draw_groups(ax, table:Table):
     ax.legend()
     return ax
 
+# %% ../../nbs/audit/08_audit.ipynb #65dc1a88
+@patch
+def plot(self:Audit,
+    ax=None,         # matplotlib axes; a new figure where None
+    delta:float=.1,  # of the menu, in (0, 1)
+    level:float=.95, # of the intervals, in (0, 1)
+    kind:str="curve", # or "calibration", or "groups"
+    rule:Rule|None=None, # whose answers are drawn for groups
+):                   # the axes
+    """Risk against coverage of all scores with the certified menu, or calibration, or coverage and risk
+    of each group."""
+    check_choice(kind, "kind", ("curve", "calibration", "groups"))
+    if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
+    delta = check_probability(delta, "delta")
+    level = check_probability(level, "level")
+    if ax is None: _, ax = figure(width=6.4, height=3.8)
+    if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
+    if kind == "calibration": return draw_calibration(ax, self.calibration(level=level))
+    if kind == "groups": return draw_groups(ax, self.groups(rule, level=level))
+    for name in self.sample.scores:
+        curve = self.curve(name, level=level)
+        some = curve["coverage"] >= min(.02, curve["coverage"][-1])
+        ax.plot(curve["coverage"][some], curve["risk"][some], label=name)
+        ax.fill_between(curve["coverage"][some], curve["risk_low"][some], curve["risk_high"][some], alpha=.15)
+    menu = self.frontier(delta)
+    good = menu["coverage"] > 0
+    ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,
+            label=f"certified, all at once (delta {delta:g})")
+    ax.set(xlabel="coverage: share that is answered", ylabel="risk: mean loss of the answers", xlim=(0, 1),
+           ylim=(0, None))
+    ax.legend()
+    return ax
+
+@patch
+def to_html(self:Audit,
+    path=None,            # of the file; None returns the text alone
+    rule:Rule|None=None,  # whose promise is told; one of .05 where None
+    title:str="Audit",    # heading of the page
+    delta:float=.1,       # of the menu and the slider, in (0, 1)
+    model:str="",         # name of the classifier, shown on the page
+    date:str|None=None,   # shown on the page; today where None
+) -> str:                 # the page
+    "A page that opens offline, for someone who decides."
+    if path is not None: path = check_path(path)
+    page = report_html(self, rule, title, check_probability(delta, "delta"), model, date)
+    if path is not None: write_atomic(path, page.encode())
+    return page

@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+from fastcore.basics import patch
 import numpy as np
 
 from .rule import Rule, RuleError, decide_table, digest, row_of_all
@@ -19,6 +20,7 @@ from .table import (
     TableError, check_spellings, column, column_called, groups_of, missing_cells, numbers, open_table, words)
 from ..core.checks import check_instance, check_path, check_vector, refuse
 from ..core.files import write_atomic
+from ..core.help import Patched
 from ..core.labels import encode, within_ends
 from ..core.figures import figure
 from ..core.results import Status
@@ -29,37 +31,13 @@ from ..risk_control.monitor import Alarm, log_paths
 FEW_ROWS = 20  # below, two tables may be equal by chance
 PIECES = 200   # points of the picture for one update, about
 
-class RiskMonitor(StreamMonitor):
+class RiskMonitor(StreamMonitor, Patched):
     """Watches whether a rule keeps its promise.
 
-    While the mean loss of each answered input, given the past, is at most the rule's target, it alarms
-    with
+    While the mean loss of each answered input, given the past, is at most the rule's target, it alarms with
     probability at most `delta`.
 
-    Parameters
-    ----------
-    rule : Rule
-        whose promise is watched
-    delta : float, default .05
-        probability of a false alarm, in (0, 1)
-    horizon : int, default 100_000
-        outcomes within which the restarting detector keeps its promise
-
-    Raises
-    ------
-    ValueError
-        naming the argument, and where the rule answers nothing or everything is promised.
-
-    Examples
-    --------
-    >>> from reject_nb.audit import Audit, RiskMonitor
-    >>> rule = Audit(losses=[0]*95 + [1]*5, scores=range(100)).certify(target_risk=.1, looked=False)
-    >>> monitor = RiskMonitor(rule, delta=.05)
-    >>> monitor.update([0, 1, 0, 0]).alarm, monitor.update([1]*6).alarm, monitor.statement
-    (False,
-     True,
-     'alarm after 8 outcomes: the risk was above 0.1 since the start; such an alarm is false with probability at most 0.05')
-    """
+    Raises: ValueError naming the argument, and where the rule answers nothing or everything is promised."""
     def __init__(self,
         rule:Rule,           # whose promise is watched
         delta:float=.05,     # probability of a false alarm, in (0, 1)
@@ -91,17 +69,7 @@ class RiskMonitor(StreamMonitor):
     def update(self,
         losses, # (k,) of answered inputs in the order in which they came, in [0, bound]
     ):          # the monitor itself
-        """Take new outcomes into account.
-
-        Parameters
-        ----------
-        losses
-            (k,) of answered inputs in the order in which they came, in [0, bound]
-
-        Returns
-        -------
-        the monitor itself
-        """
+        "Take new outcomes into account."
         losses = self._in_bounds(losses)
         self._every = max(1, len(losses)//PIECES)
         return super().update(losses)
@@ -120,96 +88,12 @@ class RiskMonitor(StreamMonitor):
         self.history += zip((self.n + 1 + at).tolist(), *(mean.tolist() for mean in means))
         super()._take(losses)
 
-    def update_table(self,
-        table,   # path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
-        **roles, # names of columns as in Audit.from_table; those of the audited table where nothing is said
-    ):           # the monitor itself
-        """Take the outcomes of a table into account: the rule says which rows are answered. Rows that it does
-        not
-        answer need no label, and answered rows without one wait.
-
-        `id` names a column with a name for each row: a row that waited is taken when its name comes with a
-        label.
-
-        Parameters
-        ----------
-        table
-            path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
-        **roles
-            names of columns as in Audit.from_table; those of the audited table where nothing is said
-
-        Returns
-        -------
-        the monitor itself
-
-        Raises
-        ------
-        TableError
-        """
-        name = roles.pop("id", None)
-        frame = opened(self.rule, table, roles)
-        found = answered_rows(self.rule, frame, name, self.counted, **roles)
-        losses = self._in_bounds(found.losses)
-        mark = None if name is not None else _mark_of(frame)
-        if mark in self.seen:
-            raise TableError("table must hold new rows, this one was taken already: its rows would count twice; "
-                         "id (--id) names the rows, so that each counts once")
-        self.tables += 1
-        if mark is not None: self.seen.append(mark)
-        for key in found.labelled: self.waiting.pop(key, None)
-        self.counted |= set(map(_short, found.labelled))
-        self.repeated += found.repeated
-        if name is None: self.unnamed += found.without
-        else: self.waiting |= {key: self.waiting.get(key, self.tables) for key in found.unlabelled}
-        for group, monitor in self.groups.items():
-            monitor.update(losses[found.groups == group])
-        return self.update(losses)
-
-    def save(self,
-        path, # of the file, by custom monitor.json
-    ):        # the monitor itself
-        """Write the monitor as JSON, whole or not at all.
-
-        Parameters
-        ----------
-        path
-            of the file, by custom monitor.json
-
-        Returns
-        -------
-        the monitor itself
-        """
-        content = dict(schema=STATE, version=2, counted=sorted(self.counted), seen=self.seen, repeated=self.repeated, rule=self.rule.to_dict()["checksum"], delta=self.delta_of_all,
-                       horizon=self.horizon, tables=self.tables, waiting=self.waiting, unnamed=self.unnamed,
-                       history=self.history, all=_stream_state(self),
-                       groups={g: _stream_state(m) for g, m in self.groups.items()})
-        content["checksum"] = digest(content)
-        write_atomic(check_path(path), (json.dumps(content, ensure_ascii=False) + "\n").encode())
-        return self
-
     @classmethod
     def load(cls,
         path,      # of a file that `save` wrote
         rule:Rule, # the rule that it watches
     ):             # the monitor
-        """A monitor that continues.
-
-        Parameters
-        ----------
-        path
-            of a file that `save` wrote
-        rule : Rule
-            the rule that it watches
-
-        Returns
-        -------
-        the monitor
-
-        Raises
-        ------
-        RuleError
-            for a file that is missing, damaged, or of another rule.
-        """
+        "A monitor that continues. Raises RuleError for a file that is missing, damaged, or of another rule."
         if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
         check_instance(rule, "rule", Rule, "a Rule")
         name = Path(path).name
@@ -237,62 +121,34 @@ class RiskMonitor(StreamMonitor):
             raise RuleError(f"{name} is damaged: {error}") from None
         return monitor
 
-    @property
-    def alarm(self) -> bool:
-        "Whether an alarm was raised, about all answers or about one group."
-        return self.first_alarm is not None or any(m.first_alarm is not None for m in self.groups.values())
+# %% ../../nbs/audit/05_monitor.ipynb #52ffd540
+@patch
+def update_table(self:RiskMonitor,
+    table,   # path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
+    **roles, # names of columns as in Audit.from_table; those of the audited table where nothing is said
+):           # the monitor itself
+    """Take the outcomes of a table into account: the rule says which rows are answered. Rows that it does not
+    answer need no label, and answered rows without one wait. Raises TableError.
 
-    @property
-    def statement(self) -> str:
-        "What the monitor says, in words."
-        target = f"{self.target_risk:g}"
-        said = []
-        first = self.first_alarm
-        if first is not None:
-            said.append(f"alarm after {first.at} outcomes: the risk was above {target} {first.reason}")
-        for group, monitor in self.groups.items():
-            found = monitor.first_alarm
-            if found is not None:
-                said.append(f"alarm in group {group} after {found.at} of its outcomes: the risk was above {target} "
-                        f"{found.reason}")
-        if said: text = f"{'; '.join(said)}; such an alarm is false with probability at most {self.delta_of_all:g}"
-        else:
-            each = f", in each of {len(self.groups)} groups" if self.groups else ""
-            text = f"no alarm after {self.n} outcomes: they allow a risk of {target}{each}"
-        if self.repeated: text += f". {self.repeated} rows were counted before and left out"
-        late = len(self.waiting) + self.unnamed
-        if not late: return text
-        oldest = f", the oldest since table {min(self.waiting.values())} of {self.tables}" if self.waiting else ""
-        return (f"{text}. {late} answered rows wait for their label{oldest}: this is based on the others, and "
-            "assumes that labels come equally soon for right and wrong answers")
-
-    def plot(self,
-        ax=None, # matplotlib axes; a new figure where None
-    ):           # the axes
-        """How close each process is to its alarm.
-
-        Parameters
-        ----------
-        ax : optional, default None
-            matplotlib axes; a new figure where None
-
-        Returns
-        -------
-        the axes
-        """
-        if ax is None: _, ax = figure(width=6.4, height=3.4)
-        if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
-        n, capital, restarts = np.array(self.history).T
-        alarms = 2/self.delta, 2*self.horizon/self.delta
-        for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):
-            ax.plot(n, np.maximum(values/alarm, 1e-8), label=name)
-        ax.axhline(1, color="k", lw=1, ls="--")
-        if self.first_alarm:
-            ax.axvline(self.first_alarm.at, color="k", lw=1, ls=":", label=f"alarm at {self.first_alarm.at}")
-        ax.set(yscale="log", ylim=(1e-8, None), xlabel="outcomes of answered inputs",
-               ylabel="evidence, 1 raises the alarm")
-        ax.legend()
-        return ax
+    `id` names a column with a name for each row: a row that waited is taken when its name comes with a label."""
+    name = roles.pop("id", None)
+    frame = opened(self.rule, table, roles)
+    found = answered_rows(self.rule, frame, name, self.counted, **roles)
+    losses = self._in_bounds(found.losses)
+    mark = None if name is not None else _mark_of(frame)
+    if mark in self.seen:
+        raise TableError("table must hold new rows, this one was taken already: its rows would count twice; "
+                         "id (--id) names the rows, so that each counts once")
+    self.tables += 1
+    if mark is not None: self.seen.append(mark)
+    for key in found.labelled: self.waiting.pop(key, None)
+    self.counted |= set(map(_short, found.labelled))
+    self.repeated += found.repeated
+    if name is None: self.unnamed += found.without
+    else: self.waiting |= {key: self.waiting.get(key, self.tables) for key in found.unlabelled}
+    for group, monitor in self.groups.items():
+        monitor.update(losses[found.groups == group])
+    return self.update(losses)
 
 # %% ../../nbs/audit/05_monitor.ipynb #e1ex0001
 STATE = "reject_nb.audit.monitor"
@@ -315,6 +171,50 @@ def _continue(monitor:StreamMonitor, state:dict) -> None:
     monitor.n = int(state["n"])
     monitor.total = float(state["total"])
     monitor.first_alarm = None if state["alarm"] is None else Alarm(at=state["alarm"][0], reason=state["alarm"][1])
+
+# %% ../../nbs/audit/05_monitor.ipynb #e1ex0002
+@patch
+def save(self:RiskMonitor,
+    path, # of the file, by custom monitor.json
+):        # the monitor itself
+    "Write the monitor as JSON, whole or not at all."
+    content = dict(schema=STATE, version=2, counted=sorted(self.counted), seen=self.seen, repeated=self.repeated, rule=self.rule.to_dict()["checksum"], delta=self.delta_of_all,
+                   horizon=self.horizon, tables=self.tables, waiting=self.waiting, unnamed=self.unnamed,
+                   history=self.history, all=_stream_state(self),
+                   groups={g: _stream_state(m) for g, m in self.groups.items()})
+    content["checksum"] = digest(content)
+    write_atomic(check_path(path), (json.dumps(content, ensure_ascii=False) + "\n").encode())
+    return self
+
+# %% ../../nbs/audit/05_monitor.ipynb #e1ex0003
+@patch(as_prop=True)
+def alarm(self:RiskMonitor) -> bool:
+    "Whether an alarm was raised, about all answers or about one group."
+    return self.first_alarm is not None or any(m.first_alarm is not None for m in self.groups.values())
+
+@patch(as_prop=True)
+def statement(self:RiskMonitor) -> str:
+    "What the monitor says, in words."
+    target = f"{self.target_risk:g}"
+    said = []
+    first = self.first_alarm
+    if first is not None:
+        said.append(f"alarm after {first.at} outcomes: the risk was above {target} {first.reason}")
+    for group, monitor in self.groups.items():
+        found = monitor.first_alarm
+        if found is not None:
+            said.append(f"alarm in group {group} after {found.at} of its outcomes: the risk was above {target} "
+                        f"{found.reason}")
+    if said: text = f"{'; '.join(said)}; such an alarm is false with probability at most {self.delta_of_all:g}"
+    else:
+        each = f", in each of {len(self.groups)} groups" if self.groups else ""
+        text = f"no alarm after {self.n} outcomes: they allow a risk of {target}{each}"
+    if self.repeated: text += f". {self.repeated} rows were counted before and left out"
+    late = len(self.waiting) + self.unnamed
+    if not late: return text
+    oldest = f", the oldest since table {min(self.waiting.values())} of {self.tables}" if self.waiting else ""
+    return (f"{text}. {late} answered rows wait for their label{oldest}: this is based on the others, and "
+            "assumes that labels come equally soon for right and wrong answers")
 
 # %% ../../nbs/audit/05_monitor.ipynb #0ba959ba
 def _accepted(rule:Rule, frame, roles:dict) -> np.ndarray: # (n,) bool
@@ -420,3 +320,22 @@ def _wrong(rule:Rule, frame, known:dict) -> np.ndarray: # (n,)
     wrong = (codes["label"] != codes["prediction"]).astype(float)
     return wrong if foreign is None else np.where(foreign, 1., wrong)
 
+# %% ../../nbs/audit/05_monitor.ipynb #360f0197
+@patch
+def plot(self:RiskMonitor,
+    ax=None, # matplotlib axes; a new figure where None
+):           # the axes
+    "How close each process is to its alarm."
+    if ax is None: _, ax = figure(width=6.4, height=3.4)
+    if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
+    n, capital, restarts = np.array(self.history).T
+    alarms = 2/self.delta, 2*self.horizon/self.delta
+    for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):
+        ax.plot(n, np.maximum(values/alarm, 1e-8), label=name)
+    ax.axhline(1, color="k", lw=1, ls="--")
+    if self.first_alarm:
+        ax.axvline(self.first_alarm.at, color="k", lw=1, ls=":", label=f"alarm at {self.first_alarm.at}")
+    ax.set(yscale="log", ylim=(1e-8, None), xlabel="outcomes of answered inputs",
+           ylabel="evidence, 1 raises the alarm")
+    ax.legend()
+    return ax

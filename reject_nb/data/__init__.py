@@ -8,10 +8,10 @@ __all__ = []
 # %% ../../nbs/data/00_overview.ipynb #9a77c678
 from typing import TYPE_CHECKING
 
-import lazy_loader
+from ..core.help import attach
 
 # %% ../../nbs/data/00_overview.ipynb #e01fdd2e
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
     "loading": ["ChecksumError", "Dataset", "MissingDataError", "Provenance", "UnknownDataError", "available",
                 "cache", "entry",
                 "fetch", "load", "locate", "names", "needs", "read_variant", "registry", "state"],

@@ -36,48 +36,7 @@ class Variant:
 # %% ../../nbs/data/02_registry.ipynb #07fc7f44e
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """A data set in the registry.
-
-    Attributes
-    ----------
-    name : str
-        also the name of its folder
-    title : str
-        in words
-    task : str
-        classification, ordinal, images, structured, regression
-    rows : int
-        as loaded
-    columns : int
-        numbers per row; pixels times channels for images
-    classes : int
-        0 where the target is no class
-    licence : str
-        as stated by the source
-    source : str
-        page of the official source
-    papers : tuple
-        modules that use it
-    variants : tuple, default ()
-        of Variant, the best first; empty where no loader exists
-    content : str, default ""
-        SHA-256 of the parsed arrays, to know an official archive by what it holds
-    table2 : tuple, default ()
-        rows, columns, classes as printed in Table 2 of the strategies paper
-    aliases : tuple, default ()
-        names that papers use
-    folder : str, default ""
-        where copies lie, if not in a folder of its name
-    warts : str, default ""
-        what is odd about it
-
-    Examples
-    --------
-    >>> from reject_nb.data import entry
-    >>> spam = entry("spambase")
-    >>> print(spam.rows, spam.columns, spam.classes, spam.licence, spam.papers)
-    4601 57 2 CC BY 4.0 (UCI) ('gpc', 'mcsvm')
-    """
+    "A data set in the registry."
     name:str               # also the name of its folder
     title:str              # in words
     task:str               # classification, ordinal, images, structured, regression

@@ -8,7 +8,7 @@ __all__ = []
 # %% ../../nbs/mcsvm/00_overview.ipynb #80bd41a0
 from typing import TYPE_CHECKING
 
-import lazy_loader
+from ..core.help import attach
 
 if TYPE_CHECKING:
     from reject_nb.mcsvm.advanced.blocks import fit_blocks, solve_blocks
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from reject_nb.mcsvm.solver import Certificate, Solution, certify, solve_features
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
     "classifier": ["MultiCostSVC"],
     "calibration": ["RULES"],
     "advanced.blocks": ["solve_blocks", "fit_blocks"],

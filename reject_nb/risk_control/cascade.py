@@ -154,42 +154,7 @@ def _search(stages, losses, scores, aim:_Aim, sweeps:int=2) -> list: # candidate
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0021
 @dataclass(frozen=True, kw_only=True)
 class CascadeRule:
-    """Which stage answers which input, with one guarantee for the system. Made by `certify_cascade`.
-
-    Attributes
-    ----------
-    stages : tuple
-        what was learned about each stage
-    selection : CertifiedSelection
-        the certified threshold on the system's score
-    target : float
-        risk of what is answered
-    delta : float
-        allowed probability that the statement is false
-    coverage : float
-        share of the certifying inputs that are answered: an estimate
-    cost : float
-        per input, on the certifying part: an estimate
-    share_by_stage : tuple
-        shares of these that each stage answers: estimates
-    reach_by_stage : tuple
-        shares that each stage is asked for: estimates
-    capacity : tuple
-        as they were given; None: no limit
-    statement : str
-        what is guaranteed, in words
-    others : tuple, default ()
-        rules for other targets, costs and capacities
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reject_nb.risk_control import certify_cascade
-    >>> s = np.arange(200.)
-    >>> rule = certify_cascade([s >= 140, np.zeros(200)], [s, s], target=.05, delta=.1)
-    >>> str(rule.status), rule.coverage, rule.stage([[0., 190.], [0., 190.]]).tolist()
-    ('certified', 0.9625, [0, 1])
-    """
+    "Which stage answers which input, with one guarantee for the system. Made by `certify_cascade`."
     stages: tuple            # what was learned about each stage
     selection: CertifiedSelection # the certified threshold on the system's score
     target: float            # risk of what is answered
@@ -204,13 +169,7 @@ class CascadeRule:
 
     @property
     def status(self) -> Status: # certified, trivial (everything is answered) or infeasible
-        """How the certificate ended.
-
-        Returns
-        -------
-        Status
-            certified, trivial (everything is answered) or infeasible
-        """
+        "How the certificate ended."
         return self.selection.status
 
     def system_score(self,
@@ -218,35 +177,13 @@ class CascadeRule:
     ) -> np.ndarray: # (n,)
         """Estimated error of the stage that each input is routed to; what the certified threshold is for.
 
-        Infinite where this stage cannot answer, because its own score is infinite.
-
-        Parameters
-        ----------
-        scores
-            K arrays (n,), high means uncertain; None for a stage that always answers
-
-        Returns
-        -------
-        np.ndarray
-            (n,)
-        """
+        Infinite where this stage cannot answer, because its own score is infinite."""
         return _route(self.stages, _new_scores(self.stages, scores))[1]
 
     def stage(self,
         scores,      # K arrays (n,), high means uncertain; None for a stage that always answers
     ) -> np.ndarray: # (n,) from 0 on; -1 where nobody answers
-        """The stage that answers each new input.
-
-        Parameters
-        ----------
-        scores
-            K arrays (n,), high means uncertain; None for a stage that always answers
-
-        Returns
-        -------
-        np.ndarray
-            (n,) from 0 on; -1 where nobody answers
-        """
+        "The stage that answers each new input."
         stage, system_score = _route(self.stages, _new_scores(self.stages, scores))
         return np.where(_accepted(self.selection, system_score), stage, -1)
 
@@ -254,20 +191,7 @@ class CascadeRule:
         functions,   # K functions of inputs: a tuple (answers, scores); for a stage without a score, answers
         X,           # (n, ...) inputs, an array that the functions take
     ) -> tuple[np.ndarray, np.ndarray]: # (n,) answers, None where nobody answers; (n,) stages, -1 there
-        """Ask the stages in turn, each only for the inputs that those before it passed on.
-
-        Parameters
-        ----------
-        functions
-            K functions of inputs: a tuple (answers, scores); for a stage without a score, answers
-        X
-            (n, ...) inputs, an array that the functions take
-
-        Returns
-        -------
-        tuple[np.ndarray, np.ndarray]
-            (n,) answers, None where nobody answers; (n,) stages, -1 there
-        """
+        "Ask the stages in turn, each only for the inputs that those before it passed on."
         _check_entries(functions, "functions", len(self.stages))
         if not all(map(callable, functions)): raise refuse("functions", "functions", functions)
         if not isinstance(X, np.ndarray) or X.ndim == 0: raise refuse("X", "an array of inputs", X)
@@ -284,13 +208,7 @@ class CascadeRule:
         return answers, stages
 
     def menu(self) -> list[dict]: # one row for this rule and one for each of the others
-        """All rules that were certified together: any of them may be chosen after looking.
-
-        Returns
-        -------
-        list[dict]
-            one row for this rule and one for each of the others
-        """
+        "All rules that were certified together: any of them may be chosen after looking."
         return [dict(target=rule.target, status=str(rule.status), coverage=rule.coverage, cost=rule.cost,
                      share_by_stage=rule.share_by_stage, capacity=rule.capacity) for rule in (self, *self.others)]
 
@@ -528,62 +446,9 @@ def certify_cascade(
 ) -> CascadeRule:         # with statement, coverage, cost, share_by_stage, stage, answer and menu
     """Several stages asked in turn, with one guarantee for what the system answers.
 
-    By default the coverage is the largest, and of routes within .003 of it the cheapest is taken. If
-    `also` is
-    given, delta is shared equally, and all rules hold at once. Guaranteed are the risk and the capacities;
-    coverage,
-    cost, budget and shares are estimates.
-
-    Parameters
-    ----------
-    losses
-        K entries: (n,) of 0 and 1 with NaN where not known, or a number that bounds their mean among the
-        inputs that reach the stage, whatever the routes
-    scores
-        K entries: (n,) high means uncertain, inf: cannot answer; None: the stage always answers
-    costs : optional, default None
-        (K,) price of asking each stage for one input; None: 1 each
-    target : float, default .05
-        risk of what the system answers, in (0, 1)
-    delta : float, default .05
-        allowed probability that the statement is false, in (0, 1)
-    capacity : optional, default None
-        (K,) largest share of inputs that may reach a stage, None for no limit; None: no limits
-    coverage : float|None, default None
-        wanted, an estimate: then the cost is minimised
-    budget : float|None, default None
-        largest cost per input, an estimate: then the coverage is maximised
-    reject_cost : float|None, default None
-        price of a rejection: then cost plus rejections is minimised
-    learn : float, default .2
-        share of the examples from which the routes are learned, in (0, 1); none for one stage
-    also : optional, default ()
-        dicts of target, costs, capacity, coverage, budget or reject_cost: rules of one menu
-    random_state : optional, default None
-        for split and coins: None, a hash of losses and scores; a Generator; or a whole number, which fixes
-        them for all samples of a size: the statement is then one about the mean over seeds and samples
-    names : optional, default None
-        (K,) names of the stages for the statement; None: their numbers, from 0 as in `stage`
-
-    Returns
-    -------
-    CascadeRule
-        with statement, coverage, cost, share_by_stage, stage, answer and menu
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reject_nb.risk_control import certify_cascade
-    >>> rng = np.random.default_rng(0)
-    >>> hard = rng.random(5000)                                   # what makes an input difficult
-    >>> small, large = rng.random(5000) < .5*hard**3, rng.random(5000) < .25*hard**3
-    >>> noise = .2*rng.normal(size=(2, 5000))
-    >>> rule = certify_cascade([small, large], [hard + noise[0], hard + noise[1]], costs=[1, 12], budget=6, delta=.1)
-    >>> print(rule.statement)
-    with probability at least 0.9 over the 4000 certifying examples, the mean loss of what the system answers is at most 0.05
-    >>> rule.stage([[.1, .9, .9], [.1, .2, 1.5]]).tolist()
-    [0, 1, -1]
-    """
+    By default the coverage is the largest, and of routes within .003 of it the cheapest is taken. If `also` is
+    given, delta is shared equally, and all rules hold at once. Guaranteed are the risk and the capacities; coverage,
+    cost, budget and shares are estimates."""
     losses, n = _check_losses(losses)
     k = len(losses)
     scores = _check_scores(scores, k, n)

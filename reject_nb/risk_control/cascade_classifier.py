@@ -24,55 +24,8 @@ from .estimators import stays_as_it_is, take
 class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
     """Classifiers asked in turn, each only for what those before passed on; rejects what nobody settles.
 
-    Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_ (that of the
-    rule), classes_,
-    reject_label_.
-
-    Parameters
-    ----------
-    stages
-        list of (name, classifier with predict_proba), cheap ones first
-    target : float, default .05
-        share of wrong answers among the answers of the system, in (0, 1)
-    costs : optional, default None
-        (K,) price of asking each stage; None: 1 each
-    delta : float, default .05
-        allowed probability that the statement is false, in (0, 1)
-    capacity : optional, default None
-        (K,) largest share of inputs that may reach each stage; None: no limits
-    coverage : optional, default None
-        wanted, an estimate: the cost is minimised
-    budget : optional, default None
-        largest cost per input, an estimate: the coverage is maximised
-    reject_cost : optional, default None
-        price of a rejection
-    calibration_size : float, default .3
-        share of the rows for routes and certificate, in (0, 1); all if nothing is fitted
-    learn : float, default .2
-        share of these for the routes, in (0, 1)
-    reject_label : str, default "auto"
-        what predict returns where nobody answers: -1 for numbers, "reject" for text
-    prefit : bool, default False
-        True: the classifiers are fitted on other data and stay as they are
-    random_state : optional, default None
-        of the split: None, a whole number, a Generator or a RandomState
-    n_candidates : int, default 1
-        among which a search chooses: delta is divided by it, so that the statement about the one that is
-        chosen holds
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_digits
-    >>> from sklearn.ensemble import RandomForestClassifier
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from sklearn.utils import shuffle
-    >>> from reject_nb.risk_control import CascadeClassifier
-    >>> X, y = shuffle(*load_digits(return_X_y=True), random_state=0)
-    >>> stages = [("bayes", GaussianNB(var_smoothing=.01)), ("forest", RandomForestClassifier(50, random_state=0))]
-    >>> clf = CascadeClassifier(stages, target=.05, costs=[1, 10], budget=6, delta=.1, calibration_size=.5, random_state=0)
-    >>> clf.fit(X[:1400], y[:1400]).rule_.statement
-    'with probability at least 0.9 over the 560 certifying examples, the mean loss of what the system answers is at most 0.05'
-    """
+    Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_ (that of the rule), classes_,
+    reject_label_."""
     def __init__(self,
         stages,              # list of (name, classifier with predict_proba), cheap ones first
         target=.05,          # share of wrong answers among the answers of the system, in (0, 1)
@@ -101,22 +54,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
     ):     # self
         """Fit clones of the classifiers, learn the routes and certify the system, on disjoint rows.
 
-        Parameters
-        ----------
-        X
-            (n, d) or whatever the classifiers take
-        y
-            (n,) labels
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            naming the argument; what a classifier says against X is passed on.
-        """
+        Raises: ValueError naming the argument; what a classifier says against X is passed on."""
         stages = _check_stages(self.stages)
         size = check_probability(self.calibration_size, "calibration_size")
         check_flag(self.prefit, "prefit")
@@ -160,20 +98,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         X, # (n, d) data that the classifiers have not seen
         y, # (n,) labels
     ):     # self
-        """Learn the routes and certify anew on other data, for instance after a search or after changing
-        `target`.
-
-        Parameters
-        ----------
-        X
-            (n, d) data that the classifiers have not seen
-        y
-            (n,) labels
-
-        Returns
-        -------
-        self
-        """
+        "Learn the routes and certify anew on other data, for instance after a search or after changing `target`."
         return self._certify(X, self._labels(X, y))
 
     def _door(self, X):
@@ -201,52 +126,19 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
     def predict(self,
         X,           # (n, d) as in fit
     ) -> np.ndarray: # (n,) labels, reject_label_ where nobody answers
-        """Ask the stages in turn.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-
-        Returns
-        -------
-        np.ndarray
-            (n,) labels, reject_label_ where nobody answers
-        """
+        "Ask the stages in turn."
         return self._answers(X)[0]
 
     def predict_stage(self,
         X,           # (n, d) as in fit
     ) -> np.ndarray: # (n,) from 0 on, in the order of names_; -1 where nobody answers
-        """Which stage answers each input.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-
-        Returns
-        -------
-        np.ndarray
-            (n,) from 0 on, in the order of names_; -1 where nobody answers
-        """
+        "Which stage answers each input."
         return self._answers(X)[1]
 
     def accept(self,
         X,           # (n, d) as in fit
     ) -> np.ndarray: # (n,) bool
-        """Whether each input is answered.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-
-        Returns
-        -------
-        np.ndarray
-            (n,) bool
-        """
+        "Whether each input is answered."
         return self._answers(X)[1] >= 0
 
     def score(self,
@@ -254,23 +146,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         y,                  # (n,) labels
         sample_weight=None, # (n,) non-negative; equal if None
     ) -> float:             # in [0, 1]; NaN if nothing is answered
-        """Selective accuracy: the share of right answers among what is answered; rejected inputs do not
-        count.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-        y
-            (n,) labels
-        sample_weight : optional, default None
-            (n,) non-negative; equal if None
-
-        Returns
-        -------
-        float
-            in [0, 1]; NaN if nothing is answered
-        """
+        "Selective accuracy: the share of right answers among what is answered; rejected inputs do not count."
         y = self._labels(X, y)
         labels, stage = self._answers(X)
         weight = np.ones(len(y)) if sample_weight is None else check_vector(sample_weight, "sample_weight", len(y), low=0.)
@@ -281,20 +157,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         X,     # (n, d) as in fit
         y,     # (n,) labels
     ) -> dict: # columns: stage, share answered, share of its answers that are wrong; the last row is the system
-        """What each stage answers, and how often it is wrong, on given data.
-
-        Parameters
-        ----------
-        X
-            (n, d) as in fit
-        y
-            (n,) labels
-
-        Returns
-        -------
-        dict
-            columns: stage, share answered, share of its answers that are wrong; the last row is the system
-        """
+        "What each stage answers, and how often it is wrong, on given data."
         y = self._labels(X, y)
         labels, stage = self._answers(X)
         rows = [(name, stage == k) for k, name in enumerate(self.names_)] + [("system", stage >= 0)]

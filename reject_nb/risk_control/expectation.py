@@ -22,33 +22,7 @@ def conformal_risk(
 
     This is not a bound on the risk of accepted inputs. `delta` of the result is NaN: there is none.
 
-    Parameters
-    ----------
-    losses
-        (n,) in [0, bound], of a calibration sample
-    scores
-        (n,) high means uncertain; may be infinite
-    target_risk : float
-        mean loss over all inputs, rejected ones count 0; in the units of the losses
-    bound : float|None, default None
-        largest loss that can occur; 1 if None, if no loss is larger
-
-    Returns
-    -------
-    CertifiedSelection
-        with status certified, trivial (everything) or infeasible (nothing)
-
-    References
-    ----------
-    Angelopoulos et al., Conformal risk control (2024), Theorem 1.
-
-    Examples
-    --------
-    >>> from reject_nb.risk_control import conformal_risk
-    >>> found = conformal_risk(losses=[0, 0, 1, 0, 0, 1, 0, 1, 0], scores=range(9), target_risk=.3)
-    >>> found.threshold, round(found.coverage, 3), str(found.status)
-    (6.0, 0.778, 'certified')
-    """
+    Source: Angelopoulos et al., Conformal risk control (2024), Theorem 1."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     n = len(sample.losses)
     ends = tie_ends(sample.scores) + 1

@@ -8,10 +8,10 @@ __all__ = []
 # %% ../../nbs/sdr/00_overview.ipynb #cc04fd16
 from typing import TYPE_CHECKING
 
-import lazy_loader
+from ..core.help import attach
 
 # %% ../../nbs/sdr/00_overview.ipynb #75c07e23
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
     "distributions": ["Gaussian", "Independent"],
     "likelihood_ratio": ["radius"],
     "rates": ["Rates"],

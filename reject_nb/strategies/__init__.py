@@ -7,10 +7,10 @@ __all__ = []
 
 # %% ../../nbs/strategies/00_overview.ipynb #549c25f5
 from typing import TYPE_CHECKING
-import lazy_loader
+from ..core.help import attach
 
 # %% ../../nbs/strategies/00_overview.ipynb #990d65b8
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
     "models": ["BoundedAbstention", "BoundedImprovement", "CostBased", "convert"],
     "curves": ["aurc", "aurc_bounds", "bayes_predict", "conditional_risk", "plug_in", "sele"],
     "surrogate": ["sele_surrogate", "sele_surrogate_hvp"],

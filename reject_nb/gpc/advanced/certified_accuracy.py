@@ -16,29 +16,7 @@ from .many import certify_many
 # %% ../../../nbs/gpc/advanced/certified_accuracy.ipynb #1ab9fe4c
 @dataclass(frozen=True, kw_only=True)
 class AccuracyCurve:
-    """Bounds of the robust accuracy at some radii.
-
-    Attributes
-    ----------
-    radii : np.ndarray
-        (k,)
-    lower : np.ndarray
-        (k,) certified accuracy
-    upper : np.ndarray
-        (k,) accuracy that no known attack refutes
-    certified : np.ndarray
-        (m,) certified radius of each point; 0 where the class is wrong
-    attack : np.ndarray
-        (m,) radius of the smallest known attack; 0 where the class is wrong
-
-    Examples
-    --------
-    >>> from reject_nb.gpc import GPPosterior, accuracy_curve
-    >>> pair = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
-    >>> curve = accuracy_curve(pair, [[.81, 0.], [.51, 0.], [.01, 0.]], [1, 1, 0], [0., .3], time_limit=None)
-    >>> print(curve.certified.round(2).tolist(), curve.attack.round(2).tolist())
-    [0.19, 0.49, 0.0] [0.19, 0.49, 0.0]
-    """
+    "Bounds of the robust accuracy at some radii."
     radii: np.ndarray     # (k,)
     lower: np.ndarray     # (k,) certified accuracy
     upper: np.ndarray     # (k,) accuracy that no known attack refutes
@@ -53,33 +31,7 @@ def accuracy_curve(
     radii,             # (k,) at least 0
     **options,         # of `certify_many`: dims, norm, limits, max_boxes, time_limit, n_jobs, csv, progress
 ) -> AccuracyCurve:
-    """Certified accuracy by radius, and what attacks leave of it.
-
-    Parameters
-    ----------
-    post
-        GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
-    X
-        (m, d) points
-    y
-        (m,) true labels
-    radii
-        (k,) at least 0
-    **options
-        of `certify_many`: dims, norm, limits, max_boxes, time_limit, n_jobs, csv, progress
-
-    Returns
-    -------
-    AccuracyCurve
-
-    Examples
-    --------
-    >>> from reject_nb.gpc import GPPosterior, accuracy_curve
-    >>> pair = GPPosterior([[0., 0.], [2., 0.]], [1., -1.], [.3, .3], 1., 2.)
-    >>> curve = accuracy_curve(pair, [[.81, 0.], [.51, 0.], [.01, 0.]], [1, 1, 0], [0., .1, .3, .6], time_limit=None)
-    >>> print(curve.lower.round(3).tolist(), curve.upper.round(3).tolist())
-    [0.667, 0.667, 0.333, 0.0] [0.667, 0.667, 0.333, 0.0]
-    """
+    """Certified accuracy by radius, and what attacks leave of it."""
     radii = check_vector(radii, "radii", low=0.)
     X = check_matrix(X, "X")           # of no points there is no accuracy
     found = certify_many(post, X, questions=("radius",), **options)

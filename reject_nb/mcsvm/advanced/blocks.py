@@ -165,39 +165,7 @@ def solve_blocks(
 ) -> Solution:
     """Solves the linear (MC-SVM) from blocks of rows, to a certified relative duality gap.
 
-    Parameters
-    ----------
-    X
-        (n, D) array, memory map or Dask array, or the path of a Parquet file
-    y
-        (n,) +1 safe, -1 unsafe, both present; for Parquet the name of their column
-    safe : np.ndarray
-        (m,) cost of a safe point, > 0
-    unsafe : np.ndarray
-        (m,) cost of an unsafe point, > 0
-    eta : float
-        regularisation, > 0: the larger, the weaker
-    tol : float, default 1e-6
-        relative duality gap asked for, in (0, 1)
-
-    Returns
-    -------
-    Solution
-
-    References
-    ----------
-    Carlevaro et al., (MC-SVM).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reject_nb.mcsvm import solve_blocks
-    >>> # safe at -1 twice, unsafe at 1: w = 1 separates with margin 1, and 1/(2 eta) is the optimum for every tau
-    >>> found = solve_blocks(np.array([[-1.], [-1.], [1.]]), np.array([1, 1, -1]), safe=[.5, .2], unsafe=[.5, .8],
-    ...                      eta=1000.)
-    >>> print(found.status, round(found.objective, 7), found.w.round(4).tolist(), found.gap <= 1e-6)
-    optimal 0.0005 [1.0] True
-    """
+    Source: Carlevaro et al., (MC-SVM)."""
     return solve_source(open_source(X, y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol))
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #clblock1
@@ -225,34 +193,7 @@ def fit_blocks(
 ) -> MultiCostSVC: # the model
     """Solves the linear (MC-SVM) without holding the rows in memory: a few passes over blocks.
 
-    Parameters
-    ----------
-    model : MultiCostSVC
-        with a linear kernel and no class weights; fitted in place
-    X
-        (n, d) array, memory map or Dask array, or the path of a Parquet file
-    y
-        (n,) labels of two classes, or the name of their column
-
-    Returns
-    -------
-    MultiCostSVC
-        the model
-
-    Raises
-    ------
-    ValueError
-        naming the argument; for another kernel or class weights.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reject_nb.mcsvm import MultiCostSVC, fit_blocks
-    >>> X, y = np.array([[-1.], [0.], [2.]]), np.array(["safe", "safe", "bad"])
-    >>> clf = fit_blocks(MultiCostSVC(eta=100., safe_label="safe"), X, y)
-    >>> print(clf.status_, clf.coef_.round(4).tolist(), clf.predict([[.9], [1.1]]).tolist())
-    optimal [1.0] ['safe', 'bad']
-    """
+    Raises: ValueError naming the argument; for another kernel or class weights."""
     check_instance(model, "model", MultiCostSVC, "a MultiCostSVC")
     if not isinstance(model.kernel, str) or model.kernel != "linear":
         raise refuse("kernel", "'linear' for blocks of rows", model.kernel)

@@ -41,41 +41,8 @@ def sgr(
 ) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
     """Selection with guaranteed risk.
 
-    Parameters
-    ----------
-    losses
-        (n,) 0 or bound, of a calibration sample
-    scores
-        (n,) high means uncertain; may be infinite
-    target_risk : float
-        at least 0, in the units of the losses
-    delta : float, default .05
-        allowed probability that this one certificate is false, in (0, 1); several share it
-    bound : float|None, default None
-        the loss of an error; 1 if None
-
-    Returns
-    -------
-    CertifiedSelection
-        with status certified, trivial (everything) or infeasible (nothing)
-
-    Raises
-    ------
-    ValueError
-        as `ltt`, and for losses other than 0 and bound.
-
-    References
-    ----------
-    Geifman and El-Yaniv (2017), algorithm 2.
-
-    Examples
-    --------
-    >>> from reject_nb.risk_control import sgr
-    >>> losses, scores = [0]*90 + [1]*10, range(100)
-    >>> found = sgr(losses, scores, target_risk=.1)
-    >>> str(found.status), found.coverage, round(found.certified, 4)
-    ('certified', 0.92, 0.0925)
-    """
+    Source: Geifman and El-Yaniv (2017), algorithm 2.
+    Raises: ValueError as `ltt`, and for losses other than 0 and bound."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     delta = check_probability(delta, "delta")
     if not sample.binary: raise ValueError("losses must be 0 or bound for sgr; use ltt for others")

@@ -39,34 +39,8 @@ def _rows(model, X, reset:bool) -> np.ndarray: # (n, d)
 class GenerativeClassifier(ClassifierMixin, BaseEstimator):
     """A distribution for each class, and the class with the largest posterior probability.
 
-    After `fit`: `classes_`, `distributions_`, `priors_` and `shrinkage_` (the amount that was used, the
-    same for all classes).
-
-    Parameters
-    ----------
-    family : str, default "gaussian"
-        of all classes: a name, a class, a distribution as template, or a list of these
-    shrinkage : str, default "auto"
-        None, "ledoit_wolf", a number, or "auto": Ledoit-Wolf under 10 points a column
-
-    References
-    ----------
-    Carlevaro et al., eq. (7), one class against the others.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from reject_nb.risk_control import RegionPerClass
-    >>> from reject_nb.sdr import GenerativeClassifier
-    >>> rng = np.random.default_rng(0)
-    >>> y = np.repeat(["left", "right", "top"], 300)
-    >>> X = rng.normal(size=(900, 2)) + np.repeat([[-3., 0.], [3., 0.], [0., 4.]], 300, axis=0)
-    >>> model = RegionPerClass(GenerativeClassifier(), eps=.05, delta=.1, random_state=0).fit(X, y)
-    >>> print(model.predict([[-4, 0], [4, 0], [0, 6]]).tolist())
-    ['left', 'right', 'top']
-    >>> print(model.predict_regions([[-4, 0], [0, 0]]).tolist())
-    [[True, False, False], [True, True, False]]
-    """
+    After `fit`: `classes_`, `distributions_`, `priors_` and `shrinkage_` (the amount that was used, the same for all classes).
+    Source: Carlevaro et al., eq. (7), one class against the others."""
     def __init__(
         self,
         family="gaussian", # of all classes: a name, a class, a distribution as template, or a list of these
@@ -81,22 +55,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         y, # (n,) labels of two or more classes
         sample_weight=None, # (n,) at least 0, of distributions and priors
     ) -> "GenerativeClassifier": # self
-        """Fits a distribution to each class.
-
-        Parameters
-        ----------
-        X
-            (n, d) points
-        y
-            (n,) labels of two or more classes
-        sample_weight : optional, default None
-            (n,) at least 0, of distributions and priors
-
-        Returns
-        -------
-        GenerativeClassifier
-            self
-        """
+        """Fits a distribution to each class."""
         X = _rows(self, X, reset=True)
         y = check_classes(self, y, len(X))
         weight = point_weights(sample_weight, len(X), largest=MOST_WEIGHT)
@@ -120,18 +79,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K), or (n,) for two classes: high for the second
-        """Minus Gamma of each class: how much more likely a point is under its distribution than the others'.
-
-        Parameters
-        ----------
-        X
-            (n, d) points
-
-        Returns
-        -------
-        np.ndarray
-            (n, K), or (n,) for two classes: high for the second
-        """
+        "Minus Gamma of each class: how much more likely a point is under its distribution than the others'."
         scores = -gamma_per_class(self._log_densities(X), self.priors_)
         return scores if len(self.classes_) > 2 else scores[:, 1]
 
@@ -139,18 +87,7 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K) in the order of classes_
-        """Posterior probabilities under the fitted distributions; the shares where no class has a density.
-
-        Parameters
-        ----------
-        X
-            (n, d) points
-
-        Returns
-        -------
-        np.ndarray
-            (n, K) in the order of classes_
-        """
+        "Posterior probabilities under the fitted distributions; the shares where no class has a density."
         joint = self._log_densities(X) + np.log(self.priors_)
         lost = np.isneginf(joint).all(1)
         joint[lost] = np.log(self.priors_)
@@ -160,17 +97,6 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         self,
         X, # (n, d) points
     ) -> np.ndarray: # (n,) labels
-        """The class with the largest posterior probability.
-
-        Parameters
-        ----------
-        X
-            (n, d) points
-
-        Returns
-        -------
-        np.ndarray
-            (n,) labels
-        """
+        "The class with the largest posterior probability."
         best = self.predict_proba(X).argmax(1)
         return self.classes_[best]

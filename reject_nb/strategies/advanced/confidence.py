@@ -7,6 +7,7 @@ __all__ = ['ConfidenceScore']
 
 # %% ../../../nbs/strategies/advanced/confidence.ipynb #f24925f5
 import numpy as np
+from fastcore.basics import patch
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -27,39 +28,7 @@ class ConfidenceScore(UncertaintyScore):
 
     Learned: learner_, estimator_, labels_.
 
-    Parameters
-    ----------
-    estimator : optional, default None
-        classifier underneath; logistic regression where None
-    learner : optional, default None
-        scikit-learn regressor; small boosted trees where None
-    loss : optional, default None
-        None (0/1), "absolute", a matrix over the classes or a function: pointwise_loss
-    use_inputs : bool, default True
-        whether the learner sees X, which then must be numbers
-
-    References
-    ----------
-    after Corbiere et al., Addressing failure prediction by learning model confidence (2019).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from reject_nb.risk_control import MaxClassProbability
-    >>> from reject_nb.strategies import ConfidenceScore, aurc
-    >>> rng = np.random.default_rng(0)
-    >>> def draw(n):
-    ...     X = rng.normal(size=(n, 2))
-    ...     flipped = (np.abs(X[:, 1]) > 1) & (rng.random(n) < .5)
-    ...     return X, ((X[:, 0] > 0) ^ flipped).astype(int)
-    ...
-    >>> classifier, (X, y), (Xt, yt) = LogisticRegression().fit(*draw(1000)), draw(1000), draw(4000)
-    >>> wrong = (classifier.predict(Xt) != yt).astype(float)
-    >>> learned, top = ConfidenceScore(classifier).fit(X, y), MaxClassProbability(classifier).fit(X, y)
-    >>> bool(aurc(wrong, learned.predict(Xt)) < .6*aurc(wrong, top.predict(Xt)))
-    True
-    """
+    Source: after Corbiere et al., Addressing failure prediction by learning model confidence (2019)."""
     learns = True
 
     def __init__(self,
@@ -80,19 +49,7 @@ class ConfidenceScore(UncertaintyScore):
         X,   # (n, d) inputs that the classifier was not trained on
         y,   # (n,) true labels
     ):       # self
-        """Learn the loss of the classifier's predictions.
-
-        Parameters
-        ----------
-        X
-            (n, d) inputs that the classifier was not trained on
-        y
-            (n,) true labels
-
-        Returns
-        -------
-        self
-        """
+        "Learn the loss of the classifier's predictions."
         self._check_parameters()
         y = self._prepare(X, y)
         predictions = predict_labels(self.estimator_, X)
@@ -103,31 +60,22 @@ class ConfidenceScore(UncertaintyScore):
             pointwise_loss(y, predictions, self.loss, getattr(self, "classes_", None)))
         return self
 
-    def _seen(self, X, predictions, reset=False) -> np.ndarray:
-        "What the learner sees: inputs, answer, sorted logarithms of the probabilities."
-        parts = [predictions[:, None] == self.labels_]
-        if hasattr(self.estimator_, "predict_proba"):
-            p = np.sort(ask(self.estimator_.predict_proba, X), axis=1)[:, ::-1]
-            parts.append(np.log(np.maximum(p, 1e-12)))
-        if self.use_inputs_: parts.append(numeric_features(self, X, reset=reset))
-        return np.column_stack(parts).astype(float)
+# %% ../../../nbs/strategies/advanced/confidence.ipynb #2bc26e34
+@patch
+def _seen(self:ConfidenceScore, X, predictions, reset=False) -> np.ndarray:
+    "What the learner sees: inputs, answer, sorted logarithms of the probabilities."
+    parts = [predictions[:, None] == self.labels_]
+    if hasattr(self.estimator_, "predict_proba"):
+        p = np.sort(ask(self.estimator_.predict_proba, X), axis=1)[:, ::-1]
+        parts.append(np.log(np.maximum(p, 1e-12)))
+    if self.use_inputs_: parts.append(numeric_features(self, X, reset=reset))
+    return np.column_stack(parts).astype(float)
 
-    def predict(self,
-        X,           # (n, d) inputs
-    ) -> np.ndarray: # (n,) estimated loss, high means uncertain
-        """Estimated loss of the classifier's answers.
-
-        Parameters
-        ----------
-        X
-            (n, d) inputs
-
-        Returns
-        -------
-        np.ndarray
-            (n,) estimated loss, high means uncertain
-        """
-        check_is_fitted(self, "learner_")
-        self._at_door(X)
-        return np.asarray(self.learner_.predict(self._seen(X, predict_labels(self.estimator_, X))), float)
-
+@patch
+def predict(self:ConfidenceScore,
+    X,           # (n, d) inputs
+) -> np.ndarray: # (n,) estimated loss, high means uncertain
+    "Estimated loss of the classifier's answers."
+    check_is_fitted(self, "learner_")
+    self._at_door(X)
+    return np.asarray(self.learner_.predict(self._seen(X, predict_labels(self.estimator_, X))), float)
