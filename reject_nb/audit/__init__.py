@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/audit/00_overview.ipynb #0592c83f
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "table": ["Table", "TableError"],
-    "rule": ["Rule", "RuleError"],
-    "monitor": ["RiskMonitor"],
-    "audit": ["Audit"],
-})
+__getattr__, __dir__, __all__ = attach(__name__)
 if TYPE_CHECKING:
     from reject_nb.audit.audit import Audit
     from reject_nb.audit.monitor import RiskMonitor

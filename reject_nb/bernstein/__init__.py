@@ -20,8 +20,4 @@ if TYPE_CHECKING:
     from reject_nb.bernstein.uncertain_data import UncertainData
 
 # %% ../../nbs/bernstein/00_overview.ipynb #bb6d399f
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "advanced.bound_calibration": ["BoundCalibration", "calibrate_bound"],
-    "certificate": ["certify_linear"], "classifier": ["RobustSVC", "nom_err", "opt_err"],
-    "formulations": ["FORMULATIONS"], "advanced.transformers": ["UncertainRows", "UncertainScaler"],
-    "nu_values": ["nu"], "uncertain_data": ["UncertainData"]})
+__getattr__, __dir__, __all__ = attach(__name__)

@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['FOR_TOOLS', 'WIDTH', 'ERROR', 'MARK', 'PUBLIC', 'Source', 'source_of', 'parameters', 'returned', 'fields', 'members',
-           'as_session', 'examples_in', 'examples', 'parts_of', 'filled', 'docstring', 'describe', 'attach', 'Patched']
+           'as_session', 'examples_in', 'examples', 'parts_of', 'filled', 'docstring', 'describe', 'listed', 'attach',
+           'Patched']
 
 # %% ../../nbs/core/09_help.ipynb #hp000003
 import json
@@ -294,15 +295,26 @@ class _Finder(MetaPathFinder):
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
 
+def listed(
+    package:str, # the overview's __name__
+) -> dict:       # module below it -> its public names
+    "The public names of an overview: what it imports for type checkers (`if TYPE_CHECKING:`), so each name stands once."
+    import ast
+    file = getattr(sys.modules.get(package), "__file__", None)
+    if not file or not package.startswith("reject_nb"): return {}                 # a notebook
+    blocks = [node.body for node in ast.parse(Path(file).read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
+    lines = [node for block in blocks for node in block if isinstance(node, ast.ImportFrom)]
+    return {(line.module or "").removeprefix(f"{package}."): [alias.name for alias in line.names] for line in lines}
+
 def attach(
-    package:str,       # the overview's __name__
-    submod_attrs:dict, # module below it -> its public names
-) -> tuple:            # __getattr__, __dir__ and __all__ of the overview
+    package:str, # the overview's __name__
+) -> tuple:      # __getattr__, __dir__ and __all__ of the overview
     "The public names of a module, loaded when they are first asked for, with complete docstrings."
     import lazy_loader
-    PUBLIC.update({f"{package}.{module}": names for module, names in submod_attrs.items()})
+    names = listed(package)
+    PUBLIC.update({f"{package}.{module}": found for module, found in names.items()})
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path): sys.meta_path.insert(0, _Finder())
-    return lazy_loader.attach(package, submod_attrs=submod_attrs)
+    return lazy_loader.attach(package, submod_attrs=names)
 
 # %% ../../nbs/core/09_help.ipynb #hp000025
 class Patched:

@@ -11,11 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/data/00_overview.ipynb #e01fdd2e
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "loading": ["ChecksumError", "Dataset", "MissingDataError", "Provenance", "UnknownDataError", "available",
-                "cache", "entry",
-                "fetch", "load", "locate", "names", "needs", "read_variant", "registry", "state"],
-    "entries": ["Entry"]})
+__getattr__, __dir__, __all__ = attach(__name__)
 
 if TYPE_CHECKING:
     from reject_nb.data.entries import Entry

@@ -11,24 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/gpc/00_overview.ipynb #0820b086
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "advanced.certified_accuracy": ["AccuracyCurve", "accuracy_curve"],
-    "advanced.classifier": ["CertifiedGPClassifier"],
-    "advanced.importers": ["posterior_from_gpflow", "posterior_from_gpy",
-                           "posterior_from_gpytorch", "posterior_from_sklearn"],
-    "advanced.kernel_posterior": ["KernelPosterior", "OneVsRestPosterior"],
-    "advanced.kernels": ["Constant", "Linear", "Matern12", "Matern32", "Matern52",
-                         "Product", "RationalQuadratic", "SquaredExponential", "Sum",
-                         "White"],
-    "advanced.many": ["Certified", "certified_radius", "certify_many"],
-    "advanced.regression": ["RegressionRange", "RegressionRows", "regression_range",
-                            "regression_ranges"],
-    "attacks": ["Interpretation", "Perturbation", "gpfgs", "interpretability",
-                "minimal_perturbation"],
-    "posterior": ["GPPosterior", "fit_gpc"],
-    "questions": ["Robustness", "Safety", "classification_range", "is_safe", "robustness"],
-    "search": ["Ball", "RangeResult"],
-    "softmax": ["MulticlassPosterior", "fit_multiclass_gpc"]})
+__getattr__, __dir__, __all__ = attach(__name__)
 
 if TYPE_CHECKING:
     from reject_nb.gpc.advanced.certified_accuracy import AccuracyCurve, accuracy_curve

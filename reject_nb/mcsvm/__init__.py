@@ -19,10 +19,4 @@ if TYPE_CHECKING:
     from reject_nb.mcsvm.solver import Certificate, Solution, certify, solve_features
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "classifier": ["MultiCostSVC"],
-    "calibration": ["RULES"],
-    "advanced.blocks": ["solve_blocks", "fit_blocks"],
-    "solver": ["solve_features", "Solution", "certify", "Certificate"],
-    "problem": ["solve_reference", "solve_primal_reference", "Reference", "resolve_taus"],
-    "offsets": ["best_offsets"]})
+__getattr__, __dir__, __all__ = attach(__name__)

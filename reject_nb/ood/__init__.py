@@ -11,26 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/ood/00_overview.ipynb #d80899fc
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "distributions": ["CostBasedOOD", "OODSolution", "bayes_classifier", "decide",
-                      "likelihood_ratio"],
-    "models": ["BoundedPrecisionRecall", "BoundedTPRFPR", "boundary_acceptance"],
-    "single": ["TunedOOD", "score_on_line", "tune_single_score"],
-    "double": ["selective_risk_at", "tune_double_score"],
-    "metrics": ["aupr", "auroc", "ccr_fpr_curve", "oscr", "precision_recall_curve",
-                "roc_curve"],
-    "advanced.lines": ["naive_grid"],
-    "advanced.detectors": ["knn", "mls", "msp", "odin", "react", "vim"],
-    "advanced.more_scores": ["LearnedRatio", "ash", "dice", "energy", "entropy", "fdbd",
-                             "gen", "gradnorm", "kl_matching", "learn_ratio",
-                             "mahalanobis", "nnguide", "plug_in_score",
-                             "relative_mahalanobis", "residual", "she", "sirc"],
-    "advanced.all_metrics": ["Comparison", "OODMetrics", "RocDisplay",
-                             "ScorePlaneDisplay", "best_area", "compare_detectors",
-                             "ood_metrics"],
-    "advanced.guarantees": ["CertifiedOOD", "certify_targets"],
-    "advanced.selector": ["DoubleScoreSelector", "report"],
-    "experiments.setup": ["synthetic_example"]})
+__getattr__, __dir__, __all__ = attach(__name__)
 
 # %% ../../nbs/ood/00_overview.ipynb #1a3c0301
 if TYPE_CHECKING:

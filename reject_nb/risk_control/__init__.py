@@ -10,22 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/risk_control/00_overview.ipynb #f8a95b8a
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "threshold": ["CertifiedSelection", "SelectionFunction", "certified_risk", "ltt"],
-    "groups": ["certified_groups", "certified_risks"],
-    "shift": ["certified_under_shift", "covariate_weights"],
-    "expectation": ["conformal_risk"],
-    "targets": ["certify", "order_statistic"],
-    "rates": ["RULES", "Calibration", "calibrate_offset"],
-    "monitor": ["RiskMonitor"],
-    "regions": ["CalibratedRegion", "RegionPerClass"],
-    "cascade": ["CascadeRule", "certify_cascade"],
-    "cascade_classifier": ["CascadeClassifier"],
-    "advanced.restarts": ["certified_single_crossing"],
-    "advanced.sgr": ["sgr"],
-    "estimators": ["MarginScore", "MaxClassProbability", "RiskCoverage", "pointwise_loss", "risk_coverage_curve"],
-    "selective": ["SelectiveClassifier", "make_selective_scorer"],
-})
+__getattr__, __dir__, __all__ = attach(__name__)
 
 # %% ../../nbs/risk_control/00_overview.ipynb #152b5218
 if TYPE_CHECKING:

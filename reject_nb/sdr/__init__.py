@@ -11,16 +11,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/sdr/00_overview.ipynb #75c07e23
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "distributions": ["Gaussian", "Independent"],
-    "likelihood_ratio": ["radius"],
-    "rates": ["Rates"],
-    "region": ["Quadric", "SafeDecisionRegion", "explore"],
-    "classifier": ["SafeRegionClassifier"],
-    "advanced.several_classes": ["GenerativeClassifier"],
-    "advanced.families": ["Bernoulli", "Beta", "Binomial", "ChiSquared", "Exponential", "Gamma", "Poisson"],
-    "advanced.fitted": ["RateIntervals", "goodness_of_fit"],
-})
+__getattr__, __dir__, __all__ = attach(__name__)
 
 if TYPE_CHECKING:
     from reject_nb.sdr.advanced.families import (

@@ -10,17 +10,7 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 # %% ../../nbs/strategies/00_overview.ipynb #990d65b8
-__getattr__, __dir__, __all__ = attach(__name__, submod_attrs={
-    "models": ["BoundedAbstention", "BoundedImprovement", "CostBased", "convert"],
-    "curves": ["aurc", "aurc_bounds", "bayes_predict", "conditional_risk", "plug_in", "sele"],
-    "surrogate": ["sele_surrogate", "sele_surrogate_hvp"],
-    "scores": ["RegressionScore", "SeleScore", "TrueClassProbabilityScore"],
-    "ordinal": ["OrdinalSVM", "ordinal_certificate"],
-    "ranks": ["average_ranks", "critical_difference", "nemenyi"],
-    "advanced.metrics": ["compare_scores", "selective_metrics"],
-    "advanced.confidence": ["ConfidenceScore"],
-    "advanced.displays": ["RiskCoverageDisplay"],
-})
+__getattr__, __dir__, __all__ = attach(__name__)
 
 # %% ../../nbs/strategies/00_overview.ipynb #d082ea41
 if TYPE_CHECKING:
