@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from .table import Table
+from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
 from ..core.ranking import (
     Ranking, aurc, augrc, auroc, best_order, excess_aurc, split_groups, standard_errors)
 
@@ -23,14 +24,9 @@ def share_interval(
     level:float=.95, # of the interval
 ) -> tuple: # low and high
     "Intervals of Clopper and Pearson for probabilities."
-    from scipy.special import betaincinv
-    errors, trials = np.broadcast_arrays(np.asarray(errors, float), np.asarray(trials, float))
-    tail = .5 - level/2
-    none = errors <= 0
-    all_ = errors >= trials
-    low = np.where(none, 0., betaincinv(np.where(none, 1., errors), trials - errors + 1, tail))
-    high = np.where(all_, 1., betaincinv(errors + 1, np.where(all_, 1., trials - errors), 1 - tail))
-    return np.where(trials > 0, low, 0.), np.where(trials > 0, high, 1.)
+    errors, trials = np.broadcast_arrays(np.minimum(errors, trials), trials)
+    limits = clopper_pearson_lower, clopper_pearson_upper
+    return tuple(limit(errors.ravel(), trials.ravel(), .5 - level/2).reshape(errors.shape) for limit in limits)
 
 # %% ../../nbs/audit/03_metrics.ipynb #175b8805
 def mean_interval(

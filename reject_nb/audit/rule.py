@@ -36,7 +36,7 @@ from ..core.help import Patched
 from ..core.labels import encode
 from ..core.ranking import Ranking
 from ..core.results import Status
-from ..core.tails import hoeffding_bentkus_p_value
+from ..core.tails import clopper_pearson_upper, hoeffding_bentkus_p_value
 from ..risk_control.band_and_chain import (
     band_probability, certified_ends, design_band_and_chain, examples_needed, shaped_band)
 from ..risk_control.betting import capital_rank
@@ -106,10 +106,7 @@ def _fixed_thresholds(scores:np.ndarray) -> np.ndarray: # (k,) ascending, the la
 
 def _upper(total:np.ndarray, trials:np.ndarray, delta:float, binary:bool) -> np.ndarray:
     "Upper limits of mean losses in [0, 1]: Clopper and Pearson, or Hoeffding and Bentkus."
-    from scipy.special import betaincinv
-    if binary:
-        k = np.round(total)
-        return np.where(k >= trials, 1., betaincinv(k + 1, np.maximum(trials - k, 1e-300), 1 - delta))
+    if binary: return clopper_pearson_upper(np.minimum(np.round(total), trials), trials, delta)
     low = np.divide(total, trials, out=np.ones(len(total)), where=trials > 0)
     high = np.ones(len(total))
     for _ in range(40):
@@ -172,11 +169,7 @@ class BinnedBand(Band):
 
     def limits(self, at) -> np.ndarray:
         "Upper limits at some thresholds."
-        from scipy.special import betainccinv
-        accepted = self.ranks[at]
-        errors = self.errors[at]
-        rest = np.maximum(accepted - errors, 1)
-        return np.where(errors == accepted, 1., betainccinv(errors + 1., rest, self.level))
+        return clopper_pearson_upper(self.errors[at], self.ranks[at], self.level)
 
     def rank_at(self, target_risk:float) -> int: # index, -1 for none
         "The largest threshold whose test refutes the target."

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.checks import check_number, check_probability, check_random_state
 from ..core.checks import check_vector, refuse
 from ..core.results import Status
-from ..core.tails import binomial_p_value
+from ..core.tails import binomial_p_value, clopper_pearson_upper
 from .threshold import CertifiedSelection, certified_risk
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0008
@@ -39,15 +39,8 @@ class Stage(NamedTuple):
 
 def _isotonic(losses:np.ndarray) -> np.ndarray:
     "The nearest ascending sequence (pool adjacent violators), with a slope that keeps the order strict."
-    level, weight = [], []
-    for loss in losses:
-        level.append(float(loss))
-        weight.append(1)
-        while len(level) > 1 and level[-2] >= level[-1]:
-            last, size = level.pop(), weight.pop()
-            level[-1] = (level[-1]*weight[-1] + last*size)/(weight[-1] + size)
-            weight[-1] += size
-    return np.repeat(level, weight) + 1e-9*np.arange(len(losses))
+    from scipy.optimize import isotonic_regression
+    return isotonic_regression(losses).x + 1e-9*np.arange(len(losses))
 
 def _learned(losses:np.ndarray, scores, whole:bool) -> Stage:
     "A stage that settles everything, from the losses that are known; `whole`: with one error for all inputs."
@@ -261,11 +254,6 @@ def _accepted(selection, system_score) -> np.ndarray: # (n,)
     return (selection(system_score) > 0) & (system_score < np.inf)
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0024
-def _rate_bound(errors:int, recorded:int, level:float) -> float:
-    "Clopper and Pearson: the largest rate at which so few errors have probability `level`."
-    from scipy.special import betaincinv
-    return 1. if errors >= recorded else float(betaincinv(errors + 1, recorded - errors, 1 - level))
-
 class _Part(NamedTuple):
     "The certifying part under the routes."
     losses: list             # K entries: (n,) with NaN where not known, or a number
@@ -293,7 +281,7 @@ def _completed(part:_Part, foreseen, coins, level:float) -> tuple[np.ndarray, li
         unknown = np.isnan(one[at])
         words = f"whether an answer of {part.called[k]} was recorded ({(~unknown).sum()} of {len(at)}) depends "
         if how == "coins" and len(at):
-            rate = _rate_bound(int(np.nansum(one[at])), int((~unknown).sum()), level)
+            rate = float(clopper_pearson_upper([np.nansum(one[at])], [(~unknown).sum()], level)[0])
             lost[at] = coins[at] < rate
             said.append(words.replace(" depends ", " does not depend on its loss"))
         elif how == "stand-ins": said.append(words + "neither on its loss nor on its score")
@@ -383,7 +371,7 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
         if whole[i]: foreseen[i] = "coins"
         elif gap.mean() <= .5:
             foreseen[i] = "stand-ins"
-            share = min(share, 1 - _rate_bound(int(gap.sum()), len(gap), .05))
+            share = min(share, 1 - clopper_pearson_upper(int(gap.sum()), len(gap), .05))
     return _Learned(stages, np.sort(order[m:]), foreseen, share)
 
 def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called, rng) -> CascadeRule:
