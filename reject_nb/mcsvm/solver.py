@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['row_blocks', 'repair', 'Certificate', 'dual_value', 'certify_point', 'certify', 'free_pairs', 'Frozen',
            'freeze_block', 'Sample', 'array_sample', 'Point', 'primal_point', 'Mark', 'sides', 'freeze', 'Solution',
-           'ending', 'make_solution', 'free_sums', 'dual_from_sums', 'band_widths', 'Dual', 'all_alpha', 'Level',
-           'solve_levels', 'next_fraction', 'ascending', 'solve_explicit', 'check_tol', 'solve_features']
+           'ending', 'make_solution', 'free_sums', 'dual_from_sums', 'band_widths', 'Dual', 'all_alpha',
+           'next_fraction', 'Level', 'solve_levels', 'ascending', 'solve_explicit', 'check_tol', 'solve_features']
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #c407835c
 from collections.abc import Callable
@@ -368,6 +368,12 @@ def all_alpha(sample:Sample, dual:Dual) -> np.ndarray: # (n, m)
         alpha[rows] = block
     return alpha
 
+# %% ../../nbs/mcsvm/03_solver.ipynb #a479b907
+def next_fraction(fraction:float, turn:int) -> float:
+    "The second band is narrower, since the solution is better; late bands grow, so that the end is sure."
+    if turn == 0: return fraction/2
+    return min(1., 1.5*fraction) if turn > 4 else fraction
+
 # %% ../../nbs/mcsvm/03_solver.ipynb #4134e86d
 class Level(NamedTuple):
     "The best direction and the best dual variables of one level."
@@ -401,12 +407,6 @@ def solve_levels(
         fraction = next_fraction(fraction, turn)
     assert dual is not None
     return Level(best, dual, undecided, iterations)
-
-# %% ../../nbs/mcsvm/03_solver.ipynb #a479b907
-def next_fraction(fraction:float, turn:int) -> float:
-    "The second band is narrower, since the solution is better; late bands grow, so that the end is sure."
-    if turn == 0: return fraction/2
-    return min(1., 1.5*fraction) if turn > 4 else fraction
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #0cbf7163
 def ascending(costs:Costs) -> tuple[np.ndarray, float]: # order (m,), mean cost
