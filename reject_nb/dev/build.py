@@ -19,7 +19,7 @@ from ..core.claims import load_claims
 from ..core.files import write_atomic
 from .notebooks import clean, notebook_paths, pages_and_others, read, relative, root, to_text
 from .pages import make_docs, make_readme
-from .run import NotebookRun, moved_tables, run_notebooks, without_calls
+from .run import NotebookRun, moved_tables, run_notebooks
 
 # %% ../../nbs/dev/06_build.ipynb #5c1bfac8
 def failure(run:NotebookRun) -> str: # several lines
@@ -37,9 +37,9 @@ def run_all(
     mode:str="quick", # or "full"
     jobs:int=1,       # notebooks at the same time
 ) -> list[str]:       # what failed
-    "Run notebooks, one line for each. The tests of their cells are left to pytest."
+    "Run notebooks from top to bottom, with the calls of their tests; one line for each."
     env = {"REJECT_NB_MODE": mode, "REJECT_NB_OUT": str(out or root()/"figures")}
-    runs = run_notebooks(paths, env, jobs=jobs, keep=keep, prepare=without_calls, warm=len(paths) > 3, on_done=_tell)
+    runs = run_notebooks(paths, env, jobs=jobs, keep=keep, warm=len(paths) > 3, on_done=_tell)
     failed = [failure(run) for run in runs if run.status != "done"]
     return failed + [f"{relative(r.path)}, {moved}" for r in runs if not keep for moved in r.moved]
 

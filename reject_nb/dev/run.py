@@ -4,11 +4,9 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'RESIDUE', 'NUANCE', 'SPECKS', 'NUMBER', 'ADDRESS', 'SINGLE', 'QUIET', 'LIBRARIES', 'same_number',
-           'same_text', 'same_picture', 'Moved', 'moved_outputs', 'moved_tables', 'NotebookRun', 'without_calls',
-           'run_notebooks']
+           'same_text', 'same_picture', 'Moved', 'moved_outputs', 'moved_tables', 'NotebookRun', 'run_notebooks']
 
 # %% ../../nbs/dev/03_run.ipynb #3b85de17
-import ast
 import importlib
 import multiprocessing
 import os
@@ -82,14 +80,13 @@ def _texts_and_pictures(cell) -> tuple[str, list[str]]:
     return "\n".join(text.strip() for text in texts if text.strip()), [d["image/png"] for d in data if "image/png" in d]
 
 def moved_outputs(
-    old,     # a notebook with its stored outputs
-    new,     # the same notebook after a run
-    skip=(), # numbers of cells from 0 that did not run as they stand
+    old, # a notebook with its stored outputs
+    new, # the same notebook after a run
 ) -> tuple[Moved, ...]:
     "The cells that show something else than before; those marked `varies` may."
     found = []
     for i, (was, now) in enumerate(zip(old.cells, new.cells, strict=True)):
-        if was.cell_type != "code" or i in skip or "varies" in directives(was.source): continue
+        if was.cell_type != "code" or "varies" in directives(was.source): continue
         (before, drawn), (after, again) = _texts_and_pictures(was), _texts_and_pictures(now)
         pairs = zip((before + "\n(end)").splitlines(), (after + "\n(end)").splitlines())
         if not same_text(before, after): found.append(Moved(i + 1, *next((a, b) for a, b in pairs if not same_text(a, b))))
@@ -127,12 +124,10 @@ def _plain(data:dict) -> dict:
 
 def _make_shell(outputs:list):
     "A shell that appends what cells show to a list; matplotlib draws into it."
+    from execnb.shell import CaptureShell
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
-    from IPython.core.interactiveshell import InteractiveShell
-    from traitlets.config import Config
     class Hook(DisplayHook):
-        def start_displayhook(self): pass
         def finish_displayhook(self): pass
         def write_output_prompt(self): pass
         def write_format_data(self, data, metadata=None):
@@ -141,15 +136,11 @@ def _make_shell(outputs:list):
         def publish(self, data, metadata=None, **_):
             outputs.append({"output_type": "display_data", "data": _plain(data), "metadata": {}})
         def clear_output(self, wait=False): outputs.clear()
-    class Shell(InteractiveShell):
+    class Shell(CaptureShell):
         displayhook_class = Hook
         display_pub_class = Publisher
-        def enable_gui(self, gui=None): pass
-        def _showtraceback(self, kind, error, lines): self.traceback = "\n".join(lines)
-    InteractiveShell.clear_instance()
-    shell = Shell.instance(config=Config(HistoryManager={"enabled": False}))
-    shell.enable_matplotlib("inline")
-    return shell
+    Shell.clear_instance()
+    return Shell.instance(mpl_format="png")
 
 # %% ../../nbs/dev/03_run.ipynb #c408877b
 SINGLE = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
@@ -160,7 +151,11 @@ def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict, 
     if hasattr(os, "setsid"): os.setsid()   # what the notebook starts can be ended with it
     os.environ.update(SINGLE | QUIET | env)
     os.chdir(path.parent)
+    import matplotlib.pyplot as plt
+    from execnb.shell import format_exc
+    from IPython.core.interactiveshell import InteractiveShell
     from threadpoolctl import threadpool_limits
+    plt.close("all")   # a figure that the parent left open would be drawn here
     outputs:list = []
     shell = _make_shell(outputs)
     made = {}
@@ -169,10 +164,11 @@ def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict, 
         for number, source in sources.items():
             pipe.send(("cell", number))
             os.environ[CELL] = f"{path.parent.name}/{path.stem}#{ids[number]}"   # claims record where they were measured
-            result = shell.run_cell(source, store_history=True)
+            if "test" in directives(source): np.random.seed(0)   # as conftest.py does
+            result = InteractiveShell.run_cell(shell, source, store_history=True)
             made[number], error = list(outputs), result.error_before_exec or result.error_in_exec
             outputs.clear()
-            if error: return pipe.send(("failed", f"{type(error).__name__}: {error}", shell.traceback))
+            if error: return pipe.send(("failed", f"{type(error).__name__}: {error}", "".join(format_exc(error))))
     pipe.send(("done", made))
 
 # %% ../../nbs/dev/03_run.ipynb #c6b6ce9e
@@ -188,39 +184,28 @@ class NotebookRun:
     seconds: float = 0.
     moved: tuple[Moved, ...] = ()   # cells that show something else than is stored
 
-def without_calls(source:str) -> str: # of as many lines
-    "A test cell without the calls of its tests, which pytest makes; any other cell as it is."
-    if "test" not in directives(source): return source
-    lines = source.splitlines()
-    for node in ast.parse(source).body:
-        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)): continue
-        for i in range(node.lineno - 1, node.end_lineno or node.lineno): lines[i] = ""
-    return "\n".join(lines)
-
 # %% ../../nbs/dev/03_run.ipynb #ac99bfe1
 class _Running:
     "A notebook in its process."
-    def __init__(self, path, env, slow, prepare, context):
+    def __init__(self, path, env, slow, context):
         self.path = path
         self.nb = read(path)
         self.stored = read(path)
         self.began = time.perf_counter()
         code = {i: c.source for i, c in enumerate(self.nb.cells) if c.cell_type == "code"}
-        self.sources = {i: prepare(s) for i, s in code.items() if slow or "slow" not in directives(s)}
-        self.changed = {i for i, s in code.items() if self.sources.get(i) != s}
-        ids = {i: self.nb.cells[i].id for i in self.sources}
-        self.cell = next(iter(self.sources), 0)
+        sources = {i: s for i, s in code.items() if slow or "slow" not in directives(s)}
+        ids = {i: self.nb.cells[i].id for i in sources}
+        self.cell = next(iter(sources), 0)
         self.run = None
         self.pipe, end = context.Pipe(duplex=False)
-        self.process = context.Process(target=_run_cells, args=(path, self.sources, ids, env, end))
+        self.process = context.Process(target=_run_cells, args=(path, sources, ids, env, end))
         self.process.start()
         end.close()
 
     def end(self, status, error="", traceback="", **more):
         first = next((s for s in self.nb.cells[self.cell].source.splitlines() if s.strip() and not s.startswith("#|")), "")
         where = dict(cell=self.cell + 1, source=first) if status == "failed" else {}
-        self.run = NotebookRun(self.path, status, error=error, traceback=re.sub(r"\x1b\[[0-9;]*m", "", traceback),
-                               seconds=time.perf_counter() - self.began, **where, **more)
+        self.run = NotebookRun(self.path, status, error=error, traceback=traceback, seconds=time.perf_counter() - self.began, **where, **more)
 
     def hear(self, on_cell, keep) -> None:
         "Take one message of the process."
@@ -235,9 +220,10 @@ class _Running:
     def finish(self, made, keep) -> None:
         "Put the outputs into the notebook, and keep it if this is asked for."
         from nbformat import from_dict
-        for i, outputs in made.items():
-            if i not in self.changed: self.nb.cells[i].outputs = [from_dict(o) for o in outputs]
-        self.end("done", moved=moved_outputs(self.stored, self.nb, skip=self.changed))
+        for i, outputs in made.items():   # of a test neither warnings nor the word that it was skipped
+            is_test = "test" in directives(self.nb.cells[i].source)
+            self.nb.cells[i].outputs = [from_dict(o) for o in outputs if "data" in o or not is_test]
+        self.end("done", moved=moved_outputs(self.stored, self.nb))
         if keep: write_atomic(self.path, to_text(clean(self.nb)).encode())
 
     def kill(self) -> None:
@@ -259,7 +245,6 @@ def run_notebooks(
     jobs:int=1,         # notebooks at the same time, at least 1
     slow:bool=False,    # also run cells marked `#| slow`
     keep:bool=False,    # write outputs back, cleaned
-    prepare=str,        # maps the source of a code cell to what is to run
     warm:bool=False,    # load the large libraries once, for all (where the system can fork)
     on_cell=lambda path, cell, cells: None, # called before each cell
     on_done=lambda run: None,               # called after each notebook
@@ -280,7 +265,7 @@ def run_notebooks(
         while waiting or running:
             while waiting and len(running) < jobs:
                 path = waiting.pop(0)
-                running.append(_Running(path, (env(path) if callable(env) else env) or {}, slow, prepare, context))
+                running.append(_Running(path, (env(path) if callable(env) else env) or {}, slow, context))
             ready = wait([one.pipe for one in running], timeout=.5)
             for one in [one for one in running if one.pipe in ready]: one.hear(on_cell, keep)
             for one in [one for one in running if one.run]:

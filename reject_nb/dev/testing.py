@@ -7,6 +7,9 @@ __all__ = ['cases', 'run_tests']
 
 # %% ../../nbs/dev/01_testing.ipynb #f5768d2f
 import itertools
+import tempfile
+from inspect import signature
+from pathlib import Path
 
 # %% ../../nbs/dev/01_testing.ipynb #eb5fe693
 def _row(value, n:int): # values of n names
@@ -27,10 +30,12 @@ def cases(test) -> list[dict]: # keyword arguments of each case
 
 # %% ../../nbs/dev/01_testing.ipynb #8ea12089
 def run_tests(*tests) -> None:
-    "Run tests, each with all its cases; AssertionError names the case that failed."
-    for test in tests:
-        for case in cases(test):
-            try: test(**case)
+    "Run tests, each with all its cases, and with `tmp_path` or `monkeypatch` if it asks for them; an error names its case."
+    import pytest
+    for test, case in ((test, case) for test in tests for case in cases(test)):
+        with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+            given = {"tmp_path": Path(folder), "monkeypatch": patch}
+            try: test(**case, **{name: given[name] for name in given if name in signature(test).parameters})
             except BaseException as error:   # pytest.fail raises no Exception
                 error.add_note(f"in {test.__name__}({', '.join(f'{k}={v!r}' for k, v in case.items())})")
                 raise
