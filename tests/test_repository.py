@@ -1,4 +1,5 @@
 """Tests of the repository as a whole: what no single notebook can see."""
+import ast
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import grimp
 import pytest
 
 import reject_nb
+from conftest import code_cells, statements
 from reject_nb.core.claims import ITEMS, STATUSES, load_claims
 from reject_nb.dev.notebooks import clean, directives, notebook_paths, read, relative, to_text
 from reject_nb.dev.pages import make_readme
@@ -99,6 +101,53 @@ def test_links_between_notebooks_lead_somewhere(name):
     prose = "\n".join(re.sub(r"(?s)```.*?```|`[^`\n]*`", "", c.source) for c in read(path).cells if c.cell_type == "markdown")
     links = re.findall(r"\]\(((?![a-z]+:|#)[^()\s#]+)", prose)
     assert not [link for link in links if re.search(r"\.\w+$", link) and not (path.parent/link).exists()]
+
+
+def running(node):
+    """The parts of a statement that run with it, not later in a function, nor in a comprehension that has names of its own."""
+    if isinstance(node, ast.arg): return
+    yield node
+    if isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp): return
+    later = [node.body] if isinstance(node, ast.Lambda) else node.body if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
+    for part in ast.iter_child_nodes(node):
+        if part not in later: yield from running(part)
+
+
+def bound(nodes):
+    """(name, module it is imported from) of what some nodes bind."""
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            if not any(ast.unparse(by).startswith("patch") for by in node.decorator_list): yield node.name, ""   # a method of a class
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store): yield node.id, ""
+        elif isinstance(node, ast.arg): yield node.arg, ""
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names: yield alias.asname or alias.name.partition(".")[0], getattr(node, "module", alias.name)
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_a_name_has_one_meaning_and_is_there_when_it_is_used(name):
+    """As Run all meets them: no cell binds an exported name anew, no function is called before what it uses is there, each test is called."""
+    cells = [(number, words, statements(source)) for number, words, source in code_cells(ROOT/name) if "slow" not in words]
+    target = "reject_nb." + next((word.split()[1] for _, words, _ in cells for word in words if word.startswith("default_exp ")), "")
+    every = {n for _, _, body in cells for node in body for n, _ in bound(running(node))}
+    own = {n for _, words, body in cells if "export" in words for node in body for n, origin in bound(running(node)) if not origin}
+    there, needs, tests, wrong = set(), {}, {}, []
+    for number, words, body in cells:
+        for node in body:
+            loaded = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - {n for n, _ in bound(ast.walk(node))}
+            if isinstance(node, ast.FunctionDef): needs[node.name] = loaded
+            if getattr(node, "name", "").startswith("test_"): tests[node.name] = number
+            if isinstance(node, ast.Expr):
+                used, todo = set(), loaded
+                while todo - used:
+                    used |= (new := todo - used)
+                    todo = todo.union(*(needs.get(n, set()) for n in new))
+                wrong += [f"cell {number} uses {n} before it is there" for n in (used & every) - there]
+                for n in used: tests.pop(n, None)
+            names = dict(bound(running(node)))
+            if "export" not in words: wrong += [f"cell {number} binds {n} anew" for n in set(names) & own if not target.startswith(names[n] or "-")]
+            there |= set(names)
+    assert not wrong + [f"cell {number} does not call {test}" for test, number in tests.items()]
 
 
 def test_imports_run_one_way():

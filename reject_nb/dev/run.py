@@ -127,6 +127,7 @@ def _make_shell(outputs:list):
     from execnb.shell import CaptureShell
     from IPython.core.displayhook import DisplayHook
     from IPython.core.displaypub import DisplayPublisher
+    from IPython.core.interactiveshell import InteractiveShell
     class Hook(DisplayHook):
         def finish_displayhook(self): pass
         def write_output_prompt(self): pass
@@ -139,8 +140,8 @@ def _make_shell(outputs:list):
     class Shell(CaptureShell):
         displayhook_class = Hook
         display_pub_class = Publisher
-    Shell.clear_instance()
-    return Shell.instance(mpl_format="png")
+    shell = InteractiveShell._instance = Shell(mpl_format="png")   # `get_ipython` returns it
+    return shell
 
 # %% ../../nbs/dev/03_run.ipynb #c408877b
 SINGLE = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}

@@ -579,6 +579,12 @@ def _lead_of(cells:list, top:int) -> float:
     others = [cell.high for c, cell in enumerate(cells) if c != top]
     return float(np.nextafter(cells[top].low - max(others), -np.inf))
 
+def _sharper(one:Cell, two:Cell) -> Cell:
+    "Both bounds hold, so the tighter of each does."
+    return Cell(low=max(one.low, two.low), high=min(one.high, two.high),
+                value_low=max(one.value_low, two.value_low),
+                value_high=min(one.value_high, two.value_high), scores=one.scores)
+
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #4aa74d91
 BLUNT = .002   # error at a point above which the dearer way is tried too
 AGAIN = 6      # after a box where it said little, the first order is tried again so many boxes later
@@ -614,9 +620,3 @@ class ExpandedOracle(ClassOracle):
         worst = int(np.argmin(got.low))
         ends = self.found(lo[worst], hi[worst]).corners
         return got._replace(corners=np.clip(ends[:1] if self.sign > 0 else ends[1:], lo[worst], hi[worst]))
-
-def _sharper(one:Cell, two:Cell) -> Cell:
-    "Both bounds hold, so the tighter of each does."
-    return Cell(low=max(one.low, two.low), high=min(one.high, two.high),
-                value_low=max(one.value_low, two.value_low),
-                value_high=min(one.value_high, two.value_high), scores=one.scores)
