@@ -22,11 +22,13 @@ full: $(STAMP)  ## the same with all heavy tables computed again; takes long
 test: $(STAMP)  ## run the tests of the notebooks and of the repository (SLOW=1: also the slow ones)
 	$(RUN) -m pytest -n $(JOBS) $(if $(SLOW),-m "slow or not slow")
 
-check: $(STAMP)  ## what CI runs: ruff, mypy, all notebooks with their outputs, then the tests
+check: $(STAMP)  ## what CI runs: ruff, mypy, nbdev's commands, all notebooks with their tests and outputs, the tests of the repository
 	$(RUN) -m ruff check
 	$(RUN) -m mypy
+	@git diff --quiet -- nbs reject_nb || echo "nbdev's commands are not tried: nbs/ or reject_nb/ has changes that are not committed"
+	! git diff --quiet -- nbs reject_nb || { $(VENV)/bin/nbdev_export && $(VENV)/bin/nbdev_clean && git diff --exit-code --stat -- nbs reject_nb; }
 	$(RUN) -m reject_nb.dev.build check
-	$(RUN) -m pytest -n $(JOBS)
+	$(RUN) -m pytest -n $(JOBS) $(wildcard tests/test_*.py tests/*/test_*.py)
 
 notebooks: $(STAMP)  ## export, run all notebooks and keep their outputs, then pages and README
 	$(RUN) -m reject_nb.dev.build notebooks

@@ -117,8 +117,15 @@ class Notebook(pytest.Module):
         for target in (word.split()[1] for _, words, _ in cells for word in words if word.startswith("default_exp ")):
             own = vars(importlib.import_module("reject_nb." + target.removesuffix(".__init__").removesuffix("__init__").rstrip(".")))
             vars(module).update({k: v for k, v in own.items() if not k.startswith("__")})
+        exported = "\n".join(source for _, words, source in cells if "export" in words)
+        self.absent = {name for name in re.findall(r"(?m)^(?:def |class |(?=\w+ *=[^=]))(\w+)", exported) if not hasattr(module, name)}
         for number, words, source in tests: self._define(module, number, "slow" in words, source)
         return module
+
+    def explain(self, error):
+        """Where a name is missing that the notebook exports, its module is older than the notebook."""
+        path = self.path.relative_to(ROOT).as_posix()
+        if error.name in self.absent: error.add_note(f"export first: nbdev_export --path {path} (it defines {error.name}, its module does not)")
 
     def _define(self, module, number, slow, source):
         """Run a test cell without the calls at its end."""
@@ -128,7 +135,18 @@ class Notebook(pytest.Module):
             if not can_fail(test): raise self.CollectError(f"{where}: {test.name} has no assertion and cannot fail")
             if test.name in vars(module): raise self.CollectError(f"{where}: two tests are named {test.name}")
             if slow: test.decorator_list.append(SLOW)
-        run(kept, module, where, source, self.config)
+        try: run(kept, module, where, source, self.config)
+        except NameError as error:
+            self.explain(error)
+            raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem):
+    try: return (yield)
+    except NameError as error:
+        if notebook := pyfuncitem.getparent(Notebook): notebook.explain(error)
+        raise
 
 
 class Tests(pytest.Dir):
