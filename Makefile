@@ -25,8 +25,8 @@ test: $(STAMP)  ## run the tests of the notebooks and of the repository (SLOW=1:
 check: $(STAMP)  ## what CI runs: ruff, mypy, nbdev's commands, all notebooks with their tests and outputs, the tests of the repository
 	$(RUN) -m ruff check
 	$(RUN) -m mypy
-	@git diff --quiet -- nbs reject_nb || echo "nbdev's commands are not tried: nbs/ or reject_nb/ has changes that are not committed"
-	! git diff --quiet -- nbs reject_nb || { $(VENV)/bin/nbdev_export && $(VENV)/bin/nbdev_clean && git diff --exit-code --stat -- nbs reject_nb; }
+	@was=$$(git diff -- nbs reject_nb | cksum); $(VENV)/bin/nbdev_export && $(VENV)/bin/nbdev_clean && \
+	test "$$was" = "$$(git diff -- nbs reject_nb | cksum)" || { echo "nbdev_export or nbdev_clean has changed files: see git diff"; exit 1; }
 	$(RUN) -m reject_nb.dev.build check
 	$(RUN) -m pytest -n $(JOBS) $(wildcard tests/test_*.py tests/*/test_*.py)
 
