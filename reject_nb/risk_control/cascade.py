@@ -298,7 +298,7 @@ def _stand_ins(part:_Part, lost, share:float, rng) -> tuple[np.ndarray, np.ndarr
         at = part.at(k)
         holes, spare = at[drawn[at] & np.isnan(lost[at])], at[~drawn[at] & ~np.isnan(lost[at])]
         size = min(len(holes), len(spare))
-        source[holes[:size]] = spare[:size]
+        source[rng.permutation(holes)[:size]] = rng.permutation(spare)[:size]
     source = source[drawn & (part.system_score < np.inf)]
     return np.where(np.isnan(lost[source]), 1., lost[source]), part.system_score[source]
 

@@ -77,7 +77,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
                              for one, stays in zip(stages, ready)]
         self.names_ = [str(name) for name, _ in self.stages]
         self._certify(take(X, held), y[held])
-        note_certified(self, y, self.n_candidates, parts=[one for one, stays in zip(stages, ready) if stays])
+        note_certified(self, X, y, self.n_candidates, parts=[one for one, stays in zip(stages, ready) if stays])
         return self
 
     def _certify(self, X, y):

@@ -10,6 +10,7 @@ __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'Ri
            'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
+import re
 import warnings
 from copy import deepcopy
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..core.checks import check_array, check_choice, check_labels, check_matrix, check_vector, refuse
-from ..core.labels import check_comparable, doubtful, reads_missing, round_scores, within_ends
+from ..core.labels import check_comparable, reads_missing, round_scores, spelling, within_ends
 from ..core.results import refuse_text
 from ..core.ranking import rank
 
@@ -269,12 +270,15 @@ def warn_if_doubtful(
     "Warn if a class reads like a missing value, or like another class in a different spelling."
     if y.dtype.kind not in "UO": return
     names, counts = np.unique(y, return_counts=True)
-    for at, name in enumerate(names.tolist()):
-        if (found := doubtful([name], names[:at].tolist())) is None: continue
-        why = "reads like a missing value" if reads_missing(name) else found[1]
-        known = ", ".join(f"{label!r}: {count}" for label, count in zip(names.tolist()[:8], counts))
-        warnings.warn(f"y holds the label {name!r} in {counts[at]} rows, which {why}; it is taken for a class of its "
-                      f"own, of the classes {known}{', ...'*(len(names) > 8)}", stacklevel=stacklevel)
+    alike: dict = {}
+    for name, count in zip(names.tolist(), counts):
+        alike.setdefault(spelling(name), []).append(f"{name!r} ({count} rows)")
+        if reads_missing(name): alike[name] = [f"{name!r} ({count} rows) reads like a missing value"]
+    said = [" and ".join(group) for group in alike.values() if len(group) > 1 or "reads like" in group[0]]
+    more = f" and {len(said) - 3} more"*(len(said) > 3)
+    if said:
+        warnings.warn(f"each label of y is taken for a class of its own, also {'; '.join(said[:3])}{more}: make them "
+                      "one label, or leave such rows out, if they are not classes", stacklevel=stacklevel)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #lk10co01
 _LOOKS: dict = {}  # (family, rows) -> settings that were certified on them; the oldest are forgotten first
@@ -292,13 +296,15 @@ class Certifying:
 
 def note_certified(
     estimator,    # a `Certifying` one, about to certify
-    y,            # (n,) labels of the rows that its fit was given
+    X,            # (n, ...) rows that its fit was given
+    y,            # (n,) their labels
     n_candidates:int=1, # settings that share delta
     parts=(),     # fitted parts that the estimator was given
 ) -> None:
     "Warn if the estimator and its clones were certified on the same rows with more settings than share delta."
-    rows = _family(estimator), hash(tuple(y.tolist()))
-    settings = _LOOKS.pop(rows, set()) | {hash((str(estimator.get_params()), *map(id, parts)))}
+    rows = _family(estimator), hash((tuple(y.tolist()), repr(take(X, [0]))))    # a simulation may keep y
+    said = re.sub(r" at 0x[0-9A-Fa-f]+", "", str(estimator.get_params()))       # a copy is no other setting
+    settings = _LOOKS.pop(rows, set()) | {hash((said, *map(id, parts)))}
     _LOOKS[rows] = settings
     if len(_LOOKS) > 1000: del _LOOKS[next(iter(_LOOKS))]
     if len(settings) > n_candidates:

@@ -44,6 +44,7 @@ class _HoldsOut:
     random_state: Any
     classes_: np.ndarray
     precision_: Any
+    unit_: float
     given_: Any
 
     def __sklearn_tags__(self):
@@ -65,10 +66,13 @@ class _HoldsOut:
         raise refuse("y", f"labels with more points (samples) of each class: the {len(rows)} rows drawn for the "
                      "fit lack one, so give more, or another random_state", lacking[0])
 
-    def _rounded(self, scores) -> np.ndarray:
+    def _rounded(self, scores, X, estimator) -> np.ndarray:
         "The same for one row and for many: rounded as those of the calibration, the first that come."
-        if self.precision_ is None: self.precision_ = scores.dtype
-        return round_scores(scores, 1., self.precision_)
+        if self.precision_ is None:
+            floats = [kind for kind in getattr(X, "dtypes", ()) if getattr(kind, "kind", "") == "f"]   # of a frame
+            self.precision_ = min([scores.dtype, *floats], key=lambda kind: kind.itemsize)
+            self.unit_ = _size_of_terms(estimator, X)
+        return round_scores(scores, self.unit_, self.precision_)
 
     def _check_labels(self, found) -> None:
         "A classifier that knows the labels of y, and no others."
@@ -112,6 +116,14 @@ def _door(model, X, reset:bool):
     _check_feature_names(model, X, reset=reset)
     _check_n_features(model, X, reset=reset)
     return X
+
+def _size_of_terms(estimator, X) -> float:
+    "A power of 2 above the terms that a linear classifier sums, at least 1: their last digits are the noise of its scores."
+    if hasattr(estimator, "steps"): X, estimator = estimator[:-1].transform(X), estimator[-1]
+    slopes = getattr(estimator, "coef_", None)
+    if not isinstance(slopes, np.ndarray) or slopes.ndim != 2: return 1.
+    largest = float((abs(np.asarray(X, float) if not hasattr(X, "tocsr") else X) @ abs(slopes).T).max())
+    return 2.**max(0, math.frexp(largest)[1])
 
 def _outside(scores) -> np.ndarray: # (n,) below 0, falling with the scores
     "1/(s - 1) below 0, -1 - s above: no point is inside, and the order of points is kept."
@@ -189,7 +201,7 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
 
     def _risk(self, X) -> np.ndarray: # (n,)
         "Scores of checked points, low is safe."
-        return self._rounded(risk_scores(self.estimator_, X)[:, int(self.safe_label_ == self.classes_[1])])
+        return self._rounded(risk_scores(self.estimator_, X)[:, int(self.safe_label_ == self.classes_[1])], X, self.estimator_)
 
     def safe_score(self,
         X, # (n, d) points
@@ -271,8 +283,8 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
 
     def _risks(self, X) -> np.ndarray: # (n, K)
         "Scores of checked points for each class, low is inside."
-        if len(self.estimators_) == 1: return self._rounded(risk_scores(self.estimators_[0], X))
-        return self._rounded(np.column_stack([risk_scores(one, X)[:, 1] for one in self.estimators_]))
+        if len(self.estimators_) == 1: return self._rounded(risk_scores(self.estimators_[0], X), X, self.estimators_[0])
+        return self._rounded(np.column_stack([risk_scores(one, X)[:, 1] for one in self.estimators_]), X, self.estimators_[0])
 
     def decision_function(self,
         X, # (n, d) points

@@ -341,7 +341,7 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         self.uncertainty_ = score
         if _is_ready(score) and hasattr(score, "fit") or not stays_as_it_is(score, self.prefit):
             self._fit_score(score, X, y, rows.score)
-        self._note(y, [part for part in (self.classifier_, self.uncertainty_) if part is base or part is score])
+        self._note(X, y, [part for part in (self.classifier_, self.uncertainty_) if part is base or part is score])
         return self._certify(take(X, rows.calibration), y[rows.calibration])
 
 # %% ../../nbs/risk_control/11_selective.ipynb #aca2fde0
@@ -445,14 +445,14 @@ def calibrate(self:SelectiveClassifier,
     self._check_parameters()
     self._door(X)
     y = self._labels(y, n_rows(X))
-    self._note(y, (self.classifier_, self.uncertainty_))
+    self._note(X, y, (self.classifier_, self.uncertainty_))
     return self._certify(X, y, weights, weight_bound)
 
 @patch
-def _note(self:SelectiveClassifier, y, parts):
+def _note(self:SelectiveClassifier, X, y, parts):
     "Notice a search, if something is certified."
     has_a_target = hasattr(self.model, "target_risk") or hasattr(self.model, "target_coverage")
-    if has_a_target and self.guarantee is not None: note_certified(self, y, self.n_candidates, parts)
+    if has_a_target and self.guarantee is not None: note_certified(self, X, y, self.n_candidates, parts)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #03ed8bc9
 @patch
