@@ -227,17 +227,17 @@ def risk_band(self:Audit,
 
 @patch
 def certify(self:Audit,
-    target_risk:float|None=None, # to be promised, in (0, bound]; None: .05, less for losses up to .05
-    delta:float=.1,        # allowed probability that the promise fails, in (0, 1)
+    target_risk:float|None=None, # to be guaranteed, in (0, bound]; None: .05, less for losses up to .05
+    delta:float=.1,        # allowed probability that the guarantee fails, in (0, 1)
     score:str="auto",      # name of one, or the best of all
-    per_group:bool=False,  # a threshold for each group, all promises at once
+    per_group:bool=False,  # a threshold for each group, all guarantees at once
     looked:bool=True,      # whether target and score may have been chosen after looking at these data
     max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
 ) -> Rule:                 # with statement, status and remedy
-    """A rule with a promise that holds for every law.
+    """A rule with a guarantee that holds for every distribution.
 
     Target and score may have been chosen after looking at everything here, unless `looked=False` vouches
-    that they were not: that gives more coverage. Of counted rows both values promise the same.
+    that they were not: that gives more coverage. Of counted rows both values guarantee the same.
     `max_rejected` alone gives the smallest risk that can be certified within this budget. With both, the risk is
     kept, and the statement says by how much the budget is exceeded."""
     return certify_sample(self.sample, target_risk, delta, score, per_group, looked, max_rejected)
@@ -302,7 +302,7 @@ def plot(self:Audit,
 @patch
 def to_html(self:Audit,
     path=None,            # of the file; None returns the text alone
-    rule:Rule|None=None,  # whose promise is told; one of .05 where None
+    rule:Rule|None=None,  # whose guarantee is told; one of .05 where None
     title:str="Audit",    # heading of the page
     delta:float=.1,       # of the menu and the slider, in (0, 1)
     model:str="",         # name of the classifier, shown on the page

@@ -14,18 +14,18 @@ from pathlib import Path
 from fastcore.basics import patch
 import numpy as np
 
-from .rule import Rule, RuleError, decide_table, digest, row_of_all
+from .rule import Rule, RuleError, content_of, decide_table, digest, row_of_all, text_of
 from .sample import Names, Roles, flag_column, sample_of_table
 from .table import (
     TableError, check_spellings, column, column_called, groups_of, missing_cells, numbers, open_table, words)
-from ..core.checks import check_instance, check_path, check_vector, refuse
+from ..core.checks import check_instance, check_path, refuse
 from ..core.files import write_atomic
 from ..core.help import Patched
-from ..core.labels import encode, within_ends
+from ..core.labels import encode
 from ..core.figures import figure
 from ..core.results import Status
 from ..risk_control.monitor import RiskMonitor as StreamMonitor
-from ..risk_control.monitor import Alarm, log_paths
+from ..risk_control.monitor import Alarm, mean_of_logs
 
 # %% ../../nbs/audit/05_monitor.ipynb #562cbc33
 FEW_ROWS = 20  # below, two tables may be equal by chance
@@ -33,22 +33,22 @@ PIECES = 200   # points of the picture for one update, about
 EITHER_WAY = "whether or not the answer was right, and equally soon"   # which every statement assumes
 
 class RiskMonitor(StreamMonitor, Patched):
-    """Watches whether a rule keeps its promise.
+    """Watches whether a rule keeps its guarantee.
 
     While the mean loss of each answered input, given the past, is at most the rule's target, it alarms with
     probability at most `delta`.
 
-    Raises: ValueError naming the argument, and where the rule answers nothing or everything is promised."""
+    Raises: ValueError naming the argument, and where the rule answers nothing or everything is guaranteed."""
     def __init__(self,
-        rule:Rule,           # whose promise is watched
+        rule:Rule,           # whose guarantee is watched
         delta:float=.05,     # probability of a false alarm, in (0, 1)
-        horizon:int=100_000, # outcomes within which the restarting detector keeps its promise
+        horizon:int=100_000, # outcomes within which the restarting detector keeps its guarantee
     ):
         check_instance(rule, "rule", Rule, "a Rule")
         if rule.status == Status.infeasible:
             raise ValueError("rule must answer something: there is nothing to watch")
         if rule.target_risk >= rule.bound:
-            raise ValueError("rule must promise less than the largest loss: nothing could break it")
+            raise ValueError("rule must guarantee less than the largest loss: nothing could break it")
         super().__init__(rule.target_risk, delta, horizon, rule.bound)
         self.rule = rule
         self.history: list[tuple] = [(0, 1., 0.)] # (outcomes, capital, restarts)
@@ -71,23 +71,16 @@ class RiskMonitor(StreamMonitor, Patched):
         losses, # (k,) of answered inputs in the order in which they came, in [0, bound]
     ):          # the monitor itself
         "Take new outcomes into account."
-        losses = self._in_bounds(losses)
-        self._every = max(1, len(losses)//PIECES)
+        self._every = max(1, np.size(losses)//PIECES)
         return super().update(losses)
 
-    def _in_bounds(self, losses) -> np.ndarray:
-        "Losses, checked."
-        losses = within_ends(check_vector(losses, "losses", empty=True), 0., self.bound)
-        return check_vector(losses, "losses", low=0., high=self.bound, empty=True)
-
-    def _take(self, losses:np.ndarray) -> None:
+    def _take(self, losses:np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         "A block of outcomes; some points are kept for the picture."
         at = np.append(np.arange(self._every, len(losses), self._every), len(losses)) - 1
-        paths = log_paths(losses, self.stakes, self.target_risk/self.bound, self._log_capital,
-                          self._log_restarts)
-        means = [np.exp(np.minimum(path[at], 700.)).mean(1) for path in paths]
-        self.history += zip((self.n + 1 + at).tolist(), *(mean.tolist() for mean in means))
-        super()._take(losses)
+        seen = (self.n + 1 + at).tolist()
+        paths = super()._take(losses)
+        self.history += zip(seen, *(mean_of_logs(path[at]).tolist() for path in paths))
+        return paths
 
     @classmethod
     def load(cls,
@@ -95,16 +88,10 @@ class RiskMonitor(StreamMonitor, Patched):
         rule:Rule, # the rule that it watches
     ):             # the monitor
         "A monitor that continues. Raises RuleError for a file that is missing, damaged, or of another rule."
-        if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
         check_instance(rule, "rule", Rule, "a Rule")
+        text = text_of(path, "monitor")
         name = Path(path).name
-        try: content = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise RuleError(f"path must be a monitor saved as JSON, got {name!r}: {type(error).__name__}") from None
-        if not isinstance(content, dict) or content.get("schema") != STATE or content.get("version") not in (1, 2):
-            raise RuleError(f"{name} must be a monitor saved by reject_nb.audit, version 1 or 2")
-        if content.get("checksum") != digest(content):
-            raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
+        content = content_of(text, name, "monitor", STATE, (1, 2))
         if content.get("rule") != rule.to_dict()["checksum"]:
             raise RuleError(f"{name} watches another rule: its evidence cannot be continued with this one")
         try:
@@ -142,11 +129,12 @@ def update_table(self:RiskMonitor,
                          "id (--id) names the rows, so that each counts once")
     self.tables += 1
     if mark is not None: self.seen.append(mark)
-    for key in found.labelled: self.waiting.pop(key, None)
-    self.counted |= set(map(_short, found.labelled))
     self.repeated += found.repeated
-    if name is None: self.unnamed += found.without
-    else: self.waiting |= {key: self.waiting.get(key, self.tables) for key in found.unlabelled}
+    if name is None: self.unnamed += len(found.unlabelled)
+    else:
+        for key in found.labelled: self.waiting.pop(key, None)
+        self.counted |= set(map(_short, found.labelled))
+        self.waiting |= {key: self.waiting.get(key, self.tables) for key in found.unlabelled}
     for group, monitor in self.groups.items():
         monitor.update(losses[found.groups == group])
     return self.update(losses)
@@ -236,10 +224,9 @@ class Answered:
     "The answered rows of a table of outcomes."
     losses: np.ndarray      # (k,) of those with a label
     groups: np.ndarray|None # (k,) names of groups, of a rule per group
-    without: int            # answered rows without a label
-    repeated: int           # of them left out, because their names were counted before
-    labelled: list          # names of the rows with a label, empty if rows have no names
-    unlabelled: list        # names of the others
+    labelled: list          # names of these rows, None each if rows have no names
+    unlabelled: list        # names of the answered rows without a label
+    repeated: int           # rows left out, because their names were counted before
 
 def answered_rows(
     rule:Rule,
@@ -259,15 +246,13 @@ def answered_rows(
         raise ValueError("label must name the column of labels, or losses that of losses")
     missing = missing_cells(frame, column_called(frame.columns, known[role], role), role == "losses")
     if known.get("ood") is not None: missing &= ~flag_column(frame, known["ood"])
-    here = accept & ~missing
-    repeated = 0
-    names = None if name is None else words(frame, column_called(frame.columns, name, "id")).astype(str)
-    if names is not None:
+    names = np.full(len(frame), None)
+    before = np.zeros(len(frame), bool)
+    if name is not None:
+        names = words(frame, column_called(frame.columns, name, "id")).astype(str)
         if len(set(names.tolist())) < len(names): raise TableError(f"column {name!r} must name each row once", name)
         before = np.array([_short(text) in counted for text in names.tolist()])
-        repeated = int((here & before).sum())
-        here &= ~before
-        accept = accept & ~before
+    here = accept & ~missing & ~before
     groups = None
     if rule.thresholds is not None and known.get("group") in frame.columns:
         values = groups_of(frame, known["group"])
@@ -277,9 +262,8 @@ def answered_rows(
     if here.any():
         try: losses = _losses(rule, frame.filter(here.tolist()), known)
         except TableError as error: raise row_of_all(error, ~here) from None
-    return Answered(losses=losses, groups=groups, without=int((accept & missing).sum()), repeated=repeated,
-                    labelled=[] if names is None else names[here].tolist(),
-                    unlabelled=[] if names is None else names[accept & missing].tolist())
+    return Answered(losses=losses, groups=groups, repeated=int((accept & ~missing & before).sum()),
+                    labelled=names[here].tolist(), unlabelled=names[accept & missing & ~before].tolist())
 
 def opened(rule:Rule, table, roles:dict):
     "An open table; texts that stand for a missing value are those of the rule where nothing is said."
@@ -297,14 +281,11 @@ def _mark_of(frame) -> str|None: # None for few rows, which may be alike by chan
 
 def _losses(rule:Rule, frame, known:dict) -> np.ndarray:
     "Losses of all rows of a table."
-    if known.get("losses") is not None: return numbers(frame, known["losses"])
-    return _wrong(rule, frame, known)
+    return numbers(frame, known["losses"]) if known.get("losses") is not None else _wrong(rule, frame, known)
 
 # %% ../../nbs/audit/05_monitor.ipynb #7f832c2f
 def _wrong(rule:Rule, frame, known:dict) -> np.ndarray: # (n,)
     "1 where an answer is wrong, 0 where it is right."
-    if known.get("label") is None:
-        raise ValueError("label must name the column of labels, or losses that of losses")
     if known.get("prediction") is None:
         there = {k: v for k, v in known.items() if k in ("label", "probabilities", "logits", "ood")}
         if not {"probabilities", "logits"} & set(there):

@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['NOTHING', 'MENU', 'GRID', 'MOST', 'SCHEMA', 'VERSION', 'SINGLE', 'Band', 'BinnedBand', 'risk_band', 'check_targets',
            'Found', 'found_at', 'by_band', 'status_of', 'frontier_table', 'band_table', 'group_menu', 'RuleError',
-           'Rule', 'digest', 'largest_limit', 'damage_of', 'rule_of_text', 'check_source', 'check_digits',
-           'score_values', 'limits_of', 'row_of_all', 'reason_of', 'Decisions', 'decide_table', 'Choices',
-           'certify_sample', 'certify_budget', 'group_remarks']
+           'Rule', 'digest', 'largest_limit', 'damage_of', 'text_of', 'content_of', 'rule_of_text', 'check_source',
+           'check_digits', 'score_values', 'limits_of', 'row_of_all', 'reason_of', 'Decisions', 'decide_table',
+           'Choices', 'certify_sample', 'certify_budget', 'rows_answered', 'group_remarks']
 
 # %% ../../nbs/audit/04_rule.ipynb #cf060f58
 import hashlib
@@ -37,7 +37,7 @@ from ..core.ranking import Ranking
 from ..core.results import Status
 from ..core.tails import clopper_pearson_upper, hoeffding_bentkus_p_value
 from ..risk_control.band_and_chain import certified_ends, design_band_and_chain, examples_needed
-from ..risk_control.betting import capital_rank
+from ..risk_control.betting import capital_ends
 from ..risk_control.threshold import certified_risk
 
 # %% ../../nbs/audit/04_rule.ipynb #3d2cabc2
@@ -70,27 +70,22 @@ class Band:
 NOTHING = np.nan # threshold where nothing is certified: no score is at most NaN, -inf included
 MENU = (.005, .01, .02, .03, .05, .075, .1, .15, .2, .3) # targets in units of the largest loss
 
+def _certified(ranking:Ranking, target:float, delta:float): # mask or indices of groups
+    "Groups whose ends a design certifies; for losses of any size, the last at which the bets have won."
+    if ranking.binary:
+        design = design_band_and_chain(ranking.n, target, delta)
+        return [] if design is None else certified_ends(ranking.lost, ranking.accepted, design)
+    scores = np.repeat(ranking.scores, ranking.size)
+    return np.searchsorted(ranking.accepted, capital_ends(ranking.losses, scores, target, delta)[-1:])
+
 def _menu_band(ranking:Ranking, bound:float, delta:float, targets) -> Band:
-    "Bounds from one design per target, each with its share of delta."
+    "Bounds from one certificate per target, each with its share of delta."
     risk = np.full(len(ranking.size), bound)
     for target in sorted(targets, reverse=True):
-        if target >= bound: continue
-        design = design_band_and_chain(ranking.n, target/bound, delta/len(targets))
-        if design is not None: risk[certified_ends(ranking.lost, ranking.accepted, design)] = target
+        if target < bound: risk[_certified(ranking, target/bound, delta/len(targets))] = target
+    how = "band and one chain" if ranking.binary else "bets"
     return Band(ranks=ranking.accepted, thresholds=ranking.scores, risk=risk, bound=bound, n=ranking.n,
-                method=f"band and one chain for each of {len(targets)} targets, delta shared among them")
-
-# %% ../../nbs/audit/04_rule.ipynb #84be72e7
-def _capital_band(ranking:Ranking, bound:float, delta:float, targets) -> Band:
-    "Bounds for losses of any size: one certified rank per target."
-    assert ranking.losses is not None
-    risk = np.full(ranking.n + 1, bound)
-    scores = np.repeat(ranking.scores, ranking.size)
-    for target in sorted(targets, reverse=True):
-        if target >= bound: continue
-        risk[capital_rank(ranking.losses, scores, target/bound, delta/len(targets))] = target
-    return Band(ranks=ranking.accepted, thresholds=ranking.scores, risk=risk[ranking.accepted], bound=bound,
-                n=ranking.n, method=f"bets for each of {len(targets)} targets, delta shared among them")
+                method=f"{how} for each of {len(targets)} targets, delta shared among them")
 
 # %% ../../nbs/audit/04_rule.ipynb #a9a4ccd0
 GRID = 200
@@ -178,8 +173,7 @@ def risk_band(
     ranking = sample.ranked(score)
     if sample.binned: return _binned_band(ranking, sample.n_thresholds, delta)
     if sample.n > MOST: return _grid_band(sample, score, delta)
-    targets = [sample.bound*t for t in MENU] if targets is None else targets
-    return (_menu_band if ranking.binary else _capital_band)(ranking, sample.bound, delta, targets)
+    return _menu_band(ranking, sample.bound, delta, sample.bound*np.array(MENU) if targets is None else targets)
 
 # %% ../../nbs/audit/04_rule.ipynb #c26595ac
 def check_targets(
@@ -294,7 +288,7 @@ VERSION = 4                       # 3 did not know gap and missing_values, which
 # %% ../../nbs/audit/04_rule.ipynb #21e66ffd
 @dataclass(frozen=True, kw_only=True)
 class Rule(Patched):
-    """A threshold on a score of uncertainty and what is promised of it.
+    """A threshold on a score of uncertainty and what is guaranteed of it.
 
     Answer where the score is at most the threshold.
 
@@ -303,15 +297,15 @@ class Rule(Patched):
     kind: str                  # "max_probability", which comes from probabilities or logits, or "given"
     threshold: float           # inf accepts everything, NaN nothing
     thresholds: dict|None = None # group -> threshold, where each group has its own
-    target_risk: float         # promised, in units of the losses
-    delta: float               # probability that the promise fails
+    target_risk: float         # guaranteed, in units of the losses
+    delta: float               # probability that the guarantee fails
     coverage: float            # share of the calibration rows that is answered
     risk: float                # mean loss of these; NaN where there are none
     n: int                     # calibration rows
     n_accepted: int            # of them answered
     method: str                # what certified it, in words
     status: Status             # certified, trivial or infeasible
-    statement: str             # the promise in words
+    statement: str             # the guarantee in words
     remedy: str                # what to do where it is not certified
     loss: str = "zero-one"     # of the losses: zero-one, matrix or given
     bound: float = 1.          # largest loss that can occur
@@ -333,12 +327,7 @@ class Rule(Patched):
         """A rule from its file; nothing is executed.
 
         Raises: RuleError for a file that is missing, damaged, changed, or of another schema or version."""
-        if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
-        try: text = Path(path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError, ValueError) as error:
-            words = f"path must be a rule saved as JSON, got {Path(path).name!r}: {type(error).__name__}"
-            raise RuleError(words) from None
-        return rule_of_text(text, Path(path).name)
+        return rule_of_text(text_of(path, "rule"), Path(path).name)
 
 # %% ../../nbs/audit/04_rule.ipynb #3c445b33
 def _plain(value):
@@ -423,28 +412,48 @@ def _field(kind, value, name:str):
     elif isinstance(value, kind) and (kind is bool or not isinstance(value, bool)): return value
     raise RuleError(f"{name} must be {getattr(kind, '__name__', kind)}, got {value!r}")
 
+def text_of(path, what:str) -> str:
+    "The text of a file that `save` wrote. Raises RuleError."
+    if not isinstance(path, (str, Path)): raise refuse("path", "a path", path)
+    try: return Path(path).read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        name = Path(path).name
+        raise RuleError(f"path must be a {what} saved as JSON, got {name!r}: {type(error).__name__}") from None
+
+def content_of(
+    text:str,    # JSON
+    name:str,    # for messages
+    what:str,    # "rule" or "monitor"
+    schema:str,
+    versions:tuple, # of it that can be read
+) -> dict:
+    "What is in a file, unchanged since it was saved; nothing is executed. Raises RuleError."
+    def constant(word): raise RuleError(f"it holds {word}, which is no JSON")
+    try: content = json.loads(text, parse_constant=constant)
+    except (ValueError, RecursionError) as error:
+        raise RuleError(f"{name} must be a {what} saved as JSON: {error}") from None
+    if not isinstance(content, dict) or content.get("schema") != schema:
+        raise RuleError(f"{name} must be a {what} saved by reject_nb.audit: schema {schema!r} is missing")
+    version = content.get("version")
+    if version not in versions or isinstance(version, (bool, float)):
+        known = " and ".join(map(str, versions))
+        raise RuleError(f"{name} has version {version!r} of the schema, this program reads versions {known}")
+    if content.get("checksum") != digest(content):
+        raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
+    return content
+
 def rule_of_text(
     text:str, # JSON
     name:str, # for messages
 ) -> Rule:
-    "A rule from its JSON; nothing is executed. Raises RuleError."
-    def constant(word): raise RuleError(f"it holds {word}, which is no JSON")
-    try: content = json.loads(text, parse_constant=constant)
-    except (ValueError, RecursionError) as error:
-        raise RuleError(f"{name} must be a rule saved as JSON: {error}") from None
-    if not isinstance(content, dict) or content.get("schema") != SCHEMA:
-        raise RuleError(f"{name} must be a rule saved by reject_nb.audit: schema {SCHEMA!r} is missing")
-    version = content.get("version")
-    if version not in (3, VERSION) or isinstance(version, (bool, float)):
-        raise RuleError(f"{name} has version {version!r} of the schema, this program reads versions 3 and {VERSION}")
-    if content.get("checksum") != digest(content):
-        raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
-    if version == 3: content = {"gap": "inf", "missing_values": []} | content
+    "A rule from its JSON. Raises RuleError."
+    content = content_of(text, name, "rule", SCHEMA, (3, VERSION))
+    if content["version"] == 3: content = {"gap": "inf", "missing_values": []} | content
     kinds = {f.name: f.type for f in fields(Rule)}
     missing = [k for k in kinds if k not in content]
-    strange = [k for k in content if k not in kinds and k not in ("schema", "version", "how", "checksum")]
-    if missing or strange:
-        raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: {strange}")
+    unknown = [k for k in content if k not in kinds and k not in ("schema", "version", "how", "checksum")]
+    if missing or unknown:
+        raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: {unknown}")
     rule = Rule(**{k: _field(kind, content[k], k) for k, kind in kinds.items()})
     if damage := damage_of(rule): raise RuleError(damage)
     return rule
@@ -521,34 +530,33 @@ def check_digits(
 
 def score_values(rule:Rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     "The rule's score of new inputs."
-    given = [name for name, v in (("probabilities", probabilities), ("logits", logits), ("scores", scores))
-             if v is not None]
+    arrays = {"probabilities": probabilities, "logits": logits, "scores": scores}
+    given = [role for role, v in arrays.items() if v is not None]
     if len(given) != 1:
         got = ", ".join(given) or "none"
         raise ValueError(f"one of probabilities, logits and scores must be given, got {got}")
+    value = arrays[given[0]]
     if scores is not None:
         if isinstance(scores, dict):
             if rule.score not in scores:
                 raise refuse("scores", f"a dict with the score {rule.score!r}", list(scores))
-            scores = scores[rule.score]
-        values = check_vector(scores, "scores", infinite=True)
-        check_digits(rule, values, np.asarray(scores).dtype.name)
-        return values
+            value = scores[rule.score]
+        return _scores_of(rule, "scores", check_vector(value, "scores", infinite=True), np.asarray(value).dtype.name)
     if rule.kind != SCORE:
         about = f"the rule is about the score {rule.score!r}"
         raise ValueError(f"{given[0]} cannot be used: {about}; give scores")
-    found = check_probabilities(probabilities, Names()) if logits is None else check_logits(logits)
-    _check_classes(rule, given[0], found)
-    if logits is not None:
-        check_source(rule, "logits")
-        return softmax_of(found)[1]
-    check_source(rule, "probabilities", found, step_of(np.asarray(probabilities).dtype.name, found))
-    return score_of_probabilities(found)
+    return _scores_of(rule, given[0], value, np.asarray(value).dtype.name)
 
-def _check_classes(rule:Rule, role:str, found:np.ndarray) -> None:
-    "Refuse columns of more or fewer classes."
+def _scores_of(rule:Rule, role:str, values, kind:str, names:Names=Names()) -> np.ndarray: # (n,)
+    "The rule's score of inputs given in a role and a type, which must be as fine as those of the audit."
+    if role == "scores":
+        check_digits(rule, values, kind)
+        return values
+    found = check_logits(values) if role == "logits" else check_probabilities(values, names)
     if rule.classes and found.shape[1] != len(rule.classes):
         raise refuse(role, f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}", found.shape)
+    check_source(rule, role, found, 0. if role == "logits" else step_of(kind, found))
+    return softmax_of(found)[1] if role == "logits" else score_of_probabilities(found)
 
 def limits_of(rule:Rule, groups, n:int): # a number, or (n,)
     "The threshold of each row; nothing is answered in groups that are unknown."
@@ -589,23 +597,10 @@ def row_of_all(error:TableError, empty:np.ndarray) -> TableError:
 
 def _table_scores(rule:Rule, frame, role:str, names:list) -> np.ndarray: # (n,)
     "The rule's score of each row of a table."
-    if role == "scores":
-        values = numbers(frame, names[0], infinite=True)
-        check_digits(rule, values, column(frame[:1], names[0]).dtype.name)
-        return values
-    values = np.column_stack([numbers(frame, name) for name in names])
-    values = values[:, 0] if len(names) == 1 else values
-    if role == "logits":
-        check_source(rule, role)
-        found = check_logits(values)
-        _check_classes(rule, role, found)
-        return softmax_of(found)[1]
-    named = Names({"probabilities": names*2 if len(names) == 1 else names})
-    found = check_probabilities(values, named)
-    _check_classes(rule, role, found)
+    values = [numbers(frame, name, infinite=role == "scores") for name in names]
     kind = np.result_type(*(column(frame[:1], name).dtype for name in names)).name
-    check_source(rule, role, found, step_of(kind, found))
-    return score_of_probabilities(found)
+    if len(names) == 1: return _scores_of(rule, role, values[0], kind, Names({"probabilities": names*2}))
+    return _scores_of(rule, role, np.column_stack(values), kind, Names({"probabilities": names}))
 
 # %% ../../nbs/audit/04_rule.ipynb #7cff716c
 def reason_of(score:float, limit:float, group, known=()) -> str:
@@ -649,7 +644,7 @@ def decide_table(
     if spelled: frame = without_spelled(frame, spelled)
     role, names = _score_columns(rule, frame, probabilities, logits, scores)
     check_choice(missing, "missing", POLICIES)
-    counts, empty = count_missing(frame, dict.fromkeys(names, True)) if missing != "error" else ({}, np.zeros(len(frame), bool))
+    empty = np.zeros(len(frame), bool) if missing == "error" else count_missing(frame, dict.fromkeys(names, True))[1]
     values = np.full(len(frame), np.nan)
     if not empty.all():
         kept = frame.filter((~empty).tolist()) if empty.any() else frame
@@ -687,13 +682,10 @@ def apply(self:Rule,
         if name in frame.columns: raise TableError(f"column {name!r} is there already: rename it", name)
     found = decide_table(self, frame, probabilities, logits, scores, group, missing, missing_values)
     new = {"accept": found.accept, "reason": np.array(found.reasons(), dtype=object)}
-    if missing == "drop" and (gone := np.isnan(found.score)).any():
-        kept = ~gone
-        table = {name: column(frame, name)[kept] for name in frame.columns} | {k: v[kept] for k, v in new.items()}
-        return Table(table)
-    new["reason"] = new["reason"].tolist()
-    if isinstance(table, (str, Path, dict)):
-        return Table({name: column(frame, name) for name in frame.columns} | new)
+    kept = np.ones(len(frame), bool) if missing != "drop" else ~np.isnan(found.score)
+    if isinstance(table, (str, Path, dict)) or not kept.all():
+        every = {name: column(frame, name) for name in frame.columns} | new
+        return Table({name: values[kept] for name, values in every.items()})
     if frame.implementation.is_pandas_like(): return table.assign(**new)   # by position
     import narwhals as nw
     more = [nw.new_series(name, list(values), backend=frame.implementation) for name, values in new.items()]
@@ -724,7 +716,7 @@ class Choices:
     looked: bool
     n_scores: int
     n_targets: int
-    n_groups: int    # 0 where the promise is about all rows
+    n_groups: int    # 0 where the guarantee is about all rows
 
     def __str__(self):
         if not self.looked:
@@ -737,7 +729,7 @@ class Choices:
                 f"{' and '.join(at_once)} hold at once.")
 
 def _statement(sample, name, m, target, delta, choices) -> str:
-    "The promise in words."
+    "The guarantee in words."
     each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
     if not m:
         return (f"Nothing is answered: no threshold on {name} could be certified for {target:g} "
@@ -765,17 +757,21 @@ def _remedy(sample, status, target, delta, choices) -> str:
 # %% ../../nbs/audit/04_rule.ipynb #873f97bc
 def certify_sample(
     sample,                # Sample or Tally
-    target_risk:float|None=None, # to be promised, in (0, bound]; None: .05, less for losses up to .05
-    delta:float=.1,        # allowed probability that the promise fails, in (0, 1)
+    target_risk:float|None=None, # to be guaranteed, in (0, bound]; None: .05, less for losses up to .05
+    delta:float=.1,        # allowed probability that the guarantee fails, in (0, 1)
     score:str="auto",      # name of one, or the best of all
-    per_group:bool=False,  # a threshold for each group, all promises at once
+    per_group:bool=False,  # a threshold for each group, all guarantees at once
     looked:bool=True,      # whether target and score may have been chosen after looking at these rows
     max_rejected:float|None=None, # largest share of these rows that is rejected, in [0, 1)
 ) -> Rule:
-    "A rule with a promise that holds for every law."
+    "A rule with a guarantee that holds for every distribution."
     if max_rejected is not None:
         max_rejected = check_number(max_rejected, "max_rejected", 0., 1., open_high=True)
-        if target_risk is None: return certify_budget(sample, max_rejected, delta, score, per_group, looked)
+        for name, flag, other, why in (("per_group", per_group, False, "each group would have a risk of its own"),
+                                       ("looked", looked, True, "the risk is read from these rows")):
+            if target_risk is None and check_flag(flag, name) != other:
+                raise ValueError(f"{name} must be {other} where max_rejected is given without target_risk: {why}")
+        if target_risk is None: return certify_budget(sample, max_rejected, delta, score)
     if target_risk is None: target_risk = sample.usual_target
     target = check_number(target_risk, "target_risk", 0., sample.bound, open_low=True)
     delta = check_probability(delta, "delta")
@@ -797,20 +793,12 @@ def certify_sample(
 def certify_budget(
     sample,             # Sample or Tally
     max_rejected:float, # largest share of these rows that is rejected, in [0, 1)
-    delta:float=.1,     # allowed probability that the promise fails, in (0, 1)
+    delta:float=.1,     # allowed probability that the guarantee fails, in (0, 1)
     score:str="auto",   # name of one, or the best of all
-    per_group:bool=False, # not possible: a rule has one target
-    looked:bool=True,   # has to be True: the risk is read from these rows
 ) -> Rule:
     "The rule with the smallest certified risk that rejects at most a share."
     delta = check_probability(delta, "delta")
     check_choice(score, "score", ["auto", *sample.scores])
-    if check_flag(per_group, "per_group"):
-        raise ValueError("per_group must be False where max_rejected is given without target_risk: each group "
-                         "would have a risk of its own")
-    if not check_flag(looked, "looked"):
-        raise ValueError("looked must be True where max_rejected is given without target_risk: the risk is read "
-                         "from these rows")
     least = math.ceil((1 - max_rejected)*sample.n - 1e-9)
     found = {name: _smallest_risk(sample, name, least, delta/len(sample.scores)) for name in sample.scores}
     names = list(sample.scores) if score == "auto" else [score]
@@ -853,28 +841,35 @@ def _with_budget(sample, rule:Rule, max_rejected:float) -> Rule:
     return replace(rule, statement=f"{rule.statement} {said}", remedy="; ".join([helps, *earlier]))
 
 # %% ../../nbs/audit/04_rule.ipynb #c1ex0001
+def rows_answered(
+    sample:Sample,
+    score:str,   # its name
+    limits:dict, # group -> threshold, "" for all rows
+) -> np.ndarray: # (n,) bool
+    "Which rows are answered."
+    names = sample.group_names
+    each = limits[""] if "" in limits else np.array([limits[g] for g in names])[sample.groups]
+    return sample.scores[score] <= each
+
 def _answers_of_groups(sample, found:dict): # of tuples: group, rows, answers, their summed loss in units of the bound
     "How often a rule answers in each group, and how well."
     names = sample.group_names
-    if "" not in found:
-        return [(g, sample.part(g).n, f.accepted, f.lost) for g, f in found.items()]
-    rule = found[""]
+    score = next(iter(found.values())).score
+    limits = {g: f.threshold for g, f in found.items()}
     if sample.binned:
-        parts = ((g, sample.part(g)) for g in names)
-        return [(g, part.n, f.accepted, f.lost) for g, part in parts
-                for f in [found_at(part, rule.score, rule.threshold, "")]]
-    here = sample.scores[rule.score] <= rule.threshold
+        parts = {g: sample.part(g) for g in names}
+        each = [found_at(part, score, limits.get(g, limits.get("")), "") for g, part in parts.items()]
+        return [(g, part.n, f.accepted, f.lost) for (g, part), f in zip(parts.items(), each)]
+    here = rows_answered(sample, score, limits)
     rows = np.bincount(sample.groups, minlength=len(names))
     answers = np.bincount(sample.groups[here], minlength=len(names))
     lost = np.bincount(sample.groups[here], sample.shares[here], len(names))
     return zip(names, rows.tolist(), answers.tolist(), lost.tolist())
 
 def group_remarks(
-    sample,             # Sample or Tally
-    found:dict,         # group -> Found, "" for all rows
+    sample,     # Sample or Tally
+    found:dict, # group -> Found, "" for all rows
     target:float,
-    delta:float,
-    choices:Choices,
 ) -> tuple[list, list]: # sentences for the statement; what helps
     "Groups in which nothing is answered, or in which answers are wrong more often than the target."
     if not sample.group_names or not any(f.accepted for f in found.values()): return [], []
@@ -893,10 +888,7 @@ def group_remarks(
     help_ = []
     if silent: help_.append(f"give more rows of {some_of(silent)}, raise target_risk, or give a score that "
                             "tells their mistakes apart")
-    if risky and not choices.n_groups:
-        each = certify_sample(sample, target, delta, looked=choices.looked, per_group=True)
-        help_.append("certify each group (per_group=True, --per-group): then "
-                     f"{each.coverage:.1%} instead of {found[''].accepted/sample.n:.1%} of the rows are answered")
+    if risky and "" in found: help_.append("certify each group (per_group=True, --per-group)")
     return said, help_
 
 # %% ../../nbs/audit/04_rule.ipynb #5ca4bf20
@@ -906,7 +898,7 @@ def _rule(sample, found:dict, target:float, delta:float, choices:Choices) -> Rul
     limits = {g: f.threshold for g, f in found.items()}
     m = sum(f.accepted for f in found.values())
     status = status_of(m, sample.n)
-    remarks, help_ = group_remarks(sample, found, target, delta, choices)
+    remarks, help_ = group_remarks(sample, found, target)
     source = sample.source if first.score == SCORE else ""
     finite = [abs(limit) for limit in limits.values() if np.isfinite(limit)]
     step = sample.step if source else step_at(sample.digits(first.score), max(finite)) if finite else 0.
