@@ -75,6 +75,7 @@ def _certified(ranking:Ranking, target:float, delta:float): # mask or indices of
     if ranking.binary:
         design = design_band_and_chain(ranking.n, target, delta)
         return [] if design is None else certified_ends(ranking.lost, ranking.accepted, design)
+    assert ranking.losses is not None
     scores = np.repeat(ranking.scores, ranking.size)
     return np.searchsorted(ranking.accepted, capital_ends(ranking.losses, scores, target, delta)[-1:])
 
@@ -858,7 +859,7 @@ def _answers_of_groups(sample, found:dict): # of tuples: group, rows, answers, t
     limits = {g: f.threshold for g, f in found.items()}
     if sample.binned:
         parts = {g: sample.part(g) for g in names}
-        each = [found_at(part, score, limits.get(g, limits.get("")), "") for g, part in parts.items()]
+        each = [found_at(part, score, limits[g if g in limits else ""], "") for g, part in parts.items()]
         return [(g, part.n, f.accepted, f.lost) for (g, part), f in zip(parts.items(), each)]
     here = rows_answered(sample, score, limits)
     rows = np.bincount(sample.groups, minlength=len(names))
