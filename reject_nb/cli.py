@@ -364,7 +364,7 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
                         "have to hold, give each a twelfth")
     p.add_argument("--score", default="auto", metavar="NAME", help="of the rule; default: the best of all")
     p.add_argument("--per-group", action="store_true",
-                   help="a threshold for each group, all promises at once; for each predicted class name the "
+                   help="a threshold for each group, all guarantees at once; for each predicted class name the "
                         "column of predictions as --group too")
     p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=True,
                    help="whether the target may have been chosen after looking at these data (default: yes)")
@@ -449,7 +449,7 @@ def monitor_arguments(p:argparse.ArgumentParser) -> None:
 
 # %% ../nbs/cli.ipynb #h9644d73
 def command_monitor(args) -> int:
-    "Whether a rule keeps its promise."
+    "Whether a rule keeps its guarantee."
     try:
         rule = audit.Rule.load(args.rule)
         if args.state is not None: check_path(args.state, "--state")
@@ -458,7 +458,7 @@ def command_monitor(args) -> int:
         found.update_table(_table(args), id=args.id, missing_values=args.missing_values, **_roles(args, ROLES))
     except (ValueError, OSError, ImportError) as error: raise RequestError(str(error)) from error
     if args.state is not None: found.save(args.state)
-    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, promised at most {found.target_risk:g}",
+    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, guaranteed at most {found.target_risk:g}",
           found.statement, sep="\n")
     return ALARM if found.alarm else 0
 
@@ -513,7 +513,7 @@ def parser() -> argparse.ArgumentParser:
                                         help="predictions of a classifier: report, metrics, certified rule"))
     apply_arguments(commands.add_parser("apply", help="which rows of a table a rule answers"))
     monitor_arguments(commands.add_parser("monitor",
-                                          help="whether a rule keeps its promise; exits with 3 on alarm"))
+                                          help="whether a rule keeps its guarantee; exits with 3 on alarm"))
     return top
 
 # %% ../nbs/cli.ipynb #cb28a056

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['AREAS', 'share_interval', 'mean_interval', 'normal_interval', 'columns_of', 'errors_of', 'area_columns',
-           'risk_interval', 'thinned', 'coverage_interval', 'strange_columns', 'metrics_table', 'accepted_at',
+           'risk_interval', 'thinned', 'coverage_interval', 'ood_columns', 'metrics_table', 'accepted_at',
            'groups_table', 'calibration_table', 'curve_table']
 
 # %% ../../nbs/audit/03_metrics.ipynb #370eed6b
@@ -159,7 +159,7 @@ def coverage_interval(
     return value, min(low, value), max(high, value)
 
 # %% ../../nbs/audit/03_metrics.ipynb #852983e1
-def strange_columns(ranking:Ranking) -> dict: # of whether an input belongs to no class
+def ood_columns(ranking:Ranking) -> dict: # of whether an input belongs to no class
     "How well a score finds inputs that belong to no class."
     inside = ranking.accepted - ranking.lost
     kept = ranking.lost[np.argmax(inside >= .95*inside[-1])]/ranking.total if ranking.total else np.nan
@@ -183,8 +183,8 @@ def metrics_table(
         row |= columns_of("risk_at_coverage", risk_interval(ranking, coverage, level), bound)
         row |= columns_of("coverage_at_risk", coverage_interval(ranking, target_risk/bound, level))
         if not sample.binned: row["aurc_index"] = bound*aurc(sample.ranked(name, ties="index"))
-        strange = sample.strange(name)
-        rows.append(row if strange is None else row | strange_columns(strange))
+        foreign = sample.ood_ranking(name)
+        rows.append(row if foreign is None else row | ood_columns(foreign))
     return Table.of_rows(rows, coverage=coverage, target_risk=target_risk, level=level)
 
 # %% ../../nbs/audit/03_metrics.ipynb #6bcbef4d

@@ -20,7 +20,7 @@ import numpy as np
 
 from .. import __version__
 from .metrics import share_interval
-from .rule import Rule, group_menu
+from .rule import Rule, group_menu, rows_answered
 from .table import Table
 from ..core.checks import check_instance, check_probability, refuse
 
@@ -165,7 +165,7 @@ def row_of(certified:Table, rank:int) -> int|None:
     return int(at[0]) if len(at) and rank else None
 
 def with_rule(certified:Table, rule:Rule) -> Table:
-    "The slider's rows with one at the threshold of the rule, which shows at most what the rule promises."
+    "The slider's rows with one at the threshold of the rule, which shows at most what the rule guarantees."
     if not rule.n_accepted: return certified
     at = row_of(certified, rule.n_accepted)
     rows = {name: values.copy() for name, values in certified.items()}
@@ -185,14 +185,6 @@ def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
     return menu
 
 # %% ../../nbs/audit/06_report.ipynb #c3ex0001
-def _answers(audit, rule:Rule) -> np.ndarray: # (n,) bool
-    "Which of the audited rows the rule answers."
-    sample = audit.sample
-    limits = rule.threshold
-    if rule.thresholds is not None:
-        limits = np.array([rule.thresholds[g] for g in sample.group_names])[sample.groups]
-    return sample.scores[rule.score] <= limits
-
 MOST_CLASSES = 30   # of which a table is shown; confusions up to 10
 
 def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are not there
@@ -201,7 +193,7 @@ def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are 
     if sample.binned or sample.labels is None or sample.predictions is None: return None
     k = len(sample.classes)
     if not 2 <= k <= MOST_CLASSES: return None
-    accept = _answers(audit, rule)
+    accept = rows_answered(sample, rule.score, rule.thresholds or {"": rule.threshold})
     known = sample.labels >= 0
     rows = []
     for code, name in enumerate(sample.classes):

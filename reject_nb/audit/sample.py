@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SCORE', 'MANY', 'FEW_VALUES', 'FEW_ERRORS', 'score_of_probabilities', 'softmax_of', 'Names', 'decimals_of', 'step_of',
            'on_grid', 'digits_of', 'step_at', 'check_probabilities', 'check_logits', 'Sample', 'make_sample', 'some_of',
-           'upside_down', 'Roles', 'classes_of_names', 'flag_column', 'sample_of_table']
+           'contents', 'upside_down', 'Roles', 'classes_of_names', 'flag_column', 'sample_of_table']
 
 # %% ../../nbs/audit/02_sample.ipynb #f5f8c3c0
 import hashlib
@@ -20,7 +20,7 @@ from .table import (
     POLICIES, TableError, check_spellings, column_called, count_missing, groups_of, matching, numbers,
     open_table, said_missing, words)
 from ..core.checks import (
-    check_array, check_choice, check_labels, check_mask, check_number, check_vector, refuse)
+    check_array, check_choice, check_labels, check_mask, check_number, check_same_length, check_vector, refuse)
 from ..core.labels import doubtful, encode, label_name, reads_missing, within_ends
 from ..core.ranking import Ranking, auroc, rank
 
@@ -109,7 +109,7 @@ def on_grid(
     return bool((np.abs(steps - steps.round()) < 1e-6).all())
 
 # %% ../../nbs/audit/02_sample.ipynb #lab0s002
-FEW_VALUES = 10   # different ones that show their digits
+FEW_VALUES = 30   # different ones that show their digits
 
 def digits_of(
     scores:np.ndarray,   # (n,)
@@ -343,7 +343,7 @@ class Sample:
         if ties == "expected" or len(found.size) == self.n: return found
         return rank(self.shares, self.scores[score], ties)
 
-    def strange(self, score:str) -> Ranking|None:
+    def ood_ranking(self, score:str) -> Ranking|None:
         "The inputs that belong to no class, in the order of a score."
         return None if self.is_ood is None else rank(self.is_ood, self.scores[score])
 
@@ -400,8 +400,8 @@ def make_sample(
     p, own = _probabilities(probabilities, logits, names)
     answers = _answers(y_true, y_pred, None if p is None else p.shape[1], classes, ood, names)
     if losses is not None: losses = check_vector(losses, "losses")
-    _same_length(y_true=answers.labels, y_pred=answers.predictions, probabilities=p,
-                 losses=losses, is_ood=ood)
+    check_same_length(y_true=answers.labels, y_pred=answers.predictions, probabilities=p,
+                      losses=losses, is_ood=ood)
     differ = _compared(answers, p)
     if answers.predictions is None and p is not None: answers = replace(answers, predictions=p.argmax(1))
     if classes is None and losses is None and answers.labels is not None and answers.predictions is not None:
@@ -415,9 +415,9 @@ def make_sample(
                     step=step_of(np.asarray(probabilities).dtype.name, p) if source == "probabilities" else 0.,
                     predictions=answers.predictions, probabilities=p, classes=answers.classes, groups=codes,
                     group_names=group_names, is_ood=ood, columns=dict(names.columns))
-    what = _what(probabilities, logits, answers.classes)
-    rounded = logits is None and own is not None
-    return replace(sample, given=tuple(_given(sample, what)), notes=(*differ, *_remarks(sample, rounded, classes is None)))
+    alone = np.ndim(probabilities if logits is None else logits) == 1 and len(answers.classes) == 2
+    notes = _remarks(sample, source == "probabilities", classes is None)
+    return replace(sample, given=tuple(_given(sample, alone)), notes=(*differ, *notes))
 
 # %% ../../nbs/audit/02_sample.ipynb #db79a367
 def _probabilities(probabilities, logits, names:Names): # (n, K) or None, (n,) or None
@@ -427,18 +427,10 @@ def _probabilities(probabilities, logits, names:Names): # (n, K) or None, (n,) o
     p = check_probabilities(probabilities, names)
     return p, score_of_probabilities(p)
 
-def _same_length(**arrays) -> None:
-    "Refuse arrays of different lengths."
-    lengths = {name: len(array) for name, array in arrays.items() if array is not None}
-    if len(set(lengths.values())) < 2: return
-    told = ", ".join(f"{name} {length}" for name, length in lengths.items())
-    raise ValueError(f"{' and '.join(lengths)} must be of one length, got {told}")
-
 def _groups(groups, n:int) -> tuple:
     "Codes and names of the groups."
     if groups is None: return None, ()
-    codes, names = encode({"groups": _labels(groups, "groups", None)})
-    if len(codes["groups"]) != n: raise refuse("groups", f"an array of shape ({n},)", groups)
+    codes, names = encode({"groups": check_labels(groups, "groups", n)})
     return codes["groups"], names
 
 # %% ../../nbs/audit/02_sample.ipynb #65b556c5
@@ -450,28 +442,28 @@ def _compared(answers:_Answers, p) -> tuple: # sentences
     return (f"{other} of {len(p)} predictions are not the class of the largest probability; "
             "the predictions as given are judged"),
 
-def _what(probabilities, logits, classes) -> str:
-    "What the scores come from, in words."
-    value, one, several = ((probabilities, "probability", "probabilities") if logits is None
-                           else (logits, "logit", "logits"))
-    if value is None: return ""
-    if np.ndim(value) == 1 and len(classes) == 2: return f"{one} of {classes[1]}"
-    return f"{several} of the classes"
-
 def some_of(names) -> str:
     "The first ten of some names."
     return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
 
 # %% ../../nbs/audit/02_sample.ipynb #3f2a7b7f
-def _given(sample:Sample, what:str):
+def contents(
+    sample,           # Sample or Tally
+    alone:bool=False, # whether the probability or logit of one class was given
+):
+    "What there is besides losses, in sentences."
+    if sample.classes: yield f"{len(sample.classes)} classes: {some_of(sample.classes)}"
+    one = {"probabilities": "probability", "logits": "logit"}
+    if sample.source: yield f"{one[sample.source]} of {sample.classes[1]}" if alone else f"{sample.source} of the classes"
+    yield f"scores of uncertainty: {', '.join(sample.scores)}"
+    if sample.group_names: yield f"{len(sample.group_names)} groups: {some_of(sample.group_names)}"
+
+def _given(sample:Sample, alone:bool):
     "What was given, in sentences."
     costs = {"zero-one": "an answer costs 1 if it is wrong",
              "matrix": "a matrix says what each confusion costs", "given": "losses were given"}
     yield f"{sample.n} rows; {costs[sample.kind]}"
-    if sample.classes: yield f"{len(sample.classes)} classes: {some_of(sample.classes)}"
-    if what: yield what
-    yield f"scores of uncertainty: {', '.join(sample.scores)}"
-    if sample.group_names: yield f"{len(sample.group_names)} groups: {some_of(sample.group_names)}"
+    yield from contents(sample, alone)
     if sample.is_ood is not None:
         yield (f"{int(sample.is_ood.sum())} inputs belong to no class: "
                "any answer to them counts as the worst mistake")
@@ -598,9 +590,8 @@ class Roles:
     def columns(self, names:list) -> list:
         "The columns that are read. Raises TableError where one is missing."
         found = self.found(names)
-        several = [found.pop(role) for role in ("probabilities", "logits") if role in found]
-        scores = list(found.pop("scores", {}).values())
-        return list(dict.fromkeys([*found.values(), *(c for role in several for c in role), *scores]))
+        each = {**found, "scores": found.get("scores", {}).values()}.values()
+        return list(dict.fromkeys(c for role in each for c in ([role] if isinstance(role, str) else role)))
 
 # %% ../../nbs/audit/02_sample.ipynb #f5f8af1c
 def _common(texts) -> int:

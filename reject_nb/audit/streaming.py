@@ -17,8 +17,8 @@ from fastcore.basics import patch
 import numpy as np
 from numba import njit
 
-from .sample import FEW_ERRORS, SCORE, upside_down
-from .sample import Roles, Sample, sample_of_table, some_of
+from .sample import FEW_ERRORS, SCORE, contents, upside_down
+from .sample import Roles, Sample, sample_of_table
 from .table import PARQUET, TableError, is_lazy
 from ..core.checks import check_choice, check_number, refuse
 from ..core.help import Patched
@@ -96,7 +96,7 @@ BINS_OF_CONFIDENCE = 15   # of equal width
 class Tally(Patched):
     "Sums over rows, which answer as a Sample does; those of parts add up to those of the whole."
     grids: dict = field(default_factory=dict)  # (score, group or "") -> GridCounts
-    ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones are the strange inputs
+    ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones belong to no class
     sums: np.ndarray|None = None               # (3, bins): answers, sum of confidence, right answers
     classes: tuple = ()
     columns: dict = field(default_factory=dict) # role -> name or names of columns
@@ -129,22 +129,24 @@ class Tally(Patched):
             if sample.is_ood is not None: _grid(self.ood, name).update(sample.is_ood, score)
         self.finest = _finest(self.finest, {name: sample.digits(name) for name in sample.scores})
         self.sums = _plus(self.sums, sample.confidence(BINS_OF_CONFIDENCE))
-        self.classes = tuple(dict.fromkeys([*self.classes, *sample.classes]))
-        self.missing_values = sample.missing_values
-        self.columns = self.columns or dict(sample.columns)
-        self.left_out += sample.left_out
-        self.source = sample.source
-        self.step = max(self.step, sample.step)
+        return self._joined(sample)
+
+    def _joined(self, part):
+        "What a part, a Sample or a Tally, says besides its rows."
+        self.classes = tuple(dict.fromkeys([*self.classes, *part.classes]))
+        self.missing_values = self.missing_values or part.missing_values
+        self.columns = self.columns or dict(part.columns)
+        self.left_out += part.left_out
+        self.origin = self.origin or part.origin
+        self.source = self.source or part.source
+        self.step = max(self.step, part.step)
         return self
 
     def __add__(self, other):
         if not isinstance(other, Tally): return NotImplemented
-        return Tally(grids=_joined(self.grids, other.grids), ood=_joined(self.ood, other.ood),
-                     sums=_plus(self.sums, other.sums), missing_values=self.missing_values or other.missing_values,
-                     classes=tuple(dict.fromkeys([*self.classes, *other.classes])), finest=_finest(self.finest, other.finest),
-                     columns=self.columns or other.columns, source=self.source or other.source,
-                     left_out=self.left_out + other.left_out, origin=self.origin or other.origin,
-                     step=max(self.step, other.step))
+        both = Tally(grids=_sum(self.grids, other.grids), ood=_sum(self.ood, other.ood),
+                     sums=_plus(self.sums, other.sums), finest=_finest(self.finest, other.finest))
+        return both._joined(self)._joined(other)
 
     @cached_property
     def rankings(self) -> dict: # score -> Ranking
@@ -174,7 +176,7 @@ class Tally(Patched):
 
     def digits(self, score:str) -> tuple: return self.finest[score]
 
-    def strange(self, score:str) -> Ranking|None:
+    def ood_ranking(self, score:str) -> Ranking|None:
         "The inputs that belong to no class, in the order of a score."
         return self.ood[score].ranked() if score in self.ood else None
 
@@ -198,7 +200,7 @@ def _grid(grids:dict, key) -> GridCounts:
         grids[key] = GridCounts()
     return grids[key]
 
-def _joined(first:dict, second:dict) -> dict:
+def _sum(first:dict, second:dict) -> dict:
     "Counts of both under each key."
     return {**first, **second, **{key: first[key] + second[key] for key in first.keys() & second.keys()}}
 
@@ -206,11 +208,7 @@ def _joined(first:dict, second:dict) -> dict:
 @patch(as_prop=True)
 def given(self:Tally) -> tuple: # of texts
     "What was given, in sentences."
-    said = [f"{self.n:,} rows, counted between {BINS:,} thresholds fixed in advance"]
-    if self.classes: said.append(f"{len(self.classes)} classes: {some_of(self.classes)}")
-    said.append(f"scores of uncertainty: {', '.join(self.scores)}")
-    if self.group_names: said.append(f"{len(self.group_names)} groups: {some_of(self.group_names)}")
-    return tuple(said)
+    return f"{self.n:,} rows, counted between {BINS:,} thresholds fixed in advance", *contents(self)
 
 @patch(as_prop=True)
 def notes(self:Tally) -> tuple:

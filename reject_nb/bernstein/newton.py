@@ -19,7 +19,7 @@ from .formulations import UncertaintySet
 from ..core.results import Budget, Clock, Status
 
 # %% auto #0
-__all__ = ['System', 'TINY', 'FEASIBLE', 'WARM', 'EARLY', 'PROMISING', 'PATIENCE', 'SHORTEST', 'INSIDE', 'FAR', 'system_of',
+__all__ = ['System', 'TINY', 'FEASIBLE', 'WARM', 'EARLY', 'REMEMBERED', 'PATIENCE', 'SHORTEST', 'INSIDE', 'FAR', 'system_of',
            'Iterate', 'Progress', 'progress', 'inside_slack', 'cold_start', 'warm_start', 'Work', 'work_arrays',
            'free_dual', 'Target', 'Step', 'direction', 'predicted', 'corrected_step', 'moved', 'Run', 'next_iterate',
            'interior_point', 'newton']
@@ -212,7 +212,7 @@ def moved(
 # %% ../../nbs/bernstein/05_newton.ipynb #6ac98184
 # share of the tolerance at which to stop: certificate and iteration compute the gap differently
 EARLY = .3
-PROMISING = 1e-3    # relative loss below which multipliers are remembered
+REMEMBERED = 1e-3    # relative loss below which multipliers are remembered
 PATIENCE = 8        # steps without a smaller loss
 SHORTEST = 1e-12    # steps below this go nowhere
 INSIDE = .99        # share of the longest step
@@ -263,7 +263,7 @@ def interior_point(
         seen = progress(system, at)
         losses.append(seen.loss)
         if warm is None and seen.mean < WARM: warm = at._replace(slack=None)
-        if seen.loss < PROMISING*abs(seen.value) and seen.loss < least:
+        if seen.loss < REMEMBERED*abs(seen.value) and seen.loss < least:
             best = at._replace(slack=None)
             least = seen.loss
             since = it

@@ -17,7 +17,7 @@ from ..core.checks import (check_array, check_choice, check_flag, check_matrix, 
 from ..core.help import Patched
 
 # %% auto #0
-__all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'LAWS', 'row_blocks', 'Moments', 'UncertainData']
+__all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'DISTRIBUTIONS', 'row_blocks', 'Moments', 'UncertainData']
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #572a87a8
 ROUNDING = 1e-12  # relative room that comparisons between pieces of information leave for floating point
@@ -157,19 +157,19 @@ def _normalised(data, low, high, second:bool) -> Moments:
     return Moments(np.clip(lower, -sigma, sigma), np.clip(upper, -sigma, sigma), sigma, half)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #52ff238f
-LAWS = {None: None, "uniform": 3, "triangular": 6}   # law on a box -> half width squared over variance
+DISTRIBUTIONS = {None: None, "uniform": 3, "triangular": 6}   # distribution on a box -> half width squared over variance
 
-def _box_pieces(X, half_width, law) -> dict:
+def _box_pieces(X, half_width, distribution) -> dict:
     "What points with error bars tell."
     X = np.array(check_matrix(X, "X", low=-LARGEST, high=LARGEST))
-    check_choice(law, "law", LAWS)
+    check_choice(distribution, "distribution", DISTRIBUTIONS)
     given = check_numbers(half_width, "half_width", 0., LARGEST)
     try: half = np.broadcast_to(given, X.shape)
     except ValueError:
         raise refuse("half_width", f"of a shape that broadcasts to {X.shape}", half_width) from None
     pieces = dict(lower=X - half, upper=X + half, nominal=X)
-    if law is None: return pieces
-    variance = np.broadcast_to(given**2/LAWS[law], X.shape)      # no array of its own for one width
+    if distribution is None: return pieces
+    variance = np.broadcast_to(given**2/DISTRIBUTIONS[distribution], X.shape)      # no array of its own for one width
     middle = ((X + half) + (X - half))/2
     return pieces | dict(mean=X, second_moment=variance + X**2, central_moment=variance + (X - middle)**2,
                          covariance=variance)
@@ -301,10 +301,10 @@ class UncertainData(Patched):
     def from_box(cls,
         X,             # points, (n_samples, n_features)
         half_width,    # at least 0: one number, one per feature, or one per entry
-        law=None,      # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
-    ) -> Self: # box, point, and moments where a law is given
+        distribution=None, # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
+    ) -> Self: # box, point, and moments where a distribution is given
         "Points with a box around each."
-        return cls._built(_box_pieces(X, half_width, law) | {"feature_names": _names(X)})
+        return cls._built(_box_pieces(X, half_width, distribution) | {"feature_names": _names(X)})
 
     @classmethod
     def from_replicates(cls,
@@ -320,11 +320,11 @@ class UncertainData(Patched):
         lower=None,           # box known from elsewhere, (n_samples, n_features); None: range of the sample
         upper=None,           # its upper end
     ) -> Self: # bounds on mean and second moment, the sample mean as nominal point
-        """One uncertain point per sample of its law.
+        """One uncertain point per sample of its distribution.
 
         The means get two-sided Student intervals, the second moment about the box's centre a one-sided one;
         both are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample,
-        which a law may leave."""
+        which a distribution may leave."""
         return cls._built(_sample_pieces(samples, confidence, lower, upper))
 
     @classmethod

@@ -246,11 +246,11 @@ def check_matrix(
 
 # %% ../../nbs/core/01_checks.ipynb #a645afed
 def check_same_length(**arrays) -> int: # the common length
-    "Arrays of one length, given by name."
-    lengths = {name: len(a) for name, a in arrays.items()}
+    "Arrays of one length, given by name; None is left out."
+    lengths = {name: len(a) for name, a in arrays.items() if a is not None}
     if len(set(lengths.values())) > 1:
         raise refuse(" and ".join(lengths), "of one length", _Words(" and ".join(map(str, lengths.values()))))
-    return next(iter(lengths.values()))
+    return next(iter(lengths.values()), 0)
 
 # %% ../../nbs/core/01_checks.ipynb #0182d8e0
 def check_mask(

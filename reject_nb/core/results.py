@@ -174,8 +174,8 @@ class TwoClassMixin:
     def _signs(self, y) -> np.ndarray: # (n,)
         "+1 for the safe label, -1 for the other; ValueError for a label of no class."
         y = check_labels(y, "y")
-        strange = ~np.isin(y, self.classes_)
-        if strange.any(): raise refuse("y", f"labels of the fit {self.classes_.tolist()}", y[strange][0])
+        unknown = ~np.isin(y, self.classes_)
+        if unknown.any(): raise refuse("y", f"labels of the fit {self.classes_.tolist()}", y[unknown][0])
         return np.where(y == self.safe_label_, 1., -1.)
 
     def _as_labels(self, inside) -> np.ndarray: # (n,)

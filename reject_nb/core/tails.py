@@ -46,7 +46,7 @@ def binomial_p_value(
 
 # %% ../../nbs/core/03_tails.ipynb #eff8ba4a
 def _kl(r:np.ndarray, t) -> np.ndarray:
-    "Kullback-Leibler divergence of two Bernoulli laws; 0 log 0 is 0."
+    "Kullback-Leibler divergence of two Bernoulli distributions; 0 log 0 is 0."
     with np.errstate(divide="ignore", invalid="ignore"):
         below = np.where(r > 0, r*np.log(r/t), 0.)
         above = np.where(r < 1, (1 - r)*np.log((1 - r)/(1 - t)), 0.)

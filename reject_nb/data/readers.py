@@ -181,8 +181,8 @@ def class_index(labels, order=None) -> tuple: # (n,) int64 index 0..K-1, tuple o
     labels = np.char.strip(np.asarray(labels, dtype=str))
     names = sorted(set(labels.tolist())) if order is None else list(order)
     index = {name: i for i, name in enumerate(names)}
-    strange = sorted(set(labels.tolist()) - set(names))
-    if strange: raise ValueError(f"label {strange[0]!r} is none of {', '.join(names)}")
+    unknown = sorted(set(labels.tolist()) - set(names))
+    if unknown: raise ValueError(f"label {unknown[0]!r} is none of {', '.join(names)}")
     return np.array([index[label] for label in labels.tolist()], dtype=np.int64), tuple(names)
 
 # %% ../../nbs/data/01_readers.ipynb #rd000025

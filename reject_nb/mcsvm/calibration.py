@@ -29,7 +29,7 @@ def bias_adjustment(
     share = len(sample.unsafe)/len(sample.y) if by_size else .5
     bias = share*sample.unsafe.min()+(1-share)*sample.safe.max()
     name = "bias_adjustment_proportional" if proportional else "bias_adjustment"
-    return sample.without_promise(name, bias,
+    return sample.uncertified(name, bias,
                                   "bounds none of the three risks: the offset follows two extreme points")
 
 # %% ../../nbs/mcsvm/04_calibration.ipynb #ad76e678
@@ -54,7 +54,7 @@ def z_svm(
     # cut j puts the first j points inside: between different scores, or at the ends
     allowed = np.r_[True, s[1:] > s[:-1], True]
     j = int(np.argmax(np.where(allowed, tpr*tnr, -1.)))
-    return sample.without_promise("z_svm", _cut(s, j),
+    return sample.uncertified("z_svm", _cut(s, j),
                                   "bounds none of the three risks: largest geometric mean on the "
                                   f"calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}")
 
@@ -73,7 +73,7 @@ def weighted_hinge(
     bias = offsets_and_losses(sample.scores, sample.y, np.ones(len(sample.y)), costs)[0][0]
     seen = np.sum(sample.unsafe < bias)
     most = (1-tau)/tau*len(sample.safe)
-    return sample.without_promise("weighted_hinge", bias,
+    return sample.uncertified("weighted_hinge", bias,
                                   "bounds none of the three risks of a new point: at most "
                                   f"{most:.1f} false positives in the calibration set, {seen} seen",
                                   "calibration set")

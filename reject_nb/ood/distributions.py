@@ -54,7 +54,7 @@ def likelihood_ratio(
     p_id,  # (n,) ID probabilities, or densities
     p_ood, # (n,) OOD probabilities, or densities
 ) -> np.ndarray: # (n,) p_ood/p_id, infinite where p_id is 0
-    """g(x): how much more probable an input is as a stranger.
+    """g(x): how much more probable an input is out of distribution.
 
     Source: Franc, Prusa, Paplham, section 2.1.
     Raises: ValueError where one of them is negative, infinite or NaN, or their lengths differ."""
@@ -129,8 +129,8 @@ class OODSolution:
 def combine(risk, ratio, mu) -> np.ndarray:
     "s = r + mu*g (eq. 12) without 0*inf: an infinite ratio decides where mu is positive."
     if mu == 0: return risk + 0.
-    strange = np.isinf(ratio)
-    return np.where(strange, np.inf, np.where(strange, 0., risk) + mu*np.where(strange, 0., ratio))
+    foreign = np.isinf(ratio)
+    return np.where(foreign, np.inf, np.where(foreign, 0., risk) + mu*np.where(foreign, 0., ratio))
 
 # %% ../../nbs/ood/01_distributions.ipynb #98a154a5
 def _check_joint(p_joint):

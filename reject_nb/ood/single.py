@@ -222,8 +222,8 @@ def added_by(sample:Sample, model, target:Target) -> np.ndarray: # (n,)
     "What accepting an input adds to the objective's numerator."
     if target.ratio: return sample.losses
     p = model.prior
-    stranger = p*(model.accept_ood - model.reject_ood)/max(sample.n_ood, 1)
-    return np.where(sample.is_ood, stranger, (1 - p)*(sample.losses - model.reject_id)/sample.n_id)
+    foreign = p*(model.accept_ood - model.reject_ood)/max(sample.n_ood, 1)
+    return np.where(sample.is_ood, foreign, (1 - p)*(sample.losses - model.reject_id)/sample.n_id)
 
 # %% ../../nbs/ood/03_single.ipynb #c3d6c5e5
 class Line(NamedTuple):

@@ -102,7 +102,7 @@ def _knots(most:int) -> np.ndarray:
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #3b777b8c
 def _near(errors, target, eps):
-    "Nearly the rank that is needed (chi-square approximation of the binomial law), at least errors + 1."
+    "Nearly the rank that is needed (chi-square approximation of the binomial distribution), at least errors + 1."
     needed = (gammainccinv(errors + 1, eps)*(2 - target)/target + errors)/2
     return np.maximum(np.floor(needed), errors + 1)
 
@@ -320,11 +320,6 @@ def first_rank(
 ) -> int:
     "Where a chain begins: 10/target examples or half of them, but not before `least`, and within the sample."
     return int(min(n, max(least, min(np.ceil(10/target), n//2))))
-
-def _first_start(n:int, target:float, level:float) -> int:
-    "m_0, which depends on nothing that was seen."
-    need = examples_needed(target, level)
-    return n if need > n else first_rank(n, target, need + 1)
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #577545be
 SHARES = (.5, .6, .7) # of delta, for the band

@@ -23,14 +23,14 @@ from .threshold import CertifiedSelection, certified_risk
 class Stage(NamedTuple):
     "What was learned about one stage."
     known: np.ndarray  # (m,) scores of the learning part, ascending; empty: one error for all
-    errors: np.ndarray # (m + 1,) estimated error at the positions among them, ascending
+    errors: np.ndarray # (m + 1,) estimated error at the positions among them, ascending; empty: the scores are it
     settled: float     # scores up to here are routed here
     hopeless: float    # scores above are routed here too: nobody further is asked
     scored: bool = True # False: without a score, it always answers
 
     def error_at(self, scores) -> np.ndarray: # (n,)
         "Estimated error; between two learned scores it is that of the upper one; infinite for an infinite score."
-        found = self.errors[np.searchsorted(self.known, scores)] if len(self.known) else self.errors[0]
+        found = self.errors[np.searchsorted(self.known, scores)] if len(self.errors) else scores
         return np.where(scores == np.inf, np.inf, found)
 
     def ends_here(self, scores) -> np.ndarray: # (n,)
@@ -54,8 +54,9 @@ def _learned(losses:np.ndarray, scores, whole:bool) -> Stage:
     return Stage(scores[order], np.append(fit, fit[-1] + 1e-9), np.inf, np.inf)
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0011
-def _routed(stages, scores, n:int) -> tuple[np.ndarray, np.ndarray]: # (n,) stage of each input, (n,) its error
+def _routed(stages, scores) -> tuple[np.ndarray, np.ndarray]: # (n,) stage of each input, (n,) its error
     "Which stage each input is routed to, and the system's score: infinite where this stage cannot answer."
+    n = next(len(s) for s in scores if s is not None)
     stage = np.full(n, len(stages) - 1)
     system_score = np.empty(n)
     left = np.ones(n, bool)
@@ -91,7 +92,7 @@ class _Aim(NamedTuple):
 def _judged(stages, losses, scores, aim:_Aim) -> _Candidate:
     "Coverage near the target, cost and reach on the learning part."
     n = losses.shape[1]
-    stage, system_score = _routed(stages, scores, n)
+    stage, system_score = _routed(stages, scores)
     lost = np.cumsum(losses[stage, np.arange(n)][np.argsort(system_score, kind="stable")])
     can = np.isfinite(system_score).sum()
     lost, ranks = lost[:can], np.arange(1, can + 1)
@@ -171,13 +172,13 @@ class CascadeRule:
         """Estimated error of the stage that each input is routed to; what the certified threshold is for.
 
         Infinite where this stage cannot answer, because its own score is infinite."""
-        return _route(self.stages, _new_scores(self.stages, scores))[1]
+        return _routed(self.stages, _new_scores(self.stages, scores))[1]
 
     def stage(self,
         scores,      # K arrays (n,), high means uncertain; None for a stage that always answers
     ) -> np.ndarray: # (n,) from 0 on; -1 where nobody answers
         "The stage that answers each new input."
-        stage, system_score = _route(self.stages, _new_scores(self.stages, scores))
+        stage, system_score = _routed(self.stages, _new_scores(self.stages, scores))
         return np.where(_accepted(self.selection, system_score), stage, -1)
 
     def answer(self,
@@ -194,7 +195,7 @@ class CascadeRule:
             if not len(left): break
             given, s = _told(function(X[left]), own, f"functions[{k}]", len(left))
             here = np.full(len(left), True) if k == len(self.stages) - 1 else own.ends_here(s)
-            kept = here & _accepted(self.selection, s if len(self.stages) == 1 else own.error_at(s))
+            kept = here & _accepted(self.selection, own.error_at(s))
             for i in np.flatnonzero(kept): answers[left[i]] = given[i]
             stages[left[kept]] = k
             left = left[~here]
@@ -243,11 +244,6 @@ def _told(found, own:Stage, name:str, n:int) -> tuple: # answers and scores, n e
     if not own.scored and (s == np.inf).any():
         raise refuse(name, "able to answer every input, because it was certified without scores", np.inf)
     return given, s
-
-def _route(stages, scores) -> tuple[np.ndarray, np.ndarray]:
-    "`_routed` for scores that are checked; one stage is its own score."
-    if len(stages) == 1: return np.zeros(len(scores[0]), int), scores[0]
-    return _routed(stages, scores, next(len(s) for s in scores if s is not None))
 
 def _accepted(selection, system_score) -> np.ndarray: # (n,)
     "Which inputs are answered, never those that their stage cannot answer."
@@ -344,7 +340,7 @@ def _single(losses, called) -> tuple[_Learned, list]: # and what is assumed
     if not len(part): raise refuse("losses[0]", "known for one example at least", losses)
     said = [] if len(part) == len(losses) else [f"whether an answer of {called} was recorded ({len(part)} of {len(losses)}) "
                                                 "depends neither on its loss nor on its score"]
-    return _Learned([Stage(np.zeros(1), np.zeros(2), np.inf, np.inf)], part, ["losses"], 1.), said
+    return _Learned([Stage(np.empty(0), np.empty(0), np.inf, np.inf)], part, ["losses"], 1.), said
 
 def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     "Routes, and what is to be done about unrecorded losses, from the learning part."
@@ -363,7 +359,7 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     spread = np.sqrt(aim.capacity*(1 - aim.capacity))
     aim = aim._replace(room=aim.capacity - spread*(2/np.sqrt(m) + 2.9/np.sqrt(n - m)))
     stages = _best(_search(learned, known, own, aim), aim).stages
-    stage, system_score = _routed(stages, own, m)
+    stage, system_score = _routed(stages, own)
     foreseen, share = ["losses"]*k, 1.
     for i in range(k):
         gap = holes[i][(stage == i) & (system_score < np.inf)]
@@ -380,7 +376,7 @@ def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called, rng) 
     if k == 1: found, said = _single(losses[0], called[0])
     else: found, said = _learn(losses, scores, aim, learn, rng), []
     rows, n = found.part, len(found.part)
-    stage, system_score = _route(found.stages, [None if s is None else s[rows] for s in scores])
+    stage, system_score = _routed(found.stages, [None if s is None else s[rows] for s in scores])
     part = _Part([one if np.isscalar(one) else one[rows] for one in losses], stage, system_score, called)
     limited = [i for i in range(k) if aim.capacity[i] < 1]
     level = delta*(1 - .1*len(limited) - .25*found.foreseen.count("coins"))

@@ -12,12 +12,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.checks import check_count, check_flag, check_probability, check_vector, refuse
+from ..core.checks import check_count, check_flag, check_probability, refuse
 from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from .cascade import certify_cascade
 from .estimators import ask, check_class_labels, count_features, is_fitted, labels_of
-from .estimators import Certifying, legacy_random_state, n_rows, note_certified, split_rows
+from .estimators import Certifying, legacy_random_state, n_rows, note_certified, selective_accuracy, split_rows
 from .estimators import stays_as_it_is, take
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0006
@@ -149,9 +149,7 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         "Selective accuracy: the share of right answers among what is answered; rejected inputs do not count."
         y = self._labels(X, y)
         labels, stage = self._answers(X)
-        weight = np.ones(len(y)) if sample_weight is None else check_vector(sample_weight, "sample_weight", len(y), low=0.)
-        weight = np.where(stage >= 0, weight, 0.)
-        return float(weight @ (labels == y)/weight.sum()) if weight.sum() > 0 else np.nan
+        return selective_accuracy(labels == y, stage >= 0, sample_weight)
 
     def report(self,
         X,     # (n, d) as in fit

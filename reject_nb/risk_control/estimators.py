@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'RiskCoverage', 'check_scored',
            'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'ask', 'n_rows', 'take',
-           'legacy_random_state', 'predict_labels', 'numeric_features', 'labels_of', 'warn_if_doubtful', 'Certifying',
-           'note_certified', 'count_features', 'check_class_labels', 'default_classifier', 'UncertaintyScore',
-           'MaxClassProbability', 'MarginScore']
+           'legacy_random_state', 'predict_labels', 'numeric_features', 'selective_accuracy', 'labels_of',
+           'warn_if_doubtful', 'Certifying', 'note_certified', 'count_features', 'check_class_labels',
+           'default_classifier', 'UncertaintyScore', 'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 import re
@@ -150,7 +150,6 @@ def risk_coverage_curve(
 def is_fitted(estimator) -> bool:
     "Whether scikit-learn takes the estimator for fitted; functions are."
     from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
     if not hasattr(estimator, "fit"): return callable(estimator) or hasattr(estimator, "predict")
     try: check_is_fitted(estimator)
     except NotFittedError: return False
@@ -175,7 +174,7 @@ def split_rows(
 def ask(
     method,     # of an estimator, or a function
     X,          # whatever it takes
-    who:str="the classifier", # for the message
+    must:str="what the classifier takes", # for the message
 ):
     "`method(X)`; a complaint that does not name X is given the name."
     from sklearn.exceptions import NotFittedError
@@ -185,7 +184,7 @@ def ask(
     except (ValueError, TypeError, IndexError) as error:
         if "X" in str(error).replace("'X'", "X").split(): raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X must be what {who} takes: {error}") from error
+        raise kind(f"X must be {must}: {error}") from error
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #2f11a784
 def n_rows(X) -> int:
@@ -231,19 +230,26 @@ def numeric_features(
     reset:bool=True, # False: they must be those of the fit
 ) -> np.ndarray:     # (n, d) float64
     "X as a matrix of finite numbers, for what is linear in it. Raises ValueError naming X."
-    from sklearn.utils.validation import validate_data
+    must = "a matrix of finite numbers, rows are examples"
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
-    refuse_text(X, "a matrix of finite numbers, rows are examples")
-    try: numbers = validate_data(estimator, X, dtype=np.float64, order="C", reset=reset)
-    except (ValueError, TypeError) as error:
-        if "X" in str(error).replace("'X'", "X").split(): raise
-        kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"X must be a matrix of finite numbers, rows are examples: {error}") from error
+    refuse_text(X, must)
+    numbers = ask(lambda X: validate_data(estimator, X, dtype=np.float64, order="C", reset=reset), X, must)
     if max(numbers.max(), -numbers.min()) > 1e152:
         raise refuse("X", "below 1e152 in size, so that its squares can be summed", X)
     return numbers
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #e9f46f05
+def selective_accuracy(
+    right:np.ndarray,    # (n,) bool
+    answered:np.ndarray, # (n,) bool
+    sample_weight,       # (n,) non-negative; equal if None
+) -> float:              # in [0, 1]; NaN if nothing is answered
+    "The share of right answers among what is answered."
+    n = len(right)
+    weight = np.ones(n) if sample_weight is None else check_vector(sample_weight, "sample_weight", n, low=0.)
+    total = weight[answered].sum()
+    return float(weight[answered] @ right[answered]/total) if total > 0 else np.nan
+
 def labels_of(
     estimator, # that needs them, for the message
     y,         # (n,) or (n, 1)
@@ -412,7 +418,7 @@ class MaxClassProbability(_PlugInScore):
         at = np.searchsorted(self.classes_, predict_labels(self.estimator_, X))
         p = check_posterior(self._probabilities(X))
         loss = check_loss(self.loss_, p.shape[1])
-        return round_scores((p @ loss)[np.arange(len(p)), at], loss.max(), self.precision_)
+        return round_scores((p @ loss)[np.arange(len(p)), at], loss.max()/1024, self.precision_)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #120dca7b
 class MarginScore(_PlugInScore):

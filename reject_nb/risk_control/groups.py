@@ -16,7 +16,7 @@ from ..core.checks import (check_flag, check_instance, check_labels, check_matri
 from ..core.labels import kind_of, label_name
 from ..core.results import Status
 from .threshold import CalibrationSample, CertifiedSelection, calibration_sample
-from .threshold import certify_sample, ends_for_every_law, of_rank
+from .threshold import certify_sample, ends_for_every_distribution, of_rank
 
 # %% ../../nbs/risk_control/04_groups.ipynb #69b17afc
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +145,7 @@ def _named(losses, target_risks, bounds) -> tuple[dict, dict, dict]:
 def _certified_ends(sample, level:float) -> np.ndarray:
     "Ranks that are certified for one loss; all of them where it cannot exceed its target."
     if sample.target >= 1: return np.arange(1, len(sample.losses) + 1)
-    return ends_for_every_law(sample, level) if sample.target > 0 else np.empty(0, int)
+    return ends_for_every_distribution(sample, level) if sample.target > 0 else np.empty(0, int)
 
 # %% ../../nbs/risk_control/04_groups.ipynb #25df8845
 def certified_risks(

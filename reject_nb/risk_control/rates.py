@@ -60,7 +60,7 @@ class Sample(NamedTuple):
         "What a rule found, with the sizes of the classes."
         return Calibration(rule=rule, n_safe=len(self.safe), n_unsafe=len(self.unsafe), **kwargs)
 
-    def certified(self, rule:str, bias:float, kind:str, promise:str, **kwargs) -> Calibration:
+    def certified(self, rule:str, bias:float, kind:str, guarantee:str, **kwargs) -> Calibration:
         "An offset with a guarantee of a kind: confidence or expectation."
         how = "with" if kind == "confidence" else "in"
         sure = f"{how} {kind} {kwargs['confidence']:g}" if kind == "confidence" else f"{how} {kind}"
@@ -71,12 +71,12 @@ class Sample(NamedTuple):
             if rule == "conformal": why += ", or set reference to the middle of its scores, .5 for probabilities"
             about |= dict(status=Status.trivial, message=why)
         return self.report(rule, bias=float(bias), kind=kind,
-                           statement=f"{promise} {sure} over the calibration set", **about)
+                           statement=f"{guarantee} {sure} over the calibration set", **about)
 
-    def without_promise(self, rule:str, bias:float, statement:str, kind:str="none") -> Calibration:
+    def uncertified(self, rule:str, bias:float, statement:str, kind:str="none") -> Calibration:
         "The offset of a rule that bounds no risk of new points."
         return self.report(rule, bias=float(bias), status=Status.optimal, statement=statement, kind=kind,
-                           message="the offset of the rule, without a promise")
+                           message="the offset of the rule, without a guarantee")
 
     def infeasible(self, rule:str, message:str, **kwargs) -> Calibration:
         "No offset, and why."
@@ -132,7 +132,7 @@ def scaling_unsafe(
         return sample.infeasible("scaling_unsafe", _too_few_for(n, eps, delta, "unsafe calibration points"),
                                  **about)
     return sample.certified("scaling_unsafe", np.sort(sample.unsafe)[rank-1], bound=eps, confidence=1-delta,
-                            rank=rank, promise=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
+                            rank=rank, guarantee=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #d0d18217
 def probabilistic_scaling(
@@ -153,7 +153,7 @@ def probabilistic_scaling(
     about: dict = dict(risk="joint", kind="confidence")
     rank = order_statistic_rank(n, eps, delta) if n else 0
     if rank == 0: return sample.infeasible(rule, _too_few_for(n, eps, delta, "calibration points"), **about)
-    about.update(bound=eps, confidence=1-delta, rank=rank, promise=f"Pr{{unsafe and inside}} <= {eps:g}")
+    about.update(bound=eps, confidence=1-delta, rank=rank, guarantee=f"Pr{{unsafe and inside}} <= {eps:g}")
     if n_unsafe < rank:
         why = f"whole space: {n_unsafe} unsafe points, fewer than r = {rank}"
         return sample.certified(rule, math.inf, status=Status.trivial, message=why, **about)
@@ -186,9 +186,9 @@ def both_rates(
         why = (f"the classes overlap: eps = {eps:g} asks for at most {most:g}, "
                f"eps_safe = {eps_safe:g} for one above {least:g}; raise one of them")
         return sample.infeasible(rule, why, **about)
-    promise = f"Pr{{inside | unsafe}} <= {eps:g} and Pr{{outside | safe}} <= {eps_safe:g}"
+    guarantee = f"Pr{{inside | unsafe}} <= {eps:g} and Pr{{outside | safe}} <= {eps_safe:g}"
     return sample.certified(rule, max(least+(most-least)/2, np.nextafter(least, np.inf)), bound=eps,
-                            bound_safe=eps_safe, confidence=1-delta, rank=ranks[0], promise=promise, **about)
+                            bound_safe=eps_safe, confidence=1-delta, rank=ranks[0], guarantee=guarantee, **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #c75aff83
 def _too_few(n:int, eps:float, points:str) -> str:
@@ -217,7 +217,7 @@ def conformal_unsafe(
     if rank == 0:
         return sample.infeasible("conformal_unsafe", _too_few(n, eps, "unsafe calibration points"), **about)
     return sample.certified("conformal_unsafe", np.sort(sample.unsafe)[rank-1], bound=eps, rank=rank,
-                            promise=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
+                            guarantee=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #exactq01
 def _difference(a, b:float) -> tuple: # rounded difference, what the rounding left out: together exact
@@ -255,7 +255,7 @@ def conformal(
     if inside == 0: return sample.infeasible("conformal", _too_few(n, eps, "calibration points"), **about)
     rank = n+1-inside
     return sample.certified("conformal", _conformal_offset(sample, reference, rank), bound=eps, rank=rank,
-                            promise=f"Pr{{unsafe and inside}} <= {eps:g}", **about)
+                            guarantee=f"Pr{{unsafe and inside}} <= {eps:g}", **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #121aadde
 RULES:dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {

@@ -53,11 +53,13 @@ class _HoldsOut:
         tags.input_tags.allow_nan = _takes_nan(self.estimator)
         return tags
 
-    def _split(self, y, prefit:bool=False) -> tuple: # rows of the fit, None for no fit; of the calibration
+    def _split(self, y, weight, prefit:bool=False) -> tuple: # rows of the fit, None for no fit; of the calibration
         "Calibration rows at random. Raises ValueError naming y if the rows of the fit lack a class."
         share = check_probability(self.calibration_share, "calibration_share")
         rng = check_random_state(self.random_state)
         given = self.estimator is not None and stays_as_it_is(self.estimator, prefit)
+        if given and weight is not None:
+            raise refuse("sample_weight", "None if nothing is fitted: the calibration counts points", weight)
         if given: return None, np.arange(len(y))
         rows, held = split_rows(len(y), share, rng)
         warn_if_doubtful(y)
@@ -184,9 +186,7 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
 
     def _fit_estimator(self, X, y, weight) -> tuple: # classifier, rows for the calibration
         "The classifier that was given, or fitted on the rows that are not set aside."
-        rows, held = self._split(y, check_flag(self.prefit, "prefit"))
-        if rows is None and weight is not None:
-            raise refuse("sample_weight", "None if nothing is fitted: the calibration counts points", weight)
+        rows, held = self._split(y, weight, check_flag(self.prefit, "prefit"))
         if rows is None: found = self.estimator
         else:
             part = None if weight is None else weight[rows]
@@ -263,9 +263,7 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
             raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
         eps = check_probability(self.eps, "eps")
         delta = check_probability(self.delta, "delta")/len(self.classes_)
-        rows, held = self._split(y)
-        if rows is None and weight is not None:
-            raise refuse("sample_weight", "None if nothing is fitted: the calibration counts points", weight)
+        rows, held = self._split(y, weight)
         self.estimators_ = [self.estimator] if rows is None else self._fit_each(X, y, rows, weight)
         if len(self.estimators_) == 1: self._check_labels(self.estimators_[0])
         scores = self._risks(_safe_indexing(X, held))

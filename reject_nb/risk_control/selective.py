@@ -32,7 +32,7 @@ from ..core.results import Status
 from reject_nb.risk_control.estimators import (
     Certifying, MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask, check_class_labels,
     count_features, default_classifier, is_fitted, labels_of, legacy_random_state, loss_matrix, n_rows,
-    note_certified, pointwise_loss, predict_labels, risk_coverage_curve, split_rows, stays_as_it_is, take,
+    note_certified, pointwise_loss, predict_labels, risk_coverage_curve, selective_accuracy, split_rows, stays_as_it_is, take,
     warn_if_doubtful)
 from .groups import group_labels
 from .targets import certify
@@ -198,11 +198,7 @@ class Abstaining(Certifying):
         "Selective accuracy: the share of right answers among accepted inputs; rejected ones do not count."
         accepted = self.accept(X)
         y = self._labels(y, len(accepted))
-        right = predict_labels(self.classifier_, X) == y
-        weight = np.ones(len(y)) if sample_weight is None else check_vector(sample_weight, "sample_weight",
-            len(y), low=0.)
-        total = weight[accepted].sum()
-        return float(weight[accepted] @ right[accepted]/total) if total > 0 else np.nan
+        return selective_accuracy(predict_labels(self.classifier_, X) == y, accepted, sample_weight)
 
     @available_if(_has("predict_proba"))
     def predict_proba(self,
@@ -384,6 +380,8 @@ class _Everything:
                                  selective_risk=float(np.mean(risk)), message="all is accepted")
 
 # %% ../../nbs/risk_control/11_selective.ipynb #d4bfc612
+def _has_a_target(model) -> bool: return hasattr(model, "target_risk") or hasattr(model, "target_coverage")
+
 @patch
 def _largest_loss(self:SelectiveClassifier) -> float|None: # None: 1, the largest 0/1 loss
     "The largest loss that can occur, from the loss itself and never from the sample."
@@ -409,8 +407,7 @@ def _conditions(self:SelectiveClassifier, bound) -> str: # "" for none
 def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
     "Certify a threshold, and keep with it everything that it depends on."
     model = _Everything() if self.model is None else self.model
-    has_a_target = hasattr(self.model, "target_risk") or hasattr(self.model, "target_coverage")
-    guarantee = None if self.guarantee == "auto" and not has_a_target else self.guarantee
+    guarantee = None if self.guarantee == "auto" and not _has_a_target(self.model) else self.guarantee
     predictions = predict_labels(self.classifier_, X)
     known = self.classes_ if hasattr(self.classifier_, "classes_") else ()
     check_comparable(y, predictions, classes=known)
@@ -451,8 +448,7 @@ def calibrate(self:SelectiveClassifier,
 @patch
 def _note(self:SelectiveClassifier, X, y, parts):
     "Notice a search, if something is certified."
-    has_a_target = hasattr(self.model, "target_risk") or hasattr(self.model, "target_coverage")
-    if has_a_target and self.guarantee is not None: note_certified(self, X, y, self.n_candidates, parts)
+    if _has_a_target(self.model) and self.guarantee is not None: note_certified(self, X, y, self.n_candidates, parts)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #03ed8bc9
 @patch
@@ -479,7 +475,7 @@ def _losses(self:SelectiveClassifier, X, y):
 @patch
 def _raw(self:SelectiveClassifier, X) -> np.ndarray: # (n,) in the precision of the score
     "The score of each input as it was computed."
-    found = ask(getattr(self.uncertainty_, "predict", self.uncertainty_), X, "the score")
+    found = ask(getattr(self.uncertainty_, "predict", self.uncertainty_), X, "what the score takes")
     scores = check_vector(found, "uncertainty", n_rows(X), infinite=True)
     kind = np.asarray(found).dtype
     return scores.astype(kind) if kind.kind == "f" else scores
@@ -494,7 +490,7 @@ def _groups(self:SelectiveClassifier, X, groups):
     "The group of each input, None if all share one threshold."
     if groups is None: return None
     if isinstance(groups, str): found = predict_labels(self.classifier_, X)
-    else: found = ask(groups, X, "groups")
+    else: found = ask(groups, X, "what groups takes")
     return group_labels(found, n_rows(X))
 
 @patch

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['BETS', 'SelectionFunction', 'CertifiedSelection', 'CalibrationSample', 'sort_sample', 'calibration_sample', 'of_rank',
-           'ends_for_every_law', 'certify_sample', 'certified_risk', 'fallback', 'starts_and_shares', 'p_values',
-           'learn_then_test', 'ltt']
+           'ends_for_every_distribution', 'certify_sample', 'certified_risk', 'fallback', 'starts_and_shares',
+           'p_values', 'learn_then_test', 'ltt']
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #56aa1a72
 from dataclasses import dataclass
@@ -159,7 +159,7 @@ def of_rank(
         certified=sample.target_risk, n=n)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #77367b57
-def ends_for_every_law(
+def ends_for_every_distribution(
     sample:CalibrationSample, # in the order of the scores
     delta:float,              # in (0, 1)
 ) -> np.ndarray:              # ranks, ascending
@@ -183,7 +183,7 @@ def _too_few(sample:CalibrationSample, delta:float) -> str:
 def certify_sample(
     sample:CalibrationSample, # in the order of the scores
     delta:float,              # in (0, 1)
-    ends_of=ends_for_every_law, # (sample, delta) -> certified ranks
+    ends_of=ends_for_every_distribution, # (sample, delta) -> certified ranks
     how:str="",               # that procedure in words
 ) -> CertifiedSelection:      # with status certified, trivial or infeasible
     "The largest threshold that is certified for a sample."

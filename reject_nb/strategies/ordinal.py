@@ -199,7 +199,7 @@ def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float, ridge:float)
     return step, -gradient @ step
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #2212fc11
-def _line_search(problem:_Problem, at:_Point, step, promise:float, mu:float) -> tuple[_Point, float]:
+def _line_search(problem:_Problem, at:_Point, step, expected:float, mu:float) -> tuple[_Point, float]:
     "The step, halved until the value falls enough; the point itself and 0 where it never does."
     d = len(at.w)
     value = _smoothed(problem, at, mu)
@@ -207,7 +207,7 @@ def _line_search(problem:_Problem, at:_Point, step, promise:float, mu:float) -> 
     length = 1.
     while length > 1e-8:
         new = _Point(at.w + length*step[:d], at.b + length*step[d:], at.f + length*df)
-        if _smoothed(problem, new, mu) <= value - 1e-4*length*promise: return new, length
+        if _smoothed(problem, new, mu) <= value - 1e-4*length*expected: return new, length
         length /= 2
     return at, 0.
 
@@ -216,7 +216,7 @@ class _Move(NamedTuple):
     "One step of the solver."
     point: _Point
     length: float   # of the step, 0 where none helped
-    promise: float  # twice the decrease that the model expected
+    expected: float  # twice the decrease that the model expected
     settled: bool   # whether more steps at this mu are not worth it
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #81418e06
@@ -224,10 +224,10 @@ def _advance(problem:_Problem, at:_Point, mu:float, ridge:float, tol:float) -> _
     "A Newton step; where none helps, with the hinges that were curved before mu fell."
     little = 1e-3*tol*_smoothed(problem, at, mu)
     for edge in (mu, 4*mu):
-        step, promise = _newton_step(problem, at, mu, edge, ridge)
-        new, length = _line_search(problem, at, step, promise, mu)
-        if length > 0 or promise <= little: break
-    return _Move(new, length, promise, edge == mu and promise <= little or length == 0.)
+        step, expected = _newton_step(problem, at, mu, edge, ridge)
+        new, length = _line_search(problem, at, step, expected, mu)
+        if length > 0 or expected <= little: break
+    return _Move(new, length, expected, edge == mu and expected <= little or length == 0.)
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #c28467f1
 @dataclass(frozen=True, kw_only=True)
@@ -274,8 +274,8 @@ def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int, clock:Clock)
         full = move.length == 1.
         steps = steps + 1
         # full steps that gain so little: it is the ridge that holds b
-        if full and move.promise > .8*last: ridge /= 1e6
-        last = move.promise if full else np.inf
+        if full and move.expected > .8*last: ridge /= 1e6
+        last = move.expected if full else np.inf
         if not move.settled: continue
         found = _certified(problem, at, mu, tol, steps)
         if found.status == Status.optimal: return found
@@ -327,7 +327,7 @@ def _in_order(y, labels, classes) -> np.ndarray: # (K,)
     given = check_labels(classes, "classes").tolist()
     if len(set(given)) < len(given): raise refuse("classes", "distinct labels", classes)
     there = set(labels.tolist())
-    if strange := there - set(given): raise refuse("y", f"labels among the classes {given}", next(iter(strange)))
+    if unknown := there - set(given): raise refuse("y", f"labels among the classes {given}", next(iter(unknown)))
     return np.array([c for c in given if c in there], dtype=labels.dtype)
 
 class OrdinalSVM(ClassifierMixin, BaseEstimator):

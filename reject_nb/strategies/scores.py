@@ -25,7 +25,7 @@ def noisy_sign(
     random_state:np.random.Generator, # what they are drawn with
     noise:float=.45, # largest probability of a flipped label
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, 3), y (n,) in {0, 1}
-    "A law to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); x2 is idle."
+    "A distribution to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); x2 is idle."
     X = random_state.normal(size=(n, 3))
     flip = noise/(1 + np.exp(-3*X[:, 1]))
     return X, ((X[:, 0] > 0) ^ (random_state.random(n) < flip)).astype(int)

@@ -21,7 +21,7 @@ def _calibrated():
 
 
 def _box():
-    return UncertainData.from_box(X, HALF, law="uniform")
+    return UncertainData.from_box(X, HALF, distribution="uniform")
 
 
 def _construct(**parameters):
@@ -35,7 +35,7 @@ def calls():
     return {
         "nu": (nu, dict(mean_lower=np.array([-.1, .1]), mean_upper=np.array([.1, .2]), sigma=np.array([.5, .6]))),
         "UncertainData": (UncertainData, known),
-        "UncertainData.from_box": (UncertainData.from_box, dict(X=X, half_width=HALF, law="uniform")),
+        "UncertainData.from_box": (UncertainData.from_box, dict(X=X, half_width=HALF, distribution="uniform")),
         "UncertainData.from_replicates": (UncertainData.from_replicates, dict(groups=GROUPS)),
         "UncertainData.from_samples": (UncertainData.from_samples,
                                        dict(samples=GROUPS, confidence=.9, lower=np.full((2, 2), -1.), upper=np.full((2, 2), 9.))),
@@ -73,7 +73,7 @@ LEGAL = {
     ("nu", "*", "wrong_shape"): "any shapes that broadcast",
     **{("UncertainData", name, "none"): "None: this piece is not known"
        for name in ("mean", "second_moment", "covariance", "central_moment", "nominal")},
-    ("UncertainData.from_box", "law", "none"): "None: the moments are not known",
+    ("UncertainData.from_box", "distribution", "none"): "None: the moments are not known",
     ("UncertainData.from_samples", "lower", "none"): "None: the range of the sample",
     ("UncertainData.from_samples", "upper", "none"): "None: the range of the sample",
     ("certify_linear", "side", "none"): "None: the side of the mean",

@@ -544,13 +544,13 @@ def _sparse(model, kernel:Kernel, Z, mean:float):
     kind = type(model.variational_strategy).__name__
     if kind not in ("VariationalStrategy", "UnwhitenedVariationalStrategy"):
         raise refuse("model's variational_strategy", "VariationalStrategy or UnwhitenedVariationalStrategy", kind)
-    law = strategy.variational_distribution
-    if not hasattr(law, "covariance_matrix"):
-        raise refuse("model's variational_distribution", "a Gaussian one", type(law).__name__)
-    q_mean = value_of(law.mean)
-    q_cov = value_of(law.covariance_matrix)
+    found = strategy.variational_distribution
+    if not hasattr(found, "covariance_matrix"):
+        raise refuse("model's variational_distribution", "a Gaussian one", type(found).__name__)
+    q_mean = value_of(found.mean)
+    q_cov = value_of(found.covariance_matrix)
     jitter = float(strategy.jitter_val)
-    if q_mean.ndim != 1: raise refuse("model", "one of one latent function", f"a law of shape {q_mean.shape}")
+    if q_mean.ndim != 1: raise refuse("model", "one of one latent function", f"a distribution of shape {q_mean.shape}")
     root = root_of(kernel, Z, jitter)
     if kind == "UnwhitenedVariationalStrategy": return kernel, from_values(root, q_mean - mean, q_cov)
     return kernel + White(jitter), from_whitened(root, q_mean, q_cov)

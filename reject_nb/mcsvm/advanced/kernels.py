@@ -309,13 +309,13 @@ def _top(kappa, up, tops):
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00010
 @compiled
 def _gain(largest, kappa, down, curvature, flat):
-    "What moving weight from a point with this kappa promises."
+    "What moving weight from a point with this kappa is expected to gain."
     d = max(largest-kappa-down, 0.)
     return d*d/max(curvature, flat)
 
 @compiled
 def _partner(kappa, row, diagonal, i, largest, down, gains, flat):
-    "The point that promises most when it gives weight to i."
+    "The point that is expected to gain most when it gives weight to i."
     for c in range(len(gains)):
         best = 0.
         for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):

@@ -19,14 +19,14 @@ EXAMPLE_2 = Gaussian([1, 1], [[1.5, .8], [.8, 1.5]]), Gaussian([-1, -1], [[2.5, 
 
 # %% ../../../nbs/mcsvm/experiments/examples.ipynb #c5f8d467
 @lru_cache(maxsize=8)
-def _points(laws, n, seed):
+def _points(distributions, n, seed):
     "n points of either distribution."
     rng = np.random.default_rng([seed, 1])
-    return [rng.multivariate_normal(law.mean, law.cov, n) for law in laws]
+    return [rng.multivariate_normal(dist.mean, dist.cov, n) for dist in distributions]
 
 # %% ../../../nbs/mcsvm/experiments/examples.ipynb #06c2d2f1
 def draw(
-    laws:tuple, # distribution of the safe and of the unsafe points
+    distributions:tuple, # distribution of the safe and of the unsafe points
     n:int, # points
     p_safe, # exact share of safe points, or an array of priors of which each point takes one
     seed:int, # of the generators
@@ -35,7 +35,7 @@ def draw(
     rng = np.random.default_rng(seed)
     if np.ndim(p_safe): y = np.where(rng.random(n) < rng.choice(p_safe, n), 1, -1)
     else: y = np.where(np.arange(n) < round(n*p_safe), 1, -1)
-    safe, unsafe = _points(laws, n, seed)
+    safe, unsafe = _points(distributions, n, seed)
     return np.where(y[:, None] > 0, safe, unsafe), y
 
 # %% ../../../nbs/mcsvm/experiments/examples.ipynb #1d21f35d
@@ -47,7 +47,7 @@ def example1(
     "Points of the distributions of Example 1 with labels drawn one by one."
     rng = np.random.default_rng(seed)
     y = np.where(rng.random(n) < p_safe, 1., -1.)
-    safe, unsafe = (rng.multivariate_normal(law.mean, law.cov, n) for law in EXAMPLE_1)
+    safe, unsafe = (rng.multivariate_normal(dist.mean, dist.cov, n) for dist in EXAMPLE_1)
     return np.where(y[:, None] > 0, safe, unsafe), y
 
 # %% ../../../nbs/mcsvm/experiments/examples.ipynb #papersvc

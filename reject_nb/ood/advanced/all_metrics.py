@@ -145,10 +145,15 @@ class OODMetrics:
     intervals:dict   # name -> (low, high); the AUROC always, the others with n_boot
     level:float      # confidence of the intervals
 
-    def __getattr__(self, name):
-        if name.startswith("_") or name == "values": raise AttributeError(name)
-        if name in self.values: return self.values[name]
-        raise AttributeError(f"there is no {name}: known are {', '.join(self.values)}")
+    auroc = property(lambda self: self.values["auroc"], doc="Ties count one half.")
+    aupr_in = property(lambda self: self.values["aupr_in"], doc="Average precision, ID positive.")
+    aupr_out = property(lambda self: self.values["aupr_out"], doc="Average precision, OOD positive.")
+    aupr_in_trapezoid = property(lambda self: self.values["aupr_in_trapezoid"], doc="The same by trapezoids.")
+    aupr_out_trapezoid = property(lambda self: self.values["aupr_out_trapezoid"], doc="The same by trapezoids.")
+    fpr_id = property(lambda self: self.values["fpr_id"], doc="OOD inputs accepted at the TPR of ID inputs.")
+    fpr_ood = property(lambda self: self.values["fpr_ood"], doc="ID inputs rejected at the TPR of OOD inputs.")
+    detection_error = property(lambda self: self.values["detection_error"], doc="Least mean of both rates.")
+    oscr = property(lambda self: self.values.get("oscr"), doc="None where `right` was not given.")
 
     def rows(self) -> dict: # column -> list, for a table
         "A row a number: name, value, ends of the interval (nan where none was asked for)."

@@ -194,7 +194,7 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
         estimator=None,       # classifier or function X -> labels; None: logistic regression. A clone is
                               # fitted, unless it is a function, in FrozenEstimator, or prefit
         risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the classifier errs
-        ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high on strangers;
+        ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high out of distribution;
                               # "knn" is the distance to the half of X that does not tune
         model=None,           # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD;
                               # None: BoundedTPRFPR(.8, .2)

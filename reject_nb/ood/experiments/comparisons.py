@@ -107,7 +107,7 @@ class Subject(NamedTuple):
     prepare: Callable # images -> inputs of the network
     std: Any         # as in odin
     known: str       # data set
-    near: tuple      # sets of strangers
+    near: tuple      # out-of-distribution sets
     far: tuple
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #h9fd3769
@@ -133,9 +133,9 @@ def trained_by(net, prepare, X, y) -> Trained:
 def scores_of(net, subject:Subject, trained:Trained, X) -> tuple[dict, np.ndarray]: # (scores, predictions)
     "All scores of images, ODIN among them."
     f, z = passed(net, subject.prepare, X)
-    strange = np.concatenate([odin(net, subject.prepare(X[i:i + 5000]), std=subject.std)
+    foreign = np.concatenate([odin(net, subject.prepare(X[i:i + 5000]), std=subject.std)
                               for i in range(0, len(X), 5000)])
-    return {**array_scores(f, z, trained), "odin": strange}, z.argmax(1)
+    return {**array_scores(f, z, trained), "odin": foreign}, z.argmax(1)
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #ha9a8eef
 def table_of_training(subject:Subject, seed:int, train, sets) -> dict: # as training_table
@@ -220,9 +220,9 @@ def six_score_table(network:str, near:tuple, seeds=(0, 1, 2)) -> dict: # as mean
     tables = []
     for seed in seeds:
         found = stored_scores(network, seed)
-        strange = [name for name, value in found.items() if value.ndim == 2 and len(value) == len(DETECTORS)
+        foreign = [name for name, value in found.items() if value.ndim == 2 and len(value) == len(DETECTORS)
                    and value.dtype == np.float32 and name != known]
-        scores = {name: dict(zip(DETECTORS, found[name].astype(float))) for name in (known, *strange)}
+        scores = {name: dict(zip(DETECTORS, found[name].astype(float))) for name in (known, *foreign)}
         tables.append(training_table(scores, found["wrong"], near))
     return mean_of(network, tables)
 

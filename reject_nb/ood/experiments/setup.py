@@ -104,8 +104,8 @@ class SyntheticExample:
         rng = check_random_state(random_state)
         is_ood = rng.random(n) < self.prior
         y = np.where(is_ood, -1, rng.choice(3, n, p=self.weights))
-        strange = self.ood_mean + np.sqrt(self.ood_variance)*rng.normal(size=n)
-        x = np.where(is_ood, strange, np.array([*self.means, 0.])[y] + rng.normal(size=n))
+        foreign = self.ood_mean + np.sqrt(self.ood_variance)*rng.normal(size=n)
+        x = np.where(is_ood, foreign, np.array([*self.means, 0.])[y] + rng.normal(size=n))
         losses = np.where(is_ood, 0., self.predict(x) != y)
         return SyntheticSample(x=x, y=y, is_ood=is_ood, losses=losses, s_r=self.risk(x), s_g=self.ratio(x))
 
