@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -138,7 +138,7 @@ def _make_shell(outputs:list):
         def write_format_data(self, data, metadata=None):
             outputs.append({"output_type": "execute_result", "data": _plain(data), "metadata": {}, "execution_count": None})
     class Publisher(DisplayPublisher):
-        def publish(self, data, metadata=None, **_):
+        def publish(self, data, metadata=None, source=None, **_):
             outputs.append({"output_type": "display_data", "data": _plain(data), "metadata": {}})
         def clear_output(self, wait=False): outputs.clear()
     class Shell(InteractiveShell):
@@ -210,7 +210,7 @@ class _Running:
         self.changed = {i for i, s in code.items() if self.sources.get(i) != s}
         ids = {i: self.nb.cells[i].id for i in self.sources}
         self.cell = next(iter(self.sources), 0)
-        self.run = None
+        self.run: Any = None   # a NotebookRun at the end
         self.pipe, end = context.Pipe(duplex=False)
         self.process = context.Process(target=_run_cells, args=(path, self.sources, ids, env, end))
         self.process.start()
@@ -218,7 +218,7 @@ class _Running:
 
     def end(self, status, error="", traceback="", **more):
         first = next((s for s in self.nb.cells[self.cell].source.splitlines() if s.strip() and not s.startswith("#|")), "")
-        where = dict(cell=self.cell + 1, source=first) if status == "failed" else {}
+        where: dict = dict(cell=self.cell + 1, source=first) if status == "failed" else {}
         self.run = NotebookRun(self.path, status, error=error, traceback=re.sub(r"\x1b\[[0-9;]*m", "", traceback),
                                seconds=time.perf_counter() - self.began, **where, **more)
 
