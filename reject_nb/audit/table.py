@@ -82,7 +82,9 @@ def read_csv(
     import pyarrow as pa
     from pyarrow import csv as arrow
     wrong: list = []
-    def note(row): return wrong.append(row) or "error"
+    def note(row):
+        wrong.append(row)
+        return "error"
     try:
         opened = gzip.open if path.suffix.lower() == ".gz" else open
         with opened(path, "rt", newline="", encoding="utf-8-sig") as file:

@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass
 from enum import StrEnum
 from numbers import Number, Real
+from typing import Any
 
 import numpy as np
 
@@ -147,7 +148,8 @@ def names_class(wanted, label) -> bool:
 class TwoClassMixin:
     "What estimators of two classes share; without `safe_label` the last label in sorted order is safe."
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+        above: Any = super()
+        tags = above.__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 

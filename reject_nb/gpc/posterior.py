@@ -322,7 +322,7 @@ class Posterior:
         """A certified range moved apart by `own_gap`; it may stick out of [0, 1], as that number does.
 
         Raises: ValueError that names `found`."""
-        if not is_dataclass(found) or not all(hasattr(found, name) for name in ENDS):
+        if not is_dataclass(type(found)) or not all(hasattr(found, name) for name in ENDS):
             raise refuse("found", "a RangeResult or Certified", found)
         moved = {name: getattr(found, name) + side*self.own_gap for name, side in ENDS.items()}
         return replace(found, **moved)

@@ -765,7 +765,8 @@ class ProbabilityOracle(Oracle):
         if self.ball is not None: points, values = self.attained(points)
         self.seen += len(lo)
         # eigenpairs left out may be what keeps the gap open
-        if self.seen > self.patience and not self.mean_only:
-            self.q = min(2*self.q, len(self.side.spec.values))
+        spec = self.side.spec
+        if self.seen > self.patience and spec is not None:
+            self.q = min(2*self.q, len(spec.values))
             self.patience = 4*self.patience
         return Looked(low=low, score=score, points=points, values=values, corners=corner[np.argsort(low)[:4]])

@@ -269,7 +269,7 @@ def _completed(part:_Part, foreseen, coins, level:float) -> tuple[np.ndarray, li
     said = []
     for k, (one, how) in enumerate(zip(part.losses, foreseen)):
         at = part.at(k)
-        if np.isscalar(one):
+        if np.ndim(one) == 0:
             lost[at] = coins[at] < one
             if len(at): said.append(f"{part.called[k]} loses at most {one:g} on average among the inputs that reach it, whatever the routes")
             continue

@@ -14,6 +14,7 @@ import re
 import warnings
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -296,7 +297,8 @@ def _family(estimator) -> str:
 class Certifying:
     "An estimator that certifies; its clones are counted with it."
     def __sklearn_clone__(self):
-        copy = super().__sklearn_clone__()
+        above: Any = super()
+        copy = above.__sklearn_clone__()
         copy._kin = _family(self)
         return copy
 

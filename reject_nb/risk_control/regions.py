@@ -48,7 +48,8 @@ class _HoldsOut:
     given_: Any
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+        above: Any = super()
+        tags = above.__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = _takes_nan(self.estimator)
         return tags

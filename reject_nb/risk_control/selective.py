@@ -171,9 +171,11 @@ class Abstaining(Certifying):
     classes_: Any
     reject_label_: Any
     accept: Any
+    _labels: Any
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
+        above: Any = super()
+        tags = above.__sklearn_tags__()
         inner = default_classifier() if self.estimator is None else self.estimator
         if isinstance(inner, BaseEstimator): tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags

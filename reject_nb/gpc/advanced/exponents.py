@@ -512,11 +512,11 @@ def _on_sphere(form:Quadratic, radius:float) -> Multipliers:
     y = -np.sign(form.b)
     t2 = form.t*form.t
     start = np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)), 1e-300)
+    g = np.zeros(len(y))
     def end(mu):
         nonlocal g
         g = descend(form.Q + np.diag(mu*t2), form.b + 2*mu*form.t*form.k, y, 30)
         return np.linalg.norm(form.k + form.t*y) - radius
-    g = np.zeros(len(y))
     if end(0.) <= 0: return Multipliers(_pressed(g, y), 0., y)
     low = 1e-8*start
     high = 1e8*start

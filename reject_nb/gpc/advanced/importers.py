@@ -13,7 +13,7 @@ __all__ = ['NAMES', 'MATERN', 'GPY', 'GPFLOW', 'GPYTORCH', 'SKLEARN', 'LARGEST',
 import sys
 import warnings
 from dataclasses import fields
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
@@ -402,6 +402,7 @@ def posterior_from_sklearn(
     check_flag(own_number, "own_number")
     words = "a fitted GaussianProcessClassifier or GaussianProcessRegressor of scikit-learn"
     kinds = [] if isinstance(gpc, type) else [c.__name__ for c in type(gpc).__mro__]
+    needed: tuple[str, ...]
     if "GaussianProcessRegressor" in kinds: needed = ("X_train_", "L_", "alpha_", "kernel_", "_y_train_mean")
     elif "GaussianProcessClassifier" in kinds: needed = ("base_estimator_", "classes_")
     elif "BaseEstimator" in kinds: raise refuse("gpc", f"{words}, not one that holds it", type(gpc).__name__)
@@ -582,7 +583,7 @@ def posterior_from_gpytorch(
     words = "a fitted ApproximateGP or ExactGP of GPyTorch with mean_module and covar_module"
     _need(model, ("mean_module", "covar_module"), words)
     strategy = getattr(model, "variational_strategy", None)
-    inputs = getattr(model, "train_inputs", None)
+    inputs: Any = getattr(model, "train_inputs", None)
     if strategy is None and not inputs: raise refuse("model", words, model)
     if strategy is not None and not hasattr(strategy, "inducing_points"):
         raise refuse("model's variational_strategy", "one with inducing points", type(strategy).__name__)

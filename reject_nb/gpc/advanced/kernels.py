@@ -114,6 +114,8 @@ class OnColumns(Kernel):
 class Stationary(OnColumns):
     "variance f(t), t = sum over active columns of ((x - z)/lengthscale)^2/2."
     _each = "lengthscales"
+    variance: float
+    lengthscales: float|np.ndarray
 
     def __post_init__(self):
         dims = _check_dims(self.dims)

@@ -14,7 +14,7 @@ import tempfile
 import time
 import warnings
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve, cholesky
@@ -285,7 +285,7 @@ def sift_patches(
     try: from skimage.feature import SIFT
     except ImportError:
         raise ImportError("sift_patches needs scikit-image: pip install 'reject_nb[images]'") from None
-    detector = SIFT(upsampling=2)
+    detector: Any = SIFT(upsampling=2)
     try: detector.detect(zoom(check_vector(image, "image", 196).reshape(14, 14), 2, order=1))
     except RuntimeError: return []                       # no keypoint
     return [patch_around(a, b, sigma, n) for (a, b),

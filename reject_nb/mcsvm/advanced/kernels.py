@@ -299,7 +299,7 @@ def _shift(kappa, K, i, j, step, up, down, tops):
 @compiled
 def _top(kappa, up, tops):
     "Where the largest kappa that may rise is, and its value."
-    c = np.argmax(tops)
+    c = int(np.argmax(tops))
     at = c*_CHUNK
     largest = -2*_HUGE
     for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):
@@ -321,7 +321,7 @@ def _partner(kappa, row, diagonal, i, largest, down, gains, flat):
         for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):
             best = max(best, _gain(largest, kappa[t], down[t], diagonal[i]+diagonal[t]-2*row[t], flat))
         gains[c] = best
-    c = np.argmax(gains)
+    c = int(np.argmax(gains))
     at = c*_CHUNK
     best = -1.
     for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):

@@ -180,10 +180,11 @@ def areas_of(curve:Curve, prior:float) -> tuple: # (AUROC, AUPR, OSCR)
 # %% ../../../nbs/ood/experiments/setup.ipynb #293a52d6
 def population_areas(example:SyntheticExample, method:str, n:int=20_000, n_angles:int=91) -> tuple:
     "(AUROC, AUPR, OSCR) for the distribution itself; method D has the best over the angle of each."
-    cells = example.cells(n)
-    ratio = likelihood_ratio(*cells[:2])
+    p_id, p_ood, risk = example.cells(n)
+    ratio = likelihood_ratio(p_id, p_ood)
     def areas(method, angle=None):
-        return areas_of(curve_of(*cells, order_of(cells[2], ratio, method, angle)), example.prior)
+        order = order_of(risk, ratio, method, angle)
+        return areas_of(curve_of(p_id, p_ood, risk, order), example.prior)
     if method != "D": return areas(method)
     return tuple(np.max([areas("", a) for a in np.linspace(0, np.pi/2, n_angles)], axis=0).tolist())
 

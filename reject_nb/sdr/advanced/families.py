@@ -9,6 +9,7 @@ __all__ = ['LARGEST_COUNT', 'TINY', 'ParametricDistribution', 'ContinuousDistrib
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #am000003
 from dataclasses import dataclass, fields
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import (betainc, betaincc, betaln, digamma, gammainc, gammaincc, gammaln, loggamma,
@@ -21,7 +22,10 @@ from ..distributions import (LARGEST, Distribution, Place, check_points,
 # %% ../../../nbs/sdr/advanced/families.ipynb #6007738a
 class ParametricDistribution(Distribution):
     "A family on the line whose parameters are the fields of a dataclass."
-    support = (0., np.inf)
+    __dataclass_fields__: ClassVar[dict]
+
+    @property
+    def support(self) -> tuple[float, float]: return 0., np.inf
 
     def _keep(self, **checked) -> None:
         "Parameters as the plain numbers that a check returns; a family is frozen, so not by assignment."

@@ -10,7 +10,7 @@ __all__ = ['FAR', 'BENDS', 'TRIED', 'DEAD', 'GROWN', 'MOST_VALUES', 'STEP', 'EPS
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #03e07c05
 from dataclasses import dataclass
-from typing import Callable, NamedTuple
+from typing import Any, Callable, NamedTuple
 
 import numpy as np
 from scipy.special import expit, log_ndtr
@@ -96,7 +96,7 @@ def chernoff_cgf(
     q, # the other distribution
 ):     # CGF, or None where the pair has no closed form
     "ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two of one family."
-    family = next((F for F in type(p).__mro__ if "_log_integral" in vars(F) and isinstance(q, F)), None)
+    family: Any = next((F for F in type(p).__mro__ if "_log_integral" in vars(F) and isinstance(q, F)), None)
     if family is None: return None
     pairs = list(zip(p.natural, q.natural))
     def function(s):
