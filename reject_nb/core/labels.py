@@ -13,7 +13,7 @@ from numbers import Number
 
 import numpy as np
 
-from .checks import check_labels, check_vector, refuse
+from .checks import check_labels, refuse
 
 # %% ../../nbs/core/02_labels.ipynb #lab00007
 _INTERVAL = re.compile(r"[\[(]\s*[-+\d.einf]+\s*,\s*[-+\d.einf]+\s*[\])]")
