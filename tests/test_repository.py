@@ -1,11 +1,13 @@
 """Tests of the repository as a whole: what no single notebook can see."""
 import ast
+import io
 import json
 import os
 import re
 import subprocess
 import sys
 import tempfile
+import tokenize
 import shutil
 import tomllib
 from graphlib import TopologicalSorter
@@ -39,6 +41,32 @@ def test_modules_are_what_the_notebooks_export():
 
 def test_readme_is_what_its_notebook_makes():
     assert (ROOT/"README.md").read_text(encoding="utf-8") == make_readme(), "run `python -m reject_nb.dev.build readme`"
+
+
+BLANKS = {ast.Add: ("+", 1), ast.Sub: ("-", 1), ast.MatMult: ("@", 1), ast.Mult: ("*", 0), ast.Div: ("/", 0), ast.FloorDiv: ("//", 0), ast.Pow: ("**", 0)}
+
+
+def other_dialect(source):
+    """Places of a cell where blanks are not as everywhere: `2*x + 1`, `X @ w`, `f(x:int=3)`, `field: int`, code # comment."""
+    rows = [row.encode() for row in source.split("\n")]   # columns count bytes
+    def between(a, b): return rows[a.end_lineno - 1][a.end_col_offset:b.col_offset].decode().lstrip(")").rstrip("(")
+    tree = ast.parse(source)
+    in_strings = {id(n) for s in ast.walk(tree) if isinstance(s, ast.JoinedStr) for n in ast.walk(s)}   # their columns depend on the version
+    for n in ast.walk(tree):
+        if id(n) in in_strings: continue
+        if isinstance(n, ast.BinOp) and type(n.op) in BLANKS and n.left.end_lineno == n.right.lineno:
+            sign, blanks = BLANKS[type(n.op)]
+            if between(n.left, n.right) != f"{' '*blanks}{sign}{' '*blanks}": yield n.lineno, f"{sign} has {blanks} blank(s) on both sides"
+        if isinstance(n, ast.AnnAssign) and between(n.target, n.annotation) != ": ": yield n.lineno, "`field: type` has a blank"
+        if isinstance(n, ast.arg) and n.annotation and rows[n.lineno - 1][n.annotation.col_offset - 1:][:1].isspace(): yield n.lineno, "`parameter:type` has no blank"
+    for t in tokenize.generate_tokens(io.StringIO(source).readline):
+        if t.type == tokenize.COMMENT and t.line[:t.start[1]].strip() and not t.line[t.start[1] - 1].isspace(): yield t.start[0], "a blank before a comment"
+
+
+@pytest.mark.parametrize("name", NOTEBOOKS)
+def test_cells_have_one_dialect(name):
+    cells = [c for c in read(ROOT/name).cells if c.cell_type == "code"]
+    assert not [(c.id, *found) for c in cells for found in other_dialect(c.source)]
 
 
 NOISE = {"a memory address": r"\b0x[0-9a-f]{6,}\b", "a path of a machine": r"(?<![\w.])/(?:home|root|Users|tmp|work|var)/\w"}

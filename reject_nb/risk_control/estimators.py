@@ -7,7 +7,7 @@ __all__ = ['check_posterior', 'check_loss', 'pointwise_loss', 'loss_matrix', 'Ri
            'risk_coverage_curve', 'is_fitted', 'stays_as_it_is', 'split_rows', 'ask', 'n_rows', 'take',
            'legacy_random_state', 'predict_labels', 'numeric_features', 'selective_accuracy', 'labels_of',
            'warn_if_doubtful', 'Certifying', 'note_certified', 'count_features', 'check_class_labels',
-           'default_classifier', 'UncertaintyScore', 'MaxClassProbability', 'MarginScore']
+           'default_classifier', 'UncertaintyScore', 'unit_of_probabilities', 'MaxClassProbability', 'MarginScore']
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #71a4cc9c
 import re
@@ -383,6 +383,12 @@ class UncertaintyScore(BaseEstimator):
         count_features(self, X, reset=False)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #ca276633
+def unit_of_probabilities(
+    kind, # dtype of the probabilities
+) -> float: # for `round_scores` of one minus a probability, whose noise is the last digit of 1
+    "In double precision digits are kept down to 2^-50, because naive Bayes, for example, is often that sure."
+    return 2.**-10 if np.dtype(kind) == np.float64 else 1.
+
 class _PlugInScore(UncertaintyScore):
     "A score computed from what the classifier says."
     def __sklearn_tags__(self):
@@ -420,7 +426,7 @@ class MaxClassProbability(_PlugInScore):
         at = np.searchsorted(self.classes_, predict_labels(self.estimator_, X))
         p = check_posterior(self._probabilities(X))
         loss = check_loss(self.loss_, p.shape[1])
-        return round_scores((p @ loss)[np.arange(len(p)), at], loss.max()/1024, self.precision_)
+        return round_scores((p @ loss)[np.arange(len(p)), at], loss.max()*unit_of_probabilities(self.precision_), self.precision_)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #120dca7b
 class MarginScore(_PlugInScore):
@@ -448,7 +454,8 @@ class MarginScore(_PlugInScore):
     ) -> np.ndarray: # (n,) in the units of the classifier's scores, high means uncertain
         "Minus the margin."
         self._at_door(X)
-        return round_scores(-self._margins(X), 1., self.precision_)
+        shift, unit = (0., 1.) if hasattr(self.estimator_, "decision_function") else (1., unit_of_probabilities(self.precision_))
+        return round_scores(shift - self._margins(X), unit, self.precision_) - shift
 
     def _margins(self, X) -> np.ndarray: # (n,)
         "The margin as it is computed."

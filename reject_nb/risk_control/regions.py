@@ -18,7 +18,8 @@ from sklearn.utils.validation import _check_feature_names, _check_n_features, ch
 from ..core.checks import check_flag, check_number, check_probability, check_random_state, refuse
 from ..core.labels import round_scores
 from ..core.results import TwoClassMixin, check_classes, check_points, point_weights
-from .estimators import default_classifier, split_rows, stays_as_it_is, warn_if_doubtful
+from .estimators import (
+    default_classifier, split_rows, stays_as_it_is, unit_of_probabilities, warn_if_doubtful)
 from .rates import calibrate_offset, warn_if_empty, scaling_unsafe
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00007
@@ -74,8 +75,10 @@ class _HoldsOut:
         if self.precision_ is None:
             floats = [kind for kind in getattr(X, "dtypes", ()) if getattr(kind, "kind", "") == "f"]   # of a frame
             self.precision_ = min([scores.dtype, *floats], key=lambda kind: kind.itemsize)
-            self.unit_ = _size_of_terms(estimator, X)
-        return round_scores(scores, self.unit_, self.precision_)
+            self.unit_ = unit_of_probabilities(self.precision_)
+            if hasattr(estimator, "decision_function"): self.unit_ = _size_of_terms(estimator, X)
+        shift = 0. if hasattr(estimator, "decision_function") else 1.     # digits are those of 1 - p
+        return round_scores(scores + shift, self.unit_, self.precision_) - shift
 
     def _check_labels(self, found) -> None:
         "A classifier that knows the labels of y, and no others."
