@@ -28,8 +28,9 @@ import numpy as np
 from . import audit, data
 from .audit.table import PARQUET, read_file
 from .core.checks import check_path
-from .core.claims import (
-    CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status, load_claims, summary)
+from reject_nb.core.claims import (
+    CAUSES, ITEMS, PAPERS, ROOMS, STATUSES, Claim, Item, claims_table, item_status,
+    load_claims, summary)
 from .core.files import project_root, write_atomic
 
 # %% ../nbs/cli.ipynb #b1089f4f
@@ -58,7 +59,8 @@ def plain_table(
 ) -> str:
     "A table for a terminal."
     widths = widths or {}
-    texts = [[_cut(t, widths.get(name)) for t in (name, *column)] for name, column in columns.items()]
+    texts = [[_cut(t, widths.get(name)) for t in (name, *column)]
+             for name, column in columns.items()]
     size = [max(map(len, column)) for column in texts]
     lines = ("  ".join(text.ljust(s) for text, s in zip(row, size)) for row in zip(*texts))
     return "\n".join(line.rstrip() for line in lines)
@@ -67,8 +69,8 @@ def plain_table(
 @dataclass(frozen=True)
 class Record:
     "Claims, and where they were read."
-    claims:dict[str, Claim] # by id
-    origin:str              # for the reader
+    claims: dict[str, Claim] # by id
+    origin: str              # for the reader
 
 def read_claims(
     folder:Path, # that holds claims.json
@@ -76,8 +78,9 @@ def read_claims(
     "Claims of a folder, empty where it holds none; RequestError where the file is damaged."
     try: return load_claims(folder)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise RequestError(f"{shown(folder/'claims.json')} is damaged ({type(error).__name__}: {error}); "
-                           "restore it, or compute the claims again") from error
+        raise RequestError(f"{shown(folder/'claims.json')} is damaged "
+                           f"({type(error).__name__}: {error}); restore it, or compute the "
+                           "claims again") from error
 
 # %% ../nbs/cli.ipynb #328c6d33
 def shown(path:Path) -> str:
@@ -114,8 +117,10 @@ def counts_table(
     "Number of claims of each module by status."
     counts = summary(claims)
     rows = [i for i, room in enumerate(counts["module"]) if room in rooms]
-    columns = {"claims": counts["module"], **{status: counts[status] for status in STATUSES}}
-    return plain_table({name: [column[i] for i in rows] for name, column in columns.items()})
+    columns = {"claims": counts["module"],
+               **{status: counts[status] for status in STATUSES}}
+    return plain_table(
+        {name: [column[i] for i in rows] for name, column in columns.items()})
 
 # %% ../nbs/cli.ipynb #c9122adb
 def command_list(args) -> int:
@@ -140,14 +145,16 @@ def changes(
     "Claims whose status changed, or that are gone. A new claim is no change."
     def line(id):
         if id not in new: return f"{id}: {old[id].status}, now gone"
-        return f"{id}: {old[id].status}, now {new[id].status}" + (f" ({new[id].why})" if new[id].why else "")
+        return (f"{id}: {old[id].status}, now {new[id].status}"
+                + (f" ({new[id].why})" if new[id].why else ""))
     asked = [id for id in old if id.partition("/")[0] in rooms]
     return [line(id) for id in asked if id not in new or new[id].status != old[id].status]
 
 # %% ../nbs/cli.ipynb #99e08565
 def _check_rooms(rooms):
     for room in rooms:
-        if room not in ROOMS: raise RequestError(f"unknown module '{room}': {closest(room, ROOMS)}")
+        if room not in ROOMS:
+            raise RequestError(f"unknown module '{room}': {closest(room, ROOMS)}")
 
 # %% ../nbs/cli.ipynb #h08de2c1
 def _print_claims(
@@ -168,7 +175,8 @@ def causes_counted(
 ) -> str:   # empty where none differs
     "How many claims differ, by cause."
     causes = [c.cause or "no cause given" for c in claims if c.status == "differs"]
-    counts = [f"{causes.count(cause)} {cause}" for cause in (*CAUSES, "no cause given") if cause in causes]
+    counts = [f"{causes.count(cause)} {cause}"
+              for cause in (*CAUSES, "no cause given") if cause in causes]
     return f"{len(causes)} differ: {', '.join(counts)}" if causes else ""
 
 # %% ../nbs/cli.ipynb #cdacc95b
@@ -181,7 +189,9 @@ def command_claims(args) -> int:
     of_rooms = [c for c in record.claims.values() if c.id.partition("/")[0] in rooms]
     chosen = [c for c in of_rooms if args.status in (None, c.status)]
     if chosen: _print_claims(chosen, args.wide, args.wide or args.status == "differs")
-    elif of_rooms: print(f"none of the {len(of_rooms)} claims of {', '.join(rooms)} is '{args.status}'")
+    elif of_rooms:
+        print(f"none of the {len(of_rooms)} claims of {', '.join(rooms)} is "
+              f"'{args.status}'")
     else: print(f"no claims of {', '.join(rooms)} are on record")
     if counted := causes_counted(chosen): print(f"\n{counted}")
     return 0
@@ -190,17 +200,20 @@ def command_claims(args) -> int:
 def _report(moved, record) -> int:
     "Say what changed against the accepted claims."
     for line in moved: print(line)
-    print(f"{len(moved)} of the accepted claims changed {record.origin}" if moved else
-          f"every claim has the status that was accepted ({len(record.claims)} claims {record.origin})")
+    print(f"{len(moved)} of the accepted claims changed {record.origin}" if moved
+          else f"every claim has the status that was accepted ({len(record.claims)} claims "
+          f"{record.origin})")
     return int(bool(moved))
 
 # %% ../nbs/cli.ipynb #727d0ce9
 def _list_data() -> int:
     rows = list(data.registry().values())
-    fields = {name: [getattr(e, name) for e in rows] for name in ("name", "task", "rows", "columns")}
+    fields = {name: [getattr(e, name) for e in rows]
+              for name in ("name", "task", "rows", "columns")}
     classes = [e.classes or "" for e in rows]
     state = [data.state(e.name) for e in rows]
-    columns = {**fields, "classes": classes, "state": state, "title": [e.title for e in rows]}
+    columns = {**fields, "classes": classes, "state": state,
+               "title": [e.title for e in rows]}
     print(plain_table(columns, {"title": 48}))
     return 0
 
@@ -219,30 +232,36 @@ def _fetch_data(names) -> int:
 def command_data(args) -> int:
     "List the data sets, or fetch some."
     if args.action == "list": return _list_data()
-    if not args.names: raise RequestError("name the data sets to fetch; `reject-nb data list` shows them")
+    if not args.names:
+        raise RequestError("name the data sets to fetch; `reject-nb data list` shows them")
     return _fetch_data(args.names)
 
 # %% ../nbs/cli.ipynb #6b61c713
 def reproduce_arguments(p:argparse.ArgumentParser) -> argparse.ArgumentParser:
     "The grammar of `reproduce`."
-    p.add_argument("targets", nargs="*", metavar="MODULE or FIGURE",
-                   help=f"modules ({', '.join(ROOMS)}), figures or tables (sdr/figure1); default: all")
+    p.add_argument("targets", nargs="*", metavar="MODULE or FIGURE", help="modules "
+                   f"({', '.join(ROOMS)}), figures or tables (sdr/figure1); default: all")
     mode = p.add_mutually_exclusive_group()
-    mode.add_argument("--quick", action="store_true", help="read heavy tables from figures/ (default)")
-    mode.add_argument("--full", action="store_true", help="compute heavy tables again; may take hours")
+    mode.add_argument("--quick", action="store_true",
+                      help="read heavy tables from figures/ (default)")
+    mode.add_argument("--full", action="store_true",
+                      help="compute heavy tables again; may take hours")
     p.add_argument("--verify", action="store_true",
                    help="write nothing; say which numbers of a rerun moved, and how far")
-    p.add_argument("--jobs", type=positive, default=1, metavar="N", help="notebooks at a time (default 1)")
-    p.add_argument("--scheduler", metavar="ADDRESS",
-                   help="with --full: a Dask cluster for the cells of strategies, such as tcp://host:8786")
-    p.add_argument("--out", metavar="DIR", help="for figures and claims (default: figures/ of the checkout)")
+    p.add_argument("--jobs", type=positive, default=1, metavar="N",
+                   help="notebooks at a time (default 1)")
+    p.add_argument("--scheduler", metavar="ADDRESS", help="with --full: a Dask cluster for "
+                   "the cells of strategies, such as tcp://host:8786")
+    p.add_argument("--out", metavar="DIR",
+                   help="for figures and claims (default: figures/ of the checkout)")
     return p
 
 # %% ../nbs/cli.ipynb #1c1af760
 def positive(text:str) -> int:
     "A whole number from 1."
     if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, got '{text}'")
+        raise argparse.ArgumentTypeError("must be a whole number of at least 1, got "
+                                         f"'{text}'")
     return int(text)
 
 # %% ../nbs/cli.ipynb #0fa47c16
@@ -252,8 +271,9 @@ def checkout() -> Path:
     "The checkout that can reproduce; RequestError where there is none."
     root = project_root()
     if root is not None and (root/"reject_nb"/"dev"/"reproduce.py").is_file(): return root
-    raise RequestError("reproduce runs the project's notebooks, which are not installed with the package:\n"
-                       f"  git clone {REPOSITORY}\n  cd reject_nb\n  make figures")
+    raise RequestError("reproduce runs the project's notebooks, which are not installed "
+                       f"with the package:\n  git clone {REPOSITORY}\n  cd reject_nb\n  "
+                       "make figures")
 
 # %% ../nbs/cli.ipynb #hdd3db93
 def command_reproduce(args) -> int:
@@ -277,8 +297,8 @@ def _become(command, environment) -> int:
 ROLES = {"label": "column of labels", "prediction": "column of predictions",
          "losses": "column of losses, instead of labels",
          "probabilities": "columns of probabilities, such as 'p_*' or p_cat,p_dog",
-         "logits": "columns of logits, in the same way",
-         "scores": "columns of scores of uncertainty, high means uncertain", "group": "column of groups",
+         "logits": "columns of logits, in the same way", "scores": "columns of scores of "
+         "uncertainty, high means uncertain", "group": "column of groups",
          "ood": "column that is 1 where an input belongs to no class"}
 
 def _role_arguments(p:argparse.ArgumentParser, names) -> None:
@@ -296,7 +316,8 @@ def _roles(args, names) -> dict:
 # %% ../nbs/cli.ipynb #au28ex03
 @contextlib.contextmanager
 def until_interrupted():
-    "Computations that end with KeyboardInterrupt if Ctrl-C was pressed, also if compiled code lost it."
+    """Computations that end with KeyboardInterrupt if Ctrl-C was pressed, also if compiled
+    code lost it."""
     usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if not usual or threading.current_thread() is not threading.main_thread():
         yield
@@ -316,26 +337,32 @@ def until_interrupted():
 def _format_arguments(p:argparse.ArgumentParser, missing:str) -> None:
     "Options for missing values and for what spreadsheets write."
     p.add_argument("--missing", choices=("error", "drop", "reject"), default=missing,
-                   help=f"rows with missing values (default {missing}): an error, left out, or rejected")
+                   help=f"rows with missing values (default {missing}): an error, left "
+                   "out, or rejected")
     _spelling_arguments(p)
 
 def _spelling_arguments(p:argparse.ArgumentParser) -> None:
     "Options for what is written in a cell."
     p.add_argument("--missing-values", metavar="TEXTS", type=lambda text: text.split(","),
-                   help="what stands for a missing value, separated by commas, such as NA,NULL; empty cells and nan always do")
-    p.add_argument("--sep", metavar="SIGN", help="between cells of a CSV file (default: a comma)")
-    p.add_argument("--decimal", choices=(".", ","), default=".", help="sign in numbers (default: a point)")
+                   help="what stands for a missing value, separated by commas, such as "
+                   "NA,NULL; empty cells and nan always do")
+    p.add_argument("--sep", metavar="SIGN",
+                   help="between cells of a CSV file (default: a comma)")
+    p.add_argument("--decimal", choices=(".", ","), default=".",
+                   help="sign in numbers (default: a point)")
 
 def _table(args):
     "The file, or the table in it if it is written as spreadsheets do."
     if args.sep is None and args.decimal == ".": return args.table
     if args.sep is not None and len(args.sep.replace("\\t", "\t")) != 1:
         raise ValueError(f"--sep must be one sign, got {args.sep!r}")
-    return read_file(Path(args.table), args.sep and args.sep.replace("\\t", "\t"), args.decimal)
+    return read_file(Path(args.table), args.sep and args.sep.replace("\\t", "\t"),
+                     args.decimal)
 
 def _columns(found):
     "Names and values of a table or of a pyarrow table."
-    return found.items() if isinstance(found, dict) else zip(found.column_names, found.columns)
+    return (found.items() if isinstance(found, dict)
+            else zip(found.column_names, found.columns))
 
 def _write_parquet(found:dict, path:Path) -> None:
     "Columns as a Parquet file, whole or not at all."
@@ -350,26 +377,30 @@ def _write_parquet(found:dict, path:Path) -> None:
 # %% ../nbs/cli.ipynb #1145f465
 def audit_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `audit`."
-    p.add_argument("table", metavar="FILE", help="predictions on held-out data, CSV or Parquet")
+    p.add_argument("table", metavar="FILE",
+                   help="predictions on held-out data, CSV or Parquet")
     _role_arguments(p, ROLES)
     _format_arguments(p, "error")
     p.add_argument("--classes", metavar="NAMES",
                    help="what the columns of probabilities stand for, separated by commas")
     p.add_argument("--target-risk", type=float, metavar="R",
                    help="largest share of wrong answers (default .05)")
-    p.add_argument("--max-rejected", type=float, metavar="B",
-                   help="largest share of rejected rows; without --target-risk the smallest risk is certified")
+    p.add_argument("--max-rejected", type=float, metavar="B", help="largest share of "
+                   "rejected rows; without --target-risk the smallest risk is certified")
     p.add_argument("--delta", type=float, default=.1, metavar="D",
-                   help="1 - confidence of this one certificate (default .1); if all of twelve monthly ones "
-                        "have to hold, give each a twelfth")
-    p.add_argument("--score", default="auto", metavar="NAME", help="of the rule; default: the best of all")
+                   help="1 - confidence of this one certificate (default .1); if all of "
+                   "twelve monthly ones have to hold, give each a twelfth")
+    p.add_argument("--score", default="auto", metavar="NAME",
+                   help="of the rule; default: the best of all")
     p.add_argument("--per-group", action="store_true",
-                   help="a threshold for each group, all guarantees at once; for each predicted class name the "
-                        "column of predictions as --group too")
+                   help="a threshold for each group, all guarantees at once; for each "
+                   "predicted class name the column of predictions as --group too")
     p.add_argument("--looked", action=argparse.BooleanOptionalAction, default=True,
-                   help="whether the target may have been chosen after looking at these data (default: yes)")
+                   help="whether the target may have been chosen after looking at these "
+                   "data (default: yes)")
     p.add_argument("--title", default="Audit", help="heading of the page")
-    p.add_argument("--model-name", default="", metavar="TEXT", help="name of the classifier, for the page")
+    p.add_argument("--model-name", default="", metavar="TEXT",
+                   help="name of the classifier, for the page")
     p.add_argument("--out", type=Path, default=Path("report"), metavar="DIR",
                    help="for audit.html, metrics.csv and rule.json (default report)")
     p.set_defaults(run=command_audit)
@@ -378,20 +409,24 @@ def audit_arguments(p:argparse.ArgumentParser) -> None:
 def command_audit(args) -> int:
     "Report, metrics and rule of a table of predictions."
     try:
-        for name in ("audit.html", "metrics.csv", "rule.json"): check_path(args.out/name, "--out")
+        for name in ("audit.html", "metrics.csv", "rule.json"):
+            check_path(args.out/name, "--out")
         with until_interrupted():
-            found = audit.Audit.from_table(_table(args), **_roles(args, ROLES), missing=args.missing,
-                                           missing_values=args.missing_values, classes=args.classes.split(",") if args.classes else None)
-            rule = found.certify(args.target_risk, args.delta, args.score, args.per_group, args.looked,
-                                 args.max_rejected)
-            files = {"audit.html": found.to_html(rule=rule, title=args.title, delta=args.delta,
-                                                 model=args.model_name),
+            found = audit.Audit.from_table(
+                _table(args), **_roles(args, ROLES), missing=args.missing,
+                missing_values=args.missing_values,
+                classes=args.classes.split(",") if args.classes else None)
+            rule = found.certify(args.target_risk, args.delta, args.score, args.per_group,
+                                 args.looked, args.max_rejected)
+            files = {"audit.html": found.to_html(rule=rule, title=args.title,
+                                                 delta=args.delta, model=args.model_name),
                      "metrics.csv": found.metrics().to_csv(formulas=False)}
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     for name, text in files.items(): write_atomic(args.out/name, text.encode())
     rule.save(args.out/"rule.json")
-    helps = [f"What helps: {rule.remedy}"] if rule.remedy != rule.status.remedy or not rule.n_accepted else []
+    helps = ([f"What helps: {rule.remedy}"]
+             if rule.remedy != rule.status.remedy or not rule.n_accepted else [])
     print(*found.given, *found.notes, "", rule.statement, rule.how, *helps, "", sep="\n")
     print(*(f"wrote {shown(args.out/name)}" for name in (*files, "rule.json")), sep="\n")
     return 0
@@ -405,7 +440,8 @@ def apply_arguments(p:argparse.ArgumentParser) -> None:
     p.add_argument("table", metavar="FILE", help="new inputs, CSV or Parquet")
     _role_arguments(p, _APPLY)
     _format_arguments(p, "reject")
-    p.add_argument("--out", type=Path, required=True, metavar="CSV", help="the table with accept and reason")
+    p.add_argument("--out", type=Path, required=True, metavar="CSV",
+                   help="the table with accept and reason")
     p.set_defaults(run=command_apply)
 
 # %% ../nbs/cli.ipynb #h839a7a6
@@ -414,8 +450,9 @@ def command_apply(args) -> int:
     try:
         check_path(args.out, "--out")
         with until_interrupted():
-            found = audit.Rule.load(args.rule).apply(_table(args), **_roles(args, _APPLY), missing=args.missing,
-                                                      missing_values=args.missing_values)
+            found = audit.Rule.load(args.rule).apply(_table(args), **_roles(args, _APPLY),
+                                                     missing=args.missing,
+                                                     missing_values=args.missing_values)
     except (ValueError, OSError, ImportError) as error:
         raise RequestError(f"{error}\nnothing was written") from error
     found = {name: np.asarray(values) for name, values in _columns(found)}
@@ -423,10 +460,14 @@ def command_apply(args) -> int:
     else: write_atomic(args.out, audit.Table(found).to_csv().encode())
     answered = int(found["accept"].sum())
     n = len(found["accept"])
-    said = (("no score", "a value is missing"), ("unknown group", "the rule does not know their group"))
-    counted = {why: int(np.char.startswith(found["reason"].astype(str), start).sum()) for start, why in said}
-    more = "".join(f", {count} rejected because {why}" for why, count in counted.items() if count)
-    print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote {shown(args.out)}")
+    said = (("no score", "a value is missing"),
+            ("unknown group", "the rule does not know their group"))
+    counted = {why: int(np.char.startswith(found["reason"].astype(str), start).sum())
+               for start, why in said}
+    more = "".join(f", {count} rejected because {why}"
+                   for why, count in counted.items() if count)
+    print(f"{answered} of {n} rows are answered ({answered/n:.1%}){more}, wrote "
+          f"{shown(args.out)}")
     return 0
 
 # %% ../nbs/cli.ipynb #2acd515c
@@ -435,15 +476,17 @@ ALARM = 3   # exit status
 def monitor_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `monitor`."
     p.add_argument("rule", metavar="RULE", help="rule.json, as `audit` wrote it")
-    p.add_argument("table", metavar="FILE", help="outcomes in the order in which they came, CSV or Parquet")
+    p.add_argument("table", metavar="FILE",
+                   help="outcomes in the order in which they came, CSV or Parquet")
     _role_arguments(p, ROLES)
     p.add_argument("--delta", type=float, default=.05, metavar="D",
                    help="probability of a false alarm (default .05)")
     p.add_argument("--horizon", type=positive, default=100_000, metavar="N",
                    help="outcomes that are watched (default 100000)")
-    p.add_argument("--state", type=Path, metavar="FILE",
-                   help="monitor.json: continued if it is there, and written, so that all months are one test")
-    p.add_argument("--id", metavar="COLUMN", help="names of rows: a label that comes late is taken when it comes")
+    p.add_argument("--state", type=Path, metavar="FILE", help="monitor.json: continued if "
+                   "it is there, and written, so that all months are one test")
+    p.add_argument("--id", metavar="COLUMN",
+                   help="names of rows: a label that comes late is taken when it comes")
     _spelling_arguments(p)
     p.set_defaults(run=command_monitor)
 
@@ -453,20 +496,25 @@ def command_monitor(args) -> int:
     try:
         rule = audit.Rule.load(args.rule)
         if args.state is not None: check_path(args.state, "--state")
-        if args.state is not None and args.state.exists(): found = audit.RiskMonitor.load(args.state, rule)
+        if args.state is not None and args.state.exists():
+            found = audit.RiskMonitor.load(args.state, rule)
         else: found = audit.RiskMonitor(rule, args.delta, args.horizon)
-        found.update_table(_table(args), id=args.id, missing_values=args.missing_values, **_roles(args, ROLES))
-    except (ValueError, OSError, ImportError) as error: raise RequestError(str(error)) from error
+        found.update_table(_table(args), id=args.id, missing_values=args.missing_values,
+                           **_roles(args, ROLES))
+    except (ValueError, OSError, ImportError) as error:
+        raise RequestError(str(error)) from error
     if args.state is not None: found.save(args.state)
-    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, guaranteed at most {found.target_risk:g}",
-          found.statement, sep="\n")
+    print(f"{found.n} answered inputs, mean loss {found.risk:.4g}, guaranteed at most "
+          f"{found.target_risk:g}", found.statement, sep="\n")
     return ALARM if found.alarm else 0
 
 # %% ../nbs/cli.ipynb #d408e7b1
 def _gpc_arguments(p:argparse.ArgumentParser) -> None:
     "The grammar of `gpc`."
-    p.add_argument("model", metavar="MODEL.npz", help="a posterior, as its method save wrote it")
-    p.add_argument("points", metavar="POINTS.csv", help="a point a line; a header is skipped")
+    p.add_argument("model", metavar="MODEL.npz",
+                   help="a posterior, as its method save wrote it")
+    p.add_argument("points", metavar="POINTS.csv",
+                   help="a point a line; a header is skipped")
     p.add_argument("--radius", type=float, metavar="R",
                    help="of every ball; without it only radii are computed")
     p.add_argument("--out", metavar="RANGES.csv", required=True,
@@ -480,7 +528,8 @@ def _gpc_arguments(p:argparse.ArgumentParser) -> None:
                    help="for each question of each point (default 1)")
     p.add_argument("--radii", action="store_true",
                    help="also the largest certified and the smallest attacked radius")
-    p.add_argument("--jobs", type=int, metavar="N", help="processes; -1: all cores (default: this one)")
+    p.add_argument("--jobs", type=int, metavar="N",
+                   help="processes; -1: all cores (default: this one)")
     p.set_defaults(run=command_gpc)
 
 # %% ../nbs/cli.ipynb #13ac1b6e
@@ -494,38 +543,45 @@ def command_gpc(args) -> int:
 # %% ../nbs/cli.ipynb #128b723b
 def parser() -> argparse.ArgumentParser:
     "The command line's grammar."
-    top = argparse.ArgumentParser(prog="reject-nb", description="Classifiers that know when not to answer: "
-                                  "audit your own, reproduce the papers, see the claims, fetch the data.")
-    top.add_argument("--version", action="version", version=f"reject-nb {reject_nb.__version__}")
+    top = argparse.ArgumentParser(prog="reject-nb", description="Classifiers that "
+                                  "know when not to answer: audit your own, reproduce the "
+                                  "papers, see the claims, fetch the data.")
+    top.add_argument("--version", action="version",
+                     version=f"reject-nb {reject_nb.__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     p = commands.add_parser("list", help="papers, figures and claims with their status")
     _folder_argument(p).set_defaults(run=command_list)
     p = commands.add_parser("reproduce", help="compute figures, tables and claims again")
     reproduce_arguments(p).set_defaults(run=command_reproduce)
-    _claims_arguments(commands.add_parser("claims", help="each claim of the papers beside our number"))
-    _gpc_arguments(commands.add_parser("gpc",
-                                       help="certify points with a stored Gaussian process classifier"))
+    _claims_arguments(
+        commands.add_parser("claims", help="each claim of the papers beside our number"))
+    _gpc_arguments(commands.add_parser("gpc", help="certify points with a stored Gaussian "
+                                       "process classifier"))
     p = commands.add_parser("data", help="the data sets")
     p.add_argument("action", choices=["list", "fetch"])
     p.add_argument("names", nargs="*", metavar="NAME")
     p.set_defaults(run=command_data)
-    audit_arguments(commands.add_parser("audit",
-                                        help="predictions of a classifier: report, metrics, certified rule"))
-    apply_arguments(commands.add_parser("apply", help="which rows of a table a rule answers"))
-    monitor_arguments(commands.add_parser("monitor",
-                                          help="whether a rule keeps its guarantee; exits with 3 on alarm"))
+    audit_arguments(commands.add_parser("audit", help="predictions of a classifier: "
+                                        "report, metrics, certified rule"))
+    apply_arguments(commands.add_parser("apply",
+                                        help="which rows of a table a rule answers"))
+    monitor_arguments(commands.add_parser("monitor", help="whether a rule keeps its "
+                                          "guarantee; exits with 3 on alarm"))
     return top
 
 # %% ../nbs/cli.ipynb #cb28a056
 def _folder_argument(p):
-    p.add_argument("--folder", type=Path, metavar="DIR", help="of claims.json, as given to `reproduce --out`")
+    p.add_argument("--folder", type=Path, metavar="DIR",
+                   help="of claims.json, as given to `reproduce --out`")
     return p
 
 def _claims_arguments(p):
     p.add_argument("rooms", nargs="*", metavar="MODULE")
     p.add_argument("--status", choices=STATUSES, help="only these")
-    p.add_argument("--wide", action="store_true", help="whole sentences, and why a claim differs")
-    p.add_argument("--check", action="store_true", help="only: has any another status than the accepted one?")
+    p.add_argument("--wide", action="store_true",
+                   help="whole sentences, and why a claim differs")
+    p.add_argument("--check", action="store_true",
+                   help="only: has any another status than the accepted one?")
     _folder_argument(p).set_defaults(run=command_claims)
 
 # %% ../nbs/cli.ipynb #daf8f643

@@ -11,7 +11,8 @@ from typing import Any
 from fastcore.basics import patch
 import numpy as np
 
-from .metrics import calibration_table, curve_table, groups_table, metrics_table
+from .metrics import (
+    calibration_table, curve_table, groups_table, metrics_table)
 from .report import report_html
 from .rule import NOTHING, Rule, band_table, certify_sample, frontier_table
 from .sample import Roles, Sample, make_sample, sample_of_table
@@ -37,47 +38,63 @@ def _of_estimator(estimator, X) -> dict:
     "Predictions, and what they are based on."
     for name in ("predict", "classes_"):
         if not hasattr(estimator, name):
-            raise refuse("estimator", "a fitted classifier with predict and classes_", estimator)
-    try: found: dict[str, Any] = {"y_pred": estimator.predict(X), "classes": list(estimator.classes_)}
+            raise refuse("estimator", "a fitted classifier with predict and classes_",
+                         estimator)
+    try:
+        found: dict[str, Any] = {"y_pred": estimator.predict(X),
+                                 "classes": list(estimator.classes_)}
     except (TypeError, ValueError) as error:
         raise ValueError(f"X must be what the estimator predicts from: {error}") from error
-    if hasattr(estimator, "predict_proba"): return found | {"probabilities": estimator.predict_proba(X)}
+    if hasattr(estimator, "predict_proba"):
+        return found | {"probabilities": estimator.predict_proba(X)}
     if hasattr(estimator, "decision_function"):
         return found | {"scores": {"margin": _margin(estimator.decision_function(X))}}
-    raise refuse("estimator", "a classifier with predict_proba or decision_function", estimator)
+    raise refuse("estimator", "a classifier with predict_proba or decision_function",
+                 estimator)
 
 # %% ../../nbs/audit/08_audit.ipynb #ef299475
 class Audit(Patched):
-    """Predictions of a classifier on held-out data, and everything that can be said of them."""
+    """Predictions of a classifier on held-out data, and everything that can be said of
+    them."""
     def __init__(self,
         y_true=None,        # (n,) labels; may be left out where losses are given
-        y_pred=None,        # (n,) predictions; by default the class of the largest probability
+        y_pred=None, # (n,) predictions; by default the class of the largest probability
         probabilities=None, # (n, classes), or (n,) of the second of two classes
         logits=None,        # (n, classes), or (n,); finer than probabilities near 1
         scores=None,        # (n,), or a dict: name -> (n,); high means uncertain
         losses=None,        # (n,) in [0, bound], instead of labels
         loss:Any="zero-one", # or a matrix loss[label, prediction]
-        is_ood=None,        # (n,) True where an input belongs to no class: any answer is the worst mistake
+        is_ood=None,        # (n,) True where an input belongs to no class: any answer is
+                            # the worst mistake
         groups=None,        # (n,) names of groups
         classes=None,       # what the columns of probabilities stand for
-        bound=None,         # largest loss that can occur; 1, or the largest of the matrix, where None
+        bound=None,         # largest loss that can occur; 1, or the largest of the matrix,
+                            # where None
     ):
-        self.sample:Sample|Tally = make_sample(y_true, y_pred, probabilities, logits, scores, losses, loss,
-                                               is_ood, groups, classes, bound)
+        self.sample: Sample|Tally = make_sample(y_true, y_pred, probabilities, logits,
+                                                scores, losses, loss, is_ood, groups,
+                                                classes, bound)
 
     n = property(lambda self: self.sample.n, doc="Rows.")
     losses = property(lambda self: self.sample.losses, doc="(n,) in [0, bound].")
     bound = property(lambda self: self.sample.bound, doc="The largest loss that can occur.")
-    scores = property(lambda self: self.sample.scores, doc="Name -> (n,), high means uncertain.")
-    labels = property(lambda self: self.sample.labels, doc="(n,) codes of classes, or None.")
-    predictions = property(lambda self: self.sample.predictions, doc="(n,) codes of classes, or None.")
-    probabilities = property(lambda self: self.sample.probabilities, doc="(n, classes), or None.")
+    scores = property(lambda self: self.sample.scores,
+                      doc="Name -> (n,), high means uncertain.")
+    labels = property(lambda self: self.sample.labels,
+                      doc="(n,) codes of classes, or None.")
+    predictions = property(lambda self: self.sample.predictions,
+                           doc="(n,) codes of classes, or None.")
+    probabilities = property(lambda self: self.sample.probabilities,
+                             doc="(n, classes), or None.")
     classes = property(lambda self: self.sample.classes, doc="Their names.")
-    group_names = property(lambda self: self.sample.group_names, doc="Those of the groups, if there are any.")
+    group_names = property(lambda self: self.sample.group_names,
+                           doc="Those of the groups, if there are any.")
     is_ood = property(lambda self: self.sample.is_ood, doc="(n,) bool, or None.")
     given = property(lambda self: self.sample.given, doc="What was given, in sentences.")
-    notes = property(lambda self: self.sample.notes, doc="What the reader should know, in sentences.")
-    hash = property(lambda self: self.sample.hash, doc="SHA-256 of the rows, or of their counts.")
+    notes = property(lambda self: self.sample.notes,
+                     doc="What the reader should know, in sentences.")
+    hash = property(lambda self: self.sample.hash,
+                    doc="SHA-256 of the rows, or of their counts.")
 
     def __repr__(self): return f"Audit of {'; '.join(self.sample.given)}"
 
@@ -87,7 +104,8 @@ class Audit(Patched):
     ):          # an Audit
         "An audit of what is already behind the door."
         audit = cls.__new__(cls)
-        audit.sample = check_instance(sample, "sample", (Sample, Tally), "a Sample or a Tally")
+        audit.sample = check_instance(sample, "sample", (Sample, Tally),
+                                      "a Sample or a Tally")
         return audit
 
     @classmethod
@@ -100,36 +118,46 @@ class Audit(Patched):
         groups=None,         # (n,) names of groups
     ):                       # an Audit
         "Predictions of a fitted classifier."
-        try: return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood, groups=groups)
-        except ValueError as error: raise ValueError(str(error).replace("y_true", "y")) from error
+        try:
+            return cls(y, **_of_estimator(estimator, X), loss=loss, is_ood=is_ood,
+                       groups=groups)
+        except ValueError as error:
+            raise ValueError(str(error).replace("y_true", "y")) from error
 
     @classmethod
     def from_table(cls,
-        table,               # path of a CSV or Parquet file, any data frame, or a dict of columns
+        table, # path of a CSV or Parquet file, any data frame, or a dict of columns
         label=None,          # column of labels
         prediction=None,     # column of predictions
-        probabilities=None,  # columns: "p_*", names, or one name for the second of two classes
+        probabilities=None,  # columns: "p_*", names, or one name for the second of two
+                             # classes
         logits=None,         # columns, in the same way
-        scores=None,         # column, columns, or a dict: name -> column; high means uncertain
+        scores=None, # column, columns, or a dict: name -> column; high means uncertain
         losses=None,         # column of losses, instead of labels
         group=None,          # column of groups
         ood=None,            # column that is True where an input belongs to no class
         classes=None,        # what the columns of probabilities stand for
-        loss:Any="zero-one", # or a matrix loss[label, prediction]; only zero-one can be counted
+        loss:Any="zero-one", # or a matrix loss[label, prediction]; only zero-one can be
+                             # counted
         bound=None,          # largest loss that can occur
-        missing:str="error", # "drop" or "reject" leaves rows with missing values out and counts them
-        missing_values=(),   # texts that stand for a missing value, such as "NA"; empty cells and nan always do
-        stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames and very long files
+        missing:str="error", # "drop" or "reject" leaves rows with missing values out and
+                             # counts them
+        missing_values=(),   # texts that stand for a missing value, such as "NA"; empty
+                             # cells and nan always do
+        stream:bool|None=None, # count instead of keeping the rows; None: for Dask frames
+                               # and very long files
     ):                       # an Audit
-        """Predictions in a table. A table that is streamed may also be a folder of Parquet files,
-        a list of files, or an iterable of frames.
+        """Predictions in a table. A table that is streamed may also be a folder of Parquet
+        files, a list of files, or an iterable of frames.
 
         Raises: TableError naming column, row and value; ValueError naming the argument."""
-        roles = Roles(label=label, prediction=prediction, probabilities=probabilities, logits=logits,
-                      scores=scores, losses=losses, group=group, ood=ood, classes=classes, loss=loss,
-                      bound=bound, missing=missing, missing_values=missing_values)
+        roles = Roles(label=label, prediction=prediction, probabilities=probabilities,
+                      logits=logits, scores=scores, losses=losses, group=group,
+                      ood=ood, classes=classes, loss=loss, bound=bound, missing=missing,
+                      missing_values=missing_values)
         stream = is_large(table) if stream is None else check_flag(stream, "stream")
-        return cls.of_sample(read_tally(table, roles) if stream else sample_of_table(table, roles))
+        return cls.of_sample(read_tally(table, roles) if stream
+                             else sample_of_table(table, roles))
 
 # %% ../../nbs/audit/08_audit.ipynb #a9b9c11d
 @patch
@@ -141,12 +169,15 @@ def _score(self:Audit, name) -> str:
 @patch
 def metrics(self:Audit,
     coverage:float=.8,     # at which the risk is told, in (0, 1]
-    target_risk:float|None=None, # at which the coverage is told; None: .05, less for losses up to .05
+    target_risk:float|None=None, # at which the coverage is told; None: .05, less for losses
+                                 # up to .05
     level:float=.95,       # of the intervals, in (0, 1)
 ) -> Table:                # one row per score
-    """Risk, areas, errors found, risk at a coverage and coverage at a risk, all with intervals.
+    """Risk, areas, errors found, risk at a coverage and coverage at a risk, all with
+    intervals.
 
-    Of counted rows the columns `_least` and `_most` are bounds of what the rows themselves would give."""
+    Of counted rows the columns `_least` and `_most` are bounds of what the rows themselves
+    would give."""
     coverage = check_number(coverage, "coverage", 0., 1., open_low=True)
     level = check_probability(level, "level")
     if target_risk is None: target_risk = self.sample.usual_target
@@ -162,7 +193,8 @@ def curve(self:Audit,
     "Risk against coverage."
     points = check_count(points, "points", 2, 100_000)
     level = check_probability(level, "level")
-    return curve_table(self.sample.ranked(self._score(score)), self.sample.bound, points, level)
+    return curve_table(self.sample.ranked(self._score(score)), self.sample.bound, points,
+                       level)
 
 @patch
 def calibration(self:Audit,
@@ -171,7 +203,8 @@ def calibration(self:Audit,
 ) -> Table:          # one row per bin; attribute ece
     """Probability of the answer against the share that is right.
 
-    Raises: ValueError naming the argument, or where no probabilities or labels were given."""
+    Raises: ValueError naming the argument, or where no probabilities or labels were
+    given."""
     bins = check_count(bins, "bins", 1, 10_000)
     level = check_probability(level, "level")
     sums = self.sample.confidence(bins)
@@ -195,13 +228,14 @@ def groups(self:Audit,
     if rule is None:
         score = self._score(score)
         ranking = self.sample.ranked(score)
-        threshold = ranking.scores[np.searchsorted(ranking.accepted, coverage*ranking.n - 1e-9)]
+        threshold = ranking.scores[np.searchsorted(ranking.accepted,
+                                                   coverage*ranking.n - 1e-9)]
         thresholds = dict.fromkeys(self.sample.group_names, threshold)
     else:
         check_instance(rule, "rule", Rule, "a Rule or None")
         score = self._score(rule.score if score is None else score)
-        thresholds = {g: rule.threshold if rule.thresholds is None else rule.thresholds.get(g, NOTHING)
-                      for g in self.sample.group_names}
+        thresholds = {g: rule.threshold if rule.thresholds is None
+                      else rule.thresholds.get(g, NOTHING) for g in self.sample.group_names}
     return groups_table(self.sample, score, thresholds, level)
 
 # %% ../../nbs/audit/08_audit.ipynb #58953466
@@ -227,34 +261,42 @@ def risk_band(self:Audit,
 
 @patch
 def certify(self:Audit,
-    target_risk:float|None=None, # to be guaranteed, in (0, bound]; None: .05, less for losses up to .05
+    target_risk:float|None=None, # to be guaranteed, in (0, bound]; None: .05, less for
+                                 # losses up to .05
     delta:float=.1,        # allowed probability that the guarantee fails, in (0, 1)
     score:str="auto",      # name of one, or the best of all
     per_group:bool=False,  # a threshold for each group, all guarantees at once
-    looked:bool=True,      # whether target and score may have been chosen after looking at these data
+    looked:bool=True,      # whether target and score may have been chosen after looking at
+                           # these data
     max_rejected:float|None=None, # largest share of the rows that is rejected, in [0, 1)
 ) -> Rule:                 # with statement, status and remedy
     """A rule with a guarantee that holds for every distribution.
 
-    Target and score may have been chosen after looking at everything here, unless `looked=False` vouches
-    that they were not: that gives more coverage. Of counted rows both values guarantee the same.
-    `max_rejected` alone gives the smallest risk that can be certified within this budget. With both, the risk is
-    kept, and the statement says by how much the budget is exceeded."""
-    return certify_sample(self.sample, target_risk, delta, score, per_group, looked, max_rejected)
+    Target and score may have been chosen after looking at everything here, unless
+    `looked=False` vouches that they were not: that gives more coverage. Of counted rows
+    both values guarantee the same. `max_rejected` alone gives the smallest risk that can be
+    certified within this budget. With both, the risk is kept, and the statement says by how
+    much the budget is exceeded."""
+    return certify_sample(self.sample, target_risk, delta, score, per_group, looked,
+                          max_rejected)
 
 # %% ../../nbs/audit/08_audit.ipynb #c4ex0001
 def draw_calibration(ax, table:Table):
     "Share of right answers over the confidence that was stated."
     ax.plot([0, 1], [0, 1], "k:", lw=1, label="calibrated")
-    ends = [table["accuracy"] - table["accuracy_low"], table["accuracy_high"] - table["accuracy"]]
-    ax.errorbar(table["confidence"], table["accuracy"], ends, fmt="o", ms=4, label="answers, in bins")
-    ax.set(xlabel="confidence stated", ylabel="share of right answers", xlim=(0, 1), ylim=(0, 1))
+    ends = [table["accuracy"] - table["accuracy_low"],
+            table["accuracy_high"] - table["accuracy"]]
+    ax.errorbar(table["confidence"], table["accuracy"], ends, fmt="o", ms=4,
+                label="answers, in bins")
+    ax.set(xlabel="confidence stated", ylabel="share of right answers", xlim=(0, 1),
+           ylim=(0, 1))
     ax.legend()
     return ax
 
 def draw_groups(ax, table:Table):
     "Share answered, and mean loss among the answers, of each group."
-    for shift, name, label in ((-.15, "coverage", "answered"), (.15, "selective_risk", "risk of the answers")):
+    for shift, name, label in ((-.15, "coverage", "answered"),
+                               (.15, "selective_risk", "risk of the answers")):
         value, low, high = (table[name + end] for end in ("", "_low", "_high"))
         some = np.isfinite(value)
         place = np.arange(len(value))[some] + shift
@@ -275,8 +317,8 @@ def plot(self:Audit,
     kind:str="curve", # or "calibration", or "groups"
     rule:Rule|None=None, # whose answers are drawn for groups
 ):                   # the axes
-    """Risk against coverage of all scores with the certified menu, or calibration, or coverage and risk
-    of each group."""
+    """Risk against coverage of all scores with the certified menu, or calibration, or
+    coverage and risk of each group."""
     check_choice(kind, "kind", ("curve", "calibration", "groups"))
     if rule is not None: check_instance(rule, "rule", Rule, "a Rule or None")
     delta = check_probability(delta, "delta")
@@ -289,13 +331,14 @@ def plot(self:Audit,
         curve = self.curve(name, level=level)
         some = curve["coverage"] >= min(.02, curve["coverage"][-1])
         ax.plot(curve["coverage"][some], curve["risk"][some], label=name)
-        ax.fill_between(curve["coverage"][some], curve["risk_low"][some], curve["risk_high"][some], alpha=.15)
+        ax.fill_between(curve["coverage"][some], curve["risk_low"][some],
+                        curve["risk_high"][some], alpha=.15)
     menu = self.frontier(delta)
     good = menu["coverage"] > 0
     ax.plot(menu["coverage"][good], menu["target_risk"][good], "ks", ms=4,
             label=f"certified, all at once (delta {delta:g})")
-    ax.set(xlabel="coverage: share that is answered", ylabel="risk: mean loss of the answers", xlim=(0, 1),
-           ylim=(0, None))
+    ax.set(xlabel="coverage: share that is answered",
+           ylabel="risk: mean loss of the answers", xlim=(0, 1), ylim=(0, None))
     ax.legend()
     return ax
 

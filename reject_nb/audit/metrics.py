@@ -26,7 +26,8 @@ def share_interval(
     "Intervals of Clopper and Pearson for probabilities."
     errors, trials = np.broadcast_arrays(np.minimum(errors, trials), trials)
     limits = clopper_pearson_lower, clopper_pearson_upper
-    return tuple(limit(errors.ravel(), trials.ravel(), .5 - level/2).reshape(errors.shape) for limit in limits)
+    return tuple(limit(errors.ravel(), trials.ravel(), .5 - level/2).reshape(errors.shape)
+                 for limit in limits)
 
 # %% ../../nbs/audit/03_metrics.ipynb #175b8805
 def mean_interval(
@@ -34,7 +35,8 @@ def mean_interval(
     rows:int,         # the least uncertain ones
     level:float=.95,  # of the interval
 ) -> tuple: # mean, low, high
-    "Mean loss of the first rows, which end with a group; exact for losses 0 and 1, normal otherwise."
+    """Mean loss of the first rows, which end with a group; exact for losses 0 and 1, normal
+    otherwise."""
     if not rows: return np.nan, 0., 1.
     at = np.searchsorted(ranking.accepted, rows)
     mean = ranking.lost[at]/rows
@@ -62,7 +64,8 @@ def normal_interval(
 # %% ../../nbs/audit/03_metrics.ipynb #28a0f061
 def columns_of(name:str, found, unit:float=1.) -> dict:
     "A number and its interval as three columns."
-    return {key: unit*float(v) for key, v in zip((name, f"{name}_low", f"{name}_high"), found)}
+    return {key: unit*float(v) for key, v in zip((name, f"{name}_low", f"{name}_high"),
+                                                 found)}
 
 # %% ../../nbs/audit/03_metrics.ipynb #49de98e2
 AREAS = {"aurc": (aurc, "log"), "augrc": (augrc, "log"), "auroc": (auroc, "logit")}
@@ -82,16 +85,18 @@ def area_columns(
     level:float,     # of the intervals
     binned:bool,     # whether the order inside groups is unknown
 ) -> dict:           # column -> value
-    "The areas with intervals, and bounds over all orders if these are unknown; AUROC is of losses above 0."
+    """The areas with intervals, and bounds over all orders if these are unknown; AUROC is
+    of losses above 0."""
     best = best_order(ranking)
     wrong = errors_of(ranking)
-    row:dict[str, float] = {}
+    row: dict[str, float] = {}
     errors = standard_errors(ranking, best)
     if not ranking.binary: errors = errors._replace(auroc=standard_errors(wrong).auroc)
     for name, (area, scale) in AREAS.items():
         r, unit = (wrong, 1.) if name == "auroc" else (ranking, bound)
         value = low = high = area(r)
-        if binned: low, high = sorted(area(split_groups(r, first)) for first in (False, True))
+        if binned:
+            low, high = sorted(area(split_groups(r, first)) for first in (False, True))
         ends = np.nan, np.nan
         if wrong.total >= 2 and low > 0 and (scale == "log" or high < 1):
             error = getattr(errors, name)
@@ -108,8 +113,10 @@ def area_columns(
     return row | columns_of("e_aurc", (value, *ends), bound)
 
 # %% ../../nbs/audit/03_metrics.ipynb #30ac2527
-def _first(ranking:Ranking, parts:np.ndarray, sums:np.ndarray, ranks:float|np.ndarray) -> np.ndarray:
-    "A sum over the first ranks, from the parts of groups and their sums; inside a group it is spread evenly."
+def _first(ranking:Ranking, parts:np.ndarray, sums:np.ndarray,
+           ranks:float|np.ndarray) -> np.ndarray:
+    """A sum over the first ranks, from the parts of groups and their sums; inside a group
+    it is spread evenly."""
     g = np.minimum(np.searchsorted(ranking.accepted, np.ceil(ranks)), len(parts) - 1)
     inside = ranks - (ranking.accepted[g] - ranking.size[g])
     return sums[g] - parts[g] + inside/ranking.size[g]*parts[g]
@@ -119,7 +126,8 @@ def risk_interval(
     coverage:float|np.ndarray, # in (0, 1]
     level:float=.95,     # of each interval
 ) -> tuple: # risk, low, high
-    "Risk of the least uncertain share of inputs; that the threshold varies with the sample is included."
+    """Risk of the least uncertain share of inputs; that the threshold varies with the
+    sample is included."""
     n = ranking.n
     m = coverage*n
     reach = max(5., n**.6)
@@ -128,7 +136,8 @@ def risk_interval(
     def lost(ranks): return _first(ranking, ranking.loss, ranking.lost, ranks)
     risk = lost(m)/m
     rate = (lost(high) - lost(low))/(high - low)
-    squares = risk if ranking.binary else _first(ranking, ranking.squares, np.cumsum(ranking.squares), m)/m
+    squares = (risk if ranking.binary
+               else _first(ranking, ranking.squares, np.cumsum(ranking.squares), m)/m)
     own = np.maximum(squares - risk**2, 0.)
     trials = m*own/np.where(own > 0, own + (risk - rate)**2*(1 - coverage), 1.)
     trials = np.where(own > 0, trials, m)
@@ -162,7 +171,8 @@ def coverage_interval(
 def ood_columns(ranking:Ranking) -> dict: # of whether an input belongs to no class
     "How well a score finds inputs that belong to no class."
     inside = ranking.accepted - ranking.lost
-    kept = ranking.lost[np.argmax(inside >= .95*inside[-1])]/ranking.total if ranking.total else np.nan
+    kept = (ranking.lost[np.argmax(inside >= .95*inside[-1])]/ranking.total if ranking.total
+            else np.nan)
     return {"ood_auroc": auroc(ranking), "ood_fpr95": float(kept)}
 
 # %% ../../nbs/audit/03_metrics.ipynb #3a716eb4
@@ -180,9 +190,12 @@ def metrics_table(
         row = {"score": name, "n": sample.n, "errors": int(errors_of(ranking).total)}
         row |= columns_of("risk", mean_interval(ranking, sample.n, level), bound)
         row |= area_columns(ranking, bound, level, sample.binned)
-        row |= columns_of("risk_at_coverage", risk_interval(ranking, coverage, level), bound)
-        row |= columns_of("coverage_at_risk", coverage_interval(ranking, target_risk/bound, level))
-        if not sample.binned: row["aurc_index"] = bound*aurc(sample.ranked(name, ties="index"))
+        row |= columns_of("risk_at_coverage", risk_interval(ranking, coverage, level),
+                          bound)
+        row |= columns_of("coverage_at_risk",
+                          coverage_interval(ranking, target_risk/bound, level))
+        if not sample.binned:
+            row["aurc_index"] = bound*aurc(sample.ranked(name, ties="index"))
         foreign = sample.ood_ranking(name)
         rows.append(row if foreign is None else row | ood_columns(foreign))
     return Table.of_rows(rows, coverage=coverage, target_risk=target_risk, level=level)
@@ -212,7 +225,8 @@ def groups_table(
         row |= columns_of("risk", mean_interval(ranking, ranking.n, level), bound)
         row |= {"aurc": bound*aurc(ranking), "auroc": auroc(errors), "accepted": answered}
         row |= columns_of("coverage", share)
-        rows.append(row | columns_of("selective_risk", mean_interval(ranking, answered, level), bound))
+        rows.append(row | columns_of("selective_risk",
+                                     mean_interval(ranking, answered, level), bound))
     return Table.of_rows(rows, level=level)
 
 # %% ../../nbs/audit/03_metrics.ipynb #c5f69674
@@ -227,8 +241,9 @@ def calibration_table(
     mean = stated/n
     accuracy = right/n
     low, high = share_interval(right, n, level)
-    return Table({"low": used/bins, "high": (used + 1)/bins, "n": n.astype(int), "confidence": mean,
-                  "accuracy": accuracy, "accuracy_low": low, "accuracy_high": high},
+    return Table({"low": used/bins, "high": (used + 1)/bins, "n": n.astype(int),
+                  "confidence": mean, "accuracy": accuracy, "accuracy_low": low,
+                  "accuracy_high": high},
                  ece=float(np.abs(accuracy - mean) @ n/n.sum()), level=level)
 
 # %% ../../nbs/audit/03_metrics.ipynb #272a5d04
@@ -241,5 +256,5 @@ def curve_table(
     "The risk-coverage curve at ends of groups of ties."
     at = thinned(ranking, points)
     risk, low, high = (bound*v for v in risk_interval(ranking, ranking.coverage[at], level))
-    return Table({"coverage": ranking.coverage[at], "threshold": ranking.scores[at], "risk": risk,
-                  "risk_low": low, "risk_high": high}, level=level)
+    return Table({"coverage": ranking.coverage[at], "threshold": ranking.scores[at],
+                  "risk": risk, "risk_low": low, "risk_high": high}, level=level)

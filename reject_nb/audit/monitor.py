@@ -14,10 +14,12 @@ from pathlib import Path
 from fastcore.basics import patch
 import numpy as np
 
-from .rule import Rule, RuleError, content_of, decide_table, digest, row_of_all, text_of
+from .rule import (
+    Rule, RuleError, content_of, decide_table, digest, row_of_all, text_of)
 from .sample import Names, Roles, flag_column, sample_of_table
-from .table import (
-    TableError, check_spellings, column, column_called, groups_of, missing_cells, numbers, open_table, words)
+from reject_nb.audit.table import (
+    TableError, check_spellings, column, column_called, groups_of, missing_cells, numbers,
+    open_table, words)
 from ..core.checks import check_instance, check_path, refuse
 from ..core.files import write_atomic
 from ..core.help import Patched
@@ -30,36 +32,42 @@ from ..risk_control.monitor import Alarm, mean_of_logs
 # %% ../../nbs/audit/05_monitor.ipynb #562cbc33
 FEW_ROWS = 20  # below, two tables may be equal by chance
 PIECES = 200   # points of the picture for one update, about
-EITHER_WAY = "whether or not the answer was right, and equally soon"   # which every statement assumes
+# which every statement assumes
+EITHER_WAY = "whether or not the answer was right, and equally soon"
 
 class RiskMonitor(StreamMonitor, Patched):
     """Watches whether a rule keeps its guarantee.
 
-    While the mean loss of each answered input, given the past, is at most the rule's target, it alarms with
-    probability at most `delta`.
+    While the mean loss of each answered input, given the past, is at most the rule's
+    target, it alarms with probability at most `delta`.
 
-    Raises: ValueError naming the argument, and where the rule answers nothing or everything is guaranteed."""
+    Raises: ValueError naming the argument, and where the rule answers nothing or everything
+    is guaranteed."""
     def __init__(self,
         rule:Rule,           # whose guarantee is watched
         delta:float=.05,     # probability of a false alarm, in (0, 1)
-        horizon:int=100_000, # outcomes within which the restarting detector keeps its guarantee
+        horizon:int=100_000, # outcomes within which the restarting detector keeps its
+                             # guarantee
     ):
         check_instance(rule, "rule", Rule, "a Rule")
         if rule.status == Status.infeasible:
             raise ValueError("rule must answer something: there is nothing to watch")
         if rule.target_risk >= rule.bound:
-            raise ValueError("rule must guarantee less than the largest loss: nothing could break it")
+            raise ValueError("rule must guarantee less than the largest loss: nothing "
+                             "could break it")
         super().__init__(rule.target_risk, delta, horizon, rule.bound)
         self.rule = rule
         self.history: list[tuple] = [(0, 1., 0.)] # (outcomes, capital, restarts)
         self._every = 1   # outcomes between two points of the picture
         self.tables = 0   # that were read
-        self.waiting: dict[str, int] = {} # name of an answered row without a label -> table that it came in
+        # name of an answered row without a label -> table that it came in
+        self.waiting: dict[str, int] = {}
         self.unnamed = 0  # answered rows without a label and without a name
         self.counted: set[str] = set()  # of the names of rows that were counted, in short
         self.seen: list[str] = []       # marks of tables without names of rows
         self.repeated = 0 # rows that were left out, because they were counted before
-        self.groups: dict[str, StreamMonitor] = {} # of a rule per group, each with its share of delta
+        # of a rule per group, each with its share of delta
+        self.groups: dict[str, StreamMonitor] = {}
         if rule.thresholds is not None:
             share = self.delta/(len(rule.thresholds) + 1)
             self.groups = {g: StreamMonitor(rule.target_risk, share, horizon, rule.bound)
@@ -87,17 +95,20 @@ class RiskMonitor(StreamMonitor, Patched):
         path,      # of a file that `save` wrote
         rule:Rule, # the rule that it watches
     ):             # the monitor
-        "A monitor that continues. Raises RuleError for a file that is missing, damaged, or of another rule."
+        """A monitor that continues. Raises RuleError for a file that is missing, damaged,
+        or of another rule."""
         check_instance(rule, "rule", Rule, "a Rule")
         text = text_of(path, "monitor")
         name = Path(path).name
         content = content_of(text, name, "monitor", STATE, (2,))
         if content.get("rule") != rule.to_dict()["checksum"]:
-            raise RuleError(f"{name} watches another rule: its evidence cannot be continued with this one")
+            raise RuleError(f"{name} watches another rule: its evidence cannot be "
+                            "continued with this one")
         try:
             monitor = cls(rule, content["delta"], content["horizon"])
             _continue(monitor, content["all"])
-            for group, state in content["groups"].items(): _continue(monitor.groups[group], state)
+            for group, state in content["groups"].items():
+                _continue(monitor.groups[group], state)
             monitor.history = [tuple(point) for point in content["history"]]
             monitor.tables = int(content["tables"])
             monitor.waiting = {str(k): int(v) for k, v in content["waiting"].items()}
@@ -112,21 +123,26 @@ class RiskMonitor(StreamMonitor, Patched):
 # %% ../../nbs/audit/05_monitor.ipynb #52ffd540
 @patch
 def update_table(self:RiskMonitor,
-    table,   # path of a CSV or Parquet file, a data frame or a dict, rows in the order in which they came
-    **roles, # names of columns as in Audit.from_table; those of the audited table where nothing is said
+    table,   # path of a CSV or Parquet file, a data frame or a dict, rows in the order in
+             # which they came
+    **roles, # names of columns as in Audit.from_table; those of the audited table where
+             # nothing is said
 ):           # the monitor itself
-    """Take the outcomes of a table into account: the rule says which rows are answered. Rows that it does not
-    answer need no label, and answered rows without one wait. Raises TableError.
+    """Take the outcomes of a table into account: the rule says which rows are answered.
+    Rows that it does not answer need no label, and answered rows without one wait.
+    Raises TableError.
 
-    `id` names a column with a name for each row: a row that waited is taken when its name comes with a label."""
+    `id` names a column with a name for each row: a row that waited is taken when its name
+    comes with a label."""
     name = roles.pop("id", None)
     frame = opened(self.rule, table, roles)
     found = answered_rows(self.rule, frame, name, self.counted, **roles)
     losses = self._in_bounds(found.losses)
     mark = None if name is not None else _mark_of(frame)
     if mark in self.seen:
-        raise TableError("table must hold new rows, this one was taken already: its rows would count twice; "
-                         "id (--id) names the rows, so that each counts once")
+        raise TableError("table must hold new rows, this one was taken already: its rows "
+                         "would count twice; id (--id) names the rows, so that each counts "
+                         "once")
     self.tables += 1
     if mark is not None: self.seen.append(mark)
     self.repeated += found.repeated
@@ -134,7 +150,8 @@ def update_table(self:RiskMonitor,
     else:
         for key in found.labelled: self.waiting.pop(key, None)
         self.counted |= set(map(_short, found.labelled))
-        self.waiting |= {key: self.waiting.get(key, self.tables) for key in found.unlabelled}
+        self.waiting |= {key: self.waiting.get(key, self.tables)
+                         for key in found.unlabelled}
     for group, monitor in self.groups.items():
         monitor.update(losses[found.groups == group])
     return self.update(losses)
@@ -146,7 +163,8 @@ def _stream_state(monitor:StreamMonitor) -> dict:
     "What a monitor knows, as plain data."
     alarm = monitor.first_alarm
     return dict(n=monitor.n, total=monitor.total, capital=monitor._log_capital.tolist(),
-                restarts=[None if v == -np.inf else v for v in monitor._log_restarts.tolist()],
+                restarts=[None if v == -np.inf else v
+                          for v in monitor._log_restarts.tolist()],
                 alarm=None if alarm is None else [alarm.at, alarm.reason])
 
 def _continue(monitor:StreamMonitor, state:dict) -> None:
@@ -159,7 +177,8 @@ def _continue(monitor:StreamMonitor, state:dict) -> None:
     monitor._log_restarts = restarts
     monitor.n = int(state["n"])
     monitor.total = float(state["total"])
-    monitor.first_alarm = None if state["alarm"] is None else Alarm(at=state["alarm"][0], reason=state["alarm"][1])
+    monitor.first_alarm = (None if state["alarm"] is None
+                           else Alarm(at=state["alarm"][0], reason=state["alarm"][1]))
 
 # %% ../../nbs/audit/05_monitor.ipynb #e1ex0002
 @patch
@@ -167,19 +186,23 @@ def save(self:RiskMonitor,
     path, # of the file, by custom monitor.json
 ):        # the monitor itself
     "Write the monitor as JSON, whole or not at all."
-    content = dict(schema=STATE, version=2, counted=sorted(self.counted), seen=self.seen, repeated=self.repeated, rule=self.rule.to_dict()["checksum"], delta=self.delta_of_all,
-                   horizon=self.horizon, tables=self.tables, waiting=self.waiting, unnamed=self.unnamed,
+    content = dict(schema=STATE, version=2, counted=sorted(self.counted), seen=self.seen,
+                   repeated=self.repeated, rule=self.rule.to_dict()["checksum"],
+                   delta=self.delta_of_all, horizon=self.horizon, tables=self.tables,
+                   waiting=self.waiting, unnamed=self.unnamed,
                    history=self.history, all=_stream_state(self),
                    groups={g: _stream_state(m) for g, m in self.groups.items()})
     content["checksum"] = digest(content)
-    write_atomic(check_path(path), (json.dumps(content, ensure_ascii=False) + "\n").encode())
+    write_atomic(check_path(path),
+                 (json.dumps(content, ensure_ascii=False) + "\n").encode())
     return self
 
 # %% ../../nbs/audit/05_monitor.ipynb #e1ex0003
 @patch(as_prop=True)
 def alarm(self:RiskMonitor) -> bool:
     "Whether an alarm was raised, about all answers or about one group."
-    return self.first_alarm is not None or any(m.first_alarm is not None for m in self.groups.values())
+    return (self.first_alarm is not None
+            or any(m.first_alarm is not None for m in self.groups.values()))
 
 @patch(as_prop=True)
 def statement(self:RiskMonitor) -> str:
@@ -188,33 +211,42 @@ def statement(self:RiskMonitor) -> str:
     said = []
     first = self.first_alarm
     if first is not None:
-        said.append(f"alarm after {first.at} outcomes: the risk was above {target} {first.reason}")
+        said.append(f"alarm after {first.at} outcomes: the risk was above {target} "
+                    f"{first.reason}")
     for group, monitor in self.groups.items():
         found = monitor.first_alarm
         if found is not None:
-            said.append(f"alarm in group {group} after {found.at} of its outcomes: the risk was above {target} "
-                        f"{found.reason}")
-    if said: text = f"{'; '.join(said)}; such an alarm is false with probability at most {self.delta_of_all:g} if labels come {EITHER_WAY}"
+            said.append(f"alarm in group {group} after {found.at} of its outcomes: the "
+                        f"risk was above {target} {found.reason}")
+    if said:
+        text = (f"{'; '.join(said)}; such an alarm is false with probability at most "
+                f"{self.delta_of_all:g} if labels come {EITHER_WAY}")
     else:
         each = f", in each of {len(self.groups)} groups" if self.groups else ""
         text = f"no alarm after {self.n} outcomes: they allow a risk of {target}{each}"
     if self.repeated: text += f". {self.repeated} rows were counted before and left out"
     late = len(self.waiting) + self.unnamed
     if not late: return text
-    oldest = f", the oldest since table {min(self.waiting.values())} of {self.tables}" if self.waiting else ""
-    return (f"{text}. {late} answered rows wait for their label{oldest}: this is based on the others, and "
-            f"assumes that labels come {EITHER_WAY}")
+    oldest = (f", the oldest since table {min(self.waiting.values())} of {self.tables}"
+              if self.waiting else "")
+    return (f"{text}. {late} answered rows wait for their label{oldest}: this is based on "
+            f"the others, and assumes that labels come {EITHER_WAY}")
 
 # %% ../../nbs/audit/05_monitor.ipynb #0ba959ba
 def _accepted(rule:Rule, frame, roles:dict) -> np.ndarray: # (n,) bool
-    "Which rows the rule answers: decided again where the score is there, else as the column `accept` says."
+    """Which rows the rule answers: decided again where the score is there, else as the
+    column `accept` says."""
     needed = rule.columns.get("probabilities") or rule.columns.get("logits") or [
         (rule.columns.get("scores") or {}).get(rule.score)]
-    asked = {k: roles[k] for k in ("probabilities", "logits", "scores", "group") if roles.get(k) is not None}
-    if "accept" in frame.columns and not asked and not all(name in frame.columns for name in needed):
+    asked = {k: roles[k] for k in ("probabilities", "logits", "scores", "group")
+             if roles.get(k) is not None}
+    if ("accept" in frame.columns and not asked
+        and not all(name in frame.columns for name in needed)):
         codes, names = encode({"accept": words(frame, "accept")})
         wrong = [name for name in names if name not in ("True", "False", "1", "0")]
-        if wrong: raise TableError(f"column 'accept' must hold True and False, got {wrong[0]!r}", "accept")
+        if wrong:
+            raise TableError(f"column 'accept' must hold True and False, got {wrong[0]!r}",
+                             "accept")
         return np.isin(np.array(names), ("True", "1"))[codes["accept"]]
     return decide_table(rule, frame, **asked).accept
 
@@ -233,25 +265,31 @@ def answered_rows(
     frame,        # an open table, rows in the order in which they came
     name=None,    # column of names of rows
     counted=frozenset(), # names that were counted, in short
-    **roles,      # names of columns as in Audit.from_table, where they are other than those of the audited table
+    **roles,      # names of columns as in Audit.from_table, where they are other than those
+                  # of the audited table
 ) -> Answered:
-    "Losses of the answered rows whose label is there. Raises TableError naming column, row and value."
+    """Losses of the answered rows whose label is there. Raises TableError naming column,
+    row and value."""
     known = {k: v for k, v in rule.columns.items() if k != "scores"}
     known |= {k: v for k, v in roles.items() if v is not None}
     accept = _accepted(rule, frame, roles)
     role = "losses" if known.get("losses") is not None else "label"
     if role == "label" and rule.loss != "zero-one":
-        raise ValueError(f"losses must name the column of losses: the rule is about losses ({rule.loss})")
+        raise ValueError("losses must name the column of losses: the rule is about losses "
+                         f"({rule.loss})")
     if known.get(role) is None:
         raise ValueError("label must name the column of labels, or losses that of losses")
-    missing = missing_cells(frame, column_called(frame.columns, known[role], role), role == "losses")
+    missing = missing_cells(frame, column_called(frame.columns, known[role], role),
+                            role == "losses")
     if known.get("ood") is not None: missing &= ~flag_column(frame, known["ood"])
     names = np.full(len(frame), None)
     before = np.zeros(len(frame), bool)
     if name is not None:
         found = words(frame, column_called(frame.columns, name, "id")).tolist()
-        names = np.array([label_name(one) for one in found], dtype=object)             # 1 and 1.0 are one row
-        if len(set(names.tolist())) < len(names): raise TableError(f"column {name!r} must name each row once", name)
+        # 1 and 1.0 are one row
+        names = np.array([label_name(one) for one in found], dtype=object)
+        if len(set(names.tolist())) < len(names):
+            raise TableError(f"column {name!r} must name each row once", name)
         before = np.array([_short(text) in counted for text in names.tolist()])
     here = accept & ~missing & ~before
     groups = None
@@ -263,11 +301,14 @@ def answered_rows(
     if here.any():
         try: losses = _losses(rule, frame.filter(here.tolist()), known)
         except TableError as error: raise row_of_all(error, ~here) from None
-    return Answered(losses=losses, groups=groups, repeated=int((accept & ~missing & before).sum()),
-                    labelled=names[here].tolist(), unlabelled=names[accept & missing & ~before].tolist())
+    return Answered(losses=losses, groups=groups,
+                    repeated=int((accept & ~missing & before).sum()),
+                    labelled=names[here].tolist(),
+                    unlabelled=names[accept & missing & ~before].tolist())
 
 def opened(rule:Rule, table, roles:dict):
-    "An open table; texts that stand for a missing value are those of the rule where nothing is said."
+    """An open table; texts that stand for a missing value are those of the rule where
+    nothing is said."""
     told = roles.pop("missing_values", None)
     return open_table(table, rule.missing_values if told is None else check_spellings(told))
 
@@ -278,28 +319,33 @@ def _short(text:str) -> str:
 def _mark_of(frame) -> str|None: # None for few rows, which may be alike by chance
     "What tells a table from others."
     if len(frame) < FEW_ROWS: return None
-    return _short("\0".join(f"{name}\1{column(frame, name).tolist()}" for name in frame.columns))
+    return _short("\0".join(f"{name}\1{column(frame, name).tolist()}"
+                            for name in frame.columns))
 
 def _losses(rule:Rule, frame, known:dict) -> np.ndarray:
     "Losses of all rows of a table."
-    return numbers(frame, known["losses"]) if known.get("losses") is not None else _wrong(rule, frame, known)
+    return (numbers(frame, known["losses"]) if known.get("losses") is not None
+            else _wrong(rule, frame, known))
 
 # %% ../../nbs/audit/05_monitor.ipynb #7f832c2f
 def _wrong(rule:Rule, frame, known:dict) -> np.ndarray: # (n,)
     "1 where an answer is wrong, 0 where it is right."
     if known.get("prediction") is None:
-        there = {k: v for k, v in known.items() if k in ("label", "probabilities", "logits", "ood")}
+        there = {k: v for k, v in known.items() if k in ("label", "probabilities", "logits",
+                                                         "ood")}
         if not {"probabilities", "logits"} & set(there):
             raise ValueError("prediction must name the column of predictions")
         return sample_of_table(frame, Roles(classes=rule.classes, **there)).losses
     foreign = flag_column(frame, known.get("ood"))
     given = {role: words(frame, known[role], foreign if role == "label" else None)
              for role in ("label", "prediction")}
-    if foreign is not None: given["label"] = np.where(foreign, given["prediction"], given["label"])
+    if foreign is not None:
+        given["label"] = np.where(foreign, given["prediction"], given["label"])
     codes, found = encode(given, first=rule.classes)
     names = Names({role: known[role] for role in given})
     for role in given if rule.classes else ():
-        names.check_known(role, codes[role], found, rule.classes, ", which the rule does not know")
+        names.check_known(role, codes[role], found, rule.classes,
+                          ", which the rule does not know")
     wrong = (codes["label"] != codes["prediction"]).astype(float)
     return wrong if foreign is None else np.where(foreign, 1., wrong)
 
@@ -313,11 +359,13 @@ def plot(self:RiskMonitor,
     if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
     n, capital, restarts = np.array(self.history).T
     alarms = 2/self.delta, 2*self.horizon/self.delta
-    for values, alarm, name in ((capital, alarms[0], "since the start"), (restarts, alarms[1], "recently")):
+    for values, alarm, name in ((capital, alarms[0], "since the start"),
+                                (restarts, alarms[1], "recently")):
         ax.plot(n, np.maximum(values/alarm, 1e-8), label=name)
     ax.axhline(1, color="k", lw=1, ls="--")
     if self.first_alarm:
-        ax.axvline(self.first_alarm.at, color="k", lw=1, ls=":", label=f"alarm at {self.first_alarm.at}")
+        ax.axvline(self.first_alarm.at, color="k", lw=1, ls=":",
+                   label=f"alarm at {self.first_alarm.at}")
     ax.set(yscale="log", ylim=(1e-8, None), xlabel="outcomes of answered inputs",
            ylabel="evidence, 1 raises the alarm")
     ax.legend()

@@ -34,7 +34,8 @@ def percent(
     "A share as 12.34 %; an em dash where there is none."
     if share is None or not math.isfinite(share): return NONE
     scaled = 1e4*float(share)
-    whole = round(scaled) if up is None else math.ceil(scaled - 1e-7) if up else math.floor(scaled + 1e-7)
+    whole = (round(scaled) if up is None else math.ceil(scaled - 1e-7) if up
+             else math.floor(scaled + 1e-7))
     return f"{whole/100:.2f} %"
 
 def number(value) -> str:
@@ -62,7 +63,8 @@ class Frame:
     def x(self, value):
         "Where a value lies from left to right."
         low, high = self.x_range
-        return self.left + (np.asarray(value, float) - low)/(high - low)*(self.right - self.left)
+        return (self.left
+                + (np.asarray(value, float) - low)/(high - low)*(self.right - self.left))
 
     def y(self, value):
         "Where a value lies from top to bottom, kept inside."
@@ -91,12 +93,15 @@ def curve_frame(curve:Table) -> Frame: # of a table with coverage, risk, risk_hi
     return Frame((0., 1.), (0., min(1., 1.15*most) if most > 0 else .1))
 
 # %% ../../nbs/audit/06_report.ipynb #088b5347
-def slider_rows(certified:Table) -> dict: # table with coverage, threshold, risk, certified_risk
+def slider_rows(certified:Table) -> dict: # table with coverage, threshold, risk,
+                                          # certified_risk
     "What the slider shows: coverage rounded down, certified risk up."
-    share = {name: np.asarray(certified[name], float)*1e4 for name in ("coverage", "risk", "certified_risk")}
+    share = {name: np.asarray(certified[name], float)*1e4
+             for name in ("coverage", "risk", "certified_risk")}
     return {"coverage": np.floor(share["coverage"] + 1e-7).astype(int).tolist(),
             "risk": np.rint(share["risk"]).astype(int).tolist(),
-            "certified": np.minimum(np.ceil(share["certified_risk"] - 1e-7), 10_000).astype(int).tolist(),
+            "certified": np.minimum(np.ceil(share["certified_risk"] - 1e-7), 10_000)
+            .astype(int).tolist(),
             "threshold": [f"{t:.10g}" for t in certified["threshold"]]}
 
 # %% ../../nbs/audit/06_report.ipynb #1405d80c
@@ -117,13 +122,15 @@ def policy(*, script:str, style:str) -> str:
 
 # %% ../../nbs/audit/06_report.ipynb #1f149754
 @cache
-def _part(name:str) -> str: return (files("reject_nb.audit")/"templates"/name).read_text(encoding="utf-8")
+def _part(name:str) -> str:
+    return (files("reject_nb.audit")/"templates"/name).read_text(encoding="utf-8")
 
 @cache
 def _template():
     "The page, with the filters that its numbers are written by."
     from jinja2 import Environment, StrictUndefined
-    made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)
+    made = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                       undefined=StrictUndefined)
     made.filters |= {"percent": percent, "number": number,
                      "plain_percent": plain_percent, "data_block": data_block,
                      "percent_up": lambda share: percent(share, True),
@@ -140,7 +147,8 @@ def measures_of(table:Table) -> list: # (column, words, how it is shown)
     return [("risk", "risk if all is answered", percent),
             ("risk_at_coverage", f"risk at {at} coverage", percent),
             ("coverage_at_risk", f"coverage at {target} risk", percent),
-            ("auroc", "AUROC: finds errors", number), ("aurc", "AURC: risk over all coverages", number),
+            ("auroc", "AUROC: finds errors", number),
+            ("aurc", "AURC: risk over all coverages", number),
             ("e_aurc", "e-AURC: the same above the best order", number),
             ("augrc", "AUGRC: generalised risk", number)]
 
@@ -148,10 +156,12 @@ def measures_of(table:Table) -> list: # (column, words, how it is shown)
 def rejected_more(table:Table) -> str:
     "Which groups are answered less often than the whole, beyond chance."
     whole = float((table["n"]*table["coverage"]).sum()/table["n"].sum())
-    less = [str(g) for g, high in zip(table["group"], table["coverage_high"]) if high < whole]
+    less = [str(g) for g, high in zip(table["group"], table["coverage_high"])
+            if high < whole]
     said = f"On the whole {percent(whole, False)} is answered"
     if not less: return f"{said}; no group is answered less often than that beyond chance."
-    return f"{said}. Less often, beyond chance (95 %, each group by itself): {', '.join(less)}."
+    return (f"{said}. Less often, beyond chance (95 %, each group by itself): "
+            f"{', '.join(less)}.")
 
 # %% ../../nbs/audit/06_report.ipynb #7bde6fea
 def nearest(certified:Table, coverage:float) -> int|None:
@@ -165,30 +175,33 @@ def row_of(certified:Table, rank:int) -> int|None:
     return int(at[0]) if len(at) and rank else None
 
 def with_rule(certified:Table, rule:Rule) -> Table:
-    "The slider's rows with one at the threshold of the rule, which shows at most what the rule guarantees."
+    """The slider's rows with one at the threshold of the rule, which shows at most what the
+    rule guarantees."""
     if not rule.n_accepted: return certified
     at = row_of(certified, rule.n_accepted)
     rows = {name: values.copy() for name, values in certified.items()}
     if at is None:
         at = int(np.searchsorted(certified["rank"], rule.n_accepted))
-        own = dict(rank=rule.n_accepted, coverage=rule.coverage, risk=rule.risk, threshold=rule.threshold,
-                   certified_risk=rule.target_risk)
-        rows = {name: np.insert(values.astype(float), at, own[name]) for name, values in rows.items()}
+        own = dict(rank=rule.n_accepted, coverage=rule.coverage, risk=rule.risk,
+                   threshold=rule.threshold, certified_risk=rule.target_risk)
+        rows = {name: np.insert(values.astype(float), at, own[name])
+                for name, values in rows.items()}
     rows["certified_risk"][at] = min(rows["certified_risk"][at], rule.target_risk)
     return Table(rows, method=vars(certified)["method"])
 
 def menu_of(audit, rule:Rule, certified:Table, delta:float) -> Table:
     "The menu, and for lines that the slider can show, its row."
     menu = audit.frontier(delta=delta)
-    menu["row"] = np.array([row_of(certified, row["accepted"]) if row["score"] == rule.score else None
-                            for row in menu.rows()], dtype=object)
+    menu["row"] = np.array([row_of(certified, row["accepted"]) if row["score"] == rule.score
+                            else None for row in menu.rows()], dtype=object)
     return menu
 
 # %% ../../nbs/audit/06_report.ipynb #c3ex0001
 MOST_CLASSES = 30   # of which a table is shown; confusions up to 10
 
 def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are not there
-    "Coverage and risk of each true and each predicted class under the rule, and confusions among answers."
+    """Coverage and risk of each true and each predicted class under the rule, and
+    confusions among answers."""
     sample = audit.sample
     if sample.binned or sample.labels is None or sample.predictions is None: return None
     k = len(sample.classes)
@@ -205,10 +218,12 @@ def classes_of(audit, rule:Rule) -> dict|None: # None where rows or classes are 
             low, high = share_interval(wrong, answered, .95)
             row |= {f"{side}_n": n, f"{side}_coverage": answered/n if n else np.nan,
                     f"{side}_risk": wrong/answered if answered else np.nan,
-                    f"{side}_risk_low": low if answered else np.nan, f"{side}_risk_high": high}
+                    f"{side}_risk_low": low if answered else np.nan,
+                    f"{side}_risk_high": high}
         rows.append(row)
     pairs = (sample.labels*k + sample.predictions)[known & accept]
-    confusion = np.bincount(pairs, minlength=k*k).reshape(k, k).tolist() if k <= 10 else None
+    confusion = (np.bincount(pairs, minlength=k*k).reshape(k, k).tolist() if k <= 10
+                 else None)
     return {"rows": rows, "names": sample.classes, "confusion": confusion}
 
 # %% ../../nbs/audit/06_report.ipynb #8ec028c1
@@ -226,7 +241,8 @@ def report_html(
     if not isinstance(title, str) or not title.strip(): raise refuse("title", "text", title)
     if rule is None: rule = audit.certify(delta=delta)
     else: check_instance(rule, "rule", Rule, "a Rule or None")
-    if rule.score not in audit.sample.scores: raise refuse("rule", "a Rule of this audit", rule.score)
+    if rule.score not in audit.sample.scores:
+        raise refuse("rule", "a Rule of this audit", rule.score)
     if not isinstance(model, str): raise refuse("model", "text", model)
     if date is None: date = datetime.date.today().isoformat()
     if not isinstance(date, str): raise refuse("date", "text or None", date)
@@ -248,14 +264,14 @@ def report_html(
     return _template().render(
         title=title, rule=rule, delta=delta, version=__version__, inf=math.inf,
         given=audit.given, notes=audit.notes, scores=scores, measures=measures_of(table),
-        rule_row=next(r for r in scores if r["score"] == rule.score),
-        curve=curve, certified=certified, n_certified=len(certified["coverage"]), ten=ten,
+        rule_row=next(r for r in scores if r["score"] == rule.score), curve=curve,
+        certified=certified, n_certified=len(certified["coverage"]), ten=ten,
         start=row_of(certified, rule.n_accepted) or 0, classes=classes_of(audit, rule),
         facts_of_page=[("model", model), ("file", audit.sample.origin), ("date", date)],
-        each=group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds else None, wide=wide,
-        menu=menu_of(audit, rule, certified, delta),
-        calibration=audit.calibration() if known else None, groups=groups,
-        rejected_more=rejected_more(groups) if groups else "", frame=frame, square=square, percent=percent,
-        policy=policy(script=script, style=style), style=Markup(style), script=Markup(script),
-        data=slider_rows(certified)
-             | {"frame": [frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})
+        each=group_menu(audit.sample, rule.score, delta).rows() if rule.thresholds
+        else None, wide=wide, menu=menu_of(audit, rule, certified, delta),
+        calibration=audit.calibration() if known else None,
+        groups=groups, rejected_more=rejected_more(groups) if groups else "", frame=frame,
+        square=square, percent=percent, policy=policy(script=script, style=style),
+        style=Markup(style), script=Markup(script), data=slider_rows(certified)
+        | {"frame": [frame.left, frame.right, frame.top, frame.bottom, frame.y_range[1]]})

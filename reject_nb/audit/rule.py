@@ -22,21 +22,22 @@ import numpy as np
 
 from .metrics import accepted_at, share_interval
 from .sample import (
-    FEW_VALUES, SCORE, Names, Sample, check_logits, check_probabilities, digits_of, on_grid, score_of_probabilities,
-    softmax_of, some_of, step_at, step_of)
+    FEW_VALUES, SCORE, Names, Sample, check_logits, check_probabilities, digits_of, on_grid,
+    score_of_probabilities, softmax_of, some_of, step_at, step_of)
 from .table import (
-    POLICIES, Table, TableError, check_spellings, column, column_called, count_missing, groups_of, matching,
-    numbers, open_table, without_spelled)
-from reject_nb.core.checks import (
-    check_choice, check_flag, check_instance, check_labels, check_number, check_path, check_probability,
-    check_vector, refuse)
+    POLICIES, Table, TableError, check_spellings, column, column_called, count_missing,
+    groups_of, matching, numbers, open_table, without_spelled)
+from ..core.checks import (
+    check_choice, check_flag, check_instance, check_labels, check_number, check_path,
+    check_probability, check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.help import Patched
 from ..core.labels import encode
 from ..core.ranking import Ranking
 from ..core.results import Status
 from ..core.tails import clopper_pearson_upper, hoeffding_bentkus_p_value
-from ..risk_control.band_and_chain import certified_ends, design_band_and_chain, examples_needed
+from ..risk_control.band_and_chain import (
+    certified_ends, design_band_and_chain, examples_needed)
 from ..risk_control.betting import capital_ends
 from ..risk_control.threshold import certified_risk
 
@@ -63,29 +64,37 @@ class Band:
     def some(self, points:int) -> np.ndarray: # indices
         "About so many thresholds with a bound below the largest loss."
         good = np.flatnonzero(self.risk < self.bound)
-        picks = np.linspace(0, max(len(good) - 1, 0), min(points, len(good))).round().astype(int)
+        picks = (np.linspace(0, max(len(good) - 1, 0), min(points, len(good))).round()
+                 .astype(int))
         return good[np.unique(picks)]
 
 # %% ../../nbs/audit/04_rule.ipynb #1c5122e6
-NOTHING = np.nan # threshold where nothing is certified: no score is at most NaN, -inf included
-MENU = (.005, .01, .02, .03, .05, .075, .1, .15, .2, .3) # targets in units of the largest loss
+# threshold where nothing is certified: no score is at most NaN, -inf included
+NOTHING = np.nan
+# targets in units of the largest loss
+MENU = (.005, .01, .02, .03, .05, .075, .1, .15, .2, .3)
 
 def _certified(ranking:Ranking, target:float, delta:float): # mask or indices of groups
-    "Groups whose ends a design certifies; for losses of any size, the last at which the bets have won."
+    """Groups whose ends a design certifies; for losses of any size, the last at which the
+    bets have won."""
     if ranking.binary:
         design = design_band_and_chain(ranking.n, target, delta)
-        return [] if design is None else certified_ends(ranking.lost, ranking.accepted, design)
+        return ([] if design is None
+                else certified_ends(ranking.lost, ranking.accepted, design))
     assert ranking.losses is not None
     scores = np.repeat(ranking.scores, ranking.size)
-    return np.searchsorted(ranking.accepted, capital_ends(ranking.losses, scores, target, delta)[-1:])
+    return np.searchsorted(ranking.accepted,
+                           capital_ends(ranking.losses, scores, target, delta)[-1:])
 
 def _menu_band(ranking:Ranking, bound:float, delta:float, targets) -> Band:
     "Bounds from one certificate per target, each with its share of delta."
     risk = np.full(len(ranking.size), bound)
     for target in sorted(targets, reverse=True):
-        if target < bound: risk[_certified(ranking, target/bound, delta/len(targets))] = target
+        if target < bound:
+            risk[_certified(ranking, target/bound, delta/len(targets))] = target
     how = "band and one chain" if ranking.binary else "bets"
-    return Band(ranks=ranking.accepted, thresholds=ranking.scores, risk=risk, bound=bound, n=ranking.n,
+    return Band(ranks=ranking.accepted, thresholds=ranking.scores, risk=risk, bound=bound,
+                n=ranking.n,
                 method=f"{how} for each of {len(targets)} targets, delta shared among them")
 
 # %% ../../nbs/audit/04_rule.ipynb #a9a4ccd0
@@ -95,17 +104,20 @@ def _fixed_thresholds(scores:np.ndarray) -> np.ndarray: # (k,) ascending, the la
     "Quantiles of some scores, half of them evenly spaced and half geometrically."
     ordered = np.sort(scores)
     n = len(scores)
-    ranks = np.concatenate([np.linspace(1, n, GRID//2), np.geomspace(1, n, GRID//2)]).round().astype(int)
+    ranks = (np.concatenate([np.linspace(1, n, GRID//2), np.geomspace(1, n, GRID//2)])
+             .round().astype(int))
     return np.append(np.unique(ordered[np.unique(ranks)[:-1] - 1]), np.inf)
 
 def _upper(total:np.ndarray, trials:np.ndarray, delta:float, binary:bool) -> np.ndarray:
     "Upper limits of mean losses in [0, 1]: Clopper and Pearson, or Hoeffding and Bentkus."
-    if binary: return clopper_pearson_upper(np.minimum(np.round(total), trials), trials, delta)
+    if binary:
+        return clopper_pearson_upper(np.minimum(np.round(total), trials), trials, delta)
     low = np.divide(total, trials, out=np.ones(len(total)), where=trials > 0)
     high = np.ones(len(total))
     for _ in range(40):
         middle = (low + high)/2
-        refuted = (trials > 0) & (hoeffding_bentkus_p_value(total, np.maximum(trials, 1), middle) <= delta)
+        refuted = ((trials > 0) & (
+            hoeffding_bentkus_p_value(total, np.maximum(trials, 1), middle) <= delta))
         high = np.where(refuted, middle, high)
         low = np.where(refuted, low, middle)
     return high
@@ -122,10 +134,11 @@ def _grid_band(sample:Sample, score:str, delta:float) -> Band:
     trials = np.cumsum(np.bincount(at, minlength=len(thresholds)))
     total = np.cumsum(np.bincount(at, sample.losses[rest]/sample.bound, len(thresholds)))
     risk = _upper(np.minimum(total, trials), trials, delta/len(thresholds), ranking.binary)
-    ranks = np.append(0, ranking.accepted)[np.searchsorted(ranking.scores, thresholds, side="right")]
-    return Band(ranks=ranks, thresholds=thresholds, risk=sample.bound*risk, bound=sample.bound, n=sample.n,
-                method=f"exact limits at {len(thresholds)} thresholds that every hundredth row has chosen, "
-                       "delta shared among them")
+    ranks = np.append(0, ranking.accepted)[np.searchsorted(ranking.scores, thresholds,
+                                                           side="right")]
+    return Band(ranks=ranks, thresholds=thresholds, risk=sample.bound*risk,
+                bound=sample.bound, n=sample.n, method=f"exact limits at {len(thresholds)} "
+                "thresholds that every hundredth row has chosen, delta shared among them")
 
 # %% ../../nbs/audit/04_rule.ipynb #8034e01b
 @dataclass(frozen=True, kw_only=True)
@@ -156,13 +169,15 @@ class BinnedBand(Band):
 
 def _binned_band(ranking:Ranking, n_thresholds:int, delta:float) -> BinnedBand:
     "A test at each threshold of the grid, which was fixed before any row was seen."
-    return BinnedBand(ranks=ranking.accepted, thresholds=ranking.scores, errors=ranking.lost, n=ranking.n,
-                      risk=np.empty(0), bound=1., level=delta/n_thresholds,
-                      method=f"exact binomial tests at all {n_thresholds} thresholds of a grid fixed in "
-                             "advance, delta shared among them")
+    return BinnedBand(ranks=ranking.accepted, thresholds=ranking.scores,
+                      errors=ranking.lost, n=ranking.n, risk=np.empty(0), bound=1.,
+                      level=delta/n_thresholds,
+                      method=f"exact binomial tests at all {n_thresholds} thresholds of a "
+                      "grid fixed in advance, delta shared among them")
 
 # %% ../../nbs/audit/04_rule.ipynb #450c459f
-MOST = 20_000   # rows up to which designs are computed; beyond, a hundredth of the rows fixes thresholds
+# rows up to which designs are computed; beyond, a hundredth of the rows fixes thresholds
+MOST = 20_000
 
 def risk_band(
     sample,            # Sample or Tally
@@ -170,11 +185,13 @@ def risk_band(
     delta:float,       # allowed probability that any bound is too low
     targets=None,      # fixed in advance; MENU times the bound where None
 ) -> Band:
-    "Bounds on the risk at many thresholds, which all hold with probability at least 1 - delta."
+    """Bounds on the risk at many thresholds, which all hold with probability at least 1 -
+    delta."""
     ranking = sample.ranked(score)
     if sample.binned: return _binned_band(ranking, sample.n_thresholds, delta)
     if sample.n > MOST: return _grid_band(sample, score, delta)
-    return _menu_band(ranking, sample.bound, delta, sample.bound*np.array(MENU) if targets is None else targets)
+    return _menu_band(ranking, sample.bound, delta,
+                      sample.bound*np.array(MENU) if targets is None else targets)
 
 # %% ../../nbs/audit/04_rule.ipynb #c26595ac
 def check_targets(
@@ -202,18 +219,21 @@ def found_at(sample, score:str, threshold:float, method:str) -> Found:
     "A threshold and what it answers; inf if it answers everything."
     ranking = sample.ranked(score)
     accepted = accepted_at(ranking, threshold)
-    lost = float(ranking.lost[np.searchsorted(ranking.accepted, accepted)]) if accepted else 0.
-    return Found(score=score, threshold=np.inf if accepted == sample.n else threshold, method=method,
-                 accepted=accepted, lost=lost)
+    lost = (float(ranking.lost[np.searchsorted(ranking.accepted, accepted)]) if accepted
+            else 0.)
+    return Found(score=score, threshold=np.inf if accepted == sample.n else threshold,
+                 method=method, accepted=accepted, lost=lost)
 
 def by_band(sample, score:str, band:Band, target:float) -> Found:
     "The largest threshold of a band whose bound is at most the target."
     at = band.rank_at(target)
-    return found_at(sample, score, float(band.thresholds[at]) if at >= 0 else NOTHING, band.method)
+    return found_at(sample, score, float(band.thresholds[at]) if at >= 0 else NOTHING,
+                    band.method)
 
 def status_of(accepted:int, n:int) -> Status:
     "Nothing, everything, or something between."
-    return Status.infeasible if not accepted else Status.trivial if accepted == n else Status.certified
+    return (Status.infeasible if not accepted else Status.trivial if accepted == n
+            else Status.certified)
 
 # %% ../../nbs/audit/04_rule.ipynb #9485b324
 def frontier_table(
@@ -232,14 +252,17 @@ def frontier_table(
     for target in targets:
         best = max((by_band(sample, name, band, target) for name, band in bands.items()),
                    key=lambda found: found.accepted)
-        rows.append(dict(target_risk=target, score=best.score, coverage=best.accepted/sample.n,
-                         threshold=best.threshold, accepted=best.accepted,
-                         risk=sample.bound*best.lost/best.accepted if best.accepted else np.nan,
-                         status=str(status_of(best.accepted, sample.n))))
-    how = bands[names[0]].method + (f"; and among {n_scores} scores" if n_scores > 1 else "")
-    statement = (f"With probability at least {1 - delta:g} over the {sample.n} rows, every line is true: "
-                 "on new inputs of the same kind, answers up to the threshold have a mean loss of at most "
-                 f"target_risk. So a line may be chosen after reading them. ({how})")
+        rows.append(
+            dict(target_risk=target, score=best.score, coverage=best.accepted/sample.n,
+                 threshold=best.threshold, accepted=best.accepted,
+                 risk=sample.bound*best.lost/best.accepted if best.accepted else np.nan,
+                 status=str(status_of(best.accepted, sample.n))))
+    how = (bands[names[0]].method
+           + (f"; and among {n_scores} scores" if n_scores > 1 else ""))
+    statement = (f"With probability at least {1 - delta:g} over the {sample.n} rows, every "
+                 "line is true: on new inputs of the same kind, answers up to "
+                 "the threshold have a mean loss of at most target_risk. So a line may be "
+                 f"chosen after reading them. ({how})")
     return Table.of_rows(rows, statement=statement, delta=delta)
 
 # %% ../../nbs/audit/04_rule.ipynb #a2e3ffb3
@@ -249,15 +272,16 @@ def band_table(
     delta:float,     # for all scores together
     points:int=400,  # at most, about
 ) -> Table:          # rank ascending; attribute method
-    """Certified risk at some hundred thresholds, for a slider, those of the menu among them; ranks where
-    nothing is certified are left out."""
+    """Certified risk at some hundred thresholds, for a slider, those of the menu among
+    them; ranks where nothing is certified are left out."""
     band = risk_band(sample, score, delta/len(sample.scores))
     ranking = sample.ranked(score)
     menu = [band.rank_at(target) for target in check_targets(None, sample.bound)]
     at = np.union1d(band.some(points), [place for place in menu if place >= 0]).astype(int)
     risk = band.limits(at)
     ranks = band.ranks[at]
-    own = np.append(0., ranking.lost)[np.searchsorted(ranking.accepted, ranks) + (ranks > 0)]
+    own = np.append(0., ranking.lost)[np.searchsorted(ranking.accepted, ranks)
+                                      + (ranks > 0)]
     return Table({"rank": ranks, "coverage": ranks/band.n, "threshold": band.thresholds[at],
                   "risk": sample.bound*own/np.maximum(ranks, 1), "certified_risk": risk},
                  method=band.method)
@@ -274,16 +298,19 @@ def group_menu(
     for group in sample.group_names:
         part = sample.part(group)
         band = risk_band(part, score, share)
-        found = [(target, by_band(part, score, band, target)) for target in check_targets(None, sample.bound)]
-        rows += [dict(target_risk=target, group=group, coverage=f.accepted/part.n, threshold=f.threshold)
-                 for target, f in found]
+        found = [(target, by_band(part, score, band, target))
+                 for target in check_targets(None, sample.bound)]
+        rows += [dict(target_risk=target, group=group, coverage=f.accepted/part.n,
+                      threshold=f.threshold) for target, f in found]
     return Table.of_rows(rows)
 
 # %% ../../nbs/audit/04_rule.ipynb #f6049538
 class RuleError(ValueError):
-    "A rule that cannot be used: the file is damaged, from another program or version, or was changed."
+    """A rule that cannot be used: the file is damaged, from another program or version, or
+    was changed."""
 
-SCHEMA = "reject_nb.audit.rule"   # 1 wrote -inf where nothing is answered, 2 did not know source and step
+# 1 wrote -inf where nothing is answered, 2 did not know source and step
+SCHEMA = "reject_nb.audit.rule"
 VERSION = 4                       # 3 did not know gap and missing_values
 
 # %% ../../nbs/audit/04_rule.ipynb #21e66ffd
@@ -295,7 +322,7 @@ class Rule(Patched):
 
     Raises: ValueError naming the argument, where it is asked to decide."""
     score: str                 # name of the score
-    kind: str                  # "max_probability", which comes from probabilities or logits, or "given"
+    kind: str # "max_probability", which comes from probabilities or logits, or "given"
     threshold: float           # inf accepts everything, NaN nothing
     thresholds: dict|None = None # group -> threshold, where each group has its own
     target_risk: float         # guaranteed, in units of the losses
@@ -315,9 +342,12 @@ class Rule(Patched):
     looked: bool = True        # whether target and score may have been chosen after looking
     n_scores: int = 1          # scores that hold at once
     n_targets: int = 1         # targets that hold at once
-    columns: dict = field(default_factory=dict) # role -> name or names of columns of the table
-    source: str = ""           # "probabilities" or "logits", from which the score is computed; "" if it is given
-    step: float = 0.           # between neighbouring probabilities just below 1, or given scores near the threshold
+    columns: dict = field(default_factory=dict) # role -> name or names of columns of the
+                                                # table
+    source: str = ""           # "probabilities" or "logits", from which the score is
+                               # computed; "" if it is given
+    step: float = 0.           # between neighbouring probabilities just below 1, or given
+                               # scores near the threshold
     gap: float = np.inf        # from the threshold to the next larger score of the audit
     missing_values: tuple = () # texts that stand for a missing value in its tables
 
@@ -327,7 +357,8 @@ class Rule(Patched):
     ):        # a Rule
         """A rule from its file; nothing is executed.
 
-        Raises: RuleError for a file that is missing, damaged, changed, or of another schema or version."""
+        Raises: RuleError for a file that is missing, damaged, changed, or of another schema
+        or version."""
         return rule_of_text(text_of(path, "rule"), Path(path).name)
 
 # %% ../../nbs/audit/04_rule.ipynb #3c445b33
@@ -343,14 +374,16 @@ def _plain(value):
 def digest(content:dict) -> str:
     "Checksum of everything but itself."
     rest = {k: v for k, v in content.items() if k != "checksum"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return (hashlib.sha256(json.dumps(rest, sort_keys=True, separators=(",", ":")).encode())
+            .hexdigest())
 
 # %% ../../nbs/audit/04_rule.ipynb #b84ae837
 def largest_limit(limits) -> float:
     "The largest of some thresholds, NOTHING where each of them answers nothing."
     return max((limit for limit in limits if not np.isnan(limit)), default=NOTHING)
 
-def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can have made it
+def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can have made
+                                      # it
     "What is wrong with a rule."
     r = rule
     some = rule.n_accepted > 0
@@ -358,27 +391,34 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
     largest = largest_limit(limits)
     checks = {
         "kind": (f"{SCORE!r} or 'given'", r.kind in (SCORE, "given")),
-        "loss": ("'zero-one', 'matrix' or 'given'", r.loss in ("zero-one", "matrix", "given")),
+        "loss": ("'zero-one', 'matrix' or 'given'",
+                 r.loss in ("zero-one", "matrix", "given")),
         "bound": ("a finite number above 0", 0 < r.bound < math.inf),
         "target_risk": ("above 0 and at most the bound", 0 < r.target_risk <= r.bound),
         "delta": ("in (0, 1)", 0 < r.delta < 1),
         "n": ("at least 1", r.n >= 1),
         "n_accepted": ("from 0 to n", 0 <= r.n_accepted <= r.n),
-        "coverage": ("n_accepted divided by n", abs(r.coverage*r.n - r.n_accepted) < 1e-6*r.n),
-        "risk": ("in [0, bound], null where nothing is answered", some == (0 <= r.risk <= r.bound)),
-        "status": ("infeasible if nothing is answered, trivial if everything is, and certified otherwise",
-                   r.status == status_of(r.n_accepted, r.n)),
-        "threshold": ("null if nothing is answered, 'inf' if everything is, and a limit otherwise",
-                      some != np.isnan(r.threshold)
-                      and (r.n_accepted == r.n) == all(limit == np.inf for limit in limits or [r.threshold])),
-        "thresholds": ("null or limits by group, threshold the largest", r.thresholds is None or bool(limits)
-                       and (largest == r.threshold or np.isnan([largest, r.threshold]).all())),
+        "coverage": ("n_accepted divided by n",
+                     abs(r.coverage*r.n - r.n_accepted) < 1e-6*r.n),
+        "risk": ("in [0, bound], null where nothing is answered",
+                 some == (0 <= r.risk <= r.bound)),
+        "status": ("infeasible if nothing is answered, trivial if everything is, and "
+                   "certified otherwise", r.status == status_of(r.n_accepted, r.n)),
+        "threshold": ("null if nothing is answered, 'inf' if everything is, and a limit "
+                      "otherwise", some != np.isnan(r.threshold) and (r.n_accepted == r.n)
+                      == all(limit == np.inf for limit in limits or [r.threshold])),
+        "thresholds": ("null or limits by group, threshold the largest",
+                       r.thresholds is None
+                       or bool(limits) and (largest == r.threshold
+                                            or np.isnan([largest, r.threshold]).all())),
         "n_scores": ("at least 1", r.n_scores >= 1),
         "n_targets": ("at least 1", r.n_targets >= 1),
         "classes": ("different texts", len(set(r.classes)) == len(r.classes)),
-        "columns": ("names of columns by role", all(map(_names_columns, r.columns.values()))),
+        "columns": ("names of columns by role",
+                    all(map(_names_columns, r.columns.values()))),
         "source": ("'probabilities' or 'logits' for a score that is computed, or empty",
-                   r.source in ("", *(("probabilities", "logits") if r.kind == SCORE else ()))),
+                   r.source in ("",
+                                *(("probabilities", "logits") if r.kind == SCORE else ()))),
         "step": ("a finite number of at least 0", 0 <= r.step < math.inf),
         "gap": ("at least 0", r.gap >= 0)}
     wrong = (f"{name} must be {expected}, got {getattr(r, name)!r}"
@@ -388,29 +428,35 @@ def damage_of(rule:Rule) -> str|None: # a sentence, None where a certificate can
 def _names_columns(value) -> bool:
     "Whether it is a name, a list of names, or a dict of names."
     if isinstance(value, dict): value = list(value.values())
-    return isinstance(value, str) or isinstance(value, list) and all(isinstance(v, str) for v in value)
+    return (isinstance(value, str)
+            or isinstance(value, list) and all(isinstance(v, str) for v in value))
 
 # %% ../../nbs/audit/04_rule.ipynb #b8520d45
 def _number(value, name:str) -> float:
     "A number as JSON holds it; NaN for null."
     if value is None: return np.nan
-    if not (value in ("inf", "-inf") or isinstance(value, (int, float)) and not isinstance(value, bool)):
+    if not (value in ("inf", "-inf")
+            or isinstance(value, (int, float)) and not isinstance(value, bool)):
         raise RuleError(f"{name} must be a number, 'inf', '-inf' or null, got {value!r}")
     try: return float(value)
-    except OverflowError: raise RuleError(f"{name} must be a number that a float can hold") from None
+    except OverflowError:
+        raise RuleError(f"{name} must be a number that a float can hold") from None
 
 def _field(kind, value, name:str):
     "One field of a rule, by the annotation of its dataclass."
     if kind is float: return _number(value, name)
-    if kind == dict|None:
+    if kind == dict | None:
         if value is None: return None
-        if isinstance(value, dict): return {str(k): _number(v, name) for k, v in value.items()}
+        if isinstance(value, dict):
+            return {str(k): _number(v, name) for k, v in value.items()}
     elif kind is Status:
         if isinstance(value, str) and value in list(Status): return Status[value]
     elif kind is tuple:
-        if isinstance(value, list) and all(isinstance(v, str) for v in value): return tuple(value)
+        if isinstance(value, list) and all(isinstance(v, str) for v in value):
+            return tuple(value)
         raise RuleError(f"{name} must be different texts, got {value!r}")
-    elif isinstance(value, kind) and (kind is bool or not isinstance(value, bool)): return value
+    elif isinstance(value, kind) and (kind is bool or not isinstance(value, bool)):
+        return value
     raise RuleError(f"{name} must be {getattr(kind, '__name__', kind)}, got {value!r}")
 
 def text_of(path, what:str) -> str:
@@ -419,7 +465,8 @@ def text_of(path, what:str) -> str:
     try: return Path(path).read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         name = Path(path).name
-        raise RuleError(f"path must be a {what} saved as JSON, got {name!r}: {type(error).__name__}") from None
+        raise RuleError(f"path must be a {what} saved as JSON, got {name!r}: "
+                        f"{type(error).__name__}") from None
 
 def content_of(
     text:str,    # JSON
@@ -428,17 +475,20 @@ def content_of(
     schema:str,
     versions:tuple, # of it that can be read
 ) -> dict:
-    "What is in a file, unchanged since it was saved; nothing is executed. Raises RuleError."
+    """What is in a file, unchanged since it was saved; nothing is executed.
+    Raises RuleError."""
     def constant(word): raise RuleError(f"it holds {word}, which is no JSON")
     try: content = json.loads(text, parse_constant=constant)
     except (ValueError, RecursionError) as error:
         raise RuleError(f"{name} must be a {what} saved as JSON: {error}") from None
     if not isinstance(content, dict) or content.get("schema") != schema:
-        raise RuleError(f"{name} must be a {what} saved by reject_nb.audit: schema {schema!r} is missing")
+        raise RuleError(f"{name} must be a {what} saved by reject_nb.audit: schema "
+                        f"{schema!r} is missing")
     version = content.get("version")
     if version not in versions or isinstance(version, (bool, float)):
         known = " and ".join(map(str, versions))
-        raise RuleError(f"{name} has version {version!r} of the schema, this program reads versions {known}")
+        raise RuleError(f"{name} has version {version!r} of the schema, this program reads "
+                        f"versions {known}")
     if content.get("checksum") != digest(content):
         raise RuleError(f"{name} was changed after it was saved: its checksum does not fit")
     return content
@@ -451,9 +501,11 @@ def rule_of_text(
     content = content_of(text, name, "rule", SCHEMA, (VERSION,))
     kinds = {f.name: f.type for f in fields(Rule)}
     missing = [k for k in kinds if k not in content]
-    unknown = [k for k in content if k not in kinds and k not in ("schema", "version", "how", "checksum")]
+    unknown = [k for k in content
+               if k not in kinds and k not in ("schema", "version", "how", "checksum")]
     if missing or unknown:
-        raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: {unknown}")
+        raise RuleError(f"{name}: fields that are missing: {missing}; that are unknown: "
+                        f"{unknown}")
     rule = Rule(**{k: _field(kind, content[k], k) for k, kind in kinds.items()})
     if damage := damage_of(rule): raise RuleError(damage)
     return rule
@@ -466,23 +518,27 @@ def how(self:Rule) -> str:
     if all(limit == np.inf for limit in (self.thresholds or {"": self.threshold}).values()):
         return "Answer everything."
     if self.kind != SCORE:
-        limit = f"{self.threshold:.10g}" if self.thresholds is None else "the threshold of its group"
-        return f"Answer if {self.score} is at most {limit}. A high {self.score} means uncertain."
+        limit = (f"{self.threshold:.10g}" if self.thresholds is None
+                 else "the threshold of its group")
+        return (f"Answer if {self.score} is at most {limit}. A high {self.score} means "
+                "uncertain.")
     if self.thresholds is not None:
-        return ("Answer if 1 - the largest probability is at most the threshold of its group. "
-                "A high value means uncertain.")
+        return ("Answer if 1 - the largest probability is at most the threshold of its "
+                "group. A high value means uncertain.")
     if self.threshold < 1e-8:
-        return (f"Answer if the probabilities of all classes but the largest sum to at most "
-                f"{self.threshold:.4g}, computed from {self.source or 'logits'}. A high value means uncertain.")
-    return (f"Answer if the largest probability is at least {1 - self.threshold:.10g}. The score is 1 - the "
-            "largest probability, so a high score means uncertain.")
+        return ("Answer if the probabilities of all classes but the largest sum to at "
+                f"most {self.threshold:.4g}, computed from {self.source or 'logits'}. A "
+                "high value means uncertain.")
+    return (f"Answer if the largest probability is at least {1 - self.threshold:.10g}. The "
+            "score is 1 - the largest probability, so a high score means uncertain.")
 
 # %% ../../nbs/audit/04_rule.ipynb #631c0328
 @patch
 def to_dict(self:Rule) -> dict:
-    "Plain data: texts, numbers, lists and dicts of such, with schema, version and checksum."
-    content = {"schema": SCHEMA, "version": VERSION, "how": self.how, **_plain(asdict(self)),
-               "status": str(self.status)}
+    """Plain data: texts, numbers, lists and dicts of such, with schema, version and
+    checksum."""
+    content = {"schema": SCHEMA, "version": VERSION, "how": self.how,
+               **_plain(asdict(self)), "status": str(self.status)}
     return content | {"checksum": digest(content)}
 
 @patch
@@ -501,16 +557,22 @@ def check_source(
     found=None,       # (n, K) probabilities
     step:float=0.,    # of them
 ) -> None:
-    "Refuse inputs whose scores differ from the certified ones near the threshold. Raises ValueError."
+    """Refuse inputs whose scores differ from the certified ones near the threshold.
+    Raises ValueError."""
     if not rule.source: return
-    if rule.source == role and (step == rule.step or step < rule.step and on_grid(found, rule.step)): return
-    limits = [limit for limit in (rule.thresholds or {"": rule.threshold}).values() if not np.isnan(limit)]
+    if (rule.source == role
+        and (step == rule.step or step < rule.step and on_grid(found, rule.step))):
+        return
+    limits = [limit for limit in (rule.thresholds or {"": rule.threshold}).values()
+              if not np.isnan(limit)]
     coarse = max(step, rule.step)
     least = min(limits, default=np.inf)
-    if least >= (.99 if coarse > 1e-7 else 10)*coarse: return    # digits are rounded once, floats often
-    raise ValueError(f"{role} cannot be used: the rule was certified on {rule.source} in steps of {rule.step:.2g} "
-                     f"with a threshold of {least:.2g}, and in steps of {coarse:.2g} such scores are not told "
-                     f"apart; give {rule.source} as in the audit")
+    if least >= (.99 if coarse > 1e-7 else 10)*coarse:
+        return # digits are rounded once, floats often
+    raise ValueError(f"{role} cannot be used: the rule was certified on {rule.source} in "
+                     f"steps of {rule.step:.2g} with a threshold of {least:.2g}, and in "
+                     f"steps of {coarse:.2g} such scores are not told apart; give "
+                     f"{rule.source} as in the audit")
 
 # %% ../../nbs/audit/04_rule.ipynb #b01c05aa
 def check_digits(
@@ -518,27 +580,34 @@ def check_digits(
     scores:np.ndarray,   # (n,) as they were given
     kind:str,            # name of their type
 ) -> None:
-    "Refuse scores so coarsely rounded that they may have crossed the threshold. Raises ValueError."
-    limits = [limit for limit in (rule.thresholds or {"": rule.threshold}).values() if np.isfinite(limit)]
+    """Refuse scores so coarsely rounded that they may have crossed the threshold.
+    Raises ValueError."""
+    limits = [limit for limit in (rule.thresholds or {"": rule.threshold}).values()
+              if np.isfinite(limit)]
     digits = digits_of(scores, kind)
-    if limits and digits == (53, 99) and len(np.unique(scores)) < FEW_VALUES: _refuse_halves(rule, scores, np.array(limits))
+    if limits and digits == (53, 99) and len(np.unique(scores)) < FEW_VALUES:
+        _refuse_halves(rule, scores, np.array(limits))
     if not limits or digits == (53, 99): return
     step = step_at(digits, max(map(abs, limits)))
     if step <= rule.step or step < rule.gap: return
-    raise ValueError(f"scores must have as many digits as in the audit: they come in steps of {step:.2g}, the rule was "
-                     f"certified on steps of {rule.step:.2g}, and the next score of the audit is only {rule.gap:.2g} above "
-                     "the threshold")
+    raise ValueError("scores must have as many digits as in the audit: they come in steps "
+                     f"of {step:.2g}, the rule was certified on steps of {rule.step:.2g}, "
+                     f"and the next score of the audit is only {rule.gap:.2g} above the "
+                     "threshold")
 
 def _refuse_halves(rule:Rule, scores:np.ndarray, limits:np.ndarray) -> None:
-    "Refuse a number of half or single precision, however it is stored, whose rounding may have crossed the threshold."
+    """Refuse a number of half or single precision, however it is stored, whose rounding may
+    have crossed the threshold."""
     for kind in (np.float16, np.float32):
-        with np.errstate(over="ignore"): coarse = scores[np.isfinite(scores) & (scores == scores.astype(kind))]
+        with np.errstate(over="ignore"):
+            coarse = scores[np.isfinite(scores) & (scores == scores.astype(kind))]
         step = np.spacing(np.abs(coarse).astype(kind)).astype(float)
         apart = np.abs(coarse[:, None] - limits).min(1)
         wrong = (apart > 0) & (apart <= step) & (step > rule.step) & (step >= rule.gap)
         if wrong.any():
-            raise ValueError(f"scores must have as many digits as in the audit: {coarse[wrong][0]:g} is a number of {kind.__name__}, "
-                             f"and at its distance from the threshold its rounding decides")
+            raise ValueError("scores must have as many digits as in the audit: "
+                             f"{coarse[wrong][0]:g} is a number of {kind.__name__}, and at "
+                             "its distance from the threshold its rounding decides")
 
 def score_values(rule:Rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     "The rule's score of new inputs."
@@ -546,35 +615,43 @@ def score_values(rule:Rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     given = [role for role, v in arrays.items() if v is not None]
     if len(given) != 1:
         got = ", ".join(given) or "none"
-        raise ValueError(f"one of probabilities, logits and scores must be given, got {got}")
+        raise ValueError("one of probabilities, logits and scores must be given, got "
+                         f"{got}")
     value = arrays[given[0]]
     if scores is not None:
         if isinstance(scores, dict):
             if rule.score not in scores:
-                raise refuse("scores", f"a dict with the score {rule.score!r}", list(scores))
+                raise refuse("scores", f"a dict with the score {rule.score!r}",
+                             list(scores))
             value = scores[rule.score]
-        return _scores_of(rule, "scores", check_vector(value, "scores", infinite=True), np.asarray(value).dtype.name)
+        return _scores_of(rule, "scores", check_vector(value, "scores", infinite=True),
+                          np.asarray(value).dtype.name)
     if rule.kind != SCORE:
         about = f"the rule is about the score {rule.score!r}"
         raise ValueError(f"{given[0]} cannot be used: {about}; give scores")
     return _scores_of(rule, given[0], value, np.asarray(value).dtype.name)
 
-def _scores_of(rule:Rule, role:str, values, kind:str, names:Names=Names()) -> np.ndarray: # (n,)
-    "The rule's score of inputs given in a role and a type, which must be as fine as those of the audit."
+def _scores_of(rule:Rule, role:str, values, kind:str, names:Names=Names()) -> np.ndarray:
+    # (n,)
+    """The rule's score of inputs given in a role and a type, which must be as fine as those
+    of the audit."""
     if role == "scores":
         check_digits(rule, values, kind)
         return values
     found = check_logits(values) if role == "logits" else check_probabilities(values, names)
     if rule.classes and found.shape[1] != len(rule.classes):
-        raise refuse(role, f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}", found.shape)
+        raise refuse(role, f"of {len(rule.classes)} classes: {', '.join(rule.classes[:8])}",
+                     found.shape)
     check_source(rule, role, found, 0. if role == "logits" else step_of(kind, found))
     return softmax_of(found)[1] if role == "logits" else score_of_probabilities(found)
 
 def limits_of(rule:Rule, groups, n:int): # a number, or (n,)
     "The threshold of each row; nothing is answered in groups that are unknown."
     if rule.thresholds is None: return rule.threshold
-    if groups is None: raise ValueError("groups must be given: each group has its own threshold")
-    codes, names = encode({"groups": check_labels(groups, "groups", n)}, first=tuple(rule.thresholds))
+    if groups is None:
+        raise ValueError("groups must be given: each group has its own threshold")
+    codes, names = encode({"groups": check_labels(groups, "groups", n)},
+                          first=tuple(rule.thresholds))
     return np.array([rule.thresholds.get(name, NOTHING) for name in names])[codes["groups"]]
 
 # %% ../../nbs/audit/04_rule.ipynb #b669b59f
@@ -590,36 +667,44 @@ def decide(self:Rule,
     return values <= limits_of(self, groups, len(values))
 
 # %% ../../nbs/audit/04_rule.ipynb #aa2c8deb
-def _score_columns(rule:Rule, frame, probabilities, logits, scores) -> tuple[str, list]: # role, names
+def _score_columns(rule:Rule, frame, probabilities, logits, scores) -> tuple[str, list]:
+    # role, names
     "The columns from which the rule's score comes."
     known = rule.columns
     if probabilities is None and logits is None and scores is None:
-        if rule.kind == SCORE: probabilities, logits = known.get("probabilities"), known.get("logits")
+        if rule.kind == SCORE:
+            probabilities, logits = known.get("probabilities"), known.get("logits")
         else: scores = (known.get("scores") or {}).get(rule.score)
     if scores is not None: return "scores", [column_called(frame.columns, scores, "scores")]
-    role, names = ("logits", logits) if logits is not None else ("probabilities", probabilities)
-    if names is None: raise ValueError("probabilities, logits or scores must say which columns hold them")
+    role, names = (("logits", logits) if logits is not None
+                   else ("probabilities", probabilities))
+    if names is None:
+        raise ValueError("probabilities, logits or scores must say which columns hold them")
     return role, list(matching(frame.columns, names, role))
 
 def row_of_all(error:TableError, empty:np.ndarray) -> TableError:
     "An error about a row of those with a score, with the row of the table."
     if error.row is None or not empty.any(): return error
     row = int(np.flatnonzero(~empty)[error.row - 1]) + 1
-    return TableError(str(error).replace(f"row {error.row}", f"row {row}", 1), error.column, row, error.value)
+    return TableError(str(error).replace(f"row {error.row}", f"row {row}", 1), error.column,
+                      row, error.value)
 
 def _table_scores(rule:Rule, frame, role:str, names:list) -> np.ndarray: # (n,)
     "The rule's score of each row of a table."
     values = [numbers(frame, name, infinite=role == "scores") for name in names]
     kind = np.result_type(*(column(frame[:1], name).dtype for name in names)).name
-    if len(names) == 1: return _scores_of(rule, role, values[0], kind, Names({"probabilities": names*2}))
-    return _scores_of(rule, role, np.column_stack(values), kind, Names({"probabilities": names}))
+    if len(names) == 1:
+        return _scores_of(rule, role, values[0], kind, Names({"probabilities": names*2}))
+    return _scores_of(rule, role, np.column_stack(values), kind,
+                      Names({"probabilities": names}))
 
 # %% ../../nbs/audit/04_rule.ipynb #7cff716c
 def reason_of(score:float, limit:float, group, known=()) -> str:
     "Why a row is answered or not; `known` are the groups of the rule."
     if score <= limit: return "answered"
     if np.isnan(score): return "no score: a value is missing"
-    if group is not None and group not in known: return f"unknown group {group}; known: {some_of(known)}"
+    if group is not None and group not in known:
+        return f"unknown group {group}; known: {some_of(known)}"
     where = "" if group is None else f" in group {group}"
     if np.isnan(limit): return "no answer is certified" + where
     return f"uncertainty {score:.4g} above {limit:.4g}{where}"
@@ -638,7 +723,8 @@ class Decisions:
         found = ["answered"]*len(self.score)
         for i in np.flatnonzero(~self.accept):
             group = None if self.groups is None else self.groups[i]
-            found[i] = reason_of(float(self.score[i]), float(self.limit[i]), group, self.known)
+            found[i] = reason_of(float(self.score[i]), float(self.limit[i]), group,
+                                 self.known)
         return found
 
 def decide_table(
@@ -649,26 +735,32 @@ def decide_table(
     scores=None,        # name of the column of the score
     group=None,         # name of the column of groups
     missing:str="reject", # or "error": what becomes of rows without a score
-    missing_values=None, # texts that stand for a missing value; those of the audit where nothing is said
+    missing_values=None, # texts that stand for a missing value; those of the audit where
+                         # nothing is said
 ) -> Decisions:
     "What the rule makes of each row. Raises TableError naming column, row and value."
-    spelled = rule.missing_values if missing_values is None else check_spellings(missing_values)
+    spelled = (rule.missing_values if missing_values is None
+               else check_spellings(missing_values))
     if spelled: frame = without_spelled(frame, spelled)
     role, names = _score_columns(rule, frame, probabilities, logits, scores)
     check_choice(missing, "missing", POLICIES)
-    empty = np.zeros(len(frame), bool) if missing == "error" else count_missing(frame, dict.fromkeys(names, True))[1]
+    empty = (np.zeros(len(frame), bool) if missing == "error"
+             else count_missing(frame, dict.fromkeys(names, True))[1])
     values = np.full(len(frame), np.nan)
     if not empty.all():
         kept = frame.filter((~empty).tolist()) if empty.any() else frame
         try: values[~empty] = _table_scores(rule, kept, role, names)
         except TableError as error: raise row_of_all(error, empty) from None
-    if group is not None: check_instance(group, "group", (str, int), "the name of a column or None")
+    if group is not None:
+        check_instance(group, "group", (str, int), "the name of a column or None")
     groups = None
     name = group if group is not None else rule.columns.get("group")
     if rule.thresholds is not None:
         if name is None:
-            raise ValueError("group must name the column of groups: each group has its own threshold")
-        codes, found = encode({"group": groups_of(frame, column_called(frame.columns, name, "group"), missing)},
+            raise ValueError("group must name the column of groups: each group has its own "
+                             "threshold")
+        codes, found = encode({"group": groups_of(
+            frame, column_called(frame.columns, name, "group"), missing)},
                               first=tuple(rule.thresholds))
         groups = np.array(found, dtype=object)[codes["group"]]
     limits = np.broadcast_to(limits_of(rule, groups, len(values)), len(values))
@@ -684,15 +776,18 @@ def apply(self:Rule,
     scores=None,        # name of the column of the score
     group=None,         # name of the column of groups
     missing:str="reject", # rows without a score are rejected, or "drop"ped, or an "error"
-    missing_values=None, # texts that stand for a missing value; those of the audit where nothing is said
+    missing_values=None, # texts that stand for a missing value; those of the audit where
+                         # nothing is said
 ):                      # a frame of the same kind; a Table for paths and dicts
     """The table with columns `accept` and `reason` more.
 
     Raises: TableError naming column, row and value."""
     frame = open_table(table)
     for name in ("accept", "reason"):
-        if name in frame.columns: raise TableError(f"column {name!r} is there already: rename it", name)
-    found = decide_table(self, frame, probabilities, logits, scores, group, missing, missing_values)
+        if name in frame.columns:
+            raise TableError(f"column {name!r} is there already: rename it", name)
+    found = decide_table(self, frame, probabilities, logits, scores, group, missing,
+                         missing_values)
     new = {"accept": found.accept, "reason": np.array(found.reasons(), dtype=object)}
     kept = np.ones(len(frame), bool) if missing != "drop" else ~np.isnan(found.score)
     if isinstance(table, (str, Path, dict)) or not kept.all():
@@ -700,7 +795,8 @@ def apply(self:Rule,
         return Table({name: values[kept] for name, values in every.items()})
     if frame.implementation.is_pandas_like(): return table.assign(**new)   # by position
     import narwhals as nw
-    more = [nw.new_series(name, list(values), backend=frame.implementation) for name, values in new.items()]
+    more = [nw.new_series(name, list(values), backend=frame.implementation)
+            for name, values in new.items()]
     return frame.with_columns(*more).to_native()
 
 # %% ../../nbs/audit/04_rule.ipynb #95fc8e72
@@ -708,18 +804,22 @@ SINGLE = 100_000   # rows up to which one design is computed
 
 def _alone(sample:Sample, score:str, target:float, delta:float) -> Found:
     "The threshold for one target and score that were named before."
-    if sample.n > SINGLE: return by_band(sample, score, risk_band(sample, score, delta), target)
+    if sample.n > SINGLE:
+        return by_band(sample, score, risk_band(sample, score, delta), target)
     found = certified_risk(sample.losses, sample.scores[score], target, delta, sample.bound)
-    how = found.message.rpartition("(")[2].rstrip(")") if found.coverage else "band and one chain"
+    how = (found.message.rpartition("(")[2].rstrip(")") if found.coverage
+           else "band and one chain")
     return found_at(sample, score, found.threshold if found.coverage else NOTHING, how)
 
-def _thresholds(sample, names, target:float, delta:float, looked:bool) -> dict: # name -> Found
+def _thresholds(sample, names, target:float, delta:float, looked:bool) -> dict:
+    # name -> Found
     "The certified threshold of each score; delta is for all of them."
     share = delta/len(names)
     if target >= sample.bound:
         return {name: found_at(sample, name, np.inf, "no loss is larger") for name in names}
     if not looked: return {name: _alone(sample, name, target, share) for name in names}
-    return {name: by_band(sample, name, risk_band(sample, name, share), target) for name in names}
+    return {name: by_band(sample, name, risk_band(sample, name, share), target)
+            for name in names}
 
 # %% ../../nbs/audit/04_rule.ipynb #d26cfd8c
 @dataclass(frozen=True, kw_only=True)
@@ -732,57 +832,68 @@ class Choices:
 
     def __str__(self):
         if not self.looked:
-            several = f", as the best of {self.n_scores} scores, each with its share of delta"
+            several = (f", as the best of {self.n_scores} scores, each with its share of "
+                       "delta")
             return ("The target was fixed before these rows were looked at"
                     f"{several if self.n_scores > 1 else ''}.")
-        at_once = [f"{self.n_targets} targets of the menu" if self.n_targets > 1 else "all targets"]
+        at_once = [f"{self.n_targets} targets of the menu" if self.n_targets > 1
+                   else "all targets"]
         if self.n_scores > 1: at_once.append(f"{self.n_scores} scores")
-        return ("This holds even if target and score were chosen after looking at these rows: "
-                f"{' and '.join(at_once)} hold at once.")
+        return ("This holds even if target and score were chosen after looking at these "
+                f"rows: {' and '.join(at_once)} hold at once.")
 
 def _statement(sample, name, m, target, delta, choices) -> str:
     "The guarantee in words."
     each = f", in each of the {choices.n_groups} groups at once" if choices.n_groups else ""
     if not m:
-        return (f"Nothing is answered: no threshold on {name} could be certified for {target:g} "
-                f"at delta={delta:g}{each}. {choices}")
-    what = (f"at most a share {target:g} of the answers to new inputs of the same kind is wrong"
-            if sample.kind == "zero-one" else
-            f"answers to new inputs of the same kind have a mean loss of at most {target:g}")
-    return (f"With probability at least {1 - delta:g} over the {sample.n} calibration rows, {what}{each}. "
-            f"Of the calibration rows {m/sample.n:.1%} are answered. {choices}")
+        return (f"Nothing is answered: no threshold on {name} could be certified for "
+                f"{target:g} at delta={delta:g}{each}. {choices}")
+    what = (f"at most a share {target:g} of the answers to new inputs of the same kind is "
+            "wrong" if sample.kind == "zero-one" else "answers to new inputs of the same "
+            f"kind have a mean loss of at most {target:g}")
+    return (f"With probability at least {1 - delta:g} over the {sample.n} calibration "
+            f"rows, {what}{each}. Of the calibration rows {m/sample.n:.1%} are answered. "
+            f"{choices}")
 
 def _remedy(sample, status, target, delta, choices) -> str:
     "What to do where nothing, or everything, is answered."
     if status != Status.infeasible: return status.remedy
     if choices.n_targets > 1 and target < MENU[0]*sample.bound:
-        return (f"raise target_risk to {MENU[0]*sample.bound:g} at least, the first line of the menu; "
-                "only a target that was fixed before looking (looked=False) may be smaller")
+        return (f"raise target_risk to {MENU[0]*sample.bound:g} at least, the first line "
+                "of the menu; only a target that was fixed before looking (looked=False) "
+                "may be smaller")
     share = delta/(choices.n_scores*choices.n_targets*max(choices.n_groups, 1))
     least = examples_needed(target/sample.bound, share)
-    rows = sample.n if not choices.n_groups else max(sample.part(g).n for g in sample.group_names)
+    rows = (sample.n if not choices.n_groups
+            else max(sample.part(g).n for g in sample.group_names))
     if rows < least:
-        where = f"in a group, the largest has {rows}" if choices.n_groups else f"there are {rows}"
-        return f"give more rows: even without a mistake {least:.0f} are needed{', ' if not choices.n_groups else ' '}{where}"
+        where = (f"in a group, the largest has {rows}" if choices.n_groups
+                 else f"there are {rows}")
+        return (f"give more rows: even without a mistake {least:.0f} are "
+                f"needed{', ' if not choices.n_groups else ' '}{where}")
     return "raise target_risk, give more rows, or a score that tells mistakes apart"
 
 # %% ../../nbs/audit/04_rule.ipynb #873f97bc
 def certify_sample(
     sample,                # Sample or Tally
-    target_risk:float|None=None, # to be guaranteed, in (0, bound]; None: .05, less for losses up to .05
+    target_risk:float|None=None, # to be guaranteed, in (0, bound]; None: .05, less for
+                                 # losses up to .05
     delta:float=.1,        # allowed probability that the guarantee fails, in (0, 1)
     score:str="auto",      # name of one, or the best of all
     per_group:bool=False,  # a threshold for each group, all guarantees at once
-    looked:bool=True,      # whether target and score may have been chosen after looking at these rows
+    looked:bool=True,      # whether target and score may have been chosen after looking at
+                           # these rows
     max_rejected:float|None=None, # largest share of these rows that is rejected, in [0, 1)
 ) -> Rule:
     "A rule with a guarantee that holds for every distribution."
     if max_rejected is not None:
         max_rejected = check_number(max_rejected, "max_rejected", 0., 1., open_high=True)
-        for name, flag, other, why in (("per_group", per_group, False, "each group would have a risk of its own"),
-                                       ("looked", looked, True, "the risk is read from these rows")):
+        for name, flag, other, why in (
+                ("per_group", per_group, False, "each group would have a risk of its own"),
+                ("looked", looked, True, "the risk is read from these rows")):
             if target_risk is None and check_flag(flag, name) != other:
-                raise ValueError(f"{name} must be {other} where max_rejected is given without target_risk: {why}")
+                raise ValueError(f"{name} must be {other} where max_rejected is given "
+                                 f"without target_risk: {why}")
         if target_risk is None: return certify_budget(sample, max_rejected, delta, score)
     if target_risk is None: target_risk = sample.usual_target
     target = check_number(target_risk, "target_risk", 0., sample.bound, open_low=True)
@@ -790,15 +901,20 @@ def certify_sample(
     per_group = check_flag(per_group, "per_group")
     looked = check_flag(looked, "looked") or sample.binned
     check_choice(score, "score", ["auto", *sample.scores])
-    if per_group and not sample.group_names: raise ValueError("per_group must be False: no groups were given")
+    if per_group and not sample.group_names:
+        raise ValueError("per_group must be False: no groups were given")
     names = list(sample.scores) if looked or score == "auto" else [score]
     parts = {g: sample.part(g) for g in sample.group_names} if per_group else {"": sample}
-    found = {g: _thresholds(part, names, target, delta/len(parts), looked) for g, part in parts.items()}
-    def accepted(name): return sum(thresholds[name].accepted for thresholds in found.values())
+    found = {g: _thresholds(part, names, target, delta/len(parts), looked)
+             for g, part in parts.items()}
+    def accepted(name):
+        return sum(thresholds[name].accepted for thresholds in found.values())
     best = score if score != "auto" else max(names, key=accepted)
-    choices = Choices(looked=looked, n_scores=len(names), n_groups=len(found) if per_group else 0,
-                      n_targets=len(MENU) if looked and sample.n <= MOST and not sample.binned else 1)
-    rule = _rule(sample, {g: thresholds[best] for g, thresholds in found.items()}, target, delta, choices)
+    choices = Choices(looked=looked, n_scores=len(names),
+                      n_groups=len(found) if per_group else 0, n_targets=len(MENU)
+                      if looked and sample.n <= MOST and not sample.binned else 1)
+    rule = _rule(sample, {g: thresholds[best] for g, thresholds in found.items()}, target,
+                 delta, choices)
     return rule if max_rejected is None else _with_budget(sample, rule, max_rejected)
 
 # %% ../../nbs/audit/04_rule.ipynb #8a4f9d05
@@ -812,45 +928,57 @@ def certify_budget(
     delta = check_probability(delta, "delta")
     check_choice(score, "score", ["auto", *sample.scores])
     least = math.ceil((1 - max_rejected)*sample.n - 1e-9)
-    found = {name: _smallest_risk(sample, name, least, delta/len(sample.scores)) for name in sample.scores}
+    found = {name: _smallest_risk(sample, name, least, delta/len(sample.scores))
+             for name in sample.scores}
     names = list(sample.scores) if score == "auto" else [score]
-    target, best = min((found[name] for name in names), key=lambda f: (f[0], -f[1].accepted))
+    target, best = min((found[name] for name in names),
+                       key=lambda f: (f[0], -f[1].accepted))
     choices = Choices(looked=True, n_scores=len(found), n_groups=0,
                       n_targets=len(MENU) if sample.n <= MOST and not sample.binned else 1)
     rule = _rule(sample, {"": best}, target, delta, choices)
     if rule.n_accepted: return _with_budget(sample, rule, max_rejected)
-    said = (f"Nothing is answered: no risk below {sample.bound:g} could be certified if at most {max_rejected:.1%} "
-            f"are rejected, at delta={delta:g}.")
-    return replace(rule, statement=said, remedy="raise max_rejected, give more rows, or a score that tells mistakes "
-                                                "apart")
+    said = (f"Nothing is answered: no risk below {sample.bound:g} could be certified if at "
+            f"most {max_rejected:.1%} are rejected, at delta={delta:g}.")
+    return replace(rule, statement=said, remedy="raise max_rejected, give more rows, or a "
+                   "score that tells mistakes apart")
 
 def _smallest_risk(sample, score:str, least:int, delta:float) -> tuple[float, Found]:
-    "The smallest bound among thresholds that answer so many rows, and the largest threshold with this bound."
+    """The smallest bound among thresholds that answer so many rows, and the largest
+    threshold with this bound."""
     band = risk_band(sample, score, delta)
     at = np.flatnonzero(band.ranks >= least)
     at = at[np.unique(np.linspace(0, len(at) - 1, min(len(at), 4096)).astype(int))]
     risk = band.limits(at)
     smallest = float(risk.min(initial=sample.bound))
-    if smallest >= sample.bound: return sample.bound, found_at(sample, score, NOTHING, band.method)
-    return smallest, found_at(sample, score, float(band.thresholds[at[risk == smallest][-1]]), band.method)
+    if smallest >= sample.bound:
+        return sample.bound, found_at(sample, score, NOTHING, band.method)
+    return smallest, found_at(sample, score,
+                              float(band.thresholds[at[risk == smallest][-1]]), band.method)
 
 def _with_budget(sample, rule:Rule, max_rejected:float) -> Rule:
-    "The rule, with a sentence on whether it keeps to a budget; if it does not, which risk would."
+    """The rule, with a sentence on whether it keeps to a budget; if it does not, which risk
+    would."""
     rejected = rule.n - rule.n_accepted
     low, high = share_interval(rejected, rule.n, .95)
-    share = f"{rejected/rule.n:.1%} of the rows (of new inputs about {low:.1%} to {high:.1%})"
+    share = (f"{rejected/rule.n:.1%} of the rows (of new inputs about {low:.1%} to "
+             f"{high:.1%})")
     if rejected <= max_rejected*rule.n + 1e-9:
-        said = f"The budget is kept: {share} are rejected, at most {max_rejected:.1%} may be."
+        said = (f"The budget is kept: {share} are rejected, at most {max_rejected:.1%} may "
+                "be.")
         return replace(rule, statement=f"{rule.statement} {said}")
-    said = (f"The budget gives way to the risk: {share} are rejected, {rejected/rule.n - max_rejected:.1%} more "
-            f"than the {max_rejected:.1%} that may be.")
-    if rule.thresholds is not None: return replace(rule, statement=f"{rule.statement} {said}")
+    said = (f"The budget gives way to the risk: {share} are rejected, "
+            f"{rejected/rule.n - max_rejected:.1%} more than the {max_rejected:.1%} that "
+            "may be.")
+    if rule.thresholds is not None:
+        return replace(rule, statement=f"{rule.statement} {said}")
     other = certify_budget(sample, max_rejected, rule.delta)
-    helps = (f"keep the budget with a risk of at most {other.target_risk:.4g} instead of {rule.target_risk:g} "
-             "(give max_rejected without target_risk)" if other.n_accepted else
-             f"no risk below {sample.bound:g} can be certified within the budget: raise max_rejected")
+    helps = (f"keep the budget with a risk of at most {other.target_risk:.4g} instead of "
+             f"{rule.target_risk:g} (give max_rejected without target_risk)"
+             if other.n_accepted else f"no risk below {sample.bound:g} can be certified "
+             "within the budget: raise max_rejected")
     earlier = [rule.remedy] if rule.remedy and rule.remedy != rule.status.remedy else []
-    return replace(rule, statement=f"{rule.statement} {said}", remedy="; ".join([helps, *earlier]))
+    return replace(rule, statement=f"{rule.statement} {said}",
+                   remedy="; ".join([helps, *earlier]))
 
 # %% ../../nbs/audit/04_rule.ipynb #c1ex0001
 def rows_answered(
@@ -860,18 +988,22 @@ def rows_answered(
 ) -> np.ndarray: # (n,) bool
     "Which rows are answered."
     names = sample.group_names
-    each = limits[""] if "" in limits else np.array([limits[g] for g in names])[sample.groups]
+    each = (limits[""] if "" in limits
+            else np.array([limits[g] for g in names])[sample.groups])
     return sample.scores[score] <= each
 
-def _answers_of_groups(sample, found:dict): # of tuples: group, rows, answers, their summed loss in units of the bound
+def _answers_of_groups(sample, found:dict):
+    # of tuples: group, rows, answers, their summed loss in units of the bound
     "How often a rule answers in each group, and how well."
     names = sample.group_names
     score = next(iter(found.values())).score
     limits = {g: f.threshold for g, f in found.items()}
     if sample.binned:
         parts = {g: sample.part(g) for g in names}
-        each = [found_at(part, score, limits[g if g in limits else ""], "") for g, part in parts.items()]
-        return [(g, part.n, f.accepted, f.lost) for (g, part), f in zip(parts.items(), each)]
+        each = [found_at(part, score, limits[g if g in limits else ""], "")
+                for g, part in parts.items()]
+        return [(g, part.n, f.accepted, f.lost)
+                for (g, part), f in zip(parts.items(), each)]
     here = rows_answered(sample, score, limits)
     rows = np.bincount(sample.groups, minlength=len(names))
     answers = np.bincount(sample.groups[here], minlength=len(names))
@@ -883,7 +1015,8 @@ def group_remarks(
     found:dict, # group -> Found, "" for all rows
     target:float,
 ) -> tuple[list, list]: # sentences for the statement; what helps
-    "Groups in which nothing is answered, or in which answers are wrong more often than the target."
+    """Groups in which nothing is answered, or in which answers are wrong more often than
+    the target."""
     if not sample.group_names or not any(f.accepted for f in found.values()): return [], []
     share = target/sample.bound
     counted = list(_answers_of_groups(sample, found))
@@ -893,14 +1026,18 @@ def group_remarks(
     for g, _, answers, lost in counted:
         if not answers or lost <= share*answers: continue
         low, high = share_interval(lost, answers, .95)
-        if low > share: risky.append(f"{g}: {lost/answers:.1%} of {answers} answers ({low:.1%} to {high:.1%})")
+        if low > share:
+            risky.append(f"{g}: {lost/answers:.1%} of {answers} answers ({low:.1%} to "
+                         f"{high:.1%})")
     if risky:
         more = "wrong" if sample.kind == "zero-one" else "mean loss in units of the largest"
         said.append(f"Above the target in some groups, {more}: {some_of(risky)}.")
     help_ = []
-    if silent: help_.append(f"give more rows of {some_of(silent)}, raise target_risk, or give a score that "
-                            "tells their mistakes apart")
-    if risky and "" in found: help_.append("certify each group (per_group=True, --per-group)")
+    if silent:
+        help_.append(f"give more rows of {some_of(silent)}, raise target_risk, or give a "
+                     "score that tells their mistakes apart")
+    if risky and "" in found:
+        help_.append("certify each group (per_group=True, --per-group)")
     return said, help_
 
 # %% ../../nbs/audit/04_rule.ipynb #5ca4bf20
@@ -913,22 +1050,24 @@ def _rule(sample, found:dict, target:float, delta:float, choices:Choices) -> Rul
     remarks, help_ = group_remarks(sample, found, target)
     source = sample.source if first.score == SCORE else ""
     finite = [abs(limit) for limit in limits.values() if np.isfinite(limit)]
-    step = sample.step if source else step_at(sample.digits(first.score), max(finite)) if finite else 0.
-    return Rule(score=first.score, kind=SCORE if source else "given", source=source,
-                step=step, gap=min(_gap(sample.part(g) if g else sample, f) for g, f in found.items()),
-                threshold=largest_limit(limits.values()), thresholds=limits if choices.n_groups else None,
-                target_risk=target, delta=delta, coverage=m/sample.n,
-                risk=sample.bound*sum(f.lost for f in found.values())/m if m else np.nan,
-                n=sample.n, n_accepted=m, method=first.method, status=status,
-                statement=" ".join([_statement(sample, first.score, m, target, delta, choices), *remarks]),
-                remedy="; ".join(help_) or _remedy(sample, status, target, delta, choices),
-                loss=sample.kind, bound=sample.bound,
-                classes=sample.classes, hash=sample.hash, looked=choices.looked, n_scores=choices.n_scores,
-                n_targets=choices.n_targets, columns=sample.columns,
-                missing_values=sample.missing_values)
+    step = (sample.step if source else step_at(sample.digits(first.score), max(finite))
+            if finite else 0.)
+    return Rule(
+        score=first.score, kind=SCORE if source else "given", source=source, step=step,
+        gap=min(_gap(sample.part(g) if g else sample, f) for g, f in found.items()),
+        threshold=largest_limit(limits.values()), thresholds=limits if choices.n_groups
+        else None, target_risk=target, delta=delta, coverage=m/sample.n,
+        risk=sample.bound*sum(f.lost for f in found.values())/m if m else np.nan,
+        n=sample.n, n_accepted=m, method=first.method, status=status, statement=" ".join(
+            [_statement(sample, first.score, m, target, delta, choices), *remarks]),
+        remedy="; ".join(help_) or _remedy(sample, status, target, delta, choices),
+        loss=sample.kind, bound=sample.bound, classes=sample.classes, hash=sample.hash,
+        looked=choices.looked, n_scores=choices.n_scores, n_targets=choices.n_targets,
+        columns=sample.columns, missing_values=sample.missing_values)
 
 def _gap(sample, found:Found) -> float:
     "From a threshold to the next larger score."
     scores = sample.ranked(found.score).scores
     above = scores[np.searchsorted(scores, found.threshold, side="right"):]
-    return float(above[0] - found.threshold) if len(above) and np.isfinite(found.threshold) else np.inf
+    return (float(above[0] - found.threshold) if len(above) and np.isfinite(found.threshold)
+            else np.inf)

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from .table import (
-    POLICIES, TableError, check_spellings, column_called, count_missing, groups_of, matching, numbers,
-    open_table, said_missing, words)
-from ..core.checks import (
-    check_array, check_choice, check_labels, check_mask, check_number, check_same_length, check_vector, refuse)
+    POLICIES, TableError, check_spellings, column_called, count_missing, groups_of,
+    matching, numbers, open_table, said_missing, words)
+from reject_nb.core.checks import (
+    check_array, check_choice, check_labels, check_mask, check_number, check_same_length,
+    check_vector, refuse)
 from ..core.labels import doubtful, encode, label_name, reads_missing, within_ends
 from ..core.ranking import Ranking, auroc, rank
 
@@ -31,7 +32,8 @@ def score_of_probabilities(probabilities:np.ndarray) -> np.ndarray: # (n,)
     "1 - the largest probability."
     return 1 - probabilities.max(1)
 
-def softmax_of(logits:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (n, K) probabilities, (n,) scores
+def softmax_of(logits:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (n, K) probabilities,
+    # (n,) scores
     "Probabilities, and the sum of all but the largest, without cancellation."
     shifted = np.exp(logits - logits.max(1, keepdims=True))
     total = shifted.sum(1)
@@ -43,35 +45,42 @@ def softmax_of(logits:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (n, K) pro
 @dataclass(frozen=True)
 class Names:
     "What the arguments are called by whoever gave them."
-    columns: dict = field(default_factory=dict) # argument -> name of its column, or names of its columns
+    columns: dict = field(default_factory=dict) # argument -> name of its column, or names
+                                                # of its columns
 
     def wrong(self, argument:str, index, value, expected:str, more:str="") -> ValueError:
         "An error about one value."
         at = index if isinstance(index, tuple) else (int(index),)
         if argument not in self.columns:
             place = at[0] if len(at) == 1 else at
-            return ValueError(f"{argument} must be {expected}, got {value} at index {place}{more}")
+            return ValueError(f"{argument} must be {expected}, got {value} at index "
+                              f"{place}{more}")
         name = self.columns[argument]
         if not isinstance(name, str): name = list(name)[at[1] if len(at) > 1 else 0]
-        return TableError(f"column {name!r}, row {at[0] + 1}: {argument} must be {expected}, got {value}{more}",
-                          name, at[0] + 1, value)
+        return TableError(f"column {name!r}, row {at[0] + 1}: {argument} must be "
+                          f"{expected}, got {value}{more}", name, at[0] + 1, value)
 
     def doubt(self, argument:str, label:str, why:str) -> str:
         "What is doubtful about a label, and what helps."
-        if not reads_missing(label): helps = "write both in one way, or name all classes in classes (--classes) of the audit"
+        if not reads_missing(label):
+            helps = ("write both in one way, or name all classes in classes (--classes) of "
+                     "the audit")
         elif argument in self.columns:
-            helps = (f"if it stands for a missing value, missing_values=[{label!r}] (--missing-values {label!r}) says so; "
-                     "if it is a class, name all classes in classes (--classes) of the audit")
+            helps = (f"if it stands for a missing value, missing_values=[{label!r}] "
+                     f"(--missing-values {label!r}) says so; if it is a class, name all "
+                     "classes in classes (--classes) of the audit")
         else: helps = "leave such rows out, or name all classes in classes"
         return f", which {why}; {helps}"
 
-    def check_known(self, argument:str, codes:np.ndarray, found, known, more:str="") -> None:
+    def check_known(self, argument:str, codes:np.ndarray, found, known,
+                    more:str="") -> None:
         "Refuse labels that are none of the classes, the first of `found`."
         if codes.max(initial=-1) < len(known): return
         row = int(np.argmax(codes >= len(known)))
         label = found[codes[row]]
         odd = doubtful([label], known)
-        raise self.wrong(argument, row, repr(label), f"one of the classes {', '.join(known[:8])}",
+        raise self.wrong(argument, row,
+                         repr(label), f"one of the classes {', '.join(known[:8])}",
                          self.doubt(argument, *odd) if odd else more)
 
 # %% ../../nbs/audit/02_sample.ipynb #lab0s006
@@ -140,7 +149,9 @@ def _slack(probabilities:np.ndarray) -> float:
     k = probabilities.shape[1]
     for decimals in range(1 if k > 2 else 2, 7):
         if np.allclose(seen, seen.round(decimals), rtol=0., atol=1e-9):
-            if decimals == 2 and k == 2 and np.allclose(seen, seen.round(1), rtol=0., atol=1e-9): return 1e-3
+            if (decimals == 2 and k == 2
+                and np.allclose(seen, seen.round(1), rtol=0., atol=1e-9)):
+                return 1e-3
             return 1e-3 + min(.5*k, 5*np.sqrt(k/12))*10.**-decimals
     return 1e-3
 
@@ -156,7 +167,8 @@ def check_probabilities(
     outside = (given < 0) | (given > 1)
     if outside.any():
         at = tuple(int(i) for i in np.argwhere(outside)[0])
-        hint = "" if np.abs(given).max() == 1 or not (given < 0).any() else "; if these are logits, say so"
+        hint = ("" if np.abs(given).max() == 1 or not (given < 0).any()
+                else "; if these are logits, say so")
         raise names.wrong("probabilities", at, f"{given[at]:.10g}", "in [0, 1]", hint)
     if given.ndim == 1: given = np.column_stack([1 - given, given])
     off = np.abs(given.sum(1) - 1) > _slack(given)
@@ -168,32 +180,39 @@ def check_probabilities(
 
 # %% ../../nbs/audit/02_sample.ipynb #b5f202cc
 def check_logits(value) -> np.ndarray: # (n, K)
-    "Logits of the classes; those of one output are taken as of the second of two classes. Raises ValueError."
+    """Logits of the classes; those of one output are taken as of the second of two classes.
+    Raises ValueError."""
     given = check_array(value, "logits")
     if given.ndim == 1: given = np.column_stack([np.zeros(len(given)), given])
-    if given.ndim != 2 or given.shape[1] < 2: raise refuse("logits", "of shape (n,) or (n, classes)", given)
+    if given.ndim != 2 or given.shape[1] < 2:
+        raise refuse("logits", "of shape (n,) or (n, classes)", given)
     return np.clip(given, -1e300, 1e300)
 
 # %% ../../nbs/audit/02_sample.ipynb #8a10e263
-def _classes(labels:dict, k:int|None, given) -> tuple: # names in the order of the columns, may be empty
+def _classes(labels:dict, k:int|None, given) -> tuple:
+    # names in the order of the columns, may be empty
     "The classes that the columns of probabilities stand for."
     if given is not None:
         names = tuple(label_name(c) for c in check_labels(given, "classes").tolist())
-        if len(set(names)) < len(names): raise refuse("classes", "different from each other", names)
+        if len(set(names)) < len(names):
+            raise refuse("classes", "different from each other", names)
         if k not in (None, len(names)):
-            raise refuse("classes", f"the names of the {k} columns of probabilities or logits", names)
+            raise refuse("classes",
+                         f"the names of the {k} columns of probabilities or logits", names)
         return names
     if k is None: return ()
     found = encode(labels)[1]
     if all(name.isdecimal() and name == str(int(name)) and int(name) < k for name in found):
         if k > 2 and "0" not in found:
-            raise ValueError(f"classes must be given: the labels {', '.join(found[:8])} of {k} columns "
-                             "may be counted from 0 or from 1")
+            raise ValueError(f"classes must be given: the labels {', '.join(found[:8])} of "
+                             f"{k} columns may be counted from 0 or from 1")
         return tuple(str(i) for i in range(k))
     if len(found) == k: return found
-    odd = "".join(f"; {name!r} reads like a missing value" for name in found if reads_missing(name))
-    raise ValueError(f"classes must be given (--classes): there are {k} columns of probabilities or logits "
-                     f"and {len(found)} labels: {', '.join(found[:8])}{odd}")
+    odd = "".join(f"; {name!r} reads like a missing value"
+                  for name in found if reads_missing(name))
+    raise ValueError(f"classes must be given (--classes): there are {k} columns of "
+                     f"probabilities or logits and {len(found)} labels: "
+                     f"{', '.join(found[:8])}{odd}")
 
 # %% ../../nbs/audit/02_sample.ipynb #269b1da1
 @dataclass(frozen=True)
@@ -212,31 +231,38 @@ def _answers(y_true, y_pred, k:int|None, classes, is_ood, names:Names) -> _Answe
     labels = codes.get("y_true")
     predictions = codes.get("y_pred")
     if labels is not None and is_ood is not None: labels = np.where(is_ood, -1, labels)
-    more = "; classes (--classes) says what the columns of probabilities stand for" if k else ""
+    more = ("; classes (--classes) says what the columns of probabilities stand for" if k
+            else "")
     for role, code in (("y_true", labels), ("y_pred", predictions)):
         if known and code is not None: names.check_known(role, code, found, known, more)
     return _Answers(labels, predictions, known or found)
 
 def _check_answers(answers:_Answers, k:int|None, names:Names) -> None:
-    "Refuse labels that no prediction can equal, and those that look like another or like a missing value."
+    """Refuse labels that no prediction can equal, and those that look like another or like
+    a missing value."""
     codes: dict = {"y_true": answers.labels, "y_pred": answers.predictions}
-    used = {role: [answers.classes[c] for c in np.unique(code) if c >= 0] for role, code in codes.items()}
+    used = {role: [answers.classes[c] for c in np.unique(code) if c >= 0]
+            for role, code in codes.items()}
     for role, other in (("y_true", "y_pred"), ("y_pred", "y_true")):
         if (odd := doubtful(used[role], used[other])) is None: continue
         row = int(np.argmax(codes[role] == answers.classes.index(odd[0])))
         raise names.wrong(role, row, repr(odd[0]), "a class", names.doubt(role, *odd))
     if k is None and not set(used["y_true"]) & set(used["y_pred"]):
-        labels, predictions = (some_of([repr(name) for name in used[role]]) for role in codes)
-        raise ValueError("y_true and y_pred (labels and predictions) must have a value in common, got "
-                         f"{labels} and {predictions}: write both in one way, or name all classes in classes (--classes)")
+        labels, predictions = (some_of([repr(name) for name in used[role]])
+                               for role in codes)
+        raise ValueError("y_true and y_pred (labels and predictions) must have a value in "
+                         f"common, got {labels} and {predictions}: write both in one way, "
+                         "or name all classes in classes (--classes)")
 
 def _labels(value, role:str, is_ood) -> np.ndarray:
     "A vector of labels; those of inputs that belong to no class may be missing."
-    if hasattr(value, "to_numpy") and not isinstance(value, np.ndarray): value = value.to_numpy()
+    if hasattr(value, "to_numpy") and not isinstance(value, np.ndarray):
+        value = value.to_numpy()
     if is_ood is None or role != "y_true": return check_labels(value, role)
     if np.ma.is_masked(value): raise refuse(role, "without masked values", value)
     array = np.array(value, dtype=object)
-    if array.shape != is_ood.shape: raise refuse(role, f"an array of shape ({len(is_ood)},)", value)
+    if array.shape != is_ood.shape:
+        raise refuse(role, f"an array of shape ({len(is_ood)},)", value)
     inside = check_labels(array[~is_ood].tolist(), role) if (~is_ood).any() else array[:0]
     array[is_ood] = array[~is_ood][0] if len(inside) else ""
     return array
@@ -245,29 +271,35 @@ def _labels(value, role:str, is_ood) -> np.ndarray:
 def _matrix(loss, k:int) -> np.ndarray: # (K, K): loss[label, prediction]
     "The cost of each confusion."
     if isinstance(loss, str):
-        if loss != "zero-one": raise refuse("loss", "'zero-one' or a matrix: loss[label, prediction]", loss)
+        if loss != "zero-one":
+            raise refuse("loss", "'zero-one' or a matrix: loss[label, prediction]", loss)
         return 1 - np.eye(k)
     matrix = check_array(loss, "loss", (k, k), low=0., high=1e290)
     if not matrix.max() > 0: raise refuse("loss", "a matrix with an entry above 0", loss)
     return matrix
 
 # %% ../../nbs/audit/02_sample.ipynb #56daa634
-def _losses(answers:_Answers, loss, losses, bound, is_ood) -> tuple[np.ndarray, float]: # losses, bound
+def _losses(answers:_Answers, loss, losses, bound, is_ood) -> tuple[np.ndarray, float]:
+    # losses, bound
     "What each answer costs, and the most that one can cost."
     if losses is not None:
         if not isinstance(loss, str) or loss != "zero-one":
             raise refuse("loss", "'zero-one' where losses are given", loss)
-        most = 1. if bound is None else check_number(bound, "bound", 0., 1e290, open_low=True)
+        most = (1. if bound is None
+                else check_number(bound, "bound", 0., 1e290, open_low=True))
         losses = check_vector(within_ends(losses, 0., most), "losses", low=0.)
         if losses.max() > most:
-            raise ValueError(f"losses go up to {losses.max():.10g}, above {most:.10g}: give bound, "
-                             "the largest loss that can occur")
+            raise ValueError(f"losses go up to {losses.max():.10g}, above {most:.10g}: "
+                             "give bound, the largest loss that can occur")
     else:
-        if answers.labels is None: raise ValueError("y_true (label) must be given, or losses")
+        if answers.labels is None:
+            raise ValueError("y_true (label) must be given, or losses")
         if answers.predictions is None:
-            raise ValueError("y_pred (prediction) must be given, or probabilities, logits or losses")
+            raise ValueError("y_pred (prediction) must be given, or probabilities, logits "
+                             "or losses")
         matrix = _matrix(loss, max(len(answers.classes), 1))
-        most = float(matrix.max()) if bound is None else check_number(bound, "bound", float(matrix.max()))
+        most = (float(matrix.max()) if bound is None
+                else check_number(bound, "bound", float(matrix.max())))
         most = most or 1.
         losses = matrix[answers.labels, answers.predictions]
     return (losses if is_ood is None else np.where(is_ood, most, losses)), most
@@ -276,11 +308,13 @@ def _losses(answers:_Answers, loss, losses, bound, is_ood) -> tuple[np.ndarray, 
 def _scores(scores, own:np.ndarray|None, n:int) -> dict: # name -> (n,)
     "All scores by name, that of the probabilities first."
     found = {} if own is None else {SCORE: own}
-    given = scores if isinstance(scores, dict) else {} if scores is None else {"score": scores}
+    given = (scores if isinstance(scores, dict) else {} if scores is None
+             else {"score": scores})
     if scores is not None and not given:
         raise refuse("scores", "an array, or a dict with at least one", scores)
     for name, values in given.items():
-        if not isinstance(name, str) or not name: raise refuse("scores", "named by texts", name)
+        if not isinstance(name, str) or not name:
+            raise refuse("scores", "named by texts", name)
         if name in found:
             expected = f"named otherwise than {SCORE!r}, which comes from the probabilities"
             raise refuse("scores", expected, name)
@@ -305,14 +339,15 @@ class Sample:
     is_ood: np.ndarray|None = None   # (n,) bool
     given: tuple = ()                # what was given, in sentences
     notes: tuple = ()                # what the reader should know, in sentences
-    columns: dict = field(default_factory=dict) # role -> name or names of columns, where it came from a table
-    left_out: int = 0                # rows of the table that are not here, because values were missing
+    columns: dict = field(default_factory=dict) # role -> name or names of columns, where it
+                                                # came from a table
+    left_out: int = 0 # rows of the table that are not here, because values were missing
     missing_values: tuple = ()       # texts that stand for a missing value there
     origin: str = ""                 # name of the file
-    source: str = ""                 # "probabilities" or "logits", if a score comes from them
+    source: str = "" # "probabilities" or "logits", if a score comes from them
     step: float = 0.                 # between neighbouring values of that score close to 0
 
-    binned = False                   # whether rows were counted between fixed thresholds and are not kept
+    binned = False # whether rows were counted between fixed thresholds and are not kept
 
     @property
     def n(self) -> int:
@@ -322,7 +357,8 @@ class Sample:
 
     @property
     def usual_target(self) -> float:
-        "The risk that is asked about where none is named: .05, or a twentieth of a bound up to that."
+        """The risk that is asked about where none is named: .05, or a twentieth of a bound
+        up to that."""
         return .05 if self.bound > .05 else .05*self.bound
 
     @cached_property
@@ -336,10 +372,12 @@ class Sample:
         wrong = self.losses == self.bound
         return wrong if (wrong | (self.losses == 0)).all() else self.losses/self.bound
 
-    def ranked(self, score:str, ties:str="expected") -> Ranking: # or "index": ties in the order of the rows
+    def ranked(self, score:str, ties:str="expected") -> Ranking: # or "index": ties in the
+        # order of the rows
         "The losses in units of the bound, in the order of a score."
         found = self.rankings.get(score)
-        if found is None: found = self.rankings[score] = rank(self.shares, self.scores[score])
+        if found is None:
+            found = self.rankings[score] = rank(self.shares, self.scores[score])
         if ties == "expected" or len(found.size) == self.n: return found
         return rank(self.shares, self.scores[score], ties)
 
@@ -357,20 +395,24 @@ class Sample:
         return Sample(losses=self.losses[here], bound=self.bound, kind=self.kind,
                       scores={name: score[here] for name, score in self.scores.items()})
 
-    def confidence(self, bins:int) -> np.ndarray|None: # (3, bins): answers, sum of confidence, right answers
+    def confidence(self, bins:int) -> np.ndarray|None: # (3, bins): answers, sum of
+                                                       # confidence, right answers
         "Confidence of the answers and right ones, counted in bins of equal width."
-        if self.probabilities is None or self.labels is None or self.predictions is None: return None
+        if self.probabilities is None or self.labels is None or self.predictions is None:
+            return None
         stated = self.probabilities[np.arange(self.n), self.predictions]
         at = np.minimum((stated*bins).astype(int), bins - 1)
         right = self.predictions == self.labels
-        return np.array([np.bincount(at, weights, bins) for weights in (None, stated, right)])
+        return np.array([np.bincount(at, weights, bins)
+                         for weights in (None, stated, right)])
 
     @cached_property
     def hash(self) -> str:
         "SHA-256 of losses, scores and groups."
         digest = hashlib.sha256(np.ascontiguousarray(self.losses, "<f8").tobytes())
         for name, score in self.scores.items():
-            digest.update(name.encode() + b"\0" + np.ascontiguousarray(score, "<f8").tobytes())
+            digest.update(name.encode() + b"\0"
+                          + np.ascontiguousarray(score, "<f8").tobytes())
         if self.groups is not None:
             digest.update("\0".join(self.group_names).encode()
                           + np.ascontiguousarray(self.groups, "<i8").tobytes())
@@ -391,31 +433,38 @@ def make_sample(
     bound=None,         # largest loss that can occur; 1 where losses are given
     names:Names=Names(), # what columns are called, for messages
 ) -> Sample:
-    "Everything that was given, in one form. Raises ValueError naming the argument, or TableError."
+    """Everything that was given, in one form. Raises ValueError naming the argument, or
+    TableError."""
     if probabilities is not None and logits is not None:
         raise ValueError("logits must not be given beside probabilities")
     ood = None if is_ood is None else check_mask(is_ood, "is_ood")
     if ood is not None and (not len(ood) or ood.all()):
         raise refuse("is_ood", "False for at least one row", is_ood)
     p, own = _probabilities(probabilities, logits, names)
-    answers = _answers(y_true, y_pred, None if p is None else p.shape[1], classes, ood, names)
+    answers = _answers(y_true, y_pred, None if p is None else p.shape[1], classes, ood,
+                       names)
     if losses is not None: losses = check_vector(losses, "losses")
     check_same_length(y_true=answers.labels, y_pred=answers.predictions, probabilities=p,
                       losses=losses, is_ood=ood)
     differ = _compared(answers, p)
-    if answers.predictions is None and p is not None: answers = replace(answers, predictions=p.argmax(1))
-    if classes is None and losses is None and answers.labels is not None and answers.predictions is not None:
+    if answers.predictions is None and p is not None:
+        answers = replace(answers, predictions=p.argmax(1))
+    if (classes is None and losses is None and answers.labels is not None
+        and answers.predictions is not None):
         _check_answers(answers, None if p is None else p.shape[1], names)
-    kind = "given" if losses is not None else "zero-one" if isinstance(loss, str) else "matrix"
+    kind = ("given" if losses is not None else "zero-one" if isinstance(loss, str)
+            else "matrix")
     cost, most = _losses(answers, loss, losses, bound, ood)
     found = _scores(scores, own, len(cost))
     codes, group_names = _groups(groups, len(cost))
     source = "logits" if logits is not None else "" if p is None else "probabilities"
-    sample = Sample(losses=cost, scores=found, bound=most, kind=kind, labels=answers.labels, source=source,
-                    step=step_of(np.asarray(probabilities).dtype.name, p) if source == "probabilities" else 0.,
-                    predictions=answers.predictions, probabilities=p, classes=answers.classes, groups=codes,
+    sample = Sample(losses=cost, scores=found, bound=most, kind=kind, labels=answers.labels,
+                    source=source, step=step_of(np.asarray(probabilities).dtype.name, p)
+                    if source == "probabilities" else 0., predictions=answers.predictions,
+                    probabilities=p, classes=answers.classes, groups=codes,
                     group_names=group_names, is_ood=ood, columns=dict(names.columns))
-    alone = np.ndim(probabilities if logits is None else logits) == 1 and len(answers.classes) == 2
+    alone = (np.ndim(probabilities if logits is None else logits) == 1
+             and len(answers.classes) == 2)
     notes = _remarks(sample, source == "probabilities", classes is None)
     return replace(sample, given=tuple(_given(sample, alone)), notes=(*differ, *notes))
 
@@ -439,8 +488,8 @@ def _compared(answers:_Answers, p) -> tuple: # sentences
     if p is None or answers.predictions is None: return ()
     other = int((p[np.arange(len(p)), answers.predictions] < p.max(1)).sum())
     if not other: return ()
-    return (f"{other} of {len(p)} predictions are not the class of the largest probability; "
-            "the predictions as given are judged"),
+    return ((f"{other} of {len(p)} predictions are not the class of the largest "
+             "probability; the predictions as given are judged"),)
 
 def some_of(names) -> str:
     "The first ten of some names."
@@ -454,14 +503,17 @@ def contents(
     "What there is besides losses, in sentences."
     if sample.classes: yield f"{len(sample.classes)} classes: {some_of(sample.classes)}"
     one = {"probabilities": "probability", "logits": "logit"}
-    if sample.source: yield f"{one[sample.source]} of {sample.classes[1]}" if alone else f"{sample.source} of the classes"
+    if sample.source:
+        yield (f"{one[sample.source]} of {sample.classes[1]}" if alone
+               else f"{sample.source} of the classes")
     yield f"scores of uncertainty: {', '.join(sample.scores)}"
-    if sample.group_names: yield f"{len(sample.group_names)} groups: {some_of(sample.group_names)}"
+    if sample.group_names:
+        yield f"{len(sample.group_names)} groups: {some_of(sample.group_names)}"
 
 def _given(sample:Sample, alone:bool):
     "What was given, in sentences."
-    costs = {"zero-one": "an answer costs 1 if it is wrong",
-             "matrix": "a matrix says what each confusion costs", "given": "losses were given"}
+    costs = {"zero-one": "an answer costs 1 if it is wrong", "matrix": "a matrix says what "
+             "each confusion costs", "given": "losses were given"}
     yield f"{sample.n} rows; {costs[sample.kind]}"
     yield from contents(sample, alone)
     if sample.is_ood is not None:
@@ -475,17 +527,21 @@ def upside_down(
     given:bool=True, # whether the score was given, and does not come from probabilities
 ):                   # at most one sentence
     "Errors that become rarer as a score rises."
-    if not ranking.binary or ranking.total < FEW_ERRORS or ranking.n - ranking.total < FEW_ERRORS: return
+    if (not ranking.binary or ranking.total < FEW_ERRORS
+        or ranking.n - ranking.total < FEW_ERRORS):
+        return
     area = auroc(ranking)
     if area > .35: return
-    help_ = ("it looks like a confidence; give 1 - confidence, or its negative" if given else
-             "see whether the columns stand for other classes")
-    yield f"errors become rarer as {name} rises (AUROC {area:.3f}), but high must mean uncertain: {help_}"
+    help_ = ("it looks like a confidence; give 1 - confidence, or its negative" if given
+             else "see whether the columns stand for other classes")
+    yield (f"errors become rarer as {name} rises (AUROC {area:.3f}), but high must mean "
+           f"uncertain: {help_}")
 
 def _other_order(sample:Sample):
     "Whether the classes in another order would be right far more often."
     k = len(sample.classes)
-    if sample.kind != "zero-one" or not 2 <= k <= 100 or sample.labels is None or sample.predictions is None:
+    if (sample.kind != "zero-one" or not 2 <= k <= 100 or sample.labels is None
+        or sample.predictions is None):
         return
     known = sample.labels >= 0
     pairs = sample.labels[known]*k + sample.predictions[known]
@@ -497,51 +553,63 @@ def _other_order(sample:Sample):
     right = int(confusion[label, column].sum())
     if n - right > .5*(n - np.trace(confusion)): return
     order = [sample.classes[label[np.argmax(column == j)]] for j in range(k)]
-    yield (f"{n - np.trace(confusion)} of {n} answers are wrong; with the classes in the order "
-           f"{some_of(order)} only {n - right} would be: see which class each column stands for")
+    yield (f"{n - np.trace(confusion)} of {n} answers are wrong; with the classes in the "
+           f"order {some_of(order)} only {n - right} would be: see which class each column "
+           "stands for")
 
 # %% ../../nbs/audit/02_sample.ipynb #e2f6fe0e
 FEW_ERRORS = 15   # below, intervals cover too little
 
-def _repeated(sample:Sample) -> int: # rows that are there already; 0 where chance explains them
-    "Rows with the same scores, label and prediction as another, if they are more alike than neighbours are."
+def _repeated(sample:Sample) -> int:
+    # rows that are there already; 0 where chance explains them
+    """Rows with the same scores, label and prediction as another, if they are more alike
+    than neighbours are."""
     from scipy.special import bdtr
     order = np.lexsort(list(sample.scores.values()))
     def alike(values): return np.diff(values[order]) == 0
-    tied = np.all([score[order][1:] == score[order][:-1] for score in sample.scores.values()], axis=0)
+    tied = np.all(
+        [score[order][1:] == score[order][:-1] for score in sample.scores.values()], axis=0)
     first = np.flatnonzero(np.r_[True, ~tied, True])         # of each group of equal scores
     between = ~tied
     largest = int(np.diff(first).argmax())
-    if first[largest + 1] - first[largest] > FEW_ERRORS: tied[first[largest]:first[largest + 1] - 1] = False
+    if first[largest + 1] - first[largest] > FEW_ERRORS:
+        tied[first[largest]:first[largest + 1] - 1] = False
     n_tied = int(tied.sum())
     if n_tied < FEW_ERRORS: return 0
     codes = [v for v in (sample.labels, sample.predictions) if v is not None]
     same = tied & np.all([alike(v) for v in (sample.losses, *codes)], axis=0)
     differ = ~alike(sample.losses)
     near = int(between.sum())
-    chance = bdtr(float((tied & differ).sum()), n_tied, (between & differ).sum()/near) if near >= 50 else 1.
-    fine = near > .05*sample.n and all(sample.digits(name) == (53, 99) for name in sample.scores)
+    chance = (bdtr(float((tied & differ).sum()), n_tied, (between & differ).sum()/near)
+              if near >= 50 else 1.)
+    fine = (near > .05*sample.n
+            and all(sample.digits(name) == (53, 99) for name in sample.scores))
     return int(same.sum()) if chance < 1e-3 or fine and same[tied].all() else 0
 
 def _remarks(sample:Sample, rounded:bool, rest:bool):
     "What a reader should know."
     if rows := _repeated(sample):
-        yield (f"{rows} of {sample.n} rows are repeated, with the same label, prediction and scores: the certificate "
-               "assumes independent rows")
+        yield (f"{rows} of {sample.n} rows are repeated, with the same label, prediction "
+               "and scores: the certificate assumes independent rows")
     if len(sample.group_names) > max(.5*sample.n, FEW_ERRORS):
-        yield (f"there are {len(sample.group_names)} groups for {sample.n} rows: nearly every row is its own group; "
-               "cut numbers and dates into bins")
+        yield (f"there are {len(sample.group_names)} groups for {sample.n} rows: nearly "
+               "every row is its own group; cut numbers and dates into bins")
     for name in sample.classes if rest else ():
-        if reads_missing(name): yield f"{name!r} is taken for a class; if it stands for a missing value, say so"
+        if reads_missing(name):
+            yield f"{name!r} is taken for a class; if it stands for a missing value, say so"
     wrong = int((sample.losses > 0).sum())
     if wrong < FEW_ERRORS:
-        yield f"only {wrong} rows have a loss: intervals of areas are too narrow below about {FEW_ERRORS}"
+        yield (f"only {wrong} rows have a loss: intervals of areas are too narrow below "
+               f"about {FEW_ERRORS}")
     if rounded and (certain := int((sample.scores[SCORE] == 0).sum())) > .01*sample.n:
         yield (f"{certain} rows have a probability of exactly 1 and cannot be told apart: "
                "give logits, or more digits")
     for name, score in sample.scores.items():
-        if score.min() == score.max(): yield f"all values of {name} are equal: it cannot tell inputs apart"
-        else: yield from upside_down(name, sample.ranked(name), not sample.source or name != SCORE)
+        if score.min() == score.max():
+            yield f"all values of {name} are equal: it cannot tell inputs apart"
+        else:
+            yield from upside_down(name, sample.ranked(name),
+                                   not sample.source or name != SCORE)
     yield from _other_order(sample)
 
 # %% ../../nbs/audit/02_sample.ipynb #c57b2eb4
@@ -550,9 +618,10 @@ class Roles:
     "Which columns of a table mean what."
     label: str|None = None          # column of labels
     prediction: str|None = None     # column of predictions
-    probabilities: Any = None       # columns: a pattern such as "p_*", names, or one name for class two
+    probabilities: Any = None       # columns: a pattern such as "p_*", names, or one name
+                                    # for class two
     logits: Any = None              # columns, in the same way
-    scores: Any = None              # column, columns, or a dict: name -> column; high means uncertain
+    scores: Any = None # column, columns, or a dict: name -> column; high means uncertain
     losses: str|None = None         # column of losses, instead of labels
     group: str|None = None          # column of groups
     ood: str|None = None            # column that is True where an input belongs to no class
@@ -568,9 +637,11 @@ class Roles:
         if self.probabilities is not None and self.logits is not None:
             raise ValueError("logits must not be given beside probabilities")
         if self.label is None and self.losses is None:
-            raise ValueError("label must name the column of labels, or losses that of losses")
+            raise ValueError("label must name the column of labels, or losses that of "
+                             "losses")
 
-    def found(self, names:list) -> dict: # role -> name, names, or a dict of names; only roles that were given
+    def found(self, names:list) -> dict: # role -> name, names, or a dict of names; only
+                                         # roles that were given
         "The columns of a table that play a part. Raises TableError where one is missing."
         found: dict = {}
         for role in ("label", "prediction", "losses", "group", "ood"):
@@ -583,26 +654,31 @@ class Roles:
             found["scores"] = {str(name): column_called(names, c, "scores")
                                for name, c in self.scores.items()}
         elif self.scores is not None:
-            found["scores"] = {star: c for c, star in matching(names, self.scores, "scores").items()}
-        if found.get("scores") == {}: raise refuse("scores", "names of columns", self.scores)
+            found["scores"] = {star: c for c, star in matching(names, self.scores, "scores")
+                               .items()}
+        if found.get("scores") == {}:
+            raise refuse("scores", "names of columns", self.scores)
         return found
 
     def columns(self, names:list) -> list:
         "The columns that are read. Raises TableError where one is missing."
         found = self.found(names)
         each = {**found, "scores": found.get("scores", {}).values()}.values()
-        return list(dict.fromkeys(c for role in each for c in ([role] if isinstance(role, str) else role)))
+        return list(dict.fromkeys(c for role in each
+                                  for c in ([role] if isinstance(role, str) else role)))
 
 # %% ../../nbs/audit/02_sample.ipynb #f5f8af1c
 def _common(texts) -> int:
     "How many letters all begin with."
-    return next((i for i, c in enumerate(zip(*texts)) if len(set(c)) > 1), min(map(len, texts)))
+    return next((i for i, c in enumerate(zip(*texts)) if len(set(c)) > 1),
+                min(map(len, texts)))
 
 def classes_of_names(
     names:list, # of columns, at least two
     labels,     # (n,) or None
 ) -> list[str]: # a class for each
-    "Names without that part of what all begin and end with that leaves the most labels; the shortest such part."
+    """Names without that part of what all begin and end with that leaves the most labels;
+    the shortest such part."""
     if labels is None: return names
     labels = np.array(encode({"y": labels})[1], dtype=object)
     head = _common(names)
@@ -612,7 +688,9 @@ def classes_of_names(
     for cut in range(head + tail + 1):
         for first in range(max(0, cut - tail), min(cut, head) + 1):
             rest = [name[first:len(name) - (cut - first)] for name in names]
-            if not all(rest) or first and names[0][first - 1].isdigit() and rest[0][0].isdigit(): continue
+            if (not all(rest)
+                or first and names[0][first - 1].isdigit() and rest[0][0].isdigit()):
+                continue
             known = len(encode({}, first=rest)[1])
             right = known + len(labels) - len(encode({"y": labels}, first=rest)[1])
             if known == len(names) and right > most: best, most = rest, right
@@ -623,21 +701,25 @@ def flag_column(
     frame,           # an open table
     name:str|None,   # of the column
 ):                   # (n,) bool, None where no name was given
-    "Rows that belong to no class: True and False, or 0 and 1. Raises TableError naming the cell."
+    """Rows that belong to no class: True and False, or 0 and 1. Raises TableError naming
+    the cell."""
     if name is None: return None
     codes, found = encode({"ood": words(frame, column_called(frame.columns, name, "ood"))})
-    wrong = [i for i, text in enumerate(found) if text.lower() not in ("0", "1", "false", "true")]
+    wrong = [i for i, text in enumerate(found) if text.lower() not in ("0", "1", "false",
+                                                                       "true")]
     if wrong:
         row = int(np.argmax(np.isin(codes["ood"], wrong)))
         raise TableError.at(name, row + 1, found[codes["ood"][row]], "0, 1, True or False")
     return np.array([text.lower() in ("1", "true") for text in found])[codes["ood"]]
 
 # %% ../../nbs/audit/02_sample.ipynb #8b082d1e
-def _class_names(pattern, found:dict, labels, flags) -> list|None: # None where the columns say nothing
+def _class_names(pattern, found:dict, labels, flags) -> list|None:
+    # None where the columns say nothing
     "The classes that columns of probabilities or logits name."
     stars = list(found.values())
     if labels is not None and flags is not None: labels = labels[~flags]
-    if len(stars) > 1: return stars if isinstance(pattern, str) else classes_of_names(stars, labels)
+    if len(stars) > 1:
+        return stars if isinstance(pattern, str) else classes_of_names(stars, labels)
     if not isinstance(pattern, str) or "*" not in pattern or labels is None: return None
     names = encode({"y": labels})[1]
     if len(names) != 2 or stars[0] not in names: return None
@@ -648,7 +730,8 @@ def sample_of_table(
     table,       # path of a CSV or Parquet file, a data frame, or a dict of columns
     roles:Roles,
 ) -> Sample:
-    "Everything that a table holds, checked. Raises TableError naming column, row and value; ValueError."
+    """Everything that a table holds, checked. Raises TableError naming column, row and
+    value; ValueError."""
     frame = open_table(table, roles.missing_values)
     if roles.missing != "error": return _without_missing(frame, table, roles)
     try: return _read_sample(frame, table, roles)
@@ -656,33 +739,39 @@ def sample_of_table(
         if error.column is None or error.row is None: raise
         counts, rows = count_missing(frame, _needed(frame, roles))
         if not rows[min(error.row, len(rows)) - 1]: raise
-        more = (f"; {int(rows.sum())} of {len(rows)} rows have missing values: {said_missing(counts)}; "
-                "missing='drop' (--missing drop) leaves them out")
+        more = (f"; {int(rows.sum())} of {len(rows)} rows have missing values: "
+                f"{said_missing(counts)}; missing='drop' (--missing drop) leaves them out")
         raise TableError(f"{error}{more}", error.column, error.row, error.value) from None
 
 def _needed(frame, roles:Roles) -> dict: # name -> whether it holds numbers
-    "Columns without which a row cannot be used; a group may be missing, and the label of a foreign input."
+    """Columns without which a row cannot be used; a group may be missing, and the label of
+    a foreign input."""
     found = roles.found(frame.columns)
     free = {found.get("group"), found.get("label") if "ood" in found else None}
     texts = {found.get(role) for role in ("label", "prediction", "ood")}
-    return {name: name not in texts for name in roles.columns(frame.columns) if name not in free}
+    return {name: name not in texts
+            for name in roles.columns(frame.columns) if name not in free}
 
 def _without_missing(frame, table, roles:Roles) -> Sample:
     "The rows without missing values, and a note that counts the others."
     counts, rows = count_missing(frame, _needed(frame, roles))
-    if rows.all(): raise TableError(f"table must hold rows without missing values: {said_missing(counts)}")
+    if rows.all():
+        raise TableError("table must hold rows without missing values: "
+                         f"{said_missing(counts)}")
     kept = frame.filter((~rows).tolist()) if rows.any() else frame
     sample = _read_sample(kept, table, roles)
     if not counts: return sample
-    note = (f"{int(rows.sum())} of {len(rows)} rows are left out, because values are missing: "
-            f"{said_missing(counts)}" + ("; a rule rejects such rows" if roles.missing == "reject" else ""))
+    note = (f"{int(rows.sum())} of {len(rows)} rows are left out, because values are "
+            f"missing: {said_missing(counts)}"
+            + ("; a rule rejects such rows" if roles.missing == "reject" else ""))
     return replace(sample, notes=(note, *sample.notes), left_out=int(rows.sum()))
 
 def _read_sample(frame, table, roles:Roles) -> Sample:
     "A sample of the columns of an open table."
     found = roles.found(frame.columns)
     flags = flag_column(frame, found.get("ood"))
-    def label_column(role, skip=None): return words(frame, found[role], skip) if role in found else None
+    def label_column(role, skip=None):
+        return words(frame, found[role], skip) if role in found else None
     labels = label_column("label", flags)
     classes = roles.classes
     called = {}
@@ -691,17 +780,20 @@ def _read_sample(frame, table, roles:Roles) -> Sample:
         if role not in found: continue
         values = [numbers(frame, name) for name in found[role]]
         arrays[role] = values[0] if len(values) == 1 else np.column_stack(values)
-        if classes is None: classes = _class_names(getattr(roles, role), found[role], labels, flags)
+        if classes is None:
+            classes = _class_names(getattr(roles, role), found[role], labels, flags)
         found[role] = list(found[role])
         called[role] = found[role]*2 if len(values) == 1 else found[role]
     if "scores" in found:
-        arrays["scores"] = {name: numbers(frame, c, infinite=True) for name, c in found["scores"].items()}
+        arrays["scores"] = {name: numbers(frame, c, infinite=True)
+                            for name, c in found["scores"].items()}
     if "losses" in found: arrays["losses"] = numbers(frame, found["losses"])
     groups = groups_of(frame, found["group"], roles.missing) if "group" in found else None
-    called |= {argument: found[role] for argument, role in (("y_true", "label"), ("y_pred", "prediction"))
-               if role in found}
+    called |= {argument: found[role] for argument,
+               role in (("y_true", "label"), ("y_pred", "prediction")) if role in found}
     sample = make_sample(y_true=labels, y_pred=label_column("prediction"), is_ood=flags,
                          groups=groups, classes=classes, loss=roles.loss, bound=roles.bound,
                          names=Names(called), **arrays)
     origin = Path(table).name if isinstance(table, (str, Path)) else ""
-    return replace(sample, columns=found, origin=origin, missing_values=tuple(roles.missing_values or ()))
+    return replace(sample, columns=found, origin=origin,
+                   missing_values=tuple(roles.missing_values or ()))

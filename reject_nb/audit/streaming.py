@@ -25,7 +25,7 @@ from ..core.help import Patched
 from ..core.ranking import Ranking
 
 # %% ../../nbs/audit/07_streaming.ipynb #bdd4a821
-BINS = 1 << 21                             # both signs, 256 powers of two, 4,096 steps in each
+BINS = 1 << 21 # both signs, 256 powers of two, 4,096 steps in each
 _HALF = BINS//2                  # bits of the fraction that are dropped
 _CUT = 40
 _LEAST = (1023 - 126) << 52                # bits of 2^-126: what is smaller goes with 0
@@ -52,13 +52,15 @@ def upper_edges(
     "Thresholds of the grid: s <= edge accepts the bins up to this one."
     bins = np.asarray(bins, np.int64)
     step = np.where(bins >= _HALF, bins - _HALF, _HALF - 1 - bins)
-    above = np.where(step == _HALF - 1, np.float64(np.inf).view(np.int64), _LEAST + (step << _CUT) - 1)
+    above = np.where(step == _HALF - 1, np.float64(np.inf).view(np.int64),
+                     _LEAST + (step << _CUT) - 1)
     below = np.where(step == 0, 1, _LEAST + (np.maximum(step - 1, 0) << _CUT))
     return np.where(bins >= _HALF, above.view(np.float64), -below.view(np.float64))
 
 # %% ../../nbs/audit/07_streaming.ipynb #5eb3cc5e
 class GridCounts:
-    "Answers and wrong answers in each bin of the fixed grid; parts are added with `+`, in any order."
+    """Answers and wrong answers in each bin of the fixed grid; parts are added with `+`, in
+    any order."""
     def __init__(self, answers=None, wrong=None):
         self.answers = np.zeros(BINS, np.int64) if answers is None else answers
         self.wrong = np.zeros(BINS, np.int64) if wrong is None else wrong
@@ -74,9 +76,11 @@ class GridCounts:
     def ranked(self) -> Ranking:
         "The bins that hold something, as groups."
         used = np.flatnonzero(self.answers)
-        return Ranking(scores=upper_edges(used), size=self.answers[used], loss=self.wrong[used])
+        return Ranking(scores=upper_edges(used), size=self.answers[used],
+                       loss=self.wrong[used])
 
-    def __add__(self, other): return GridCounts(self.answers + other.answers, self.wrong + other.wrong)
+    def __add__(self, other):
+        return GridCounts(self.answers + other.answers, self.wrong + other.wrong)
 
     def __reduce__(self):
         used = np.flatnonzero(self.answers)
@@ -94,10 +98,12 @@ BINS_OF_CONFIDENCE = 15   # of equal width
 
 @dataclass(kw_only=True)
 class Tally(Patched):
-    "Sums over rows, which answer as a Sample does; those of parts add up to those of the whole."
+    """Sums over rows, which answer as a Sample does; those of parts add up to those of the
+    whole."""
     grids: dict = field(default_factory=dict)  # (score, group or "") -> GridCounts
-    ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones belong to no class
-    sums: np.ndarray|None = None               # (3, bins): answers, sum of confidence, right answers
+    ood: dict = field(default_factory=dict)    # score -> GridCounts whose wrong ones belong
+                                               # to no class
+    sums: np.ndarray|None = None # (3, bins): answers, sum of confidence, right answers
     classes: tuple = ()
     columns: dict = field(default_factory=dict) # role -> name or names of columns
     left_out: int = 0                          # rows with missing values
@@ -105,7 +111,8 @@ class Tally(Patched):
     source: str = ""
     step: float = 0.                           # the largest of the parts
     missing_values: tuple = ()                 # texts that stand for a missing value
-    finest: dict = field(default_factory=dict) # score -> its digits, as `Sample.digits` has them
+    finest: dict = field(default_factory=dict) # score -> its digits, as `Sample.digits` has
+                                               # them
 
     binned = True
     n_thresholds = BINS
@@ -119,7 +126,8 @@ class Tally(Patched):
         "Count the rows of a part. Raises ValueError where a loss is neither 0 nor 1."
         lost = sample.losses == 1
         if not (lost | (sample.losses == 0)).all():
-            expected = "0 or 1 everywhere: others cannot be counted, keep the rows (stream=False)"
+            expected = ("0 or 1 everywhere: others cannot be counted, keep the rows "
+                        "(stream=False)")
             raise refuse("losses", expected, sample.losses.max())
         names = sample.group_names or ("",)
         for name, score in sample.scores.items():
@@ -127,7 +135,8 @@ class Tally(Patched):
                 here = sample.groups == code if sample.group_names else slice(None)
                 _grid(self.grids, (name, group)).update(lost[here], score[here])
             if sample.is_ood is not None: _grid(self.ood, name).update(sample.is_ood, score)
-        self.finest = _finest(self.finest, {name: sample.digits(name) for name in sample.scores})
+        self.finest = _finest(self.finest,
+                              {name: sample.digits(name) for name in sample.scores})
         self.sums = _plus(self.sums, sample.confidence(BINS_OF_CONFIDENCE))
         return self._joined(sample)
 
@@ -145,7 +154,8 @@ class Tally(Patched):
     def __add__(self, other):
         if not isinstance(other, Tally): return NotImplemented
         both = Tally(grids=_sum(self.grids, other.grids), ood=_sum(self.ood, other.ood),
-                     sums=_plus(self.sums, other.sums), finest=_finest(self.finest, other.finest))
+                     sums=_plus(self.sums, other.sums),
+                     finest=_finest(self.finest, other.finest))
         return both._joined(self)._joined(other)
 
     @cached_property
@@ -168,11 +178,13 @@ class Tally(Patched):
         return next(iter(self.rankings.values())).n
 
     @property
-    def group_names(self) -> tuple: return tuple(sorted({group for _, group in self.grids if group}))
+    def group_names(self) -> tuple:
+        return tuple(sorted({group for _, group in self.grids if group}))
 
     def part(self, group:str) -> "Tally":
         "The rows of one group."
-        return Tally(grids={(name, ""): counts for (name, g), counts in self.grids.items() if g == group})
+        return Tally(grids={(name, ""): counts
+                            for (name, g), counts in self.grids.items() if g == group})
 
     def digits(self, score:str) -> tuple: return self.finest[score]
 
@@ -181,15 +193,19 @@ class Tally(Patched):
         return self.ood[score].ranked() if score in self.ood else None
 
     def confidence(self, bins:int) -> np.ndarray|None: # (3, bins)
-        "Confidence of the answers and right ones. Raises ValueError for other bins than those counted."
-        if self.sums is not None: check_number(bins, "bins", BINS_OF_CONFIDENCE, BINS_OF_CONFIDENCE)
+        """Confidence of the answers and right ones. Raises ValueError for other bins than
+        those counted."""
+        if self.sums is not None:
+            check_number(bins, "bins", BINS_OF_CONFIDENCE, BINS_OF_CONFIDENCE)
         return self.sums
 
 def _finest(first:dict, second:dict) -> dict:
     "The finer digits of each score."
-    return {**first, **{name: tuple(map(max, first.get(name, digits), digits)) for name, digits in second.items()}}
+    return {**first, **{name: tuple(map(max, first.get(name, digits), digits))
+                        for name, digits in second.items()}}
 
-def _plus(first, second): return second if first is None else first if second is None else first + second
+def _plus(first, second):
+    return second if first is None else first if second is None else first + second
 
 def _grid(grids:dict, key) -> GridCounts:
     "The counts under a key, new ones where there are none."
@@ -202,25 +218,30 @@ def _grid(grids:dict, key) -> GridCounts:
 
 def _sum(first:dict, second:dict) -> dict:
     "Counts of both under each key."
-    return {**first, **second, **{key: first[key] + second[key] for key in first.keys() & second.keys()}}
+    return {**first, **second,
+            **{key: first[key] + second[key] for key in first.keys() & second.keys()}}
 
 # %% ../../nbs/audit/07_streaming.ipynb #9b92e607
 @patch(as_prop=True)
 def given(self:Tally) -> tuple: # of texts
     "What was given, in sentences."
-    return f"{self.n:,} rows, counted between {BINS:,} thresholds fixed in advance", *contents(self)
+    return (f"{self.n:,} rows, counted between {BINS:,} thresholds fixed in advance",
+            *contents(self))
 
 @patch(as_prop=True)
 def notes(self:Tally) -> tuple:
     "What the reader should know, in sentences."
-    said = [f"{self.left_out} rows are left out, because values are missing"] if self.left_out else []
+    said = ([f"{self.left_out} rows are left out, because values are missing"]
+            if self.left_out else [])
     wrong = next(iter(self.rankings.values())).total
     if wrong < FEW_ERRORS:
-        said.append(f"only {wrong} rows are wrong: intervals are too narrow below about {FEW_ERRORS}")
+        said.append(f"only {wrong} rows are wrong: intervals are too narrow below about "
+                    f"{FEW_ERRORS}")
     for name, ranking in self.rankings.items():
         said += upside_down(name, ranking, not self.source or name != SCORE)
-    return (*said, *(f"more than a hundredth of the rows lie in one bin of {name}: nothing parts them"
-                     for name, ranking in self.rankings.items() if ranking.size.max() > .01*ranking.n))
+    return (*said, *(f"more than a hundredth of the rows lie in one bin of {name}: nothing "
+                     "parts them" for name, ranking in self.rankings.items()
+                     if ranking.size.max() > .01*ranking.n))
 
 @patch(as_prop=True)
 def hash(self:Tally) -> str: # hexadecimal
@@ -239,7 +260,8 @@ def tally_of(
     parts,       # frames, one after the other
     roles:Roles,
 ) -> Tally:
-    "Sums over all parts, which are held one at a time. Raises TableError naming column, row and value."
+    """Sums over all parts, which are held one at a time. Raises TableError naming column,
+    row and value."""
     total = Tally()
     before = 0
     for part in parts:
@@ -264,13 +286,15 @@ STEP = 1 << 20            # rows of a part, where a row group is larger than fou
 MOST_ROWS = 20_000_000    # that are held in memory
 
 def _files(path) -> list[Path]:
-    "The Parquet files at a path: itself, or those in a folder. Raises TableError where there are none."
+    """The Parquet files at a path: itself, or those in a folder. Raises TableError where
+    there are none."""
     path = Path(path)
     found = sorted(path.glob("*.parquet")) if path.is_dir() else [path]
     if not found or not path.exists():
         raise TableError(f"table must be a file, there is none at {path.name!r}")
     if any(f.suffix.lower() not in PARQUET for f in found):
-        raise TableError(f"table must be a Parquet file where it is streamed, got {path.name!r}")
+        raise TableError("table must be a Parquet file where it is streamed, got "
+                         f"{path.name!r}")
     return found
 
 def _row_groups(path:Path, roles:Roles):
@@ -288,13 +312,16 @@ def _row_groups(path:Path, roles:Roles):
 
 def _pieces(part, roles:Roles):
     "Row groups of a file, or the frame itself."
-    if not isinstance(part, (str, Path)) or Path(part).suffix.lower() in (".csv", ".txt"): return [part]
+    if not isinstance(part, (str, Path)) or Path(part).suffix.lower() in (".csv", ".txt"):
+        return [part]
     return (piece for file in _files(part) for piece in _row_groups(file, roles))
 
 # %% ../../nbs/audit/07_streaming.ipynb #5ba67266
 def _count_partition(part, roles:Roles) -> tuple[int, Any]: # rows, Tally or error
     "A partition; an empty one counts nothing."
-    try: return len(part), Tally().add(sample_of_table(part, roles)) if len(part) else Tally()
+    try:
+        return (len(part),
+                Tally().add(sample_of_table(part, roles)) if len(part) else Tally())
     except TableError as error: return len(part), error
 
 def _total_of(parts:list) -> tuple[int, Any]: # rows, Tally or the first error
@@ -302,7 +329,8 @@ def _total_of(parts:list) -> tuple[int, Any]: # rows, Tally or the first error
     rows, total = parts[0]
     for more, found in parts[1:]:
         if not isinstance(total, TableError):
-            total = _located(found, rows) if isinstance(found, TableError) else total + found
+            total = (_located(found, rows) if isinstance(found, TableError)
+                     else total + found)
         rows += more
     return rows, total
 
@@ -313,8 +341,10 @@ def tally_of_dask(
     "Sums over all partitions of a Dask frame, by its scheduler."
     import dask
     wanted = roles.columns([str(c) for c in frame.columns])
-    parts = [dask.delayed(_count_partition)(part, roles) for part in frame[wanted].to_delayed()]
-    while len(parts) > 1: parts = [dask.delayed(_total_of)(parts[i:i + 8]) for i in range(0, len(parts), 8)]
+    parts = [dask.delayed(_count_partition)(part, roles)
+             for part in frame[wanted].to_delayed()]
+    while len(parts) > 1:
+        parts = [dask.delayed(_total_of)(parts[i:i + 8]) for i in range(0, len(parts), 8)]
     _, total = parts[0].compute()
     if isinstance(total, TableError): raise total
     return _checked(total)
@@ -332,15 +362,19 @@ def is_large(
     except (TableError, OSError, pa.ArrowInvalid): return False
 
 def read_tally(
-    table,       # a Parquet file or a folder of such, a list of them, a Dask frame, or an iterable of frames
+    table,       # a Parquet file or a folder of such, a list of them, a Dask frame, or an
+                 # iterable of frames
     roles:Roles,
 ) -> Tally:
     "Sums over a table of any size. Raises TableError naming column, row and value."
-    check_choice(roles.loss if isinstance(roles.loss, str) else "a matrix", "loss", ["zero-one"])
+    check_choice(roles.loss if isinstance(roles.loss, str) else "a matrix", "loss",
+                 ["zero-one"])
     if roles.bound is not None: check_number(roles.bound, "bound", 1., 1.)
     if is_lazy(table): return tally_of_dask(table, roles)
-    if isinstance(table, (str, Path, dict)) or hasattr(table, "shape"): table = [table]    # one frame
+    if isinstance(table, (str, Path, dict)) or hasattr(table, "shape"):
+        table = [table] # one frame
     try: parts = iter(table)
     except TypeError:
-        raise refuse("table", "a Parquet file, a Dask frame, or frames one by one", table) from None
+        raise refuse("table", "a Parquet file, a Dask frame, or frames one by one",
+                     table) from None
     return tally_of((piece for part in parts for piece in _pieces(part, roles)), roles)

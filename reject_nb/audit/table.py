@@ -26,7 +26,8 @@ from ..core.labels import label_name, reads_missing
 
 # %% ../../nbs/audit/01_table.ipynb #a9893eae
 class TableError(ValueError):
-    """A table that cannot be used: which column, which row (from 1, the header not counted), which value.
+    """A table that cannot be used: which column, which row (from 1, the header not
+    counted), which value.
 
     Raises: TypeError where the words are missing."""
     def __init__(self,
@@ -56,20 +57,26 @@ def check_header(
     names, # cells of the header
     sep:str=",", # between them
 ) -> list[str]: # without blanks around them
-    "Names of columns, each once, empty where there is none. Raises TableError for another separator or a name twice."
-    if (levels := next((name for name in names if isinstance(name, tuple)), None)) is not None:
-        raise TableError(f"table must have columns with names of one level, got {levels!r}: "
-                         "df.columns = ['_'.join(map(str, c)) for c in df.columns] makes them so")
+    """Names of columns, each once, empty where there is none. Raises TableError for another
+    separator or a name twice."""
+    if ((levels := next((name for name in names if isinstance(name, tuple)), None))
+        is not None):
+        raise TableError("table must have columns with names of one level, got "
+                         f"{levels!r}: df.columns = ['_'.join(map(str, c)) for c in "
+                         "df.columns] makes them so")
     names = [str(name).strip() for name in names]
     for separator, word in ((";", "semicolons"), ("\t", "tabs")):
         if sep != ",": break
         if (found := ",".join(names).count(separator)) and found >= 4*(len(names) - 1):
             header = ",".join(names)[:60]
-            raise TableError(f"the columns must be separated by commas, the header {header!r} has {word}")
-    if names and not any(names): raise TableError("the first line must be the header, it names no column")
+            raise TableError("the columns must be separated by commas, the header "
+                             f"{header!r} has {word}")
+    if names and not any(names):
+        raise TableError("the first line must be the header, it names no column")
     for at, name in enumerate(names):
         if name and names.index(name) < at:
-            raise TableError(f"table must have each column once, {name!r} is there twice", name)
+            raise TableError(f"table must have each column once, {name!r} is there twice",
+                             name)
     return names
 
 # %% ../../nbs/audit/01_table.ipynb #47a73e67
@@ -78,7 +85,8 @@ def read_csv(
     sep:str=",",       # between cells
     decimal:str=".",   # "," makes 0.5 of 0,5 in every cell that is such a number
 ):                     # a pyarrow table of texts
-    "A CSV file, all cells as text. Raises TableError for a file that is none, naming the row."
+    """A CSV file, all cells as text. Raises TableError for a file that is none, naming the
+    row."""
     import pyarrow as pa
     from pyarrow import csv as arrow
     wrong: list = []
@@ -91,28 +99,37 @@ def read_csv(
             first = file.readline()
             told = re.fullmatch(r'"?sep=(.)"?\s*', first)     # as spreadsheets write
             sep = told[1] if told else sep
-            lines = csv.reader(file if told else itertools.chain([first], file), delimiter=sep, strict=True)
+            lines = csv.reader(file if told else itertools.chain([first], file),
+                               delimiter=sep, strict=True)
             names = check_header(next(lines, ()), sep)
             above = lines.line_num + bool(told)
-        if not names: raise TableError(f"{path.name} must hold a header and rows, it is empty")
+        if not names:
+            raise TableError(f"{path.name} must hold a header and rows, it is empty")
         unique = [name or f"\0{at}" for at, name in enumerate(names)]
         found = arrow.read_csv(
-            path, arrow.ReadOptions(column_names=unique, skip_rows=above, use_threads=False),
-            arrow.ParseOptions(delimiter=sep, newlines_in_values=True, invalid_row_handler=note),
-            arrow.ConvertOptions(column_types=dict.fromkeys(unique, pa.string()), strings_can_be_null=False,
+            path,
+            arrow.ReadOptions(column_names=unique, skip_rows=above, use_threads=False),
+            arrow.ParseOptions(delimiter=sep, newlines_in_values=True,
+                               invalid_row_handler=note),
+            arrow.ConvertOptions(column_types=dict.fromkeys(unique, pa.string()),
+                                 strings_can_be_null=False,
                                  include_columns=[name for name in names if name]))
         return found if decimal == "." else with_points(found)
-    except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError, pa.ArrowInvalid) as error:
+    except (UnicodeDecodeError, csv.Error, gzip.BadGzipFile, EOFError,
+            pa.ArrowInvalid) as error:
         if wrong: raise _bad_row(names, wrong[0], wrong[0].number - above) from None
-        kind = "text in UTF-8" if "UTF" in str(error) or "utf" in str(error) else "a CSV file"
+        kind = ("text in UTF-8" if "UTF" in str(error) or "utf" in str(error)
+                else "a CSV file")
         raise TableError(f"{path.name} must be {kind}: {error}") from None
 
 def _bad_row(names, row, at:int) -> TableError:
     "About a row of another length than the header."
     if names[0].startswith("#"):
         first = ",".join(names)[:60]
-        return TableError(f"the first line must be the header, delete the comment above it: {first}")
-    words = f"row {at} must have {len(names)} cells as the header has, got {row.actual_columns}: "
+        return TableError("the first line must be the header, delete the comment above "
+                          f"it: {first}")
+    words = (f"row {at} must have {len(names)} cells as the header has, got "
+             f"{row.actual_columns}: ")
     return TableError(words + row.text[:60], None, at)
 
 # %% ../../nbs/audit/01_table.ipynb #e7bbb3c5
@@ -124,7 +141,8 @@ def with_points(table):
     import pyarrow.compute as pc
     number = r"^\s*([-+]?\d*),(\d+(?:[eE][-+]?\d+)?)\s*$"
     for i, name in enumerate(table.column_names):
-        table = table.set_column(i, name, pc.replace_substring_regex(table[name], number, r"\1.\2"))
+        table = table.set_column(i, name,
+                                 pc.replace_substring_regex(table[name], number, r"\1.\2"))
     return table
 
 def read_file(
@@ -133,8 +151,10 @@ def read_file(
     decimal:str=".",   # or ","
 ):                     # a pyarrow table
     "A table in a file. Raises TableError for a file that is none."
-    if not path.is_file(): raise TableError(f"table must be a file, there is none at {path.name!r}")
-    kind = path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz" else path.suffix.lower()
+    if not path.is_file():
+        raise TableError(f"table must be a file, there is none at {path.name!r}")
+    kind = (path.with_suffix("").suffix.lower() if path.suffix.lower() == ".gz"
+            else path.suffix.lower())
     if kind in CSV: return read_csv(path, sep or ("\t" if kind == ".tsv" else ","), decimal)
     if kind not in PARQUET:
         raise TableError(f"table must end in .csv or .parquet, got {path.name!r}")
@@ -142,7 +162,8 @@ def read_file(
     from pyarrow import parquet
     try: return parquet.read_table(path)
     except pa.ArrowInvalid as error:
-        raise TableError(f"{path.name} must be a Parquet file: {str(error).splitlines()[0]}") from None
+        raise TableError(f"{path.name} must be a Parquet file: "
+                         f"{str(error).splitlines()[0]}") from None
 
 # %% ../../nbs/audit/01_table.ipynb #7a22c525
 def _native(table):
@@ -150,7 +171,8 @@ def _native(table):
     import narwhals as nw
     try: return nw.from_native(table, pass_through=True)
     except nw.exceptions.DuplicateError:
-        check_header(getattr(table, "column_names", None) or table.columns)   # names the column
+        # names the column
+        check_header(getattr(table, "column_names", None) or table.columns)
         raise
 
 # %% ../../nbs/audit/01_table.ipynb #h0751168
@@ -169,25 +191,33 @@ def _from_dict(table:dict):
     import pyarrow as pa
     def array(values):
         values = values if isinstance(values, np.ndarray) else np.asarray(values)
-        return pa.array(values.tolist() if values.dtype.kind in "USO" else values, from_pandas=False)
-    try: return nw.from_native(pa.table({str(name): array(values) for name, values in table.items()}))
+        return pa.array(values.tolist() if values.dtype.kind in "USO" else values,
+                        from_pandas=False)
+    try:
+        return nw.from_native(
+            pa.table({str(name): array(values) for name, values in table.items()}))
     except (TypeError, ValueError, pa.ArrowException) as error:
-        raise refuse("table", "columns of numbers or texts, all of one length", table) from error
+        raise refuse("table", "columns of numbers or texts, all of one length",
+                     table) from error
 
 # %% ../../nbs/audit/01_table.ipynb #278ea199
 def open_table(
-    table,             # path of a .csv or .parquet file, a data frame, or a dict: name -> values
-    missing_values=(), # texts that stand for a missing value, more than those that always do
+    table, # path of a .csv or .parquet file, a data frame, or a dict: name -> values
+    missing_values=(), # texts that stand for a missing value, more than those that always
+                       # do
 ):                     # a narwhals frame; columns without a name are left out
-    "Any table. Raises TableError naming column, row and value; ValueError naming the argument."
+    """Any table. Raises TableError naming column, row and value; ValueError naming the
+    argument."""
     import narwhals as nw
     if isinstance(table, (str, Path)): frame = nw.from_native(read_file(Path(table)))
     else: frame = _from_dict(table) if isinstance(table, dict) else _native(table)
     if isinstance(frame, nw.LazyFrame): frame = frame.collect()
     if not isinstance(frame, nw.DataFrame):
-        raise refuse("table", "a path of a CSV or Parquet file, a data frame, or a dict of columns", table)
+        raise refuse("table", "a path of a CSV or Parquet file, a data frame, or a dict of "
+                     "columns", table)
     names = dict(zip(frame.columns, check_header(frame.columns)))
-    if "" in names.values(): frame = frame.select(name for name, stripped in names.items() if stripped)
+    if "" in names.values():
+        frame = frame.select(name for name, stripped in names.items() if stripped)
     frame = frame.rename({name: stripped for name, stripped in names.items() if stripped})
     if not len(frame): raise TableError("table must hold rows, there is a header only")
     return without_spelled(frame, missing_values) if missing_values else frame
@@ -197,7 +227,8 @@ def check_spellings(
 ) -> tuple:
     "Texts that stand for a missing value."
     given = () if missing_values is None else missing_values
-    if isinstance(given, (list, tuple)) and all(isinstance(text, str) for text in given): return tuple(given)
+    if isinstance(given, (list, tuple)) and all(isinstance(text, str) for text in given):
+        return tuple(given)
     raise refuse("missing_values", "a list of texts that stand for a missing value", given)
 
 def without_spelled(
@@ -224,7 +255,8 @@ def without_spelled(
 def column(
     frame,     # an open table
     name:str,
-) -> np.ndarray: # (n,) numbers or booleans as they are, everything else as texts with None for missing
+) -> np.ndarray: # (n,) numbers or booleans as they are, everything else as texts with None
+                 # for missing
     "One column."
     import narwhals as nw
     series = frame[name]
@@ -232,7 +264,8 @@ def column(
     if isinstance(kind, (nw.Categorical, nw.Enum)): series = series.cast(nw.String)
     elif isinstance(kind, nw.Decimal): series = series.cast(nw.Float64)
     elif isinstance(kind, nw.String): series = series.str.strip_chars()
-    if isinstance(series.dtype, nw.String) and (nul := series.str.contains("\0", literal=True)).any():
+    if (isinstance(series.dtype, nw.String)
+        and (nul := series.str.contains("\0", literal=True)).any()):
         row = int(np.argmax(nul.fill_null(False).to_numpy()))
         raise TableError.at(name, row + 1, series[row], "a text without NUL bytes")
     missing = series.is_null().to_numpy()
@@ -240,7 +273,8 @@ def column(
         if not missing.any(): return np.asarray(series.to_numpy())
         return np.where(missing, np.nan, series.cast(nw.Float64).to_numpy().astype(float))
     if kind.is_nested():
-        raise TableError(f"column {name!r} must hold numbers or texts, it holds {kind}", name)
+        raise TableError(f"column {name!r} must hold numbers or texts, it holds {kind}",
+                         name)
     texts = np.empty(len(series), dtype=object)
     texts[:] = series.to_list()
     texts[missing] = None
@@ -272,7 +306,8 @@ def numbers(
     values = _plain_numbers(frame, name) if frame[name].dtype == nw.String else None
     if values is None:
         found = column(frame, name)
-        values = found.astype(float) if found.dtype.kind in "biuf" else np.array([_parsed(v) for v in found])
+        values = (found.astype(float) if found.dtype.kind in "biuf"
+                  else np.array([_parsed(v) for v in found]))
     wrong = np.isnan(values) if infinite else ~np.isfinite(values)
     if not wrong.any(): return values
     row = int(np.argmax(wrong))
@@ -283,7 +318,8 @@ def numbers(
 def missing_cells(
     frame,             # an open table
     name:str,          # of the column
-    number:bool=False, # whether numbers are expected, so that all usual words for missing are such
+    number:bool=False, # whether numbers are expected, so that all usual words for missing
+                       # are such
 ) -> np.ndarray:       # (n,) bool
     "Which cells are missing: null, NaN or empty, and those that say so."
     found = column(frame, name)
@@ -298,13 +334,15 @@ def words(
     name:str,        # of the column
     skip=None,       # (n,) rows that may be missing
 ) -> np.ndarray:     # (n,) numbers, or objects
-    "A column of labels or groups, none of them missing. Raises TableError naming column and row."
+    """A column of labels or groups, none of them missing. Raises TableError naming column
+    and row."""
     found = column(frame, name)
     wrong = missing_cells(frame, name)
     if skip is not None: wrong &= ~skip
     if not wrong.any(): return found
     row = int(np.argmax(wrong))
-    raise TableError.at(name, row + 1, found[row:row + 1].tolist()[0], "a label, it is missing")
+    raise TableError.at(name, row + 1, found[row:row + 1].tolist()[0],
+                        "a label, it is missing")
 
 # %% ../../nbs/audit/01_table.ipynb #d1ex0001
 MISSING = "(missing)"                    # name of the group of rows without a group
@@ -313,7 +351,8 @@ POLICIES = ("error", "drop", "reject")   # what becomes of rows with missing val
 def count_missing(
     frame,
     columns:dict,     # name -> whether it holds numbers
-) -> tuple[dict, np.ndarray]: # column -> missing cells, where there are any; (n,) rows with one
+) -> tuple[dict, np.ndarray]: # column -> missing cells, where there are any; (n,) rows with
+                              # one
     "Missing values by column, and the rows that have one."
     rows = np.zeros(len(frame), bool)
     counts = {}
@@ -332,14 +371,18 @@ def groups_of(
     name:str,         # of the column
     policy:str="reject", # for missing values
 ) -> np.ndarray:
-    "A column of groups, in which missing ones are a group or, by the policy \"error\", are refused and counted."
+    """A column of groups, in which missing ones are a group or, by the policy "error", are
+    refused and counted."""
     empty = missing_cells(frame, name)
     found = column(frame, name)
     if not empty.any(): return found
-    if policy != "error": return np.array([MISSING if gone else label_name(v) for v, gone in zip(found.tolist(), empty)], object)
+    if policy != "error":
+        return np.array([MISSING if gone else label_name(v)
+                         for v, gone in zip(found.tolist(), empty)], object)
     row = int(np.argmax(empty))
-    words = (f"column {name!r}, row {row + 1}: must be a group, it is missing; {int(empty.sum())} of {len(empty)} rows "
-             f"have none; missing='drop' (--missing drop) makes them the group {MISSING!r}")
+    words = (f"column {name!r}, row {row + 1}: must be a group, it is missing; "
+             f"{int(empty.sum())} of {len(empty)} rows have none; missing='drop' "
+             f"(--missing drop) makes them the group {MISSING!r}")
     raise TableError(words, name, row + 1, found[row:row + 1].tolist()[0])
 
 # %% ../../nbs/audit/01_table.ipynb #98faf3d2
@@ -348,21 +391,26 @@ def matching(
     pattern,         # a name, a pattern with one star, or a list of names
     role:str,        # the argument, for the message
 ) -> dict[str, str]: # name of the column -> what the star stands for, or the name itself
-    "The columns that a pattern means, in the order of the table. Raises TableError where there is none."
+    """The columns that a pattern means, in the order of the table. Raises TableError where
+    there is none."""
     if isinstance(pattern, str) and "*" in pattern:
         head, _, tail = pattern.partition("*")
-        fits = [c for c in names if c.startswith(head) and c.endswith(tail) and len(c) > len(head + tail)]
+        fits = [c for c in names
+                if c.startswith(head) and c.endswith(tail) and len(c) > len(head + tail)]
         if not fits:
             there = ", ".join(names[:12])
-            raise TableError(f"{role}={pattern!r}: no column fits; there are {there}", pattern)
+            raise TableError(f"{role}={pattern!r}: no column fits; there are {there}",
+                             pattern)
         return {c: c[len(head):len(c) - len(tail)] for c in fits}
     asked = pattern.tolist() if hasattr(pattern, "tolist") else pattern
     asked = [asked] if isinstance(asked, str) else asked
     if not isinstance(asked, (list, tuple)) or not asked or not all(map(_names_one, asked)):
-        raise refuse(role, "a name, a pattern with a star, or a list of names of columns", pattern)
+        raise refuse(role, "a name, a pattern with a star, or a list of names of columns",
+                     pattern)
     return {(called := column_called(names, name, role)): called for name in asked}
 
-def _names_one(name) -> bool: return isinstance(name, (str, Integral)) and not isinstance(name, bool)
+def _names_one(name) -> bool:
+    return isinstance(name, (str, Integral)) and not isinstance(name, bool)
 
 def column_called(
     names:list,      # of the table's columns
@@ -382,7 +430,8 @@ def column_called(
 # %% ../../nbs/audit/01_table.ipynb #au28aa01
 def _as_text(value):
     "A cell that no spreadsheet takes for a formula."
-    return f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r") else value
+    return (f"'{value}" if isinstance(value, str) and value[:1] in tuple("=+-@\t\r")
+            else value)
 
 # %% ../../nbs/audit/01_table.ipynb #b9d56218
 class Table(dict):
@@ -394,7 +443,8 @@ class Table(dict):
         **more,       # attributes: statement, delta, ...
     ):
         try: found = {name: np.asarray(values) for name, values in dict(columns).items()}
-        except (TypeError, ValueError): raise refuse("columns", "a dict of columns", columns) from None
+        except (TypeError, ValueError):
+            raise refuse("columns", "a dict of columns", columns) from None
         shapes = {values.shape for values in found.values()}
         if len(shapes) > 1 or any(len(shape) != 1 for shape in shapes):
             raise refuse("columns", "vectors of one length", columns)
@@ -411,7 +461,8 @@ class Table(dict):
 
     def rows(self) -> list[dict]:
         "Row by row, plain values."
-        return [dict(zip(self, row)) for row in zip(*(values.tolist() for values in self.values()))]
+        return [dict(zip(self, row))
+                for row in zip(*(values.tolist() for values in self.values()))]
 
     def __repr__(self): return markdown_table(self) if self else "(no columns)"
 
@@ -419,12 +470,14 @@ class Table(dict):
 
     def to_csv(self,
         path=None, # where to; None: return the text
-        formulas:bool=True, # False: an apostrophe stands before texts that a spreadsheet would compute
+        formulas:bool=True, # False: an apostrophe stands before texts that a spreadsheet
+                            # would compute
     ) -> str:      # the text
         "As CSV, with all digits."
         if path is not None: path = check_path(path)
         cells = [values.tolist() for values in self.values()]
-        if not check_flag(formulas, "formulas"): cells = [[_as_text(v) for v in column] for column in cells]
+        if not check_flag(formulas, "formulas"):
+            cells = [[_as_text(v) for v in column] for column in cells]
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from ..core.help import attach
 
 if TYPE_CHECKING:
-    from reject_nb.bernstein.advanced.bound_calibration import BoundCalibration, calibrate_bound
+    from reject_nb.bernstein.advanced.bound_calibration import (
+        BoundCalibration, calibrate_bound)
     from reject_nb.bernstein.certificate import certify_linear
     from reject_nb.bernstein.classifier import RobustSVC, nom_err, opt_err
     from reject_nb.bernstein.formulations import FORMULATIONS

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .formulations import (UncertaintySet, certified_eps, formulation, inside, margins, missing,
-                                              norm_direction, uncertainty_set, worst_points)
+from reject_nb.bernstein.formulations import (
+    UncertaintySet, certified_eps, formulation, inside, margins, missing, norm_direction,
+    uncertainty_set, worst_points)
 from .nu_values import check_numbers
 from .uncertain_data import LARGEST, UncertainData, row_blocks
 from ..core.checks import check_flag, check_instance, check_vector, refuse
@@ -30,7 +31,8 @@ class Plane(NamedTuple):
     intercept: float
 
 class Multipliers(NamedTuple):
-    "What a solver knows about the dual: one weight and one point of its set for each uncertain point."
+    """What a solver knows about the dual: one weight and one point of its set for each
+    uncertain point."""
     weights: np.ndarray # (n,)
     points: np.ndarray  # (n, d)
 
@@ -63,7 +65,8 @@ class Problem:
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #244b018f
 def _crossing(knots, order, cost, target) -> tuple:
-    "Ends of the interval of b on which the weights of the knots below add up to the target."
+    """Ends of the interval of b on which the weights of the knots below add up to the
+    target."""
     below = np.cumsum(cost[order])
     k = min(int(np.searchsorted(below, target*(1 - 1e-12))), len(knots) - 1)
     level = below[k] <= target*(1 + 1e-12)
@@ -75,11 +78,13 @@ def best_intercept(
     near:float=0, # among equally good intercepts, the one nearest to this
     cost=None,    # (n,) weights of the slacks, None: 1 each
 ) -> float: # minimiser of sum cost max(0, 1 - inner - y b)
-    "The hinges' kinks in order: b is best where as much weight of one class stands below as above."
+    """The hinges' kinks in order: b is best where as much weight of one class stands below
+    as above."""
     knots = y*(1 - inner)
     if cost is not None and (y > 0).any() and (y < 0).any():
         order = np.argsort(knots, kind="stable")
-        return float(np.clip(near, *_crossing(knots[order], order, cost, cost[y > 0].sum())))
+        return float(np.clip(near,
+                             *_crossing(knots[order], order, cost, cost[y > 0].sum())))
     knots = np.sort(knots)
     k = int((y > 0).sum())
     low = knots[k - 1] if k else -np.inf
@@ -95,8 +100,8 @@ def objective(
 
     Source: Ben-Tal et al., eqs. (1)-(4), (16), (23), (24), (26)."""
     slacks = problem.slacks(plane)
-    total = slacks.sum() if problem.cost is None else problem.cost@slacks
-    value = float(.5*plane.w@plane.w + problem.C*total)
+    total = slacks.sum() if problem.cost is None else problem.cost @ slacks
+    value = float(.5*plane.w @ plane.w + problem.C*total)
     return np.inf if np.isnan(value) else value
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #cc00f9c0
@@ -123,11 +128,11 @@ def dual_bound(
     v = np.zeros_like(centre)
     for rows in row_blocks(*given.points.shape):
         points = inside(problem.sets[rows], given.points[rows], problem.kap)
-        v += (a[rows]*problem.y[rows])@(points - centre)
+        v += (a[rows]*problem.y[rows]) @ (points - centre)
     if widened is not None: v = np.sign(v)*np.maximum(abs(v) - total*widened, 0)
-    with np.errstate(over="ignore"): q = float(v@v)
+    with np.errstate(over="ignore"): q = float(v @ v)
     if not np.isfinite(q): return 0.
-    t = 1. if q <= total else total/q                                  # D is concave along the ray t*a
+    t = 1. if q <= total else total/q # D is concave along the ray t*a
     return max(t*total - .5*t*t*q, 0.)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #a9a8f91d
@@ -154,7 +159,8 @@ def certificate(
     given:Multipliers,   # what it returned with it
 ) -> Certificate: # valid whatever the solver returned
     "Both bounds for what a solver returned."
-    return Certificate(objective=objective(problem, plane), bound=dual_bound(problem, given))
+    return Certificate(objective=objective(problem, plane),
+                       bound=dual_bound(problem, given))
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #23a39198
 class Units(NamedTuple):
@@ -165,16 +171,17 @@ class Units(NamedTuple):
     def plane(self, w, intercept) -> Plane:
         "A plane of the own units in those of the problem."
         w = w/self.size
-        return Plane(w, intercept - w@self.shift)
+        return Plane(w, intercept - w @ self.shift)
 
     def scaled(self, sets:UncertaintySet) -> UncertaintySet:
         "Sets in own units."
         over = lambda a: None if a is None else a/self.size
         tilted = sets.scale is not None and sets.scale.ndim == 3
         box = over(sets.box_centre - self.shift) if sets.intersect else None
-        return UncertaintySet(centre=(sets.centre - self.shift)/self.size, radius=over(sets.radius),
-                              scale=sets.scale/np.reshape(self.size, (-1, 1)) if tilted else over(sets.scale),
-                              box_centre=box, box_half=over(sets.box_half), bound=sets.bound)
+        return UncertaintySet(
+            centre=(sets.centre - self.shift)/self.size, radius=over(sets.radius),
+            scale=sets.scale/np.reshape(self.size, (-1, 1)) if tilted else over(sets.scale),
+            box_centre=box, box_half=over(sets.box_half), bound=sets.bound)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #be5766f3
 def column_sizes(
@@ -187,14 +194,17 @@ def column_sizes(
     if sets.radius is not None: size = np.maximum(size, sets.radius.max(axis=0))
     if sets.scale is None or problem.kap == 0: return size
     across = (0, 2) if sets.scale.ndim == 3 else 0
-    reach = problem.kap*np.maximum(sets.scale.max(axis=across), -sets.scale.min(axis=across))
-    return np.maximum(size, np.minimum(reach, sets.box_half.max(axis=0)) if sets.intersect else reach)
+    reach = problem.kap*np.maximum(sets.scale.max(axis=across),
+                                   -sets.scale.min(axis=across))
+    return np.maximum(size, np.minimum(reach, sets.box_half.max(axis=0)) if sets.intersect
+                      else reach)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #a4dbe8a9
 def own_units(
     problem:Problem, # sets, signs, C and kappa
 ) -> Units: # shift and size
-    "The place of the centres' mean, and the largest size of a column; 1 where all are one point."
+    """The place of the centres' mean, and the largest size of a column; 1 where all are one
+    point."""
     return Units(problem.sets.centre.mean(axis=0), float(column_sizes(problem).max()) or 1.)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #0517d2bf
@@ -213,26 +223,30 @@ def solver_units(
     shift = problem.sets.centre.mean(axis=0)
     sizes = column_sizes(problem)
     most = float(sizes.max()) or 1.
-    return Units(shift, np.where(sizes > 0, 2.**np.frexp(sizes)[1], most) if _mixed(sizes) else most)
+    return Units(shift, np.where(sizes > 0, 2.**np.frexp(sizes)[1], most) if _mixed(sizes)
+                 else most)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #071943f7
 SETTLING = 3   # rounds, since weights that are clipped move the sums again
 
 def _settled(problem, plane, given, sizes) -> Multipliers:
-    "Weights moved as little as needed, where far from both ends, to stand for w in columns where it is tiny."
+    """Weights moved as little as needed, where far from both ends, to stand for w in
+    columns where it is tiny."""
     a = _feasible(problem, given.weights)
     size = np.where(sizes > 0, sizes, 1.)
     points = inside(problem.sets, given.points, problem.kap)
     at = (points - problem.sets.centre.mean(axis=0))/size
     rows = problem.y*np.column_stack([at, np.ones(len(a))]).T
-    sums = rows@a
+    sums = rows @ a
     target = np.append(plane.w/size, 0.)
     room = GIVEN*a.sum()
     harmful = abs(sums)*np.append(size, 1.) > 1e-5*np.sqrt(a.sum())
-    wanted = np.where(harmful & (abs(target) < room) & (abs(sums) > room), target - sums, 0.)
+    wanted = np.where(harmful & (abs(target) < room) & (abs(sums) > room), target - sums,
+                      0.)
     free = a/problem.most*(1 - a/problem.most)
     if not np.isfinite(rows).all(): return given
-    return Multipliers(a + free*(np.linalg.lstsq((rows*free)@rows.T, wanted)[0]@rows), points)
+    return Multipliers(a + free*(np.linalg.lstsq((rows*free) @ rows.T, wanted)[0] @ rows),
+                       points)
 
 def rounded_certificate(
     problem:Problem,     # sets, signs, C and kappa
@@ -242,25 +256,28 @@ def rounded_certificate(
     "Both bounds where the numbers of a column are only known to a share of its size."
     widened = GIVEN*column_sizes(problem)
     value = objective(problem, plane)
-    most = problem.C*len(problem.y) if problem.cost is None else problem.C*problem.cost.sum()
+    most = (problem.C*len(problem.y) if problem.cost is None
+            else problem.C*problem.cost.sum())
     bound = dual_bound(problem, given, widened)
     for _ in range(SETTLING):
         given = _settled(problem, plane, given, widened/GIVEN)
         bound = max(bound, dual_bound(problem, given, widened))
-    bound -= most*float(abs(plane.w)@widened)
+    bound -= most*float(abs(plane.w) @ widened)
     return Certificate(objective=value, bound=max(bound, 0.) if np.isfinite(bound) else 0.)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #cd565b77
 @dataclass(frozen=True, kw_only=True)
 class Solution:
-    "What a solver returns: plane, slacks, multipliers, and both bounds recomputed by `certificate`."
+    """What a solver returns: plane, slacks, multipliers, and both bounds recomputed by
+    `certificate`."""
     coef: np.ndarray    # (d,)
     intercept: float    # decision function is w'x + intercept
     slack: np.ndarray   # (n,)
     weights: np.ndarray # (n,) multipliers
     points: np.ndarray  # (n, d) one point of each set
     objective: float
-    bound: float        # lower bound on the optimal value; for columns of very different sizes see `message`
+    bound: float        # lower bound on the optimal value; for columns of very different
+                        # sizes see `message`
     gap: float          # relative
     gap_abs: float
     status: Status      # optimal: gap within tol; else what stopped the solver
@@ -271,7 +288,8 @@ class Solution:
 # %% ../../nbs/bernstein/04_certificate.ipynb #685dfdcd
 NEARLY = 1e-6   # slacks below this are taken for rounding of a plane without any
 
-def _rescaled(plane:Plane, room:float) -> Plane: return Plane(plane.w/(1 - room), plane.intercept/(1 - room))
+def _rescaled(plane:Plane, room:float) -> Plane:
+    return Plane(plane.w/(1 - room), plane.intercept/(1 - room))
 
 def improved(
     problem:Problem, # sets, signs, C and kappa
@@ -293,17 +311,20 @@ def best_plane(
     finite = [p for p in planes if np.isfinite(p.w).all() and np.isfinite(p.intercept)]
     zero = Plane(np.zeros(problem.sets.centre.shape[1]), 0.)
     with np.errstate(over="ignore", invalid="ignore"):
-        return min([improved(problem, p) for p in [*finite, zero]], key=lambda p: objective(problem, p))
+        return min([improved(problem, p) for p in [*finite, zero]],
+                   key=lambda p: objective(problem, p))
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #ed3ba708
-WIDENED = " for sets wider by 2^-40 of the size of each column, since columns are of very different sizes"
+WIDENED = (" for sets wider by 2^-40 of the size of each column, since columns are of very "
+           "different sizes")
 
 def _certified(problem, plane, given, tol) -> tuple:
     "(Certificate, whether it is that of wider sets)."
     found = certificate(problem, plane, given)
     if found.gap <= tol or not _mixed(column_sizes(problem)): return found, False
     near = rounded_certificate(problem, plane, given)
-    return (near, True) if near.gap < found.gap or not np.isfinite(found.gap) else (found, False)
+    return ((near, True) if near.gap < found.gap or not np.isfinite(found.gap)
+            else (found, False))
 
 def finish(
     problem:Problem,      # sets, signs, C and kappa
@@ -321,10 +342,10 @@ def finish(
     message = f"relative gap {found.gap:.1e}{WIDENED if widened else ''}"
     if status != Status.optimal:
         message += f" is above tol={tol:g}: {status.remedy}"
-    return Solution(coef=plane.w, intercept=float(plane.intercept), slack=problem.slacks(plane),
-                    weights=given.weights, points=given.points,
-                    objective=found.objective, bound=found.bound, gap=found.gap, gap_abs=found.gap_abs,
-                    status=status, message=message,
+    return Solution(coef=plane.w, intercept=float(plane.intercept),
+                    slack=problem.slacks(plane), weights=given.weights, points=given.points,
+                    objective=found.objective, bound=found.bound, gap=found.gap,
+                    gap_abs=found.gap_abs, status=status, message=message,
                     iterations=iterations, state=state)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #1e078f39
@@ -333,7 +354,8 @@ def _ellipsoid_bound(sets, plane, y) -> np.ndarray:
     around = UncertaintySet(centre=sets.centre, radius=sets.radius)
     room = margins(around, plane.w, plane.intercept, y, 0.)
     length = norm_direction(sets.scale, plane.w)[0]
-    with np.errstate(divide="ignore", invalid="ignore"): reach = np.where(room > 0, room/length, 0.)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(room > 0, room/length, 0.)
     return np.where(room > 0, certified_eps(sets.bound, reach), 1.)
 
 # %% ../../nbs/bernstein/04_certificate.ipynb #ccc93ea0
@@ -346,7 +368,7 @@ def _grown(sets, kap) -> UncertaintySet:
 # %% ../../nbs/bernstein/04_certificate.ipynb #ce46c06c
 def _hull_bound(sets, plane, y) -> np.ndarray:
     "Bisection over kappa for the points that the box does not settle."
-    box = y*(sets.box_centre@plane.w + plane.intercept) - sets.box_half@abs(plane.w)
+    box = y*(sets.box_centre @ plane.w + plane.intercept) - sets.box_half @ abs(plane.w)
     bound = np.where(margins(sets, plane.w, plane.intercept, y, 0.) > 0, np.nan, 1.)
     bound[box > 0] = 0.
     open_ = np.flatnonzero(np.isnan(bound))
@@ -373,7 +395,8 @@ def certified_bound(
 
     Source: Ben-Tal et al., eqs. (4), (5), (7), (20) with 1 - xi = 0."""
     y = np.asarray(y, float)
-    if sets.bound != "none": return (_hull_bound if sets.intersect else _ellipsoid_bound)(sets, plane, y)
+    if sets.bound != "none":
+        return (_hull_bound if sets.intersect else _ellipsoid_bound)(sets, plane, y)
     safe = margins(sets, plane.w, plane.intercept, y, 0.) > 0
     if sets.radius is None: safe &= known if known is not None else False
     return np.where(safe, 0., 1.)
@@ -382,43 +405,57 @@ def certified_bound(
 _CHERNOFF = ("MM-SMV-I", "MM-SBMV-I", "MM-SM-I", "MM-SBM-I")   # need independent features
 
 def _cantelli(data, plane, y) -> np.ndarray:
-    "Mean and variances, whatever depends on what: 1/(1 + (distance of the mean/standard deviation)^2)."
-    spread = np.sqrt(data.covariance)@abs(plane.w) if data.covariance.ndim == 2 else np.sqrt(
-        np.maximum(np.einsum("j,ijk,k->i", plane.w, data.covariance, plane.w), 0))
-    room = y*(data.mean@plane.w + plane.intercept)
-    with np.errstate(divide="ignore", invalid="ignore"): reach = np.where(room > 0, room/spread, 0.)
+    """Mean and variances, whatever depends on what: 1/(1 + (distance of the mean/standard
+    deviation)^2)."""
+    spread = (np.sqrt(data.covariance) @ abs(plane.w) if data.covariance.ndim == 2
+              else np.sqrt(np.maximum(
+                  np.einsum("j,ijk,k->i", plane.w, data.covariance, plane.w), 0)))
+    room = y*(data.mean @ plane.w + plane.intercept)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = np.where(room > 0, room/spread, 0.)
     return np.where(room > 0, certified_eps("chebyshev", reach), 1.)
 
 def certify_linear(
-    coef,                   # normal of the plane, (n_features,) or (1, n_features), in the units of the data
+    coef, # normal of the plane, (n_features,) or (1, n_features), in the units of the data
     intercept,              # decision function is coef'x + intercept; a number or (1,)
     data:UncertainData,     # what is known about each point
-    side=None,              # signs -1. and 1., (n_samples,): the side on which each point should lie; None: where its mean is
-    independent:bool=True,  # whether the features of a point are independent of each other, given the point
+    side=None,              # signs -1. and 1., (n_samples,): the side on which each point
+                            # should lie; None: where its mean is
+    independent:bool=True,  # whether the features of a point are independent of each other,
+                            # given the point
 ) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
     """Bound on the probability that each point lies on the other side of the plane.
 
-    It holds for every distribution that agrees with the data and whose features are independent; with
-    `independent=False` also for dependent features. Any linear classifier has such a bound. If its columns
-    were scaled, scale the data in the same way: `data.scaled(scaler.mean_, scaler.scale_)`.
+    It holds for every distribution that agrees with the data and whose features are
+    independent; with `independent=False` also for dependent features. Any linear classifier
+    has such a bound. If its columns were scaled, scale the data in the same way:
+    `data.scaled(scaler.mean_, scaler.scale_)`.
 
-    Source: Ben-Tal et al., eqs. (3), (4), (7) and (20) with 1 - xi = 0; Cantelli's inequality.
+    Source: Ben-Tal et al., eqs. (3), (4), (7) and (20) with 1 - xi = 0; Cantelli's
+    inequality.
     Raises: ValueError naming the argument; a plane with coef = 0 is refused."""
-    check_instance(data, "data", UncertainData, "UncertainData, for example UncertainData.from_box(X, half_width)")
-    w = check_vector(np.ravel(check_numbers(coef, "coef", -LARGEST, LARGEST)), "coef", data.shape[1])
-    if not w.any(): raise refuse("coef", "not 0 throughout, because a constant label has no error bars", coef)
+    check_instance(data, "data", UncertainData,
+                   "UncertainData, for example UncertainData.from_box(X, half_width)")
+    w = check_vector(np.ravel(check_numbers(coef, "coef", -LARGEST, LARGEST)), "coef",
+                     data.shape[1])
+    if not w.any():
+        raise refuse("coef", "not 0 throughout, because a constant label has no error bars",
+                     coef)
     start = check_numbers(intercept, "intercept", -LARGEST, LARGEST)
     if start.size != 1: raise refuse("intercept", "one number", intercept)
     plane = Plane(w, start.item())
     check_flag(independent, "independent")
     low, high = data.mean_bounds()
     middle = data.point if low is None else (low + high)/2
-    y = np.where(middle@w + plane.intercept > 0, 1., -1.) if side is None else _signs(side, len(data))
+    y = (np.where(middle @ w + plane.intercept > 0, 1., -1.) if side is None
+         else _signs(side, len(data)))
     known = (data.half_width == 0).all(axis=1)
     bound = certified_bound(uncertainty_set("MM-S", data), plane, y, known)
     if data.mean is not None and data.covariance is not None:
         bound = np.minimum(bound, _cantelli(data, plane, y))
-        if independent: bound = np.minimum(bound, certified_bound(uncertainty_set("MM-MC", data), plane, y))
+        if independent:
+            bound = np.minimum(bound,
+                               certified_bound(uncertainty_set("MM-MC", data), plane, y))
     for name in _CHERNOFF if independent else ():
         if missing(formulation(name), data): continue
         return np.minimum(bound, certified_bound(uncertainty_set(name, data), plane, y))

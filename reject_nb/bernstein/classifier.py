@@ -18,14 +18,15 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .certificate import Plane, Problem, Solution, certified_bound
-from .formulations import (LEAST_EPS, UncertaintySet, certified_eps, formulation, kappa,
-                                              margins, uncertainty_set)
+from .formulations import (
+    LEAST_EPS, UncertaintySet, certified_eps, formulation, kappa, margins, uncertainty_set)
 from .newton import newton
 from .uncertain_data import LARGEST, UncertainData
-from ..core.checks import (check_choice, check_instance, check_labels, check_number,
-                                   check_probability, check_vector, refuse)
-from ..core.results import (Budget, Clock, Status, TwoClassMixin, check_classes,
-                                    check_points, fit_weights)
+from reject_nb.core.checks import (
+    check_choice, check_instance, check_labels, check_number, check_probability,
+    check_vector, refuse)
+from ..core.results import (
+    Budget, Clock, Status, TwoClassMixin, check_classes, check_points, fit_weights)
 
 # %% auto #0
 __all__ = ['RULES', 'MOST', 'LEARNED', 'HALVINGS', 'SEARCHED', 'certain', 'RobustSVC', 'is_constant', 'shrunk', 'nom_err',
@@ -50,7 +51,8 @@ def _array(estimator, X, reset:bool) -> UncertainData:
 # %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259
 RULES = ("mean", "support", "robust")
 MOST = 1e300   # largest C: sums of slacks stay within floats
-LEARNED = ("classes_", "safe_label_", "n_features_in_", "feature_names_in_")   # of data, not of a solver
+# of data, not of a solver
+LEARNED = ("classes_", "safe_label_", "n_features_in_", "feature_names_in_")
 
 def _has_sigmoid(estimator) -> bool:
     "Whether `predict_proba` can answer."
@@ -58,25 +60,28 @@ def _has_sigmoid(estimator) -> bool:
     raise AttributeError("predict_proba needs calibrate_proba first, on held-out points")
 
 class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
-    """Maximum-margin classifier for uncertain points, with chance constraints where the formulation has them.
+    """Maximum-margin classifier for uncertain points, with chance constraints where the
+    formulation has them.
 
-    Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the point's set.
-    `status_` is "optimal" (relative gap within tol), or says what stopped the solver, with `message_`
-    saying what to do (and a ConvergenceWarning); `bound_` certifies the plane in either case. `constant_`
-    says whether all training points get one label; a warning then says what to change.
+    Minimises |w|^2/2 + C sum xi subject to y (w'x + intercept) >= 1 - xi for every x in the
+    point's set. `status_` is "optimal" (relative gap within tol), or says what stopped the
+    solver, with `message_` saying what to do (and a ConvergenceWarning); `bound_` certifies
+    the plane in either case. `constant_` says whether all training points get one label; a
+    warning then says what to change.
 
-    The constraints with eps hold for every distribution of a point that agrees with what is known, if the
-    features of the point are independent of each other. MM-MC with covariance matrices holds for dependent
-    features too, and so does MM-S, which uses the box only.
+    The constraints with eps hold for every distribution of a point that agrees with what is
+    known, if the features of the point are independent of each other. MM-MC with covariance
+    matrices holds for dependent features too, and so does MM-S, which uses the box only.
 
-    Source: Ben-Tal et al., eqs. (1)-(4), (16), (23), (24), (26), in place of eqs. (5) and (6);
-    eqs. (27)-(32) derived.
+    Source: Ben-Tal et al., eqs. (1)-(4), (16), (23), (24), (26), in place of eqs. (5) and
+    (6); eqs. (27)-(32) derived.
     Raises: ValueError for parameters outside their range, when `fit` is called."""
     @available_if(_has_sigmoid)
     def predict_proba(self,
         X, # UncertainData, or an array (n_samples, n_features) of certain points
     ) -> np.ndarray: # (n_samples, 2), in the order of classes_
-        """Probabilities of both classes by the sigmoid of `calibrate_proba`: a summary, not a guarantee.
+        """Probabilities of both classes by the sigmoid of `calibrate_proba`: a summary, not
+        a guarantee.
 
         Raises: AttributeError before `calibrate_proba`."""
         slope, intercept = self.probability_
@@ -84,9 +89,10 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         return np.column_stack([1 - second, second])
 
     def __init__(self,
-        formulation:str="MM-SMV",    # "SVM", "MM-S", "MM-MC", "MM-SMV", or another key of FORMULATIONS
-        C:float=1.0,                 # weight of the slacks, in (0, 1e300]; larger: weaker regularisation
-        eps:float=0.1,               # allowed probability of violating a constraint, in (0, 1)
+        formulation:str="MM-SMV",    # "SVM", "MM-S", "MM-MC", "MM-SMV", or another key of
+                                     # FORMULATIONS
+        C:float=1.0, # weight of the slacks, in (0, 1e300]; larger: weaker regularisation
+        eps:float=0.1, # allowed probability of violating a constraint, in (0, 1)
         tol:float=1e-7,              # relative duality gap to reach, in (0, 1)
         max_iter:int=200,            # most iterations of the solver
         time_limit:float|None=None,  # seconds for a whole fit, None: no limit
@@ -101,18 +107,20 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
 
     def decision_function(self,
-        X,                # UncertainData, or an array (n_samples, n_features) of certain points
+        X, # UncertainData, or an array (n_samples, n_features) of certain points
         rule:str="mean",  # "mean", "support" or "robust"
     ) -> np.ndarray: # (n_samples,), positive for classes_[1]
         "Signed score; w'x + intercept for an array."
         U = self._points(X)
         check_choice(rule, "rule", RULES)
-        if rule == "robust": return (self._margins(U, np.ones(len(U))) - self._margins(U, -np.ones(len(U))))/2
+        if rule == "robust":
+            return (
+                (self._margins(U, np.ones(len(U))) - self._margins(U, -np.ones(len(U))))/2)
         x = U.centre if rule == "support" else _mean_point(U)
-        return x@self.coef_ + self.intercept_
+        return x @ self.coef_ + self.intercept_
 
     def predict(self,
-        X,                # UncertainData, or an array (n_samples, n_features) of certain points
+        X, # UncertainData, or an array (n_samples, n_features) of certain points
         rule:str="mean",  # "mean", "support" or "robust"
     ) -> np.ndarray: # (n_samples,)
         "Labels. A score of exactly 0 goes to classes_[0]."
@@ -121,20 +129,23 @@ class RobustSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
     def fit(self,
         X, # UncertainData, or an array (n_samples, n_features) of certain points
         y, # labels of two classes, (n_samples,)
-        sample_weight=None, # factors on C, (n_samples,), at least 0; 0 leaves a point out; None: 1 each
+        sample_weight=None, # factors on C, (n_samples,), at least 0; 0 leaves a point out;
+                            # None: 1 each
     ) -> Self: # self
         """Find the plane. `slack_` is that of the points whose weight is not 0.
 
-        A UserWarning says so if the optimum is a constant classifier, and how far eps or the boxes are from one
-        that is not."""
+        A UserWarning says so if the optimum is a constant classifier, and how far eps or
+        the boxes are from one that is not."""
         form, kap, clock = self._check_parameters()
         U, signs = self._take(X, y)
-        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
+        sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs,
+                                           sample_weight)
         problem = Problem(sets, signs, _product(self.C, most), kap, cost)
         self._learn(_solver(self, clock)(problem), U)
         if self.constant_:
-            warnings.warn(f"RobustSVC gives every training point the same label, and {form.name} has no better "
-                          f"plane at C={self.C:g}, eps={self.eps:g}; {_remedy(problem, clock)}", UserWarning)
+            warnings.warn("RobustSVC gives every training point the same label, and "
+                          f"{form.name} has no better plane at C={self.C:g}, "
+                          f"eps={self.eps:g}; {_remedy(problem, clock)}", UserWarning)
         return self
 
 @patch
@@ -150,11 +161,13 @@ def _check_parameters(self:RobustSVC) -> tuple:
 # %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259t
 @patch
 def _take(self:RobustSVC, X, y) -> tuple:
-    "(UncertainData, signs) of a training set; learns the labels and the names of the columns."
+    """(UncertainData, signs) of a training set; learns the labels and the names of the
+    columns."""
     if isinstance(X, UncertainData):
         self.__dict__.pop("feature_names_in_", None)
         self.n_features_in_ = X.shape[1]
-        if X.feature_names is not None: self.feature_names_in_ = np.array(X.feature_names, object)
+        if X.feature_names is not None:
+            self.feature_names_in_ = np.array(X.feature_names, object)
         return X, self._fit_labels(check_classes(self, y, len(X)))
     U = _array(self, X, True)
     return U, self._fit_labels(check_classes(self, y, len(U)))
@@ -168,13 +181,17 @@ def _points(self:RobustSVC, X) -> UncertainData:
         raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
     names = getattr(self, "feature_names_in_", None)
     if X.feature_names is not None and names is not None and list(names) != X.feature_names:
-        raise refuse("X", f"with the feature names of the fit {list(names)[:6]}", X.feature_names[:6])
+        raise refuse("X", f"with the feature names of the fit {list(names)[:6]}",
+                     X.feature_names[:6])
     return X
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #9b8f5259w
-def _weighed(clf, sets, signs, sample_weight) -> tuple: # sets, signs, weights, largest weight
-    "Points of weight 0 are left out; the weights have 1 as their largest, or are None where all are."
-    _, costly = fit_weights(sample_weight, clf.class_weight, clf._as_labels(signs > 0), signs, LARGEST)
+def _weighed(clf, sets, signs, sample_weight) -> tuple:
+    # sets, signs, weights, largest weight
+    """Points of weight 0 are left out; the weights have 1 as their largest, or are None
+    where all are."""
+    _, costly = fit_weights(sample_weight, clf.class_weight, clf._as_labels(signs > 0),
+                            signs, LARGEST)
     kept = costly > 0
     largest = float(costly.max())
     cost = None if (costly == largest).all() else costly[kept]/largest
@@ -220,20 +237,23 @@ def robust_margin(self:RobustSVC,
 @patch
 def misclassification_bound(self:RobustSVC,
     X:UncertainData,  # what is known about each point
-    y=None,           # labels whose misclassification is bounded, (n_samples,); None: the predicted ones
+    y=None,           # labels whose misclassification is bounded, (n_samples,); None: the
+                      # predicted ones
     rule:str="mean",  # how they are predicted
 ) -> np.ndarray: # (n_samples,) in [0, 1]; 1 certifies nothing
     """Per point, the smallest eps that the constraint certifies.
 
-    The probability that the point lies on the other side of the plane than its label is at most that, for
-    every distribution that agrees with the data and whose features are independent of each other. For
-    dependent features use MM-MC with covariance matrices, MM-S, or `certify_linear(..., independent=False)`.
-    It is 1 for all points if the classifier is constant, because a constant label has no error bars.
+    The probability that the point lies on the other side of the plane than its label is at
+    most that, for every distribution that agrees with the data and whose features are
+    independent of each other. For dependent features use MM-MC with covariance matrices,
+    MM-S, or `certify_linear(..., independent=False)`. It is 1 for all points if the
+    classifier is constant, because a constant label has no error bars.
 
-    Raises: ValueError for an array: it says nothing of the error bars, so that every bound would be 0."""
+    Raises: ValueError for an array: it says nothing of the error bars, so that every bound
+    would be 0."""
     if not isinstance(X, UncertainData):
-        raise refuse("X", "UncertainData, for example UncertainData.from_box(X, half_width), "
-                     "with half_width=0 if the points are known exactly", X)
+        raise refuse("X", "UncertainData, for example UncertainData.from_box(X, "
+                     "half_width), with half_width=0 if the points are known exactly", X)
     U = self._points(X)
     plane = Plane(self.coef_, self.intercept_)
     signs = self._signs_of(U, y, rule)
@@ -246,7 +266,8 @@ def _sigmoid(scores, signs) -> tuple: # slope and intercept
     from sklearn.linear_model import LogisticRegression
     up = (signs > 0).sum()
     down = (signs < 0).sum()
-    if not (up and down): raise refuse("y", "labels of both classes", np.unique(signs).tolist())
+    if not (up and down):
+        raise refuse("y", "labels of both classes", np.unique(signs).tolist())
     target = np.where(signs > 0, (up + 1)/(up + 2), 1/(down + 2))
     size = max(float(abs(scores).max()), 1e-300)
     model = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000)
@@ -264,7 +285,8 @@ def calibrate_proba(self:RobustSVC,
 
     Source: Platt (1999), whose targets stay off 0 and 1; the maximum is scikit-learn's."""
     U = self._points(X)
-    self.probability_ = _sigmoid(self.decision_function(U), self._signs(check_labels(y, "y", len(U))))
+    self.probability_ = _sigmoid(self.decision_function(U),
+                                 self._signs(check_labels(y, "y", len(U))))
     return self
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #289d9021
@@ -286,12 +308,13 @@ def _learn(self:RobustSVC, found:Solution, U):
     self.message_ = found.message
     self.n_iter_ = found.iterations
     if found.status != Status.optimal:
-        warnings.warn(f"RobustSVC ended {found.status}: {found.message}", ConvergenceWarning)
+        warnings.warn(f"RobustSVC ended {found.status}: {found.message}",
+                      ConvergenceWarning)
     return self
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #const001
 HALVINGS = 7        # of a bisection, which is then good to 1 in 128
-SEARCHED = 2**18    # entries of the data up to which it is made, since it costs up to 16 fits
+SEARCHED = 2**18 # entries of the data up to which it is made, since it costs up to 16 fits
 
 def is_constant(
     coef,      # (d,)
@@ -299,7 +322,7 @@ def is_constant(
     x,         # the points, (n, d)
 ) -> bool: # also if coef is 0
     "Whether all points lie on one side."
-    up = x@coef + intercept > 0
+    up = x @ coef + intercept > 0
     return bool(up.all() or not up.any() or not np.any(coef))
 
 def shrunk(
@@ -307,12 +330,15 @@ def shrunk(
     share:float,         # in [0, 1]
 ) -> UncertaintySet: # each shrunk towards its centre
     "What the sets are if all boxes and deviations are so many times as wide."
-    box = None if sets.box_half is None else sets.centre + share*(sets.box_centre - sets.centre)
-    radius, scale, half = (None if a is None else share*a for a in (sets.radius, sets.scale, sets.box_half))
+    box = (None if sets.box_half is None
+           else sets.centre + share*(sets.box_centre - sets.centre))
+    radius, scale, half = (None if a is None else share*a
+                           for a in (sets.radius, sets.scale, sets.box_half))
     return replace(sets, radius=radius, scale=scale, box_centre=box, box_half=half)
 
 def _largest(problem_at, clock:Clock):
-    "The largest share in (0, 1), downwards to the grid of the bisection, whose problem is not constant; None: none."
+    """The largest share in (0, 1), downwards to the grid of the bisection, whose problem is
+    not constant; None: none."""
     def varies(share):
         found = newton(problem_at(share), tol=1e-5, time_limit=_left(clock))
         return not is_constant(found.coef, found.intercept, problem_at(share).sets.centre)
@@ -327,17 +353,20 @@ def _largest(problem_at, clock:Clock):
 
 def _remedy(problem:Problem, clock:Clock) -> str:
     "What to change so that the optimum is no constant."
-    more = "raise C, and if one class is rare give both the same weight (class_weight='balanced')"
+    more = ("raise C, and if one class is rare give both the same weight "
+            "(class_weight='balanced')")
     if problem.sets.radius is None and problem.sets.scale is None: return more
     if problem.sets.centre.size > SEARCHED: return f"raise eps, shrink the boxes, or {more}"
-    boxes = _largest(lambda share: replace(problem, sets=shrunk(problem.sets, share)), clock)
+    boxes = _largest(lambda share: replace(problem, sets=shrunk(problem.sets, share)),
+                     clock)
     if boxes is None: return f"even without error bars the labels would be constant: {more}"
     words = f"it is not constant if the boxes are at most {boxes:.3g} times as wide"
     if problem.kap == 0: return words
     radius = _largest(lambda share: replace(problem, kap=share*problem.kap), clock)
     if radius is None: return words
     eps = float(certified_eps(problem.sets.bound, radius*problem.kap))
-    return f"{words}, or if eps is at least {np.ceil(1000*eps)/1000:.3g}" if eps < .999 else words
+    return (f"{words}, or if eps is at least {np.ceil(1000*eps)/1000:.3g}" if eps < .999
+            else words)
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #386910cd
 def _product(C, most) -> float: # within (0, MOST]
@@ -368,13 +397,14 @@ def fit_path(self:RobustSVC,
 ) -> list: # over Cs, of lists over epss, of fitted RobustSVC
     """Fit a grid of C and eps; `time_limit` counts for all of it.
 
-    Sets are computed once, and each problem starts from an interior iterate of its neighbour. A constant
-    classifier is `constant_` here, without a warning."""
+    Sets are computed once, and each problem starts from an interior iterate of its
+    neighbour. A constant classifier is `constant_` here, without a warning."""
     form, _, clock = self._check_parameters()
     Cs = check_vector(Cs, "Cs").tolist()
     epss = check_vector(epss, "epss").tolist()
     for C in Cs: check_number(C, "Cs", 0., MOST, open_low=True)
-    kaps = [kappa(form.bound, check_number(e, "epss", LEAST_EPS, 1., open_high=True)) for e in epss]
+    kaps = [kappa(form.bound, check_number(e, "epss", LEAST_EPS, 1., open_high=True))
+            for e in epss]
     U, signs = self._take(X, y)
     sets, signs, cost, most = _weighed(self, uncertainty_set(form, U), signs, sample_weight)
     solve = _solver(self, clock)
@@ -385,7 +415,8 @@ def fit_path(self:RobustSVC,
             one = type(self)(**{**self.get_params(), "C": C, "eps": e})
             for learned in LEARNED:
                 if hasattr(self, learned): setattr(one, learned, getattr(self, learned))
-            grid[C, e] = one._learn(solve(Problem(sets, signs, _product(C, most), kap, cost)), U)
+            grid[C, e] = one._learn(
+                solve(Problem(sets, signs, _product(C, most), kap, cost)), U)
     return [[grid[C, e] for e in epss] for C in Cs]
 
 # %% ../../nbs/bernstein/06_classifier.ipynb #be2a8e00
@@ -414,7 +445,8 @@ def opt_err(
     X,             # UncertainData with means; second moments are used where they are known
     y,             # true labels, (n_samples,)
 ) -> float: # mean over points of a bound on the probability of error, in [0, 1]
-    """OptErr: 1 where the mean is misclassified, the Bernstein bound where the box crosses the plane, else 0.
+    """OptErr: 1 where the mean is misclassified, the Bernstein bound where the box crosses
+    the plane, else 0.
 
     Source: as remembered from the authors' PAKDD 2009 paper.
     Raises: ValueError when nothing is known about the means."""
@@ -422,7 +454,11 @@ def opt_err(
     wrong = signs*clf.decision_function(U) <= 0
     best = [n for n in ("MM-SMV", "MM-SBMV", "MM-SM", "MM-SBM")
             if all(U.has(k) for k in formulation(n).needs)]
-    if not best: raise refuse("X", "UncertainData with mean=... or mean_lower=... and mean_upper=...", X)
-    bound = certified_bound(uncertainty_set(best[0], U), Plane(clf.coef_, clf.intercept_), signs)
-    crosses = signs*(U.centre@clf.coef_ + clf.intercept_) - U.half_width@abs(clf.coef_) <= 0
+    if not best:
+        raise refuse("X",
+                     "UncertainData with mean=... or mean_lower=... and mean_upper=...", X)
+    bound = certified_bound(uncertainty_set(best[0], U), Plane(clf.coef_, clf.intercept_),
+                            signs)
+    crosses = (signs*(U.centre @ clf.coef_ + clf.intercept_) - U.half_width @ abs(clf.coef_)
+               <= 0)
     return float(np.where(wrong, 1., np.where(crosses, bound, 0.)).mean())

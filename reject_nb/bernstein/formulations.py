@@ -37,19 +37,24 @@ class Formulation:
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #8c8ac49d
 def _bernstein_models():
-    "The eight chance-constrained models: mean or bounds on it, with or without second moments, cut or not."
-    numbers = iter(("(16)", "(23)", "(24)", "(26)", "(27), lost", "(29), lost", "(30), lost", "(32), lost"))
+    """The eight chance-constrained models: mean or bounds on it, with or without second
+    moments, cut or not."""
+    numbers = iter(("(16)", "(23)", "(24)", "(26)", "(27), lost", "(29), lost",
+                    "(30), lost", "(32), lost"))
     for second in (True, False):
         for exact in (False, True):
             name = f"MM-S{'' if exact else 'B'}M{'V' if second else ''}"
-            needs = ("support", "mean" if exact else "mean_bounds") + (("moment",) if second else ())
-            words = "ellipsoid around the mean" if exact else "ellipsoids around an interval of means"
+            needs = (("support", "mean" if exact else "mean_bounds")
+                     + (("moment",) if second else ()))
+            words = ("ellipsoid around the mean" if exact
+                     else "ellipsoids around an interval of means")
             if not second: words = f"{name}V without second moments"
-            yield Formulation(name=name, equation=next(numbers), needs=needs, bound="bernstein",
-                              intersect=False, summary=words)
-            words = "the same, inside the box" if second else f"{name}V-I without second moments"
-            yield Formulation(name=name + "-I", equation=next(numbers), needs=needs, bound="bernstein",
-                              intersect=True, summary=words)
+            yield Formulation(name=name, equation=next(numbers), needs=needs,
+                              bound="bernstein", intersect=False, summary=words)
+            words = ("the same, inside the box" if second
+                     else f"{name}V-I without second moments")
+            yield Formulation(name=name + "-I", equation=next(numbers), needs=needs,
+                              bound="bernstein", intersect=True, summary=words)
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #0953ec27
 _BASELINES = (
@@ -57,10 +62,10 @@ _BASELINES = (
                 summary="the points as observed"),
     Formulation(name="MM-M", equation="(2)", needs=("mean",), bound="none", intersect=False,
                 summary="the means in place of the points"),
-    Formulation(name="MM-S", equation="(3)", needs=("support",), bound="none", intersect=False,
-                summary="the whole box"),
-    Formulation(name="MM-MC", equation="(4)", needs=("mean", "covariance"), bound="chebyshev",
-                intersect=False,
+    Formulation(name="MM-S", equation="(3)", needs=("support",), bound="none",
+                intersect=False, summary="the whole box"),
+    Formulation(name="MM-MC", equation="(4)", needs=("mean", "covariance"),
+                bound="chebyshev", intersect=False,
                 summary="ellipsoid of mean and covariance"),
 )
 # name -> Formulation, in the order of the paper
@@ -95,7 +100,9 @@ def kappa(
     Raises: ValueError for eps outside (0, 1)."""
     check_choice(bound, "bound", BOUNDS)
     eps = check_probability(eps, "eps")
-    if eps < LEAST_EPS: raise refuse("eps", f"at least {LEAST_EPS:g}, below which the radius overflows", eps)
+    if eps < LEAST_EPS:
+        raise refuse("eps", f"at least {LEAST_EPS:g}, below which the radius overflows",
+                     eps)
     if bound == "chebyshev": return math.sqrt((1 - eps)/eps)
     return math.sqrt(-2*math.log(eps)) if bound == "bernstein" else 0.
 
@@ -111,10 +118,13 @@ def certified_eps(
 # %% ../../nbs/bernstein/03_formulations.ipynb #e82188cc-1
 @dataclass(frozen=True, kw_only=True)
 class UncertaintySet:
-    "The sets of all points: centre + radius*[-1,1]^d + kappa*scale*ball, cut with a box where there is one."
+    """The sets of all points: centre + radius*[-1,1]^d + kappa*scale*ball, cut with a box
+    where there is one."""
     centre: np.ndarray     # (n, d)
-    radius: Any = None     # (n, d) half lengths of the means' intervals or boxes, None when all are zero
-    scale: Any = None      # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None without ellipsoids
+    radius: Any = None     # (n, d) half lengths of the means' intervals or boxes, None when
+                           # all are zero
+    scale: Any = None      # (n, d) half axes, or (n, d, d) with |scale' w| the norm; None
+                           # without ellipsoids
     box_centre: Any = None # (n, d), None without intersection
     box_half: Any = None   # (n, d)
     bound: str = "none"    # "none", "chebyshev" or "bernstein"
@@ -144,7 +154,8 @@ def _baseline(name, data) -> UncertaintySet:
     "The sets of (1) to (4)."
     if name == "SVM": return UncertaintySet(centre=data.point)
     if name == "MM-M": return UncertaintySet(centre=data.mean)
-    if name == "MM-S": return UncertaintySet(centre=data.centre, radius=_some(data.half_width))
+    if name == "MM-S":
+        return UncertaintySet(centre=data.centre, radius=_some(data.half_width))
     return UncertaintySet(centre=data.mean, scale=_root(data.covariance), bound="chebyshev")
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #4d0f806f
@@ -155,11 +166,14 @@ def _bernstein_rows(form, data) -> UncertaintySet:
     upper = known.upper
     half = known.half_width
     point = bool((lower == upper).all())
-    centre = data.mean if point and "mean" in form.needs else data.centre + half*(lower + upper)/2
+    centre = (data.mean if point and "mean" in form.needs
+              else data.centre + half*(lower + upper)/2)
     radius = None if point else _some(half*(upper - lower)/2)
-    box: dict[str, Any] = dict(box_centre=data.centre, box_half=data.half_width) if form.intersect else {}
-    return UncertaintySet(centre=centre, radius=radius, scale=half*nu(lower, upper, known.sigma),
-                          bound="bernstein", **box)
+    box: dict[str, Any] = (dict(box_centre=data.centre, box_half=data.half_width)
+                           if form.intersect else {})
+    return UncertaintySet(centre=centre, radius=radius,
+                          scale=half*nu(lower, upper, known.sigma), bound="bernstein",
+                          **box)
 
 _PIECES = ("centre", "radius", "scale", "box_centre", "box_half")
 
@@ -168,7 +182,7 @@ def _bernstein(form, data) -> UncertaintySet:
     blocks = row_blocks(*data.shape)
     if len(blocks) == 1: return _bernstein_rows(form, data)
     whole: dict[str, Any] = dict.fromkeys(_PIECES)
-    shared = "mean" in form.needs                       # the centres are the means, which are there
+    shared = "mean" in form.needs # the centres are the means, which are there
     for rows in blocks:
         part = _bernstein_rows(form, data[rows])
         for name in _PIECES[shared:]:
@@ -179,8 +193,8 @@ def _bernstein(form, data) -> UncertaintySet:
     return UncertaintySet(**whole, bound="bernstein")
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #1f27a209
-_REMEDY = {"mean": "mean=...", "mean_bounds": "mean=... or mean_lower=... and mean_upper=...",
-           "moment": "second_moment=... or central_moment=...",
+_REMEDY = {"mean": "mean=...", "mean_bounds": "mean=... or mean_lower=... and "
+           "mean_upper=...", "moment": "second_moment=... or central_moment=...",
            "covariance": "covariance=... (independent features: the variances)"}
 
 def uncertainty_set(
@@ -189,21 +203,23 @@ def uncertainty_set(
 ) -> UncertaintySet: # one set a point
     """The robust counterpart of a model as sets, one per point.
 
-    Source: Ben-Tal et al., eqs. (1)-(4), (8), (17), Lemmas 2 and 3 with eqs. (18) and (19), eqs. (24)-(26);
-    eqs. (27)-(32) derived.
+    Source: Ben-Tal et al., eqs. (1)-(4), (8), (17), Lemmas 2 and 3 with eqs. (18) and (19),
+    eqs. (24)-(26); eqs. (27)-(32) derived.
     Raises: ValueError naming what is missing."""
     form = formulation(form)
     if lacking := missing(form, data):
         raise ValueError(f"{form.name} needs {', '.join(form.needs)}, "
                          f"but the data lack {', '.join(lacking)}: "
                          "give UncertainData " + " and ".join(_REMEDY[n] for n in lacking))
-    return _bernstein(form, data) if form.bound == "bernstein" else _baseline(form.name, data)
+    return (_bernstein(form, data) if form.bound == "bernstein"
+            else _baseline(form.name, data))
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #1e15545c
 def norm_direction(
     scale, # (n, d) half axes, or (n, d, d) matrices
     w,     # normal, (d,)
-) -> tuple: # norms |scale' w|, (n,), and scale scale' w / norm, (n, d), 0 where the norm is 0
+) -> tuple: # norms |scale' w|, (n,), and scale scale' w / norm, (n, d), 0 where the norm is
+            # 0
     "How far each ellipsoid reaches along w, and the point where it does."
     u = scale*w if scale.ndim == 2 else np.einsum("ijk,j->ik", scale, w)
     n = np.sqrt(np.einsum("ij,ij->i", u, u))
@@ -216,11 +232,13 @@ def _multiplier(
     slope, # (n, d) move per unit of theta, in the same units
 ) -> np.ndarray: # (n, 1), inf where every coordinate may go to its cap
     "Root theta of sum_j min(cap_j, theta slope_j)^2 = 1."
-    power = np.frexp(slope.max(axis=1, keepdims=True))[1]           # squares stay within floats
+    power = np.frexp(slope.max(axis=1, keepdims=True))[1] # squares stay within floats
     slope = np.ldexp(slope, -power)
-    with np.errstate(divide="ignore", invalid="ignore"): arrival = np.where(slope > 0, cap/slope, np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        arrival = np.where(slope > 0, cap/slope, np.inf)
     order = np.argsort(arrival, axis=1)
-    with np.errstate(over="ignore"): squares = [a**2 for a in (np.where(slope > 0, cap, 0.), slope)]
+    with np.errstate(over="ignore"):
+        squares = [a**2 for a in (np.where(slope > 0, cap, 0.), slope)]
     caps, slopes = (np.take_along_axis(a, order, 1) for a in squares)
     zero = np.zeros((len(cap), 1))
     # the first k at their caps ...
@@ -228,9 +246,11 @@ def _multiplier(
     # ... the others on their way
     moving = np.concatenate([np.cumsum(slopes[:, ::-1], axis=1)[:, ::-1], zero], axis=1)
     until = np.concatenate([np.take_along_axis(arrival, order, 1), zero + np.inf], axis=1)
-    with np.errstate(divide="ignore", invalid="ignore"): theta = np.sqrt(np.maximum(1 - arrived, 0)/moving)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        theta = np.sqrt(np.maximum(1 - arrived, 0)/moving)
     theta = np.where(moving > 0, theta, np.inf)
-    return np.ldexp(np.take_along_axis(theta, np.argmax(theta <= until, axis=1)[:, None], 1), -power)
+    return np.ldexp(
+        np.take_along_axis(theta, np.argmax(theta <= until, axis=1)[:, None], 1), -power)
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #4d614447
 def _moves(
@@ -240,9 +260,11 @@ def _moves(
 ) -> np.ndarray: # (n, d)
     "The best moves: min(room, theta half^2 size)."
     slope = half*size
-    with np.errstate(divide="ignore", invalid="ignore"): cap = np.where(half > 0, room/half, 0.)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cap = np.where(half > 0, room/half, 0.)
     theta = _multiplier(cap, slope)
-    with np.errstate(invalid="ignore"): return np.where(slope > 0, np.minimum(room, theta*half*slope), 0.)
+    with np.errstate(invalid="ignore"):
+        return np.where(slope > 0, np.minimum(room, theta*half*slope), 0.)
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #2f826de7
 def worst_points(
@@ -253,7 +275,8 @@ def worst_points(
 ) -> np.ndarray: # (n, d): a minimiser of y w'x over each set
     """The point of each set that is worst for the plane.
 
-    Source: Ben-Tal et al., Theorem 1, eq. (7), and eq. (20); Lemmas 2 and 3 with eqs. (18), (19) and (22)."""
+    Source: Ben-Tal et al., Theorem 1, eq. (7), and eq. (20); Lemmas 2 and 3 with eqs. (18),
+    (19) and (22)."""
     w = np.asarray(w, float)
     signs = np.asarray(y, float)[:, None]
     direction = -signs*np.sign(w)
@@ -261,7 +284,8 @@ def worst_points(
     if sets.intersect:
         r = 0. if sets.radius is None else sets.radius
         room = np.maximum(sets.box_half - direction*(x - sets.box_centre) - r, 0)
-        return x + direction*(r + _moves(room, kap*sets.scale, np.broadcast_to(abs(w), x.shape)))
+        return (x + direction*(r + _moves(room, kap*sets.scale,
+                                          np.broadcast_to(abs(w), x.shape))))
     if sets.radius is not None: x = x + direction*sets.radius
     if sets.scale is not None: x = x - kap*signs*norm_direction(sets.scale, w)[1]
     return x
@@ -274,9 +298,9 @@ def _lengths(scale, w) -> np.ndarray:
 
 def _inner(sets, w, y, kap) -> np.ndarray:
     "Least y w'x over each set, (n,), without the points where there is no box."
-    if sets.intersect: return y*(worst_points(sets, w, y, kap)@w)
-    inner = y*(sets.centre@w)
-    if sets.radius is not None: inner -= sets.radius@abs(w)
+    if sets.intersect: return y*(worst_points(sets, w, y, kap) @ w)
+    inner = y*(sets.centre @ w)
+    if sets.radius is not None: inner -= sets.radius @ abs(w)
     return inner if sets.scale is None else inner - kap*_lengths(sets.scale, w)
 
 def margins(
@@ -291,7 +315,8 @@ def margins(
     w = np.asarray(w, float)
     blocks = row_blocks(*sets.centre.shape)
     if len(blocks) == 1: return _inner(sets, w, y, kap) + y*intercept
-    return np.concatenate([_inner(sets[rows], w, y[rows], kap) for rows in blocks]) + y*intercept
+    return (np.concatenate([_inner(sets[rows], w, y[rows], kap) for rows in blocks])
+            + y*intercept)
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #e727cb99
 def _shrunk(v): return v/np.maximum(np.sqrt(np.einsum("ij,ij->i", v, v)), 1)[:, None]
@@ -305,7 +330,8 @@ def _into_ellipsoid(scale, kap, u):
     # squared lengths of the orthogonal half axes
     size = np.einsum("ijk,ijk->ik", scale, scale)
     longest = size.max(axis=1, keepdims=True)
-    v = np.einsum("ijk,ij->ik", scale, u)/np.where(size > 1e-14*longest, size, np.inf)/max(kap, 1e-300)
+    v = np.einsum("ijk,ij->ik", scale, u)/np.where(size > 1e-14*longest, size, np.inf)/max(
+        kap, 1e-300)
     return kap*np.einsum("ijk,ik->ij", scale, _shrunk(v))
 
 # %% ../../nbs/bernstein/03_formulations.ipynb #d41919a5
@@ -320,5 +346,5 @@ def inside(
     mean = np.clip(u, -r, r)
     if sets.scale is None: return sets.centre + mean
     x = sets.centre + mean + _into_ellipsoid(sets.scale, kap, u - mean)
-    return np.clip(x, sets.box_centre - sets.box_half, sets.box_centre
-                   + sets.box_half) if sets.intersect else x
+    return (np.clip(x, sets.box_centre - sets.box_half, sets.box_centre + sets.box_half)
+            if sets.intersect else x)

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .certificate import (GIVEN, Multipliers, Problem, Solution, Units, finish,
-                                             solver_units)
-from .advanced.cones import (Scaling, Values, centring, cone_system, ConeSystem, corrected, empty_scaling,
-                                                nesterov_todd, scaled_directions, unscale)
+from .certificate import (
+    GIVEN, Multipliers, Problem, Solution, Units, finish, solver_units)
+from .advanced.cones import (
+    Scaling, Values, centring, cone_system, ConeSystem, corrected, empty_scaling,
+    nesterov_todd, scaled_directions, unscale)
 from .advanced.intersections import hull_system, HullSystem
 from .formulations import UncertaintySet
 from ..core.results import Budget, Clock, Status
@@ -25,7 +26,7 @@ __all__ = ['System', 'TINY', 'FEASIBLE', 'WARM', 'EARLY', 'REMEMBERED', 'PATIENC
            'interior_point', 'newton']
 
 # %% ../../nbs/bernstein/05_newton.ipynb #2a8e38f8
-System = ConeSystem|HullSystem   # linear systems of a model without and with intersection
+System = ConeSystem | HullSystem # linear systems of a model without and with intersection
 
 # %% ../../nbs/bernstein/05_newton.ipynb #d4c081a6
 def system_of(
@@ -36,10 +37,12 @@ def system_of(
     sets = problem.sets
     kap = problem.kap
     y = problem.y
-    with np.errstate(over="ignore", divide="ignore"): phi = 1/(problem.C*units.size)/units.size
+    with np.errstate(over="ignore", divide="ignore"):
+        phi = 1/(problem.C*units.size)/units.size
     if np.ndim(phi) or not 0 < phi < math.inf: phi = np.clip(phi, 1e-300, 1e300)
     round_ = kap > 0 and sets.scale is not None and sets.scale.any()
-    if sets.intersect and round_: return hull_system(units.scaled(sets), y, kap, phi, problem.cost)
+    if sets.intersect and round_:
+        return hull_system(units.scaled(sets), y, kap, phi, problem.cost)
     if not round_: sets = UncertaintySet(centre=sets.centre, radius=sets.radius)
     return cone_system(units.scaled(sets), y, kap, phi, problem.cost)
 
@@ -49,7 +52,8 @@ FEASIBLE = 1e-7     # residual outside w up to which multipliers count as feasib
 WARM = .1           # mean product at which an iterate is kept for neighbouring problems
 
 class Iterate(NamedTuple):
-    "Unknowns, slacks and multipliers; lines that do not exist hold slack 1 and any multiplier."
+    """Unknowns, slacks and multipliers; lines that do not exist hold slack 1 and any
+    multiplier."""
     x: np.ndarray
     slack: Any     # Values, None in an iterate that is only remembered
     dual: Values
@@ -60,14 +64,16 @@ class Progress(NamedTuple):
     products: float   # S'Z
     mean: float       # of one line or cone
     value: float      # primal value
-    loss: float       # gap that the certificate would find, inf while the multipliers are not feasible
+    loss: float       # gap that the certificate would find, inf while the multipliers are
+                      # not feasible
     free: np.ndarray  # gradient of the objective
     rest: np.ndarray  # gradient of the Lagrangian
 
 # %% ../../nbs/bernstein/05_newton.ipynb #7b50a9fc
 def _bent(phi, rest, cone) -> float:
-    "What a gradient that has not vanished costs the dual; of columns with own units what is not rounding."
-    if np.ndim(phi) == 0: return .5*(rest@rest)/phi if phi > 1e-290 else 0.
+    """What a gradient that has not vanished costs the dual; of columns with own units what
+    is not rounding."""
+    if np.ndim(phi) == 0: return .5*(rest @ rest)/phi if phi > 1e-290 else 0.
     with np.errstate(over="ignore"):
         return .5*float((np.maximum(abs(rest) - .5*GIVEN*cone[:, 0].sum(), 0)**2/phi).sum())
 
@@ -81,10 +87,11 @@ def progress(
     d = system.d
     dual = Values(at.dual.linear*live, at.dual.cone)
     pulled = system.transpose(dual)
-    products = float(at.slack.linear@dual.linear + np.vdot(at.slack.cone, dual.cone))
+    products = float(at.slack.linear @ dual.linear + np.vdot(at.slack.cone, dual.cone))
     free = np.zeros_like(at.x)
     free[system.slots] = system.cost
-    value = (.5*system.phi*(w@w) if np.ndim(system.phi) == 0 else .5*((system.phi*w)@w)) + free@at.x
+    value = ((.5*system.phi*(w @ w) if np.ndim(system.phi) == 0
+              else .5*((system.phi*w) @ w)) + free @ at.x)
     free[:d] += system.phi*w
     rest = free - pulled
     bent = _bent(system.phi, rest[:d], dual.cone)
@@ -121,7 +128,8 @@ def warm_start(
 
 # %% ../../nbs/bernstein/05_newton.ipynb #adab9f0d
 class Work(NamedTuple):
-    "Arrays that every step writes again: at thousands of points new ones cost more than what is computed."
+    """Arrays that every step writes again: at thousands of points new ones cost more than
+    what is computed."""
     scaling: Scaling
     ds: np.ndarray       # (n, 1+k) scaled slacks of the last direction
     dz: np.ndarray       # (n, 1+k) its scaled multipliers
@@ -142,12 +150,14 @@ def free_dual(work:Work, *held) -> np.ndarray:
     return work.duals[-1]
 
 class Target(NamedTuple):
-    "What is to vanish: dz + omega ds = -linear on the half lines, ds + dz = -cone in scaled variables."
+    """What is to vanish: dz + omega ds = -linear on the half lines, ds + dz = -cone in
+    scaled variables."""
     linear: np.ndarray
     cone: np.ndarray
 
 class Step(NamedTuple):
-    "A direction, scaled in the work's ds and dz, and 1/t of the longest step inside all cones."
+    """A direction, scaled in the work's ds and dz, and 1/t of the longest step inside all
+    cones."""
     x: np.ndarray
     slack: Values
     linear: np.ndarray # multipliers of the half lines
@@ -170,20 +180,25 @@ def direction(
     slack = system.apply(x, work.slack[0])
     linear = -target.linear - at.dual.linear/at.slack.linear*slack.linear
     cones = scaled_directions(work.scaling, target.cone, slack.cone, work.ds, work.dz)
-    worst = max(cones, (-slack.linear/at.slack.linear).max(), (-linear/at.dual.linear).max(), 1e-300)
+    worst = max(cones, (-slack.linear/at.slack.linear).max(),
+                (-linear/at.dual.linear).max(), 1e-300)
     return Step(x, slack, linear, work.ds, work.dz, worst)
 
 # %% ../../nbs/bernstein/05_newton.ipynb #8ab5c52d
 def predicted(system:System, factor, at:Iterate, work:Work, seen:Progress) -> Step:
-    "Towards products of zero; W^-1 lam = Z, so that the right-hand side needs no multipliers."
+    """Towards products of zero; W^-1 lam = Z, so that the right-hand side needs no
+    multipliers."""
     target = Target(system.live*at.dual.linear, work.scaling.lam)
     return direction(system, factor, at, work, target, -seen.free)
 
-def corrected_step(system:System, factor, at:Iterate, work:Work, seen:Progress, guess:Step) -> Step:
-    "Towards equal products, with what the predictor neglected put in; over the predictor's ds, dz."
+def corrected_step(system:System, factor, at:Iterate, work:Work, seen:Progress,
+                   guess:Step) -> Step:
+    """Towards equal products, with what the predictor neglected put in; over the
+    predictor's ds, dz."""
     shift = centring(guess.worst, seen.mean)
     corrected(work.scaling, guess.ds, guess.dz, shift, work.cone, work.ds)
-    linear = system.live*(at.dual.linear + (guess.slack.linear*guess.linear - shift)/at.slack.linear)
+    linear = system.live*(at.dual.linear
+                          + (guess.slack.linear*guess.linear - shift)/at.slack.linear)
     right = -seen.rest - system.transpose(Values(linear, work.ds))
     return direction(system, factor, at, work, Target(linear, work.cone), right)
 
@@ -210,13 +225,14 @@ def moved(
     return Iterate(at.x + size*step.x, slack, dual)
 
 # %% ../../nbs/bernstein/05_newton.ipynb #6ac98184
-# share of the tolerance at which to stop: certificate and iteration compute the gap differently
+# share of the tolerance at which to stop: certificate and iteration compute the gap
+# differently
 EARLY = .3
 REMEMBERED = 1e-3    # relative loss below which multipliers are remembered
 PATIENCE = 8        # steps without a smaller loss
 SHORTEST = 1e-12    # steps below this go nowhere
 INSIDE = .99        # share of the longest step
-FAR = .03           # S'Z, relative to the value, above which sums over many points may be rough
+FAR = .03 # S'Z, relative to the value, above which sums over many points may be rough
 
 class Run(NamedTuple):
     "How an iteration went."
@@ -229,7 +245,8 @@ class Run(NamedTuple):
 
 # %% ../../nbs/bernstein/05_newton.ipynb #e514809a
 def next_iterate(system:System, at:Iterate, seen:Progress, work:Work, *held):
-    "One predictor-corrector step, which writes over what `at` and `held` do not hold; None where none helps."
+    """One predictor-corrector step, which writes over what `at` and `held` do not hold;
+    None where none helps."""
     if not nesterov_todd(at.slack.cone, at.dual.cone, work.scaling): return None
     rough = seen.products > FAR*seen.value
     try: factor = system.factor(at.dual.linear/at.slack.linear, work.scaling, rough)
@@ -268,7 +285,8 @@ def interior_point(
             least = seen.loss
             since = it
         elif it > since + PATIENCE: break
-        if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY: break
+        if seen.loss <= EARLY*tol*abs(seen.value - seen.products) or seen.products < TINY:
+            break
         if it == max_iter: stopped = Status.iteration_limit
         elif clock.out_of_time(): stopped = Status.time_limit
         with np.errstate(all="ignore"):                # an overflow ends the iteration
@@ -287,7 +305,7 @@ def _points_of(problem:Problem, units:Units, system:Any, dual:Values) -> tuple:
     weights = dual.cone[:, 0]*problem.C
     points = system.points(units.scaled(problem.sets), dual)
     points *= units.size
-    w = (np.clip(weights, 0, problem.most)*problem.y)@points
+    w = (np.clip(weights, 0, problem.most)*problem.y) @ points
     points += units.shift
     return Multipliers(weights, points), w*units.size
 
@@ -296,16 +314,19 @@ def newton(
     tol:float=1e-7,              # relative gap at which to stop, above 0
     max_iter:int=100,            # most iterations
     time_limit:float|None=None,  # seconds, None: no limit
-    warm=None,                   # `state` of the Solution of a problem that differs in C or kappa only
+    warm=None, # `state` of the Solution of a problem that differs in C or kappa only
 ) -> Solution: # certified
-    """Primal-dual interior-point method with slacks and multipliers eliminated; all twelve models.
+    """Primal-dual interior-point method with slacks and multipliers eliminated; all twelve
+    models.
 
-    Source: Nesterov-Todd scaling and Mehrotra's corrector, as in conic solvers; the elimination is ours."""
+    Source: Nesterov-Todd scaling and Mehrotra's corrector, as in conic solvers; the
+    elimination is ours."""
     clock = Budget(tol=tol, max_iter=max_iter, time_limit=time_limit).start()
     units = solver_units(problem)
     system = system_of(problem, units)
     start = cold_start(system)
-    if warm is not None and _shapes(warm) == _shapes(start): start = warm_start(system, warm)
+    if warm is not None and _shapes(warm) == _shapes(start):
+        start = warm_start(system, warm)
     run = interior_point(system, start, tol, max_iter, clock)
     given, shadow = _points_of(problem, units, system, run.best.dual)
     planes = [units.plane(at.x[:system.d], at.x[system.d]) for at in (run.best, run.last)]

@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..core.checks import check_array, check_choice, check_count, check_number, check_positive, refuse
+from ..core.checks import (
+    check_array, check_choice, check_count, check_number, check_positive, refuse)
 
 # %% auto #0
 __all__ = ['extremal_distribution', 'log_moment_bound', 'moment_bound', 'curvature', 'refuse_at', 'check_numbers', 'nu',
@@ -21,7 +22,8 @@ __all__ = ['extremal_distribution', 'log_moment_bound', 'moment_bound', 'curvatu
 def extremal_distribution(
     mu:float,    # mean, in [-sigma, sigma]
     sigma:float, # root mean square, in [0, 1]
-    side:int=1,  # 1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at -1)
+    side:int=1,  # 1: extremal for t > 0 (an atom at 1); -1: extremal for t < 0 (an atom at
+                 # -1)
 ) -> tuple: # (points, masses), each of shape (2,), the lighter end last
     """The two-point distribution that attains the moment bound.
 
@@ -38,7 +40,8 @@ def extremal_distribution(
 
 # %% ../../nbs/bernstein/01_nu.ipynb #ced8dbf1
 class _Law(NamedTuple):
-    "The extremal distribution for |t|: an atom at 1 with odds r against one at `low`; t and mu mirrored where t < 0."
+    """The extremal distribution for |t|: an atom at 1 with odds r against one at `low`; t
+    and mu mirrored where t < 0."""
     t: np.ndarray        # |t|
     mu: np.ndarray       # mean on the side of t
     variance: np.ndarray # sigma^2 - mu^2, at least 0
@@ -59,7 +62,8 @@ def log_moment_bound(
     mu,    # mean, in [-sigma, sigma]
     sigma, # root of the bound on the mean square, in [0, 1]
 ) -> np.ndarray: # broadcast of the three
-    """h = log g: the largest log E exp(tX) over distributions on [-1, 1] with mean mu and mean square sigma^2.
+    """h = log g: the largest log E exp(tX) over distributions on [-1, 1] with mean mu and
+    mean square sigma^2.
 
     Source: Ben-Tal et al., eqs. (12) and (13), natural logarithm."""
     found = _extremal(t, mu, sigma)
@@ -172,7 +176,8 @@ def refuse_at(
     values,    # the array
     wrong,     # where it is not, bool in the same shape
 ) -> ValueError: # to be raised
-    "The error for an entry that contradicts another argument: says which entry, the first of all."
+    """The error for an entry that contradicts another argument: says which entry, the first
+    of all."""
     at = tuple(int(k) for k in np.argwhere(wrong)[0])
     where = f" at index {at[0] if len(at) == 1 else at}" if at else ""
     return ValueError(f"{name} must be {must}, got {values[at]:.6g}{where}")
@@ -185,7 +190,8 @@ def check_numbers(
     high:float, # largest entry
 ) -> np.ndarray: # float64, of any shape
     "A number or an array of numbers; True is neither."
-    if isinstance(value, (bool, np.bool_)): raise refuse(name, "a number or an array of numbers", value)
+    if isinstance(value, (bool, np.bool_)):
+        raise refuse(name, "a number or an array of numbers", value)
     return check_array(value, name, low=low, high=high)
 
 # %% ../../nbs/bernstein/01_nu.ipynb #c78a4df3
@@ -196,14 +202,17 @@ def _checked(mean_lower, mean_upper, sigma):
     sigma = check_numbers(sigma, "sigma", 0., 1.)
     try: lo, hi, sigma = np.broadcast_arrays(lo, hi, sigma)
     except ValueError:
-        raise ValueError("mean_lower, mean_upper, sigma must be of shapes that broadcast, got "
-                         f"{lo.shape}, {hi.shape}, {sigma.shape}") from None
+        raise ValueError("mean_lower, mean_upper, sigma must be of shapes that broadcast, "
+                         f"got {lo.shape}, {hi.shape}, {sigma.shape}") from None
     most = sigma + 4e-16 + 4e-16*sigma
-    if (wrong := lo > hi).any(): raise refuse_at("mean_lower", "at most mean_upper", lo, wrong)
+    if (wrong := lo > hi).any():
+        raise refuse_at("mean_lower", "at most mean_upper", lo, wrong)
     if (wrong := lo > most).any():
-        raise refuse_at("mean_lower", "at most sigma (|mean| <= root mean square)", lo, wrong)
+        raise refuse_at("mean_lower", "at most sigma (|mean| <= root mean square)", lo,
+                        wrong)
     if (wrong := hi < -most).any():
-        raise refuse_at("mean_upper", "at least -sigma (|mean| <= root mean square)", hi, wrong)
+        raise refuse_at("mean_upper", "at least -sigma (|mean| <= root mean square)", hi,
+                        wrong)
     return lo, hi, sigma
 
 # %% ../../nbs/bernstein/01_nu.ipynb #cc36b8ae
@@ -214,10 +223,12 @@ def nu(
 ): # float, or an array in the broadcast shape; in [0, 1]
     """Sharp constant of the Bernstein relaxation.
 
-    The smallest k with h <= max(mu- t, mu+ t) + k^2 t^2/2 for all t. Absolute error about 1e-14.
-    Source: Ben-Tal et al., eq. (14), which makes Lemma 1, eq. (11), as sharp as it can be; in closed form
-    (Kearns-Saul) for an exact mean, one root for an interval.
-    Raises: ValueError for values outside their range, or means that no distribution with this moment can have."""
+    The smallest k with h <= max(mu- t, mu+ t) + k^2 t^2/2 for all t. Absolute error about
+    1e-14.
+    Source: Ben-Tal et al., eq. (14), which makes Lemma 1, eq. (11), as sharp as it can be;
+    in closed form (Kearns-Saul) for an exact mean, one root for an interval.
+    Raises: ValueError for values outside their range, or means that no distribution with
+    this moment can have."""
     lo, hi, sigma = _checked(mean_lower, mean_upper, sigma)
     flat = [np.ascontiguousarray(a).ravel() for a in (lo, hi, sigma)]
     low, high = (np.clip(a, -flat[2], flat[2]) for a in flat[:2])
@@ -239,9 +250,10 @@ def nu_support(
 ) -> np.ndarray: # nu(mean_lower, mean_upper, 1)
     """nu when only support and mean are known: sigma = 1.
 
-    Source: Ben-Tal et al., the bound of section 2.2 put into eq. (14); derived here, since eqs. (27)-(32)
-    are lost."""
-    lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float), np.asarray(mean_upper, float))
+    Source: Ben-Tal et al., the bound of section 2.2 put into eq. (14); derived here, since
+    eqs. (27)-(32) are lost."""
+    lo, hi = np.broadcast_arrays(np.asarray(mean_lower, float),
+                                 np.asarray(mean_upper, float))
     return np.sqrt(np.maximum(_phi(hi), _phi(-lo)))
 
 # %% ../../nbs/bernstein/01_nu.ipynb #0a82835c
@@ -257,8 +269,8 @@ def _dominated(k, means, lower, upper, sigma, check, t_max):
         return all(_room(t, m, k, lower, upper, sigma).min() >= 0 for m in means)
     from scipy.optimize import minimize_scalar
     sides = ((0, t_max), (-t_max, 0))
-    least = lambda m, side: minimize_scalar(_room, bounds=side, args=(m, k, lower, upper, sigma),
-                                            method="bounded").fun
+    least = lambda m, side: minimize_scalar(
+        _room, bounds=side, args=(m, k, lower, upper, sigma), method="bounded").fun
     return all(least(m, side) >= -1e-12 for m in means for side in sides)
 
 # %% ../../nbs/bernstein/01_nu.ipynb #9f4e5526
@@ -266,7 +278,8 @@ def nu_bisection(
     mean_lower:float,       # lower bound of the normalised mean
     mean_upper:float,       # upper bound
     sigma:float,            # root of the second-moment bound
-    check:str="minimiser",  # "minimiser": scipy's bounded minimiser as in the paper; "grid": a fine grid of t
+    check:str="minimiser",  # "minimiser": scipy's bounded minimiser as in the paper;
+                            # "grid": a fine grid of t
     n_means:int=21,         # values of the mean that are checked
     t_max:float=60.,        # range of t that is searched
     tol:float=1e-6,         # width at which the bisection stops

@@ -12,15 +12,17 @@ from fastcore.basics import patch
 import numpy as np
 
 from .nu_values import check_numbers, nu, refuse_at
-from ..core.checks import (check_array, check_choice, check_flag, check_matrix, check_number,
-                                   check_probability, check_vector, refuse)
+from reject_nb.core.checks import (
+    check_array, check_choice, check_flag, check_matrix, check_number, check_probability,
+    check_vector, refuse)
 from ..core.help import Patched
 
 # %% auto #0
 __all__ = ['ROUNDING', 'LARGEST', 'ENTRIES', 'DISTRIBUTIONS', 'row_blocks', 'Moments', 'UncertainData']
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #572a87a8
-ROUNDING = 1e-12  # relative room that comparisons between pieces of information leave for floating point
+# relative room that comparisons between pieces of information leave for floating point
+ROUNDING = 1e-12
 LARGEST = 1e150   # size of an entry up to which squares stay within floats
 
 def _symmetric(a) -> np.ndarray:
@@ -32,7 +34,9 @@ def _symmetric(a) -> np.ndarray:
     a = (a + a.transpose(0, 2, 1))/2
     least = np.linalg.eigvalsh(a)[:, 0]
     wrong = least < -1e-10*size
-    if wrong.any(): raise refuse_at("covariance", "positive semidefinite, its least eigenvalue", least, wrong)
+    if wrong.any():
+        raise refuse_at("covariance", "positive semidefinite, its least eigenvalue", least,
+                        wrong)
     return a
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #af52f20f
@@ -41,8 +45,8 @@ def _covariance(value, shape, keep=np.array) -> np.ndarray:
     a = keep(check_array(value, "covariance", low=-LARGEST**2, high=LARGEST**2))
     n, d = shape
     if a.shape not in ((n, d), (n, d, d)):
-        raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or {(n, d, d)}, "
-                         f"got shape {a.shape}")
+        raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or "
+                         f"{(n, d, d)}, got shape {a.shape}")
     if a.ndim == 3: return _symmetric(a)
     if (a < 0).any(): raise refuse_at("covariance", "at least 0, a variance,", a, a < 0)
     return a
@@ -50,8 +54,10 @@ def _covariance(value, shape, keep=np.array) -> np.ndarray:
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #7e6c32df
 def _check_mean(lower, upper, known, name, room):
     "A mean, or a bound on it, lies in the box."
-    if (wrong := known < lower - room).any(): raise refuse_at(name, "in the box [lower, upper]", known, wrong)
-    if (wrong := known > upper + room).any(): raise refuse_at(name, "in the box [lower, upper]", known, wrong)
+    if (wrong := known < lower - room).any():
+        raise refuse_at(name, "in the box [lower, upper]", known, wrong)
+    if (wrong := known > upper + room).any():
+        raise refuse_at(name, "in the box [lower, upper]", known, wrong)
 
 def _least_square(low, high):
     "Smallest x^2 with low <= x <= high."
@@ -59,16 +65,19 @@ def _least_square(low, high):
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #b91ca8f8
 def _check_moments(data, low, high, room):
-    "Bounds on second moments are at least what box, means and variances force; low <= mean <= high."
+    """Bounds on second moments are at least what box, means and variances force; low <=
+    mean <= high."""
     centre = (data.lower + data.upper)/2
     variance = 0.
     if data.covariance is not None:
-        variance = data.covariance if data.covariance.ndim == 2 else np.einsum("ijj->ij", data.covariance)
+        variance = (data.covariance if data.covariance.ndim == 2
+                    else np.einsum("ijj->ij", data.covariance))
         middle = np.clip(centre, low, high)
         most = (data.upper - middle)*(middle - data.lower)
         wrong = variance > most*(1 + 1e-9) + room*(data.upper - data.lower) + room**2
         if wrong.any():
-            raise refuse_at("covariance", "at most what the box and the mean allow", variance, wrong)
+            raise refuse_at("covariance", "at most what the box and the mean allow",
+                            variance, wrong)
     for name, about in (("second_moment", 0.), ("central_moment", centre)):
         bound = getattr(data, name)
         if bound is None: continue
@@ -76,27 +85,34 @@ def _check_moments(data, low, high, room):
         size = np.maximum(abs(low - about), abs(high - about))
         forced = _least_square(low - about, high - about) + variance*(1 - 1e-9)
         wrong = bound < forced - 4*ROUNDING*(forced + size**2) - 2*room*size - room**2
-        if wrong.any(): raise refuse_at(name, "at least what mean and variance force it to be", bound, wrong)
+        if wrong.any():
+            raise refuse_at(name, "at least what mean and variance force it to be", bound,
+                            wrong)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #06fd0aa8
 def _check_rows(data):
     "Raise ValueError naming the first entry where the pieces contradict one another."
     lower = data.lower
     upper = data.upper
-    if (wrong := lower > upper).any(): raise refuse_at("lower", "at most upper", lower, wrong)
+    if (wrong := lower > upper).any():
+        raise refuse_at("lower", "at most upper", lower, wrong)
     room = ROUNDING*np.maximum(abs(lower), abs(upper))
     for name in ("mean", "mean_lower", "mean_upper", "nominal"):
-        if getattr(data, name) is not None: _check_mean(lower, upper, getattr(data, name), name, room)
+        if getattr(data, name) is not None:
+            _check_mean(lower, upper, getattr(data, name), name, room)
     if data.mean_lower is not None:
         wrong = data.mean_lower > data.mean_upper
-        if wrong.any(): raise refuse_at("mean_lower", "at most mean_upper", data.mean_lower, wrong)
+        if wrong.any():
+            raise refuse_at("mean_lower", "at most mean_upper", data.mean_lower, wrong)
         mean = data.mean_lower if data.mean is None else data.mean
         outside = (mean < data.mean_lower) | (mean > data.mean_upper)
-        if outside.any(): raise refuse_at("mean", "in [mean_lower, mean_upper]", data.mean, outside)
+        if outside.any():
+            raise refuse_at("mean", "in [mean_lower, mean_upper]", data.mean, outside)
     for low, high in {(0, 0): (lower, upper), (1, 0): (data.mean, data.mean),
                       (0, 1): (data.mean_lower, data.mean_upper)}.values():
         if low is not None:
-            _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper), room)
+            _check_moments(data, np.clip(low, lower, upper), np.clip(high, lower, upper),
+                           room)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #06fd0aa8b
 ENTRIES = 2**17   # entries of a block of rows: its work arrays stay in the cache
@@ -111,7 +127,8 @@ def row_blocks(
     return [slice(i, min(i + step, n)) for i in range(0, max(n, 1), step)]
 
 def _check_consistent(data):
-    "The same for all rows, in blocks: what is compared would otherwise need more memory than the data."
+    """The same for all rows, in blocks: what is compared would otherwise need more memory
+    than the data."""
     if (data.mean_lower is None) != (data.mean_upper is None):
         ends = ("mean_lower", "mean_upper")
         given, other = ends if data.mean_upper is None else ends[::-1]
@@ -127,16 +144,20 @@ class Moments(NamedTuple):
     "What `nu` needs, in units of the box: each (n_samples, n_features)."
     lower: np.ndarray      # bounds on the normalised mean, equal where it is known
     upper: np.ndarray
-    sigma: np.ndarray      # root of the bound on the normalised second moment, 1 where none is known
+    sigma: np.ndarray      # root of the bound on the normalised second moment, 1 where none
+                           # is known
     half_width: np.ndarray # of the box, in the units of the data
 
 def _from_origin(second, centre, low, high):
-    "sigma^2 - 2cm + c^2 = (sigma^2 - m^2) + (m - c)^2, for the worst mean m; rounding goes to the safe side."
+    """sigma^2 - 2cm + c^2 = (sigma^2 - m^2) + (m - c)^2, for the worst mean m; rounding
+    goes to the safe side."""
     worst = np.where(centre >= 0, low, high)
     root = np.sqrt(second)
     variance = (root - abs(worst))*(root + abs(worst))
-    variance = np.where(abs(variance) <= 4*ROUNDING*second, np.maximum(variance, 0), variance)
-    return variance + 8*2.**-53*second + (worst - centre)**2     # what rounding of both moments may hide
+    variance = np.where(abs(variance) <= 4*ROUNDING*second, np.maximum(variance, 0),
+                        variance)
+    # what rounding of both moments may hide
+    return variance + 8*2.**-53*second + (worst - centre)**2
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #ac0e7995
 def _normalised(data, low, high, second:bool) -> Moments:
@@ -145,19 +166,23 @@ def _normalised(data, low, high, second:bool) -> Moments:
     half = data.half_width
     wide = half > 0
     unit = np.where(wide, half, 1.)
-    lower, upper = (np.clip(np.where(wide, (m - centre)/unit, 0.), -1, 1) for m in (low, high))
+    lower, upper = (np.clip(np.where(wide, (m - centre)/unit, 0.), -1, 1)
+                    for m in (low, high))
     square = np.ones_like(centre)
     if second and data.central_moment is not None: square = data.central_moment/unit**2
     elif second and data.second_moment is not None:
         square = _from_origin(data.second_moment, centre, low, high)/unit**2
     sigma = np.where(wide, np.sqrt(np.clip(square, 0, 1)), 0.)
-    # an exact mean always satisfies |mean| <= sigma up to rounding; an interval is cut there (Jensen)
+    # an exact mean always satisfies |mean| <= sigma up to rounding; an interval is cut
+    # there (Jensen)
     sigma = np.where(lower == upper, np.maximum(sigma, abs(lower)), sigma)
     sigma = np.maximum(sigma, np.maximum(np.maximum(lower, -upper), 0))
-    return Moments(np.clip(lower, -sigma, sigma), np.clip(upper, -sigma, sigma), sigma, half)
+    return Moments(np.clip(lower, -sigma, sigma), np.clip(upper, -sigma, sigma), sigma,
+                   half)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #52ff238f
-DISTRIBUTIONS = {None: None, "uniform": 3, "triangular": 6}   # distribution on a box -> half width squared over variance
+# distribution on a box -> half width squared over variance
+DISTRIBUTIONS = {None: None, "uniform": 3, "triangular": 6}
 
 def _box_pieces(X, half_width, distribution) -> dict:
     "What points with error bars tell."
@@ -166,26 +191,30 @@ def _box_pieces(X, half_width, distribution) -> dict:
     given = check_numbers(half_width, "half_width", 0., LARGEST)
     try: half = np.broadcast_to(given, X.shape)
     except ValueError:
-        raise refuse("half_width", f"of a shape that broadcasts to {X.shape}", half_width) from None
+        raise refuse("half_width", f"of a shape that broadcasts to {X.shape}",
+                     half_width) from None
     pieces = dict(lower=X - half, upper=X + half, nominal=X)
     if distribution is None: return pieces
-    variance = np.broadcast_to(given**2/DISTRIBUTIONS[distribution], X.shape)      # no array of its own for one width
+    # no array of its own for one width
+    variance = np.broadcast_to(given**2/DISTRIBUTIONS[distribution], X.shape)
     middle = ((X + half) + (X - half))/2
-    return pieces | dict(mean=X, second_moment=variance + X**2, central_moment=variance + (X - middle)**2,
-                         covariance=variance)
+    return (pieces | dict(mean=X, second_moment=variance + X**2,
+                          central_moment=variance + (X - middle)**2, covariance=variance))
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #961ff25b
 def _groups(groups, name:str, least:int=1) -> list:
-    "Arrays (at least `least`, n_features), one an uncertain point, all with the same features."
-    if isinstance(groups, (str, bytes, memoryview, numbers.Number)) or not np.iterable(groups):
+    """Arrays (at least `least`, n_features), one an uncertain point, all with the same
+    features."""
+    if (isinstance(groups, (str, bytes, memoryview, numbers.Number))
+        or not np.iterable(groups)):
         raise refuse(name, "a sequence of arrays (n_replicates, n_features)", groups)
     out = [check_matrix(g, f"{name}[{i}]", low=-LARGEST, high=LARGEST, empty=True)
            for i, g in enumerate(groups)]
     if not out: raise refuse(name, "a sequence of at least one array", groups)
     for i, g in enumerate(out):
         if len(g) < least or g.shape[1] != out[0].shape[1] or not g.size:
-            raise ValueError(f"{name}[{i}] must be of shape (at least {least}, {out[0].shape[1] or 1}), "
-                             f"got {g.shape}")
+            raise ValueError(f"{name}[{i}] must be of shape (at least {least}, "
+                             f"{out[0].shape[1] or 1}), got {g.shape}")
     return out
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #78349b04
@@ -198,9 +227,10 @@ def _replicate_pieces(groups) -> dict:
     upper = _per_group(lambda g: g.max(axis=0), groups)
     mean = np.clip([g.mean(axis=0) for g in groups], lower, upper)
     variance = _per_group(lambda g: g.var(axis=0), groups)
-    return dict(lower=lower, upper=upper, mean=mean, covariance=variance,
-                second_moment=_per_group(lambda g: (g**2).mean(axis=0), groups)*(1 + ROUNDING),
-                central_moment=variance + (mean - (lower + upper)/2)**2)
+    return dict(
+        lower=lower, upper=upper, mean=mean, covariance=variance,
+        second_moment=_per_group(lambda g: (g**2).mean(axis=0), groups)*(1 + ROUNDING),
+        central_moment=variance + (mean - (lower + upper)/2)**2)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #0723f151
 def _sample_box(groups, lower, upper) -> tuple:
@@ -214,8 +244,10 @@ def _sample_box(groups, lower, upper) -> tuple:
     if upper is not None:
         upper = check_matrix(upper, "upper", *low.shape)
         if (upper < high).any():
-            raise refuse_at("upper", "at least every draw of its sample", upper, upper < high)
-    return low if lower is None else np.array(lower), high if upper is None else np.array(upper)
+            raise refuse_at("upper", "at least every draw of its sample", upper,
+                            upper < high)
+    return (low if lower is None else np.array(lower),
+            high if upper is None else np.array(upper))
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #1ca63876
 def _sample_pieces(samples, confidence, lower, upper) -> dict:
@@ -231,8 +263,10 @@ def _sample_pieces(samples, confidence, lower, upper) -> dict:
     squares = [(g - c)**2 for g, c in zip(groups, (low + high)/2)]
     scatter = _per_group(lambda q: q.std(axis=0, ddof=1), squares)
     error = student.ppf(confidence, counts - 1)*scatter/np.sqrt(counts)
-    bound = np.minimum(_per_group(lambda q: q.mean(axis=0), squares) + error, ((high - low)/2)**2)
-    if (bound < 0).any(): raise refuse("confidence", "large enough for a moment of at least 0", confidence)
+    bound = np.minimum(_per_group(lambda q: q.mean(axis=0), squares) + error,
+                       ((high - low)/2)**2)
+    if (bound < 0).any():
+        raise refuse("confidence", "large enough for a moment of at least 0", confidence)
     return dict(lower=low, upper=high, mean_lower=np.clip(mean - reach, low, high),
                 mean_upper=np.clip(mean + reach, low, high),
                 central_moment=bound, nominal=mean)
@@ -241,17 +275,18 @@ def _sample_pieces(samples, confidence, lower, upper) -> dict:
 class UncertainData(Patched):
     """n uncertain points in d features: support, and whatever else is known about each.
 
-    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as in the paper;
-    `central_moment` bounds E[(X - c)^2] about the box's centre and replaces it where both would say the
-    same, without the rounding of the former. `nominal` is the observed point that the plain SVM uses;
-    without it, the centre of the box. Rows are selected with U[rows]; scikit-learn's splitters work on it.
+    Pieces that are not given are None. `second_moment` bounds E[X^2] about the origin, as
+    in the paper; `central_moment` bounds E[(X - c)^2] about the box's centre and replaces
+    it where both would say the same, without the rounding of the former. `nominal` is the
+    observed point that the plain SVM uses; without it, the centre of the box. Rows are
+    selected with U[rows]; scikit-learn's splitters work on it.
 
     Raises: ValueError naming the argument and the first offending entry."""
     lower: np.ndarray
     upper: np.ndarray
     feature_names: list|None = None    # of a table with named columns
-    _fields = ("lower", "upper", "mean", "mean_lower", "mean_upper", "second_moment", "central_moment",
-               "covariance", "nominal")
+    _fields = ("lower", "upper", "mean", "mean_lower", "mean_upper", "second_moment",
+               "central_moment", "covariance", "nominal")
     mean: Any
     mean_lower: Any
     mean_upper: Any
@@ -267,12 +302,14 @@ class UncertainData(Patched):
         mean_lower=None,     # lower bounds on the means; given together with mean_upper
         mean_upper=None,     # upper bounds on the means
         second_moment=None,  # bounds on E[X^2], at least the squared mean
-        covariance=None,     # variances (n_samples, n_features), or matrices with one more axis of n_features
+        covariance=None,     # variances (n_samples, n_features), or matrices with one more
+                             # axis of n_features
         central_moment=None, # bounds on E[(X - centre)^2]
         nominal=None,        # the observed points, in the box
     ):
-        self._set(dict(lower=lower, upper=upper, mean=mean, mean_lower=mean_lower, mean_upper=mean_upper,
-                       second_moment=second_moment, covariance=covariance, central_moment=central_moment,
+        self._set(dict(lower=lower, upper=upper, mean=mean, mean_lower=mean_lower,
+                       mean_upper=mean_upper, second_moment=second_moment,
+                       covariance=covariance, central_moment=central_moment,
                        nominal=nominal), np.array)
 
     def __len__(self) -> int: return self.lower.shape[0]
@@ -280,7 +317,8 @@ class UncertainData(Patched):
     def __getitem__(self, rows):
         "Some of the points, in any way that NumPy selects rows; one row stays a table."
         if isinstance(rows, tuple):
-            if len(rows) == 2 and (rows[1] is Ellipsis or rows[1] == slice(None)): rows = rows[0]
+            if len(rows) == 2 and (rows[1] is Ellipsis or rows[1] == slice(None)):
+                rows = rows[0]
             else: raise IndexError("UncertainData is indexed by rows only")
         if isinstance(rows, numbers.Integral): rows = [rows]
         new = object.__new__(type(self))
@@ -301,30 +339,34 @@ class UncertainData(Patched):
     def from_box(cls,
         X,             # points, (n_samples, n_features)
         half_width,    # at least 0: one number, one per feature, or one per entry
-        distribution=None, # "uniform" or "triangular" on the box: adds its moments; None: moments unknown
+        distribution=None, # "uniform" or "triangular" on the box: adds its moments; None:
+                           # moments unknown
     ) -> Self: # box, point, and moments where a distribution is given
         "Points with a box around each."
-        return cls._built(_box_pieces(X, half_width, distribution) | {"feature_names": _names(X)})
+        return cls._built(_box_pieces(X, half_width, distribution)
+                          | {"feature_names": _names(X)})
 
     @classmethod
     def from_replicates(cls,
         groups, # one array (n_replicates, n_features) per uncertain point
     ) -> Self: # exact box, mean, second moment and variances
-        "One uncertain point per group of replicates: the point is one of its replicates, drawn at random."
+        """One uncertain point per group of replicates: the point is one of its replicates,
+        drawn at random."""
         return cls._built(_replicate_pieces(groups))
 
     @classmethod
     def from_samples(cls,
         samples,              # one array (n_draws >= 2, n_features) per uncertain point
         confidence:float=.95, # of each bound, in (0, 1)
-        lower=None,           # box known from elsewhere, (n_samples, n_features); None: range of the sample
+        lower=None,           # box known from elsewhere, (n_samples, n_features); None:
+                              # range of the sample
         upper=None,           # its upper end
     ) -> Self: # bounds on mean and second moment, the sample mean as nominal point
         """One uncertain point per sample of its distribution.
 
-        The means get two-sided Student intervals, the second moment about the box's centre a one-sided one;
-        both are asymptotic and per entry. Without `lower` and `upper` the box is the range of the sample,
-        which a distribution may leave."""
+        The means get two-sided Student intervals, the second moment about the box's centre
+        a one-sided one; both are asymptotic and per entry. Without `lower` and `upper` the
+        box is the range of the sample, which a distribution may leave."""
         return cls._built(_sample_pieces(samples, confidence, lower, upper))
 
     @classmethod
@@ -333,7 +375,8 @@ class UncertainData(Patched):
     ) -> Self: # their points, one after the other
         "Join tables of points."
         parts = list(parts) if np.iterable(parts) else parts
-        if not isinstance(parts, list) or not parts or not all(isinstance(p, UncertainData) for p in parts):
+        if (not isinstance(parts, list) or not parts
+            or not all(isinstance(p, UncertainData) for p in parts)):
             raise refuse("parts", "a sequence of UncertainData", parts)
         known = [[n for n in cls._fields if getattr(p, n) is not None] for p in parts]
         shapes = {(p.shape[1], tuple(p.feature_names or ())) for p in parts}
@@ -350,8 +393,9 @@ def ndim(self:UncertainData) -> int: return 2
 
 @patch
 def __array__(self:UncertainData, dtype=None, copy=None):
-    raise TypeError("UncertainData must not be turned into an array, that would drop what is uncertain; "
-                    "give row numbers to a pipeline that begins with UncertainRows(data)")
+    raise TypeError("UncertainData must not be turned into an array, that would drop what "
+                    "is uncertain; give row numbers to a pipeline that begins with "
+                    "UncertainRows(data)")
 
 @patch
 def __repr__(self:UncertainData):
@@ -366,22 +410,27 @@ def centre(self:UncertainData) -> np.ndarray: return (self.lower + self.upper)/2
 def half_width(self:UncertainData) -> np.ndarray: return (self.upper - self.lower)/2
 
 @patch(as_prop=True)
-def point(self:UncertainData) -> np.ndarray: return self.centre if self.nominal is None else self.nominal
+def point(self:UncertainData) -> np.ndarray:
+    return self.centre if self.nominal is None else self.nominal
 
 @patch
 def has(self:UncertainData,
-    name:str, # "support", "point", "mean", "mean_bounds", "moment", "covariance", or a field
+    name:str, # "support", "point", "mean", "mean_bounds", "moment", "covariance", or a
+              # field
 ) -> bool: # bounds on the mean are there when the mean is
     "Whether a piece of information is there."
     check_choice(name, "name", ("support", "point", "mean_bounds", "moment", *self._fields))
     if name in ("support", "point"): return True
-    either = {"mean_bounds": ("mean", "mean_lower"), "moment": ("second_moment", "central_moment")}
+    either = {"mean_bounds": ("mean", "mean_lower"),
+              "moment": ("second_moment", "central_moment")}
     return any(getattr(self, n) is not None for n in either.get(name, (name,)))
 
 @patch
-def mean_bounds(self:UncertainData) -> tuple: # two arrays (n_samples, n_features), or None twice
+def mean_bounds(self:UncertainData) -> tuple: # two arrays (n_samples, n_features), or None
+                                              # twice
     "Lower and upper bounds on the means: the mean twice where only that is known."
-    return (self.mean_lower, self.mean_upper) if self.mean_lower is not None else (self.mean, self.mean)
+    return ((self.mean_lower, self.mean_upper) if self.mean_lower is not None
+            else (self.mean, self.mean))
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #0b567c7p
 def _names(table) -> list|None:
@@ -400,10 +449,12 @@ def _per_feature(value, name:str, d:int, low=None) -> np.ndarray: # (d,)
 
 def _central(data):
     "Bounds on E[(X - centre)^2] from whatever moments are known, None without any."
-    if data.central_moment is not None or data.second_moment is None: return data.central_moment
+    if data.central_moment is not None or data.second_moment is None:
+        return data.central_moment
     low, high = data.mean_bounds() if data.mean is None else (data.mean, data.mean)
     if low is None: low, high = data.lower, data.upper
-    return np.clip(_from_origin(data.second_moment, data.centre, low, high), 0., data.half_width**2)
+    return np.clip(_from_origin(data.second_moment, data.centre, low, high), 0.,
+                   data.half_width**2)
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #0b567c72
 @patch
@@ -431,7 +482,8 @@ def normalised(self:UncertainData,
     check_flag(second, "second")
     low, high = (self.mean, self.mean) if check_flag(exact, "exact") else self.mean_bounds()
     if low is None:
-        raise ValueError(f"exact must be such that the means are known, got {exact!r} for {self!r}")
+        raise ValueError(f"exact must be such that the means are known, got {exact!r} for "
+                         f"{self!r}")
     return _normalised(self, low, high, second)
 
 @patch
@@ -448,14 +500,16 @@ def nu(self:UncertainData,
 def scaled(self:UncertainData,
     shift=0., # finite, one number or one a feature
     scale=1., # above 0, one number or one a feature
-) -> UncertainData: # (X - shift)/scale, with bounds on central in place of those on second moments
+) -> UncertainData: # (X - shift)/scale, with bounds on central in place of those on second
+                    # moments
     "The same points in other units."
     d = self.shape[1]
     shift = _per_feature(shift, "shift", d)
     scale = _per_feature(scale, "scale", d, 0.)
     names = ("lower", "upper", "mean", "mean_lower", "mean_upper", "nominal")
     with np.errstate(over="ignore"):
-        pieces = {n: (getattr(self, n) - shift)/scale for n in names if getattr(self, n) is not None}
+        pieces = {n: (getattr(self, n) - shift)/scale
+                  for n in names if getattr(self, n) is not None}
     if max(abs(pieces["lower"]).max(), abs(pieces["upper"]).max()) > LARGEST:
         raise refuse("scale", f"such that the points stay within {LARGEST:g}", scale)
     central = _central(self)

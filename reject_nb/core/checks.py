@@ -35,15 +35,21 @@ _SHORT.maxother = _SHORT.maxstring = 80
 def _interval(low:float, high:float, open_low:bool, open_high:bool) -> str:
     "An interval in words."
     if low == -math.inf and high == math.inf: return "a finite number"
-    if high == math.inf: return f"a finite number {'above' if open_low else 'of at least'} {low:g}"
-    if low == -math.inf: return f"a finite number {'below' if open_high else 'of at most'} {high:g}"
-    return f"a number in {'(' if open_low else '['}{low:g}, {high:g}{')' if open_high else ']'}"
+    if high == math.inf:
+        return f"a finite number {'above' if open_low else 'of at least'} {low:g}"
+    if low == -math.inf:
+        return f"a finite number {'below' if open_high else 'of at most'} {high:g}"
+    return (f"a number in {'(' if open_low else '['}{low:g}, "
+            f"{high:g}{')' if open_high else ']'}")
 
 # %% ../../nbs/core/01_checks.ipynb #439d4ac6
 def _scalar(value) -> float|None: # the number, or None
-    "A Python number, a NumPy scalar or an array without axes as a float, which is what is compared."
-    if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value): value = value[()]
-    if isinstance(value, bool) or not isinstance(value, Real): return None     # True is a number to Python
+    """A Python number, a NumPy scalar or an array without axes as a float, which is what is
+    compared."""
+    if isinstance(value, np.ndarray) and value.ndim == 0 and not np.ma.isMaskedArray(value):
+        value = value[()]
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return None # True is a number to Python
     try: return float(value) if math.isfinite(value) else None
     except OverflowError: return None
 
@@ -107,7 +113,8 @@ def check_choice(
     choices = list(choices)
     if isinstance(value, (np.str_, np.integer)): value = value.item()
     if any(value is c for c in choices): return value
-    if isinstance(value, (str, int)) and any(type(value) is type(c) and value == c for c in choices):
+    if (isinstance(value, (str, int))
+        and any(type(value) is type(c) and value == c for c in choices)):
         return value
     raise refuse(name, "one of " + ", ".join(map(repr, choices)), value)
 
@@ -127,10 +134,12 @@ def answer_of(
     name:str, # the argument's name
     *given,   # what the function is called with
 ):            # what it returns
-    "Call a given function; that it cannot be called so is said by name, and other errors are its own."
+    """Call a given function; that it cannot be called so is said by name, and other errors
+    are its own."""
     try: return function(*given)
     except TypeError as error:
-        must = f"a function that takes {len(given)} such argument{'s'*(len(given) > 1)} ({error})"
+        must = (f"a function that takes {len(given)} such argument{'s'*(len(given) > 1)} "
+                f"({error})")
         raise refuse(name, must, function) from error
 
 # %% ../../nbs/core/01_checks.ipynb #fb1b019e
@@ -143,27 +152,33 @@ def check_path(
     except TypeError: raise refuse(name, "a path", value) from None
     try: path.stat()
     except (FileNotFoundError, NotADirectoryError): pass
-    except (OSError, ValueError): raise refuse(name, "a path that can be written", value) from None
+    except (OSError, ValueError):
+        raise refuse(name, "a path that can be written", value) from None
     if path.is_dir(): raise refuse(name, "the name of a file, not of a folder", value)
     above = next(p for p in path.absolute().parents if p.exists())
-    if not above.is_dir(): raise refuse(name, f"in a folder, {above.name!r} is a file", value)
+    if not above.is_dir():
+        raise refuse(name, f"in a folder, {above.name!r} is a file", value)
     return path
 
 # %% ../../nbs/core/01_checks.ipynb #091d2635
 def _refuse_masked(value, name:str) -> None:
     "Hidden values cannot be used, and must not be used by mistake."
     if np.ma.is_masked(value):
-        raise refuse(name, "without masked values", _Words(f"{np.ma.count_masked(value)} of them"))
+        raise refuse(name, "without masked values",
+                     _Words(f"{np.ma.count_masked(value)} of them"))
 
 # %% ../../nbs/core/01_checks.ipynb #b2e9410b
 def _real(value, name:str) -> np.ndarray: # float64
     "An array of real numbers of any shape."
     _refuse_masked(value, name)
     try: array = np.asarray(value)
-    except (TypeError, ValueError): raise refuse(name, "an array with rows of one length", value) from None
-    if array.dtype.kind == "O" and array.ndim and all(isinstance(x, (Real, np.bool_)) for x in array.flat):
+    except (TypeError, ValueError):
+        raise refuse(name, "an array with rows of one length", value) from None
+    if (array.dtype.kind == "O" and array.ndim
+        and all(isinstance(x, (Real, np.bool_)) for x in array.flat)):
         try: array = array.astype(float)
-        except (TypeError, OverflowError): raise refuse(name, "an array of floats", value) from None
+        except (TypeError, OverflowError):
+            raise refuse(name, "an array of floats", value) from None
     if array.dtype.kind not in "biuf": raise refuse(name, "an array of real numbers", value)
     return array.astype(np.float64, copy=False)
 
@@ -177,18 +192,22 @@ def _check_shape(array:np.ndarray, name:str, shape:tuple|None, empty:bool) -> No
     "Refuse an array of another shape, or without entries."
     given = _Words(f"shape {array.shape}")
     if shape is not None:
-        fits = len(shape) == array.ndim and all(s in (None, a) for s, a in zip(shape, array.shape))
+        fits = (len(shape) == array.ndim
+                and all(s in (None, a) for s, a in zip(shape, array.shape)))
         if not fits: raise refuse(name, f"an array of shape {_lengths(shape)}", given)
-    if not empty and not array.size: raise refuse(name, "an array with at least one entry", given)
+    if not empty and not array.size:
+        raise refuse(name, "an array with at least one entry", given)
 
 # %% ../../nbs/core/01_checks.ipynb #c9c60535
 def _first(array:np.ndarray, wrong:np.ndarray) -> _Words:
     "The first wrong entry and where it is."
     at = tuple(int(i) for i in np.argwhere(wrong)[0])
-    return _Words(f"{array[at]:g} at index {at[0] if len(at) == 1 else at}" if at else f"{array[()]:g}")
+    return _Words(f"{array[at]:g} at index {at[0] if len(at) == 1 else at}" if at
+                  else f"{array[()]:g}")
 
 # %% ../../nbs/core/01_checks.ipynb #61a3a88f
-def _check_values(array:np.ndarray, name:str, low:float|None, high:float|None, infinite:bool) -> None:
+def _check_values(array:np.ndarray, name:str, low:float|None, high:float|None,
+                  infinite:bool) -> None:
     "Refuse NaN, infinities and values out of bounds; two passes where all is well."
     if not array.size: return
     least = array.min()
@@ -249,7 +268,8 @@ def check_same_length(**arrays) -> int: # the common length
     "Arrays of one length, given by name; None is left out."
     lengths = {name: len(a) for name, a in arrays.items() if a is not None}
     if len(set(lengths.values())) > 1:
-        raise refuse(" and ".join(lengths), "of one length", _Words(" and ".join(map(str, lengths.values()))))
+        raise refuse(" and ".join(lengths), "of one length",
+                     _Words(" and ".join(map(str, lengths.values()))))
     return next(iter(lengths.values()), 0)
 
 # %% ../../nbs/core/01_checks.ipynb #0182d8e0
@@ -265,20 +285,26 @@ def check_mask(
     return array.astype(bool)
 
 # %% ../../nbs/core/01_checks.ipynb #42bbfe56
-_NEVER_LABELS = "", "nan", "NaN", "NaT", "<NA>"   # what programs write where a text is missing
+# what programs write where a text is missing
+_NEVER_LABELS = "", "nan", "NaN", "NaT", "<NA>"
 
 def is_missing(label) -> bool:
-    "None, NaN, what cannot say whether it equals itself, such as the NA of pandas, and their texts."
-    try: return label is None or bool(label != label) or isinstance(label, str) and label in _NEVER_LABELS
+    """None, NaN, what cannot say whether it equals itself, such as the NA of pandas, and
+    their texts."""
+    try:
+        return (label is None or bool(label != label)
+                or isinstance(label, str) and label in _NEVER_LABELS)
     except (TypeError, ValueError, ArithmeticError): return True
 
 def _label_array(value) -> np.ndarray:
     "An array in which numbers beside texts stay numbers, and plain numbers are no objects."
     array = np.asarray(value)
-    if array.dtype.kind == "U" and isinstance(value, (list, tuple)) and any(not isinstance(x, str) for x in value):
+    if (array.dtype.kind == "U" and isinstance(value, (list, tuple))
+        and any(not isinstance(x, str) for x in value)):
         array = np.array(value, dtype=object)
     plain = int, float, np.integer, np.floating, np.bool_
-    numbers = array.dtype.kind == "O" and array.ndim == 1 and all(isinstance(x, plain) for x in array)
+    numbers = (array.dtype.kind == "O" and array.ndim == 1
+               and all(isinstance(x, plain) for x in array))
     return np.array(array.tolist()) if numbers and len(array) else array
 
 def check_labels(
@@ -289,8 +315,10 @@ def check_labels(
     "A vector of class labels, numbers or text, none of them missing."
     _refuse_masked(value, name)
     try: array = _label_array(value)
-    except (TypeError, ValueError): raise refuse(name, "a vector of labels", value) from None
-    keys = array.dtype.kind != "O" or all(type(x).__hash__ for x in array.flat)   # what can be a class
+    except (TypeError, ValueError):
+        raise refuse(name, "a vector of labels", value) from None
+    # what can be a class
+    keys = array.dtype.kind != "O" or all(type(x).__hash__ for x in array.flat)
     if array.dtype.kind not in "biufUO" or not keys:
         raise refuse(name, "a vector of labels, numbers or text", value)
     _check_shape(array, name, (n,), empty=False)
@@ -300,12 +328,15 @@ def check_labels(
     else: return array
     if wrong.any():
         missing = int(np.argmax(wrong))
-        raise refuse(name, "without missing labels", _Words(f"{array[[missing]].tolist()[0]!r} at index {missing}"))
-    text = np.array([isinstance(x, str) for x in array]) if array.dtype.kind == "O" else np.ones(1, bool)
+        raise refuse(name, "without missing labels",
+                     _Words(f"{array[[missing]].tolist()[0]!r} at index {missing}"))
+    text = (np.array([isinstance(x, str) for x in array]) if array.dtype.kind == "O"
+            else np.ones(1, bool))
     if text.any() and not text.all():
         other = int(np.argmin(text))
-        raise refuse(name, "labels of one kind", _Words(f"{array[[np.argmax(text)]].tolist()[0]!r} at index {np.argmax(text)} "
-                                                        f"and {array[[other]].tolist()[0]!r} at index {other}"))
+        raise refuse(name, "labels of one kind", _Words(
+            f"{array[[np.argmax(text)]].tolist()[0]!r} at index {np.argmax(text)} and "
+            f"{array[[other]].tolist()[0]!r} at index {other}"))
     return array
 
 # %% ../../nbs/core/01_checks.ipynb #8c974f48
@@ -320,7 +351,8 @@ def check_box(
     wrong = lower > upper
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise refuse("lower", "at most upper", _Words(f"{lower[at]:g} above {upper[at]:g} at index {at}"))
+        raise refuse("lower", "at most upper",
+                     _Words(f"{lower[at]:g} above {upper[at]:g} at index {at}"))
     return lower, upper
 
 # %% ../../nbs/core/01_checks.ipynb #c8090c9e

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 from .checks import check_number, refuse
-from .files import format_number, locked, out_dir, project_root, read_dir, write_atomic
+from .files import (
+    format_number, locked, out_dir, project_root, read_dir, write_atomic)
 
 # %% ../../nbs/core/08_claims.ipynb #b58bdee5
 @dataclass(frozen=True)
@@ -44,26 +45,25 @@ class Item:
 ROOMS = ("sdr", "mcsvm", "bernstein", "strategies", "gpc", "ood")
 PAPERS = {
     "sdr": Paper("safe regions", "Carlevaro, Alamo, Dabbene, Mongelli",
-                 "Exact characterization of epsilon-Safe Decision Regions for exponential family "
-                 "distributions and Multi Cost SVM approximation", "arXiv 2025"),
-    "bernstein": Paper("Bernstein", "Ben-Tal, Bhadra, Bhattacharyya, Nath",
-                       "Chance Constrained Uncertain Classification via Robust Optimization",
+                 "Exact characterization of epsilon-Safe Decision Regions for exponential "
+                 "family " "distributions and Multi Cost SVM approximation", "arXiv 2025"),
+    "bernstein": Paper("Bernstein", "Ben-Tal, Bhadra, Bhattacharyya, Nath", "Chance "
+                       "Constrained Uncertain Classification via Robust Optimization",
                        "Mathematical Programming B, 2011"),
-    "strategies": Paper("strategies", "Franc, Prusa, Voracek",
-                        "Optimal Strategies for Reject Option Classifiers",
-                        "JMLR 24, 2023"),
-    "gpc": Paper("GP certificates", "Blaas, Patane, Laurenti, Cardelli, Kwiatkowska, Roberts",
-                 "Adversarial Robustness Guarantees for Classification with Gaussian Processes",
-                 "AISTATS 2020"),
+    "strategies": Paper("strategies", "Franc, Prusa, Voracek", "Optimal Strategies for "
+                        "Reject Option Classifiers", "JMLR 24, 2023"),
+    "gpc": Paper("GP certificates", "Blaas, Patane, Laurenti, Cardelli, Kwiatkowska, "
+                 "Roberts", "Adversarial Robustness Guarantees for Classification "
+                 "with Gaussian Processes", "AISTATS 2020"),
     "ood": Paper("OOD", "Franc, Prusa, Paplham",
-                 "Reject option models comprising out-of-distribution detection",
-                 "2023"),
+                 "Reject option models comprising out-of-distribution detection", "2023"),
 }
 PAPERS["mcsvm"] = PAPERS["sdr"]     # one paper, two modules
 
 # %% ../../nbs/core/08_claims.ipynb #db69ac3c
 ITEMS = tuple(Item(*entry) for entry in (
-    ("sdr", "Figure 1", "Safe decision regions of a Gaussian pair as the prior and the risk level vary"),
+    ("sdr", "Figure 1",
+     "Safe decision regions of a Gaussian pair as the prior and the risk level vary"),
     ("mcsvm", "Figure 2", "The separating line as the number of cost levels grows"),
     ("mcsvm", "Figure 3", "Multi Cost SVM with four kernels against the exact region"),
     ("bernstein", "Table 1", "The formulations and the partial information they use"),
@@ -75,56 +75,61 @@ ITEMS = tuple(Item(*entry) for entry in (
     ("strategies", "Figure 1", "Nemenyi tests of the scores, logistic regression and SVM"),
     ("strategies", "Figure 2", "Improvement of learned scores over the baselines"),
     ("strategies", "Figure 3", "Ordinal regression: Nemenyi test and improvements"),
-    ("strategies", "Figure 4", "Landmark detection on 300-W: risk-coverage and learning curves"),
+    ("strategies", "Figure 4",
+     "Landmark detection on 300-W: risk-coverage and learning curves"),
     ("strategies", "Figure 5", "Faces with the lowest and the highest uncertainty"),
     ("gpc", "Figure 1", "Bounds on the range and the branch and bound partition"),
     ("gpc", "Figure 2", "Contours and safety curves on Synthetic2D and SPAM"),
-    ("gpc", "Figure 3", "Safety curves on MNIST38 for SIFT pixels and shortest length-scales"),
+    ("gpc", "Figure 3",
+     "Safety curves on MNIST38 for SIFT pixels and shortest length-scales"),
     ("gpc", "Figure 4", "Distribution of robustness, Laplace and EP, by training length"),
     ("gpc", "Figure 5", "Interpretability metric and LIME on MNIST358"),
     ("gpc", "Figure 6", "Global feature sensitivity, ours and LIME"),
     ("gpc", "Figure 7", "Run time against dimension and tolerance"),
     ("ood", "Table 1", "The synthetic example, methods A to D"),
     ("ood", "Table 2", "Detectors and double scores on MNIST and CIFAR-10"),
-    ("ood", "Figure B.1", "Risk, ROC and precision-recall curves of the synthetic example"),
-))
+    ("ood", "Figure B.1",
+     "Risk, ROC and precision-recall curves of the synthetic example"),))
 
 # %% ../../nbs/core/08_claims.ipynb #03bc4697
 STATUSES = ("match", "compatible", "definition", "illustration", "differs", "not run")
 KINDS = ("number", "ordering", "statement", "figure")
-CAUSES = ("erratum", "refuted", "other data", "other network", "not separable", "unexplained")
+CAUSES = ("erratum", "refuted", "other data", "other network", "not separable",
+          "unexplained")
 ROLES = ("definition", "illustration")   # statements that hold without being put to a test
 _WORDS = 25   # longest quotation
-_PLACES = ("Figure", "Table", "Example", "Section", "Proposition", "Theorem", "Lemma", "Corollary",
-           "Definition", "Remark", "Conclusion", "Problem", "Assumption", "Case",
-           r"Eqs?\.", "Appendix", "Abstract", "Algorithm", "Supplement", "Claim", "Footnote")
+_PLACES = ("Figure", "Table", "Example", "Section", "Proposition", "Theorem", "Lemma",
+           "Corollary", "Definition", "Remark", "Conclusion", "Problem", "Assumption",
+           "Case", r"Eqs?\.", "Appendix", "Abstract", "Algorithm", "Supplement", "Claim",
+           "Footnote")
 _WHERE = re.compile(rf"({'|'.join(_PLACES)})(s? \S|s?$)")
 
 @dataclass(frozen=True, kw_only=True)
 class Claim:
     "One claim of a paper, next to what was computed here."
-    id: str                      # "<module>/<slug>"
-    where: str                   # place in the paper
-    says: str                    # the claim in one sentence
-    reported: float | str | None # the paper's number or words
-    measured: float | str | None # ours
-    spread: float | str | None   # over seeds or splits
-    tolerance: float | None      # for numbers
-    reason: str                  # of the tolerance
-    status: str                  # one of STATUSES
-    why: str                     # it differs, or was not run
-    command: str                 # that computes it again
-    kind: str = "statement"      # number, ordering, statement or figure
-    cause: str = ""              # of `differs`: one of CAUSES
-    evidence: str = ""           # cell or table that supports the cause
-    quote: str = ""              # the paper's own words
-    cell: str = ""               # that measured it, such as sdr/90_paper#592b1223
-    slip: str = ""               # of an erratum: the slip that this number shows
-    rivals: int = 0              # other methods' numbers of the same row that were tried in its place
-    rivals_match: int = 0        # how many of them would match as well
+    id: str                  # "<module>/<slug>"
+    where: str               # place in the paper
+    says: str                # the claim in one sentence
+    reported: float|str|None # the paper's number or words
+    measured: float|str|None # ours
+    spread: float|str|None   # over seeds or splits
+    tolerance: float|None    # for numbers
+    reason: str              # of the tolerance
+    status: str              # one of STATUSES
+    why: str                 # it differs, or was not run
+    command: str             # that computes it again
+    kind: str = "statement"  # number, ordering, statement or figure
+    cause: str = ""          # of `differs`: one of CAUSES
+    evidence: str = ""       # cell or table that supports the cause
+    quote: str = ""          # the paper's own words
+    cell: str = ""           # that measured it, such as sdr/90_paper#592b1223
+    slip: str = ""           # of an erratum: the slip that this number shows
+    rivals: int = 0 # other methods' numbers of the same row that were tried in its place
+    rivals_match: int = 0    # how many of them would match as well
 
     def __repr__(self):
-        ours = "" if self.measured is None else f": paper {_text(self.reported)}, ours {_text(self.measured)}"
+        ours = ("" if self.measured is None
+                else f": paper {_text(self.reported)}, ours {_text(self.measured)}")
         return f"{self.status:8} {self.id}{ours}"
 
 # %% ../../nbs/core/08_claims.ipynb #9b6af172
@@ -134,7 +139,8 @@ def _text(value) -> str:
 
 # %% ../../nbs/core/08_claims.ipynb #0fe79087
 def _plain(value, name:str):
-    "A JSON value with six significant digits, so that files do not differ in digits without meaning."
+    """A JSON value with six significant digits, so that files do not differ in digits
+    without meaning."""
     if value is None or isinstance(value, str): return value
     if isinstance(value, (bool, np.bool_, int, np.integer)): return int(value)
     if isinstance(value, (float, np.floating)):
@@ -148,12 +154,14 @@ def judge(
     tolerance=None,  # largest difference that still counts as a match
     holds:bool|None=None, # for statements: whether it holds
 ) -> str:            # "match" or "differs"
-    "Status of a claim: numbers by their difference, statements by `holds`; exactly one of the two is given."
+    """Status of a claim: numbers by their difference, statements by `holds`; exactly one of
+    the two is given."""
     if (tolerance is None) == (holds is None):
         raise ValueError("give either tolerance (numbers) or holds (statements)")
     if holds is not None: return "match" if holds else "differs"
     tolerance = check_number(tolerance, "tolerance", low=0.)
-    difference = abs(check_number(measured, "measured") - check_number(reported, "reported"))
+    difference = abs(check_number(measured, "measured") - check_number(reported,
+                                                                       "reported"))
     return "match" if difference <= tolerance*(1 + 1e-12) else "differs"
 
 # %% ../../nbs/core/08_claims.ipynb #416108f3
@@ -169,17 +177,19 @@ def _order(claim:Claim) -> tuple:
 
 # %% ../../nbs/core/08_claims.ipynb #85629b62
 def load_claims(folder:Path|None=None) -> dict[str, Claim]: # by id, in order
-    "All recorded claims, of the folder that is written to or else the published one; empty where there is no file."
+    """All recorded claims, of the folder that is written to or else the published one;
+    empty where there is no file."""
     path = claims_file(read_dir("claims.json", folder))
     if not path.is_file(): return {}
-    return {entry["id"]: Claim(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))}
+    return {entry["id"]: Claim(**entry)
+            for entry in json.loads(path.read_text(encoding="utf-8"))}
 
 # %% ../../nbs/core/08_claims.ipynb #ea75a695
 def save_claims(claims, folder:Path|None=None) -> Path:
     "Write all claims, sorted, atomically, by default to the figures folder."
     entries = [asdict(c) for c in sorted(claims, key=_order)]
-    return write_atomic(claims_file(folder), (json.dumps(entries, indent=1, ensure_ascii=False)
-                                              + "\n").encode())
+    return write_atomic(claims_file(folder),
+                        (json.dumps(entries, indent=1, ensure_ascii=False) + "\n").encode())
 
 # %% ../../nbs/core/08_claims.ipynb #5867a96e
 def replace_room(room:str, claims, folder:Path|None=None) -> None:
@@ -193,7 +203,8 @@ def replace_room(room:str, claims, folder:Path|None=None) -> None:
 def _record(claim:Claim) -> Claim:
     "Write one claim beside the others."
     folder = claims_file().parent
-    with locked(folder): save_claims({**load_claims(folder), claim.id: claim}.values(), folder)
+    with locked(folder):
+        save_claims({**load_claims(folder), claim.id: claim}.values(), folder)
     return claim
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0001
@@ -204,8 +215,9 @@ class Statement:
     where: str                   # place in the paper
     kind: str                    # one of KINDS
     says: str                    # the claim in one sentence
-    reported: float | str | None = None # the paper's number or words
-    tolerance: float | None = None      # for numbers: largest difference that still counts as a match
+    reported: float|str|None = None # the paper's number or words
+    tolerance: float|None = None    # for numbers: largest difference that still counts as a
+                                    # match
     spreads: float = 0.          # how many of our spreads are added to the tolerance
     reason: str = ""             # of the tolerance
     cause: str = ""              # where it differs: one of CAUSES
@@ -214,10 +226,10 @@ class Statement:
     garbled: bool = False        # whether the paper's text at hand is damaged in this place
     role: str = ""               # one of ROLES, if the statement cannot fail
     slip: str = ""               # where it is an erratum: name of the slip
-    why: str = ""                # where it differs: a sentence, with {values} of the notebook
+    why: str = "" # where it differs: a sentence, with {values} of the notebook
     falsified: str = ""          # a wrong input for which the verdict must fail, in words
     missing: str = ""            # where it cannot be computed here: why
-    command: str = ""            # that computes it again, where a quick run of the module does not
+    command: str = "" # that computes it again, where a quick run of the module does not
 
     def __post_init__(self):
         for wrong in _faults(self): raise ValueError(f"{self.id}: {wrong}")
@@ -226,13 +238,18 @@ class Statement:
 def _faults_of_a_verdict(s):
     "What is wrong with the part by which a claim is judged and explained."
     is_number = s.kind == "number"
-    if is_number != (s.tolerance is not None): yield "a number, and only a number, has a tolerance"
-    if is_number and not isinstance(s.reported, (int, float)): yield "reported must be a number"
+    if is_number != (s.tolerance is not None):
+        yield "a number, and only a number, has a tolerance"
+    if is_number and not isinstance(s.reported, (int, float)):
+        yield "reported must be a number"
     if is_number and not s.reason: yield "reason must say where the tolerance comes from"
     if is_number and s.falsified: yield "a number has its tolerance, so leave falsified out"
-    if s.cause and s.cause not in CAUSES: yield f"cause must be one of {', '.join(CAUSES)}, got {s.cause!r}"
-    if (s.cause == "erratum") != bool(s.slip): yield "an erratum, and only an erratum, names its slip"
-    if len({bool(s.cause), bool(s.evidence), bool(s.why)}) > 1: yield "cause, evidence and why come together"
+    if s.cause and s.cause not in CAUSES:
+        yield f"cause must be one of {', '.join(CAUSES)}, got {s.cause!r}"
+    if (s.cause == "erratum") != bool(s.slip):
+        yield "an erratum, and only an erratum, names its slip"
+    if len({bool(s.cause), bool(s.evidence), bool(s.why)}) > 1:
+        yield "cause, evidence and why come together"
 
 # %% ../../nbs/core/08_claims.ipynb #0f3c4861
 def _faults(s):
@@ -241,17 +258,20 @@ def _faults(s):
     if room not in ROOMS or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", slug):
         yield f"id must be '<module>/<slug>' with a module of {', '.join(ROOMS)}"
     for place in s.where.split(";"):
-        if not _WHERE.match(place.strip()): yield "where must be a place of the paper such as 'Eq. (24)'"
+        if not _WHERE.match(place.strip()):
+            yield "where must be a place of the paper such as 'Eq. (24)'"
     if s.kind not in KINDS: yield f"kind must be one of {', '.join(KINDS)}, got {s.kind!r}"
     if not s.says.strip(): yield "says must be a sentence"
-    if len(s.quote.split()) > _WORDS: yield f"quote must have at most {_WORDS} words, got {len(s.quote.split())}"
+    if len(s.quote.split()) > _WORDS:
+        yield f"quote must have at most {_WORDS} words, got {len(s.quote.split())}"
     if s.role and (s.role not in ROLES or s.kind == "number"):
         yield f"role must be one of {', '.join(ROLES)}, and a number has none"
     if not s.missing: yield from _faults_of_a_verdict(s)
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0004
 def statements_file(room:str) -> Path:
-    "Path of a module's claims.toml: that of the working directory's module, else that of the checkout."
+    """Path of a module's claims.toml: that of the working directory's module, else that of
+    the checkout."""
     here = Path.cwd()
     if here.name == room and (here/"claims.toml").is_file(): return here/"claims.toml"
     if (root := project_root()) is None:
@@ -276,8 +296,10 @@ def statements(room:str) -> dict[str, Statement]: # by id, in the order of the f
     for entry in _read(room).get("claim", ()):
         if unknown := set(entry) - known:
             raise ValueError(f"{entry.get('id')}: unknown fields {sorted(unknown)}")
-        if entry["id"] in found: raise ValueError(f"{entry['id']} stands twice in claims.toml of {room}")
-        if entry["id"].partition("/")[0] != room: raise ValueError(f"{entry['id']} does not belong to {room}")
+        if entry["id"] in found:
+            raise ValueError(f"{entry['id']} stands twice in claims.toml of {room}")
+        if entry["id"].partition("/")[0] != room:
+            raise ValueError(f"{entry['id']} does not belong to {room}")
         found[entry["id"]] = Statement(**entry)
     return found
 
@@ -285,7 +307,8 @@ def statements(room:str) -> dict[str, Statement]: # by id, in the order of the f
 def numbered_items(
     room:str, # module
 ) -> dict[str, tuple[str, ...]]: # "states" and "defines": places such as "Theorem 3"
-    "The numbered items of a module's paper: those that state something, and those that only define a symbol."
+    """The numbered items of a module's paper: those that state something, and those that
+    only define a symbol."""
     head = _read(room).get("items", {})
     return {name: tuple(head.get(name, ())) for name in ("states", "defines")}
 
@@ -294,8 +317,10 @@ def uncovered(
     room:str, # module
 ) -> list[str]: # places
     "Numbered items that state something and that no claim names."
-    places = [place.strip() for s in statements(room).values() for place in s.where.split(";")]
-    def is_named(item): return any(re.match(re.escape(item) + r"(?![\w.]*\w)", place) for place in places)
+    places = [place.strip() for s in statements(room).values()
+              for place in s.where.split(";")]
+    def is_named(item):
+        return any(re.match(re.escape(item) + r"(?![\w.]*\w)", place) for place in places)
     return [item for item in numbered_items(room)["states"] if not is_named(item)]
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0019
@@ -305,15 +330,17 @@ def captions(room:str) -> dict[str, str]: # by the name of the picture's file
 
 # %% ../../nbs/core/08_claims.ipynb #cabfb0c9
 _MEASURED: set[str] = set()   # ids that this process has measured
-CELL = "REJECT_NB_CELL"   # environment variable in which `reject-nb reproduce` says which cell runs
+# environment variable in which `reject-nb reproduce` says which cell runs
+CELL = "REJECT_NB_CELL"
 
 def claim(
     id:str,           # as in claims.toml
     measured,         # our number, or computed words
     holds:bool|None=None, # computed: whether the statement holds; None for numbers
-    falsified:bool|None=None, # computed: whether it holds of the wrong input that claims.toml names
-    spread=None,      # over seeds or splits; a standard error where the tolerance counts spreads
-    rivals=(),        # other methods' numbers of the same row, as measured here; for numbers
+    falsified:bool|None=None, # computed: whether it holds of the wrong input that
+                              # claims.toml names
+    spread=None, # over seeds or splits; a standard error where the tolerance counts spreads
+    rivals=(), # other methods' numbers of the same row, as measured here; for numbers
     **values,         # numbers that the statement's `why` names in braces
 ) -> Claim:
     "Judge a statement of claims.toml by what was measured, and record it in claims.json."
@@ -321,16 +348,17 @@ def claim(
     _check_verdict(said, holds)
     _check_falsified(said, falsified)
     tolerance = _tolerance(said, spread)
-    status = judge(said.reported, measured, tolerance, None if holds is None else bool(holds))
+    status = judge(said.reported, measured, tolerance,
+                   None if holds is None else bool(holds))
     n_match = sum(judge(said.reported, rival, tolerance) == "match" for rival in rivals)
     if status == "match":
         status = "compatible" if n_match else said.role or "match"
     if status == "differs" and not said.cause:
-        raise ValueError(f"{id} differs (paper {said.reported}, ours {measured}): claims.toml must give its "
-                         f"cause, "
-                         "its evidence and why")
+        raise ValueError(f"{id} differs (paper {said.reported}, ours {measured}): "
+                         "claims.toml must give its cause, its evidence and why")
     _MEASURED.add(id)
-    numbers = dict(reported=said.reported, measured=measured, spread=spread, tolerance=tolerance)
+    numbers = dict(reported=said.reported, measured=measured, spread=spread,
+                   tolerance=tolerance)
     plain = {name: _plain(value, name) for name, value in numbers.items()}
     return _record(_joined(said, status, plain, values, len(rivals), n_match))
 
@@ -338,18 +366,22 @@ def claim(
 def _statement(id:str) -> Statement:
     "The statement that is measured."
     room = str(id).partition("/")[0]
-    if room not in ROOMS: raise refuse("id", f"'<module>/<slug>' with a module of {', '.join(ROOMS)}", id)
+    if room not in ROOMS:
+        raise refuse("id", f"'<module>/<slug>' with a module of {', '.join(ROOMS)}", id)
     said = statements(room).get(id)
-    if said is None: raise refuse("id", f"one of {statements_file(room).name} of {room}", id)
-    if said.missing: raise ValueError(f"{id} is measured, and claims.toml says that it cannot be: "
-                                      f"{said.missing}")
+    if said is None:
+        raise refuse("id", f"one of {statements_file(room).name} of {room}", id)
+    if said.missing:
+        raise ValueError(f"{id} is measured, and claims.toml says that it cannot be: "
+                         f"{said.missing}")
     return said
 
 # %% ../../nbs/core/08_claims.ipynb #e941b1cc
 def _check_verdict(said:Statement, holds) -> None:
     "A number has no verdict of its own; everything else needs one."
     if said.kind == "number" and holds is not None:
-        raise ValueError(f"{said.id}: a number is judged by its tolerance, so leave holds out")
+        raise ValueError(f"{said.id}: a number is judged by its tolerance, so leave holds "
+                         "out")
     if said.kind != "number" and not isinstance(holds, (bool, np.bool_)):
         raise refuse("holds", f"the computed truth of this {said.kind}", holds)
 
@@ -357,18 +389,21 @@ def _check_verdict(said:Statement, holds) -> None:
 def _check_falsified(said:Statement, falsified) -> None:
     "A verdict that holds of a wrong input too tests nothing."
     if not said.falsified and falsified is None: return
-    if not said.falsified: raise ValueError(f"{said.id}: claims.toml must say what is falsified")
+    if not said.falsified:
+        raise ValueError(f"{said.id}: claims.toml must say what is falsified")
     if not isinstance(falsified, (bool, np.bool_)):
         raise refuse("falsified", f"the computed truth where {said.falsified}", falsified)
-    if falsified: raise ValueError(f"{said.id} holds also where {said.falsified}: it tests nothing")
+    if falsified:
+        raise ValueError(f"{said.id} holds also where {said.falsified}: it tests nothing")
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0012
-def _tolerance(said:Statement, spread) -> float | None:
+def _tolerance(said:Statement, spread) -> float|None:
     "What is stated, and `spreads` times our own spread where that is part of it."
     if said.tolerance is None or not said.spreads: return said.tolerance
     return said.tolerance + said.spreads*check_number(spread, "spread", low=0.)
 
-def _joined(said:Statement, status:str, plain:dict, values:dict, rivals:int=0, rivals_match:int=0) -> Claim:
+def _joined(said:Statement, status:str, plain:dict, values:dict, rivals:int=0,
+            rivals_match:int=0) -> Claim:
     "The record of a claim; cause, evidence, slip and why only if it differs."
     told = status == "differs"
     explained: dict[str, Any] = {name: getattr(said, name) if told else ""
@@ -376,28 +411,33 @@ def _joined(said:Statement, status:str, plain:dict, values:dict, rivals:int=0, r
     why = said.why.format(**values) if status == "differs" else said.missing
     command = said.command or f"reject-nb reproduce {said.id.partition('/')[0]}"
     cell = "" if status == "not run" else os.environ.get(CELL, "")
-    return Claim(id=said.id, where=said.where, kind=said.kind, says=said.says, **plain, reason=said.reason,
-                 status=status, why=why, command=command, quote=said.quote, cell=cell, rivals=rivals,
-                 rivals_match=rivals_match, **explained)
+    return Claim(id=said.id, where=said.where, kind=said.kind, says=said.says, **plain,
+                 reason=said.reason, status=status, why=why, command=command,
+                 quote=said.quote, cell=cell, rivals=rivals, rivals_match=rivals_match,
+                 **explained)
 
 # %% ../../nbs/core/08_claims.ipynb #5982943d
 def finish(room:str) -> dict[str, int]: # number of claims by status
-    "Record a module's claims that are `not run`; ValueError where one of claims.toml was not measured in this process."
+    """Record a module's claims that are `not run`; ValueError where one of claims.toml was
+    not measured in this process."""
     said = statements(room)
     forgotten = [id for id, s in said.items() if not s.missing and id not in _MEASURED]
     if forgotten: raise ValueError(f"no cell measures {', '.join(forgotten)}")
     nothing = dict(measured=None, spread=None, tolerance=None)
     for s in said.values():
-        if s.missing: _record(_joined(s, "not run", {**nothing, "reported": _plain(s.reported, "reported")},
-                                      {}))
+        if s.missing:
+            _record(_joined(s, "not run",
+                            {**nothing, "reported": _plain(s.reported, "reported")}, {}))
     statuses = [c.status for id, c in load_claims().items() if id in said]
     return {status: statuses.count(status) for status in STATUSES}
 
 # %% ../../nbs/core/08_claims.ipynb #93f700e1
 def item_status(item:Item, claims:dict[str, Claim]) -> str:
-    "Status of a figure or table: `not run` until a claim names it, else `differs`, `in part`, or the best of its claims."
+    """Status of a figure or table: `not run` until a claim names it, else `differs`, `in
+    part`, or the best of its claims."""
     named = re.compile(re.escape(item.where) + r"(?![\w.])")
-    found = {c.status for c in claims.values() if c.id.startswith(item.room + "/") and named.match(c.where)}
+    found = {c.status for c in claims.values()
+             if c.id.startswith(item.room + "/") and named.match(c.where)}
     if "differs" in found: return "differs"
     if not found - {"not run"}: return "not run"
     if "not run" in found: return "in part"
@@ -405,39 +445,50 @@ def item_status(item:Item, claims:dict[str, Claim]) -> str:
 
 # %% ../../nbs/core/08_claims.ipynb #cd4d6a92
 def _is_stored(claim:Claim, room:str) -> bool:
-    "Whether a verdict is read from a stored table, so that a quick run of the module does not compute it."
+    """Whether a verdict is read from a stored table, so that a quick run of the module does
+    not compute it."""
     is_quick = claim.command == f"reject-nb reproduce {room}"
     return claim.id.startswith(room + "/") and claim.status != "not run" and not is_quick
 
-def summary(claims:dict[str, Claim]) -> dict[str, list]: # columns of a table, a row a module
+def summary(claims:dict[str, Claim]) -> dict[str, list]: # columns of a table, a row a
+    # module
     "Counts of claims by module and status, and of the figures and tables still to be run."
     def count(room, status):
-        return sum(c.status == status for c in claims.values() if c.id.startswith(room + "/"))
+        return sum(c.status == status
+                   for c in claims.values() if c.id.startswith(room + "/"))
     def first_author(paper): return paper.authors.split(",")[0]
-    missing = [[i.where for i in ITEMS if i.room == room and item_status(i, claims) == "not run"]
+    missing = [[i.where
+                for i in ITEMS if i.room == room and item_status(i, claims) == "not run"]
                for room in ROOMS]
-    return {"module": list(ROOMS), "paper": [f"{first_author(PAPERS[r])} et al., {PAPERS[r].venue}"
-                                           for r in ROOMS],
+    return {"module": list(ROOMS), "paper": [f"{first_author(PAPERS[r])} et al., "
+                                             f"{PAPERS[r].venue}" for r in ROOMS],
             **{status: [count(room, status) for room in ROOMS] for status in STATUSES},
-            "from stored tables": [sum(_is_stored(c, room) for c in claims.values()) for room in ROOMS],
+            "from stored tables": [sum(_is_stored(c, room) for c in claims.values())
+                                   for room in ROOMS],
             "figures and tables to come": [", ".join(m) or "none" for m in missing]}
 
 # %% ../../nbs/core/08_claims.ipynb #b1aa0016
-def by_cause(claims:dict[str, Claim]) -> dict[str, list]: # columns of a table, a row a module
+def by_cause(claims:dict[str, Claim]) -> dict[str, list]: # columns of a table, a row a
+    # module
     "How many claims of each module differ, by cause."
     def count(room, cause): return sum(c.cause == cause for c in _differing(claims, room))
-    return {"module": list(ROOMS), "differs": [len(_differing(claims, room)) for room in ROOMS],
+    return {"module": list(ROOMS),
+            "differs": [len(_differing(claims, room)) for room in ROOMS],
             **{cause: [count(room, cause) for room in ROOMS] for cause in CAUSES}}
 
 def _differing(claims:dict[str, Claim], room:str) -> list[Claim]:
-    return [c for c in claims.values() if c.status == "differs" and c.id.startswith(room + "/")]
+    return [c for c in claims.values()
+            if c.status == "differs" and c.id.startswith(room + "/")]
 
-def distinct_slips(claims:dict[str, Claim]) -> dict[str, list[str]]: # names, sorted, by module
+def distinct_slips(claims:dict[str, Claim]) -> dict[str, list[str]]: # names, sorted, by
+    # module
     "The slips of each paper, each once, however many numbers it touches."
-    return {room: sorted({c.slip for c in _differing(claims, room) if c.slip}) for room in ROOMS}
+    return {room: sorted({c.slip for c in _differing(claims, room) if c.slip})
+            for room in ROOMS}
 
 def swap_rate(claims) -> tuple[int, int]: # swaps that would match as well, swaps tried
-    "How often another method's number would match the printed one, over claims whose own number matches."
+    """How often another method's number would match the printed one, over claims whose own
+    number matches."""
     tried = [c for c in claims if c.status in ("match", "compatible") and c.rivals]
     return sum(c.rivals_match for c in tried), sum(c.rivals for c in tried)
 
@@ -455,9 +506,10 @@ def _explained(claim:Claim) -> str:
 
 # %% ../../nbs/core/08_claims.ipynb #d624bc82
 def claims_table(claims) -> dict[str, list]: # columns of a table
-    "Claims side by side: place, sentence, paper, ours with spread, status, cause, and why it differs."
+    """Claims side by side: place, sentence, paper, ours with spread, status, cause, and why
+    it differs."""
     claims = list(claims)
     return {"where": [c.where for c in claims], "claim": [c.says for c in claims],
-            "paper": [_text(c.reported) for c in claims], "ours": [_ours(c) for c in claims],
-            "status": [c.status for c in claims], "cause": [c.cause for c in claims],
-            "why": [_explained(c) for c in claims]}
+            "paper": [_text(c.reported) for c in claims],
+            "ours": [_ours(c) for c in claims], "status": [c.status for c in claims],
+            "cause": [c.cause for c in claims], "why": [_explained(c) for c in claims]}

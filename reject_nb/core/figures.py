@@ -18,21 +18,23 @@ from .checks import check_choice
 from .files import path_of, save_table, write_atomic
 
 # %% ../../nbs/core/06_figures.ipynb #d9d56515
-PALETTE = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442", "#000000"]
+PALETTE = ["#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9", "#F0E442",
+           "#000000"]
 SAFE = PALETTE[0]
 UNSAFE = PALETTE[1]
 MEANING = {
-    "safe": SAFE, "unsafe": UNSAFE, "ID": SAFE, "OOD": UNSAFE, "paper": PALETTE[7], "ours": PALETTE[0],
-    "bound": PALETTE[0], "probability": PALETTE[7], "attack": PALETTE[4], "gradient": PALETTE[2],
-    "Laplace": PALETTE[0], "EP": PALETTE[1], "LIME": PALETTE[3],
-    "REG": PALETTE[0], "SELE": PALETTE[1], "TCP": PALETTE[2], "MCP": PALETTE[3], "margin": PALETTE[4],
-    "A": PALETTE[0], "B": PALETTE[1], "C": PALETTE[2], "D": PALETTE[3],
+    "safe": SAFE, "unsafe": UNSAFE, "ID": SAFE, "OOD": UNSAFE, "paper": PALETTE[7],
+    "ours": PALETTE[0], "bound": PALETTE[0], "probability": PALETTE[7],
+    "attack": PALETTE[4], "gradient": PALETTE[2], "Laplace": PALETTE[0], "EP": PALETTE[1],
+    "LIME": PALETTE[3], "REG": PALETTE[0], "SELE": PALETTE[1], "TCP": PALETTE[2],
+    "MCP": PALETTE[3], "margin": PALETTE[4], "A": PALETTE[0], "B": PALETTE[1],
+    "C": PALETTE[2], "D": PALETTE[3],
 }
 STYLE: dict = {
     "figure.dpi": 100, "savefig.dpi": 150, "font.size": 10, "font.family": "DejaVu Sans",
-    "axes.titlesize": 10.5, "axes.labelsize": 10, "legend.fontsize": 8.5, "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True, "legend.frameon": False,
+    "axes.titlesize": 10.5, "axes.labelsize": 10, "legend.fontsize": 8.5,
+    "xtick.labelsize": 9, "ytick.labelsize": 9, "axes.spines.top": False,
+    "axes.spines.right": False, "axes.axisbelow": True, "legend.frameon": False,
     "axes.grid": True, "grid.color": "#e6e6e6", "grid.linewidth": 0.7,
     "lines.linewidth": 1.6, "figure.constrained_layout.use": True,
     "svg.hashsalt": "reject_nb", "path.simplify": True,
@@ -45,7 +47,8 @@ def figure(
     height:float=4.0,   # inches
     **kwargs,           # passed to `matplotlib.pyplot.subplots`
 ):                      # (figure, axes), axes squeezed as subplots does
-    "A figure in the house style (which stays set in matplotlib's rcParams for the notebook)."
+    """A figure in the house style (which stays set in matplotlib's rcParams for the
+    notebook)."""
     import matplotlib.pyplot as plt
     from cycler import cycler
     plt.rcParams.update({**STYLE, "axes.prop_cycle": cycler(color=PALETTE)})
@@ -58,7 +61,8 @@ def save(
     columns:dict, # the numbers behind the picture
     folder:Path|None=None, # default: out_dir()
 ) -> Path:        # of the PNG
-    "Write a figure as PNG and its numbers as CSV beside it, byte-identical when run again on one machine."
+    """Write a figure as PNG and its numbers as CSV beside it, byte-identical when run again
+    on one machine."""
     save_table(id, columns, folder)
     image = io.BytesIO()
     fig.savefig(image, format="png", dpi=STYLE["savefig.dpi"], metadata={"Software": None})
@@ -84,9 +88,12 @@ def decision_region(
     values = np.asarray(function(grid), float).reshape(n, n)
     least = values.min()
     most = values.max()
-    if fill and least < level: ax.contourf(x, y, values, levels=[least - 1, level], colors=[color], alpha=.15)
-    if least < level < most: ax.contour(x, y, values, levels=[level], colors=[color], **kwargs)
-    if label: ax.plot([], [], color=color, label=label, linestyle=kwargs.get("linestyles", "-"))
+    if fill and least < level:
+        ax.contourf(x, y, values, levels=[least - 1, level], colors=[color], alpha=.15)
+    if least < level < most:
+        ax.contour(x, y, values, levels=[level], colors=[color], **kwargs)
+    if label:
+        ax.plot([], [], color=color, label=label, linestyle=kwargs.get("linestyles", "-"))
     return values
 
 # %% ../../nbs/core/06_figures.ipynb #fd2a4c6e
@@ -102,7 +109,8 @@ def bars(
     for k, (name, heights) in enumerate(series.items()):
         at = np.arange(len(labels)) + (k - middle)*width
         half = None if errors is None else errors.get(name)
-        ax.bar(at, heights, width*.92, label=name, color=PALETTE[k % len(PALETTE)], yerr=half, capsize=2)
+        ax.bar(at, heights, width*.92, label=name, color=PALETTE[k % len(PALETTE)],
+               yerr=half, capsize=2)
     ax.set_xticks(np.arange(len(labels)), labels)
 
 # %% ../../nbs/core/06_figures.ipynb #e637ca9e
@@ -110,27 +118,30 @@ STYLES = ("line", "dashes", "area", "dots")
 
 def _rounded(values) -> list:
     "Four significant digits; None where there is no number."
-    return [float(f"{v:.4g}") if np.isfinite(v) else None for v in np.asarray(values, float)]
+    return [float(f"{v:.4g}") if np.isfinite(v) else None
+            for v in np.asarray(values, float)]
 
 # %% ../../nbs/core/06_figures.ipynb #3b52107f
 @dataclass(frozen=True, kw_only=True)
 class Curve:
     "One line, area or cloud of a moving picture."
-    name:str              # in the legend
-    x:Sequence|np.ndarray # (n,) coordinates; nan lifts the pen
-    y:Sequence|np.ndarray # (n,) coordinates
-    color:str = PALETTE[0] # of the palette
-    style:str = "line"    # "line", "dashes", "area" (closed outlines, filled) or "dots"
+    name: str              # in the legend
+    x: Sequence|np.ndarray # (n,) coordinates; nan lifts the pen
+    y: Sequence|np.ndarray # (n,) coordinates
+    color: str = PALETTE[0] # of the palette
+    style: str = "line"   # "line", "dashes", "area" (closed outlines, filled) or "dots"
 
     def __post_init__(self): check_choice(self.style, "style", STYLES)
 
 # %% ../../nbs/core/06_figures.ipynb #5a2f5434
 def _trace(curve:Curve) -> dict:
     "A curve as plotly draws it."
-    trace = {"type": "scatter", "name": curve.name, "x": _rounded(curve.x), "y": _rounded(curve.y),
-             "hoverinfo": "x+y+name"}
-    if curve.style == "dots": return trace | {"mode": "markers", "marker": {"color": curve.color, "size": 5}}
-    line = {"color": curve.color, "width": 2, "dash": "dash" if curve.style == "dashes" else "solid"}
+    trace = {"type": "scatter", "name": curve.name, "x": _rounded(curve.x),
+             "y": _rounded(curve.y), "hoverinfo": "x+y+name"}
+    if curve.style == "dots":
+        return trace | {"mode": "markers", "marker": {"color": curve.color, "size": 5}}
+    line = {"color": curve.color, "width": 2,
+            "dash": "dash" if curve.style == "dashes" else "solid"}
     area = {"fill": "toself", "opacity": .45} if curve.style == "area" else {}
     return trace | {"mode": "lines", "line": line} | area
 
@@ -143,7 +154,9 @@ def _fill(ax, curve:Curve) -> None:
     cut = np.flatnonzero(np.isnan(points).any(axis=1))
     pieces = [p[~np.isnan(p).any(axis=1)] for p in np.split(points, cut)]
     paths = [Path(p) for p in pieces if len(p) > 2]
-    if paths: ax.add_patch(PathPatch(Path.make_compound_path(*paths), color=curve.color, alpha=.15, lw=0))
+    if paths:
+        ax.add_patch(PathPatch(Path.make_compound_path(*paths), color=curve.color,
+                               alpha=.15, lw=0))
 
 # %% ../../nbs/core/06_figures.ipynb #f18bba8e
 def _plot(ax, curve:Curve) -> None:
@@ -168,8 +181,10 @@ def region(
     y = np.linspace(*ylim, n)
     grid = np.column_stack([axis.ravel() for axis in np.meshgrid(x, y)])
     values = np.asarray(function(grid), float).reshape(n, n)
-    outlines = contour_generator(x, y, values, fill_type="OuterOffset").filled(-np.inf, level)
-    pieces = [points[a:b] for points, offsets in zip(*outlines) for a, b in zip(offsets, offsets[1:])]
+    outlines = contour_generator(x, y, values, fill_type="OuterOffset").filled(-np.inf,
+                                                                               level)
+    pieces = [points[a:b] for points, offsets in zip(*outlines)
+              for a, b in zip(offsets, offsets[1:])]
     gap = np.full((1, 2), np.nan)
     points = np.concatenate([part for piece in pieces for part in (piece, gap)] or [gap])
     return Curve(name=name, x=points[:, 0], y=points[:, 1], color=color, style="area")
@@ -178,9 +193,9 @@ def region(
 @dataclass(frozen=True, kw_only=True)
 class MovingPicture:
     "A picture with a slider; `moving` makes one."
-    plotly:dict                      # data, layout and frames
-    still:bytes = field(repr=False)  # PNG of one position
-    words:str                        # what the picture shows, for those who cannot see it
+    plotly: dict                      # data, layout and frames
+    still: bytes = field(repr=False)  # PNG of one position
+    words: str                        # what the picture shows, for those who cannot see it
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         from base64 import b64encode
@@ -190,13 +205,17 @@ class MovingPicture:
 # %% ../../nbs/core/06_figures.ipynb #bac7bc18
 def _slider(parameter:str, labels:list[str], active:int) -> dict:
     "A slider of plotly with one step a frame."
-    still = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
-    steps = [{"label": label, "method": "animate", "args": [[label], still]} for label in labels]
-    return {"active": active, "steps": steps, "currentvalue": {"prefix": f"{parameter} = "}, "pad": {"t": 40}}
+    still = {"mode": "immediate", "frame": {"duration": 0, "redraw": True},
+             "transition": {"duration": 0}}
+    steps = [{"label": label, "method": "animate", "args": [[label], still]}
+             for label in labels]
+    return {"active": active, "steps": steps, "currentvalue": {"prefix": f"{parameter} = "},
+            "pad": {"t": 40}}
 
 def _frames(labels:list[str], pictures:list[tuple]) -> list[dict]:
     "One frame of plotly a position."
-    return [{"name": label, "data": [_trace(c) for c in curves], "layout": {"title": {"text": sentence}}}
+    return [{"name": label, "data": [_trace(c) for c in curves],
+             "layout": {"title": {"text": sentence}}}
             for label, (curves, sentence) in zip(labels, pictures)]
 
 # %% ../../nbs/core/06_figures.ipynb #9412b774
@@ -229,10 +248,13 @@ def moving(
     "A picture with a slider, drawn once per position, each time with equally many curves."
     labels = [format.format(v) for v in values]
     if len(set(labels)) < max(2, len(labels)):
-        raise ValueError(f"values must be at least two that differ in format {format!r}, got {labels}")
-    pictures = [found if isinstance(found, tuple) else (found, "") for found in map(draw, values)]
+        raise ValueError(f"values must be at least two that differ in format {format!r}, "
+                         f"got {labels}")
+    pictures = [found if isinstance(found, tuple) else (found, "")
+                for found in map(draw, values)]
     counts = {len(curves) for curves, _ in pictures}
-    if len(counts) > 1: raise ValueError(f"draw must return as many curves at each position, got {counts}")
+    if len(counts) > 1:
+        raise ValueError(f"draw must return as many curves at each position, got {counts}")
     curves, sentence = pictures[shown]
     axes = {"xaxis": {"title": {"text": xlabel}, "range": list(xlim), "zeroline": False},
             "yaxis": {"title": {"text": ylabel}, "range": list(ylim), "zeroline": False}}
@@ -243,6 +265,7 @@ def moving(
     title = "\n".join(filter(None, [f"{parameter} = {labels[shown]}", sentence]))
     words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At "
     words += title.replace("\n", ": ")
-    return MovingPicture(plotly={"data": [_trace(c) for c in curves], "layout": layout,
-                                 "frames": _frames(labels, pictures)},
-                         still=_still(curves, xlabel, ylabel, xlim, ylim, title), words=words)
+    return MovingPicture(plotly={"data": [_trace(c) for c in curves],
+                                 "layout": layout, "frames": _frames(labels, pictures)},
+                         still=_still(curves, xlabel, ylabel, xlim, ylim, title),
+                         words=words)

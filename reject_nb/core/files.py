@@ -29,8 +29,10 @@ import numpy as np
 from .checks import check_instance, check_number, refuse
 
 # %% ../../nbs/core/07_files.ipynb #61fbae66
-def project_root() -> Path | None:  # the folder that holds settings.ini and nbs, or None outside a checkout
-    "The checkout this package runs from: its parent, else the nearest parent of the working directory."
+def project_root() -> Path|None:  # the folder that holds settings.ini and nbs, or None
+                                  # outside a checkout
+    """The checkout this package runs from: its parent, else the nearest parent of the
+    working directory."""
     here = Path.cwd()
     package = Path(__file__).resolve().parents[2] if "__file__" in globals() else here
     for folder in (package, here, *here.parents):
@@ -45,7 +47,8 @@ def is_full() -> bool:
     return mode == "full"
 
 def is_trial() -> bool:
-    "Whether this is a notebook that somebody tries out: an interactive shell, a quick run, no REJECT_NB_OUT."
+    """Whether this is a notebook that somebody tries out: an interactive shell, a quick
+    run, no REJECT_NB_OUT."""
     shell = sys.modules.get("IPython")
     is_interactive = shell is not None and shell.get_ipython() is not None
     return is_interactive and not os.environ.get("REJECT_NB_OUT") and not is_full()
@@ -55,8 +58,8 @@ def scratch_dir() -> Path:
     "The folder of this kernel for what is tried out; it is removed when the kernel ends."
     folder = Path(tempfile.mkdtemp(prefix="reject_nb-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    print(f"Figures, tables and claims of this notebook are written to {folder}, as long as its kernel runs. "
-          "`reject-nb reproduce` writes the published ones.")
+    print(f"Figures, tables and claims of this notebook are written to {folder}, as long "
+          "as its kernel runs. `reject-nb reproduce` writes the published ones.")
     return folder
 
 def out_dir() -> Path:
@@ -68,16 +71,20 @@ def out_dir() -> Path:
 def read_dirs(
     first:Path|None=None, # default: out_dir()
 ) -> list[Path]:
-    "Where stored files are looked for: the folder that is written to, then `figures` in the checkout."
+    """Where stored files are looked for: the folder that is written to, then `figures` in
+    the checkout."""
     root = project_root()
     published = [root/"figures"] if root else []
-    if first is None and is_trial() and not scratch_dir.cache_info().currsize: return published
+    if first is None and is_trial() and not scratch_dir.cache_info().currsize:
+        return published
     return [out_dir() if first is None else first, *published]
 
 def read_dir(name:str, folder:Path|None=None) -> Path:
-    "The given folder, or the first that holds a file of this name, or else the one that is written to."
+    """The given folder, or the first that holds a file of this name, or else the one that
+    is written to."""
     if folder is not None: return Path(folder)
-    return next((place for place in read_dirs() if (place/name).is_file()), None) or out_dir()
+    return (next((place for place in read_dirs() if (place/name).is_file()), None)
+            or out_dir())
 
 # %% ../../nbs/core/07_files.ipynb #6d284cb5
 def path_of(
@@ -96,7 +103,8 @@ def write_atomic(path:Path, content:bytes) -> Path:
     "Write `content` so that `path` holds either what it held before or all of `content`."
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    fd, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.",
+                                     suffix=".part")
     try:
         with os.fdopen(fd, "wb") as file: file.write(content)
         os.chmod(temporary, 0o644)
@@ -110,8 +118,10 @@ def write_atomic(path:Path, content:bytes) -> Path:
 def try_lock(
     folder:Path,     # an existing folder
     wait:bool=False, # wait until it is free
-) -> int|None:       # a handle to close, or None where another process holds it or nothing can be locked
-    "Lock a folder until the handle is closed or the process ends; Windows has no such lock."
+) -> int|None:       # a handle to close, or None where another process holds it or nothing
+                     # can be locked
+    """Lock a folder until the handle is closed or the process ends; Windows has no such
+    lock."""
     try: import fcntl
     except ImportError: return None
     handle = os.open(folder, os.O_RDONLY)
@@ -123,7 +133,8 @@ def try_lock(
 
 @contextmanager
 def locked(folder:Path):
-    "Hold the lock of a folder, made where it is missing, for a `with` block, and wait for it."
+    """Hold the lock of a folder, made where it is missing, for a `with` block, and wait for
+    it."""
     folder.mkdir(parents=True, exist_ok=True)
     handle = try_lock(folder, wait=True)
     try: yield
@@ -138,9 +149,10 @@ def scratch_folder(
 ):                       # the folder, for a `with` block
     "A folder for work in progress; what killed processes left next to it is removed first."
     parent = Path(parent)
-    with locked(parent):                 # between making a folder and locking it nobody looks
+    with locked(parent): # between making a folder and locking it nobody looks
         for left in parent.glob(f"{prefix}*"):
-            if left.is_symlink() or not left.is_dir() or (handle := try_lock(left)) is None: continue
+            if left.is_symlink() or not left.is_dir() or (handle := try_lock(left)) is None:
+                continue
             shutil.rmtree(left, ignore_errors=True)
             os.close(handle)
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
@@ -172,7 +184,8 @@ def check_columns(columns:dict) -> int:
 
 def _cells(column, digits:int) -> list[str]:
     "The texts of a column."
-    return [format_number(v, digits) for v in np.atleast_1d(np.asarray(column, dtype=object))]
+    return [format_number(v, digits)
+            for v in np.atleast_1d(np.asarray(column, dtype=object))]
 
 # %% ../../nbs/core/07_files.ipynb #6a464272
 def save_table(
@@ -214,11 +227,14 @@ def _is_numeric(column) -> bool:
                for v in np.atleast_1d(np.asarray(column, dtype=object)))
 
 def markdown_table(columns:dict, digits:int=4) -> str:
-    "A table in Markdown with that many significant digits; vertical bars in cells are escaped."
+    """A table in Markdown with that many significant digits; vertical bars in cells are
+    escaped."""
     check_columns(columns)
     def line(cells):
-        return "| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ") for c in cells) + " |"
-    rule = "|" + "|".join("---:" if _is_numeric(column) else "---" for column in columns.values()) + "|"
+        return ("| " + " | ".join(str(c).replace("|", "\\|").replace("\n", " ")
+                                  for c in cells) + " |")
+    rule = ("|" + "|".join("---:" if _is_numeric(column) else "---"
+                           for column in columns.values()) + "|")
     rows = zip(*(_cells(column, digits) for column in columns.values()))
     return "\n".join([line(columns), rule, *map(line, rows)])
 
@@ -230,7 +246,8 @@ def show_table(
 ) -> None:
     "Display a table in a notebook."
     from IPython.display import Markdown, display
-    display(Markdown((f"**{title}**\n\n" if title else "") + markdown_table(columns, digits)))
+    display(
+        Markdown((f"**{title}**\n\n" if title else "") + markdown_table(columns, digits)))
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0005
 NOT_RECORDED = "not recorded"
@@ -245,7 +262,8 @@ def made_with() -> dict[str, str]:
     return found
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0007
-def load_made(room:str, folder:Path|None=None) -> dict[str, dict]: # file name -> command, versions, seconds
+def load_made(room:str, folder:Path|None=None) -> dict[str, dict]: # file name -> command,
+    # versions, seconds
     "How a module's stored files were made; empty where nothing is recorded."
     name = f"{room}/made.json"
     path = read_dir(name, folder)/name
@@ -260,7 +278,8 @@ def record_made(
     folder:Path|None=None, # default: out_dir()
 ) -> dict:          # the entry
     "Write down how a stored file was just made."
-    entry = {"command": check_instance(command, "command", str, "text"), "versions": made_with(),
+    entry = {"command": check_instance(command, "command", str, "text"),
+             "versions": made_with(),
              "seconds": round(check_number(seconds, "seconds", low=0.), 1)}
     folder = out_dir() if folder is None else Path(folder)
     entries = {**load_made(room, folder), name: entry}
@@ -269,26 +288,31 @@ def record_made(
     return entry
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0012
-def cost_table(rooms, folder:Path|None=None) -> dict[str, list]: # columns: file, command, seconds
-    "Every stored file with its command and its cost, the costliest first, those not recorded last."
+def cost_table(rooms, folder:Path|None=None) -> dict[str, list]: # columns: file, command,
+    # seconds
+    """Every stored file with its command and its cost, the costliest first, those not
+    recorded last."""
     rows = [(f"{room}/{name}", entry["command"], entry["seconds"])
             for room in rooms for name, entry in load_made(room, folder).items()]
     rows.sort(key=lambda row: (0. if row[2] == NOT_RECORDED else -row[2], row[0]))
-    return {name: [row[k] for row in rows] for k, name in enumerate(("file", "command", "seconds"))}
+    return {name: [row[k] for row in rows]
+            for k, name in enumerate(("file", "command", "seconds"))}
 
 # %% ../../nbs/core/07_files.ipynb #ca686556
 def stored(
     id:str,   # "<module>/<name>" of the table
     compute,  # called without arguments in a full run; returns the dict of columns
 ) -> dict[str, np.ndarray]: # as `load_table` returns it
-    "A heavy table: computed, written and timed in a full run; a quick one reads the committed CSV."
+    """A heavy table: computed, written and timed in a full run; a quick one reads the
+    committed CSV."""
     store = Path(os.environ["REJECT_NB_STORE"]) if "REJECT_NB_STORE" in os.environ else None
     room, _, name = id.partition("/")
     if is_full():
         store = store or out_dir()
         began = time.perf_counter()
         save_table(id, compute(), store)
-        usual = "make bench" if name.startswith("benchmark") else f"reject-nb reproduce {room} --full"
+        usual = ("make bench" if name.startswith("benchmark")
+                 else f"reject-nb reproduce {room} --full")
         command = load_made(room, store).get(f"{name}.csv", {}).get("command", usual)
         record_made(room, f"{name}.csv", command, time.perf_counter() - began, store)
         return load_table(id, store)

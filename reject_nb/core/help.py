@@ -25,22 +25,27 @@ class Source:
     def __init__(self, text:str):
         import ast
         self.lines = text.split("\n")
-        outer = [n for n in ast.parse(text).body if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
-        inner = [n for c in outer if isinstance(c, ast.ClassDef) for n in c.body if isinstance(n, ast.FunctionDef)]
+        outer = [n for n in ast.parse(text).body
+                 if isinstance(n, (ast.FunctionDef, ast.ClassDef))]
+        inner = [n for c in outer if isinstance(c, ast.ClassDef)
+                 for n in c.body if isinstance(n, ast.FunctionDef)]
         nodes = outer + inner
-        self.begins = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n for n in nodes}
+        self.begins = {min([n.lineno, *(d.lineno for d in n.decorator_list)]): n
+                       for n in nodes}
         self.classes = {n.name: n for n in outer if isinstance(n, ast.ClassDef)}
 
     def text(self, node) -> str:
         "An expression as it is written, in one line."
         if node is None: return ""
-        rows = [row.encode() for row in self.lines[node.lineno - 1:node.end_lineno]]   # columns count bytes
+        # columns count bytes
+        rows = [row.encode() for row in self.lines[node.lineno - 1:node.end_lineno]]
         rows[-1] = rows[-1][:node.end_col_offset]
         rows[0] = rows[0][node.col_offset:]
         return " ".join(b" ".join(rows).decode().split())
 
     def meaning(self, line:int, end:int, column:int) -> str:
-        "The comment on a line behind a byte, with the lines below it that begin further in than a column."
+        """The comment on a line behind a byte, with the lines below it that begin further
+        in than a column."""
         comment = re.search(r"#(.*)", self.lines[line - 1].encode()[end:].decode())
         if not comment: return ""
         said = [comment[1]]
@@ -50,17 +55,21 @@ class Source:
         return " ".join(FOR_TOOLS.sub("", text).strip() for text in said).strip()
 
 @lru_cache(maxsize=None)
-def _parsed(file:str, changed:float) -> Source: return Source(Path(file).read_text(encoding="utf-8"))
+def _parsed(file:str, changed:float) -> Source:
+    return Source(Path(file).read_text(encoding="utf-8"))
 
-def source_of(module:str) -> Source|None: # None for a module without a file, such as a notebook
+def source_of(module:str) -> Source|None: # None for a module without a file, such as a
+                                          # notebook
     "The source of a loaded module."
     file = getattr(sys.modules.get(module), "__file__", None)
-    return _parsed(file, Path(file).stat().st_mtime) if file and Path(file).is_file() else None
+    return (_parsed(file, Path(file).stat().st_mtime) if file and Path(file).is_file()
+            else None)
 
 # %% ../../nbs/core/09_help.ipynb #hp000009
 def _name(node) -> str:
     "The last part of a dotted name; of a call, that of the function."
-    node = getattr(node, "func", None) or getattr(node, "value", node) if not hasattr(node, "attr") else node
+    node = (getattr(node, "func", None) or getattr(node, "value", node)
+            if not hasattr(node, "attr") else node)
     return getattr(node, "attr", "") or getattr(node, "id", "")
 
 def _kind(annotation, default, source:Source) -> str:
@@ -68,14 +77,17 @@ def _kind(annotation, default, source:Source) -> str:
     said = source.text(annotation).strip("'\"")
     if default is None: return said
     value = getattr(default, "value", None)
-    if not said: said = type(value).__name__ if isinstance(value, (bool, int, float, str)) else "optional"
+    if not said:
+        said = (type(value).__name__ if isinstance(value, (bool, int, float, str))
+                else "optional")
     return f"{said}, default {source.text(default)}"
 
 def parameters(node, source:Source) -> list[tuple[str, str, str]]: # (name, type, meaning)
     "The parameters of a function, without self and cls."
     a = node.args
     plain = [*a.posonlyargs, *a.args]
-    rows = list(zip([arg.arg for arg in plain], plain, [None]*(len(plain) - len(a.defaults)) + a.defaults))
+    rows = list(zip([arg.arg for arg in plain], plain,
+                    [None]*(len(plain) - len(a.defaults)) + a.defaults))
     if a.vararg: rows.append(("*" + a.vararg.arg, a.vararg, None))
     rows += [(arg.arg, arg, default) for arg, default in zip(a.kwonlyargs, a.kw_defaults)]
     if a.kwarg: rows.append(("**" + a.kwarg.arg, a.kwarg, None))
@@ -84,49 +96,64 @@ def parameters(node, source:Source) -> list[tuple[str, str, str]]: # (name, type
     found = []
     for name, arg, default in rows:
         last = default or arg
-        said = "" if single else source.meaning(last.end_lineno, last.end_col_offset, arg.col_offset)
+        said = ("" if single
+                else source.meaning(last.end_lineno, last.end_col_offset, arg.col_offset))
         found.append((name, _kind(arg.annotation, default, source), said))
     return found
 
 def _colon(node, source:Source) -> tuple[int, int]: # (line, byte)
-    "Where the head of a function ends, or a place behind its last parameter on the same line."
+    """Where the head of a function ends, or a place behind its last parameter on the same
+    line."""
     body = node.body[0]
     first = min([body.lineno, *(d.lineno for d in getattr(body, "decorator_list", []))])
-    args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs, *node.args.defaults, *node.args.kw_defaults,
-            node.args.vararg, node.args.kwarg, node.returns]
+    args = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs,
+            *node.args.defaults, *node.args.kw_defaults, node.args.vararg, node.args.kwarg,
+            node.returns]
     ends = [(n.end_lineno, n.end_col_offset) for n in args if n is not None]
-    if source.lines[first - 1].encode()[:body.col_offset].strip(): return first, body.end_col_offset
-    line = max(k for k in range(node.lineno, first) if source.lines[k - 1].split("#")[0].strip())
+    if source.lines[first - 1].encode()[:body.col_offset].strip():
+        return first, body.end_col_offset
+    line = max(k for k in range(node.lineno, first)
+               if source.lines[k - 1].split("#")[0].strip())
     return line, max([column for row, column in ends if row == line], default=0)
 
-def returned(node, source:Source) -> list[tuple[str, str, str]]: # ("", type, meaning); empty for None
+def returned(node, source:Source) -> list[tuple[str, str, str]]: # ("", type, meaning);
+    # empty for None
     "What a function returns."
     line, column = _colon(node, source)
-    said = source.meaning(line, column, node.col_offset) if line < node.body[0].lineno else ""
+    said = (source.meaning(line, column, node.col_offset) if line < node.body[0].lineno
+            else "")
     kind = source.text(node.returns).strip("'\"")
     return [("", kind, said)] if said or kind not in ("", "None") else []
 
 # %% ../../nbs/core/09_help.ipynb #hp000012
 def fields(node, source:Source) -> list[tuple[str, str, str]]: # (name, type, meaning)
-    "The public fields of a dataclass or NamedTuple, or the members of an enumeration; of another class none."
+    """The public fields of a dataclass or NamedTuple, or the members of an enumeration; of
+    another class none."""
     bases = set(map(_name, node.bases))
     enumerated = bool(bases & {"Enum", "StrEnum", "IntEnum", "Flag"})
-    is_record = enumerated or bases & {"NamedTuple", "TypedDict"} or "dataclass" in map(_name, node.decorator_list)
+    is_record = (enumerated or bases & {"NamedTuple", "TypedDict"}
+                 or "dataclass" in map(_name, node.decorator_list))
     found = []
     for item in node.body if is_record else []:
         annotation = getattr(item, "annotation", None)
-        name = _name(item.target) if annotation else _name(item.targets[0]) if enumerated and hasattr(item, "targets") else ""
-        if not name or name.startswith("_") or "ClassVar" in source.text(annotation): continue
+        name = (_name(item.target) if annotation else _name(item.targets[0])
+                if enumerated and hasattr(item, "targets") else "")
+        if not name or name.startswith("_") or "ClassVar" in source.text(annotation):
+            continue
         default = None if enumerated else item.value
         given = getattr(default, "keywords", ())
-        if _name(default) == "field": default = next((k.value for k in given if k.arg == "default"), None)
-        found.append((name, _kind(annotation, default, source), source.meaning(item.end_lineno, item.end_col_offset, item.col_offset)))
+        if _name(default) == "field":
+            default = next((k.value for k in given if k.arg == "default"), None)
+        found.append((name, _kind(annotation, default, source), source.meaning(
+            item.end_lineno, item.end_col_offset, item.col_offset)))
     return found
 
 def _ours(cls) -> list: # (class, its node, Source)
     "The classes of this package that a class consists of, itself first."
-    found = [(c, source_of(c.__module__)) for c in cls.__mro__ if c.__module__.startswith("reject_nb")]
-    return [(c, source.classes[c.__name__], source) for c, source in found if source and c.__name__ in source.classes]
+    found = [(c, source_of(c.__module__))
+             for c in cls.__mro__ if c.__module__.startswith("reject_nb")]
+    return [(c, source.classes[c.__name__], source)
+            for c, source in found if source and c.__name__ in source.classes]
 
 def members(cls) -> tuple[list, list]: # (parameters of __init__, fields)
     "What a class takes and what it holds, its own or inherited."
@@ -139,26 +166,34 @@ def members(cls) -> tuple[list, list]: # (parameters of __init__, fields)
     return [], held
 
 # %% ../../nbs/core/09_help.ipynb #hp000014
-def _shown(text:str) -> list[str]: return [line.rstrip() or "<BLANKLINE>" for line in text.rstrip("\n").splitlines()]
+def _shown(text:str) -> list[str]:
+    return [line.rstrip() or "<BLANKLINE>" for line in text.rstrip("\n").splitlines()]
 
 def as_session(cell:dict, where:str) -> list[str]: # lines of a docstring
     "An example as it would look when typed; `where` is for messages."
     import ast
-    source = "\n".join(line for line in "".join(cell["source"]).splitlines() if not line.startswith("#|"))
-    printed = _shown("".join("".join(o["text"]) for o in cell["outputs"] if o.get("name") == "stdout"))
-    results = ["".join(o["data"].get("text/plain", "")) for o in cell["outputs"] if o["output_type"] == "execute_result"]
+    source = "\n".join(line for line in "".join(cell["source"]).splitlines()
+                       if not line.startswith("#|"))
+    printed = _shown("".join("".join(o["text"])
+                             for o in cell["outputs"] if o.get("name") == "stdout"))
+    results = ["".join(o["data"].get("text/plain", ""))
+               for o in cell["outputs"] if o["output_type"] == "execute_result"]
     statements = ast.parse(source).body
-    writers = [node for node in statements if any(isinstance(n, ast.Call) and _name(n) == "print" for n in ast.walk(node))]
+    writers = [node for node in statements if any(isinstance(n, ast.Call) and _name(n)
+                                                  == "print" for n in ast.walk(node))]
     if len(writers) > 1 and len(writers) != len(printed):
-        raise ValueError(f"{where}: each of several prints must write one line, or one print all")
+        raise ValueError(f"{where}: each of several prints must write one line, or one "
+                         "print all")
     made: list[str] = []
     for number, node in enumerate(statements):
         start = statements[number - 1].end_lineno if number else 0
         rows = [row for row in source.splitlines()[start:node.end_lineno] if row.strip()]
         first = next(i for i, row in enumerate(rows) if not row.lstrip().startswith("#"))
-        made += [">>> " + row for row in rows[:first + 1]] + [("... " + row).rstrip() for row in rows[first + 1:]]
+        made += ([">>> " + row for row in rows[:first + 1]]
+                 + [("... " + row).rstrip() for row in rows[first + 1:]])
         if hasattr(node, "body") and len(rows) - first > 1: made.append("...")
-        if node in writers: made += printed if len(writers) == 1 else [printed[writers.index(node)]]
+        if node in writers:
+            made += printed if len(writers) == 1 else [printed[writers.index(node)]]
     return made + [line for text in results for line in _shown(text)]
 
 def examples_in(folder:Path) -> dict[str, list[str]]: # name or Class.method -> lines
@@ -168,7 +203,8 @@ def examples_in(folder:Path) -> dict[str, list[str]]: # name or Class.method -> 
         text = path.read_text(encoding="utf-8")
         if ".ipynb_checkpoints" in path.parts or '"#| example ' not in text: continue
         for cell in (c for c in json.loads(text)["cells"] if c["cell_type"] == "code"):
-            for name in re.findall(r"(?m)^#\|\s*example\s+(\S+)\s*$", "".join(cell["source"])):
+            for name in re.findall(r"(?m)^#\|\s*example\s+(\S+)\s*$",
+                                   "".join(cell["source"])):
                 lines = found.setdefault(name, [])
                 lines += [""]*bool(lines) + as_session(cell, path.as_posix())
     return found
@@ -179,7 +215,8 @@ def examples(module:str) -> dict[str, list[str]]: # name or Class.method -> line
     package = Path(__file__).parent.parent if "__file__" in globals() else Path.cwd()
     notebooks, carried = package.parent/"nbs"/module, package/"examples.json"
     if notebooks.is_dir(): return examples_in(notebooks)
-    return json.loads(carried.read_text(encoding="utf-8")).get(module, {}) if carried.is_file() else {}
+    return (json.loads(carried.read_text(encoding="utf-8")).get(module, {})
+            if carried.is_file() else {})
 
 # %% ../../nbs/core/09_help.ipynb #hp000017
 WIDTH = 100
@@ -193,7 +230,8 @@ def parts_of(docstring:str) -> tuple[str, list[str], list[str]]: # (text, errors
     sources = []
     for piece in MARK.split(docstring):
         marked, _, rest = piece.partition("\n\n")
-        if match := re.match(r"Source:\s*", piece): sources.append(" ".join(marked[match.end():].split()))
+        if match := re.match(r"Source:\s*", piece):
+            sources.append(" ".join(marked[match.end():].split()))
         elif match := re.match(rf"Raises:?\s*(?={ERROR})", piece):
             raised = re.split(rf"[;,.]\s+(?:and )?(?={ERROR}\b)", marked[match.end():])
             errors += [" ".join(error.split()) for error in raised]
@@ -202,16 +240,21 @@ def parts_of(docstring:str) -> tuple[str, list[str], list[str]]: # (text, errors
     return re.sub(r"\n{3,}", "\n\n", text).strip(), errors, sources
 
 def filled(paragraph:str) -> str:
-    "A paragraph without lines that are too long; if it is a list or a table, each line for itself."
+    """A paragraph without lines that are too long; if it is a list or a table, each line
+    for itself."""
     import textwrap
     lines = paragraph.split("\n")
     if max(map(len, lines)) <= WIDTH: return paragraph
-    if any(re.match(r"\s*([-*|]|\d+\.) ", line) for line in lines) or len({len(line) - len(line.lstrip()) for line in lines}) > 1:
+    if (any(re.match(r"\s*([-*|]|\d+\.) ", line) for line in lines)
+        or len({len(line) - len(line.lstrip()) for line in lines}) > 1):
         pieces = lines
-    else: pieces = [lines[0] + " " + " ".join(line.strip() for line in lines[1:])] if lines[1:] else lines
+    else:
+        pieces = ([lines[0] + " " + " ".join(line.strip() for line in lines[1:])]
+                  if lines[1:] else lines)
     indents = [line[:len(line) - len(line.lstrip())] for line in pieces]
     how: dict = dict(width=WIDTH, break_long_words=False, break_on_hyphens=False)
-    return "\n".join(textwrap.fill(line.rstrip(), subsequent_indent=indent, **how) for line, indent in zip(pieces, indents))
+    return "\n".join(textwrap.fill(line.rstrip(), subsequent_indent=indent, **how)
+                     for line, indent in zip(pieces, indents))
 
 def docstring(
     written:str,   # by the author
@@ -221,9 +264,11 @@ def docstring(
     "A docstring in numpydoc's form."
     text, errors, sources = parts_of(written)
     raised = [("", *error.partition(" ")[::2]) for error in errors]
-    sections = {**sections, "Raises": [("", kind.rstrip("."), when) for _, kind, when in raised]}
+    sections = {**sections,
+                "Raises": [("", kind.rstrip("."), when) for _, kind, when in raised]}
     blocks = [filled(paragraph) for paragraph in text.split("\n\n")] if text else []
-    for title, entries in [*sections.items(), ("References", [("", "", source) for source in sources])]:
+    for title, entries in [*sections.items(),
+                           ("References", [("", "", source) for source in sources])]:
         rows = [title, "-"*len(title)]
         for name, kind, said in entries:
             head = " : ".join(part for part in (name, kind) if part)
@@ -234,47 +279,59 @@ def docstring(
 
 # %% ../../nbs/core/09_help.ipynb #hp000019
 def _function(thing):
-    "The Python function behind a method, a property or a compiled function; None if there is none."
-    for inner in ("__func__", "fget", "func", "fn", "f", "function", "py_func", "__wrapped__"):
-        while hasattr(type(thing), "__get__") or hasattr(thing, "py_func") or hasattr(thing, "__wrapped__"):
+    """The Python function behind a method, a property or a compiled function; None if there
+    is none."""
+    for inner in ("__func__", "fget", "func", "fn", "f", "function", "py_func",
+                  "__wrapped__"):
+        while (hasattr(type(thing), "__get__") or hasattr(thing, "py_func")
+               or hasattr(thing, "__wrapped__")):
             if inner not in dir(thing): break
             thing = getattr(thing, inner)
     return thing if hasattr(thing, "__code__") else None
 
-def _described(entries) -> list: return entries if any(said for _, _, said in entries) else []
+def _described(entries) -> list:
+    return entries if any(said for _, _, said in entries) else []
 
 def _complete(thing, name:str, module:str) -> None:
     "Complete the docstring of a function or method."
     function = _function(thing)
-    source = source_of(function.__module__) if function and function.__module__.startswith("reject_nb") else None
+    source = (source_of(function.__module__)
+              if function and function.__module__.startswith("reject_nb") else None)
     node = source.begins.get(function.__code__.co_firstlineno) if source else None
     written = getattr(function, "__doc__", None) or ""
     if source is None or node is None: return
-    if isinstance(thing, type(describe)): thing.__annotations__.pop("self", None)   # which @patch needs, and readers do not
+    if isinstance(thing, type(describe)):
+        thing.__annotations__.pop("self", None) # which @patch needs, and readers do not
     if "----" in written: return
     import inspect
     takes = parameters(node, source)
     gives = returned(node, source)
     takes_nothing_said = not _described(takes)
     is_property = hasattr(thing, "fget") or hasattr(thing, "func")
-    if takes_nothing_said and (takes or is_property) and not _described(gives): gives = []   # the signature says as much
+    if takes_nothing_said and (takes or is_property) and not _described(gives):
+        gives = [] # the signature says as much
     example = examples(module).get(name, ())
     if not (written or example) and takes_nothing_said: return
-    made = docstring(inspect.cleandoc(written), {"Parameters": _described(takes), "Returns": gives}, example)
+    made = docstring(inspect.cleandoc(written),
+                     {"Parameters": _described(takes), "Returns": gives}, example)
     for target in (function, thing):
         if getattr(target, "__doc__", made) != made: target.__doc__ = made
 
 def describe(thing, module:str) -> None:
-    "Complete the docstrings of a public function, or of a public class and its public methods."
-    if not isinstance(thing, type): return _complete(thing, getattr(thing, "__name__", ""), module)
+    """Complete the docstrings of a public function, or of a public class and its public
+    methods."""
+    if not isinstance(thing, type):
+        return _complete(thing, getattr(thing, "__name__", ""), module)
     import inspect
     for cls, _, _ in _ours(thing):
         if "----" not in (cls.__doc__ or ""):
             takes, holds = members(cls)
             sections = {"Parameters": _described(takes), "Attributes": _described(holds)}
             written = cls.__doc__ or ""
-            if written.startswith(cls.__name__ + "("): written = ""   # what dataclass and NamedTuple write
-            cls.__doc__ = docstring(inspect.cleandoc(written), sections, examples(module).get(cls.__name__, ()))
+            if written.startswith(cls.__name__ + "("):
+                written = "" # what dataclass and NamedTuple write
+            cls.__doc__ = docstring(inspect.cleandoc(written), sections,
+                                    examples(module).get(cls.__name__, ()))
         for name, member in list(vars(cls).items()):
             if name != "__call__" and name.startswith("_"): continue
             _complete(member, f"{cls.__name__}.{name}", module)
@@ -285,7 +342,8 @@ PUBLIC: dict[str, list[str]] = {}   # module -> its public names
 class _Loader(SourceFileLoader):
     def exec_module(self, module):
         super().exec_module(module)
-        for name in PUBLIC[module.__name__]: describe(vars(module)[name], module.__name__.split(".")[1])
+        for name in PUBLIC[module.__name__]:
+            describe(vars(module)[name], module.__name__.split(".")[1])
 
 class _Finder(MetaPathFinder):
     "Finds the modules that hold public names."
@@ -298,22 +356,27 @@ class _Finder(MetaPathFinder):
 def listed(
     package:str, # the overview's __name__
 ) -> dict:       # module below it -> its public names
-    "The public names of an overview: what it imports for type checkers (`if TYPE_CHECKING:`), so each name stands once."
+    """The public names of an overview: what it imports for type checkers (`if
+    TYPE_CHECKING:`), so each name stands once."""
     import ast
     file = getattr(sys.modules.get(package), "__file__", None)
-    if not file or not package.startswith("reject_nb"): return {}                 # a notebook
-    blocks = [node.body for node in ast.parse(Path(file).read_text(encoding="utf-8")).body if isinstance(node, ast.If)]
+    if not file or not package.startswith("reject_nb"): return {} # a notebook
+    blocks = [node.body for node in ast.parse(Path(file).read_text(encoding="utf-8")).body
+              if isinstance(node, ast.If)]
     lines = [node for block in blocks for node in block if isinstance(node, ast.ImportFrom)]
-    return {(line.module or "").removeprefix(f"{package}."): [alias.name for alias in line.names] for line in lines}
+    return {(line.module or "").removeprefix(f"{package}."):
+            [alias.name for alias in line.names] for line in lines}
 
 def attach(
     package:str, # the overview's __name__
 ) -> tuple:      # __getattr__, __dir__ and __all__ of the overview
-    "The public names of a module, loaded when they are first asked for, with complete docstrings."
+    """The public names of a module, loaded when they are first asked for, with complete
+    docstrings."""
     import lazy_loader
     names = listed(package)
     PUBLIC.update({f"{package}.{module}": found for module, found in names.items()})
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path): sys.meta_path.insert(0, _Finder())
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
     return lazy_loader.attach(package, submod_attrs=names)
 
 # %% ../../nbs/core/09_help.ipynb #hp000025

@@ -23,7 +23,8 @@ def label_name(
     value, # a label or the name of a group
 ) -> str:  # by which it is compared
     "1, 1.0 and '1' have one name, '01' has another; so have intervals and dates."
-    if isinstance(value, (float, np.floating)) and float(value).is_integer(): return str(int(value))   # -0.0 and 1e16 too
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value)) # -0.0 and 1e16 too
     text = unicodedata.normalize("NFC", str(value).strip())
     if text[:1] not in "0123456789-+[(": return text
     if text.endswith(".0") and _whole(text[:-2]): return text[:-2]
@@ -43,9 +44,11 @@ def _distinct(values) -> tuple[list, np.ndarray]: # (distinct values, (n,) index
     "The distinct values of a column."
     if values.dtype.kind in "biuf":
         distinct, codes = np.unique(values, return_inverse=True)
-        return list(distinct) if values.dtype.itemsize < 8 else distinct.tolist(), codes    # float32 .1 is .1
+        # float32 .1 is .1
+        return list(distinct) if values.dtype.itemsize < 8 else distinct.tolist(), codes
     table: dict = {}
-    codes = np.fromiter((table.setdefault(v, len(table)) for v in values.tolist()), np.int64, len(values))
+    codes = np.fromiter((table.setdefault(v, len(table)) for v in values.tolist()),
+                        np.int64, len(values))
     return list(table), codes
 
 def _flags(names, first) -> dict: # name -> the name it is known by
@@ -53,7 +56,8 @@ def _flags(names, first) -> dict: # name -> the name it is known by
     flags = {"0": "false", "1": "true", "false": "false", "true": "true"}
     words = {name.lower() for name in first or names}
     if not words <= set(flags) or not first and not words & {"true", "false"}: return {}
-    called = {"false": "False", "true": "True"} | {flags[name.lower()]: name for name in first}
+    called = ({"false": "False", "true": "True"}
+              | {flags[name.lower()]: name for name in first})
     return {name: called[flags[name.lower()]] for name in names if name.lower() in flags}
 
 def _order(name:str) -> tuple:
@@ -67,21 +71,24 @@ def encode(
     columns:dict,        # role -> (n,) array
     first=(),            # classes that are known, in their order
 ) -> tuple[dict, tuple]: # role -> (n,) int64 codes; names of the classes
-    "Labels of several columns as numbers from 0, in the order of `first`, otherwise sorted."
+    """Labels of several columns as numbers from 0, in the order of `first`, otherwise
+    sorted."""
     parts = {role: _distinct(np.asarray(values)) for role, values in columns.items()}
-    named = {role: [label_name(v) for v in distinct] for role, (distinct, _) in parts.items()}
+    named = {role: [label_name(v) for v in distinct]
+             for role, (distinct, _) in parts.items()}
     first = list(dict.fromkeys(map(label_name, first)))
     called = _flags([*first, *(name for names in named.values() for name in names)], first)
     known = list(dict.fromkeys(called.get(name, name) for name in first))
     found = {called.get(name, name) for names in named.values() for name in names}
     names = known + sorted(found - set(known), key=_order)
     place = {name: at for at, name in enumerate(names)}
-    codes = {role: np.array([place[called.get(name, name)] for name in named[role]], np.int64)[index]
-             for role, (_, index) in parts.items()}
+    codes = {role: np.array([place[called.get(name, name)] for name in named[role]],
+                            np.int64)[index] for role, (_, index) in parts.items()}
     return codes, tuple(names)
 
 # %% ../../nbs/core/02_labels.ipynb #lab00015
-MISSING_WORDS = frozenset(("", "na", "n/a", "#n/a", "null", "none", r"\n", "<na>", "nan", "nat"))
+MISSING_WORDS = frozenset(("", "na", "n/a", "#n/a", "null", "none", r"\n", "<na>", "nan",
+                           "nat"))
 
 def reads_missing(
     label, # anything
@@ -90,9 +97,12 @@ def reads_missing(
     return isinstance(label, str) and label.strip().casefold() in MISSING_WORDS
 
 def spelling(label) -> str:
-    "A label without case, blanks, signs that nobody sees, and Unicode form; a number as its value."
-    text = unicodedata.normalize("NFKC", str(label)).casefold().replace("ı", "i").replace("i\u0307", "i")
-    text = "".join(sign for sign in text if not sign.isspace() and unicodedata.category(sign) != "Cf")
+    """A label without case, blanks, signs that nobody sees, and Unicode form; a number as
+    its value."""
+    text = unicodedata.normalize("NFKC", str(label)).casefold().replace("ı", "i").replace(
+        "i\u0307", "i")
+    text = "".join(sign for sign in text
+                   if not sign.isspace() and unicodedata.category(sign) != "Cf")
     try: return repr(float(text)) if "_" not in text else text
     except ValueError: return text
 
@@ -100,15 +110,18 @@ def doubtful(
     labels, # distinct labels
     known,  # labels that are classes
 ) -> tuple|None: # the label, and in words what is doubtful
-    "The first label that is no class and reads like a missing value, or like a class in another spelling."
+    """The first label that is no class and reads like a missing value, or like a class in
+    another spelling."""
     known = set(known)
     spelled = {spelling(label): label for label in known}
     for label in labels:
         if label in known: continue
         if reads_missing(label):
-            return label, "reads like a missing value, and no prediction or class has this name"
+            return (label,
+                    "reads like a missing value, and no prediction or class has this name")
         if (near := spelled.get(spelling(label))) is not None and isinstance(label, str):
-            return label, f"differs from {near!r} only in how it is written (case, blanks, Unicode form, digits)"
+            return (label, f"differs from {near!r} only in how it is written (case, "
+                    "blanks, Unicode form, digits)")
     return None
 
 # %% ../../nbs/core/02_labels.ipynb #lab00017
@@ -117,7 +130,8 @@ def kind_of(
 ) -> str:   # "text", "numbers", or "" where they are neither, or mixed
     "What labels are; objects are looked at one by one."
     labels = np.asarray(labels)
-    if labels.dtype.kind != "O": return {"U": "text", "S": "text"}.get(labels.dtype.kind, "numbers")
+    if labels.dtype.kind != "O":
+        return {"U": "text", "S": "text"}.get(labels.dtype.kind, "numbers")
     kinds = set(map(type, labels.tolist()))
     if all(issubclass(kind, str) for kind in kinds): return "text"
     return "numbers" if all(issubclass(kind, (Number, np.bool_)) for kind in kinds) else ""
@@ -129,17 +143,20 @@ def check_comparable(
     other:str="predictions", # of the second
     classes=(),   # further labels that are known to be classes
 ) -> None:
-    "Refuse labels that are no prediction but look like one: text against numbers, other spellings, missing values."
+    """Refuse labels that are no prediction but look like one: text against numbers, other
+    spellings, missing values."""
     kinds = kind_of(y), kind_of(predictions)
     if set(kinds) == {"text", "numbers"}:
-        raise ValueError(f"{name} holds {kinds[0]}, {other} {'hold' if other.endswith('s') else 'holds'} "
-                         f"{kinds[1]}: no label is equal to another")
+        raise ValueError(f"{name} holds {kinds[0]}, {other} "
+                         f"{'hold' if other.endswith('s') else 'holds'} {kinds[1]}: no "
+                         "label is equal to another")
     if kinds[0] != "text": return
     found = dict.fromkeys(np.asarray(y).tolist())
     known = {*np.asarray(predictions).tolist(), *np.asarray(classes).tolist()}
     if (wrong := doubtful(found, known)) is not None:
         at = np.asarray(y).tolist().index(wrong[0])
-        raise ValueError(f"{name} must be labels of classes, got {wrong[0]!r} at index {at}, which {wrong[1]}")
+        raise ValueError(f"{name} must be labels of classes, got {wrong[0]!r} at index "
+                         f"{at}, which {wrong[1]}")
 
 # %% ../../nbs/core/02_labels.ipynb #lab00021
 def ordered_classes(
@@ -155,7 +172,8 @@ def ordered_classes(
         there = set(labels.tolist())
         return np.asarray([c for c in categories if c in there], dtype=labels.dtype)
     if kind_of(labels) != "numbers":
-        must = "numbers, or an ordered categorical column (pandas.Categorical(y, categories=[...], ordered=True)): text has no order"
+        must = ("numbers, or an ordered categorical column (pandas.Categorical(y, "
+                "categories=[...], ordered=True)): text has no order")
         raise refuse(name, must, list(dict.fromkeys(labels.tolist()))[:4])
     return np.unique(labels)
 
@@ -167,9 +185,11 @@ def within_ends(
     low:float=0.,      # the ends
     high:float=1.,
 ) -> np.ndarray:
-    "Values beyond an end by no more than `ROUNDING`, in units of the interval, are moved to it; others stay."
+    """Values beyond an end by no more than `ROUNDING`, in units of the interval, are moved
+    to it; others stay."""
     slack = ROUNDING*(high - low)
-    near = ((values < low) & (values >= low - slack)) | ((values > high) & (values <= high + slack))
+    near = (((values < low) & (values >= low - slack))
+            | ((values > high) & (values <= high + slack)))
     return np.where(near, np.clip(values, low, high), values) if near.any() else values
 
 # %% ../../nbs/core/02_labels.ipynb #lab00027
@@ -178,21 +198,24 @@ def two_logits(
 ) -> np.ndarray:       # (n, K) with K of at least 2
     "A single logit is that of the second of two classes; the first has logit 0."
     z = logits[:, None] if logits.ndim == 1 else logits
-    return np.column_stack([np.zeros(len(z)), z[:, 0]]) if z.ndim == 2 and z.shape[1] == 1 else z
+    return (np.column_stack([np.zeros(len(z)), z[:, 0]]) if z.ndim == 2 and z.shape[1] == 1
+            else z)
 
 # %% ../../nbs/core/02_labels.ipynb #lab00030
 _DIGITS = {"float16": (5, 7), "float32": (12, 17)}   # binary digits kept; of the unit
 
 def round_scores(
     scores,         # (n,) as a model computed them; high means uncertain, may be infinite
-    unit:float=0.,  # size of the numbers that were subtracted to get them, 1 for probabilities; 0: none
+    unit:float=0.,  # size of the numbers that were subtracted to get them, 1 for
+                    # probabilities; 0: none
     kind=None,      # dtype in which the model computed; None: that of `scores`
 ) -> np.ndarray:    # (n,) float64
     "Scores without the last digits, which depend on how many rows are asked together."
     scores = np.asarray(scores)
     digits, of_unit = _DIGITS.get(np.dtype(kind or scores.dtype).name, (24, 40))
     mantissa, exponent = np.frexp(scores.astype(np.float64))
-    with np.errstate(over="ignore"): rounded = np.ldexp(np.rint(np.ldexp(mantissa, digits)), exponent - digits)
+    with np.errstate(over="ignore"):
+        rounded = np.ldexp(np.rint(np.ldexp(mantissa, digits)), exponent - digits)
     rounded = np.where(np.isinf(rounded), scores, rounded)
     if not unit: return rounded + 0.
     step = unit*2.**-of_unit

@@ -36,7 +36,8 @@ def cholesky(
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         scale = 2.**-np.round(.5*np.log2(np.maximum(A.diagonal(), 1e-300)))
         scaled = A*scale*scale[:, None]
-    if not np.isfinite(scaled).all(): raise LinAlgError("the matrix has entries beyond floats")
+    if not np.isfinite(scaled).all():
+        raise LinAlgError("the matrix has entries beyond floats")
     if not len(A): return Cholesky(scale, scaled, 0.)
     for ridge in ridges:
         moved = scaled + ridge*np.eye(len(A)) if ridge else scaled
@@ -53,11 +54,11 @@ def i_plus_sks(K:np.ndarray, s:np.ndarray) -> tuple: # for scipy's cho_solve
 
 # %% ../../nbs/core/05_linalg.ipynb #462fe04a
 def damped(
-    evaluate,           # maps a step length to a tuple whose first entry is the objective there
+    evaluate, # maps a step length to a tuple whose first entry is the objective there
     value:float,        # the objective now
     halvings:int=20,    # steps tried: 1, 1/2, 1/4, ...
     slack:float=1e-12,  # fall that counts as rounding, relative to max(1, |value|)
-) -> tuple:             # what `evaluate` returned for the step taken, the shortest where none helped
+) -> tuple: # what `evaluate` returned for the step taken, the shortest where none helped
     "The longest step that does not lower the objective."
     for size in .5**np.arange(halvings):
         found = evaluate(size)

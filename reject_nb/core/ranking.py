@@ -43,7 +43,8 @@ def _count_digits(keys):
 # %% ../../nbs/core/04_ranking.ipynb #5b2f4cdd
 @njit(cache=True)
 def _sort_by_digits(keys, carried):
-    "Sorted keys, and the numbers carried with them (none if empty); stable. Both arrays are used for work."
+    """Sorted keys, and the numbers carried with them (none if empty); stable. Both arrays
+    are used for work."""
     mask = np.uint64((1 << _DIGIT) - 1)
     counts = _count_digits(keys)
     other_keys = np.empty_like(keys)
@@ -160,7 +161,8 @@ def sort_sample(
 # %% ../../nbs/core/04_ranking.ipynb #r0000005
 def group(
     sample:SortedSample,
-    weights:np.ndarray|None=None, # (n,) how often each example counts, in the order of the data; once if None
+    weights:np.ndarray|None=None, # (n,) how often each example counts, in the order of the
+                                  # data; once if None
     ties:str="expected",          # "index": every example is a group of its own
 ) -> Ranking:
     "Sums over the groups of a sorted sample; groups without weight are left out."
@@ -203,7 +205,8 @@ def _pack(bits, wrong):
 
 @njit(cache=True)
 def _sum_packed(keys, n_negative, size, loss):
-    "Sums over groups of equal scores; the keys become the bits of their scores. Returns how many groups."
+    """Sums over groups of equal scores; the keys become the bits of their scores. Returns
+    how many groups."""
     one = np.uint64(1)
     g = -1
     last = np.uint64(0)
@@ -216,7 +219,8 @@ def _sum_packed(keys, n_negative, size, loss):
         size[g] += 1
         loss[g] += key & one
         last = bits
-        keys[g] = ~bits if i < n_negative else bits      # g <= i: what is overwritten has been read
+        # g <= i: what is overwritten has been read
+        keys[g] = ~bits if i < n_negative else bits
     return g + 1
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000008
@@ -238,7 +242,8 @@ def _rank_errors(wrong:np.ndarray, scores:np.ndarray) -> Ranking:
 def rank(
     losses:np.ndarray,   # (n,) bool or numbers, n at least 1
     scores:np.ndarray,   # (n,) float64 without NaN, high means uncertain; may be infinite
-    ties:str="expected", # "expected" over random orders of ties, or "index": ties in the order of the data
+    ties:str="expected", # "expected" over random orders of ties, or "index": ties in the
+                         # order of the data
 ) -> Ranking:
     "Sort once and sum over groups of equal scores: every measure is made from this."
     if ties == "expected" and _MANY <= len(losses) < 1 << 31 and _is_binary(losses):
@@ -269,14 +274,16 @@ def _harmonic(a, b):
     if stop == b: return total, squares
     far = b + .5
     near = stop + .5
-    return total + _beyond(far) - _beyond(near), squares + _beyond_squares(far) - _beyond_squares(near)
+    return (total + _beyond(far) - _beyond(near),
+            squares + _beyond_squares(far) - _beyond_squares(near))
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000015
 class _Sums(NamedTuple):
     "What one pass over the groups finds."
     aurc: float      # sum of the risks
     augrc: float     # sum of the lost, at the middle of each group
-    above: float     # pairs with the error more uncertain than the correct answer; ties count half
+    above: float     # pairs with the error more uncertain than the correct answer; ties
+                     # count half
     precision: float # precisions at the errors, summed
 
 @njit(cache=True)
@@ -326,7 +333,8 @@ def excess_aurc(
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000023
 def augrc(ranking:Ranking) -> float: # in the units of the loss
-    "Area under the generalised risk, that is the joint risk over coverage, linear across ties."
+    """Area under the generalised risk, that is the joint risk over coverage, linear across
+    ties."""
     return ranking.sums.augrc/ranking.n**2
 
 def auroc(ranking:Ranking) -> float: # in [0, 1]; NaN if all answers or none are wrong
@@ -336,15 +344,18 @@ def auroc(ranking:Ranking) -> float: # in [0, 1]; NaN if all answers or none are
     return ranking.sums.above/n_wrong/n_right if n_wrong and n_right else math.nan
 
 def average_precision(ranking:Ranking) -> float: # in [0, 1]; NaN without errors
-    "Average precision for errors as the class to find, the most uncertain first; ties go together."
+    """Average precision for errors as the class to find, the most uncertain first; ties go
+    together."""
     return ranking.sums.precision/ranking.total if ranking.total else math.nan
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000028
 def split_groups(ranking:Ranking, errors_first:bool) -> Ranking:
     "Each group of a ranking of errors as two, one of errors and one of correct answers."
     right = ranking.size - ranking.loss
-    size = np.column_stack([ranking.loss, right] if errors_first else [right, ranking.loss]).ravel()
-    loss = np.column_stack([ranking.loss, 0*right] if errors_first else [0*right, ranking.loss]).ravel()
+    size = np.column_stack([ranking.loss, right] if errors_first
+                           else [right, ranking.loss]).ravel()
+    loss = np.column_stack([ranking.loss, 0*right] if errors_first
+                           else [0*right, ranking.loss]).ravel()
     return Ranking(scores=np.repeat(ranking.scores, 2)[size > 0], size=size[size > 0],
                    loss=loss[size > 0])
 
@@ -356,7 +367,8 @@ class _Influence(NamedTuple):
 
 @njit(cache=True)
 def _square(part, m, L, Q):
-    "Sum of squared influences in a group with m examples, summed loss L and summed squared loss Q."
+    """Sum of squared influences in a group with m examples, summed loss L and summed
+    squared loss Q."""
     a, b = part
     return m*a*a + 2*a*b*L + b*b*Q
 
@@ -370,14 +382,15 @@ def _aurc_part(N, C, m, L, logs, tails):
     h1, h2 = _harmonic(N, N + m)
     p = L/m
     rest = C - p*N
-    log = 1. - N*h1/m                   # mean of the sum of 1/j from here to the group's end
+    log = 1. - N*h1/m # mean of the sum of 1/j from here to the group's end
     tail = p*log + rest*(h1 - N*h2)/m   # the same of R_j/j
     return _Influence(p + rest*h1/m - tails - tail, logs + log), h1, p*h1 + rest*h2
 
 # %% ../../nbs/core/04_ranking.ipynb #r0000033
 @njit(cache=True)
 def _mean_squares(size, loss, squares, areas, best, intercept, slope):
-    "Mean squared influences on (AURC, e-AURC, AUGRC, AUROC), from the last group to the first."
+    """Mean squared influences on (AURC, e-AURC, AUGRC, AUROC), from the last group to the
+    first."""
     n, total, aurc, augrc, auroc = areas
     N = n
     C = total
@@ -396,7 +409,8 @@ def _mean_squares(size, loss, squares, areas, best, intercept, slope):
         part = _Influence(part.intercept - aurc, part.slope)
         if len(slope): intercept[g], slope[g] = part
         found[0] += _square(part, m, L, Q)
-        found[1] += _square(_Influence(part.intercept - best[0], part.slope - (best[1] - best[0])), m, L, Q)
+        found[1] += _square(
+            _Influence(part.intercept - best[0], part.slope - (best[1] - best[0])), m, L, Q)
         found[2] += _square(_Influence((C + L/2)/n - 2*augrc, 1 - (N + m/2)/n), m, L, Q)
         if 0 < total < n:
             wrong = ((N - C + (m - L)/2)/(n - total) - auroc)*(n/total)
@@ -432,12 +446,13 @@ def standard_errors(
     "Standard errors of AURC, e-AURC, AUGRC and AUROC, in one pass over the groups."
     best = best or best_order(ranking)
     _, intercept, slope = _squares_of(best, keep=True)
-    own = intercept + slope*best.scores                # influence in the best order, by loss
+    own = intercept + slope*best.scores # influence in the best order, by loss
     if ranking.binary: squares = _squares_of(ranking, (own[0], own[-1]))[0]
     else:
         assert ranking.losses is not None
         squares, intercept, slope = _squares_of(ranking, keep=True)
-        row = np.repeat(intercept, ranking.size) + np.repeat(slope, ranking.size)*ranking.losses
+        row = (np.repeat(intercept, ranking.size)
+               + np.repeat(slope, ranking.size)*ranking.losses)
         squares[1] = np.mean((row - own[np.searchsorted(best.scores, ranking.losses)])**2)
     errors = np.sqrt(np.maximum(squares, 0)/ranking.n).tolist()   # rounding may end below 0
     if not (ranking.binary and 0 < ranking.total < ranking.n): errors[3] = math.nan
@@ -446,7 +461,8 @@ def standard_errors(
 # %% ../../nbs/core/04_ranking.ipynb #b20f74e3
 @njit(cache=True)
 def _split(a, low, high, pivot):
-    "Reorder a[low:high+1] into below, equal, above the pivot; returns first and last position of equal."
+    """Reorder a[low:high+1] into below, equal, above the pivot; returns first and last
+    position of equal."""
     below = low
     at = low
     above = high

@@ -17,13 +17,14 @@ from typing import Any
 
 import numpy as np
 
-from .checks import (check_count, check_labels, check_mask, check_number, check_positive,
-                                   check_vector, refuse)
+from reject_nb.core.checks import (
+    check_count, check_labels, check_mask, check_number, check_positive, check_vector,
+    refuse)
 
 # %% ../../nbs/core/02_results.ipynb #9be89a2b
 class Status(StrEnum):
     "How a computation ended. Equal to its text; `remedy` says what to do."
-    remedy:str
+    remedy: str
 
     def __new__(cls, word, remedy):
         status = str.__new__(cls, word)
@@ -31,23 +32,35 @@ class Status(StrEnum):
         return status
 
     optimal = "optimal", "nothing to do: the gap is within the tolerance"
-    certified = "certified", "nothing to do: the statement holds with the confidence asked for"
-    approximate = "approximate", "the answer has no certificate: check it, or ask for the certified method"
-    grid = "grid", "the best of the points tried, without a bound: ask for the certified method"
-    not_converged = "not_converged", "raise max_iter, scale the features, or accept the gap as stated"
-    iteration_limit = "iteration_limit", "raise max_iter or tol; what was found and its bound are valid"
-    time_limit = "time_limit", "raise time_limit or tol; what was found and its bound are valid"
+    certified = ("certified",
+                 "nothing to do: the statement holds with the confidence asked for")
+    approximate = ("approximate", "the answer has no certificate: check it, or ask for the "
+                   "certified method")
+    grid = ("grid",
+            "the best of the points tried, without a bound: ask for the certified method")
+    not_converged = ("not_converged",
+                     "raise max_iter, scale the features, or accept the gap as stated")
+    iteration_limit = ("iteration_limit",
+                       "raise max_iter or tol; what was found and its bound are valid")
+    time_limit = ("time_limit",
+                  "raise time_limit or tol; what was found and its bound are valid")
     precision = "precision", "the bound cannot be narrowed in double precision: raise tol"
     interrupted = "interrupted", "call again; what was found and its bound are valid"
-    infeasible = "infeasible", "no rule meets the constraints: relax them, or give more data"
-    unbounded = "unbounded", "the objective has no minimum: check the data and the regularisation"
-    trivial = "trivial", "the rule accepts everything, or nothing: check that this is wanted"
-    randomised = "randomised", "at the threshold the rule accepts by chance, since scores are tied"
+    infeasible = ("infeasible",
+                  "no rule meets the constraints: relax them, or give more data")
+    unbounded = ("unbounded",
+                 "the objective has no minimum: check the data and the regularisation")
+    trivial = ("trivial",
+               "the rule accepts everything, or nothing: check that this is wanted")
+    randomised = ("randomised",
+                  "at the threshold the rule accepts by chance, since scores are tied")
     tied = "tied", "ties are accepted or rejected as a whole: break them to get closer"
     safe = "safe", "nothing to do: no input in the set changes the class"
     unsafe = "unsafe", "an input in the set changes the class: it is in the result"
-    unknown = "unknown", "neither proved nor refuted within the limits: raise them, or make the set smaller"
-    no_attack = "no_attack", "no input that changes the class was found: raise the radius; the bound is valid"
+    unknown = ("unknown", "neither proved nor refuted within the limits: raise them, or "
+               "make the set smaller")
+    no_attack = ("no_attack", "no input that changes the class was found: raise the "
+                 "radius; the bound is valid")
 
 # %% ../../nbs/core/02_results.ipynb #4fce810a
 def relative_gap(
@@ -63,7 +76,8 @@ def relative_gap(
 # %% ../../nbs/core/02_results.ipynb #4b207561
 class Clock:
     "Seconds since it was made, against a limit."
-    def __init__(self, limit:float|None): self.limit, self.began = limit, time.perf_counter()
+    def __init__(self, limit:float|None):
+        self.limit, self.began = limit, time.perf_counter()
 
     @property
     def elapsed(self) -> float:
@@ -83,17 +97,19 @@ class Clock:
 @dataclass(frozen=True, kw_only=True)
 class Budget:
     "What a computation may spend."
-    tol:float = 1e-6             # gap to reach, above 0
-    max_iter:int|None = None     # steps, at least 1; None: no limit
-    time_limit:float|None = None # seconds for everything, above 0; None: no limit
-    progress:object = None       # called with a text now and then; None: silent
+    tol: float = 1e-6             # gap to reach, above 0
+    max_iter: int|None = None     # steps, at least 1; None: no limit
+    time_limit: float|None = None # seconds for everything, above 0; None: no limit
+    progress: object = None       # called with a text now and then; None: silent
 
     def __post_init__(self):
         check_positive(self.tol, "tol")
         if self.max_iter is not None: check_count(self.max_iter, "max_iter")
-        if self.time_limit is not None: check_number(self.time_limit, "time_limit", 0., open_low=True)
+        if self.time_limit is not None:
+            check_number(self.time_limit, "time_limit", 0., open_low=True)
         if self.progress is not None and not callable(self.progress):
-            raise ValueError(f"progress must be None or a function of one text, got {self.progress!r}")
+            raise ValueError("progress must be None or a function of one text, got "
+                             f"{self.progress!r}")
 
     def start(self) -> Clock:
         "A clock that runs from now."
@@ -108,7 +124,8 @@ def choose_reject_label(
     classes:np.ndarray, # the labels
     wanted,             # text, a number, None, or "auto"
 ):                      # a label that is none of the classes
-    "The label of a rejection. Raises ValueError where it is a class, or neither text, number nor None."
+    """The label of a rejection. Raises ValueError where it is a class, or neither text,
+    number nor None."""
     if wanted is not None and not isinstance(wanted, (str, Number, np.bool_)):
         raise refuse("reject_label", "text, a number or None", wanted)
     if isinstance(wanted, str) and wanted == "auto": wanted = _free_label(classes)
@@ -142,11 +159,13 @@ def names_class(wanted, label) -> bool:
     "Whether a given value is this label: text or a number, and True is no 1."
     if isinstance(wanted, np.ndarray) and wanted.ndim == 0: wanted = wanted[()]
     same_kind = isinstance(wanted, (bool, np.bool_)) == isinstance(label, (bool, np.bool_))
-    return same_kind and isinstance(wanted, (str, Number, np.bool_)) and bool(wanted == label)
+    return (same_kind and isinstance(wanted, (str, Number, np.bool_))
+            and bool(wanted == label))
 
 # %% ../../nbs/core/02_results.ipynb #1c065c24
 class TwoClassMixin:
-    "What estimators of two classes share; without `safe_label` the last label in sorted order is safe."
+    """What estimators of two classes share; without `safe_label` the last label in sorted
+    order is safe."""
     def __sklearn_tags__(self):
         above: Any = super()
         tags = above.__sklearn_tags__()
@@ -159,9 +178,11 @@ class TwoClassMixin:
         check_classification_targets(y)
         self.classes_ = np.unique(check_labels(y, "y"))
         if len(self.classes_) > 2:
-            raise ValueError("Only binary classification is supported. The type of the target is multiclass: "
-                             f"y must be labels of two classes, got {len(self.classes_)} classes")
-        if len(self.classes_) < 2: raise refuse("y", "labels of two classes", self.classes_.tolist())
+            raise ValueError("Only binary classification is supported. The type of the "
+                             "target is multiclass: y must be labels of two classes, got "
+                             f"{len(self.classes_)} classes")
+        if len(self.classes_) < 2:
+            raise refuse("y", "labels of two classes", self.classes_.tolist())
         self.safe_label_ = self._find_safe_label()
         return self._signs(y)
 
@@ -177,24 +198,28 @@ class TwoClassMixin:
         "+1 for the safe label, -1 for the other; ValueError for a label of no class."
         y = check_labels(y, "y")
         unknown = ~np.isin(y, self.classes_)
-        if unknown.any(): raise refuse("y", f"labels of the fit {self.classes_.tolist()}", y[unknown][0])
+        if unknown.any():
+            raise refuse("y", f"labels of the fit {self.classes_.tolist()}", y[unknown][0])
         return np.where(y == self.safe_label_, 1., -1.)
 
     def _as_labels(self, inside) -> np.ndarray: # (n,)
         "The safe label where `inside`, the other elsewhere."
-        other = self.classes_[0] if self.safe_label_ == self.classes_[1] else self.classes_[1]
+        other = (self.classes_[0] if self.safe_label_ == self.classes_[1]
+                 else self.classes_[1])
         return np.where(inside, self.safe_label_, other).astype(self.classes_.dtype)
 
 # %% ../../nbs/core/02_results.ipynb #d4e1f201
 MATRIX = "a matrix of real numbers (n_samples, n_features)"
 
 def refuse_text(X, must:str) -> None:
-    "Texts are no numbers, though scikit-learn would turn them into some; `must` says what X must be."
+    """Texts are no numbers, though scikit-learn would turn them into some; `must` says what
+    X must be."""
     from scipy.sparse import issparse
     if issparse(X): return
     try: values = np.asarray(X)
     except (TypeError, ValueError): return   # scikit-learn says what is wrong
-    if values.dtype.kind in "US" or values.dtype.kind == "O" and any(isinstance(x, str) for x in values.flat):
+    if (values.dtype.kind in "US"
+        or values.dtype.kind == "O" and any(isinstance(x, str) for x in values.flat)):
         raise refuse("X", must, X)
 
 # %% ../../nbs/core/02_results.ipynb #2b67b671
@@ -204,14 +229,16 @@ def check_points(
     reset:bool,       # whether this is a fit, which learns number and names of the columns
     must:str=MATRIX,  # what X must be, in words
     largest:float=np.inf, # size up to which numbers are taken
-    **taken,          # what else scikit-learn's `validate_data` may take: sparse rows, missing values
+    **taken,          # what else scikit-learn's `validate_data` may take: sparse rows,
+                      # missing values
 ) -> np.ndarray:      # (n, d) float64
     "X as scikit-learn takes it, at least two rows in a fit; every message names X."
     from sklearn.utils.validation import validate_data
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     refuse_text(X, must)
-    try: X = validate_data(estimator, X, dtype="numeric", reset=reset, ensure_min_samples=2 if reset else 1,
-                           **taken)
+    try:
+        X = validate_data(estimator, X, dtype="numeric", reset=reset,
+                          ensure_min_samples=2 if reset else 1, **taken)
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         raise kind(f"X must be {must}: {error}") from None
@@ -231,8 +258,8 @@ def check_classes(
     from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import column_or_1d
     if y is None:
-        raise ValueError(f"y must be labels, got None: {type(estimator).__name__} requires y to be passed, "
-                         "but the target y is None")
+        raise ValueError(f"y must be labels, got None: {type(estimator).__name__} requires "
+                         "y to be passed, but the target y is None")
     if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1: y = column_or_1d(y, warn=True)
     y = check_labels(y, "y", n)
     try: check_classification_targets(y)
@@ -247,14 +274,18 @@ def point_weights(
     largest:float|None=None, # size up to which weights are taken, None: any
     positive:bool=False,  # whether 0, which leaves a point out, is refused
 ) -> np.ndarray:          # (n,) float64, not all 0
-    "Weights of points as scikit-learn's estimators take them; every message names sample_weight."
+    """Weights of points as scikit-learn's estimators take them; every message names
+    sample_weight."""
     if sample_weight is None: return np.ones(n)
-    if isinstance(sample_weight, Real): return np.full(n, check_positive(sample_weight, "sample_weight"))
+    if isinstance(sample_weight, Real):
+        return np.full(n, check_positive(sample_weight, "sample_weight"))
     weights = check_vector(sample_weight, "sample_weight", n, 0., largest)
     if positive and not weights.all():
-        raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)", weights)
+        raise refuse("sample_weight", "positive everywhere (leave points of weight 0 out)",
+                     weights)
     if not weights.any():
-        raise refuse("sample_weight", "above 0 for some point, not zero as a weight of all", sample_weight)
+        raise refuse("sample_weight", "above 0 for some point, not zero as a weight of all",
+                     sample_weight)
     return weights
 
 # %% ../../nbs/core/02_results.ipynb #d4e1f213
@@ -268,7 +299,8 @@ def class_factors(
         raise refuse("class_weight", "a dict of labels, 'balanced' or None", class_weight)
     try: factors = compute_sample_weight(class_weight, check_labels(y, "y"))
     except (TypeError, ValueError) as error:
-        raise refuse("class_weight", f"a dict of labels or 'balanced' ({error})", class_weight) from None
+        raise refuse("class_weight", f"a dict of labels or 'balanced' ({error})",
+                     class_weight) from None
     if not (np.all(np.isfinite(factors)) and np.all(factors > 0)):
         raise refuse("class_weight", "positive for every class", class_weight)
     return factors
@@ -280,13 +312,15 @@ def fit_weights(
     y,             # labels, (n,)
     signs,         # of the labels, (n,)
     largest:float|None=None, # size up to which weights are taken, None: any
-) -> tuple:        # weights of the points, and the same times those of their classes, (n,) each
-    "What the points of a fit with two classes weigh; a weight of 0 leaves a point out, but not a class."
+) -> tuple: # weights of the points, and the same times those of their classes, (n,) each
+    """What the points of a fit with two classes weigh; a weight of 0 leaves a point out,
+    but not a class."""
     weights = point_weights(sample_weight, len(signs), largest)
     factors = class_factors(class_weight, y)
     kept = weights > 0
     if abs(signs[kept].sum()) == kept.sum():
         raise refuse("sample_weight",
-                     "positive for a point of either class: a weight of zero leaves a point out",
+                     "positive for a point of either class: a weight of zero leaves a "
+                     "point out",
                      sample_weight)
     return weights, weights*factors

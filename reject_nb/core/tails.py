@@ -16,7 +16,8 @@ from .checks import check_array, check_count, check_probability, refuse
 
 # %% ../../nbs/core/03_tails.ipynb #8b52e43a
 def _cdf(k, n, p):
-    "P(Bin(n, p) <= k) as an incomplete beta function, exact to rounding also where p is tiny."
+    """P(Bin(n, p) <= k) as an incomplete beta function, exact to rounding also where p is
+    tiny."""
     from scipy.special import betaincc
     k = np.floor(k)
     with np.errstate(invalid="ignore"):
@@ -24,10 +25,12 @@ def _cdf(k, n, p):
 
 # %% ../../nbs/core/03_tails.ipynb #a59c5293
 def _check_counts(errors, n, name:str, least:float) -> tuple[np.ndarray, np.ndarray]:
-    "Errors seen, or a sum of losses, and the examples, whole numbers; errors are at most n."
+    """Errors seen, or a sum of losses, and the examples, whole numbers; errors are at most
+    n."""
     errors = check_array(errors, name, low=0., empty=True)
     n = check_array(n, "n", low=least, empty=True)
-    if (n != np.floor(n)).any(): raise refuse("n", "whole numbers", n if n.ndim else float(n))
+    if (n != np.floor(n)).any():
+        raise refuse("n", "whole numbers", n if n.ndim else float(n))
     return errors, n
 
 # %% ../../nbs/core/03_tails.ipynb #h217e45b
@@ -40,7 +43,8 @@ def binomial_p_value(
     errors, n = _check_counts(errors, n, "errors", 0.)
     if (errors != np.floor(errors)).any():
         raise refuse("errors", "whole numbers", errors if errors.ndim else float(errors))
-    if (errors > n).any(): raise refuse("errors", "at most n", errors if errors.ndim else float(errors))
+    if (errors > n).any():
+        raise refuse("errors", "at most n", errors if errors.ndim else float(errors))
     target_risk = check_array(target_risk, "target_risk", low=0., high=1., empty=True)
     return _cdf(errors, n, target_risk)
 
@@ -58,9 +62,11 @@ def hoeffding_bentkus_p_value(
     n,           # examples, at least 1
     target_risk, # risk to refute, in [0, 1]
 ) -> np.ndarray: # in [0, 1]
-    "P-value of 'the risk is above the target' for losses in [0, 1], Bates et al., J. ACM 68, 2021."
+    """P-value of 'the risk is above the target' for losses in [0, 1], Bates et al., J. ACM
+    68, 2021."""
     total, n = _check_counts(total, n, "total", 1.)
-    if (total > n*(1 + 1e-9)).any(): raise refuse("total", "at most n", total if total.ndim else float(total))
+    if (total > n*(1 + 1e-9)).any():
+        raise refuse("total", "at most n", total if total.ndim else float(total))
     target_risk = check_array(target_risk, "target_risk", low=0., high=1., empty=True)
     hoeffding = np.exp(-n*_kl(np.minimum(total/n, target_risk), target_risk))
     bentkus = np.e*binomial_p_value(np.minimum(np.ceil(total - 1e-9), n), n, target_risk)
@@ -68,45 +74,52 @@ def hoeffding_bentkus_p_value(
 
 # %% ../../nbs/core/03_tails.ipynb #93767a10
 def _check_errors(errors, n):
-    "Whole numbers with 0 <= errors <= n and n >= 1; or arrays, in which effective sizes may be fractions and n may be 0."
+    """Whole numbers with 0 <= errors <= n and n >= 1; or arrays, in which effective sizes
+    may be fractions and n may be 0."""
     if np.ndim(errors) == np.ndim(n) == 0:
         n = check_count(n, "n")
         return check_count(errors, "errors", 0, n), n
-    errors, n = check_array(errors, "errors", low=0., empty=True), check_array(n, "n", low=0., empty=True)
+    errors, n = (check_array(errors, "errors", low=0., empty=True),
+                 check_array(n, "n", low=0., empty=True))
     if (errors > n).any(): raise refuse("errors", "at most n", errors)
     return errors, n
 
 # %% ../../nbs/core/03_tails.ipynb #8859233d
 def clopper_pearson_upper(
     errors,      # errors seen, from 0 to n; a number or an array
-    n,           # examples, at least 1; a number or an array, in which 0 is allowed and gives 1
+    n, # examples, at least 1; a number or an array, in which 0 is allowed and gives 1
     delta:float, # 1 - confidence, in (0, 1)
 ):               # in [0, 1], a float or an array
-    "Exact upper confidence limit of a probability, Clopper and Pearson, Biometrika 26, 1934."
+    """Exact upper confidence limit of a probability, Clopper and Pearson, Biometrika 26,
+    1934."""
     from scipy.special import betaincinv
     errors, n = _check_errors(errors, n)
     some = np.maximum(np.subtract(n, errors), 1e-300)
-    found = np.where(np.equal(errors, n), 1., betaincinv(np.add(errors, 1), some, 1 - check_probability(delta, "delta")))
+    found = np.where(np.equal(errors, n), 1., betaincinv(
+        np.add(errors, 1), some, 1 - check_probability(delta, "delta")))
     return found if found.ndim else float(found)
 
 # %% ../../nbs/core/03_tails.ipynb #17549feb
 def clopper_pearson_lower(
     errors,      # errors seen, from 0 to n; a number or an array
-    n,           # examples, at least 1; a number or an array, in which 0 is allowed and gives 0
+    n, # examples, at least 1; a number or an array, in which 0 is allowed and gives 0
     delta:float, # 1 - confidence, in (0, 1)
 ):               # in [0, 1], a float or an array
-    "Exact lower confidence limit of a probability, Clopper and Pearson, Biometrika 26, 1934."
+    """Exact lower confidence limit of a probability, Clopper and Pearson, Biometrika 26,
+    1934."""
     from scipy.special import betaincinv
     errors, n = _check_errors(errors, n)
     rest = np.add(np.subtract(n, errors), 1)
-    found = np.where(np.equal(errors, 0), 0., betaincinv(np.maximum(errors, 1e-300), rest, check_probability(delta, "delta")))
+    found = np.where(np.equal(errors, 0), 0., betaincinv(np.maximum(errors, 1e-300), rest,
+                                                         check_probability(delta, "delta")))
     return found if found.ndim else float(found)
 
 # %% ../../nbs/core/03_tails.ipynb #4f0a3d99
 @lru_cache(maxsize=1024)
 def _rank(n:int, eps:float, delta:float) -> int:
     "Bisection over the ranks: the binomial tail grows with the rank."
-    return bisect_right(range(n), delta, key=lambda k: _cdf(k, n, eps))    # 0 qualifies by convention
+    # 0 qualifies by convention
+    return bisect_right(range(n), delta, key=lambda k: _cdf(k, n, eps))
 
 # %% ../../nbs/core/03_tails.ipynb #87da40ba
 def order_statistic_rank(
@@ -114,5 +127,7 @@ def order_statistic_rank(
     eps:float,   # rate, in (0, 1)
     delta:float, # allowed probability of violation, in (0, 1)
 ) -> int:        # from 1 to n, or 0 where no rank qualifies
-    "Largest r with P(Bin(n, eps) <= r - 1) <= delta, Carlevaro et al., condition above eq. (25)."
-    return _rank(check_count(n, "n"), check_probability(eps, "eps"), check_probability(delta, "delta"))
+    """Largest r with P(Bin(n, eps) <= r - 1) <= delta, Carlevaro et al., condition above
+    eq. (25)."""
+    return _rank(check_count(n, "n"), check_probability(eps, "eps"),
+                 check_probability(delta, "delta"))

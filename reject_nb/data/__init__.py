@@ -16,6 +16,5 @@ __getattr__, __dir__, __all__ = attach(__name__)
 if TYPE_CHECKING:
     from reject_nb.data.entries import Entry
     from reject_nb.data.loading import (
-        ChecksumError, Dataset, MissingDataError, Provenance, UnknownDataError, available, cache, entry,
-                                        fetch, load,
-        locate, names, needs, read_variant, registry, state)
+        ChecksumError, Dataset, MissingDataError, Provenance, UnknownDataError, available,
+        cache, entry, fetch, load, locate, names, needs, read_variant, registry, state)

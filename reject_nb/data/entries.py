@@ -17,41 +17,44 @@ from . import readers
 @dataclass(frozen=True)
 class File:
     "One file of a set. Without a checksum it is verified by what it holds."
-    name:str         # as it lies in the set's folder
-    sha256:str = ""  # known checksum
-    size:int = 0     # bytes, 0 where not known
-    urls:tuple = ()  # official addresses, tried in turn; empty where the file cannot be downloaded
-    md5:str = ""     # checksum published by the makers, where there is no SHA-256
-    split:str = ""   # the only split that needs this file
+    name: str         # as it lies in the set's folder
+    sha256: str = ""  # known checksum
+    size: int = 0     # bytes, 0 where not known
+    urls: tuple = ()  # official addresses, tried in turn; empty where the file cannot be
+                      # downloaded
+    md5: str = ""     # checksum published by the makers, where there is no SHA-256
+    split: str = ""   # the only split that needs this file
 
 # %% ../../nbs/data/02_registry.ipynb #c1aa4fd6
 @dataclass(frozen=True)
 class Variant:
     "One way in which a set's files come."
-    files:tuple      # of File
-    read:object      # function (get, split) -> Content
-    note:str = ""    # where it departs from the official files
-    rows:int = 0     # where not the entry's: rows in this variant; -1 where not to be checked
+    files: tuple      # of File
+    read: object      # function (get, split) -> Content
+    note: str = ""    # where it departs from the official files
+    rows: int = 0 # where not the entry's: rows in this variant; -1 where not to be checked
 
 # %% ../../nbs/data/02_registry.ipynb #07fc7f44e
 @dataclass(frozen=True, kw_only=True)
 class Entry:
     "A data set in the registry."
-    name:str               # also the name of its folder
-    title:str              # in words
-    task:str               # classification, ordinal, images, structured, regression
-    rows:int               # as loaded
-    columns:int            # numbers per row; pixels times channels for images
-    classes:int            # 0 where the target is no class
-    licence:str            # as stated by the source
-    source:str             # page of the official source
-    papers:tuple           # modules that use it
-    variants:tuple = ()    # of Variant, the best first; empty where no loader exists
-    content:str = ""       # SHA-256 of the parsed arrays, to know an official archive by what it holds
-    table2:tuple = ()      # rows, columns, classes as printed in Table 2 of the strategies paper
-    aliases:tuple = ()     # names that papers use
-    folder:str = ""        # where copies lie, if not in a folder of its name
-    warts:str = ""         # what is odd about it
+    name: str               # also the name of its folder
+    title: str              # in words
+    task: str               # classification, ordinal, images, structured, regression
+    rows: int               # as loaded
+    columns: int            # numbers per row; pixels times channels for images
+    classes: int            # 0 where the target is no class
+    licence: str            # as stated by the source
+    source: str             # page of the official source
+    papers: tuple           # modules that use it
+    variants: tuple = ()    # of Variant, the best first; empty where no loader exists
+    content: str = ""       # SHA-256 of the parsed arrays, to know an official archive by
+                            # what it holds
+    table2: tuple = ()      # rows, columns, classes as printed in Table 2 of the strategies
+                            # paper
+    aliases: tuple = ()     # names that papers use
+    folder: str = ""        # where copies lie, if not in a folder of its name
+    warts: str = ""         # what is odd about it
 
     def __str__(self):
         size = f"{self.rows:7d} x {self.columns:<6d} {self.classes:3d} classes"
@@ -76,8 +79,8 @@ def _entry(name:str, table:dict) -> Entry:
     known = {field.name for field in fields(Entry)}
     variants = tuple(_variant(v, table.get("options", {}))
                      for v in table.get("variants", ()))
-    return Entry(name=name,
-                 **_immutable({k: v for k, v in table.items() if k in known} | dict(variants=variants)))
+    return Entry(name=name, **_immutable({k: v for k, v in table.items() if k in known}
+                                         | dict(variants=variants)))
 
 # %% ../../nbs/data/02_registry.ipynb #eg000007
 def read_registry() -> dict[str, Entry]: # in the order of the file

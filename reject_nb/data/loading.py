@@ -29,7 +29,8 @@ class UnknownDataError(ValueError):
     "No data set of this name is registered; the message has the close matches."
 
 class MissingDataError(FileNotFoundError):
-    "A file is not there and could not be downloaded; the message says which, and where to put it."
+    """A file is not there and could not be downloaded; the message says which, and where to
+    put it."""
 
 class ChecksumError(ValueError):
     "A file is not what the registry says. It is not used, and it is not deleted."
@@ -61,7 +62,8 @@ class Dataset:
     target: object = None      # (n,) real target of ordinal and regression sets
 
     def __repr__(self):
-        what = f"{' x '.join(map(str, self.X.shape))} {self.X.dtype}, {len(self.target_names)} classes"
+        what = (f"{' x '.join(map(str, self.X.shape))} {self.X.dtype}, "
+                f"{len(self.target_names)} classes")
         return f"Dataset({self.name}: {what}, verified by {self.provenance.verified})"
 
 # %% ../../nbs/data/03_loading.ipynb #48f9a9b5
@@ -79,8 +81,10 @@ def names(
 
     Raises: ValueError where there is no such task or module."""
     check_choice(task, "task", ("", *TASKS))
-    check_choice(paper, "paper", ("", *sorted({p for e in REGISTRY.values() for p in e.papers})))
-    return [e.name for e in REGISTRY.values() if task in ("", e.task) and (not paper or paper in e.papers)]
+    check_choice(paper, "paper",
+                 ("", *sorted({p for e in REGISTRY.values() for p in e.papers})))
+    return [e.name for e in REGISTRY.values()
+            if task in ("", e.task) and (not paper or paper in e.papers)]
 
 # %% ../../nbs/data/03_loading.ipynb #3e40ba2e
 def entry(
@@ -90,7 +94,8 @@ def entry(
 
     Raises: UnknownDataError with the close matches."""
     if isinstance(name, Entry): return name
-    if not isinstance(name, str): raise refuse("name", "the name of a data set, or an Entry", name)
+    if not isinstance(name, str):
+        raise refuse("name", "the name of a data set, or an Entry", name)
     known = {a.lower(): e for e in REGISTRY.values() for a in (*e.aliases, e.name)}
     key = name.lower().replace(" ", "-")
     for k in (key, key.replace("_", "-"), key.replace("-", "_")):
@@ -106,14 +111,15 @@ def checksum(data:bytes, kind:str="sha256") -> str: # hexadecimal
 
 # %% ../../nbs/data/03_loading.ipynb #a47fd8aa
 def fingerprint(X, y) -> str: # hexadecimal SHA-256
-    "Checksum of parsed arrays: floats as float32, class numbers as int64, images as they are."
+    """Checksum of parsed arrays: floats as float32, class numbers as int64, images as they
+    are."""
     h = hashlib.sha256()
     for a, kind in ((X, "<f4"), (y, "<i8")):
         a = np.asarray(a)
         if a.dtype == np.uint8: kind = "u1"
         elif kind == "<i8" and a.dtype.kind == "f": kind = "<f4"
         h.update(repr((a.shape, kind)).encode())
-        plain = a.astype(kind) + np.array(0, kind)                # adding zero turns -0 into 0
+        plain = a.astype(kind) + np.array(0, kind) # adding zero turns -0 into 0
         h.update(np.ascontiguousarray(plain).data)
     return h.hexdigest()
 
@@ -122,22 +128,29 @@ def verify_file(data:bytes, file:File) -> None:
     "Compare the checksum, where the registry has one. Raises ChecksumError."
     for kind, known in (("sha256", file.sha256), ("md5", file.md5)):
         if known and (found := checksum(data, kind)) != known:
-            raise ChecksumError(f"{file.name} has {kind} {found}, the registry says {known}; it is not used. "
-                                "Replace it by the official one, or delete it to have it downloaded")
+            raise ChecksumError(f"{file.name} has {kind} {found}, the registry says "
+                                f"{known}; it is not used. Replace it by the official one, "
+                                "or delete it to have it downloaded")
 
 # %% ../../nbs/data/03_loading.ipynb #0b3c97d3
-def verify_content(content:Content, e:Entry, v:Variant) -> str: # how the content was verified
-    "Compare counts and fingerprint of files without a known checksum. Raises ChecksumError."
+def verify_content(content:Content, e:Entry, v:Variant) -> str: # how the content was
+    # verified
+    """Compare counts and fingerprint of files without a known checksum.
+    Raises ChecksumError."""
     said = {"rows": v.rows or e.rows, "columns": e.columns, "classes": e.classes}
     width = int(np.prod(content.X.shape[1:]))
     got = {"rows": len(content.X), "columns": width, "classes": len(content.target_names)}
-    wrong = [f"{got[k]} {k} instead of {said[k]}" for k in said if said[k] not in (-1, got[k])]
+    wrong = [f"{got[k]} {k} instead of {said[k]}"
+             for k in said if said[k] not in (-1, got[k])]
     files = ", ".join(f.name for f in v.files)
-    if wrong: raise ChecksumError(f"{files} of data set {e.name!r} holds {', '.join(wrong)}; it is not used")
+    if wrong:
+        raise ChecksumError(f"{files} of data set {e.name!r} holds {', '.join(wrong)}; it "
+                            "is not used")
     if not e.content: return "counts alone (no checksum is known)"
-    if fingerprint(content.X, content.y if content.target is None else content.target) != e.content:
-        raise ChecksumError(f"{files} of data set {e.name!r} has the right counts, but not the values of the "
-                            "known copy; it is not used")
+    if (fingerprint(content.X, content.y if content.target is None else content.target)
+        != e.content):
+        raise ChecksumError(f"{files} of data set {e.name!r} has the right counts, but not "
+                            "the values of the known copy; it is not used")
     return "content"
 
 # %% ../../nbs/data/03_loading.ipynb #78c23aea
@@ -156,7 +169,8 @@ def roots(home=None) -> list: # (label for messages, folder) in the order of sea
     "The folders in which sets may lie, `home` first."
     check_home(home)
     found: list = [("home", Path(home).expanduser())] if home is not None else []
-    if os.environ.get("REJECT_NB_DATA"): found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
+    if os.environ.get("REJECT_NB_DATA"):
+        found.append(("REJECT_NB_DATA", Path(os.environ["REJECT_NB_DATA"])))
     return found + [("cache", cache())]
 
 def needed(v:Variant, split=None) -> list[File]:
@@ -182,7 +196,8 @@ def _read_files(paths, files) -> dict[str, bytes]:
 
 # %% ../../nbs/data/03_loading.ipynb #8065eda0
 def _search(e:Entry, home, split, check:bool) -> _Found|None:
-    "The first folder that holds all files of a variant. Where files are there and none fits: ChecksumError."
+    """The first folder that holds all files of a variant. Where files are there and none
+    fits: ChecksumError."""
     below = [name for name in dict.fromkeys((e.name, e.folder)) if name]
     folders = [(label, root/name) for label, root in roots(home) for name in below]
     for label, folder in folders:
@@ -190,7 +205,9 @@ def _search(e:Entry, home, split, check:bool) -> _Found|None:
         for v in e.variants:
             paths = [folder/f.name for f in needed(v, split)]
             if not paths or not all(p.is_file() for p in paths): continue
-            try: return _Found(label, v, paths, _read_files(paths, needed(v, split)) if check else {})
+            try:
+                return _Found(label, v, paths,
+                              _read_files(paths, needed(v, split)) if check else {})
             except ChecksumError as error: wrong = wrong or error
         if wrong: raise wrong
     return None
@@ -215,7 +232,7 @@ def available(
     name,        # of a set, or an Entry
     home=None,   # folder to look in first
     split=None,  # only this split
-) -> bool:       # whether `load` would succeed without a download (checksums are not compared)
+) -> bool: # whether `load` would succeed without a download (checksums are not compared)
     """Whether the files of a set are on this machine.
 
     Raises: UnknownDataError; ValueError where the set has no such split."""
@@ -232,8 +249,10 @@ def is_bundled(e:Entry) -> bool:
 def check_split(e:Entry, split) -> None:
     "Raises: ValueError where no file of the set belongs to this split."
     if split is None: return
-    if not isinstance(split, str): raise refuse("split", "the name of a part, or None", split)
-    if is_bundled(e): raise refuse("split", f"None for data set {e.name!r}, which has no parts", split)
+    if not isinstance(split, str):
+        raise refuse("split", "the name of a part, or None", split)
+    if is_bundled(e):
+        raise refuse("split", f"None for data set {e.name!r}, which has no parts", split)
     known = {f.split for v in e.variants for f in v.files} - {""}
     if not known and e.task == "images": known = {"train", "test"}
     if known and split not in known:
@@ -269,13 +288,14 @@ def missing(
 ) -> MissingDataError:
     "The error that says which file is missing, from where it comes and where to put it."
     if not e.variants:
-        return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: {e.warts}. "
-                                f"Official page: {e.source}")
+        return MissingDataError(f"data set {e.name!r} ({e.title}) cannot be loaded: "
+                                f"{e.warts}. Official page: {e.source}")
     sets = [needed(v, split) for v in e.variants if needed(v, split)]
     files = " or ".join(dict.fromkeys(" + ".join(f.name for f in files) for files in sets))
     links = list(dict.fromkeys(url for files in sets for f in files for url in f.urls[:1]))
     lines = [f"data set {e.name!r} is not on this machine", f"  file     {files}",
-             f"  from     {', '.join(links[:4]) or 'no direct download is known'} (page: {e.source})",
+             f"  from     {', '.join(links[:4]) or 'no direct download is known'} (page: "
+             f"{e.source})",
              f"  put it   in the folder {e.name}/ under {', or '.join(_places(home))}"]
     return MissingDataError("\n".join(lines + [f"  download {t}" for t in tried]))
 
@@ -289,8 +309,8 @@ def _get(url, folder, file, progress) -> Path:
     pooch.get_logger().setLevel("WARNING")           # it would print the checksum as advice
     transfer = pooch.HTTPDownloader(progressbar=progress, timeout=TIMEOUT)
     try:
-        pooch.retrieve(url, known_hash=None, fname=file.name, path=folder, progressbar=progress,
-                       downloader=transfer)
+        pooch.retrieve(url, known_hash=None, fname=file.name, path=folder,
+                       progressbar=progress, downloader=transfer)
     finally: pooch.get_logger().setLevel(level)
     return Path(folder)/file.name
 
@@ -299,7 +319,8 @@ def _reason(error) -> str:
     "An error of a transfer in a few words, without addresses of memory."
     status = getattr(getattr(error, "response", None), "status_code", None)
     if status: return f"the server answered {status}"
-    if getattr(error, "errno", None): return f"{type(error).__name__}: {os.strerror(error.errno).lower()}"
+    if getattr(error, "errno", None):
+        return f"{type(error).__name__}: {os.strerror(error.errno).lower()}"
     if isinstance(error, ValueError): return f"the answer makes no sense ({error})"
     return type(error).__name__
 
@@ -329,9 +350,10 @@ def _download_variant(e, v, target, split, progress, tried) -> None:
     with scratch_folder(target, ".part-") as part:
         got = [_first(f, part, progress, tried) for f in files]
         if not all(f.sha256 or f.md5 for f in files):
-            verify_content(_parse(e, v, {path.name: data for path, data in got}, split), e, v)
+            verify_content(_parse(e, v, {path.name: data for path, data in got}, split), e,
+                           v)
         for path, _ in got:
-            path.chmod(0o644)                            # a temporary file is private, a data set is not
+            path.chmod(0o644) # a temporary file is private, a data set is not
             os.replace(path, target/path.name)
 
 # %% ../../nbs/data/03_loading.ipynb #12460eec
@@ -344,7 +366,7 @@ def download(
 ) -> Variant:      # the variant that was downloaded
     "Download from the official source, verify, and move into place."
     tried: list[str] = []
-    wrong: ChecksumError | None = None
+    wrong: ChecksumError|None = None
     target = Path(target)
     for v in e.variants:
         files = needed(v, split)
@@ -362,12 +384,13 @@ def download(
 
 # %% ../../nbs/data/03_loading.ipynb #335465a7
 def _parse(e, v, contents, split=None) -> Content:
-    "Parse files. Without a checksum, trouble in parsing means that they are not what they should be."
+    """Parse files. Without a checksum, trouble in parsing means that they are not what they
+    should be."""
     try: return v.read(Bundle(contents), split)
     except Exception as error:
         if all(f.sha256 or f.md5 for f in v.files): raise
-        raise ChecksumError(f"{', '.join(contents)} cannot be read as data set {e.name!r} ({error}); "
-                            "it is not used") from error
+        raise ChecksumError(f"{', '.join(contents)} cannot be read as data set {e.name!r} "
+                            f"({error}); it is not used") from error
 
 # %% ../../nbs/data/03_loading.ipynb #1725d6d4
 def read_variant(
@@ -381,7 +404,8 @@ def read_variant(
     Raises: ValueError or what the reader raises, where they cannot be read."""
     if not isinstance(e, Entry): raise refuse("e", "an Entry of the registry", e)
     if not isinstance(v, Variant): raise refuse("v", "a Variant of an Entry", v)
-    if not isinstance(paths, (list, tuple)) or not all(isinstance(p, (str, os.PathLike)) for p in paths):
+    if (not isinstance(paths, (list, tuple))
+        or not all(isinstance(p, (str, os.PathLike)) for p in paths)):
         raise refuse("paths", "a list of paths", paths)
     check_split(e, split)
     return _parse(e, v, {Path(p).name: Path(p).read_bytes() for p in paths}, split)
@@ -396,8 +420,8 @@ def _part(content, split, e) -> Content:
     if len(rows) == len(content.y): return content
     target = None if content.target is None else content.target[rows]
     only = {split: np.arange(len(rows))}
-    return Content(content.X[rows], content.y[rows], content.feature_names, content.target_names, target,
-                   only)
+    return Content(content.X[rows], content.y[rows], content.feature_names,
+                   content.target_names, target, only)
 
 # %% ../../nbs/data/03_loading.ipynb #4d2028ad
 def _obtain(e, home, split, download_it, progress) -> _Found:
@@ -413,31 +437,32 @@ def _obtain(e, home, split, download_it, progress) -> _Found:
 def load(
     name,               # of a set, or an Entry
     home=None,          # folder to look in first
-    split=None,         # only this official part, e.g. "test": no other files are needed or read
+    split=None, # only this official part, e.g. "test": no other files are needed or read
     download:bool=True, # whether to try the official source
     progress:bool=True, # show a progress bar when downloading
 ) -> Dataset:
     """Find, verify and read a data set. Nothing is kept in memory between calls.
 
-    Raises: UnknownDataError, MissingDataError, ChecksumError; ValueError where the set has no such split."""
+    Raises: UnknownDataError, MissingDataError, ChecksumError; ValueError where the set has
+    no such split."""
     e = entry(name)
     check_split(e, split)
     check_home(home)
-    found = _obtain(e, home, split, check_flag(download, "download"), check_flag(progress, "progress"))
+    found = _obtain(e, home, split, check_flag(download, "download"),
+                    check_flag(progress, "progress"))
     v = found.variant
     contents = found.contents
     content = _parse(e, v, contents, split)
     summed = all(f.sha256 or f.md5 for f in v.files)
-    how = "scikit-learn's copy" if not contents else "checksum" if summed else verify_content(content, e, v)
+    how = ("scikit-learn's copy" if not contents else "checksum" if summed
+           else verify_content(content, e, v))
     content = _part(content, split, e)
     files = tuple((file, checksum(data)) for file, data in contents.items())
-    origin = Provenance(name=e.name, found=found.label, files=files, verified=how, source=e.source,
-                        licence=e.licence,
-                        note=v.note, warts=e.warts)
-    return Dataset(
-        name=e.name, X=content.X, y=content.y, feature_names=content.feature_names,
-                   target_names=content.target_names,
-        provenance=origin, splits=content.splits, target=content.target)
+    origin = Provenance(name=e.name, found=found.label, files=files, verified=how,
+                        source=e.source, licence=e.licence, note=v.note, warts=e.warts)
+    return Dataset(name=e.name, X=content.X, y=content.y,
+                   feature_names=content.feature_names, target_names=content.target_names,
+                   provenance=origin, splits=content.splits, target=content.target)
 
 # %% ../../nbs/data/03_loading.ipynb #0efda4b7
 def fetch(
@@ -463,17 +488,20 @@ def state(
     name,      # of a set, or an Entry
     home=None, # folder to look in first
 ) -> str:
-    "In a few words: is it here, can it be downloaded, or must it be fetched by hand? Checksums are not read."
+    """In a few words: is it here, can it be downloaded, or must it be fetched by hand?
+    Checksums are not read."""
     e = entry(name)
     found = _search(e, home, None, check=False)
     if is_bundled(e): return "comes with scikit-learn"
     if found: return f"found in {found.label}"
-    if any(v.files and all(f.urls for f in v.files) for v in e.variants): return "can be downloaded"
+    if any(v.files and all(f.urls for f in v.files) for v in e.variants):
+        return "can be downloaded"
     return "by hand" if e.variants else "no loader"
 
 # %% ../../nbs/data/03_loading.ipynb #53210eb7
 def _in_pytest() -> bool:
-    "Whether pytest runs a test in this process (a notebook started from a test has its environment too)."
+    """Whether pytest runs a test in this process (a notebook started from a test has its
+    environment too)."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return "PYTEST_CURRENT_TEST" in os.environ and shell is None
 
@@ -492,7 +520,8 @@ def needs(
             absent = [n for n in names if not available(n, split=split)]
             if not absent: return test()
             message = str(missing(entry(absent[0]), split=split))
-            if not _in_pytest(): return print(f"{test.__name__} skipped: {message.splitlines()[0]}")
+            if not _in_pytest():
+                return print(f"{test.__name__} skipped: {message.splitlines()[0]}")
             import pytest
             pytest.skip(message)
         return run

@@ -43,7 +43,8 @@ def uncompress(
     previous = b""
     at = start = 24                               # of the present run of codes of one width
     while at + bits <= 8*len(data):
-        code = (int.from_bytes(data[at >> 3:(at >> 3) + 4], "little") >> (at & 7)) & ((1 << bits) - 1)
+        code = ((int.from_bytes(data[at >> 3:(at >> 3) + 4], "little") >> (at & 7))
+                & ((1 << bits) - 1))
         at += bits
         if with_reset and code == 256:
             at = start = _next_block(at, start, bits)
@@ -73,10 +74,12 @@ def inflate(data:bytes) -> bytes:
 # %% ../../nbs/data/01_readers.ipynb #rd000009
 ARCHIVES = (".zip", ".tar", ".tar.gz", ".tgz")
 
-def members(data:bytes): # yields (name with folders, function that returns the bytes), inner archives too
-    "Walk through a zip or tar archive in its own order; links and the shadow files that macOS adds are left out."
+def members(data:bytes): # yields (name with folders, function that returns the bytes),
+                         # inner archives too
+    """Walk through a zip or tar archive in its own order; links and the shadow files that
+    macOS adds are left out."""
     if data[:2] == b"PK":
-        archive:Any = zipfile.ZipFile(io.BytesIO(data))
+        archive: Any = zipfile.ZipFile(io.BytesIO(data))
         files = [(i.filename, i) for i in archive.infolist() if not i.is_dir()
                  and "__MACOSX" not in i.filename]
         def read(info): return archive.read(info)
@@ -94,7 +97,8 @@ BROKEN = (OSError, EOFError, zlib.error, zipfile.BadZipFile, tarfile.TarError, R
           ValueError)
 
 class Bundle:
-    "The members of a set's files, whether plain, compressed, in archives, or in archives within archives."
+    """The members of a set's files, whether plain, compressed, in archives, or in archives
+    within archives."""
     def __init__(
         self,
         files:dict[str, bytes], # name -> contents
@@ -109,14 +113,17 @@ class Bundle:
 
     def __call__(
         self,
-        *names:str, # of the member, in any of these spellings, without the ending of a compressor
+        *names:str, # of the member, in any of these spellings, without the ending of a
+                    # compressor
     ) -> bytes:     # decompressed
-        "Contents of a member. Raises KeyError if it is not there, ValueError with its name if it is damaged."
+        """Contents of a member. Raises KeyError if it is not there, ValueError with its
+        name if it is damaged."""
         wanted = {n.lower() for n in names}
         name = ", ".join(self.files)
         try:
             for name, read in self._all():
-                if name.lower() in wanted or re.sub(r"\.(gz|bz2|z)$", "", name.lower()) in wanted:
+                if (name.lower() in wanted
+                    or re.sub(r"\.(gz|bz2|z)$", "", name.lower()) in wanted):
                     return inflate(read())
         except BROKEN as error: raise ValueError(f"{name} is damaged: {error}") from error
         raise KeyError(f"{' or '.join(names)} not in {', '.join(self.files)}")
@@ -126,33 +133,37 @@ def _pandas():
     "pandas, or the way to get it."
     try: import pandas
     except ImportError as error:
-        raise ImportError("pandas reads this data set: pip install 'reject_nb[data]'") from error
+        raise ImportError("pandas reads this data set: pip install "
+                          "'reject_nb[data]'") from error
     return pandas
 
 def frame(
     get,             # returns the bytes of a member
     names,           # of the member, in any of these spellings
-    sep:str=",",     # separator; " " stands for any white space, " ," for white space and commas mixed
-    header:str="",   # leave out the first line if it starts so (copies of a set differ in that)
+    sep:str=",",     # separator; " " stands for any white space, " ," for white space and
+                     # commas mixed
+    header:str="",   # leave out the first line if it starts so (copies of a set differ in
+                     # that)
     named:bool=False, # whether the first line names the columns
     text=(),         # columns that are text
     **options,       # for pandas.read_csv
 ):                   # DataFrame
     "A table of delimited text. Raises ValueError that names the file."
-    raw = get(*names).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").lstrip("\n")
+    raw = get(*names).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n").lstrip(
+        "\n")
     if sep.startswith(" "): raw = raw.replace("\t", " ")
     if sep == " ,": raw = raw.replace(",", " ")
     if header and raw.startswith(header): raw = raw.partition("\n")[2]
-    options = dict(sep=r"\s+" if sep.startswith(" ") else sep, header=0 if named else None,
-                   skipinitialspace=True,
-                   na_filter=False, low_memory=False) | options
+    options = (dict(sep=r"\s+" if sep.startswith(" ") else sep, header=0 if named else None,
+                    skipinitialspace=True, na_filter=False, low_memory=False) | options)
     pd = _pandas()
     try:
         width = pd.read_csv(io.StringIO(raw), **(options | dict(nrows=1))).shape[1]
         return pd.read_csv(io.StringIO(raw), dtype={j % width: str for j in text},
                            **options)
     except pd.errors.EmptyDataError: raise ValueError(f"{names[0]} has no rows") from None
-    except (pd.errors.ParserError, ValueError) as error: raise ValueError(f"{names[0]}: {error}") from error
+    except (pd.errors.ParserError, ValueError) as error:
+        raise ValueError(f"{names[0]}: {error}") from error
 
 # %% ../../nbs/data/01_readers.ipynb #rd000016
 def numbers(table, name:str, dtype=np.float64) -> np.ndarray: # (rows, columns)
@@ -161,7 +172,8 @@ def numbers(table, name:str, dtype=np.float64) -> np.ndarray: # (rows, columns)
     wrong = np.argwhere(~np.isfinite(values))
     if not len(wrong): return values
     row, column = wrong[0]
-    raise ValueError(f"{name}, row {row + 1}: {str(table.iloc[row, column])!r} is no number")
+    raise ValueError(f"{name}, row {row + 1}: {str(table.iloc[row, column])!r} is no "
+                     "number")
 
 # %% ../../nbs/data/01_readers.ipynb #rd000020
 def arff(get, names): # DataFrame with names of columns; nominal columns are text
@@ -176,27 +188,33 @@ def arff(get, names): # DataFrame with names of columns; nominal columns are tex
     return table.assign(**{c: table[c].str.decode("utf-8") for c in words})
 
 # %% ../../nbs/data/01_readers.ipynb #rd000022
-def class_index(labels, order=None) -> tuple: # (n,) int64 index 0..K-1, tuple of K class names
-    "Number the classes, in the given order or sorted. Raises ValueError for a label that is none of them."
+def class_index(labels, order=None) -> tuple: # (n,) int64 index 0..K-1, tuple of K class
+                                              # names
+    """Number the classes, in the given order or sorted. Raises ValueError for a label that
+    is none of them."""
     labels = np.char.strip(np.asarray(labels, dtype=str))
     names = sorted(set(labels.tolist())) if order is None else list(order)
     index = {name: i for i, name in enumerate(names)}
     unknown = sorted(set(labels.tolist()) - set(names))
     if unknown: raise ValueError(f"label {unknown[0]!r} is none of {', '.join(names)}")
-    return np.array([index[label] for label in labels.tolist()], dtype=np.int64), tuple(names)
+    return (np.array([index[label] for label in labels.tolist()], dtype=np.int64),
+            tuple(names))
 
 # %% ../../nbs/data/01_readers.ipynb #rd000025
-def ordinal_classes(t, n_classes:int) -> tuple: # (n,) class 0..Y-1, (Y-1,) largest value of each but the last
-    "Equal-frequency classes of a real target, ties at its minimum apart, Franc et al., section 5.2."
+def ordinal_classes(t, n_classes:int) -> tuple: # (n,) class 0..Y-1, (Y-1,) largest value of
+                                                # each but the last
+    """Equal-frequency classes of a real target, ties at its minimum apart, Franc et al.,
+    section 5.2."""
     t = check_vector(t, "t")
     n_classes = check_count(n_classes, "n_classes", 2)
     values, counts = np.unique(t, return_counts=True)
     below = np.cumsum(counts)
-    share = below[0] + np.arange(1, n_classes) * (below[-1] - below[0]) / n_classes
+    share = below[0] + np.arange(1, n_classes)*(below[-1] - below[0])/n_classes
     last = np.searchsorted(below, share + 1e-9, side="right") - 1
     for i in range(1, n_classes - 1): last[i] = max(last[i], last[i - 1] + 1)
     if last[-1] >= len(values) - 1:
-        raise ValueError(f"t has {len(values)} distinct values, too few or too unequal for {n_classes=}")
+        raise ValueError(f"t has {len(values)} distinct values, too few or too unequal for "
+                         f"{n_classes=}")
     return np.searchsorted(values[last], t, side="left").astype(np.int64), values[last]
 
 # %% ../../nbs/data/01_readers.ipynb #rd000031
@@ -210,7 +228,8 @@ class Content:
     target: object = None      # the real value behind an ordinal class
     splits: dict = field(default_factory=dict) # name -> row numbers
 
-def official_parts(sizes, names=("train", "test")) -> dict: # name -> row numbers; empty for a single part
+def official_parts(sizes, names=("train", "test")) -> dict: # name -> row numbers; empty for
+    # a single part
     "Row numbers of the parts of a set that was put together from parts of these sizes."
     ends = np.concatenate([[0], np.cumsum(sizes)])
     return {} if len(sizes) < 2 else {n: np.arange(a, b)
@@ -257,8 +276,10 @@ def shuttle(get, split=None, *, parts, names, order) -> Content:
               for files in parts]
     labels = np.concatenate([t.iloc[:, -1].to_numpy(str) for t in tables])
     for long, short in LONG.items(): labels = np.char.replace(labels, long, short)
-    labels = np.array([order[int(s) - 1] if s.isdigit() else s for s in np.char.strip(labels)])
-    X = np.concatenate([numbers(t.iloc[:, :-1], files[0]) for t, files in zip(tables, parts)])
+    labels = np.array([order[int(s) - 1] if s.isdigit() else s
+                       for s in np.char.strip(labels)])
+    X = np.concatenate(
+        [numbers(t.iloc[:, :-1], files[0]) for t, files in zip(tables, parts)])
     return Content(X, class_index(labels, order)[0], numbered(names), tuple(order),
                    splits=official_parts([len(t) for t in tables]))
 
@@ -277,7 +298,8 @@ def sparse(get, split=None, *, parts, n_features) -> Content:
     for files in parts:
         raw = io.BytesIO(get(*files))
         try: pieces.append(load_svmlight_file(raw, n_features=n_features, zero_based=False))
-        except (ValueError, OverflowError) as error: raise ValueError(f"{files[0]}: {error}") from error
+        except (ValueError, OverflowError) as error:
+            raise ValueError(f"{files[0]}: {error}") from error
     y, names = class_index([f"{v:+g}" for _, labels in pieces for v in labels],
                            ("-1", "+1"))
     X = np.concatenate([X.toarray() for X, _ in pieces])
@@ -286,24 +308,29 @@ def sparse(get, split=None, *, parts, n_features) -> Content:
 
 # %% ../../nbs/data/01_readers.ipynb #rd000040
 def one_hot(table, words):
-    "A column of zeros and ones for each value of the columns named in `words`, in their place."
+    """A column of zeros and ones for each value of the columns named in `words`, in their
+    place."""
     pd = _pandas()
     return pd.concat([pd.get_dummies(table[c], prefix=c, prefix_sep="=", dtype=float)
                       if c in words else table[[c]]
                       for c in table], axis=1)
 
 def phishing(get, split=None, *, parts, names, targets) -> Content:
-    "30 attributes with two or three values each, one-hot: 68 columns, as in Table 2 and at LIBSVM."
+    """30 attributes with two or three values each, one-hot: 68 columns, as in Table 2 and
+    at LIBSVM."""
     raw = get(*parts[0])
     if b"@" in raw[:1000]: found = arff(get, parts[0])
-    else: found = frame(get, parts[0]).set_axis([*names, "Result"], axis=1)        # a copy lacks the header
+    else:
+        # a copy lacks the header
+        found = frame(get, parts[0]).set_axis([*names, "Result"], axis=1)
     found = found.astype(int)
     coded = one_hot(found.iloc[:, :-1], list(found)[:-1])
     y, _ = class_index(found.iloc[:, -1], ("-1", "1"))
     return Content(coded.to_numpy(), y, tuple(coded), tuple(targets))
 
 def marketing(get, split=None, *, parts, words, order) -> Content:
-    "16 attributes, 9 of them words: 51 columns. A copy has a row twice, of which the last is kept."
+    """16 attributes, 9 of them words: 51 columns. A copy has a row twice, of which the last
+    is kept."""
     sep = ";" if b";" in get(*parts[0])[:200] else ","
     found = frame(get, parts[0], sep, named=True).drop_duplicates(keep="last")
     coded = one_hot(found.iloc[:, :-1], words)
@@ -329,7 +356,7 @@ def regression(
     get, split=None, *,
     parts,             # spellings of the file of each part
     n_features:int=0,  # 0: all columns but the last
-    names=None,        # of the features; those of the file's first line, or numbers, if None
+    names=None, # of the features; those of the file's first line, or numbers, if None
     official:bool=True, # whether the parts are official ones
     **text,            # separator, header and more for `frame`
 ) -> Content:
@@ -350,7 +377,8 @@ def regression_arff(get, split=None, *, parts) -> Content:
     return ordinal(A[:, :-1], A[:, -1], list(found)[:-1])
 
 def abalone(get, split=None, *, parts, names) -> Content:
-    "Sex one-hot, rings 1-3 and 21-29 merged: 10 columns and 19 classes, as in the authors' published script."
+    """Sex one-hot, rings 1-3 and 21-29 merged: 10 columns and 19 classes, as in the
+    authors' published script."""
     found = frame(get, parts[0], header="Sex").set_axis([*names, "rings"], axis=1)
     coded = one_hot(found.iloc[:, :-1], ["sex"])
     t = numbers(found[["rings"]], parts[0][0])[:, 0]
@@ -359,7 +387,8 @@ def abalone(get, split=None, *, parts, names) -> Content:
                    tuple(coded), labels, t)
 
 def bikeshare(get, split=None, *, parts, names) -> Content:
-    "Hourly rentals; the counts of casual and registered users add up to the target and are left out."
+    """Hourly rentals; the counts of casual and registered users add up to the target and
+    are left out."""
     found = frame(get, parts[0], named=True)
     return ordinal(numbers(found[names], parts[0][0]),
                    numbers(found.iloc[:, -1:], parts[0][0])[:, 0], names)
@@ -369,16 +398,20 @@ def ccpp(get, split=None, *, parts) -> Content:
     pd = _pandas()
     try: found = pd.read_excel(io.BytesIO(get(*parts[0])))
     except ImportError as error:
-        raise ImportError("openpyxl reads this workbook: pip install 'reject_nb[data]'") from error
-    except BROKEN as error: raise ValueError(f"{parts[0][0]} is damaged: {error}") from error
+        raise ImportError("openpyxl reads this workbook: pip install "
+                          "'reject_nb[data]'") from error
+    except BROKEN as error:
+        raise ValueError(f"{parts[0][0]} is damaged: {error}") from error
     A = numbers(found, parts[0][0])
     return ordinal(A[:, :4], A[:, 4], list(found)[:4])
 
 # %% ../../nbs/data/01_readers.ipynb #rd000045
 def msd(get, split=None, *, parts) -> Content:
-    "Years 1970 to 2010 only, which gives the paper's 41 classes (the choice of the authors' script)."
+    """Years 1970 to 2010 only, which gives the paper's 41 classes (the choice of the
+    authors' script)."""
     A = numbers(frame(get, parts[0]), parts[0][0], np.float32)
-    if A.shape != (515345, 91): raise ValueError(f"YearPredictionMSD has shape {A.shape}, not (515345, 91)")
+    if A.shape != (515345, 91):
+        raise ValueError(f"YearPredictionMSD has shape {A.shape}, not (515345, 91)")
     A = A[(A[:, 0] >= 1970) & (A[:, 0] <= 2010)]
     year = A[:, 0].astype(np.int64)
     return Content(A[:, 1:].copy(), year - 1970, numbered("timbre 1..90"),
@@ -386,7 +419,8 @@ def msd(get, split=None, *, parts) -> Content:
                    year.astype(np.float64))
 
 def metro(get, split=None, *, parts) -> Content:
-    "Holiday (12 values) and main weather (11) one-hot, four measurements, month, day and hour: 30 columns."
+    """Holiday (12 values) and main weather (11) one-hot, four measurements, month, day and
+    hour: 30 columns."""
     pd = _pandas()
     found = frame(get, parts[0], named=True)
     coded = one_hot(found.iloc[:, :6], ["holiday", "weather_main"])
@@ -406,16 +440,20 @@ def wanted(split) -> tuple[str, ...]: # ("train", "test"), or the one that is as
 def picture_parts(pieces, target_names, names=("train", "test")) -> Content:
     "Join (X, y) of the parts that were read."
     X, y = (np.concatenate(a) if len(pieces) > 1 else a[0] for a in zip(*pieces))
-    splits = official_parts([len(p[1]) for p in pieces], names) or {names[0]: np.arange(len(y))}
+    splits = (official_parts([len(p[1]) for p in pieces], names)
+              or {names[0]: np.arange(len(y))})
     return Content(X, y.astype(np.int64), (), tuple(target_names), splits=splits)
 
 def idx(data:bytes, name:str) -> np.ndarray: # uint8, with the shape that the file states
-    "An array of bytes in the format of MNIST: two zero bytes, the type, the number of dimensions, these, raw bytes."
+    """An array of bytes in the format of MNIST: two zero bytes, the type, the number of
+    dimensions, these, raw bytes."""
     dimensions = data[3] if data[:3] == b"\0\0\x08" and len(data) > 3 else 256
-    if len(data) < 4 + 4*dimensions: raise ValueError(f"{name} is not an idx file of unsigned bytes")
+    if len(data) < 4 + 4*dimensions:
+        raise ValueError(f"{name} is not an idx file of unsigned bytes")
     shape = tuple(int(n) for n in np.frombuffer(data, ">u4", dimensions, 4))
     body = np.frombuffer(data, np.uint8, -1, 4 + 4*dimensions)
-    if body.size != np.prod(shape): raise ValueError(f"{name} has {body.size} bytes for shape {shape}")
+    if body.size != np.prod(shape):
+        raise ValueError(f"{name} has {body.size} bytes for shape {shape}")
     return body.reshape(shape).copy()
 
 # %% ../../nbs/data/01_readers.ipynb #rd000050
@@ -426,7 +464,8 @@ def images(data:bytes) -> tuple: # (n, height, width, 3) uint8, list of n names 
              if name.lower().endswith((".jpg", ".png", ".jpeg"))}
     if not found: raise ValueError("the archive holds no picture")
     names = sorted(found)
-    return np.stack([np.asarray(Image.open(io.BytesIO(found[n])).convert("RGB")) for n in names]), names
+    return (np.stack([np.asarray(Image.open(io.BytesIO(found[n])).convert("RGB"))
+                      for n in names]), names)
 
 def folder_labels(names, order=None):
     "Class of each picture from the folder it is in."
@@ -459,11 +498,13 @@ def cifar10_jpeg(get, split=None, *, targets) -> Content:
     return picture_parts(pieces, targets, wanted(split))
 
 def cifar_batches(get, split=None, *, parts, train, test, label, target) -> Content:
-    "The Python version from Toronto: pickles, opened only after the archive's checksum has been verified."
+    """The Python version from Toronto: pickles, opened only after the archive's checksum
+    has been verified."""
     files = {name.rsplit("/", 1)[-1]: read() for name, read in members(get(*parts[0]))}
     def opened(name): return pickle.loads(files[name], encoding="bytes")
     def join(batches):
-        X = np.concatenate([b[b"data"] for b in batches]).reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        X = np.concatenate([b[b"data"] for b in batches]).reshape(-1, 3, 32, 32).transpose(
+            0, 2, 3, 1)
         return np.ascontiguousarray(X), np.concatenate([b[label.encode()] for b in batches])
     batches = {"train": train, "test": test}
     pieces = [join([opened(name) for name in batches[which]]) for which in wanted(split)]
@@ -491,7 +532,8 @@ def tiny_imagenet(get, split=None) -> Content:
     "The class of each picture is in a list next to them."
     archive = get("val_jpg.zip")
     X, names = images(archive)
-    listed = next(read() for name, read in members(archive) if name.endswith("val_annotations.txt")).decode()
+    listed = next(read() for name, read in members(archive)
+                  if name.endswith("val_annotations.txt")).decode()
     note = dict(row.split("\t")[:2] for row in listed.splitlines())
     y, kinds = class_index([note[n.rsplit("/", 1)[-1]] for n in names])
     return Content(X, y, (), kinds, splits={"test": np.arange(len(y))})
@@ -503,11 +545,13 @@ def dtd(get, split=None) -> Content:
     return Content(X, y, (), kinds, splits={"test": np.arange(len(y))})
 
 def faces68(get, split=None) -> Content:
-    "Crops and 68 landmarks in pixels of the crop; y is (n, 68, 2), the splits are the three source folders."
+    """Crops and 68 landmarks in pixels of the crop; y is (n, 68, 2), the splits are the
+    three source folders."""
     marks = frame(get, ["crops160_landmarks.csv"], named=True)
     X, names = images(get("crops160_jpg.zip"))
     place = {n.rsplit(".", 1)[0]: i for i, n in enumerate(names)}
-    X = X[[place[f"{folder}/{name}"] for folder, name in zip(marks.iloc[:, 0], marks.iloc[:, 1])]]
+    X = X[[place[f"{folder}/{name}"]
+           for folder, name in zip(marks.iloc[:, 0], marks.iloc[:, 1])]]
     y = numbers(marks.loc[:, "x0":], "crops160_landmarks.csv").reshape(-1, 68, 2)
     kinds = marks.iloc[:, 0].to_numpy()
     return Content(X, y, splits={k: np.flatnonzero(kinds == k) for k in sorted(set(kinds))})

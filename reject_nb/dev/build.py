@@ -17,7 +17,8 @@ from nbdev.doclinks import nbdev_export
 
 from ..core.claims import load_claims
 from ..core.files import write_atomic
-from .notebooks import clean, notebook_paths, pages_and_others, read, relative, root, to_text
+from .notebooks import (
+    clean, notebook_paths, pages_and_others, read, relative, root, to_text)
 from .pages import make_docs, make_readme
 from .run import NotebookRun, moved_tables, run_notebooks
 
@@ -25,7 +26,8 @@ from .run import NotebookRun, moved_tables, run_notebooks
 def failure(run:NotebookRun) -> str: # several lines
     "What failed, with the end of its traceback."
     last = run.traceback.rstrip().splitlines()[-15:]
-    return "\n    ".join([f"{relative(run.path)}, cell {run.cell} ({run.source}): {run.error.strip()}", *last])
+    return "\n    ".join([f"{relative(run.path)}, cell {run.cell} ({run.source}): "
+                          f"{run.error.strip()}", *last])
 
 def _tell(run:NotebookRun) -> None:
     print(f"  {run.status:12}{run.seconds:7.1f} s  {relative(run.path)}", flush=True)
@@ -33,20 +35,24 @@ def _tell(run:NotebookRun) -> None:
 def run_all(
     paths,            # notebooks
     out:Path|None=None, # folder for figures and claims; None: figures/ of the checkout
-    keep:bool=False,  # write outputs back; otherwise an output that is not the stored one is a failure
+    keep:bool=False,  # write outputs back; otherwise an output that is not the stored one
+                      # is a failure
     mode:str="quick", # or "full"
     jobs:int=1,       # notebooks at the same time
 ) -> list[str]:       # what failed
     "Run notebooks from top to bottom, with the calls of their tests; one line for each."
     env = {"REJECT_NB_MODE": mode, "REJECT_NB_OUT": str(out or root()/"figures")}
-    runs = run_notebooks(paths, env, jobs=jobs, keep=keep, warm=len(paths) > 3, on_done=_tell)
+    runs = run_notebooks(paths, env, jobs=jobs, keep=keep, warm=len(paths) > 3,
+                         on_done=_tell)
     failed = [failure(run) for run in runs if run.status != "done"]
-    return failed + [f"{relative(r.path)}, {moved}" for r in runs if not keep for moved in r.moved]
+    return (failed + [f"{relative(r.path)}, {moved}" for r in runs if not keep
+                      for moved in r.moved])
 
 # %% ../../nbs/dev/06_build.ipynb #0d7d0a39
 def moved_claims(old:dict[str, str], new:dict[str, str]) -> list[str]: # sentences
     "Claims whose status, as committed and as measured now, differs."
-    return [f"claim {id}: committed as {old.get(id, 'missing')}, now {new.get(id, 'missing')}; run `make figures`"
+    return [f"claim {id}: committed as {old.get(id, 'missing')}, "
+            f"now {new.get(id, 'missing')}; run `make figures`"
             for id in sorted(set(new) | set(old)) if new.get(id) != old.get(id)]
 
 def check() -> list[str]: # what is wrong
@@ -56,13 +62,16 @@ def check() -> list[str]: # what is wrong
     with tempfile.TemporaryDirectory() as out, tempfile.TemporaryDirectory() as folder:
         longest_first = sorted(others, key=lambda path: not path.stem.startswith("9"))
         wrong = run_all(longest_first, Path(out), jobs=2) + moved_tables(figures, Path(out))
-        statuses = [{id: c.status for id, c in load_claims(place).items()} for place in (figures, Path(out))]
+        statuses = [{id: c.status for id, c in load_claims(place).items()}
+                    for place in (figures, Path(out))]
         wrong = wrong or moved_claims(*statuses)
         copies = {path: Path(shutil.copy(path, folder)) for path in pages}
-        runs = run_notebooks(copies.values(), {"REJECT_NB_OUT": str(figures)}, jobs=2, keep=True)
+        runs = run_notebooks(copies.values(), {"REJECT_NB_OUT": str(figures)}, jobs=2,
+                             keep=True)
         wrong += [f"{run.path.name}: {run.error}" for run in runs if run.status != "done"]
-        wrong += [f"{relative(path)}: shows former results; run `python -m reject_nb.dev.build pages`"
-                  for path, copy in copies.items() if copy.read_bytes() != path.read_bytes()]
+        wrong += [f"{relative(path)}: shows former results; run `python -m "
+                  "reject_nb.dev.build pages`" for path, copy in copies.items()
+                  if copy.read_bytes() != path.read_bytes()]
     return wrong
 
 # %% ../../nbs/dev/06_build.ipynb #a259c491
@@ -87,22 +96,26 @@ def make_notebooks() -> list[str]: # what failed
 
 def make_bench() -> list[str]: # what failed
     "Measure the benchmarks in full, one after the other, and keep their tables."
-    return run_all([p for p in notebook_paths() if p.stem == "91_benchmark"], keep=True, mode="full")
+    return run_all([p for p in notebook_paths() if p.stem == "91_benchmark"], keep=True,
+                   mode="full")
 
 # %% ../../nbs/dev/06_build.ipynb #8059b615
-STEPS = {"readme": write_readme, "docs": lambda: print(relative(make_docs())), "notebooks": make_notebooks,
-         "pages": make_pages, "bench": make_bench, "clean": clean_notebooks, "check": check}
+STEPS = {"readme": write_readme, "docs": lambda: print(relative(make_docs())),
+         "notebooks": make_notebooks, "pages": make_pages, "bench": make_bench,
+         "clean": clean_notebooks, "check": check}
 
 def main(argv=None) -> int: # exit status
     "Entry point of `python -m reject_nb.dev.build`."
-    parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.build", description="Build the project from its notebooks.")
+    parser = argparse.ArgumentParser(prog="python -m reject_nb.dev.build",
+                                     description="Build the project from its notebooks.")
     parser.add_argument("step", choices=[*STEPS, "run"])
     parser.add_argument("paths", nargs="*", type=Path, help="notebooks, for run")
     parser.add_argument("--keep", action="store_true", help="store what they show")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as out:
         some = [path.resolve() for path in args.paths]
-        wrong = run_all(some, None if args.keep else Path(out), args.keep) if args.step == "run" else STEPS[args.step]()
+        wrong = (run_all(some, None if args.keep else Path(out), args.keep)
+                 if args.step == "run" else STEPS[args.step]())
     print(*(wrong or []), sep="\n")
     return int(bool(wrong))
 

@@ -14,7 +14,8 @@ from ..core.claims import ROOMS
 from ..core.files import project_root
 
 # %% ../../nbs/dev/01_notebooks.ipynb #2a8538da
-def directives(source:str) -> list[str]: # "export", "test", "slow", "hide", "default_exp sdr.region" ...
+def directives(source:str) -> list[str]: # "export", "test", "slow", "hide", "default_exp
+                                         # sdr.region" ...
     "The nbdev directives at the head of a code cell."
     found = []
     for line in source.splitlines():
@@ -28,15 +29,18 @@ def root() -> Path: # the folder with settings.ini and nbs/
 
     Raises: RuntimeError outside of one."""
     if (found := project_root()) is None:
-        raise RuntimeError("not inside a checkout of reject_nb: no settings.ini with nbs/ beside it")
+        raise RuntimeError("not inside a checkout of reject_nb: no settings.ini with nbs/ "
+                           "beside it")
     return found
 
 # %% ../../nbs/dev/01_notebooks.ipynb #92204923
-PAGES = ("results", "gallery", "equations", "index")   # notebooks that only show what the others found
+# notebooks that only show what the others found
+PAGES = ("results", "gallery", "equations", "index")
 
 def notebook_paths() -> list[Path]: # foundations, papers, then the pages
     "All notebooks of the project."
-    found = [p for p in sorted((root()/"nbs").rglob("*.ipynb")) if ".ipynb_checkpoints" not in p.parts]
+    found = [p for p in sorted((root()/"nbs").rglob("*.ipynb"))
+             if ".ipynb_checkpoints" not in p.parts]
     def place(path):
         page = PAGES.index(path.stem) if path.stem in PAGES else -1
         return page, path.relative_to(root()/"nbs").parts[0] in ROOMS, path.as_posix()
@@ -58,17 +62,21 @@ def relative(path:Path) -> str:
     return Path(path).relative_to(root()).as_posix()
 
 # %% ../../nbs/dev/01_notebooks.ipynb #5e11c1a1
-def place_of_picture(id:str) -> str|None: # "sdr/90_paper#592b1223"; None if the name is put together by the code
+def place_of_picture(id:str) -> str|None: # "sdr/90_paper#592b1223"; None if the name is put
+                                          # together by the code
     "The cell that saves a picture, given by its '<module>/<name>' in figures/."
     for path in sorted((root()/"nbs"/id.partition("/")[0]).rglob("*.ipynb")):
         if id not in path.read_text(encoding="utf-8"): continue
         for cell in read(path).cells:
-            if cell.cell_type == "code" and f'"{id}"' in cell.source and "save" in cell.source:
-                return f"{relative(path).removeprefix('nbs/').removesuffix('.ipynb')}#{cell.id}"
+            if (cell.cell_type == "code" and f'"{id}"' in cell.source
+                and "save" in cell.source):
+                place = relative(path).removeprefix("nbs/").removesuffix(".ipynb")
+                return f"{place}#{cell.id}"
     return None
 
 def cell_link(place:str) -> str:
-    "Address that JupyterLab and the site follow from a notebook to a cell, such as sdr/90_paper#592b1223."
+    """Address that JupyterLab and the site follow from a notebook to a cell, such as
+    sdr/90_paper#592b1223."""
     notebook, _, cell = place.partition("#")
     return f"../{notebook}.ipynb#cell-id={cell}"
 
@@ -81,7 +89,8 @@ def _joined(outputs) -> list:
     whole: list = []
     for output in outputs:
         last = whole[-1] if whole else {}
-        if output.output_type == "stream" and last.get("name") == output.name: last["text"] += output.text
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
         else: whole.append(output)
     return whole
 
@@ -90,10 +99,12 @@ def is_folded(source:str) -> bool:
     "Whether JupyterLab shows a cell folded: tests, and helpers that no other module uses."
     words = directives(source)
     names = re.findall(r"(?m)^(?:def|class) (\w+)", source)
-    return "test" in words or "export" in words and bool(names) and all(name.startswith("_") for name in names)
+    return ("test" in words or "export" in words and bool(names)
+            and all(name.startswith("_") for name in names))
 
 def clean(nb): # the same notebook, changed in place
-    "Remove what differs between runs: counts, metadata, pieces of streams; fold tests and helpers."
+    """Remove what differs between runs: counts, metadata, pieces of streams; fold tests and
+    helpers."""
     nb.metadata = {"kernelspec": dict(KERNELSPEC)}
     nb.nbformat, nb.nbformat_minor = 4, 5
     for cell in nb.cells:

@@ -25,7 +25,8 @@ from nbformat.v4 import new_markdown_cell
 
 from .. import __version__
 from ..core.files import write_atomic
-from .notebooks import directives, is_folded, notebook_paths, pages_and_others, read, relative, root, to_text
+from .notebooks import (
+    directives, is_folded, notebook_paths, pages_and_others, read, relative, root, to_text)
 
 # %% ../../nbs/dev/04_pages.ipynb #881360b9
 LONG = 25   # lines of an exported cell above which the site folds it
@@ -35,16 +36,20 @@ def _only_imports(code:str) -> bool:
     if "attach(__name__" in code: return True
     try: parts = ast.parse(code).body
     except SyntaxError: return False   # a line for the notebook, such as %pip
-    typed = [part for part in parts if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"]
-    parts = [part for part in parts if part not in typed] + [inner for part in typed for inner in part.body]
+    typed = [part for part in parts
+             if isinstance(part, ast.If) and ast.unparse(part.test) == "TYPE_CHECKING"]
+    parts = ([part for part in parts if part not in typed]
+             + [inner for part in typed for inner in part.body])
     return all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in parts)
 
-def _folding(words:set[str], lines:list[str], is_helper:bool) -> tuple[str, str]|None: # (tag, what a click shows)
+def _folding(words:set[str], lines:list[str], is_helper:bool) -> tuple[str, str] | None:
+    # (tag, what a click shows)
     "How the site folds a cell; None if it does not."
     if "test" in words: return "hide-cell", "tests"
     if _only_imports("\n".join(lines)): return "hide-input", "imports"
     if is_helper: return "hide-input", f"a helper, {len(lines)} lines"
-    return ("hide-input", f"{len(lines)} lines") if "export" in words and len(lines) > LONG else None
+    return (("hide-input", f"{len(lines)} lines") if "export" in words and len(lines) > LONG
+            else None)
 
 def _shown_cell(cell, fold:bool): # the cell, changed; None if it is left out
     words = {d.split()[0] for d in directives(cell.source)}
@@ -54,39 +59,49 @@ def _shown_cell(cell, fold:bool): # the cell, changed; None if it is left out
     if "hide-input" in words: cell.metadata["tags"] = ["remove-input"]
     elif fold and (found := _folding(words, lines, is_helper)):
         tag, what = found
-        cell.metadata |= {"tags": [tag], "mystnb": {"code_prompt_show": f"Show {what}", "code_prompt_hide": f"Hide {what}"}}
+        cell.metadata |= {"tags": [tag], "mystnb": {"code_prompt_show": f"Show {what}",
+                                                    "code_prompt_hide": f"Hide {what}"}}
     cell.source = "\n".join(lines).strip("\n")
     return None if not cell.source or re.match(r"_all_|__all__", cell.source) else cell
 
 # %% ../../nbs/dev/04_pages.ipynb #109360ad
 def presentable(nb, fold:bool):
-    "A copy of a notebook as readers see it, tests and long exports folded (site), or without tests (README)."
+    """A copy of a notebook as readers see it, tests and long exports folded (site), or
+    without tests (README)."""
     nb = copy.deepcopy(nb)
-    cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold) for cell in nb.cells]
+    cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold)
+             for cell in nb.cells]
     nb.cells = [cell for cell in cells if cell is not None]
     return nb
 
 # %% ../../nbs/dev/04_pages.ipynb #a79deeb0
-MADE_BY = "<!-- made from nbs/index.ipynb by `python -m reject_nb.dev.build readme`: edit it there -->\n"
+MADE_BY = ("<!-- made from nbs/index.ipynb by `python -m reject_nb.dev.build readme`: edit "
+           "it there -->\n")
 
 def make_readme() -> str: # README.md
-    "README.md from nbs/index.ipynb. Raises: ValueError if the notebook has pictures among its outputs."
+    """README.md from nbs/index.ipynb. Raises: ValueError if the notebook has pictures among
+    its outputs."""
     from nbconvert import MarkdownExporter
     from nbconvert.preprocessors import TagRemovePreprocessor
     exporter = MarkdownExporter()
-    exporter.register_preprocessor(TagRemovePreprocessor(remove_input_tags={"remove-input"}), enabled=True)
+    exporter.register_preprocessor(
+        TagRemovePreprocessor(remove_input_tags={"remove-input"}), enabled=True)
     nb = presentable(read(root()/"nbs"/"index.ipynb"), fold=False)
     nb.metadata["language_info"] = {"name": "python"}   # for the colours of code
     body, resources = exporter.from_notebook_node(nb)
-    if resources.get("outputs"): raise ValueError("index.ipynb has pictures as outputs: link to files")
-    body = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb(?:#[^)]*)?)\)", r"](nbs/\1)", body).replace("](../", "](")
+    if resources.get("outputs"):
+        raise ValueError("index.ipynb has pictures as outputs: link to files")
+    body = re.sub(r"\]\((?![a-z]+:|\.\./|#)([^)]+\.ipynb(?:#[^)]*)?)\)", r"](nbs/\1)",
+                  body).replace("](../", "](")
     return MADE_BY + re.sub(r"\n{3,}", "\n\n", body).strip("\n") + "\n"
 
 # %% ../../nbs/dev/04_pages.ipynb #9edb3101
 MODULE_TITLES = {
-    "audit": "audit · any classifier", "risk_control": "risk_control · guarantees", "strategies": "strategies · reject options",
-    "ood": "ood · out of distribution", "sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM",
-    "bernstein": "bernstein · uncertain data", "gpc": "gpc · certified Gaussian processes", "data": "data · data sets",
+    "audit": "audit · any classifier", "risk_control": "risk_control · guarantees",
+    "strategies": "strategies · reject options", "ood": "ood · out of distribution",
+    "sdr": "sdr · safe decision regions", "mcsvm": "mcsvm · Multi Cost SVM",
+    "bernstein": "bernstein · uncertain data", "gpc": "gpc · certified Gaussian processes",
+    "data": "data · data sets",
 }
 
 def _source_of(thing) -> str: # a sentence with a link, or nothing
@@ -96,36 +111,45 @@ def _source_of(thing) -> str: # a sentence with a link, or nothing
     file = Path(inspect.getfile(importlib.import_module(module)))
     made = re.search(r"File to edit: (\S+\.ipynb)", file.read_text(encoding="utf-8"))
     source = relative((file.parent/made[1]).resolve()).removeprefix("nbs/") if made else ""
-    return f"Explained and tested in [{source.removesuffix('.ipynb')}](../{source})." if source else ""
+    return (f"Explained and tested in [{source.removesuffix('.ipynb')}](../{source})."
+            if source else "")
 
 def _entry(module:str, name:str, thing) -> str:
     "One name of a reference page: heading, documentation, link to the notebook."
     path = f"reject_nb.{module}.{name}"
     members = []
     if inspect.isclass(thing):
-        own = [n for n in dir(thing) if not n.startswith("_") and callable(getattr(thing, n, None))
-               and (getattr(getattr(thing, n), "__module__", None) or "").startswith("reject_nb")]
+        own = [n for n in dir(thing)
+               if not n.startswith("_") and callable(getattr(thing, n, None))
+               and (getattr(getattr(thing, n), "__module__", None) or "")
+               .startswith("reject_nb")]
         members = [f"   :members: {', '.join(sorted(own))}"]*bool(own)
-    kind = "autoclass" if inspect.isclass(thing) else "autofunction" if callable(thing) else "py:data"
-    return "\n\n".join([f"## {name}", "\n".join(["```{eval-rst}", f".. {kind}:: {path}", *members, "```"]), _source_of(thing)])
+    kind = ("autoclass" if inspect.isclass(thing) else "autofunction" if callable(thing)
+            else "py:data")
+    return "\n\n".join([f"## {name}", "\n".join(["```{eval-rst}", f".. {kind}:: {path}",
+                                                 *members, "```"]), _source_of(thing)])
 
 def reference_page(module:str) -> str: # Markdown of Jupyter Book
-    "The reference page of a module: every public name, with its parameters, example and source."
+    """The reference page of a module: every public name, with its parameters, example and
+    source."""
     package = importlib.import_module(f"reject_nb.{module}")
     names = sorted(package.__all__, key=str.lower)
-    head = f"# Reference: {module}\n\nEvery public name of `reject_nb.{module}`. The [overview](../{module}/00_overview.ipynb) " \
-           "tells when to use which.\n\n"
-    return head + "\n\n".join(_entry(module, name, getattr(package, name)) for name in names) + "\n"
+    head = (f"# Reference: {module}\n\nEvery public name of `reject_nb.{module}`. The "
+            f"[overview](../{module}/00_overview.ipynb) tells when to use which.\n\n")
+    return (head + "\n\n".join(_entry(module, name, getattr(package, name))
+                               for name in names) + "\n")
 
 def setup(app) -> dict:
-    "Called by Sphinx: bars and final underscores in docstrings stand for themselves, and each script is put on a page once."
+    """Called by Sphinx: bars and final underscores in docstrings stand for themselves, and
+    each script is put on a page once."""
     def escape(app, what, name, thing, options, lines):
         typed = False   # within an example, which ends with an empty line
         for n, line in enumerate(lines):
             typed = bool(line.strip()) and (typed or line.lstrip().startswith(">>>"))
             if not typed: lines[n] = re.sub(r"(?<!\\)\||(?<=\w)_(?!\w)", r"\\\g<0>", line)
     def each_once(app, page, template, context, doctree):
-        told = {getattr(s, "attributes", {}).get("body") or str(s): s for s in reversed(context.get("script_files", []))}
+        told = {getattr(s, "attributes", {}).get("body") or str(s): s
+                for s in reversed(context.get("script_files", []))}
         context["script_files"] = list(reversed(told.values()))
     app.connect("autodoc-process-docstring", escape)
     app.connect("html-page-context", each_once, priority=900)
@@ -135,34 +159,44 @@ def setup(app) -> dict:
 def site_config() -> dict: # _config.yml of Jupyter Book
     "Configuration of the site."
     sphinx = {
-        "project": "reject_nb", "version": __version__, "release": __version__, "html_show_copyright": False,
+        "project": "reject_nb", "version": __version__, "release": __version__,
+        "html_show_copyright": False,
         "suppress_warnings": ["mystnb.unknown_mime_type", "myst.header"],
         "html_theme_options": {"show_toc_level": 2, "navigation_with_keys": False,
-                               "article_header_start": ["toggle-primary-sidebar.html", "breadcrumbs.html"]},
-        "nb_merge_streams": True, "nb_render_markdown_format": "myst", "mathjax_path": "mathjax/tex-chtml.js",
-        "autodoc_typehints": "none", "napoleon_google_docstring": False, "napoleon_use_rtype": False,
+                               "article_header_start": ["toggle-primary-sidebar.html",
+                                                        "breadcrumbs.html"]},
+        "nb_merge_streams": True, "nb_render_markdown_format": "myst",
+        "mathjax_path": "mathjax/tex-chtml.js", "autodoc_typehints": "none",
+        "napoleon_google_docstring": False, "napoleon_use_rtype": False,
     }
     return {
         "title": "reject_nb", "author": "reject_nb developers", "copyright": "2026",
-        "only_build_toc_files": True, "execute": {"execute_notebooks": "off"},
-        "parse": {"myst_enable_extensions": ["amsmath", "dollarmath", "colon_fence", "linkify"]},
-        "html": {"use_issues_button": False, "use_repository_button": False, "home_page_in_navbar": True,
-                 "extra_footer": f"version {__version__}"},
-        "sphinx": {"config": sphinx, "extra_extensions": ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "reject_nb.dev.pages"]},
+        "only_build_toc_files": True, "execute": {"execute_notebooks": "off"}, "parse":
+        {"myst_enable_extensions": ["amsmath", "dollarmath", "colon_fence", "linkify"]},
+        "html": {"use_issues_button": False, "use_repository_button": False,
+                 "home_page_in_navbar": True, "extra_footer": f"version {__version__}"},
+        "sphinx": {"config": sphinx, "extra_extensions":
+                   ["sphinx.ext.autodoc", "sphinx.ext.napoleon", "reject_nb.dev.pages"]},
     }
 
-FIRST = ("choose", "audit", "gaussian_process_models", "notebooks", "glossary", "errata")   # of the guide
+# of the guide
+FIRST = ("choose", "audit", "gaussian_process_models", "notebooks", "glossary", "errata")
 
 def _chapter(module:str, files:list[str]) -> dict:
-    "A module in the sidebar: its overview, below it the core path, below that what goes beyond it."
+    """A module in the sidebar: its overview, below it the core path, below that what goes
+    beyond it."""
     beyond = [{"file": p} for p in files if p.count("/") > 1]
-    core = [{"file": p} for p in files if p.count("/") == 1 and not p.endswith("/00_overview")]
+    core = [{"file": p}
+            for p in files if p.count("/") == 1 and not p.endswith("/00_overview")]
     more = [{"file": f"{module}/beyond", "sections": beyond}]*bool(beyond)
     return {"file": f"{module}/00_overview", "sections": core + more}
 
 def site_toc() -> dict: # _toc.yml of Jupyter Book
-    "Table of contents: guides, the papers' pages, then one folded entry per module, the reference and the foundations."
-    shown, others = ([relative(p).removesuffix(".ipynb").removeprefix("nbs/") for p in paths] for paths in pages_and_others())
+    """Table of contents: guides, the papers' pages, then one folded entry per module, the
+    reference and the foundations."""
+    shown, others = ([relative(p).removesuffix(".ipynb").removeprefix("nbs/")
+                      for p in paths]
+                     for paths in pages_and_others())
     guide = [p for p in others if p.startswith("guide/")]
     first = [f"guide/{name}" for name in FIRST if f"guide/{name}" in guide]
     def of(module): return [p for p in others if p.startswith(module + "/")]
@@ -170,10 +204,11 @@ def site_toc() -> dict: # _toc.yml of Jupyter Book
     parts = {"Guide": [{"file": p} for p in first + [p for p in guide if p not in first]],
              "The papers, reproduced": [{"file": p} for p in shown if p != "index"],
              "Modules": [_chapter(name, of(name)) for name in MODULE_TITLES],
-             "Reference": [{"file": "reference/index", "sections": [{"file": f"reference/{name}"} for name in MODULE_TITLES]}],
+             "Reference": [{"file": "reference/index", "sections":
+                            [{"file": f"reference/{name}"} for name in MODULE_TITLES]}],
              "Foundations": [_chapter(name, of(name)) for name in ("core", "dev")] + single}
-    return {"format": "jb-book", "root": "index",
-            "parts": [{"caption": caption, "chapters": chapters} for caption, chapters in parts.items()]}
+    return {"format": "jb-book", "root": "index", "parts": [
+        {"caption": caption, "chapters": chapters} for caption, chapters in parts.items()]}
 
 
 # %% ../../nbs/dev/04_pages.ipynb #cc723188
@@ -181,101 +216,129 @@ PLOTLY = "application/vnd.plotly.v1+json"
 
 def _with_moving_pictures(nb):
     "The same notebook, its moving pictures as HTML."
-    for output in (o for cell in nb.cells for o in cell.get("outputs", []) if PLOTLY in o.get("data", {})):
+    for output in (o for cell in nb.cells
+                   for o in cell.get("outputs", []) if PLOTLY in o.get("data", {})):
         data = output["data"]
         words = html.escape("".join(data.get("text/plain", "")))
         numbers = json.dumps(data[PLOTLY]).replace("</", "<\\/")
-        output["data"] = {"text/html": f'<div class="moving"><script type="application/json">{numbers}</script>'
-                          f'<img alt="{words}" src="data:image/png;base64,{"".join(data["image/png"]).strip()}"></div>'}
+        output["data"] = {
+            "text/html": '<div class="moving"><script '
+            f'type="application/json">{numbers}</script><img alt="{words}" '
+            f'src="data:image/png;base64,{"".join(data["image/png"]).strip()}"></div>'}
     return nb
 
 REPOSITORY = "https://github.com/reject-nb/reject_nb"
 
-def _title(nb) -> str: return nb.cells[0].source.partition("\n")[0].removeprefix("# ").strip()
+def _title(nb) -> str:
+    return nb.cells[0].source.partition("\n")[0].removeprefix("# ").strip()
 
 PACE = 200   # words that a reader takes in per minute; a line of code counts as five
 
 def _minutes(nb) -> int:
     "How long a reader needs for what a page shows."
     words = sum(len(c.source.split()) for c in nb.cells if c.cell_type == "markdown")
-    lines = sum(c.source.count("\n") + 1 for c in nb.cells if c.cell_type == "code" and not c.metadata.get("tags"))
+    lines = sum(c.source.count("\n") + 1
+                for c in nb.cells if c.cell_type == "code" and not c.metadata.get("tags"))
     return max(1, round((words + 5*lines)/PACE))
 
 def _badge(path:Path, nb) -> str:
     "Place of a page in its module's core path, reading time, and the next page."
-    steps = sorted(p for p in path.parent.glob("[0-9]*.ipynb") if not p.stem.startswith(("00", "91")))
+    steps = sorted(p for p in path.parent.glob("[0-9]*.ipynb")
+                   if not p.stem.startswith(("00", "91")))
     if path not in steps or path.parent.parent.name != "nbs": return ""
     k = steps.index(path)
-    follows = f", next: [{_title(read(steps[k + 1]))}]({steps[k + 1].name})" if k + 1 < len(steps) else ""
-    return f"\n\n*{path.parent.name}, {k + 1} of {len(steps)}, about {_minutes(nb)} minutes{follows}*"
+    follows = (f", next: [{_title(read(steps[k + 1]))}]({steps[k + 1].name})"
+               if k + 1 < len(steps) else "")
+    return (f"\n\n*{path.parent.name}, {k + 1} of {len(steps)}, about {_minutes(nb)} "
+            f"minutes{follows}*")
 
 def _describe_pictures(nb) -> None:
     "Give pictures that cells draw the sentence before them as their description."
     said = ""
     for cell in nb.cells:
         if cell.cell_type == "markdown":
-            plain = re.sub(r"\s+", " ", re.sub(r"!?\[([^]]*)\]\([^)]*\)|[`*$#>|]", r"\1", cell.source)).strip()
+            plain = re.sub(r"\s+", " ", re.sub(r"!?\[([^]]*)\]\([^)]*\)|[`*$#>|]", r"\1",
+                                               cell.source)).strip()
             said = plain[-240:].partition(". ")[2] or plain[-240:] or said
         elif any("image/png" in o.get("data", {}) for o in cell.get("outputs", [])):
             cell.metadata.setdefault("mystnb", {})["image"] = {"alt": said}
 
-CELL = re.compile(r"\]\([^)\s]*#cell-id=([\w-]+)\)")   # a link to a cell, as JupyterLab follows it
+# a link to a cell, as JupyterLab follows it
+CELL = re.compile(r"\]\([^)\s]*#cell-id=([\w-]+)\)")
 
 def _beyond(module:str) -> str:
     "The page above what goes beyond a module's core path."
     files = sorted(p for p in (root()/"nbs"/module).glob("*/*.ipynb"))
     lines = [f"- [{_title(read(p))}]({p.parent.name}/{p.name})" for p in files]
-    return f"# {module}: beyond the core path\n\nWhat goes beyond the paper, and how things are computed.\n\n" + "\n".join(lines) + "\n"
+    return (f"# {module}: beyond the core path\n\nWhat goes beyond the paper, and how "
+            "things are computed.\n\n" + "\n".join(lines) + "\n")
 
 def _write_sources(target:Path) -> None:
     "The notebooks as the site shows them, with the figures they link to and the reference."
-    shared = {title for title, n in Counter(_title(read(path)).lower() for path in notebook_paths()).items() if n > 1}
-    linked = {id for path in notebook_paths() for id in CELL.findall(path.read_text(encoding="utf-8"))}
+    shared = {title for title, n in Counter(_title(read(path)).lower()
+                                            for path in notebook_paths()).items() if n > 1}
+    linked = {id for path in notebook_paths()
+              for id in CELL.findall(path.read_text(encoding="utf-8"))}
     for path in notebook_paths():
         nb = presentable(read(path), fold=True)
         nb.cells[0].source += _badge(path, nb)
         _describe_pictures(nb)
         targets = [(k, c.id) for k, c in enumerate(nb.cells) if c.id in linked]
-        for k, id in reversed(targets): nb.cells.insert(k, new_markdown_cell(f"(cell-{id})=\n"))
-        if (title := _title(nb)).lower() in shared:   # a title that others have begins with the module
+        for k, id in reversed(targets):
+            nb.cells.insert(k, new_markdown_cell(f"(cell-{id})=\n"))
+        if (title := _title(nb)).lower() in shared:
+            # a title that others have begins with the module
             own = f"# {relative(path).split('/')[1]}: {title[0].lower()}{title[1:]}"
             nb.cells[0].source = nb.cells[0].source.replace(f"# {title}", own, 1)
-        if path.stem == "00_overview": nb.cells = [c for c in nb.cells if c.cell_type != "code" or not _only_imports(c.source)]
+        if path.stem == "00_overview":
+            nb.cells = [c for c in nb.cells
+                        if c.cell_type != "code" or not _only_imports(c.source)]
         text = CELL.sub(r"](#cell-\1)", to_text(_with_moving_pictures(nb)))
         text = re.sub(r"\]\(((?:\.\./)*)\.\./figures/", r"](\1figures/", text)
-        text = re.sub(r"\]\((?:\.\./)*((?:CONTRIBUTING|CHANGELOG|README|LICENSE)\S*?)\)", rf"]({REPOSITORY}/blob/main/\1)", text)   # files beside nbs/
+        text = re.sub(r"\]\((?:\.\./)*((?:CONTRIBUTING|CHANGELOG|README|LICENSE)\S*?)\)",
+                      rf"]({REPOSITORY}/blob/main/\1)", text) # files beside nbs/
         module = path.parent.name if path.stem == "00_overview" else ""
-        if module in MODULE_TITLES: text = text.replace("reference of the site", f"[reference of the site](../reference/{module}.md)")
+        if module in MODULE_TITLES:
+            text = text.replace("reference of the site",
+                                f"[reference of the site](../reference/{module}.md)")
         write_atomic(target/relative(path).removeprefix("nbs/"), text.encode())
     shutil.copytree(root()/"figures", target/"figures")
-    names = {path.parent.parent.name for path in notebook_paths() if len(path.relative_to(root()/"nbs").parts) > 2}
+    names = {path.parent.parent.name
+             for path in notebook_paths() if len(path.relative_to(root()/"nbs").parts) > 2}
     for module in names: write_atomic(target/module/"beyond.md", _beyond(module).encode())
     links = "\n".join(f"- [{title}]({name}.md)" for name, title in MODULE_TITLES.items())
-    write_atomic(target/"reference"/"index.md", f"# Reference\n\nThe public names of each module.\n\n{links}\n".encode())
-    for module in MODULE_TITLES: write_atomic(target/"reference"/f"{module}.md", reference_page(module).encode())
+    write_atomic(target/"reference"/"index.md",
+                 f"# Reference\n\nThe public names of each module.\n\n{links}\n".encode())
+    for module in MODULE_TITLES:
+        write_atomic(target/"reference"/f"{module}.md", reference_page(module).encode())
 
 # %% ../../nbs/dev/04_pages.ipynb #3294fe86
 def _carried(package:str, path:str) -> Path:
     "A file or folder that an installed package carries."
     found = Path(str(distribution(package).locate_file(path)))
-    if not found.exists(): raise FileNotFoundError(f"{package} has no {path}: pip install {package}")
+    if not found.exists():
+        raise FileNotFoundError(f"{package} has no {path}: pip install {package}")
     return found
 
 def make_docs() -> Path: # the first page
-    "Build the site in _docs/_build/html; a reference that leads nowhere is an error of Sphinx."
+    """Build the site in _docs/_build/html; a reference that leads nowhere is an error of
+    Sphinx."""
     import yaml
     target = root()/"_docs"
     shutil.rmtree(target, ignore_errors=True)
     _write_sources(target)
-    shutil.copytree(root()/"nbs"/"dev"/"_static", target/"_static")   # every stylesheet and script in it is taken
+    # every stylesheet and script in it is taken
+    shutil.copytree(root()/"nbs"/"dev"/"_static", target/"_static")
     (target/"_config.yml").write_text(yaml.safe_dump(site_config()))
     (target/"_toc.yml").write_text(yaml.safe_dump(site_toc(), sort_keys=False))
     book = [sys.executable, "-c", "from jupyter_book.cli.main import main; main()"]
-    subprocess.run([*book, "build", str(target), "--quiet", "--warningiserror", "--keep-going"], check=True)
+    subprocess.run([*book, "build", str(target), "--quiet", "--warningiserror",
+                    "--keep-going"], check=True)
     built = target/"_build"/"html"
     mathjax = _carried("sphinx-mathjax-offline", "sphinx-mathjax-offline/static/mathjax")
     (built/"_static"/"mathjax").mkdir(parents=True)
     shutil.copy(mathjax/"tex-chtml.js", built/"_static"/"mathjax")
-    for part in ("output/chtml", "input/tex/extensions"): shutil.copytree(mathjax/part, built/"_static"/"mathjax"/part)
+    for part in ("output/chtml", "input/tex/extensions"):
+        shutil.copytree(mathjax/part, built/"_static"/"mathjax"/part)
     shutil.copy(_carried("plotly", "plotly/package_data/plotly.min.js"), built/"_static")
     return built/"index.html"

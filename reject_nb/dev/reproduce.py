@@ -21,9 +21,11 @@ from pathlib import Path
 from fastcore.basics import patch
 from tqdm import tqdm
 
-from ..cli import (RequestError, changes, closest, counts_table, item_id, read_claims, recorded,
-                           reproduce_arguments, shown)
-from ..core.claims import ITEMS, ROOMS, STATUSES, Claim, claims_file, load_claims, replace_room
+from ..cli import (
+    RequestError, changes, closest, counts_table, item_id, read_claims, recorded,
+    reproduce_arguments, shown)
+from ..core.claims import (
+    ITEMS, ROOMS, STATUSES, Claim, claims_file, load_claims, replace_room)
 from ..core.files import project_root, scratch_folder, try_lock, write_atomic
 from ..core.help import Patched
 from .run import NotebookRun, run_notebooks, same_picture, same_text
@@ -33,23 +35,31 @@ def of_figure(stem:str, figure:str) -> bool:
     "Whether a file, such as figure1_gamma, belongs to an item of a paper, such as figure1."
     def letters(text): return re.sub(r"[^a-z0-9]", "", text.lower())
     parts = stem.split("_")
-    return any(letters("".join(parts[:k])) == letters(figure) for k in range(1, len(parts) + 1))
+    return any(letters("".join(parts[:k])) == letters(figure)
+               for k in range(1, len(parts) + 1))
 
 def named_by(claim:Claim, room:str, figures:list) -> bool:
-    "Whether a claim names one of a module's items: `Figure 1, second row` names figure1, and `Figure 10` does not."
-    places = [item.where for item in ITEMS for figure in figures if item_id(item) == f"{room}/{figure}"]
+    """Whether a claim names one of a module's items: `Figure 1, second row` names figure1,
+    and `Figure 10` does not."""
+    places = [item.where for item in ITEMS
+              for figure in figures if item_id(item) == f"{room}/{figure}"]
     here = claim.id.startswith(room + "/")
-    return here and any(re.match(re.escape(place) + r"(?![\w.])", claim.where) for place in places)
+    return (here and any(re.match(re.escape(place) + r"(?![\w.])", claim.where)
+                         for place in places))
 
-def what_to_run(targets:list[str], root:Path) -> dict[str, list[str]]: # module -> items asked for, empty for all
-    "What to run for a request of modules, items or nothing. Raises: RequestError with close matches for an unknown name."
+def what_to_run(targets:list[str], root:Path) -> dict[str, list[str]]: # module -> items
+    # asked for, empty for all
+    """What to run for a request of modules, items or nothing. Raises: RequestError with
+    close matches for an unknown name."""
     files = [path for room in ROOMS for path in (root/"figures"/room).glob("*.*")]
-    known = {item_id(item) for item in ITEMS} | {f"{path.parent.name}/{path.stem}" for path in files}
+    known = ({item_id(item) for item in ITEMS}
+             | {f"{path.parent.name}/{path.stem}" for path in files})
     wanted: dict[str, list[str]] = {}
     for name in targets or ROOMS:
         room, _, figure = name.partition("/")
         if name not in ROOMS and name not in known:
-            raise RequestError(f"unknown module or figure '{name}': {closest(name, known if '/' in name else ROOMS)}")
+            raise RequestError(f"unknown module or figure '{name}': "
+                               f"{closest(name, known if '/' in name else ROOMS)}")
         if not figure or wanted.get(room) == []: wanted[room] = []
         else: wanted.setdefault(room, []).append(figure)
     return wanted
@@ -57,16 +67,20 @@ def what_to_run(targets:list[str], root:Path) -> dict[str, list[str]]: # module 
 # %% ../../nbs/dev/05_reproduce.ipynb #5d7862a7
 def _is_whole(path:Path) -> bool:
     "Whether a JSON file, or the claims in a folder, can be read."
-    try: return read_claims(path) is not None if path.is_dir() else isinstance(json.loads(path.read_bytes()), dict)
+    try:
+        return (read_claims(path) is not None if path.is_dir()
+                else isinstance(json.loads(path.read_bytes()), dict))
     except (RequestError, ValueError): return False
 
 def clear(out:Path, cells:Path) -> None:
-    "Make the folders of claims and of the strategies' cells ready. Raises: RequestError if `out` is not writable."
+    """Make the folders of claims and of the strategies' cells ready. Raises: RequestError
+    if `out` is not writable."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=out).close()
     except OSError as error:
-        raise RequestError(f"cannot write to {shown(out)}: {(error.strerror or str(error)).lower()}") from error
+        raise RequestError(f"cannot write to {shown(out)}: "
+                           f"{(error.strerror or str(error)).lower()}") from error
     guard = try_lock(out, wait=True)   # claims are written under this lock
     for path in [*out.glob(".*.part"), *out.glob("*/.*.part")]: path.unlink(missing_ok=True)
     if guard is not None: os.close(guard)
@@ -74,7 +88,8 @@ def clear(out:Path, cells:Path) -> None:
     for path in damaged + [claims_file(out)]*(not _is_whole(out)):
         names = (path.with_name(f"{path.name}.damaged{k or ''}") for k in range(1000))
         aside = path.rename(next(name for name in names if not name.exists()))
-        print(f"reject-nb: {shown(path)} is damaged and was moved to {aside.name}", file=sys.stderr)
+        print(f"reject-nb: {shown(path)} is damaged and was moved to {aside.name}",
+              file=sys.stderr)
 
 # %% ../../nbs/dev/05_reproduce.ipynb #793c9001
 ROUNDING = 1e-14   # of numbers of size 1
@@ -86,14 +101,17 @@ def _says_the_same(old:Path, new:Path) -> bool:
     was = old.read_bytes()
     now = new.read_bytes()
     if old.suffix == ".png":   # a changed letter counts, a shade does not
-        return same_picture(b64encode(was).decode(), b64encode(now).decode(), nuance=.05, specks=0.)
+        return same_picture(b64encode(was).decode(), b64encode(now).decode(), nuance=.05,
+                            specks=0.)
     return old.suffix == ".csv" and same_text(was.decode(), now.decode(), ROUNDING)
 
 def _is_as_before(old:Claim, new:Claim) -> bool:
     "Whether two records of a claim differ only in rounding errors of what was measured."
-    def told(claim): return f"{claim.measured}; {claim.spread}; {claim.tolerance}; {claim.why}"
+    def told(claim):
+        return f"{claim.measured}; {claim.spread}; {claim.tolerance}; {claim.why}"
     alike = same_text(told(old), told(new), TOO_SMALL)
-    return alike and old == replace(new, measured=old.measured, spread=old.spread, tolerance=old.tolerance, why=old.why)
+    return (alike and old == replace(new, measured=old.measured, spread=old.spread,
+                                     tolerance=old.tolerance, why=old.why))
 
 def publish(
     room:str,          # that was run
@@ -106,12 +124,15 @@ def publish(
             if not figures or any(of_figure(path.stem, figure) for figure in figures)]
     (out/room).mkdir(parents=True, exist_ok=True)
     for path in made:
-        if not _says_the_same(out/room/path.name, path): os.replace(path, out/room/path.name)
-    def of_room(folder): return [c for c in load_claims(folder).values() if c.id.startswith(room + "/")]
+        if not _says_the_same(out/room/path.name, path):
+            os.replace(path, out/room/path.name)
+    def of_room(folder):
+        return [c for c in load_claims(folder).values() if c.id.startswith(room + "/")]
     kept = [c for c in of_room(out) if not named_by(c, room, figures)] if figures else []
     new = [c for c in of_room(stage) if not figures or named_by(c, room, figures)]
     before = load_claims(out)
-    new = [before[c.id] if c.id in before and _is_as_before(before[c.id], c) else c for c in new]
+    new = [before[c.id] if c.id in before and _is_as_before(before[c.id], c) else c
+           for c in new]
     replace_room(room, kept + new, out)
     return [out/room/path.name for path in made]
 
@@ -137,12 +158,15 @@ class Reproduction(Patched):
         root:Path, # the checkout
     ):
         if args.scheduler and not args.full:
-            raise RequestError("--scheduler goes with --full: a quick run has nothing to send to a cluster")
+            raise RequestError("--scheduler goes with --full: a quick run has nothing to "
+                               "send to a cluster")
         self.args = args
         self.root = root
         self.wanted = what_to_run(args.targets, root)
-        self.out = Path(args.out or os.environ.get("REJECT_NB_OUT") or root/"figures").resolve()
-        self.rooms = {(root/"nbs"/room/"90_paper.ipynb").resolve(): room for room in self.wanted}
+        self.out = (Path(args.out or os.environ.get("REJECT_NB_OUT") or root/"figures")
+                    .resolve())
+        self.rooms = {(root/"nbs"/room/"90_paper.ipynb").resolve(): room
+                      for room in self.wanted}
         self.failed: list[str] = []
         self.finished: list[str] = []
 
@@ -156,7 +180,8 @@ class Reproduction(Patched):
         if run.status != "done": return
         try: files = publish(room, self.stage/room, self.out, figures)
         except OSError as error:
-            self.failed.append(f"{room}: cannot write to {shown(self.out)}: {error.strerror or error}")
+            self.failed.append(f"{room}: cannot write to {shown(self.out)}: "
+                               f"{error.strerror or error}")
             return
         self.finished.append(room)
         for figure in figures or [path.stem for path in files if path.suffix == ".png"]:
@@ -168,25 +193,32 @@ class Reproduction(Patched):
 @patch
 def environment(self:Reproduction, path:Path) -> dict:
     "What a notebook is told."
-    told = {"REJECT_NB_OUT": str(self.stage/self.rooms[path]), "REJECT_NB_STORE": str(self.out),
+    told = {"REJECT_NB_OUT": str(self.stage/self.rooms[path]),
+            "REJECT_NB_STORE": str(self.out),
             "REJECT_NB_MODE": "full" if self.args.full else "quick"}
-    return {**told, **({"REJECT_NB_SCHEDULER": self.args.scheduler} if self.args.scheduler else {})}
+    return {**told,
+            **({"REJECT_NB_SCHEDULER": self.args.scheduler} if self.args.scheduler else {})}
 
 @patch
 def run(self:Reproduction) -> int: # exit status
-    "Run the notebooks; each publishes when it is done. Then say what failed and what has moved."
+    """Run the notebooks; each publishes when it is done. Then say what failed and what has
+    moved."""
     clear(self.out, Path(os.environ.get("REJECT_NB_CELLS") or self.root/"_cells"))
-    before = recorded(self.out if claims_file(self.out).is_file() else self.root/"figures").claims
+    before = (recorded(self.out if claims_file(self.out).is_file() else self.root/"figures")
+              .claims)
     every = .1 if sys.stderr.isatty() else 30   # seconds between two lines of a log
     try:
-        with scratch_folder(self.out, ".stage-") as self.stage, tqdm(unit=" cells", mininterval=every, disable=False) as bar:
+        with (scratch_folder(self.out, ".stage-") as self.stage,
+              tqdm(unit=" cells", mininterval=every, disable=False) as bar):
             def on_cell(path, cell, cells):
-                bar.set_description(f"{self.rooms[path]}: cell {cell} of {cells}", refresh=False)
+                bar.set_description(f"{self.rooms[path]}: cell {cell} of {cells}",
+                                    refresh=False)
                 bar.update()
-            run_notebooks(list(self.rooms), self.environment, jobs=self.args.jobs, slow=self.args.full,
-                          on_cell=on_cell, on_done=self.ended)
+            run_notebooks(list(self.rooms), self.environment, jobs=self.args.jobs,
+                          slow=self.args.full, on_cell=on_cell, on_done=self.ended)
     except KeyboardInterrupt:
-        print("interrupted: modules that were not finished keep their figures and claims", file=sys.stderr)
+        print("interrupted: modules that were not finished keep their figures and claims",
+              file=sys.stderr)
         return 130
     return self.report(before)
 
@@ -197,8 +229,10 @@ def report(self:Reproduction,
     "Failures, claims that changed, and counts."
     def asked(claim):
         room = claim.id.partition("/")[0]
-        return room in self.finished and (not self.wanted[room] or named_by(claim, room, self.wanted[room]))
-    moved = changes({id: c for id, c in before.items() if asked(c)}, load_claims(self.out), self.finished)
+        return (room in self.finished
+                and (not self.wanted[room] or named_by(claim, room, self.wanted[room])))
+    moved = changes({id: c for id, c in before.items() if asked(c)}, load_claims(self.out),
+                    self.finished)
     for message in self.failed: print(f"reject-nb: {message}", file=sys.stderr)
     for line in moved: print(f"reject-nb: claim {line}", file=sys.stderr)
     if self.finished: print("\n" + counts_table(load_claims(self.out), self.finished))
@@ -212,21 +246,25 @@ def _number(text) -> float:
 def moved_column(
     old,  # cells, as texts
     new,  # as many
-) -> tuple[float, str]|None: # (share of the largest number, words); None if nothing moved
+) -> tuple[float, str] | None: # (share of the largest number, words); None if nothing moved
     "The largest move of a column."
     pairs = [(a, b) for a, b in zip(old, new) if a != b]
     if not pairs: return None
     numbers = [(_number(a), _number(b)) for a, b in pairs]
-    words = [f"{a!r}, now {b!r}" for (a, b), (x, y) in zip(pairs, numbers) if (x != x or y != y) and "nan" not in (a, b)]
+    words = [f"{a!r}, now {b!r}" for (a, b), (x, y) in zip(pairs, numbers)
+             if (x != x or y != y) and "nan" not in (a, b)]
     if words: return float("inf"), f"{len(words)} of {len(old)} entries: {words[0]}"
     apart = max((abs(x - y) for x, y in numbers if x == x or y == y), default=0.)
     largest = max((abs(x) for x in map(_number, old) if x == x), default=0.)
     share = apart/largest if largest else float("inf")
-    return (share, f"{len(pairs)} of {len(old)} numbers, by {apart:.2g} at most ({share:.1g} of the largest)") if apart else None
+    return ((share, f"{len(pairs)} of {len(old)} numbers, by {apart:.2g} at most "
+             f"({share:.1g} of the largest)")
+            if apart else None)
 
 def _columns(path:Path) -> dict[str, list[str]]:
     with open(path, newline="", encoding="utf-8") as file: rows = list(csv.reader(file))
-    return {name: [row[k] for row in rows[1:]] for k, name in enumerate(rows[0])} if rows else {}
+    return ({name: [row[k] for row in rows[1:]] for k, name in enumerate(rows[0])} if rows
+            else {})
 
 # %% ../../nbs/dev/05_reproduce.ipynb #6f0c28c2
 def compare(
@@ -243,11 +281,17 @@ def compare(
         here = _columns(old/name) if (old/name).is_file() else {}
         if list(here) != list(there) or any(len(here[c]) != len(there[c]) for c in here):
             found.append((float("inf"), f"{name}: has other columns or rows"))
-        else: found += [(m[0], f"{name}, {c}: {m[1]}") for c in here if (m := moved_column(here[c], there[c]))]
-    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms} for f in (old, new))
-    found += [(float("inf"), f"claim {id}: is {'new' if id in now else 'gone'}") for id in sorted(set(was) ^ set(now))]
+        else:
+            found += [(m[0], f"{name}, {c}: {m[1]}")
+                      for c in here if (m := moved_column(here[c], there[c]))]
+    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms}
+                for f in (old, new))
+    found += [(float("inf"), f"claim {id}: is {'new' if id in now else 'gone'}")
+              for id in sorted(set(was) ^ set(now))]
     for id in sorted(set(was) & set(now)):
-        if was[id].status != now[id].status: found.append((float("inf"), f"claim {id}: {was[id].status}, now {now[id].status}"))
+        if was[id].status != now[id].status:
+            found.append((float("inf"),
+                          f"claim {id}: {was[id].status}, now {now[id].status}"))
         elif m := moved_column([str(was[id].measured)], [str(now[id].measured)]):
             found.append((m[0], f"claim {id}: {was[id].measured}, now {now[id].measured}"))
     head = f"{len(found)} moves" if found else "nothing moved"
@@ -256,15 +300,20 @@ def compare(
 
 # %% ../../nbs/dev/05_reproduce.ipynb #8b221586
 def main(argv=None) -> int: # exit status
-    "Entry point of `python -m reject_nb.dev.reproduce`, which `reject-nb reproduce` becomes."
+    """Entry point of `python -m reject_nb.dev.reproduce`, which `reject-nb reproduce`
+    becomes."""
     what = "Compute figures, tables and claims again."
-    p = reproduce_arguments(argparse.ArgumentParser(prog="reject-nb reproduce", description=what))
-    p.add_argument("--accept", action="store_true", help="let the claims of figures/ be those that ship")
+    p = reproduce_arguments(argparse.ArgumentParser(prog="reject-nb reproduce",
+                                                    description=what))
+    p.add_argument("--accept", action="store_true",
+                   help="let the claims of figures/ be those that ship")
     args = p.parse_args(argv)
     try:
-        if (root := project_root()) is None: raise RequestError("not inside a checkout of reject_nb")
+        if (root := project_root()) is None:
+            raise RequestError("not inside a checkout of reject_nb")
         if args.accept:
-            write_atomic(root/"reject_nb"/"claims.json", claims_file(root/"figures").read_bytes())
+            write_atomic(root/"reject_nb"/"claims.json",
+                         claims_file(root/"figures").read_bytes())
             return 0
         if not args.verify: return Reproduction(args, root).run()
         if args.out: raise RequestError("--verify writes nothing, so leave --out away")

@@ -39,7 +39,8 @@ ADDRESS = re.compile(r"0x[0-9a-f]+")
 def same_number(old:str, new:str, residue:float=RESIDUE) -> bool:
     "Whether two numbers, as they are written, say the same; both are 0 up to `residue`."
     if old == new: return True
-    if re.fullmatch(r"[-+]?\d+", old) and re.fullmatch(r"[-+]?\d+", new): return int(old) == int(new)
+    if re.fullmatch(r"[-+]?\d+", old) and re.fullmatch(r"[-+]?\d+", new):
+        return int(old) == int(new)
     a = float(old)
     b = float(new)
     return a == b or abs(a - b) <= max(residue, SLACK*max(abs(a), abs(b)))
@@ -48,7 +49,8 @@ def same_text(old:str, new:str, residue:float=RESIDUE) -> bool:
     "Whether two texts have the same words and the same numbers."
     def words(text): return " ".join(NUMBER.sub(" # ", ADDRESS.sub("@", text)).split())
     numbers = [NUMBER.findall(ADDRESS.sub("@", text)) for text in (old, new)]
-    return words(old) == words(new) and all(same_number(a, b, residue) for a, b in zip(*numbers))
+    return (words(old) == words(new)
+            and all(same_number(a, b, residue) for a, b in zip(*numbers)))
 
 # %% ../../nbs/dev/03_run.ipynb #0bc6edfb
 def same_picture(
@@ -60,7 +62,8 @@ def same_picture(
     "Whether two pictures have one size and few points that differ."
     import matplotlib.image
     if old == new: return True
-    a, b = (np.atleast_3d(matplotlib.image.imread(BytesIO(b64decode(text)), format="png")) for text in (old, new))
+    a, b = (np.atleast_3d(matplotlib.image.imread(BytesIO(b64decode(text)), format="png"))
+            for text in (old, new))
     return a.shape == b.shape and bool((np.abs(a - b).max(2) > nuance).mean() <= specks)
 
 # %% ../../nbs/dev/03_run.ipynb #ae41346b
@@ -77,7 +80,8 @@ def _texts_and_pictures(cell) -> tuple[str, list[str]]:
     kinds = "text/plain", "text/html", "text/markdown", "text/latex"
     texts = [o.get("text", "") for o in cell.outputs if o.get("name") != "stderr"]
     texts += [d[kind] for d in data for kind in kinds if kind in d]
-    return "\n".join(text.strip() for text in texts if text.strip()), [d["image/png"] for d in data if "image/png" in d]
+    return ("\n".join(text.strip() for text in texts if text.strip()),
+            [d["image/png"] for d in data if "image/png" in d])
 
 def moved_outputs(
     old, # a notebook with its stored outputs
@@ -89,19 +93,23 @@ def moved_outputs(
         if was.cell_type != "code" or "varies" in directives(was.source): continue
         (before, drawn), (after, again) = _texts_and_pictures(was), _texts_and_pictures(now)
         pairs = zip((before + "\n(end)").splitlines(), (after + "\n(end)").splitlines())
-        if not same_text(before, after): found.append(Moved(i + 1, *next((a, b) for a, b in pairs if not same_text(a, b))))
+        if not same_text(before, after):
+            found.append(Moved(i + 1,
+                               *next((a, b) for a, b in pairs if not same_text(a, b))))
         elif len(drawn) != len(again) or not all(map(same_picture, drawn, again)):
             found.append(Moved(i + 1, "a picture", "another picture"))
     return tuple(found)
 
 # %% ../../nbs/dev/03_run.ipynb #7873591b
 def moved_tables(stored:Path, made:Path) -> list[str]: # sentences
-    "Tables that a run made with other numbers than the committed ones, or that are not committed."
+    """Tables that a run made with other numbers than the committed ones, or that are not
+    committed."""
     found = []
     for path in sorted(made.rglob("*.csv")):
         name = path.relative_to(made).as_posix()
         if not (stored/name).is_file(): found.append(f"table {name} is not committed")
-        elif not same_text((stored/name).read_text(encoding="utf-8"), path.read_text(encoding="utf-8")):
+        elif not same_text((stored/name).read_text(encoding="utf-8"),
+                           path.read_text(encoding="utf-8")):
             found.append(f"table {name} has other numbers than the committed one")
     return found
 
@@ -113,14 +121,16 @@ class _Stream:
     def write(self, text):
         last = self.outputs[-1] if self.outputs else {}
         if last.get("name") == self.name: last["text"] += text
-        else: self.outputs.append({"output_type": "stream", "name": self.name, "text": text})
+        else:
+            self.outputs.append({"output_type": "stream", "name": self.name, "text": text})
         return len(text)
     def flush(self): pass
     def isatty(self): return False
 
 def _plain(data:dict) -> dict:
     "Pictures in base 64, as a notebook keeps them."
-    return {kind: b64encode(v).decode() if isinstance(v, bytes) else v for kind, v in data.items()}
+    return {kind: b64encode(v).decode() if isinstance(v, bytes) else v
+            for kind, v in data.items()}
 
 def _make_shell(outputs:list):
     "A shell that appends what cells show to a list; matplotlib draws into it."
@@ -132,23 +142,28 @@ def _make_shell(outputs:list):
         def finish_displayhook(self): pass
         def write_output_prompt(self): pass
         def write_format_data(self, data, metadata=None):
-            outputs.append({"output_type": "execute_result", "data": _plain(data), "metadata": {}, "execution_count": None})
+            outputs.append({"output_type": "execute_result", "data": _plain(data),
+                            "metadata": {}, "execution_count": None})
     class Publisher(DisplayPublisher):
         def publish(self, data, metadata=None, **_):
-            outputs.append({"output_type": "display_data", "data": _plain(data), "metadata": {}})
+            outputs.append({"output_type": "display_data", "data": _plain(data),
+                            "metadata": {}})
         def clear_output(self, wait=False): outputs.clear()
     class Shell(CaptureShell):
         displayhook_class = Hook
         display_pub_class = Publisher
-    shell = InteractiveShell._instance = Shell(mpl_format="png")   # `get_ipython` returns it
+    shell = InteractiveShell._instance = Shell(mpl_format="png") # `get_ipython` returns it
     return shell
 
 # %% ../../nbs/dev/03_run.ipynb #c408877b
-SINGLE = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
+SINGLE = {f"{name}_NUM_THREADS": "1"
+          for name in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM")}
 QUIET = {"TQDM_DISABLE": "1", "MPLBACKEND": "module://matplotlib_inline.backend_inline"}
 
-def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict, pipe) -> None:
-    "In a process of its own: run the code of a notebook and tell through the pipe what becomes of it."
+def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict,
+               pipe) -> None:
+    """In a process of its own: run the code of a notebook and tell through the pipe what
+    becomes of it."""
     if hasattr(os, "setsid"): os.setsid()   # what the notebook starts can be ended with it
     os.environ.update(SINGLE | QUIET | env)
     os.chdir(path.parent)
@@ -157,19 +172,23 @@ def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict, 
     from IPython.core.interactiveshell import InteractiveShell
     from threadpoolctl import threadpool_limits
     plt.close("all")   # a figure that the parent left open would be drawn here
-    outputs:list = []
+    outputs: list = []
     shell = _make_shell(outputs)
     made = {}
     sys.stdout, sys.stderr = _Stream("stdout", outputs), _Stream("stderr", outputs)
     with threadpool_limits(1):
         for number, source in sources.items():
             pipe.send(("cell", number))
-            os.environ[CELL] = f"{path.parent.name}/{path.stem}#{ids[number]}"   # claims record where they were measured
+            # claims record where they were measured
+            os.environ[CELL] = f"{path.parent.name}/{path.stem}#{ids[number]}"
             if "test" in directives(source): np.random.seed(0)   # as conftest.py does
             result = InteractiveShell.run_cell(shell, source, store_history=True)
-            made[number], error = list(outputs), result.error_before_exec or result.error_in_exec
+            made[number], error = (list(outputs),
+                                   result.error_before_exec or result.error_in_exec)
             outputs.clear()
-            if error: return pipe.send(("failed", f"{type(error).__name__}: {error}", "".join(format_exc(error))))
+            if error:
+                return pipe.send(("failed", f"{type(error).__name__}: {error}",
+                                  "".join(format_exc(error))))
     pipe.send(("done", made))
 
 # %% ../../nbs/dev/03_run.ipynb #c6b6ce9e
@@ -199,19 +218,23 @@ class _Running:
         self.cell = next(iter(sources), 0)
         self.run = None
         self.pipe, end = context.Pipe(duplex=False)
-        self.process = context.Process(target=_run_cells, args=(path, sources, ids, env, end))
+        self.process = context.Process(target=_run_cells,
+                                       args=(path, sources, ids, env, end))
         self.process.start()
         end.close()
 
     def end(self, status, error="", traceback="", **more):
-        first = next((s for s in self.nb.cells[self.cell].source.splitlines() if s.strip() and not s.startswith("#|")), "")
+        first = next((s for s in self.nb.cells[self.cell].source.splitlines()
+                      if s.strip() and not s.startswith("#|")), "")
         where = dict(cell=self.cell + 1, source=first) if status == "failed" else {}
-        self.run = NotebookRun(self.path, status, error=error, traceback=traceback, seconds=time.perf_counter() - self.began, **where, **more)
+        self.run = NotebookRun(self.path, status, error=error, traceback=traceback,
+                               seconds=time.perf_counter() - self.began, **where, **more)
 
     def hear(self, on_cell, keep) -> None:
         "Take one message of the process."
         try: kind, *rest = self.pipe.recv()
-        except EOFError: return self.end("failed", "the process died (killed, or out of memory)")
+        except EOFError:
+            return self.end("failed", "the process died (killed, or out of memory)")
         if kind == "cell":
             self.cell = rest[0]
             on_cell(self.path, self.cell + 1, len(self.nb.cells))
@@ -221,9 +244,11 @@ class _Running:
     def finish(self, made, keep) -> None:
         "Put the outputs into the notebook, and keep it if this is asked for."
         from nbformat import from_dict
-        for i, outputs in made.items():   # of a test neither warnings nor the word that it was skipped
+        for i, outputs in made.items():
+            # of a test neither warnings nor the word that it was skipped
             is_test = "test" in directives(self.nb.cells[i].source)
-            self.nb.cells[i].outputs = [from_dict(o) for o in outputs if "data" in o or not is_test]
+            self.nb.cells[i].outputs = [from_dict(o)
+                                        for o in outputs if "data" in o or not is_test]
         self.end("done", moved=moved_outputs(self.stored, self.nb))
         if keep: write_atomic(self.path, to_text(clean(self.nb)).encode())
 
@@ -237,8 +262,9 @@ class _Running:
         self.pipe.close()
 
 # %% ../../nbs/dev/03_run.ipynb #5eb72dd0
-LIBRARIES = ("IPython", "nbformat", "matplotlib.pyplot", "matplotlib_inline.backend_inline", "scipy.stats", "scipy.optimize",
-             "sklearn.svm", "sklearn.ensemble", "sklearn.linear_model", "sklearn.model_selection", "numba", "cvxpy", "pytest")
+LIBRARIES = ("IPython", "nbformat", "matplotlib.pyplot", "matplotlib_inline.backend_inline",
+             "scipy.stats", "scipy.optimize", "sklearn.svm", "sklearn.ensemble",
+             "sklearn.linear_model", "sklearn.model_selection", "numba", "cvxpy", "pytest")
 
 def run_notebooks(
     paths,              # notebooks, started in this order
@@ -250,7 +276,8 @@ def run_notebooks(
     on_cell=lambda path, cell, cells: None, # called before each cell
     on_done=lambda run: None,               # called after each notebook
 ) -> list[NotebookRun]: # one per path, in order
-    "Run notebooks from top to bottom, each in its own process and folder. Raises: KeyboardInterrupt once all have ended."
+    """Run notebooks from top to bottom, each in its own process and folder.
+    Raises: KeyboardInterrupt once all have ended."""
     waiting = [Path(p).resolve() for p in paths]
     running: list[_Running] = []
     done: dict[Path, NotebookRun] = {}
@@ -261,14 +288,17 @@ def run_notebooks(
         os.environ.update(SINGLE)
         for name in LIBRARIES: importlib.import_module(name)
     context = multiprocessing.get_context("fork" if forks else "spawn")
-    before = signal.signal(signal.SIGTERM, signal.default_int_handler) if _in_main_thread() else None
+    before = (signal.signal(signal.SIGTERM, signal.default_int_handler) if _in_main_thread()
+              else None)
     try:
         while waiting or running:
             while waiting and len(running) < jobs:
                 path = waiting.pop(0)
-                running.append(_Running(path, (env(path) if callable(env) else env) or {}, slow, context))
+                running.append(_Running(path, (env(path) if callable(env) else env) or {},
+                                        slow, context))
             ready = wait([one.pipe for one in running], timeout=.5)
-            for one in [one for one in running if one.pipe in ready]: one.hear(on_cell, keep)
+            for one in [one for one in running if one.pipe in ready]:
+                one.hear(on_cell, keep)
             for one in [one for one in running if one.run]:
                 one.kill()
                 running.remove(one)

@@ -19,23 +19,32 @@ def _row(value, n:int): # values of n names
 
 # %% ../../nbs/dev/01_testing.ipynb #9dcc2828
 def cases(test) -> list[dict]: # keyword arguments of each case
-    "The cases of a test; several marks of `pytest.mark.parametrize` multiply, as in pytest."
+    """The cases of a test; several marks of `pytest.mark.parametrize` multiply, as in
+    pytest."""
     axes = []
     for mark in getattr(test, "pytestmark", []):
         if mark.name != "parametrize": continue
         names, values = mark.args[:2]
-        names = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
-        axes.append([dict(zip(names, _row(value, len(names)), strict=True)) for value in values])
-    return [{k: v for part in parts for k, v in part.items()} for parts in itertools.product(*axes)]
+        names = ([n.strip() for n in names.split(",")] if isinstance(names, str)
+                 else list(names))
+        axes.append([dict(zip(names, _row(value, len(names)), strict=True))
+                     for value in values])
+    return [{k: v for part in parts for k, v in part.items()}
+            for parts in itertools.product(*axes)]
 
 # %% ../../nbs/dev/01_testing.ipynb #8ea12089
 def run_tests(*tests) -> None:
-    "Run tests, each with all its cases, and with `tmp_path` or `monkeypatch` if it asks for them; an error names its case."
+    """Run tests, each with all its cases, and with `tmp_path` or `monkeypatch` if it asks
+    for them; an error names its case."""
     import pytest
     for test, case in ((test, case) for test in tests for case in cases(test)):
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
             given = {"tmp_path": Path(folder), "monkeypatch": patch}
-            try: test(**case, **{name: given[name] for name in given if name in signature(test).parameters})
+            try:
+                test(**case, **{name: given[name]
+                                for name in given if name in signature(test).parameters})
             except BaseException as error:   # pytest.fail raises no Exception
-                error.add_note(f"in {test.__name__}({', '.join(f'{k}={v!r}' for k, v in case.items())})")
+                error.add_note(
+                    "in "
+                    f"{test.__name__}({', '.join(f'{k}={v!r}' for k, v in case.items())})")
                 raise

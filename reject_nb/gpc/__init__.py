@@ -16,20 +16,20 @@ __getattr__, __dir__, __all__ = attach(__name__)
 if TYPE_CHECKING:
     from reject_nb.gpc.advanced.certified_accuracy import AccuracyCurve, accuracy_curve
     from reject_nb.gpc.advanced.classifier import CertifiedGPClassifier
-    from reject_nb.gpc.advanced.importers import (posterior_from_gpflow, posterior_from_gpy,
-                                                  posterior_from_gpytorch,
-                                                  posterior_from_sklearn)
+    from reject_nb.gpc.advanced.importers import (
+        posterior_from_gpflow, posterior_from_gpy, posterior_from_gpytorch,
+        posterior_from_sklearn)
     from reject_nb.gpc.advanced.kernel_posterior import KernelPosterior, OneVsRestPosterior
-    from reject_nb.gpc.advanced.kernels import (Constant, Linear, Matern12, Matern32,
-                                                Matern52, Product, RationalQuadratic,
-                                                SquaredExponential, Sum, White)
+    from reject_nb.gpc.advanced.kernels import (
+        Constant, Linear, Matern12, Matern32, Matern52, Product, RationalQuadratic,
+        SquaredExponential, Sum, White)
     from reject_nb.gpc.advanced.many import Certified, certified_radius, certify_many
-    from reject_nb.gpc.advanced.regression import (RegressionRange, RegressionRows,
-                                                   regression_range, regression_ranges)
-    from reject_nb.gpc.attacks import (Interpretation, Perturbation, gpfgs,
-                                       interpretability, minimal_perturbation)
+    from reject_nb.gpc.advanced.regression import (
+        RegressionRange, RegressionRows, regression_range, regression_ranges)
+    from reject_nb.gpc.attacks import (
+        Interpretation, Perturbation, gpfgs, interpretability, minimal_perturbation)
     from reject_nb.gpc.posterior import GPPosterior, fit_gpc
-    from reject_nb.gpc.questions import (Robustness, Safety, classification_range, is_safe,
-                                         robustness)
+    from reject_nb.gpc.questions import (
+        Robustness, Safety, classification_range, is_safe, robustness)
     from reject_nb.gpc.search import Ball, RangeResult
     from reject_nb.gpc.softmax import MulticlassPosterior, fit_multiclass_gpc

@@ -12,15 +12,15 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.checks import (check_array, check_flag, check_instance, check_matrix,
-                                   check_number, check_positive, check_random_state,
-                                   check_vector)
+from ..core.checks import (
+    check_array, check_flag, check_instance, check_matrix, check_number, check_positive,
+    check_random_state, check_vector)
 from ..core.results import Clock, Status, relative_gap
 from . import advanced
 from .posterior import GPPosterior
-from .questions import (FROM, Safety, around, certifiable, check_bounds,
-                                     check_dims, check_norm, classification_range,
-                                     safety_of, thread_pool)
+from .questions import (
+    FROM, Safety, around, certifiable, check_bounds, check_dims, check_norm,
+    classification_range, safety_of, thread_pool)
 from .search import Certifiable, Limits, check_limits_of_work
 
 # %% ../../nbs/gpc/05_attacks.ipynb #36a5a190
@@ -28,8 +28,8 @@ from .search import Certifiable, Limits, check_limits_of_work
 class Perturbation:
     """Largest radius known to be safe, and smallest radius with a known attack.
 
-    status: optimal (within tol), no_attack (safe up to max_radius), unknown (a query gave up), time_limit or
-    interrupted."""
+    status: optimal (within tol), no_attack (safe up to max_radius), unknown (a query gave
+    up), time_limit or interrupted."""
     certified: float             # radius up to which the class is proved not to change
     attack: float                 # inf where none was found up to max_radius
     adversarial: np.ndarray|None  # (d,) the attack's point
@@ -44,18 +44,20 @@ class Perturbation:
     @property
     def gap(self) -> float:
         "Width relative to the attack's radius; inf where no attack is known."
-        return relative_gap(self.gap_abs, self.attack) if np.isfinite(self.attack) else np.inf
+        return (relative_gap(self.gap_abs, self.attack) if np.isfinite(self.attack)
+                else np.inf)
 
 # %% ../../nbs/gpc/05_attacks.ipynb #3114e745
 def _length(offset:np.ndarray, norm) -> float:
     "Norm of an offset."
-    return float(np.abs(offset).max() if norm == "inf" else np.abs(offset).sum() if norm == 1
-                 else np.sqrt((offset*offset).sum()))
+    return float(np.abs(offset).max() if norm == "inf" else np.abs(offset).sum()
+                 if norm == 1 else np.sqrt((offset*offset).sum()))
 
 # %% ../../nbs/gpc/05_attacks.ipynb #0ae8d185
 def _default_radius(post, x, dims, norm, limits) -> float:
     "The extent of the data plus six length-scales, within the limits."
-    reach = np.maximum(np.abs(x - post.X.min(0)), np.abs(x - post.X.max(0))) + 6*post.lengthscale
+    reach = (np.maximum(np.abs(x - post.X.min(0)), np.abs(x - post.X.max(0)))
+             + 6*post.lengthscale)
     if limits is not None:
         low, high = check_bounds(limits, x)
         reach = np.minimum(reach, np.maximum(x - low, high - x))
@@ -69,7 +71,7 @@ class _Bracket:
         self.tol = tol
         self.safe = 0.
         self.attack = np.inf
-        self.point:np.ndarray|None = None
+        self.point: np.ndarray|None = None
         self.open_low = np.inf  # undecided: at the boundary itself rounding decides
         self.open_high = 0.
         self.status = Status.optimal
@@ -78,16 +80,19 @@ class _Bracket:
         "What one query says."
         if got.status == Status.safe:
             self.safe = max(self.safe, radius)
-            if self.open_low <= self.safe: self.open_low = np.inf      # a larger ball was easier
+            if self.open_low <= self.safe: self.open_low = np.inf # a larger ball was easier
             if self.open_high <= self.safe: self.open_high = 0.
-        elif got.status == Status.unsafe: self.hit(min(size(got.adversarial), radius), got.adversarial)
-        else: self.open_low, self.open_high = min(self.open_low, radius), max(self.open_high, radius)
+        elif got.status == Status.unsafe:
+            self.hit(min(size(got.adversarial), radius), got.adversarial)
+        else:
+            self.open_low, self.open_high = (min(self.open_low, radius),
+                                             max(self.open_high, radius))
 
     def hit(self, radius:float, point:np.ndarray|None) -> None:
         "A certified attack."
         self.attack = radius
         self.point = point
-        self.safe = min(self.safe, self.attack)              # the box was rounded outward by one step
+        self.safe = min(self.safe, self.attack) # the box was rounded outward by one step
 
     def next(self, radius:float) -> float|None:
         "The radius to ask about; None at the end."
@@ -95,7 +100,8 @@ class _Bracket:
         close = self.tol*min(self.attack, self.max_radius)
         top = min(self.attack, self.open_low)
         if np.isinf(self.attack):
-            if max(self.safe, self.open_high) < self.max_radius: return min(self.max_radius, 2*radius)
+            if max(self.safe, self.open_high) < self.max_radius:
+                return min(self.max_radius, 2*radius)
             self.status = Status.unknown     # a smaller ball may show an attack
             close = max(close, .02*top)
         else: self.status = Status.optimal
@@ -113,19 +119,18 @@ FEW_IN_BALL = 200   # the same where the norm is 2 or 1
 
 def _seconds(clock:Clock) -> float|None:
     "Time for one query: half of what is left, but no less than a part of the whole."
-    return None if clock.limit is None else max(.5*clock.left, min(PART*clock.limit, clock.left), 1e-3)
+    return (None if clock.limit is None
+            else max(.5*clock.left, min(PART*clock.limit, clock.left), 1e-3))
 
 class _Asking:
     "Queries of one radius after another within the time, and what they teach the bracket."
-    def __init__(
-        self, asked:Certifiable, post, x, ball_of, whole_of, norm, rigorous:bool, bracket:_Bracket,
-        clock:Clock
-    ):
+    def __init__(self, asked:Certifiable, post, x, ball_of, whole_of, norm, rigorous:bool,
+                 bracket:_Bracket, clock:Clock):
         self.asked = asked
         self.post = post
         self.x = x
         self.ball_of = ball_of     # radius -> Around
-        self.whole_of = whole_of   # the same without the limits; None where they cut no ball
+        self.whole_of = whole_of # the same without the limits; None where they cut no ball
         self.norm = norm
         self.rigorous = rigorous
         self.bracket = bracket
@@ -145,7 +150,8 @@ class _Asking:
 
     @property
     def in_first_half(self) -> bool:
-        return not self.ended and (self.clock.limit is None or self.clock.left > .5*self.clock.limit)
+        return (not self.ended
+                and (self.clock.limit is None or self.clock.left > .5*self.clock.limit))
 
     def starts(self, radius:float) -> np.ndarray|None: # (1, d)
         "The attack that is known, drawn into a smaller ball."
@@ -158,8 +164,10 @@ class _Asking:
         if self.clock.out_of_time():
             self.end(Status.time_limit)
             return None
-        limits = Limits(tol=0., clock=Clock(_seconds(self.clock)), max_boxes=max_boxes, decide=0.)
-        got = safety_of(self.asked, self.ball_of(radius), limits, self.rigorous, self.starts(radius))
+        limits = Limits(tol=0., clock=Clock(_seconds(self.clock)), max_boxes=max_boxes,
+                        decide=0.)
+        got = safety_of(self.asked, self.ball_of(radius), limits, self.rigorous,
+                        self.starts(radius))
         self.queries += 1
         if got.status == Status.unknown and got.search != Status.interrupted:
             whole = self.without_limits(radius, max_boxes)
@@ -169,24 +177,30 @@ class _Asking:
         return None
 
     def without_limits(self, radius:float, max_boxes) -> Safety|None:
-        "The whole ball, if limits cut it and the time allows; None unless its class is kept or it is interrupted."
+        """The whole ball, if limits cut it and the time allows; None unless its class is
+        kept or it is interrupted."""
         if self.whole_of is None or self.clock.out_of_time(): return None
-        limits = Limits(tol=0., clock=Clock(_seconds(self.clock)), max_boxes=max_boxes, decide=0.)
+        limits = Limits(tol=0., clock=Clock(_seconds(self.clock)), max_boxes=max_boxes,
+                        decide=0.)
         got = safety_of(self.asked, self.whole_of(radius), limits, self.rigorous)
-        return got if got.status == Status.safe or got.search == Status.interrupted else None
+        return (got if got.status == Status.safe or got.search == Status.interrupted
+                else None)
 
     def learn(self, radius:float, got:Safety) -> None:
         self.bracket.learn(radius, got, lambda z: _length(z - self.x, self.norm))
 
     def lost_points(self, radius:float) -> list|None:
-        "Points of the ball that seem to be of another class; None where the posterior has no such look."
+        """Points of the ball that seem to be of another class; None where the posterior has
+        no such look."""
         return self.asked._lost_points(self.ball_of(radius), self.top)
 
 # %% ../../nbs/gpc/05_attacks.ipynb #0a727b23
-SHARES = .98, .9, .7, .4, .1   # of the attack's radius, asked about in turn until one is certified
+# of the attack's radius, asked about in turn until one is certified
+SHARES = .98, .9, .7, .4, .1
 
 def _smallest(clock:Clock, lost, start:float, most:float, tol:float) -> float|None:
-    "Smallest radius where `lost` says so, to tol/5; None where it cannot say, or up to `most` does not."
+    """Smallest radius where `lost` says so, to tol/5; None where it cannot say, or up to
+    `most` does not."""
     low = 0.
     high = min(start, most)
     while not (hit := lost(high)):
@@ -199,11 +213,13 @@ def _smallest(clock:Clock, lost, start:float, most:float, tol:float) -> float|No
     return high
 
 def _attacked(asking:_Asking, start:float, tol:float) -> None:
-    "Queries of one box for half of the time, until the smallest radius where they attack is known to tol/5."
+    """Queries of one box for half of the time, until the smallest radius where they attack
+    is known to tol/5."""
     most = asking.bracket.max_radius
     def attacked(radius):
         if (got := asking.ask(radius, 1)) is None: return False
-        if got.status != Status.unknown: asking.learn(radius, got)   # what one box leaves open says nothing
+        if got.status != Status.unknown:
+            asking.learn(radius, got) # what one box leaves open says nothing
         return got.status == Status.unsafe
     low = 0.
     high = start
@@ -216,7 +232,7 @@ def _attacked(asking:_Asking, start:float, tol:float) -> None:
         if not attacked(middle): low = middle
 
 # %% ../../nbs/gpc/05_attacks.ipynb #d7cf0087
-FIRST = .3                # share of the attack's radius that is asked about first for several classes
+FIRST = .3 # share of the attack's radius that is asked about first for several classes
 OF_SEVERAL = .6, .15, .05 # and those after the attack itself
 TRIES = 4                 # certificates of a point that are tried
 
@@ -229,10 +245,12 @@ def _certify_attack(asking:_Asking, radius:float) -> None:
         if asking.clock.out_of_time() or larger > asking.bracket.max_radius: return
         around = asking.ball_of(larger)
         points = asking.lost_points(larger)
-        point = around.settle(np.clip(points[0], around.lower, around.upper)) if points else None
+        point = (around.settle(np.clip(points[0], around.lower, around.upper)) if points
+                 else None)
         if point is None: return
         if (over := asking.asked._margin_at(point, asking.top, asking.rigorous)) < 0:
-            return asking.bracket.hit(min(larger, _length(point - asking.x, asking.norm)), point)
+            return asking.bracket.hit(min(larger, _length(point - asking.x, asking.norm)),
+                                      point)
         larger *= 1 + max(1.2*over/lead, 1e-3)
 
 def _openings(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[float]:
@@ -241,34 +259,38 @@ def _openings(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[float]:
     asked = asking.asked
     free = len(lengthscale)
     if free >= FROM:
-        found = _smallest(asking.clock, asking.lost_points, .05*float(np.median(lengthscale)),
-                          bracket.max_radius, tol)
+        found = _smallest(asking.clock, asking.lost_points,
+                          .05*float(np.median(lengthscale)), bracket.max_radius, tol)
         if found is not None and asked.coarse:
-            if asked._class_at(asking.x, asking.rigorous)[1][0] > 0: _certify_attack(asking, found)
-            if (got := asking.ask(FIRST*found, asking.few)) is not None: asking.learn(FIRST*found, got)
+            if asked._class_at(asking.x, asking.rigorous)[1][0] > 0:
+                _certify_attack(asking, found)
+            if (got := asking.ask(FIRST*found, asking.few)) is not None:
+                asking.learn(FIRST*found, got)
             return [share*found for share in (1 - 3*tol, *OF_SEVERAL)]
         if found is not None:
             near = [1 - .7*tol, 1 - 3*tol]
             shares = [s for s in near if s > SHARES[0]] + [s for s in SHARES if s < near[0]]
             return [found, *(s*found for s in shares)]
     start = min(bracket.max_radius, .05*float(lengthscale.min(initial=1.)))
-    if free > advanced.many_coordinates.MANY and not asked.coarse: _attacked(asking, start, tol)
+    if free > advanced.many_coordinates.MANY and not asked.coarse:
+        _attacked(asking, start, tol)
     if np.isinf(bracket.attack): return [start]
     return [(1 - 3*tol)*bracket.attack, *(s*bracket.attack for s in SHARES)]
 
 # %% ../../nbs/gpc/05_attacks.ipynb #63000f7e
 def minimal_perturbation(
-    post,             # a posterior
-    x,                # (d,) point
-    dims=None,        # indices that may change; None: all
-    norm="inf",       # "inf", 2 or 1
-    limits=None,      # (low, high) that no perturbed point leaves
-    tol=1e-3,         # relative width of the final interval, above 0
-    max_radius=None,  # where to give up, at least 0; None: the extent of the data plus six length-scales
-    time_limit=None,  # seconds for everything; None: no limit
-    max_boxes=200_000,# of each query
-    rigorous=True,    # sound under floating point
-    n_jobs=None,      # threads; None: 1
+    post,              # a posterior
+    x,                 # (d,) point
+    dims=None,         # indices that may change; None: all
+    norm="inf",        # "inf", 2 or 1
+    limits=None,       # (low, high) that no perturbed point leaves
+    tol=1e-3,          # relative width of the final interval, above 0
+    max_radius=None,   # where to give up, at least 0; None: the extent of the data plus six
+                       # length-scales
+    time_limit=None,   # seconds for everything; None: no limit
+    max_boxes=200_000, # of each query
+    rigorous=True,     # sound under floating point
+    n_jobs=None,       # threads; None: 1
 ) -> Perturbation:
     """Largest certified radius and smallest successful attack around a point."""
     def ball_of(radius): return around(post, x, radius, dims, norm, limits)
@@ -284,11 +306,12 @@ def minimal_perturbation(
     with thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)
         round_ball = limits is not None and norm != "inf"
-        asking = _Asking(asked, post, x, ball_of, whole_of if round_ball else None, norm, rigorous,
-                         bracket, clock)
+        asking = _Asking(asked, post, x, ball_of, whole_of if round_ball else None, norm,
+                         rigorous, bracket, clock)
         asking.few = min(max_boxes or asking.few, asking.few)
         if len(chosen) >= asked.alone: max_boxes = asking.few
-        first = [r for r in _openings(asking, post.lengthscale[chosen], tol) if r > bracket.safe]
+        first = [r for r in _openings(asking, post.lengthscale[chosen], tol)
+                 if r > bracket.safe]
         radius = first.pop(0) if first else bracket.next(bracket.safe)
         while radius is not None and not asking.ended:
             got = asking.ask(radius, max_boxes)
@@ -297,15 +320,18 @@ def minimal_perturbation(
             seen = asked.coarse or np.isfinite(bracket.attack)
             first = [r for r in first if r > bracket.safe] if seen else []
             radius = first.pop(0) if first else bracket.next(radius)
-    if np.isinf(bracket.attack) and bracket.safe >= bracket.max_radius: bracket.status = Status.no_attack
+    if np.isinf(bracket.attack) and bracket.safe >= bracket.max_radius:
+        bracket.status = Status.no_attack
     return Perturbation(certified=float(bracket.safe), attack=float(bracket.attack),
-                        adversarial=bracket.point, n_queries=asking.queries, status=bracket.status)
+                        adversarial=bracket.point, n_queries=asking.queries,
+                        status=bracket.status)
 
 # %% ../../nbs/gpc/05_attacks.ipynb #0093d6b0
 def gpfgs(
     post,         # GPPosterior
     x,            # (d,) or (m, d) points
-    radius,       # of the maximum norm: number or (d,), at least 0; (2, d) for radii below and above
+    radius,       # of the maximum norm: number or (d,), at least 0; (2, d) for radii below
+                  # and above
     dims=None,    # indices that may change; None: all
     limits=None,  # (low, high) that no attacked point leaves
 ) -> np.ndarray:  # attacked points, shaped as x
@@ -347,11 +373,13 @@ class Interpretation:
         return float((self.upper - self.lower).max(initial=0.))
 
 # %% ../../nbs/gpc/05_attacks.ipynb #73179d6e
-def _one_sided(post, point, i:int, side:float, width:float, low, high, options) -> tuple[float, float]:
+def _one_sided(post, point, i:int, side:float, width:float, low, high,
+               options) -> tuple[float, float]:
     "Bounds of pi_max + pi_min when coordinate i moves to one side."
     end = point.copy()
     end[i] = min(max(point[i] + side*width, low[i]), high[i])
-    r = classification_range(post, np.minimum(point, end), np.maximum(point, end), **options)
+    r = classification_range(post, np.minimum(point, end), np.maximum(point, end),
+                             **options)
     return r.max_lower + r.min_lower, r.max_upper + r.min_upper
 
 # %% ../../nbs/gpc/05_attacks.ipynb #a47fbe7f
@@ -360,7 +388,8 @@ def interpretability(
     x,                 # (d,) point: local; (m, d) points: global, their average
     gamma,             # width of the one-sided intervals, above 0
     dims=None,         # indices asked for; None: all
-    tol=1e-3,          # of each extreme, above 0; the metric's interval is at most four times as wide
+    tol=1e-3,          # of each extreme, above 0; the metric's interval is at most four
+                       # times as wide
     limits=None,       # (low, high) that cut the intervals, e.g. (0, 1) for pixels
     target=None,       # class, for several classes
     max_boxes=None,    # of each range, a side; None: no limit
@@ -378,16 +407,17 @@ def interpretability(
     chosen = check_dims(dims, post.d)
     low, high = check_bounds((-np.inf, np.inf) if limits is None else limits, points)
     tol, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
-    options = dict(tol=tol, max_boxes=max_boxes, time_limit=time_limit, rigorous=rigorous, n_jobs=n_jobs,
-                   target=target)
+    options = dict(tol=tol, max_boxes=max_boxes, time_limit=time_limit, rigorous=rigorous,
+                   n_jobs=n_jobs, target=target)
     lower = np.zeros((len(points), len(chosen)))
     upper = np.zeros((len(points), len(chosen)))
     for a, point in enumerate(points):
         for b, i in enumerate(chosen):
-            up, down = (_one_sided(post, point, i, side, width, low, high, options) for side in (1., -1.))
+            up, down = (_one_sided(post, point, i, side, width, low, high, options)
+                        for side in (1., -1.))
             lower[a, b], upper[a, b] = up[0] - down[1], up[1] - down[0]
-    return Interpretation(dims=chosen, lower=lower.mean(0), upper=upper.mean(0), gamma=width,
-                          local=.5*(lower + upper))
+    return Interpretation(dims=chosen, lower=lower.mean(0), upper=upper.mean(0),
+                          gamma=width, local=.5*(lower + upper))
 
 # %% ../../nbs/gpc/05_attacks.ipynb #f3430ded
 def _probabilities(post, Z) -> np.ndarray: # (m, C)
@@ -401,29 +431,34 @@ def _column(post, target) -> int:
 
 # %% ../../nbs/gpc/05_attacks.ipynb #99cc2917
 def lime_weights(
-    post,              # GPPosterior, or MulticlassPosterior with `target`
-    x,                 # (d,) point
-    training,          # (n, d) data that LIME takes centre and scales from
-    target=None,       # class, for several classes
-    n_samples:int=5000,# LIME's default
-    random_state:int=0,# seed of LIME's points
-    around:bool=False, # draw LIME's points around x; False: around the mean of the data, LIME's default
-    kernel_width=None, # of LIME's weights, in standard deviations; None: LIME's default, .75 times root d
-) -> np.ndarray:       # (d,) slopes of the probability per standard deviation of each coordinate
+    post,               # GPPosterior, or MulticlassPosterior with `target`
+    x,                  # (d,) point
+    training,           # (n, d) data that LIME takes centre and scales from
+    target=None,        # class, for several classes
+    n_samples:int=5000, # LIME's default
+    random_state:int=0, # seed of LIME's points
+    around:bool=False,  # draw LIME's points around x; False: around the mean of the data,
+                        # LIME's default
+    kernel_width=None,  # of LIME's weights, in standard deviations; None: LIME's default,
+                        # .75 times root d
+) -> np.ndarray: # (d,) slopes of the probability per standard deviation of each coordinate
     """Explanation of the `lime` package without discretisation.
 
     Raises: ImportError with a remedy where it is missing."""
     try: from lime.lime_tabular import LimeTabularExplainer
     except ImportError:
-        raise ImportError("lime_weights needs the package lime: pip install 'reject_nb[lime]'") from None
+        raise ImportError("lime_weights needs the package lime: pip install "
+                          "'reject_nb[lime]'") from None
     check_random_state(random_state)
     x = check_vector(x, "x", post.d)
     label = _column(post, target)
-    explainer = LimeTabularExplainer(check_matrix(training, "training"), discretize_continuous=False,
+    explainer = LimeTabularExplainer(check_matrix(training, "training"),
+                                     discretize_continuous=False,
                                      sample_around_instance=check_flag(around, "around"),
                                      kernel_width=kernel_width, random_state=random_state)
-    found = explainer.explain_instance(x, lambda Z: _probabilities(post, Z), labels=(label,),
-                                       num_features=len(x), num_samples=n_samples)
+    found = explainer.explain_instance(x, lambda Z: _probabilities(post, Z),
+                                       labels=(label,), num_features=len(x),
+                                       num_samples=n_samples)
     out = np.zeros(len(x))
     for i, weight in found.as_map()[label]: out[i] = weight
     return out
@@ -439,4 +474,5 @@ def probability_gradient(
     x = check_vector(x, "x", post.d)
     label = _column(post, target)
     moves = step*np.eye(len(x))
-    return (_probabilities(post, x + moves)[:, label] - _probabilities(post, x - moves)[:, label])/(2*step)
+    return (_probabilities(post, x + moves)[:, label]
+            - _probabilities(post, x - moves)[:, label])/(2*step)

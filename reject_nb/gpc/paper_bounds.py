@@ -17,18 +17,20 @@ from scipy.special import logit, ndtr, ndtri
 
 from ..core.checks import check_instance
 from ..core.results import Clock
-from .advanced.certificate import (Boxes, Side, functional_min, one_side,
-                                                reduce_box)
+from .advanced.certificate import (
+    Boxes, Side, functional_min, one_side, reduce_box)
 from .posterior import GPPosterior, logistic_mean
-from .search import (Limits, Looked, MinResult, Oracle, RangeResult, both_ends,
-                                  check_limits_of_work, check_region, minimise)
+from .search import (
+    Limits, Looked, MinResult, Oracle, RangeResult, both_ends, check_limits_of_work,
+    check_region, minimise)
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #62dd4a87
 def gaussian_interval(
     a, b,       # ends, may be infinite
     mean, var,  # parameters
 ) -> np.ndarray: # probability of [a, b]
-    "Integral of N(mean, var) over [a, b]; the closed form of Eqs. (9) and (10), stable in both tails."
+    """Integral of N(mean, var) over [a, b]; the closed form of Eqs. (9) and (10), stable in
+    both tails."""
     root = np.sqrt(np.maximum(var, 1e-300))
     lo = (np.asarray(a, float) - mean)/root
     hi = (np.asarray(b, float) - mean)/root
@@ -45,9 +47,11 @@ class Intervals(NamedTuple):
     var_high: float
 
 def _half_line(a, b, box:Intervals) -> tuple[float, float]:
-    "The limit of Proposition 2: monotone in the mean, and in the variance for a given mean."
+    """The limit of Proposition 2: monotone in the mean, and in the variance for a given
+    mean."""
     ends = (box.var_low, box.var_high)
-    near, far = (box.mean_low, box.mean_high) if np.isinf(a) else (box.mean_high, box.mean_low)
+    near, far = ((box.mean_low, box.mean_high) if np.isinf(a)
+                 else (box.mean_high, box.mean_low))
     least = min(gaussian_interval(a, b, far, v) for v in ends)
     return float(least), float(max(gaussian_interval(a, b, near, v) for v in ends))
 
@@ -64,9 +68,11 @@ def interval_extremes(
     if np.isinf(a) or np.isinf(b): return _half_line(a, b, box)
     middle = .5*(a + b)
     near = min(max(middle, box.mean_low), box.mean_high)
-    far = box.mean_low if abs(box.mean_low - middle) > abs(box.mean_high - middle) else box.mean_high
+    far = (box.mean_low if abs(box.mean_low - middle) > abs(box.mean_high - middle)
+           else box.mean_high)
     critical = box.var_low
-    if not a <= near <= b: critical = ((near - a)**2 - (near - b)**2)/(2*math.log((near - a)/(near - b)))
+    if not a <= near <= b:
+        critical = ((near - a)**2 - (near - b)**2)/(2*math.log((near - a)/(near - b)))
     v = min(max(critical, box.var_low), box.var_high)
     smallest = min(gaussian_interval(a, b, far, w) for w in (box.var_low, box.var_high))
     return float(smallest), float(gaussian_interval(a, b, near, v))
@@ -81,7 +87,8 @@ def proposition_1(
 
     Source: Blaas et al., Proposition 1."""
     p = np.arange(1, n)/n
-    edges = np.concatenate([[-np.inf], ndtri(p) if likelihood == "probit" else logit(p), [np.inf]])
+    edges = np.concatenate([[-np.inf], ndtri(p) if likelihood == "probit" else logit(p),
+                            [np.inf]])
     low = high = 0.
     for i in range(n):
         smallest, largest = interval_extremes(edges[i], edges[i + 1], box)
@@ -96,11 +103,12 @@ def lemma_3(
 ) -> tuple[float, float]: # lower bound of the minimum, upper bound of the maximum
     """The exact extremes: the mean at its end, and the variance at one of its own.
 
-    The end points are Lemma 3's for the probit, and hold for the logistic function too, whose mean rises in
-    mu and moves towards 1/2 with Sigma.
+    The end points are Lemma 3's for the probit, and hold for the logistic function too,
+    whose mean rises in mu and moves towards 1/2 with Sigma.
 
     Source: Blaas et al., eqs. (18) and (19) with lambda = 1."""
-    value = (lambda m, v: float(ndtr(m/math.sqrt(1 + v)))) if likelihood == "probit" else logistic_mean
+    value = ((lambda m, v: float(ndtr(m/math.sqrt(1 + v)))) if likelihood == "probit"
+             else logistic_mean)
     low = value(box.mean_low, box.var_high if box.mean_low >= 0 else box.var_low)
     return low, value(box.mean_high, box.var_low if box.mean_high >= 0 else box.var_high)
 
@@ -121,7 +129,8 @@ def conditional_product(
         gain = np.linalg.solve(cov[rest, rest], cov[rest, i])
         var = cov[i, i] - cov[i, rest] @ gain
         # the conditional mean is linear in f: its extremes over the cell are at corners
-        ends = np.stack([gain*(box[rest, 0] - mean[rest]), gain*(box[rest, 1] - mean[rest])])
+        ends = np.stack([gain*(box[rest, 0] - mean[rest]),
+                         gain*(box[rest, 1] - mean[rest])])
         shift = np.array([ends.min(0).sum(), ends.max(0).sum()])
         m = mean[i] + (shift if sign > 0 else -shift[::-1])
         a, b = interval_extremes(box[i, 0], box[i, 1], Intervals(m[0], m[1], var, var))
@@ -183,21 +192,24 @@ def _program(side, lo, hi) -> _Program:
     A = sparse.block_array([[sparse.csr_array(found.low_1), -eye],
                             [sparse.csr_array(-found.high_1), eye]]).tocsr()
     return _Program(A=A, b=np.concatenate([-found.low_0, found.high_0]),
-                    low=np.concatenate([lo, found.r_low]), high=np.concatenate([hi, found.r_high]))
+                    low=np.concatenate([lo, found.r_low]),
+                    high=np.concatenate([hi, found.r_high]))
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #24f92568
 def _dual_bound(cost, program, multipliers) -> float:
     "Lower bound of min cost'y from any multipliers; weak duality needs only their sign."
     m = np.maximum(multipliers, 0)
     reduced = cost + program.A.T @ m
-    return float(-m @ program.b + np.where(reduced > 0, reduced*program.low, reduced*program.high).sum())
+    return float(-m @ program.b
+                 + np.where(reduced > 0, reduced*program.low, reduced*program.high).sum())
 
 def _linear_program(cost, program) -> float:
     "Dual value of a linear program through HiGHS."
     from scipy.optimize import linprog
-    got = linprog(cost, A_ub=program.A, b_ub=program.b, bounds=np.column_stack([program.low, program.high]),
-                  method="highs")
-    return _dual_bound(cost, program, -got.ineqlin.marginals if got.status == 0 else np.zeros(len(program.b)))
+    got = linprog(cost, A_ub=program.A, b_ub=program.b,
+                  bounds=np.column_stack([program.low, program.high]), method="highs")
+    return _dual_bound(cost, program, -got.ineqlin.marginals if got.status == 0
+                       else np.zeros(len(program.b)))
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #d48777f8
 def variance_high(
@@ -206,18 +218,22 @@ def variance_high(
     lo:np.ndarray,  # (d,) scaled box
     hi:np.ndarray,  # (d,)
 ) -> float:
-    "Upper bound of the variance by the paper's quadratic program (Clarabel), certified by its dual point."
+    """Upper bound of the variance by the paper's quadratic program (Clarabel), certified by
+    its dual point."""
     import clarabel
     program = _program(side, lo, hi)
     d = len(lo)
     n = len(R)
-    P = sparse.csc_matrix(np.triu(np.block([[np.zeros((d, d)), np.zeros((d, n))], [np.zeros((n, d)), 2*R]])))
-    full = sparse.csc_matrix(sparse.vstack([program.A, sparse.eye(d + n), -sparse.eye(d + n)]))
+    P = sparse.csc_matrix(
+        np.triu(np.block([[np.zeros((d, d)), np.zeros((d, n))], [np.zeros((n, d)), 2*R]])))
+    full = sparse.csc_matrix(
+        sparse.vstack([program.A, sparse.eye(d + n), -sparse.eye(d + n)]))
     right = np.concatenate([program.b, program.high, -program.low])
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     got = clarabel.DefaultSolver(P, np.zeros(d + n), full, right,
-                                 [clarabel.NonnegativeConeT(full.shape[0])], settings).solve()
+                                 [clarabel.NonnegativeConeT(full.shape[0])],
+                                 settings).solve()
     r = np.array(got.x)[d:]
     cost = np.concatenate([np.zeros(d), 2*(R @ r)])
     least = -r @ R @ r + _dual_bound(cost, program, np.array(got.z)[:program.A.shape[0]])
@@ -231,7 +247,8 @@ def variance_low(
     hi:np.ndarray, # (d,)
     eigen=None,    # (values, vectors) of R where known
 ) -> float:
-    """Lower bound of the variance by 2M+1 linear programs, through HiGHS, with dual values as bounds.
+    """Lower bound of the variance by 2M+1 linear programs, through HiGHS, with dual values
+    as bounds.
 
     Source: Blaas et al., Appendix D.1, eq. (20)."""
     program = _program(side, lo, hi)
@@ -244,7 +261,7 @@ def variance_low(
         cost = np.concatenate([np.zeros(d), vector])
         least = _linear_program(cost, program)
         most = -_linear_program(-cost, program)
-        offset += value*least*most  # chord of -v t^2 over [least, most]: -v((l + m) t - l m)
+        offset += value*least*most # chord of -v t^2 over [least, most]: -v((l + m) t - l m)
         slope -= value*(least + most)*vector
     return float(max(side.post.variance + offset
                      + _linear_program(np.concatenate([np.zeros(d), slope]), program), 0.))
@@ -257,8 +274,8 @@ def mean_bounds(
 ) -> tuple[float, float]:
     "Lower and upper bound of the latent mean (tangents and chords, closed form)."
     both = Boxes(np.stack([lo, lo]), np.stack([hi, hi]))
-    low = functional_min(side.box.bumps, both, np.stack([side.alpha, -side.alpha]), np.zeros(2), False,
-                         side.box.hsq, 1.).low
+    low = functional_min(side.box.bumps, both, np.stack([side.alpha, -side.alpha]),
+                         np.zeros(2), False, side.box.hsq, 1.).low
     return float(low[0]), float(-low[1])
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #c8b15653
@@ -291,7 +308,8 @@ class PaperOracle(Oracle):
         unneeded = self.way == "lemma3" and mean[0] >= 0
         low = 0. if unneeded else variance_low(self.side, self.R, lo, hi, self.eigen)
         box = Intervals(mean[0], mean[1], low, max(low, high))
-        return (lemma_3 if self.way == "lemma3" else proposition_1)(box, self.side.post.likelihood)[0]
+        return (lemma_3 if self.way == "lemma3"
+                else proposition_1)(box, self.side.post.likelihood)[0]
 
     def starts(self, given): return np.zeros((1, len(self.half)))
 
@@ -308,8 +326,8 @@ class PaperOracle(Oracle):
     def look(self, lo, hi, goal):
         low, points, values = zip(*(self._one(a, b) for a, b in zip(lo, hi)))
         score = np.where((hi - lo).max(1, keepdims=True, initial=0.) < 1e-12, -1., hi - lo)
-        return Looked(low=np.array(low), score=score, points=np.array(points), values=np.array(values),
-                      corners=lo[:0])
+        return Looked(low=np.array(low), score=score, points=np.array(points),
+                      values=np.array(values), corners=lo[:0])
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #9847cd04
 def paper_minimum(
@@ -318,13 +336,16 @@ def paper_minimum(
     limits:Limits,       # when to stop
     sign:float=1.,       # -1 for 1 - pi
     way:str="lemma3",    # or "proposition1"
-    bound=None,          # function of (side, lo, hi) -> lower bound, in place of the programs
+    bound=None, # function of (side, lo, hi) -> lower bound, in place of the programs
 ) -> MinResult:          # x in the original coordinates
     """Branch and bound with the paper's bounds for one side.
 
     Source: Blaas et al., Algorithm 1."""
-    side = one_side(post, reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)), sign, False)
-    oracle = PaperOracle(side, sign, way, None if bound is None else lambda lo, hi: bound(side, lo, hi))
+    side = one_side(post,
+                    reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)),
+                    sign, False)
+    oracle = PaperOracle(side, sign, way,
+                         None if bound is None else lambda lo, hi: bound(side, lo, hi))
     got = minimise(oracle, limits)
     return MinResult(lower=max(got.lower, 0.), upper=got.upper, x=side.box.point(got.x),
                      n_boxes=got.n_boxes, status=got.status)
@@ -332,13 +353,14 @@ def paper_minimum(
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #ba4b4077
 def paper_range(
     post,             # GPPosterior
-    lower,            # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
+    lower, # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,            # (d,) upper corner; may be inf
     tol=.02,          # largest gap of minimum and of maximum, above 0
     max_boxes=None,   # stop after so many boxes a side; None: no limit
     time_limit=None,  # seconds for everything; None: no limit
 ) -> RangeResult:
-    """Range of the probability of class 1 over a box by the paper's programs, in plain double precision.
+    """Range of the probability of class 1 over a box by the paper's programs, in plain
+    double precision.
 
     Source: Blaas et al., Algorithm 1 with Propositions 1-2 and Lemma 3."""
     check_instance(post, "post", GPPosterior, "a GPPosterior")
@@ -346,4 +368,5 @@ def paper_range(
     def minimum(sign, limits):
         got = paper_minimum(post, lo, hi, limits, sign)
         return got, got.x
-    return both_ends(minimum, check_limits_of_work(tol, max_boxes, time_limit), Clock(time_limit))
+    return both_ends(minimum, check_limits_of_work(tol, max_boxes, time_limit),
+                     Clock(time_limit))

@@ -28,9 +28,9 @@ from numba import njit
 from scipy.linalg import cho_solve, solve_triangular
 from scipy.special import expit, log_expit, log_ndtr, ndtr
 
-from ..core.checks import (check_array, check_choice, check_count, check_flag, check_instance,
-                                   check_labels, check_matrix, check_number, check_path,
-                                   check_positive, check_vector, refuse)
+from ..core.checks import (
+    check_array, check_choice, check_count, check_flag, check_instance, check_labels,
+    check_matrix, check_number, check_path, check_positive, check_vector, refuse)
 from ..core.files import write_atomic
 from ..core.linalg import damped, i_plus_sks
 
@@ -43,7 +43,8 @@ def kernel(
 ) -> np.ndarray:            # (m, n)
     "Squared-exponential covariance with one length-scale per dimension."
     square = np.zeros((len(A), len(B)))
-    for j in range(A.shape[1]): square += ((A[:, j, None] - B[None, :, j])/lengthscale[j])**2
+    for j in range(A.shape[1]):
+        square += ((A[:, j, None] - B[None, :, j])/lengthscale[j])**2
     return variance*np.exp(-.5*square)
 
 # %% ../../nbs/gpc/01_posterior.ipynb #7e79b836
@@ -90,7 +91,8 @@ def laplace(
     tol:float=1e-10, # largest |alpha - gradient| at the end
     start=None,      # (n,) alpha to start from
 ) -> Mode:
-    "Newton's method (Rasmussen and Williams, Algorithm 3.1); ArithmeticError at a residual above 1e-6."
+    """Newton's method (Rasmussen and Williams, Algorithm 3.1); ArithmeticError at a
+    residual above 1e-6."""
     def state(alpha):
         f = K @ alpha
         terms = site_derivatives(f, y, likelihood)
@@ -102,8 +104,9 @@ def laplace(
         step = _newton_direction(K, y, alpha, f, terms)
         value, alpha, f, terms = damped(lambda size: state(alpha + size*step), value)
     if residual > max(tol, 1e-6):   # in between: rounding of an ill-conditioned K
-        raise ArithmeticError("Newton's method for the Laplace mode stopped at a residual of "
-                              f"{residual:.2g}; the kernel matrix may be too ill-conditioned")
+        raise ArithmeticError("Newton's method for the Laplace mode stopped at a residual "
+                              f"of {residual:.2g}; the kernel matrix may be too "
+                              "ill-conditioned")
     return Mode(alpha=terms.grad, site_precision=terms.curvature, residual=float(residual))
 
 # %% ../../nbs/gpc/01_posterior.ipynb #b0c10b61
@@ -134,14 +137,15 @@ def ep_targets(
     mean = K @ alpha
     tau_c = 1/var - tau
     nu_c = mean/var - nu
-    root = np.sqrt(tau_c*tau_c + tau_c)                 # the cavity's 1/sqrt(var^2 ...) in natural parameters
+    # the cavity's 1/sqrt(var^2 ...) in natural parameters
+    root = np.sqrt(tau_c*tau_c + tau_c)
     z = y*nu_c/root
     log_z = log_ndtr(z)
     ratio = np.exp(-.5*z*z - .5*math.log(2*math.pi) - log_z)
     mean_hat = nu_c/tau_c + y*ratio/root
     var_hat = 1/tau_c - ratio*(z + ratio)/(tau_c*tau_c + tau_c)
-    return Targets(tau=1/var_hat - tau_c, nu=mean_hat/var_hat - nu_c, alpha=alpha, log_z=log_z,
-                   cavity_tau=tau_c, cavity_nu=nu_c)
+    return Targets(tau=1/var_hat - tau_c, nu=mean_hat/var_hat - nu_c, alpha=alpha,
+                   log_z=log_z, cavity_tau=tau_c, cavity_nu=nu_c)
 
 # %% ../../nbs/gpc/01_posterior.ipynb #bf5d38ee
 class FixedPoint(NamedTuple):
@@ -163,20 +167,23 @@ def expectation_propagation(
     """EP for the probit, damped adaptively until the fixed point is reached.
 
     Raises: ArithmeticError where `max_sweeps` sweeps leave a residual above 1e-6."""
-    tau, nu = (np.zeros(len(y)), np.zeros(len(y))) if start is None else (start[0].copy(), start[1].copy())
+    tau, nu = ((np.zeros(len(y)), np.zeros(len(y))) if start is None
+               else (start[0].copy(), start[1].copy()))
     damping = 1.
     last = np.inf
     for _ in range(max_sweeps):
         new = ep_targets(K, y, tau, nu)
         residual = max(np.abs(new.tau - tau).max(), np.abs(new.nu - nu).max())
-        at = FixedPoint(alpha=new.alpha, tau=tau, nu=nu, residual=float(residual), targets=new)
+        at = FixedPoint(alpha=new.alpha, tau=tau, nu=nu, residual=float(residual),
+                        targets=new)
         if residual <= tol: return at
         damping = max(.05, damping*.5) if residual > last else min(1., damping*1.1)
         last = residual
         tau = np.maximum(tau + damping*(new.tau - tau), 1e-12)
         nu = nu + damping*(new.nu - nu)
     if residual <= 1e-6: return at
-    raise ArithmeticError(f"EP stopped after {max_sweeps} sweeps at a residual of {residual:.2g}")
+    raise ArithmeticError(f"EP stopped after {max_sweeps} sweeps at a residual of "
+                          f"{residual:.2g}")
 
 # %% ../../nbs/gpc/01_posterior.ipynb #35c51888
 LOGISTIC_LIMIT = 1e6     # largest variance for which the error is bounded
@@ -192,7 +199,8 @@ def sigma(f):
 # %% ../../nbs/gpc/01_posterior.ipynb #584f44f0
 @njit(cache=True, nogil=True)
 def logistic_mean(mean, variance):
-    """E[sigma(f)] for f ~ N(mean, variance), to within LOGISTIC_ERROR for a variance up to LOGISTIC_LIMIT.
+    """E[sigma(f)] for f ~ N(mean, variance), to within LOGISTIC_ERROR for a variance up to
+    LOGISTIC_LIMIT.
 
     Source: Blaas et al., eq. (1)."""
     if variance < 1e-300: return 1/(1 + math.exp(-mean)) if mean > -700 else 0.
@@ -260,17 +268,21 @@ def check_names(classes, count:int) -> np.ndarray: # (count,)
 
 # %% ../../nbs/gpc/01_posterior.ipynb #9a11c002
 EXACT = "the exact probability"
-ENDS = dict(min_lower=-1, min_upper=1, max_lower=-1, max_upper=1)   # where the gap moves an end to
+# where the gap moves an end to
+ENDS = dict(min_lower=-1, min_upper=1, max_lower=-1, max_upper=1)
 NUMBERS = dict(speaks_of=EXACT, own_number=EXACT, own_gap=0.)
 
 class Posterior:
-    "What every posterior says of itself: points, length-scales, classes by their names, arrays."
-    # besides, arrays or properties: X (n, d), points of the model; lengthscale (d,), over which something changes
+    """What every posterior says of itself: points, length-scales, classes by their names,
+    arrays."""
+    # besides, arrays or properties: X (n, d), points of the model; lengthscale (d,), over
+    # which something changes
     classes: np.ndarray      # names of the classes
-    names_target = False     # whether a class must be named where a probability is asked for
+    names_target = False # whether a class must be named where a probability is asked for
     speaks_of = EXACT        # which number predict_proba and all certificates are about
-    own_number = EXACT       # what the prediction of the library computes that the model came from
-    own_gap = 0.             # at least 0: how far that is from the number certified, at most
+    own_number = EXACT       # what the prediction of the library computes that the model
+                             # came from
+    own_gap = 0. # at least 0: how far that is from the number certified, at most
 
     @property
     def n_classes(self) -> int:
@@ -284,7 +296,8 @@ class Posterior:
         try: hit = np.flatnonzero(self.classes == target)
         except (TypeError, ValueError, ArithmeticError): hit = np.empty(0, int)
         truth = isinstance(target, (bool, np.bool_)) == (self.classes.dtype.kind == "b")
-        same_kind = axes_of(target) == 0 and truth and not isinstance(target, np.timedelta64)
+        same_kind = (axes_of(target) == 0 and truth
+                     and not isinstance(target, np.timedelta64))
         if len(hit) != 1 or not same_kind:
             raise refuse("target", f"one of the classes {self.classes.tolist()}", target)
         return int(hit[0])
@@ -292,7 +305,8 @@ class Posterior:
     def _target_of(self, target) -> int:
         "Position of the class that is asked about; ValueError that names `target`."
         if self.names_target: return self.index_of(target)
-        if target is not None: raise refuse("target", "None where there are two classes", target)
+        if target is not None:
+            raise refuse("target", "None where there are two classes", target)
         return 1
 
     def predict(self, X) -> np.ndarray: # (m,)
@@ -310,7 +324,8 @@ class Posterior:
         own_number,  # text: the number that the library prints
         own_gap=0.,  # largest difference of the two, in [0, 1]
     ):               # self
-        "The same posterior, with names for its numbers; ValueError that names the argument."
+        """The same posterior, with names for its numbers; ValueError that names the
+        argument."""
         self.speaks_of = check_instance(speaks_of, "speaks_of", str, "text")
         self.own_number = check_instance(own_number, "own_number", str, "text")
         self.own_gap = check_number(own_gap, "own_gap", 0., 1.)
@@ -319,12 +334,14 @@ class Posterior:
     def widen(self,
         found, # RangeResult or Certified of this posterior
     ):         # the same, with ends that hold for `own_number`
-        """A certified range moved apart by `own_gap`; it may stick out of [0, 1], as that number does.
+        """A certified range moved apart by `own_gap`; it may stick out of [0, 1], as that
+        number does.
 
         Raises: ValueError that names `found`."""
         if not is_dataclass(type(found)) or not all(hasattr(found, name) for name in ENDS):
             raise refuse("found", "a RangeResult or Certified", found)
-        moved = {name: getattr(found, name) + side*self.own_gap for name, side in ENDS.items()}
+        moved = {name: getattr(found, name) + side*self.own_gap
+                 for name, side in ENDS.items()}
         return replace(found, **moved)
 
     def _numbered(self, path) -> Self:
@@ -334,14 +351,17 @@ class Posterior:
             return self.named(*(np.asarray(value).tolist() for value in names.values()))
 
     def _arrays(self) -> dict: # name -> array, number or text
-        "All that the posterior is made of: what `save` writes and what keys its rows of `certify_many`."
+        """All that the posterior is made of: what `save` writes and what keys its rows of
+        `certify_many`."""
         raise NotImplementedError
 
     def save(self,
         path,  # file name; .npz is added where missing
     ) -> Path: # the file written
-        "Write everything that the posterior is made of, and nothing else, to a compressed npz file."
-        return write_arrays(path, **self._arrays(), **{name: getattr(self, name) for name in NUMBERS})
+        """Write everything that the posterior is made of, and nothing else, to a compressed
+        npz file."""
+        return write_arrays(path, **self._arrays(),
+                            **{name: getattr(self, name) for name in NUMBERS})
 
 # %% ../../nbs/gpc/01_posterior.ipynb #996cbced
 def axes_of(value) -> int:
@@ -356,22 +376,26 @@ def check_lengthscale(
 ) -> np.ndarray: # (1,) or (d,), above 0
     "Length-scales; ValueError that names `lengthscale`."
     if axes_of(value) == 0: return np.array([check_positive(value, "lengthscale")])
-    scale = check_vector(value, "lengthscale", 1 if np.size(check_array(value, "lengthscale")) == 1 else d)
+    scale = check_vector(value, "lengthscale",
+                         1 if np.size(check_array(value, "lengthscale")) == 1 else d)
     if not scale.min() > 0: raise refuse("lengthscale", "above 0 everywhere", value)
     return scale.copy()
 
 # %% ../../nbs/gpc/01_posterior.ipynb #6c364d9e
 class Prior:
-    "Training points and a squared-exponential prior over them: X (n, d), lengthscale (d,), variance."
+    """Training points and a squared-exponential prior over them: X (n, d), lengthscale
+    (d,), variance."""
     def __init__(self, X, lengthscale, variance):
         self.X = check_matrix(X, "X").copy()
         scale = check_lengthscale(lengthscale, self.d)
         self.isotropic = scale.size == 1
         self.lengthscale = np.repeat(scale, self.d) if self.isotropic else scale
         self.variance = check_number(variance, "variance", 1e-150, 1e150)
-        with np.errstate(over="ignore"): span = (np.abs(self.X).max(0)/self.lengthscale).max()
+        with np.errstate(over="ignore"):
+            span = (np.abs(self.X).max(0)/self.lengthscale).max()
         if not span < 1e100:
-            raise refuse("lengthscale", "at least 1e-100 times the largest entry of X", lengthscale)
+            raise refuse("lengthscale", "at least 1e-100 times the largest entry of X",
+                         lengthscale)
         for array in (self.X, self.lengthscale):
             array.flags.writeable = False     # what is derived from them is cached
 
@@ -398,27 +422,29 @@ class Prior:
 
 # %% ../../nbs/gpc/01_posterior.ipynb #23370552
 class GPPosterior(Prior, Posterior):
-    """Gaussian posterior of a latent function with a squared-exponential prior of mean zero, and its class
-    probabilities.
+    """Gaussian posterior of a latent function with a squared-exponential prior of mean
+    zero, and its class probabilities.
 
     Source: Blaas et al., Section 2; Rasmussen and Williams, Sections 3.4 and 3.6.
     Raises: ValueError naming the argument, where one is not as said."""
     def __init__(self,
         X,               # (n, d) training points
         alpha,           # (n,) weights of the mean
-        site_precision,  # (n,) W, at least 0; 0 for a point that says nothing about the variance
+        site_precision,  # (n,) W, at least 0; 0 for a point that says nothing about the
+                         # variance
         lengthscale,     # (d,) or one number for all dimensions, above 0
-        variance,        # prior variance s^2, above 0; at most 1e6 for the logistic likelihood
+        variance, # prior variance s^2, above 0; at most 1e6 for the logistic likelihood
         likelihood="probit", # or "logistic"
         classes=(0, 1),  # (2,) names of class 0 and class 1
     ):
         super().__init__(X, lengthscale, variance)
         self.alpha = check_vector(alpha, "alpha", self.n).copy()
-        self.site_precision = check_vector(site_precision, "site_precision", self.n, low=0.).copy()
+        self.site_precision = check_vector(site_precision, "site_precision", self.n,
+                                           low=0.).copy()
         self.likelihood = check_choice(likelihood, "likelihood", LIKELIHOODS)
         if likelihood == "logistic" and self.variance > LOGISTIC_LIMIT:
-            raise refuse("variance", f"at most {LOGISTIC_LIMIT:g} for the logistic likelihood "
-                         "(beyond, its quadrature has no bound)", variance)
+            raise refuse("variance", f"at most {LOGISTIC_LIMIT:g} for the logistic "
+                         "likelihood (beyond, its quadrature has no bound)", variance)
         self.classes = check_names(classes, 2)
         self._R = self._spectrum = None                          # computed when asked for
         for array in (self.alpha, self.site_precision): array.flags.writeable = False
@@ -432,11 +458,12 @@ class GPPosterior(Prior, Posterior):
         path,  # file written by `save`
     ) -> "GPPosterior":
         "Read a posterior back; the same arrays, bit for bit."
-        a = read_arrays(path, "a GPPosterior", ("X", "alpha", "site_precision", "lengthscale", "variance",
-                                                "likelihood"), {"classes": (0, 1)})
+        a = read_arrays(path, "a GPPosterior", ("X", "alpha", "site_precision",
+                                                "lengthscale", "variance", "likelihood"),
+                        {"classes": (0, 1)})
         with of_file(path, "a GPPosterior"):
-            post = cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"], float(a["variance"]),
-                       str(a["likelihood"]), a["classes"])
+            post = cls(a["X"], a["alpha"], a["site_precision"], a["lengthscale"],
+                       float(a["variance"]), str(a["likelihood"]), a["classes"])
         return post._numbered(path)
 
     @cached_property
@@ -446,7 +473,8 @@ class GPPosterior(Prior, Posterior):
 
     @property
     def R(self) -> np.ndarray: # (n, n)
-        "The inverse of K + 1/W, computed when asked for; may be replaced by an approximation."
+        """The inverse of K + 1/W, computed when asked for; may be replaced by an
+        approximation."""
         if self._R is None:
             S, factor = self._factor
             self._R = S[:, None]*cho_solve(factor, np.diag(S))
@@ -461,7 +489,8 @@ class GPPosterior(Prior, Posterior):
         "Posterior mean and variance of the latent function."
         r = self.kernel(X)
         if self._R is not None:
-            return r @ self.alpha, np.maximum(self.variance - np.einsum("ij,ij->i", r @ self._R, r), 0)
+            return (r @ self.alpha,
+                    np.maximum(self.variance - np.einsum("ij,ij->i", r @ self._R, r), 0))
         S, factor = self._factor
         half = solve_triangular(factor[0], (S*r).T, lower=True)
         return r @ self.alpha, np.maximum(self.variance - (half*half).sum(0), 0)
@@ -469,33 +498,39 @@ class GPPosterior(Prior, Posterior):
     def predict_proba(self,
         X,  # (m, d) points
     ) -> np.ndarray: # (m,)
-        """Probability of class 1: Phi(mu/sqrt(1+Sigma)) for the probit, a quadrature for the logistic.
+        """Probability of class 1: Phi(mu/sqrt(1+Sigma)) for the probit, a quadrature for
+        the logistic.
 
         Source: Blaas et al., eq. (1) and Appendix C with lambda = 1."""
         mean, var = self.latent(X)
-        return ndtr(mean/np.sqrt(1 + var)) if self.likelihood == "probit" else logistic_means(mean, var)
+        return (ndtr(mean/np.sqrt(1 + var)) if self.likelihood == "probit"
+                else logistic_means(mean, var))
 
     def predict(self,
         X,  # (m, d) points
     ) -> np.ndarray: # (m,) of 0 and 1
-        "Class 1 where its probability is above 1/2, that is, the latent mean is positive; else class 0."
+        """Class 1 where its probability is above 1/2, that is, the latent mean is positive;
+        else class 0."""
         return (self.latent(X)[0] > 0).astype(int)
 
     def gradient(self,
         X,  # (m, d) points
-    ) -> tuple[np.ndarray, np.ndarray]: # (m, d) of the latent mean, (m, d) of the latent variance
+    ) -> tuple[np.ndarray, np.ndarray]: # (m, d) of the latent mean, (m, d) of the latent
+                                        # variance
         "Gradients of the latent mean and variance."
         Z = self._points(X)
         r = self.kernel(Z)
         S, factor = self._factor
         w = S*cho_solve(factor, (S*r).T).T
-        slope = lambda weight: (weight @ self.X - weight.sum(1, keepdims=True)*Z)/self.lengthscale**2
+        slope = lambda weight: (weight @ self.X
+                                - weight.sum(1, keepdims=True)*Z)/self.lengthscale**2
         return slope(r*self.alpha), -2*slope(r*w)
 
     def _arrays(self):
         scale = self.lengthscale[:1] if self.isotropic else self.lengthscale
-        return dict(X=self.X, alpha=self.alpha, site_precision=self.site_precision, lengthscale=scale,
-                    variance=self.variance, likelihood=self.likelihood, classes=self.classes)
+        return dict(X=self.X, alpha=self.alpha, site_precision=self.site_precision,
+                    lengthscale=scale, variance=self.variance, likelihood=self.likelihood,
+                    classes=self.classes)
 
 
 # %% ../../nbs/gpc/01_posterior.ipynb #50613904
@@ -503,7 +538,8 @@ def write_arrays(
     path,      # file name; .npz is added where missing
     **arrays,  # what to write
 ) -> Path:     # the file written
-    "Write arrays to a compressed npz file, which holds either what it held before or all of them."
+    """Write arrays to a compressed npz file, which holds either what it held before or all
+    of them."""
     path = check_path(path)
     if path.suffix != ".npz": path = check_path(path.with_name(path.name + ".npz"))
     file = BytesIO()
@@ -512,10 +548,12 @@ def write_arrays(
 
 # %% ../../nbs/gpc/01_posterior.ipynb #d06b17c1
 EASY = 2**26     # bytes that a file may always unpack to
-RATIO = 100      # and times its own size, above that: coordinates, weights and matrices hardly compress
+# and times its own size, above that: coordinates, weights and matrices hardly compress
+RATIO = 100
 
 def _check_sizes(path:Path) -> None:
-    "ValueError unless each array is plain and as large as its header says, and all together are not too large."
+    """ValueError unless each array is plain and as large as its header says, and all
+    together are not too large."""
     total = 0
     with zipfile.ZipFile(path) as file:
         for entry in file.infolist():
@@ -525,9 +563,11 @@ def _check_sizes(path:Path) -> None:
                 read = getattr(np.lib.format, f"read_array_header_{version[0]}_0")
                 shape, _, dtype = read(member)
                 held = entry.file_size - member.tell()
-            if dtype.hasobject: raise ValueError(f"{entry.filename} holds objects, not numbers or text")
+            if dtype.hasobject:
+                raise ValueError(f"{entry.filename} holds objects, not numbers or text")
             if math.prod(shape)*dtype.itemsize != held:
-                raise ValueError(f"{entry.filename} holds {held} bytes, its header says {shape} of {dtype}")
+                raise ValueError(f"{entry.filename} holds {held} bytes, its header says "
+                                 f"{shape} of {dtype}")
     if total > max(EASY, RATIO*path.stat().st_size):
         raise ValueError(f"its arrays unpack to {total} bytes, over {RATIO} times its size")
 
@@ -538,10 +578,12 @@ def of_file(
 ) -> Iterator[None]:
     "Whatever goes wrong inside is a ValueError that names `path`."
     try: yield
-    except (ValueError, TypeError, KeyError, EOFError, AttributeError, ArithmeticError, RuntimeError,
-            NotImplementedError, struct.error, zlib.error, zipfile.BadZipFile) as error:
+    except (ValueError, TypeError, KeyError, EOFError, AttributeError, ArithmeticError,
+            RuntimeError, NotImplementedError, struct.error, zlib.error,
+            zipfile.BadZipFile) as error:
         if str(path) in str(error): raise                     # it has been named already
-        raise ValueError(f"path must be a file with {what}, got {str(path)!r}: {error}") from None
+        raise ValueError(f"path must be a file with {what}, got {str(path)!r}: "
+                         f"{error}") from None
 
 def read_arrays(
     path,          # file name
@@ -549,17 +591,21 @@ def read_arrays(
     fields:tuple,  # the arrays' names
     others:dict|None=None, # what a file without these names means
 ) -> dict[str, np.ndarray]:
-    "Read arrays back, without pickles; ValueError that names `path` where one is missing or damaged."
+    """Read arrays back, without pickles; ValueError that names `path` where one is missing
+    or damaged."""
     path = check_path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"path must be a file with {what}, got {str(path)!r}, which is no file")
-    if not zipfile.is_zipfile(path): raise refuse("path", f"an npz file with {what}, whole", str(path))
+        raise FileNotFoundError(f"path must be a file with {what}, got {str(path)!r}, "
+                                "which is no file")
+    if not zipfile.is_zipfile(path):
+        raise refuse("path", f"an npz file with {what}, whole", str(path))
     with of_file(path, what):
         _check_sizes(path)
         with np.load(path, allow_pickle=False) as file:
             missing = sorted(set(fields) - set(file.files))
             if missing:
-                raise refuse("path", f"a file with {what}, but lacks {', '.join(missing)}", str(path))
+                raise refuse("path", f"a file with {what}, but lacks {', '.join(missing)}",
+                             str(path))
             found = {name: file[name] for name in fields}
             return found | {name: file[name] if name in file.files else value
                             for name, value in (others or {}).items()}
@@ -575,7 +621,8 @@ def two_classes(
     try: classes = np.unique(labels)
     except TypeError: raise refuse("y", "labels that can be sorted", y) from None
     if len(classes) != 2:
-        raise refuse("y", "labels of exactly two classes", f"{len(classes)}: {classes[:5].tolist()}")
+        raise refuse("y", "labels of exactly two classes",
+                     f"{len(classes)}: {classes[:5].tolist()}")
     return np.where(labels == classes[1], 1., -1.)
 
 # %% ../../nbs/gpc/01_posterior.ipynb #0baec657
@@ -596,8 +643,10 @@ def _fixed_point_laplace():
 # %% ../../nbs/gpc/01_posterior.ipynb #4825ecdc
 def _log_normaliser(found) -> float:
     "Sum of the logarithms of EP's site normalisers, as GPy counts them."
-    tau, nu, (tau_c, nu_c) = found.tau, found.nu, (found.targets.cavity_tau, found.targets.cavity_nu)
-    return np.sum(found.targets.log_z + .5*np.log(2*np.pi) + .5*np.log1p(tau/tau_c) - .5*nu**2/(tau_c + tau)
+    tau, nu, (tau_c, nu_c) = (found.tau, found.nu,
+                              (found.targets.cavity_tau, found.targets.cavity_nu))
+    return np.sum(found.targets.log_z + .5*np.log(2*np.pi) + .5*np.log1p(tau/tau_c)
+                  - .5*nu**2/(tau_c + tau)
                   + .5*nu_c*((tau/tau_c)*nu_c - 2*nu)/(tau_c + tau))
 
 # %% ../../nbs/gpc/01_posterior.ipynb #290dbbdc
@@ -612,12 +661,14 @@ def _fixed_point_ep():
             K = np.asarray(K)
             y = np.where(np.asarray(Y)[:, 0] > 0, 1., -1.)
             try: found = expectation_propagation(K, y, 1e-5, self.sites, 100)
-            except ArithmeticError: found = expectation_propagation(K, y, 1e-5, max_sweeps=200)
+            except ArithmeticError:
+                found = expectation_propagation(K, y, 1e-5, max_sweeps=200)
             self.sites = found.tau, found.nu
             approx = gaussianApproximation(found.nu, found.tau)
             cavity = cavityParams(len(y))
             cavity.tau, cavity.v = found.targets.cavity_tau, found.targets.cavity_nu
-            return posteriorParams._recompute(mean_prior, K, approx), approx, cavity, _log_normaliser(found)
+            return (posteriorParams._recompute(mean_prior, K, approx), approx, cavity,
+                    _log_normaliser(found))
     return FixedPointEP(ep_mode="nested")
 
 # %% ../../nbs/gpc/01_posterior.ipynb #b4f8c005
@@ -630,15 +681,18 @@ def gpy_model(
     "GPy's classification model with inference that reaches its fixed point."
     import GPy
     method = _fixed_point_laplace() if inference == "laplace" else _fixed_point_ep()
-    return GPy.core.GP(X, (y[:, None] > 0).astype(float), kernel=GPy.kern.RBF(X.shape[1], ARD=ard),
-                       likelihood=GPy.likelihoods.Bernoulli(), inference_method=method, name="gpc")
+    return GPy.core.GP(
+        X, (y[:, None] > 0).astype(float), kernel=GPy.kern.RBF(X.shape[1], ARD=ard),
+        likelihood=GPy.likelihoods.Bernoulli(), inference_method=method, name="gpc")
 
 # %% ../../nbs/gpc/01_posterior.ipynb #832f1a7b
 def _start(X, lengthscale, variance, ard):
     "Length-scales (1,) or (d,) and variance to start from."
     d = X.shape[1]
-    scale = np.ones(d if ard else 1) if lengthscale is None else check_lengthscale(lengthscale, d)
-    if not ard and len(scale) > 1: raise refuse("lengthscale", "one number where ard=False", lengthscale)
+    scale = (np.ones(d if ard else 1) if lengthscale is None
+             else check_lengthscale(lengthscale, d))
+    if not ard and len(scale) > 1:
+        raise refuse("lengthscale", "one number where ard=False", lengthscale)
     return scale, 1. if variance is None else check_positive(variance, "variance")
 
 # %% ../../nbs/gpc/01_posterior.ipynb #370e5104
@@ -646,27 +700,29 @@ def fit_gpc(
     X,                      # (n, d) training points
     y,                      # (n,) labels of two classes; class 1 is the larger one
     inference="laplace",    # or "ep"
-    max_evaluations=40,     # of the marginal likelihood, by L-BFGS-B; 0 keeps the starting values
-    likelihood="probit",    # or "logistic" (Laplace only; hyperparameters are those of the probit model)
+    max_evaluations=40,     # of the marginal likelihood, by L-BFGS-B; 0 keeps the starting
+                            # values
+    likelihood="probit",    # or "logistic" (Laplace only; hyperparameters are those of the
+                            # probit model)
     ard=True,               # one length-scale per dimension
     lengthscale=None,       # starting values: a number or (d,), above 0; None: 1
     variance=None,          # starting value, above 0; None: 1
 ) -> GPPosterior:
-    """Fit hyperparameters by GPy's marginal likelihood and return the posterior at the exact mode or fixed
-    point.
+    """Fit hyperparameters by GPy's marginal likelihood and return the posterior at the
+    exact mode or fixed point.
 
-    Raises: ValueError naming the argument; ArithmeticError where the kernel matrix is too ill-conditioned for
-    inference."""
+    Raises: ValueError naming the argument; ArithmeticError where the kernel matrix is too
+    ill-conditioned for inference."""
     X = check_matrix(X, "X")
     signs = two_classes(y, len(X))
     check_choice(inference, "inference", ("laplace", "ep"))
     check_choice(likelihood, "likelihood", LIKELIHOODS)
     if likelihood == "logistic" and inference == "ep":
-        raise refuse("likelihood", "'probit' where inference is 'ep', which has the probit's moments only",
-                     likelihood)
+        raise refuse("likelihood", "'probit' where inference is 'ep', which has the "
+                     "probit's moments only", likelihood)
     check_count(max_evaluations, "max_evaluations", 0)
     scale, s2 = _start(X, lengthscale, variance, check_flag(ard, "ard"))
-    Prior(X, scale, s2)                                         # names what is out of range before it is used
+    Prior(X, scale, s2) # names what is out of range before it is used
     try: return _fitted(X, signs, inference, likelihood, ard, scale, s2, max_evaluations)
     except ValueError as fault:
         if "infs or NaNs" not in str(fault): raise
@@ -681,11 +737,14 @@ def _optimise(X, signs, inference, ard, scale, s2, max_evaluations):
         model.kern.lengthscale[:] = scale
         model.kern.variance[:] = s2
         model.optimize("lbfgsb", max_iters=int(max_evaluations), messages=False)
-    return np.array(model.kern.lengthscale.values, float), float(model.kern.variance.values[0])
+    return (np.array(model.kern.lengthscale.values, float),
+            float(model.kern.variance.values[0]))
 
-def _fitted(X, signs, inference, likelihood, ard, scale, s2, max_evaluations) -> GPPosterior:
+def _fitted(X, signs, inference, likelihood, ard, scale, s2,
+            max_evaluations) -> GPPosterior:
     "The posterior at the hyperparameters found."
-    if max_evaluations: scale, s2 = _optimise(X, signs, inference, ard, scale, s2, max_evaluations)
+    if max_evaluations:
+        scale, s2 = _optimise(X, signs, inference, ard, scale, s2, max_evaluations)
     K = kernel(X, X, np.broadcast_to(scale, X.shape[1]), s2)
     if inference == "ep":
         fixed = expectation_propagation(K, signs)

@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.checks import (check_array, check_count, check_flag, check_matrix,
-                                   check_number, check_vector, refuse)
+from ..core.checks import (
+    check_array, check_count, check_flag, check_matrix, check_number, check_vector, refuse)
 from ..core.results import Clock, Status
 from . import advanced
 from .advanced.certificate import centres, one_side, reduce_box, value_up
 from .posterior import GPPosterior, axes_of
-from .search import (FROM, Asked, Ball, Certifiable, Limits, ProbabilityOracle,
-                                  RangeResult, both_ends, check_ball,
-                                  check_limits_of_work, check_region, cut_to_ball,
-                                  enough_pairs, into_region, minimise, moved_to, placed)
+from .search import (
+    FROM, Asked, Ball, Certifiable, Limits, ProbabilityOracle, RangeResult, both_ends,
+    check_ball, check_limits_of_work, check_region, cut_to_ball, enough_pairs, into_region,
+    minimise, moved_to, placed)
 from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/04_questions.ipynb #1b495313
@@ -40,7 +40,7 @@ class TwoClasses(Certifiable):
         self.post = post
         self.pool = pool
         self.threads = threads
-        self.latest:dict = {}     # what two questions in a row have in common
+        self.latest: dict = {}    # what two questions in a row have in common
 
     def _mean_at(self, x, rigorous:bool) -> tuple[float, float]:
         "Bounds of the latent mean at a point."
@@ -48,7 +48,8 @@ class TwoClasses(Certifiable):
         if key not in self.latest:
             side = one_side(self.post, reduce_box(self.post, x, x), 1., False, rigorous)
             at = centres(side, np.zeros((1, 0)), 0)
-            self.latest = {key: (float((at.mean - at.mean_err)[0]), float((at.mean + at.mean_err)[0]))}
+            self.latest = {key: (float((at.mean - at.mean_err)[0]),
+                                 float((at.mean + at.mean_err)[0]))}
         return self.latest[key]
 
     def _class_at(self, x, rigorous):
@@ -64,7 +65,8 @@ class TwoClasses(Certifiable):
         up = []
         for sign in (1., -1.):
             side = one_side(self.post, box, sign)
-            up.append(float(value_up(side, centres(side, np.zeros((1, 0)), self.post.n))[0]))
+            up.append(
+                float(value_up(side, centres(side, np.zeros((1, 0)), self.post.n))[0]))
         return 1 - up[1], up[0]
 
     def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
@@ -72,17 +74,20 @@ class TwoClasses(Certifiable):
         key = "box", lower.tobytes(), upper.tobytes(), tol, rigorous
         if key not in self.latest:                                   # the spectrum, first
             box = reduce_box(self.post, lower, upper)
-            self.latest = {key: (box, enough_pairs(one_side(self.post, box, 1., True, rigorous), tol))}
+            self.latest = {
+                key: (box, enough_pairs(one_side(self.post, box, 1., True, rigorous), tol))}
         box, pairs = self.latest[key]
         many = advanced.many_coordinates
         kind = many.DualOracle if len(box.free) > many.MANY else ProbabilityOracle
         side = one_side(self.post, box, sign, True, rigorous)
-        return Asked(kind(side, tol, ball, self.pool, self.threads, pairs), partial(placed, box, ball))
+        return Asked(kind(side, tol, ball, self.pool, self.threads, pairs),
+                     partial(placed, box, ball))
 
     def _asked_margin(self, lower, upper, ball, top, rigorous):
         box = reduce_box(self.post, lower, upper)
         side = one_side(self.post, box, 1. if top else -1., False, rigorous)
-        return Asked(ProbabilityOracle(side, 0., ball, self.pool, self.threads), partial(placed, box, ball))
+        return Asked(ProbabilityOracle(side, 0., ball, self.pool, self.threads),
+                     partial(placed, box, ball))
 
     @cached_property
     def _kernel(self):
@@ -104,18 +109,20 @@ class SeveralClasses(Certifiable):
 
     def __init__(self, post:MulticlassPosterior, pool=None, threads:int=1):
         self.post = post
-        self.pairs:dict = {}      # what is known of the differences at points
-        self.cells:dict = {}      # and of the classes there
-        self.likely:dict = {}     # most probable classes at points
-        self.latest:dict = {}     # what both sides of a range have in common
+        self.pairs: dict = {}      # what is known of the differences at points
+        self.cells: dict = {}      # and of the classes there
+        self.likely: dict = {}     # most probable classes at points
+        self.latest: dict = {}     # what both sides of a range have in common
 
     def _pairs_at(self, x):
-        "Means and variances of all differences at a point; kept for the points of one question."
+        """Means and variances of all differences at a point; kept for the points of one
+        question."""
         key = x.tobytes()
         if key not in self.pairs:
             if len(self.pairs) > 64: self.pairs.clear()
             box = reduce_box(self.post, x, x)
-            self.pairs[key] = advanced.class_bounds.bound_pairs(self.post, box, np.zeros(0), np.zeros(0))
+            self.pairs[key] = advanced.class_bounds.bound_pairs(self.post, box, np.zeros(0),
+                                                                np.zeros(0))
         return self.pairs[key]
 
     def _cell_at(self, x, c:int):
@@ -123,7 +130,8 @@ class SeveralClasses(Certifiable):
         key = x.tobytes(), c
         if key not in self.cells:
             if len(self.cells) > 64: self.cells.clear()
-            cell = advanced.class_bounds.class_cell(self._pairs_at(x), c, self.post.variance, True)
+            cell = advanced.class_bounds.class_cell(self._pairs_at(x), c,
+                                                    self.post.variance, True)
             self.cells[key] = cell
         return self.cells[key]
 
@@ -137,19 +145,22 @@ class SeveralClasses(Certifiable):
     def _likely(self, x) -> int:
         "The most probable class, not certified."
         key = x.tobytes()
-        if key not in self.likely: self.likely[key] = int(self.post.predict_proba(x[None])[0].argmax())
+        if key not in self.likely:
+            self.likely[key] = int(self.post.predict_proba(x[None])[0].argmax())
         return self.likely[key]
 
     def _class_at(self, x, rigorous):
         top = self._likely(x)
         own = self._cell_at(x, top)
         # above one half no other class needs to be looked at
-        return top, ((2*own.value_low - 1, 1.) if own.value_low > .5 else self._lead_at(x, top))
+        return (top, ((2*own.value_low - 1, 1.) if own.value_low > .5
+                      else self._lead_at(x, top)))
 
     def _margin_at(self, x, top, rigorous):
         p = self.post.predict_proba(x[None])[0]
         p[top] = -1.
-        return self._cell_at(x, top).value_high - self._cell_at(x, int(p.argmax())).value_low
+        return (self._cell_at(x, top).value_high
+                - self._cell_at(x, int(p.argmax())).value_low)
 
     def _probability_at(self, x, target):
         cell = self._cell_at(x, target)
@@ -158,9 +169,11 @@ class SeveralClasses(Certifiable):
     def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
         lower, upper = cut_to_ball(lower, upper, ball)
         key = lower.tobytes(), upper.tobytes(), target
-        if key not in self.latest: self.latest = {key: (reduce_box(self.post, lower, upper), {})}
+        if key not in self.latest:
+            self.latest = {key: (reduce_box(self.post, lower, upper), {})}
         box, known = self.latest[key]
-        oracle = advanced.class_bounds.ExpandedOracle(self.post, box, target, sign, ball, known)
+        oracle = advanced.class_bounds.ExpandedOracle(self.post, box, target, sign, ball,
+                                                      known)
         return Asked(oracle, partial(placed, box, ball))
 
     def _asked_margin(self, lower, upper, ball, top, rigorous):
@@ -172,18 +185,25 @@ class SeveralClasses(Certifiable):
         def beaten(z):
             likely = self._likely(np.clip(z, around.lower, around.upper))
             return None if likely == top else self._lost_at(around, z, top, rigorous)
-        asked = advanced.class_signs.asked_class(self.post, top, around.lower, around.upper, around.cut)
-        found = advanced.class_signs.settle_lead(asked, beaten, limits.clock, limits.max_boxes, starts)
-        if found is None or found.proved or found.point is not None or limits.clock.out_of_time(): return found
+        asked = advanced.class_signs.asked_class(self.post, top, around.lower, around.upper,
+                                                 around.cut)
+        found = advanced.class_signs.settle_lead(asked, beaten, limits.clock,
+                                                 limits.max_boxes, starts)
+        if (found is None or found.proved or found.point is not None
+            or limits.clock.out_of_time()):
+            return found
         box = reduce_box(self.post, around.lower, around.upper)
         low = advanced.class_bounds.lead_on_set(self.post, box, top)
-        return found._replace(status=Status.optimal, proved=True, low=low) if low > 0 else found
+        return (found._replace(status=Status.optimal, proved=True, low=low) if low > 0
+                else found)
 
     def _lost_points(self, around, top):
-        asked = advanced.class_signs.asked_class(self.post, top, around.lower, around.upper, around.cut)
+        asked = advanced.class_signs.asked_class(self.post, top, around.lower, around.upper,
+                                                 around.cut)
         leads = advanced.bumps.leads_over({j: asked.lead(j) for j in asked.rivals})
         if leads is None: return None
-        return [leads.over[j].raw(leads.lowest[j][0]) for j in leads.order[:2] if leads.lowest[j][1] < 0]
+        return [leads.over[j].raw(leads.lowest[j][0])
+                for j in leads.order[:2] if leads.lowest[j][1] < 0]
 
 # %% ../../nbs/gpc/04_questions.ipynb #c6b15fdc
 def certifiable(
@@ -195,7 +215,8 @@ def certifiable(
     if isinstance(post, Certifiable): return post
     if isinstance(post, GPPosterior): return TwoClasses(post, pool, threads)
     if isinstance(post, MulticlassPosterior): return SeveralClasses(post)
-    raise refuse("post", "a GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior", post)
+    raise refuse("post", "a GPPosterior, MulticlassPosterior, KernelPosterior or "
+                 "OneVsRestPosterior", post)
 
 # %% ../../nbs/gpc/04_questions.ipynb #bf147dc2
 def check_progress(
@@ -210,14 +231,17 @@ def check_progress(
     if fits:
         try: signature(progress).bind(*takes)
         except TypeError: fits = False
-        except ValueError: pass                               # one that does not say what it takes
-    if not fits: raise refuse("progress", f"None, True or a function of ({', '.join(takes)})", progress)
+        except ValueError: pass # one that does not say what it takes
+    if not fits:
+        raise refuse("progress", f"None, True or a function of ({', '.join(takes)})",
+                     progress)
 
 @contextmanager
 def progress_bar(
     progress, # None, True for a bar, or a function of (lower, upper, n_boxes)
 ) -> Iterator[Callable|None]:
-    "What a search is to call; a bar is closed at the end. ValueError that names `progress`."
+    """What a search is to call; a bar is closed at the end. ValueError that names
+    `progress`."""
     check_progress(progress, "lower", "upper", "n_boxes")
     if progress is not True: yield progress or None
     else:
@@ -249,21 +273,25 @@ def range_of(
     rigorous:bool=True,
     progress=None,
 ) -> RangeResult:
-    "Both ends of the range of a class's probability, attained at points that lie in the region exactly."
+    """Both ends of the range of a class's probability, attained at points that lie in the
+    region exactly."""
     def minimum(sign, limits):
-        side = asked._asked_probability(lower, upper, ball, target, sign, limits.tol, rigorous)
+        side = asked._asked_probability(lower, upper, ball, target, sign, limits.tol,
+                                        rigorous)
         got = minimise(side.oracle, limits)
         point = side.placed(got.x)
         inside = point if ball is None else into_region(point, lower, upper, ball)
         if np.array_equal(inside, point): return got, point
         low, high = asked._probability_at(inside, target)
         return moved_to(got, high if sign > 0 else asked.whole - low, limits.tol), inside
-    return both_ends(minimum, work, clock, progress, asked.whole, 2.3e-16 if rigorous else 0.)
+    return both_ends(minimum, work, clock, progress, asked.whole,
+                     2.3e-16 if rigorous else 0.)
 
 # %% ../../nbs/gpc/04_questions.ipynb #e45b6cb3
 def classification_range(
-    post,              # GPPosterior, KernelPosterior; MulticlassPosterior, OneVsRestPosterior with `target`
-    lower,             # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
+    post,              # GPPosterior, KernelPosterior; MulticlassPosterior,
+                       # OneVsRestPosterior with `target`
+    lower, # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,             # (d,) upper corner; may be inf
     tol=.02,           # largest gap of minimum and of maximum, above 0
     max_boxes=None,    # stop after so many boxes a side; None: no limit
@@ -287,7 +315,8 @@ def classification_range(
     check_ball(ball, lo, hi)
     c = post._target_of(target)
     with progress_bar(progress) as update, thread_pool(n_jobs) as workers:
-        return range_of(certifiable(post, *workers), lo, hi, ball, c, work, clock, rigorous, update)
+        return range_of(certifiable(post, *workers), lo, hi, ball, c, work, clock, rigorous,
+                        update)
 
 # %% ../../nbs/gpc/04_questions.ipynb #a28903ed
 class Around(NamedTuple):
@@ -312,7 +341,8 @@ class Around(NamedTuple):
                    high in zip(offsets, *self.size))
 
     def settle(self, z:np.ndarray) -> np.ndarray|None:
-        "A point within a few units of the last digit of z that lies in the set; None where there is none."
+        """A point within a few units of the last digit of z that lies in the set; None
+        where there is none."""
         for _ in range(64):
             if self.contains(z): return z
             z = np.nextafter(z, self.x)
@@ -339,7 +369,9 @@ def check_bounds(
     words = f"a pair (low, high) of numbers or vectors of length {d} with low <= x <= high"
     if not isinstance(limits, (tuple, list, np.ndarray)) or len(limits) != 2:
         raise refuse("limits", words, limits)
-    try: low, high = (np.broadcast_to(check_array(v, "limits", infinite=True), d) for v in limits)
+    try:
+        low, high = (np.broadcast_to(check_array(v, "limits", infinite=True), d)
+                     for v in limits)
     except ValueError: raise refuse("limits", words, limits) from None
     if (x < low).any() or (x > high).any(): raise refuse("limits", words, limits)
     return np.array([low, high])
@@ -348,7 +380,8 @@ def check_bounds(
 def check_norm(norm):
     "'inf', 1 or 2; ValueError that names `norm`."
     if isinstance(norm, str) and norm == "inf": return "inf"
-    number = isinstance(norm, (int, float, np.number)) and not isinstance(norm, (bool, np.timedelta64))
+    number = (isinstance(norm, (int, float, np.number))
+              and not isinstance(norm, (bool, np.timedelta64)))
     if number and norm in (1, 2, np.inf):
         return "inf" if norm == np.inf else int(norm)
     raise refuse("norm", "'inf', 2 or 1", norm)
@@ -360,7 +393,8 @@ def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
     else:
         size = check_array(radius, "radius", low=0.)
         if size.shape not in ((d,), (2, d)):
-            raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})", radius)
+            raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})",
+                         radius)
         size = np.broadcast_to(size, (2, d))
     chosen = np.isin(np.arange(d), check_dims(dims, d))
     return np.where(chosen, size, 0.)
@@ -374,7 +408,8 @@ def around(
     norm="inf",    # "inf", 2 or 1
     limits=None,   # (low, high), numbers or (d,) each, that no perturbed point leaves
 ) -> Around:
-    "The box around a point, and the ball in it for the 1- and 2-norm; ValueError that names the argument."
+    """The box around a point, and the ball in it for the 1- and 2-norm; ValueError that
+    names the argument."""
     certifiable(post)
     x = check_vector(x, "x", post.d).copy()
     size = _radii(radius, post.d, dims)
@@ -387,15 +422,17 @@ def around(
         upper = np.minimum(upper, high)
     if norm == "inf": return Around(x, size, lower, upper, None)
     if np.ndim(radius): raise refuse("radius", f"one number where norm is {norm}", radius)
-    return Around(x, size, lower, upper, Ball(x, float(radius), norm) if radius > 0 else None)
+    return Around(x, size, lower, upper,
+                  Ball(x, float(radius), norm) if radius > 0 else None)
 
 # %% ../../nbs/gpc/04_questions.ipynb #a08b8fd9
 @dataclass(frozen=True, kw_only=True)
 class Safety:
     """Whether a point's class holds in a set; true in an `if` only when safe.
 
-    margin_lower, margin_upper: certified bounds of the smallest signed latent mean (of several classes: of
-    the smallest lead of the probability of x's class); positive: the class of x, its sign decides."""
+    margin_lower, margin_upper: certified bounds of the smallest signed latent mean (of
+    several classes: of the smallest lead of the probability of x's class); positive: the
+    class of x, its sign decides."""
     status: Status              # safe, unsafe or unknown
     adversarial: np.ndarray|None = None # (d,) a point of another class, where unsafe
     margin_lower: float         # bound of the margin from below: positive proves the class
@@ -408,31 +445,36 @@ class Safety:
     def __str__(self): return str(self.status)
 
     def __repr__(self):
-        return (f"Safety({str(self.status)!r}, margin in [{self.margin_lower:.4g}, {self.margin_upper:.4g}], "
-                f"n_boxes={self.n_boxes}, search={str(self.search)!r})")
+        return (f"Safety({str(self.status)!r}, margin in [{self.margin_lower:.4g}, "
+                f"{self.margin_upper:.4g}], n_boxes={self.n_boxes}, "
+                f"search={str(self.search)!r})")
 
 # %% ../../nbs/gpc/04_questions.ipynb #a831558d
 def _answer(status, got, adversarial=None, search=None) -> Safety:
     "A Safety from a search's result."
-    return Safety(status=status, adversarial=adversarial, margin_lower=got.lower, margin_upper=got.upper,
-                  n_boxes=got.n_boxes,
+    return Safety(status=status, adversarial=adversarial, margin_lower=got.lower,
+                  margin_upper=got.upper, n_boxes=got.n_boxes,
                   search=got.status if search is None else search)
 
 # %% ../../nbs/gpc/04_questions.ipynb #436c28cc
-def _by_one_bound(asked:Certifiable, around:Around, top:int, limits:Limits, rigorous, starts,
-                  here:float) -> Safety|None:
-    "By a bound of all terms together, where there are many free coordinates and that bound decides."
+def _by_one_bound(asked:Certifiable, around:Around, top:int, limits:Limits, rigorous,
+                  starts, here:float) -> Safety|None:
+    """By a bound of all terms together, where there are many free coordinates and that
+    bound decides."""
     free = int((around.lower < around.upper).sum())
     if free < FROM or not np.isfinite(around.upper - around.lower).all(): return None
     got = asked._settled(around, top, limits, rigorous, starts)
     if got is None: return None
     low = got.low if got.low <= 0 else float(np.nextafter(got.low, 0.))
-    answer:dict[str, Any] = dict(margin_lower=low, n_boxes=got.n_boxes, search=got.status)
+    answer: dict[str, Any] = dict(margin_lower=low, n_boxes=got.n_boxes, search=got.status)
     if got.proved: return Safety(status=Status.safe, margin_upper=here, **answer)
-    point = None if got.point is None else around.settle(np.clip(got.point, around.lower, around.upper))
+    point = (None if got.point is None
+             else around.settle(np.clip(got.point, around.lower, around.upper)))
     high = here if point is None else asked._margin_at(point, top, rigorous)
-    if high < 0: return Safety(status=Status.unsafe, adversarial=point, margin_upper=high, **answer)
-    if free < asked.alone and got.status != Status.interrupted: return None     # boxes may still decide
+    if high < 0:
+        return Safety(status=Status.unsafe, adversarial=point, margin_upper=high, **answer)
+    if free < asked.alone and got.status != Status.interrupted:
+        return None # boxes may still decide
     return Safety(status=Status.unknown, margin_upper=here, **answer)
 
 # %% ../../nbs/gpc/04_questions.ipynb #734632bb
@@ -445,18 +487,21 @@ def safety_of(
 ) -> Safety:
     "Whether the class of a point is kept in a set: by one bound of all terms, or by boxes."
     found = None
-    if asked.coarse:                       # the set holds x: what is proved of it needs no certificate at x
-        found = _by_one_bound(asked, around, asked._likely(around.x), limits, rigorous, starts, 1.)
+    if asked.coarse: # the set holds x: what is proved of it needs no certificate at x
+        found = _by_one_bound(asked, around, asked._likely(around.x), limits, rigorous,
+                              starts, 1.)
         if found is not None and found.status == Status.safe: return found
     top, (low, high) = asked._class_at(around.x, rigorous)
     if low <= 0 and rigorous:
         return Safety(status=Status.unknown, margin_lower=low, margin_upper=high, n_boxes=0,
                       search=Status.precision)
-    if not asked.coarse: found = _by_one_bound(asked, around, top, limits, rigorous, starts, high)
+    if not asked.coarse:
+        found = _by_one_bound(asked, around, top, limits, rigorous, starts, high)
     if found is not None: return found
     question = asked._asked_margin(around.lower, around.upper, around.ball, top, rigorous)
     got = minimise(question.oracle, limits, starts)
-    if got.upper >= 0: return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
+    if got.upper >= 0:
+        return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
     point = around.settle(question.placed(got.x))
     high = np.inf if point is None else asked._margin_at(point, top, rigorous)
     if high >= 0: return _answer(Status.unknown, got, search=Status.precision)
@@ -466,7 +511,7 @@ def safety_of(
 def is_safe(
     post,              # a posterior
     x,                 # (d,) point whose class is to be kept
-    radius,            # number or (d,), at least 0; (2, d) for radii below and above the point
+    radius, # number or (d,), at least 0; (2, d) for radii below and above the point
     dims=None,         # indices that may change; None: all
     norm="inf",        # "inf", 2 or 1
     limits=None,       # (low, high) that no perturbed point leaves, e.g. (0, 1) for pixels
@@ -487,7 +532,8 @@ def is_safe(
     check_flag(rigorous, "rigorous")
     if starts is not None: starts = check_matrix(starts, "starts", d=post.d, empty=True)
     with progress_bar(progress) as update, thread_pool(n_jobs) as workers:
-        work = Limits(tol=0., clock=Clock(time_limit), max_boxes=max_boxes, decide=0., progress=update)
+        work = Limits(tol=0., clock=Clock(time_limit), max_boxes=max_boxes, decide=0.,
+                      progress=update)
         return safety_of(certifiable(post, *workers), question, work, rigorous, starts)
 
 # %% ../../nbs/gpc/04_questions.ipynb #ce295dbd
@@ -512,8 +558,9 @@ class Robustness:
     def __float__(self): return float(self.upper)
 
     def __repr__(self):
-        return (f"Robustness(delta in [{self.lower:.6g}, {self.upper:.6g}], spread in [{self.spread[0]:.6g}, "
-                f"{self.spread[1]:.6g}], status={str(self.status)!r})")
+        return (f"Robustness(delta in [{self.lower:.6g}, {self.upper:.6g}], spread in "
+                f"[{self.spread[0]:.6g}, {self.spread[1]:.6g}], "
+                f"status={str(self.status)!r})")
 
 # %% ../../nbs/gpc/04_questions.ipynb #4d9157d3
 def _delta(found:RangeResult, low:float, high:float) -> tuple[float, float]:
@@ -524,13 +571,14 @@ def _delta(found:RangeResult, low:float, high:float) -> tuple[float, float]:
 # %% ../../nbs/gpc/04_questions.ipynb #d8accfca
 def _spread(found:RangeResult) -> tuple[float, float]:
     "Bounds of pi_max - pi_min."
-    return max(found.max_lower - found.min_upper, 0.), min(found.max_upper - found.min_lower + 4.5e-16, 1.)
+    return (max(found.max_lower - found.min_upper, 0.),
+            min(found.max_upper - found.min_lower + 4.5e-16, 1.))
 
 # %% ../../nbs/gpc/04_questions.ipynb #ca682b23
 def robustness(
     post,            # a posterior
     x,               # (d,) point
-    radius,          # number or (d,), at least 0; (2, d) for radii below and above the point
+    radius, # number or (d,), at least 0; (2, d) for radii below and above the point
     dims=None,       # indices that may change; None: all
     norm="inf",      # "inf", 2 or 1
     limits=None,     # (low, high) that no perturbed point leaves
@@ -541,7 +589,8 @@ def robustness(
     n_jobs=None,     # threads; None: 1
     progress=None,   # True for a bar, or a function of (lower, upper, n_boxes)
 ) -> Robustness:
-    """How far the class probability can move in the ball: delta in the maximum norm, with certified bounds.
+    """How far the class probability can move in the ball: delta in the maximum norm, with
+    certified bounds.
 
     Source: Blaas et al., Definition 1."""
     question = around(post, x, radius, dims, norm, limits)
@@ -551,9 +600,11 @@ def robustness(
     work = tol, max_boxes, None if time_limit is None else time_limit/len(targets)
     with progress_bar(progress) as update, thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)
-        found = [range_of(asked, question.lower, question.upper, question.ball, c, work, Clock(work[2]), rigorous,
-                          update) for c in targets]
-    deltas = [_delta(r, *asked._probability_at(question.x, c)) for r, c in zip(found, targets)]
+        found = [range_of(asked, question.lower, question.upper, question.ball, c, work,
+                          Clock(work[2]), rigorous, update)
+                 for c in targets]
+    deltas = [_delta(r, *asked._probability_at(question.x, c))
+              for r, c in zip(found, targets)]
     worst = int(np.argmax([high for _, high in deltas]))
     return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1],
                       spread=_spread(found[worst]), range=found[worst])

@@ -18,12 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.checks import (check_array, check_choice, check_count, check_number,
-                                   check_positive, check_vector, refuse)
+from reject_nb.core.checks import (
+    check_array, check_choice, check_count, check_number, check_positive, check_vector,
+    refuse)
 from ..core.results import Clock, Status
 from . import advanced
-from .advanced.certificate import (UNSEEN, Side, centres, kernel_rows,
-                                                lower_bounds, value_up)
+from .advanced.certificate import (
+    UNSEEN, Side, centres, kernel_rows, lower_bounds, value_up)
 from .posterior import Prior
 
 # %% ../../nbs/gpc/03_search.ipynb #89b638ee
@@ -44,14 +45,16 @@ class Children(NamedTuple):
 class Frontier:
     "Open boxes, and the smallest bound of those that are closed."
     def __init__(self, half:np.ndarray, floor:float):
-        self.open = _Open(-half[None].copy(), half[None].copy(), np.full(1, floor), np.ones((1, len(half))))
+        self.open = _Open(-half[None].copy(), half[None].copy(), np.full(1, floor),
+                          np.ones((1, len(half))))
         self.closed = np.inf
 
     def __len__(self): return len(self.open.bound)
 
     @property
     def lowest(self) -> float:
-        "The smallest bound of open and closed boxes: a bound of the whole; inf where there is none."
+        """The smallest bound of open and closed boxes: a bound of the whole; inf where
+        there is none."""
         return min(self.closed, self.open.bound.min(initial=np.inf))
 
     def close(self, goal:float) -> None:
@@ -64,11 +67,14 @@ class Frontier:
     def pick(self, size:int) -> np.ndarray: # indices
         "The boxes with the lowest bounds."
         bound = self.open.bound
-        return np.argpartition(bound, size - 1)[:size] if size < len(bound) else np.arange(len(bound))
+        return (np.argpartition(bound, size - 1)[:size] if size < len(bound)
+                else np.arange(len(bound)))
 
     def split(self, pick:np.ndarray) -> tuple[Children,
-                                              np.ndarray]: # children, which of the picked were split
-        "Halve boxes along the coordinate of highest score, unless no score helps or doubles are too coarse."
+                                              np.ndarray]: # children, which of the picked
+        # were split
+        """Halve boxes along the coordinate of highest score, unless no score helps or
+        doubles are too coarse."""
         lo, hi, bound, score = (part[pick] for part in self.open)
         rows = np.arange(len(pick))
         axis = np.argmax(score, 1)
@@ -91,7 +97,8 @@ class Frontier:
         "Put boxes in the place of those picked."
         rest = np.ones(len(self), bool)
         rest[pick] = False
-        self.open = _Open(*(np.concatenate([old[rest], part]) for old, part in zip(self.open, new)))
+        self.open = _Open(
+            *(np.concatenate([old[rest], part]) for old, part in zip(self.open, new)))
 
 # %% ../../nbs/gpc/03_search.ipynb #de7ff124
 class Looked(NamedTuple):
@@ -104,7 +111,8 @@ class Looked(NamedTuple):
 
 # %% ../../nbs/gpc/03_search.ipynb #5bdaf9bf
 class Oracle:
-    "A function on [-half, half] to be bounded. `look` and `attained` are its own; the rest has defaults."
+    """A function on [-half, half] to be bounded. `look` and `attained` are its own; the
+    rest has defaults."""
     half: np.ndarray           # (d,) half-widths of the box
     floor: float = -np.inf     # no value lies below
     ceiling: float = np.inf    # none above
@@ -116,7 +124,8 @@ class Oracle:
         raise NotImplementedError
 
     def attained(self, points:np.ndarray) -> tuple[np.ndarray, np.ndarray]: # (m, d), (m,)
-        "Points moved to where the function is asked for, and upper bounds of its values there."
+        """Points moved to where the function is asked for, and upper bounds of its values
+        there."""
         raise NotImplementedError
 
     def starts(self, given) -> np.ndarray: # (m, d)
@@ -140,13 +149,15 @@ class Oracle:
         return False
 
     def floor_at(self, point:np.ndarray, goal:float) -> float:
-        "The bound of a point of the region alone: no box that holds it can have a higher one."
+        """The bound of a point of the region alone: no box that holds it can have a higher
+        one."""
         return np.inf
 
 # %% ../../nbs/gpc/03_search.ipynb #6264cb52
 @dataclass(frozen=True, kw_only=True)
 class MinResult:
-    "lower <= minimum <= upper, and upper is attained at x; n_boxes bounded; gap_abs = upper - lower."
+    """lower <= minimum <= upper, and upper is attained at x; n_boxes bounded; gap_abs =
+    upper - lower."""
     lower: float
     upper: float
     x: np.ndarray
@@ -163,7 +174,8 @@ def moved_to(
     value:float, # at a point near got.x
     tol:float,   # that was asked for
 ) -> MinResult:
-    "The same search with the value at another point; its status says if that costs the tolerance."
+    """The same search with the value at another point; its status says if that costs the
+    tolerance."""
     lost = got.status == Status.optimal and value - got.lower > tol
     return replace(got, upper=float(max(value, got.lower)),
                    status=Status.precision if lost else got.status)
@@ -174,7 +186,8 @@ class Limits(NamedTuple):
     tol: float                     # gap to reach
     clock: Clock                   # of everything
     max_boxes: int|None = None     # boxes after which to stop
-    decide: float|None = None      # stop as soon as a value lies below this, or all bounds reach it
+    decide: float|None = None      # stop as soon as a value lies below this, or all bounds
+                                   # reach it
     progress: Callable|None = None # called with (lower, upper, n_boxes)
 
 # %% ../../nbs/gpc/03_search.ipynb #c60118a0
@@ -189,7 +202,8 @@ class _Search:
         self.where = np.zeros(len(self.half))
         self.n_boxes = 0
         self.status = Status.optimal
-        self.reachable = np.inf    # the goal that a single point allows, once one has been asked
+        # the goal that a single point allows, once one has been asked
+        self.reachable = np.inf
         self.check = 512           # boxes after which a single point is asked
         self.cut_off = np.inf      # the smallest bound of what was excluded
         self.width = np.inf        # of the bounds at the last look at a single point
@@ -213,7 +227,8 @@ class _Search:
     @property
     def goal(self) -> float:
         "Where a box may be closed."
-        asked = self.best - self.limits.tol if self.limits.decide is None else self.limits.decide
+        asked = (self.best - self.limits.tol if self.limits.decide is None
+                 else self.limits.decide)
         return min(asked, self.reachable)
 
     def root(self) -> Looked:
@@ -232,7 +247,8 @@ class _Search:
         return not self.refuted and self.frontier.lowest < self.goal
 
     def begin(self, starts) -> bool: # whether that was all
-        "Starting points, the root, and where that is not enough a local search and the root once more."
+        """Starting points, the root, and where that is not enough a local search and the
+        root once more."""
         first = self.oracle.starts(starts)
         self.explore(first)
         if self.refuted: return True
@@ -275,16 +291,20 @@ class _Search:
             self.cut_off = min(self.cut_off, new.parent[outside].min(initial=np.inf))
             new = Children(*(part[~outside] for part in new))
         self.n_boxes += len(new.lo)
-        if not len(new.lo): return frontier.replace(pick, _Open(new.lo, new.hi, new.parent, new.lo))
+        if not len(new.lo):
+            return frontier.replace(pick, _Open(new.lo, new.hi, new.parent, new.lo))
         got = self.oracle.look(new.lo, new.hi, self.goal)
         before = self.best
         self.take(got.points, got.values)
         self.explore(got.corners)
-        if self.best < before - .05*self.limits.tol: self.explore(self.oracle.refine(self.where[None]))
-        frontier.replace(pick, _Open(new.lo, new.hi, np.maximum(got.low, new.parent), got.score))
+        if self.best < before - .05*self.limits.tol:
+            self.explore(self.oracle.refine(self.where[None]))
+        frontier.replace(pick,
+                         _Open(new.lo, new.hi, np.maximum(got.low, new.parent), got.score))
 
     def probe(self) -> None:
-        "Now and then: where a single point does not allow the goal, aim for what can be reached."
+        """Now and then: where a single point does not allow the goal, aim for what can be
+        reached."""
         if self.n_boxes < self.check or not len(self.frontier): return
         self.check = 2*self.n_boxes
         lo, hi, bound, _ = self.frontier.open
@@ -293,9 +313,11 @@ class _Search:
         if self.oracle.ball is not None: middle = self.oracle.ball.pull(middle[None])[0]
         floor = self.oracle.floor_at(middle, self.goal)
         if floor < self.goal:
-            self.reachable = floor - .25*abs(min(self.best, self.goal + self.limits.tol) - floor)
+            self.reachable = (
+                floor - .25*abs(min(self.best, self.goal + self.limits.tol) - floor))
         width = self.best - self.frontier.lowest
-        alone = self.best - self.oracle.floor_at(self.where, self.goal)    # what rounding leaves open there
+        # what rounding leaves open there
+        alone = self.best - self.oracle.floor_at(self.where, self.goal)
         if .9*self.width < width <= 4*alone:
             self.frontier.close(-np.inf)
             self.status = Status.precision
@@ -307,8 +329,10 @@ class _Search:
         value = self.best
         if np.isfinite(value): value = min(value, self.oracle.sharpen(self.where))
         decide = self.limits.decide
-        short = value - lower > self.limits.tol if decide is None else lower < decide <= value
-        if status == Status.optimal and self.reachable < np.inf and short: status = Status.precision
+        short = (value - lower > self.limits.tol if decide is None
+                 else lower < decide <= value)
+        if status == Status.optimal and self.reachable < np.inf and short:
+            status = Status.precision
         return MinResult(lower=float(min(lower, value)), upper=float(value), x=self.where,
                          n_boxes=self.n_boxes, status=status)
 
@@ -337,7 +361,8 @@ def minimise(
     limits:Limits,   # when to stop
     starts=None,     # given to the oracle's `starts`
 ) -> MinResult:      # x in the oracle's coordinates
-    "Branch and bound for the minimum of a function; anytime: both bounds hold whatever the status."
+    """Branch and bound for the minimum of a function; anytime: both bounds hold whatever
+    the status."""
     return _Search(oracle, limits).run(starts)
 
 # %% ../../nbs/gpc/03_search.ipynb #4f5ee71c
@@ -352,7 +377,8 @@ class Ball:
         self.radius = check_number(radius, "radius", 0.)
         self.p = int(check_choice(p, "p", (1, 2)))
 
-    def __repr__(self): return f"Ball(centre={self.centre.tolist()}, radius={self.radius:g}, p={self.p})"
+    def __repr__(self):
+        return f"Ball(centre={self.centre.tolist()}, radius={self.radius:g}, p={self.p})"
 
     def norm(self,
         offset, # (..., d) offsets from the centre
@@ -360,7 +386,8 @@ class Ball:
         "p-norm along the last axis."
         offset = check_array(offset, "offset", infinite=True, empty=True)
         if not offset.ndim or offset.shape[-1] != len(self.centre):
-            raise refuse("offset", f"an array with {len(self.centre)} in its last axis", offset)
+            raise refuse("offset", f"an array with {len(self.centre)} in its last axis",
+                         offset)
         return self._norm(offset)
 
     def _norm(self, offset):
@@ -372,7 +399,8 @@ class Ball:
     ) -> bool:
         "Whether a point lies in the ball, in exact arithmetic."
         point = check_vector(x, "x", len(self.centre))
-        offsets = [abs(Fraction(float(a)) - Fraction(float(b))) for a, b in zip(point, self.centre)]
+        offsets = [abs(Fraction(float(a)) - Fraction(float(b)))
+                   for a, b in zip(point, self.centre)]
         if self.p == 1: return sum(offsets) <= Fraction(self.radius)
         return sum(o*o for o in offsets) <= Fraction(self.radius)**2
 
@@ -382,14 +410,18 @@ def check_ball(
     lower,        # (d,) corners of the box, checked
     upper,        # (d,)
 ) -> None:
-    """ValueError that names `ball` where it is none, of other dimension, or does not meet the box.
+    """ValueError that names `ball` where it is none, of other dimension, or does not meet
+    the box.
 
-    Exact: each coordinate of the box's point nearest to the centre is one of the box or of the centre."""
+    Exact: each coordinate of the box's point nearest to the centre is one of the box or of
+    the centre."""
     if ball is None: return
     if not isinstance(ball, Ball): raise refuse("ball", "a Ball or None", ball)
-    if len(ball.centre) != len(lower): raise refuse("ball", f"one of {len(lower)} dimensions", ball)
+    if len(ball.centre) != len(lower):
+        raise refuse("ball", f"one of {len(lower)} dimensions", ball)
     if not ball.contains(np.clip(ball.centre, lower, upper)):
-        raise refuse("ball", "one that meets the box (the region holds no representable point)", ball)
+        raise refuse("ball", "one that meets the box (the region holds no representable "
+                     "point)", ball)
 
 def into_region(
     x:np.ndarray, # (d,) a point in the region up to rounding
@@ -423,7 +455,8 @@ class BallIn(NamedTuple):
     fixed: np.ndarray # offsets in the coordinates that do not move, zeros left out
 
     def size(self, offset:np.ndarray) -> np.ndarray: # (m,)
-        "Norm of offsets from the centre, in the free coordinates, with what the others add."
+        """Norm of offsets from the centre, in the free coordinates, with what the others
+        add."""
         if not len(self.fixed): return self.ball._norm(offset)
         return self.ball._norm(np.hstack([offset, np.tile(self.fixed, (len(offset), 1))]))
 
@@ -431,14 +464,16 @@ class BallIn(NamedTuple):
         "Scaled boxes that have no point in the ball, with a margin for rounding."
         scale = self.box.scale
         nearest = np.maximum(np.maximum(lo*scale + self.shift, -(hi*scale + self.shift)), 0)
-        return self.size(nearest) > self.ball.radius*(1 + 1e-9) + 1e-12*np.abs(self.box.origin).max()
+        return (self.size(nearest)
+                > self.ball.radius*(1 + 1e-9) + 1e-12*np.abs(self.box.origin).max())
 
     def pull(self, points:np.ndarray) -> np.ndarray: # (m, d)
         "Scaled points moved into the ball, and kept in the box."
         scale = self.box.scale
         radius = self.ball.radius*(1 - 1e-12)
         offset = points*scale + self.shift
-        anchor = self.box.clip(-self.shift/scale)*scale + self.shift  # the box's nearest point to the centre
+        # the box's nearest point to the centre
+        anchor = self.box.clip(-self.shift/scale)*scale + self.shift
         if np.abs(anchor).max(initial=0.) <= 1e-12*np.abs(self.box.origin).max(initial=0.):
             anchor = np.zeros_like(anchor)
         size = self.size(offset)
@@ -446,7 +481,8 @@ class BallIn(NamedTuple):
         if near == 0: moved = offset*(radius/np.maximum(size, radius))[:, None]
         else:
             over = np.maximum(size - radius, 0.)
-            way = np.divide(over, np.maximum(size - near, over), out=np.zeros_like(over), where=over > 0)
+            way = np.divide(over, np.maximum(size - near, over), out=np.zeros_like(over),
+                            where=over > 0)
             moved = offset + way[:, None]*(anchor - offset)
         return self.box.clip((moved - self.shift)/scale)
 
@@ -455,8 +491,10 @@ def ball_in(ball:Ball|None, box) -> BallIn|None:
     "See a ball from a box; None where there is no ball."
     if ball is None: return None
     apart = np.setdiff1d(np.arange(len(box.lower)), box.free)
-    fixed = np.maximum(np.maximum(box.lower - ball.centre, ball.centre - box.upper), 0)[apart]
-    return BallIn(ball=ball, box=box, shift=(box.origin - ball.centre)[box.free], fixed=fixed[fixed > 0])
+    fixed = np.maximum(np.maximum(box.lower - ball.centre, ball.centre - box.upper), 0)[
+        apart]
+    return BallIn(ball=ball, box=box, shift=(box.origin - ball.centre)[box.free],
+                  fixed=fixed[fixed > 0])
 
 # %% ../../nbs/gpc/03_search.ipynb #840fba04
 def placed(
@@ -466,7 +504,8 @@ def placed(
 ) -> np.ndarray:      # (D,)
     """A point in the original coordinates.
 
-    Those beyond the data's reach, which change nothing, are nearest to the ball's centre."""
+    Those beyond the data's reach, which change nothing, are nearest to the ball's
+    centre."""
     full = box.point(x)
     if ball is None: return full
     cut = np.setdiff1d(np.flatnonzero(box.lower < box.upper), box.free)
@@ -476,11 +515,12 @@ def placed(
 # %% ../../nbs/gpc/03_search.ipynb #f4aedee2
 @dataclass(frozen=True, kw_only=True)
 class RangeResult:
-    """Certified, whatever the status: min_lower <= min pi <= min_upper and max_lower <= max pi <= max_upper.
+    """Certified, whatever the status: min_lower <= min pi <= min_upper and max_lower <= max
+    pi <= max_upper.
 
-    status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted (stopped early:
-    raise the limit to go on); or precision (tol is below what double precision, or the error of a class
-    probability, can certify here).
+    status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted
+    (stopped early: raise the limit to go on); or precision (tol is below what double
+    precision, or the error of a class probability, can certify here).
 
     Source: Blaas et al., eqs. (2) to (4)."""
     min_lower: float   # bound of the least probability from below
@@ -506,7 +546,8 @@ class RangeResult:
 
 # %% ../../nbs/gpc/03_search.ipynb #9a12c002
 def both_ends(
-    minimum:Callable,  # (sign, limits) -> MinResult, a point (D,); of the probability (1) or `whole` minus it
+    minimum:Callable,  # (sign, limits) -> MinResult, a point (D,); of the probability (1)
+                       # or `whole` minus it
     work,              # (tol, max_boxes, time_limit), checked
     clock:Clock,       # started before anything was computed
     progress=None,     # called with (lower, upper, n_boxes)
@@ -518,13 +559,16 @@ def both_ends(
     found = []
     for sign, share in ((1., .5), (-1., 1.)):
         own = Clock(None if clock.limit is None else share*clock.left)
-        found.append(minimum(sign, Limits(tol=tol, clock=own, max_boxes=max_boxes, progress=progress)))
+        found.append(minimum(sign, Limits(tol=tol, clock=own, max_boxes=max_boxes,
+                                          progress=progress)))
     (low, x_min), (high, x_max) = found
-    status = next((side.status for side in (low, high) if side.status != Status.optimal), Status.optimal)
+    status = next((side.status for side in (low, high) if side.status != Status.optimal),
+                  Status.optimal)
     return RangeResult(min_lower=low.lower, min_upper=low.upper,
                        max_lower=max(whole - high.upper - nudge, 0.),
-                       max_upper=min(whole - high.lower + nudge, 1.), x_min=x_min, x_max=x_max,
-                       n_boxes=low.n_boxes + high.n_boxes, status=status, tol=tol, seconds=clock.elapsed)
+                       max_upper=min(whole - high.lower + nudge, 1.), x_min=x_min,
+                       x_max=x_max, n_boxes=low.n_boxes + high.n_boxes, status=status,
+                       tol=tol, seconds=clock.elapsed)
 
 # %% ../../nbs/gpc/03_search.ipynb #9a12c005
 class Asked(NamedTuple):
@@ -547,7 +591,7 @@ ALONE = 25  # those from which splitting boxes does not help
 class Certifiable:
     "The searches of a posterior: what ranges, verdicts and radii need of it."
     coarse = False   # whether a label at a point is certified only where its lead is large
-    whole = 1.       # what a probability is taken from where its maximum is asked for: 1, or 0
+    whole = 1. # what a probability is taken from where its maximum is asked for: 1, or 0
 
     @property
     def alone(self) -> int:
@@ -559,17 +603,20 @@ class Certifiable:
         return self._class_at(x, False)[0]
 
     def _class_at(self, x, rigorous:bool) -> tuple[int, tuple[float, float]]:
-        "Position of the class at a point, and bounds of its margin; the lower is above 0 where certified."
+        """Position of the class at a point, and bounds of its margin; the lower is above 0
+        where certified."""
         raise NotImplementedError
 
     def _margin_at(self, x, top:int, rigorous:bool) -> float:
-        "Upper bound of the margin of a class at a point: below 0 where the class is certified to be lost."
+        """Upper bound of the margin of a class at a point: below 0 where the class is
+        certified to be lost."""
         raise NotImplementedError
 
     def _lost_at(self, around, z, top:int, rigorous:bool) -> np.ndarray|None: # (d,)
         "The point of a set nearest to z, if the class is certified to be lost there."
         point = around.settle(np.clip(z, around.lower, around.upper))
-        return point if point is not None and self._margin_at(point, top, rigorous) < 0 else None
+        return (point if point is not None and self._margin_at(point, top, rigorous) < 0
+                else None)
 
     def _probability_at(self, x, target:int) -> tuple[float, float]:
         "Enclosure of the probability of a class at a point."
@@ -578,28 +625,35 @@ class Certifiable:
     def _asked_probability(
         self, lower, upper, ball, target:int, sign:float, tol:float, rigorous:bool
     ) -> Asked:
-        "The probability of a class over a box and ball (sign 1), or `whole` minus it (sign -1)."
+        """The probability of a class over a box and ball (sign 1), or `whole` minus it
+        (sign -1)."""
         raise NotImplementedError
 
     def _asked_margin(self, lower, upper, ball, top:int, rigorous:bool) -> Asked:
-        "A function that is positive where the class `top` is kept, negative where it is lost."
+        """A function that is positive where the class `top` is kept, negative where it is
+        lost."""
         raise NotImplementedError
 
     def _summed(self, around, top:int):
-        "A sum over a set that is positive where the class `top` is kept; None where there is none."
+        """A sum over a set that is positive where the class `top` is kept; None where there
+        is none."""
         return None
 
     def _settled(self, around, top:int, limits:Limits, rigorous:bool, starts) -> Proof|None:
-        "Whether the class `top` is kept in a set, by one bound of all terms; None where there is none."
+        """Whether the class `top` is kept in a set, by one bound of all terms; None where
+        there is none."""
         if (summed := self._summed(around, top)) is None: return None
         lost = partial(self._lost_at, around, top=top, rigorous=rigorous)
-        return advanced.many_coordinates.kept(summed, around.x, lost, limits.clock, limits.max_boxes,
-                                              limits.progress, starts)
+        return advanced.many_coordinates.kept(summed, around.x, lost, limits.clock,
+                                              limits.max_boxes, limits.progress, starts)
 
-    def _lost_points(self, around, top:int) -> list|None: # None where the posterior has no such look
-        "Points of a set that seem to be of another class, by a cheap descent; nothing is certified."
+    def _lost_points(self, around, top:int) -> list|None:
+        # None where the posterior has no such look
+        """Points of a set that seem to be of another class, by a cheap descent; nothing is
+        certified."""
         summed = self._summed(around, top)
-        return None if summed is None else advanced.many_coordinates.lost_points(summed, around.x)
+        return (None if summed is None
+                else advanced.many_coordinates.lost_points(summed, around.x))
 
 # %% ../../nbs/gpc/03_search.ipynb #41e50043
 def check_region(
@@ -612,13 +666,15 @@ def check_region(
               for v, name in ((lower, "lower"), (upper, "upper")))
     if (lo > hi).any():
         j = int(np.argmax(lo > hi))
-        raise refuse("lower", "at most upper", f"{lo[j]:g} above {hi[j]:g} in dimension {j}")
+        raise refuse("lower", "at most upper",
+                     f"{lo[j]:g} above {hi[j]:g} in dimension {j}")
     if (lo == np.inf).any(): raise refuse("lower", "below infinity", lower)
     if (hi == -np.inf).any(): raise refuse("upper", "above minus infinity", upper)
     return lo, hi
 
 # %% ../../nbs/gpc/03_search.ipynb #8c18c4c9
-def check_limits_of_work(tol, max_boxes, time_limit) -> tuple[float, int|None, float|None]:
+def check_limits_of_work(tol, max_boxes,
+                         time_limit) -> tuple[float, int | None, float | None]:
     "Tolerance and limits, or a ValueError that names the argument."
     tol = check_positive(tol, "tol")
     if max_boxes is not None: max_boxes = check_count(max_boxes, "max_boxes")
@@ -632,10 +688,10 @@ def _pairs_at(side:Side, C:np.ndarray, small:float) -> int:
     "Eigenpairs that leave out no more than `small` of the variance at points."
     spec = side.spec
     sr = np.empty((len(C), side.post.n))
-    assert spec is not None                             # asked where the spectrum has been taken
+    assert spec is not None # asked where the spectrum has been taken
     kernel_rows(side.box.bumps.XT, side.box.bumps.k, C, sr)
     sr *= spec.S
-    rest = np.einsum("ij,ij->i", sr, sr)                 # |S r|^2 less what the columns so far hold
+    rest = np.einsum("ij,ij->i", sr, sr) # |S r|^2 less what the columns so far hold
     for first in range(0, side.post.n, BLOCK):
         p = sr @ spec.vectors[:, first: first + BLOCK]
         tails = np.maximum(rest - np.cumsum(p*p, 1).T, 0).max(1)
@@ -650,13 +706,15 @@ def enough_pairs(
     side:Side,
     tol:float, # the search's tolerance
 ) -> int:
-    "Eigenpairs needed so that leaving out the rest costs little of the tolerance; all of them at a point."
+    """Eigenpairs needed so that leaving out the rest costs little of the tolerance; all of
+    them at a point."""
     spec = side.spec
     d = len(side.box.free)
     if spec is None: return 0
     if not d: return len(spec.values)
     XT, k = side.box.bumps
-    wide = float(side.box.half.max()) > .25              # narrow boxes look alike from all training points
+    # narrow boxes look alike from all training points
+    wide = float(side.box.half.max()) > .25
     some = np.unique(np.linspace(0, side.post.n - 1, 16 if wide else 3).astype(int))
     spread = np.random.default_rng(0).uniform(-1, 1, size=(7 if wide else 3, d))
     C = np.vstack([np.zeros((1, d)), side.box.half*spread,
@@ -672,7 +730,8 @@ def rough_value(side:Side, q:int):
     s2 = side.post.variance
     c = 1. if side.post.likelihood == "probit" else np.pi/8
     X = XT.T.copy()
-    if spec is not None: SU, shrink, S2 = spec.S[:, None]*spec.vectors[:, :q], spec.shrink[:q], spec.S**2
+    if spec is not None:
+        SU, shrink, S2 = spec.S[:, None]*spec.vectors[:, :q], spec.shrink[:q], spec.S**2
     def objective(x):
         diff = X - x
         r = k*np.exp(-.5*np.einsum("ij,ij->i", diff, diff))
@@ -701,9 +760,10 @@ def local_search(
 
 # %% ../../nbs/gpc/03_search.ipynb #f887be6f
 class ProbabilityOracle(Oracle):
-    "The signed probability of a side at points, or its signed latent mean where it has no spectrum."
-    def __init__(self, side:Side, tol:float, ball:Ball|None=None, pool:ThreadPoolExecutor|None=None,
-                 threads:int=1, q:int|None=None):
+    """The signed probability of a side at points, or its signed latent mean where it has no
+    spectrum."""
+    def __init__(self, side:Side, tol:float, ball:Ball|None=None,
+                 pool:ThreadPoolExecutor|None=None, threads:int=1, q:int|None=None):
         self.side = side
         self.half = side.box.half
         self.pool = pool
@@ -718,7 +778,8 @@ class ProbabilityOracle(Oracle):
 
     def starts(self, given):
         first = np.zeros((1, len(self.half)))
-        return first if given is None or not len(given) else np.vstack([first, self.side.box.scaled(given)])
+        return (first if given is None or not len(given)
+                else np.vstack([first, self.side.box.scaled(given)]))
 
     def attained(self, points):
         if self.ball is not None: points = self.ball.pull(points)
@@ -733,15 +794,17 @@ class ProbabilityOracle(Oracle):
         at = centres(self.side, point[None], self.q)
         slip = np.abs(at.mean)*(1/np.sqrt(1 + at.var_low) - 1/np.sqrt(1 + at.var_high))
         if .4*slip[0] <= 1e-9: return float(value_up(self.side, at)[0])
-        n = self.side.post.n            # counting pairs costs as much as taking all of a few
+        n = self.side.post.n # counting pairs costs as much as taking all of a few
         fine = n if n <= 1500 else _pairs_at(self.side, point[None], 1e-11)
         return float(value_up(self.side, centres(self.side, point[None], fine))[0])
 
     def floor_at(self, point, goal):
         level = .5 if self.mean_only else goal
-        low = float(lower_bounds(self.side, point[None], point[None], level, self.side.post.n).low[0])
+        low = float(lower_bounds(self.side, point[None], point[None], level,
+                                 self.side.post.n).low[0])
         if low >= goal and not self.mean_only:                # more eigenpairs would do
-            here = float(lower_bounds(self.side, point[None], point[None], level, self.q).low[0])
+            here = float(lower_bounds(self.side, point[None], point[None], level, self.q)
+                         .low[0])
             if here < goal: self.q = min(2*self.q, self.side.post.n)
         return low
 
@@ -753,11 +816,13 @@ class ProbabilityOracle(Oracle):
         if self.pool is None or len(lo) < 2*self.threads:
             return [lower_bounds(self.side, lo, hi, level, self.q)]
         parts = [p for p in np.array_split(np.arange(len(lo)), self.threads) if len(p)]
-        return list(self.pool.map(lambda p: lower_bounds(self.side, lo[p], hi[p], level, self.q), parts))
+        return list(self.pool.map(
+            lambda p: lower_bounds(self.side, lo[p], hi[p], level, self.q), parts))
 
     def look(self, lo, hi, goal):
         level = .5 if self.mean_only else goal
-        if not len(self.half): level = float(np.clip(self.attained(lo)[1][0], 1e-9, 1 - 1e-9))
+        if not len(self.half):
+            level = float(np.clip(self.attained(lo)[1][0], 1e-9, 1 - 1e-9))
         got = self._bounded(lo, hi, level)
         low, corner, score = (np.concatenate([part[i] for part in got]) for i in range(3))
         points = .5*(lo + hi)
@@ -769,4 +834,5 @@ class ProbabilityOracle(Oracle):
         if self.seen > self.patience and spec is not None:
             self.q = min(2*self.q, len(spec.values))
             self.patience = 4*self.patience
-        return Looked(low=low, score=score, points=points, values=values, corners=corner[np.argsort(low)[:4]])
+        return Looked(low=low, score=score, points=points, values=values,
+                      corners=corner[np.argsort(low)[:4]])

@@ -19,19 +19,20 @@ from numba import njit
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, ndtri
 
-from ..core.checks import (check_count, check_labels, check_matrix, check_positive,
-                                   check_vector, refuse)
+from ..core.checks import (
+    check_count, check_labels, check_matrix, check_positive, check_vector, refuse)
 from ..core.help import Patched
 from ..core.linalg import damped, i_plus_sks
-from .posterior import (LOGISTIC_LIMIT, Posterior, Prior, check_lengthscale,
-                                     kernel, of_file, read_arrays)
+from .posterior import (
+    LOGISTIC_LIMIT, Posterior, Prior, check_lengthscale, kernel, of_file, read_arrays)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #202c4dbd
 PURE = 1/(6*math.sqrt(3))   # bounds the second derivative of 1/(1 + sum exp g) in one g_j
 MIXED = 2/27                # and in two of them
 
 def covariance_shift(
-    change:np.ndarray, # (k, k) not negative, symmetric: how far each entry of the covariance may move
+    change:np.ndarray, # (k, k) not negative, symmetric: how far each entry of the
+                       # covariance may move
 ) -> float:
     "Largest change of h when the covariance moves by at most `change` entrywise."
     diagonal = np.diag(change)
@@ -57,7 +58,8 @@ def _share(m, L, u, g):
 # %% ../../nbs/gpc/06_softmax.ipynb #cac68495
 @njit(cache=True)
 def _trapezoid(m, L, steps, counts):
-    "Tensor trapezoidal rule of 1/(1 + sum exp(m + L u)) over a standard normal u of up to 3 dimensions."
+    """Tensor trapezoidal rule of 1/(1 + sum exp(m + L u)) over a standard normal u of up to
+    3 dimensions."""
     r = L.shape[1]
     n = np.zeros(3, np.int64)
     h = np.ones(3)
@@ -99,7 +101,8 @@ def leading_directions(S:np.ndarray) -> Directions:
 
 # %% ../../nbs/gpc/06_softmax.ipynb #32ff4562
 def _grid(L:np.ndarray, digits:float, points:float):
-    "Steps, counts, number of nodes, digits kept; None where even few digits need more than `points` nodes."
+    """Steps, counts, number of nodes, digits kept; None where even few digits need more
+    than `points` nodes."""
     a = np.minimum(.5*math.pi/np.maximum(np.abs(L).max(0), 1e-12), 6.)
     while digits >= 3:
         steps = 2*math.pi*a/(digits + .7 + .5*a*a)
@@ -114,7 +117,8 @@ def three_directions(
     m:np.ndarray,  # (C-1,) means of f_j - f_c
     S:np.ndarray,  # (C-1, C-1) their covariance
     digits:float=16., # exponent of the quadrature's error: e^-digits
-    enough=np.inf,    # an error that is had already: no work where the left-out directions alone exceed it
+    enough=np.inf,    # an error that is had already: no work where the left-out directions
+                      # alone exceed it
     points=5e6,       # nodes allowed; above, digits are given up
 ) -> tuple[float, float]: # value, bound of its error
     """E[1/(1 + sum exp g)] along the three leading directions.
@@ -124,14 +128,16 @@ def three_directions(
     centre = .25*(PURE - .25)*rest
     error = .25*(PURE + .25)*rest + covariance_shift(np.full(S.shape, slip))
     if error >= enough: return .5, np.inf
-    if L.shape[1] == 0: return float(1/np.exp(logsumexp(np.concatenate([[0.], m])))) + centre, error + 1e-12
+    if L.shape[1] == 0:
+        return float(1/np.exp(logsumexp(np.concatenate([[0.], m])))) + centre, error + 1e-12
     found = _grid(L, digits, points)
     if found is None: return .5, np.inf
     steps, counts, nodes, digits = found
     error += L.shape[1]*(2.02*math.exp(-digits) + 1e-12)  # quadrature, and the tails
     # rounding of the sum and of its terms
     error += 1.2e-16*nodes + 1e-14*(8 + float(np.abs(m).max()) + 8*float(np.abs(L).sum()))
-    return float(_trapezoid(np.asarray(m, float), np.ascontiguousarray(L), steps, counts)) + centre, error
+    return (float(_trapezoid(np.asarray(m, float), np.ascontiguousarray(L), steps, counts))
+            + centre, error)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #db97f75d
 class Split(NamedTuple):
@@ -145,7 +151,8 @@ def nearly_independent(
     cov:np.ndarray,     # (C, C), C >= 3
     factor:bool=False,  # allow one common factor
 ) -> Split:
-    "Split a covariance so that sum of rest^2 is least; with a factor, up to 60 steps of principal factors."
+    """Split a covariance so that sum of rest^2 is least; with a factor, up to 60 steps of
+    principal factors."""
     C = len(cov)
     b = np.zeros(len(cov))
     least = np.inf
@@ -167,7 +174,8 @@ def nearly_independent(
 
 # %% ../../nbs/gpc/06_softmax.ipynb #da6dd425
 class Nodes(NamedTuple):
-    "Quadrature of each latent value about its mean: weight[j] at factors growth[j] of exp f_j."
+    """Quadrature of each latent value about its mean: weight[j] at factors growth[j] of exp
+    f_j."""
     growth: np.ndarray # (C, k) ascending in each row
     weight: np.ndarray # (C, k) zero beyond counts
     counts: np.ndarray # (C,) nodes used
@@ -190,7 +198,8 @@ def node_moments(scale, growth, weight, count):
 # %% ../../nbs/gpc/06_softmax.ipynb #d10ecdd8
 @njit(cache=True)
 def window_of(m, spread):
-    "Where the integral starts and ends, and the class that reaches furthest to the left end's right."
+    """Where the integral starts and ends, and the class that reaches furthest to the left
+    end's right."""
     low = -np.inf
     high = -np.inf
     first = 0
@@ -209,12 +218,14 @@ def _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order):
         for j in range(C):
             if j != c: others *= psi0[j]
         independent[c] += others*psi1[c]
-        first_order[c] += others*(.5*psi1[c]*(total - 2*v[c]*dv[c]) + (psi2[c] - psi1[c])*dv[c])
+        first_order[c] += others*(.5*psi1[c]*(total - 2*v[c]*dv[c])
+                                  + (psi2[c] - psi1[c])*dv[c])
 
 # %% ../../nbs/gpc/06_softmax.ipynb #a745d7f0
 @njit(cache=True)
 def _race(m, delta, h, nodes):
-    "Both integrals for every class on a grid of step h, a bound of what lies outside, and the grid's width."
+    """Both integrals for every class on a grid of step h, a bound of what lies outside, and
+    the grid's width."""
     C = len(m)
     low, high, first = window_of(m, nodes.spread)
     n = int((high + 24 - low)/h) + 1
@@ -229,10 +240,13 @@ def _race(m, delta, h, nodes):
     for k in range(n + 1):
         y = low + k*h
         for j in range(C):
-            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j], nodes.counts[j])
+            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j],
+                                      nodes.counts[j])
             psi0[j], psi1[j], psi2[j] = s0, s1, s2
             v[j] = s1/s0 if s0 > 1e-290 else 0.
-        if k == 0: tail += psi0[first] + psi1[first]  # the left end, where this one loses almost surely
+        if k == 0:
+            # the left end, where this one loses almost surely
+            tail += psi0[first] + psi1[first]
         if k == n: tail += 1 - psi0.min()
         total = 0.
         for a in range(C):
@@ -245,13 +259,14 @@ def _race(m, delta, h, nodes):
 
 # %% ../../nbs/gpc/06_softmax.ipynb #7389c507
 def _chaos(d:np.ndarray, delta:np.ndarray) -> float:
-    "Norm of the ratio of the Gaussian densities beyond the first order of delta; infinite where it has none."
+    """Norm of the ratio of the Gaussian densities beyond the first order of delta; infinite
+    where it has none."""
     if d.min() <= 0: return np.inf
     rho = delta/np.sqrt(d[:, None]*d)
     values = np.linalg.eigvalsh(rho)
     if np.abs(values).max() >= .99: return np.inf
     half = .5*float((values**2).sum())
-    log = -.5*float(np.log1p(-values**2).sum())  # log det(I - rho^2)^(-1/2), at least `half`
+    log = -.5*float(np.log1p(-values**2).sum()) # log det(I - rho^2)^(-1/2), at least `half`
     return math.sqrt(math.expm1(log) - half + 1e-14*(1 + math.exp(log)))
 
 # %% ../../nbs/gpc/06_softmax.ipynb #0db96579
@@ -283,13 +298,15 @@ def _common_nodes(b:np.ndarray, digits:float) -> tuple[np.ndarray, np.ndarray]:
 
 # %% ../../nbs/gpc/06_softmax.ipynb #5fedd4b4
 def race(
-    mean:np.ndarray,  # (C,) of the latent functions, C >= 3
-    cov:np.ndarray,   # (C, C)
-    digits:float=16., # exponent of the quadrature's error: e^-digits
-    factor:bool=False,# integrate over one common factor too
+    mean:np.ndarray,   # (C,) of the latent functions, C >= 3
+    cov:np.ndarray,    # (C, C)
+    digits:float=16.,  # exponent of the quadrature's error: e^-digits
+    factor:bool=False, # integrate over one common factor too
 ) -> tuple[np.ndarray,
-           np.ndarray]: # values (C,), bounds of their errors (C,); infinite where too far from independent
-    "E[softmax f] of all classes as a race of nearly independent latent functions (Propositions 1 to 3)."
+           np.ndarray]: # values (C,), bounds of their errors (C,); infinite where too far
+                        # from independent
+    """E[softmax f] of all classes as a race of nearly independent latent functions
+    (Propositions 1 to 3)."""
     C = len(mean)
     fine = digits + 7
     b, own, delta = nearly_independent(cov, factor)
@@ -306,22 +323,27 @@ def race(
     if (remainder >= .5 and chaos == np.inf) or clipped > 1/PURE or work > 3e7:
         return np.full(C, .5), np.full(C, np.inf)
     runs = [_race(mean + b*u, delta, h, nodes) for u in z]
-    independent, first_order, tail, _ = (sum(p*np.asarray(part)
-                                             for p, part in zip(mass, parts)) for parts in zip(*runs))
+    independent, first_order, tail, _ = (
+        sum(p*np.asarray(part) for p, part in zip(mass, parts)) for parts in zip(*runs))
     width = max(run[3] for run in runs)
     value = independent + first_order
     error = (2.02*(2 + 3*size)*math.exp(-digits - 1)
              + (1 + size)*(tail + 12*C*(width + 1)*math.exp(-fine)) + .5*PURE*clipped)
     if b.any():
-        error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)  # and z beyond 6.5
-    error += 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1)  # rounding
-    highest = (np.maximum(independent, value) + error)/(1 - remainder) if remainder < .5 else np.inf
+        # and z beyond 6.5
+        error += 2.02*(2 + 3*size)*math.exp(-digits - 1) + 2e-10*(1 + size)
+    # rounding
+    error += 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1)
+    highest = ((np.maximum(independent, value) + error)/(1 - remainder) if remainder < .5
+               else np.inf)
     spare = np.clip(independent, 0, 1)
-    return value, error + np.minimum(remainder*highest, chaos*(np.sqrt(spare*(1 - spare)) + np.sqrt(error)))
+    return (value, error + np.minimum(remainder*highest,
+                                      chaos*(np.sqrt(spare*(1 - spare)) + np.sqrt(error))))
 
 # %% ../../nbs/gpc/06_softmax.ipynb #e25d439b
 def _directly(mean, cov, classes, digits, target, value, error) -> None:
-    "Improve values and errors in place by three directions, where they are not good enough."
+    """Improve values and errors in place by three directions, where they are not good
+    enough."""
     C = len(mean)
     for c in classes:
         if C > 4 and error[c] <= target: continue
@@ -369,7 +391,8 @@ def softmax_mean(
 ) -> tuple[float, float]: # value, bound of its error
     "E[1/(1 + sum exp g)], the probability of one class from the differences to it."
     if len(m) <= 3: return three_directions(m, S, digits)
-    value, error = softmax_means(np.concatenate([[0.], m]), np.pad(S, ((1, 0), (1, 0))), digits, [0], target)
+    value, error = softmax_means(np.concatenate([[0.], m]), np.pad(S, ((1, 0), (1, 0))),
+                                 digits, [0], target)
     return float(value[0]), float(error[0])
 
 # %% ../../nbs/gpc/06_softmax.ipynb #dee14e8b
@@ -385,7 +408,8 @@ def site_matrices(
         D = np.sqrt(p)
         E.append(D[:, None]*cho_solve(i_plus_sks(K, D), np.diag(D)))
     total = sum(E)
-    return np.array(E), cho_factor(total + 1e-14*np.trace(total)/len(K)*np.eye(len(K)), lower=True)
+    return (np.array(E),
+            cho_factor(total + 1e-14*np.trace(total)/len(K)*np.eye(len(K)), lower=True))
 
 # %% ../../nbs/gpc/06_softmax.ipynb #f5bbef77
 def _objective(alpha, f, Y) -> float:
@@ -430,9 +454,10 @@ def softmax_laplace(
         value, alpha = damped(at, value)
         f = alpha @ K
     if residual > max(tol, 1e-6):
-        raise ArithmeticError(f"Newton's method for the softmax mode stopped at a residual of {residual:.2g}")
-    evidence = (-.5*((Y - prob)*((Y - prob) @ K)).sum() + (Y*f).sum() - logsumexp(f, axis=0).sum()
-                - .5*_log_det(K, prob, factor))
+        raise ArithmeticError("Newton's method for the softmax mode stopped at a residual "
+                              f"of {residual:.2g}")
+    evidence = (-.5*((Y - prob)*((Y - prob) @ K)).sum() + (Y*f).sum()
+                - logsumexp(f, axis=0).sum() - .5*_log_det(K, prob, factor))
     return SoftmaxMode(alpha=Y - prob, prob=prob, evidence=float(evidence))
 
 # %% ../../nbs/gpc/06_softmax.ipynb #f8cff1e9
@@ -455,7 +480,8 @@ def _class_labels(classes, C:int) -> np.ndarray:
     "C different labels, numbers or text."
     if classes is None: return np.arange(C)
     labels = _plain_labels(classes, "classes", C)
-    if len(set(labels.tolist())) < C: raise refuse("classes", f"{C} different labels", classes)
+    if len(set(labels.tolist())) < C:
+        raise refuse("classes", f"{C} different labels", classes)
     return labels
 
 def _plain_labels(value, name:str, n:int) -> np.ndarray: # (n,)
@@ -470,7 +496,8 @@ def _plain_labels(value, name:str, n:int) -> np.ndarray: # (n,)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #531c33b3
 class MulticlassPosterior(Prior, Posterior, Patched):
-    """Laplace posterior of a softmax Gaussian process classifier with one shared squared-exponential kernel.
+    """Laplace posterior of a softmax Gaussian process classifier with one shared
+    squared-exponential kernel.
 
     Source: Rasmussen and Williams, Section 3.5; Blaas et al., Section 5.
     Raises: ValueError naming the argument, where one is not as said."""
@@ -482,12 +509,12 @@ class MulticlassPosterior(Prior, Posterior, Patched):
     names_target = True
 
     def __init__(self,
-        X,           # (n, d) training points
-        alpha,       # (C, n) weights of the means, 2 to 10 classes
-        prob,        # (C, n) class probabilities at the mode, columns sum to 1
-        lengthscale, # (d,) or one number, above 0
-        variance,    # prior variance, above 0 and at most 5e5
-        classes=None,# (C,) labels, numbers or text; None: 0..C-1
+        X,            # (n, d) training points
+        alpha,        # (C, n) weights of the means, 2 to 10 classes
+        prob,         # (C, n) class probabilities at the mode, columns sum to 1
+        lengthscale,  # (d,) or one number, above 0
+        variance,     # prior variance, above 0 and at most 5e5
+        classes=None, # (C,) labels, numbers or text; None: 0..C-1
     ):
         super().__init__(X, lengthscale, variance)
         self.alpha = check_matrix(alpha, "alpha", d=self.n).copy()
@@ -495,7 +522,8 @@ class MulticlassPosterior(Prior, Posterior, Patched):
         if not 2 <= len(self.alpha) <= 10:
             raise refuse("alpha", "a matrix of 2 to 10 rows, one a class", alpha)
         if self.prob.shape != self.alpha.shape or np.abs(self.prob.sum(0) - 1).max() > 1e-6:
-            raise refuse("prob", "a matrix of the shape of alpha with columns that sum to 1", prob)
+            raise refuse("prob",
+                         "a matrix of the shape of alpha with columns that sum to 1", prob)
         _check_variance(self.variance)
         self.classes = _class_labels(classes, len(self.alpha))
         self.K = kernel(self.X, self.X, self.lengthscale, self.variance)
@@ -507,17 +535,19 @@ class MulticlassPosterior(Prior, Posterior, Patched):
         path, # file written by `save`
     ) -> "MulticlassPosterior":
         "Read back what `save` wrote."
-        a = read_arrays(path, "a MulticlassPosterior", ("X", "alpha", "prob", "lengthscale", "variance",
-                                                        "classes"))
+        a = read_arrays(path, "a MulticlassPosterior",
+                        ("X", "alpha", "prob", "lengthscale", "variance", "classes"))
         with of_file(path, "a MulticlassPosterior"):
-            post = cls(a["X"], a["alpha"], a["prob"], a["lengthscale"], float(a["variance"]), a["classes"])
+            post = cls(a["X"], a["alpha"], a["prob"], a["lengthscale"],
+                       float(a["variance"]), a["classes"])
         return post._numbered(path)
 
 @patch
 def weights(self:MulticlassPosterior,
     r, # (n,) kernel vector
 ) -> np.ndarray: # (C, C, n)
-    "Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double precision gives them."
+    """Solutions of (K + W^-1) w_a = e_a (x) r for every class a, as good as double
+    precision gives them."""
     Er = self._E @ check_vector(r, "r", self.n)
     solved = cho_solve(self._M, Er.T).T
     w = -(self._E @ solved.T).transpose(2, 0, 1)
@@ -542,7 +572,8 @@ def latent(self:MulticlassPosterior,
 def predict_proba(self:MulticlassPosterior,
     X, # (m, d) points
 ) -> np.ndarray: # (m, C), rows sum to 1
-    """Class probabilities, to about .0002; `classification_range` of a single point encloses them.
+    """Class probabilities, to about .0002; `classification_range` of a single point
+    encloses them.
 
     Source: Blaas et al., eq. (1)."""
     out = []
@@ -576,9 +607,11 @@ def _arrays(self:MulticlassPosterior):
 
 # %% ../../nbs/gpc/06_softmax.ipynb #4ce3c5a7
 def _check_variance(variance:float) -> None:
-    "ValueError that names `variance` where errors of a class's probability are not bounded."
+    """ValueError that names `variance` where errors of a class's probability are not
+    bounded."""
     if variance > .5*LOGISTIC_LIMIT:
-        raise refuse("variance", f"at most {.5*LOGISTIC_LIMIT:g}, up to which errors are bounded", variance)
+        raise refuse("variance", f"at most {.5*LOGISTIC_LIMIT:g}, up to which errors are "
+                     "bounded", variance)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #531c33b5
 @patch
@@ -591,27 +624,31 @@ def _one_hot(y, n:int) -> tuple[np.ndarray, np.ndarray]: # classes (C,), Y (C, n
     "Classes and one-hot labels; ValueError that names `y`."
     labels = _plain_labels(y, "y", n)
     classes = np.unique(labels)
-    if not 2 <= len(classes) <= 10: raise refuse("y", "labels of 2 to 10 classes", f"{len(classes)} classes")
+    if not 2 <= len(classes) <= 10:
+        raise refuse("y", "labels of 2 to 10 classes", f"{len(classes)} classes")
     return classes, (labels == classes[:, None]).astype(float)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #c7e3cf2d
 def fit_multiclass_gpc(
     X,                  # (n, d) training points
     y,                  # (n,) labels of 2 to 10 classes
-    max_evaluations=10, # of the marginal likelihood, by L-BFGS-B with differences; 0 keeps the start
+    max_evaluations=10, # of the marginal likelihood, by L-BFGS-B with differences; 0 keeps
+                        # the start
     lengthscale=1.,     # starting value(s), above 0; one number keeps them isotropic
     variance=1.,        # starting value, above 0
 ) -> MulticlassPosterior:
-    """Softmax Laplace classifier: one shared kernel, hyperparameters by the approximate marginal likelihood.
+    """Softmax Laplace classifier: one shared kernel, hyperparameters by the approximate
+    marginal likelihood.
 
-    Raises: ValueError naming the argument; ArithmeticError where the mode is not reached."""
+    Raises: ValueError naming the argument; ArithmeticError where the mode is not
+    reached."""
     from scipy.optimize import minimize
     X = check_matrix(X, "X")
     classes, Y = _one_hot(y, len(X))
     check_count(max_evaluations, "max_evaluations", 0)
     scale = check_lengthscale(lengthscale, X.shape[1])
     s2 = check_positive(variance, "variance")
-    Prior(X, scale, s2)                                         # names what is out of range before it is used
+    Prior(X, scale, s2) # names what is out of range before it is used
     if not max_evaluations: _check_variance(s2)
     def objective(theta):
         K = kernel(X, X, np.broadcast_to(np.exp(theta[1:]), X.shape[1]), math.exp(theta[0]))

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from reject_nb.mcsvm.calibration import RULES
     from reject_nb.mcsvm.classifier import MultiCostSVC
     from reject_nb.mcsvm.offsets import best_offsets
-    from reject_nb.mcsvm.problem import Reference, resolve_taus, solve_primal_reference, solve_reference
+    from reject_nb.mcsvm.problem import (
+        Reference, resolve_taus, solve_primal_reference, solve_reference)
     from reject_nb.mcsvm.solver import Certificate, Solution, certify, solve_features
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e

@@ -23,40 +23,43 @@ def bias_adjustment(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
     proportional:bool=False, # weigh the two extremes by class size
 ) -> Calibration:
-    "Middle between the facing extremes of the classes, eq. (24), extremes exchanged. Bounds no risk."
+    """Middle between the facing extremes of the classes, eq. (24), extremes exchanged.
+    Bounds no risk."""
     sample = check_sample(scores, y, both=True)
     by_size = check_flag(proportional, "proportional")
     share = len(sample.unsafe)/len(sample.y) if by_size else .5
-    bias = share*sample.unsafe.min()+(1-share)*sample.safe.max()
+    bias = share*sample.unsafe.min() + (1 - share)*sample.safe.max()
     name = "bias_adjustment_proportional" if proportional else "bias_adjustment"
-    return sample.uncertified(name, bias,
-                                  "bounds none of the three risks: the offset follows two extreme points")
+    return sample.uncertified(name, bias, "bounds none of the three risks: the offset "
+                              "follows two extreme points")
 
 # %% ../../nbs/mcsvm/04_calibration.ipynb #ad76e678
 def _cut(s:np.ndarray, j:int) -> float:
-    "An offset with the first j of the sorted scores inside: the middle of the gap, or just beyond an end."
+    """An offset with the first j of the sorted scores inside: the middle of the gap, or
+    just beyond an end."""
     if j == 0: return s[0]
     if j == len(s): return np.nextafter(s[-1], np.inf)
-    return max(s[j-1]+(s[j]-s[j-1])/2, np.nextafter(s[j-1], np.inf))
+    return max(s[j - 1] + (s[j] - s[j - 1])/2, np.nextafter(s[j - 1], np.inf))
 
 # %% ../../nbs/mcsvm/04_calibration.ipynb #654bcdb3
 def z_svm(
     scores:np.ndarray, # (n,) low is safe
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
 ) -> Calibration:
-    "Offset with the largest geometric mean of the two accuracies, section 3.2.1. Bounds no risk."
+    """Offset with the largest geometric mean of the two accuracies, section 3.2.1. Bounds
+    no risk."""
     sample = check_sample(scores, y, both=True)
     order = np.argsort(sample.scores, kind="stable")
     s = sample.scores[order]
     safe = sample.y[order] > 0
     tpr = np.r_[0, np.cumsum(safe)]/len(sample.safe)
-    tnr = 1-np.r_[0, np.cumsum(~safe)]/len(sample.unsafe)
+    tnr = 1 - np.r_[0, np.cumsum(~safe)]/len(sample.unsafe)
     # cut j puts the first j points inside: between different scores, or at the ends
     allowed = np.r_[True, s[1:] > s[:-1], True]
     j = int(np.argmax(np.where(allowed, tpr*tnr, -1.)))
     return sample.uncertified("z_svm", _cut(s, j),
-                                  "bounds none of the three risks: largest geometric mean on the "
-                                  f"calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}")
+                              "bounds none of the three risks: largest geometric mean on "
+                              f"the calibration set, {math.sqrt(tpr[j]*tnr[j]):.4f}")
 
 # %% ../../nbs/mcsvm/04_calibration.ipynb #0d670056
 def weighted_hinge(
@@ -65,23 +68,24 @@ def weighted_hinge(
     eps:float, # level for false positives, in (0, 1)
     tau:float|None=None, # weight of an unsafe point, in (0, 1); 1 - eps where not given
 ) -> Calibration:
-    "Exact minimiser of the weighted hinge loss in b, eq. (28); tau = eps is the printed version (erratum)."
+    """Exact minimiser of the weighted hinge loss in b, eq. (28); tau = eps is the printed
+    version (erratum)."""
     sample = check_sample(scores, y, both=True)
     eps = check_probability(eps, "eps")
-    tau = 1-eps if tau is None else check_probability(tau, "tau")
-    costs = Costs(np.array([1-tau]), np.array([tau]))
+    tau = 1 - eps if tau is None else check_probability(tau, "tau")
+    costs = Costs(np.array([1 - tau]), np.array([tau]))
     bias = offsets_and_losses(sample.scores, sample.y, np.ones(len(sample.y)), costs)[0][0]
     seen = np.sum(sample.unsafe < bias)
-    most = (1-tau)/tau*len(sample.safe)
-    return sample.uncertified("weighted_hinge", bias,
-                                  "bounds none of the three risks of a new point: at most "
-                                  f"{most:.1f} false positives in the calibration set, {seen} seen",
-                                  "calibration set")
+    most = (1 - tau)/tau*len(sample.safe)
+    return sample.uncertified("weighted_hinge", bias, "bounds none of the three risks of "
+                              f"a new point: at most {most:.1f} false positives in the "
+                              f"calibration set, {seen} seen", "calibration set")
 
 # %% ../../nbs/mcsvm/04_calibration.ipynb #121aadde
-def _proportional(scores, y) -> Calibration: return bias_adjustment(scores, y, proportional=True)
+def _proportional(scores, y) -> Calibration:
+    return bias_adjustment(scores, y, proportional=True)
 
-RULES:dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
+RULES: dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
     "weighted_hinge": (weighted_hinge, ("eps",)),
     **rates.RULES,
     "z_svm": (z_svm, ()),
@@ -95,11 +99,13 @@ def curve_offset(
     knots:np.ndarray, # (m,) ln((1-tau)/tau), shifted by ln(n_S/n_U) for an unbalanced fit
     biases:np.ndarray, # (m,)
 ) -> float:
-    "Offset at rho on the piecewise linear curve through (knots, biases), continued at its ends, eq. (7)."
+    """Offset at rho on the piecewise linear curve through (knots, biases), continued at its
+    ends, eq. (7)."""
     t, first = np.unique(knots, return_index=True)
     b = biases[first]
     if len(t) < 2:
-        raise ValueError("taus must be at least two different values for a curve of offsets, got one")
-    if rho < t[0]: return float(b[0]+(rho-t[0])*(b[1]-b[0])/(t[1]-t[0]))
-    if rho > t[-1]: return float(b[-1]+(rho-t[-1])*(b[-1]-b[-2])/(t[-1]-t[-2]))
+        raise ValueError("taus must be at least two different values for a curve of "
+                         "offsets, got one")
+    if rho < t[0]: return float(b[0] + (rho - t[0])*(b[1] - b[0])/(t[1] - t[0]))
+    if rho > t[-1]: return float(b[-1] + (rho - t[-1])*(b[-1] - b[-2])/(t[-1] - t[-2]))
     return float(np.interp(rho, t, b))

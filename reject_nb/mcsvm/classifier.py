@@ -17,7 +17,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.checks import check_flag, check_labels, check_number, check_positive, check_probability, refuse
+from ..core.checks import (
+    check_flag, check_labels, check_number, check_positive, check_probability, refuse)
 from ..core.labels import round_scores
 from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from .advanced.kernels import (
@@ -59,13 +60,16 @@ def resolve_eta(
     "The paper's eta: C times the weight of the points over the sum of all their costs."
     if model.eta is not None: return check_eta(model.eta)
     C = model.C
-    if isinstance(C, str): C = DEFAULT_C["linear" if _is(model.kernel, "linear") else "other"]
-    return C/((costs.safe*(safe/(safe+unsafe))).sum()+(costs.unsafe*(unsafe/(safe+unsafe))).sum())
+    if isinstance(C, str):
+        C = DEFAULT_C["linear" if _is(model.kernel, "linear") else "other"]
+    return C/((costs.safe*(safe/(safe + unsafe))).sum()
+              + (costs.unsafe*(unsafe/(safe + unsafe))).sum())
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #clweigh1
-def _weigh(estimator, X, y, signs,
-           sample_weight) -> tuple: # X, signs, weights, weights times those of the classes
-    "Weights of the points; those of weight 0 are left out. Training uses the product with the class weights."
+def _weigh(estimator, X, y, signs, sample_weight) -> tuple:
+    # X, signs, weights, weights times those of the classes
+    """Weights of the points; those of weight 0 are left out. Training uses the product with
+    the class weights."""
     weights, costly = fit_weights(sample_weight, estimator.class_weight, y, signs, LARGEST)
     kept = weights > 0
     if kept.all(): return X, signs, weights, costly
@@ -75,25 +79,28 @@ def _weigh(estimator, X, y, signs,
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #85d8da1d
 def _variance(X, weights) -> float:
-    "Of all entries, those that a sparse matrix leaves out included; a point of weight 2 counts twice."
+    """Of all entries, those that a sparse matrix leaves out included; a point of weight 2
+    counts twice."""
     if np.ptp(weights) > 0:
         share = weights/weights.sum()/X.shape[1]
         square = X.multiply(X) if sparse.issparse(X) else X**2
-        return float((share@square).sum()-(share@X).sum()**2)
+        return float((share @ square).sum() - (share @ X).sum()**2)
     if not sparse.issparse(X): return float(X.var())
-    return float(X.multiply(X).mean()-X.mean()**2)
+    return float(X.multiply(X).mean() - X.mean()**2)
 
 def _resolve_gamma(gamma, X:np.ndarray, weights) -> float:
     "A positive number, 1/(d var(X)) for 'scale', 1/d for 'auto', as in scikit-learn."
     if not isinstance(gamma, str): return check_positive(gamma, "gamma")
-    if gamma not in ("scale", "auto"): raise refuse("gamma", "a positive number, 'scale' or 'auto'", gamma)
+    if gamma not in ("scale", "auto"):
+        raise refuse("gamma", "a positive number, 'scale' or 'auto'", gamma)
     variance = 1. if gamma == "auto" else _variance(X, weights)
     return 1/(X.shape[1]*variance) if variance > 0 else 1/X.shape[1]
 
 def _check_gram(X:np.ndarray) -> None:
     "A kernel matrix of the training points."
     if X.shape[0] != X.shape[1]:
-        raise ValueError(f"X must be a square kernel matrix with kernel='precomputed', got shape {X.shape}")
+        raise ValueError("X must be a square kernel matrix with kernel='precomputed', got "
+                         f"shape {X.shape}")
     if not np.allclose(X, X.T, rtol=1e-6, atol=1e-8*max(np.abs(X).max(), 1e-300)):
         raise ValueError("X must be symmetric with kernel='precomputed'")
 
@@ -112,17 +119,19 @@ def merged(
     signs:np.ndarray, # (n,)
     weights:np.ndarray, # (n,)
 ) -> tuple: # Z, signs, weights
-    "Copies of a point as one with their weight, in an order of their own: weights and copies give the same digits."
+    """Copies of a point as one with their weight, in an order of their own: weights and
+    copies give the same digits."""
     if len(Z) > MERGED: return Z, signs, weights
-    rows = np.ascontiguousarray(np.column_stack([signs, Z])+0.) # + 0.: no negative zeros
+    rows = np.ascontiguousarray(np.column_stack([signs, Z]) + 0.) # + 0.: no negative zeros
     keys = rows.view(np.dtype((np.void, rows.itemsize*rows.shape[1]))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)
     if len(first) == len(Z) and np.ptp(weights) == 0: return Z, signs, weights
     return rows[first, 1:], signs[first], np.bincount(which, weights)
 
 def _sum(values, weights, size:bool) -> np.ndarray: # (n,)
-    "Weighted sums of rows, or of the sizes of their terms, which say what the sums may be off by."
-    return abs(values)@abs(weights) if size else values@weights
+    """Weighted sums of rows, or of the sizes of their terms, which say what the sums may be
+    off by."""
+    return abs(values) @ abs(weights) if size else values @ weights
 
 class ExplicitMap:
     "w'phi(x) with features that can be written down."
@@ -133,7 +142,8 @@ class ExplicitMap:
         self.coef0 = coef0
 
     def features(self, X):
-        return X if self.linear else monomials(_dense(X), self.degree, self.gamma, self.coef0)
+        return (X if self.linear
+                else monomials(_dense(X), self.degree, self.gamma, self.coef0))
 
     def solve(self, X, signs, costs:Costs, eta, tol, weights) -> Solution:
         Z, signs, weights = merged(_dense(self.features(X)), signs, weights)
@@ -142,13 +152,15 @@ class ExplicitMap:
         return found
 
     def learned(self) -> dict: return {"coef_": self.coef}
-    def scores(self, X, size=False) -> np.ndarray: return _sum(self.features(X), self.coef, size)
+    def scores(self, X, size=False) -> np.ndarray:
+        return _sum(self.features(X), self.coef, size)
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #7a7348c7
 class _Precomputed:
     "Sum of kernel values with coefficients; the caller brings the values."
     def solve(self, X, signs, costs:Costs, eta, tol, weights) -> Solution:
-        return self.keep(solve_with_kernel(MatrixKernel(X), signs, costs, eta, tol, weights))
+        return self.keep(solve_with_kernel(MatrixKernel(X), signs, costs, eta, tol,
+                                           weights))
 
     def keep(self, found:Solution) -> Solution:
         assert found.dual_coef is not None
@@ -156,7 +168,8 @@ class _Precomputed:
         self.support = np.flatnonzero(found.dual_coef)
         return found
 
-    def learned(self) -> dict: return {"dual_coef_": self.dual_coef, "support_": self.support}
+    def learned(self) -> dict:
+        return {"dual_coef_": self.dual_coef, "support_": self.support}
     def scores(self, X, size=False) -> np.ndarray:
         return _sum(X[:, self.support], self.dual_coef[self.support], size)
 
@@ -183,7 +196,7 @@ class _Points(_Precomputed):
         elif sparse.issparse(X): X = X.toarray()
         step = max(1, 2_000_000//max(len(self.support), 1))
         if not len(weights): return np.zeros(X.shape[0])
-        return np.concatenate([_sum(kernel(X[i:i+step], self.points), weights, size)
+        return np.concatenate([_sum(kernel(X[i:i + step], self.points), weights, size)
                                for i in range(0, X.shape[0], step)])
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #clsparse1
@@ -191,7 +204,7 @@ class _SparseLinear(_Points):
     "Many sparse features: solved through inner products, the direction kept."
     def solve(self, X, signs, costs:Costs, eta, tol, weights) -> Solution:
         found = super().solve(X, signs, costs, eta, tol, weights)
-        self.coef = self.points.T@self.dual_coef[self.support]
+        self.coef = self.points.T @ self.dual_coef[self.support]
         return found
 
     def learned(self) -> dict: return {"coef_": self.coef}
@@ -206,43 +219,53 @@ def _choose_map(model, X:np.ndarray, weights):
         _check_gram(X)
         return _Precomputed()
     (n, d), gamma = X.shape, _resolve_gamma(model.gamma, X, weights)
-    kernel_function(model.kernel, model.degree, gamma, model.coef0)  # refuses bad parameters
+    kernel_function(model.kernel, model.degree, gamma, model.coef0) # refuses bad parameters
     if callable(model.kernel): return _Points(model.kernel)
     if _is(model.kernel, "linear"):
-        return _SparseLinear("linear") if sparse.issparse(X) and d > _SPARSE else ExplicitMap()
+        return (_SparseLinear("linear") if sparse.issparse(X) and d > _SPARSE
+                else ExplicitMap())
     if _is(model.kernel, "poly") and _few(d, model.degree, model.coef0, n):
         return ExplicitMap(model.degree, gamma, model.coef0, linear=False)
     return _Points(model.kernel, model.degree, gamma, model.coef0)
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #3f4d6c15
-FLAT = .2 # range of the scores, against a margin of width 2, below which a fit has learned next to nothing
+# range of the scores, against a margin of width 2, below which a fit has learned next to
+# nothing
+FLAT = .2
 
 class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
-    """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified duality gap.
+    """Multi Cost SVM: one direction, one offset per cost weight, solved to a certified
+    duality gap.
 
-    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`, `biases_` (same order),
-    `objective_`, `bound_`, `gap_` (relative, certified), `gap_abs_`, `n_iter_`, `status_`, `message_`,
-    `classes_`, `safe_label_`, `p_safe_`, `eps_`, `eta_` (the paper's parameter that was used), `bias_` (the offset in use: that of the tau nearest .5 until
-    `calibrate` sets another), and `coef_` or `dual_coef_`.
+    Two classes; for more, scikit-learn's OneVsRestClassifier. After `fit`: `taus_`,
+    `biases_` (same order), `objective_`, `bound_`, `gap_` (relative, certified),
+    `gap_abs_`, `n_iter_`, `status_`, `message_`, `classes_`, `safe_label_`, `p_safe_`,
+    `eps_`, `eta_` (the paper's parameter that was used), `bias_` (the offset in use: that
+    of the tau nearest .5 until `calibrate` sets another), and `coef_` or `dual_coef_`.
     Source: Carlevaro et al., section 3."""
-    _map:Any # from points to scores
-    _lowest:float # score of a training point
-    _middle:float # the offset of the tau nearest .5
-    _log_ratio:float # of the weights of the two classes
-    _size:float # of the terms of a score
-    _kernel:Any # that of the fit
-    _balanced:bool # whether the costs of the fit were balanced
+    _map: Any # from points to scores
+    _lowest: float # score of a training point
+    _middle: float # the offset of the tau nearest .5
+    _log_ratio: float # of the weights of the two classes
+    _size: float # of the terms of a score
+    _kernel: Any # that of the fit
+    _balanced: bool # whether the costs of the fit were balanced
 
     def __init__(self,
-        taus=19, # number of equally spaced weights, one weight, or an array of weights in (0, 1)
-        C="auto", # mean cost of a misplaced point against the penalty, > 0; "auto": .05 if linear, 2 otherwise
-        eta=None, # the paper's parameter in place of C, > 0: the larger, the weaker the regularisation
-        kernel="linear", # "linear", "poly", "rbf", "precomputed" or a function (A, B) -> matrix
+        taus=19, # number of equally spaced weights, one weight, or an array of weights in
+                 # (0, 1)
+        C="auto", # mean cost of a misplaced point against the penalty, > 0; "auto": .05 if
+                  # linear, 2 otherwise
+        eta=None, # the paper's parameter in place of C, > 0: the larger, the weaker the
+                  # regularisation
+        kernel="linear", # "linear", "poly", "rbf", "precomputed" or a function (A, B) ->
+                         # matrix
         degree=3, # of poly
         gamma="scale", # of poly and rbf: a positive number, "scale" or "auto"
         coef0=1.0, # of poly, >= 0
         class_balanced=False, # weights (1-tau)/n_S and tau/n_U: the sampling prior cancels
-        p_safe=None, # prior of the safe class where the region is used, in (0, 1), None: its training share
+        p_safe=None, # prior of the safe class where the region is used, in (0, 1), None:
+                     # its training share
         eps=0.05, # risk level of the region, in (0, 1)
         safe_label=None, # label of the safe class, None: the last in sorted order
         tol=1e-6, # relative duality gap asked for, in (0, 1)
@@ -273,7 +296,8 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         y, # (n,) labels of two classes
         sample_weight=None, # (n,) weights of the points, at least 0, None: 1 each
     ): # self
-        """Solves (MC-SVM). Warns where the gap did not reach `tol`, and where the direction is nearly 0."""
+        """Solves (MC-SVM). Warns where the gap did not reach `tol`, and where the direction
+        is nearly 0."""
         X = _rows(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])
         if isinstance(self.safe_label, (list, tuple, np.ndarray)):
@@ -284,7 +308,8 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.n_unsafe_ = int(np.sum(signs < 0))
         X, signs, weights, costly = _weigh(self, X, y, signs, sample_weight)
         share = float(weights[signs > 0].sum()/weights.sum())
-        self.p_safe_ = share if self.p_safe is None else check_probability(self.p_safe, "p_safe")
+        self.p_safe_ = (share if self.p_safe is None
+                        else check_probability(self.p_safe, "p_safe"))
         safe = costly[signs > 0].sum()
         unsafe = costly[signs < 0].sum()
         self._log_ratio = math.log(safe/unsafe)
@@ -299,16 +324,19 @@ class MultiCostSVC(TwoClassMixin, ClassifierMixin, BaseEstimator):
         for name in ("coef_", "dual_coef_", "support_"): self.__dict__.pop(name, None)
         self.__dict__.update(self._map.learned(), taus_=taus, biases_=found.biases,
                              objective_=found.objective, bound_=found.bound, gap_=found.gap,
-                             gap_abs_=found.gap_abs, status_=found.status, message_=found.message,
-                             n_iter_=max(found.iterations, 1), calibration_=None,
-                             eps_=float(self.eps), _kernel=self.kernel, _balanced=self.class_balanced)
-        self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus-.5))])
-        if found.status != "optimal": warnings.warn(found.message, ConvergenceWarning, stacklevel=3)
+                             gap_abs_=found.gap_abs, status_=found.status,
+                             message_=found.message, n_iter_=max(found.iterations, 1),
+                             calibration_=None, eps_=float(self.eps), _kernel=self.kernel,
+                             _balanced=self.class_balanced)
+        self.bias_ = self._middle = float(self.biases_[np.argmin(np.abs(taus - .5))])
+        if found.status != "optimal":
+            warnings.warn(found.message, ConvergenceWarning, stacklevel=3)
         self._lowest = float(found.scores.min())
         if np.ptp(found.scores) < FLAT:
-            self.message_ += ("; the direction is nearly 0, so that all points have nearly the same score and the "
-                              "offsets say nothing: raise C (or eta) tenfold or more and standardise the features; "
-                              "if that does not help, the features do not tell the classes apart")
+            self.message_ += ("; the direction is nearly 0, so that all points have nearly "
+                              "the same score and the offsets say nothing: raise C (or "
+                              "eta) tenfold or more and standardise the features; if that "
+                              "does not help, the features do not tell the classes apart")
             warnings.warn(self.message_, UserWarning, stacklevel=3)
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #bdafc0a3
@@ -322,7 +350,8 @@ def projection(self:MultiCostSVC,
 
 @patch
 def _compared(self:MultiCostSVC, X) -> np.ndarray: # (n,)
-    "The projection as it is compared with the offset: after a calibration, without the digits that depend on the batch."
+    """The projection as it is compared with the offset: after a calibration, without the
+    digits that depend on the batch."""
     scores = self.projection(X)
     return scores if self.calibration_ is None else round_scores(scores, self._size)
 
@@ -334,7 +363,7 @@ def safe_score(self:MultiCostSVC,
 
     Source: Carlevaro et al., eq. (8), the border left out."""
     scores = self._compared(X)
-    return self.bias_-scores
+    return self.bias_ - scores
 
 # %% ../../nbs/mcsvm/05_classifier.ipynb #clscore2
 @patch
@@ -359,16 +388,20 @@ def calibrate(self:MultiCostSVC,
     y, # their labels
     rule:str="scaling_unsafe", # a key of `reject_nb.mcsvm.RULES`
     eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
-    delta:float=.05, # 1 - confidence, in (0, 1); for the rules of scaling and for both_rates
-    eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for both_rates, None: as eps
+    delta:float=.05, # 1 - confidence, in (0, 1); for the rules of scaling and for
+                     # both_rates
+    eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for
+                              # both_rates, None: as eps
 ) -> Calibration: # what is certified, and the offset
     """Sets `bias_` by one of the rules of section 3.2 and returns what it certifies.
 
-    If the rule cannot deliver, `bias_` becomes -inf, and nothing is safe. A warning says if no calibration point is inside."""
+    If the rule cannot deliver, `bias_` becomes -inf, and nothing is safe. A warning says if
+    no calibration point is inside."""
     size = float(self._map.scores(_rows(self, X, reset=False), size=True).max(initial=0.))
     scores = round_scores(self.projection(X), size)
     signs = self._signs(check_labels(y, "y", len(scores)))
-    self.calibration_ = calibrate_offset(scores, signs, rule, self.eps if eps is None else eps, delta,
+    self.calibration_ = calibrate_offset(scores, signs, rule,
+                                         self.eps if eps is None else eps, delta,
                                          self._middle, eps_safe, rules=RULES)
     self._size = size
     warn_if_empty(self.calibration_, scores)
@@ -379,10 +412,12 @@ def calibrate(self:MultiCostSVC,
 # %% ../../nbs/mcsvm/05_classifier.ipynb #7348938d
 @patch
 def region_offset(self:MultiCostSVC,
-    p_safe:float|None=None, # prior of the safe class where the region is used, in (0, 1), None: p_safe_
+    p_safe:float|None=None, # prior of the safe class where the region is used, in (0, 1),
+                            # None: p_safe_
     eps:float|None=None, # risk level, in (0, 1), None: that of the fit
 ) -> float:
-    """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no calibration set.
+    """Offset of the region for (p_safe, eps), from the curve of offsets. Approximate, no
+    calibration set.
 
     Warns where the curve ends before them.
 
@@ -391,12 +426,15 @@ def region_offset(self:MultiCostSVC,
     check_is_fitted(self)
     p_safe = self.p_safe_ if p_safe is None else check_probability(p_safe, "p_safe")
     rho = radius(p_safe, self.eps_ if eps is None else check_probability(eps, "eps"))
-    knots = np.log((1-self.taus_)/self.taus_)+(0. if self._balanced else self._log_ratio)
-    beyond = max(knots.min()-rho, rho-knots.max())
+    knots = (np.log((1 - self.taus_)/self.taus_)
+             + (0. if self._balanced else self._log_ratio))
+    beyond = max(knots.min() - rho, rho - knots.max())
     if beyond > 1e-9:
-        needed = math.ceil(math.exp(min(np.abs(knots-knots.mean()).max()+beyond, 9.))-1e-6)
-        warnings.warn(f"the curve of offsets ends before prior {p_safe:g} and this risk and is continued as a "
-                      f"straight line; fit with taus={needed} (now {len(self.taus_)}), or use `calibrate`", stacklevel=2)
+        needed = math.ceil(math.exp(min(np.abs(knots - knots.mean()).max() + beyond, 9.))
+                           - 1e-6)
+        warnings.warn(f"the curve of offsets ends before prior {p_safe:g} and this risk "
+                      f"and is continued as a straight line; fit with taus={needed} (now "
+                      f"{len(self.taus_)}), or use `calibrate`", stacklevel=2)
     return curve_offset(rho, knots, self.biases_)
 
 @patch
@@ -405,11 +443,13 @@ def predict_region(self:MultiCostSVC,
     p_safe:float|None=None, # another prior, None: p_safe_
     eps:float|None=None, # another risk, None: that of the fit
 ) -> np.ndarray: # (n,) bool, True inside the region, its border included
-    """Membership in the approximate eps-safe region, for any prior and risk without fitting again.
+    """Membership in the approximate eps-safe region, for any prior and risk without fitting
+    again.
 
-    It guarantees nothing and does not follow `calibrate`; `predict` does. Source: Carlevaro et al., eq. (7)."""
+    It guarantees nothing and does not follow `calibrate`; `predict` does. Source: Carlevaro
+    et al., eq. (7)."""
     offset = self.region_offset(p_safe, eps)
     if offset < self._lowest:
-        warnings.warn("no point of the fit is inside the region: raise eps or C, fit more points, or use `calibrate`",
-                      stacklevel=2)
+        warnings.warn("no point of the fit is inside the region: raise eps or C, fit more "
+                      "points, or use `calibrate`", stacklevel=2)
     return self.projection(X) <= offset

@@ -17,16 +17,16 @@ from .problem import LARGEST, Costs, check_costs, check_signs, check_weights
 # %% ../../nbs/mcsvm/02_offsets.ipynb #9f58b92e
 class Kinks(NamedTuple):
     "The points of a sample as the offsets see them: sorted once, used for all m of them."
-    kinks:np.ndarray # (n,) s + y, ascending
-    is_safe:np.ndarray # (n,) bool, in that order
-    weights:np.ndarray # (n,) in that order
-    safe_left:np.ndarray # (n+1,) weight of the safe points among the first j kinks
-    unsafe_left:np.ndarray # (n+1,) weight of the unsafe ones
+    kinks: np.ndarray # (n,) s + y, ascending
+    is_safe: np.ndarray # (n,) bool, in that order
+    weights: np.ndarray # (n,) in that order
+    safe_left: np.ndarray # (n+1,) weight of the safe points among the first j kinks
+    unsafe_left: np.ndarray # (n+1,) weight of the unsafe ones
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #33182330
 def _running(values:np.ndarray) -> np.ndarray: # (n+1,)
     "Sums of the first j values."
-    sums = np.zeros(len(values)+1)
+    sums = np.zeros(len(values) + 1)
     np.cumsum(values, out=sums[1:])
     return sums
 
@@ -36,45 +36,50 @@ def sort_kinks(
     weights:np.ndarray, # (n,) of the points
 ) -> Kinks:
     "One sort for all offsets."
-    return _sorted(scores+y, y, weights)
+    return _sorted(scores + y, y, weights)
 
 def _sorted(kinks, y, weights) -> Kinks:
     order = np.argsort(kinks, kind="stable")
     is_safe = y[order] > 0
     weights = weights[order]
-    return Kinks(kinks[order], is_safe, weights, _running(weights*is_safe), _running(weights*~is_safe))
+    return Kinks(kinks[order], is_safe, weights, _running(weights*is_safe),
+                 _running(weights*~is_safe))
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #8bcd014e
 def _slopes(kinks:Kinks, costs:Costs, j:np.ndarray) -> np.ndarray: # (m, j)
     "The slope of each offset with j kinks to the left, j (.., m)."
-    return costs.safe*(kinks.safe_left[j]-kinks.safe_left[-1])+costs.unsafe*kinks.unsafe_left[j]
+    return (costs.safe*(kinks.safe_left[j] - kinks.safe_left[-1])
+            + costs.unsafe*kinks.unsafe_left[j])
 
 def _first_above(kinks:Kinks, costs:Costs, levels:np.ndarray) -> np.ndarray: # (m,)
-    "Smallest number of kinks to the left, from 1, at which the slope of each offset exceeds its level."
+    """Smallest number of kinks to the left, from 1, at which the slope of each offset
+    exceeds its level."""
     n = len(kinks.kinks)
-    step = math.isqrt(n-1)+1
-    coarse = np.minimum(np.arange(step, n+step, step), n)[:, None]
+    step = math.isqrt(n - 1) + 1
+    coarse = np.minimum(np.arange(step, n + step, step), n)[:, None]
     passed = np.argmax(_slopes(kinks, costs, coarse) > levels, axis=0)
-    fine = np.minimum(passed*step+np.arange(1, step+1)[:, None], n)
-    return fine[np.argmax(_slopes(kinks, costs, fine) > levels, axis=0), np.arange(len(levels))]
+    fine = np.minimum(passed*step + np.arange(1, step + 1)[:, None], n)
+    return fine[np.argmax(_slopes(kinks, costs, fine) > levels, axis=0),
+                np.arange(len(levels))]
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #8514c7fd
 def _tiny(costs:Costs, safe:float, unsafe:float) -> np.ndarray: # (m,)
     "Slopes that count as zero: the rounding of a sum of n terms."
-    return 1e-13*(costs.safe*safe+costs.unsafe*unsafe)
+    return 1e-13*(costs.safe*safe + costs.unsafe*unsafe)
 
 def _ends(kinks:Kinks, costs:Costs) -> tuple[np.ndarray, np.ndarray]:
     "Lower and upper ends of the minimising intervals."
     tiny = _tiny(costs, kinks.safe_left[-1], kinks.unsafe_left[-1])
     twice = Costs(np.tile(costs.safe, 2), np.tile(costs.unsafe, 2))
-    low, high = np.split(kinks.kinks[_first_above(kinks, twice, np.concatenate([-tiny, tiny]))-1], 2)
+    low, high = np.split(
+        kinks.kinks[_first_above(kinks, twice, np.concatenate([-tiny, tiny])) - 1], 2)
     return low, high
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #1dc5861d
 def middle_offsets(kinks:Kinks, costs:Costs) -> np.ndarray: # (m,)
     "The best offsets of sorted kinks; the middle where a whole interval is best."
     low, high = _ends(kinks, costs)
-    return (low+high)/2
+    return (low + high)/2
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #13f42e5d
 def offset_intervals(
@@ -84,7 +89,8 @@ def offset_intervals(
     unsafe:np.ndarray, # (m,) cost of an unsafe point, > 0
     sample_weight:np.ndarray|None=None, # (n,) weights of the points, > 0, None: 1 each
 ) -> tuple[np.ndarray, np.ndarray]: # lower ends (m,), upper ends (m,)
-    "All minimisers of the weighted hinge loss in b for each cost pair, as closed intervals, eq. (28)."
+    """All minimisers of the weighted hinge loss in b for each cost pair, as closed
+    intervals, eq. (28)."""
     y = check_signs(y)
     weights = check_weights(sample_weight, len(y))
     scores = check_vector(scores, "scores", len(y), -LARGEST, LARGEST)
@@ -98,24 +104,26 @@ def best_offsets(
     unsafe:np.ndarray, # (m,) cost of an unsafe point, > 0
     sample_weight:np.ndarray|None=None, # (n,) weights of the points, > 0, None: 1 each
 ) -> np.ndarray: # (m,)
-    """The offsets that minimise (MC-SVM) for given scores; the middle where a whole interval does.
+    """The offsets that minimise (MC-SVM) for given scores; the middle where a whole
+    interval does.
 
     Source: Carlevaro et al., (MC-SVM) and (28) with w fixed."""
     low, high = offset_intervals(scores, y, safe, unsafe, sample_weight)
-    return (low+high)/2
+    return (low + high)/2
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #8bcd014e-1
 def sum_losses(kinks:Kinks, biases:np.ndarray, costs:Costs) -> np.ndarray: # (m,)
     "The loss of each offset, summed over the points, from sorted kinks."
     centre = kinks.kinks.mean()
-    sizes = kinks.kinks-centre
-    offsets = biases-centre
+    sizes = kinks.kinks - centre
+    offsets = biases - centre
     weighted = sizes*kinks.weights
     above = _running((weighted*kinks.is_safe)[::-1])[::-1]
     below = _running(weighted*~kinks.is_safe)
     j = np.searchsorted(sizes, offsets)
-    safe_right = kinks.safe_left[-1]-kinks.safe_left[j]
-    return costs.safe*(above[j]-safe_right*offsets)+costs.unsafe*(kinks.unsafe_left[j]*offsets-below[j])
+    safe_right = kinks.safe_left[-1] - kinks.safe_left[j]
+    return (costs.safe*(above[j] - safe_right*offsets)
+            + costs.unsafe*(kinks.unsafe_left[j]*offsets - below[j]))
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #bins0001
 _BINS = 4096
@@ -123,41 +131,42 @@ _SORTED = 30_000  # points up to which sorting them all is as fast
 
 class _Grid(NamedTuple):
     "Bins of equal width between two infinite ones."
-    low:float
-    width:float
+    low: float
+    width: float
 
     def bins(self, values:np.ndarray) -> np.ndarray: # integers that grow with the value
-        with np.errstate(over="ignore"): places = np.floor((values-self.low)/self.width)
-        return np.clip(places, -1, _BINS-2).astype(np.int32)+1
+        with np.errstate(over="ignore"): places = np.floor((values - self.low)/self.width)
+        return np.clip(places, -1, _BINS - 2).astype(np.int32) + 1
 
 def _grid(kinks:np.ndarray) -> _Grid:
     "A grid over the middle of a thin sample."
     low, high = np.quantile(kinks[::max(1, len(kinks)//5000)], [.001, .999])
-    return _Grid(low, max((high-low)/(_BINS-2), 1e-300))
+    return _Grid(low, max((high - low)/(_BINS - 2), 1e-300))
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #bins0002
 class _Counts(NamedTuple):
     "Running sums at the B + 1 edges of the bins."
-    safe:np.ndarray # (B+1,) weight of the safe points left of the edge
-    unsafe:np.ndarray # (B+1,) weight of the unsafe ones
-    safe_sums:np.ndarray # (B+1,) sum of the weights times the centred kinks of the safe points
-    unsafe_sums:np.ndarray # (B+1,) the same of the unsafe ones
+    safe: np.ndarray # (B+1,) weight of the safe points left of the edge
+    unsafe: np.ndarray # (B+1,) weight of the unsafe ones
+    safe_sums: np.ndarray # (B+1,) sum of the weights times the centred kinks of the safe
+                          # points
+    unsafe_sums: np.ndarray # (B+1,) the same of the unsafe ones
 
 def _count(bins, y, weights, centred) -> _Counts:
     "Two passes over the points."
-    both = bins+_BINS*(y < 0)
+    both = bins + _BINS*(y < 0)
     counts, sums = (np.bincount(both, w, 2*_BINS) for w in (weights, weights*centred))
     return _Counts(*(_running(part) for a in (counts, sums) for part in np.split(a, 2)))
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #bins0003
 class _Binned(NamedTuple):
     "A large sample, binned."
-    kinks:np.ndarray # (n,) s + y
-    y:np.ndarray # (n,) +1 safe, -1 unsafe
-    weights:np.ndarray # (n,)
-    bins:np.ndarray # (n,)
-    counts:_Counts
-    centre:float # subtracted from the kinks before they are summed
+    kinks: np.ndarray # (n,) s + y
+    y: np.ndarray # (n,) +1 safe, -1 unsafe
+    weights: np.ndarray # (n,)
+    bins: np.ndarray # (n,)
+    counts: _Counts
+    centre: float # subtracted from the kinks before they are summed
 
     def sorted_bins(self, wanted:np.ndarray) -> dict[int, Kinks]:
         "The points of the wanted bins, sorted."
@@ -169,19 +178,20 @@ class _Binned(NamedTuple):
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #bins0004
 def _binned_ends(sample:_Binned, costs:Costs) -> np.ndarray: # (2, m)
-    "Lower and upper ends: first the bin in which the slope passes the level, then the kink in it."
+    """Lower and upper ends: first the bin in which the slope passes the level, then the
+    kink in it."""
     counts = sample.counts
     safe = counts.safe[-1]
     unsafe = counts.unsafe[-1]
     levels = np.outer([-1, 1], _tiny(costs, safe, unsafe))
-    slopes = costs.safe[:, None]*(counts.safe-safe)+costs.unsafe[:, None]*counts.unsafe
+    slopes = costs.safe[:, None]*(counts.safe - safe) + costs.unsafe[:, None]*counts.unsafe
     chosen = np.argmax(slopes[:, 1:] > levels[:, :, None], axis=2)
     inside = sample.sorted_bins(np.unique(chosen))
     ends = np.empty(chosen.shape)
     for (side, k), a in np.ndenumerate(chosen):
         own = inside[int(a)]
-        fine = (costs.safe[k]*(counts.safe[a]+own.safe_left[1:]-safe)
-                + costs.unsafe[k]*(counts.unsafe[a]+own.unsafe_left[1:]))
+        fine = (costs.safe[k]*(counts.safe[a] + own.safe_left[1:] - safe)
+                + costs.unsafe[k]*(counts.unsafe[a] + own.unsafe_left[1:]))
         ends[side, k] = own.kinks[np.argmax(fine > levels[side, k])]
     return ends
 
@@ -192,21 +202,25 @@ def _binned_losses(sample:_Binned, biases, bins, costs:Costs) -> np.ndarray: # (
     inside = sample.sorted_bins(np.unique(bins))
     safe = np.empty(len(biases))
     unsafe = np.empty(len(biases))
-    b = biases-sample.centre
+    b = biases - sample.centre
     for k, a in enumerate(bins):
         own = inside[int(a)]
-        away = (own.kinks-biases[k])*own.weights
-        safe[k], unsafe[k] = np.maximum(away, 0)@own.is_safe, np.maximum(-away, 0)@~own.is_safe
-    above = counts.safe_sums[-1]-counts.safe_sums[bins+1]-b*(counts.safe[-1]-counts.safe[bins+1])
-    return costs.safe*(above+safe)+costs.unsafe*(b*counts.unsafe[bins]-counts.unsafe_sums[bins]+unsafe)
+        away = (own.kinks - biases[k])*own.weights
+        safe[k], unsafe[k] = (np.maximum(away, 0) @ own.is_safe,
+                              np.maximum(-away, 0) @ ~own.is_safe)
+    above = (counts.safe_sums[-1] - counts.safe_sums[bins + 1]
+             - b*(counts.safe[-1] - counts.safe[bins + 1]))
+    return (costs.safe*(above + safe)
+            + costs.unsafe*(b*counts.unsafe[bins] - counts.unsafe_sums[bins] + unsafe))
 
 # %% ../../nbs/mcsvm/02_offsets.ipynb #bins0006
 def _by_bins(scores, y, weights, costs:Costs) -> tuple[np.ndarray, np.ndarray]:
-    kinks = scores+y
+    kinks = scores + y
     grid = _grid(kinks)
     centre = float(kinks.mean())
     bins = grid.bins(kinks)
-    sample = _Binned(kinks, y, weights, bins, _count(bins, y, weights, kinks-centre), centre)
+    sample = _Binned(kinks, y, weights, bins, _count(bins, y, weights, kinks - centre),
+                     centre)
     biases = _binned_ends(sample, costs).mean(0)
     return biases, _binned_losses(sample, biases, grid.bins(biases), costs)
 

@@ -27,20 +27,20 @@ def resolve_taus(
     Raises: ValueError outside (0, 1)."""
     if isinstance(taus, numbers.Integral) and not isinstance(taus, bool):
         m = check_count(taus, "taus", high=10_000)
-        return np.arange(1, m+1)/(m+1)
+        return np.arange(1, m + 1)/(m + 1)
     values = np.atleast_1d(check_array(taus, "taus"))
     if values.ndim != 1: raise refuse("taus", "a number or a vector", taus)
     outside = (values <= 0) | (values >= 1)
     if outside.any():
-        raise refuse("taus", "strictly between 0 and 1 (an end point costs one class nothing)",
-                     float(values[outside][0]))
+        raise refuse("taus", "strictly between 0 and 1 (an end point costs one class "
+                     "nothing)", float(values[outside][0]))
     return values
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #70cba0d5
 class Costs(NamedTuple):
     "What a misplaced point costs, for each of the m weights."
-    safe:np.ndarray # (m,) cost of a safe point, > 0
-    unsafe:np.ndarray # (m,) cost of an unsafe point, > 0
+    safe: np.ndarray # (m,) cost of a safe point, > 0
+    unsafe: np.ndarray # (m,) cost of an unsafe point, > 0
 
 def cost_weights(
     taus:np.ndarray, # (m,) in (0, 1)
@@ -48,16 +48,18 @@ def cost_weights(
     class_balanced:bool=False, # divide by the class sizes
     weights:np.ndarray|None=None, # (n,) of the points, None: 1 each
 ) -> Costs: # (1-tau, tau), or (1-tau)/n_S and tau/n_U
-    """Costs of the two classes; their sizes are sums of weights. Source: Carlevaro et al., (MC-SVM)."""
-    if not class_balanced: return Costs(1-taus, taus.copy())
+    """Costs of the two classes; their sizes are sums of weights. Source: Carlevaro et al.,
+    (MC-SVM)."""
+    if not class_balanced: return Costs(1 - taus, taus.copy())
     weights = np.ones(len(y)) if weights is None else weights
-    return Costs((1-taus)/weights[y > 0].sum(), taus/weights[y < 0].sum())
+    return Costs((1 - taus)/weights[y > 0].sum(), taus/weights[y < 0].sum())
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #afe2737d
 LARGEST = 1e100  # of any number that comes in: squares and their sums stay within floats
 
 def check_eta(eta) -> float:
-    "The strength of the fit to the data: positive, and neither it nor the penalty vanishes."
+    """The strength of the fit to the data: positive, and neither it nor the penalty
+    vanishes."""
     return check_number(eta, "eta", 1/LARGEST, LARGEST)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #e4b6c5e3
@@ -68,7 +70,8 @@ def check_signs(
 ) -> np.ndarray: # (n,) float64, +1 safe and -1 unsafe
     "Labels in the signs of the paper."
     y = check_vector(y, "y", n)
-    if not np.all(np.abs(y) == 1): raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
+    if not np.all(np.abs(y) == 1):
+        raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
     if both and abs(y.sum()) == len(y):
         raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", np.unique(y))
     return y
@@ -98,7 +101,8 @@ def pair_limits(
     costs:Costs, # the m cost pairs
     weights:np.ndarray, # (n,) of the points
 ) -> np.ndarray: # (n, m)
-    "The largest dual variable of each pair: what the point costs when it is misplaced, times its weight."
+    """The largest dual variable of each pair: what the point costs when it is misplaced,
+    times its weight."""
     return np.stack([costs.unsafe, costs.safe])[(y > 0).astype(int)]*weights[:, None]
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #a4837bf9
@@ -110,15 +114,17 @@ def hinge_sum(
     unsafe:np.ndarray, # (m,) cost of an unsafe point
     sample_weight:np.ndarray|None=None, # (n,) weights of the points, None: 1 each
 ) -> float: # the double sum of (MC-SVM), without the penalty on w
-    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)). Source: Carlevaro et al., (MC-SVM)."""
+    """Sum over k and i of c_ik max(0, 1 + y_i (scores_i - b_k)). Source: Carlevaro et al.,
+    (MC-SVM)."""
     scores_safe = scores[y > 0]
     scores_unsafe = scores[y < 0]
     weights = np.ones(len(y)) if sample_weight is None else sample_weight
     total = 0.
     for b, cost_safe, cost_unsafe in zip(biases, safe, unsafe):
-        hinge_safe = np.maximum(0, 1+scores_safe-b)
-        hinge_unsafe = np.maximum(0, 1-scores_unsafe+b)
-        total += cost_safe*(weights[y > 0]@hinge_safe)+cost_unsafe*(weights[y < 0]@hinge_unsafe)
+        hinge_safe = np.maximum(0, 1 + scores_safe - b)
+        hinge_unsafe = np.maximum(0, 1 - scores_unsafe + b)
+        total += (cost_safe*(weights[y > 0] @ hinge_safe)
+                  + cost_unsafe*(weights[y < 0] @ hinge_unsafe))
     return float(total)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #3ac4075f
@@ -130,21 +136,22 @@ def dual_objective(
 ) -> float: # a lower bound of the primal when alpha is feasible
     """Value of the dual. Source: Carlevaro et al., Proposition 5, eq. (5)."""
     v = y*alpha.sum(1)
-    return float(alpha.sum()-.5*eta*v@K@v)
+    return float(alpha.sum() - .5*eta*v @ K @ v)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #ca35f42f
 @dataclass(frozen=True, kw_only=True)
 class Reference:
-    """What the general-purpose solver returns: the dual solution, and the primal point that goes with it."""
-    alpha:np.ndarray # (n, m) dual variables
-    biases:np.ndarray # (m,) multipliers of the m balance equations
-    dual_coef:np.ndarray # (n,) -eta y alpha_bar: scores are K @ dual_coef
-    scores:np.ndarray # (n,) projections of the training points
-    objective:float # primal value
-    bound:float # dual value, a lower bound of every primal value
-    gap:float # (objective - bound)/objective
-    gap_abs:float # objective - bound
-    status:Status # optimal or not_converged
+    """What the general-purpose solver returns: the dual solution, and the primal point that
+    goes with it."""
+    alpha: np.ndarray # (n, m) dual variables
+    biases: np.ndarray # (m,) multipliers of the m balance equations
+    dual_coef: np.ndarray # (n,) -eta y alpha_bar: scores are K @ dual_coef
+    scores: np.ndarray # (n,) projections of the training points
+    objective: float # primal value
+    bound: float # dual value, a lower bound of every primal value
+    gap: float # (objective - bound)/objective
+    gap_abs: float # objective - bound
+    status: Status # optimal or not_converged
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #8e0d0cb9
 def _root(
@@ -152,7 +159,7 @@ def _root(
     eta:float, # > 0
 ) -> np.ndarray: # R (n, r) with R R' = eta K
     "Root of a positive semidefinite matrix; eigenvalues at rounding level are dropped."
-    values, vectors = np.linalg.eigh((K+K.T)/2)
+    values, vectors = np.linalg.eigh((K + K.T)/2)
     largest = max(values[-1], 1e-300)
     if values[0] < -1e-8*largest:
         raise refuse("K", "positive semidefinite", f"smallest eigenvalue {values[0]:.3g}")
@@ -163,7 +170,9 @@ def _root(
 def _clarabel(problem) -> Status:
     "Solve to all digits that double precision gives."
     import cvxpy as cp
-    try: problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+    try:
+        problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11,
+                      tol_feas=1e-11)
     except cp.SolverError: return Status.not_converged
     return Status.optimal if problem.status == cp.OPTIMAL else Status.not_converged
 
@@ -175,10 +184,12 @@ def solve_reference(
     eta:float, # regularisation, > 0: the larger, the weaker
     class_balanced:bool=False, # weights (1-tau)/n_S and tau/n_U
 ) -> Reference:
-    """The dual of the Multi Cost SVM by a general-purpose convex solver, for a few hundred points.
+    """The dual of the Multi Cost SVM by a general-purpose convex solver, for a few hundred
+    points.
 
     Source: Carlevaro et al., eqs. (5), (22), (23).
-    Raises: ValueError naming the argument: K of another size or indefinite, a class without points."""
+    Raises: ValueError naming the argument: K of another size or indefinite, a class without
+    points."""
     import cvxpy as cp
     y = check_signs(y)
     taus = resolve_taus(taus)
@@ -188,19 +199,23 @@ def solve_reference(
     costs = np.where(y[:, None] > 0, safe, unsafe)
     alpha = cp.Variable(costs.shape)
     R = _root(K, eta)
-    balance = [y@alpha == 0]
-    quadratic = cp.sum_squares(R.T@cp.multiply(y, cp.sum(alpha, axis=1)))
-    status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha)-.5*quadratic),
-                                  balance+[alpha >= 0, alpha <= costs]))
-    if alpha.value is None: raise refuse("K and eta", "such that the solver can solve (5)", str(status))
+    balance = [y @ alpha == 0]
+    quadratic = cp.sum_squares(R.T @ cp.multiply(y, cp.sum(alpha, axis=1)))
+    status = _clarabel(cp.Problem(cp.Maximize(cp.sum(alpha) - .5*quadratic),
+                                  balance + [alpha >= 0, alpha <= costs]))
+    if alpha.value is None:
+        raise refuse("K and eta", "such that the solver can solve (5)", str(status))
     found = np.clip(alpha.value, 0, costs)
     biases = np.ravel(balance[0].dual_value)
     dual_coef = -eta*y*found.sum(1)
-    scores = K@dual_coef
-    objective = float(dual_coef@scores/(2*eta)+hinge_sum(scores, y, biases, safe, unsafe))
+    scores = K @ dual_coef
+    objective = float(dual_coef @ scores/(2*eta) + hinge_sum(scores, y, biases, safe,
+                                                             unsafe))
     bound = dual_objective(K, y, found, eta)
-    return Reference(alpha=found, biases=biases, dual_coef=dual_coef, scores=scores, objective=objective, bound=bound,
-                     gap=relative_gap(objective-bound, objective), gap_abs=objective-bound, status=status)
+    return Reference(alpha=found, biases=biases, dual_coef=dual_coef, scores=scores,
+                     objective=objective,
+                     bound=bound, gap=relative_gap(objective - bound, objective),
+                     gap_abs=objective - bound, status=status)
 
 # %% ../../nbs/mcsvm/01_problem.ipynb #1983e486
 def solve_primal_reference(
@@ -210,7 +225,8 @@ def solve_primal_reference(
     eta:float, # regularisation, > 0: the larger, the weaker
     class_balanced:bool=False, # weights (1-tau)/n_S and tau/n_U
 ) -> tuple[float, np.ndarray, np.ndarray]: # objective, w (D,), biases (m,)
-    """The primal with all its nm slacks by a general-purpose convex solver, for a few hundred points.
+    """The primal with all its nm slacks by a general-purpose convex solver, for a few
+    hundred points.
 
     Source: Carlevaro et al., (MC-SVM)."""
     import cvxpy as cp
@@ -225,9 +241,11 @@ def solve_primal_reference(
     xi = cp.Variable(costs.shape, nonneg=True)
     across = np.ones((1, len(taus)))
     down = np.ones((len(y), 1))
-    margin = cp.multiply(y[:, None]@across, cp.reshape(Z@w, (len(y), 1), order="C")@across-down@b)
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)+cp.sum(cp.multiply(costs, xi))),
-                         [margin <= xi-1])
+    margin = cp.multiply(y[:, None] @ across,
+                         cp.reshape(Z @ w, (len(y), 1), order="C") @ across - down @ b)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(w)/(2*eta)
+                                     + cp.sum(cp.multiply(costs, xi))), [margin <= xi - 1])
     _clarabel(problem)
-    if w.value is None: raise refuse("Z and eta", "such that the solver can solve (MC-SVM)", problem.status)
+    if w.value is None:
+        raise refuse("Z and eta", "such that the solver can solve (MC-SVM)", problem.status)
     return float(problem.value), np.asarray(w.value), np.ravel(np.asarray(b.value))

@@ -28,16 +28,17 @@ _ROWS = 8192  # handled at a time, so that a block stays in the cache
 
 def row_blocks(n:int) -> list[slice]:
     "The rows of a long table in blocks."
-    return [slice(i, i+_ROWS) for i in range(0, n, _ROWS)]
+    return [slice(i, i + _ROWS) for i in range(0, n, _ROWS)]
 
 def _clip(alpha, y, costs:Costs, weights) -> np.ndarray: # (2, m)
-    "Clip alpha to its box in place; the weights of the two sides of each column, safe first."
+    """Clip alpha to its box in place; the weights of the two sides of each column, safe
+    first."""
     sides = np.zeros((2, alpha.shape[1]))
     for rows in row_blocks(len(y)):
         block = alpha[rows]
         safe = y[rows] > 0
         np.clip(block, 0., pair_limits(y[rows], costs, weights[rows]), out=block)
-        sides += np.stack([safe, ~safe]).astype(float)@block
+        sides += np.stack([safe, ~safe]).astype(float) @ block
     return sides
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #22dd422f
@@ -53,7 +54,8 @@ def repair(
     costs:Costs, # the m cost pairs
     weights:np.ndarray, # (n,) of the points
 ) -> None:
-    "Clip alpha to the box of (5) in place, then scale down the heavier side of each column."
+    """Clip alpha to the box of (5) in place, then scale down the heavier side of each
+    column."""
     sides = _clip(alpha, y, costs, weights)
     lighter = sides.min(0)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -63,21 +65,22 @@ def repair(
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
     """Bounds on the optimum of (MC-SVM) and the primal point that attains the upper one."""
-    objective:float # primal value of (w, biases): an upper bound
-    bound:float # dual value of the repaired alpha, or of its best multiple: a lower bound, at least 0
-    gap:float # (objective - bound)/objective, in [0, 1] up to rounding
-    gap_abs:float # objective - bound
-    dual_coef:np.ndarray # (n,) -eta y alpha_bar
-    scores:np.ndarray # (n,) projections of the training points
-    biases:np.ndarray # (m,) best offsets for these scores
-    norm2:float # w'w
-    offered:bool # whether the primal point is the direction offered, not the one of alpha
+    objective: float # primal value of (w, biases): an upper bound
+    bound: float # dual value of the repaired alpha, or of its best multiple: a lower bound,
+                 # at least 0
+    gap: float # (objective - bound)/objective, in [0, 1] up to rounding
+    gap_abs: float # objective - bound
+    dual_coef: np.ndarray # (n,) -eta y alpha_bar
+    scores: np.ndarray # (n,) projections of the training points
+    biases: np.ndarray # (m,) best offsets for these scores
+    norm2: float # w'w
+    offered: bool # whether the primal point is the direction offered, not the one of alpha
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #42afd661
 def _primal(scores, norm2, y, costs, weights, eta) -> tuple[float, np.ndarray]:
     "Primal value of a direction with its best offsets."
     biases, losses = offsets_and_losses(scores, y, weights, costs)
-    return norm2/(2*eta)+float(losses.sum()), biases
+    return norm2/(2*eta) + float(losses.sum()), biases
 
 def dual_value(
     total:float, # sum of all dual variables
@@ -86,15 +89,16 @@ def dual_value(
 ) -> float:
     "Dual value of the best multiple t <= 1 of feasible dual variables."
     t = min(1., eta*total/norm2) if norm2 > 0 else 1.
-    return t*total-t*t*norm2/(2*eta)
+    return t*total - t*t*norm2/(2*eta)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #3668ccfe
-def _direction(apply, y, total, eta) -> tuple[np.ndarray, np.ndarray, float]: # dual_coef, scores, w'w
+def _direction(apply, y, total, eta) -> tuple[np.ndarray, np.ndarray, float]:
+    # dual_coef, scores, w'w
     "The direction of dual variables by (22); w = 0 where it overflows."
     with np.errstate(over="ignore", invalid="ignore"):
         dual_coef = -eta*y*total
         scores = apply(dual_coef)
-        norm2 = float(dual_coef@scores)
+        norm2 = float(dual_coef @ scores)
     if not np.isfinite(norm2): return np.zeros_like(y), np.zeros_like(y), 0.
     return dual_coef, scores, max(norm2, 0.)
 
@@ -106,8 +110,10 @@ def certify_point(
     costs:Costs, # the m cost pairs
     weights:np.ndarray, # (n,) of the points
     eta:float, # regularisation, > 0
-    offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is better
-    enough:float=0., # gap at which the direction offered is taken without a look at that of alpha
+    offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is
+                           # better
+    enough:float=0., # gap at which the direction offered is taken without a look at that of
+                     # alpha
 ) -> Certificate:
     "`certify` without its checks, for the solvers; alpha is repaired in place."
     repair(alpha, y, costs, weights)
@@ -120,37 +126,43 @@ def certify_point(
     if offer is not None and np.isfinite(offer[1]):
         objective, biases = _primal(offer[0], offer[1], y, costs, weights, eta)
         offered = True
-    if not offered or not relative_gap(objective-bound, objective) <= enough:
+    if not offered or not relative_gap(objective - bound, objective) <= enough:
         own, own_biases = _primal(scores, norm2, y, costs, weights, eta)
         offered = offered and objective < own
         if not offered: objective, biases = own, own_biases
     if offer is not None and offered: scores, norm2 = offer
-    return Certificate(objective=objective, bound=bound, gap=relative_gap(objective-bound, objective),
-                       gap_abs=objective-bound,
-                       dual_coef=dual_coef, scores=scores, biases=biases, norm2=norm2, offered=offered)
+    return Certificate(objective=objective, bound=bound,
+                       gap=relative_gap(objective - bound, objective),
+                       gap_abs=objective - bound, dual_coef=dual_coef, scores=scores,
+                       biases=biases, norm2=norm2, offered=offered)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #5f189462
 def certify(
-    apply:Callable, # function of v (n,) that returns K v (n,), K the kernel matrix of the training points
+    apply:Callable, # function of v (n,) that returns K v (n,), K the kernel matrix of the
+                    # training points
     y:np.ndarray, # (n,) +1 safe, -1 unsafe, both present
     alpha:np.ndarray, # (n, m) dual variables of any origin
     safe:np.ndarray, # (m,) cost of a safe point, > 0
     unsafe:np.ndarray, # (m,) cost of an unsafe point, > 0
     eta:float, # regularisation, > 0
-    offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is better
+    offer:tuple|None=None, # scores (n,) and w'w of another direction, used where it is
+                           # better
     sample_weight:np.ndarray|None=None, # (n,) weights of the points, > 0, None: 1 each
 ) -> Certificate:
     """Duality gap of (MC-SVM) from dual variables, apart from any solver.
 
-    Repairs a copy of alpha, forms w by (22) and the offsets by sweeps, and evaluates both objectives.
+    Repairs a copy of alpha, forms w by (22) and the offsets by sweeps, and evaluates both
+    objectives.
     Source: Carlevaro et al., Proposition 5, eqs. (5), (22), (23).
-    Raises: ValueError naming the argument, also where `apply` does not return n finite numbers."""
+    Raises: ValueError naming the argument, also where `apply` does not return n finite
+    numbers."""
     y = check_signs(y)
     costs = check_costs(safe, unsafe)
     eta = check_eta(eta)
     alpha = check_matrix(alpha, "alpha", len(y), len(costs.safe), -LARGEST, LARGEST).copy()
     if not callable(apply):
-        raise refuse("apply", "a function that multiplies a vector by the kernel matrix", apply)
+        raise refuse("apply", "a function that multiplies a vector by the kernel matrix",
+                     apply)
     if offer is not None:
         if not isinstance(offer, tuple) or len(offer) != 2:
             raise refuse("offer", "None or a pair (scores, w'w)", offer)
@@ -161,82 +173,92 @@ def certify(
     return certify_point(multiply, y, alpha, costs, weights, eta, offer)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #004144df-3
-def free_pairs(near) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # first (k,), last (k,), bool (k, m)
+def free_pairs(near) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # first (k,), last (k,),
+    # bool (k, m)
     "The range of taus that holds all near pairs of a point; empty where there is none."
     some = near.any(1)
     m = near.shape[1]
     first = np.where(some, near.argmax(1), m)
-    last = np.where(some, m-near[:, ::-1].argmax(1), 0)
+    last = np.where(some, m - near[:, ::-1].argmax(1), 0)
     taus = np.arange(m)
     return first, last, (taus >= first[:, None]) & (taus < last[:, None])
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #4ede85f6
 class Frozen(NamedTuple):
     "What pairs frozen at their cost add up to, and the points that have free pairs."
-    weight:np.ndarray # (2, m) sums of their dual variables, safe points first
-    vectors:np.ndarray # (2, m, D) sums of the centred rows with these
-    X:np.ndarray # (free, D) centred
-    y:np.ndarray # (free,)
-    weights:np.ndarray # (free,)
-    first:np.ndarray # (free,) first free tau
-    last:np.ndarray # (free,) one after the last
+    weight: np.ndarray # (2, m) sums of their dual variables, safe points first
+    vectors: np.ndarray # (2, m, D) sums of the centred rows with these
+    X: np.ndarray # (free, D) centred
+    y: np.ndarray # (free,)
+    weights: np.ndarray # (free,)
+    first: np.ndarray # (free,) first free tau
+    last: np.ndarray # (free,) one after the last
 
 def freeze_block(X, y, weights, costs:Costs, r, near) -> Frozen:
-    "One block of rows: on which side of their kinks its pairs are (rows, m), and which are near one."
+    """One block of rows: on which side of their kinks its pairs are (rows, m), and which
+    are near one."""
     first, last, free = free_pairs(near)
     at_cost = np.where((r > 0) & ~free, pair_limits(y, costs, weights), 0.)
     sides = [at_cost[y == sign].T for sign in (1, -1)]
     some = last > first
     return Frozen(np.stack([side.sum(1) for side in sides]),
-                  np.stack([side@X[y == sign] for side, sign in zip(sides, (1, -1))]),
+                  np.stack([side @ X[y == sign] for side, sign in zip(sides, (1, -1))]),
                   X[some], y[some], weights[some], first[some], last[some])
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #66a3de1e
 class Sample(NamedTuple):
     "(MC-SVM) with centred rows in blocks, taus ascending."
-    blocks:Callable # without arguments; yields the rows (k, D) in their order
-    coarse:Callable # without arguments; a thin part of it as a Sample
-    y:np.ndarray # (n,) +1 safe, -1 unsafe
-    weights:np.ndarray # (n,) of the points
-    costs:Costs # the m cost pairs
-    eta:float # regularisation
-    lam:np.ndarray # (r,) penalty of each whitened coordinate
-    back:np.ndarray # (D, r) from whitened directions to those of the rows
+    blocks: Callable # without arguments; yields the rows (k, D) in their order
+    coarse: Callable # without arguments; a thin part of it as a Sample
+    y: np.ndarray # (n,) +1 safe, -1 unsafe
+    weights: np.ndarray # (n,) of the points
+    costs: Costs # the m cost pairs
+    eta: float # regularisation
+    lam: np.ndarray # (r,) penalty of each whitened coordinate
+    back: np.ndarray # (D, r) from whitened directions to those of the rows
 
 _PART = 8  # a coarse sample takes every eighth point of each class
 
 def array_sample(X, y, weights, costs:Costs, eta:float, lam, back) -> Sample:
     "The sample of an array of centred rows."
     def coarse():
-        rows = np.concatenate([np.flatnonzero(y > 0)[::_PART], np.flatnonzero(y < 0)[::_PART]])
-        return array_sample(X[rows], y[rows], weights[rows], costs, eta*_PART, lam/_PART, back)
-    return Sample(lambda: (X[rows] for rows in row_blocks(len(X))), coarse, y, weights, costs, eta, lam, back)
+        rows = np.concatenate([np.flatnonzero(y > 0)[::_PART],
+                               np.flatnonzero(y < 0)[::_PART]])
+        return array_sample(X[rows], y[rows], weights[rows], costs, eta*_PART, lam/_PART,
+                            back)
+    return Sample(lambda: (X[rows] for rows in row_blocks(len(X))), coarse, y, weights,
+                  costs, eta, lam, back)
 
 class Point(NamedTuple):
     "A direction, the best offsets for its scores, and what they cost."
-    objective:float
-    biases:np.ndarray # (m,)
-    scores:np.ndarray # (n,)
-    w:np.ndarray # (r,) whitened
+    objective: float
+    biases: np.ndarray # (m,)
+    scores: np.ndarray # (n,)
+    w: np.ndarray # (r,) whitened
 
 def primal_point(sample:Sample, w) -> Point:
     "One pass for the scores, one sweep for the offsets."
-    direction = sample.back@w
-    scores = np.concatenate([X@direction for X in sample.blocks()])
-    norm2 = float(direction@direction)
-    return Point(*_primal(scores, norm2, sample.y, sample.costs, sample.weights, sample.eta), scores, w)
+    direction = sample.back @ w
+    scores = np.concatenate([X @ direction for X in sample.blocks()])
+    norm2 = float(direction @ direction)
+    return Point(*_primal(scores, norm2, sample.y, sample.costs, sample.weights,
+                          sample.eta), scores, w)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #3a04ddd0
 class Mark(NamedTuple):
     "Around which kinks pairs are free."
-    point:Point
-    band:np.ndarray # (m,) half-widths
+    point: Point
+    band: np.ndarray # (m,) half-widths
 
-def sides(y, marks:list[Mark], rows:slice) -> tuple[np.ndarray, np.ndarray]: # r, near: each (rows, m)
-    "Where pairs are by the last mark, and which are in the band of a mark or have changed sides between two."
-    each = [1.+y[:, None]*(mark.point.scores[rows, None]-mark.point.biases) for mark in marks]
+def sides(y, marks:list[Mark], rows:slice) -> tuple[np.ndarray, np.ndarray]: # r, near: each
+    # (rows, m)
+    """Where pairs are by the last mark, and which are in the band of a mark or have changed
+    sides between two."""
+    each = [1. + y[:, None]*(mark.point.scores[rows, None] - mark.point.biases)
+            for mark in marks]
     near = np.abs(each[-1]) <= marks[-1].band
-    for r, mark in zip(each[:-1], marks): near |= (np.abs(r) <= mark.band) | ((r > 0) != (each[-1] > 0))
+    for r, mark in zip(each[:-1], marks):
+        near |= (np.abs(r) <= mark.band) | ((r > 0) != (each[-1] > 0))
     return each[-1], near
 
 def freeze(sample:Sample, marks:list[Mark]) -> Frozen:
@@ -244,9 +266,10 @@ def freeze(sample:Sample, marks:list[Mark]) -> Frozen:
     done = 0
     found = []
     for X in sample.blocks():
-        rows = slice(done, done+len(X))
+        rows = slice(done, done + len(X))
         y = np.asarray(sample.y[rows], float)
-        found.append(freeze_block(X, y, sample.weights[rows], sample.costs, *sides(y, marks, rows)))
+        found.append(freeze_block(X, y, sample.weights[rows], sample.costs,
+                                  *sides(y, marks, rows)))
         done = rows.stop
     weight, vectors, *kept = zip(*found)
     return Frozen(np.sum(weight, 0), np.sum(vectors, 0), *map(np.concatenate, kept))
@@ -255,25 +278,28 @@ def freeze(sample:Sample, marks:list[Mark]) -> Frozen:
 @dataclass(frozen=True, kw_only=True)
 class Solution:
     """An optimal point of (MC-SVM) up to the certified gap."""
-    alpha:np.ndarray|None # (n, m) dual variables, feasible for (5); None where only their sums were kept
-    dual_coef:np.ndarray|None # (n,) -eta y alpha_bar; None likewise
-    w:np.ndarray|None # (D,) direction for explicit features, None where only the kernel is known
-    scores:np.ndarray # (n,) projections of the training points
-    biases:np.ndarray # (m,) offsets in the order of the costs given
-    objective:float # primal value
-    bound:float # dual value: no direction and no offsets cost less
-    gap:float # (objective - bound)/objective, in [0, 1]
-    gap_abs:float # objective - bound
-    iterations:int # of the interior point method on the full sample
-    status:Status # optimal where gap <= tol, else not_converged
-    message:str # the same in words, with what to do
+    alpha: np.ndarray|None # (n, m) dual variables, feasible for (5); None where only their
+                           # sums were kept
+    dual_coef: np.ndarray|None # (n,) -eta y alpha_bar; None likewise
+    w: np.ndarray|None # (D,) direction for explicit features, None where only the kernel is
+                       # known
+    scores: np.ndarray # (n,) projections of the training points
+    biases: np.ndarray # (m,) offsets in the order of the costs given
+    objective: float # primal value
+    bound: float # dual value: no direction and no offsets cost less
+    gap: float # (objective - bound)/objective, in [0, 1]
+    gap_abs: float # objective - bound
+    iterations: int # of the interior point method on the full sample
+    status: Status # optimal where gap <= tol, else not_converged
+    message: str # the same in words, with what to do
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #70f53239
 def ending(gap:float, tol:float) -> tuple[Status, str]:
     "Whether the gap was reached, and what to do where it was not."
     if gap <= tol: return Status.optimal, f"optimal: certified relative gap {gap:.1e}"
-    return Status.not_converged, (f"not converged: certified relative gap {gap:.1e} is above "
-                                  f"tol = {tol:.1e}; standardise the features, lower eta or raise tol")
+    return (Status.not_converged,
+            (f"not converged: certified relative gap {gap:.1e} is above tol = {tol:.1e}; "
+             "standardise the features, lower eta or raise tol"))
 
 def make_solution(
     certificate:Certificate, # of the final point
@@ -286,18 +312,21 @@ def make_solution(
     "A certificate with its dual variables; the status says whether the tolerance was met."
     c = certificate
     status, message = ending(c.gap, tol)
-    return Solution(alpha=alpha, dual_coef=c.dual_coef, w=w, scores=c.scores+shift, biases=c.biases+shift,
-                    objective=c.objective, bound=c.bound, gap=c.gap, gap_abs=c.gap_abs,
-                    iterations=iterations, status=status, message=message)
+    return Solution(alpha=alpha, dual_coef=c.dual_coef, w=w, scores=c.scores + shift,
+                    biases=c.biases + shift, objective=c.objective, bound=c.bound,
+                    gap=c.gap, gap_abs=c.gap_abs, iterations=iterations, status=status,
+                    message=message)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #76dec22d
-def free_sums(frozen:Frozen, alpha, m:int) -> tuple[np.ndarray, np.ndarray]: # (2, m), (2, m, D)
+def free_sums(frozen:Frozen, alpha, m:int) -> tuple[np.ndarray, np.ndarray]: # (2, m), (2,
+    # m, D)
     "Sums of the dual variables of the free pairs, and of the rows with them."
     dense = np.zeros((len(frozen.y), m))
     taus = np.arange(m)
     dense[(taus >= frozen.first[:, None]) & (taus < frozen.last[:, None])] = alpha
     sides = [np.where((frozen.y == sign)[:, None], dense, 0.).T for sign in (1, -1)]
-    return np.stack([side.sum(1) for side in sides]), np.stack([side@frozen.X for side in sides])
+    return (np.stack([side.sum(1) for side in sides]),
+            np.stack([side @ frozen.X for side in sides]))
 
 def dual_from_sums(
     weight:np.ndarray, # (2, m) sums of the dual variables, safe points first
@@ -309,51 +338,57 @@ def dual_from_sums(
     with np.errstate(all="ignore"):
         factors = np.where(weight > lighter, lighter/weight, 1.)
         safe, unsafe = np.einsum("sk,skd->sd", factors, vectors)
-        w = eta*(safe-unsafe)
-        return dual_value(2*float(lighter.sum()), float(w@w), eta)
+        w = eta*(safe - unsafe)
+        return dual_value(2*float(lighter.sum()), float(w @ w), eta)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #8075c2d8
 _SMALL = 12_000  # pairs from which freezing pays
 
-def _start(sample:Sample) -> tuple[np.ndarray, float]: # w (r,), fraction of the pairs to free
-    "Direction from a coarse sample, and how far its kinks may be off; for a small one all pairs are free."
+def _start(sample:Sample) -> tuple[np.ndarray, float]:
+    # w (r,), fraction of the pairs to free
+    """Direction from a coarse sample, and how far its kinks may be off; for a small one all
+    pairs are free."""
     r, m, n = len(sample.lam), len(sample.costs.safe), len(sample.y)
     if n*m <= _SMALL or n < 3*r or not r:
-        Q = np.concatenate(list(sample.blocks()))@sample.back
-        return ridge_start(Problem(Q, sample.lam, sample.y, sample.costs, sample.weights)), 1.
+        Q = np.concatenate(list(sample.blocks())) @ sample.back
+        return (ridge_start(Problem(Q, sample.lam, sample.y, sample.costs, sample.weights)),
+                1.)
     coarse = sample.coarse()
     level = solve_levels(coarse, 1e-4)
-    directions = min(max(level.undecided-m, 0), r)
-    return level.point.w, min(1., 3*np.sqrt((directions+1)/len(coarse.y)))
+    directions = min(max(level.undecided - m, 0), r)
+    return level.point.w, min(1., 3*np.sqrt((directions + 1)/len(coarse.y)))
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #5725d5cd
 def band_widths(y, s, b, fraction:float) -> np.ndarray: # (m,)
-    "Half-width around each kink that holds this fraction of the points, estimated on some of them."
+    """Half-width around each kink that holds this fraction of the points, estimated on some
+    of them."""
     if fraction == 1: return np.full(len(b), np.inf)
     thin = slice(None, None, max(1, len(y)//max(2000, len(y)//500)))
-    return np.quantile(np.abs(1+y[thin, None]*(s[thin, None]-b)), fraction, axis=0)
+    return np.quantile(np.abs(1 + y[thin, None]*(s[thin, None] - b)), fraction, axis=0)
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #75b55b4c
 class Dual(NamedTuple):
     "Dual variables of all pairs: where they were frozen, and those of the free ones."
-    bound:float # their dual value, repaired
-    marks:list[Mark] # by which the others were frozen
-    alpha:np.ndarray # (N,) of the free pairs
+    bound: float # their dual value, repaired
+    marks: list[Mark] # by which the others were frozen
+    alpha: np.ndarray # (N,) of the free pairs
 
-def _turn(sample:Sample, marks:list[Mark], tol:float, width:float) -> tuple[Iterate, Dual, int]:
+def _turn(sample:Sample, marks:list[Mark], tol:float,
+          width:float) -> tuple[Iterate, Dual, int]:
     "Freeze and solve; the last number is how many pairs are clearly between their limits."
     frozen = freeze(sample, marks)
     point = marks[-1].point
-    pull = sample.back.T@(frozen.vectors[0]-frozen.vectors[1]).sum(0)
-    outside = Outside(pull, frozen.weight[0]-frozen.weight[1], float(frozen.weight.sum()))
-    Q = np.ascontiguousarray(frozen.X@sample.back)
+    pull = sample.back.T @ (frozen.vectors[0] - frozen.vectors[1]).sum(0)
+    outside = Outside(pull, frozen.weight[0] - frozen.weight[1], float(frozen.weight.sum()))
+    Q = np.ascontiguousarray(frozen.X @ sample.back)
     pairs = make_pairs(frozen.y, sample.costs, frozen.weights, frozen.first, frozen.last)
     problem = Problem(Q, sample.lam, frozen.y, sample.costs, frozen.weights)
     found = interior_point(problem, pairs, point.w, point.biases, outside, tol, width)
     weight, vectors = free_sums(frozen, found.alpha, len(point.biases))
-    bound = dual_from_sums(frozen.weight+weight, frozen.vectors+vectors, sample.eta)
+    bound = dual_from_sums(frozen.weight + weight, frozen.vectors + vectors, sample.eta)
     share = found.alpha/pairs.rows.cost
-    return found, Dual(bound, marks, found.alpha), int(np.sum((share > .01) & (share < .99)))
+    return (found, Dual(bound, marks, found.alpha),
+            int(np.sum((share > .01) & (share < .99))))
 
 def all_alpha(sample:Sample, dual:Dual) -> np.ndarray: # (n, m)
     "Dual variables of all pairs: those of the free ones, the cost or 0 for the frozen."
@@ -362,25 +397,27 @@ def all_alpha(sample:Sample, dual:Dual) -> np.ndarray: # (n, m)
     for rows in row_blocks(len(alpha)):
         r, near = sides(sample.y[rows], dual.marks, rows)
         free = free_pairs(near)[2]
-        block = np.where(r > 0, pair_limits(sample.y[rows], sample.costs, sample.weights[rows]), 0.)
-        block[free] = dual.alpha[done:done+free.sum()]
+        block = np.where(
+            r > 0, pair_limits(sample.y[rows], sample.costs, sample.weights[rows]), 0.)
+        block[free] = dual.alpha[done:done + free.sum()]
         done += free.sum()
         alpha[rows] = block
     return alpha
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #a479b907
 def next_fraction(fraction:float, turn:int) -> float:
-    "The second band is narrower, since the solution is better; late bands grow, so that the end is sure."
+    """The second band is narrower, since the solution is better; late bands grow, so that
+    the end is sure."""
     if turn == 0: return fraction/2
     return min(1., 1.5*fraction) if turn > 4 else fraction
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #4134e86d
 class Level(NamedTuple):
     "The best direction and the best dual variables of one level."
-    point:Point
-    dual:Dual
-    undecided:int # pairs clearly between their limits
-    iterations:int
+    point: Point
+    dual: Dual
+    undecided: int # pairs clearly between their limits
+    iterations: int
 
 def solve_levels(
     sample:Sample,
@@ -391,7 +428,7 @@ def solve_levels(
     ridge = fraction == 1
     point = best = primal_point(sample, w)
     dual = None
-    marks:list[Mark] = []
+    marks: list[Mark] = []
     iterations = 0
     for turn in range(20):
         if fraction > .6: fraction = 1.
@@ -403,7 +440,9 @@ def solve_levels(
         point = primal_point(sample, found.w)
         if point.objective < best.objective: best = point
         if dual is None or fresh.bound > dual.bound: dual = fresh
-        if relative_gap(best.objective-dual.bound, best.objective) <= tol or fraction == 1: break
+        if (relative_gap(best.objective - dual.bound, best.objective) <= tol
+            or fraction == 1):
+            break
         fraction = next_fraction(fraction, turn)
     assert dual is not None
     return Level(best, dual, undecided, iterations)
@@ -411,8 +450,8 @@ def solve_levels(
 # %% ../../nbs/mcsvm/03_solver.ipynb #0cbf7163
 def ascending(costs:Costs) -> tuple[np.ndarray, float]: # order (m,), mean cost
     "The order in which taus ascend, and the unit of the costs."
-    return np.argsort(costs.unsafe/costs.safe,
-                      kind="stable"), (costs.safe.sum()+costs.unsafe.sum())/(2*len(costs.safe))
+    return (np.argsort(costs.unsafe/costs.safe, kind="stable"),
+            (costs.safe.sum() + costs.unsafe.sum())/(2*len(costs.safe)))
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #a20b2912
 def solve_explicit(
@@ -427,16 +466,17 @@ def solve_explicit(
     order, unit = ascending(costs)
     ordered = Costs(costs.safe[order]/unit, costs.unsafe[order]/unit)
     mean = Z.mean(0)
-    centred = Z-mean
-    sample = array_sample(centred, y, weights, ordered, eta*unit, *whiten(centred, eta*unit))
+    centred = Z - mean
+    sample = array_sample(centred, y, weights, ordered, eta*unit,
+                          *whiten(centred, eta*unit))
     level = solve_levels(sample, tol)
     alpha = np.ascontiguousarray(all_alpha(sample, level.dual)[:, np.argsort(order)])*unit
-    w = sample.back@level.point.w
-    final = certify_point(lambda v: centred@(centred.T@v), y, alpha, costs, weights, eta,
-                          (level.point.scores, float(w@w)), tol)
-    if not final.offered: w = centred.T@final.dual_coef
+    w = sample.back @ level.point.w
+    final = certify_point(lambda v: centred @ (centred.T @ v), y, alpha, costs, weights,
+                          eta, (level.point.scores, float(w @ w)), tol)
+    if not final.offered: w = centred.T @ final.dual_coef
     # the certificate saw centred features: scores and offsets move back together
-    return make_solution(final, alpha, level.iterations, tol, w, float(mean@w))
+    return make_solution(final, alpha, level.iterations, tol, w, float(mean @ w))
 
 # %% ../../nbs/mcsvm/03_solver.ipynb #dfde1a3f
 def check_tol(tol) -> float:
@@ -455,7 +495,8 @@ def solve_features(
 ) -> Solution:
     """Solves (MC-SVM) for explicit features to a certified relative duality gap.
 
-    Source: Carlevaro et al., (MC-SVM), by a primal-dual interior point method on D + m unknowns."""
+    Source: Carlevaro et al., (MC-SVM), by a primal-dual interior point method on D + m
+    unknowns."""
     y = check_signs(y)
     Z = check_matrix(Z, "Z", len(y), low=-LARGEST, high=LARGEST)
     return solve_explicit(Z, y, check_costs(safe, unsafe), check_eta(eta), check_tol(tol),

@@ -15,25 +15,23 @@ __getattr__, __dir__, __all__ = attach(__name__)
 
 # %% ../../nbs/ood/00_overview.ipynb #1a3c0301
 if TYPE_CHECKING:
-    from reject_nb.ood.distributions import (CostBasedOOD, OODSolution, bayes_classifier,
-                                             decide, likelihood_ratio)
-    from reject_nb.ood.models import (BoundedPrecisionRecall, BoundedTPRFPR,
-                                      boundary_acceptance)
+    from reject_nb.ood.distributions import (
+        CostBasedOOD, OODSolution, bayes_classifier, decide, likelihood_ratio)
+    from reject_nb.ood.models import (
+        BoundedPrecisionRecall, BoundedTPRFPR, boundary_acceptance)
     from reject_nb.ood.single import TunedOOD, score_on_line, tune_single_score
     from reject_nb.ood.double import selective_risk_at, tune_double_score
-    from reject_nb.ood.metrics import (aupr, auroc, ccr_fpr_curve, oscr,
-                                       precision_recall_curve, roc_curve)
+    from reject_nb.ood.metrics import (
+        aupr, auroc, ccr_fpr_curve, oscr, precision_recall_curve, roc_curve)
     from reject_nb.ood.advanced.lines import naive_grid
     from reject_nb.ood.advanced.detectors import knn, mls, msp, odin, react, vim
-    from reject_nb.ood.advanced.more_scores import (LearnedRatio, ash, dice, energy,
-                                                    entropy, fdbd, gen, gradnorm,
-                                                    kl_matching, learn_ratio, mahalanobis,
-                                                    nnguide, plug_in_score,
-                                                    relative_mahalanobis, residual, she,
-                                                    sirc)
-    from reject_nb.ood.advanced.all_metrics import (Comparison, OODMetrics, RocDisplay,
-                                                    ScorePlaneDisplay, best_area,
-                                                    compare_detectors, ood_metrics)
+    from reject_nb.ood.advanced.more_scores import (
+        LearnedRatio, ash, dice, energy, entropy, fdbd, gen, gradnorm, kl_matching,
+        learn_ratio, mahalanobis, nnguide, plug_in_score, relative_mahalanobis, residual,
+        she, sirc)
+    from reject_nb.ood.advanced.all_metrics import (
+        Comparison, OODMetrics, RocDisplay, ScorePlaneDisplay, best_area, compare_detectors,
+        ood_metrics)
     from reject_nb.ood.advanced.guarantees import CertifiedOOD, certify_targets
     from reject_nb.ood.advanced.selector import DoubleScoreSelector, report
     from reject_nb.ood.experiments.setup import synthetic_example

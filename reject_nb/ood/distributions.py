@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import (check_matrix, check_number, check_probability,
-                                   check_vector, refuse)
+from ..core.checks import (
+    check_matrix, check_number, check_probability, check_vector, refuse)
 from ..core.results import Status, relative_gap
 
 # %% ../../nbs/ood/01_distributions.ipynb #b083d0fd
@@ -22,16 +22,19 @@ def unread(values, where): # values, with 0 at the places that are not read
     if np.ma.isMaskedArray(values): return values
     try: found = np.asarray(values)
     except ValueError: return values
-    return np.where(where, 0., found) if found.dtype.kind == "f" and found.shape == where.shape else values
+    return (np.where(where, 0., found)
+            if found.dtype.kind == "f" and found.shape == where.shape else values)
 
 # %% ../../nbs/ood/01_distributions.ipynb #f961fe2a
 def check_distribution(p, name, n=None):
     "Probabilities that sum to 1 within 1e-6."
     p = check_vector(p, name, n, low=0.)
-    if abs(p.sum() - 1) > 1e-6: raise refuse(name, "probabilities that sum to 1", float(p.sum()))
+    if abs(p.sum() - 1) > 1e-6:
+        raise refuse(name, "probabilities that sum to 1", float(p.sum()))
     return p
 
-def check_prior(prior, name="prior") -> float: return check_number(prior, name, 0., 1., open_high=True)
+def check_prior(prior, name="prior") -> float:
+    return check_number(prior, name, 0., 1., open_high=True)
 
 # %% ../../nbs/ood/01_distributions.ipynb #h96e31b7
 class Distribution(NamedTuple):
@@ -42,9 +45,11 @@ class Distribution(NamedTuple):
 
 # %% ../../nbs/ood/01_distributions.ipynb #9d534ce9
 def read_distribution(p_id, p_ood, risk) -> Distribution:
-    "The three arguments of `solve`, checked; p_ood may be None, and the risk is not read where p_id is 0."
+    """The three arguments of `solve`, checked; p_ood may be None, and the risk is not read
+    where p_id is 0."""
     p_id = check_distribution(p_id, "p_id")
-    p_ood = np.zeros_like(p_id) if p_ood is None else check_distribution(p_ood, "p_ood", len(p_id))
+    p_ood = (np.zeros_like(p_id) if p_ood is None
+             else check_distribution(p_ood, "p_ood", len(p_id)))
     missing = p_id == 0
     risk = check_vector(unread(risk, missing), "risk", len(p_id), low=0.)
     return Distribution(p_id, p_ood, np.where(missing, 0., risk))
@@ -57,7 +62,8 @@ def likelihood_ratio(
     """g(x): how much more probable an input is out of distribution.
 
     Source: Franc, Prusa, Paplham, section 2.1.
-    Raises: ValueError where one of them is negative, infinite or NaN, or their lengths differ."""
+    Raises: ValueError where one of them is negative, infinite or NaN, or their lengths
+    differ."""
     p_id = check_vector(p_id, "p_id", low=0.)
     p_ood = check_vector(p_ood, "p_ood", len(p_id), low=0.)
     return ratio_of(p_id, p_ood)
@@ -77,14 +83,16 @@ class Rates(NamedTuple):
     precision: float      # NaN without a prior
 
 # %% ../../nbs/ood/01_distributions.ipynb #44f03182
-def rates(acceptance, p_id, p_ood, risk, prior=None) -> Rates: # the precision is NaN without a prior
+def rates(acceptance, p_id, p_ood, risk, prior=None) -> Rates: # the precision is NaN
+    # without a prior
     "Eqs. (6), (7), the selective risk and the precision of section 2.3."
     # sums may end an ulp above 1
-    tpr = min(1., float(p_id@acceptance))
-    fpr = min(1., float(p_ood@acceptance))
-    lost = float((p_id*np.where(p_id > 0, risk, 0.))@acceptance)
+    tpr = min(1., float(p_id @ acceptance))
+    fpr = min(1., float(p_ood @ acceptance))
+    lost = float((p_id*np.where(p_id > 0, risk, 0.)) @ acceptance)
     mixed = np.nan if prior is None else (1 - prior)*tpr + prior*fpr
-    return Rates(tpr, fpr, lost/tpr if tpr > 0 else np.nan, (1 - prior)*tpr/mixed if mixed > 0 else np.nan)
+    return Rates(tpr, fpr, lost/tpr if tpr > 0 else np.nan,
+                 (1 - prior)*tpr/mixed if mixed > 0 else np.nan)
 
 # %% ../../nbs/ood/01_distributions.ipynb #d9e256d6
 @dataclass(frozen=True, kw_only=True)
@@ -100,11 +108,12 @@ class OODSolution:
     tpr: float             # share of ID inputs accepted
     fpr: float             # share of OOD inputs accepted
     precision: float       # NaN where the model has no prior
-    objective: float       # the selective risk, or the expected cost; infinite where infeasible
+    objective: float # the selective risk, or the expected cost; infinite where infeasible
     bound: float           # lower bound of the objective, from the dual
     iterations: int = 0    # steps of the search for mu
-    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other
-                                                # one kept; empty where any value above the target will do
+    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each
+                                                # target, the other one kept; empty where
+                                                # any value above the target will do
     message: str = ""      # in words
 
     @property
@@ -118,19 +127,23 @@ class OODSolution:
         return relative_gap(self.gap_abs, self.objective)
 
     def score(self,
-        risk,  # (n,) conditional risk; not read where the ratio is infinite and the multiplier positive
+        risk,  # (n,) conditional risk; not read where the ratio is infinite and the
+               # multiplier positive
         ratio, # (n,) likelihood ratio, may be infinite
     ) -> np.ndarray: # (n,) s(x) = r(x) + mu*g(x)
-        """The score of eq. (12) for other inputs; with mu = 0 an infinite ratio does not count."""
+        """The score of eq. (12) for other inputs; with mu = 0 an infinite ratio does not
+        count."""
         ratio = check_vector(ratio, "ratio", low=0., infinite=True)
-        return combine(check_vector(risk, "risk", len(ratio), low=0.), ratio, self.multiplier)
+        return combine(check_vector(risk, "risk", len(ratio), low=0.), ratio,
+                       self.multiplier)
 
 # %% ../../nbs/ood/01_distributions.ipynb #1fa818c6
 def combine(risk, ratio, mu) -> np.ndarray:
     "s = r + mu*g (eq. 12) without 0*inf: an infinite ratio decides where mu is positive."
     if mu == 0: return risk + 0.
     foreign = np.isinf(ratio)
-    return np.where(foreign, np.inf, np.where(foreign, 0., risk) + mu*np.where(foreign, 0., ratio))
+    return np.where(foreign, np.inf,
+                    np.where(foreign, 0., risk) + mu*np.where(foreign, 0., ratio))
 
 # %% ../../nbs/ood/01_distributions.ipynb #98a154a5
 def _check_joint(p_joint):
@@ -145,14 +158,15 @@ def bayes_classifier(
     p_joint,   # (n, Y) p_I(x, y), sums to 1
     loss=None, # (Y, D) loss of deciding d where y is true, at least 0; 0/1 when None
 ) -> tuple[np.ndarray, np.ndarray]: # (decision (n,) int, conditional risk (n,))
-    """Bayes classifier of the ID inputs and its conditional risk; inputs without ID mass get risk 0 and
-    decision 0.
+    """Bayes classifier of the ID inputs and its conditional risk; inputs without ID mass
+    get risk 0 and decision 0.
 
     Source: Franc, Prusa, Paplham, eq. (4)."""
     p_joint = _check_joint(p_joint)
     n_labels = p_joint.shape[1]
-    loss = 1. - np.eye(n_labels) if loss is None else check_matrix(loss, "loss", n_labels, low=0.)
-    expected = p_joint@loss
+    loss = (1. - np.eye(n_labels) if loss is None
+            else check_matrix(loss, "loss", n_labels, low=0.))
+    expected = p_joint @ loss
     p_id = p_joint.sum(1)
     decision = expected.argmin(1)
     lost = expected[np.arange(len(p_id)), decision]
@@ -164,16 +178,19 @@ class CostBasedOOD:
     """Least expected cost.
 
     Source: Franc, Prusa, Paplham, Definition 1 and Theorem 1.
-    Raises: ValueError where a cost is negative, accept_ood is below reject_ood, or prior is not in [0, 1)."""
+    Raises: ValueError where a cost is negative, accept_ood is below reject_ood, or prior is
+    not in [0, 1)."""
     reject_id: float       # eps_1, cost of rejecting an ID input, in the unit of the loss
     accept_ood: float      # eps_2, cost of predicting on an OOD input
     reject_ood: float = 0. # eps_3, cost of rejecting an OOD input, at most accept_ood
     prior: float = .5      # pi, probability of OOD, in [0, 1)
 
     def __post_init__(self):
-        for name in ("reject_id", "accept_ood", "reject_ood"): check_number(getattr(self, name), name, 0.)
+        for name in ("reject_id", "accept_ood", "reject_ood"):
+            check_number(getattr(self, name), name, 0.)
         if self.accept_ood < self.reject_ood:
-            raise refuse("accept_ood", f"at least reject_ood = {self.reject_ood}", self.accept_ood)
+            raise refuse("accept_ood", f"at least reject_ood = {self.reject_ood}",
+                         self.accept_ood)
         check_prior(self.prior)
 
     @property
@@ -187,18 +204,22 @@ class CostBasedOOD:
         lost, # sum of p_id*risk over accepted inputs, at least 0
     ) -> float:
         """Expected cost R(h, c) of section 2.1."""
-        tpr, fpr = (check_number(rate, name, 0., 1.) for rate, name in ((tpr, "tpr"), (fpr, "fpr")))
+        tpr, fpr = (check_number(rate, name, 0., 1.)
+                    for rate, name in ((tpr, "tpr"), (fpr, "fpr")))
         lost = check_number(lost, "lost", 0.)
         p = self.prior
-        return (1 - p)*(lost + self.reject_id*(1 - tpr)) + p*(self.accept_ood*fpr + self.reject_ood*(1 - fpr))
+        return ((1 - p)*(lost + self.reject_id*(1 - tpr))
+                + p*(self.accept_ood*fpr + self.reject_ood*(1 - fpr)))
 
     def _least_cost(self, dist:Distribution) -> float:
-        "Sum over the inputs of the cheaper of accepting and rejecting: no rule is below it."
+        """Sum over the inputs of the cheaper of accepting and rejecting: no rule is below
+        it."""
         p = self.prior
         accept = (1 - p)*dist.p_id*dist.risk + p*self.accept_ood*dist.p_ood
         reject = (1 - p)*dist.p_id*self.reject_id + p*self.reject_ood*dist.p_ood
         # rounding of the sums
-        missing = (1 - p)*self.reject_id*(1 - dist.p_id.sum()) + p*self.reject_ood*(1 - dist.p_ood.sum())
+        missing = ((1 - p)*self.reject_id*(1 - dist.p_id.sum())
+                   + p*self.reject_ood*(1 - dist.p_ood.sum()))
         return float(np.minimum(accept, reject).sum() + missing)
 
     def solve(self,
@@ -207,16 +228,17 @@ class CostBasedOOD:
         risk,  # (n,) conditional risk, at least 0; not read where p_id is 0
     ) -> OODSolution: # accepts where s(x) <= reject_id
         """The optimal selective function, eq. (5)."""
-        if p_ood is None and self.prior: raise refuse("p_ood", "given where prior > 0", p_ood)
+        if p_ood is None and self.prior:
+            raise refuse("p_ood", "given where prior > 0", p_ood)
         dist = read_distribution(p_id, p_ood, risk)
         s = combine(dist.risk, ratio_of(dist.p_id, dist.p_ood), self.multiplier)
         c = np.where(dist.p_id > 0, s <= self.reject_id, False).astype(float)
         found = rates(c, *dist, self.prior)
-        value = self.cost(found.tpr, found.fpr, float((dist.p_id*dist.risk)@c))
+        value = self.cost(found.tpr, found.fpr, float((dist.p_id*dist.risk) @ c))
         message = "" if found.tpr else "rejecting every input is optimal at these costs"
         return OODSolution(status=Status.optimal, acceptance=c, multiplier=self.multiplier,
-                           threshold=self.reject_id, objective=value, bound=self._least_cost(dist),
-                           message=message, **found._asdict())
+                           threshold=self.reject_id, objective=value,
+                           bound=self._least_cost(dist), message=message, **found._asdict())
 
     def solve_joint(self,
         p_joint,   # (n, Y) p_I(x, y), sums to 1
@@ -241,6 +263,7 @@ def decide(
     p_ood = check_distribution(p_ood, "p_ood", len(p_joint))
     prior = check_probability(prior, "prior", closed=True)
     loss = check_matrix(loss, "loss", p_joint.shape[1] + 1)
-    partial = (1 - prior)*p_joint@loss[:-1] + prior*np.outer(p_ood, loss[-1])
+    partial = (1 - prior)*p_joint @ loss[:-1] + prior*np.outer(p_ood, loss[-1])
     decision = partial.argmin(1)
-    return np.where(decision == loss.shape[1] - 1, -1, decision), float(partial.min(1).sum())
+    return (np.where(decision == loss.shape[1] - 1, -1, decision),
+            float(partial.min(1).sum()))

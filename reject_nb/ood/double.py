@@ -15,13 +15,14 @@ import numpy as np
 from ..core.checks import check_choice, check_count, check_number, refuse
 from ..core.results import Budget, Clock, Status
 from .advanced.branch_and_bound import FOREVER, branch_and_bound
-from .advanced.lines import (Found, NO_LINE, best_of_angles, grid_point,
-                                          merge_points, nearest_of_angles, sweep_lines)
+from reject_nb.ood.advanced.lines import (
+    Found, NO_LINE, best_of_angles, grid_point, merge_points, nearest_of_angles,
+    sweep_lines)
 from .distributions import CostBasedOOD
 from .models import BoundedTPRFPR, check_model
-from .single import (Line, NO_OOD, Sample, Target, TunedOOD, added_by,
-                                  line_score, measured, meets, read_pair, read_sample,
-                                  spread, target_of, tune_sample, unable)
+from .single import (
+    Line, NO_OOD, Sample, Target, TunedOOD, added_by, line_score, measured, meets,
+    read_pair, read_sample, spread, target_of, tune_sample, unable)
 
 # %% ../../nbs/ood/04_double.ipynb #791c0ad0
 class Scale(NamedTuple):
@@ -33,7 +34,8 @@ class Scale(NamedTuple):
 
 # %% ../../nbs/ood/04_double.ipynb #h506810a
 def scale_of(s) -> Scale:
-    "A middle score, and the power of two next to the spread: differences keep their digits."
+    """A middle score, and the power of two next to the spread: differences keep their
+    digits."""
     some = s[::max(1, len(s)//50_000)]
     centre = float(np.partition(some, len(some)//2)[len(some)//2])
     size = float(np.abs(some - centre).max())
@@ -58,7 +60,8 @@ def as_given(found:Found, r:Scale, g:Scale) -> Rule:
 
 # %% ../../nbs/ood/04_double.ipynb #d9691484
 def middle_of_gap(s, threshold:float) -> float:
-    "The middle of the gap above one of the scores, or a little above the largest: it accepts the same."
+    """The middle of the gap above one of the scores, or a little above the largest: it
+    accepts the same."""
     if not np.isfinite(threshold): return float(threshold)
     s = s[np.isfinite(s)]
     accepted = s[s <= threshold]
@@ -109,13 +112,16 @@ def best_line(sample:Sample, added, target:Target, method:str, start:Rule, max_a
         bound = found.value
         seen = len(points.r)
         done = True
-    else: found, bound, seen, done = branch_and_bound(points, target, to_beat, max_arcs=max_arcs, clock=clock)
+    else:
+        found, bound, seen, done = branch_and_bound(points, target, to_beat,
+                                                    max_arcs=max_arcs, clock=clock)
     if found.value < best.value: best = as_given(found, r, g)
     return AllLines(best, min(bound, best.value), seen, done)
 
 # %% ../../nbs/ood/04_double.ipynb #f24c910c
 def nearest_line(sample:Sample, model, target:Target, method:str) -> dict:
-    "For an infeasible target: the best value of each part that a line attains when the other part is kept."
+    """For an infeasible target: the best value of each part that a line attains when the
+    other part is kept."""
     own = -(~sample.is_ood).astype(float)
     ood = sample.is_ood.astype(float)
     n_id = sample.n_id
@@ -124,7 +130,8 @@ def nearest_line(sample:Sample, model, target:Target, method:str) -> dict:
         return best_line(sample, added, target._replace(**change), method, start).rule.value
     share = abs(least(own, REJECT_ALL, ratio=False, min_id=0))/n_id
     if isinstance(model, BoundedTPRFPR):
-        return dict(tpr=share, fpr=least(ood, NO_RULE, ratio=False, max_ood=sample.n_ood)/n_ood)
+        return dict(tpr=share,
+                    fpr=least(ood, NO_RULE, ratio=False, max_ood=sample.n_ood)/n_ood)
     fpr_per_tpr = least(ood, NO_RULE, max_ood=sample.n_ood, w_id=0., w_ood=0.)*n_id/n_ood
     p = target.prior
     return dict(precision=(1 - p)/(1 - p + p*fpr_per_tpr), recall=share)
@@ -134,7 +141,8 @@ def applied(tuned:TunedOOD, sample:Sample, model, target:Target) -> TunedOOD:
     "The result with the values that its own accept has on the sample."
     on = tuned.accept(sample.s_r, sample.s_g)
     if not meets(int((on & ~sample.is_ood).sum()), int((on & sample.is_ood).sum()), target):
-        raise ArithmeticError("the rule found misses the target on its own sample; please report the sample")
+        raise ArithmeticError("the rule found misses the target on its own sample; please "
+                              "report the sample")
     values = measured(on, sample, model, target)
     bound = min(values["objective"], tuned.bound)
     return replace(tuned, bound=bound, gap_abs=values["objective"] - bound, **values)
@@ -147,25 +155,31 @@ def _tune_grid(sample:Sample, model, target:Target, angles) -> TunedOOD:
     found = grid_point(sample, model, target, angles)
     if np.isinf(found.objective):
         nearest = nearest_of_angles(sample, model, target, angles)
-        return unable(model, nearest, "grid", len(angles), f" (as attained over {len(angles)} angles)")
+        return unable(model, nearest, "grid", len(angles),
+                      f" (as attained over {len(angles)} angles)")
     with np.errstate(invalid="ignore"):
-        threshold = middle_of_gap(line_score(sample.s_r, sample.s_g, found.angle), found.threshold)
+        threshold = middle_of_gap(line_score(sample.s_r, sample.s_g, found.angle),
+                                  found.threshold)
     message = _notes("" if sample.n_ood else NO_OOD,
                      "best of the angles tried; nothing is known about those between")
-    tuned = TunedOOD(status=Status.grid, threshold=threshold, angle=found.angle, bound=-np.inf, method="grid",
-                     evaluated=len(angles), message=message)
+    tuned = TunedOOD(status=Status.grid, threshold=threshold, angle=found.angle,
+                     bound=-np.inf, method="grid", evaluated=len(angles), message=message)
     return applied(tuned, sample, model, target)
 
 # %% ../../nbs/ood/04_double.ipynb #3302a0b8
-def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs, clock:Clock) -> TunedOOD:
+def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs,
+                clock:Clock) -> TunedOOD:
     "The best of all lines, or what is known when the search is stopped."
     added = added_by(sample, model, target)
     start = NO_RULE if target.ratio else REJECT_ALL
-    found, bound, seen, done = best_line(sample, added, target, method, start, max_arcs, clock)
+    found, bound, seen, done = best_line(sample, added, target, method, start, max_arcs,
+                                         clock)
     value, angle, threshold, line = found
     late = not done and clock.out_of_time() and (max_arcs is None or seen < max_arcs)
-    why, more = (Status.time_limit, "time_limit") if late else (Status.iteration_limit, "max_arcs")
-    stopped = "" if done else f"stopped after {seen} arcs: the optimum lies between bound and objective"
+    why, more = ((Status.time_limit, "time_limit") if late
+                 else (Status.iteration_limit, "max_arcs"))
+    stopped = ("" if done else f"stopped after {seen} arcs: the optimum lies between bound "
+               "and objective")
     if np.isfinite(value):
         tuned = TunedOOD(status=Status.optimal if done else why, threshold=threshold,
                          angle=angle, line=line,
@@ -174,9 +188,8 @@ def _tune_lines(sample:Sample, model, target:Target, method:str, max_arcs, clock
         return applied(tuned, sample, model, target)
     if done: return unable(model, nearest_line(sample, model, target, method), method, seen)
     return TunedOOD(status=why, threshold=-np.inf, angle=0., bound=bound, gap_abs=np.inf,
-                    method=method, evaluated=seen,
-                    message=f"stopped after {seen} arcs: no line met the target so far, and none is proved "
-                            f"absent; raise {more}")
+                    method=method, evaluated=seen, message=f"stopped after {seen} arcs: no "
+                    f"line met the target so far, and none is proved absent; raise {more}")
 
 # %% ../../nbs/ood/04_double.ipynb #1e603562
 def tune_pair(sample:Sample, model, method="certified", angles=None, max_arcs=None,
@@ -193,18 +206,21 @@ def tune_double_score(
     s_g,    # (n,) score of OOD, likewise
     is_ood, # (n,) bool, or 0 and 1; may be all False
     model,  # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
-    method:str="certified", # "certified": branch and bound; "exact": all angles, O(n^2 log n);
-                            # "grid": the paper's
+    method:str="certified", # "certified": branch and bound; "exact": all angles, O(n^2 log
+                            # n); "grid": the paper's
     n_angles:int=360, # of the grid
     upper:float=np.pi/2, # last angle of the grid, in [0, pi]; the paper goes to pi
-    max_arcs:int|None=None, # stop the branch and bound after so many arcs, at least 0; the gap stays open
-    time_limit:float|None=None, # seconds for "certified", above 0; None: no limit. The rest is bounded
-) -> TunedOOD: # the half-plane, its rates and risk on the sample, and a bound that holds for all lines
+    max_arcs:int|None=None, # stop the branch and bound after so many arcs, at least 0; the
+                            # gap stays open
+    time_limit:float|None=None, # seconds for "certified", above 0; None: no limit. The rest
+                                # is bounded
+) -> TunedOOD: # the half-plane, its rates and risk on the sample, and a bound that holds
+               # for all lines
     """The best half-plane cos(angle)*s_r + sin(angle)*s_g <= threshold.
 
-    "certified" and "exact" hold for all angles in [0, pi/2] and do not depend on the scales of the scores;
-    "grid" does.
-    A target out of reach is the status infeasible, with the nearest targets found by the same search.
+    "certified" and "exact" hold for all angles in [0, pi/2] and do not depend on the scales
+    of the scores; "grid" does. A target out of reach is the status infeasible, with the
+    nearest targets found by the same search.
 
     Source: Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2."""
     check_choice(method, "method", ("certified", "exact", "grid"))
@@ -213,7 +229,8 @@ def tune_double_score(
     if max_arcs is not None: check_count(max_arcs, "max_arcs", 0)
     clock = Budget(time_limit=time_limit).start()
     sample = read_pair(losses, s_r, s_g, is_ood)
-    return tune_pair(sample, check_model(model), method, np.linspace(0, upper, n_angles), max_arcs, clock)
+    return tune_pair(sample, check_model(model), method, np.linspace(0, upper, n_angles),
+                     max_arcs, clock)
 
 # %% ../../nbs/ood/04_double.ipynb #6d45373d
 def selective_risk_at(
@@ -221,13 +238,15 @@ def selective_risk_at(
     scores, # (n,) single score, or (n, 2) pair (s_r, s_g); high means reject
     is_ood, # (n,) bool, or 0 and 1; may be all False
     model,  # BoundedTPRFPR, or BoundedPrecisionRecall
-) -> float: # in the unit of the losses; infinite where the method is unable to meet the target
+) -> float: # in the unit of the losses; infinite where the method is unable to meet the
+            # target
     """Least selective risk at the model's target; the certified optimum for double scores.
 
     Source: Franc, Prusa, Paplham, eqs. (13) and (14)."""
     sample = read_sample(scores, is_ood, losses, need_ood=False, need_losses=True)
     if isinstance(check_model(model), CostBasedOOD):
-        wanted = "one with a target, BoundedTPRFPR or BoundedPrecisionRecall (costs may reject all: 0/0)"
+        wanted = ("one with a target, BoundedTPRFPR or BoundedPrecisionRecall (costs may "
+                  "reject all: 0/0)")
         raise refuse("model", wanted, model)
     t = tune_pair(sample, model) if sample.is_double else tune_sample(sample, model)
     return float("inf") if t.status == Status.infeasible else t.selective_risk

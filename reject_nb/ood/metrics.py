@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.checks import check_choice, check_count, check_number
-from .single import (Sample, Sweep, added, line_score, precision_after,
-                                  read_sample, spread, sweep)
+from .single import (
+    Sample, Sweep, added, line_score, precision_after, read_sample, spread, sweep)
 
 # %% ../../nbs/ood/05_metrics.ipynb #ca99779d
 ENVELOPE = "envelope"
@@ -24,13 +24,21 @@ HOW = (ENVELOPE, BEST_ANGLE)
 CHOICES = {"positive": ("id", "ood"), "interpolation": ("step", "trapezoid"), "double": HOW,
            "convention": ("conditional", "joint")}
 
-def read_scores(scores, is_ood, n_angles, losses=None, need_losses=False, **choices) -> Sample: # checked
+def read_scores(
+    scores,
+    is_ood,
+    n_angles,
+    losses=None,
+    need_losses=False,
+    **choices,
+) -> Sample: # checked
     "The sample of a curve or an area; `choices` are among CHOICES."
     check_count(n_angles, "n_angles")
     for name, value in choices.items(): check_choice(value, name, CHOICES[name])
     return read_sample(scores, is_ood, losses, need_losses=need_losses, high=1.)
 
-def angles_of(sample:Sample, n_angles:int=181): # pairs (angle of the scores over their spread, single score)
+def angles_of(sample:Sample, n_angles:int=181): # pairs (angle of the scores over their
+                                                # spread, single score)
     "The single scores of a grid of angles; exact ends 0 and pi/2."
     units = spread(sample.s_r), spread(sample.s_g)
     for angle in np.linspace(0, np.pi/2, n_angles):
@@ -44,12 +52,14 @@ class Polygon(NamedTuple):
     after: np.ndarray  # (k,) limits from the right
 
 def polygon(x, y) -> Polygon:
-    "The curve through points, x ascending; where x repeats it jumps from the first to the last of them."
+    """The curve through points, x ascending; where x repeats it jumps from the first to the
+    last of them."""
     new = np.flatnonzero(np.append(True, x[1:] > x[:-1]))
     return Polygon(x[new], y[new], y[np.append(new[1:] - 1, len(x) - 1)])
 
 # %% ../../nbs/ood/05_metrics.ipynb #6ff0c4f2
-def values_at(curve:Polygon, x): # (before, after, bool: is it a point of the curve), each (m,)
+def values_at(curve:Polygon, x): # (before, after, bool: is it a point of the curve), each
+                                 # (m,)
     "Limits of a polygon from the left and from the right at ascending x."
     u, before, after = curve
     j = np.searchsorted(u, x)
@@ -79,7 +89,7 @@ def highest(a:Polygon, b:Polygon) -> Polygon:
     cross, height = _crossings(x, a_after, a_before, b_after, b_before)
     a_on_top = (a_before >= b_before) | (a_after >= b_after)
     b_on_top = (b_before >= a_before) | (b_after >= a_after)
-    keep = in_a & a_on_top | in_b & b_on_top     # others lie within a line of the higher one
+    keep = in_a & a_on_top | in_b & b_on_top # others lie within a line of the higher one
     parts = (x[keep], cross), (np.maximum(a_before, b_before)[keep],
                                height), (np.maximum(a_after, b_after)[keep], height)
     u, before, after = (np.concatenate(p) for p in parts)
@@ -106,24 +116,27 @@ def roc_curve(
     is_ood, # (n,) bool, or 0 and 1
     n_angles:int=181, # of the grid for double scores
 ) -> tuple: # (fpr, tpr, thresholds); thresholds is None for double scores
-    """(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double scores the envelope
-    of all angles.
+    """(FPR, TPR) from (0, 0) to (1, 1), ID positive, to be joined by lines; for double
+    scores the envelope of all angles.
 
     Source: Franc, Prusa, Paplham, section 3.2."""
     sample = read_scores(scores, is_ood, n_angles)
     if sample.is_double:
-        return *envelope(roc_of(sweep(s, sample.is_ood)) for _, s in angles_of(sample, n_angles)), None
+        return (*envelope(roc_of(sweep(s, sample.is_ood))
+                          for _, s in angles_of(sample, n_angles)), None)
     t = sweep(sample.s_r, sample.is_ood)
     return *roc_of(t), np.append(-np.inf, t.threshold)
 
 # %% ../../nbs/ood/05_metrics.ipynb #02d68e1c
 def share_of_ood(is_ood, prior) -> float:
     "The prior if it is given, in [0, 1), otherwise the share in the sample."
-    return float(np.mean(is_ood)) if prior is None else check_number(prior, "prior", 0., 1., open_high=True)
+    return (float(np.mean(is_ood)) if prior is None
+            else check_number(prior, "prior", 0., 1., open_high=True))
 
 # %% ../../nbs/ood/05_metrics.ipynb #7e52540d
 def pr_of(scores, is_ood, prior:float, positive="id"):
-    "(precision, recall, thresholds) of a single score; with OOD positive the high scores are accepted."
+    """(precision, recall, thresholds) of a single score; with OOD positive the high scores
+    are accepted."""
     sign = 1
     if positive == "ood": sign, is_ood, prior = -1, ~is_ood, 1 - prior
     t = sweep(sign*scores, is_ood)
@@ -134,7 +147,8 @@ def best_precision(sample:Sample, prior:float, positive:str, n_angles:int):
     "(precision, recall) of the best angle at each recall or above."
     n = sample.n_id if positive == "id" else sample.n_ood
     best = np.zeros(n + 1)
-    for _, s in angles_of(sample, n_angles):     # the angle comes before the sign: a sum with +inf is +inf
+    for _, s in angles_of(sample, n_angles):
+        # the angle comes before the sign: a sum with +inf is +inf
         p, recall, _ = pr_of(s, sample.is_ood, prior, positive)
         np.maximum.at(best, np.rint(recall*n).astype(int), p)
     return np.maximum.accumulate(best[::-1])[::-1][1:], np.arange(1, n + 1)/n
@@ -146,8 +160,10 @@ def precision_recall_curve(
     prior=None, # probability of OOD in [0, 1); the share in the sample when None
     positive:str="id", # "id" as in the paper, or "ood"
     n_angles:int=181, # of the grid for double scores
-) -> tuple:     # (precision, recall, thresholds), recall ascending; thresholds is None for double scores
-    """Attainable (precision, recall); for double scores the largest precision at each recall or above.
+) -> tuple:     # (precision, recall, thresholds), recall ascending; thresholds is None for
+                # double scores
+    """Attainable (precision, recall); for double scores the largest precision at each
+    recall or above.
 
     Source: Franc, Prusa, Paplham, section 3.3."""
     sample = read_scores(scores, is_ood, n_angles, positive=positive)
@@ -176,13 +192,14 @@ def ccr_fpr_curve(
                                   # "joint": over all ID inputs (OpenOOD)
     n_angles:int=181, # of the grid for double scores
 ) -> tuple: # (fpr, ccr)
-    """Correct classification rate against FPR, to be joined by lines; for double scores the envelope of
-    all angles.
+    """Correct classification rate against FPR, to be joined by lines; for double scores the
+    envelope of all angles.
 
     Source: Franc, Prusa, Paplham, section 3.4.
     Raises: ValueError on bad input, and where losses exceed 1."""
     sample = read_scores(scores, is_ood, n_angles, losses, True, convention=convention)
-    if not sample.is_double: return ccr_of(sweep(sample.s_r, sample.is_ood, sample.losses), convention)
+    if not sample.is_double:
+        return ccr_of(sweep(sample.s_r, sample.is_ood, sample.losses), convention)
     return envelope(ccr_of(sweep(s, sample.is_ood, sample.losses), convention)
                     for _, s in angles_of(sample, n_angles))
 
@@ -190,7 +207,7 @@ def ccr_fpr_curve(
 def auroc_of(t:Sweep) -> float:
     "Area under the ROC curve of a sweep; ties count half."
     below = t.n_id - .5*added(t.n_id)
-    return float(added(t.n_ood).astype(float)@below/t.total_id/t.total_ood)
+    return float(added(t.n_ood).astype(float) @ below/t.total_id/t.total_ood)
 
 def area_under(curve) -> float:
     "Trapezoids under (x, y)."
@@ -198,7 +215,8 @@ def area_under(curve) -> float:
     return float(np.trapezoid(y, x))
 
 def area_of(sample:Sample, double:str, n_angles:int, area, curve) -> float:
-    "`area` of a single score; of a double score that of the best angle, or under the envelope of `curve`."
+    """`area` of a single score; of a double score that of the best angle, or under the
+    envelope of `curve`."""
     if not sample.is_double: return area(sample.s_r)
     by_angle = (s for _, s in angles_of(sample, n_angles))
     if double == BEST_ANGLE: return float(max(area(s) for s in by_angle))
@@ -208,13 +226,16 @@ def area_of(sample:Sample, double:str, n_angles:int, area, curve) -> float:
 def auroc(
     scores, # (n,) or (n, 2), high means reject
     is_ood, # (n,) bool, or 0 and 1
-    double:str="envelope", # for (n, 2): area under the "envelope" of all angles, or of the "best angle"
+    double:str="envelope", # for (n, 2): area under the "envelope" of all angles, or of the
+                           # "best angle"
     n_angles:int=181, # of the grid for double scores
 ) -> float: # in [0, 1]
-    """Area under the ROC curve: how often an OOD input scores above an ID input, ties counting half."""
+    """Area under the ROC curve: how often an OOD input scores above an ID input, ties
+    counting half."""
     sample = read_scores(scores, is_ood, n_angles, double=double)
     def sweep_of(s): return sweep(s, sample.is_ood)
-    return area_of(sample, double, n_angles, lambda s: auroc_of(sweep_of(s)), lambda s: roc_of(sweep_of(s)))
+    return area_of(sample, double, n_angles, lambda s: auroc_of(sweep_of(s)),
+                   lambda s: roc_of(sweep_of(s)))
 
 # %% ../../nbs/ood/05_metrics.ipynb #3ec825d6
 def aupr(
@@ -228,18 +249,19 @@ def aupr(
     n_angles:int=181, # of the grid for double scores
 ) -> float:     # in [0, 1]
     """Area under the precision-recall curve."""
-    sample = read_scores(scores, is_ood, n_angles, positive=positive, interpolation=interpolation,
-                         double=double)
+    sample = read_scores(scores, is_ood, n_angles, positive=positive,
+                         interpolation=interpolation, double=double)
     prior = share_of_ood(sample.is_ood, prior)
     if sample.is_double and double == ENVELOPE and interpolation == "step":
         p, recall = best_precision(sample, prior, positive, n_angles)
-        return float(p@np.diff(recall, prepend=0.))
+        return float(p @ np.diff(recall, prepend=0.))
     def curve(s):
         p, recall, _ = pr_of(s, sample.is_ood, prior, positive)
         return np.append(0., recall), np.append(p[0], p)
     def area(s):
         recall, p = curve(s)
-        return float(p[1:]@np.diff(recall)) if interpolation == "step" else area_under((recall, p))
+        return (float(p[1:] @ np.diff(recall)) if interpolation == "step"
+                else area_under((recall, p)))
     return area_of(sample, double, n_angles, area, curve)
 
 # %% ../../nbs/ood/05_metrics.ipynb #bf99e2a9
@@ -260,7 +282,8 @@ def oscr(
 
     Source: Franc, Prusa, Paplham, section 3.4.
     Raises: ValueError on bad input, and where losses exceed 1."""
-    sample = read_scores(scores, is_ood, n_angles, losses, True, convention=convention, double=double)
+    sample = read_scores(scores, is_ood, n_angles, losses, True, convention=convention,
+                         double=double)
     def sweep_of(s): return sweep(s, sample.is_ood, sample.losses)
     return area_of(sample, double, n_angles, lambda s: oscr_of(sweep_of(s), convention),
                    lambda s: ccr_of(sweep_of(s), convention))

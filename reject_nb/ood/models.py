@@ -15,9 +15,9 @@ import numpy as np
 
 from ..core.checks import check_instance, check_number, check_probability, refuse
 from ..core.results import Status
-from .distributions import (CostBasedOOD, Distribution, OODSolution,
-                                         check_distribution, check_prior, rates, ratio_of,
-                                         read_distribution)
+from .distributions import (
+    CostBasedOOD, Distribution, OODSolution, check_distribution, check_prior, rates,
+    ratio_of, read_distribution)
 
 # %% ../../nbs/ood/02_models.ipynb #7935bbdc
 def fill(order, p_id, tpr:float) -> np.ndarray: # (n,) acceptance
@@ -42,12 +42,13 @@ def _vertices(dist:Distribution, can, tpr:float):
     "Function of sort keys (the last one first) to the vertex that accepts in their order."
     def vertex(*keys):
         c = fill(can[np.lexsort(keys)], dist.p_id, tpr)
-        return _Vertex(c, float(dist.p_ood@c), float((dist.p_id*dist.risk)@c))
+        return _Vertex(c, float(dist.p_ood @ c), float((dist.p_id*dist.risk) @ c))
     return vertex
 
 # %% ../../nbs/ood/02_models.ipynb #8e890a95
 def _search_mu(vertex, risk, g, fpr:float, loose:_Vertex, tight:_Vertex):
-    "(mu, steps, mixture of the two vertices whose line no vertex is below); only loose is above the FPR."
+    """(mu, steps, mixture of the two vertices whose line no vertex is below); only loose is
+    above the FPR."""
     steps = 0
     while True:
         steps += 1
@@ -74,11 +75,13 @@ def _dual(p_id, s, tpr):
     "(least of the sum of p_id*s*c at the TPR, score of the last input accepted)."
     order = np.argsort(s, kind="stable")
     last = int(np.searchsorted(np.cumsum(p_id[order]), tpr - 1e-15))
-    return float((p_id*s)@fill(order, p_id, tpr)), float(s[order[min(last, len(order) - 1)]])
+    return (float((p_id*s) @ fill(order, p_id, tpr)),
+            float(s[order[min(last, len(order) - 1)]]))
 
 # %% ../../nbs/ood/02_models.ipynb #b80c36e5
 def solve_at_tpr(dist:Distribution, tpr:float, fpr:float, room:float=1e-12) -> Optimum|None:
-    "Linear program (21), solved through its dual; `room` is for the rounding of the FPR. None: infeasible."
+    """Linear program (21), solved through its dual; `room` is for the rounding of the FPR.
+    None: infeasible."""
     can = np.flatnonzero(dist.p_id > 0)
     risk = dist.risk[can]
     g = ratio_of(dist.p_id, dist.p_ood)[can]
@@ -95,16 +98,17 @@ def solve_at_tpr(dist:Distribution, tpr:float, fpr:float, room:float=1e-12) -> O
 def optimal(found:Optimum, dist:Distribution, prior=None) -> OODSolution:
     "A solution with all its values recomputed from the acceptance."
     values = rates(found.acceptance, *dist, prior)
-    return OODSolution(status=Status.optimal, acceptance=found.acceptance, multiplier=found.multiplier,
-                       threshold=found.threshold,
-                       objective=values.selective_risk, bound=found.bound, iterations=found.steps,
-                       **values._asdict())
+    return OODSolution(status=Status.optimal, acceptance=found.acceptance,
+                       multiplier=found.multiplier, threshold=found.threshold,
+                       objective=values.selective_risk, bound=found.bound,
+                       iterations=found.steps, **values._asdict())
 
 def infeasible(c, dist:Distribution, prior, nearest:dict, message:str) -> OODSolution:
-    "The answer where no selective function meets the targets, with the acceptance of last resort."
-    return OODSolution(status=Status.infeasible, acceptance=c, multiplier=np.inf, threshold=np.nan,
-                       objective=np.inf, bound=np.inf,
-                       nearest=nearest, message=message, **rates(c, *dist, prior)._asdict())
+    """The answer where no selective function meets the targets, with the acceptance of last
+    resort."""
+    return OODSolution(status=Status.infeasible, acceptance=c, multiplier=np.inf,
+                       threshold=np.nan, objective=np.inf, bound=np.inf, nearest=nearest,
+                       message=message, **rates(c, *dist, prior)._asdict())
 
 # %% ../../nbs/ood/02_models.ipynb #34933893
 def solve_free(dist:Distribution, fpr:float) -> Optimum|None:
@@ -118,7 +122,7 @@ def solve_free(dist:Distribution, fpr:float) -> Optimum|None:
     x = at[np.argmin(g[at])]
     c = np.zeros(len(p_id))
     c[x] = min(1., fpr/p_ood[x]) if p_ood[x] > 0 else 1.
-    steep = (p_id > 0) & (g > 0) & (risk < least)          # to be kept out by mu where the FPR is 0
+    steep = (p_id > 0) & (g > 0) & (risk < least) # to be kept out by mu where the FPR is 0
     mu = float(np.max((least - risk[steep])/g[steep])) if steep.any() else 0.
     return Optimum(c, mu, float(least + mu*g[x]), float(least), 0)
 
@@ -129,24 +133,24 @@ def reachable(dist:Distribution, tpr:float, fpr:float):
     p_id, p_ood, _ = dist
     can = np.flatnonzero(p_id > 0)
     order = can[np.argsort(ratio_of(p_id, p_ood)[can], kind="stable")]
-    least = float(p_ood@fill(order, p_id, min(tpr, p_id.sum())))
+    least = float(p_ood @ fill(order, p_id, min(tpr, p_id.sum())))
     free = order[p_ood[order] == 0]
     rest = order[p_ood[order] > 0]
     c = fill(rest, p_ood, fpr)
     c[free] = 1
-    return float(p_id@c), least, c
+    return float(p_id @ c), least, c
 
 # %% ../../nbs/ood/02_models.ipynb #1a3c0201
 def out_of_reach(model:"BoundedTPRFPR", dist:Distribution) -> OODSolution:
     "Infeasible, and what could be had by relaxing one target alone."
     tpr, fpr, c = reachable(dist, model.min_tpr, model.max_fpr)
     if model.min_tpr == 0:
-        said = ("FPR <= 0 leaves no ID input to accept, and with none accepted the selective risk "
-                "is 0/0: raise max_fpr above 0")
+        said = ("FPR <= 0 leaves no ID input to accept, and with none accepted the "
+                "selective risk is 0/0: raise max_fpr above 0")
         return infeasible(c, dist, None, {}, said)
     lower = f"lower min_tpr to {tpr:.6g} or " if tpr > 0 else ""
-    said = (f"no selective function has TPR >= {model.min_tpr:g} and FPR <= {model.max_fpr:g}: "
-            f"{lower}raise max_fpr to {fpr:.6g}")
+    said = (f"no selective function has TPR >= {model.min_tpr:g} and FPR <= "
+            f"{model.max_fpr:g}: {lower}raise max_fpr to {fpr:.6g}")
     return infeasible(c, dist, None, {"tpr": tpr, "fpr": fpr}, said)
 
 # %% ../../nbs/ood/02_models.ipynb #5b1f0c76
@@ -154,7 +158,8 @@ def out_of_reach(model:"BoundedTPRFPR", dist:Distribution) -> OODSolution:
 class BoundedTPRFPR:
     """Least selective risk with TPR >= min_tpr and FPR <= max_fpr.
 
-    Source: Franc, Prusa, Paplham, Definition 2, eq. (8), Problem 1, Theorems 2 and 3, eq. (9).
+    Source: Franc, Prusa, Paplham, Definition 2, eq. (8), Problem 1, Theorems 2 and 3, eq.
+    (9).
     Raises: ValueError where one of the two is not in [0, 1]."""
     min_tpr: float # phi_min in [0, 1], share of ID inputs to be accepted
     max_fpr: float # rho_max in [0, 1], share of OOD inputs that may be
@@ -165,9 +170,11 @@ class BoundedTPRFPR:
 
     def solve(self,
         p_id,  # (n,) ID probabilities
-        p_ood, # (n,) OOD probabilities; None where there are none: the bounded-abstention model
+        p_ood, # (n,) OOD probabilities; None where there are none: the bounded-abstention
+               # model
         risk,  # (n,) conditional risk, at least 0; not read where p_id is 0
-    ) -> OODSolution: # of least multiplier; its TPR is min_tpr exactly where that is positive
+    ) -> OODSolution: # of least multiplier; its TPR is min_tpr exactly where that is
+                      # positive
         """An optimal selective function."""
         dist = read_distribution(p_id, p_ood, risk)
         if self.min_tpr == 0: found = solve_free(dist, self.max_fpr)
@@ -183,12 +190,15 @@ class BoundedTPRFPR:
         Raises: ValueError where prior is not in (0, 1) or the solution is infeasible."""
         prior = check_probability(prior, "prior")
         check_instance(solution, "solution", OODSolution, "an OODSolution")
-        if solution.status != Status.optimal: raise refuse("solution", "optimal", solution.status)
-        return CostBasedOOD(solution.threshold, solution.multiplier*(1 - prior)/prior, 0., prior)
+        if solution.status != Status.optimal:
+            raise refuse("solution", "optimal", solution.status)
+        return CostBasedOOD(solution.threshold, solution.multiplier*(1 - prior)/prior, 0.,
+                            prior)
 
 # %% ../../nbs/ood/02_models.ipynb #c0c701eb
 def largest_recall(p_id, p_ood, beta:float) -> float:
-    "Largest TPR with FPR <= beta*TPR, whose difference is convex in the order of the likelihood ratio."
+    """Largest TPR with FPR <= beta*TPR, whose difference is convex in the order of the
+    likelihood ratio."""
     excess = np.concatenate([[0.], np.cumsum(p_ood - beta*p_id)])
     tpr = np.concatenate([[0.], np.cumsum(p_id)])
     k = int(np.flatnonzero(excess <= 0)[-1])
@@ -209,20 +219,23 @@ def too_precise(model:"BoundedPrecisionRecall", dist:Distribution) -> OODSolutio
     precision = rates(c, *dist, model.prior).precision
     recall = largest_recall(p_id[order], p_ood[order], model.beta())
     lower = f" or min_recall to {recall:.6g}" if recall > 0 else ""
-    said = (f"no selective function has precision >= {model.min_precision:g} and "
-            f"recall >= {model.min_recall:g}: lower min_precision to {precision:.6g}{lower}")
-    return infeasible(c, dist, model.prior, {"precision": precision, "recall": recall}, said)
+    said = (f"no selective function has precision >= {model.min_precision:g} and recall >= "
+            f"{model.min_recall:g}: lower min_precision to {precision:.6g}{lower}")
+    return infeasible(c, dist, model.prior, {"precision": precision, "recall": recall},
+                      said)
 
 # %% ../../nbs/ood/02_models.ipynb #9398c367
 @dataclass(frozen=True)
 class BoundedPrecisionRecall:
     """Least selective risk with precision >= min_precision and recall >= min_recall.
 
-    Source: Franc, Prusa, Paplham, Definition 3, eq. (10), Problem 2, Theorems 4 and 5, eq. (11).
+    Source: Franc, Prusa, Paplham, Definition 3, eq. (10), Problem 2, Theorems 4 and 5, eq.
+    (11).
     Raises: ValueError where the targets are not in [0, 1] or the prior is not in [0, 1)."""
     min_precision: float      # kappa_min in [0, 1], share of ID inputs among the accepted
     min_recall: float         # phi_min in [0, 1], share of ID inputs to be accepted
-    prior: float|None = None  # probability of OOD in [0, 1); None: estimated from the sample when tuning
+    prior: float|None = None  # probability of OOD in [0, 1); None: estimated from the
+                              # sample when tuning
 
     def __post_init__(self):
         check_probability(self.min_precision, "min_precision", closed=True)
@@ -236,7 +249,8 @@ class BoundedPrecisionRecall:
 
         Raises: ValueError where no prior is known."""
         prior = self.prior if prior is None else check_prior(prior)
-        if prior is None: raise refuse("prior", "given: without a sample it cannot be estimated", prior)
+        if prior is None:
+            raise refuse("prior", "given: without a sample it cannot be estimated", prior)
         weight = prior*self.min_precision
         return np.inf if weight == 0 else (1 - prior)*(1 - self.min_precision)/weight
 
@@ -245,7 +259,8 @@ class BoundedPrecisionRecall:
 
         Raises: ValueError where min_recall is 0 or the prior is not known."""
         if self.min_recall == 0:
-            raise refuse("min_recall", "above 0: else there is no counterpart with a fixed FPR", 0)
+            raise refuse("min_recall",
+                         "above 0: else there is no counterpart with a fixed FPR", 0)
         return BoundedTPRFPR(self.min_recall, min(1., self.beta()*self.min_recall))
 
     def solve(self,
@@ -257,18 +272,21 @@ class BoundedPrecisionRecall:
 
         Raises: ValueError that names the argument, or where the prior is missing."""
         beta = self.beta()
-        if p_ood is None and self.prior: raise refuse("p_ood", "given where prior > 0", p_ood)
+        if p_ood is None and self.prior:
+            raise refuse("p_ood", "given where prior > 0", p_ood)
         dist = read_distribution(p_id, p_ood, risk)
         tpr = least_recall(self, dist)
         found = solve_at_tpr(dist, tpr, min(1., beta*tpr), 1e-12*min(1., tpr))
-        return too_precise(self, dist) if found is None else optimal(found, dist, self.prior)
+        return (too_precise(self, dist) if found is None
+                else optimal(found, dist, self.prior))
 
 # %% ../../nbs/ood/02_models.ipynb #d1668f26
 MODELS = BoundedTPRFPR, BoundedPrecisionRecall, CostBasedOOD
 
 def check_model(model):
     "One of the three models, or ValueError."
-    return check_instance(model, "model", MODELS, "BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD")
+    return check_instance(model, "model", MODELS,
+                          "BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD")
 
 # %% ../../nbs/ood/02_models.ipynb #5bd5feb2
 def linear_program(
@@ -278,12 +296,13 @@ def linear_program(
     tpr:float, # TPR, equality
     fpr:float, # largest FPR
 ):             # (selective risk, acceptance), or None where infeasible
-    """Least selective risk at a fixed TPR, by a library's solver for linear programs (HiGHS).
+    """Least selective risk at a fixed TPR, by a library's solver for linear programs
+    (HiGHS).
 
     Source: Franc, Prusa, Paplham, eq. (21)."""
     from scipy.optimize import linprog
-    r = linprog(p_id*risk/tpr, A_ub=[p_ood], b_ub=[fpr], A_eq=[p_id], b_eq=[tpr], bounds=(0, 1),
-                method="highs")
+    r = linprog(p_id*risk/tpr, A_ub=[p_ood], b_ub=[fpr], A_eq=[p_id], b_eq=[tpr],
+                bounds=(0, 1), method="highs")
     return None if r.status == 2 else (r.fun, r.x)
 
 # %% ../../nbs/ood/02_models.ipynb #1a469a9d
@@ -295,25 +314,29 @@ def charnes_cooper(
     fpr:float, # largest FPR
     slope:float=0., # the FPR may be fpr + slope*TPR
 ):             # (selective risk, acceptance), or None where infeasible
-    """Least selective risk at any TPR from `tpr` on, by a linear program in w = c/phi and z = 1/phi.
+    """Least selective risk at any TPR from `tpr` on, by a linear program in w = c/phi and z
+    = 1/phi.
 
-    Source: Franc, Prusa, Paplham, Problem 1 (slope = 0) and 2 (fpr = 0, slope = beta); Charnes and Cooper
-    (1962), "Programming with linear fractional functionals"."""
+    Source: Franc, Prusa, Paplham, Problem 1 (slope = 0) and 2 (fpr = 0, slope = beta);
+    Charnes and Cooper (1962), "Programming with linear fractional functionals"."""
     from scipy.optimize import linprog
     n = len(p_id)
-    rows = np.vstack([np.append(p_ood - slope*p_id, -fpr), np.hstack([np.eye(n), -np.ones((n, 1))])])
-    r = linprog(np.append(p_id*risk, 0.), A_ub=rows, b_ub=np.zeros(n + 1), A_eq=[np.append(p_id, 0.)],
-                b_eq=[1.],
-                bounds=[(0, None)]*n + [(1, 1/tpr)], method="highs")
+    rows = np.vstack([np.append(p_ood - slope*p_id, -fpr),
+                      np.hstack([np.eye(n), -np.ones((n, 1))])])
+    r = linprog(np.append(p_id*risk, 0.), A_ub=rows, b_ub=np.zeros(n + 1),
+                A_eq=[np.append(p_id, 0.)], b_eq=[1.], bounds=[(0, None)]*n + [(1, 1/tpr)],
+                method="highs")
     return None if r.status == 2 else (r.fun, r.x[:-1]/r.x[-1])
 
 # %% ../../nbs/ood/02_models.ipynb #fc7f243c
 def _last_start(fpr, knots, most:float) -> float:
-    "Largest q at which a growing piecewise linear function, given with its knots, is at most `most`."
+    """Largest q at which a growing piecewise linear function, given with its knots, is at
+    most `most`."""
     values = np.array([fpr(k) for k in knots])
     k = int(np.flatnonzero(values <= most + 1e-12)[-1])
     if k + 1 == len(knots): return knots[k]
-    return knots[k] + (knots[k + 1] - knots[k])*max(0., most - values[k])/(values[k + 1] - values[k])
+    return (knots[k] + (knots[k + 1] - knots[k])*max(0., most - values[k])/(values[k + 1]
+                                                                            - values[k]))
 
 # %% ../../nbs/ood/02_models.ipynb #ddc4c5eb
 def boundary_acceptance(
@@ -323,7 +346,8 @@ def boundary_acceptance(
     max_fpr:float, # rho_max, in [0, 1]
     mu:float,      # multiplier; its sign decides
 ) -> np.ndarray|None: # (n,) acceptance, or None where infeasible
-    """Optimal acceptance where every input lies on the boundary, p_id*risk = lambda*p_id - mu*p_ood.
+    """Optimal acceptance where every input lies on the boundary, p_id*risk = lambda*p_id -
+    mu*p_ood.
 
     Source: Franc, Prusa, Paplham, Theorem 7, corrected."""
     p_id = check_distribution(p_id, "p_id")
@@ -335,8 +359,10 @@ def boundary_acceptance(
     order = can[np.argsort(ratio_of(p_id, p_ood)[can], kind="stable")]
     right = np.cumsum(p_id[order])
     left = np.concatenate([[0.], right[:-1]])
-    def window(q): return np.clip((np.minimum(right, q + min_tpr) - np.maximum(left, q))/p_id[order], 0, 1)
-    def fpr(q): return float(p_ood[order]@window(q))
+    def window(q):
+        return np.clip((np.minimum(right, q + min_tpr) - np.maximum(left, q))/p_id[order],
+                       0, 1)
+    def fpr(q): return float(p_ood[order] @ window(q))
     if fpr(0.) > max_fpr + 1e-12: return None
     top = max(0., right[-1] - min_tpr)
     knots = np.unique(np.clip(np.concatenate([[0., top], left, left - min_tpr]), 0, top))

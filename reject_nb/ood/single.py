@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.checks import (check_array, check_mask, check_number,
-                                   check_same_length, check_vector, refuse)
+from ..core.checks import (
+    check_array, check_mask, check_number, check_same_length, check_vector, refuse)
 from ..core.ranking import rank, stable_order, tie_ends
 from ..core.results import Status, relative_gap
 from .distributions import unread
@@ -44,7 +44,8 @@ def check_flags(is_ood, n:int, need_ood=True) -> np.ndarray: # (n,) bool
     "OOD flags that do not mark every input, nor none if OOD inputs are needed."
     is_ood = check_mask(is_ood, "is_ood", n)
     if is_ood.all():
-        raise refuse("is_ood", "False somewhere: without ID inputs nothing can be measured", is_ood)
+        raise refuse("is_ood", "False somewhere: without ID inputs nothing can be measured",
+                     is_ood)
     if need_ood and not is_ood.any():
         raise refuse("is_ood", "True somewhere: without OOD inputs there is no FPR", is_ood)
     return is_ood
@@ -58,7 +59,8 @@ def check_losses(losses, is_ood, high=None) -> np.ndarray: # (n,) floats, 0 wher
 # %% ../../nbs/ood/03_single.ipynb #ff94cc22
 def _refuse_minus_infinity(s, name):
     if s.min() == -np.inf:
-        raise refuse(name, "above -inf in a double score, whose sum has no meaning otherwise", s.min())
+        raise refuse(name, "above -inf in a double score, whose sum has no meaning "
+                     "otherwise", s.min())
 
 # %% ../../nbs/ood/03_single.ipynb #99978dc8
 def read_sample(
@@ -73,7 +75,8 @@ def read_sample(
     "A sample of a single or a double score."
     scores = check_array(scores, "scores", infinite=True)
     if not (scores.ndim == 1 or double and scores.ndim == 2 and scores.shape[1] == 2):
-        raise refuse("scores", f"an array of shape (n,){' or (n, 2)' if double else ''}", scores)
+        raise refuse("scores", f"an array of shape (n,){' or (n, 2)' if double else ''}",
+                     scores)
     is_ood = check_flags(is_ood, len(scores), need_ood)
     if losses is not None or need_losses: losses = check_losses(losses, is_ood, high)
     if scores.ndim == 1: return Sample(s_r=scores, s_g=None, is_ood=is_ood, losses=losses)
@@ -94,17 +97,20 @@ def read_pair(losses, s_r, s_g, is_ood) -> Sample:
 # %% ../../nbs/ood/03_single.ipynb #50614fbf
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    "Counts after accepting all inputs with score <= threshold, one row for each distinct score, ascending."
+    """Counts after accepting all inputs with score <= threshold, one row for each distinct
+    score, ascending."""
     threshold: np.ndarray # (k,)
     n_id: np.ndarray      # (k,) accepted ID inputs
     n_ood: np.ndarray     # (k,) accepted OOD inputs
-    loss: np.ndarray      # (k,) sum of losses of the accepted inputs; empty where no losses were given
+    loss: np.ndarray      # (k,) sum of losses of the accepted inputs; empty where no losses
+                          # were given
     total_id: int         # ID inputs of the sample
     total_ood: int        # OOD inputs of the sample
 
 # %% ../../nbs/ood/03_single.ipynb #3c5d00a3
 def sweep(scores, is_ood, losses=None) -> Sweep: # a row for each distinct score
-    "All operating points of a single score in O(n log n), ties grouped; losses are 0 where is_ood."
+    """All operating points of a single score in O(n log n), ties grouped; losses are 0
+    where is_ood."""
     total_ood = int(np.count_nonzero(is_ood))
     if losses is None:
         found = rank(is_ood, scores)
@@ -130,7 +136,8 @@ def added(counts) -> np.ndarray: # (k,)
 
 # %% ../../nbs/ood/03_single.ipynb #a526c830
 def weights_at(angle:float, units=(1., 1.)) -> tuple[float, float]: # (of s_r, of s_g)
-    "cos(angle) and sin(angle), each over the unit of its score; exactly 0 at the ends of [0, pi/2]."
+    """cos(angle) and sin(angle), each over the unit of its score; exactly 0 at the ends of
+    [0, pi/2]."""
     cosine = 0. if angle == np.pi/2 else np.cos(angle)
     return float(cosine/units[0]), float(np.sin(angle)/units[1])
 
@@ -142,7 +149,8 @@ def line_score(
     units=(1., 1.),    # the scores are divided by these
     centres=(0., 0.),  # after these were taken away
 ) -> np.ndarray:       # (n,) the single score
-    "Weighted sum of scores less centres, over units; a weight of 0 wins over an infinite score."
+    """Weighted sum of scores less centres, over units; a weight of 0 wins over an infinite
+    score."""
     weight_r, weight_g = weights_at(angle, units)
     if any(centres): s_r, s_g = s_r - centres[0], s_g - centres[1]
     if weight_g == 0: return s_r*weight_r
@@ -155,7 +163,8 @@ def score_on_line(
     s_g,         # (n,) OOD score, likewise
     angle:float, # in [0, pi], radians
 ) -> np.ndarray: # (n,) the single score; infinite where a score of positive weight is
-    """The double score s_r*cos(angle) + s_g*sin(angle); a weight of 0 wins over an infinite score.
+    """The double score s_r*cos(angle) + s_g*sin(angle); a weight of 0 wins over an infinite
+    score.
 
     Source: Franc, Prusa, Paplham, Appendix B.2."""
     s_r = check_vector(s_r, "s_r", infinite=True)
@@ -198,13 +207,15 @@ def target_of(model, n_id:int, n_ood:int) -> Target:
     model = check_model(model)
     share = n_ood/(n_id + n_ood)
     if isinstance(model, BoundedTPRFPR):
-        return Target(True, _at_least(model.min_tpr, n_id), _at_most(model.max_fpr, n_ood), 0., 0., share, 0.)
+        return Target(True, _at_least(model.min_tpr, n_id), _at_most(model.max_fpr, n_ood),
+                      0., 0., share, 0.)
     if isinstance(model, BoundedPrecisionRecall):
         prior = share if model.prior is None else model.prior
         kappa = model.min_precision
         w_id = (1 - kappa)*(1 - prior)/n_id
         w_ood = kappa*prior/n_ood if n_ood else 0.
-        return Target(True, _at_least(model.min_recall, n_id), n_ood, w_id, w_ood, prior, 0.)
+        return Target(True, _at_least(model.min_recall, n_id), n_ood, w_id, w_ood, prior,
+                      0.)
     if model.prior > 0 and not n_ood:
         raise refuse("is_ood", "True somewhere where the costs have prior > 0", "none")
     rejected = (1 - model.prior)*model.reject_id + model.prior*model.reject_ood
@@ -215,7 +226,8 @@ def meets(n_id, n_ood, target): # bool, or (k,) bool
     "Which counts meet a target; 1e-12 is for the rounding of the precision's weights."
     good = target.w_id*n_id
     bad = target.w_ood*n_ood
-    return (n_id >= target.min_id) & (n_ood <= target.max_ood) & (bad <= good + 1e-12*(good + bad))
+    return ((n_id >= target.min_id) & (n_ood <= target.max_ood)
+            & (bad <= good + 1e-12*(good + bad)))
 
 # %% ../../nbs/ood/03_single.ipynb #27d565a9
 def added_by(sample:Sample, model, target:Target) -> np.ndarray: # (n,)
@@ -223,7 +235,8 @@ def added_by(sample:Sample, model, target:Target) -> np.ndarray: # (n,)
     if target.ratio: return sample.losses
     p = model.prior
     foreign = p*(model.accept_ood - model.reject_ood)/max(sample.n_ood, 1)
-    return np.where(sample.is_ood, foreign, (1 - p)*(sample.losses - model.reject_id)/sample.n_id)
+    return np.where(sample.is_ood, foreign,
+                    (1 - p)*(sample.losses - model.reject_id)/sample.n_id)
 
 # %% ../../nbs/ood/03_single.ipynb #c3d6c5e5
 class Line(NamedTuple):
@@ -237,19 +250,20 @@ class Line(NamedTuple):
 @dataclass(frozen=True, kw_only=True)
 class TunedOOD:
     "The best classifier of a single- or double-score method on a sample."
-    status: Status               # optimal, infeasible, grid (best of the angles tried) or iteration_limit
+    status: Status # optimal, infeasible, grid (best of the angles tried) or iteration_limit
     threshold: float = np.nan    # lambda; NaN where infeasible
-    angle: float = np.nan        # of s = s_r*cos(angle) + s_g*sin(angle); NaN for a single score
+    angle: float = np.nan # of s = s_r*cos(angle) + s_g*sin(angle); NaN for a single score
     selective_risk: float = np.nan # on the sample; NaN where nothing is accepted
     tpr: float = 0.              # on the sample
     fpr: float = 0.              # 0 where the sample has no OOD inputs
     precision: float = np.nan    # at the model's prior, or at the sample's share of OOD
-    objective: float = np.inf    # the selective risk, or the expected cost; infinite where infeasible
-    bound: float = np.inf        # no classifier of the method has an objective below it; -inf where
-                                 # nothing is known
+    objective: float = np.inf    # the selective risk, or the expected cost; infinite where
+                                 # infeasible
+    bound: float = np.inf        # no classifier of the method has an objective below it;
+                                 # -inf where nothing is known
     gap_abs: float = 0.          # objective - bound
-    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each target, the other
-                                                # one kept
+    nearest: dict = field(default_factory=dict) # where infeasible: attainable value of each
+                                                # target, the other one kept
     message: str = ""            # in words
     method: str = "sweep"        # how it was found
     evaluated: int = 0           # thresholds, angles or arcs looked at
@@ -258,7 +272,8 @@ class TunedOOD:
     @property
     def gap(self) -> float:
         "gap_abs relative to the objective; 0 where infeasible."
-        return self.gap_abs if self.gap_abs in (0, np.inf) else relative_gap(self.gap_abs, self.objective)
+        return (self.gap_abs if self.gap_abs in (0, np.inf)
+                else relative_gap(self.gap_abs, self.objective))
 
     def accept(self,
         s_r,      # (n,) the single score, or the risk score; infinite allowed
@@ -275,12 +290,13 @@ class TunedOOD:
         if np.isnan(self.angle): return s_r <= self.threshold
         if s_g is None: raise refuse("s_g", "given for a double score", s_g)
         line = self.line or Line(self.angle, self.threshold, (1., 1.), (0., 0.))
-        with np.errstate(invalid="ignore"):                        # inf - inf is not accepted
+        with np.errstate(invalid="ignore"): # inf - inf is not accepted
             return line_score(s_r, s_g, line.angle, line.units, line.centres) <= line.cut
 
 # %% ../../nbs/ood/03_single.ipynb #2ce796af
 def measured(accepted, sample:Sample, model, target:Target) -> dict:
-    "Sample values of sections 3.2 and 3.3 of an acceptance: the rates, the risk and the objective."
+    """Sample values of sections 3.2 and 3.3 of an acceptance: the rates, the risk and the
+    objective."""
     own = accepted & ~sample.is_ood
     n_id = int(own.sum())
     n_ood = int((accepted & sample.is_ood).sum())
@@ -290,7 +306,8 @@ def measured(accepted, sample:Sample, model, target:Target) -> dict:
     risk = lost/n_id if n_id else np.nan
     p = target.prior
     mixed = (1 - p)*tpr + p*fpr
-    return dict(selective_risk=risk, tpr=tpr, fpr=fpr, precision=(1 - p)*tpr/mixed if mixed > 0 else np.nan,
+    return dict(selective_risk=risk, tpr=tpr, fpr=fpr,
+                precision=(1 - p)*tpr/mixed if mixed > 0 else np.nan,
                 objective=risk if target.ratio else model.cost(tpr, fpr, lost/sample.n_id))
 
 # %% ../../nbs/ood/03_single.ipynb #72ee4c61
@@ -301,11 +318,14 @@ def precision_after(n_id, n_ood, t:Sweep, prior:float):
     return np.divide(good, good + bad, out=np.ones(len(good)), where=good + bad > 0)
 
 # %% ../../nbs/ood/03_single.ipynb #7e702cb2
-def nearest_of(sweeps, model, target:Target) -> dict: # name of each target -> value attained
+def nearest_of(sweeps, model, target:Target) -> dict: # name of each target -> value
+                                                      # attained
     "What the swept classifiers attain for each target when the other one is kept."
     best: dict[str, float] = {}
     def better(key, values, sign=1):
-        if len(values): best[key] = sign*max(sign*best.get(key, -sign*np.inf), float(np.max(sign*values)))
+        if len(values):
+            best[key] = sign*max(sign*best.get(key, -sign*np.inf),
+                                 float(np.max(sign*values)))
     for t in sweeps:
         n_id = np.append(0, t.n_id)
         n_ood = np.append(0, t.n_ood)
@@ -321,31 +341,38 @@ def nearest_of(sweeps, model, target:Target) -> dict: # name of each target -> v
 
 # %% ../../nbs/ood/03_single.ipynb #c3cc6438
 def in_words(model, nearest:dict) -> str:
-    "Why a target is out of reach, and which change of one of its parts would put it in reach."
+    """Why a target is out of reach, and which change of one of its parts would put it in
+    reach."""
     if isinstance(model, BoundedTPRFPR):
         one = "" if model.min_tpr else ", with one ID input at least,"
         lower = f"lower min_tpr to {nearest['tpr']:.6g} or " if nearest["tpr"] > 0 else ""
-        return (f"unable to reach TPR >= {model.min_tpr:g}{one} with FPR <= {model.max_fpr:g}: "
-                f"{lower}raise max_fpr to {nearest['fpr']:.6g}")
+        return (f"unable to reach TPR >= {model.min_tpr:g}{one} with FPR <= "
+                f"{model.max_fpr:g}: {lower}raise max_fpr to {nearest['fpr']:.6g}")
     lower = f" or min_recall to {nearest['recall']:.6g}" if nearest["recall"] > 0 else ""
-    return (f"unable to reach precision >= {model.min_precision:g} with recall >= {model.min_recall:g}: "
-            f"lower min_precision to {nearest['precision']:.6g}{lower}")
+    return (f"unable to reach precision >= {model.min_precision:g} with recall >= "
+            f"{model.min_recall:g}: lower min_precision to "
+            f"{nearest['precision']:.6g}{lower}")
 
 # %% ../../nbs/ood/03_single.ipynb #71bb9f5f
 def unable(model, nearest, method, evaluated, note="") -> TunedOOD:
     "The infeasible result, with the remedy in words."
-    return TunedOOD(status=Status.infeasible, nearest=nearest, message=in_words(model, nearest) + note,
-                    method=method, evaluated=evaluated)
+    return TunedOOD(status=Status.infeasible, nearest=nearest,
+                    message=in_words(model, nearest) + note, method=method,
+                    evaluated=evaluated)
 
 # %% ../../nbs/ood/03_single.ipynb #09a8d664
-def values_of(t:Sweep, target:Target) -> np.ndarray: # (k,) infinite where the target is missed
+def values_of(t:Sweep, target:Target) -> np.ndarray: # (k,) infinite where the target is
+                                                     # missed
     "Objective after each row of a sweep whose losses are the weights of the objective."
     value = t.loss
-    if target.ratio: value = np.divide(t.loss, t.n_id, out=np.full(len(t.loss), np.inf), where=t.n_id > 0)
+    if target.ratio:
+        value = np.divide(t.loss, t.n_id, out=np.full(len(t.loss), np.inf),
+                          where=t.n_id > 0)
     return np.where(meets(t.n_id, t.n_ood, target), value, np.inf)
 
 # %% ../../nbs/ood/03_single.ipynb #7d9ac557
-def best_row(t:Sweep, target:Target) -> int|None: # -1: accept nothing (costs only); None: infeasible
+def best_row(t:Sweep, target:Target) -> int|None: # -1: accept nothing (costs only); None:
+                                                  # infeasible
     "Row of least objective; then of the largest TPR, then of the least FPR."
     value = values_of(t, target)
     least = value.min()
@@ -362,7 +389,8 @@ def tune_sample(sample:Sample, model) -> TunedOOD:
     target = target_of(model, sample.n_id, sample.n_ood)
     t = sweep(sample.s_r, sample.is_ood, added_by(sample, model, target))
     row = best_row(t, target)
-    if row is None: return unable(model, nearest_of([t], model, target), "sweep", len(t.threshold))
+    if row is None:
+        return unable(model, nearest_of([t], model, target), "sweep", len(t.threshold))
     threshold = float(t.threshold[row]) if row >= 0 else -np.inf
     if np.isneginf(t.threshold[0]) and row < 0:
         threshold = np.nan     # else a score of -inf would be accepted
@@ -377,10 +405,12 @@ def tune_single_score(
     scores, # (n,) high means reject; infinite allowed
     is_ood, # (n,) bool; may be all False: then the model without OOD is tuned
     model,  # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
-) -> TunedOOD: # the threshold, its rates and risk on the sample, and the remedy where it is infeasible
+) -> TunedOOD: # the threshold, its rates and risk on the sample, and the remedy where it is
+               # infeasible
     """The best threshold of one score on a sample, in O(n log n).
 
     Source: Franc, Prusa, Paplham, eqs. (13), (14) and Appendix B.2.
     Raises: ValueError on bad input; a target out of reach is the status infeasible."""
-    sample = read_sample(scores, is_ood, losses, double=False, need_ood=False, need_losses=True)
+    sample = read_sample(scores, is_ood, losses, double=False, need_ood=False,
+                         need_losses=True)
     return tune_sample(sample, model)

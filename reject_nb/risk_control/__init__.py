@@ -14,7 +14,8 @@ __getattr__, __dir__, __all__ = attach(__name__)
 
 # %% ../../nbs/risk_control/00_overview.ipynb #152b5218
 if TYPE_CHECKING:
-    from reject_nb.risk_control.threshold import CertifiedSelection, SelectionFunction, certified_risk, ltt
+    from reject_nb.risk_control.threshold import (
+        CertifiedSelection, SelectionFunction, certified_risk, ltt)
     from reject_nb.risk_control.groups import certified_groups, certified_risks
     from reject_nb.risk_control.shift import certified_under_shift, covariate_weights
     from reject_nb.risk_control.expectation import conformal_risk
@@ -26,5 +27,6 @@ if TYPE_CHECKING:
     from reject_nb.risk_control.cascade_classifier import CascadeClassifier
     from reject_nb.risk_control.advanced.restarts import certified_single_crossing
     from reject_nb.risk_control.advanced.sgr import sgr
-    from reject_nb.risk_control.estimators import MarginScore, MaxClassProbability, RiskCoverage, pointwise_loss, risk_coverage_curve
+    from reject_nb.risk_control.estimators import (
+        MarginScore, MaxClassProbability, RiskCoverage, pointwise_loss, risk_coverage_curve)
     from reject_nb.risk_control.selective import SelectiveClassifier, make_selective_scorer

@@ -20,11 +20,13 @@ from ..core.tails import order_statistic_rank
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #abc16abb
 class Design(NamedTuple):
-    "Bounds on the errors of a sorted calibration sample; (n + 1,) arrays indexed by the rank."
+    """Bounds on the errors of a sorted calibration sample; (n + 1,) arrays indexed by the
+    rank."""
     band: np.ndarray # so few errors certify a rank by themselves; -1: none are few enough
     gate: np.ndarray # so few errors keep the chain alive; -1 before the start
     start: int       # where the chain begins
-    before: int = 0  # a group that spans the start is judged at its own end if it begins before this rank
+    before: int = 0  # a group that spans the start is judged at its own end if it begins
+                     # before this rank
     few: int = -1    # and if there are at most so many errors before it
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #a644b4c5
@@ -33,7 +35,8 @@ def certified_ends(
     ends:np.ndarray,   # (groups,) last ranks of the groups, ascending, the last is n
     design:Design,     # for this n
 ) -> np.ndarray:       # (groups,) bool: the ends that are certified, all at once
-    "Ends that the band certifies or that the chain reaches alive, Theorem 2; a group is accepted as a whole."
+    """Ends that the band certifies or that the chain reaches alive, Theorem 2; a group is
+    accepted as a whole."""
     found = errors <= design.band[ends]
     first = int(np.searchsorted(ends, design.start))
     if first == len(ends): return found
@@ -46,7 +49,8 @@ def certified_ends(
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #h7bb4fa4
 def certified_rank(
     errors:np.ndarray, # (n + 1,) errors among the first m examples, errors[0] = 0
-    ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last is n
+    ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last
+                       # is n
     design:Design,     # for this n
 ) -> int:              # 0 where nothing is certified
     "The largest of `certified_ends`."
@@ -58,8 +62,10 @@ ROUNDING = 1e-12     # of the level is left for sums of many small numbers
 
 @njit(cache=True)
 def _advance(mass, low, high, target, bound):
-    "One example more: the window of counts that are followed, and the probability of a hit at this rank."
-    followed = mass[low:high + 2]          # as an array of its own it is worked on several counts at a time
+    """One example more: the window of counts that are followed, and the probability of a
+    hit at this rank."""
+    # as an array of its own it is worked on several counts at a time
+    followed = mass[low:high + 2]
     for i in range(len(followed) - 1, 0, -1):
         followed[i] = (1 - target)*followed[i] + target*followed[i - 1]
     followed[0] *= 1 - target
@@ -96,13 +102,15 @@ def band_probability(
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #439b505f
 def _knots(most:int) -> np.ndarray:
-    "Counts for which the rank is solved: all up to 200, then a geometric grid up to `most`."
+    """Counts for which the rank is solved: all up to 200, then a geometric grid up to
+    `most`."""
     if most <= 256: return np.arange(most + 1)
     return np.unique(np.append(np.arange(200), np.geomspace(200, most, 300).astype(int)))
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #3b777b8c
 def _near(errors, target, eps):
-    "Nearly the rank that is needed (chi-square approximation of the binomial distribution), at least errors + 1."
+    """Nearly the rank that is needed (chi-square approximation of the binomial
+    distribution), at least errors + 1."""
     needed = (gammainccinv(errors + 1, eps)*(2 - target)/target + errors)/2
     return np.maximum(np.floor(needed), errors + 1)
 
@@ -113,7 +121,9 @@ def ranks_needed(
     eps:float,         # in (0, 1)
 ) -> np.ndarray:       # (k,) whole numbers
     "Smallest m at which so many errors are rare: P(Bin(m, target) <= errors) <= eps."
-    def rare(m): return (m > errors) & (betaincc(errors + 1, np.maximum(m - errors, 1e-300), target) <= eps)
+    def rare(m):
+        return ((m > errors)
+                & (betaincc(errors + 1, np.maximum(m - errors, 1e-300), target) <= eps))
     low = high = _near(errors, target, eps)
     step = 1
     while not (found := rare(high)).all():
@@ -149,7 +159,8 @@ def shaped_band(
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #0fd3db64
 def _last_below(f, most:int, guess:int, slope:float) -> int: # from 0 to most - 1
-    "The last i with f(i) <= 0, for an f that rises and is nearly straight; 0 counts as below."
+    """The last i with f(i) <= 0, for an f that rises and is nearly straight; 0 counts as
+    below."""
     low = 0
     high = most
     push = 1
@@ -158,7 +169,8 @@ def _last_below(f, most:int, guess:int, slope:float) -> int: # from 0 to most - 
         i = min(max(guess, low + 1), high - 1)
         y = f(i)
         if seen and (y - seen[1])*(i - seen[0]) > 0: slope = (y - seen[1])/(i - seen[0])
-        push = 2*push if seen and (y > 0) == (seen[1] > 0) else 1   # on one side, larger steps
+        # on one side, larger steps
+        push = 2*push if seen and (y > 0) == (seen[1] > 0) else 1
         guess = i + max(push, int(-y/slope)) if y <= 0 else i - max(push, 1 + int(y/slope))
         low, high, seen = (i, high, (i, y)) if y <= 0 else (low, i, (i, y))
     return low
@@ -191,7 +203,8 @@ def calibrated_band(
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #70ba701a
 @njit(cache=True)
 def _largest_count(ahead, behind, low, high, delta):
-    "Largest k with 1 - sum over j > k of ahead[j] (1 - behind[j]) <= delta; -1 where there is none."
+    """Largest k with 1 - sum over j > k of ahead[j] (1 - behind[j]) <= delta; -1 where
+    there is none."""
     missed = 0.
     for k in range(high, low - 1, -1):
         missed += ahead[k - low]*(1 - behind[k])
@@ -201,12 +214,14 @@ def _largest_count(ahead, behind, low, high, delta):
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #0e502fa1
 @njit(cache=True)
 def _backward(behind, low, high, bound, next_low, next_high, target):
-    "From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; hits are counts up to bound."
+    """From A at rank m, on low..high, to A at rank m - 1, on next_low..next_high; hits are
+    counts up to bound."""
     hit = max(bound, low - 1)              # what is not followed: a hit, or as at `high`
     behind[high + 1:next_high + 2] = behind[high]
     behind[next_low:hit + 1] = 1.
     followed = behind[next_low:next_high + 2]
-    for i in range(len(followed) - 1): followed[i] = (1 - target)*followed[i] + target*followed[i + 1]
+    for i in range(len(followed) - 1):
+        followed[i] = (1 - target)*followed[i] + target*followed[i + 1]
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #cb0bf2c8
 class Window(NamedTuple):
@@ -219,7 +234,8 @@ class Window(NamedTuple):
 def _keep(window, i, mass, low, high):
     "Store the masses of one rank."
     window.low[i], window.high[i] = low, high
-    for k in range(low, high + 1): window.mass[i, k - low] = mass[k]   # a slice compiles 1.8 s longer
+    for k in range(low, high + 1):
+        window.mass[i, k - low] = mass[k] # a slice compiles 1.8 s longer
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #eab71a06
 @njit(cache=True)
@@ -261,7 +277,8 @@ def _replay(band, target, first, last, kept, c, window):
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #b03b3c41
 @njit(cache=True)
 def _gate(band, hits, target, delta, start, step, kept, block, gate):
-    "Largest counts that keep alive, from `start` on: `band` ends walks going forward, `hits` going back."
+    """Largest counts that keep alive, from `start` on: `band` ends walks going forward,
+    `hits` going back."""
     n = len(band) - 1
     behind = np.zeros(n + 3)
     last = n
@@ -270,9 +287,11 @@ def _gate(band, hits, target, delta, start, step, kept, block, gate):
         _replay(band, target, first, last, kept, c, block)
         for m in range(last, first, -1):
             i = m - first
-            if m >= start: gate[m] = _largest_count(block.mass[i], behind, block.low[i], block.high[i], delta)
-            _backward(behind, block.low[i], block.high[i], hits[m], block.low[i - 1], block.high[i - 1],
-                      target)
+            if m >= start:
+                gate[m] = _largest_count(block.mass[i], behind, block.low[i], block.high[i],
+                                         delta)
+            _backward(behind, block.low[i], block.high[i], hits[m], block.low[i - 1],
+                      block.high[i - 1], target)
         last = first
     return gate
 
@@ -290,7 +309,8 @@ def gate_of(
     start:int,       # first rank of the chain, from 1 to n
     later:bool=False, # whether only hits beyond the rank count, not those before it
 ) -> np.ndarray:     # (n + 1,), -1 before the start and where no count is low enough
-    "The widest gate beside a band: at each rank, band or gate is passed with probability at most delta."
+    """The widest gate beside a band: at each rank, band or gate is passed with probability
+    at most delta."""
     forward = np.full(len(band), -1) if later else band
     n = len(band) - 1
     width = _width(forward, target) + 1
@@ -318,7 +338,8 @@ def first_rank(
     target:float, # in (0, 1)
     least:float,  # examples below which nothing can be certified
 ) -> int:
-    "Where a chain begins: 10/target examples or half of them, but not before `least`, and within the sample."
+    """Where a chain begins: 10/target examples or half of them, but not before `least`, and
+    within the sample."""
     return int(min(n, max(least, min(np.ceil(10/target), n//2))))
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #577545be
@@ -348,14 +369,18 @@ def _for_ties(design:Design, target:float, delta:float) -> Design:
             return design._replace(before=before, few=few)
     return design
 
-def _beside_a_band(n:int, target:float, delta:float, share:float, start:int) -> tuple[tuple, Design]:
-    "How good a share is (keeps a single test's errors; starts early; wide gate; large), and its design."
+def _beside_a_band(n:int, target:float, delta:float, share:float,
+                   start:int) -> tuple[tuple, Design]:
+    """How good a share is (keeps a single test's errors; starts early; wide gate; large),
+    and its design."""
     band = calibrated_band(n, target, share*delta)
     gate = np.maximum(band, gate_of(band, target, delta, start))
-    alone = order_statistic_rank(start, target, delta) - 1       # errors allowed by the single test
+    # errors allowed by the single test
+    alone = order_statistic_rank(start, target, delta) - 1
     later = np.flatnonzero(gate[start:int(start*LATEST) + 1] >= alone)
     if len(later): start += int(later[0])
-    return (len(later) > 0, -start, gate[start], share), Design(band, _smooth(gate, start), start)
+    return ((len(later) > 0, -start, gate[start], share),
+            Design(band, _smooth(gate, start), start))
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #84237f02
 @lru_cache(maxsize=128)
@@ -370,7 +395,8 @@ def design_band_and_chain(
     if n < 3*least:
         start = first_rank(n, target, least)
         none = np.full(n + 1, -1)
-        return _for_ties(Design(none, _smooth(gate_of(none, target, delta, start), start), start), target, delta)
+        return _for_ties(Design(none, _smooth(gate_of(none, target, delta, start), start),
+                                start), target, delta)
     start = first_rank(n, target, examples_needed(target, delta/2) + 1)
     best = max((_beside_a_band(n, target, delta, share, start) for share in SHARES),
                key=lambda found: found[0])[1]

@@ -56,7 +56,8 @@ def _stake(gains, scores, target:float, level:float, n:int) -> float:
     count = int(good[-1]) + 1 if len(good) else 0
     usual = target*(1 - target)
     if not count: m, v = n/2, usual
-    else: m, v = n*count/len(gains), (5*usual + ordered[:count] @ ordered[:count])/(5 + count)
+    else:
+        m, v = n*count/len(gains), (5*usual + ordered[:count] @ ordered[:count])/(5 + count)
     return min(np.sqrt(2*np.log(1/level)/(m*v)), .95/(1 - target))
 
 # %% ../../nbs/risk_control/03_betting.ipynb #h8aec0b4
@@ -66,10 +67,12 @@ def learned_stakes(
     target:float,      # in (0, 1)
     level:float,       # of the test, in (0, 1)
 ) -> np.ndarray:       # (n,)
-    "The stake on each example, learned from those before it; new at the 16th, 24th, 36th, ..."
+    """The stake on each example, learned from those before it; new at the 16th, 24th, 36th,
+    ..."""
     n = len(gains)
     start = min(16, len(gains))
-    found = np.full(n, min(np.sqrt(4*np.log(1/level)/(n*target*(1 - target))), .95/(1 - target)))
+    found = np.full(n, min(np.sqrt(4*np.log(1/level)/(n*target*(1 - target))),
+                           .95/(1 - target)))
     while start < n:
         end = min(int(np.ceil(1.5*start)), n)
         found[start:end] = _stake(gains[:start], scores[:start], target, level, n)
@@ -83,12 +86,13 @@ def chain_rank(
     target:float,      # in (0, 1)
     level:float,       # in (0, 1)
     start:int,         # first rank that is tested, at least 1
-    ranks=None,        # (k,) ascending, of thresholds fixed in advance; None: every rank from start on
+    ranks=None,        # (k,) ascending, of thresholds fixed in advance; None: every rank
+                       # from start on
 ) -> int:              # the last rank at which the chain is alive, 0 for none
     "Ranks from `start` on until the capital of the gambler who learns falls below 1/level."
     n = len(gains)
-    # ties and the order of the bets at random: two draws, the same for all samples of this size, and of a
-    # stream that no data are drawn with
+    # ties and the order of the bets at random: two draws, the same for all samples of this
+    # size, and of a stream that no data are drawn with
     draws = np.random.default_rng([6_765_201, 314_159_265, n])
     ties = draws.permutation(n)
     bets = draws.permutation(n)
@@ -107,7 +111,8 @@ def chain_rank(
 
 # %% ../../nbs/risk_control/03_betting.ipynb #h2af8f93
 def first_bet(n:int) -> int: # at least 1
-    "Where a chain of bets begins: at a fourth of the examples, at 200 of 400 to 800, at half of fewer."
+    """Where a chain of bets begins: at a fourth of the examples, at 200 of 400 to 800, at
+    half of fewer."""
     return max(min(200, n//2), n//4, 1)
 
 # %% ../../nbs/risk_control/03_betting.ipynb #1b653268
@@ -119,9 +124,11 @@ def betting_ends(
     target:float,      # in (0, 1)
     delta:float,       # in (0, 1)
 ) -> np.ndarray:       # ascending; all hold at once
-    "Ranks at the ends of groups of ties that the mixture or the chain certifies (Waudby-Smith and Ramdas 2024)."
+    """Ranks at the ends of groups of ties that the mixture or the chain certifies
+    (Waudby-Smith and Ramdas 2024)."""
     n = len(losses)
-    if n < 10*examples_needed(target, delta): return capital_ends(losses, scores, target, delta)
+    if n < 10*examples_needed(target, delta):
+        return capital_ends(losses, scores, target, delta)
     sure = capital_ends(losses, scores, target, SHARE*delta)
     start = first_bet(n)
     alive = chain_rank(target - losses, scores, target, (1 - SHARE)*delta, start)

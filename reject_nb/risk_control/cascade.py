@@ -22,28 +22,35 @@ from .threshold import CertifiedSelection, certified_risk
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0008
 class Stage(NamedTuple):
     "What was learned about one stage."
-    known: np.ndarray  # (m,) scores of the learning part, ascending; empty: one error for all
-    errors: np.ndarray # (m + 1,) estimated error at the positions among them, ascending; empty: the scores are it
+    known: np.ndarray  # (m,) scores of the learning part, ascending; empty: one error for
+                       # all
+    errors: np.ndarray # (m + 1,) estimated error at the positions among them, ascending;
+                       # empty: the scores are it
     settled: float     # scores up to here are routed here
     hopeless: float    # scores above are routed here too: nobody further is asked
     scored: bool = True # False: without a score, it always answers
 
     def error_at(self, scores) -> np.ndarray: # (n,)
-        "Estimated error; between two learned scores it is that of the upper one; infinite for an infinite score."
-        found = self.errors[np.searchsorted(self.known, scores)] if len(self.errors) else scores
+        """Estimated error; between two learned scores it is that of the upper one; infinite
+        for an infinite score."""
+        found = (self.errors[np.searchsorted(self.known, scores)] if len(self.errors)
+                 else scores)
         return np.where(scores == np.inf, np.inf, found)
 
     def ends_here(self, scores) -> np.ndarray: # (n,)
-        "Whether nobody further is asked: settled or hopeless. An infinite score is never settled."
+        """Whether nobody further is asked: settled or hopeless. An infinite score is never
+        settled."""
         return (scores <= self.settled) & (scores < np.inf) | (scores > self.hopeless)
 
 def _isotonic(losses:np.ndarray) -> np.ndarray:
-    "The nearest ascending sequence (pool adjacent violators), with a slope that keeps the order strict."
+    """The nearest ascending sequence (pool adjacent violators), with a slope that keeps the
+    order strict."""
     from scipy.optimize import isotonic_regression
     return isotonic_regression(losses).x + 1e-9*np.arange(len(losses))
 
 def _learned(losses:np.ndarray, scores, whole:bool) -> Stage:
-    "A stage that settles everything, from the losses that are known; `whole`: with one error for all inputs."
+    """A stage that settles everything, from the losses that are known; `whole`: with one
+    error for all inputs."""
     seen = ~np.isnan(losses) if scores is None else ~np.isnan(losses) & (scores < np.inf)
     if whole or not seen.any():
         mean = losses[seen].mean() if seen.any() else 1.
@@ -54,8 +61,10 @@ def _learned(losses:np.ndarray, scores, whole:bool) -> Stage:
     return Stage(scores[order], np.append(fit, fit[-1] + 1e-9), np.inf, np.inf)
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0011
-def _routed(stages, scores) -> tuple[np.ndarray, np.ndarray]: # (n,) stage of each input, (n,) its error
-    "Which stage each input is routed to, and the system's score: infinite where this stage cannot answer."
+def _routed(stages, scores) -> tuple[np.ndarray, np.ndarray]:
+    # (n,) stage of each input, (n,) its error
+    """Which stage each input is routed to, and the system's score: infinite where this
+    stage cannot answer."""
     n = next(len(s) for s in scores if s is not None)
     stage = np.full(n, len(stages) - 1)
     system_score = np.empty(n)
@@ -69,8 +78,9 @@ def _routed(stages, scores) -> tuple[np.ndarray, np.ndarray]: # (n,) stage of ea
     return stage, system_score
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0017
-NEAR = (.7, .85, 1, 1.15, 1.3) # targets around the one that is wanted: a mean over them overfits less
-CAUTION = .65                  # standard deviations that a certificate will take off, roughly
+# targets around the one that is wanted: a mean over them overfits less
+NEAR = (.7, .85, 1, 1.15, 1.3)
+CAUTION = .65 # standard deviations that a certificate will take off, roughly
 
 class _Candidate(NamedTuple):
     "Routes and what they give on the learning part."
@@ -107,7 +117,8 @@ def _judged(stages, losses, scores, aim:_Aim) -> _Candidate:
 def _grid(known:np.ndarray) -> list[tuple[float, float]]:
     "Pairs of quantiles: settled, hopeless."
     shares = np.concatenate([[0], np.linspace(.02, .98, 25), [1]])
-    values = np.append(-np.inf, np.append(known[(shares[1:-1]*len(known)).astype(int)], np.inf))
+    values = np.append(-np.inf,
+                       np.append(known[(shares[1:-1]*len(known)).astype(int)], np.inf))
     top = np.append(values[[-6, -5, -4, -3, -2]], np.inf)
     return [(low, high) for low in values for high in top if low <= high]
 
@@ -120,26 +131,33 @@ def _allowed(found:_Candidate, aim:_Aim) -> bool:
 def _best(found:list, aim:_Aim) -> _Candidate:
     "The candidate that is wanted; the one nearest to the coverage where none has it."
     found = [one for one in found if _allowed(one, aim)]
-    if not found: raise ValueError("capacity and budget must leave room for some route, they leave none")
+    if not found:
+        raise ValueError("capacity and budget must leave room for some route, they leave "
+                         "none")
     if aim.reject_cost is not None:
         return min(found, key=lambda one: one.cost + aim.reject_cost*(1 - one.coverage))
     most = max(one.coverage for one in found)
     wanted = most - .003 if aim.coverage is None else min(aim.coverage, most)
-    return min((one for one in found if one.coverage >= wanted), key=lambda one: (one.cost, -one.coverage))
+    return min((one for one in found if one.coverage >= wanted),
+               key=lambda one: (one.cost, -one.coverage))
 
 def _search(stages, losses, scores, aim:_Aim, sweeps:int=2) -> list: # candidates
-    "All pairs for two stages; for more, stage by stage from settling nothing, for several prices of the cost."
+    """All pairs for two stages; for more, stage by stage from settling nothing, for several
+    prices of the cost."""
     inner = [k for k in range(len(stages) - 1) if len(stages[k].known)]
     grids = {k: _grid(stages[k].known) for k in inner}
-    def with_pair(now, k, pair): return now[:k] + [now[k]._replace(settled=pair[0], hopeless=pair[1])] + now[k + 1:]
+    def with_pair(now, k, pair):
+        return now[:k] + [now[k]._replace(settled=pair[0], hopeless=pair[1])] + now[k + 1:]
     begin = list(stages)
     for k in inner: begin = with_pair(begin, k, (-np.inf, np.inf))
     found = [_judged(begin, losses, scores, aim)]
-    prices = [0.] if len(inner) < 2 else [0., *np.geomspace(.02, 2, 6)/max(aim.costs.max(), 1e-300)]
+    prices = ([0.] if len(inner) < 2
+              else [0., *np.geomspace(.02, 2, 6)/max(aim.costs.max(), 1e-300)])
     for price in prices:
         now = begin
         for _, k in itertools.product(range(sweeps if len(inner) > 1 else 1), inner):
-            tried = [_judged(with_pair(now, k, pair), losses, scores, aim) for pair in grids[k]]
+            tried = [_judged(with_pair(now, k, pair), losses, scores, aim)
+                     for pair in grids[k]]
             found += tried
             kept = [one for one in tried if _allowed(one, aim)] or tried
             now = max(kept, key=lambda one: one.coverage - price*one.cost).stages
@@ -148,7 +166,8 @@ def _search(stages, losses, scores, aim:_Aim, sweeps:int=2) -> list: # candidate
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0021
 @dataclass(frozen=True, kw_only=True)
 class CascadeRule:
-    "Which stage answers which input, with one guarantee for the system. Made by `certify_cascade`."
+    """Which stage answers which input, with one guarantee for the system. Made by
+    `certify_cascade`."""
     stages: tuple            # what was learned about each stage
     selection: CertifiedSelection # the certified threshold on the system's score
     target: float            # risk of what is answered
@@ -159,7 +178,8 @@ class CascadeRule:
     reach_by_stage: tuple    # shares that each stage is asked for: estimates
     capacity: tuple          # as they were given; None: no limit
     statement: str           # what is guaranteed, in words
-    others: tuple = field(default=(), repr=False) # rules for other targets, costs and capacities
+    others: tuple = field(default=(), repr=False) # rules for other targets, costs and
+                                                  # capacities
 
     @property
     def status(self) -> Status: # certified, trivial (everything is answered) or infeasible
@@ -167,34 +187,40 @@ class CascadeRule:
         return self.selection.status
 
     def system_score(self,
-        scores,      # K arrays (n,), high means uncertain; None for a stage that always answers
+        scores, # K arrays (n,), high means uncertain; None for a stage that always answers
     ) -> np.ndarray: # (n,)
-        """Estimated error of the stage that each input is routed to; what the certified threshold is for.
+        """Estimated error of the stage that each input is routed to; what the certified
+        threshold is for.
 
         Infinite where this stage cannot answer, because its own score is infinite."""
         return _routed(self.stages, _new_scores(self.stages, scores))[1]
 
     def stage(self,
-        scores,      # K arrays (n,), high means uncertain; None for a stage that always answers
+        scores, # K arrays (n,), high means uncertain; None for a stage that always answers
     ) -> np.ndarray: # (n,) from 0 on; -1 where nobody answers
         "The stage that answers each new input."
         stage, system_score = _routed(self.stages, _new_scores(self.stages, scores))
         return np.where(_accepted(self.selection, system_score), stage, -1)
 
     def answer(self,
-        functions,   # K functions of inputs: a tuple (answers, scores); for a stage without a score, answers
+        functions,   # K functions of inputs: a tuple (answers, scores); for a stage without
+                     # a score, answers
         X,           # (n, ...) inputs, an array that the functions take
-    ) -> tuple[np.ndarray, np.ndarray]: # (n,) answers, None where nobody answers; (n,) stages, -1 there
+    ) -> tuple[np.ndarray, np.ndarray]: # (n,) answers, None where nobody answers; (n,)
+                                        # stages, -1 there
         "Ask the stages in turn, each only for the inputs that those before it passed on."
         _check_entries(functions, "functions", len(self.stages))
-        if not all(map(callable, functions)): raise refuse("functions", "functions", functions)
-        if not isinstance(X, np.ndarray) or X.ndim == 0: raise refuse("X", "an array of inputs", X)
+        if not all(map(callable, functions)):
+            raise refuse("functions", "functions", functions)
+        if not isinstance(X, np.ndarray) or X.ndim == 0:
+            raise refuse("X", "an array of inputs", X)
         answers, stages = np.full(len(X), None, dtype=object), np.full(len(X), -1)
         left = np.arange(len(X))
         for k, (own, function) in enumerate(zip(self.stages, functions)):
             if not len(left): break
             given, s = _told(function(X[left]), own, f"functions[{k}]", len(left))
-            here = np.full(len(left), True) if k == len(self.stages) - 1 else own.ends_here(s)
+            here = (np.full(len(left), True) if k == len(self.stages) - 1
+                    else own.ends_here(s))
             kept = here & _accepted(self.selection, own.error_at(s))
             for i in np.flatnonzero(kept): answers[left[i]] = given[i]
             stages[left[kept]] = k
@@ -203,13 +229,16 @@ class CascadeRule:
 
     def menu(self) -> list[dict]: # one row for this rule and one for each of the others
         "All rules that were certified together: any of them may be chosen after looking."
-        return [dict(target=rule.target, status=str(rule.status), coverage=rule.coverage, cost=rule.cost,
-                     share_by_stage=rule.share_by_stage, capacity=rule.capacity) for rule in (self, *self.others)]
+        return [dict(target=rule.target, status=str(rule.status), coverage=rule.coverage,
+                     cost=rule.cost, share_by_stage=rule.share_by_stage,
+                     capacity=rule.capacity)
+                for rule in (self, *self.others)]
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0022
 def _check_entries(value, name:str, k:int|None=None) -> None:
     "One entry for each stage, in a list, a tuple or an array."
-    many = isinstance(value, list | tuple) or isinstance(value, np.ndarray) and value.ndim > 0
+    many = (isinstance(value, list | tuple)
+            or isinstance(value, np.ndarray) and value.ndim > 0)
     if not many or len(value) == 0 or k not in (None, len(value)):
         raise refuse(name, f"a list with one entry for each of {k or 'the'} stages", value)
 
@@ -221,28 +250,38 @@ def _check_scores(scores, k:int, n:int|None=None) -> list: # arrays (n,) or None
         if one is not None: one = check_vector(one, f"scores[{i}]", n, infinite=True)
         n = n if one is None else len(one)
         found.append(one)
-    if n is None or all(one is None for one in found): raise refuse("scores", "an array for at least one stage", scores)
+    if n is None or all(one is None for one in found):
+        raise refuse("scores", "an array for at least one stage", scores)
     return found
 
 def _new_scores(stages, scores) -> list:
-    "Scores of new inputs for the stages that had some when they were certified, and for no other."
+    """Scores of new inputs for the stages that had some when they were certified, and for
+    no other."""
     found = _check_scores(scores, len(stages))
     for k, (own, one) in enumerate(zip(stages, found)):
         if own.scored != (one is not None):
-            raise refuse(f"scores[{k}]", "an array" if own.scored else "None, as it was when the rule was certified", scores[k])
+            raise refuse(f"scores[{k}]", "an array" if own.scored
+                         else "None, as it was when the rule was certified", scores[k])
     return found
 
-def _told(found, own:Stage, name:str, n:int) -> tuple: # answers and scores, n each; scores 0 for a stage without any
+def _told(found, own:Stage, name:str, n:int) -> tuple:
+    # answers and scores, n each; scores 0 for a stage without any
     "What a function of `CascadeRule.answer` returned."
     pair = isinstance(found, tuple | list) and len(found) == 2
-    if own.scored and not pair: raise refuse(name, "a function that returns answers and scores", found)
-    if not own.scored: pair = pair and isinstance(found, tuple) and all(np.shape(one)[:1] == (n,) for one in found)
+    if own.scored and not pair:
+        raise refuse(name, "a function that returns answers and scores", found)
+    if not own.scored:
+        pair = (pair and isinstance(found, tuple)
+                and all(np.shape(one)[:1] == (n,) for one in found))
     given, s = found if pair else (found, np.zeros(n))
     s = check_vector(s, f"scores of {name}", n, infinite=True)
     given = np.asarray(given, dtype=object)
-    if given.shape[:1] != (n,): raise refuse(name, f"a function that returns one answer for each of {n} inputs", found)
+    if given.shape[:1] != (n,):
+        raise refuse(name, f"a function that returns one answer for each of {n} inputs",
+                     found)
     if not own.scored and (s == np.inf).any():
-        raise refuse(name, "able to answer every input, because it was certified without scores", np.inf)
+        raise refuse(name, "able to answer every input, because it was certified without "
+                     "scores", np.inf)
     return given, s
 
 def _accepted(selection, system_score) -> np.ndarray: # (n,)
@@ -261,8 +300,10 @@ class _Part(NamedTuple):
         "What stage k can answer and is routed to."
         return np.flatnonzero((self.stage == k) & (self.system_score < np.inf))
 
-def _completed(part:_Part, foreseen, coins, level:float) -> tuple[np.ndarray, list]: # (n,), words
-    """Losses of the routed stages, NaN where a recorded example is to stand in, and what is assumed.
+def _completed(part:_Part, foreseen, coins, level:float) -> tuple[np.ndarray, list]:
+    # (n,), words
+    """Losses of the routed stages, NaN where a recorded example is to stand in, and what is
+    assumed.
 
     Unrecorded losses of a stage that is not foreseen to have some are losses: 1."""
     lost = np.zeros(len(part.stage))
@@ -271,48 +312,60 @@ def _completed(part:_Part, foreseen, coins, level:float) -> tuple[np.ndarray, li
         at = part.at(k)
         if np.ndim(one) == 0:
             lost[at] = coins[at] < one
-            if len(at): said.append(f"{part.called[k]} loses at most {one:g} on average among the inputs that reach it, whatever the routes")
+            if len(at):
+                said.append(f"{part.called[k]} loses at most {one:g} on average among the "
+                            "inputs that reach it, whatever the routes")
             continue
         lost[at] = one[at]
         unknown = np.isnan(one[at])
-        words = f"whether an answer of {part.called[k]} was recorded ({(~unknown).sum()} of {len(at)}) depends "
+        words = (f"whether an answer of {part.called[k]} was recorded ({(~unknown).sum()} "
+                 f"of {len(at)}) depends ")
         if how == "coins" and len(at):
-            rate = float(clopper_pearson_upper([np.nansum(one[at])], [(~unknown).sum()], level)[0])
+            rate = float(
+                clopper_pearson_upper([np.nansum(one[at])], [(~unknown).sum()], level)[0])
             lost[at] = coins[at] < rate
             said.append(words.replace(" depends ", " does not depend on its loss"))
         elif how == "stand-ins": said.append(words + "neither on its loss nor on its score")
         else: lost[at[unknown]] = 1.
     return lost, said
 
-def _stand_ins(part:_Part, lost, share:float, rng) -> tuple[np.ndarray, np.ndarray]: # losses and system scores
-    "A share of the examples, with unused recorded ones in place of the unrecorded; these are losses if none is left."
+def _stand_ins(part:_Part, lost, share:float, rng) -> tuple[np.ndarray, np.ndarray]:
+    # losses and system scores
+    """A share of the examples, with unused recorded ones in place of the unrecorded; these
+    are losses if none is left."""
     order = rng.permutation(len(lost))
     drawn = np.zeros(len(lost), bool)
     drawn[order[:int(share*len(lost))]] = True
     source = np.arange(len(lost))
     for k in range(len(part.losses)):
         at = part.at(k)
-        holes, spare = at[drawn[at] & np.isnan(lost[at])], at[~drawn[at] & ~np.isnan(lost[at])]
+        holes, spare = (at[drawn[at] & np.isnan(lost[at])],
+                        at[~drawn[at] & ~np.isnan(lost[at])])
         size = min(len(holes), len(spare))
         source[rng.permutation(holes)[:size]] = rng.permutation(spare)[:size]
     source = source[drawn & (part.system_score < np.inf)]
     return np.where(np.isnan(lost[source]), 1., lost[source]), part.system_score[source]
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0025
-def _check_losses(losses) -> tuple[list, int]: # arrays (n,) with NaN where not known, or numbers; n
+def _check_losses(losses) -> tuple[list, int]:
+    # arrays (n,) with NaN where not known, or numbers; n
     "Losses of all stages, of one length: 0, 1, or not known."
     _check_entries(losses, "losses")
-    n = next((len(one) for one in losses if isinstance(one, list | tuple | np.ndarray) and np.shape(one)), 0)
+    n = next((len(one) for one in losses
+              if isinstance(one, list | tuple | np.ndarray) and np.shape(one)), 0)
     if not n: raise refuse("losses", "an array for at least one stage", losses)
-    found:list = []
+    found: list = []
     for i, one in enumerate(losses):
         if not isinstance(one, list | tuple | np.ndarray):
             found.append(float(check_number(one, f"losses[{i}]", 0., 1.)))
             continue
         plain = np.asarray(one)
-        unknown = np.isnan(plain) if plain.dtype.kind == "f" and plain.shape == (n,) else np.zeros(n, bool)
-        values = check_vector(np.where(unknown, 0., plain) if unknown.any() else one, f"losses[{i}]", n, low=0., high=1.)
-        if not np.isin(values, (0., 1.)).all(): raise refuse(f"losses[{i}]", "0, 1 or NaN (not known)", "others")
+        unknown = (np.isnan(plain) if plain.dtype.kind == "f" and plain.shape == (n,)
+                   else np.zeros(n, bool))
+        values = check_vector(np.where(unknown, 0., plain) if unknown.any() else one,
+                              f"losses[{i}]", n, low=0., high=1.)
+        if not np.isin(values, (0., 1.)).all():
+            raise refuse(f"losses[{i}]", "0, 1 or NaN (not known)", "others")
         found.append(np.where(unknown, np.nan, values))
     return found, n
 
@@ -320,10 +373,12 @@ def _check_losses(losses) -> tuple[list, int]: # arrays (n,) with NaN where not 
 LARGEST = 3000 # rows from which routes are searched; more do not help
 
 def data_generator(*arrays) -> np.random.Generator:
-    "A generator that starts from a hash of its arrays, numbers and None: the same for equal data."
+    """A generator that starts from a hash of its arrays, numbers and None: the same for
+    equal data."""
     seed = hashlib.sha256()
     for one in arrays:
-        values = np.asarray(np.array([] if one is None else one, float) + 0., "<f8") # -0 and 0 are equal
+        # -0 and 0 are equal
+        values = np.asarray(np.array([] if one is None else one, float) + 0., "<f8")
         seed.update(repr(values.shape).encode() + values.tobytes())
     return np.random.default_rng(int.from_bytes(seed.digest(), "big"))
 
@@ -331,16 +386,19 @@ class _Learned(NamedTuple):
     "What the learning part says."
     stages: list
     part: np.ndarray # rows that certify
-    foreseen: list   # (K,) what is done about unrecorded losses: "coins", "stand-ins" or "losses"
+    foreseen: list   # (K,) what is done about unrecorded losses: "coins", "stand-ins" or
+                     # "losses"
     share: float     # of the certifying examples, the others can stand in
 
 def _single(losses, called) -> tuple[_Learned, list]: # and what is assumed
     "One stage learns nothing: its own score decides, and what is recorded certifies."
     part = np.flatnonzero(~np.isnan(losses))
     if not len(part): raise refuse("losses[0]", "known for one example at least", losses)
-    said = [] if len(part) == len(losses) else [f"whether an answer of {called} was recorded ({len(part)} of {len(losses)}) "
-                                                "depends neither on its loss nor on its score"]
-    return _Learned([Stage(np.empty(0), np.empty(0), np.inf, np.inf)], part, ["losses"], 1.), said
+    said = ([] if len(part) == len(losses)
+            else [f"whether an answer of {called} was recorded ({len(part)} of "
+                  f"{len(losses)}) depends neither on its loss nor on its score"])
+    return (_Learned([Stage(np.empty(0), np.empty(0), np.inf, np.inf)], part, ["losses"],
+                     1.), said)
 
 def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     "Routes, and what is to be done about unrecorded losses, from the learning part."
@@ -351,8 +409,8 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
     own = [None if s is None else s[rows] for s in scores]
     lost = [np.full(m, one) if np.isscalar(one) else one[rows] for one in losses]
     holes = [np.isnan(one) for one in lost]
-    whole = [np.isscalar(one) or s is None or (s < np.inf).any() and gap[s < np.inf].mean() > .5
-             for one, s, gap in zip(losses, own, holes)]
+    whole = [np.isscalar(one) or s is None or (s < np.inf).any()
+             and gap[s < np.inf].mean() > .5 for one, s, gap in zip(losses, own, holes)]
     learned = [_learned(*given) for given in zip(lost, own, whole)]
     known = np.array([np.where(gap, stage.error_at(np.zeros(m) if s is None else s), one)
                       for one, s, gap, stage in zip(lost, own, holes, learned)])
@@ -370,23 +428,34 @@ def _learn(losses, scores, aim:_Aim, learn:float, rng) -> _Learned:
             share = min(share, 1 - clopper_pearson_upper(int(gap.sum()), len(gap), .05))
     return _Learned(stages, np.sort(order[m:]), foreseen, share)
 
-def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called, rng) -> CascadeRule:
+def _certified(losses, scores, aim:_Aim, delta:float, learn:float, called,
+               rng) -> CascadeRule:
     "One rule with all of delta."
     k = len(losses)
     if k == 1: found, said = _single(losses[0], called[0])
     else: found, said = _learn(losses, scores, aim, learn, rng), []
     rows, n = found.part, len(found.part)
-    stage, system_score = _routed(found.stages, [None if s is None else s[rows] for s in scores])
-    part = _Part([one if np.isscalar(one) else one[rows] for one in losses], stage, system_score, called)
+    stage, system_score = _routed(found.stages,
+                                  [None if s is None else s[rows] for s in scores])
+    part = _Part([one if np.isscalar(one) else one[rows] for one in losses], stage,
+                 system_score, called)
     limited = [i for i in range(k) if aim.capacity[i] < 1]
     level = delta*(1 - .1*len(limited) - .25*found.foreseen.count("coins"))
-    if level <= 0: raise ValueError("delta cannot be shared among so many capacities and partly known stages")
+    if level <= 0:
+        raise ValueError("delta cannot be shared among so many capacities and partly known "
+                         "stages")
     lost, more = _completed(part, found.foreseen, rng.random(n), delta/4)
     lost, tested = _stand_ins(part, lost, found.share, rng)
-    kept = [binomial_p_value(np.array([(stage >= i).sum()]), np.array([n]), aim.capacity[i])[0] <= delta/10 for i in limited]
-    why = None if all(kept) else "the sample does not certify the capacity of every stage: raise it, or give more examples"
-    if not len(lost): why = "every certifying example has an infinite score where it is routed: no stage can answer it"
-    if why: selection = CertifiedSelection.reject_all(message=why, guarantee="auto", delta=level, n=n)
+    kept = [binomial_p_value(np.array([(stage >= i).sum()]), np.array([n]),
+                             aim.capacity[i])[0] <= delta/10 for i in limited]
+    why = (None if all(kept) else "the sample does not certify the capacity of every "
+           "stage: raise it, or give more examples")
+    if not len(lost):
+        why = ("every certifying example has an infinite score where it is routed: no "
+               "stage can answer it")
+    if why:
+        selection = CertifiedSelection.reject_all(message=why, guarantee="auto",
+                                                  delta=level, n=n)
     else: selection = certified_risk(lost, tested, aim.target, level)
     return _as_rule(found.stages, selection, aim, delta, part, said + more, limited)
 
@@ -398,56 +467,72 @@ def _as_rule(stages, found, aim, delta, part:_Part, said, limited) -> CascadeRul
     reach = np.array([(part.stage >= i).mean() for i in range(len(stages))])
     if found.status == Status.infeasible: statement = found.message
     else:
-        also = "".join(f", and {part.called[i]} is asked for at most a share {aim.capacity[i]:g} of the inputs"
-                       for i in limited)
+        also = "".join(f", and {part.called[i]} is asked for at most a share "
+                       f"{aim.capacity[i]:g} of the inputs" for i in limited)
         given = f", if {' and '.join(said)}" if said else ""
         which = "" if (part.system_score < np.inf).all() else " with a finite score"
-        statement = (f"with probability at least {1 - delta:g} over the {found.n} certifying examples{which}, the mean loss of what the "
-                     f"system answers is at most {aim.target:g}{also}{given}")
-    return CascadeRule(stages=tuple(stages), selection=found, target=aim.target, delta=delta,
-                       coverage=float(answered.mean()), cost=float(reach @ aim.costs), share_by_stage=shares,
+        statement = (f"with probability at least {1 - delta:g} over the {found.n} "
+                     f"certifying examples{which}, the mean loss of what the system "
+                     f"answers is at most {aim.target:g}{also}{given}")
+    return CascadeRule(stages=tuple(stages), selection=found, target=aim.target,
+                       delta=delta, coverage=float(answered.mean()),
+                       cost=float(reach @ aim.costs), share_by_stage=shares,
                        reach_by_stage=tuple(reach.tolist()), statement=statement,
                        capacity=tuple(None if c == 1 else float(c) for c in aim.capacity))
 
 # %% ../../nbs/risk_control/13_cascade.ipynb #ca5c0028
 def certify_cascade(
-    losses,               # K entries: (n,) of 0 and 1 with NaN where not known, or a number that bounds their
-                          # mean among the inputs that reach the stage, whatever the routes
-    scores,               # K entries: (n,) high means uncertain, inf: cannot answer; None: the stage always answers
+    losses,               # K entries: (n,) of 0 and 1 with NaN where not known, or a number
+                          # that bounds their mean among the inputs that reach the stage,
+                          # whatever the routes
+    scores,               # K entries: (n,) high means uncertain, inf: cannot answer; None:
+                          # the stage always answers
     costs=None,           # (K,) price of asking each stage for one input; None: 1 each
     target:float=.05,     # risk of what the system answers, in (0, 1)
     delta:float=.05,      # allowed probability that the statement is false, in (0, 1)
-    capacity=None,        # (K,) largest share of inputs that may reach a stage, None for no limit; None: no limits
+    capacity=None,        # (K,) largest share of inputs that may reach a stage, None for no
+                          # limit; None: no limits
     coverage:float|None=None, # wanted, an estimate: then the cost is minimised
-    budget:float|None=None,   # largest cost per input, an estimate: then the coverage is maximised
-    reject_cost:float|None=None, # price of a rejection: then cost plus rejections is minimised
-    learn:float=.2,       # share of the examples from which the routes are learned, in (0, 1); none for one stage
-    also=(),              # dicts of target, costs, capacity, coverage, budget or reject_cost: rules of one menu
-    random_state=None,    # for split and coins: None, a hash of losses and scores; a Generator; or a whole number,
-                          # which fixes them for all samples of a size: the statement is then one about the mean
-                          # over seeds and samples
-    names=None,           # (K,) names of the stages for the statement; None: their numbers, from 0 as in `stage`
-) -> CascadeRule:         # with statement, coverage, cost, share_by_stage, stage, answer and menu
+    budget:float|None=None,   # largest cost per input, an estimate: then the coverage is
+                              # maximised
+    reject_cost:float|None=None, # price of a rejection: then cost plus rejections is
+                                 # minimised
+    learn:float=.2,       # share of the examples from which the routes are learned, in (0,
+                          # 1); none for one stage
+    also=(),              # dicts of target, costs, capacity, coverage, budget or
+                          # reject_cost: rules of one menu
+    random_state=None,    # for split and coins: None, a hash of losses and scores; a
+                          # Generator; or a whole number, which fixes them for all samples
+                          # of a size: the statement is then one about the mean over seeds
+                          # and samples
+    names=None,           # (K,) names of the stages for the statement; None: their numbers,
+                          # from 0 as in `stage`
+) -> CascadeRule: # with statement, coverage, cost, share_by_stage, stage, answer and menu
     """Several stages asked in turn, with one guarantee for what the system answers.
 
-    By default the coverage is the largest, and of routes within .003 of it the cheapest is taken. If `also` is
-    given, delta is shared equally, and all rules hold at once. Guaranteed are the risk and the capacities; coverage,
-    cost, budget and shares are estimates."""
+    By default the coverage is the largest, and of routes within .003 of it the cheapest is
+    taken. If `also` is given, delta is shared equally, and all rules hold at once.
+    Guaranteed are the risk and the capacities; coverage, cost, budget and shares are
+    estimates."""
     losses, n = _check_losses(losses)
     k = len(losses)
     scores = _check_scores(scores, k, n)
     delta = check_probability(delta, "delta")
     learn = check_probability(learn, "learn")
-    first = dict(target=target, costs=costs, capacity=capacity, coverage=coverage, budget=budget, reject_cost=reject_cost)
+    first = dict(target=target, costs=costs, capacity=capacity, coverage=coverage,
+                 budget=budget, reject_cost=reject_cost)
     aims = [_check_aim(k, **first)]
     if not isinstance(also, list | tuple): raise refuse("also", "a list of dicts", also)
     for other in also:
         if not isinstance(other, dict) or not set(other) <= set(first):
             raise refuse("also", f"dicts of {', '.join(first)}", other)
         aims.append(_check_aim(k, **{**first, **other}))
-    called = [f"stage {i} (the first is 0)" for i in range(k)] if names is None else _check_names(names, k)
-    rng = data_generator(*losses, *scores) if random_state is None else check_random_state(random_state)
-    rules = [_certified(losses, scores, aim, delta/len(aims), learn, called, rng) for aim in aims]
+    called = ([f"stage {i} (the first is 0)" for i in range(k)] if names is None
+              else _check_names(names, k))
+    rng = (data_generator(*losses, *scores) if random_state is None
+           else check_random_state(random_state))
+    rules = [_certified(losses, scores, aim, delta/len(aims), learn, called, rng)
+             for aim in aims]
     return replace(rules[0], others=tuple(rules[1:]))
 
 def _check_names(names, k:int) -> list[str]:
@@ -461,11 +546,14 @@ def _check_aim(k:int, target, costs, capacity, coverage, budget, reject_cost) ->
     costs = np.ones(k) if costs is None else check_vector(costs, "costs", k, low=0.)
     capacity = [None]*k if capacity is None else capacity
     _check_entries(capacity, "capacity", k)
-    shares = np.array([1. if one is None else check_number(one, "capacity", 0., 1.) for one in capacity])
-    if (shares[:1] < 1).any(): raise refuse("capacity", "None for the first stage, which every input reaches", capacity)
+    shares = np.array([1. if one is None else check_number(one, "capacity", 0., 1.)
+                       for one in capacity])
+    if (shares[:1] < 1).any():
+        raise refuse("capacity", "None for the first stage, which every input reaches",
+                     capacity)
     if sum(one is not None for one in (coverage, budget, reject_cost)) > 1:
         raise ValueError("coverage, budget and reject_cost must not be given together")
-    return _Aim(check_probability(target, "target"), costs, shares,
-                None if coverage is None else check_number(coverage, "coverage", 0., 1.),
-                None if budget is None else check_number(budget, "budget", 0.),
-                None if reject_cost is None else check_number(reject_cost, "reject_cost", 0.), shares)
+    return _Aim(check_probability(target, "target"), costs, shares, None if coverage is None
+                else check_number(coverage, "coverage", 0., 1.), None if budget is None
+                else check_number(budget, "budget", 0.), None if reject_cost is None
+                else check_number(reject_cost, "reject_cost", 0.), shares)

@@ -16,45 +16,57 @@ from ..core.checks import check_count, check_flag, check_probability, refuse
 from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from .cascade import certify_cascade
-from .estimators import ask, check_class_labels, count_features, is_fitted, labels_of
-from .estimators import Certifying, legacy_random_state, n_rows, note_certified, selective_accuracy, split_rows
+from .estimators import (
+    ask, check_class_labels, count_features, is_fitted, labels_of)
+from .estimators import (
+    Certifying, legacy_random_state, n_rows, note_certified, selective_accuracy, split_rows)
 from .estimators import stays_as_it_is, take
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0006
 class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
-    """Classifiers asked in turn, each only for what those before passed on; rejects what nobody settles.
+    """Classifiers asked in turn, each only for what those before passed on; rejects what
+    nobody settles.
 
-    Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_ (that of the rule), classes_,
-    reject_label_."""
+    Learned: classifiers_, names_, rule_ (its statement: what is guaranteed), selection_
+    (that of the rule), classes_, reject_label_."""
     def __init__(self,
-        stages,              # list of (name, classifier with predict_proba), cheap ones first
-        target=.05,          # share of wrong answers among the answers of the system, in (0, 1)
+        stages, # list of (name, classifier with predict_proba), cheap ones first
+        target=.05, # share of wrong answers among the answers of the system, in (0, 1)
         costs=None,          # (K,) price of asking each stage; None: 1 each
         delta=.05,           # allowed probability that the statement is false, in (0, 1)
-        capacity=None,       # (K,) largest share of inputs that may reach each stage; None: no limits
+        capacity=None,       # (K,) largest share of inputs that may reach each stage; None:
+                             # no limits
         coverage=None,       # wanted, an estimate: the cost is minimised
-        budget=None,         # largest cost per input, an estimate: the coverage is maximised
+        budget=None, # largest cost per input, an estimate: the coverage is maximised
         reject_cost=None,    # price of a rejection
-        calibration_size=.3, # share of the rows for routes and certificate, in (0, 1); all if nothing is fitted
+        calibration_size=.3, # share of the rows for routes and certificate, in (0, 1); all
+                             # if nothing is fitted
         learn=.2,            # share of these for the routes, in (0, 1)
-        reject_label="auto", # what predict returns where nobody answers: -1 for numbers, "reject" for text
-        prefit=False,        # True: the classifiers are fitted on other data and stay as they are
-        random_state=None,   # of the split: None, a whole number, a Generator or a RandomState
-        n_candidates=1,      # among which a search chooses: delta is divided by it, so that the statement about the
-                             # one that is chosen holds
+        reject_label="auto", # what predict returns where nobody answers: -1 for numbers,
+                             # "reject" for text
+        prefit=False, # True: the classifiers are fitted on other data and stay as they are
+        random_state=None,   # of the split: None, a whole number, a Generator or a
+                             # RandomState
+        n_candidates=1,      # among which a search chooses: delta is divided by it, so that
+                             # the statement about the one that is chosen holds
     ):
         self.stages, self.target, self.costs, self.delta = stages, target, costs, delta
-        self.capacity, self.coverage, self.budget, self.reject_cost = capacity, coverage, budget, reject_cost
-        self.calibration_size, self.learn, self.reject_label = calibration_size, learn, reject_label
-        self.prefit, self.random_state, self.n_candidates = prefit, random_state, n_candidates
+        self.capacity, self.coverage, self.budget, self.reject_cost = (capacity, coverage,
+                                                                       budget, reject_cost)
+        self.calibration_size, self.learn, self.reject_label = (calibration_size, learn,
+                                                                reject_label)
+        self.prefit, self.random_state, self.n_candidates = (prefit, random_state,
+                                                             n_candidates)
 
     def fit(self,
         X, # (n, d) or whatever the classifiers take
         y, # (n,) labels
     ):     # self
-        """Fit clones of the classifiers, learn the routes and certify the system, on disjoint rows.
+        """Fit clones of the classifiers, learn the routes and certify the system, on
+        disjoint rows.
 
-        Raises: ValueError naming the argument; what a classifier says against X is passed on."""
+        Raises: ValueError naming the argument; what a classifier says against X is passed
+        on."""
         stages = _check_stages(self.stages)
         size = check_probability(self.calibration_size, "calibration_size")
         check_flag(self.prefit, "prefit")
@@ -65,31 +77,38 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         ready = [stays_as_it_is(one, self.prefit) for one in stages]
         known = [y]
         for one, stays in zip(stages, ready):
-            if stays and not is_fitted(one): raise refuse("stages", "fitted classifiers to be used as they are", one)
+            if stays and not is_fitted(one):
+                raise refuse("stages", "fitted classifiers to be used as they are", one)
             if stays:
                 check_comparable(y, one.classes_, "y", "the classes of a stage")
                 known.append(one.classes_)
         classes = np.unique(np.concatenate(known))
         self.reject_label_ = choose_reject_label(classes, self.reject_label)
         self.classes_ = classes
-        rows, held = (np.empty(0, int), np.arange(len(y))) if all(ready) else split_rows(len(y), size, rng)
-        self.classifiers_ = [one if stays else ask(lambda part, one=one: clone(one).fit(part, y[rows]), take(X, rows))
+        rows, held = ((np.empty(0, int), np.arange(len(y))) if all(ready)
+                      else split_rows(len(y), size, rng))
+        self.classifiers_ = [one if stays else ask(lambda part, one=one: clone(one)
+                                                   .fit(part, y[rows]), take(X, rows))
                              for one, stays in zip(stages, ready)]
         self.names_ = [str(name) for name, _ in self.stages]
         self._certify(take(X, held), y[held])
-        note_certified(self, X, y, self.n_candidates, parts=[one for one, stays in zip(stages, ready) if stays])
+        note_certified(self, X, y, self.n_candidates,
+                       parts=[one for one, stays in zip(stages, ready) if stays])
         return self
 
     def _certify(self, X, y):
         check_count(self.n_candidates, "n_candidates")
         delta = check_probability(self.delta, "delta")
-        found = [ask(lambda part, one=one: _asked(one, part), X) for one in self.classifiers_]
+        found = [ask(lambda part, one=one: _asked(one, part), X)
+                 for one in self.classifiers_]
         losses = [(labels != y).astype(float) for labels, _ in found]
-        rule = certify_cascade(losses, [s for _, s in found], self.costs, self.target, delta/self.n_candidates, self.capacity,
-                               self.coverage, self.budget, self.reject_cost, self.learn, names=self.names_)
+        rule = certify_cascade(losses, [s for _, s in found], self.costs, self.target,
+                               delta/self.n_candidates, self.capacity, self.coverage,
+                               self.budget, self.reject_cost, self.learn, names=self.names_)
         if self.n_candidates > 1 and rule.status != "infeasible":
-            rule = replace(rule, statement=f"{rule.statement}; whichever of {self.n_candidates} candidates a search chooses, "
-                                           f"this is true with probability at least {1 - delta:g}")
+            rule = replace(rule, statement=f"{rule.statement}; whichever of "
+                           f"{self.n_candidates} candidates a search chooses, this is true "
+                           f"with probability at least {1 - delta:g}")
         self.rule_ = rule
         self.selection_ = rule.selection
         return self
@@ -98,7 +117,8 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         X, # (n, d) data that the classifiers have not seen
         y, # (n,) labels
     ):     # self
-        "Learn the routes and certify anew on other data, for instance after a search or after changing `target`."
+        """Learn the routes and certify anew on other data, for instance after a search or
+        after changing `target`."""
         return self._certify(X, self._labels(X, y))
 
     def _door(self, X):
@@ -117,7 +137,8 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         self._door(X)
         rows = np.arange(n_rows(X))
         if not len(rows): raise refuse("X", "at least one input", X)
-        functions = [lambda at, one=one: ask(lambda part: _asked(one, take(part, at)), X) for one in self.classifiers_]
+        functions = [lambda at, one=one: ask(lambda part: _asked(one, take(part, at)), X)
+                     for one in self.classifiers_]
         answers, stage = self.rule_.answer(functions, rows)
         labels = np.full(len(stage), self.classes_[0], dtype=self.classes_.dtype)
         labels[stage >= 0] = answers[stage >= 0]
@@ -146,7 +167,8 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
         y,                  # (n,) labels
         sample_weight=None, # (n,) non-negative; equal if None
     ) -> float:             # in [0, 1]; NaN if nothing is answered
-        "Selective accuracy: the share of right answers among what is answered; rejected inputs do not count."
+        """Selective accuracy: the share of right answers among what is answered; rejected
+        inputs do not count."""
         y = self._labels(X, y)
         labels, stage = self._answers(X)
         return selective_accuracy(labels == y, stage >= 0, sample_weight)
@@ -154,24 +176,32 @@ class CascadeClassifier(Certifying, ClassifierMixin, BaseEstimator):
     def report(self,
         X,     # (n, d) as in fit
         y,     # (n,) labels
-    ) -> dict: # columns: stage, share answered, share of its answers that are wrong; the last row is the system
+    ) -> dict: # columns: stage, share answered, share of its answers that are wrong; the
+               # last row is the system
         "What each stage answers, and how often it is wrong, on given data."
         y = self._labels(X, y)
         labels, stage = self._answers(X)
-        rows = [(name, stage == k) for k, name in enumerate(self.names_)] + [("system", stage >= 0)]
-        return {"stage": [name for name, _ in rows], "answers": [float(on.mean()) for _, on in rows],
-                "wrong": [float((labels[on] != y[on]).mean()) if on.any() else float("nan") for _, on in rows]}
+        rows = ([(name, stage == k) for k, name in enumerate(self.names_)]
+                + [("system", stage >= 0)])
+        return {"stage": [name for name, _ in rows],
+                "answers": [float(on.mean()) for _, on in rows],
+                "wrong": [float((labels[on] != y[on]).mean()) if on.any() else float("nan")
+                          for _, on in rows]}
 
 # %% ../../nbs/risk_control/14_cascade_classifier.ipynb #cc5c0007
 def _check_stages(stages) -> list:
     "The classifiers of pairs of names and classifiers."
-    pairs = isinstance(stages, list | tuple) and len(stages) and all(isinstance(one, tuple) and len(one) == 2 for one in stages)
+    pairs = (isinstance(stages, list | tuple) and len(stages)
+             and all(isinstance(one, tuple) and len(one) == 2 for one in stages))
     if not pairs or not all(hasattr(one, "predict_proba") for _, one in stages):
-        raise refuse("stages", "a list of pairs (name, classifier with predict_proba)", stages)
+        raise refuse("stages", "a list of pairs (name, classifier with predict_proba)",
+                     stages)
     return [one for _, one in stages]
 
 def _asked(classifier, X) -> tuple[np.ndarray, np.ndarray]:
-    "Labels and scores, one minus the largest probability, without the digits that depend on the number of inputs."
+    """Labels and scores, one minus the largest probability, without the digits that depend
+    on the number of inputs."""
     p = np.asarray(classifier.predict_proba(X))
     best = round_scores(p).argmax(1)
-    return classifier.classes_[best], round_scores(1 - p[np.arange(len(p)), best], 1., p.dtype)
+    return (classifier.classes_[best],
+            round_scores(1 - p[np.arange(len(p)), best], 1., p.dtype))

@@ -22,8 +22,10 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from ..core.checks import check_array, check_choice, check_labels, check_matrix, check_vector, refuse
-from ..core.labels import check_comparable, reads_missing, round_scores, spelling, within_ends
+from ..core.checks import (
+    check_array, check_choice, check_labels, check_matrix, check_vector, refuse)
+from ..core.labels import (
+    check_comparable, reads_missing, round_scores, spelling, within_ends)
 from ..core.results import refuse_text
 from ..core.ranking import rank
 
@@ -33,7 +35,8 @@ _LARGEST = 1e270   # the largest loss that can be summed over all pairs
 def check_posterior(
     posterior,   # (n, K) class probabilities
 ) -> np.ndarray: # (n, K) with rows that sum to 1
-    "Class probabilities; rows that sum to 1 within 1e-3 are normalised. Raises ValueError for others."
+    """Class probabilities; rows that sum to 1 within 1e-3 are normalised. Raises ValueError
+    for others."""
     p = check_array(within_ends(check_matrix(posterior, "posterior")), "posterior", low=0.)
     total = p.sum(1, keepdims=True)
     if np.abs(total - 1).max() > 1e-3:
@@ -46,9 +49,10 @@ def check_loss(
     loss,          # (K, M) loss[y, decision]; 0/1 if None
     n_classes:int, # K
 ) -> np.ndarray:   # (K, M)
-    "A loss matrix, rows true classes, columns decisions. Raises ValueError if it is not one."
-    return 1. - np.eye(n_classes) if loss is None else check_matrix(loss, "loss", n_classes, low=0.,
-        high=_LARGEST)
+    """A loss matrix, rows true classes, columns decisions. Raises ValueError if it is not
+    one."""
+    return (1. - np.eye(n_classes) if loss is None
+            else check_matrix(loss, "loss", n_classes, low=0., high=_LARGEST))
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #f7b4474c
 def _numbers(labels):
@@ -60,7 +64,8 @@ def _numbers(labels):
 def _absolute(y, predictions):
     "|y - prediction|."
     numbers = _numbers(y), _numbers(predictions)
-    if any(v is None for v in numbers): raise ValueError("loss='absolute' needs labels that are numbers")
+    if any(v is None for v in numbers):
+        raise ValueError("loss='absolute' needs labels that are numbers")
     return np.abs(numbers[0] - numbers[1])
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #74beeaf4
@@ -73,21 +78,27 @@ def _by_matrix(y, predictions, loss, classes):
     matrix = check_matrix(loss, "loss", len(classes), len(classes), low=0., high=_LARGEST)
     for name, labels in (("y", y), ("predictions", predictions)):
         known = np.isin(labels, classes)
-        if not known.all(): raise refuse(name, f"labels among the classes {list(classes)}", labels[~known][0])
-    return matrix[tuple(order[np.searchsorted(classes, v, sorter=order)] for v in (y, predictions))]
+        if not known.all():
+            raise refuse(name, f"labels among the classes {list(classes)}",
+                         labels[~known][0])
+    return matrix[tuple(order[np.searchsorted(classes, v, sorter=order)]
+                        for v in (y, predictions))]
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #4c89f025
 _LOSS_WORDS = "None, 'absolute', a matrix or a function"
 
 def pointwise_loss(
-    y,           # (n,) true labels, numbers or text; (n, ...) where `loss` is a function
-    predictions, # (n,) predicted labels, likewise
-    loss=None,   # None: 0/1; "absolute"; a matrix over `classes`; or a function (y, predictions) -> (n,)
-    classes=None,# (K,) labels that rows and columns of a matrix stand for; those in y, sorted, if None
-) -> np.ndarray: # (n,) non-negative
+    y,            # (n,) true labels, numbers or text; (n, ...) where `loss` is a function
+    predictions,  # (n,) predicted labels, likewise
+    loss=None,    # None: 0/1; "absolute"; a matrix over `classes`; or a function (y,
+                  # predictions) -> (n,)
+    classes=None, # (K,) labels that rows and columns of a matrix stand for; those in y,
+                  # sorted, if None
+) -> np.ndarray:  # (n,) non-negative
     """The loss of each prediction.
 
-    Raises: ValueError for missing or unknown labels, text against numbers, or losses below 0."""
+    Raises: ValueError for missing or unknown labels, text against numbers, or losses below
+    0."""
     if callable(loss):
         for name, labels in (("y", y), ("predictions", predictions)):
             if np.ma.is_masked(labels): raise refuse(name, "without masked values", labels)
@@ -98,7 +109,8 @@ def pointwise_loss(
         return check_vector(loss(y, predictions), "losses", len(y), low=0.)
     y = check_labels(y, "y")
     predictions = check_labels(predictions, "predictions", len(y))
-    check_comparable(y, predictions, classes=() if classes is None else check_labels(classes, "classes"))
+    check_comparable(y, predictions,
+                     classes=() if classes is None else check_labels(classes, "classes"))
     if loss is None: return (y != predictions).astype(float)
     if isinstance(loss, str):
         if loss != "absolute": raise refuse("loss", _LOSS_WORDS, loss)
@@ -110,12 +122,14 @@ def loss_matrix(
     loss,     # as in pointwise_loss
     classes,  # (K,) labels
 ):            # (K, K) loss[y, prediction]; None for the 0/1 loss
-    "The loss of each pair of labels, for plug-in rules. Raises ValueError as `pointwise_loss`."
+    """The loss of each pair of labels, for plug-in rules. Raises ValueError as
+    `pointwise_loss`."""
     if loss is None: return None
     classes = np.asarray(classes)
     n_classes = len(classes)
     if isinstance(loss, str) or callable(loss):
-        losses = pointwise_loss(np.repeat(classes, n_classes), np.tile(classes, n_classes), loss)
+        losses = pointwise_loss(np.repeat(classes, n_classes), np.tile(classes, n_classes),
+                                loss)
         return losses.reshape(n_classes, n_classes)
     return check_matrix(loss, "loss", n_classes, n_classes, low=0., high=_LARGEST)
 
@@ -124,7 +138,7 @@ def loss_matrix(
 class RiskCoverage:
     "Points of a risk-coverage curve."
     coverage: np.ndarray  # (n,) i/n
-    risk: np.ndarray      # (n,) mean loss of the i least uncertain examples, units of the loss
+    risk: np.ndarray # (n,) mean loss of the i least uncertain examples, units of the loss
 
 def check_scored(losses, scores) -> tuple[np.ndarray, np.ndarray]:
     "Losses that can be summed, and scores of the same length."
@@ -135,7 +149,8 @@ def check_scored(losses, scores) -> tuple[np.ndarray, np.ndarray]:
 def risk_coverage_curve(
     losses,             # (n,) non-negative
     scores,             # (n,) high means uncertain; may be infinite
-    ties:str="index",   # "index": in the order of the data, or "expected" over random orders of ties
+    ties:str="index",   # "index": in the order of the data, or "expected" over random
+                        # orders of ties
 ) -> RiskCoverage:      # n points
     """Risk against coverage when the most uncertain examples are rejected first.
 
@@ -151,13 +166,15 @@ def risk_coverage_curve(
 def is_fitted(estimator) -> bool:
     "Whether scikit-learn takes the estimator for fitted; functions are."
     from sklearn.exceptions import NotFittedError
-    if not hasattr(estimator, "fit"): return callable(estimator) or hasattr(estimator, "predict")
+    if not hasattr(estimator, "fit"):
+        return callable(estimator) or hasattr(estimator, "predict")
     try: check_is_fitted(estimator)
     except NotFittedError: return False
     return True
 
 def stays_as_it_is(estimator, prefit:bool=False) -> bool:
-    "Whether a wrapper uses it as given: with prefit=True, in FrozenEstimator, or without a fit. Others are cloned."
+    """Whether a wrapper uses it as given: with prefit=True, in FrozenEstimator, or without
+    a fit. Others are cloned."""
     from sklearn.frozen import FrozenEstimator
     return prefit or isinstance(estimator, FrozenEstimator) or not hasattr(estimator, "fit")
 
@@ -165,8 +182,10 @@ def split_rows(
     n:int,        # number of rows
     share:float,  # of the calibration, in (0, 1)
     random_state, # RandomState or Generator
-) -> tuple[np.ndarray, np.ndarray]: # the other rows, rows of the calibration; one at least of each
-    "Calibration rows drawn plainly: a draw stratified by labels would depend on the rows of the fit."
+) -> tuple[np.ndarray, np.ndarray]: # the other rows, rows of the calibration; one at least
+                                    # of each
+    """Calibration rows drawn plainly: a draw stratified by labels would depend on the rows
+    of the fit."""
     order = random_state.permutation(n)
     size = min(max(round(n*share), 1), n - 1)
     return order[size:], order[:size]
@@ -191,9 +210,11 @@ def ask(
 def n_rows(X) -> int:
     "Number of inputs. Raises ValueError if X is no collection of them."
     if isinstance(X, str): raise refuse("X", "a matrix, a frame or a list of inputs", X)
-    if not hasattr(X, "shape") and not hasattr(X, "__len__") and hasattr(X, "__array__"): X = np.asarray(X)
+    if not hasattr(X, "shape") and not hasattr(X, "__len__") and hasattr(X, "__array__"):
+        X = np.asarray(X)
     try: return X.shape[0] if hasattr(X, "shape") else len(X)
-    except (TypeError, IndexError): raise refuse("X", "a matrix, a frame or a list of inputs", X) from None
+    except (TypeError, IndexError):
+        raise refuse("X", "a matrix, a frame or a list of inputs", X) from None
 
 def take(X, rows):
     "Rows of a matrix, a frame or a list."
@@ -204,24 +225,31 @@ def take(X, rows):
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #ac76c914
 def legacy_random_state(value) -> np.random.RandomState:
-    "What scikit-learn's splitters take, from what users give. Raises ValueError naming random_state."
+    """What scikit-learn's splitters take, from what users give. Raises ValueError naming
+    random_state."""
     from sklearn.utils import check_random_state
-    if isinstance(value, np.random.Generator): return np.random.RandomState(int(value.integers(2**32)))
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and 0 <= value < 2**32
-    if value is None or whole or isinstance(value, np.random.RandomState): return check_random_state(value)
-    raise refuse("random_state",
-                 "None, a whole number from 0 to 2^32 - 1, a numpy Generator or a RandomState", value)
+    if isinstance(value, np.random.Generator):
+        return np.random.RandomState(int(value.integers(2**32)))
+    whole = (isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+             and 0 <= value < 2**32)
+    if value is None or whole or isinstance(value, np.random.RandomState):
+        return check_random_state(value)
+    raise refuse("random_state", "None, a whole number from 0 to 2^32 - 1, a numpy "
+                 "Generator or a RandomState", value)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #f133fb52
 def predict_labels(
     estimator,   # with predict, or a function X -> labels
     X,           # (n, ...) inputs
 ) -> np.ndarray: # (n, ...)
-    "What an estimator or a function predicts. Raises ValueError if it is not one label for each input."
-    out = np.asarray(ask(estimator.predict if hasattr(estimator, "predict") else estimator, X))
+    """What an estimator or a function predicts. Raises ValueError if it is not one label
+    for each input."""
+    out = np.asarray(ask(estimator.predict if hasattr(estimator, "predict") else estimator,
+                         X))
     n = n_rows(X)
     if out.ndim == 0 or len(out) != n:
-        raise ValueError(f"estimator must return one prediction for each of {n} rows, got shape {out.shape}")
+        raise ValueError(f"estimator must return one prediction for each of {n} rows, got "
+                         f"shape {out.shape}")
     return out
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #799ed864
@@ -234,7 +262,8 @@ def numeric_features(
     must = "a matrix of finite numbers, rows are examples"
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     refuse_text(X, must)
-    numbers = ask(lambda X: validate_data(estimator, X, dtype=np.float64, order="C", reset=reset), X, must)
+    numbers = ask(lambda X: validate_data(estimator, X, dtype=np.float64, order="C",
+                                          reset=reset), X, must)
     if max(numbers.max(), -numbers.min()) > 1e152:
         raise refuse("X", "below 1e152 in size, so that its squares can be summed", X)
     return numbers
@@ -247,7 +276,8 @@ def selective_accuracy(
 ) -> float:              # in [0, 1]; NaN if nothing is answered
     "The share of right answers among what is answered."
     n = len(right)
-    weight = np.ones(n) if sample_weight is None else check_vector(sample_weight, "sample_weight", n, low=0.)
+    weight = (np.ones(n) if sample_weight is None
+              else check_vector(sample_weight, "sample_weight", n, low=0.))
     total = weight[answered].sum()
     return float(weight[answered] @ right[answered]/total) if total > 0 else np.nan
 
@@ -256,17 +286,21 @@ def labels_of(
     y,         # (n,) or (n, 1)
     n:int,     # rows of X
 ) -> np.ndarray: # (n,)
-    "Labels as a vector, a column with scikit-learn's warning. Raises ValueError if they do not fit X."
+    """Labels as a vector, a column with scikit-learn's warning. Raises ValueError if they
+    do not fit X."""
     if y is None:
-        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the "
+                         "target y is None")
     if getattr(y, "ndim", 0) == 2 and y.shape[1] == 1 and not np.ma.is_masked(y):
         y = column_or_1d(y, warn=True)
     if isinstance(y, np.ndarray) and y.dtype.kind == "c":
         raise ValueError("y must be labels, numbers or text: Complex data not supported")
     y = check_labels(y, "y")
     if len(y) != n:
-        raise ValueError(f"y must have one label for each row of X, got {len(y)} labels and {n} rows")
-    if y.dtype.kind == "f" and np.isinf(y).any(): raise refuse("y", "without infinite labels", y)
+        raise ValueError(f"y must have one label for each row of X, got {len(y)} labels "
+                         f"and {n} rows")
+    if y.dtype.kind == "f" and np.isinf(y).any():
+        raise refuse("y", "without infinite labels", y)
     return y
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #hk11co01
@@ -274,21 +308,26 @@ def warn_if_doubtful(
     y,                # (n,) labels of a fit
     stacklevel:int=4, # of the warning: the caller of `fit`
 ) -> None:
-    "Warn if a class reads like a missing value, or like another class in a different spelling."
+    """Warn if a class reads like a missing value, or like another class in a different
+    spelling."""
     if y.dtype.kind not in "UO": return
     names, counts = np.unique(y, return_counts=True)
     alike: dict = {}
     for name, count in zip(names.tolist(), counts):
         alike.setdefault(spelling(name), []).append(f"{name!r} ({count} rows)")
-        if reads_missing(name): alike[name] = [f"{name!r} ({count} rows) reads like a missing value"]
-    said = [" and ".join(group) for group in alike.values() if len(group) > 1 or "reads like" in group[0]]
+        if reads_missing(name):
+            alike[name] = [f"{name!r} ({count} rows) reads like a missing value"]
+    said = [" and ".join(group)
+            for group in alike.values() if len(group) > 1 or "reads like" in group[0]]
     more = f" and {len(said) - 3} more"*(len(said) > 3)
     if said:
-        warnings.warn(f"each label of y is taken for a class of its own, also {'; '.join(said[:3])}{more}: make them "
-                      "one label, or leave such rows out, if they are not classes", stacklevel=stacklevel)
+        warnings.warn("each label of y is taken for a class of its own, also "
+                      f"{'; '.join(said[:3])}{more}: make them one label, or leave such "
+                      "rows out, if they are not classes", stacklevel=stacklevel)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #lk10co01
-_LOOKS: dict = {}  # (family, rows) -> settings that were certified on them; the oldest are forgotten first
+# (family, rows) -> settings that were certified on them; the oldest are forgotten first
+_LOOKS: dict = {}
 
 def _family(estimator) -> str:
     "What an estimator and its clones have in common."
@@ -309,17 +348,21 @@ def note_certified(
     n_candidates:int=1, # settings that share delta
     parts=(),     # fitted parts that the estimator was given
 ) -> None:
-    "Warn if the estimator and its clones were certified on the same rows with more settings than share delta."
-    rows = _family(estimator), hash((tuple(y.tolist()), repr(take(X, [0]))))    # a simulation may keep y
-    said = re.sub(r" at 0x[0-9A-Fa-f]+", "", str(estimator.get_params()))       # a copy is no other setting
+    """Warn if the estimator and its clones were certified on the same rows with more
+    settings than share delta."""
+    # a simulation may keep y
+    rows = _family(estimator), hash((tuple(y.tolist()), repr(take(X, [0]))))
+    # a copy is no other setting
+    said = re.sub(r" at 0x[0-9A-Fa-f]+", "", str(estimator.get_params()))
     settings = _LOOKS.pop(rows, set()) | {hash((said, *map(id, parts)))}
     _LOOKS[rows] = settings
     if len(_LOOKS) > 1000: del _LOOKS[next(iter(_LOOKS))]
     if len(settings) > n_candidates:
-        warnings.warn("the same rows have been certified with more than n_candidates settings. Whichever is chosen "
-                      "by what it does on them, its statement is not covered by delta. Set n_candidates to "
-                      "the number of settings, or certify the chosen one on rows that did not choose it",
-                      stacklevel=4)
+        warnings.warn("the same rows have been certified with more than n_candidates "
+                      "settings. Whichever is chosen by what it does on them, its "
+                      "statement is not covered by delta. Set n_candidates to the number "
+                      "of settings, or certify the chosen one on rows that did not choose "
+                      "it", stacklevel=4)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #6f267fca
 def count_features(
@@ -327,7 +370,8 @@ def count_features(
     X,               # inputs, left as they are
     reset:bool=True, # False: they must be those of the fit
 ) -> None:
-    "What scikit-learn notes about X, without touching X. Raises ValueError if X does not fit the fit."
+    """What scikit-learn notes about X, without touching X. Raises ValueError if X does not
+    fit the fit."""
     if np.ma.is_masked(X): raise refuse("X", "without masked values", X)
     if not reset and hasattr(estimator, "n_features_in_") and getattr(X, "ndim", 2) != 2:
         raise ValueError(f"X must be 2D like that of the fit, got shape {X.shape}. "
@@ -342,10 +386,12 @@ def check_class_labels(y) -> None:
     "Refuse targets of a regression. Raises ValueError naming y."
     from sklearn.utils.multiclass import check_classification_targets
     try: check_classification_targets(y)
-    except ValueError as error: raise ValueError(f"y must be class labels: {error}") from error
+    except ValueError as error:
+        raise ValueError(f"y must be class labels: {error}") from error
 
 def default_classifier():
-    "Logistic regression, imported where it is needed: it takes scikit-learn a fifth of a second."
+    """Logistic regression, imported where it is needed: it takes scikit-learn a fifth of a
+    second."""
     from sklearn.linear_model import LogisticRegression
     return LogisticRegression()
 
@@ -367,13 +413,15 @@ class UncertaintyScore(BaseEstimator):
         base = default_classifier() if self.estimator is None else self.estimator
         if isinstance(base, type) or not (callable(base) or hasattr(base, "predict")):
             raise refuse("estimator", "an object with fit and predict, or a function", base)
-        self.estimator_ = base if is_fitted(base) else ask(lambda X: clone(base).fit(X, y), X)
+        self.estimator_ = (base if is_fitted(base)
+                           else ask(lambda X: clone(base).fit(X, y), X))
         if hasattr(self.estimator_, "classes_"): self.classes_ = self.estimator_.classes_
         return y
 
     def _probabilities(self, X) -> np.ndarray: # (n, K)
         name = type(self).__name__
-        if hasattr(self.estimator_, "predict_proba"): return ask(self.estimator_.predict_proba, X)
+        if hasattr(self.estimator_, "predict_proba"):
+            return ask(self.estimator_.predict_proba, X)
         kind = type(self.estimator_).__name__
         raise ValueError(f"estimator must have predict_proba for {name}, {kind} has none; "
                          "take MarginScore, RegressionScore or SeleScore")
@@ -385,8 +433,10 @@ class UncertaintyScore(BaseEstimator):
 # %% ../../nbs/risk_control/10_estimators.ipynb #ca276633
 def unit_of_probabilities(
     kind, # dtype of the probabilities
-) -> float: # for `round_scores` of one minus a probability, whose noise is the last digit of 1
-    "In double precision digits are kept down to 2^-50, because naive Bayes, for example, is often that sure."
+) -> float: # for `round_scores` of one minus a probability, whose noise is the last digit
+            # of 1
+    """In double precision digits are kept down to 2^-50, because naive Bayes, for example,
+    is often that sure."""
     return 2.**-10 if np.dtype(kind) == np.float64 else 1.
 
 class _PlugInScore(UncertaintyScore):
@@ -394,7 +444,8 @@ class _PlugInScore(UncertaintyScore):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         if isinstance(self.estimator, BaseEstimator) or self.estimator is None:
-            tags.input_tags = deepcopy(get_tags(self.estimator or default_classifier()).input_tags)
+            tags.input_tags = deepcopy(get_tags(self.estimator or default_classifier())
+                                       .input_tags)
         return tags
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #8aeb0cc6
@@ -404,7 +455,8 @@ class MaxClassProbability(_PlugInScore):
     Source: Franc, Prusa and Voracek (2023), section 3.2, Definition 1 and Example 1."""
     def __init__(self,
         estimator=None, # classifier with predict_proba; logistic regression if None
-        loss=None,      # (K, K) loss[y, prediction] over the classes, "absolute" or a function; None: 0/1
+        loss=None,      # (K, K) loss[y, prediction] over the classes, "absolute" or a
+                        # function; None: 0/1
     ): self.estimator, self.loss = estimator, loss
 
     def fit(self,
@@ -415,7 +467,7 @@ class MaxClassProbability(_PlugInScore):
         self._prepare(X, y)
         self.precision_ = np.asarray(self._probabilities(take(X, [0]))).dtype
         self.loss_ = loss_matrix(self.loss, self.classes_)
-        predict_labels(self.estimator_, X)                       # which says what it has against X
+        predict_labels(self.estimator_, X) # which says what it has against X
         return self
 
     def predict(self,
@@ -426,7 +478,9 @@ class MaxClassProbability(_PlugInScore):
         at = np.searchsorted(self.classes_, predict_labels(self.estimator_, X))
         p = check_posterior(self._probabilities(X))
         loss = check_loss(self.loss_, p.shape[1])
-        return round_scores((p @ loss)[np.arange(len(p)), at], loss.max()*unit_of_probabilities(self.precision_), self.precision_)
+        return round_scores((p @ loss)[np.arange(len(p)), at],
+                            loss.max()*unit_of_probabilities(self.precision_),
+                            self.precision_)
 
 # %% ../../nbs/risk_control/10_estimators.ipynb #120dca7b
 class MarginScore(_PlugInScore):
@@ -434,8 +488,10 @@ class MarginScore(_PlugInScore):
 
     Source: Franc, Prusa and Voracek (2023), sections 5.2.1 and 5.2.2."""
     def __init__(self,
-        estimator=None,      # classifier with margin, decision_function or predict_proba, in this order
-        kind:str="largest",  # several classes: "largest" class score as in the paper, or "difference" of two
+        estimator=None,      # classifier with margin, decision_function or predict_proba,
+                             # in this order
+        kind:str="largest",  # several classes: "largest" class score as in the paper, or
+                             # "difference" of two
     ): self.estimator, self.kind = estimator, kind
 
     def fit(self,
@@ -446,7 +502,7 @@ class MarginScore(_PlugInScore):
         self.kind_ = check_choice(self.kind, "kind", ("largest", "difference"))
         self._prepare(X, y)
         self.precision_ = self._margins(take(X, [0])).dtype
-        predict_labels(self.estimator_, X)                       # which says what it has against X
+        predict_labels(self.estimator_, X) # which says what it has against X
         return self
 
     def predict(self,
@@ -454,13 +510,16 @@ class MarginScore(_PlugInScore):
     ) -> np.ndarray: # (n,) in the units of the classifier's scores, high means uncertain
         "Minus the margin."
         self._at_door(X)
-        shift, unit = (0., 1.) if hasattr(self.estimator_, "decision_function") else (1., unit_of_probabilities(self.precision_))
+        shift, unit = ((0., 1.) if hasattr(self.estimator_, "decision_function")
+                       else (1., unit_of_probabilities(self.precision_)))
         return round_scores(shift - self._margins(X), unit, self.precision_) - shift
 
     def _margins(self, X) -> np.ndarray: # (n,)
         "The margin as it is computed."
-        if hasattr(self.estimator_, "margin"): return np.asarray(ask(self.estimator_.margin, X))
-        if hasattr(self.estimator_, "decision_function"): f = ask(self.estimator_.decision_function, X)
+        if hasattr(self.estimator_, "margin"):
+            return np.asarray(ask(self.estimator_.margin, X))
+        if hasattr(self.estimator_, "decision_function"):
+            f = ask(self.estimator_.decision_function, X)
         else: f = self._probabilities(X)
         f = np.asarray(f)
         if f.ndim == 1: return np.abs(f)

@@ -15,12 +15,16 @@ from .threshold import CertifiedSelection, calibration_sample, of_rank
 def conformal_risk(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
-    target_risk:float,    # mean loss over all inputs, rejected ones count 0; in the units of the losses
+    target_risk:float,    # mean loss over all inputs, rejected ones count 0; in the units
+                          # of the losses
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
-    """The largest threshold whose mean loss over all inputs is at most the target in expectation.
+) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible
+                          # (nothing)
+    """The largest threshold whose mean loss over all inputs is at most the target in
+    expectation.
 
-    This is not a bound on the risk of accepted inputs. `delta` of the result is NaN: there is none.
+    This is not a bound on the risk of accepted inputs. `delta` of the result is NaN: there
+    is none.
 
     Source: Angelopoulos et al., Conformal risk control (2024), Theorem 1."""
     sample = calibration_sample(losses, scores, target_risk, bound)
@@ -29,9 +33,10 @@ def conformal_risk(
     good = ends[(1 + sample.total[ends])/(n + 1) <= sample.target*(1 + 1e-12)]
     rank = n if sample.target >= 1 else int(good.max(initial=0))
     if not rank:
-        return CertifiedSelection.reject_all(message=_why(sample), guarantee="expectation", delta=np.nan, n=n)
-    message = (f"on average over samples of {n} and new inputs, the loss of all inputs, rejected ones "
-               f"counted as 0, is at most {sample.target_risk:g}")
+        return CertifiedSelection.reject_all(message=_why(sample), guarantee="expectation",
+                                             delta=np.nan, n=n)
+    message = (f"on average over samples of {n} and new inputs, the loss of all inputs, "
+               f"rejected ones counted as 0, is at most {sample.target_risk:g}")
     return of_rank(sample, rank, message, "expectation", np.nan)
 
 # %% ../../nbs/risk_control/06_expectation.ipynb #7f301a4e
@@ -39,6 +44,9 @@ def _why(sample) -> str:
     "Why nothing is certified."
     n = len(sample.losses)
     if (n + 1)*sample.target < 1:
-        least = f"{np.ceil(1/sample.target) - 1:.0f}" if sample.target > 0 else "infinitely many"
-        return f"a mean of {sample.target_risk:g} needs {least} calibration examples, there are {n}"
-    return "the losses of the most certain inputs, which are tied, are too many for the target"
+        least = (f"{np.ceil(1/sample.target) - 1:.0f}" if sample.target > 0
+                 else "infinitely many")
+        return (f"a mean of {sample.target_risk:g} needs {least} calibration examples, "
+                f"there are {n}")
+    return ("the losses of the most certain inputs, which are tied, are too many for the "
+            "target")

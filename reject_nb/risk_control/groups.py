@@ -11,12 +11,15 @@ from numbers import Number
 
 import numpy as np
 
-from ..core.checks import (check_flag, check_instance, check_labels, check_matrix, check_probability,
-                                   check_vector, refuse)
+from reject_nb.core.checks import (
+    check_flag, check_instance, check_labels, check_matrix, check_probability, check_vector,
+    refuse)
 from ..core.labels import kind_of, label_name
 from ..core.results import Status
-from .threshold import CalibrationSample, CertifiedSelection, calibration_sample
-from .threshold import certify_sample, ends_for_every_distribution, of_rank
+from .threshold import (
+    CalibrationSample, CertifiedSelection, calibration_sample)
+from .threshold import (
+    certify_sample, ends_for_every_distribution, of_rank)
 
 # %% ../../nbs/risk_control/04_groups.ipynb #69b17afc
 @dataclass(frozen=True, kw_only=True)
@@ -58,10 +61,12 @@ def _kind(label:type) -> type:
 
 # %% ../../nbs/risk_control/04_groups.ipynb #hb8902f2
 def group_labels(groups, n:int) -> np.ndarray: # (n,)
-    "Labels of groups, one for each score, all of one kind: [1, 'a'] is refused; texts by their `label_name`."
+    """Labels of groups, one for each score, all of one kind: [1, 'a'] is refused; texts by
+    their `label_name`."""
     if not n and not np.size(groups): return np.empty(0)
     labels = check_labels(groups, "groups")
-    if len(labels) != n: raise refuse("groups", f"one label for each of {n} scores", len(labels))
+    if len(labels) != n:
+        raise refuse("groups", f"one label for each of {n} scores", len(labels))
     if kind_of(labels) == "text":
         found, at = np.unique(labels, return_inverse=True)
         return np.array([label_name(text) for text in found])[at]
@@ -74,7 +79,8 @@ def group_labels(groups, n:int) -> np.ndarray: # (n,)
 def _names(labels) -> list:
     "The groups in order, as the values of Python that the caller gave."
     try: found = np.unique(labels).tolist()
-    except TypeError: raise refuse("groups", "labels that can be sorted", labels[0]) from None
+    except TypeError:
+        raise refuse("groups", "labels that can be sorted", labels[0]) from None
     return [name.item() if isinstance(name, np.generic) else name for name in found]
 
 # %% ../../nbs/risk_control/04_groups.ipynb #5d0b0c4a
@@ -95,13 +101,15 @@ def certify_groups(
     sure = [s for s in selections.values() if not np.isnan(s.certified)]
     some = next(iter(selections.values()))
     scope = "in all of these groups" if together else "in each of these groups by itself"
-    message = f"{len(sure)} of {len(selections)} groups are certified at level {some.delta:g}"
-    if sure: message += f"; with probability at least {1 - delta:g} the guarantee holds {scope}"
+    message = (f"{len(sure)} of {len(selections)} groups are certified at level "
+               f"{some.delta:g}")
+    if sure:
+        message += f"; with probability at least {1 - delta:g} the guarantee holds {scope}"
     return GroupedSelection(
         selections=selections, coverage=len(accepted)/len(sample.losses), message=message,
         selective_risk=float(accepted.mean()) if len(accepted) else np.nan,
-        status=Status.certified if sure else Status.infeasible, guarantee=some.guarantee, delta=delta,
-        certified=sure[0].certified if sure else np.nan, n=len(sample.losses))
+        status=Status.certified if sure else Status.infeasible, guarantee=some.guarantee,
+        delta=delta, certified=sure[0].certified if sure else np.nan, n=len(sample.losses))
 
 # %% ../../nbs/risk_control/04_groups.ipynb #f051b475
 def certified_groups(
@@ -109,11 +117,13 @@ def certified_groups(
     scores,               # (n,) high means uncertain; may be infinite
     groups,               # (n,) labels: of groups of inputs, or the predicted classes
     target_risk:float,    # of each group, at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that any guarantee of this one certificate is broken, in (0, 1)
+    delta:float=.05,      # allowed probability that any guarantee of this one certificate
+                          # is broken, in (0, 1)
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
     together:bool=True,   # whether delta is for all groups together, or for each
 ) -> GroupedSelection:    # a threshold for each group
-    """The largest threshold of each group whose risk is certified to be at most the target."""
+    """The largest threshold of each group whose risk is certified to be at most the
+    target."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     groups = group_labels(groups, len(sample.losses))
     delta = check_probability(delta, "delta")
@@ -123,29 +133,35 @@ def certified_groups(
 @dataclass(frozen=True, kw_only=True)
 class CertifiedRisks(CertifiedSelection):
     "A threshold that bounds several risks; `certified` is the first of the targets."
-    risks: dict       # name -> mean loss of the accepted examples of the sample; NaN if there are none
+    risks: dict       # name -> mean loss of the accepted examples of the sample; NaN if
+                      # there are none
     targets: dict     # name -> what is certified
 
 # %% ../../nbs/risk_control/04_groups.ipynb #31b5df5b
 def _named(losses, target_risks, bounds) -> tuple[dict, dict, dict]:
     "Dictionaries with the same names."
     bounds = {} if bounds is None else bounds
-    for name, value in (("losses", losses), ("target_risks", target_risks), ("bounds", bounds)):
+    for name, value in (("losses", losses), ("target_risks", target_risks),
+                        ("bounds", bounds)):
         check_instance(value, name, dict, "a dictionary from names to values")
-    if not losses: raise refuse("losses", "a dictionary with at least one kind of loss", losses)
+    if not losses:
+        raise refuse("losses", "a dictionary with at least one kind of loss", losses)
     if set(target_risks) != set(losses):
-        raise refuse("target_risks", f"one target for each of {list(losses)}", list(target_risks))
+        raise refuse("target_risks", f"one target for each of {list(losses)}",
+                     list(target_risks))
     if set(bounds) - set(losses):
         raise refuse("bounds", f"bounds for some of {list(losses)}", list(bounds))
     try: check_matrix(list(losses.values()), "losses")
-    except ValueError as error: raise ValueError(f"losses must hold arrays of one length: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"losses must hold arrays of one length: {error}") from None
     return losses, target_risks, bounds
 
 # %% ../../nbs/risk_control/04_groups.ipynb #h8bf3d42
 def _certified_ends(sample, level:float) -> np.ndarray:
     "Ranks that are certified for one loss; all of them where it cannot exceed its target."
     if sample.target >= 1: return np.arange(1, len(sample.losses) + 1)
-    return ends_for_every_distribution(sample, level) if sample.target > 0 else np.empty(0, int)
+    return (ends_for_every_distribution(sample, level) if sample.target > 0
+            else np.empty(0, int))
 
 # %% ../../nbs/risk_control/04_groups.ipynb #25df8845
 def certified_risks(
@@ -154,7 +170,7 @@ def certified_risks(
     target_risks:dict,    # name -> target, in the units of these losses
     delta:float=.05,      # allowed probability that any risk exceeds its target, in (0, 1)
     bounds:dict|None=None, # name -> largest loss that can occur; 1 if it is missing
-) -> CertifiedRisks:      # with status certified, trivial (everything) or infeasible (nothing)
+) -> CertifiedRisks: # with status certified, trivial (everything) or infeasible (nothing)
     """The largest threshold that is certified for several risks together."""
     losses, targets, bounds = _named(losses, target_risks, bounds)
     delta = check_probability(delta, "delta")
@@ -164,14 +180,18 @@ def certified_risks(
     first = next(iter(samples.values()))
     n = len(first.losses)
     good = np.arange(n + 1)
-    for sample in samples.values(): good = np.intersect1d(good, _certified_ends(sample, delta/k))
+    for sample in samples.values():
+        good = np.intersect1d(good, _certified_ends(sample, delta/k))
     rank = int(good.max(initial=0))
-    risks = {name: float(s.total[rank]/rank*s.bound) if rank else np.nan for name, s in samples.items()}
+    risks = {name: float(s.total[rank]/rank*s.bound) if rank else np.nan
+             for name, s in samples.items()}
     what = ", ".join(f"{name} at most {target:g}" for name, target in targets.items())
     if rank:
-        words = f"with probability at least {1 - delta:g} over the {n} calibration examples: {what}"
+        words = (f"with probability at least {1 - delta:g} over the {n} calibration "
+                 f"examples: {what}")
         found = of_rank(first, rank, words, "auto", delta)
     else:
         words = f"no threshold could be certified for all of: {what}"
-        found = CertifiedSelection.reject_all(message=words, guarantee="auto", delta=delta, n=n)
+        found = CertifiedSelection.reject_all(message=words, guarantee="auto", delta=delta,
+                                              n=n)
     return CertifiedRisks(**vars(found), risks=risks, targets=dict(targets))

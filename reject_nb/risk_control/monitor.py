@@ -15,7 +15,8 @@ from ..core.checks import check_count, check_number, check_probability, check_ve
 from ..core.labels import within_ends
 
 # %% ../../nbs/risk_control/09_monitor.ipynb #d2750fa1
-WORSE = np.array([1.1, 1.2, 1.35, 1.5, 1.75, 2., 2.5, 3., 4., 6.]) # tuned to these risks, in targets
+# tuned to these risks, in targets
+WORSE = np.array([1.1, 1.2, 1.35, 1.5, 1.75, 2., 2.5, 3., 4., 6.])
 
 def monitor_stakes(target_risk:float) -> np.ndarray: # (bets,) in (0, 1/target)
     "Stakes against risks that are higher than the target."
@@ -34,11 +35,13 @@ def log_paths(
 ) -> tuple[np.ndarray, np.ndarray]: # (k, bets) each: logarithms after each outcome
     "Capital since the start, and the restarting sum."
     won = np.cumsum(np.log1p((losses[:, None] - target)*stakes), axis=0)
-    begun = np.logaddexp.accumulate(np.vstack([np.logaddexp(0., restarts), -won[:-1]]), axis=0)
+    begun = np.logaddexp.accumulate(np.vstack([np.logaddexp(0., restarts), -won[:-1]]),
+                                    axis=0)
     return capital + won, begun + won
 
 # %% ../../nbs/risk_control/09_monitor.ipynb #h22b207d
-def mean_of_logs(logs:np.ndarray) -> np.ndarray: return np.exp(np.minimum(logs, 700.)).mean(-1)
+def mean_of_logs(logs:np.ndarray) -> np.ndarray:
+    return np.exp(np.minimum(logs, 700.)).mean(-1)
 
 # %% ../../nbs/risk_control/09_monitor.ipynb #3664db9c
 @dataclass(frozen=True, kw_only=True)
@@ -51,16 +54,17 @@ class Alarm:
 class RiskMonitor:
     """Watches the losses of a deployed rule.
 
-    While the mean loss of each outcome, given the past, is at most `target_risk`, an alarm is raised with
-    probability at most `delta`: half of it ever, by the capital since the start; half of it within `horizon`
-    outcomes, by the restarting detector.
+    While the mean loss of each outcome, given the past, is at most `target_risk`, an alarm
+    is raised with probability at most `delta`: half of it ever, by the capital since the
+    start; half of it within `horizon` outcomes, by the restarting detector.
 
     Source: Ville 1939; Waudby-Smith and Ramdas 2024; Shiryaev 1963, Roberts 1966."""
     def __init__(self,
         target_risk:float,      # the risk that was guaranteed, in (0, 1)
         delta:float=.05,        # probability of a false alarm, in (0, 1)
-        horizon:int=100_000,    # outcomes within which the restarting detector keeps its guarantee
-        bound:float=1.,         # largest loss that can occur; losses and target are divided by it
+        horizon:int=100_000,    # outcomes within which the restarting detector keeps its
+                                # guarantee
+        bound:float=1., # largest loss that can occur; losses and target are divided by it
     ):
         bound = check_number(bound, "bound", 0., open_low=True)
         self.bound = bound
@@ -79,7 +83,8 @@ class RiskMonitor:
     ):          # the monitor itself
         "Take new outcomes into account."
         losses = self._in_bounds(losses)
-        for start in range(0, len(losses), BLOCK): self._take(losses[start:start + BLOCK]/self.bound)
+        for start in range(0, len(losses), BLOCK):
+            self._take(losses[start:start + BLOCK]/self.bound)
         self.total += float(losses.sum())
         return self
 
@@ -91,7 +96,8 @@ class RiskMonitor:
     def _take(self, losses:np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         "A block of outcomes, each looked at: logarithms of both processes after each."
         target = self.target_risk/self.bound
-        capital, restarts = log_paths(losses, self.stakes, target, self._log_capital, self._log_restarts)
+        capital, restarts = log_paths(losses, self.stakes, target, self._log_capital,
+                                      self._log_restarts)
         if self.first_alarm is None: self._look(capital, restarts)
         self._log_capital = capital[-1]
         self._log_restarts = restarts[-1]
@@ -114,7 +120,8 @@ class RiskMonitor:
 
     @property
     def restarts(self) -> float:
-        "Mean over the stakes of the sum of the capitals of gamblers who started at each moment."
+        """Mean over the stakes of the sum of the capitals of gamblers who started at each
+        moment."""
         return float(mean_of_logs(self._log_restarts))
 
     @property
@@ -131,8 +138,9 @@ class RiskMonitor:
     def statement(self) -> str:
         "What the monitor says, in words."
         if self.first_alarm is None:
-            return f"no alarm after {self.n} outcomes: they allow a risk of {self.target_risk:g}"
+            return (f"no alarm after {self.n} outcomes: they allow a risk of "
+                    f"{self.target_risk:g}")
         at = self.first_alarm.at
         reason = self.first_alarm.reason
-        return (f"alarm after {at} outcomes: the risk was above {self.target_risk:g} {reason}; "
-                f"such an alarm is false with probability at most {self.delta:g}")
+        return (f"alarm after {at} outcomes: the risk was above {self.target_risk:g} "
+                f"{reason}; such an alarm is false with probability at most {self.delta:g}")

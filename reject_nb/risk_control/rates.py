@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from reject_nb.core.checks import (
-    check_choice, check_flag, check_instance, check_labels, check_number, check_probability, check_vector,
-    refuse)
+    check_choice, check_flag, check_instance, check_labels, check_number, check_probability,
+    check_vector, refuse)
 from ..core.results import Status, names_class
 from ..core.tails import order_statistic_rank
 
@@ -25,19 +25,22 @@ from ..core.tails import order_statistic_rank
 @dataclass(frozen=True, kw_only=True)
 class Calibration:
     """An offset and what is certified about the region {scores < bias}."""
-    rule:str # name of the rule
-    bias:float|None # the offset, None if the rule cannot deliver
-    status:Status # certified, optimal (no guarantee), trivial (all of space, or an empty region) or infeasible
-    message:str # the status in words, with the remedy
-    statement:str # the guarantee in one line
-    kind:str # "expectation", "confidence", "calibration set" or "none"
-    n_safe:int # safe points in the calibration set
-    n_unsafe:int # unsafe points in it
-    risk:str|None=None # "rate among unsafe", "share inside", "joint", "both rates", None: nothing is bounded
-    bound:float|None=None # level that bounds that risk
-    bound_safe:float|None=None # level of the rate of safe points outside, where both rates are bounded
-    confidence:float|None=None # 1 - delta where kind is "confidence"
-    rank:int|None=None # order statistic that was used, where there is one
+    rule: str # name of the rule
+    bias: float|None # the offset, None if the rule cannot deliver
+    status: Status # certified, optimal (no guarantee), trivial (all of space, or an empty
+                   # region) or infeasible
+    message: str # the status in words, with the remedy
+    statement: str # the guarantee in one line
+    kind: str # "expectation", "confidence", "calibration set" or "none"
+    n_safe: int # safe points in the calibration set
+    n_unsafe: int # unsafe points in it
+    risk: str|None = None # "rate among unsafe", "share inside", "joint", "both rates",
+                          # None: nothing is bounded
+    bound: float|None = None # level that bounds that risk
+    bound_safe: float|None = None # level of the rate of safe points outside, where both
+                                  # rates are bounded
+    confidence: float|None = None # 1 - delta where kind is "confidence"
+    rank: int|None = None # order statistic that was used, where there is one
 
     @property
     def feasible(self) -> bool:
@@ -47,8 +50,8 @@ class Calibration:
 # %% ../../nbs/risk_control/08_rates.ipynb #78fca681
 class Sample(NamedTuple):
     "A calibration set."
-    scores:np.ndarray # (n,) low is safe
-    y:np.ndarray # (n,) +1 safe, -1 unsafe
+    scores: np.ndarray # (n,) low is safe
+    y: np.ndarray # (n,) +1 safe, -1 unsafe
 
     @property
     def safe(self) -> np.ndarray: return self.scores[self.y > 0]
@@ -58,30 +61,38 @@ class Sample(NamedTuple):
 
     def report(self, rule:str, **kwargs) -> Calibration:
         "What a rule found, with the sizes of the classes."
-        return Calibration(rule=rule, n_safe=len(self.safe), n_unsafe=len(self.unsafe), **kwargs)
+        return Calibration(rule=rule, n_safe=len(self.safe), n_unsafe=len(self.unsafe),
+                           **kwargs)
 
-    def certified(self, rule:str, bias:float, kind:str, guarantee:str, **kwargs) -> Calibration:
+    def certified(self, rule:str, bias:float, kind:str, guarantee:str,
+                  **kwargs) -> Calibration:
         "An offset with a guarantee of a kind: confidence or expectation."
         how = "with" if kind == "confidence" else "in"
-        sure = f"{how} {kind} {kwargs['confidence']:g}" if kind == "confidence" else f"{how} {kind}"
+        sure = (f"{how} {kind} {kwargs['confidence']:g}" if kind == "confidence"
+                else f"{how} {kind}")
         about = dict(status=Status.certified, message=f"certified {how} {kind}") | kwargs
         if not np.any(self.scores < bias):
-            why = (f"the region is empty: none of the {len(self.scores)} calibration points is inside; raise eps, "
-                   "give more points, or take a classifier that separates the classes better")
-            if rule == "conformal": why += ", or set reference to the middle of its scores, .5 for probabilities"
+            why = (f"the region is empty: none of the {len(self.scores)} calibration "
+                   "points is inside; raise eps, give more points, or take a classifier "
+                   "that separates the classes better")
+            if rule == "conformal":
+                why += (", or set reference to the middle of its scores, .5 for "
+                        "probabilities")
             about |= dict(status=Status.trivial, message=why)
-        return self.report(rule, bias=float(bias), kind=kind,
-                           statement=f"{guarantee} {sure} over the calibration set", **about)
+        return self.report(rule, bias=float(bias), kind=kind, statement=f"{guarantee} "
+                           f"{sure} over the calibration set", **about)
 
-    def uncertified(self, rule:str, bias:float, statement:str, kind:str="none") -> Calibration:
+    def uncertified(self, rule:str, bias:float, statement:str,
+                    kind:str="none") -> Calibration:
         "The offset of a rule that bounds no risk of new points."
-        return self.report(rule, bias=float(bias), status=Status.optimal, statement=statement, kind=kind,
+        return self.report(rule, bias=float(bias), status=Status.optimal,
+                           statement=statement, kind=kind,
                            message="the offset of the rule, without a guarantee")
 
     def infeasible(self, rule:str, message:str, **kwargs) -> Calibration:
         "No offset, and why."
-        return self.report(rule, bias=None, status=Status.infeasible, message="infeasible: "+message,
-                           statement="nothing is certified", **kwargs)
+        return self.report(rule, bias=None, status=Status.infeasible, message="infeasible: "
+                           + message, statement="nothing is certified", **kwargs)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #ac9fe938
 LARGEST = 1e100  # of a score with which a rule computes: sums stay within floats
@@ -90,20 +101,23 @@ def check_sample(
     scores, # (n,) low is safe
     y, # (n,) +1 safe, -1 unsafe
     both:bool=False, # whether both classes must be present
-    ordered:bool=False, # whether only the order counts: scores may be infinite then, and there may be none
+    ordered:bool=False, # whether only the order counts: scores may be infinite then, and
+                        # there may be none
 ) -> Sample:
     "Scores and labels as arrays."
     if ordered: scores = check_vector(scores, "scores", infinite=True, empty=True)
     else: scores = check_vector(scores, "scores", None, -LARGEST, LARGEST)
     y = check_vector(y, "y", len(scores), empty=ordered)
-    if not np.all(np.abs(y) == 1): raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
+    if not np.all(np.abs(y) == 1):
+        raise refuse("y", "a vector of +1 (safe) and -1 (unsafe)", np.unique(y))
     if both and abs(y.sum()) == len(y):
         raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", np.unique(y))
     return Sample(scores, y)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #60e0b985
 def _at_least(points:float) -> str:
-    "How many points are needed, in words; there is no number for the smallest levels a float can hold."
+    """How many points are needed, in words; there is no number for the smallest levels a
+    float can hold."""
     if math.isinf(points): return "more are needed than a float can count"
     return f"at least {math.ceil(points)} are needed"
 
@@ -119,9 +133,11 @@ def scaling_unsafe(
     eps:float, # risk level, in (0, 1)
     delta:float, # 1 - confidence, in (0, 1)
 ) -> Calibration:
-    """r-th smallest unsafe score, r from n_U alone: bounds the rate among unsafe with confidence 1 - delta.
+    """r-th smallest unsafe score, r from n_U alone: bounds the rate among unsafe with
+    confidence 1 - delta.
 
-    Source: Tong, Feng and Li (2018), the umbrella algorithm; Carlevaro et al., condition above eq. (25), for the unsafe points only."""
+    Source: Tong, Feng and Li (2018), the umbrella algorithm; Carlevaro et al., condition
+    above eq. (25), for the unsafe points only."""
     sample = check_sample(scores, y, ordered=True)
     eps = check_probability(eps, "eps")
     delta = check_probability(delta, "delta")
@@ -129,10 +145,12 @@ def scaling_unsafe(
     about = dict(risk="rate among unsafe", kind="confidence")
     rank = order_statistic_rank(n, eps, delta) if n else 0
     if rank == 0:
-        return sample.infeasible("scaling_unsafe", _too_few_for(n, eps, delta, "unsafe calibration points"),
+        return sample.infeasible("scaling_unsafe",
+                                 _too_few_for(n, eps, delta, "unsafe calibration points"),
                                  **about)
-    return sample.certified("scaling_unsafe", np.sort(sample.unsafe)[rank-1], bound=eps, confidence=1-delta,
-                            rank=rank, guarantee=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
+    return sample.certified("scaling_unsafe", np.sort(sample.unsafe)[rank - 1], bound=eps,
+                            confidence=1 - delta, rank=rank,
+                            guarantee=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #d0d18217
 def probabilistic_scaling(
@@ -152,12 +170,15 @@ def probabilistic_scaling(
     rule = "probabilistic_scaling"
     about: dict = dict(risk="joint", kind="confidence")
     rank = order_statistic_rank(n, eps, delta) if n else 0
-    if rank == 0: return sample.infeasible(rule, _too_few_for(n, eps, delta, "calibration points"), **about)
-    about.update(bound=eps, confidence=1-delta, rank=rank, guarantee=f"Pr{{unsafe and inside}} <= {eps:g}")
+    if rank == 0:
+        return sample.infeasible(rule, _too_few_for(n, eps, delta, "calibration points"),
+                                 **about)
+    about.update(bound=eps, confidence=1 - delta, rank=rank,
+                 guarantee=f"Pr{{unsafe and inside}} <= {eps:g}")
     if n_unsafe < rank:
         why = f"whole space: {n_unsafe} unsafe points, fewer than r = {rank}"
         return sample.certified(rule, math.inf, status=Status.trivial, message=why, **about)
-    return sample.certified(rule, np.sort(sample.unsafe)[rank-1], **about)
+    return sample.certified(rule, np.sort(sample.unsafe)[rank - 1], **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #both0002
 def both_rates(
@@ -165,9 +186,11 @@ def both_rates(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     eps:float, # level of the rate among unsafe points, in (0, 1)
     delta:float, # 1 - confidence that both hold, in (0, 1)
-    eps_safe:float|None=None, # level of the rate of safe points outside, in (0, 1), None: eps
+    eps_safe:float|None=None, # level of the rate of safe points outside, in (0, 1), None:
+                              # eps
 ) -> Calibration: # bias is None if its status is infeasible: look at `feasible` first
-    "Bounds the rate of unsafe points inside and of safe points outside, together with confidence 1 - delta."
+    """Bounds the rate of unsafe points inside and of safe points outside, together with
+    confidence 1 - delta."""
     sample = check_sample(scores, y)
     eps = check_probability(eps, "eps")
     delta = check_probability(delta, "delta")
@@ -178,17 +201,20 @@ def both_rates(
     ranks = [order_statistic_rank(n, level, delta/2) if n else 0 for n, level, _ in sides]
     for rank, (n, level, kind) in zip(ranks, sides):
         if not rank:
-            return sample.infeasible(rule, _too_few_for(n, level, delta/2, f"{kind} calibration points"),
+            return sample.infeasible(rule, _too_few_for(n, level, delta/2,
+                                                        f"{kind} calibration points"),
                                      **about)
-    most = np.sort(sample.unsafe)[ranks[0]-1]
+    most = np.sort(sample.unsafe)[ranks[0] - 1]
     least = np.sort(sample.safe)[-ranks[1]]
     if least >= most:
         why = (f"the classes overlap: eps = {eps:g} asks for at most {most:g}, "
                f"eps_safe = {eps_safe:g} for one above {least:g}; raise one of them")
         return sample.infeasible(rule, why, **about)
     guarantee = f"Pr{{inside | unsafe}} <= {eps:g} and Pr{{outside | safe}} <= {eps_safe:g}"
-    return sample.certified(rule, max(least+(most-least)/2, np.nextafter(least, np.inf)), bound=eps,
-                            bound_safe=eps_safe, confidence=1-delta, rank=ranks[0], guarantee=guarantee, **about)
+    return sample.certified(rule,
+                            max(least + (most - least)/2, np.nextafter(least, np.inf)),
+                            bound=eps, bound_safe=eps_safe, confidence=1 - delta,
+                            rank=ranks[0], guarantee=guarantee, **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #c75aff83
 def _too_few(n:int, eps:float, points:str) -> str:
@@ -197,8 +223,9 @@ def _too_few(n:int, eps:float, points:str) -> str:
     return f"{n} {points} are too few for eps = {eps:g}, {_at_least(needed-1e-12-1)}"
 
 def _conformal_rank(n:int, eps:float) -> int:
-    "Largest r with r <= eps (n+1), products counted that miss a whole number by rounding only; 0 for none."
-    return min(n, math.floor(eps*(n+1)+1e-12*(n+1)))
+    """Largest r with r <= eps (n+1), products counted that miss a whole number by rounding
+    only; 0 for none."""
+    return min(n, math.floor(eps*(n + 1) + 1e-12*(n + 1)))
 
 # %% ../../nbs/risk_control/08_rates.ipynb #2812222e
 def conformal_unsafe(
@@ -206,7 +233,8 @@ def conformal_unsafe(
     y:np.ndarray, # (n,) +1 safe, -1 unsafe
     eps:float, # risk level, in (0, 1)
 ) -> Calibration:
-    """Conformal quantile on the unsafe points: bounds the rate among unsafe by eps in expectation.
+    """Conformal quantile on the unsafe points: bounds the rate among unsafe by eps in
+    expectation.
 
     Source: Carlevaro et al., section 3.2.3."""
     sample = check_sample(scores, y, ordered=True)
@@ -215,23 +243,26 @@ def conformal_unsafe(
     about = dict(risk="rate among unsafe", kind="expectation")
     rank = _conformal_rank(n, eps)
     if rank == 0:
-        return sample.infeasible("conformal_unsafe", _too_few(n, eps, "unsafe calibration points"), **about)
-    return sample.certified("conformal_unsafe", np.sort(sample.unsafe)[rank-1], bound=eps, rank=rank,
-                            guarantee=f"Pr{{inside | unsafe}} <= {eps:g}", **about)
+        return sample.infeasible("conformal_unsafe",
+                                 _too_few(n, eps, "unsafe calibration points"), **about)
+    return sample.certified("conformal_unsafe", np.sort(sample.unsafe)[rank - 1], bound=eps,
+                            rank=rank, guarantee=f"Pr{{inside | unsafe}} <= {eps:g}",
+                            **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #exactq01
-def _difference(a, b:float) -> tuple: # rounded difference, what the rounding left out: together exact
+def _difference(a, b:float) -> tuple:
+    # rounded difference, what the rounding left out: together exact
     "a - b without loss, by Knuth's two-sum."
-    rounded = a-b
-    back = rounded-a
-    return rounded, (a-(rounded-back))-(b+back)
+    rounded = a - b
+    back = rounded - a
+    return rounded, (a - (rounded - back)) - (b + back)
 
 def _conformal_offset(sample:Sample, reference:float, rank:int) -> float:
     "reference - q, q the rank-th smallest y (score - reference): exact, or rounded down."
     high, low = (sample.y*part for part in _difference(sample.scores, reference))
-    quantile = np.partition(high, rank-1)[rank-1]
+    quantile = np.partition(high, rank - 1)[rank - 1]
     tied = np.flatnonzero(high == quantile)
-    chosen = tied[np.argsort(low[tied])[rank-1-np.sum(high < quantile)]]
+    chosen = tied[np.argsort(low[tied])[rank - 1 - np.sum(high < quantile)]]
     if sample.y[chosen] < 0: return float(sample.scores[chosen])
     bias, left_out = _difference(2*reference, sample.scores[chosen])
     return float(np.nextafter(bias, -np.inf) if left_out < 0 else bias)
@@ -243,22 +274,27 @@ def conformal(
     eps:float, # risk level, in (0, 1)
     reference:float=0., # offset b0 of the fitted classifier, fixed before the calibration
 ) -> Calibration:
-    """Conformal quantile of y (score - reference) on all points: bounds the joint risk by eps in expectation.
+    """Conformal quantile of y (score - reference) on all points: bounds the joint risk by
+    eps in expectation.
 
-    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted offset."""
+    Source: Carlevaro et al., section 3.2.3, sign corrected and taken relative to the fitted
+    offset."""
     sample = check_sample(scores, y)
     eps = check_probability(eps, "eps")
     reference = check_number(reference, "reference", -LARGEST, LARGEST)
     n = len(sample.scores)
     about = dict(risk="joint", kind="expectation")
     inside = _conformal_rank(n, eps)
-    if inside == 0: return sample.infeasible("conformal", _too_few(n, eps, "calibration points"), **about)
-    rank = n+1-inside
-    return sample.certified("conformal", _conformal_offset(sample, reference, rank), bound=eps, rank=rank,
+    if inside == 0:
+        return sample.infeasible("conformal", _too_few(n, eps, "calibration points"),
+                                 **about)
+    rank = n + 1 - inside
+    return sample.certified("conformal", _conformal_offset(sample, reference, rank),
+                            bound=eps, rank=rank,
                             guarantee=f"Pr{{unsafe and inside}} <= {eps:g}", **about)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #121aadde
-RULES:dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
+RULES: dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
     "scaling_unsafe": (scaling_unsafe, ("eps", "delta")),
     "probabilistic_scaling": (probabilistic_scaling, ("eps", "delta")),
     "both_rates": (both_rates, ("eps", "delta", "eps_safe")),
@@ -268,12 +304,15 @@ RULES:dict[str, tuple[Callable[..., Calibration], tuple[str, ...]]] = {
 
 # %% ../../nbs/risk_control/08_rates.ipynb #anylab02
 def _signs_of(y, safe_label) -> np.ndarray: # (n,)
-    "+1 for the safe label, -1 for every other; labels +1 and -1 stay as they are without one."
+    """+1 for the safe label, -1 for every other; labels +1 and -1 stay as they are without
+    one."""
     if safe_label is None: return y
     labels = check_labels(y, "y")
     known = np.unique(labels)
     found = [label for label in known if names_class(safe_label, label)]
-    if not found: raise refuse("safe_label", f"one of the labels in y, {known.tolist()[:8]}", safe_label)
+    if not found:
+        raise refuse("safe_label", f"one of the labels in y, {known.tolist()[:8]}",
+                     safe_label)
     return np.where(labels == found[0], 1., -1.)
 
 # %% ../../nbs/risk_control/08_rates.ipynb #55434dbd
@@ -282,19 +321,24 @@ def calibrate_offset(
     y:np.ndarray, # (n,) labels: +1 safe and -1 unsafe, or any with a safe_label
     rule:str="scaling_unsafe", # a key of RULES
     eps:float=.05, # risk level, in (0, 1)
-    delta:float|None=.05, # 1 - confidence of this one calibration, in (0, 1), for the rules of scaling and both_rates
-    reference:float=0., # offset fixed before the calibration, for conformal: the middle of the scores, 0 for a
-                        # decision function, .5 for probabilities
-    eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for both_rates, None: eps
+    delta:float|None=.05, # 1 - confidence of this one calibration, in (0, 1), for the rules
+                          # of scaling and both_rates
+    reference:float=0., # offset fixed before the calibration, for conformal: the middle of
+                        # the scores, 0 for a decision function, .5 for probabilities
+    eps_safe:float|None=None, # level of the safe points left out, in (0, 1), for
+                              # both_rates, None: eps
     safe_label=None, # the safe one of the labels, None: y is +1 and -1
-    high_is_safe:bool=False, # whether high scores are safe: the region is then {scores > bias}
+    high_is_safe:bool=False, # whether high scores are safe: the region is then {scores >
+                             # bias}
     rules:dict|None=None, # rule by name, None: RULES
 ) -> Calibration:
     """The offset of a region {scores < bias} by one of the rules, with what it guarantees.
 
     Source: Carlevaro et al., section 3.2.
-    Raises: ValueError naming the argument: unknown rule, scores not finite, levels outside (0, 1)."""
-    rules = RULES if rules is None else check_instance(rules, "rules", dict, "a table of rules by name")
+    Raises: ValueError naming the argument: unknown rule, scores not finite, levels outside
+    (0, 1)."""
+    rules = (RULES if rules is None
+             else check_instance(rules, "rules", dict, "a table of rules by name"))
     function, uses = rules[check_choice(rule, "rule", rules)]
     turn = check_flag(high_is_safe, "high_is_safe")
     sign = -1. if turn else 1.
@@ -303,7 +347,8 @@ def calibrate_offset(
                  reference=sign*check_number(reference, "reference"))
     for name in ("delta", "eps_safe"):
         if given[name] is not None: check_probability(given[name], name)
-    found = function(scores, _signs_of(y, safe_label), **{name: given[name] for name in uses})
+    found = function(scores, _signs_of(y, safe_label),
+                     **{name: given[name] for name in uses})
     return replace(found, bias=-found.bias) if turn and found.bias is not None else found
 
 # %% ../../nbs/risk_control/08_rates.ipynb #ratesempt2
@@ -312,6 +357,8 @@ def warn_if_empty(
     scores, # (n,) of its calibration points, low is safe
     stacklevel:int=3, # of the warning: the caller of the method that calls this
 ) -> None:
-    "A warning to the caller of an estimator's method if no calibration point is inside the region."
+    """A warning to the caller of an estimator's method if no calibration point is inside
+    the region."""
     if found.bias is None or not np.any(scores < found.bias):
-        warnings.warn(f"no calibration point is inside the region: {found.message}", stacklevel=stacklevel)
+        warnings.warn(f"no calibration point is inside the region: {found.message}",
+                      stacklevel=stacklevel)

@@ -13,9 +13,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _check_feature_names, _check_n_features, check_is_fitted
+from sklearn.utils.validation import (
+    _check_feature_names, _check_n_features, check_is_fitted)
 
-from ..core.checks import check_flag, check_number, check_probability, check_random_state, refuse
+from ..core.checks import (
+    check_flag, check_number, check_probability, check_random_state, refuse)
 from ..core.labels import round_scores
 from ..core.results import TwoClassMixin, check_classes, check_points, point_weights
 from .estimators import (
@@ -26,11 +28,16 @@ from .rates import calibrate_offset, warn_if_empty, scaling_unsafe
 def risk_scores(
     estimator, # fitted, with decision_function or predict_proba
     X, # (n, d) points
-) -> np.ndarray: # (n, K) in the order of its classes and in its precision, low if it is sure of the class
+) -> np.ndarray: # (n, K) in the order of its classes and in its precision, low if it is
+                 # sure of the class
     "Scores of any classifier."
-    if hasattr(estimator, "decision_function"): scores = np.asarray(estimator.decision_function(X))
-    elif hasattr(estimator, "predict_proba"): scores = np.asarray(estimator.predict_proba(X))
-    else: raise refuse("estimator", "a classifier with decision_function or predict_proba", estimator)
+    if hasattr(estimator, "decision_function"):
+        scores = np.asarray(estimator.decision_function(X))
+    elif hasattr(estimator, "predict_proba"):
+        scores = np.asarray(estimator.predict_proba(X))
+    else:
+        raise refuse("estimator", "a classifier with decision_function or predict_proba",
+                     estimator)
     if scores.dtype.kind != "f": scores = scores.astype(float)
     if scores.ndim == 1: scores = np.column_stack([-scores, scores])
     if scores.shape[1:] != np.shape(estimator.classes_):
@@ -39,7 +46,8 @@ def risk_scores(
 
 # %% ../../nbs/risk_control/12_regions.ipynb #srpc0009
 class _HoldsOut:
-    "What both estimators share: any classifier is fitted on some rows, the others are for the calibration."
+    """What both estimators share: any classifier is fitted on some rows, the others are for
+    the calibration."""
     estimator: Any
     calibration_share: float
     random_state: Any
@@ -55,39 +63,50 @@ class _HoldsOut:
         tags.input_tags.allow_nan = _takes_nan(self.estimator)
         return tags
 
-    def _split(self, y, weight, prefit:bool=False) -> tuple: # rows of the fit, None for no fit; of the calibration
-        "Calibration rows at random. Raises ValueError naming y if the rows of the fit lack a class."
+    def _split(self, y, weight, prefit:bool=False) -> tuple:
+        # rows of the fit, None for no fit; of the calibration
+        """Calibration rows at random. Raises ValueError naming y if the rows of the fit
+        lack a class."""
         share = check_probability(self.calibration_share, "calibration_share")
         rng = check_random_state(self.random_state)
         given = self.estimator is not None and stays_as_it_is(self.estimator, prefit)
         if given and weight is not None:
-            raise refuse("sample_weight", "None if nothing is fitted: the calibration counts points", weight)
+            raise refuse("sample_weight",
+                         "None if nothing is fitted: the calibration counts points", weight)
         if given: return None, np.arange(len(y))
         rows, held = split_rows(len(y), share, rng)
         warn_if_doubtful(y)
         lacking = np.setdiff1d(self.classes_, y[rows])
         if not len(lacking): return rows, held
-        raise refuse("y", f"labels with more points (samples) of each class: the {len(rows)} rows drawn for the "
-                     "fit lack one, so give more, or another random_state", lacking[0])
+        raise refuse("y", "labels with more points (samples) of each class: the "
+                     f"{len(rows)} rows drawn for the fit lack one, so give more, or "
+                     "another random_state", lacking[0])
 
     def _rounded(self, scores, X, estimator) -> np.ndarray:
-        "The same for one row and for many: rounded as those of the calibration, the first that come."
+        """The same for one row and for many: rounded as those of the calibration, the first
+        that come."""
         if self.precision_ is None:
-            floats = [kind for kind in getattr(X, "dtypes", ()) if getattr(kind, "kind", "") == "f"]   # of a frame
+            floats = [kind for kind in getattr(X, "dtypes", ())
+                      if getattr(kind, "kind", "") == "f"] # of a frame
             self.precision_ = min([scores.dtype, *floats], key=lambda kind: kind.itemsize)
             self.unit_ = unit_of_probabilities(self.precision_)
-            if hasattr(estimator, "decision_function"): self.unit_ = _size_of_terms(estimator, X)
-        shift = 0. if hasattr(estimator, "decision_function") else 1.     # digits are those of 1 - p
+            if hasattr(estimator, "decision_function"):
+                self.unit_ = _size_of_terms(estimator, X)
+        # digits are those of 1 - p
+        shift = 0. if hasattr(estimator, "decision_function") else 1.
         return round_scores(scores + shift, self.unit_, self.precision_) - shift
 
     def _check_labels(self, found) -> None:
         "A classifier that knows the labels of y, and no others."
-        if getattr(found, "classes_", np.zeros(0)).tolist() == self.classes_.tolist(): return
-        raise refuse("estimator", f"a classifier fitted on the labels {self.classes_.tolist()}", found)
+        if getattr(found, "classes_", np.zeros(0)).tolist() == self.classes_.tolist():
+            return
+        raise refuse("estimator",
+                     f"a classifier fitted on the labels {self.classes_.tolist()}", found)
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00010
 def _weights_for(estimator, weight) -> dict: # arguments of its fit
-    "Weights of points by the name that an estimator has for them; those of a pipeline go to its last step."
+    """Weights of points by the name that an estimator has for them; those of a pipeline go
+    to its last step."""
     if weight is None: return {}
     last = f"{estimator.steps[-1][0]}__" if isinstance(estimator, Pipeline) else ""
     return {f"{last}sample_weight": weight}
@@ -99,8 +118,10 @@ def _fitted(estimator, X, y, weight):
         return model.fit(X, y, **_weights_for(model, weight))
     except (TypeError, AttributeError) as error:
         if weight is not None and "sample_weight" in str(error):
-            raise ValueError(f"sample_weight must be None for this estimator: {error}") from None
-        raise ValueError(f"estimator must be a classifier of scikit-learn: {error}") from None
+            raise ValueError("sample_weight must be None for this estimator: "
+                             f"{error}") from None
+        raise ValueError("estimator must be a classifier of scikit-learn: "
+                         f"{error}") from None
 
 def _tags(estimator):
     "What an estimator says of itself; None if it is no estimator."
@@ -112,50 +133,60 @@ def _takes_nan(estimator) -> bool:
     return tags is not None and bool(tags.input_tags.allow_nan)
 
 def _door(model, X, reset:bool):
-    "A frame as it is, where an estimator that was given can judge it; otherwise a matrix of numbers."
+    """A frame as it is, where an estimator that was given can judge it; otherwise a matrix
+    of numbers."""
     if reset:
         model.given_ = model.estimator
         model.precision_ = None
     if model.given_ is None or not hasattr(X, "iloc"):
         return check_points(model, X, reset, accept_sparse="csr",
-                            ensure_all_finite="allow-nan" if _takes_nan(model.given_) else True)
+                            ensure_all_finite="allow-nan" if _takes_nan(model.given_)
+                            else True)
     _check_feature_names(model, X, reset=reset)
     _check_n_features(model, X, reset=reset)
     return X
 
 def _size_of_terms(estimator, X) -> float:
-    "A power of 2 above the terms that a linear classifier sums, at least 1: their last digits are the noise of its scores."
-    if hasattr(estimator, "steps"): X, estimator = estimator[:-1].transform(X), estimator[-1]
+    """A power of 2 above the terms that a linear classifier sums, at least 1: their last
+    digits are the noise of its scores."""
+    if hasattr(estimator, "steps"):
+        X, estimator = estimator[:-1].transform(X), estimator[-1]
     slopes = getattr(estimator, "coef_", None)
     if not isinstance(slopes, np.ndarray) or slopes.ndim != 2: return 1.
-    largest = float((abs(np.asarray(X, float) if not hasattr(X, "tocsr") else X) @ abs(slopes).T).max())
+    largest = float(
+        (abs(np.asarray(X, float) if not hasattr(X, "tocsr") else X) @ abs(slopes).T).max())
     return 2.**max(0, math.frexp(largest)[1])
 
 def _outside(scores) -> np.ndarray: # (n,) below 0, falling with the scores
     "1/(s - 1) below 0, -1 - s above: no point is inside, and the order of points is kept."
-    return np.where(scores < 0, 1/(np.minimum(scores, 0)-1), -1-scores)
+    return np.where(scores < 0, 1/(np.minimum(scores, 0) - 1), -1 - scores)
 
 # %% ../../nbs/risk_control/12_regions.ipynb #cre00009
 class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator):
     """A classifier or pipeline of two classes whose safe region keeps a guarantee.
 
-    After `fit`: `estimator_` (fitted), `calibration_` (what is certified), `bias_` (on scores of which low is
-    safe), `classes_`, `safe_label_`.
+    After `fit`: `estimator_` (fitted), `calibration_` (what is certified), `bias_` (on
+    scores of which low is safe), `classes_`, `safe_label_`.
     Source: Carlevaro et al., section 3.2.
     Raises: ValueError naming the parameter, in `fit`."""
     def __init__(self,
-        estimator=None, # any classifier of two classes, a pipeline too, None: a logistic regression. A clone
-                        # is fitted, unless it is in FrozenEstimator, or prefit
+        estimator=None, # any classifier of two classes, a pipeline too, None: a logistic
+                        # regression. A clone is fitted, unless it is in FrozenEstimator, or
+                        # prefit
         rule="scaling_unsafe", # a key of `reject_nb.risk_control.rates.RULES`
         eps=0.05, # risk level, in (0, 1)
         delta=0.05, # 1 - confidence of this one fit, in (0, 1)
-        eps_safe=None, # level of the safe points left out, in (0, 1), for both_rates, None: eps
-        calibration_share=0.3, # share of the points set aside for the calibration, in (0, 1)
-        prefit=False, # whether the estimator was fitted on other points: all are then for the calibration
+        eps_safe=None, # level of the safe points left out, in (0, 1), for both_rates, None:
+                       # eps
+        calibration_share=0.3, # share of the points set aside for the calibration, in (0,
+                               # 1)
+        prefit=False, # whether the estimator was fitted on other points: all are then for
+                      # the calibration
         safe_label=None, # label of the safe class, None: the last in sorted order
         random_state=None, # of the split: None, a number or a generator
-        reference=None, # score of the safe class from which the rule "conformal" measures, fixed before the
-                        # calibration, None: the middle, probability .5 or decision function 0
+        reference=None, # score of the safe class from which the rule "conformal" measures,
+                        # fixed before the calibration, None: the middle, probability .5 or
+                        # decision function 0
     ):
         self.estimator = estimator
         self.rule = rule
@@ -169,11 +200,14 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         self.reference = reference
 
     def fit(self,
-        X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that takes it
+        X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that
+           # takes it
         y, # (n,) labels of two classes
-        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration counts points
+        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration
+                            # counts points
     ): # self
-        """Fits the estimator on one part of the points and calibrates the offset on the other."""
+        """Fits the estimator on one part of the points and calibrates the offset on the
+        other."""
         X = _door(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])
         if isinstance(self.safe_label, (list, tuple, np.ndarray)):
@@ -182,8 +216,8 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
         weight = None if sample_weight is None else point_weights(sample_weight, len(y))
         self.estimator_, held = self._fit_estimator(X, y, weight)
         scores = self._risk(_safe_indexing(X, held))
-        self.calibration_ = calibrate_offset(scores, signs[held], self.rule, self.eps, self.delta,
-                                             self._reference(), self.eps_safe)
+        self.calibration_ = calibrate_offset(scores, signs[held], self.rule, self.eps,
+                                             self.delta, self._reference(), self.eps_safe)
         warn_if_empty(self.calibration_, scores)
         self.bias_ = -math.inf if self.calibration_.bias is None else self.calibration_.bias
         return self
@@ -205,24 +239,28 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
 
     def _risk(self, X) -> np.ndarray: # (n,)
         "Scores of checked points, low is safe."
-        return self._rounded(risk_scores(self.estimator_, X)[:, int(self.safe_label_ == self.classes_[1])], X, self.estimator_)
+        return self._rounded(
+            risk_scores(self.estimator_, X)[:, int(self.safe_label_ == self.classes_[1])],
+            X, self.estimator_)
 
     def safe_score(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n,)
-        """bias_ minus the score: positive is inside. Where the rule could not deliver, minus infinity."""
+        """bias_ minus the score: positive is inside. Where the rule could not deliver,
+        minus infinity."""
         check_is_fitted(self)
-        return self.bias_-self._risk(_door(self, X, reset=False))
+        return self.bias_ - self._risk(_door(self, X, reset=False))
 
     def decision_function(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n,)
         """`safe_score` or its negative: positive is `classes_[1]`, as in scikit-learn.
 
-        Where the rule could not deliver: finite, in the order of the scores, and no point is inside."""
+        Where the rule could not deliver: finite, in the order of the scores, and no point
+        is inside."""
         check_is_fitted(self)
         scores = self._risk(_door(self, X, reset=False))
-        score = _outside(scores) if self.bias_ == -math.inf else self.bias_-scores
+        score = _outside(scores) if self.bias_ == -math.inf else self.bias_ - scores
         return score if self.safe_label_ == self.classes_[1] else -score
 
     def predict(self,
@@ -235,16 +273,19 @@ class CalibratedRegion(_HoldsOut, TwoClassMixin, ClassifierMixin, BaseEstimator)
 class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
     """A calibrated region for every class, with one guarantee for all of them together.
 
-    After `fit`: `classes_`, `estimators_` (one, or one per class) and `calibrations_` (one per class).
-    `predict` gives the class with the highest score; `predict_regions` says in which regions a point lies.
-    Source: Carlevaro et al., section 3.2, one class against the others; the union bound over classes.
+    After `fit`: `classes_`, `estimators_` (one, or one per class) and `calibrations_` (one
+    per class). `predict` gives the class with the highest score; `predict_regions` says in
+    which regions a point lies.
+    Source: Carlevaro et al., section 3.2, one class against the others; the union bound
+    over classes.
     Raises: ValueError naming the parameter, in `fit`."""
     def __init__(self,
-        estimator=None, # any classifier, a pipeline too, None: a logistic regression. A clone is fitted,
-                        # unless it is in FrozenEstimator
+        estimator=None, # any classifier, a pipeline too, None: a logistic regression. A
+                        # clone is fitted, unless it is in FrozenEstimator
         eps=0.05, # share of the other classes allowed into a region, in (0, 1)
         delta=0.05, # 1 - confidence that all regions of this one fit keep to it, in (0, 1)
-        calibration_share=0.3, # share of the points set aside for the calibration, in (0, 1)
+        calibration_share=0.3, # share of the points set aside for the calibration, in (0,
+                               # 1)
         random_state=None, # of the split: None, a number or a generator
     ):
         self.estimator = estimator
@@ -254,59 +295,75 @@ class RegionPerClass(_HoldsOut, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self,
-        X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that takes it
+        X, # (n, d) points; a data frame is passed on as it is, NaN to an estimator that
+           # takes it
         y, # (n,) labels of two or more classes
-        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration counts points
+        sample_weight=None, # (n,) at least 0, for the estimator's fit; the calibration
+                            # counts points
     ): # self
-        """Fits the estimator on one part of the points and calibrates a region for each class on the other."""
+        """Fits the estimator on one part of the points and calibrates a region for each
+        class on the other."""
         X = _door(self, X, reset=True)
         y = check_classes(self, y, X.shape[0])
         weight = None if sample_weight is None else point_weights(sample_weight, len(y))
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
-            raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
+            raise refuse("y", "labels of two or more classes (one class)",
+                         self.classes_.tolist())
         eps = check_probability(self.eps, "eps")
         delta = check_probability(self.delta, "delta")/len(self.classes_)
         rows, held = self._split(y, weight)
-        self.estimators_ = [self.estimator] if rows is None else self._fit_each(X, y, rows, weight)
+        self.estimators_ = ([self.estimator] if rows is None
+                            else self._fit_each(X, y, rows, weight))
         if len(self.estimators_) == 1: self._check_labels(self.estimators_[0])
         scores = self._risks(_safe_indexing(X, held))
-        self.calibrations_ = [scaling_unsafe(scores[:, k], np.where(y[held] == label, 1., -1.), eps, delta)
-                              for k, label in enumerate(self.classes_)]
+        self.calibrations_ = [
+            scaling_unsafe(scores[:, k], np.where(y[held] == label, 1., -1.), eps, delta)
+            for k, label in enumerate(self.classes_)]
         return self
 
     def _fit_each(self, X, y, rows, weight) -> list:
-        "One classifier of all classes, or one per class against the others if it takes two only."
+        """One classifier of all classes, or one per class against the others if it takes
+        two only."""
         tags = _tags(self.estimator)
-        binary = tags is not None and tags.classifier_tags is not None and not tags.classifier_tags.multi_class
+        binary = (tags is not None and tags.classifier_tags is not None
+                  and not tags.classifier_tags.multi_class)
         targets = [y[rows] == label for label in self.classes_] if binary else [y[rows]]
         part = None if weight is None else weight[rows]
-        return [_fitted(self.estimator, _safe_indexing(X, rows), target, part) for target in targets]
+        return [_fitted(self.estimator, _safe_indexing(X, rows), target, part)
+                for target in targets]
 
     def _risks(self, X) -> np.ndarray: # (n, K)
         "Scores of checked points for each class, low is inside."
-        if len(self.estimators_) == 1: return self._rounded(risk_scores(self.estimators_[0], X), X, self.estimators_[0])
-        return self._rounded(np.column_stack([risk_scores(one, X)[:, 1] for one in self.estimators_]), X, self.estimators_[0])
+        if len(self.estimators_) == 1:
+            return self._rounded(risk_scores(self.estimators_[0], X), X,
+                                 self.estimators_[0])
+        return self._rounded(
+            np.column_stack([risk_scores(one, X)[:, 1] for one in self.estimators_]), X,
+            self.estimators_[0])
 
     def decision_function(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K), or (n,) for two classes
-        """Score of each class, high if the classifier is sure of it; the difference of both for two."""
+        """Score of each class, high if the classifier is sure of it; the difference of both
+        for two."""
         check_is_fitted(self)
         scores = -self._risks(_door(self, X, reset=False))
-        return scores[:, 1]-scores[:, 0] if len(self.classes_) == 2 else scores
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n,) labels
         """The class with the highest score, inside its region or not."""
         scores = self.decision_function(X)
-        return self.classes_[scores.argmax(1) if scores.ndim == 2 else (scores > 0).astype(int)]
+        return self.classes_[scores.argmax(1) if scores.ndim == 2
+                             else (scores > 0).astype(int)]
 
     def predict_regions(self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K) bool
         """In which of the K regions each point lies: none, one or several."""
         check_is_fitted(self)
-        levels = [-math.inf if found.bias is None else found.bias for found in self.calibrations_]
+        levels = [-math.inf if found.bias is None else found.bias
+                  for found in self.calibrations_]
         return self._risks(_door(self, X, reset=False)) < levels

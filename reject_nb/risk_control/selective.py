@@ -23,17 +23,19 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, proces
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, check_is_fitted
 
-from ..core.checks import (
-    check_choice, check_count, check_flag, check_number, check_probability, check_vector, refuse)
+from reject_nb.core.checks import (
+    check_choice, check_count, check_flag, check_number, check_probability, check_vector,
+    refuse)
 from ..core.labels import check_comparable, round_scores
 from ..core.results import choose_reject_label, with_rejections
 from ..core.ranking import aurc, rank
 from ..core.results import Status
 from reject_nb.risk_control.estimators import (
-    Certifying, MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask, check_class_labels,
-    count_features, default_classifier, is_fitted, labels_of, legacy_random_state, loss_matrix, n_rows,
-    note_certified, pointwise_loss, predict_labels, risk_coverage_curve, selective_accuracy, split_rows, stays_as_it_is, take,
-    warn_if_doubtful)
+    Certifying, MarginScore, MaxClassProbability, RiskCoverage, UncertaintyScore, ask,
+    check_class_labels, count_features, default_classifier, is_fitted, labels_of,
+    legacy_random_state, loss_matrix, n_rows, note_certified, pointwise_loss,
+    predict_labels, risk_coverage_curve, selective_accuracy, split_rows, stays_as_it_is,
+    take, warn_if_doubtful)
 from .groups import group_labels
 from .targets import certify
 from .threshold import SelectionFunction
@@ -44,12 +46,13 @@ def split_by_class(
     size:int,        # rows of the second part, below n
     random_state,    # numpy.random.RandomState
 ) -> list[np.ndarray]: # row indices of the two parts
-    "Two parts for which nothing is certified: stratified if every class has enough members."
+    """Two parts for which nothing is certified: stratified if every class has enough
+    members."""
     from sklearn.model_selection import train_test_split
     counts = np.unique(y, return_counts=True)[1]
     enough = counts.min() >= 2 and min(size, len(y) - size) >= len(counts)
-    return train_test_split(np.arange(len(y)), test_size=size, stratify=y if enough else None,
-                            random_state=random_state)
+    return train_test_split(np.arange(len(y)), test_size=size,
+                            stratify=y if enough else None, random_state=random_state)
 
 def split_parts(
     y,                   # (n,) labels
@@ -65,25 +68,28 @@ def split_parts(
 
 # %% ../../nbs/risk_control/11_selective.ipynb #93ba4d97
 def choose_estimator(estimator, score):
-    "`estimator`, or that of the score, or logistic regression. ValueError if the two differ."
+    """`estimator`, or that of the score, or logistic regression. ValueError if the two
+    differ."""
     own = None if isinstance(score, FrozenEstimator) else getattr(score, "estimator", None)
     if own is None: return default_classifier() if estimator is None else estimator
     if estimator is None or estimator is own: return own
     alike = type(estimator) is type(own) and hasattr(own, "get_params")
-    alike = alike and str(estimator.get_params()) == str(own.get_params())                # clones of one
+    alike = alike and str(estimator.get_params()) == str(own.get_params()) # clones of one
     if not alike or is_fitted(estimator) or is_fitted(own):
-        raise ValueError(f"estimator={estimator!r} and uncertainty={score!r} name two classifiers; "
-                         "give it once, as estimator")
+        raise ValueError(f"estimator={estimator!r} and uncertainty={score!r} name two "
+                         "classifiers; give it once, as estimator")
     return estimator
 
 # %% ../../nbs/risk_control/11_selective.ipynb #1866d66e
 def loss_of_score(loss, classes, known, learned:bool):
-    "The loss for a score if the classifier knows some of the classes: the matrix of those, or the whole."
+    """The loss for a score if the classifier knows some of the classes: the matrix of
+    those, or the whole."""
     if loss is None or isinstance(loss, str) or callable(loss): return loss
     matrix = loss_matrix(loss, classes)
     at = np.isin(classes, known)
     if at.all(): return loss
-    return partial(pointwise_loss, loss=matrix, classes=classes) if learned else matrix[np.ix_(at, at)]
+    return (partial(pointwise_loss, loss=matrix, classes=classes) if learned
+            else matrix[np.ix_(at, at)])
 
 def _check_part(name:str, part) -> None:
     "Something with predict, or a function."
@@ -94,10 +100,13 @@ def _check_part(name:str, part) -> None:
 def _check_score(score) -> None:
     "A score that sees what the classifier sees."
     _check_part("uncertainty", score)
-    if isinstance(score, (UncertaintyScore, FrozenEstimator)) or not hasattr(score, "get_params"): return
+    if (isinstance(score, (UncertaintyScore, FrozenEstimator))
+        or not hasattr(score, "get_params")):
+        return
     if any(isinstance(v, UncertaintyScore) for v in score.get_params().values()):
-        raise ValueError(f"uncertainty must be a score itself, not in {type(score).__name__}: it would see "
-                         "other features than the classifier; put transformations into estimator")
+        raise ValueError("uncertainty must be a score itself, not in "
+                         f"{type(score).__name__}: it would see other features than the "
+                         "classifier; put transformations into estimator")
 
 # %% ../../nbs/risk_control/11_selective.ipynb #299798e7
 def check_sizes(score_size, calibration_size) -> None:
@@ -111,15 +120,17 @@ def check_sizes(score_size, calibration_size) -> None:
 # %% ../../nbs/risk_control/11_selective.ipynb #h90d5303
 def _is_ready(score) -> bool:
     "Whether a score has nothing to learn."
-    return not hasattr(score, "fit") or isinstance(score, (MaxClassProbability, MarginScore))
+    return (not hasattr(score, "fit")
+            or isinstance(score, (MaxClassProbability, MarginScore)))
 
 # %% ../../nbs/risk_control/11_selective.ipynb #he92fcdd
 def check_prefit(base=len, score=len) -> None:
     "Refuse parts that are not fitted; functions need no fit."
     for name, part, ready in (("estimator", base, is_fitted(base)),
                               ("uncertainty", score, _is_ready(score) or is_fitted(score))):
-        if not ready: raise refuse(name, "fitted to be used as it is; in FrozenEstimator it stays so in clones",
-                                   part)
+        if not ready:
+            raise refuse(name, "fitted to be used as it is; in FrozenEstimator it stays so "
+                         "in clones", part)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #47faa017
 class Rows(NamedTuple):
@@ -145,11 +156,15 @@ def rows_for(
     if not fits and (_is_ready(score) or stays_as_it_is(score, prefit)):
         return Rows(nothing, nothing, everything)
     if fits and len(np.unique(y)) < 2:
-        raise ValueError("y has one class only, two classes or more are needed to fit the classifier")
+        raise ValueError("y has one class only, two classes or more are needed to fit the "
+                         "classifier")
     own_part = fits and getattr(score, "learns", False)
-    for name, size in [("calibration_size", sizes[1])] + [("score_size", sizes[0])]*own_part:
-        if round(len(y)*size) < 1: raise ValueError(f"{name}={size:g} leaves none of {len(y)} examples")
-    first, part, calibration = split_parts(y, sizes[0] if own_part else 0., sizes[1], random_state)
+    for name, size in ([("calibration_size", sizes[1])]
+                       + [("score_size", sizes[0])]*own_part):
+        if round(len(y)*size) < 1:
+            raise ValueError(f"{name}={size:g} leaves none of {len(y)} examples")
+    first, part, calibration = split_parts(y, sizes[0] if own_part else 0., sizes[1],
+                                           random_state)
     if not fits: return Rows(nothing, first, calibration)
     return Rows(first, part if own_part else first, calibration)
 
@@ -157,8 +172,8 @@ def rows_for(
 def _has(method:str):
     "Whether the classifier has a method, for `available_if`."
     def check(self):
-        getattr(getattr(self, "classifier_",
-                        self.estimator if self.estimator is not None else default_classifier()), method)
+        getattr(getattr(self, "classifier_", self.estimator if self.estimator is not None
+                        else default_classifier()), method)
         return True
     return check
 
@@ -177,7 +192,8 @@ class Abstaining(Certifying):
         above: Any = super()
         tags = above.__sklearn_tags__()
         inner = default_classifier() if self.estimator is None else self.estimator
-        if isinstance(inner, BaseEstimator): tags.input_tags = deepcopy(get_tags(inner).input_tags)
+        if isinstance(inner, BaseEstimator):
+            tags.input_tags = deepcopy(get_tags(inner).input_tags)
         return tags
 
     def _door(self, X):
@@ -190,17 +206,20 @@ class Abstaining(Certifying):
         "Predictions, with the reject label where the classifier abstains."
         accepted = self.accept(X)
         if not len(accepted): return self.classes_[:0]
-        return with_rejections(predict_labels(self.classifier_, X), accepted, self.reject_label_)
+        return with_rejections(predict_labels(self.classifier_, X), accepted,
+                               self.reject_label_)
 
     def score(self,
         X,                  # (n, d) test inputs
         y,                  # (n,) labels
         sample_weight=None, # (n,) non-negative; equal if None
     ) -> float:             # in [0, 1]; NaN if nothing is accepted
-        "Selective accuracy: the share of right answers among accepted inputs; rejected ones do not count."
+        """Selective accuracy: the share of right answers among accepted inputs; rejected
+        ones do not count."""
         accepted = self.accept(X)
         y = self._labels(y, len(accepted))
-        return selective_accuracy(predict_labels(self.classifier_, X) == y, accepted, sample_weight)
+        return selective_accuracy(predict_labels(self.classifier_, X) == y, accepted,
+                                  sample_weight)
 
     @available_if(_has("predict_proba"))
     def predict_proba(self,
@@ -229,17 +248,21 @@ def get_metadata_routing(self:Abstaining):
 
 @patch
 def _fit_classifier(self:Abstaining, base, X, y, rows, params):
-    "The classifier itself if it stays as it is, otherwise a clone that is fitted on some rows."
+    """The classifier itself if it stays as it is, otherwise a clone that is fitted on some
+    rows."""
     params = _of_the_fit(self, base, params)
     if not len(rows):
         if params:
-            raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is not fitted here")
-        if hasattr(base, "classes_"): check_comparable(y, base.classes_, other="the estimator's classes")
+            raise ValueError(f"{next(iter(params))} must go to a fit, the estimator is not "
+                             "fitted here")
+        if hasattr(base, "classes_"):
+            check_comparable(y, base.classes_, other="the estimator's classes")
         return base
     warn_if_doubtful(y)
     if len(np.unique(y[rows])) < 2:
-        raise ValueError(f"y has one class only in the {len(rows)} rows drawn for the classifier: give more "
-                         "examples, keep fewer of them out, or set another random_state")
+        raise ValueError(f"y has one class only in the {len(rows)} rows drawn for the "
+                         "classifier: give more examples, keep fewer of them out, or set "
+                         "another random_state")
     params = _check_method_params(X, params, rows)
     return ask(lambda part: clone(base).fit(part, y[rows], **params), take(X, rows))
 
@@ -271,33 +294,44 @@ def _of_the_fit(self, base, params:dict) -> dict:
 
 # %% ../../nbs/risk_control/11_selective.ipynb #7c2a615d
 class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
-    """A classifier that rejects uncertain inputs, from any estimator or function. X is passed on as it is.
+    """A classifier that rejects uncertain inputs, from any estimator or function. X is
+    passed on as it is.
 
-    Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message: what is certified).
+    Learned: classifier_, uncertainty_, classes_, reject_label_, selection_ (its message:
+    what is certified).
 
     Source: Franc, Prusa and Voracek (2023), section 2."""
     def __init__(self,
-        estimator=None,        # classifier or function X -> labels; None: the score's, or logistic regression.
-                               # A clone is fitted, unless it is a function, in FrozenEstimator, or prefit
-        uncertainty=None,      # a score, or a function X -> (n,); maximum class probability if None
-        model=None,            # CostBased, BoundedImprovement, BoundedAbstention; None: accept everything.
-                               # Frozen: a grid holds whole models, {"model": [BoundedImprovement(.1), ...]}
-        guarantee="auto",      # "auto", the strongest that the model allows, or "ltt"; None: tuned only
-        delta:float=.05,       # allowed probability that the guarantee of this one fit fails, in (0, 1)
-        loss=None,             # None (0/1), "absolute", a matrix or a function, as in pointwise_loss
-        bound=None,            # largest loss that can occur, above 0; None: 1 for 0/1, the largest entry of a
-                               # matrix, the largest difference of the classifier's classes for "absolute";
-                               # a function needs it for a bound on the risk
+        estimator=None,        # classifier or function X -> labels; None: the score's, or
+                               # logistic regression. A clone is fitted, unless it is a
+                               # function, in FrozenEstimator, or prefit
+        uncertainty=None,      # a score, or a function X -> (n,); maximum class probability
+                               # if None
+        model=None,            # CostBased, BoundedImprovement, BoundedAbstention; None:
+                               # accept everything. Frozen: a grid holds whole models,
+                               # {"model": [BoundedImprovement(.1), ...]}
+        guarantee="auto",      # "auto", the strongest that the model allows, or "ltt";
+                               # None: tuned only
+        delta:float=.05,       # allowed probability that the guarantee of this one fit
+                               # fails, in (0, 1)
+        loss=None, # None (0/1), "absolute", a matrix or a function, as in pointwise_loss
+        bound=None,            # largest loss that can occur, above 0; None: 1 for 0/1, the
+                               # largest entry of a matrix, the largest difference of the
+                               # classifier's classes for "absolute"; a function needs it
+                               # for a bound on the risk
         score_size:float=.3,   # share of the data for a learned score, in (0, 1)
-        calibration_size:float=.3, # share for the threshold, in (0, 1); all if nothing else is learned
-        reject_label="auto",   # what predict returns for rejected inputs: -1 for numbers, "reject" for text
-        random_state=None,     # of the split: None, a whole number, a Generator or a RandomState
-        prefit:bool=False,     # True: classifier and score are fitted on other data and stay as they are, so
-                               # every row of fit is for the threshold
-        groups=None,           # "prediction" or a function X -> (n,) labels: a guarantee for each; None: one
-                               # for all
-        n_candidates:int=1,    # among which a search chooses: delta is divided by it, so that the statement
-                               # about the one that is chosen holds
+        calibration_size:float=.3, # share for the threshold, in (0, 1); all if nothing else
+                                   # is learned
+        reject_label="auto",   # what predict returns for rejected inputs: -1 for numbers,
+                               # "reject" for text
+        random_state=None,     # of the split: None, a whole number, a Generator or a
+                               # RandomState
+        prefit:bool=False,     # True: classifier and score are fitted on other data and
+                               # stay as they are, so every row of fit is for the threshold
+        groups=None,           # "prediction" or a function X -> (n,) labels: a guarantee
+                               # for each; None: one for all
+        n_candidates:int=1,    # among which a search chooses: delta is divided by it, so
+                               # that the statement about the one that is chosen holds
     ):
         self.estimator = estimator
         self.uncertainty = uncertainty
@@ -315,13 +349,16 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         self.n_candidates = n_candidates
 
     def fit(self,
-        X,        # (n, d) or whatever the estimator takes: a frame, text, sparse, with missing values
+        X,        # (n, d) or whatever the estimator takes: a frame, text, sparse, with
+                  # missing values
         y,        # (n,) labels
-        **params, # for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
+        **params, # for the estimator's fit, such as sample_weight; one entry a row is cut
+                  # to its rows
     ):            # self
         """Fit classifier, score and threshold on disjoint parts of the data.
 
-        Raises: ValueError naming the argument; what the estimator says against X is passed on."""
+        Raises: ValueError naming the argument; what the estimator says against X is passed
+        on."""
         self._check_parameters()
         count_features(self, X)
         y = labels_of(self, y, n_rows(X))
@@ -332,14 +369,16 @@ class SelectiveClassifier(Abstaining, ClassifierMixin, BaseEstimator):
         _check_part("estimator", base)
         if stays_as_it_is(base, self.prefit): check_prefit(base)
         if stays_as_it_is(score, self.prefit): check_prefit(score=score)
-        rows = rows_for(y, base, score, self.prefit, (self.score_size, self.calibration_size),
-                        self.random_state)
+        rows = rows_for(y, base, score, self.prefit,
+                        (self.score_size, self.calibration_size), self.random_state)
         self.classifier_ = self._fit_classifier(base, X, y, rows.classifier, params)
         self._note_labels(y)
         self.uncertainty_ = score
-        if _is_ready(score) and hasattr(score, "fit") or not stays_as_it_is(score, self.prefit):
+        if (_is_ready(score) and hasattr(score, "fit")
+            or not stays_as_it_is(score, self.prefit)):
             self._fit_score(score, X, y, rows.score)
-        self._note(X, y, [part for part in (self.classifier_, self.uncertainty_) if part is base or part is score])
+        self._note(X, y, [part for part in (self.classifier_, self.uncertainty_)
+                          if part is base or part is score])
         return self._certify(take(X, rows.calibration), y[rows.calibration])
 
 # %% ../../nbs/risk_control/11_selective.ipynb #aca2fde0
@@ -354,8 +393,8 @@ def _check_parameters(self:SelectiveClassifier):
     if not (self.groups is None or callable(self.groups)):
         check_choice(self.groups, "groups", ("prediction",))
     if self.model is None and self.guarantee not in (None, "auto"):
-        raise ValueError(f"guarantee={self.guarantee!r} needs a model with a target: BoundedImprovement "
-                         "or BoundedAbstention")
+        raise ValueError(f"guarantee={self.guarantee!r} needs a model with a target: "
+                         "BoundedImprovement or BoundedAbstention")
 
 # %% ../../nbs/risk_control/11_selective.ipynb #58925d11
 @patch
@@ -370,7 +409,7 @@ def _fit_score(self:SelectiveClassifier, score, X, y, rows):
         self.uncertainty_.loss = loss_of_score(loss, self.classes_, known,
                                                getattr(score, "learns", False))
     if len(rows): self.uncertainty_.fit(take(X, rows), y[rows])
-    else: self.uncertainty_.fit(X, y)                        # plug-in scores learn nothing from them
+    else: self.uncertainty_.fit(X, y) # plug-in scores learn nothing from them
 
 # %% ../../nbs/risk_control/11_selective.ipynb #2ff1b902
 class _Everything:
@@ -378,11 +417,13 @@ class _Everything:
     target_coverage = 1.
 
     def solve(self, risk, scores=None, randomise=True) -> SelectionFunction:
-        return SelectionFunction(threshold=np.inf, accept_at_threshold=1., coverage=1., status=Status.trivial,
-                                 selective_risk=float(np.mean(risk)), message="all is accepted")
+        return SelectionFunction(threshold=np.inf, accept_at_threshold=1., coverage=1.,
+                                 status=Status.trivial, selective_risk=float(np.mean(risk)),
+                                 message="all is accepted")
 
 # %% ../../nbs/risk_control/11_selective.ipynb #d4bfc612
-def _has_a_target(model) -> bool: return hasattr(model, "target_risk") or hasattr(model, "target_coverage")
+def _has_a_target(model) -> bool:
+    return hasattr(model, "target_risk") or hasattr(model, "target_coverage")
 
 @patch
 def _largest_loss(self:SelectiveClassifier) -> float|None: # None: 1, the largest 0/1 loss
@@ -390,26 +431,31 @@ def _largest_loss(self:SelectiveClassifier) -> float|None: # None: 1, the larges
     if self.bound is not None or self.loss is None: return self.bound
     known = getattr(self.classifier_, "classes_", None)
     if callable(self.loss) or isinstance(self.loss, str) and known is None:
-        which = "loss is a function" if callable(self.loss) else "the classifier has no classes_"
-        raise ValueError(f"bound must be the largest loss that can occur, since {which}; if none is known, "
-                         "certify a bounded loss or BoundedAbstention")
-    largest = loss_matrix(self.loss, known if isinstance(self.loss, str) else self.classes_).max()
+        which = ("loss is a function" if callable(self.loss)
+                 else "the classifier has no classes_")
+        raise ValueError(f"bound must be the largest loss that can occur, since {which}; "
+                         "if none is known, certify a bounded loss or BoundedAbstention")
+    largest = loss_matrix(self.loss,
+                          known if isinstance(self.loss, str) else self.classes_).max()
     return float(largest) if largest > 0 else None
 
 @patch
 def _conditions(self:SelectiveClassifier, bound) -> str: # "" for none
-    "What the statement needs besides new inputs of the same distribution, and what it covers."
+    """What the statement needs besides new inputs of the same distribution, and what it
+    covers."""
     known = isinstance(self.loss, str) and self.bound is None and bound is not None
-    words = f", if no loss exceeds {bound:g}, the largest difference of classes" if known else ""
+    words = (f", if no loss exceeds {bound:g}, the largest difference of classes" if known
+             else "")
     if self.n_candidates == 1: return words
-    return words + (f"; whichever of {self.n_candidates} candidates a search chooses, this is true with "
-                    f"probability at least {1 - self.delta:g}")
+    return (words + (f"; whichever of {self.n_candidates} candidates a search chooses, "
+                     f"this is true with probability at least {1 - self.delta:g}"))
 
 @patch
 def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
     "Certify a threshold, and keep with it everything that it depends on."
     model = _Everything() if self.model is None else self.model
-    guarantee = None if self.guarantee == "auto" and not _has_a_target(self.model) else self.guarantee
+    guarantee = (None if self.guarantee == "auto" and not _has_a_target(self.model)
+                 else self.guarantee)
     predictions = predict_labels(self.classifier_, X)
     known = self.classes_ if hasattr(self.classifier_, "classes_") else ()
     check_comparable(y, predictions, classes=known)
@@ -417,30 +463,36 @@ def _certify(self:SelectiveClassifier, X, y, weights=None, weight_bound=None):
     raw = self._raw(X)
     groups = None if guarantee is None else self._groups(X, self.groups)
     if guarantee is None and self.groups is not None:
-        raise ValueError("groups must be None where nothing is certified: a model without a target, or "
-                         "guarantee=None")
-    bound = None if guarantee is None or not hasattr(model, "target_risk") else self._largest_loss()
-    found = certify(model, losses, round_scores(raw), guarantee, self.delta/self.n_candidates, bound,
-                    groups=groups, weights=weights, weight_bound=weight_bound)
+        raise ValueError("groups must be None where nothing is certified: a model without "
+                         "a target, or guarantee=None")
+    bound = (None if guarantee is None or not hasattr(model, "target_risk")
+             else self._largest_loss())
+    found = certify(model, losses, round_scores(raw), guarantee,
+                    self.delta/self.n_candidates, bound, groups=groups, weights=weights,
+                    weight_bound=weight_bound)
     certified = guarantee is not None and found.status != Status.infeasible
     conditions = self._conditions(bound) if certified else ""
     self.precision_ = raw.dtype
     self.groups_ = self.groups
     self.loss_ = self.loss
-    self.selection_ = replace(found, message=found.message + conditions) if conditions else found
+    self.selection_ = (replace(found, message=found.message + conditions) if conditions
+                       else found)
     return self
 
 @patch
 def calibrate(self:SelectiveClassifier,
     X,   # (n, d) data that classifier and score have not seen
     y,   # (n,) labels
-    weights=None, # (n,) how much more frequent each input is among the new ones; None: the same distribution
+    weights=None, # (n,) how much more frequent each input is among the new ones; None: the
+                  # same distribution
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
 ):       # self
-    """Set the threshold anew on other data, for instance after changing `model`, `guarantee` or `delta`.
+    """Set the threshold anew on other data, for instance after changing `model`,
+    `guarantee` or `delta`.
 
-    Classifier and score are those of the fit; `model`, `guarantee`, `delta`, `n_candidates`, `loss`, `bound` and `groups`
-    are as they are set now. Without this call a changed parameter changes no answer."""
+    Classifier and score are those of the fit; `model`, `guarantee`, `delta`,
+    `n_candidates`, `loss`, `bound` and `groups` are as they are set now. Without this call
+    a changed parameter changes no answer."""
     self._check_parameters()
     self._door(X)
     y = self._labels(y, n_rows(X))
@@ -450,7 +502,8 @@ def calibrate(self:SelectiveClassifier,
 @patch
 def _note(self:SelectiveClassifier, X, y, parts):
     "Notice a search, if something is certified."
-    if _has_a_target(self.model) and self.guarantee is not None: note_certified(self, X, y, self.n_candidates, parts)
+    if _has_a_target(self.model) and self.guarantee is not None:
+        note_certified(self, X, y, self.n_candidates, parts)
 
 # %% ../../nbs/risk_control/11_selective.ipynb #03ed8bc9
 @patch
@@ -477,7 +530,8 @@ def _losses(self:SelectiveClassifier, X, y):
 @patch
 def _raw(self:SelectiveClassifier, X) -> np.ndarray: # (n,) in the precision of the score
     "The score of each input as it was computed."
-    found = ask(getattr(self.uncertainty_, "predict", self.uncertainty_), X, "what the score takes")
+    found = ask(getattr(self.uncertainty_, "predict", self.uncertainty_), X,
+                "what the score takes")
     scores = check_vector(found, "uncertainty", n_rows(X), infinite=True)
     kind = np.asarray(found).dtype
     return scores.astype(kind) if kind.kind == "f" else scores
@@ -518,8 +572,8 @@ def report(self:SelectiveClassifier,
 ) -> dict: # numbers on (X, y), and in words what is certified
     """Coverage, risks and areas on test data, next to what the calibration certified.
 
-    Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so. `certified` is NaN
-    where nothing is certified."""
+    Where nothing is accepted the selective risk is 0/0: NaN, and `remark` says so.
+    `certified` is NaN where nothing is certified."""
     self._door(X)
     y = self._labels(y, n_rows(X))
     losses = self._losses(X, y)
@@ -530,7 +584,8 @@ def report(self:SelectiveClassifier,
     sele = ranking.loss @ (ranking.n - ranking.accepted + ranking.size)/ranking.n**2
     remark = f"{keep.sum()} of {len(s)} inputs answered"
     if not keep.any():
-        remark = f"none of {len(s)} inputs answered: the selective risk is 0/0, given as NaN"
+        remark = (f"none of {len(s)} inputs answered: the selective risk is 0/0, given as "
+                  "NaN")
     return {"n": len(s), "coverage": float(keep.mean()),
             "selective risk": float(losses[keep].mean()) if keep.any() else np.nan,
             "risk without rejection": float(losses.mean()), "AuRC": aurc(ranking),
@@ -542,13 +597,15 @@ def report(self:SelectiveClassifier,
 MEASURES = ("accuracy", "coverage", "right", "net", "aurc")
 
 class SelectiveScorer:
-    "A scorer: called with an estimator, inputs and labels. Made by `make_selective_scorer`."
+    """A scorer: called with an estimator, inputs and labels. Made by
+    `make_selective_scorer`."""
     def __init__(self, measure:str, penalty:float, empty:float):
         self.measure = measure
         self.penalty = penalty
         self.empty = empty
 
-    def __repr__(self): return f"make_selective_scorer({self.measure!r}, penalty={self.penalty:g})"
+    def __repr__(self):
+        return f"make_selective_scorer({self.measure!r}, penalty={self.penalty:g})"
 
     def __call__(self,
         estimator,          # fitted
@@ -560,14 +617,18 @@ class SelectiveScorer:
         y = labels_of(estimator, y, n_rows(X))
         if sample_weight is None: w = np.ones(len(y))
         else: w = check_vector(sample_weight, "sample_weight", len(y), low=0.)
-        if not w.sum() > 0: raise refuse("sample_weight", "positive somewhere", sample_weight)
+        if not w.sum() > 0:
+            raise refuse("sample_weight", "positive somewhere", sample_weight)
         _warn_of_a_refit(estimator)
         if self.measure == "aurc": return _minus_aurc(estimator, X, y, sample_weight)
         answered = np.ones(len(y), bool)
-        if hasattr(estimator, "accept"): answered = np.asarray(ask(estimator.accept, X), bool)
-        elif any(name.endswith("reject_label") for name in getattr(estimator, "get_params", dict)()):
+        if hasattr(estimator, "accept"):
+            answered = np.asarray(ask(estimator.accept, X), bool)
+        elif any(name.endswith("reject_label")
+                 for name in getattr(estimator, "get_params", dict)()):
             raise refuse("estimator", "with accept if it abstains", estimator)
-        if hasattr(estimator, "classes_"): check_comparable(y, estimator.classes_, other="the estimator's classes")
+        if hasattr(estimator, "classes_"):
+            check_comparable(y, estimator.classes_, other="the estimator's classes")
         right = answered & (np.asarray(ask(estimator.predict, X)) == y)
         return self._value(w @ right/w.sum(), w @ answered/w.sum())
 
@@ -581,16 +642,19 @@ class SelectiveScorer:
 # %% ../../nbs/risk_control/11_selective.ipynb #h89089d2
 def _warn_of_a_refit(estimator) -> None:
     "A search that refits would certify its winner on rows that chose it."
-    certified = np.isfinite(getattr(getattr(estimator, "selection_", None), "certified", np.nan))
+    certified = np.isfinite(getattr(getattr(estimator, "selection_", None), "certified",
+                                    np.nan))
     if certified and getattr(estimator, "n_candidates", 1) == 1:
-        warnings.warn("a search that chooses by this score and refits certifies its winner on the rows that "
-                      "chose it, and the statement is then not covered by delta. Set n_candidates to the number "
-                      "of candidates, or let the search see a part of the rows only and call "
+        warnings.warn("a search that chooses by this score and refits certifies its winner "
+                      "on the rows that chose it, and the statement is then not covered "
+                      "by delta. Set n_candidates to the number of candidates, or let the "
+                      "search see a part of the rows only and call "
                       "search.best_estimator_.calibrate(X_rest, y_rest)", stacklevel=3)
 
 def _minus_aurc(estimator, X, y, sample_weight) -> float:
     "Minus the area under the risk-coverage curve."
-    if sample_weight is not None: raise ValueError("sample_weight must be None for the measure 'aurc'")
+    if sample_weight is not None:
+        raise ValueError("sample_weight must be None for the measure 'aurc'")
     if not hasattr(estimator, "risk_coverage"):
         raise refuse("estimator", "a SelectiveClassifier for 'aurc'", estimator)
     return -float(estimator.risk_coverage(X, y).risk.mean())
@@ -598,11 +662,13 @@ def _minus_aurc(estimator, X, y, sample_weight) -> float:
 # %% ../../nbs/risk_control/11_selective.ipynb #d6687067
 def make_selective_scorer(
     measure:str="accuracy", # "accuracy", "coverage", "right", "net" or "aurc"
-    penalty:float=1.,       # for "net": what a wrong answer costs, where a right one earns 1; at least 0
+    penalty:float=1.,       # for "net": what a wrong answer costs, where a right one earns
+                            # 1; at least 0
     empty:float=np.nan,     # for "accuracy": the value if nothing is answered
-) -> SelectiveScorer:       # scorer(estimator, X, y), for scoring= of scikit-learn's searches
+) -> SelectiveScorer: # scorer(estimator, X, y), for scoring= of scikit-learn's searches
     """A scorer for classifiers that may reject."""
     check_choice(measure, "measure", MEASURES)
     penalty = check_number(penalty, "penalty", 0.)
     nothing = isinstance(empty, float) and np.isnan(empty)
-    return SelectiveScorer(measure, penalty, empty if nothing else check_number(empty, "empty"))
+    return SelectiveScorer(measure, penalty,
+                           empty if nothing else check_number(empty, "empty"))

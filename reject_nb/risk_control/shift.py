@@ -10,23 +10,27 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.checks import (check_matrix, check_number, check_positive, check_probability,
-                                   check_random_state, check_vector, refuse)
-from .threshold import CertifiedSelection, calibration_sample, certify_sample
+from reject_nb.core.checks import (
+    check_matrix, check_number, check_positive, check_probability, check_random_state,
+    check_vector, refuse)
+from .threshold import (
+    CertifiedSelection, calibration_sample, certify_sample)
 
 # %% ../../nbs/risk_control/05_shift.ipynb #7d92fadf
 def thin(
     weights,            # (n,) at least 0
     weight_bound:float, # the largest weight that can occur, not only in this sample
-    random_state=0,     # of the coins: a whole number, a Generator; equal data give equal answers with a
-                        # number
+    random_state=0,     # of the coins: a whole number, a Generator; equal data give equal
+                        # answers with a number
 ) -> np.ndarray:        # (n,) bool, True with probability weight/weight_bound
-    "Which examples to keep, so that they are a sample of the distribution with these weights (rejection sampling)."
+    """Which examples to keep, so that they are a sample of the distribution with these
+    weights (rejection sampling)."""
     weights = check_vector(weights, "weights", low=0.)
     weight_bound = check_positive(weight_bound, "weight_bound")
     if weights.max() > weight_bound:
-        raise ValueError(f"weights must be at most weight_bound={weight_bound:g}, got {weights.max():g}; "
-                         "clip them, and the guarantee is for the distribution with clipped weights")
+        raise ValueError(f"weights must be at most weight_bound={weight_bound:g}, "
+                         f"got {weights.max():g}; clip them, and the guarantee is for the "
+                         "distribution with clipped weights")
     coins = check_random_state(random_state)
     # a plain seed may be the one that the data were drawn with: coins of another stream
     if not isinstance(random_state, np.random.Generator):
@@ -38,7 +42,8 @@ def target_if_wrong_by(
     target:float,   # in [0, 1], of the risk in units of the bound
     wrong_by:float, # at least 1
 ) -> float:         # in [0, 1]
-    "The target to certify so that the risk keeps `target` for all weights within a factor of those given."
+    """The target to certify so that the risk keeps `target` for all weights within a factor
+    of those given."""
     target = check_number(target, "target", 0., 1.)
     wrong_by = check_number(wrong_by, "wrong_by", 1., 1e100)
     return target if wrong_by == 1 else target/(target + wrong_by**2*(1 - target))
@@ -47,28 +52,32 @@ def target_if_wrong_by(
 def certified_under_shift(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
-    weights,              # (n,) at least 0: how much more frequent each input is among the new ones
+    weights, # (n,) at least 0: how much more frequent each input is among the new ones
     weight_bound:float,   # the largest weight that can occur, not only in this sample
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0,
+                          # 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
-    wrong_by:float=1.,    # the true weights are within this factor of the given ones, up and down
+    wrong_by:float=1.,    # the true weights are within this factor of the given ones, up
+                          # and down
     random_state=0,       # of the coins that keep examples: a whole number, a Generator
 ) -> CertifiedSelection:  # n: the examples that were kept
-    """The largest threshold whose risk on inputs of the weighted distribution is certified to be at most the target."""
+    """The largest threshold whose risk on inputs of the weighted distribution is certified
+    to be at most the target."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     delta = check_probability(delta, "delta")
     n = len(sample.losses)
     keep = thin(check_vector(weights, "weights", n, low=0.), weight_bound, random_state)
     target = target_if_wrong_by(sample.target, wrong_by)
     if not keep.any():
-        return CertifiedSelection.reject_all(message="no example was kept: the weights are too small",
-                                             delta=delta, guarantee="auto", n=0)
+        return CertifiedSelection.reject_all(
+            message="no example was kept: the weights are too small", delta=delta,
+            guarantee="auto", n=0)
     kept = sample.part(keep)._replace(target=target, target_risk=target*sample.bound)
     found = certify_sample(kept, delta)
     within = "" if wrong_by == 1 else f", or to within a factor of {wrong_by:g}"
-    message = (f"{found.message}; for inputs of the weighted distribution, if the weights are right{within} "
-               f"({keep.sum()} of {n} examples kept)")
+    message = (f"{found.message}; for inputs of the weighted distribution, if the weights "
+               f"are right{within} ({keep.sum()} of {n} examples kept)")
     certified = np.nan if np.isnan(found.certified) else sample.target_risk
     return replace(found, message=message, certified=certified)
 
@@ -82,7 +91,8 @@ def covariate_weights(
 ) -> np.ndarray:        # (n,) in [0, weight_bound], about 1 on average
     """Estimated weights of a shift of covariates, from a classifier of old and new inputs.
 
-    Source: Bickel, Bruckner and Scheffer (2009), Discriminative learning under covariate shift."""
+    Source: Bickel, Bruckner and Scheffer (2009), Discriminative learning under covariate
+    shift."""
     from sklearn.base import clone
     from sklearn.linear_model import LogisticRegression
     weight_bound = check_positive(weight_bound, "weight_bound")

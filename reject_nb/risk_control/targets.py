@@ -11,17 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import check_choice, check_number, check_probability, check_vector, refuse
+from ..core.checks import (
+    check_choice, check_number, check_probability, check_vector, refuse)
 from ..core.results import Status
 from ..core.tails import order_statistic_rank
 from .groups import GroupedSelection, certify_groups, group_labels
 from .shift import thin
-from .threshold import CalibrationSample, CertifiedSelection, SelectionFunction
-from .threshold import calibration_sample, certify_sample, learn_then_test, sort_sample
+from .threshold import (
+    CalibrationSample, CertifiedSelection, SelectionFunction)
+from .threshold import (
+    calibration_sample, certify_sample, learn_then_test, sort_sample)
 
 # %% ../../nbs/risk_control/07_targets.ipynb #0faea360
 def _rank(n:int, rate:float, delta:float) -> int:
-    "Largest k with P(Beta(k, n+1-k) > rate) <= delta, 0 for none; all ranks at rate 1, none at rate 0."
+    """Largest k with P(Beta(k, n+1-k) > rate) <= delta, 0 for none; all ranks at rate 1,
+    none at rate 0."""
     return order_statistic_rank(n, rate, delta) if 0 < rate < 1 else n*int(rate)
 
 # %% ../../nbs/risk_control/07_targets.ipynb #5eb08a8a
@@ -30,10 +34,13 @@ def order_statistic(
     target:float,      # rate of acceptance, in [0, 1]
     delta:float=.05,   # allowed probability of violation, in (0, 1)
     side:str="at least", # "at least" or "at most" the target is to be accepted
-) -> CertifiedSelection: # accepts scores up to the threshold ("at least") or below it ("at most")
-    """Threshold whose acceptance rate on new inputs is certified, by the Beta distribution of order statistics.
+) -> CertifiedSelection: # accepts scores up to the threshold ("at least") or below it ("at
+                         # most")
+    """Threshold whose acceptance rate on new inputs is certified, by the Beta distribution
+    of order statistics.
 
-    Raises: ValueError for NaN, a target outside [0, 1], a delta outside (0, 1) or another side."""
+    Raises: ValueError for NaN, a target outside [0, 1], a delta outside (0, 1) or another
+    side."""
     s = np.sort(check_vector(scores, "scores", infinite=True))
     target = check_number(target, "target", 0., 1.)
     delta = check_probability(delta, "delta")
@@ -57,50 +64,58 @@ def certified_rate(
         return CertifiedSelection.accept_all(message=why, certified=1., **kind)
     if rank == 0:
         why = f"all is rejected: {few} rate of at most {target:g} with any acceptance"
-        return CertifiedSelection.reject_all(message=why, certified=0., status=Status.trivial, **kind)
+        return CertifiedSelection.reject_all(message=why, certified=0.,
+                                             status=Status.trivial, **kind)
     threshold = s[rank - 1]
-    message = (f"with probability at least {1 - delta:g} over the {n} calibration scores, {side} {target:g} "
-               f"of new inputs are accepted (order statistic {rank})")
+    message = (f"with probability at least {1 - delta:g} over the {n} calibration scores, "
+               f"{side} {target:g} of new inputs are accepted (order statistic {rank})")
     return CertifiedSelection(
         threshold=float(threshold), accept_at_threshold=float(least), selective_risk=np.nan,
         status=Status.certified,
-        coverage=float((s <= threshold if least else s < threshold).mean()), message=message,
-        certified=target, **kind)
+        coverage=float((s <= threshold if least else s < threshold).mean()),
+        message=message, certified=target, **kind)
 
 # %% ../../nbs/risk_control/07_targets.ipynb #60e0ca04
 def _kind(model) -> str: # "risk", "coverage" or "cost"
     "What a model of rejection asks for."
     kinds = {"target_risk": "risk", "target_coverage": "coverage", "reject_cost": "cost"}
-    found = [kind for name, kind in kinds.items() if hasattr(model, name) and hasattr(model, "solve")]
-    if not found: raise refuse("model", "a CostBased, BoundedImprovement or BoundedAbstention model", model)
+    found = [kind for name, kind in kinds.items()
+             if hasattr(model, name) and hasattr(model, "solve")]
+    if not found:
+        raise refuse("model", "a CostBased, BoundedImprovement or BoundedAbstention model",
+                     model)
     return found[0]
 
 def _check_model(kind:str, guarantee, thresholds) -> None:
     "A guarantee that the model can have."
     check_choice(guarantee, "guarantee", (None, "auto", "ltt"))
     if thresholds is not None and (guarantee is None or kind != "risk"):
-        raise ValueError("thresholds must be None but for BoundedImprovement with guarantee='auto' or 'ltt'")
+        raise ValueError("thresholds must be None but for BoundedImprovement with "
+                         "guarantee='auto' or 'ltt'")
     if guarantee is not None and kind == "cost":
-        raise ValueError("model must have a target that a guarantee can certify, a cost-based one has none; "
-                         "use guarantee=None")
+        raise ValueError("model must have a target that a guarantee can certify, a "
+                         "cost-based one has none; use guarantee=None")
 
 # %% ../../nbs/risk_control/07_targets.ipynb #01c606cb
 def _tuned(model, sample:CalibrationSample) -> SelectionFunction:
     "A threshold that guarantees nothing, and says so."
     found = model.solve(sample.losses, scores=sample.scores, randomise=False)
-    message = (f"tuned on {len(sample.losses)} examples and not certified: on new data a tuned target is "
-               f"missed about as often as not ({found.message})")
+    message = (f"tuned on {len(sample.losses)} examples and not certified: on new data a "
+               f"tuned target is missed about as often as not ({found.message})")
     return replace(found, message=message)
 
-def _certified_coverage(sample:CalibrationSample, target:float, delta:float) -> CertifiedSelection:
+def _certified_coverage(sample:CalibrationSample, target:float,
+                        delta:float) -> CertifiedSelection:
     "An order statistic, with the risk of the sample next to it."
     found = certified_rate(sample.scores, target, delta, True)
-    return replace(found, selective_risk=float(sample.losses[sample.scores <= found.threshold].mean()))
+    return replace(
+        found, selective_risk=float(sample.losses[sample.scores <= found.threshold].mean()))
 
 # %% ../../nbs/risk_control/07_targets.ipynb #fc8e0518
 def _kept(n:int, weights, weight_bound) -> np.ndarray: # (n,) bool
     "The examples that are a sample of the weighted distribution."
-    if weight_bound is None: raise refuse("weight_bound", "the largest weight that can occur", weight_bound)
+    if weight_bound is None:
+        raise refuse("weight_bound", "the largest weight that can occur", weight_bound)
     keep = thin(check_vector(weights, "weights", n, low=0.), weight_bound)
     if keep.any(): return keep
     raise ValueError(f"weights must be larger, or weight_bound={weight_bound:g} smaller: "
@@ -111,23 +126,29 @@ def certify(
     model,                # CostBased, BoundedImprovement or BoundedAbstention
     losses,               # (n,) of a calibration sample, at least 0
     scores,               # (n,) high means uncertain; may be infinite
-    guarantee:str|None="auto", # "auto" or "ltt" for the risk, any for the coverage; None: tuned only
-    delta:float=.05,      # allowed probability that this certificate is false, in (0, 1); if several have to
-                          # hold together, such as twelve monthly ones, divide it among them
-    bound:float|None=None,# largest loss that can occur; 1 if None
-    thresholds=None,      # (k,) ascending, fixed in advance: "ltt" tests these; None: scores of the sample
-    groups=None,          # (n,) labels: a guarantee for each group, such as the predicted classes; None: one
-                          # for all
-    weights=None,         # (n,) how much more frequent each input is among the new ones; None: the same
-                          # distribution
+    guarantee:str|None="auto", # "auto" or "ltt" for the risk, any for the coverage; None:
+                               # tuned only
+    delta:float=.05,       # allowed probability that this certificate is false, in (0, 1);
+                           # if several have to hold together, such as twelve monthly ones,
+                           # divide it among them
+    bound:float|None=None, # largest loss that can occur; 1 if None
+    thresholds=None,       # (k,) ascending, fixed in advance: "ltt" tests these; None:
+                           # scores of the sample
+    groups=None,           # (n,) labels: a guarantee for each group, such as the predicted
+                           # classes; None: one for all
+    weights=None,          # (n,) how much more frequent each input is among the new ones;
+                           # None: the same distribution
     weight_bound:float|None=None, # the largest weight that can occur; needed with weights
-) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None; grouped with groups
-    """A threshold for the model from a calibration sample; `message` says what is certified.
+) -> SelectionFunction|GroupedSelection: # a CertifiedSelection, but for guarantee=None;
+                                         # grouped with groups
+    """A threshold for the model from a calibration sample; `message` says what is
+    certified.
 
-    Model, score and groups must be chosen before the losses are looked at, and each look at growing data, until one
-    succeeds, needs its own share of delta.
+    Model, score and groups must be chosen before the losses are looked at, and each look at
+    growing data, until one succeeds, needs its own share of delta.
 
-    Raises: ValueError for the cost-based model with a guarantee, and for arguments that do not fit."""
+    Raises: ValueError for the cost-based model with a guarantee, and for arguments that do
+    not fit."""
     kind = _kind(model)
     _check_model(kind, guarantee, thresholds)
     delta = check_probability(delta, "delta")
@@ -138,14 +159,19 @@ def certify(
         sample = calibration_sample(losses, scores, model.target_risk, bound)
     else:
         losses = check_vector(losses, "losses", low=0., high=1e290)
-        sample = sort_sample(losses, check_vector(scores, "scores", losses.size, infinite=True), np.nan, 1.)
+        sample = sort_sample(
+            losses, check_vector(scores, "scores", losses.size, infinite=True), np.nan, 1.)
     if groups is not None: groups = group_labels(groups, len(sample.losses))
-    if weights is not None: sample = sample.part(_kept(len(sample.losses), weights, weight_bound))
-    elif weight_bound is not None: raise refuse("weight_bound", "None where weights are None", weight_bound)
+    if weights is not None:
+        sample = sample.part(_kept(len(sample.losses), weights, weight_bound))
+    elif weight_bound is not None:
+        raise refuse("weight_bound", "None where weights are None", weight_bound)
     def certify_one(part, level):
         if guarantee is None: return _tuned(model, part)
-        if kind == "coverage": return _certified_coverage(part, model.target_coverage, level)
-        if thresholds is not None or guarantee == "ltt": return learn_then_test(part, level, thresholds)
+        if kind == "coverage":
+            return _certified_coverage(part, model.target_coverage, level)
+        if thresholds is not None or guarantee == "ltt":
+            return learn_then_test(part, level, thresholds)
         return certify_sample(part, level)
     if groups is None: return certify_one(sample, delta)
     return certify_groups(sample, groups, delta, True, certify_one)

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.checks import check_number, check_positive, check_probability, check_vector
+from ..core.checks import (
+    check_number, check_positive, check_probability, check_vector)
 from ..core.labels import within_ends
 from ..core.results import Status
 from ..core.ranking import stable_order, tie_ends
@@ -25,8 +26,8 @@ from .betting import betting_ends, chain_rank, first_bet
 # %% ../../nbs/risk_control/01_threshold.ipynb #2076a2e6
 @dataclass(frozen=True, kw_only=True)
 class SelectionFunction:
-    """Accept below the threshold, with a fixed probability on it, never above: Franc, Prusa and
-    Voracek (2023), eqs. (5), (6) and (25). Call it on scores.
+    """Accept below the threshold, with a fixed probability on it, never above: Franc, Prusa
+    and Voracek (2023), eqs. (5), (6) and (25). Call it on scores.
 
     Coverage and risk are those of the distribution or sample that it was made from."""
     threshold: float            # in units of the scores; inf accepts all, -inf none
@@ -53,7 +54,8 @@ class CertifiedSelection(SelectionFunction):
     "A threshold with a finite-sample guarantee."
     guarantee: str       # auto, ltt, order statistic or expectation
     delta: float         # allowed probability that the statement is false
-    certified: float     # bound on the risk from above or the coverage from below; NaN where infeasible
+    certified: float     # bound on the risk from above or the coverage from below; NaN
+                         # where infeasible
     n: int               # size of the calibration sample
 
     @classmethod
@@ -66,9 +68,9 @@ class CertifiedSelection(SelectionFunction):
         selective_risk:float=np.nan, # mean loss of the sample
     ):                   # a CertifiedSelection
         "Everything is accepted."
-        return cls(threshold=np.inf, accept_at_threshold=1., coverage=1., selective_risk=selective_risk,
-                   status=Status.trivial, message=message, guarantee=guarantee, delta=delta,
-                   certified=certified, n=n)
+        return cls(threshold=np.inf, accept_at_threshold=1., coverage=1.,
+                   selective_risk=selective_risk, status=Status.trivial, message=message,
+                   guarantee=guarantee, delta=delta, certified=certified, n=n)
 
     @classmethod
     def reject_all(cls, *,
@@ -80,8 +82,9 @@ class CertifiedSelection(SelectionFunction):
         status:Status=Status.infeasible, # or trivial
     ):                   # a CertifiedSelection
         "Everything is rejected."
-        return cls(threshold=-np.inf, accept_at_threshold=0., coverage=0., selective_risk=np.nan,
-                   status=status, message=message, guarantee=guarantee, delta=delta, certified=certified, n=n)
+        return cls(threshold=-np.inf, accept_at_threshold=0., coverage=0.,
+                   selective_risk=np.nan, status=status, message=message,
+                   guarantee=guarantee, delta=delta, certified=certified, n=n)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #14b10de9
 class CalibrationSample(NamedTuple):
@@ -111,14 +114,17 @@ class CalibrationSample(NamedTuple):
     def part(self, keep):
         "The examples for which `keep`, a mask over the arrays that were given, is true."
         at = np.asarray(keep, bool)[self.rows]
-        return self._replace(losses=self.losses[at], scores=self.scores[at], rows=self.rows[at])
+        return self._replace(losses=self.losses[at], scores=self.scores[at],
+                             rows=self.rows[at])
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #7cc0a973
-def sort_sample(losses:np.ndarray, scores:np.ndarray, target_risk:float, bound:float) -> CalibrationSample:
+def sort_sample(losses:np.ndarray, scores:np.ndarray, target_risk:float,
+                bound:float) -> CalibrationSample:
     "Arrays that are checked, as a sample."
     order = stable_order(scores)
-    return CalibrationSample(losses=losses[order]/bound, scores=scores[order], rows=order, bound=bound,
-                             target=min(target_risk/bound, 1.), target_risk=target_risk)
+    return CalibrationSample(losses=losses[order]/bound, scores=scores[order], rows=order,
+                             bound=bound, target=min(target_risk/bound, 1.),
+                             target_risk=target_risk)
 
 def calibration_sample(
     losses,            # (n,) in [0, bound]
@@ -134,9 +140,10 @@ def calibration_sample(
     losses = check_vector(within_ends(losses, 0., limit), "losses", low=0.)
     largest = losses.max()
     if bound is None and largest > 1:
-        raise ValueError(f"losses go up to {largest:.9g}: give bound, the largest loss that can occur, "
-                         "not the largest in the sample")
-    if largest > limit: raise ValueError(f"losses go up to {largest:.9g}, above bound={limit:g}")
+        raise ValueError(f"losses go up to {largest:.9g}: give bound, the largest loss "
+                         "that can occur, not the largest in the sample")
+    if largest > limit:
+        raise ValueError(f"losses go up to {largest:.9g}, above bound={limit:g}")
     return sort_sample(losses, scores, target_risk, limit)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #b765edc3
@@ -155,8 +162,8 @@ def of_rank(
     return CertifiedSelection(
         threshold=float(threshold), accept_at_threshold=1., coverage=rank/n,
         selective_risk=float(sample.total[rank]/rank*sample.bound), message=message,
-        status=Status.trivial if everything else Status.certified, guarantee=guarantee, delta=delta,
-        certified=sample.target_risk, n=n)
+        status=Status.trivial if everything else Status.certified, guarantee=guarantee,
+        delta=delta, certified=sample.target_risk, n=n)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #77367b57
 def ends_for_every_distribution(
@@ -164,7 +171,8 @@ def ends_for_every_distribution(
     delta:float,              # in (0, 1)
 ) -> np.ndarray:              # ranks, ascending
     "All ranks that are certified, at once, whatever the distribution."
-    if not sample.binary: return betting_ends(sample.losses, sample.scores, sample.target, delta)
+    if not sample.binary:
+        return betting_ends(sample.losses, sample.scores, sample.target, delta)
     design = design_band_and_chain(len(sample.losses), sample.target, delta)
     if design is None: return np.empty(0, int)
     ends = tie_ends(sample.scores) + 1
@@ -176,8 +184,11 @@ def _too_few(sample:CalibrationSample, delta:float) -> str:
     n = len(sample.losses)
     target = sample.target
     least = examples_needed(target, delta)
-    if n < least: return f"{least:.0f} calibration examples are needed even without an error, there are {n}"
-    return "the errors among the most certain inputs are too many; a larger target or more examples may help"
+    if n < least:
+        return (f"{least:.0f} calibration examples are needed even without an error, there "
+                f"are {n}")
+    return ("the errors among the most certain inputs are too many; a larger target or "
+            "more examples may help")
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #f7528da5
 def certify_sample(
@@ -190,18 +201,20 @@ def certify_sample(
     n = len(sample.losses)
     target = sample.target_risk
     if sample.target <= 0:
-        return CertifiedSelection.reject_all(message="a target of 0 cannot be certified from a sample",
-                                             guarantee="auto", delta=delta, n=n)
+        return CertifiedSelection.reject_all(
+            message="a target of 0 cannot be certified from a sample", guarantee="auto",
+            delta=delta, n=n)
     if sample.target >= 1: rank, how = n, "no loss is larger"
     else:
         rank = int(ends_of(sample, delta).max(initial=0))
         how = how or ("band and one chain" if sample.binary else "bets")
     if not rank:
-        why = f"no threshold could be certified at target_risk={target:g}, delta={delta:g}: "
-        return CertifiedSelection.reject_all(message=why + _too_few(sample, delta), guarantee="auto",
-                                             delta=delta, n=n)
-    message = (f"with probability at least {1 - delta:g} over the {n} calibration examples, the mean "
-               f"loss of accepted inputs is at most {target:g} ({how})")
+        why = (f"no threshold could be certified at target_risk={target:g}, "
+               f"delta={delta:g}: ")
+        return CertifiedSelection.reject_all(message=why + _too_few(sample, delta),
+                                             guarantee="auto", delta=delta, n=n)
+    message = (f"with probability at least {1 - delta:g} over the {n} calibration "
+               f"examples, the mean loss of accepted inputs is at most {target:g} ({how})")
     return of_rank(sample, rank, message, "auto", delta)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #73035ba4
@@ -209,13 +222,16 @@ def certified_risk(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0,
+                          # 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
+) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible
+                          # (nothing)
     """The largest threshold whose risk is certified to be at most the target.
 
-    This is one look at one sample. Asking again whenever more examples have come, until it succeeds, is a certificate
-    for each look: divide delta among all looks that there may be, or the last one is false more often than delta.
+    This is one look at one sample. Asking again whenever more examples have come, until it
+    succeeds, is a certificate for each look: divide delta among all looks that there may
+    be, or the last one is false more often than delta.
 
     Source: Theorems 1 and 2 on the page on validity."""
     sample = calibration_sample(losses, scores, target_risk, bound)
@@ -227,12 +243,14 @@ def fallback(
     starts,  # ascending indices where chains begin
     shares,  # the level that each start has of its own
 ) -> int:    # index of the largest threshold that a chain certifies, -1 for none
-    "The fallback procedure of Wiens (2003): a chain that fails loses its level, one that lives carries it on."
+    """The fallback procedure of Wiens (2003): a chain that fails loses its level, one that
+    lives carries it on."""
     best = -1
     level = 0.
     for start, end, share in zip(starts, [*starts[1:], len(p)], shares):
         level += share
-        stop = start + int(np.argmax(np.append(p[start:end], np.inf) > level))    # the first test that fails
+        # the first test that fails
+        stop = start + int(np.argmax(np.append(p[start:end], np.inf) > level))
         if stop > start: best = stop - 1
         if stop < end: level = 0.
     return best
@@ -252,7 +270,8 @@ def starts_and_shares(
     "Where chains of tests begin, and the level that each has of its own."
     first = _first_start(n, target, delta)
     if n < 4*first: return [first], [delta]
-    return [_first_start(n, target, .75*delta), n//4, n//2, 3*n//4, n], [.75*delta] + 4*[delta/16]
+    return ([_first_start(n, target, .75*delta), n//4, n//2, 3*n//4, n],
+            [.75*delta] + 4*[delta/16])
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #5213cf5e
 class _Candidates(NamedTuple):
@@ -269,11 +288,13 @@ def _candidates(sample:CalibrationSample, thresholds, ranks) -> _Candidates:
     if thresholds is None:
         accepted = tie_ends(sample.scores) + 1
         at = sample.scores[accepted - 1]
-    else: at, accepted = thresholds, np.searchsorted(sample.scores, thresholds, side="right")
+    else:
+        at, accepted = thresholds, np.searchsorted(sample.scores, thresholds, side="right")
     enough = accepted >= ranks[0]
     at = at[enough]
     accepted = accepted[enough]
-    starts = np.minimum(np.searchsorted(accepted, ranks), len(accepted) - 1).tolist() if len(accepted) else []
+    starts = (np.minimum(np.searchsorted(accepted, ranks), len(accepted) - 1).tolist()
+              if len(accepted) else [])
     trials = accepted.copy()
     for k in set(starts):
         a_score_of_the_sample = at[k] == sample.scores[accepted[k] - 1]
@@ -287,23 +308,27 @@ def p_values(
     accepted,                 # (k,) examples up to each threshold
     trials,                   # (k,) independent ones of them
 ) -> np.ndarray:              # (k,)
-    "p-values of 'the risk exceeds the target': exact for losses 0 and bound, Hoeffding-Bentkus otherwise."
+    """p-values of 'the risk exceeds the target': exact for losses 0 and bound,
+    Hoeffding-Bentkus otherwise."""
     if sample.target >= 1: return np.zeros(len(accepted))
     total = np.minimum(sample.total[accepted], trials)
     if sample.binary: return binomial_p_value(np.round(total), trials, sample.target)
-    return np.where(trials > 0, hoeffding_bentkus_p_value(total, np.maximum(trials, 1), sample.target), 1.)
+    return np.where(trials > 0,
+                    hoeffding_bentkus_p_value(total, np.maximum(trials, 1), sample.target),
+                    1.)
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #13b0a005
 BETS = .5     # of delta for the bets, for losses other than 0 and the bound
 
 def _or_by_bets(sample:CalibrationSample, thresholds, delta:float, tests:_Candidates,
                 best:int) -> tuple[_Candidates, int]:
-    "Thresholds and the index of the last that is certified, by the tests so far or by bets."
+    """Thresholds and the index of the last that is certified, by the tests so far or by
+    bets."""
     start = first_bet(len(sample.losses))
     of_bets = _candidates(sample, thresholds, [start])
     if sample.target >= 1 or not len(of_bets.accepted): return tests, best
-    alive = chain_rank(sample.target - sample.losses, sample.scores, sample.target, BETS*delta, start,
-                       None if thresholds is None else of_bets.accepted)
+    alive = chain_rank(sample.target - sample.losses, sample.scores, sample.target,
+                       BETS*delta, start, None if thresholds is None else of_bets.accepted)
     last = int(np.searchsorted(of_bets.accepted, alive, side="right")) - 1
     if last < 0 or best >= 0 and tests.at[best] >= of_bets.at[last]: return tests, best
     return of_bets, last
@@ -314,8 +339,9 @@ def _hopeless(sample:CalibrationSample, delta:float) -> str:
     need = examples_needed(sample.target, delta)
     if need <= len(sample.losses): return ""
     if sample.target == 0: return "a target of 0 cannot be certified from a sample"
-    return (f"certifying target_risk={sample.target_risk:g} at delta={delta:g} needs {need:.0f} calibration "
-            f"examples or more without an error, there are {len(sample.losses)}")
+    return (f"certifying target_risk={sample.target_risk:g} at delta={delta:g} needs "
+            f"{need:.0f} calibration examples or more without an error, there are "
+            f"{len(sample.losses)}")
 
 def _nothing_passed(sample:CalibrationSample, tests:_Candidates, ranks, delta:float) -> str:
     "Why no threshold passed its test."
@@ -324,9 +350,10 @@ def _nothing_passed(sample:CalibrationSample, tests:_Candidates, ranks, delta:fl
         accepted = tests.accepted[tests.starts]
         smallest = (sample.total[accepted]/accepted).min()*sample.bound
         tried = len(set(tests.starts))
-        least = f"the least mean loss among the {tried} tried is {smallest:.4g} in the sample"
-    return (f"no threshold could be certified at target_risk={sample.target_risk:g}, delta={delta:g}: "
-            f"{least}")
+        least = (f"the least mean loss among the {tried} tried is {smallest:.4g} in the "
+                 "sample")
+    return (f"no threshold could be certified at target_risk={sample.target_risk:g}, "
+            f"delta={delta:g}: {least}")
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #03a75ae0
 def _in_words(sample:CalibrationSample, ranks) -> str:
@@ -338,7 +365,7 @@ def _in_words(sample:CalibrationSample, ranks) -> str:
 def learn_then_test(
     sample:CalibrationSample, # in the order of the scores
     delta:float,              # in (0, 1)
-    thresholds=None,          # (k,) ascending, fixed in advance; None: the scores of the sample
+    thresholds=None, # (k,) ascending, fixed in advance; None: the scores of the sample
 ) -> CertifiedSelection:
     "`ltt` for a sample that is checked."
     if thresholds is not None:
@@ -347,35 +374,40 @@ def learn_then_test(
     n = len(sample.losses)
     if why := _hopeless(sample, delta):
         return CertifiedSelection.reject_all(message=why, guarantee="ltt", delta=delta, n=n)
-    ranks, shares = starts_and_shares(n, sample.target, delta if sample.binary else (1 - BETS)*delta)
+    ranks, shares = starts_and_shares(n, sample.target,
+                                      delta if sample.binary else (1 - BETS)*delta)
     tests = _candidates(sample, thresholds, ranks)
     best = fallback(p_values(sample, tests.accepted, tests.trials), tests.starts, shares)
     if not sample.binary: tests, best = _or_by_bets(sample, thresholds, delta, tests, best)
     if best < 0:
         why = _nothing_passed(sample, tests, ranks, delta)
         return CertifiedSelection.reject_all(message=why, guarantee="ltt", delta=delta, n=n)
-    message = (f"with probability at least {1 - delta:g} over the {n} calibration examples, the mean loss of "
-               f"accepted inputs is at most {sample.target_risk:g} (learn-then-test, "
-               f"{_in_words(sample, ranks)})")
+    message = (f"with probability at least {1 - delta:g} over the {n} calibration "
+               "examples, the mean loss of accepted inputs is at most "
+               f"{sample.target_risk:g} (learn-then-test, {_in_words(sample, ranks)})")
     return of_rank(sample, int(tests.accepted[best]), message, "ltt", delta,
                    threshold=None if thresholds is None else tests.at[best])
 
 # %% ../../nbs/risk_control/01_threshold.ipynb #9f08b01a
 def ltt(
-    losses,               # (n,) in [0, bound], of a calibration sample
-    scores,               # (n,) high means uncertain; may be infinite
-    target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
-    bound:float|None=None,# largest loss that can occur; 1 where None, if no loss is larger
-    thresholds=None,      # (k,) ascending, fixed in advance; by default the scores of the sample
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
+    losses,                # (n,) in [0, bound], of a calibration sample
+    scores,                # (n,) high means uncertain; may be infinite
+    target_risk:float,     # at least 0, in the units of the losses
+    delta:float=.05,       # allowed probability that this one certificate is false, in (0,
+                           # 1); several share it
+    bound:float|None=None, # largest loss that can occur; 1 where None, if no loss is larger
+    thresholds=None, # (k,) ascending, fixed in advance; by default the scores of the sample
+) -> CertifiedSelection:   # with status certified, trivial (everything) or infeasible
+                           # (nothing)
     """Learn-then-test along a sequence of thresholds with several starts.
 
-    p-values are exact binomial ones for losses 0 and bound; for other losses Hoeffding-Bentkus ones with half
-    of delta, and next to them one chain of bets with the other half: the larger threshold counts.
+    p-values are exact binomial ones for losses 0 and bound; for other losses
+    Hoeffding-Bentkus ones with half of delta, and next to them one chain of bets with the
+    other half: the larger threshold counts.
 
     Source: Angelopoulos, Bates, Candes, Jordan and Lei (2021); Wiens (2003) for the starts;
     Waudby-Smith and Ramdas (2024) for the bets.
-    Raises: ValueError naming the argument: NaN, losses outside [0, bound], thresholds that do not ascend."""
+    Raises: ValueError naming the argument: NaN, losses outside [0, bound], thresholds that
+    do not ascend."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     return learn_then_test(sample, check_probability(delta, "delta"), thresholds)

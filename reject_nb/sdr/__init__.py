@@ -15,8 +15,9 @@ __getattr__, __dir__, __all__ = attach(__name__)
 
 if TYPE_CHECKING:
     from reject_nb.sdr.advanced.families import (
-        Bernoulli as Bernoulli, Beta as Beta, Binomial as Binomial, ChiSquared as ChiSquared,
-        Exponential as Exponential, Gamma as Gamma, Poisson as Poisson)
+        Bernoulli as Bernoulli, Beta as Beta, Binomial as Binomial,
+        ChiSquared as ChiSquared, Exponential as Exponential, Gamma as Gamma,
+        Poisson as Poisson)
     from reject_nb.sdr.advanced.fitted import (
         RateIntervals as RateIntervals, goodness_of_fit as goodness_of_fit)
     from reject_nb.sdr.classifier import SafeRegionClassifier as SafeRegionClassifier
@@ -25,4 +26,5 @@ if TYPE_CHECKING:
     from reject_nb.sdr.rates import Rates as Rates
     from reject_nb.sdr.region import (
         Quadric as Quadric, SafeDecisionRegion as SafeDecisionRegion, explore as explore)
-    from reject_nb.sdr.advanced.several_classes import GenerativeClassifier as GenerativeClassifier
+    from reject_nb.sdr.advanced.several_classes import (
+        GenerativeClassifier as GenerativeClassifier)

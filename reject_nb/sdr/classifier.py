@@ -19,23 +19,26 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.checks import (check_choice, check_count, check_flag, check_labels,
-                                   check_probability, check_random_state, refuse)
+from ..core.checks import (
+    check_choice, check_count, check_flag, check_labels, check_probability,
+    check_random_state, refuse)
 from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from ..core.tails import clopper_pearson_lower, clopper_pearson_upper
 from ..risk_control.rates import Calibration, calibrate_offset, warn_if_empty
-from .advanced.families import (Bernoulli, Beta, ChiSquared, Exponential, Gamma,
-                                             Poisson)
+from .advanced.families import (
+    Bernoulli, Beta, ChiSquared, Exponential, Gamma, Poisson)
 from .advanced.fitted import bootstrap_rates, goodness_of_fit
-from .distributions import (LARGEST, MOST_WEIGHT, Distribution, Gaussian, Independent,
-                                         check_shrinkage, common_shrinkage, effective_points)
+from .distributions import (
+    LARGEST, MOST_WEIGHT, Distribution, Gaussian, Independent, check_shrinkage,
+    common_shrinkage, effective_points)
 from .likelihood_ratio import radius
 from .rates import Rates
 from .region import SafeDecisionRegion
 
 # %% ../../nbs/sdr/05_classifier.ipynb #78400d23
-FAMILIES = {"gaussian": Gaussian, "gamma": Gamma, "chi_squared": ChiSquared, "exponential": Exponential,
-            "poisson": Poisson, "bernoulli": Bernoulli, "beta": Beta}
+FAMILIES = {"gaussian": Gaussian, "gamma": Gamma, "chi_squared": ChiSquared,
+            "exponential": Exponential, "poisson": Poisson, "bernoulli": Bernoulli,
+            "beta": Beta}
 
 # %% ../../nbs/sdr/05_classifier.ipynb #34919976
 def family_of(
@@ -45,7 +48,8 @@ def family_of(
     if isinstance(wanted, str) and wanted in FAMILIES: return FAMILIES[wanted]
     if isinstance(wanted, Distribution): return wanted
     if isinstance(wanted, type) and issubclass(wanted, Distribution): return wanted
-    raise refuse("family", f"one of {sorted(FAMILIES)}, a distribution or a list of these", wanted)
+    raise refuse("family", f"one of {sorted(FAMILIES)}, a distribution or a list of these",
+                 wanted)
 
 # %% ../../nbs/sdr/05_classifier.ipynb #63c2505d
 def fit_distribution(
@@ -55,12 +59,14 @@ def fit_distribution(
     shrinkage=None, # of Gaussian covariances, as in Gaussian.fit
     scale=None,     # (d,) sizes of the columns, as in Gaussian.fit
 ) -> Distribution:
-    "Maximum-likelihood distribution of one class; errors name `family`, or the column it does not fit."
+    """Maximum-likelihood distribution of one class; errors name `family`, or the column it
+    does not fit."""
     d = X.shape[1]
     if not isinstance(family, (list, tuple)):
         family = family_of(family)
         if family is Gaussian or isinstance(family, (Gaussian, Independent)):
-            return family.fit(X, sample_weight=sample_weight, shrinkage=shrinkage, scale=scale)
+            return family.fit(X, sample_weight=sample_weight, shrinkage=shrinkage,
+                              scale=scale)
         if d == 1: return family.fit(X, sample_weight=sample_weight)
         return Independent.fit(X, [family]*d, sample_weight)
     families = _listed(family)
@@ -74,31 +80,37 @@ def _block(wanted) -> list:
     "A family, or (family, columns): Gaussian columns together, with a full covariance."
     if not isinstance(wanted, tuple): return [family_of(wanted)]
     if len(wanted) != 2:
-        raise refuse("family", "a name, a distribution, or a pair (name, columns) in a list", wanted)
+        raise refuse("family",
+                     "a name, a distribution, or a pair (name, columns) in a list", wanted)
     family = family_of(wanted[0])
     columns = check_count(wanted[1], "family", low=1, high=10**6)
-    return [Gaussian(np.zeros(columns), np.eye(columns))] if family is Gaussian else [family]*columns
+    return ([Gaussian(np.zeros(columns), np.eye(columns))] if family is Gaussian
+            else [family]*columns)
 
 def _gaussian_blocks(family, d:int) -> list: # slices
     "Columns that get a covariance together."
     if not isinstance(family, (list, tuple)):
         family = family_of(family)
         if family is Gaussian: return [slice(0, d)]
-    families = _listed(family) if isinstance(family, (list, tuple)) else getattr(family, "distributions", [family])
+    families = (_listed(family) if isinstance(family, (list, tuple))
+                else getattr(family, "distributions", [family]))
     ends = np.cumsum([f.n_features for f in families])
     return [slice(end - f.n_features, end) for f, end in zip(families, ends)
             if isinstance(f, Gaussian) and f.n_features > 1]
 
 def _spread_out(k:int, classes, family, counted) -> tuple:
-    "Class k; if a Gaussian is to be fitted to one place only, the points of another class around that place."
+    """Class k; if a Gaussian is to be fitted to one place only, the points of another class
+    around that place."""
     X, _, label = classes[k]
     own = counted[k][0]
-    others = [row for row, (points, _) in enumerate(counted) if len(points) and np.ptp(points, axis=0).any()]
-    if family not in ("gaussian", Gaussian) or not len(own) or np.ptp(own, axis=0).any() or not others:
+    others = [row for row, (points, _) in enumerate(counted)
+              if len(points) and np.ptp(points, axis=0).any()]
+    if (family not in ("gaussian", Gaussian) or not len(own) or np.ptp(own, axis=0).any()
+        or not others):
         return classes[k]
     points, weight = counted[others[0]]
-    warnings.warn(f"class {label!r} has points at one place only: its covariance is that of class "
-                  f"{classes[others[0]][2]!r}; give more points", stacklevel=4)
+    warnings.warn(f"class {label!r} has points at one place only: its covariance is that "
+                  f"of class {classes[others[0]][2]!r}; give more points", stacklevel=4)
     counted[k] = points - np.average(points, axis=0, weights=weight) + own[0], weight
     return *counted[k], label
 
@@ -106,16 +118,20 @@ def fit_classes(
     classes,        # a list of (points (n, d), weights (n,) or None, label)
     family,         # as in `fit_distribution`
     shrinkage=None, # of Gaussian covariances, the same for all classes: as in Gaussian.fit
-) -> tuple[list, Any]: # a distribution per class, and the amount of shrinkage, None or a number
+) -> tuple[list, Any]: # a distribution per class, and the amount of shrinkage, None or a
+                       # number
     "A distribution for each class; errors name the class."
-    counted = [(X, np.ones(len(X)) if weight is None else weight) for X, weight, _ in classes]
+    counted = [(X, np.ones(len(X)) if weight is None else weight)
+               for X, weight, _ in classes]
     counted = [(X[weight > 0], weight[weight > 0]) for X, weight in counted]
     classes = [_spread_out(k, classes, family, counted) for k in range(len(classes))]
     scale = None
     if shrinkage is not None and all(len(X) for X, _ in counted):
         d = classes[0][0].shape[1]
         blocks = _gaussian_blocks(family, d)
-        found = [common_shrinkage([(X[:, block], weight) for X, weight in counted], shrinkage) for block in blocks]
+        found = [common_shrinkage([(X[:, block], weight) for X, weight in counted],
+                                  shrinkage)
+                 for block in blocks]
         amounts = [amount for amount, _ in found if amount is not None]
         shrinkage = max(amounts) if amounts else None
         if amounts:
@@ -135,30 +151,40 @@ def _wants_probability(model) -> bool:
     return True
 
 class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
-    """Safe decision region for two classes, from fitted distributions and calibrated on held-out points.
+    """Safe decision region for two classes, from fitted distributions and calibrated on
+    held-out points.
 
-    `fit` holds out a share of the points, fits a distribution to each class on the others, and takes the level from the held-out unsafe
-    points: at most a share `eps` of unsafe points is inside with confidence 1 - `delta`, whatever the distributions
-    are. With `calibration_share=None` nothing is held out: the region is the paper's, in which each point is
-    safe with probability 1 - `eps` if the fitted distributions are the true ones.
+    `fit` holds out a share of the points, fits a distribution to each class on the others,
+    and takes the level from the held-out unsafe
+    points: at most a share `eps` of unsafe points is inside with confidence 1 - `delta`,
+    whatever the distributions are. With `calibration_share=None` nothing is held out: the
+    region is the paper's, in which each point is safe with probability 1 - `eps` if the
+    fitted distributions are the true ones.
 
-    Learned: `classes_`, `safe_label_`, `p_safe_`, `eps_`, `region_` (a SafeDecisionRegion), `radius_`,
-    `calibration_` (what is certified; missing where nothing was held out, which is warned of), `shrinkage_` (the amount that was used),
-    `n_effective_` (points that the safe and the unsafe distribution rest on), `goodness_` (label ->
-    the Fit of each factor; a distribution that is refused is warned of).
-    Source: Carlevaro et al., Proposition 3 with maximum-likelihood distributions, and section 3.2."""
+    Learned: `classes_`, `safe_label_`, `p_safe_`, `eps_`, `region_` (a SafeDecisionRegion),
+    `radius_`, `calibration_` (what is certified; missing where nothing was held out, which
+    is warned of), `shrinkage_` (the amount that was used), `n_effective_` (points that the
+    safe and the unsafe distribution rest on), `goodness_` (label -> the Fit of each factor;
+    a distribution that is refused is warned of).
+    Source: Carlevaro et al., Proposition 3 with maximum-likelihood distributions, and
+    section 3.2."""
     def __init__(
         self,
-        family="gaussian",  # of both: a name, a class, a distribution as template, or a list of these
-        p_safe=None,        # prior of the safe class in (0, 1), None: its weight in the training data
+        family="gaussian",  # of both: a name, a class, a distribution as template, or a
+                            # list of these
+        p_safe=None,        # prior of the safe class in (0, 1), None: its weight in the
+                            # training data
         eps=0.05,           # risk level in (0, 1)
         safe_label=None,    # label of the safe class, None: the last in sorted order
-        class_weight=None,  # None, "balanced", or a dict from label to weight: they move the prior
-        shrinkage="auto",   # None, "ledoit_wolf", a number, "auto": Ledoit-Wolf under 10 points per column
+        class_weight=None,  # None, "balanced", or a dict from label to weight: they move
+                            # the prior
+        shrinkage="auto",   # None, "ledoit_wolf", a number, "auto": Ledoit-Wolf under 10
+                            # points per column
         probability=False,  # whether there is a predict_proba
-        calibration_share=0.3, # share of the points held out, in (0, 1), None: the distributions are trusted
+        calibration_share=0.3, # share of the points held out, in (0, 1), None: the
+                               # distributions are trusted
         delta=0.05,         # 1 - confidence of the calibration, in (0, 1)
-        random_state=None,  # of the split and of tests of fit: None, a number or a generator
+        random_state=None, # of the split and of tests of fit: None, a number or a generator
     ):
         self.family = family
         self.p_safe = p_safe
@@ -179,30 +205,37 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
     ) -> "SafeRegionClassifier": # self
         """Fit the distribution of either class, and calibrate the level on points held out.
 
-        Raises: ValueError where there are other than two classes, or a family cannot take its data."""
+        Raises: ValueError where there are other than two classes, or a family cannot take
+        its data."""
         X = check_points(self, X, reset=True, largest=LARGEST)
         y = check_classes(self, y, len(X))
         check_probability(self.eps, "eps")
         check_probability(self.delta, "delta")
         check_shrinkage(self.shrinkage)
         check_flag(self.probability, "probability")
-        if self.calibration_share is not None: check_probability(self.calibration_share, "calibration_share")
+        if self.calibration_share is not None:
+            check_probability(self.calibration_share, "calibration_share")
         rng = check_random_state(self.random_state)
         signs = self._fit_labels(y)
-        weight, counted = fit_weights(sample_weight, self.class_weight, y, signs, MOST_WEIGHT)
+        weight, counted = fit_weights(sample_weight, self.class_weight, y, signs,
+                                      MOST_WEIGHT)
         share = counted[signs > 0].sum()/counted.sum()
-        self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe, "p_safe")
+        self.p_safe_ = check_probability(share if self.p_safe is None else self.p_safe,
+                                         "p_safe")
         held = _hold_out(self, signs, sample_weight is not None, rng)
         rows = [np.flatnonzero((signs == sign) & ~held) for sign in (1, -1)]
         parts = [(X[own], weight[own], y[own].tolist()[0]) for own in rows]
         fitted, self.shrinkage_ = fit_classes(parts, self.family, self.shrinkage)
         self.region_ = SafeDecisionRegion(*fitted)
-        self.n_effective_ = tuple(max(1, round(effective_points(weight))) for _, weight, _ in parts)
+        self.n_effective_ = tuple(max(1, round(effective_points(weight)))
+                                  for _, weight, _ in parts)
         self.eps_ = float(self.eps)
         self.radius_ = radius(self.p_safe_, self.eps_)
         for name in ("calibration_", "_held_out"): self.__dict__.pop(name, None)
         self.goodness_ = _goodness(self, parts, sample_weight is not None, rng)
-        if held.any(): self._calibrate(self.region_.gamma(X[held]), signs[held], "scaling_unsafe", self.eps, self.delta)
+        if held.any():
+            self._calibrate(self.region_.gamma(X[held]), signs[held], "scaling_unsafe",
+                            self.eps, self.delta)
         return self
 
     @available_if(_wants_probability)
@@ -210,19 +243,23 @@ class SafeRegionClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self,
         X,           # points, (n, d)
     ) -> np.ndarray: # (n, 2) in the order of classes_
-        """Posterior probabilities of both classes; `predict` does not follow the larger, it asks for 1 - eps."""
+        """Posterior probabilities of both classes; `predict` does not follow the larger, it
+        asks for 1 - eps."""
         safe = self.posterior(X)
         unsafe = 1 - safe
-        return np.column_stack([unsafe, safe] if self.safe_label_ == self.classes_[1] else [safe, unsafe])
+        return np.column_stack([unsafe, safe] if self.safe_label_ == self.classes_[1]
+                               else [safe, unsafe])
 
 # %% ../../nbs/sdr/05_classifier.ipynb #00d81bbd
 REFUSED = .01 # p-value up to which a fit is warned of: the smallest that DRAWS can give
 DRAWS = 99 # where tables say nothing
-FEWEST = 2 # points per column, below which draws say nothing either: a fit can hardly be wrong then
+# points per column, below which draws say nothing either: a fit can hardly be wrong then
+FEWEST = 2
 MOST_WORK = 5e8 # points times squared columns up to which a test by draws is made
 
 def _tested(dist, X, shrinkage, rng) -> list: # of Fit
-    "Tables, which take no time, or draws; without shrinkage where possible, because the test is exact then."
+    """Tables, which take no time, or draws; without shrinkage where possible, because the
+    test is exact then."""
     if shrinkage is not None:
         try: dist, shrinkage = dist.fit(X), None
         except ValueError: pass # singular: what was shrunk is tested
@@ -237,35 +274,45 @@ def is_refused(fit) -> bool:
     return bool(fit.p_value <= REFUSED)
 
 def _goodness(model, parts, weighted:bool, rng) -> dict: # label -> list of Fit
-    "How well both distributions fit their points; one that they refuse is named in a warning."
+    """How well both distributions fit their points; one that they refuse is named in a
+    warning."""
     found = {}
     for dist, (X, _, label) in zip((model.region_.safe, model.region_.unsafe), parts):
-        if weighted: found[label] = [replace(fit, p_value=np.nan) for fit in goodness_of_fit(dist, X, None)]
+        if weighted:
+            found[label] = [replace(fit, p_value=np.nan)
+                            for fit in goodness_of_fit(dist, X, None)]
         else: found[label] = _tested(dist, X, model.shrinkage_, rng)
         for fit in found[label]:
             if np.isnan(fit.p_value) and not weighted and model.calibration_share is None:
-                warnings.warn(f"class {label!r}, columns {list(fit.columns)}: {fit.n} points are too few to test "
-                              "whether the distribution fits; call `calibrate` with other points", stacklevel=3)
+                warnings.warn(f"class {label!r}, columns {list(fit.columns)}: {fit.n} "
+                              "points are too few to test whether the distribution fits; "
+                              "call `calibrate` with other points", stacklevel=3)
             if not is_refused(fit): continue
-            warnings.warn(f"class {label!r}, columns {list(fit.columns)}: the {fit.n} points refuse "
-                          f"{fit.distribution!r} ({fit.statistic} {fit.value:.3g}, p = {fit.p_value:.2g}): "
-                          "what `rates` says and any prior or risk given to `predict_region` rest on this "
-                          "distribution; choose another family, or rely on the calibration alone", stacklevel=3)
+            warnings.warn(f"class {label!r}, columns {list(fit.columns)}: the {fit.n} "
+                          f"points refuse {fit.distribution!r} ({fit.statistic} "
+                          f"{fit.value:.3g}, p = {fit.p_value:.2g}): what `rates` says and "
+                          "any prior or risk given to `predict_region` rest on this "
+                          "distribution; choose another family, or rely on the "
+                          "calibration alone", stacklevel=3)
     return found
 
 def verdict_of(
     goodness, # label -> list of Fit
 ) -> str:
-    "One line on the fitted distributions that belongs next to whatever is computed from them."
+    """One line on the fitted distributions that belongs next to whatever is computed from
+    them."""
     fits = [(fit.p_value, label, fit) for label, fits in goodness.items() for fit in fits]
     refused = [(p, label, fit) for p, label, fit in fits if is_refused(fit)]
     tested = [p for p, _, _ in fits if not np.isnan(p)]
     if refused:
         p, label, fit = min(refused, key=lambda one: one[0])
-        return f"of the fitted distributions, which the data reject (class {label!r}: p = {p:.2g})"
+        return (f"of the fitted distributions, which the data reject (class {label!r}: p = "
+                f"{p:.2g})")
     if not fits or not tested: return "of the fitted distributions, which were not tested"
-    if len(tested) < len(fits): return "of the fitted distributions, which were tested in part only"
-    return f"of the fitted distributions, which the data do not reject (smallest p = {min(tested):.2g})"
+    if len(tested) < len(fits):
+        return "of the fitted distributions, which were tested in part only"
+    return ("of the fitted distributions, which the data do not reject (smallest p = "
+            f"{min(tested):.2g})")
 
 # %% ../../nbs/sdr/05_classifier.ipynb #holdout2
 def _hold_out(model, signs, weighted:bool, rng) -> np.ndarray: # (n,) bool
@@ -275,19 +322,23 @@ def _hold_out(model, signs, weighted:bool, rng) -> np.ndarray: # (n,) bool
     order = rng.permutation(len(signs))
     unsafe = np.cumsum(signs[order] < 0)
     needed = math.ceil(math.log(model.delta)/math.log1p(-model.eps))
-    n_held = max(round(model.calibration_share*len(signs)), int(np.searchsorted(unsafe, needed)) + 1)
+    n_held = max(round(model.calibration_share*len(signs)),
+                 int(np.searchsorted(unsafe, needed)) + 1)
     rest = signs[order[n_held:]]
     if weighted: why = "weights say nothing about the points to come"
     elif n_held > max(model.calibration_share, .5)*len(signs):
-        why = (f"eps = {model.eps:g} with confidence {1 - model.delta:g} needs {needed} unsafe points, and half of "
-               f"the points hold {unsafe[len(signs)//2 - 1]}")
-    elif min((rest > 0).sum(), (rest < 0).sum()) < 2: why = "too few points of a class would be left for the fit"
+        why = (f"eps = {model.eps:g} with confidence {1 - model.delta:g} needs {needed} "
+               f"unsafe points, and half of the points hold {unsafe[len(signs)//2 - 1]}")
+    elif min((rest > 0).sum(), (rest < 0).sum()) < 2:
+        why = "too few points of a class would be left for the fit"
     else:
         held[order[:n_held]] = True
         return held
-    warnings.warn(f"nothing is held out, because {why}: the region rests on the fitted distributions alone, and its "
-                  "share of unsafe points is not bounded. Give more points or larger eps or delta, call `calibrate` "
-                  "with other points, or say calibration_share=None if the distributions may be trusted", stacklevel=3)
+    warnings.warn(f"nothing is held out, because {why}: the region rests on the fitted "
+                  "distributions alone, and its share of unsafe points is not bounded. "
+                  "Give more points or larger eps or delta, call `calibrate` with other "
+                  "points, or say calibration_share=None if the distributions may be "
+                  "trusted", stacklevel=3)
     return held
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20003
@@ -297,7 +348,8 @@ def _calibrated(self:SafeRegionClassifier) -> bool: return hasattr(self, "calibr
 @patch
 def _calibrate(self:SafeRegionClassifier, gamma, signs, rule, eps, delta) -> Calibration:
     "The level from held-out values of Gamma."
-    found = calibrate_offset(gamma, signs, rule, eps, delta)   # both rules use the unsafe points alone
+    # both rules use the unsafe points alone
+    found = calibrate_offset(gamma, signs, rule, eps, delta)
     warn_if_empty(found, gamma, 4)
     self.calibration_ = found
     self._held_out = gamma, signs
@@ -359,8 +411,9 @@ def predict_region(
 ) -> np.ndarray: # (n,) bool, inside
     """Whether points are inside the region, for any prior and risk.
 
-    Without prior and risk the level is the calibrated one, if there is one, and its border is outside. With one of them the
-    region is that of the fitted distributions, its border included; what `rates` says of their fit holds for it."""
+    Without prior and risk the level is the calibrated one, if there is one, and its border
+    is outside. With one of them the region is that of the fitted distributions, its border
+    included; what `rates` says of their fit holds for it."""
     X = self._points(X)
     if p_safe is None and eps is None and self._calibrated:
         return self.region_.margin(X, self.radius_) > 0
@@ -372,14 +425,17 @@ def calibrate(
     self:SafeRegionClassifier,
     X,                     # held-out points, not those of the fit, (n, d)
     y,                     # their labels, (n,); only the unsafe ones count
-    rule="scaling_unsafe", # "scaling_unsafe" (with confidence) or "conformal_unsafe" (on average)
+    rule="scaling_unsafe", # "scaling_unsafe" (with confidence) or "conformal_unsafe" (on
+                           # average)
     eps=None,              # largest share of unsafe points inside, in (0, 1); None: eps
     delta=0.05,            # 1 - confidence, in (0, 1); only for scaling_unsafe
 ) -> Calibration:          # also kept as `calibration_`; its bias is the level of Gamma
-    """Level of Gamma by which at most a share eps of unsafe points is inside, whatever their distribution.
+    """Level of Gamma by which at most a share eps of unsafe points is inside, whatever
+    their distribution.
 
-    `fit` does the same with the points that it holds out. `predict`, `decision_function` and, without prior and risk, `predict_region` and
-    `rates` follow the level; where points are too few nothing is inside.
+    `fit` does the same with the points that it holds out. `predict`, `decision_function`
+    and, without prior and risk, `predict_region` and `rates` follow the level; where points
+    are too few nothing is inside.
     Source: Carlevaro et al., section 3.2, for the unsafe points only."""
     gamma = self.region_.gamma(self._points(X))
     signs = self._signs(check_labels(y, "y", len(gamma)))
@@ -389,10 +445,12 @@ def calibrate(
 # %% ../../nbs/sdr/05_classifier.ipynb #held0001
 @dataclass(frozen=True, kw_only=True)
 class HeldOutRates:
-    "Rates that held-out points show: (share, lower limit, upper limit), each limit with confidence (1 + confidence)/2."
+    """Rates that held-out points show: (share, lower limit, upper limit), each limit with
+    confidence (1 + confidence)/2."""
     tpr: tuple[float, float, float] # P(in region | safe)
     fpr: tuple[float, float, float] # P(in region | unsafe)
-    fdr: tuple[float, float, float] # P(unsafe | in region) at the prior p_safe; its limits from those of both rates
+    fdr: tuple[float, float, float] # P(unsafe | in region) at the prior p_safe; its limits
+                                    # from those of both rates
     n_safe: int       # safe points held out
     n_unsafe: int     # unsafe points held out
     confidence: float # of the intervals of tpr and of fpr
@@ -403,17 +461,20 @@ class FittedRates(Rates):
 
     `str` gives both in words."""
     verdict: str # whether the data reject the fitted distributions
-    held_out: HeldOutRates|None=None # what held-out points show; None where there are none
+    held_out: HeldOutRates|None = None # what held-out points show; None where there are
+                                       # none
 
     def __str__(self):
-        lines = [f"rates {self.verdict}:",
-                 f"    tpr {self.tpr:.3g}, fpr {self.fpr:.3g}, share of unsafe points inside {self.fdr:.3g}"]
+        lines = [f"rates {self.verdict}:", f"    tpr {self.tpr:.3g}, fpr {self.fpr:.3g}, "
+                 f"share of unsafe points inside {self.fdr:.3g}"]
         if self.held_out is None: return "\n".join([*lines, "no points were held out"])
         seen = self.held_out
-        shown = ", ".join(f"{name} {rate:.3f} ({low:.3f} to {high:.3f})" for name, (rate, low, high) in
-                          (("tpr", seen.tpr), ("fpr", seen.fpr), ("share of unsafe points inside", seen.fdr)))
-        return "\n".join([*lines, f"rates on {seen.n_safe} safe and {seen.n_unsafe} unsafe points held out:",
-                          f"    {shown}"])
+        shown = ", ".join(
+            f"{name} {rate:.3f} ({low:.3f} to {high:.3f})"
+            for name, (rate, low, high) in (("tpr", seen.tpr), ("fpr", seen.fpr),
+                                            ("share of unsafe points inside", seen.fdr)))
+        return "\n".join([*lines, f"rates on {seen.n_safe} safe and {seen.n_unsafe} unsafe "
+                          f"points held out:", f"    {shown}"])
 
 def held_out_rates(
     safe,       # how many are inside, of how many
@@ -427,12 +488,14 @@ def held_out_rates(
     rates = []
     for seen, n in (safe, unsafe):
         seen, n = int(seen), int(n)
-        rates.append((seen/n, clopper_pearson_lower(seen, n, spare), clopper_pearson_upper(seen, n, spare)))
+        rates.append((seen/n, clopper_pearson_lower(seen, n, spare),
+                      clopper_pearson_upper(seen, n, spare)))
     (t, t_low, t_high), (f, f_low, f_high) = rates
     def fdr(t, f):
         mass = p_safe*t + (1 - p_safe)*f
         return (1 - p_safe)*f/mass if mass > 0 else 0.
-    return HeldOutRates(tpr=rates[0], fpr=rates[1], fdr=(fdr(t, f), fdr(t_high, f_low), fdr(t_low, f_high)),
+    return HeldOutRates(tpr=rates[0], fpr=rates[1],
+                        fdr=(fdr(t, f), fdr(t_high, f_low), fdr(t_low, f_high)),
                         n_safe=int(safe[1]), n_unsafe=int(unsafe[1]), confidence=confidence)
 
 # %% ../../nbs/sdr/05_classifier.ipynb #cls20013
@@ -445,12 +508,14 @@ def rates(
     confidence=0.9,   # of each interval, in (0, 1)
     random_state=None, # seed or numpy Generator, for the bootstrap
 ):                    # FittedRates, or RateIntervals where n_bootstrap is given
-    """Rates of the region if the fitted distributions were the true ones, with a verdict on these and, where
-    points were held out, the rates that they show.
+    """Rates of the region if the fitted distributions were the true ones, with a verdict on
+    these and, where points were held out, the rates that they show.
 
-    Without prior and risk the region is that of `predict`. With n_bootstrap come intervals for what the fit leaves open.
+    Without prior and risk the region is that of `predict`. With n_bootstrap come intervals
+    for what the fit leaves open.
 
-    Raises: ValueError where p_safe or eps is not in (0, 1), or the distributions have no exact rates."""
+    Raises: ValueError where p_safe or eps is not in (0, 1), or the distributions have no
+    exact rates."""
     check_is_fitted(self)
     own = p_safe is None and eps is None
     p_safe, eps = self._levels(p_safe, eps)
@@ -460,25 +525,31 @@ def rates(
     if np.ndim(exact.tpr) == 0:
         level = self.radius_ if own else radius(p_safe, eps)
         about["held_out"] = self._rates_held_out(p_safe, level, own, confidence)
-    given = FittedRates(**{field.name: getattr(exact, field.name) for field in fields(Rates)}, **about)
+    given = FittedRates(
+        **{field.name: getattr(exact, field.name) for field in fields(Rates)}, **about)
     if n_bootstrap is None: return given
     n_safe, n_unsafe = self.n_effective_
-    found = bootstrap_rates(self.region_, p_safe, eps, n_safe, n_unsafe, n_bootstrap, confidence,
-                            shrinkage=self.shrinkage_, random_state=random_state)
+    found = bootstrap_rates(self.region_, p_safe, eps, n_safe, n_unsafe, n_bootstrap,
+                            confidence, shrinkage=self.shrinkage_,
+                            random_state=random_state)
     return replace(found, rates=given)
 
 @patch
 def _risk_of_level(self:SafeRegionClassifier) -> float:
     "The risk of the fitted distributions at the calibrated level, whose border is outside."
-    level = self.radius_ - 1e-9*max(1., abs(self.radius_)) if np.isfinite(self.radius_) else self.radius_
+    level = (self.radius_ - 1e-9*max(1., abs(self.radius_)) if np.isfinite(self.radius_)
+             else self.radius_)
     return float(np.clip(expit(level - logit(self.p_safe_)), 5e-324, 1 - 1e-16))
 
 @patch
-def _rates_held_out(self:SafeRegionClassifier, p_safe, level, own:bool, confidence) -> "HeldOutRates|None":
-    "Shares of the held-out points below a level; the border of a calibrated level is outside."
+def _rates_held_out(self:SafeRegionClassifier, p_safe, level, own:bool,
+                    confidence) -> "HeldOutRates|None":
+    """Shares of the held-out points below a level; the border of a calibrated level is
+    outside."""
     if not hasattr(self, "_held_out"): return None
     gamma, signs = self._held_out
     inside = gamma < level if own else gamma <= level
     safe, unsafe = (inside[signs == sign] for sign in (1, -1))
     if not len(safe) or not len(unsafe): return None
-    return held_out_rates((safe.sum(), len(safe)), (unsafe.sum(), len(unsafe)), p_safe, confidence)
+    return held_out_rates((safe.sum(), len(safe)), (unsafe.sum(), len(unsafe)), p_safe,
+                          confidence)

@@ -15,8 +15,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import log_ndtr
 
-from ..core.checks import (check_array, check_count, check_instance, check_matrix, check_number,
-                                   check_random_state, check_vector, refuse)
+from ..core.checks import (
+    check_array, check_count, check_instance, check_matrix, check_number,
+    check_random_state, check_vector, refuse)
 from ..core.results import point_weights
 
 # %% ../../nbs/sdr/01_distributions.ipynb #8f3435f7
@@ -34,7 +35,8 @@ def check_points(
 
 # %% ../../nbs/sdr/01_distributions.ipynb #146a20d0
 class Distribution:
-    "A distribution of points with `n_features` columns; a `discrete` one has a mass function."
+    """A distribution of points with `n_features` columns; a `discrete` one has a mass
+    function."""
     n_features = 1
     discrete = False
     centred = False # whether differences of terms lose digits that the density keeps
@@ -63,7 +65,8 @@ class Distribution:
         self,
         X,           # points, (n, d), or (n,) where d = 1
     ) -> np.ndarray: # (n,)
-        """ln f: minus infinity outside the support, plus infinity where the density is unbounded.
+        """ln f: minus infinity outside the support, plus infinity where the density is
+        unbounded.
 
         Source: Carlevaro et al., eq. (4)."""
         return self._log_density(check_points(X, self.n_features))
@@ -98,7 +101,9 @@ def _inside(dist:Distribution, X) -> np.ndarray: # (n, d)
     "Checked points, all of them inside the support."
     X = check_points(X, dist.n_features)
     bad = ~np.isfinite(dist._log_density(X))
-    if bad.any(): raise ValueError(f"X has values outside the support of {dist!r}, first {shown(X[bad][0])}")
+    if bad.any():
+        raise ValueError(f"X has values outside the support of {dist!r}, first "
+                         f"{shown(X[bad][0])}")
     return X
 
 # %% ../../nbs/sdr/01_distributions.ipynb #9ae96c18
@@ -125,7 +130,8 @@ def weighted_points(
 def effective_points(
     weight, # (n,) at least 0, not all 0
 ) -> float: # from 1 to n
-    "Kish's number of points of weight 1 whose mean varies as much as the weighted one (1965, section 11.7)."
+    """Kish's number of points of weight 1 whose mean varies as much as the weighted one
+    (1965, section 11.7)."""
     share = weight/weight.max()
     return float(share.sum()**2/(share @ share))
 
@@ -137,7 +143,8 @@ class ScalarDistribution(Distribution):
         dist, # frozen univariate distribution of scipy.stats
     ):
         if not hasattr(dist, "dist"):
-            raise refuse("dist", "a frozen distribution such as scipy.stats.cauchy(0, 1)", dist)
+            raise refuse("dist", "a frozen distribution such as scipy.stats.cauchy(0, 1)",
+                         dist)
         self.dist = dist
         self.discrete = hasattr(dist.dist, "pmf")
 
@@ -165,7 +172,8 @@ class ScalarDistribution(Distribution):
 
 # %% ../../nbs/sdr/01_distributions.ipynb #e56845ce
 class Place(NamedTuple):
-    "Places on the line with the logarithms that keep their digits at 0 and at 1; each a number or an array."
+    """Places on the line with the logarithms that keep their digits at 0 and at 1; each a
+    number or an array."""
     x: Any       # the place
     log_x: Any   # ln x, any number where the support is the whole line
     log_1mx: Any # ln(1 - x), any number unless the support is (0, 1)
@@ -180,7 +188,8 @@ def check_covariance(
     cov = check_array(cov, name, low=-LARGEST, high=LARGEST)
     if cov.size == 1 and d == 1: cov = cov.reshape(1, 1)
     if cov.shape != (d, d):
-        raise ValueError(f"{name} must be of shape {(d, d)} to match mean, got shape {cov.shape}")
+        raise ValueError(f"{name} must be of shape {(d, d)} to match mean, got shape "
+                         f"{cov.shape}")
     symmetric = np.allclose(cov, cov.T, rtol=1e-10, atol=1e-12*np.abs(cov).max())
     if not symmetric: raise refuse(name, "symmetric", cov)
     cov = (cov + cov.T)/2
@@ -194,13 +203,15 @@ def _factor(cov, name:str) -> np.ndarray: # (d, d) lower triangular
     rounding = 4*len(cov)*np.finfo(float).eps*np.abs(np.diag(cov))
     if (np.diag(factor)**2 > rounding).all(): return factor
     least = np.linalg.eigvalsh(cov)[0]
-    raise ValueError(f"{name} must be positive definite, its smallest eigenvalue is {least:.3g}")
+    raise ValueError(f"{name} must be positive definite, its smallest eigenvalue is "
+                     f"{least:.3g}")
 
 # %% ../../nbs/sdr/01_distributions.ipynb #fw000004
 FEW_POINTS = 10 # a column: below, shrinkage="auto" shrinks
 
 def _ledoit_wolf(centred, weight, cov) -> tuple[float, float]: # beta, delta
-    "The two sums of Ledoit and Wolf, section 3.3, for weights of sum 1: their ratio is the best amount."
+    """The two sums of Ledoit and Wolf, section 3.3, for weights of sum 1: their ratio is
+    the best amount."""
     size = (cov**2).sum()
     cross = ((centred @ cov)*centred).sum(1)
     beta = weight**2 @ ((centred**2).sum(1)**2 - 2*cross + size)
@@ -222,8 +233,10 @@ def _amount(classes, shrinkage) -> float|None:
     best = min(1., beta/delta) if delta > 0 else 0.
     return float(max(best, 1/(fewest + 1)) if shrinkage == "auto" else best)
 
-def _standardised(X, weight, scale) -> tuple: # centred columns / scale, weights of sum 1, covariance, scale
-    "Columns of comparable size; without a scale each is divided by its own standard deviation."
+def _standardised(X, weight, scale) -> tuple:
+    # centred columns / scale, weights of sum 1, covariance, scale
+    """Columns of comparable size; without a scale each is divided by its own standard
+    deviation."""
     weight = weight/weight.max() # whose sum is no subnormal number
     weight = weight/weight.sum()
     centred = X - weight @ X
@@ -238,7 +251,8 @@ def shrunk(
     shrinkage,  # None, "auto", "ledoit_wolf", or a number in [0, 1]
     scale=None, # (d,) sizes of the columns; None: their standard deviations
 ) -> np.ndarray: # (d, d)
-    "Covariance, that of the standardised columns shrunk towards a multiple of the identity."
+    """Covariance, that of the standardised columns shrunk towards a multiple of the
+    identity."""
     if shrinkage is None: return _standardised(X, weight, np.ones(X.shape[1]))[2]
     centred, weight, cov, scale = _standardised(X, weight, scale)
     amount = _amount([(centred, weight, cov)], shrinkage)
@@ -251,17 +265,20 @@ def common_shrinkage(
     classes,   # a list of points (n, d) and weights (n,) of each class
     shrinkage, # None, "auto", "ledoit_wolf", or a number in [0, 1]
 ) -> tuple:    # the amount, None or a number, and the sizes of the columns (d,)
-    "One amount and one scale for all classes; the amount makes the sum of their errors least."
+    """One amount and one scale for all classes; the amount makes the sum of their errors
+    least."""
     if shrinkage is None: return None, None
     own = [_standardised(X, weight, None) for X, weight in classes]
     variances = np.array([weight @ (centred*scale)**2 for centred, weight, _, scale in own])
     counts = np.array([effective_points(weight) for _, weight, _, _ in own])
     scale = np.sqrt(counts @ variances/counts.sum())
-    return _amount([_standardised(X, weight, scale)[:3] for X, weight in classes], shrinkage), scale
+    return (_amount([_standardised(X, weight, scale)[:3] for X, weight in classes],
+                    shrinkage), scale)
 
 def check_shrinkage(shrinkage): # as it is, a number as a float
     "None, a word or a number."
-    if shrinkage is None or isinstance(shrinkage, str) and shrinkage in ("auto", "ledoit_wolf"):
+    if (shrinkage is None
+        or isinstance(shrinkage, str) and shrinkage in ("auto", "ledoit_wolf")):
         return shrinkage
     words = "None, 'auto', 'ledoit_wolf' or a number in [0, 1]"
     if isinstance(shrinkage, str): raise refuse("shrinkage", words, shrinkage)
@@ -269,7 +286,8 @@ def check_shrinkage(shrinkage): # as it is, a number as a float
 
 # %% ../../nbs/sdr/01_distributions.ipynb #f8af1749
 class Gaussian(Distribution):
-    """Normal distribution with a mean and a covariance; in one dimension two numbers, mean and variance.
+    """Normal distribution with a mean and a covariance; in one dimension two numbers, mean
+    and variance.
 
     Source: Carlevaro et al., appendix A.
     Raises: ValueError where the covariance is not symmetric positive definite."""
@@ -302,52 +320,64 @@ class Gaussian(Distribution):
 
     def _g(self, X):
         with np.errstate(over="ignore"):
-            z = solve_triangular(self.factor, (X - self.mean).T, lower=True, check_finite=False)
+            z = solve_triangular(self.factor, (X - self.mean).T, lower=True,
+                                 check_finite=False)
             return .5*(z**2).sum(0)
 
     def _log_density(self, X): return -self._g(X) - self.log_normaliser
 
     def _standardised(self, at:Place): return (at.x - self.mean[0])/self.factor[0, 0]
 
-    def _log_density_at(self, at:Place): return -self._standardised(at)**2/2 - self.log_normaliser
+    def _log_density_at(self, at:Place):
+        return -self._standardised(at)**2/2 - self.log_normaliser
 
     def _log_cdf(self, at:Place): return log_ndtr(self._standardised(at))
 
     def _log_sf(self, at:Place): return log_ndtr(-self._standardised(at))
 
-    def _draw(self, rng, n): return self.mean + rng.standard_normal((n, self.n_features)) @ self.factor.T
+    def _draw(self, rng, n):
+        return self.mean + rng.standard_normal((n, self.n_features)) @ self.factor.T
 
     @template_method
     def fit(
         self,
         X,           # points, (n, d), or (n,) where d = 1
         sample_weight=None, # (n,) at least 0; None: 1 each
-        shrinkage=None, # of the covariance: None, "auto", "ledoit_wolf", or a number in [0, 1]
-        scale=None,  # (d,) sizes of the columns where it is shrunk; None: their standard deviations
+        shrinkage=None, # of the covariance: None, "auto", "ledoit_wolf", or a number in [0,
+                        # 1]
+        scale=None,  # (d,) sizes of the columns where it is shrunk; None: their standard
+                     # deviations
     ) -> "Gaussian": # a new distribution
-        """Maximum likelihood: the mean, and the covariance with divisor n; or a covariance that is shrunk.
+        """Maximum likelihood: the mean, and the covariance with divisor n; or a covariance
+        that is shrunk.
 
         Raises: ValueError where that covariance is singular."""
         X = check_array(X, "X")
         shrinkage = check_shrinkage(shrinkage)
-        X, weight = weighted_points(check_points(X, X.shape[1] if X.ndim == 2 else 1), sample_weight)
-        if len(X) < 2: raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two points")
+        X, weight = weighted_points(check_points(X, X.shape[1] if X.ndim == 2 else 1),
+                                    sample_weight)
+        if len(X) < 2:
+            raise ValueError(f"X has n_samples={len(X)}: a covariance needs at least two "
+                             "points")
         if scale is not None: scale = check_vector(scale, "scale", X.shape[1], 0.)
         weight = weight/weight.max() # whose sum is no subnormal number
         try: return Gaussian(weight @ X/weight.sum(), shrunk(X, weight, shrinkage, scale))
         except ValueError as error:
-            raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} columns): columns "
-                             "that are constant or depend linearly on others, or too few points; drop "
-                             "columns, add points, or shrink (shrinkage='ledoit_wolf')") from error
+            raise ValueError(f"X has a singular covariance ({len(X)} points, {X.shape[1]} "
+                             "columns): columns that are constant or depend linearly on "
+                             "others, or too few points; drop columns, add points, or "
+                             "shrink (shrinkage='ledoit_wolf')") from error
 
 # %% ../../nbs/sdr/01_distributions.ipynb #48f6b021
 class Independent(Distribution):
-    """Independent columns, each with its own distribution; a factor with several columns takes that many."""
+    """Independent columns, each with its own distribution; a factor with several columns
+    takes that many."""
     def __init__(
         self,
         distributions, # list, in the order of the columns
     ):
-        self.distributions = _check_distributions(distributions, "distributions", Distribution)
+        self.distributions = _check_distributions(distributions, "distributions",
+                                                  Distribution)
         self.n_features = sum(dist.n_features for dist in self.distributions)
         self.discrete = all(dist.discrete for dist in self.distributions)
 
@@ -366,7 +396,8 @@ class Independent(Distribution):
         parts = zip(self.distributions, _split(X, self.distributions))
         return _log_product([dist._log_density(x) for dist, x in parts])
 
-    def _draw(self, rng, n): return np.column_stack([dist._draw(rng, n) for dist in self.distributions])
+    def _draw(self, rng, n):
+        return np.column_stack([dist._draw(rng, n) for dist in self.distributions])
 
     @template_method
     def fit(
@@ -379,10 +410,14 @@ class Independent(Distribution):
     ) -> "Independent": # a new distribution
         """Maximum likelihood, factor by factor.
 
-        Raises: ValueError where a column is not what its family can take; it names the column."""
-        if families is not None: families = _check_distributions(families, "families", (Distribution, type))
+        Raises: ValueError where a column is not what its family can take; it names the
+        column."""
+        if families is not None:
+            families = _check_distributions(families, "families", (Distribution, type))
         elif not isinstance(self, type): families = self.distributions
-        else: raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), or a product as template")
+        else:
+            raise ValueError("families is missing: Independent.fit(X, [Gamma, Poisson]), "
+                             "or a product as template")
         X = check_points(X, sum(family.n_features for family in families))
         check_shrinkage(shrinkage)
         if scale is not None: scale = check_vector(scale, "scale", X.shape[1], 0.)
@@ -391,11 +426,14 @@ class Independent(Distribution):
 # %% ../../nbs/sdr/01_distributions.ipynb #9c81bc08
 def _check_distributions(dists, name:str, kinds) -> list:
     "A list of distributions, or of families."
-    check_instance(dists, name, (list, tuple), "a list of distributions such as [Gamma(2, 1), Poisson(3)]")
+    check_instance(dists, name, (list, tuple),
+                   "a list of distributions such as [Gamma(2, 1), Poisson(3)]")
     if not dists: raise refuse(name, "a list with at least one distribution", dists)
     for dist in dists:
-        if not isinstance(dist, kinds) or (isinstance(dist, type) and not issubclass(dist, Distribution)):
-            raise refuse(name, "a list of distributions such as [Gamma(2, 1), Poisson(3)]", dist)
+        if (not isinstance(dist, kinds)
+            or (isinstance(dist, type) and not issubclass(dist, Distribution))):
+            raise refuse(name, "a list of distributions such as [Gamma(2, 1), Poisson(3)]",
+                         dist)
     return list(dists)
 
 # %% ../../nbs/sdr/01_distributions.ipynb #396c57be
@@ -417,7 +455,8 @@ def _fit_columns(X, families, sample_weight, shrinkage, scale) -> list:
     for family, x in zip(families, _split(X, families)):
         shrink = family is Gaussian or isinstance(family, Gaussian)
         own = slice(column, column + family.n_features)
-        options = dict(shrinkage=shrinkage, scale=None if scale is None else scale[own]) if shrink else {}
+        options = (dict(shrinkage=shrinkage, scale=None if scale is None else scale[own])
+                   if shrink else {})
         try: dists.append(family.fit(x, sample_weight=sample_weight, **options))
         except ValueError as error: raise ValueError(f"column {column}: {error}") from error
         column += family.n_features
@@ -427,7 +466,8 @@ def _fit_columns(X, families, sample_weight, shrinkage, scale) -> list:
 def as_gaussian(
     dist:Distribution, # any distribution
 ):           # Gaussian, or None
-    "The distribution as one Gaussian where it is one (a product of Gaussians included), else None."
+    """The distribution as one Gaussian where it is one (a product of Gaussians included),
+    else None."""
     if isinstance(dist, Gaussian): return dist
     parts = [as_gaussian(part) for part in getattr(dist, "distributions", [])]
     if not parts or any(part is None for part in parts): return None

@@ -23,7 +23,8 @@ def check_unit(
     "Numbers strictly between 0 and 1."
     numbers = check_array(value, name)
     outside = (numbers <= 0) | (numbers >= 1)
-    if outside.any(): raise refuse(name, "a number in (0, 1)", float(numbers[outside].flat[0]))
+    if outside.any():
+        raise refuse(name, "a number in (0, 1)", float(numbers[outside].flat[0]))
     return numbers
 
 # %% ../../nbs/sdr/02_likelihood_ratio.ipynb #e55e92eb
@@ -48,20 +49,23 @@ def check_pair(
     safe,   # distribution of the safe points
     unsafe, # distribution of the unsafe points
 ) -> None:
-    "Two distributions with as many columns and a common dominating measure; ValueError names the argument."
+    """Two distributions with as many columns and a common dominating measure; ValueError
+    names the argument."""
     for dist, name in ((safe, "safe"), (unsafe, "unsafe")):
-        check_instance(dist, name, Distribution, "a distribution such as Gaussian(mean, cov)")
+        check_instance(dist, name, Distribution,
+                       "a distribution such as Gaussian(mean, cov)")
     if unsafe.n_features != safe.n_features:
         raise ValueError("unsafe must be a distribution of as many columns as safe, got "
                          f"{unsafe.n_features} and {safe.n_features}")
     if _discrete_columns(safe) != _discrete_columns(unsafe):
-        raise ValueError("unsafe must be discrete in the same columns as safe: a count and a continuous "
-                         "variable have no common density")
+        raise ValueError("unsafe must be discrete in the same columns as safe: a count and "
+                         "a continuous variable have no common density")
 
 # %% ../../nbs/sdr/02_likelihood_ratio.ipynb #74065f4d
 def _discrete_columns(dist) -> list[bool]:
     "Which columns hold counts."
-    return [factor.discrete for factor in factors_of(dist) for _ in range(factor.n_features)]
+    return [factor.discrete for factor in factors_of(dist)
+            for _ in range(factor.n_features)]
 
 # %% ../../nbs/sdr/02_likelihood_ratio.ipynb #57aefc84
 def factors_of(
@@ -77,7 +81,8 @@ def log_densities(
     unsafe:Distribution, # distribution of the unsafe points
     X,          # points, (n, d), or (n,) where d = 1
 ) -> tuple[np.ndarray, np.ndarray]: # ln f(x|S) and ln f(x|U), each (n,)
-    "Both log densities; ValueError where both are zero or both unbounded, as no posterior exists there."
+    """Both log densities; ValueError where both are zero or both unbounded, as no posterior
+    exists there."""
     X = check_points(X, safe.n_features)
     s = safe._log_density(X)
     u = unsafe._log_density(X)
@@ -91,7 +96,8 @@ def slack(
     size,   # size of the finite terms of Gamma, number or (n,)
     level,  # rho
 ):          # number or (n,)
-    "Rounding allowance of the comparison Gamma <= rho: 32 units in the last place of the largest term."
+    """Rounding allowance of the comparison Gamma <= rho: 32 units in the last place of the
+    largest term."""
     return 32*np.finfo(float).eps*np.maximum(np.maximum(1, np.abs(level)), size)
 
 # %% ../../nbs/sdr/02_likelihood_ratio.ipynb #d5f7d7fc
@@ -100,14 +106,18 @@ def term_size(
     u, # ln f(x|U), (n,)
 ) -> np.ndarray: # (n,)
     "Size of the larger of two log densities, infinite ones left out."
-    return np.maximum(np.where(np.isfinite(s), np.abs(s), 0), np.where(np.isfinite(u), np.abs(u), 0))
+    return np.maximum(np.where(np.isfinite(s), np.abs(s), 0),
+                      np.where(np.isfinite(u), np.abs(u), 0))
 
 # %% ../../nbs/sdr/02_likelihood_ratio.ipynb #22d6a1d0
 class CommonAxes(NamedTuple):
-    "Axes z = (x - mean of safe) @ W in which safe is standard normal and unsafe has independent coordinates."
+    """Axes z = (x - mean of safe) @ W in which safe is standard normal and unsafe has
+    independent coordinates."""
     W: np.ndarray     # (d, d)
-    sigma: np.ndarray # (d,) standard deviations of the safe distribution over those of the unsafe one
-    e: np.ndarray     # (d,) difference of the means in standard deviations of the unsafe distribution
+    sigma: np.ndarray # (d,) standard deviations of the safe distribution over those of the
+                      # unsafe one
+    e: np.ndarray     # (d,) difference of the means in standard deviations of the unsafe
+                      # distribution
 
     @property
     def lam(self) -> np.ndarray: return (1 - self.sigma)*(1 + self.sigma)/2

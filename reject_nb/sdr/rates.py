@@ -18,27 +18,29 @@ from scipy.special import expit, gammaln, logit, logsumexp
 
 from ..core.checks import refuse
 from ..core.results import Status
-from .advanced.columns import (Atoms, ScalarPair, atoms, convolve, counts_of,
-                                            discrete_runs, log_sum_below, meet, merge,
-                                            runs_log_probability, scalar_log_cdf)
-from .advanced.inversion import (EPS, LOG_FLOOR, LogCdf, QuadraticForm, chernoff_cgf,
-                                              gaussian_gamma, log_cdf, quadratic_cgf,
-                                              quadratic_log_cdf, reflect, with_shift)
-from .advanced.panels import (MOST_CORNERS, Column, Values, corners_of, corners_with,
-                                           likely, limits_with, on_panels, on_series, with_atoms,
-                                           with_column)
+from .advanced.columns import (
+    Atoms, ScalarPair, atoms, convolve, counts_of, discrete_runs, log_sum_below, meet,
+    merge, runs_log_probability, scalar_log_cdf)
+from .advanced.inversion import (
+    EPS, LOG_FLOOR, LogCdf, QuadraticForm, chernoff_cgf, gaussian_gamma, log_cdf,
+    quadratic_cgf, quadratic_log_cdf, reflect, with_shift)
+from .advanced.panels import (
+    MOST_CORNERS, Column, Values, corners_of, corners_with, likely, limits_with, on_panels,
+    on_series, with_atoms, with_column)
 from .distributions import Gaussian, Independent, as_gaussian
 from .likelihood_ratio import check_pair, check_unit, factors_of, radius, slack
 
 # %% ../../nbs/sdr/03_rates.ipynb #27ae44eb
 @dataclass(frozen=True, kw_only=True)
 class Rates:
-    """Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what underflows.
+    """Probabilities of a safe decision region; `log_tpr` and `log_fpr` keep what
+    underflows.
 
-    For arrays of levels every attribute is an array in their shape, `status` one of Status values.
+    For arrays of levels every attribute is an array in their shape, `status` one of Status
+    values.
 
-    Source: the probabilities that Example 1 of Carlevaro et al. estimates; `mass` is that of
-    the distribution of all points, eqs. (1) and (3)."""
+    Source: the probabilities that Example 1 of Carlevaro et al. estimates; `mass` is that
+    of the distribution of all points, eqs. (1) and (3)."""
     tpr: float     # P(in region | safe)
     fpr: float     # P(in region | unsafe)
     fdr: float     # P(unsafe | in region), from the logarithms; 0 where the region is empty
@@ -50,7 +52,7 @@ class Rates:
     fpr_error: float  # of fpr
     fdr_error: float  # of fdr
     mass_error: float # of mass
-    status: Status    # optimal: all four errors but fdr's are at most ACCURACY; else precision
+    status: Status # optimal: all four errors but fdr's are at most ACCURACY; else precision
 
 # %% ../../nbs/sdr/03_rates.ipynb #47f8ae38
 ESTIMATE = "estimate the rates from distribution.sample and region.contains"
@@ -83,9 +85,10 @@ def _singles(dists) -> list:
     found = []
     for dist in dists:
         if dist.n_features > 1 and np.abs(dist.cov - np.diag(np.diag(dist.cov))).max() > 0:
-            raise ValueError(f"rates are not available: {dist!r} has correlated columns and faces another "
-                             "family in them, so that the log ratio is no sum over columns; take Gaussian "
-                             "distributions of these columns in both classes, or a diagonal covariance, or "
+            raise ValueError(f"rates are not available: {dist!r} has correlated columns "
+                             "and faces another family in them, so that the log ratio is "
+                             "no sum over columns; take Gaussian distributions of these "
+                             "columns in both classes, or a diagonal covariance, or "
                              f"{ESTIMATE}")
         if dist.n_features == 1: found.append(dist)
         else: found += [Gaussian(m, v) for m, v in zip(dist.mean, np.diag(dist.cov))]
@@ -93,7 +96,8 @@ def _singles(dists) -> list:
 
 # %% ../../nbs/sdr/03_rates.ipynb #3340b074
 class Columns(NamedTuple):
-    "Pairs of distributions by what suits them; columns in which the distributions are equal are left out."
+    """Pairs of distributions by what suits them; columns in which the distributions are
+    equal are left out."""
     gaussian: list # Gaussian blocks
     smooth: list   # two gamma-like or two beta distributions
     discrete: list # counts
@@ -104,7 +108,8 @@ def sort_columns(
     safe,   # distribution of the safe points
     unsafe, # distribution of the unsafe points
 ) -> Columns:
-    "The columns of a pair by kind. Raises ValueError for a distribution without an exact method."
+    """The columns of a pair by kind. Raises ValueError for a distribution without an exact
+    method."""
     found = Columns([], [], [], [])
     for s, u in matched(safe, unsafe):
         if s.discrete: found.discrete.append((s, u))
@@ -112,17 +117,21 @@ def sort_columns(
             if len(gaussian_gamma(s, u)[0].lam): found.gaussian.append((s, u))
         else:
             for dist in (s, u):
-                if not hasattr(dist, "coefficients"): raise ValueError(f"rates are not available for {dist!r}: {ESTIMATE}")
+                if not hasattr(dist, "coefficients"):
+                    raise ValueError(f"rates are not available for {dist!r}: {ESTIMATE}")
             same = s.support == u.support and not ScalarPair(s, u).coefficients.any()
-            if not same: (found.smooth if chernoff_cgf(s, u) else found.cross).append((s, u))
+            if not same:
+                (found.smooth if chernoff_cgf(s, u) else found.cross).append((s, u))
     return found
 
 # %% ../../nbs/sdr/03_rates.ipynb #8b15ebe4
 def contour_corners(columns:Columns, under:str) -> np.ndarray: # (m,)
-    "Corners of the sum: sums of corners of all columns; one column without any smooths them all."
+    """Corners of the sum: sums of corners of all columns; one column without any smooths
+    them all."""
     forms = [gaussian_gamma(s, u)[under == "unsafe"] for s, u in columns.gaussian]
     # the extreme value of a quadratic form; one with a linear part has none
-    each = [np.array([f.const - (f.b**2/(4*f.lam)).sum()] if f.lam.all() else []) for f in forms]
+    each = [np.array([f.const - (f.b**2/(4*f.lam)).sum()] if f.lam.all() else [])
+            for f in forms]
     each += [corners_of(ScalarPair(s, u)) for s, u in columns.smooth]
     return np.unique(reduce(np.add.outer, each).round(12))[:MOST_CORNERS]
 
@@ -138,8 +147,10 @@ def contour_log_cdf(
         b = np.concatenate([f.b for f in forms])
         form = QuadraticForm(lam=lam, b=b, const=float(sum(f.const for f in forms)))
         return lambda levels, log_floor=-np.inf: quadratic_log_cdf(form, levels, log_floor)
-    # Gamma = ln f_U - ln f_S; under U it is minus the log ratio that chernoff_cgf(U, S) describes
-    def smooth(s, u): return chernoff_cgf(s, u) if under == "safe" else reflect(chernoff_cgf(u, s))
+    # Gamma = ln f_U - ln f_S; under U it is minus the log ratio that chernoff_cgf(U, S)
+    # describes
+    def smooth(s, u):
+        return chernoff_cgf(s, u) if under == "safe" else reflect(chernoff_cgf(u, s))
     cgfs = [quadratic_cgf(f) for f in forms] + [smooth(s, u) for s, u in columns.smooth]
     total = reduce(add, cgfs)
     return lambda levels, log_floor=-np.inf: log_cdf(total, levels, log_floor)
@@ -147,17 +158,20 @@ def contour_log_cdf(
 # %% ../../nbs/sdr/03_rates.ipynb #06941f9f
 FEW_ATOMS = 4000 # that are summed one by one
 
-def scalar_distribution(pair:ScalarPair, under:str) -> Callable: # q (m,), log_floor -> LogCdf
+def scalar_distribution(pair:ScalarPair, under:str) -> Callable: # q (m,), log_floor ->
+    # LogCdf
     "The distribution of Gamma of one column, with a bound of the error."
     def distribution(q, log_floor=-np.inf):
         q = np.asarray(q, dtype=float)
-        shift = 16*EPS*(1 + np.abs(q) + abs(pair.safe.log_normaliser) + abs(pair.unsafe.log_normaliser))
+        shift = 16*EPS*(1 + np.abs(q) + abs(pair.safe.log_normaliser)
+                        + abs(pair.unsafe.log_normaliser))
         return with_shift(lambda x: scalar_log_cdf(pair, x, under), q, shift)
     return distribution
 
 # %% ../../nbs/sdr/03_rates.ipynb #06941fa0
 class Exact(NamedTuple):
-    "The distribution of the continuous columns that have one to relative accuracy, and the other columns."
+    """The distribution of the continuous columns that have one to relative accuracy, and
+    the other columns."""
     below: Callable|None # q (m,), log_floor -> LogCdf
     ends: np.ndarray     # (2,) its limits
     corners: np.ndarray  # where it may behave like a root
@@ -170,12 +184,14 @@ def exact_part(
     "What has a generating function, or else one column in closed form."
     whole = np.array([0., 1.])
     if columns.gaussian or len(columns.smooth) > 1:
-        return Exact(contour_log_cdf(columns, under), whole, contour_corners(columns, under), columns.cross)
+        return Exact(contour_log_cdf(columns, under), whole,
+                     contour_corners(columns, under), columns.cross)
     if not columns.smooth and not columns.cross: return Exact(None, whole, np.zeros(0), [])
     first, *left = columns.smooth + columns.cross
     column = Column(ScalarPair(*first), under)
     ends = np.clip(column.surely + column.inside*whole, 0., 1.)
-    return Exact(scalar_distribution(column.pair, under), ends, corners_of(column.pair), left)
+    return Exact(scalar_distribution(column.pair, under), ends, corners_of(column.pair),
+                 left)
 
 # %% ../../nbs/sdr/03_rates.ipynb #116a18f8
 def _likely_first(one:Atoms):
@@ -190,7 +206,8 @@ def log_sum_over_atoms(
     below:Callable, # q (m,), log_floor -> LogCdf of the rest
     rho,            # (m,) levels
 ) -> LogCdf:        # of atom + rest at the levels, (m,)
-    "Sum over atoms to relative accuracy: the total is guessed, and guessed lower until it is met."
+    """Sum over atoms to relative accuracy: the total is guessed, and guessed lower until it
+    is met."""
     rho = np.atleast_1d(np.asarray(rho, dtype=float))
     listed = _likely_first(one)
     total = np.full(len(rho), -np.inf)
@@ -205,13 +222,15 @@ def log_sum_over_atoms(
         open_ = (error[rows] > 1e-11*p) | (p == 0) & (total[rows] < guess[rows])
         rows = rows[open_ & better & (guess[rows] > LOWEST)]
         known = error[rows] < .1*np.exp(np.minimum(total[rows], 0.))
-        guess[rows] = np.where(known, np.minimum(total[rows], guess[rows]) - 9, 4*guess[rows])
+        guess[rows] = np.where(known, np.minimum(total[rows], guess[rows]) - 9,
+                               4*guess[rows])
     return LogCdf(total, error + 1e-14*np.exp(np.minimum(total, 0.)))
 
 LOWEST = -1e30 # logarithm at which no lower total is guessed
 
 def _sum_above(atoms_, below, rho, guess) -> LogCdf: # (m,)
-    "The sum to digits of a guessed total: below its share of that, a summand need not be known."
+    """The sum to digits of a guessed total: below its share of that, a summand need not be
+    known."""
     values, logp, left = atoms_
     kept = int(np.count_nonzero(left > guess.min() - 38))
     values = values[:kept]
@@ -261,14 +280,17 @@ def panel_part(
         distribution = with_column(panels, column)
         ends = limits_with(panels, column)
         corners = corners_with(corners, column)
-    for one in left: distribution = with_atoms(on_panels(distribution, ends, corners).__call__, one)
-    return distribution if direct and not left else on_panels(distribution, ends, corners).__call__
+    for one in left:
+        distribution = with_atoms(on_panels(distribution, ends, corners).__call__, one)
+    return (distribution if direct and not left
+            else on_panels(distribution, ends, corners).__call__)
 
 # %% ../../nbs/sdr/03_rates.ipynb #16df99d5
 def combined(
     columns:list[Atoms], # atoms of each column
 ) -> tuple[list[Atoms],
-           float]: # those of small columns together, then what would make it too large; what was left out
+           float]: # those of small columns together, then what would make it too large;
+                   # what was left out
     "Atoms of discrete columns next to continuous ones."
     together = None
     apart = []
@@ -298,7 +320,8 @@ def _next_to_atoms(exact:Exact, discrete:list[Atoms], rho, under:str) -> LogCdf:
     below = panel_part(exact, apart, under, direct=len(one.values)*len(rho) <= FEW_DIRECT)
     found = Values(np.zeros(len(rho)), np.zeros(len(rho)))
     if len(one.values): found = with_atoms(below, one)(rho)
-    with np.errstate(divide="ignore"): return LogCdf(np.log(sure + found.p), found.error + lost)
+    with np.errstate(divide="ignore"):
+        return LogCdf(np.log(sure + found.p), found.error + lost)
 
 FEW_DIRECT = 300 # thresholds for which the last column stays an integral
 
@@ -308,7 +331,8 @@ def _discrete_only(pairs:list, rho, under:str) -> LogCdf: # (m,)
     if len(pairs) == 1:
         (s, u), dist = pairs[0], pairs[0][under == "unsafe"]
         counts = counts_of(s, u)
-        log_p = np.array([runs_log_probability(dist, discrete_runs(counts, level)) for level in rho])
+        log_p = np.array([runs_log_probability(dist, discrete_runs(counts, level))
+                          for level in rho])
     else: log_p = log_sum_below(meet([atoms(s, u, under) for s, u in pairs]), rho)
     return LogCdf(log_p, 1e-12*np.exp(np.minimum(log_p, 0.)))
 
@@ -316,7 +340,8 @@ def _discrete_only(pairs:list, rho, under:str) -> LogCdf: # (m,)
 def listing_error(
     dist, # discrete distribution of one column
 ) -> float:
-    "Relative error of probabilities that are listed one by one: rounding of ln k! and its kin."
+    """Relative error of probabilities that are listed one by one: rounding of ln k! and its
+    kin."""
     mean, sd = dist._moments
     largest = min(dist.support[1], mean + 12*sd + 30)
     return float(4*EPS*(1 + abs(dist.log_normaliser) + gammaln(largest + 2)))
@@ -327,11 +352,13 @@ def log_probability_of_region(
     rho,       # levels, a number or (m,)
     under:str, # "safe" or "unsafe": the distribution that the probability is taken under
 ) -> LogCdf:   # of Gamma at rho, (m,)
-    "Probability of {Gamma <= rho} under one of the two, by the treatment that each column allows."
+    """Probability of {Gamma <= rho} under one of the two, by the treatment that each column
+    allows."""
     columns = sort_columns(safe, unsafe)
     rho = np.atleast_1d(np.asarray(rho, dtype=float))
     found = _log_probability(columns, rho, under)
-    if len(columns.discrete) == sum(map(len, columns)) == 1: return found # from runs, without a list
+    if len(columns.discrete) == sum(map(len, columns)) == 1:
+        return found # from runs, without a list
     rounding = sum(listing_error(pair[under == "unsafe"]) for pair in columns.discrete)
     return LogCdf(found.log_p, found.error + rounding*np.exp(np.minimum(found.log_p, 0.)))
 
@@ -353,9 +380,11 @@ def _log_probability(columns:Columns, rho, under:str) -> LogCdf: # (m,)
 ACCURACY = 1e-9 # absolute error of tpr and fpr
 
 def _fdr_error(found:dict, p_safe) -> np.ndarray:
-    "Largest distance from fdr of the false discovery rates that the errors of tpr and fpr allow."
+    """Largest distance from fdr of the false discovery rates that the errors of tpr and fpr
+    allow."""
     def distance(sign):
-        t, f = (np.clip(found[name] + side*found[f"{name}_error"], 0, 1) for name, side in (("tpr", sign), ("fpr", -sign)))
+        t, f = (np.clip(found[name] + side*found[f"{name}_error"], 0, 1)
+                for name, side in (("tpr", sign), ("fpr", -sign)))
         mass = p_safe*t + (1 - p_safe)*f
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(mass > 0, np.abs((1 - p_safe)*f/mass - found["fdr"]), 0.)
@@ -375,15 +404,16 @@ def _rates_of(under_safe:LogCdf, under_unsafe:LogCdf, p_safe, rho) -> Rates:
     with np.errstate(invalid="ignore"):
         fdr = np.where(np.isneginf(log_fpr), 0., expit(log_fpr - log_tpr - logit(p_safe)))
     found = dict(tpr=tpr, fpr=fpr, fdr=fdr, mass=p_safe*tpr + (1 - p_safe)*fpr,
-                 bound=np.exp(np.minimum(rho + log_tpr, 700.)), log_tpr=log_tpr, log_fpr=log_fpr,
-                 tpr_error=tpr_error, fpr_error=fpr_error,
+                 bound=np.exp(np.minimum(rho + log_tpr, 700.)), log_tpr=log_tpr,
+                 log_fpr=log_fpr, tpr_error=tpr_error, fpr_error=fpr_error,
                  mass_error=p_safe*tpr_error + (1 - p_safe)*fpr_error)
     found["fdr_error"] = _fdr_error(found, p_safe)
     good = np.maximum(tpr_error, fpr_error) <= ACCURACY
     if shape == ():
         numbers = {name: float(part) for name, part in found.items()}
         return Rates(status=Status.optimal if good else Status.precision, **numbers)
-    status: Any = np.array([Status.precision, Status.optimal], dtype=object)[good.astype(int)]
+    status: Any = np.array([Status.precision, Status.optimal], dtype=object)[
+        good.astype(int)]
     return Rates(status=status, **found)
 
 # %% ../../nbs/sdr/03_rates.ipynb #79819895
@@ -393,7 +423,8 @@ def rates(
     p_safe, # prior probability of the safe class, in (0, 1), a number or an array
     eps,    # risk level, in (0, 1), a number or an array that broadcasts with p_safe
 ) -> Rates:
-    "Exact rates of the region of risk eps, from which Example 1 draws; arrays of levels share integrals."
+    """Exact rates of the region of risk eps, from which Example 1 draws; arrays of levels
+    share integrals."""
     p_safe = check_unit(p_safe, "p_safe")
     eps = check_unit(eps, "eps")
     check_pair(safe, unsafe)
@@ -401,7 +432,9 @@ def rates(
     for name, one in (("p_safe", p_safe), ("eps", eps)):
         if not one.size: raise refuse(name, "a number in (0, 1) or an array of them", one)
     levels, which = np.unique(rho, return_inverse=True)
-    found = [log_probability_of_region(safe, unsafe, levels, under) for under in ("safe", "unsafe")]
-    under_safe, under_unsafe = (LogCdf(*(part[which.ravel()] for part in one)) for one in found)
+    found = [log_probability_of_region(safe, unsafe, levels, under)
+             for under in ("safe", "unsafe")]
+    under_safe, under_unsafe = (LogCdf(*(part[which.ravel()] for part in one))
+                                for one in found)
     return _rates_of(under_safe, under_unsafe, p_safe[()], rho)
 

@@ -15,13 +15,14 @@ from fastcore.basics import patch
 from scipy.linalg import cho_solve
 from scipy.special import expit, logit
 
-from ..core.checks import (check_count, check_instance, check_number, check_probability,
-                                   check_vector, refuse)
+from ..core.checks import (
+    check_count, check_instance, check_number, check_probability, check_vector, refuse)
 from ..core.figures import decision_region, figure
 from ..core.help import Patched
 from .distributions import Gaussian, Distribution, as_gaussian, check_points
-from .likelihood_ratio import (CommonAxes, check_pair, check_unit, common_axes,
-                                            log_densities, radius, slack, term_size)
+from reject_nb.sdr.likelihood_ratio import (
+    CommonAxes, check_pair, check_unit, common_axes, log_densities, radius, slack,
+    term_size)
 from .rates import Rates, rates
 
 # %% ../../nbs/sdr/04_region.ipynb #b57a6f31
@@ -38,7 +39,9 @@ def _gaussian_gamma(axes:CommonAxes, mean, X) -> np.ndarray: # (n,)
             block = slice(start, start + BLOCK)
             z = (X[block] - mean) @ axes.W
             if len(lam) > 8: values[block] = ((z*lam + b)*z).sum(1)
-            else: values[block] = sum(z[:, j]*(z[:, j]*lam[j] + b[j]) for j in range(len(lam))) # faster for a few
+            else:
+                values[block] = sum(z[:, j]*(z[:, j]*lam[j] + b[j])
+                                    for j in range(len(lam))) # faster for a few
         values += axes.const
     if not np.isfinite(values).all(): raise ValueError("X is too far out: Gamma overflows")
     return values
@@ -62,7 +65,8 @@ class SafeDecisionRegion(Patched):
     """The safe decision regions of a pair of distributions, for every prior and every risk.
 
     Source: Carlevaro et al., Definition 2, eq. (2), and Proposition 3.
-    Raises: ValueError where they have different columns, or a count faces a continuous variable."""
+    Raises: ValueError where they have different columns, or a count faces a continuous
+    variable."""
     def __init__(
         self,
         safe:Distribution,   # distribution of the safe points
@@ -72,9 +76,11 @@ class SafeDecisionRegion(Patched):
         self.safe = safe
         self.unsafe = unsafe
         self._axes = None
-        if isinstance(safe, Gaussian) and isinstance(unsafe, Gaussian): self._axes = common_axes(safe, unsafe)
+        if isinstance(safe, Gaussian) and isinstance(unsafe, Gaussian):
+            self._axes = common_axes(safe, unsafe)
 
-    def __repr__(self): return f"SafeDecisionRegion(safe={self.safe!r}, unsafe={self.unsafe!r})"
+    def __repr__(self):
+        return f"SafeDecisionRegion(safe={self.safe!r}, unsafe={self.unsafe!r})"
 
 # %% ../../nbs/sdr/04_region.ipynb #rgn20001
 @patch
@@ -93,7 +99,8 @@ def _per_point(value, name:str, n:int) -> np.ndarray: # () or (n,)
     "A level for all points, or one for each."
     levels = check_unit(value, name)
     if levels.shape in ((), (n,)): return levels
-    raise ValueError(f"{name} must be a number, or one for each of the {n} points, got shape {levels.shape}")
+    raise ValueError(f"{name} must be a number, or one for each of the {n} points, got "
+                     f"shape {levels.shape}")
 
 # %% ../../nbs/sdr/04_region.ipynb #rgn30001
 @patch
@@ -116,11 +123,13 @@ def contains(
     p_safe,      # prior probability of the safe class, in (0, 1); a number, or (n,)
     eps,         # risk level, in (0, 1); a number, or (n,)
 ) -> np.ndarray: # bool (n,)
-    """Whether p(S|x) >= 1 - eps, as Gamma(x) <= radius(p_safe, eps); points on the border are inside.
+    """Whether p(S|x) >= 1 - eps, as Gamma(x) <= radius(p_safe, eps); points on the border
+    are inside.
 
     Source: Carlevaro et al., Definition 2, eq. (2), and Proposition 3."""
     gamma, size = gamma_and_size(self.safe, self.unsafe, self._axes, X)
-    rho = radius(_per_point(p_safe, "p_safe", len(gamma)), _per_point(eps, "eps", len(gamma)))
+    rho = radius(_per_point(p_safe, "p_safe", len(gamma)),
+                 _per_point(eps, "eps", len(gamma)))
     return gamma <= rho + slack(size, rho)
 
 # %% ../../nbs/sdr/04_region.ipynb #rgn30002
@@ -131,7 +140,8 @@ def margin(
     level,       # of Gamma, may be infinite
 ) -> np.ndarray: # (n,), above 0: Gamma is below the level; -inf where nothing can be
     """How far Gamma lies strictly below a level, rounding counted against it."""
-    if not (isinstance(level, float) and np.isinf(level)): level = check_number(level, "level")
+    if not (isinstance(level, float) and np.isinf(level)):
+        level = check_number(level, "level")
     gamma, size = gamma_and_size(self.safe, self.unsafe, self._axes, X)
     cut = level - slack(size, level) if np.isfinite(level) else level
     with np.errstate(invalid="ignore"): below = cut - gamma
@@ -144,7 +154,8 @@ def rates(
     p_safe, # prior probability of the safe class, in (0, 1), a number or an array
     eps,    # risk level, in (0, 1), a number or an array that broadcasts with p_safe
 ) -> Rates: # of numbers, or of arrays in the shape of the levels
-    """Exact probabilities of the region: tpr, fpr, fdr, mass; arrays of levels share their integrals.
+    """Exact probabilities of the region: tpr, fpr, fdr, mass; arrays of levels share their
+    integrals.
 
     Source: what Example 1 and section 3 of Carlevaro et al. estimate.
     Raises: ValueError where the pair has no exact method."""
@@ -159,15 +170,18 @@ def explore(
 ):                             # ipywidgets.interactive with sliders p_safe and eps
     """Sliders that redraw the region.
 
-    Raises: ValueError for other than two columns, ImportError where ipywidgets is missing."""
+    Raises: ValueError for other than two columns, ImportError where ipywidgets is
+    missing."""
     _check_picture(region, xlim, ylim, n)
     try: from ipywidgets import FloatSlider, interactive
     except ImportError as error:
-        raise ImportError("sliders need ipywidgets: pip install reject_nb[interactive]") from error
+        raise ImportError("sliders need ipywidgets: pip install "
+                          "reject_nb[interactive]") from error
     def draw(p_safe, eps):
         import matplotlib.pyplot as plt
         fig, ax = figure(width=5, height=4)
-        decision_region(ax, region.gamma, xlim, ylim, level=radius(p_safe, eps), n=n, linestyles="-")
+        decision_region(ax, region.gamma, xlim, ylim, level=radius(p_safe, eps), n=n,
+                        linestyles="-")
         ax.set_title(_caption(region, p_safe, eps), fontsize=9)
         plt.show()
     def slider(start): return FloatSlider(start, min=.01, max=.99, step=.01)
@@ -178,7 +192,8 @@ def _check_picture(region, xlim, ylim, n) -> None:
     "Arguments of `explore`."
     check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
     columns = region.safe.n_features
-    if columns != 2: raise ValueError(f"region must have two columns to be drawn, got {columns}")
+    if columns != 2:
+        raise ValueError(f"region must have two columns to be drawn, got {columns}")
     for limits, name in ((xlim, "xlim"), (ylim, "ylim")):
         low, high = check_vector(limits, name, 2)
         if low >= high: raise refuse(name, "(low, high) with low < high", limits)
@@ -195,16 +210,19 @@ def _caption(region, p_safe:float, eps:float) -> str:
 # %% ../../nbs/sdr/04_region.ipynb #31fae2ec
 @dataclass(frozen=True, kw_only=True)
 class Quadric:
-    """The region {x'Ax/2 + a'x + b <= rho} of a Gaussian pair; calling it gives x'Ax/2 + a'x + b.
+    """The region {x'Ax/2 + a'x + b <= rho} of a Gaussian pair; calling it gives x'Ax/2 +
+    a'x + b.
 
-    Source: Carlevaro et al., appendix A; its mu and gamma' are `centre` and `centre_value`."""
-    A: np.ndarray              # (d, d), symmetric
-    a: np.ndarray              # (d,)
-    b: float                   # constant
-    centre: np.ndarray | None  # (d,), where the gradient vanishes; None where it does so nowhere
-    centre_value: float | None # Gamma at the centre, None where there is none
-    rho: float                 # level
-    kind: str                  # of the boundary, see `kind_of`
+    Source: Carlevaro et al., appendix A; its mu and gamma' are `centre` and
+    `centre_value`."""
+    A: np.ndarray            # (d, d), symmetric
+    a: np.ndarray            # (d,)
+    b: float                 # constant
+    centre: np.ndarray|None  # (d,), where the gradient vanishes; None where it does so
+                             # nowhere
+    centre_value: float|None # Gamma at the centre, None where there is none
+    rho: float               # level
+    kind: str                # of the boundary, see `kind_of`
 
     def __call__(
         self,
@@ -214,7 +232,8 @@ class Quadric:
         X = check_points(X, len(self.a))
         with np.errstate(over="ignore", invalid="ignore"):
             values = .5*np.einsum("ni,ij,nj->n", X, self.A, X) + X @ self.a + self.b
-        if not np.isfinite(values).all(): raise ValueError("X is too far out: Gamma overflows")
+        if not np.isfinite(values).all():
+            raise ValueError("X is too far out: Gamma overflows")
         return values
 
 # %% ../../nbs/sdr/04_region.ipynb #7316c360
@@ -232,21 +251,24 @@ def kind_of(
     b,           # (d,) linear coefficients in the same coordinates
     level:float, # rho less the constant: the region is sum(lam z^2 + b z) <= level
 ) -> str:
-    "Kind of the boundary of {sum(lam_j z_j^2 + b_j z_j) <= level}; Carlevaro et al., appendix A, completed."
+    """Kind of the boundary of {sum(lam_j z_j^2 + b_j z_j) <= level}; Carlevaro et al.,
+    appendix A, completed."""
     flat = zeros_of(lam)
     sloped = ~zeros_of(b)
     up = (lam[~flat] > 0).any()
     down = (lam[~flat] < 0).any()
     linear = (flat & sloped).any()
     free = (flat & ~sloped).any()
-    if not up and not down: return "hyperplane" if linear else "everything" if level >= -ZERO else "empty"
+    if not up and not down:
+        return "hyperplane" if linear else "everything" if level >= -ZERO else "empty"
     if linear and up and down: return "hyperbolic paraboloid"
     if linear: return f"paraboloid {'inside' if up else 'outside'}"
     vertex = vertex_value(lam, b)
     near = ZERO*max(1, abs(vertex), abs(level)) # of the vertex: counts as equal
     if up and down:
         if abs(level - vertex) <= near: return "cone"
-        return "hyperbolic cylinder" if free else "hyperbola" if len(lam) == 2 else "hyperboloid"
+        return ("hyperbolic cylinder" if free else "hyperbola" if len(lam) == 2
+                else "hyperboloid")
     if up and level < vertex - near: return "empty"
     if not up and level >= vertex - near: return "everything"
     if up and level <= vertex + near: return "flat" if free else "point"
@@ -272,13 +294,16 @@ def quadric(
     unsafe,       # Gaussian distribution of the unsafe points
     rho:float=0., # level, e.g. radius(p_safe, eps)
 ) -> Quadric:
-    "Gamma of a Gaussian pair as a quadratic function; Carlevaro et al., appendix A with its halves restored."
+    """Gamma of a Gaussian pair as a quadratic function; Carlevaro et al., appendix A with
+    its halves restored."""
     s = as_gaussian(safe)
     u = as_gaussian(unsafe)
     for name, dist in (("safe", s), ("unsafe", u)):
-        if dist is None: raise ValueError(f"{name} must be Gaussian: only a Gaussian pair has a quadric")
+        if dist is None:
+            raise ValueError(f"{name} must be Gaussian: only a Gaussian pair has a quadric")
     rho = check_number(rho, "rho")
-    precision_s, precision_u = (cho_solve((dist.factor, True), np.eye(dist.n_features)) for dist in (s, u))
+    precision_s, precision_u = (cho_solve((dist.factor, True), np.eye(dist.n_features))
+                                for dist in (s, u))
     A = precision_s - precision_u
     squares = s.mean @ precision_s @ s.mean - u.mean @ precision_u @ u.mean
     axes = common_axes(s, u)
@@ -295,7 +320,8 @@ def quadric(
     p_safe:float=0.5, # prior probability of the safe class, in (0, 1)
     eps:float=0.5,    # risk level, in (0, 1)
 ) -> "Quadric":
-    """Gamma of a Gaussian pair as x'Ax/2 + a'x + b, and the kind of its boundary at this level.
+    """Gamma of a Gaussian pair as x'Ax/2 + a'x + b, and the kind of its boundary at this
+    level.
 
     Source: Carlevaro et al., appendix A.
     Raises: ValueError where a distribution is not Gaussian."""

@@ -14,10 +14,13 @@ __getattr__, __dir__, __all__ = attach(__name__)
 
 # %% ../../nbs/strategies/00_overview.ipynb #d082ea41
 if TYPE_CHECKING:
-    from reject_nb.strategies.models import BoundedAbstention, BoundedImprovement, CostBased, convert
-    from reject_nb.strategies.curves import aurc, aurc_bounds, bayes_predict, conditional_risk, plug_in, sele
+    from reject_nb.strategies.models import (
+        BoundedAbstention, BoundedImprovement, CostBased, convert)
+    from reject_nb.strategies.curves import (
+        aurc, aurc_bounds, bayes_predict, conditional_risk, plug_in, sele)
     from reject_nb.strategies.surrogate import sele_surrogate, sele_surrogate_hvp
-    from reject_nb.strategies.scores import RegressionScore, SeleScore, TrueClassProbabilityScore
+    from reject_nb.strategies.scores import (
+        RegressionScore, SeleScore, TrueClassProbabilityScore)
     from reject_nb.strategies.ordinal import OrdinalSVM, ordinal_certificate
     from reject_nb.strategies.ranks import average_ranks, critical_difference, nemenyi
     from reject_nb.strategies.advanced.metrics import compare_scores, selective_metrics

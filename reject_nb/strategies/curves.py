@@ -50,10 +50,12 @@ def plug_in(
     loss=None,   # (K, M) loss[y, decision] over estimator.classes_; 0/1 where None
 # decisions (n,): labels, or column numbers where M differs from K; their risk (n,)
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Plug-in Bayes classifier and its conditional risk, for any estimator with predict_proba.
+    """Plug-in Bayes classifier and its conditional risk, for any estimator with
+    predict_proba.
 
     Source: Franc, Prusa and Voracek (2023), eqs. (3) and (9).
-    Raises: ValueError where the estimator has no predict_proba, or the loss does not fit its classes."""
+    Raises: ValueError where the estimator has no predict_proba, or the loss does not fit
+    its classes."""
     if not hasattr(estimator, "predict_proba"):
         raise refuse("estimator", "fitted, with predict_proba", estimator)
     posterior = ask(estimator.predict_proba, X)
@@ -91,9 +93,11 @@ def aurc_bounds(
     losses,            # (n,) non-negative
     scores,            # (n,) distinct
 ) -> tuple[float, float]: # sele and H_n sele, units of the loss
-    """Bounds on AuRC from the SELE loss for distinct scores, in place of Theorem 8; both are attained.
+    """Bounds on AuRC from the SELE loss for distinct scores, in place of Theorem 8; both
+    are attained.
 
-    Raises: ValueError for tied scores, for which no such bounds hold, and for what `sele` refuses."""
+    Raises: ValueError for tied scores, for which no such bounds hold, and for what `sele`
+    refuses."""
     value = sele(losses, scores)
     n = len(losses)
     if len(np.unique(np.asarray(scores))) < n:

@@ -8,7 +8,8 @@ __all__ = ['CostBased', 'BoundedImprovement', 'BoundedAbstention', 'linear_progr
 # %% ../../nbs/strategies/01_models.ipynb #2d3c8ddb
 from dataclasses import dataclass
 import numpy as np
-from ..core.checks import check_flag, check_instance, check_number, check_vector, refuse
+from ..core.checks import (
+    check_flag, check_instance, check_number, check_vector, refuse)
 from ..core.results import Status
 from ..risk_control.threshold import SelectionFunction
 
@@ -27,14 +28,16 @@ def _checked_weight(weight, n:int) -> np.ndarray:
     "Weights scaled by a power of two, so that no digit changes and no sum overflows."
     if weight is None: return np.ones(n)
     w = check_vector(weight, "weight", n, low=0.)
-    if not w.max() > 0: raise ValueError("weight must have a positive sum, all entries are 0")
+    if not w.max() > 0:
+        raise ValueError("weight must have a positive sum, all entries are 0")
     return np.ldexp(w, -np.frexp(w.max())[1])
 
 # %% ../../nbs/strategies/01_models.ipynb #c589fd81
 def _groups(risk, weight, scores) -> _Groups:
     "What `solve` works on, checked."
     risk = check_vector(risk, "risk", low=0., high=1e290)     # more cannot be summed
-    scores = risk if scores is None else check_vector(scores, "scores", risk.size, infinite=True)
+    scores = (risk if scores is None
+              else check_vector(scores, "scores", risk.size, infinite=True))
     weight = _checked_weight(weight, risk.size)
     keep = weight > 0
     score, at = np.unique(scores[keep], return_inverse=True)
@@ -49,12 +52,11 @@ def _solution(groups:_Groups, k:int, tau:float, threshold:float, status:Status,
     mass = groups.mass[k]
     risk = groups.risk[k]
     if tau > 0:
-        mass = mass + tau*(groups.mass[k+1] - mass)
-        risk = risk + tau*(groups.risk[k+1] - risk)
+        mass = mass + tau*(groups.mass[k + 1] - mass)
+        risk = risk + tau*(groups.risk[k + 1] - risk)
     return SelectionFunction(threshold=float(threshold), accept_at_threshold=float(tau),
-                             coverage=min(float(mass), 1.),
-                             selective_risk=float(risk/mass) if mass > 0 else np.nan, status=status,
-                             message=message)
+                             coverage=min(float(mass), 1.), selective_risk=float(risk/mass)
+                             if mass > 0 else np.nan, status=status, message=message)
 
 # %% ../../nbs/strategies/01_models.ipynb #3e2349ab
 def _accept_all(groups, message):
@@ -70,7 +72,8 @@ class CostBased:
 
     Source: Franc, Prusa and Voracek (2023), Problem 1, eqs. (1), (2) and (4)."""
     reject_cost: float              # epsilon >= 0, in the units of the risk
-    accept_at_threshold: float = 1. # any value in [0, 1] is optimal where the risk equals the cost
+    accept_at_threshold: float = 1. # any value in [0, 1] is optimal where the risk equals
+                                    # the cost
 
     def __post_init__(self):
         check_number(self.reject_cost, "reject_cost", 0.)
@@ -85,7 +88,8 @@ class CostBased:
         """Optimal selection function.
 
         Source: Franc, Prusa and Voracek (2023), eq. (4).
-        Raises: ValueError where an array is not one of real numbers, or risk or weight is negative."""
+        Raises: ValueError where an array is not one of real numbers, or risk or weight is
+        negative."""
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
         if scores is None:
@@ -96,11 +100,12 @@ class CostBased:
         # the largest coverage of equal cost
         k = int(np.flatnonzero(cost <= least + _ROUND*max(least, self.reject_cost))[-1])
         if k == len(groups.score):
-            return _accept_all(groups, "no rejection pays at this reject cost: all is accepted")
+            return _accept_all(groups,
+                               "no rejection pays at this reject cost: all is accepted")
         if k == 0:
-            return _reject_all(groups, Status.trivial,
-                               "no accepted prefix of the scores pays at this reject cost: all is rejected")
-        return _solution(groups, k - 1, 1., groups.score[k-1], Status.optimal,
+            return _reject_all(groups, Status.trivial, "no accepted prefix of the scores "
+                               "pays at this reject cost: all is rejected")
+        return _solution(groups, k - 1, 1., groups.score[k - 1], Status.optimal,
                          "the prefix of the scores with the least cost")
 
 # %% ../../nbs/strategies/01_models.ipynb #13c01001
@@ -112,9 +117,12 @@ def _by_risk(groups, cost:float, tau:float) -> SelectionFunction:
     message = "every risk exceeds the reject cost: all is rejected"
     if on_it:
         status = Status.tied
-        message = "mass lies where the risk equals the cost: any acceptance of it costs the same"
-    elif k == len(groups.score): message = "the reject cost exceeds every risk: all is accepted"
-    elif k > 0: status, message = Status.optimal, "accepts where the risk is below the reject cost"
+        message = ("mass lies where the risk equals the cost: any acceptance of it costs "
+                   "the same")
+    elif k == len(groups.score):
+        message = "the reject cost exceeds every risk: all is accepted"
+    elif k > 0:
+        status, message = Status.optimal, "accepts where the risk is below the reject cost"
     found = _solution(groups, k, tau if on_it else 0., cost, status, message)
     return SelectionFunction(**{**vars(found), "accept_at_threshold": float(tau)})
 
@@ -123,7 +131,8 @@ def _by_risk(groups, cost:float, tau:float) -> SelectionFunction:
 class BoundedImprovement:
     """Problem 2: the largest coverage whose selective risk is at most `target_risk`.
 
-    Source: Franc, Prusa and Voracek (2023), Problems 2 and 3, eqs. (7) and (8), Theorems 1 to 3."""
+    Source: Franc, Prusa and Voracek (2023), Problems 2 and 3, eqs. (7) and (8), Theorems 1
+    to 3."""
     target_risk: float   # lambda >= 0, in the units of the risk
 
     def __post_init__(self): check_number(self.target_risk, "target_risk", 0.)
@@ -132,26 +141,31 @@ class BoundedImprovement:
         risk,          # (n,) conditional risk per atom, or losses of a sample
         weight=None,   # (n,) probabilities or counts; equal where None
         scores=None,   # (n,) what the threshold is set on; the risk itself where None
-        randomise:bool=True, # False: the best rule that takes or leaves the threshold as a whole
+        randomise:bool=True, # False: the best rule that takes or leaves the threshold as a
+                             # whole
     ) -> SelectionFunction: # with status optimal, randomised, trivial or infeasible
         """Optimal selection function.
 
         Source: Franc, Prusa and Voracek (2023), eqs. (13) to (16).
-        Raises: ValueError where an array is not one of real numbers, or risk or weight is negative."""
+        Raises: ValueError where an array is not one of real numbers, or risk or weight is
+        negative."""
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
-        left = self.target_risk*groups.mass - groups.risk      # risk mass that may still be spent
+        # risk mass that may still be spent
+        left = self.target_risk*groups.mass - groups.risk
         left[np.abs(left) <= _ROUND*groups.risk] = 0.
         k = int(np.flatnonzero(left >= 0)[-1])                  # groups accepted as a whole
-        if k == len(groups.score): return _accept_all(groups, "the target is met with everything accepted")
+        if k == len(groups.score):
+            return _accept_all(groups, "the target is met with everything accepted")
         if k == 0: return _reject_all(groups, Status.infeasible, self._too_low(groups))
         if not randomise:
-            return _solution(groups, k - 1, 1., groups.score[k-1], Status.optimal,
+            return _solution(groups, k - 1, 1., groups.score[k - 1], Status.optimal,
                              "the largest prefix within the target")
-        tau = left[k]/(left[k] - left[k+1])
+        tau = left[k]/(left[k] - left[k + 1])
         words = "the target is met exactly without splitting mass"
         if tau == 0: return _solution(groups, k, 0., groups.score[k], Status.optimal, words)
-        words = "mass on the threshold is accepted in part, so that the target is met exactly"
+        words = ("mass on the threshold is accepted in part, so that the target is met "
+                 "exactly")
         return _solution(groups, k, tau, groups.score[k], Status.randomised, words)
 
     def _too_low(self, groups):
@@ -161,10 +175,11 @@ class BoundedImprovement:
 
 # %% ../../nbs/strategies/01_models.ipynb #2076a2e6-3
 def _better_prefix(groups:_Groups, k:int, kappa:float) -> tuple[int, float]:
-    "The last whole prefix from group k on with less risk than k in part: none along a proper score."
-    after = groups.risk[k+1:]/groups.mass[k+1:]
-    size = groups.mass[k+1] - groups.mass[k]
-    spent = groups.risk[k+1] - groups.risk[k]
+    """The last whole prefix from group k on with less risk than k in part: none along a
+    proper score."""
+    after = groups.risk[k + 1:]/groups.mass[k + 1:]
+    size = groups.mass[k + 1] - groups.mass[k]
+    spent = groups.risk[k + 1] - groups.risk[k]
     here = (groups.risk[k] + kappa*spent)/(groups.mass[k] + kappa*size)
     if after.min() >= here*(1 - _ROUND): return k, kappa
     return k + int(np.flatnonzero(after <= after.min()*(1 + _ROUND))[-1]), 1.
@@ -174,38 +189,45 @@ def _better_prefix(groups:_Groups, k:int, kappa:float) -> tuple[int, float]:
 class BoundedAbstention:
     """Problem 4: the smallest selective risk whose coverage is at least `target_coverage`.
 
-    Source: Franc, Prusa and Voracek (2023), Problems 4 and 5, eqs. (17) and (18), Theorems 4 to 6."""
+    Source: Franc, Prusa and Voracek (2023), Problems 4 and 5, eqs. (17) and (18), Theorems
+    4 to 6."""
     target_coverage: float   # omega in (0, 1]
 
-    def __post_init__(self): check_number(self.target_coverage, "target_coverage", 0., 1., open_low=True)
+    def __post_init__(self):
+        check_number(self.target_coverage, "target_coverage", 0., 1., open_low=True)
 
     def solve(self,
         risk,          # (n,) conditional risk per atom, or losses of a sample
         weight=None,   # (n,) probabilities or counts; equal where None
         scores=None,   # (n,) what the threshold is set on; the risk itself where None
-        randomise:bool=True, # False: accept the threshold as a whole (coverage may exceed the target)
+        randomise:bool=True, # False: accept the threshold as a whole (coverage may exceed
+                             # the target)
     ) -> SelectionFunction: # with status optimal, randomised, tied or trivial
         """Optimal selection function.
 
         Source: Franc, Prusa and Voracek (2023), eqs. (22) to (24).
-        Raises: ValueError where an array is not one of real numbers, or risk or weight is negative."""
+        Raises: ValueError where an array is not one of real numbers, or risk or weight is
+        negative."""
         check_flag(randomise, "randomise")
         groups = _groups(risk, weight, scores)
         # the group in which the target is reached
         k = int(np.flatnonzero(groups.mass[1:] >= self.target_coverage*(1 - _ROUND))[0])
-        size = groups.mass[k+1] - groups.mass[k]
+        size = groups.mass[k + 1] - groups.mass[k]
         kappa = min(1., (self.target_coverage - groups.mass[k])/size) if randomise else 1.
         if kappa > 1 - _ROUND: kappa = 1.
         if scores is not None: k, kappa = _better_prefix(groups, k, kappa)
-        if k == len(groups.score) - 1 and kappa == 1: return _accept_all(groups, "all is accepted")
+        if k == len(groups.score) - 1 and kappa == 1:
+            return _accept_all(groups, "all is accepted")
         status = Status.optimal
         words = "the coverage is reached without splitting mass"
         if kappa < 1:
             status = Status.randomised
-            words = "mass on the threshold is accepted in part, so that the coverage is met exactly"
+            words = ("mass on the threshold is accepted in part, so that the coverage is "
+                     "met exactly")
         if kappa < 1 and k == 0:
             status = Status.tied
-            words = "nothing lies below the threshold: any acceptance that covers enough has the same risk"
+            words = ("nothing lies below the threshold: any acceptance that covers enough "
+                     "has the same risk")
         return _solution(groups, k, kappa, groups.score[k], status, words)
 
 # %% ../../nbs/strategies/01_models.ipynb #446b3f36
@@ -216,10 +238,13 @@ def linear_program(
     model,         # CostBased, BoundedImprovement or BoundedAbstention
     risk,          # (n,) conditional risk
     weight=None,   # (n,) probabilities or counts
-) -> tuple[float, np.ndarray]: # optimal objective (cost, coverage or selective risk) and an acceptance (n,)
-    """The same optimum by linear programming (HiGHS), to check `solve` or to add constraints to.
+) -> tuple[float, np.ndarray]: # optimal objective (cost, coverage or selective risk) and an
+                               # acceptance (n,)
+    """The same optimum by linear programming (HiGHS), to check `solve` or to add
+    constraints to.
 
-    Source: Franc, Prusa and Voracek (2023), eqs. (2), (38) and (18) after Charnes and Cooper."""
+    Source: Franc, Prusa and Voracek (2023), eqs. (2), (38) and (18) after Charnes and
+    Cooper."""
     from scipy.optimize import linprog
     check_instance(model, "model", _MODELS, _MODEL_WORDS)
     r = check_vector(risk, "risk", low=0.)
@@ -233,7 +258,8 @@ def linear_program(
         return -out.fun, out.x
     n = r.size                                              # variables: z = t c (n,) and t
     z_below_t = np.hstack([np.eye(n), -np.ones((n, 1))])
-    out = linprog(np.append(p*r, 0.), A_ub=z_below_t, b_ub=np.zeros(n), A_eq=[np.append(p, 0.)], b_eq=[1.],
+    out = linprog(np.append(p*r, 0.), A_ub=z_below_t, b_ub=np.zeros(n),
+                  A_eq=[np.append(p, 0.)], b_eq=[1.],
                   bounds=[(0, None)]*n + [(0, 1/model.target_coverage)])
     return out.fun, out.x[:n]/out.x[n]
 
@@ -250,7 +276,7 @@ def objective(
 
 # %% ../../nbs/strategies/01_models.ipynb #22451c81
 def convert(
-    model,         # the model to start from: CostBased, BoundedImprovement or BoundedAbstention
+    model, # the model to start from: CostBased, BoundedImprovement or BoundedAbstention
     kind:type,     # the class wanted, one of the same three
     risk,          # (n,) conditional risk
     weight=None,   # (n,) probabilities or counts
@@ -258,13 +284,16 @@ def convert(
     """The parameter of another model that leads to the same selection function.
 
     Source: Franc, Prusa and Voracek (2023), section 6.
-    Raises: ValueError where nothing is accepted, or no parameter of the other model gives this strategy."""
+    Raises: ValueError where nothing is accepted, or no parameter of the other model gives
+    this strategy."""
     check_instance(model, "model", _MODELS, _MODEL_WORDS)
     if not isinstance(kind, type) or kind not in _MODELS:
-        raise refuse("kind", "one of the classes CostBased, BoundedImprovement and BoundedAbstention", kind)
+        raise refuse("kind", "one of the classes CostBased, BoundedImprovement and "
+                     "BoundedAbstention", kind)
     s = model.solve(risk, weight)
     if s.coverage == 0 and kind is not CostBased:
-        raise ValueError(f"model has no equal of kind {kind.__name__}: nothing is accepted ({s.message})")
+        raise ValueError(f"model has no equal of kind {kind.__name__}: nothing is accepted "
+                         f"({s.message})")
     if s.status == Status.infeasible: raise ValueError(s.message)
     if kind is CostBased:
         at_infinity = s.threshold == np.inf
@@ -274,6 +303,7 @@ def convert(
     else: other = kind(s.selective_risk if kind is BoundedImprovement else s.coverage)
     again = other.solve(risk, weight)
     if abs(again.coverage - s.coverage) > 1e-9:
-        raise ValueError(f"all accepted mass has risk {s.selective_risk:g}: a target risk does not determine "
-                         f"the coverage {s.coverage:g}; {other} accepts {again.coverage:g}")
+        raise ValueError(f"all accepted mass has risk {s.selective_risk:g}: a target risk "
+                         f"does not determine the coverage {s.coverage:g}; {other} accepts "
+                         f"{again.coverage:g}")
     return other

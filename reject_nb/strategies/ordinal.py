@@ -16,12 +16,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from fastcore.basics import patch
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
-from ..core.checks import check_count, check_labels, check_matrix, check_number, check_positive
+from ..core.checks import (
+    check_count, check_labels, check_matrix, check_number, check_positive)
 from ..core.checks import check_vector, refuse
 from ..core.labels import kind_of, ordered_classes
 from ..core.linalg import cholesky
 from ..core.results import Clock, Status, relative_gap
-from ..risk_control.estimators import check_class_labels, labels_of, numeric_features
+from ..risk_control.estimators import (
+    check_class_labels, labels_of, numeric_features)
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #4d269247
 @njit(cache=True)
@@ -91,7 +93,8 @@ def _sides(f, y, b, mu):
 # %% ../../nbs/strategies/05_ordinal.ipynb #97ea878b
 @njit(cache=True)
 def _push(f, y, b, mu, scale):
-    "sum_k s_ik alpha_ik for each example (n,), alpha scaled by scale (K-1, 2), above and below."
+    """sum_k s_ik alpha_ik for each example (n,), alpha scaled by scale (K-1, 2), above and
+    below."""
     push = np.zeros(len(f))
     for i in range(len(f)):
         for k in range(len(b)):
@@ -142,7 +145,8 @@ def ordinal_certificate(
     w,             # (d,) direction
     b,             # (K-1,) thresholds
     C:float,       # weight of the sum of hinges, above 0
-    mu:float=1e-3, # smoothing from which the dual point is made; any positive value is sound
+    mu:float=1e-3, # smoothing from which the dual point is made; any positive value is
+                   # sound
 ) -> OrdinalCertificate: # objective, bound and relative gap
     """Primal value of any (w, b) and a lower bound on the optimum, apart from any solver.
 
@@ -154,7 +158,8 @@ def ordinal_certificate(
     if y.dtype.kind not in "iu" or y.min() < 0 or y.max() > len(b):
         raise refuse("y", f"class numbers from 0 to {len(b)}", y)
     w = check_vector(w, "w", X.shape[1], low=-1e150, high=1e150)
-    problem = _Problem(X, y.astype(np.int64), check_number(C, "C", 0., 1e100, open_low=True))
+    problem = _Problem(X, y.astype(np.int64),
+                       check_number(C, "C", 0., 1e100, open_low=True))
     return _certificate(problem, w, b, check_positive(mu, "mu"))
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #a0d0ec1c
@@ -181,8 +186,10 @@ def _gram(X, h, block=20_000):
     return G
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #ccb5c14a
-def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float, ridge:float) -> tuple[np.ndarray, float]:
-    "Step in (w, b) and twice the decrease that the model expects; zeros where the Hessian is beyond floats."
+def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float,
+                 ridge:float) -> tuple[np.ndarray, float]:
+    """Step in (w, b) and twice the decrease that the model expects; zeros where the Hessian
+    is beyond floats."""
     X, y, C = problem
     d = len(at.w)
     m = len(at.b)
@@ -199,8 +206,10 @@ def _newton_step(problem:_Problem, at:_Point, mu:float, edge:float, ridge:float)
     return step, -gradient @ step
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #2212fc11
-def _line_search(problem:_Problem, at:_Point, step, expected:float, mu:float) -> tuple[_Point, float]:
-    "The step, halved until the value falls enough; the point itself and 0 where it never does."
+def _line_search(problem:_Problem, at:_Point, step, expected:float,
+                 mu:float) -> tuple[_Point, float]:
+    """The step, halved until the value falls enough; the point itself and 0 where it never
+    does."""
     d = len(at.w)
     value = _smoothed(problem, at, mu)
     df = problem.X @ step[:d]
@@ -240,28 +249,34 @@ class OrdinalSolution:
     status: Status           # optimal (gap within tol), not_converged or time_limit
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #afe9e34a
-def _certified(problem:_Problem, at:_Point, mu:float, tol:float, iterations:int) -> OrdinalSolution:
+def _certified(problem:_Problem, at:_Point, mu:float, tol:float,
+               iterations:int) -> OrdinalSolution:
     "The point with its certificate."
     b = np.sort(at.b)
     found = _certificate(problem, at.w, b, mu)
     status = Status.optimal if found.gap <= tol else Status.not_converged
-    return OrdinalSolution(w=at.w, b=b, certificate=found, iterations=iterations, status=status)
+    return OrdinalSolution(w=at.w, b=b, certificate=found, iterations=iterations,
+                           status=status)
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #f862b2a0
 def _better(best:OrdinalSolution, end:OrdinalSolution, tol:float) -> OrdinalSolution:
     "Of the best certified iterate and the last one, with the larger of their bounds."
     a = best.certificate
     z = end.certificate
-    later = z.gap < a.gap or best.iterations == 0 and z.objective < a.objective      # 0: the start
+    # 0: the start
+    later = z.gap < a.gap or best.iterations == 0 and z.objective < a.objective
     chosen = end if later else best
     bound = max(a.bound, z.bound)
     objective = chosen.certificate.objective
     gap = relative_gap(objective - bound, objective)
-    return replace(chosen, certificate=OrdinalCertificate(objective=objective, bound=bound, gap=gap),
-                   iterations=end.iterations, status=Status.optimal if gap <= tol else Status.not_converged)
+    return replace(chosen, certificate=OrdinalCertificate(objective=objective, bound=bound,
+                                                          gap=gap),
+                   iterations=end.iterations,
+                   status=Status.optimal if gap <= tol else Status.not_converged)
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #c43084a9
-def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int, clock:Clock) -> OrdinalSolution:
+def _minimise(problem:_Problem, at:_Point, tol:float, max_iter:int,
+              clock:Clock) -> OrdinalSolution:
     "Newton steps for falling mu until the gap is within tol, or steps or time are used up."
     mu = 1.
     last = np.inf
@@ -297,17 +312,21 @@ def solve_ordinal(
     tol:float=1e-4,    # relative duality gap to reach
     max_iter:int=200,  # Newton steps in all
     start=None,        # (w, b) to start from
-    time_limit:float|None=None, # seconds for everything, above 0; looked at before each step
+    time_limit:float|None=None, # seconds for everything, above 0; looked at before each
+                                # step
 ) -> OrdinalSolution:
     """Minimise the objective of the ordinal SVM until the duality gap is at most `tol`.
 
-    Otherwise the iterate of the smallest gap is returned, or the last one where none was certified.
+    Otherwise the iterate of the smallest gap is returned, or the last one where none was
+    certified.
 
-    Source: Chu and Keerthi (2005), implicit constraints; Franc, Prusa and Voracek (2023), section 5.2.2."""
+    Source: Chu and Keerthi (2005), implicit constraints; Franc, Prusa and Voracek (2023),
+    section 5.2.2."""
     clock = Clock(time_limit)
     mean = X.mean(0)
     spread = X.std(0)
-    shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)   # b is free: <w, shift> moves into it
+    # b is free: <w, shift> moves into it
+    shift = np.where((np.abs(mean) > spread) & (spread > 0), mean, 0.)
     moved = bool(shift.any())
     if moved: X = X - shift
     share = np.cumsum(np.bincount(y, minlength=n_classes))[:-1]/len(X)
@@ -319,31 +338,37 @@ def solve_ordinal(
 
 # %% ../../nbs/strategies/05_ordinal.ipynb #77516ca8
 def _in_order(y, labels, classes) -> np.ndarray: # (K,)
-    "The classes that occur, the lowest first; two texts need no order, since exchanging them changes nothing."
+    """The classes that occur, the lowest first; two texts need no order, since exchanging
+    them changes nothing."""
     if classes is None:
-        if kind_of(labels) == "text" and len(set(labels.tolist())) <= 2: return np.unique(labels)
+        if kind_of(labels) == "text" and len(set(labels.tolist())) <= 2:
+            return np.unique(labels)
         try: return ordered_classes(y)
-        except ValueError as error: raise ValueError(f"{error}; or give `classes` from the lowest to the highest") from None
+        except ValueError as error:
+            raise ValueError(f"{error}; or give `classes` from the lowest to the "
+                             "highest") from None
     given = check_labels(classes, "classes").tolist()
     if len(set(given)) < len(given): raise refuse("classes", "distinct labels", classes)
     there = set(labels.tolist())
-    if unknown := there - set(given): raise refuse("y", f"labels among the classes {given}", next(iter(unknown)))
+    if unknown := there - set(given):
+        raise refuse("y", f"labels among the classes {given}", next(iter(unknown)))
     return np.array([c for c in given if c in there], dtype=labels.dtype)
 
 class OrdinalSVM(ClassifierMixin, BaseEstimator):
     """Support vector ordinal regression with implicit constraints, linear.
 
-    Learned: classes_ (K,) the lowest first, coef_ (d,), thresholds_ (K-1,), certificate_, n_iter_, status_.
-    X is not scaled.
+    Learned: classes_ (K,) the lowest first, coef_ (d,), thresholds_ (K-1,), certificate_,
+    n_iter_, status_. X is not scaled.
 
     Source: Chu and Keerthi (2005); Franc, Prusa and Voracek (2023), section 5.2.2."""
     def __init__(self,
-        C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger regularises less
+        C:float=1.,        # weight of the sum of hinges against |w|^2/2, above 0; larger
+                           # regularises less
         tol:float=1e-4,    # relative duality gap to reach, in (0, 1]
         max_iter:int=200,  # Newton steps
         time_limit:float|None=None, # seconds for the optimisation, above 0; None: no limit
-        classes=None,      # labels from the lowest to the highest; None: numbers by size, or the order of a
-                           # categorical column
+        classes=None,      # labels from the lowest to the highest; None: numbers by size,
+                           # or the order of a categorical column
     ):
         self.C = C
         self.tol = tol
@@ -360,9 +385,11 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         X,   # (n, d) finite numbers
         y,   # (n,) numbers, an ordered categorical column, or text with `classes`
     ):       # self
-        """Fit. A gap above `tol` is reported in status_ and certificate_, with a ConvergenceWarning.
+        """Fit. A gap above `tol` is reported in status_ and certificate_, with a
+        ConvergenceWarning.
 
-        Raises: ValueError for a parameter out of range, for one class only, or for X or y that do not fit."""
+        Raises: ValueError for a parameter out of range, for one class only, or for X or y
+        that do not fit."""
         C = check_number(self.C, "C", 0., 1e100, open_low=True)
         tol = check_number(self.tol, "tol", 0., 1., open_low=True)
         max_iter = check_count(self.max_iter, "max_iter")
@@ -371,8 +398,10 @@ class OrdinalSVM(ClassifierMixin, BaseEstimator):
         X = numeric_features(self, X)
         labels = labels_of(self, y, len(X))
         check_class_labels(labels)
-        self.classes_ = _in_order(labels if getattr(y, "ndim", 1) > 1 else y, labels, self.classes)
-        if len(self.classes_) < 2: raise ValueError("y has one class only, two classes or more are needed")
+        self.classes_ = _in_order(labels if getattr(y, "ndim", 1) > 1 else y, labels,
+                                  self.classes)
+        if len(self.classes_) < 2:
+            raise ValueError("y has one class only, two classes or more are needed")
         place = {label: k for k, label in enumerate(self.classes_.tolist())}
         at = np.array([place[label] for label in labels.tolist()])
         found = solve_ordinal(X, at, len(self.classes_), C, tol, max_iter, time_limit=limit)

@@ -10,16 +10,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.checks import check_count, check_flag, check_matrix, check_probability, refuse
+from ..core.checks import (
+    check_count, check_flag, check_matrix, check_probability, refuse)
 from ..core.figures import PALETTE
 
 # %% ../../nbs/strategies/06_ranks.ipynb #8ac9ccef
 def _ranks(values, lower_is_better) -> np.ndarray: # (N, K)
-    "Ranks of the methods on each data set, 1 is best; ties share the mean of their ranks. Raises ValueError."
+    """Ranks of the methods on each data set, 1 is best; ties share the mean of their ranks.
+    Raises ValueError."""
     from scipy.stats import rankdata
     v = check_matrix(values, "values")
     if v.shape[1] < 2:
-        raise refuse("values", "a matrix (data sets, methods) with two methods or more", values)
+        raise refuse("values", "a matrix (data sets, methods) with two methods or more",
+                     values)
     return rankdata(v if check_flag(lower_is_better, "lower_is_better") else -v, axis=1)
 
 # %% ../../nbs/strategies/06_ranks.ipynb #df492dba
@@ -45,7 +48,8 @@ def critical_difference(
     from scipy.stats import studentized_range
     n_methods = check_count(n_methods, "n_methods", 2, 1000)
     n_datasets = check_count(n_datasets, "n_datasets", 1, 10**9)
-    q = studentized_range.ppf(1 - check_probability(alpha, "alpha"), n_methods, np.inf)/np.sqrt(2)
+    q = studentized_range.ppf(1 - check_probability(alpha, "alpha"), n_methods,
+                              np.inf)/np.sqrt(2)
     return float(q*np.sqrt(n_methods*(n_methods + 1)/(6*n_datasets)))
 
 # %% ../../nbs/strategies/06_ranks.ipynb #54744417-1
@@ -55,9 +59,10 @@ class NemenyiResult:
     average_ranks: np.ndarray     # (K,)
     critical_difference: float    # in ranks
     p_values: np.ndarray          # (K, K), symmetric, 1 on the diagonal
-    significant: np.ndarray       # (K, K) bool: ranks differ by more than the critical difference
-    groups: list                  # maximal sets of methods (indices, best first) that do not differ
-    friedman_p_value: float       # of Friedman's test of the same values; 1 if all methods tie everywhere
+    significant: np.ndarray # (K, K) bool: ranks differ by more than the critical difference
+    groups: list # maximal sets of methods (indices, best first) that do not differ
+    friedman_p_value: float       # of Friedman's test of the same values; 1 if all methods
+                                  # tie everywhere
 
 # %% ../../nbs/strategies/06_ranks.ipynb #8df39b32
 def _groups(ranks, cd:float) -> list:
@@ -65,7 +70,8 @@ def _groups(ranks, cd:float) -> list:
     order = [int(i) for i in np.argsort(ranks, kind="stable")]
     groups: list = []
     for first in range(len(order)):
-        last = max(j for j in range(first, len(order)) if ranks[order[j]] - ranks[order[first]] <= cd)
+        last = max(j for j in range(first, len(order))
+                   if ranks[order[j]] - ranks[order[first]] <= cd)
         if not groups or order[last] not in groups[-1]: groups.append(order[first:last + 1])
     return groups
 
@@ -74,7 +80,7 @@ def nemenyi(
     values,                     # (N, K) data sets by methods, N at least 2
     alpha:float=.10,            # level of the pairwise tests, in (0, 1)
     lower_is_better:bool=True,  # False: high values get rank 1
-) -> NemenyiResult:             # ranks, critical difference, p-values, groups, Friedman's test
+) -> NemenyiResult: # ranks, critical difference, p-values, groups, Friedman's test
     """Friedman's test and Nemenyi's pairwise comparison of all methods.
 
     Source: Demsar (2006), section 3.2.2.
@@ -82,7 +88,9 @@ def nemenyi(
     from scipy.stats import friedmanchisquare, studentized_range
     ranks = _ranks(values, lower_is_better)
     n, k = ranks.shape
-    if n < 2: raise refuse("values", "a matrix (data sets, methods) with two data sets or more", values)
+    if n < 2:
+        raise refuse("values", "a matrix (data sets, methods) with two data sets or more",
+                     values)
     average = ranks.mean(0)
     cd = critical_difference(k, n, alpha)
     apart = np.abs(average[:, None] - average[None])
@@ -90,8 +98,9 @@ def nemenyi(
     np.fill_diagonal(p, 1.)
     if (ranks == ranks[:, :1]).all(): friedman_p_value = 1.
     else: friedman_p_value = float(friedmanchisquare(*ranks.T).pvalue) if k > 2 else np.nan
-    return NemenyiResult(average_ranks=average, critical_difference=cd, p_values=p, significant=apart > cd,
-                         groups=_groups(average, cd), friedman_p_value=friedman_p_value)
+    return NemenyiResult(average_ranks=average, critical_difference=cd, p_values=p,
+                         significant=apart > cd, groups=_groups(average, cd),
+                         friedman_p_value=friedman_p_value)
 
 # %% ../../nbs/strategies/06_ranks.ipynb #d2b2ffd6
 def _empty_scale(ax, k:int) -> None:
@@ -108,8 +117,8 @@ def _empty_scale(ax, k:int) -> None:
 def _stem(ax, rank:float, y:float, label:str, right:bool) -> None:
     "A method: a stem down from the line, and its name."
     ax.plot([rank]*2, [0, y], color="k", lw=.8)
-    ax.annotate(label, (rank, y), xytext=(4 if right else -4, 0), textcoords="offset points",
-                ha="left" if right else "right", va="center")
+    ax.annotate(label, (rank, y), xytext=(4 if right else -4, 0),
+                textcoords="offset points", ha="left" if right else "right", va="center")
 
 # %% ../../nbs/strategies/06_ranks.ipynb #76d52400
 def draw_nemenyi(
@@ -117,7 +126,8 @@ def draw_nemenyi(
     result:NemenyiResult,  # as `nemenyi` returns it
     names,                 # (K,) names of the methods
 ) -> None:
-    "Average ranks on a line, methods that do not differ joined by bars, the critical difference above."
+    """Average ranks on a line, methods that do not differ joined by bars, the critical
+    difference above."""
     ranks = result.average_ranks
     cd = result.critical_difference
     order = np.argsort(ranks)
@@ -126,10 +136,11 @@ def draw_nemenyi(
     for j, i in enumerate(order):
         # inner labels lie deeper, so that no stem crosses a name
         right = j >= k//2
-        _stem(ax, ranks[i], -.9 - .5*(k - 1 - j if right else j), f"{names[i]} ({ranks[i]:.2f})", right)
+        _stem(ax, ranks[i], -.9 - .5*(k - 1 - j if right else j),
+              f"{names[i]} ({ranks[i]:.2f})", right)
     for j, group in enumerate(g for g in result.groups if len(g) > 1):
         ends = ranks[group]
-        ax.plot([ends.min() - .04, ends.max() + .04], [-.22 - .2*j]*2, color=PALETTE[0], lw=4,
-                solid_capstyle="butt")
+        ax.plot([ends.min() - .04, ends.max() + .04], [-.22 - .2*j]*2, color=PALETTE[0],
+                lw=4, solid_capstyle="butt")
     ax.plot([1, 1 + cd], [.95]*2, color="k", lw=1.5)
     ax.annotate(f"CD = {cd:.2f}", (1 + cd/2, 1.0), ha="center", va="bottom")

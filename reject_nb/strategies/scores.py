@@ -14,9 +14,11 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from ..core.checks import check_count, check_flag, check_labels, check_number, check_vector, refuse
+from ..core.checks import (
+    check_count, check_flag, check_labels, check_number, check_vector, refuse)
 from ..core.results import Status
-from ..risk_control.estimators import UncertaintyScore, numeric_features, pointwise_loss, predict_labels
+from ..risk_control.estimators import (
+    UncertaintyScore, numeric_features, pointwise_loss, predict_labels)
 from .surrogate import Blocks, Cells, fit_ridge, fit_sele
 
 # %% ../../nbs/strategies/04_scores.ipynb #5a3cc2bf
@@ -25,14 +27,16 @@ def noisy_sign(
     random_state:np.random.Generator, # what they are drawn with
     noise:float=.45, # largest probability of a flipped label
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, 3), y (n,) in {0, 1}
-    "A distribution to try scores on: y = [x0 > 0], flipped with probability noise/(1 + exp(-3 x1)); x2 is idle."
+    """A distribution to try scores on: y = [x0 > 0], flipped with probability noise/(1 +
+    exp(-3 x1)); x2 is idle."""
     X = random_state.normal(size=(n, 3))
     flip = noise/(1 + np.exp(-3*X[:, 1]))
     return X, ((X[:, 0] > 0) ^ (random_state.random(n) < flip)).astype(int)
 
 # %% ../../nbs/strategies/04_scores.ipynb #e85e0833
 class LearnedScore(UncertaintyScore):
-    "Base of the scores learned from examples, in the linear form (37) or by a regressor; subclasses fit them."
+    """Base of the scores learned from examples, in the linear form (37) or by a regressor;
+    subclasses fit them."""
     _sign = 1.
     learns = True
 
@@ -53,11 +57,13 @@ class LearnedScore(UncertaintyScore):
 @patch
 def _fit_linear(self:LearnedScore, X, targets, predictions):
     n_features = X.shape[1]
-    self.mean_, self.scale_ = (X.mean(0), X.std(0)) if self.standardise else (np.zeros(n_features),
-        np.ones(n_features))
+    self.mean_, self.scale_ = ((X.mean(0), X.std(0)) if self.standardise
+                               else (np.zeros(n_features), np.ones(n_features)))
     self.scale_ = np.where(self.scale_ > 0, self.scale_, 1.)
-    block = np.zeros(len(X), int) if predictions is None else np.searchsorted(self.blocks_, predictions)
-    blocks = Blocks((X - self.mean_)/self.scale_, block, 1 if predictions is None else len(self.blocks_))
+    block = (np.zeros(len(X), int) if predictions is None
+             else np.searchsorted(self.blocks_, predictions))
+    blocks = Blocks((X - self.mean_)/self.scale_, block,
+                    1 if predictions is None else len(self.blocks_))
     theta = self._train(blocks, targets)
     self.coef_ = theta[:, :-1]
     self.intercept_ = theta[:, -1]
@@ -75,26 +81,30 @@ def _apply_linear(self:LearnedScore, X, predictions) -> np.ndarray:
 @patch
 def _features(self:LearnedScore, X, predictions):
     "Features of a regressor: X and the one-hot prediction."
-    return X if predictions is None else np.column_stack([X, predictions[:, None] == self.blocks_])
+    return (X if predictions is None
+            else np.column_stack([X, predictions[:, None] == self.blocks_]))
 
 @patch
-def _train_regressor(self:LearnedScore, F, targets): self.regressor_ = clone(self.regressor).fit(F, targets)
+def _train_regressor(self:LearnedScore, F, targets):
+    self.regressor_ = clone(self.regressor).fit(F, targets)
 
 @patch
-def _apply_regressor(self:LearnedScore, F): return np.asarray(self.regressor_.predict(F), float)
+def _apply_regressor(self:LearnedScore, F):
+    return np.asarray(self.regressor_.predict(F), float)
 
 # %% ../../nbs/strategies/04_scores.ipynb #57110157
 @patch
 def fit_arrays(self:LearnedScore,
     X,                 # (n, d) features
-    targets,           # (n,) losses (true class probabilities for TrueClassProbabilityScore)
+    targets, # (n,) losses (true class probabilities for TrueClassProbabilityScore)
     predictions=None,  # (n,) labels; one block for all where None
 ):                     # self
     "Learn from arrays, for classifiers trained elsewhere."
     self._check_parameters()
     X = numeric_features(self, X)
     targets = check_vector(targets, "targets", len(X), low=0., high=1e270)
-    predictions = None if predictions is None else check_labels(predictions, "predictions", len(X))
+    predictions = (None if predictions is None
+                   else check_labels(predictions, "predictions", len(X)))
     self.linear_ = self.regressor is None
     self.blocks_ = None if predictions is None else np.unique(predictions)
     if self.linear_: self._fit_linear(X, targets, predictions)
@@ -110,18 +120,23 @@ def predict_arrays(self:LearnedScore,
     check_is_fitted(self)
     X = numeric_features(self, X, reset=False)
     if (predictions is None) != (self.blocks_ is None):
-        raise ValueError("predictions must be given if and only if they were given in fit_arrays")
-    if predictions is not None: predictions = check_labels(predictions, "predictions", len(X))
-    if not self.linear_: return self._sign*self._apply_regressor(self._features(X, predictions))
+        raise ValueError("predictions must be given if and only if they were given in "
+                         "fit_arrays")
+    if predictions is not None:
+        predictions = check_labels(predictions, "predictions", len(X))
+    if not self.linear_:
+        return self._sign*self._apply_regressor(self._features(X, predictions))
     return self._apply_linear(X, predictions)
 
 # %% ../../nbs/strategies/04_scores.ipynb #90208f6d
 @patch
 def fit(self:LearnedScore,
-    X,   # (n, d) numbers, which the score is a function of; the classifier gets them as they are
+    X,   # (n, d) numbers, which the score is a function of; the classifier gets them as
+         # they are
     y,   # (n,) true labels
 ):       # self
-    "Learn the score of the classifier's predictions, on other data than those it was trained on."
+    """Learn the score of the classifier's predictions, on other data than those it was
+    trained on."""
     self._check_parameters()
     y = self._prepare(X, y)
     predictions = predict_labels(self.estimator_, X)
@@ -135,7 +150,8 @@ def predict(self:LearnedScore,
     "Uncertainty of the classifier's predictions."
     check_is_fitted(self)
     if not hasattr(self, "estimator_"):
-        raise ValueError("X is not enough after fit_arrays: call predict_arrays, or fit an estimator")
+        raise ValueError("X is not enough after fit_arrays: call predict_arrays, or fit an "
+                         "estimator")
     self._at_door(X)
     predictions = predict_labels(self.estimator_, X)
     return self.predict_arrays(X, None if self.blocks_ is None else predictions)
@@ -146,9 +162,12 @@ class RegressionScore(LearnedScore):
 
     Source: Franc, Prusa and Voracek (2023), section 5.1.1, eq. (37)."""
     def __init__(self,
-        estimator=None,   # classifier underneath, or a function X -> labels; logistic regression where None
-        penalty:float=0., # at least 0, as printed: penalty/2 |theta|^2 + mean squared deviation
-        loss=None,        # None (0/1), "absolute", a matrix over the classes or a function: pointwise_loss
+        estimator=None,   # classifier underneath, or a function X -> labels; logistic
+                          # regression where None
+        penalty:float=0., # at least 0, as printed: penalty/2 |theta|^2 + mean squared
+                          # deviation
+        loss=None,        # None (0/1), "absolute", a matrix over the classes or a function:
+                          # pointwise_loss
         regressor=None,   # any scikit-learn regressor in place of the linear form
         standardise:bool=True, # features to mean 0, variance 1
     ):
@@ -169,7 +188,8 @@ class TrueClassProbabilityScore(LearnedScore):
 
     def __init__(self,
         estimator=None,   # classifier with predict_proba; logistic regression where None
-        penalty:float=0., # at least 0, as printed: penalty/2 |theta|^2 + mean squared deviation
+        penalty:float=0., # at least 0, as printed: penalty/2 |theta|^2 + mean squared
+                          # deviation
         regressor=None,   # any scikit-learn regressor in place of the linear form
         standardise:bool=True, # features to mean 0, variance 1
     ):
@@ -184,11 +204,13 @@ class TrueClassProbabilityScore(LearnedScore):
         posterior = self._probabilities(X)
         last = len(self.classes_) - 1
         at = np.minimum(np.searchsorted(self.classes_, y), last)
-        return np.where(self.classes_[at] == y, posterior[np.arange(len(posterior)), at], 0.)
+        return np.where(self.classes_[at] == y, posterior[np.arange(len(posterior)), at],
+                        0.)
 
 # %% ../../nbs/strategies/04_scores.ipynb #4c9c3c78
 def _newton_targets(losses, s) -> tuple[np.ndarray, np.ndarray]: # (n,), (n,)
-    "Newton step -g/H of the surrogate and its weights H, from gradient and diagonal Hessian over all pairs."
+    """Newton step -g/H of the surrogate and its weights H, from gradient and diagonal
+    Hessian over all pairs."""
     n = len(losses)
     cells = Cells(s)
     moments = cells.moments(np.column_stack([losses, np.ones(n)]))
@@ -202,16 +224,20 @@ def _newton_targets(losses, s) -> tuple[np.ndarray, np.ndarray]: # (n,), (n,)
 
 # %% ../../nbs/strategies/04_scores.ipynb #9f3ed770
 class SeleScore(LearnedScore):
-    """Minimiser of the SELE surrogate over all pairs: linear in the form (37), or boosted with a `regressor`.
+    """Minimiser of the SELE surrogate over all pairs: linear in the form (37), or boosted
+    with a `regressor`.
 
-    Learned besides, in the linear form: gap_ (certified relative distance to the optimum), n_iter_, status_.
+    Learned besides, in the linear form: gap_ (certified relative distance to the optimum),
+    n_iter_, status_.
 
     Source: Franc, Prusa and Voracek (2023), section 5.1.2, eqs. (30) and (37)."""
     def __init__(self,
-        estimator=None,    # classifier underneath, or a function X -> labels; logistic regression where None
+        estimator=None,    # classifier underneath, or a function X -> labels; logistic
+                           # regression where None
         penalty:float=0.,  # at least 0, as printed: penalty/2 |theta|^2 + surrogate
-        loss=None,         # None (0/1), "absolute", a matrix over the classes or a function: pointwise_loss
-        regressor=None,    # weak learner to boost, such as DecisionTreeRegressor(max_depth=4)
+        loss=None,         # None (0/1), "absolute", a matrix over the classes or a
+                           # function: pointwise_loss
+        regressor=None, # weak learner to boost, such as DecisionTreeRegressor(max_depth=4)
         standardise:bool=True, # features to mean 0, variance 1 (linear form)
         tol:float=1e-4,    # relative distance to the optimum, in (0, 1] (linear form)
         max_iter:int=500,  # L-BFGS iterations (linear form)
@@ -241,8 +267,9 @@ class SeleScore(LearnedScore):
         self.n_iter_ = found.iterations
         self.status_ = found.status
         if self.status_ == Status.not_converged:
-            warnings.warn(f"SeleScore: not converged after {self.n_iter_} of {self.max_iter} iterations; "
-                          "raise penalty, tol or max_iter (see Limits)", ConvergenceWarning, stacklevel=5)
+            warnings.warn(f"SeleScore: not converged after {self.n_iter_} "
+                          f"of {self.max_iter} iterations; raise penalty, tol or max_iter "
+                          "(see Limits)", ConvergenceWarning, stacklevel=5)
         return found.theta
 
 # %% ../../nbs/strategies/04_scores.ipynb #4f723424
@@ -259,4 +286,5 @@ def _train_regressor(self:SeleScore, F, losses):
 
 @patch
 def _apply_regressor(self:SeleScore, F):
-    return self.learning_rate_*sum((r.predict(F) for r in self.regressors_), np.zeros(len(F)))
+    return self.learning_rate_*sum((r.predict(F) for r in self.regressors_),
+                                   np.zeros(len(F)))

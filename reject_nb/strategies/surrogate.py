@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ..core.checks import check_choice, check_flag, check_matrix, check_number, check_vector
+from ..core.checks import (
+    check_choice, check_flag, check_matrix, check_number, check_vector)
 from ..core.results import Status
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #5ab68c68
@@ -30,7 +31,8 @@ def surrogate_by_definition(
     t = s[None, :] - s[:, None]                                   # [i, j] = s_j - s_i
     pull = l[:, None]/(1 + np.exp(-np.clip(t, -700, None)))
     scale = len(l)**2*np.log(base)
-    return float((l[:, None]*np.logaddexp(0, t)).sum()/scale), (pull.sum(0) - pull.sum(1))/scale
+    return (float((l[:, None]*np.logaddexp(0, t)).sum()/scale),
+            (pull.sum(0) - pull.sum(1))/scale)
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #1d197b17
 _DEGREES = 14     # polynomials per cell
@@ -43,13 +45,15 @@ def _derivatives_of_phi(t) -> list: # three arrays like t
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #h731d0c9
 def _tables() -> np.ndarray: # (3, 2 FAR + 1, DEGREES, DEGREES)
-    "Chebyshev coefficients of the m-th derivative of phi(d + (u - v)/2), for each distance d."
+    """Chebyshev coefficients of the m-th derivative of phi(d + (u - v)/2), for each
+    distance d."""
     nodes = np.cos(np.pi*(np.arange(_DEGREES) + .5)/_DEGREES)
-    to_coefficients = np.cos(np.pi*np.outer(np.arange(_DEGREES),
-                                            np.arange(_DEGREES) + .5)/_DEGREES)*2/_DEGREES
+    to_coefficients = np.cos(
+        np.pi*np.outer(np.arange(_DEGREES), np.arange(_DEGREES) + .5)/_DEGREES)*2/_DEGREES
     to_coefficients[0] /= 2
     t = np.arange(-_FAR, _FAR + 1)[:, None, None] + (nodes[:, None] - nodes[None, :])/2
-    return np.array([to_coefficients @ values @ to_coefficients.T for values in _derivatives_of_phi(t)])
+    return np.array([to_coefficients @ values @ to_coefficients.T
+                     for values in _derivatives_of_phi(t)])
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #26b6393f
 _TABLES = _tables()
@@ -59,7 +63,7 @@ _TABLES = _tables()
 def _chebyshev(u, T):
     "T_0(u), T_1(u), ... into T, by the three-term recursion."
     T[0], T[1] = 1., u
-    for k in range(2, _DEGREES): T[k] = 2*u*T[k-1] - T[k-2]
+    for k in range(2, _DEGREES): T[k] = 2*u*T[k - 1] - T[k - 2]
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #31352bbe
 @njit(cache=True)
@@ -98,7 +102,8 @@ class _CellSums(NamedTuple):
 # %% ../../nbs/strategies/03_surrogate.ipynb #a2c39288
 @njit(cache=True)
 def _add_far(out, c, middle, mass, first, order):
-    "The cells far to the left of cell c, where phi(t) = t: t*mass - first with t = middle + u/2."
+    """The cells far to the left of cell c, where phi(t) = t: t*mass - first with t = middle
+    + u/2."""
     for w in range(len(mass)):
         if order == 0:
             out[c, w, 0] += middle*mass[w] - first[w]
@@ -133,22 +138,25 @@ def _local(cells, table, order):
         _add_far(out, c, cells.place[c] + .5, mass, first, order)
         e = left
         while e < n_cells and cells.place[e] - cells.place[c] <= _FAR:
-            _add_near(out, c, cells.moments[e], table[int(cells.place[c] - cells.place[e]) + _FAR])
+            _add_near(out, c, cells.moments[e],
+                      table[int(cells.place[c] - cells.place[e]) + _FAR])
             e += 1
     return out
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #a83b180c
 class Cells:
-    "Scores cut into cells of width one, after a shift by their median; their spread must stay below 1e15."
+    """Scores cut into cells of width one, after a shift by their median; their spread must
+    stay below 1e15."""
     def __init__(self,
         scores:np.ndarray, # (n,) finite
     ):
         s = scores - np.median(scores)
-        if not np.abs(s).max() < 1e15: raise ValueError("scores must span less than 1e15; rescale them")
+        if not np.abs(s).max() < 1e15:
+            raise ValueError("scores must span less than 1e15; rescale them")
         floor = np.floor(s)
         lowest = floor.min()
         highest = floor.max()
-        if highest - lowest < 4*len(s) + 1000:                # dense numbering, without a sort
+        if highest - lowest < 4*len(s) + 1000: # dense numbering, without a sort
             at = (floor - lowest).astype(np.int64)
             seen = np.zeros(int(highest - lowest) + 1, bool)
             seen[at] = True
@@ -159,7 +167,8 @@ class Cells:
 
     def moments(self, weights): # (cells, w, DEGREES)
         "Moments of the weights (n, w), for several calls of `sums`."
-        return _moments(self.u, self.cell, len(self.place), np.ascontiguousarray(weights, float))
+        return _moments(self.u, self.cell, len(self.place),
+                        np.ascontiguousarray(weights, float))
 
     def coefficients(self,
         moments,      # (cells, w, DEGREES)
@@ -180,7 +189,8 @@ def logistic_sums(
     weights,       # (n, w)
     order:int=1,   # derivative of log(1 + e^t): 0, 1 or 2
 ) -> np.ndarray:   # (n, w)
-    "sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i in O(n log n), to a relative 1e-15."
+    """sum_j weights[j] phi^(order)(scores[i] - scores[j]) for all i in O(n log n), to a
+    relative 1e-15."""
     s = check_vector(scores, "scores")
     check_choice(order, "order", (0, 1, 2))
     cells = Cells(s)
@@ -200,13 +210,15 @@ def _pairs(losses, scores) -> tuple[np.ndarray, np.ndarray]:
 def sele_surrogate(
     losses,                    # (n,) non-negative
     scores,                    # (n,) finite, high means uncertain
-    base:float=np.e,           # of the logarithm, above 1; only up to 2 an upper bound of sele at ties
+    base:float=np.e,           # of the logarithm, above 1; only up to 2 an upper bound of
+                               # sele at ties
     return_gradient:bool=False, # whether the gradient is wanted as well
 ):                             # value, or (value, gradient (n,) with respect to the scores)
     """The convex proxy of the SELE loss over all pairs, in O(n log n).
 
     Source: Franc, Prusa and Voracek (2023), eq. (30).
-    Raises: ValueError for NaN, infinite scores, negative losses or a base that is not above 1."""
+    Raises: ValueError for NaN, infinite scores, negative losses or a base that is not above
+    1."""
     l, s = _pairs(losses, scores)
     scale = _scale(l.size, base)
     check_flag(return_gradient, "return_gradient")
@@ -235,7 +247,8 @@ def sele_surrogate_hvp(
     v = check_vector(vector, "vector", l.size)
     scale = _scale(l.size, base)
     cells = Cells(s)
-    of_l, of_lv, of_1, of_v = cells.sums(cells.moments(np.column_stack([l, l*v, np.ones(l.size), v])), 2).T
+    of_l, of_lv, of_1, of_v = (
+        cells.sums(cells.moments(np.column_stack([l, l*v, np.ones(l.size), v])), 2).T)
     return (v*of_l - of_lv + l*(v*of_1 - of_v))/scale
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #477b7c23
@@ -257,7 +270,8 @@ class Blocks:
 
     def rows(self):
         "Number and rows of each block that has any."
-        return ((k, slice(a, b)) for k, (a, b) in enumerate(zip(self.edges[:-1], self.edges[1:])) if b > a)
+        return ((k, slice(a, b))
+                for k, (a, b) in enumerate(zip(self.edges[:-1], self.edges[1:])) if b > a)
 
     def scores(self, theta) -> np.ndarray: # (n,) in sorted order
         "Scores (37)."
@@ -286,7 +300,8 @@ def fit_ridge(
     theta = np.zeros(blocks.shape)
     for k, at in blocks.rows():
         # least norm where there is no penalty
-        ridge = Ridge(penalty, fit_intercept=False, solver="cholesky" if penalty > 0 else "svd")
+        ridge = Ridge(penalty, fit_intercept=False,
+                      solver="cholesky" if penalty > 0 else "svd")
         theta[k] = ridge.fit(root*blocks.Z[at], root*t[at]).coef_
     return theta
 
@@ -303,7 +318,8 @@ def sele_objective(
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #hbce70e3
 def _certified_gap(value:float, g, penalty:float) -> float:
-    "Relative distance to the optimum at most, by strong convexity; inf where there is no penalty."
+    """Relative distance to the optimum at most, by strong convexity; inf where there is no
+    penalty."""
     if penalty > 0 and value > 0: return float((g*g).sum()/(2*penalty*value))
     return 0. if value == 0 else np.inf
 
@@ -316,7 +332,7 @@ class SeleSolution:
     bound: float       # lower bound on the optimum; 0 where none was certified
     gap: float         # certified relative distance to the optimum; inf for a penalty of 0
     iterations: int    # of L-BFGS
-    status: Status     # optimal, approximate (no penalty, so no certificate) or not_converged
+    status: Status # optimal, approximate (no penalty, so no certificate) or not_converged
 
 # %% ../../nbs/strategies/03_surrogate.ipynb #4d5bcc4a
 def fit_sele(
@@ -345,14 +361,14 @@ def fit_sele(
     settled = False
     value, _ = fun(x)
     if gaps[-1] > tol:
-        options = {"maxiter": max_iter, "maxcor": 20, "ftol": 1e-3*tol if penalty == 0 else 1e-15,
-                   "gtol": 1e-14,
-                   "maxfun": 10*max_iter}
+        options = {"maxiter": max_iter, "maxcor": 20, "ftol": 1e-3*tol if penalty == 0
+                   else 1e-15, "gtol": 1e-14, "maxfun": 10*max_iter}
         out = minimize(fun, x, jac=True, method="L-BFGS-B", callback=stop, options=options)
         x = out.x
         settled = out.status == 0 and penalty == 0
         value, _ = fun(x)
-    status = Status.optimal if gaps[-1] <= tol else Status.approximate if settled else Status.not_converged
+    status = (Status.optimal if gaps[-1] <= tol else Status.approximate if settled
+              else Status.not_converged)
     return SeleSolution(theta=x.reshape(blocks.shape), objective=float(value), gap=gaps[-1],
-                        iterations=iterations,
-                        bound=max(value*(1 - gaps[-1]), 0.) if value > 0 else 0., status=status)
+                        iterations=iterations, bound=max(value*(1 - gaps[-1]), 0.)
+                        if value > 0 else 0., status=status)

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.checks import check_mask, check_number, check_probability, check_vector, refuse
+from ...core.checks import (
+    check_mask, check_number, check_probability, check_vector, refuse)
 from ...core.tails import clopper_pearson_lower, clopper_pearson_upper
 
 # %% auto #0
@@ -28,31 +29,33 @@ def _limits(
     "Limits for all groups that have points at once; 0 and 1 for the others."
     errors, n = np.broadcast_arrays(errors, n)
     filled = np.broadcast_to((n > 0).sum(axis=-1, keepdims=True), n.shape)
-    rows, where = np.unique(np.stack([errors.ravel(), n.ravel(), filled.ravel()], 1), axis=0,
-                            return_inverse=True)
+    rows, where = np.unique(np.stack([errors.ravel(), n.ravel(), filled.ravel()], 1),
+                            axis=0, return_inverse=True)
     found = np.empty((2, len(rows)))
     for i, (wrong, points, groups) in enumerate(rows.tolist()):
         alpha = -np.expm1(np.log1p(-delta)/max(groups, 1))
         found[:, i] = ((clopper_pearson_lower(wrong, points, alpha),
-                        clopper_pearson_upper(wrong, points, alpha)) if points else (0., 1.))
+                        clopper_pearson_upper(wrong, points, alpha))
+                       if points else (0., 1.))
     return found[:, where.ravel()].reshape(2, *n.shape)
 
 # %% ../../../nbs/bernstein/advanced/bound_calibration.ipynb #bcal0009
 @dataclass(frozen=True, kw_only=True)
 class BoundCalibration:
-    "What held-out labels say about certified bounds: group 0 up to levels[0], the last above all levels."
-    levels:np.ndarray # (k,) increasing, in [0, 1)
-    n:np.ndarray      # (k+1,) held-out points of each group
-    errors:np.ndarray # (k+1,) the wrong ones among them
-    lower:np.ndarray  # (k+1,) lower limits of the share of wrong points, all at once
-    upper:np.ndarray  # (k+1,) upper limits, all at once
-    delta:float       # 1 - confidence of the lower limits together, and of the upper ones
+    """What held-out labels say about certified bounds: group 0 up to levels[0], the last
+    above all levels."""
+    levels: np.ndarray # (k,) increasing, in [0, 1)
+    n: np.ndarray      # (k+1,) held-out points of each group
+    errors: np.ndarray # (k+1,) the wrong ones among them
+    lower: np.ndarray  # (k+1,) lower limits of the share of wrong points, all at once
+    upper: np.ndarray  # (k+1,) upper limits, all at once
+    delta: float       # 1 - confidence of the lower limits together, and of the upper ones
 
     @property
     def statement(self) -> str:
         "The guarantee in a line."
-        return (f"P(wrong | group) <= upper for all {len(self.n)} groups at once, with confidence "
-                f"{1 - self.delta:g} over the held-out points")
+        return (f"P(wrong | group) <= upper for all {len(self.n)} groups at once, with "
+                f"confidence {1 - self.delta:g} over the held-out points")
 
     @property
     def refuted(self) -> np.ndarray: # (k+1,) bool
@@ -65,7 +68,8 @@ class BoundCalibration:
         """Upper limit of the group of each point.
 
         Raises: ValueError naming `certified`."""
-        return self.upper[_group(check_vector(certified, "certified", None, 0., 1.), self.levels)]
+        return self.upper[_group(check_vector(certified, "certified", None, 0., 1.),
+                                 self.levels)]
 
     def accepts(self,
         certified,       # certified bounds of new points, (n,), in [0, 1]
@@ -91,11 +95,13 @@ def calibrate_bound(
     certified,       # certified bounds of held-out points, (n,), in [0, 1]
     wrong,           # whether the predicted label of each is wrong, (n,)
     delta:float=.05, # 1 - confidence, in (0, 1)
-    levels=LEVELS,   # that cut the bounds into groups, increasing, in [0, 1), fixed beforehand
+    levels=LEVELS,   # that cut the bounds into groups, increasing, in [0, 1), fixed
+                     # beforehand
 ) -> BoundCalibration:
     """How often points are really wrong, by the size of their certified bound.
 
-    The held-out points are independent draws, and the bounds and levels do not depend on their labels.
+    The held-out points are independent draws, and the bounds and levels do not depend on
+    their labels.
     Source: Clopper, Pearson, Biometrika 26, 1934; Buehler, JASA 52, 1957."""
     certified = check_vector(certified, "certified", None, 0., 1.)
     wrong = check_mask(wrong, "wrong", len(certified))
@@ -106,4 +112,5 @@ def calibrate_bound(
     n = np.bincount(group, minlength=size)
     errors = np.bincount(group[wrong], minlength=size)
     lower, upper = _limits(errors, n, delta)
-    return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper, delta=delta)
+    return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper,
+                            delta=delta)

@@ -29,7 +29,8 @@ FAST = {"reassoc", "contract", "nsz"}
 
 @njit(inline="always", fastmath=FAST)
 def _depth(first, norm2):
-    "(x_0 - |x_1|)(x_0 + |x_1|) from x_0 and |x_1|^2: positive inside the cone, zero on its boundary."
+    """(x_0 - |x_1|)(x_0 + |x_1|) from x_0 and |x_1|^2: positive inside the cone, zero on
+    its boundary."""
     length = math.sqrt(norm2)
     return (first - length)*(first + length)
 
@@ -66,7 +67,8 @@ def _fill_row(S, Z, at, i, s_part, z_part, eta):
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #fffe2e79
 @njit(cache=True, fastmath=FAST)
 def nesterov_todd(S, Z, at):
-    "Fill the Scaling `at`, row by row. False, and nothing of use, where a row is not inside its cone."
+    """Fill the Scaling `at`, row by row. False, and nothing of use, where a row is not
+    inside its cone."""
     n, k = S.shape
     for i in range(n):
         s_norm = z_norm = along = 0.
@@ -114,7 +116,8 @@ def _reach(lam0, norm2, x0, dot, square):
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #73d0c007
 @njit(cache=True, fastmath=FAST)
 def scaled_directions(at, w, dS, ds, dz):
-    "Fill ds = W^-1 dS and dz = -w - ds; return 1/t of the longest step that keeps both in all cones."
+    """Fill ds = W^-1 dS and dz = -w - ds; return 1/t of the longest step that keeps both in
+    all cones."""
     unscale(at, dS, ds)
     lam = at.lam
     worst = 0.
@@ -167,12 +170,14 @@ def centring(
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #041c5574
 class Values(NamedTuple):
-    "Slacks, multipliers, or changes of them: a number for each half line, a row for each cone."
+    """Slacks, multipliers, or changes of them: a number for each half line, a row for each
+    cone."""
     linear: np.ndarray # (n_lines,)
     cone: np.ndarray   # (n, 1+k)
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #fewpts06
-FEW = 2   # features for each point from which the matrices over the points are the cheaper ones
+# features for each point from which the matrices over the points are the cheaper ones
+FEW = 2
 
 def has_few(n:int, n_plane:int) -> bool:
     "Whether there are so few points that the system is solved over the points."
@@ -235,12 +240,14 @@ def apply(self:ConeSystem,
     "A x."
     w = x[:self.d]
     v = x[self.d + 1:self.n_plane]
-    cone = np.empty((len(self.y), 1 if self.axes is None else 1 + self.d)) if out is None else out
-    cone[:, 0] = self.rows@x[:self.n_plane] + x[self.n_plane:]
+    cone = (np.empty((len(self.y), 1 if self.axes is None else 1 + self.d)) if out is None
+            else out)
+    cone[:, 0] = self.rows @ x[:self.n_plane] + x[self.n_plane:]
     if self.axes is not None:
         if self.axes.ndim == 2: np.multiply(self.axes, w, out=cone[:, 1:])
         else: cone[:, 1:] = np.einsum("ijk,j->ik", self.axes, w)
-    return Values(np.concatenate([x[self.n_plane:], v - w[self.kinks], v + w[self.kinks]]), cone)
+    return Values(np.concatenate([x[self.n_plane:], v - w[self.kinks], v + w[self.kinks]]),
+                  cone)
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #017da4a9
 @patch
@@ -249,7 +256,7 @@ def transpose(self:ConeSystem,
 ) -> np.ndarray: # as x
     "A'Z."
     first = z.cone[:, 0]
-    out = first@self.rows
+    out = first @ self.rows
     if self.axes is not None:
         forms = "ijk,ik->j" if self.axes.ndim == 3 else "ij,ij->j"
         out[:self.d] += np.einsum(forms, self.axes, z.cone[:, 1:])
@@ -279,9 +286,10 @@ def start(self:ConeSystem) -> tuple: # (unknowns, multipliers)
     n = len(self.y)
     x = np.zeros(self.n_plane + n)
     shrink = self.rows[:, self.d + 1:]
-    if len(self.kinks): x[self.d + 1:self.n_plane] = 1/(len(self.kinks)*(-shrink).max(axis=0))
-    x[self.n_plane:] = 2 - np.minimum(self.rows@x[:self.n_plane], 0)
-    half = .5*(-(a@shrink))
+    if len(self.kinks):
+        x[self.d + 1:self.n_plane] = 1/(len(self.kinks)*(-shrink).max(axis=0))
+    x[self.n_plane:] = 2 - np.minimum(self.rows @ x[:self.n_plane], 0)
+    half = .5*(-(a @ shrink))
     cone = np.zeros((n, 1 if self.axes is None else 1 + self.d))
     cone[:, 0] = a
     return x, Values(np.concatenate([self.cost - a, half, half]), cone)
@@ -299,7 +307,8 @@ class ConeFactor(NamedTuple):
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #edb7d07f
 @njit(cache=True)
 def _diagonal_dyads(rows, axes, u, e_rows, e_ball, g_ball, F, G):
-    "F = e_rows a + e_ball g and G = g_ball g for diagonal axes, with g = axes u_1 up to its sign; one pass."
+    """F = e_rows a + e_ball g and G = g_ball g for diagonal axes, with g = axes u_1 up to
+    its sign; one pass."""
     n, d = axes.shape
     for i in range(n):
         for j in range(rows.shape[1]): F[i, j] = e_rows[i]*rows[i, j]
@@ -330,14 +339,15 @@ def dyads(
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #b24d3c83
 def _stretched(axes, eta2, room):
-    "Sum of B'B/eta^2, (d, d), or (d,) for diagonal axes; the squares are written to the room."
-    if axes.ndim == 2: return (1/eta2)@np.multiply(axes, axes, out=room)
+    """Sum of B'B/eta^2, (d, d), or (d,) for diagonal axes; the squares are written to the
+    room."""
+    if axes.ndim == 2: return (1/eta2) @ np.multiply(axes, axes, out=room)
     return np.einsum("ijk,ilk->jl", axes/eta2[:, None, None], axes, optimize=True)
 
 def _square(A, rough):
     "A'A; in single precision where that is good enough, since it is twice as fast."
     if rough: A = A.astype(np.float32)
-    return A.T@A
+    return A.T @ A
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #fewpts02
 class Uncoupled(NamedTuple):
@@ -372,7 +382,8 @@ class Uncoupled(NamedTuple):
         "Rows over (w, v), or over w alone, in units in which this part is the identity."
         d = len(self.stiff)
         out = Z*roots[:Z.shape[-1]]
-        if out.shape[-1] > d: out[..., self.kinks] -= Z[..., d:]*(self.lean*roots[self.kinks])
+        if out.shape[-1] > d:
+            out[..., self.kinks] -= Z[..., d:]*(self.lean*roots[self.kinks])
         return out
 
     def unwhitened(self, z, roots) -> np.ndarray:
@@ -390,7 +401,7 @@ class Refined(NamedTuple):
     def solve(self, r) -> np.ndarray:
         "Solve with one step of iterative refinement."
         z = self.root.solve(r)
-        return z + self.root.solve(r - self.matrix@z)
+        return z + self.root.solve(r - self.matrix @ z)
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #fewpts04
 class FewPoints(NamedTuple):
@@ -408,23 +419,24 @@ class FewPoints(NamedTuple):
         if self.G is None: return r
         out = r.copy()
         d = self.G.shape[1]
-        out[:d] += self.K.solve(self.G@r[:d])@self.G
+        out[:d] += self.K.solve(self.G @ r[:d]) @ self.G
         return out
 
     def _once(self, r, r_b:float) -> tuple:
         "(w, b) for a right-hand side, in whitened units."
         free = self._eased(r)
-        tension = self.S.solve(self.F@free)
+        tension = self.S.solve(self.F @ free)
         pull = self.S.solve(self.b)
-        b = (r_b - self.b@tension)/(self.b@pull)
-        return free - self._eased((tension + b*pull)@self.F), b
+        b = (r_b - self.b @ tension)/(self.b @ pull)
+        return free - self._eased((tension + b*pull) @ self.F), b
 
     def _product(self, w, b) -> tuple:
         "The matrix times (w, b), in whitened units."
-        q = self.F@w + self.b*b
-        out = w + q@self.F
-        if self.G is not None: out[:self.G.shape[1]] -= (self.G@w[:self.G.shape[1]])@self.G
-        return out, self.b@q
+        q = self.F @ w + self.b*b
+        out = w + q @ self.F
+        if self.G is not None:
+            out[:self.G.shape[1]] -= (self.G @ w[:self.G.shape[1]]) @ self.G
+        return out, self.b @ q
 
     def solve(self, r) -> np.ndarray:
         "Solve with one step of iterative refinement."
@@ -451,8 +463,8 @@ def few_points(
     if G is not None:
         G = own.whitened(G, roots)
         K = cholesky(np.eye(len(G)) - _square(G.T, rough))
-        cross = F[:, :d]@G.T
-        S += cross@K.solve(cross.T)
+        cross = F[:, :d] @ G.T
+        S += cross @ K.solve(cross.T)
     S[np.diag_indices_from(S)] += 1
     return FewPoints(own, roots, F, b, G, K, cholesky(S))
 
@@ -464,8 +476,8 @@ def normal_matrix(
     "Factorise B + F'F - G'G in the cheaper of the two ways."
     if has_few(*F.shape): return few_points(own, F, G)
     d = len(own.stiff)
-    H = F.T@F
-    H[:d, :d] -= G.T@G
+    H = F.T @ F
+    H[:d, :d] -= G.T @ G
     own.add_to(H)
     return Refined(H, cholesky(H))
 
@@ -476,7 +488,8 @@ def factor(self:ConeSystem,
     at:Scaling,    # of the cones
     rough:bool=False, # whether the sums over many points may be made in single precision
 ) -> ConeFactor: # for any number of right-hand sides
-    "Eliminate the slacks and factorise; LinAlgError where rounding has made the matrix indefinite."
+    """Eliminate the slacks and factorise; LinAlgError where rounding has made the matrix
+    indefinite."""
     n = len(self.y)
     k = 2*at.u[:, 0]**2 - 1
     tau = at.eta2*omega[:n]
@@ -485,7 +498,8 @@ def factor(self:ConeSystem,
     normal: Any
     if self.few:
         dyads(self.rows, self.axes, at, c, k, self.F, self.G)
-        if self.axes is not None: own.stiff[:] += _stretched(self.axes, at.eta2, np.empty_like(self.G))
+        if self.axes is not None:
+            own.stiff[:] += _stretched(self.axes, at.eta2, np.empty_like(self.G))
         normal = few_points(own, self.F, None if self.axes is None else self.G, rough)
     else: normal = self._summed(own, at, c, k, rough and len(self.blocks) > 1)
     return ConeFactor(self.F, c, k, tau, at.eta2, normal)
@@ -499,7 +513,8 @@ def _summed(self:ConeSystem, own, at, c, k, rough) -> Refined:
         F = self.F[some]
         G = self.G[:len(F)]
         axes = None if self.axes is None else self.axes[some]
-        dyads(self.rows[some], axes, Scaling(*(a[some] for a in at)), c[some], k[some], F, G)
+        dyads(self.rows[some], axes, Scaling(*(a[some] for a in at)), c[some], k[some], F,
+              G)
         H += _square(F, rough)
         if axes is None: continue
         H[:d, :d] -= _square(G, rough)
@@ -518,8 +533,8 @@ def solve(self:ConeSystem,
     "x with (P + A'W^-2 A) x = r."
     sum_ = factor.k + factor.tau
     t = r[self.n_plane:]/sum_
-    plane = factor.normal.solve(r[:self.n_plane] - (t/factor.c)@factor.F)
-    return np.concatenate([plane, factor.eta2*t - (factor.F@plane)/(factor.c*sum_)])
+    plane = factor.normal.solve(r[:self.n_plane] - (t/factor.c) @ factor.F)
+    return np.concatenate([plane, factor.eta2*t - (factor.F @ plane)/(factor.c*sum_)])
 
 # %% ../../../nbs/bernstein/advanced/cones.ipynb #3f7088c5
 @patch
@@ -530,7 +545,10 @@ def points(self:ConeSystem,
     "The points of the sets that the multipliers stand for."
     x = sets.centre.copy()
     if self.axes is not None:
-        x += self.y[:, None]*_adjoint(self.axes, z.cone[:, 1:]/np.maximum(z.cone[:, :1], 1e-300))
+        x += self.y[:, None]*_adjoint(self.axes,
+                                      z.cone[:, 1:]/np.maximum(z.cone[:, :1], 1e-300))
     up, down = np.split(z.linear[len(self.y):], 2)
-    if len(up): x[:, self.kinks] -= self.y[:, None]*sets.radius[:, self.kinks]*((up - down)/(up + down))
+    if len(up):
+        x[:, self.kinks] -= self.y[:, None]*sets.radius[:, self.kinks]*(
+            (up - down)/(up + down))
     return x

@@ -17,14 +17,16 @@ __all__ = ['ConicModel', 'cvxpy_plane']
 
 # %% ../../../nbs/bernstein/advanced/conic.ipynb #9a63e262
 def _norms(cp, scale, moved):
-    "|D'w| of each point for half axes (n, d), of which `moved` holds w or a in each row, or matrices."
+    """|D'w| of each point for half axes (n, d), of which `moved` holds w or a in each row,
+    or matrices."""
     if scale.ndim == 2: return cp.norm(cp.multiply(scale, moved), axis=1)
     n, d, k = scale.shape
-    turned = scale.transpose(0, 2, 1).reshape(n*k, d)@moved[0]
+    turned = scale.transpose(0, 2, 1).reshape(n*k, d) @ moved[0]
     return cp.norm(cp.reshape(turned, (n, k), order="C"), axis=1)
 
 class ConicModel:
-    "One formulation on one data set in cvxpy, C and kappa parameters: `solve(C, kap)` again and again."
+    """One formulation on one data set in cvxpy, C and kappa parameters: `solve(C, kap)`
+    again and again."""
     def __init__(self,
         sets:UncertaintySet, # the sets
         y,                   # signs, (n,), both present
@@ -41,27 +43,29 @@ class ConicModel:
         self.C = cp.Parameter(nonneg=True)
         self.kappa = cp.Parameter(nonneg=True)
         slack = cp.Variable(n, nonneg=True)
-        moved = np.ones((n, 1))@cp.reshape(self.w, (1, d), order="C")
+        moved = np.ones((n, 1)) @ cp.reshape(self.w, (1, d), order="C")
         if own.intersect:
             tilt = cp.Variable((n, d))
             wall = cp.multiply(own.box_half, cp.abs(cp.multiply(y[:, None], moved) + tilt))
             load = cp.sum(cp.multiply(own.centre - own.box_centre, tilt) + wall, axis=1)
-            load = load - cp.multiply(y, own.box_centre@self.w)
-            if own.radius is not None: load = load + cp.sum(cp.multiply(own.radius, cp.abs(tilt)), axis=1)
+            load = load - cp.multiply(y, own.box_centre @ self.w)
+            if own.radius is not None:
+                load = load + cp.sum(cp.multiply(own.radius, cp.abs(tilt)), axis=1)
             moved = tilt
         else:
-            load = -cp.multiply(y, own.centre@self.w)
-            if own.radius is not None: load = load + own.radius@cp.abs(self.w)
+            load = -cp.multiply(y, own.centre @ self.w)
+            if own.radius is not None: load = load + own.radius @ cp.abs(self.w)
         if own.scale is not None: load = load + self.kappa*_norms(cp, own.scale, moved)
         rule = 1 - slack - cp.multiply(y, self.b) + load <= 0
-        total = cp.sum(slack) if cost is None else cost@slack
-        self.problem = cp.Problem(cp.Minimize(.5*cp.sum_squares(self.w) + self.C*total), [rule])
+        total = cp.sum(slack) if cost is None else cost @ slack
+        self.problem = cp.Problem(cp.Minimize(.5*cp.sum_squares(self.w) + self.C*total),
+                                  [rule])
 
     def solve(self,
         C:float,               # weight of the sum of slacks, in the units of the data
         kap:float,             # kappa
         solver:str="CLARABEL", # a solver of cvxpy
-        **options,             # its own options; without any, Clarabel's tolerances are 1e-8
+        **options, # its own options; without any, Clarabel's tolerances are 1e-8
     ) -> Plane: # RuntimeError if the solver finds none
         "The plane for one pair."
         self.C.value = C*self.units.size**2
@@ -69,7 +73,8 @@ class ConicModel:
         if solver == "CLARABEL" and not options:
             options = dict.fromkeys(("tol_gap_rel", "tol_gap_abs", "tol_feas"), 1e-8)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")            # "may be inaccurate": the objective says how much
+            # "may be inaccurate": the objective says how much
+            warnings.simplefilter("ignore")
             self.problem.solve(solver=solver, **options)
         if self.w.value is None: raise RuntimeError(f"{solver} says {self.problem.status}")
         return self.units.plane(self.w.value, np.asarray(self.b.value).item())

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from fastcore.basics import patch
 
-from .cones import Scaling, Uncoupled, Values, balanced, normal_matrix
+from .cones import (
+    Scaling, Uncoupled, Values, balanced, normal_matrix)
 from ..formulations import UncertaintySet
 from ...core.help import Patched
 
@@ -38,7 +39,7 @@ class HullSystem(Patched):
     cost: np.ndarray       # (n,) weights of the slacks
 
     def __post_init__(self):
-        self.slots = slice(self.d + 1, self.d + 1 + len(self.y))   # where the slacks are in x
+        self.slots = slice(self.d + 1, self.d + 1 + len(self.y)) # where the slacks are in x
 
     @cached_property
     def live(self) -> np.ndarray: # 1. for half lines that exist
@@ -61,11 +62,11 @@ def hull_system(
     kinked = (radius > 0).astype(float)
     split = ((half > 0) & (axes > 0)).astype(float)
     offset = y[:, None]*(m - sets.box_centre)
-    return HullSystem(rows=np.concatenate([y[:, None]*m, y[:, None]], axis=1), axes=axes, radius=radius,
-                    split=split,
-                    kinked=kinked if kinked.any() else None, cost_plus=-(half + offset)*split,
-                    cost_minus=-(half - offset)*split, half=half, y=y, phi=phi, d=m.shape[1],
-                    cost=np.ones(len(y)) if cost is None else cost)
+    return HullSystem(rows=np.concatenate([y[:, None]*m, y[:, None]], axis=1), axes=axes,
+                      radius=radius, split=split, kinked=kinked if kinked.any() else None,
+                      cost_plus=-(half + offset)*split, cost_minus=-(half - offset)*split,
+                      half=half, y=y, phi=phi, d=m.shape[1],
+                      cost=np.ones(len(y)) if cost is None else cost)
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #de86d706
 class Unknowns(NamedTuple):
@@ -103,7 +104,8 @@ def lines(data:HullSystem, z) -> Lines:
     blocks = _views(z[n:], n, d, 2 if data.kinked is None else 4)
     return Lines(z[:n], *blocks, *[None]*(4 - len(blocks)))
 
-def _flat(parts) -> np.ndarray: return np.concatenate([np.ravel(p) for p in parts if p is not None])
+def _flat(parts) -> np.ndarray:
+    return np.concatenate([np.ravel(p) for p in parts if p is not None])
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #d486df90
 @patch
@@ -115,11 +117,12 @@ def apply(self:HullSystem,
     at = unknowns(self, x)
     z = at.plane[:-1] - self.split*(at.plus - at.minus)
     cone = np.empty((len(self.y), 1 + self.d)) if out is None else out
-    cone[:, 0] = self.rows@at.plane + at.slack
+    cone[:, 0] = self.rows @ at.plane + at.slack
     cone[:, 0] += np.einsum("ij,ij->i", self.cost_plus, at.plus)
     cone[:, 0] += np.einsum("ij,ij->i", self.cost_minus, at.minus)
     cone[:, 1:] = self.axes*z
-    if self.kinked is None: return Values(_flat([at.slack, at.plus*self.split, at.minus*self.split]), cone)
+    if self.kinked is None:
+        return Values(_flat([at.slack, at.plus*self.split, at.minus*self.split]), cone)
     cone[:, 0] -= np.einsum("ij,ij->i", self.radius, at.kink)
     ends = [self.kinked*(at.kink - z), self.kinked*(at.kink + z)]
     return Values(_flat([at.slack, at.plus*self.split, at.minus*self.split, *ends]), cone)
@@ -134,15 +137,17 @@ def transpose(self:HullSystem,
     first = z.cone[:, 0]
     force = self.axes*z.cone[:, 1:]
     if self.kinked is not None: force = force + self.kinked*(at.down - at.up)
-    plane = first@self.rows
+    plane = first @ self.rows
     plane[:-1] += force.sum(axis=0)
     plus = (at.plus - force)*self.split + self.cost_plus*first[:, None]
     minus = (at.minus + force)*self.split + self.cost_minus*first[:, None]
-    kink = None if self.kinked is None else self.kinked*(at.up + at.down) - self.radius*first[:, None]
+    kink = (None if self.kinked is None
+            else self.kinked*(at.up + at.down) - self.radius*first[:, None])
     return _flat([plane, at.slack + first, plus, minus, kink])
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #5e439fda
-def _over(mask, values): return np.divide(1, values, out=np.zeros_like(values), where=mask > 0)
+def _over(mask, values):
+    return np.divide(1, values, out=np.zeros_like(values), where=mask > 0)
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #cd12f7cb
 @patch
@@ -155,7 +160,8 @@ def start(self:HullSystem) -> tuple: # (unknowns, multipliers)
     x[d + 1:d + 1 + n] = 2 - np.minimum(self.apply(x).cone[:, 0], 0)
     a = balanced(self.y, self.cost)
     held = lambda force, mask: np.where(mask > 0, force*a[:, None], 1.)
-    z = [self.cost - a, held(-self.cost_plus, self.split), held(-self.cost_minus, self.split)]
+    z = [self.cost - a, held(-self.cost_plus, self.split),
+         held(-self.cost_minus, self.split)]
     if self.kinked is not None: z += [held(self.radius/2, self.kinked)]*2
     cone = np.zeros((n, 1 + d))
     cone[:, 0] = a
@@ -197,7 +203,8 @@ def springs(
         eased = cone + 4*up*down/kink
     both = data.split*(own.plus + own.minus)
     det = eased*both + own.plus*own.minus
-    return Springs(own.plus, own.minus, alone, eased, cone, both, det, own.plus*own.minus/det, kink, shear)
+    return Springs(own.plus, own.minus, alone, eased, cone, both, det,
+                   own.plus*own.minus/det, kink, shear)
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #52f11d8d
 class Force(NamedTuple):
@@ -236,7 +243,8 @@ def respond(
     stiff = data.split*at.eased*total
     difference = (at.minus*plus - at.plus*minus)/at.det
     gives = None if at.kink is None else (kink - data.split*at.shear*difference)/at.kink
-    return Motion((stiff + at.minus*plus)/at.det, (stiff + at.plus*minus)/at.det, gives, difference)
+    return Motion((stiff + at.minus*plus)/at.det, (stiff + at.plus*minus)/at.det, gives,
+                  difference)
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #a3a6510e
 def reach(
@@ -268,8 +276,8 @@ class Ties(NamedTuple):
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #341676a8
 def _inner(force:Force, motion:Motion) -> np.ndarray:
     "Work of a force along a motion, point by point: (n,)."
-    pairs = [(force.push, motion.difference), (force.plus, motion.plus), (force.minus, motion.minus),
-             (force.kink, motion.kink)]
+    pairs = [(force.push, motion.difference), (force.plus, motion.plus),
+             (force.minus, motion.minus), (force.kink, motion.kink)]
     return sum(np.einsum("ij,ij->i", f, m) for f, m in pairs if f is not None
                and m is not None)  # type: ignore[return-value]
 
@@ -303,9 +311,9 @@ def ties(
     gg = -eta2*(.5 + np.einsum("ij,ij->i", scaling.u[:, 1:]**2, spare))
     ratio = _inner(e, moves_g)/gg
     rest = eta2*k[:, 0] + _inner(e, moves_e) - _inner(e, moves_g)*ratio
-    return Ties(e, push, moves_e, moves_g, np.concatenate([in_w, k*data.rows[:, -1:]], axis=1), plane_g,
-                k[:, 0], ratio, gg, rest,
-                1/(rest*omega + k[:, 0]**2), omega)
+    return Ties(e, push, moves_e, moves_g,
+                np.concatenate([in_w, k*data.rows[:, -1:]], axis=1), plane_g, k[:, 0],
+                ratio, gg, rest, 1/(rest*omega + k[:, 0]**2), omega)
 
 # %% ../../../nbs/bernstein/advanced/intersections.ipynb #8e7f183c
 def lift(
@@ -332,10 +340,12 @@ def factor(self:HullSystem,
     scaling:Scaling, # of the cones
     rough:bool=False, # not used: all sums are in double precision
 ) -> HullFactor: # for any number of right-hand sides
-    "Eliminate everything but the plane and factorise; LinAlgError where the matrix is indefinite."
+    """Eliminate everything but the plane and factorise; LinAlgError where the matrix is
+    indefinite."""
     at = springs(self, omega, scaling.eta2)
     own = ties(self, at, scaling, omega[:len(self.y)])
-    along = Uncoupled(self.phi + (at.eased*at.through).sum(axis=0), np.arange(0), np.zeros(0), np.zeros(0))
+    along = Uncoupled(self.phi + (at.eased*at.through).sum(axis=0), np.arange(0),
+                      np.zeros(0), np.zeros(0))
     F = np.sqrt(own.rho*own.omega)[:, None]*(own.plane_e - own.ratio[:, None]*own.plane_g)
     G = np.sqrt(-1/own.gg)[:, None]*own.plane_g[:, :-1]      # gg is below 0
     return HullFactor(at, own, normal_matrix(along, F, G))
@@ -355,14 +365,15 @@ def solve(self:HullSystem,
     along_e = _inner(own.force_e, moved)
     along_g = _inner(own.force_g, moved)
     e, g = lift(own, given.slack, along_e, along_g)
-    right = given.plane - e@own.plane_e - g@own.plane_g
+    right = given.plane - e @ own.plane_e - g @ own.plane_g
     right[:-1] += reach(self, at, force).sum(axis=0)
     plane = factor.normal.solve(right)
-    along_e = along_e + own.plane_e@plane
-    along_g = along_g + own.plane_g@plane
+    along_e = along_e + own.plane_e @ plane
+    along_g = along_g + own.plane_g @ plane
     e, g = lift(own, given.slack, along_e, along_g)
     kink = None if self.kinked is None else given.kink + at.shear*plane[:-1]
-    moved = respond(self, at, Force(given.plus, given.minus, kink, self.split*at.alone*plane[:-1]))
+    moved = respond(self, at,
+                    Force(given.plus, given.minus, kink, self.split*at.alone*plane[:-1]))
     slack = own.rho*(own.rest*given.slack - own.k*(along_e - own.ratio*along_g))
     local = [None if m is None else m - e[:, None]*a - g[:, None]*b for m, a,
              b in zip(moved[:3], own.moves_e, own.moves_g)]

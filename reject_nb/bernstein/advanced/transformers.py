@@ -26,8 +26,9 @@ def _middle(U) -> np.ndarray:
     return U.point if low is None else (low + high)/2
 
 def _spread(U) -> np.ndarray: # (d,)
-    "Variance of each feature over all points: between them, and within them where it is known."
-    within:Any = np.zeros(U.shape) if U.covariance is None else U.covariance
+    """Variance of each feature over all points: between them, and within them where it is
+    known."""
+    within: Any = np.zeros(U.shape) if U.covariance is None else U.covariance
     if np.ndim(within) == 3: within = np.einsum("ijj->ij", within)
     return _middle(U).var(axis=0) + within.mean(axis=0)
 
@@ -37,13 +38,15 @@ class UncertainScaler(TransformerMixin, BaseEstimator):
 
     def __init__(self,
         with_mean:bool=True, # whether to subtract the mean of each feature
-        with_std:bool=True,  # whether to divide by the root of its variance; constant features stay
+        with_std:bool=True,  # whether to divide by the root of its variance; constant
+                             # features stay
     ):
         self.with_mean = with_mean
         self.with_std = with_std
 
     def _points(self, X, reset:bool) -> UncertainData:
-        if not isinstance(X, UncertainData): return certain(check_points(self, X, reset, largest=LARGEST))
+        if not isinstance(X, UncertainData):
+            return certain(check_points(self, X, reset, largest=LARGEST))
         if reset: self.n_features_in_ = X.shape[1]
         elif X.shape[1] != self.n_features_in_:
             raise refuse("X", f"of {self.n_features_in_} features", X.shape[1])
@@ -79,12 +82,15 @@ def _gathered(U:UncertainData, rows) -> UncertainData:
     "Feature j of point i is that of point rows[i, j]."
     if (rows == rows[:, :1]).all(): return U[rows[:, 0]]
     if U.covariance is not None and U.covariance.ndim == 3:
-        raise refuse("X", "one row number for all features of a point whose covariance is a matrix", rows)
-    pieces = {n: np.take_along_axis(a, rows, axis=0) for n in U._fields if (a := getattr(U, n)) is not None}
+        raise refuse("X", "one row number for all features of a point whose covariance is "
+                     "a matrix", rows)
+    pieces = {n: np.take_along_axis(a, rows, axis=0)
+              for n in U._fields if (a := getattr(U, n)) is not None}
     return U._built(pieces | {"feature_names": U.feature_names})
 
 class UncertainRows(TransformerMixin, BaseEstimator):
-    """Look points up by their row numbers: the first step of a pipeline under tools that take arrays only."""
+    """Look points up by their row numbers: the first step of a pipeline under tools that
+    take arrays only."""
 
     def __init__(self,
         data, # UncertainData that all row numbers refer to, new points included
@@ -92,7 +98,8 @@ class UncertainRows(TransformerMixin, BaseEstimator):
         self.data = data
 
     def rows(self) -> np.ndarray: # (n, n_features)
-        "Row numbers of all points, the same for every feature; a DataFrame where the columns have names."
+        """Row numbers of all points, the same for every feature; a DataFrame where the
+        columns have names."""
         check_instance(self.data, "data", UncertainData, "UncertainData")
         numbers = np.repeat(np.arange(len(self.data))[:, None], self.data.shape[1], axis=1)
         if self.data.feature_names is None: return numbers
@@ -114,7 +121,8 @@ class UncertainRows(TransformerMixin, BaseEstimator):
         "The points of these rows."
         check_instance(self.data, "data", UncertainData, "UncertainData")
         rows, (n, d) = check_array(X, "X", (None, None)), self.data.shape
-        if rows.shape[1] not in (1, d): raise refuse("X", f"row numbers in 1 or {d} columns", rows.shape)
+        if rows.shape[1] not in (1, d):
+            raise refuse("X", f"row numbers in 1 or {d} columns", rows.shape)
         if not ((rows == np.round(rows)) & (rows >= 0) & (rows < n)).all():
             raise refuse("X", f"whole numbers from 0 to {n - 1}", X)
         return _gathered(self.data, np.broadcast_to(rows.astype(np.int64), (len(rows), d)))

@@ -10,6 +10,6 @@ import lazy_loader
 
 # %% ../../../nbs/gpc/advanced/overview.ipynb #023c3aee
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submodules=[
-    "bumps", "certificate", "certified_accuracy", "class_bounds", "class_signs", "classifier", "exponents",
-    "importers", "kernel_bounds", "kernel_certificate", "kernel_posterior", "kernels", "many",
-    "many_coordinates", "regression", "rows"])
+    "bumps", "certificate", "certified_accuracy", "class_bounds", "class_signs",
+    "classifier", "exponents", "importers", "kernel_bounds", "kernel_certificate",
+    "kernel_posterior", "kernels", "many", "many_coordinates", "regression", "rows"])

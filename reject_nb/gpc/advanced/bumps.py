@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .certificate import UNIT, rounding
-from .exponents import (Cut, Dual, Ellipsoid, Parabola, Region, sign_terms,
-                                              signed_gram)
+from .exponents import (
+    Cut, Dual, Ellipsoid, Parabola, Region, sign_terms, signed_gram)
 from .exponents import Terms as Exponentials
 from .kernels import LINEAR, M12, M32, RQ, SE, Terms, profile
 from .many_coordinates import lowest_of
@@ -33,7 +33,8 @@ class Group(NamedTuple):
         return self.still + .5*np.square(delta - self.Z) @ self.rate
 
 class Bumps(NamedTuple):
-    "constant + slope.delta + all bumps, up to `off`; free coordinates x = origin + scale delta."
+    """constant + slope.delta + all bumps, up to `off`; free coordinates x = origin + scale
+    delta."""
     groups: tuple      # of Group
     slope: np.ndarray  # (d,)
     constant: float
@@ -46,7 +47,8 @@ class Bumps(NamedTuple):
     def value(self, delta:np.ndarray) -> float:
         "The sum at a point, in plain double precision."
         found = self.constant + float(self.slope @ delta)
-        for g in self.groups: found += float(g.coef @ profile(g.kind, g.shape, g.squares(delta))[0])
+        for g in self.groups:
+            found += float(g.coef @ profile(g.kind, g.shape, g.squares(delta))[0])
         return found
 
     def gradient(self, delta:np.ndarray) -> np.ndarray: # (d,)
@@ -65,7 +67,8 @@ class Bumps(NamedTuple):
 
     def less(self, m:float) -> "Bumps":
         "The sum less a number."
-        return self._replace(constant=self.constant - m, off=self.off + rounding(8)*(abs(self.constant) + abs(m)))
+        return self._replace(constant=self.constant - m,
+                             off=self.off + rounding(8)*(abs(self.constant) + abs(m)))
 
     def seen_from(self, region:Region) -> "Bumps":
         "The sum as seen from a region: itself."
@@ -100,8 +103,9 @@ def _groups(part:Summand, origin, free, scale) -> list[Group]:
         if terms.white[T] or not own or terms.kind[own[0]] == LINEAR: continue
         rate = terms.rate[own[0]]
         still = .5*np.square(part.Z[:, fixed] - origin[fixed]) @ rate[fixed]
-        found.append(Group(int(terms.kind[own[0]]), float(terms.shape[own[0]]), rate[free]*scale*scale,
-                           (part.Z[:, free] - origin[free])/scale, still, weight*part.coef))
+        found.append(Group(int(terms.kind[own[0]]), float(terms.shape[own[0]]),
+                           rate[free]*scale*scale, (part.Z[:, free] - origin[free])/scale,
+                           still, weight*part.coef))
     return found
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #f36858b1
@@ -150,8 +154,8 @@ def bumps_of(
     return Bumps(groups=tuple(g for p in parts for g in _groups(p, origin, free, scale)),
                  slope=sum((r[1] for r in rest), np.zeros(len(free))),
                  constant=constant + sum(r[0] for r in rest),
-                 off=(sum(r[2] for r in rest)
-                      + rounding(len(rest) + 4)*(abs(constant) + sum(abs(r[0]) for r in rest))),
+                 off=(sum(r[2] for r in rest) + rounding(len(rest) + 4)*(
+                     abs(constant) + sum(abs(r[0]) for r in rest))),
                  origin=origin, scale=scale, free=free, region=Region(-half, half, cut))
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #d3b4458a
@@ -161,14 +165,16 @@ def _cut(ball, origin, free, scale):
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #ec1c320d
 class Reach(NamedTuple):
-    "At a point of a region: t of each bump, its gradient, and how far t can go in the region."
+    """At a point of a region: t of each bump, its gradient, and how far t can go in the
+    region."""
     t: np.ndarray      # (n,)
     slip: np.ndarray   # (n,) rounding of t
     steep: np.ndarray  # (n, d)
     low: np.ndarray    # (n,) at least 0
     high: np.ndarray   # (n,)
 
-def _ends(group:Group, region:Region, width:float) -> tuple[np.ndarray, np.ndarray]: # (n,) and (n,)
+def _ends(group:Group, region:Region, width:float) -> tuple[np.ndarray, np.ndarray]:
+    # (n,) and (n,)
     "Smallest and largest t on the box, rounded outward."
     near = np.maximum(np.maximum(region.lo - group.Z, group.Z - region.hi), 0)
     far = np.maximum(region.hi - group.Z, group.Z - region.lo)
@@ -201,7 +207,8 @@ def reach(
         a_high = a_high - at + loose
         if known is not None: a_low, a_high = known.cut(steep, p, a_low, a_high)
         low = np.maximum(low, t + a_low - slip)
-        high = np.minimum(high, t + a_high + .5*float(far*far @ group.rate)*(1 + width) + slip)
+        high = np.minimum(high,
+                          t + a_high + .5*float(far*far @ group.rate)*(1 + width) + slip)
     return Reach(t, slip, steep, np.maximum(low, 0.), high)
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #6b76d8c9
@@ -233,7 +240,8 @@ def bend(group:Group, at:Reach) -> Bend:
     hi, lo = (profile(kind, shape, np.maximum(at.t + s*at.slip, 1e-300)) for s in (1., -1.))
     off = lo[0] - hi[0] + 64*UNIT*lo[0]
     turn = lo[1] - hi[1] + 64*UNIT*lo[1]
-    beyond = np.where(up, np.maximum(end, at.t + at.slip), np.maximum(np.minimum(end, at.t - at.slip), 0.))
+    beyond = np.where(up, np.maximum(end, at.t + at.slip),
+                      np.maximum(np.minimum(end, at.t - at.slip), 0.))
     step = np.where(np.abs(end - at.t) > 8*at.slip, end - at.t, np.nan)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         last = profile(kind, shape, end)[0]
@@ -247,7 +255,8 @@ def bend(group:Group, at:Reach) -> Bend:
     return Bend(f, fall, np.where(up, below, above), off, turn)
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #f0c09ee2
-def _added(group:Group, region:Region, p, at:Reach, own:Bend) -> tuple[float, np.ndarray, np.ndarray, float]:
+def _added(group:Group, region:Region, p, at:Reach,
+           own:Bend) -> tuple[float, np.ndarray, np.ndarray, float]:
     "Value, slope, curvature and allowance of a group's parabola at p."
     d = len(p)
     far = region.half + np.abs(region.mid - p)
@@ -261,10 +270,12 @@ def _added(group:Group, region:Region, p, at:Reach, own:Bend) -> tuple[float, np
     drop = group.coef*own.fall
     curve = signed_gram(at.steep, W)
     curve[np.diag_indices(d)] += .5*group.rate*(kappa - drop.sum())
-    reached = np.abs(at.steep) @ far + square + (np.abs(group.Z) + np.abs(p)) @ (group.rate*far)
+    reached = (np.abs(at.steep) @ far + square
+               + (np.abs(group.Z) + np.abs(p)) @ (group.rate*far))
     weight = np.abs(group.coef)
     parts = weight*(own.f + own.fall*reached + own.gamma*reached*reached)
-    loose = float(weight @ (own.off + own.turn*reached)) + 8*rounding(len(W) + 8*d + 64)*float(parts.sum())
+    loose = (float(weight @ (own.off + own.turn*reached))
+             + 8*rounding(len(W) + 8*d + 64)*float(parts.sum()))
     return float(group.coef @ own.f), -drop @ at.steep, curve, loose
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #ce0c039a
@@ -292,7 +303,8 @@ def bump_parabola(
             curve = curve + more[2]
             loose = loose + more[3]
     if not (np.isfinite(loose) and np.isfinite(curve).all()): return None
-    loose += rounding(16)*(abs(total) + float(np.abs(slope) @ far + far @ np.abs(curve) @ far))
+    loose += rounding(16)*(abs(total)
+                           + float(np.abs(slope) @ far + far @ np.abs(curve) @ far))
     return Parabola(p, total, slope, curve, float(loose))
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #ab7c66e7
@@ -301,14 +313,15 @@ class Narrowed:
     empty = False
     def __init__(self, bumps:Bumps):
         self.bumps = bumps
-        self.known:Ellipsoid|None = None
+        self.known: Ellipsoid|None = None
         self.best = -np.inf
 
     def parabola(self, region:Region, p:np.ndarray) -> Parabola|None:
         "A parabola below the sum that touches at p; None where nothing can be said."
         return bump_parabola(self.bumps, region, p, self.known)
 
-    def narrow(self, found:Dual, region:Region, left:Region) -> bool: # whether the bound was better
+    def narrow(self, found:Dual, region:Region, left:Region) -> bool: # whether the bound
+        # was better
         "Keep the ellipsoid of a region where its bound is better than those before."
         better = found.low > self.best + .05*abs(self.best) or not np.isfinite(self.best)
         if better and found.factor is not None: self.known = Ellipsoid(found, region)
@@ -322,15 +335,17 @@ def _costliest(bumps:Bumps, region:Region) -> int:
     for group in bumps.groups:
         at = reach(group, region, region.mid)
         span = np.minimum(np.maximum(at.high - at.t, at.t - at.low), 1e3)
-        weight = np.abs(group.coef)*profile(group.kind, group.shape, np.maximum(at.low, 1e-12))[1]*span*span
+        weight = np.abs(group.coef)*profile(group.kind, group.shape,
+                                            np.maximum(at.low, 1e-12))[1]*span*span
         score += weight @ np.abs(at.steep) + weight.sum()*group.rate*region.half
     return int(np.argmax(score*region.half))
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #00c3bd5b
-Sum = Exponentials|Bumps
+Sum = Exponentials | Bumps
 
 def one_scale(parts) -> np.ndarray|None: # (D,)
-    "The length-scales where all parts are constants and squared exponentials with the same ones."
+    """The length-scales where all parts are constants and squared exponentials with the
+    same ones."""
     found = None
     for terms in (part.terms for part in parts):
         for T in np.flatnonzero(terms.white == 0):
@@ -343,7 +358,8 @@ def one_scale(parts) -> np.ndarray|None: # (D,)
     with np.errstate(divide="ignore"): return 1/np.sqrt(found)
 
 def _exponentials(parts, scale, constant:float, lower, upper, ball) -> Exponentials|None:
-    "A functional of squared exponentials with one set of length-scales; None where a number is out of range."
+    """A functional of squared exponentials with one set of length-scales; None where a
+    number is out of range."""
     if not np.isfinite((upper - lower)/scale).all(): return None
     points = []
     coefs = []
@@ -353,9 +369,13 @@ def _exponentials(parts, scale, constant:float, lower, upper, ball) -> Exponenti
             if part.terms.first[T] < part.terms.first[T + 1]:
                 points.append(part.Z)
                 coefs.append(coef)
-            else: constant += float(coef.sum()) - rounding(len(coef) + 8)*float(np.abs(coef).sum())
-    terms = sign_terms(np.vstack(points), np.concatenate(coefs), scale, lower, upper, ball, constant)
-    return terms if len(terms.free) and len(terms.A) and np.isfinite(terms.log_weight).all() else None
+            else:
+                constant += (float(coef.sum())
+                             - rounding(len(coef) + 8)*float(np.abs(coef).sum()))
+    terms = sign_terms(np.vstack(points), np.concatenate(coefs), scale, lower, upper, ball,
+                       constant)
+    return (terms if len(terms.free) and len(terms.A)
+            and np.isfinite(terms.log_weight).all() else None)
 
 def sum_of(
     parts,             # Summands
@@ -364,9 +384,11 @@ def sum_of(
     upper:np.ndarray,  # (D,)
     ball=None,         # (p, radius, centre) to cut it with, or None
 ) -> Sum|None: # None where a kernel is not of this kind, or a side is infinite
-    "A functional over a box: exponentials where that is possible, because they are sharper, otherwise bumps."
+    """A functional over a box: exponentials where that is possible, because they are
+    sharper, otherwise bumps."""
     scale = one_scale(parts)
-    found = None if scale is None else _exponentials(parts, scale, constant, lower, upper, ball)
+    found = (None if scale is None
+             else _exponentials(parts, scale, constant, lower, upper, ball))
     return bumps_of(parts, constant, lower, upper, ball) if found is None else found
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #lead2402
@@ -377,7 +399,8 @@ class Leads(NamedTuple):
     order: list   # rivals, the most dangerous first
 
     def points(self, starts=None) -> list: # of (d,)
-        "Where the class may be lost: given points, and the lowest of the two most dangerous leads."
+        """Where the class may be lost: given points, and the lowest of the two most
+        dangerous leads."""
         given = [] if starts is None else list(np.atleast_2d(starts))
         return given + [self.over[j].raw(self.lowest[j][0]) for j in self.order[:2]]
 

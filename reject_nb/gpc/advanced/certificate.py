@@ -18,9 +18,9 @@ from numba import njit
 from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
-from ..posterior import (FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior,
-                                     Prior, kernel, logistic_mean, logistic_means,
-                                     logistic_slope)
+from ..posterior import (
+    FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_mean,
+    logistic_means, logistic_slope)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c146bae8
 @njit(cache=True, nogil=True)
@@ -43,7 +43,8 @@ def exp_neg(u, out, bits):
         p = p*r + .5
         p = p*r + 1.
         out[i] = p*r + 1.
-    for i in range(len(u)): bits[i] += np.int64(math.floor(-min(u[i], 700.)*1.4426950408889634 + .5)) << 52
+    for i in range(len(u)):
+        bits[i] += np.int64(math.floor(-min(u[i], 700.)*1.4426950408889634 + .5)) << 52
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #97694af8
 class Bumps(NamedTuple):
@@ -88,8 +89,8 @@ def _exponentials(n) -> _Exponentials:
 @njit(inline="always")
 def _work(d, n, E, t):
     "Fresh arrays, but for the exponentials."
-    return _Work(np.empty(d), np.empty(d), np.empty((d, n)), np.empty(n), np.empty(n), np.empty(n), E, t,
-                 np.empty(n), np.empty(n), np.empty(n))
+    return _Work(np.empty(d), np.empty(d), np.empty((d, n)), np.empty(n), np.empty(n),
+                 np.empty(n), E, t, np.empty(n), np.empty(n), np.empty(n))
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #08d2a3e9
 @njit(inline="always", fastmath={"reassoc", "contract"})
@@ -133,7 +134,8 @@ class _Sums(NamedTuple):
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #cf13f1da
 @njit(inline="always", fastmath={"reassoc", "contract"})
 def _sums(coef, k, work):
-    "Sum both polynomials over the bumps; fills in one, two and bend, and turns near into |q| span."
+    """Sum both polynomials over the bumps; fills in one, two and bend, and turns near into
+    |q| span."""
     n = len(k)
     near = work.near
     span = work.span
@@ -178,7 +180,8 @@ def _sums(coef, k, work):
     return _Sums(first, second, slope1, slope2, total, size, size_z, largest)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #0e2ef222
-@njit(error_model="numpy")      # not inlined: "reassoc" may turn this into -g*g/(4 q), which underflows
+# not inlined: "reassoc" may turn this into -g*g/(4 q), which underflows
+@njit(error_model="numpy")
 def _parabola_min(g, q, h):
     "Minimiser and minimum of g x + q x^2 over |x| <= h."
     x = -h if g > 0 else h
@@ -224,7 +227,8 @@ class Minima(NamedTuple):
 
 @njit(inline="always")
 def _centre_bump(extra, square):
-    "Value and slope at the centre of a tangent below extra exp(-|x - c|^2/2), over |x - c|^2/2 to square/2."
+    """Value and slope at the centre of a tangent below extra exp(-|x - c|^2/2), over |x -
+    c|^2/2 to square/2."""
     D = .5*square
     e = math.exp(-.5*D) if D <= 2 else math.exp(1 - D)
     q = extra*e
@@ -233,7 +237,8 @@ def _centre_bump(extra, square):
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #e1abb936
 @njit(inline="always", fastmath={"reassoc", "contract"})
 def _slopes(work, h, q, D, largest, one, two, three, score):
-    "Gradients of both polynomials at the centre, the cubic terms, and the branching scores."
+    """Gradients of both polynomials at the centre, the cubic terms, and the branching
+    scores."""
     d, n = work.a.shape
     total = 0.
     for i in range(n): total += work.near[i]
@@ -250,7 +255,8 @@ def _slopes(work, h, q, D, largest, one, two, three, score):
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e26
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
-def _minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, E, t, E_bits, t_bits, low, point, score):
+def _minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, E, t, E_bits, t_bits, low,
+            point, score):
     "Fills in low, point and score."
     d, n = XT.shape
     work = _work(d, n, E, t)
@@ -275,13 +281,13 @@ def _minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, E, t, E_bits, t_b
             best += add
             point[b, j] = work.c[j] + x
         if quadratic and d > 0:
-            other = _folded(work, sums, sums.slope2 - q, sums.second + start, square, two, three, H,
-                            other_point)
+            other = _folded(work, sums, sums.slope2 - q, sums.second + start, square, two,
+                            three, H, other_point)
             if other > best:
                 best = other
                 for j in range(d): point[b, j] = other_point[j]
-        rounding = (2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size))
-                    + 1e-280*(1 + largest)*n)
+        rounding = (2.3e-16*(2*(n + 64 + 16*d + d*d)*size
+                             + 32*(sums.size_z + (hsq + d)*size)) + 1e-280*(1 + largest)*n)
         low[b] = best - slack*rounding
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e27
@@ -289,9 +295,10 @@ def functional_min(
     bumps:Bumps,     # the sum's bumps
     boxes:Boxes,     # boxes
     coef,            # (b, n) coefficients
-    extra,           # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at its box's centre
+    extra,           # (b,) not negative: weight of one more bump exp(-|x - centre|^2/2), at
+                     # its box's centre
     quadratic:bool,  # also try the parabolas
-    hsq:float,       # squared half-diagonal of the root box, for the rounding of coordinates
+    hsq:float, # squared half-diagonal of the root box, for the rounding of coordinates
     slack:float,     # 1.0 to subtract the rounding allowance, else 0.0
 ) -> Minima:
     """Minima of sum_i coef_i k_i exp(-|x - X_i|^2/2) over boxes.
@@ -308,7 +315,8 @@ UNIT = 2.**-53
 def rounding(
     n:int, # number of roundings in a row
 ) -> float:
-    "gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of the bound itself."
+    """gamma_n = n u/(1 - n u): relative error of n roundings, doubled for the evaluation of
+    the bound itself."""
     return 2*n*UNIT/(1 - n*UNIT)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #05313444
@@ -326,7 +334,8 @@ class Spectrum(NamedTuple):
         return self.values/(1 + self.values)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #ca0b2fc9
-ROWS = 512   # looked at together; held whole are only the eigenvectors and, before them, their matrix
+# looked at together; held whole are only the eigenvectors and, before them, their matrix
+ROWS = 512
 
 def _blocks(n:int) -> list[slice]:
     "The rows of an n x n matrix, cut into pieces."
@@ -343,7 +352,8 @@ def verify_spectrum(
     vectors:np.ndarray,  # (n, n) claimed eigenvectors
     values:np.ndarray,   # (n,) claimed eigenvalues, descending, not negative
 ) -> Spectrum:
-    "Measure how good claimed eigenpairs are, with all rounding errors, whatever their source."
+    """Measure how good claimed eigenpairs are, with all rounding errors, whatever their
+    source."""
     V = np.asfortranarray(vectors, float)
     lam = np.asarray(values, float)
     n = post.n
@@ -353,19 +363,22 @@ def verify_spectrum(
         scaled = V[rows]*lam
         off = _sks(post, rows) - scaled @ V.T
         residual += np.vdot(off, off)
-        weight += np.abs(scaled*V[rows]).sum()  # trace of |V| diag(lam) |V|': no row sum is above it
+        # trace of |V| diag(lam) |V|': no row sum is above it
+        weight += np.abs(scaled*V[rows]).sum()
         off = V[:, rows].T @ V
         off[:, rows][np.diag_indices(len(off))] -= 1
         gram = gram + np.vdot(off, off)
         widest = max(widest, np.abs(off).sum(1).max())
-    eps = np.sqrt(residual)*1.0001 + rounding(n + 4)*max(weight, trace) + rounding(40 + 8*post.d)*trace
+    eps = (np.sqrt(residual)*1.0001 + rounding(n + 4)*max(weight, trace)
+           + rounding(40 + 8*post.d)*trace)
     omega = np.sqrt(gram)*1.0001 + rounding(n + 4)*(1 + widest)*np.sqrt(n)
     return Spectrum(S=np.sqrt(post.site_precision), vectors=V, values=lam, eps=float(eps),
                     omega=float(omega))
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #bc812945
 def _eigenpairs(post:GPPosterior) -> tuple[np.ndarray, np.ndarray]: # (n,), (n, n)
-    "Eigenvalues and eigenvectors of S K S, largest first; the matrix gives way to the vectors."
+    """Eigenvalues and eigenvectors of S K S, largest first; the matrix gives way to the
+    vectors."""
     C = np.empty((post.n, post.n), order="F")
     for rows in _blocks(post.n): C[:, rows] = _sks(post, rows).T
     values, vectors = eigh(C, overwrite_a=True, check_finite=False)
@@ -375,7 +388,8 @@ def _eigenpairs(post:GPPosterior) -> tuple[np.ndarray, np.ndarray]: # (n,), (n, 
 def spectrum(
     post:GPPosterior, # the posterior
 ) -> Spectrum:
-    "Verified eigen-decomposition, computed once and kept with the posterior; O(n^3), and twice its memory."
+    """Verified eigen-decomposition, computed once and kept with the posterior; O(n^3), and
+    twice its memory."""
     if post._spectrum is None:
         values, vectors = _eigenpairs(post)
         post._spectrum = verify_spectrum(post, vectors, values)
@@ -394,7 +408,8 @@ def shrunk(
     q:int,           # columns used
     sr:np.ndarray,   # (b, n) S r
 ) -> tuple[np.ndarray, np.ndarray]: # z (b, n), p (b, q)
-    "z = S r - U (lam/(1+lam)) p, which solves B z = S r up to what q columns leave out, and p = U'S r."
+    """z = S r - U (lam/(1+lam)) p, which solves B z = S r up to what q columns leave out,
+    and p = U'S r."""
     p = sr @ spec.vectors[:, :q]
     return sr - (p*spec.shrink[:q]) @ spec.vectors[:, :q].T, p
 
@@ -407,7 +422,8 @@ def quadratic_form(
     p:np.ndarray,    # (b, q) U'S r, as computed
     rigorous:bool,   # add the rounding errors
 ) -> Form:
-    "Enclosure of z'Bz and the residual's norm from q eigenpairs, for z and p from `shrunk`."
+    """Enclosure of z'Bz and the residual's norm from q eigenpairs, for z and p from
+    `shrunk`."""
     lam = spec.values[:q]
     rest = float(spec.values[q]) if q < len(spec.values) else 0.
     pz = z @ spec.vectors[:, :q] if rigorous else p/(1 + lam)
@@ -419,12 +435,13 @@ def quadratic_form(
     residual = np.sqrt(np.einsum("bi,bi->b", drift, drift)) + np.sqrt(rest*across)
     if not rigorous: return Form(low=form, high=form + across, residual=residual)
     n = len(spec.S)
-    norm_z, norm_r, norm_lp = (np.sqrt(np.einsum("bi,bi->b", v, v)) for v in (z, sr, pz*lam))
+    norm_z, norm_r, norm_lp = (np.sqrt(np.einsum("bi,bi->b", v, v))
+                               for v in (z, sr, pz*lam))
     norm_lp = norm_lp*np.sqrt(q)       # |U| has norm up to sqrt(q), where U has 1
     err = (spec.eps*z2 + 4*rounding(n + q + 8)*(form + norm_z*norm_lp)
            + rest*(2*spec.omega + rounding(n + q + 8))*z2)
-    residual = (residual*(1 + spec.omega) + rounding(n + q + 16)*(norm_r + 2*norm_lp + norm_z)
-                + spec.eps*norm_z
+    residual = (residual*(1 + spec.omega)
+                + rounding(n + q + 16)*(norm_r + 2*norm_lp + norm_z) + spec.eps*norm_z
                 + rest*norm_z*np.sqrt(spec.omega + rounding(n + q + 8)))
     return Form(low=form - err, high=form + across + err, residual=residual*1.0001)
 
@@ -443,7 +460,8 @@ class Reduced:
     half: np.ndarray      # (d,) scaled half-widths, rounded outward
     bumps: Bumps          # the training points as seen from here
     hsq: float            # for the rounding of coordinates
-    kept: dict = field(default_factory=dict, repr=False, compare=False)  # kernel vectors of two points
+    kept: dict = field(default_factory=dict, repr=False, compare=False)  # kernel vectors of
+        # two points
 
     @property
     def scale(self) -> np.ndarray: # (d,)
@@ -473,24 +491,29 @@ class Reduced:
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #ae556c35
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _apart(X, origin, one, z):
-    "z[i]: half the squared scaled distance of row i; `one` is 1/scale where nothing moves, else 0."
+    """z[i]: half the squared scaled distance of row i; `one` is 1/scale where nothing
+    moves, else 0."""
     for i in range(len(X)):
         z[i] = 0.
-        for first in range(0, len(one), 256):            # in blocks, so that rounding does not grow with D
+        for first in range(0, len(one), 256):
+            # in blocks, so that rounding does not grow with D
             total = 0.
-            for j in range(first, min(first + 256, len(one))): total += ((origin[j] - X[i, j])*one[j])**2
+            for j in range(first, min(first + 256, len(one))):
+                total += ((origin[j] - X[i, j])*one[j])**2
             z[i] += .5*total
 
-def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]: # k (n,), largest exponent that counts
+def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]:
+    # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
-    if not len(fixed): return np.full(prior.n, float(prior.variance)), 0.     # and nothing is compiled
+    if not len(fixed):
+        return np.full(prior.n, float(prior.variance)), 0. # and nothing is compiled
     one = np.zeros(prior.d)
     z = np.empty(prior.n)
     k = np.empty(prior.n)
     one[fixed] = 1/prior.lengthscale[fixed]
     _apart(prior.X, origin, one, z)
     exp_neg(.5*z, k, k.view(np.int64))
-    k *= prior.variance*k                                # twice half the exponent, which ends at 700
+    k *= prior.variance*k # twice half the exponent, which ends at 700
     return k, float(z[k > 0].max(initial=0.))
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #7d117786
@@ -508,17 +531,18 @@ def reduce_box(
     hi = np.clip(upper, far_low, far_high)
     free = np.flatnonzero(hi > lo)
     origin = np.where(hi > lo, lo + .5*(hi - lo), lo)
-    half = np.maximum(hi - origin,
-                      origin - lo)[free]/scale[free]*(1 + 1e-15) + np.abs(origin[free])/scale[free]*2.3e-16
+    half = (np.maximum(hi - origin, origin - lo)[free]/scale[free]*(1 + 1e-15)
+            + np.abs(origin[free])/scale[free]*2.3e-16)
     fixed = np.setdiff1d(np.arange(prior.d), free)
     k, farthest = _fixed_weights(prior, origin, fixed)
     # coordinates of x are rounded once more when a point is mapped back:
     # an absolute error of |origin|/scale ulp
     back = (np.abs(origin[free])/scale[free]).max() if len(free) else 0.
-    hsq = float((half**2).sum() + back*(1 + np.sqrt((half**2).sum())) + farthest + len(fixed))
+    hsq = float((half**2).sum() + back*(1 + np.sqrt((half**2).sum())) + farthest
+                + len(fixed))
     XT = np.ascontiguousarray(((X[:, free] - origin[free])/scale[free]).T)
-    return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin, half=half,
-                   bumps=Bumps(XT, k), hsq=hsq)
+    return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin,
+                   half=half, bumps=Bumps(XT, k), hsq=hsq)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #588cb772
 @dataclass(frozen=True, kw_only=True)
@@ -537,18 +561,19 @@ class Side:
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #4de53193
 def one_side(
-    post:GPPosterior,  # the posterior
-    box:Reduced,       # from `reduce_box`
-    sign:float=1.,     # +1 or -1
-    variance:bool=True,# False: only the mean is needed
-    rigorous:bool=True,# count rounding errors
+    post:GPPosterior,   # the posterior
+    box:Reduced,        # from `reduce_box`
+    sign:float=1.,      # +1 or -1
+    variance:bool=True, # False: only the mean is needed
+    rigorous:bool=True, # count rounding errors
 ) -> Side:
     "Set up one side; the spectrum is computed once for a posterior."
-    return Side(post=post, box=box, alpha=sign*post.alpha, spec=spectrum(post) if variance else None,
-                rigorous=rigorous)
+    return Side(post=post, box=box, alpha=sign*post.alpha,
+                spec=spectrum(post) if variance else None, rigorous=rigorous)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #a105745e
-UNSEEN = 1e-150   # a functional below this counts as zero: squares of its slopes may underflow
+# a functional below this counts as zero: squares of its slopes may underflow
+UNSEEN = 1e-150
 
 def _unseen(side:Side, coef:np.ndarray): # (..., n) -> (...)
     "What underflow may hide of functionals, and what exponents that end at 700 change."
@@ -577,7 +602,8 @@ def kernel_rows(
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #8cd0c09f
 class Centres(NamedTuple):
-    "What a batch of boxes needs at its centres; all but r and the mean is empty where only the mean matters."
+    """What a batch of boxes needs at its centres; all but r and the mean is empty where
+    only the mean matters."""
     r: np.ndarray         # (b, n) kernel vectors
     mean: np.ndarray      # (b,) signed latent mean
     mean_err: np.ndarray  # (b,)
@@ -602,14 +628,16 @@ def _variance_at(side:Side, r, q:int):
     cross = 2*np.einsum("bi,bi->b", z, sr)
     slip = 0.
     if side.rigorous:
-        slip = (rounding(n + 32 + 8*d) + side.box.relative)*(2*np.einsum("bi,bi->b", np.abs(z), sr) + s2)
+        slip = (rounding(n + 32 + 8*d) + side.box.relative)*(
+            2*np.einsum("bi,bi->b", np.abs(z), sr) + s2)
     var_low = np.maximum(s2 - cross + form.low - form.residual**2 - slip, 0)
     var_high = np.minimum(np.maximum(s2 - cross + form.high + slip, 0), s2)
     return z, form, np.minimum(var_low, var_high), var_high
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #eeb8666b
 def _at(side:Side, C:np.ndarray, q:int):
-    "Kernel vectors, and what `_variance_at` says; a box keeps those of its first and its latest point."
+    """Kernel vectors, and what `_variance_at` says; a box keeps those of its first and its
+    latest point."""
     kept = side.box.kept
     key = (C.tobytes(), q, side.rigorous, id(side.spec))
     for which in ("first", "latest"):
@@ -626,24 +654,27 @@ def centres(
     C:np.ndarray,  # (b, d) scaled points
     q:int,         # eigenpairs used
 ) -> Centres:
-    "Kernel vectors, latent means, and (where the side has a spectrum) w = S z with its quadratic form."
+    """Kernel vectors, latent means, and (where the side has a spectrum) w = S z with its
+    quadratic form."""
     n = side.post.n
     d = len(side.box.free)
     r, variance = _at(side, np.ascontiguousarray(C), q)
     mean = r @ side.alpha
     err = np.zeros(len(C))
-    # the mean may be a difference of large terms, so its error is relative to the sum of magnitudes
+    # the mean may be a difference of large terms, so its error is relative to the sum of
+    # magnitudes
     if side.rigorous:
         size = np.abs(side.alpha)
-        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r,
-            1e-300))   # exp(-z) is off by z times z's error
+        # exp(-z) is off by z times z's error
+        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r, 1e-300))
         err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
-               + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + _unseen(side, side.alpha))
+               + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + _unseen(side,
+                                                                           side.alpha))
     if variance is None: return Centres(r, mean, err, *[np.empty(0)]*6)
     z, form, var_low, var_high = variance
-    return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low, form_high=form.high,
-                   residual=form.residual,
-                   var_low=var_low, var_high=var_high)
+    return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low,
+                   form_high=form.high, residual=form.residual, var_low=var_low,
+                   var_high=var_high)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #b7bfe074
 def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
@@ -662,7 +693,8 @@ def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #94c84169
 @njit(cache=True, nogil=True)
 def logistic_line_min(nu, kappa, var_low, var_high):
-    "Lower bound of the minimum of E[sigma] along mean = nu + kappa v, v in [var_low, var_high]."
+    """Lower bound of the minimum of E[sigma] along mean = nu + kappa v, v in [var_low,
+    var_high]."""
     pieces = 8
     width = (var_high - var_low)/pieces
     best = 1.
@@ -682,7 +714,8 @@ def logistic_line_min(nu, kappa, var_low, var_high):
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #83c50da1
 @njit(cache=True, nogil=True)
 def _logistic_line_minima(nu, kappa, var_low, var_high, out):
-    for b in range(len(nu)): out[b] = logistic_line_min(nu[b], kappa[b], var_low[b], var_high[b])
+    for b in range(len(nu)):
+        out[b] = logistic_line_min(nu[b], kappa[b], var_low[b], var_high[b])
 
 @njit(cache=True, nogil=True)
 def _logistic_slopes(level, variance, out):
@@ -690,7 +723,8 @@ def _logistic_slopes(level, variance, out):
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0c
 def probability_down(g:np.ndarray) -> np.ndarray:
-    "Phi(g) rounded down; the relative error of scipy's ndtr grows like g^2 ulp in its lower tail."
+    """Phi(g) rounded down; the relative error of scipy's ndtr grows like g^2 ulp in its
+    lower tail."""
     return np.maximum(ndtr(g)*(1 - 1e-14 - 4e-16*g*g) - 1e-300, 0)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #23679000
@@ -703,7 +737,8 @@ class Aim:
     ceiling = np.inf       # none above
 
     def kappa(self, at, goal) -> np.ndarray:
-        "Slopes for boxes with these centres; goal: the value near which the bound should be sharpest."
+        """Slopes for boxes with these centres; goal: the value near which the bound should
+        be sharpest."""
         return np.zeros(len(at.mean))
 
     def bounded_variance(self, goal): # a bool, or (b,) where there is a goal for each box
@@ -715,7 +750,8 @@ class Aim:
         return nu
 
     def high(self, mean_low, mean_high, var_low, var_high) -> np.ndarray:
-        "Upper bounds of the function at points, from enclosures of the mean and the variance."
+        """Upper bounds of the function at points, from enclosures of the mean and the
+        variance."""
         raise NotImplementedError
 
     def chord(self, var_low, var_high) -> np.ndarray:
@@ -723,8 +759,8 @@ class Aim:
         raise NotImplementedError
 
     def rough(self, mean:float, var:float) -> tuple[float, float, float]:
-        """A function that falls where this one falls, and its derivatives by mean and variance: for
-        local search."""
+        """A function that falls where this one falls, and its derivatives by mean and
+        variance: for local search."""
         return self.weight*mean, self.weight, 0.
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #0c8aeb50
@@ -733,7 +769,8 @@ class MeanAim(Aim):
     curved = False
     def __init__(self, sign:float): self.weight = sign
 
-    def high(self, mean_low, mean_high, var_low, var_high): return mean_high if self.weight > 0 else -mean_low
+    def high(self, mean_low, mean_high, var_low, var_high):
+        return mean_high if self.weight > 0 else -mean_low
 
 class VarianceAim(Aim):
     "The latent variance, or minus it."
@@ -748,7 +785,8 @@ class VarianceAim(Aim):
     def low(self, nu, kappa, var_low, var_high):
         return np.maximum(nu, 0) if self.sign > 0 else np.minimum(nu, 0)
 
-    def high(self, mean_low, mean_high, var_low, var_high): return var_high if self.sign > 0 else -var_low
+    def high(self, mean_low, mean_high, var_low, var_high):
+        return var_high if self.sign > 0 else -var_low
 
     def rough(self, mean, var): return self.sign*var, 0., self.sign
 
@@ -763,7 +801,8 @@ class ProbabilityAim(Aim):
         self.clip = clip
 
     def _level(self, goal):
-        return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9, 1 - 1e-9)
+        return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9,
+                       1 - 1e-9)
 
     def kappa(self, at, goal):
         level = np.broadcast_to(self._level(goal), len(at.mean))
@@ -773,17 +812,20 @@ class ProbabilityAim(Aim):
         _logistic_slopes(level, middle, kappa)
         return kappa
 
-    def bounded_variance(self, goal): return (self.link == "logistic") | (self._level(goal) < .5)
+    def bounded_variance(self, goal):
+        return (self.link == "logistic") | (self._level(goal) < .5)
 
     def low(self, nu, kappa, var_low, var_high):
-        if self.link == "probit": p = probability_down(ratio_min(nu, kappa, var_low, var_high))
+        if self.link == "probit":
+            p = probability_down(ratio_min(nu, kappa, var_low, var_high))
         else:
             p = np.empty(len(nu))
             _logistic_line_minima(nu, kappa, var_low, var_high, p)
         return self._clipped(np.clip(p, 0, 1), -1)
 
     def _clipped(self, p, way):
-        return p if self.clip == 0 else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16, 0, 1)
+        return (p if self.clip == 0
+                else np.clip(self.clip + (1 - 2*self.clip)*p + way*5e-16, 0, 1))
 
     def high(self, mean_low, mean_high, var_low, var_high):
         m = mean_high if self.weight > 0 else -mean_low
@@ -819,8 +861,10 @@ def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.n
     "Bounds of the variance on boxes, from the functionals of w and -w."
     s2 = side.post.variance
     nb = len(w)
-    twice = Boxes(np.concatenate([boxes.lo, boxes.lo]), np.concatenate([boxes.hi, boxes.hi]))
-    ends = _functional(side, twice, np.concatenate([w, -w]), np.repeat([0., s2], nb), degree2).low
+    twice = Boxes(np.concatenate([boxes.lo, boxes.lo]),
+                  np.concatenate([boxes.hi, boxes.hi]))
+    ends = _functional(side, twice, np.concatenate([w, -w]), np.repeat([0., s2], nb),
+                       degree2).low
     var_high = np.minimum(s2, np.maximum(s2 + at.form_high - 2*ends[:nb] + tiny, 0))
     var_low = np.maximum(2*ends[nb:] - at.var_high - 2*np.sqrt(s2)*at.residual - tiny, 0)
     return np.minimum(var_low, var_high), var_high
@@ -830,23 +874,24 @@ def lower_bounds(
     side:Side,
     lo:np.ndarray, # (b, d) scaled boxes
     hi:np.ndarray, # (b, d)
-    level,         # the probability near which the bound should be sharpest: a number, or (b,)
+    level, # the probability near which the bound should be sharpest: a number, or (b,)
     q:int,         # eigenpairs used
     degree2:bool=True, # allow the parabolas
 ) -> Bounded:
-    "Lower bounds of the signed probability over boxes, or of the signed mean where the side has no spectrum."
+    """Lower bounds of the signed probability over boxes, or of the signed mean where the
+    side has no spectrum."""
     boxes = Boxes(np.ascontiguousarray(lo), np.ascontiguousarray(hi))
     nb = len(lo)
     s2 = side.post.variance
     at = centres(side, .5*(lo + hi), q)
     if side.spec is None:
-        found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n)).copy(),
-                            np.zeros(nb), degree2)
+        found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n))
+                            .copy(), np.zeros(nb), degree2)
         return Bounded(found.low, found.point, found.score, at)
     kappa = side.aim.kappa(at, level)
     w = at.z*side.spec.S
-    found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w, np.where(kappa < 0, -2*kappa*s2, 0.),
-                        degree2)
+    found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w,
+                        np.where(kappa < 0, -2*kappa*s2, 0.), degree2)
     tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
     var_low = np.zeros(nb)
     var_high = np.full(nb, s2)
@@ -854,20 +899,26 @@ def lower_bounds(
     if len(some):
         there = Boxes(*(part[some] for part in boxes))
         known = Centres(*(part[some] for part in at))
-        var_low[some], var_high[some] = _variance_range(side, there, known, w[some], tiny[some], degree2)
-    above = np.where(kappa >= 0, kappa*(s2 + at.form_high), -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
+        var_low[some], var_high[some] = _variance_range(side, there, known, w[some],
+                                                        tiny[some], degree2)
+    above = np.where(kappa >= 0, kappa*(s2 + at.form_high),
+                     -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
     nu = found.low - (above + np.abs(kappa)*tiny)
     return Bounded(side.aim.low(nu, kappa, var_low, var_high), found.point, found.score, at)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #bc4a7e82
 def probability_up(g:np.ndarray) -> np.ndarray:
-    "Phi of g (1 + 4e-16), rounded up: an enclosure's upper end where g itself is known within two ulp."
+    """Phi of g (1 + 4e-16), rounded up: an enclosure's upper end where g itself is known
+    within two ulp."""
     return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
 
 def value_up(
     side:Side,
     at:Centres,   # from `centres`
-) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points themselves
-    "The probability at points, rounded up; the signed latent mean where the side has no spectrum."
+) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points
+                  # themselves
+    """The probability at points, rounded up; the signed latent mean where the side has no
+    spectrum."""
     if side.spec is None: return at.mean + at.mean_err
-    return side.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low, at.var_high)
+    return side.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low,
+                         at.var_high)

@@ -21,15 +21,17 @@ class AccuracyCurve:
     lower: np.ndarray     # (k,) certified accuracy
     upper: np.ndarray     # (k,) accuracy that no known attack refutes
     certified: np.ndarray # (m,) certified radius of each point; 0 where the class is wrong
-    attack: np.ndarray    # (m,) radius of the smallest known attack; 0 where the class is wrong
+    attack: np.ndarray    # (m,) radius of the smallest known attack; 0 where the class is
+                          # wrong
 
 # %% ../../../nbs/gpc/advanced/certified_accuracy.ipynb #eeda6ba5
 def accuracy_curve(
-    post,              # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
+    post, # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
     X,                 # (m, d) points
     y,                 # (m,) true labels
     radii,             # (k,) at least 0
-    **options,         # of `certify_many`: dims, norm, limits, max_boxes, time_limit, n_jobs, csv, progress
+    **options,         # of `certify_many`: dims, norm, limits, max_boxes, time_limit,
+                       # n_jobs, csv, progress
 ) -> AccuracyCurve:
     """Certified accuracy by radius, and what attacks leave of it."""
     radii = check_vector(radii, "radii", low=0.)
@@ -39,5 +41,5 @@ def accuracy_curve(
     certified = np.where(right, found.radius, 0.)
     attack = np.where(right, found.attack, 0.)
     lower = (right & (certified >= radii[:, None])).mean(1)
-    return AccuracyCurve(radii=radii, lower=lower, upper=(right & (attack > radii[:, None])).mean(1),
-                         certified=certified, attack=attack)
+    return AccuracyCurve(radii=radii, lower=lower, upper=(right & (attack > radii[:, None]))
+                         .mean(1), certified=certified, attack=attack)

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from .certificate import (Boxes, Reduced, functional_min, kernel_rows,
-                                                rounding)
+from .certificate import (
+    Boxes, Reduced, functional_min, kernel_rows, rounding)
 from ..posterior import logistic_mean
 from ..search import Ball, Looked, Oracle, ball_in, placed
-from ..softmax import (ARG, PURE, MulticlassPosterior, Nodes, node_moments,
-                                   own_nodes, window_of, covariance_shift,
-                                   nearly_independent, softmax_mean)
+from ..softmax import (
+    ARG, PURE, MulticlassPosterior, Nodes, node_moments, own_nodes, window_of,
+    covariance_shift, nearly_independent, softmax_mean)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #9ee51efb
 class PairCentre(NamedTuple):
@@ -29,7 +29,8 @@ class PairCentre(NamedTuple):
     form: np.ndarray      # (C, C) z'Wz + w'Kw from above
     var_low: np.ndarray   # (C, C) enclosure of the variance at the centre
     var_high: np.ndarray  # (C, C)
-    residual: np.ndarray  # (C, C) bound of the error of w, in the norm that Q(x) is measured in
+    residual: np.ndarray  # (C, C) bound of the error of w, in the norm that Q(x) is
+                          # measured in
 
 def _between(G:np.ndarray) -> np.ndarray: # (C, C)
     "Of a Gram matrix: the form of every difference."
@@ -80,17 +81,22 @@ def pair_centre(
     Kw = w @ post.K
     total = size.sum(2)
     cross = np.einsum("i,bai->ab", r, w)
-    square = .5*np.einsum("cji,acji,bcji->ab", pp, dz, dz, optimize=True) + np.einsum("aci,bci->ab", w, Kw)
+    square = (.5*np.einsum("cji,acji,bcji->ab", pp, dz, dz, optimize=True)
+              + np.einsum("aci,bci->ab", w, Kw))
     magnitude = 2*(size @ r).sum(1) + np.einsum("cji,acji,acji->a", pp, dz, dz,
                                                 optimize=True) + s2*(total**2).sum(1)
-    err = 4*(rounding(n*C + 64 + 8*d) + relative)*(magnitude[:, None] + magnitude[None]) + rounding(16)*s2
+    err = (4*(rounding(n*C + 64 + 8*d) + relative)*(magnitude[:, None] + magnitude[None])
+           + rounding(16)*s2)
     e_err = rounding(n + 32 + 8*d)*(u + np.abs(z) + s2*(1 + total[:, :, None])) + relative*u
     residual2 = _residuals(u - z - Kw, e_err, pp)
     form = _between(square)
     low = 2*_between(cross) - form
-    coef = np.array([[w[a, a] - w[b, a] - w[a, b] + w[b, b] for b in range(C)] for a in range(C)])
-    return PairCentre(coef=coef, form=form + err, var_low=np.maximum(2*s2 - low - residual2 - err, 0),
-                      var_high=np.minimum(2*s2 - low + err, 2*s2*(1 + 1e-15)), residual=np.sqrt(residual2))
+    coef = np.array([[w[a, a] - w[b, a] - w[a, b] + w[b, b] for b in range(C)]
+                     for a in range(C)])
+    return PairCentre(coef=coef, form=form + err,
+                      var_low=np.maximum(2*s2 - low - residual2 - err, 0),
+                      var_high=np.minimum(2*s2 - low + err, 2*s2*(1 + 1e-15)),
+                      residual=np.sqrt(residual2))
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #cd4c1eb7
 class Pairs(NamedTuple):
@@ -138,15 +144,16 @@ def bound_pairs(
     slip = (rounding(post.n + 32 + 8*d) + box.relative)*(np.abs(means) @ r[0]) + 1e-290
     tiny = rounding(16)*(4*s2 + at.form[first, second])
     tops = np.minimum(2*s2 + at.form[first, second] - var_up + tiny, 2*s2)
-    bottoms = np.clip(var_down - at.var_high[first, second] - 2*np.sqrt(2*s2)*at.residual[first, second]
-                      - tiny, 0, tops)
+    bottoms = np.clip(var_down - at.var_high[first, second]
+                      - 2*np.sqrt(2*s2)*at.residual[first, second] - tiny, 0, tops)
     ranked = found.score.reshape(4, pairs, d)
-    scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1)) + .1*ranked[2:].sum((0, 1))
-              for c in range(C)]
-    return Pairs(mean_low=_square(C, mean_down, mean_up), mean_high=_square(C, -mean_up, -mean_down),
-                 mean=_square(C, means @ r[0], -(means @ r[0])), mean_err=_square(C, slip, slip),
-                 var_low=_square(C, bottoms, bottoms), var_high=_square(C, tops, tops), at=at,
-                 scores=np.array(scores))
+    scores = [ranked[:2, (first == c) | (second == c)].sum((0, 1))
+              + .1*ranked[2:].sum((0, 1)) for c in range(C)]
+    return Pairs(mean_low=_square(C, mean_down, mean_up),
+                 mean_high=_square(C, -mean_up, -mean_down),
+                 mean=_square(C, means @ r[0], -(means @ r[0])),
+                 mean_err=_square(C, slip, slip), var_low=_square(C, bottoms, bottoms),
+                 var_high=_square(C, tops, tops), at=at, scores=np.array(scores))
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #456bc6f5
 class Cell(NamedTuple):
@@ -170,7 +177,8 @@ def centre_covariance(at, rest, c) -> np.ndarray: # (C-1, C-1)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #0103f226
 def shift_bound(at, low, high, rest, c, s2:float) -> float:
-    "Largest change of the probability where the pairs' variances lie between low and high instead."
+    """Largest change of the probability where the pairs' variances lie between low and high
+    instead."""
     S = centre_covariance(at, rest, c)
     over = _polarised(high, low, rest, c) - S
     under = S - _polarised(low, high, rest, c)
@@ -192,24 +200,27 @@ def class_cell(
     k = len(rest)
     S = centre_covariance(at, rest, c)
     wide = shift_bound(at, pairs.var_low, pairs.var_high, rest, c, s2)
-    narrow = shift_bound(at, at.var_low, at.var_high, rest, c, s2) + .25*pairs.mean_err[rest, c].max()
+    narrow = (shift_bound(at, at.var_low, at.var_high, rest, c, s2)
+              + .25*pairs.mean_err[rest, c].max())
     if point:
         value, err = softmax_mean(pairs.mean[rest, c], S)
         ends = max(value - err - narrow, 0.), min(value + err + narrow, 1.)
         return Cell(*ends, *ends, pairs.scores[c])
     means = pairs.mean_high[rest, c], pairs.mean_low[rest, c], pairs.mean[rest, c]
     target = min(max(1e-3, .2*wide), .005)
-    (worst, worst_err), (best, best_err), (value, err) = (softmax_mean(m, S, target=target) for m in means)
+    (worst, worst_err), (best, best_err), (value, err) = (softmax_mean(m, S, target=target)
+                                                          for m in means)
     u = pairs.var_low[rest, c]
     v = pairs.var_high[rest, c]
     single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a,
                   b in zip(means[0], u, v)]     # E[sigma(-g_j)] from below
     single_high = [logistic_mean(-m, a if m <= 0 else b) for m, a,
                    b in zip(means[1], u, v)]    # and from above
-    return Cell(low=max(worst - worst_err - wide, 1 - sum(1 - s for s in single_low) - 1e-11*k, 0.),
+    return Cell(low=max(worst - worst_err - wide,
+                        1 - sum(1 - s for s in single_low) - 1e-11*k, 0.),
                 high=min(best + best_err + wide, min(single_high) + 1e-11, 1.),
-                value_low=max(value - err - narrow, 0.), value_high=min(value + err + narrow, 1.),
-                scores=pairs.scores[c])
+                value_low=max(value - err - narrow, 0.),
+                value_high=min(value + err + narrow, 1.), scores=pairs.scores[c])
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #0e4f9345
 def class_bounds(
@@ -237,7 +248,8 @@ class _CellOracle(Oracle):
         "Bounds on a box and at its centre."
         raise NotImplementedError
 
-    def ends(self, cell:Cell) -> tuple[float, float]: # lower bound on the box, upper bound at the centre
+    def ends(self, cell:Cell) -> tuple[float, float]: # lower bound on the box, upper bound
+                                                      # at the centre
         "What is minimised."
         return cell.low, cell.value_high
 
@@ -279,11 +291,13 @@ class ClassOracle(_CellOracle):
     def cell(self, lo, hi): return class_bounds(self.post, self.box, [self.c], lo, hi)[0]
 
     def ends(self, cell):
-        return (cell.low, cell.value_high) if self.sign > 0 else (-cell.high, -cell.value_low)
+        return ((cell.low, cell.value_high) if self.sign > 0
+                else (-cell.high, -cell.value_low))
 
     def blunt(self,
               cell):
-        return cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)      # no wider than at a point
+        # no wider than at a point
+        return cell.high - cell.low < 1.5*(cell.value_high - cell.value_low)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #0ea11acc
 class LeadOracle(_CellOracle):
@@ -301,12 +315,14 @@ class LeadOracle(_CellOracle):
         mine = cells[self.top]
         others = [cell for c, cell in enumerate(cells) if c != self.top]
         return Cell(low=mine.low - max(o.high for o in others), high=1., value_low=-1.,
-                    value_high=mine.value_high - max(o.value_low for o in others), scores=mine.scores)
+                    value_high=mine.value_high - max(o.value_low for o in others),
+                    scores=mine.scores)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #a41634b5
 @njit(cache=True, nogil=True)
 def _integrals(m, c, h, nodes):
-    "Value, slope and off-diagonal second derivatives of I, what lies outside the grid, and the grid's width."
+    """Value, slope and off-diagonal second derivatives of I, what lies outside the grid,
+    and the grid's width."""
     C = len(m)
     low, high, first = window_of(m, nodes.spread)
     n = int((high + 24 - low)/h) + 1
@@ -322,7 +338,8 @@ def _integrals(m, c, h, nodes):
         y = low + k*h
         others = h
         for j in range(C):
-            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j], nodes.counts[j])
+            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j],
+                                      nodes.counts[j])
             psi0[j], psi1[j], psi2[j] = s0, s1, s2
             v[j] = s1/s0 if s0 > 1e-290 else 0.
             if j != c: others *= s0
@@ -348,26 +365,29 @@ class Expansion(NamedTuple):
     value: float
     slope: np.ndarray  # (C,) sums to zero
     bend: np.ndarray   # (C, C) rows sum to zero
-    error: float       # of the value; of an entry of the slope at most twice, of the bend eight times that
+    error: float       # of the value; of an entry of the slope at most twice, of the bend
+                       # eight times that
 
 def expansion(
-    mean:np.ndarray, # (C,) of the latent functions, C >= 3
-    own:np.ndarray,  # (C,) their variances, above 0
-    c:int,           # the class
-    digits:float=16.,# exponent of the quadrature's error: e^-digits
-) -> Expansion|None: # None where it would take too long
-    "E[pi_c] of independent latent values, and its first and second derivatives by the means."
+    mean:np.ndarray,  # (C,) of the latent functions, C >= 3
+    own:np.ndarray,   # (C,) their variances, above 0
+    c:int,            # the class
+    digits:float=16., # exponent of the quadrature's error: e^-digits
+) -> Expansion|None:  # None where it would take too long
+    """E[pi_c] of independent latent values, and its first and second derivatives by the
+    means."""
     C = len(mean)
     fine = digits + 7
     h = 2*math.pi*ARG/(digits + 1)
     if own.max() > 400: return None
-    nodes:Nodes = own_nodes(np.sqrt(own), fine)
+    nodes: Nodes = own_nodes(np.sqrt(own), fine)
     if C*(30 + 15*nodes.spread.max() + np.ptp(mean))/h*nodes.counts.max() > 3e6: return None
     value, slope, bend, tail, width = _integrals(mean, c, h, nodes)
     slope[c] -= slope.sum()
     bend[np.diag_indices(C)] = -bend.sum(1)
-    error = (4.04*math.exp(-digits - 1) + tail + 12*C*(width + 1)*math.exp(-fine)
-             + 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1))
+    error = (
+        4.04*math.exp(-digits - 1) + tail + 12*C*(width + 1)*math.exp(-fine)
+        + 1e-14*(8 + float(np.abs(mean).max()) + 8*float(nodes.spread.max()))*(width + 1))
     return Expansion(value, slope, bend, error)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #459cb211
@@ -377,7 +397,8 @@ class Joint(NamedTuple):
     form: np.ndarray     # (C, C) z'Wz + w'Kw
     tangent: np.ndarray  # (C, C) their values at the point
     err: np.ndarray      # (C, C) rounding of form and of tangent
-    residual: np.ndarray # (C,) bound of the error of w_a, in the norm that r'R_aa r is measured in
+    residual: np.ndarray # (C,) bound of the error of w_a, in the norm that r'R_aa r is
+                         # measured in
 
 def _own(A:np.ndarray, r:np.ndarray) -> np.ndarray:
     "A with r added to row a of block a."
@@ -407,7 +428,8 @@ def joint_centre(
     form = z.reshape(C, -1) @ w.reshape(C, -1).T + w.reshape(C, -1) @ Kw.reshape(C, -1).T
     cross = np.einsum("bai,i->ab", w, r)
     magnitude = 2*(size @ r).sum(1) + (np.abs(z)*size).sum((1, 2)) + s2*(most**2).sum(1)
-    err = (4*(rounding(n*C + 64 + 8*post.d) + relative)*(magnitude[:, None] + magnitude) + rounding(16)*s2)
+    err = (4*(rounding(n*C + 64 + 8*post.d) + relative)*(magnitude[:, None] + magnitude)
+           + rounding(16)*s2)
     e_err = _own(unit*(np.abs(z) + s2*(1 + most[:, :, None])), (unit + relative)*r)
     e = np.abs(_own(-z - Kw, r)) + e_err
     form = .5*(form + form.T)
@@ -460,17 +482,20 @@ def _moves(post, box:Reduced, near:_Nearby, at:Joint, own) -> _Moves:
     up, turn = ((c*near.r) @ near.a.T for c in (means, w))
     shared = turn.mean(0)
     between = at.tangent[one, one] + at.tangent[two, two] - 2*at.tangent[one, two]
-    err = 2*(at.err[one, one] + at.err[two, two] + 2*at.err[one, two]) + rounding(16)*4*post.variance
+    err = (2*(at.err[one, one] + at.err[two, two] + 2*at.err[one, two])
+           + rounding(16)*4*post.variance)
     base = np.abs(.5*(own[one] + own[two] - 2*post.variance + between)) + err
     above = .5*np.square(at.residual[one] + at.residual[two] + math.sqrt(2*near.rho))
     slip = rounding(post.n + 64 + 8*post.d) + box.relative
-    rest = base + np.abs(turn - shared) @ near.half + np.abs(w) @ (near.second + slip*near.r) + .5*above
+    rest = (base + np.abs(turn - shared) @ near.half
+            + np.abs(w) @ (near.second + slip*near.r) + .5*above)
     reach = np.abs(up) @ near.half + np.abs(means) @ (near.second + 4*slip*near.r) + 1e-14
     common = float(np.abs(shared) @ near.half + .5*above.max())*(1 + 1e-12)
     spread = .5*float(above.max() - above.min())
     score = near.half*(np.abs(up).max(0) + near.half*(np.abs(means) @ near.r).max())
     return _Moves(float(reach.max()), float(rest.max()) + spread, common,
-                  float((base + .5*np.square(at.residual[one] + at.residual[two])).max()), score)
+                  float((base + .5*np.square(at.residual[one] + at.residual[two])).max()),
+                  score)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #17245e73
 class _Slack(NamedTuple):
@@ -480,10 +505,12 @@ class _Slack(NamedTuple):
     here: float  # at the centre
 
 def _mixed(top:float) -> tuple[float, float]:
-    "Bounds of the mixed term per unit of R: of what pairs do on their own, and of what all share."
+    """Bounds of the mixed term per unit of R: of what pairs do on their own, and of what
+    all share."""
     return min(3.5*top, 1.05*top + .2, .09*top + .41), min(1.325*top, .45*top + .13, .42)
 
-def _slack(post, I:Expansion, at:Joint, near:_Nearby, moves:_Moves, mean_err:float) -> _Slack|None:
+def _slack(post, I:Expansion, at:Joint, near:_Nearby, moves:_Moves,
+           mean_err:float) -> _Slack|None:
     "Bounds of the second order and of rounding; None where they say nothing."
     C = post.n_classes
     R = moves.reach + 2*mean_err
@@ -491,7 +518,8 @@ def _slack(post, I:Expansion, at:Joint, near:_Nearby, moves:_Moves, mean_err:flo
     if 3*eta*eta >= .5 or R > 4: return None
     value = min(I.value + I.error, 1.)
     growth = math.expm1(R)
-    alone = min(value*(1 + growth)/(1 + value*growth)*(1 + 1e-12), 1.)  # where latent values are independent
+    # where latent values are independent
+    alone = min(value*(1 + growth)/(1 + value*growth)*(1 + 1e-12), 1.)
     top = min(1., (alone + eta*min(2*alone, .236))/(1 - 3*eta*eta)*(1 + 1e-12))
     own, shared = _mixed(alone)
     mixed = R*(own*moves.rest + shared*moves.common)*(1 + 1e-12)
@@ -510,23 +538,30 @@ def _slack(post, I:Expansion, at:Joint, near:_Nearby, moves:_Moves, mean_err:flo
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #681a1825
 class Expanded(NamedTuple):
-    "Bounds of one class's probability on a box, and where the first order is smallest and largest."
+    """Bounds of one class's probability on a box, and where the first order is smallest and
+    largest."""
     cell: Cell
     corners: np.ndarray  # (2, d)
 
 def _read(post, box:Reduced, lo, hi, I:Expansion, at:Joint, near:_Nearby, mean, own):
-    "The first order's smallest and largest value on the box, its value at the centre, and both points."
+    """The first order's smallest and largest value on the box, its value at the centre, and
+    both points."""
     coef = I.slope @ post.alpha - np.einsum("ab,bai->i", I.bend, at.w)
-    sizes = np.abs(I.slope) @ np.abs(post.alpha) + np.einsum("ab,bai->i", np.abs(I.bend), np.abs(at.w))
-    found = functional_min(box.bumps, Boxes(np.stack([lo, lo]), np.stack([hi, hi])), np.stack([coef, -coef]),
-                           np.zeros(2), len(lo) <= 24, box.hsq, 1.)
-    parts = I.slope @ mean, .5*np.diag(I.bend) @ (post.variance - own), .5*(I.bend*at.form).sum()
+    sizes = (np.abs(I.slope) @ np.abs(post.alpha) + np.einsum("ab,bai->i", np.abs(I.bend),
+                                                              np.abs(at.w)))
+    found = functional_min(box.bumps, Boxes(np.stack([lo, lo]), np.stack([hi, hi])),
+                           np.stack([coef, -coef]), np.zeros(2), len(lo) <= 24, box.hsq, 1.)
+    parts = (I.slope @ mean, .5*np.diag(I.bend) @ (post.variance - own),
+             .5*(I.bend*at.form).sum())
     constant = I.value - parts[0] + parts[1] + parts[2]
-    slip = rounding(2*post.n_classes**2 + 64)*(post.variance*sizes.sum() + 2*np.abs(I.slope) @ np.abs(mean)
-                                               + sum(map(abs, parts)) + 1
+    slip = rounding(2*post.n_classes**2 + 64)*(post.variance*sizes.sum() + 2*np.abs(I.slope)
+                                               @ np.abs(mean) + sum(map(abs, parts)) + 1
                                                + np.abs(I.bend).sum()*post.variance)
-    middle = I.value + .5*(I.bend*(post.variance*np.eye(len(own)) - at.tangent - np.diag(own))).sum()
-    return constant + found.low[0] - slip, constant - found.low[1] + slip, middle, found.point
+    middle = (I.value
+              + .5*(I.bend*(post.variance*np.eye(len(own)) - at.tangent - np.diag(own)))
+              .sum())
+    return (constant + found.low[0] - slip, constant - found.low[1] + slip, middle,
+            found.point)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #904c6ba3
 def expanded(
@@ -536,7 +571,8 @@ def expanded(
     lo:np.ndarray,  # (d,) scaled box
     hi:np.ndarray,  # (d,)
 ) -> Expanded|None: # None where the second order is too large to say anything
-    "Certified bounds of one class's probability on a box from its first order; rounding is counted."
+    """Certified bounds of one class's probability on a box from its first order; rounding
+    is counted."""
     near = _nearby(post, box, lo, hi)
     if near.rho >= .4: return None
     at = joint_centre(post, near.r, box.relative)
@@ -552,12 +588,13 @@ def expanded(
     if slack is None: return None
     low, high, middle, points = _read(post, box, lo, hi, I, at, near, mean, own)
     cell = Cell(low=max(low - slack.low, 0.), high=min(high + slack.high, 1.),
-                value_low=max(middle - slack.here, 0.), value_high=min(middle + slack.here, 1.),
-                scores=moves.score)
+                value_low=max(middle - slack.here, 0.),
+                value_high=min(middle + slack.here, 1.), scores=moves.score)
     return Expanded(cell, points)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #1ead0002
-NEAR = .1    # how far below 0 the first order's bound of a lead may be for the dearer way to be tried
+# how far below 0 the first order's bound of a lead may be for the dearer way to be tried
+NEAR = .1
 
 def lead_on_set(
     post:MulticlassPosterior,
@@ -587,14 +624,16 @@ def _sharper(one:Cell, two:Cell) -> Cell:
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #4aa74d91
 BLUNT = .002   # error at a point above which the dearer way is tried too
-AGAIN = 6      # after a box where it said little, the first order is tried again so many boxes later
+# after a box where it said little, the first order is tried again so many boxes later
+AGAIN = 6
 
 class ExpandedOracle(ClassOracle):
-    "The probability of one class (sign 1), or minus it (sign -1), by its first order where that is sharp."
+    """The probability of one class (sign 1), or minus it (sign -1), by its first order
+    where that is sharp."""
     def __init__(self, post, box, c:int, sign:float, ball=None, known:dict|None=None):
         super().__init__(post, box, c, sign, ball)
-        self.known:dict = {} if known is None else known    # shared by both sides
-        self.skip = 0                                       # boxes for which the first order is not tried
+        self.known: dict = {} if known is None else known    # shared by both sides
+        self.skip = 0 # boxes for which the first order is not tried
 
     def found(self, lo, hi) -> Expanded:
         "Bounds of a box, computed once."
@@ -607,8 +646,10 @@ class ExpandedOracle(ClassOracle):
     def _look(self, lo, hi) -> Expanded:
         got = None
         self.skip = max(self.skip - 1, 0)
-        if self.post.n_classes > 2 and not self.skip: got = expanded(self.post, self.box, self.c, lo, hi)
-        if got is not None and got.cell.value_high - got.cell.value_low <= 2*BLUNT: return got
+        if self.post.n_classes > 2 and not self.skip:
+            got = expanded(self.post, self.box, self.c, lo, hi)
+        if got is not None and got.cell.value_high - got.cell.value_low <= 2*BLUNT:
+            return got
         if not self.skip: self.skip = AGAIN
         cell = class_bounds(self.post, self.box, [self.c], lo, hi)[0]
         return Expanded(cell if got is None else _sharper(cell, got.cell), lo[None][:0])
@@ -619,4 +660,5 @@ class ExpandedOracle(ClassOracle):
         got = super().look(lo, hi, goal)
         worst = int(np.argmin(got.low))
         ends = self.found(lo[worst], hi[worst]).corners
-        return got._replace(corners=np.clip(ends[:1] if self.sign > 0 else ends[1:], lo[worst], hi[worst]))
+        return got._replace(corners=np.clip(ends[:1] if self.sign > 0 else ends[1:],
+                                            lo[worst], hi[worst]))

@@ -16,8 +16,8 @@ from ...core.results import Clock, Status
 from .bumps import Sum, Summand, leads_over, sum_of
 from .certificate import kernel_rows, reduce_box, rounding
 from .class_bounds import PairCentre, pair_centre
-from .kernels import (LINEAR, SquaredExponential, Terms, expand,
-                                            frame_box, kernel_at, kernel_unit, model_on)
+from .kernels import (
+    LINEAR, SquaredExponential, Terms, expand, frame_box, kernel_at, kernel_unit, model_on)
 from .many_coordinates import least_of, settle_sign
 from ..search import Proof
 from ..softmax import MulticlassPosterior
@@ -58,7 +58,8 @@ class Work:
 # %% ../../../nbs/gpc/advanced/class_signs.ipynb #87daeb81
 def settle_lead(
     asked,            # Asked or Several
-    lost:Callable,    # a point (d,) -> a point of the set where the class is certified to be lost, or None
+    lost:Callable,    # a point (d,) -> a point of the set where the class is certified to
+                      # be lost, or None
     clock:Clock,      # time left
     max_boxes=None,   # regions for everything; None: no limit
     starts=None,      # (m, d) points to try first
@@ -98,14 +99,15 @@ class Asked(NamedTuple):
         return [j for j in range(self.post.n_classes) if j != self.top]
 
     def functional(self, coef, size, extra, constant:float) -> Sum|None:
-        "Bumps with coefficients `coef` and at extra points; `size`: the sum of what they are rounded from."
+        """Bumps with coefficients `coef` and at extra points; `size`: the sum of what they
+        are rounded from."""
         off = rounding(16)*self.post.variance*float(size)
         parts = [Summand(self.terms, self.post.X, coef), *extra]
         return sum_of(parts, constant - off, self.lower, self.upper, self.ball)
 
     def lead(self, rival:int) -> Sum|None:
         "The difference of two latent means."
-        alpha = self.post.alpha                      # a difference of two doubles has a relative error only
+        alpha = self.post.alpha # a difference of two doubles has a relative error only
         return self.functional(alpha[self.top] - alpha[rival], 0., [], 0.)
 
     def to_prove(self, rival:int, mean:Sum, low, work:Work) -> Iterator[Sum|None]:
@@ -150,10 +152,12 @@ def bounded_below(
         size = size + 2*abs(weight)*float(np.abs(at.coef[a, b]).sum())
         if weight > 0:
             bump += 4*weight
-            constant -= weight*(at.var_high[a, b] + 2*np.sqrt(2*s2)*at.residual[a, b]*(1 + 1e-12))
+            constant -= weight*(at.var_high[a, b]
+                                + 2*np.sqrt(2*s2)*at.residual[a, b]*(1 + 1e-12))
         else: constant += weight*(2*s2 + at.form[a, b])
         constant -= rounding(32)*abs(weight)*(8*s2 + abs(at.form[a, b]) + at.var_high[a, b])
-    return asked.functional(coef, size + .5*bump, [Summand(asked.terms, c[None], np.array([bump]))],
+    return asked.functional(coef, size + .5*bump,
+                            [Summand(asked.terms, c[None], np.array([bump]))],
                             float(constant))
 
 # %% ../../../nbs/gpc/advanced/class_signs.ipynb #bb251004
@@ -165,17 +169,20 @@ def lead_less_offset(
     at:PairCentre,     # there
     share:float=1.,    # of the offset
 ) -> Sum|None:
-    "A lower bound of the difference of the means less a share of the offset of one more class."
+    """A lower bound of the difference of the means less a share of the offset of one more
+    class."""
     k = asked.top
     j = rival
     l = third
     alpha = asked.post.alpha
     size = np.abs(alpha[k]).sum() + np.abs(alpha[j]).sum()
-    return bounded_below(asked, alpha[k] - alpha[j], size, {(j, l): -.5*share, (k, l): .5*share}, c, at)
+    return bounded_below(asked, alpha[k] - alpha[j], size,
+                         {(j, l): -.5*share, (k, l): .5*share}, c, at)
 
 # %% ../../../nbs/gpc/advanced/class_signs.ipynb #ab60d683
 def offset_share(
-    third:float,  # how far the third mean may lie above the middle of the other two; at least 0
+    third:float,  # how far the third mean may lie above the middle of the other two; at
+                  # least 0
     spread:float, # a lower bound of what its variance is when their difference is known
 ) -> float:       # in [0, 1]
     "Which share of the offset three classes need, rounded up."
@@ -189,7 +196,8 @@ def share_needed(
     c:np.ndarray,   # (d,) where the variances' bounds touch
     work:Work,
 ) -> float:
-    "The share of the offset that is needed in the whole set; 1 where the leads may not go together."
+    """The share of the offset that is needed in the whole set; 1 where the leads may not go
+    together."""
     post = asked.post
     k = asked.top
     j = rival
@@ -198,10 +206,13 @@ def share_needed(
     none = np.zeros(post.n)
     alpha = post.alpha
     at = centre_at(post, c)
-    below = asked.functional(.5*(alpha[k] + alpha[j]) - alpha[l], np.abs(alpha).sum(), [], 0.)
+    below = asked.functional(.5*(alpha[k] + alpha[j]) - alpha[l], np.abs(alpha).sum(), [],
+                             0.)
     together = bounded_below(asked, none, 0., {(k, j): 1., (k, l): 1., (j, l): -1.}, c, at)
     left = bounded_below(asked, none, 0., {(k, l): 1., (k, j): -.25}, c, at)
-    if together is None or below is None or left is None or not work.settle(together, 2).proved: return 1.
+    if (together is None or below is None or left is None
+        or not work.settle(together, 2).proved):
+        return 1.
     mean = work.least(below)
     spread = work.least(left)
     return offset_share(max(-mean, 0.), max(spread, 0.)) if np.isfinite(mean) else 1.
@@ -233,7 +244,8 @@ def touch(
     n = len(r)
     w = post.matrix @ r
     A = np.abs(post.matrix)
-    e = float((A @ (kernel_unit(post.terms, post.d)*size + rounding(n + 8)*np.abs(r))).sum())
+    e = float((A @ (kernel_unit(post.terms, post.d)*size + rounding(n + 8)*np.abs(r)))
+              .sum())
     form = float(w @ r)
     spread = post.spread
     slack = 4*prior*(e*1.01 + max(spread.rho, spread.g - 1, 0.))
@@ -256,7 +268,8 @@ class Several(NamedTuple):
 
     def lead(self, rival:int) -> Sum|None:
         "The difference of two latent means; None where the theorem does not hold."
-        if any((p.terms.kind == LINEAR).any() or p.link != "logistic" or p.clip for p in self.latents):
+        if any((p.terms.kind == LINEAR).any() or p.link != "logistic" or p.clip
+               for p in self.latents):
             return None
         return lead_of(self, self.top, rival)
 
@@ -276,12 +289,14 @@ class Several(NamedTuple):
     def mean_of(self, c:int, sign:float) -> Sum|None:
         "A latent mean, or minus it."
         p = self.latents[c]
-        return self.functional([Summand(p.terms, p.Z, sign*p.weights)], sign*p.mean, abs(p.mean))
+        return self.functional([Summand(p.terms, p.Z, sign*p.weights)], sign*p.mean,
+                               abs(p.mean))
 
     def variance_of(self, c:int, point:np.ndarray, at:Touch) -> Sum|None:
         "Its variance from below."
         p = self.latents[c]
-        parts = [Summand(p.terms, p.Z, -2*at.w), Summand(p.terms, point[None], np.array([2.]))]
+        parts = [Summand(p.terms, p.Z, -2*at.w),
+                 Summand(p.terms, point[None], np.array([2.]))]
         return self.functional(parts, -at.below, at.size*(2 + 2*np.abs(at.w).sum()))
 
 # %% ../../../nbs/gpc/advanced/class_signs.ipynb #2656d739
@@ -290,7 +305,7 @@ def lead_of(
     up:int,             # the class that is to lead
     down:int,           # the other one
     share:float=0.,     # of the variances' difference that is taken off
-    wide:int=0,         # which of both has the variance that is taken from above: up or down
+    wide:int=0, # which of both has the variance that is taken from above: up or down
     point=None,         # (d,) where the variances' bounds touch
     ats=None,           # Touch of every class there
 ) -> Sum|None:
@@ -308,14 +323,16 @@ def lead_of(
             above = c == wide
             coef = coef + (share if above else -share)*at.w
             constant -= .5*share*(at.above if above else at.below)
-            size += at.size*(np.abs(p.weights).sum() + share*(np.abs(at.w).sum() + 2)) + at.above + at.below
+            size += (at.size*(np.abs(p.weights).sum() + share*(np.abs(at.w).sum() + 2))
+                     + at.above + at.below)
             if not above: parts.append(Summand(p.terms, point[None], np.array([share])))
         parts.append(Summand(p.terms, p.Z, coef))
     return asked.functional(parts, constant, size)
 
 # %% ../../../nbs/gpc/advanced/class_signs.ipynb #422e1957
 def _shares(asked:Several, rival:int, point, ats, work:Work) -> tuple[float, float]:
-    "Bounds of rho where the rival's mean is positive, and where the mean of the class is negative."
+    """Bounds of rho where the rival's mean is positive, and where the mean of the class is
+    negative."""
     found = []
     for c, sign in ((rival, -1.), (asked.top, 1.)):
         mean = asked.mean_of(c, sign)

@@ -11,33 +11,37 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from ...core.results import (TwoClassMixin, check_classes, check_points, choose_reject_label,
-                                   with_rejections)
+from ...core.results import (
+    TwoClassMixin, check_classes, check_points, choose_reject_label, with_rejections)
 from .many import certified_radius, certify_many
 from ..posterior import GPPosterior, fit_gpc
 
 # %% ../../../nbs/gpc/advanced/classifier.ipynb #720a5b25
 class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
-    """Gaussian process classifier of two classes that can withhold answers which a small change could alter.
+    """Gaussian process classifier of two classes that can withhold answers which a small
+    change could alter.
 
-    Learned: posterior_ (a GPPosterior, class 1 is classes_[1]), classes_, reject_label_, n_features_in_.
+    Learned: posterior_ (a GPPosterior, class 1 is classes_[1]), classes_, reject_label_,
+    n_features_in_.
 
     Its kernel is a squared exponential. With another kernel fit elsewhere, import the model
     (`posterior_from_sklearn` and the like), and ask `certify_many`.
 
     Source: Blaas et al.; fitted by `fit_gpc`."""
-    classes_:np.ndarray
-    reject_label_:object
-    posterior_:GPPosterior
+    classes_: np.ndarray
+    reject_label_: object
+    posterior_: GPPosterior
 
     def __init__(self,
         inference="laplace",    # or "ep"
-        max_evaluations=40,     # of the marginal likelihood, by L-BFGS-B; 0 keeps the starting values
+        max_evaluations=40,     # of the marginal likelihood, by L-BFGS-B; 0 keeps the
+                                # starting values
         likelihood="probit",    # or "logistic" (Laplace only)
         ard=True,               # one length-scale per dimension
         lengthscale=None,       # starting values: a number or (d,), above 0; None: 1
         variance=None,          # starting value, above 0; None: 1
-        reject_label="auto",    # for no answer: text, a number or None; "auto": -1, or "reject" among texts
+        reject_label="auto",    # for no answer: text, a number or None; "auto": -1, or
+                                # "reject" among texts
     ):
         self.inference = inference
         self.max_evaluations = max_evaluations
@@ -49,7 +53,8 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
 
     def predict(self,
         X,               # (m, d) points
-        radius=None,     # inputs may be off by so much: a number or (d,), at least 0; None: answer everywhere
+        radius=None,     # inputs may be off by so much: a number or (d,), at least 0; None:
+                         # answer everywhere
         dims=None,       # indices of the coordinates that may be off; None: all
         norm="inf",      # of the radius: "inf", 2 or 1
         limits=None,     # (low, high) that no perturbed point leaves
@@ -58,12 +63,14 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         n_jobs=None,     # joblib workers; None: this process
         progress=None,   # True for a bar, or a function of (points done, points to do)
     ) -> np.ndarray:     # (m,) classes; with a radius also the reject label
-        """Classes; with a radius, only where it is proved that no point so close has another class."""
+        """Classes; with a radius, only where it is proved that no point so close has
+        another class."""
         X = self._checked(X)
         labels = self.classes_[self.posterior_.predict(X)]
         if radius is None: return labels
         found = certify_many(self.posterior_, X, radius, dims, norm, limits, ("verdict",),
-                             max_boxes=max_boxes, time_limit=time_limit, n_jobs=n_jobs, progress=progress)
+                             max_boxes=max_boxes, time_limit=time_limit, n_jobs=n_jobs,
+                             progress=progress)
         return with_rejections(labels, found.verdict == "safe", self.reject_label_)
 
 @patch
@@ -95,8 +102,8 @@ def certified_radius(self:CertifiedGPClassifier,
     n_jobs=None,     # joblib workers; None: this process
 ) -> np.ndarray:     # (m,) at least 0, in the units of X
     """Radius up to which the class of each point is proved not to change."""
-    return certified_radius(self.posterior_, self._checked(X), dims, norm, limits, max_boxes,
-                            time_limit, n_jobs=n_jobs)
+    return certified_radius(self.posterior_, self._checked(X), dims, norm, limits,
+                            max_boxes, time_limit, n_jobs=n_jobs)
 
 # %% ../../../nbs/gpc/advanced/classifier.ipynb #720a5b27
 @patch
@@ -106,10 +113,11 @@ def fit(self:CertifiedGPClassifier,
 ):      # self
     """Fit hyperparameters and posterior.
 
-    Raises: ValueError naming the argument; ArithmeticError where the kernel matrix is ill-conditioned."""
+    Raises: ValueError naming the argument; ArithmeticError where the kernel matrix is
+    ill-conditioned."""
     X = check_points(self, X, reset=True)
     signs = self._fit_labels(check_classes(self, y, len(X)))
     self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)
-    self.posterior_ = fit_gpc(X, signs, self.inference, self.max_evaluations, self.likelihood, self.ard,
-                              self.lengthscale, self.variance)
+    self.posterior_ = fit_gpc(X, signs, self.inference, self.max_evaluations,
+                              self.likelihood, self.ard, self.lengthscale, self.variance)
     return self

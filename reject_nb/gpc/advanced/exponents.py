@@ -53,8 +53,8 @@ class Region(NamedTuple):
         return bool(np.linalg.norm(nearest, self.ball.p) <= self.ball.radius + slack)
 
     def support(self,
-        V:np.ndarray,   # (n, d) directions
-        size:np.ndarray,# (n, d) their absolute values
+        V:np.ndarray,    # (n, d) directions
+        size:np.ndarray, # (n, d) their absolute values
     ) -> tuple[np.ndarray, np.ndarray]: # (n,) and (n,)
         "Smallest and largest value of each v.delta on the region, rounded outward."
         mid = self.mid
@@ -68,14 +68,17 @@ class Region(NamedTuple):
         if self.ball is None: return low, high
         ball = self.ball
         unit = V/self.ball.scale
-        dual = np.abs(unit).max(1, initial=0.) if ball.p == 1 else np.sqrt((unit*unit).sum(1))
+        dual = (np.abs(unit).max(1, initial=0.) if ball.p == 1
+                else np.sqrt((unit*unit).sum(1)))
         at = -(unit @ ball.shift)
-        far = ball.radius*dual + rounding(d + 8)*(ball.radius*dual + np.abs(unit) @ np.abs(ball.shift))
+        far = (ball.radius*dual
+               + rounding(d + 8)*(ball.radius*dual + np.abs(unit) @ np.abs(ball.shift)))
         return np.maximum(low, at - far), np.minimum(high, at + far)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #3072754a
 class Terms(NamedTuple):
-    "A constant and terms sign_i exp(log_weight_i + delta.a_i) exp(-|delta|^2/2), in units of the sum."
+    """A constant and terms sign_i exp(log_weight_i + delta.a_i) exp(-|delta|^2/2), in units
+    of the sum."""
     A: np.ndarray          # (n, d) scaled training points about the origin
     sign: np.ndarray       # (n,) 1 or -1
     log_weight: np.ndarray # (n,)
@@ -83,7 +86,8 @@ class Terms(NamedTuple):
     free: np.ndarray       # (d,) indices of the coordinates that matter
     origin: np.ndarray     # (D,) the box's centre
     scale: np.ndarray      # (d,) length-scales of the coordinates that matter
-    flat: tuple[float, float] # log of the least and largest common factor of those that do not matter
+    flat: tuple[float, float] # log of the least and largest common factor of those that do
+                              # not matter
     region: Region         # in the coordinates that matter
     constant: float = 0.
 
@@ -107,7 +111,8 @@ class Terms(NamedTuple):
 
     def less(self, m:float) -> "Terms":
         "The sum less a number, rounded down."
-        return self._replace(constant=self.constant - m - rounding(8)*(abs(self.constant) + abs(m)))
+        return self._replace(constant=self.constant - m
+                             - rounding(8)*(abs(self.constant) + abs(m)))
 
     def seen_from(self, region:Region) -> "View|None":
         "The terms from the centre of a region."
@@ -124,14 +129,16 @@ class Terms(NamedTuple):
         return worst_coordinate(self, region, seen)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #b2fba2a3
-def _scaled_box(lower, upper, scale) -> tuple[np.ndarray, np.ndarray]: # (D,) centre, (D,) scaled half-widths
+def _scaled_box(lower, upper, scale) -> tuple[np.ndarray, np.ndarray]:
+    # (D,) centre, (D,) scaled half-widths
     "Centre of a box, and half-widths in length-scales, rounded up."
     origin = lower + .5*(upper - lower)
     return origin, np.maximum(upper - origin, origin - lower)/scale*(1 + 8*UNIT)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #9522004e
 def _flat(point, lower, upper, scale, flat) -> tuple[float, float]:
-    "Range of the log of exp(-|x - point|^2/2) over a box, in some coordinates only, rounded outward."
+    """Range of the log of exp(-|x - point|^2/2) over a box, in some coordinates only,
+    rounded outward."""
     nearest = np.maximum(np.maximum(lower - point, point - upper), 0)[flat]/scale[flat]
     farthest = np.maximum(np.abs(lower - point), np.abs(upper - point))[flat]/scale[flat]
     slack = 1 + rounding(len(flat) + 8)
@@ -141,7 +148,8 @@ def _flat(point, lower, upper, scale, flat) -> tuple[float, float]:
 def sign_terms(
     X:np.ndarray,      # (n, D) points
     coef:np.ndarray,   # (n,) weights of the bumps, with the sign asked for
-    scale:np.ndarray,  # (D,) length-scales; inf for a coordinate that the kernel does not look at
+    scale:np.ndarray,  # (D,) length-scales; inf for a coordinate that the kernel does not
+                       # look at
     lower:np.ndarray,  # (D,) box, finite
     upper:np.ndarray,  # (D,)
     ball=None,         # (p, radius, centre) to cut it with, or None
@@ -153,7 +161,7 @@ def sign_terms(
     weight = coef[used]
     seen = np.isfinite(scale)
     differs = (X != X[:1]).any(0) & seen               # elsewhere every v_i is exactly zero
-    matters = seen if constant else differs            # a constant does not have the common factor
+    matters = seen if constant else differs # a constant does not have the common factor
     origin, half = _scaled_box(lower, upper, scale)
     free = np.flatnonzero(matters & (upper > lower))
     fixed = np.flatnonzero(matters & (upper == lower))
@@ -164,16 +172,20 @@ def sign_terms(
     half = half[free]
     drift = rounding(len(scale) + 20)*(square + np.abs(size) + 1)
     drift += rounding(4)*(np.abs(A) @ half) + rounding(8)*float(half @ half)
-    cut = None if ball is None else Cut(ball[0], ball[1]*(1 + 4*UNIT), scale[free], (origin - ball[2])[free])
-    flat = _flat(X[0], lower, upper, scale, np.flatnonzero(~matters)) if len(X) else (0., 0.)
-    return Terms(A=A, sign=np.sign(weight), log_weight=size - square, drift=drift, free=free, origin=origin,
-                 scale=scale[free], flat=flat, region=Region(-half, half, cut), constant=constant)
+    cut = (None if ball is None
+           else Cut(ball[0], ball[1]*(1 + 4*UNIT), scale[free], (origin - ball[2])[free]))
+    flat = (_flat(X[0], lower, upper, scale, np.flatnonzero(~matters)) if len(X)
+            else (0., 0.))
+    return Terms(A=A, sign=np.sign(weight), log_weight=size - square, drift=drift,
+                 free=free, origin=origin, scale=scale[free], flat=flat,
+                 region=Region(-half, half, cut), constant=constant)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #5d479a96
 REACH_OF_EXPONENTS = 30.  # beyond, parabolas say nothing about an exponential
 
 class View(NamedTuple):
-    "The terms as seen from a centre: G = sum_i w_i exp((delta - centre).v_i) + constant exp(tau(delta))."
+    """The terms as seen from a centre: G = sum_i w_i exp((delta - centre).v_i) + constant
+    exp(tau(delta))."""
     centre: np.ndarray # (d,)
     b: np.ndarray      # (d,)
     w: np.ndarray      # (n,) signed weights, the largest about 1
@@ -185,21 +197,26 @@ class View(NamedTuple):
     constant: float = 0.
 
     def log_factor(self, region:Region) -> tuple[float, float]:
-        "Range of log(f/(variance G)) over a region, without the coordinates that do not matter."
+        """Range of log(f/(variance G)) over a region, without the coordinates that do not
+        matter."""
         c = self.centre
         far = np.maximum(np.abs(region.lo - self.centre), np.abs(region.hi - self.centre))
         slope = self.b - c
         base = self.top - .5*float(c @ c)
-        most = np.clip(c + slope, region.lo, region.hi) - c      # where -t^2/2 + slope t is largest
+        # where -t^2/2 + slope t is largest
+        most = np.clip(c + slope, region.lo, region.hi) - c
         low = -.5*far*far - np.abs(slope)*far
         high = most*(slope - .5*most)
-        slack = rounding(len(c) + 16)*(abs(self.top) + float(c @ c + far @ far + np.abs(slope) @ far)) + 1e-15
+        slack = (rounding(len(c) + 16)*(abs(self.top)
+                                        + float(c @ c + far @ far + np.abs(slope) @ far))
+                 + 1e-15)
         return base + float(low.sum()) - slack, base + float(high.sum()) + slack
 
     def factor(self, delta:np.ndarray) -> float:
         "exp(tau): what the sum is multiplied by at a point."
         with np.errstate(over="ignore"):
-            return float(np.exp(.5*float(delta @ delta) - float(self.b @ (delta - self.centre)) - self.top))
+            return float(np.exp(.5*float(delta @ delta)
+                                - float(self.b @ (delta - self.centre)) - self.top))
 
     def value(self, delta:np.ndarray) -> float:
         "G at a point."
@@ -209,7 +226,8 @@ class View(NamedTuple):
     def gradient(self, delta:np.ndarray) -> np.ndarray: # (d,)
         "Its gradient."
         found = (self.w*np.exp(self.V @ (delta - self.centre))) @ self.V
-        return found + self.constant*self.factor(delta)*(delta - self.b) if self.constant else found
+        return (found + self.constant*self.factor(delta)*(delta - self.b) if self.constant
+                else found)
 
     def ranges(self, region:Region) -> "Ranges":
         "The exponents' ranges on a region."
@@ -241,8 +259,8 @@ def view(
     away = rounding(d + 16)*(np.abs(exponent) + abs(top) + moved + reach)
     dropped = float(np.exp((exponent - top + reach)[~near]).sum()*1.001)
     if not near.all(): V, size = V[near], size[near]
-    return View(c, b, (terms.sign*share)[near], V, size, (terms.drift + away + 32*UNIT)[near], dropped, top,
-                terms.constant)
+    return View(c, b, (terms.sign*share)[near], V, size,
+                (terms.drift + away + 32*UNIT)[near], dropped, top, terms.constant)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #6d7290bf
 _SERIES = 1/np.cumprod(np.arange(1., 18.))[1:]       # 1/2!, 1/3!, ...
@@ -254,7 +272,8 @@ def phi(s:np.ndarray) -> np.ndarray:
     t = np.where(near, s, 0.)
     series = np.polyval(_SERIES[::-1], t)
     far = np.where(near, 1., s)
-    with np.errstate(over="ignore"): return np.where(near, series, (np.expm1(far) - far)/(far*far))
+    with np.errstate(over="ignore"):
+        return np.where(near, series, (np.expm1(far) - far)/(far*far))
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #43c6b49a
 class Parabola(NamedTuple):
@@ -295,11 +314,13 @@ def joint_parabola(
     slip = 1e-13 + 4*rounding(d + 4)*(1 + seen.size @ np.abs(offset) + far)
     s = np.where(W > 0, low - at, high - at)
     bend = phi(s)*(1 - np.sign(W)*slip)
-    parts = np.abs(W)*(1 + far + bend*far*far)         # everything that is summed, in absolute values
+    # everything that is summed, in absolute values
+    parts = np.abs(W)*(1 + far + bend*far*far)
     with np.errstate(over="ignore"): largest = np.exp(high - at)
-    allowance = ((np.abs(W)*(seen.drift + slip)*largest).sum()*1.01 + 4*rounding(n + 8*d + 64)*parts.sum()
-                 + seen.dropped + 1e-280)
-    return Parabola(p, float(W.sum()), W @ seen.V, signed_gram(seen.V, W*bend), float(allowance))
+    allowance = ((np.abs(W)*(seen.drift + slip)*largest).sum()*1.01
+                 + 4*rounding(n + 8*d + 64)*parts.sum() + seen.dropped + 1e-280)
+    return Parabola(p, float(W.sum()), W @ seen.V, signed_gram(seen.V, W*bend),
+                    float(allowance))
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #b123c286
 def exponents(seen:View, region:Region) -> tuple[np.ndarray, np.ndarray]: # (n,) and (n,)
@@ -317,7 +338,8 @@ def worst_coordinate(
 ) -> int:
     "Where to split."
     half = region.half
-    if seen is None: return int(np.argmax(half*(half + np.abs(terms.A - region.mid).max(0))))
+    if seen is None:
+        return int(np.argmax(half*(half + np.abs(terms.A - region.mid).max(0))))
     low, high = exponents(seen, region)
     cost = _loss(seen.w, .5*(high - low)) @ seen.size
     if seen.constant:
@@ -366,7 +388,8 @@ def _half_square(p, region:Region) -> float:
     whole = .5*float(far @ far)
     ball = region.ball
     if ball is None: return whole
-    reach = ball.radius/float(ball.scale.min()) + float(np.linalg.norm(p + ball.shift/ball.scale))
+    reach = (ball.radius/float(ball.scale.min())
+             + float(np.linalg.norm(p + ball.shift/ball.scale)))
     return min(whole, .5*reach*reach*(1 + 1e-9) + 1e-12*float(p @ p))
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #f3265ccd
@@ -402,7 +425,8 @@ def less_constant(
         parts = 1 + reach + g*reach*reach + abs(k)*eps
         exponent = 1 + abs(seen.top) + .5*float(p @ p) + reach
         exponent += float(np.abs(seen.b) @ (np.abs(p) + np.abs(seen.centre)))
-        off = 4*rounding(8*d + 64)*parts + (4*rounding(4*d + 32)*exponent + 1e-14)*largest + slip*eps
+        off = (4*rounding(8*d + 64)*parts + (4*rounding(4*d + 32)*exponent + 1e-14)*largest
+               + slip*eps)
         curve = under.curve + sign*K*g*np.outer(u, u)
         curve[np.diag_indices(d)] += sign*.5*K*k
         return Parabola(p, under.value + sign*K, under.slope + sign*K*u, curve,
@@ -416,7 +440,7 @@ class Ranges:
     def __init__(self, seen:View, region:Region):
         self.seen = seen
         self.low, self.high = exponents(seen, region)
-        self.known:Ellipsoid|None = None
+        self.known: Ellipsoid|None = None
 
     @property
     def empty(self) -> bool:
@@ -429,10 +453,12 @@ class Ranges:
         under = joint_parabola(seen, region, self.low, self.high, p)
         if seen.constant:
             under = less_constant(under, seen, region, -seen.constant, self.known)
-            if not (np.isfinite(under.allowance) and np.isfinite(under.curve).all()): return None
+            if not (np.isfinite(under.allowance) and np.isfinite(under.curve).all()):
+                return None
         return under
 
-    def narrow(self, found:"Dual", region:Region, left:Region) -> bool: # whether that gained much
+    def narrow(self, found:"Dual", region:Region, left:Region) -> bool: # whether that
+        # gained much
         "Keep what the ellipsoid of a region, and the part that is left of it, allow."
         seen = self.seen
         width = (self.high - self.low).sum()
@@ -446,7 +472,8 @@ class Ranges:
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #bd0b4996
 class Quadratic(NamedTuple):
-    "c + b.y + y'Qy - allowance <= G on the region, y in [-1, 1]^d and in the ball |k + t y|_p <= radius."
+    """c + b.y + y'Qy - allowance <= G on the region, y in [-1, 1]^d and in the ball |k + t
+    y|_p <= radius."""
     c: float
     b: np.ndarray     # (d,)
     Q: np.ndarray     # (d, d)
@@ -470,8 +497,9 @@ def unit_box(
         t = ball.scale*h
         k = ball.scale*region.mid + ball.shift
         slack = t + np.abs(ball.scale*region.mid) + np.abs(ball.shift)
-    return Quadratic(float(under.value + under.slope @ m + m @ bent), h*(under.slope + 2*bent),
-                     h[:, None]*under.curve*h, under.allowance, t, k, slack)
+    return Quadratic(float(under.value + under.slope @ m + m @ bent),
+                     h*(under.slope + 2*bent), h[:, None]*under.curve*h, under.allowance, t,
+                     k, slack)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #9a1d0907
 @njit(cache=True, nogil=True)
@@ -511,7 +539,8 @@ def _on_sphere(form:Quadratic, radius:float) -> Multipliers:
     "Multiplier of a 2-norm ball for which the descent ends on the sphere, by bisection."
     y = -np.sign(form.b)
     t2 = form.t*form.t
-    start = np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)), 1e-300)
+    start = np.abs(form.b).max(initial=1e-300)/max(float((form.t*form.t).max(initial=0.)),
+                                                   1e-300)
     g = np.zeros(len(y))
     def end(mu):
         nonlocal g
@@ -534,7 +563,8 @@ def multipliers(
     region:Region,
 ) -> Multipliers:
     "Multipliers from a local minimum of the quadratic on the region."
-    if region.ball is not None and region.ball.p == 2: return _on_sphere(form, region.ball.radius)
+    if region.ball is not None and region.ball.p == 2:
+        return _on_sphere(form, region.ball.radius)
     y = np.where(form.b > 0, -1., 1.)
     g = descend(form.Q, form.b, y, 30)
     return Multipliers(_pressed(g, y), 0., y)
@@ -553,11 +583,12 @@ def _scaled_matrix(form:Quadratic, box, weight) -> np.ndarray:
     return D[:, None]*(form.Q + np.diag(box))*D
 
 def _lifted(form:Quadratic, base) -> np.ndarray: # (d,)
-    "Multipliers raised where S is negative: by u_j^2 of their own size, for its lowest eigenvectors u."
+    """Multipliers raised where S is negative: by u_j^2 of their own size, for its lowest
+    eigenvectors u."""
     box = base
     for turn in range(8):
-        values, U = eigh(_scaled_matrix(form, box, base), subset_by_index=[0, min(3, len(base) - 1)],
-                         check_finite=False)
+        values, U = eigh(_scaled_matrix(form, box, base),
+                         subset_by_index=[0, min(3, len(base) - 1)], check_finite=False)
         if values[0] >= .5*MARGIN: break
         share = U[:, values < MARGIN]**2
         missing = MARGIN - values[values < MARGIN]
@@ -568,17 +599,20 @@ def _lifted(form:Quadratic, base) -> np.ndarray: # (d,)
 def _candidates(form:Quadratic, given:Multipliers) -> Iterator[Multipliers]:
     "Multipliers for which S may be positive, the sharpest first."
     weight = given.box + given.ball*form.t*form.t
-    least = 1e-4*float(np.abs(form.b).mean()) + 1e-12*float(np.abs(np.diag(form.Q)).max(initial=0.)) + 1e-290
+    least = (1e-4*float(np.abs(form.b).mean())
+             + 1e-12*float(np.abs(np.diag(form.Q)).max(initial=0.)) + 1e-290)
     floor = np.maximum(weight, least) - weight
     def raised(extra):
-        return Multipliers(given.box*(1 + extra) + extra*floor, given.ball*(1 + extra), given.y)
+        return Multipliers(given.box*(1 + extra) + extra*floor, given.ball*(1 + extra),
+                           given.y)
     yield raised(1e-9)
     if given.ball == 0: yield given._replace(box=_lifted(form, weight + floor))
-    lowest = float(eigvalsh(_scaled_matrix(form, weight, weight + floor), subset_by_index=[0, 0],
-                            check_finite=False)[0])
+    lowest = float(eigvalsh(_scaled_matrix(form, weight, weight + floor),
+                            subset_by_index=[0, 0], check_finite=False)[0])
     for times in (1.02, 1.3): yield raised(times*max(-lowest, 0) + 1e-6)
 
-def _raised(form:Quadratic, given:Multipliers) -> tuple[Multipliers, np.ndarray, np.ndarray|None]:
+def _raised(form:Quadratic,
+            given:Multipliers) -> tuple[Multipliers, np.ndarray, np.ndarray | None]:
     "Multipliers for which S is positive, S, and its factor; None where nothing helps."
     for more in _candidates(form, given):
         S = form.Q + np.diag(more.box + more.ball*form.t*form.t)
@@ -588,7 +622,8 @@ def _raised(form:Quadratic, given:Multipliers) -> tuple[Multipliers, np.ndarray,
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #f445e915
 class Dual(NamedTuple):
-    "A lower bound of the sum on a region; where it is not positive, |factor (y - y0)|^2 <= excess."
+    """A lower bound of the sum on a region; where it is not positive, |factor (y - y0)|^2
+    <= excess."""
     low: float
     y: np.ndarray      # (d,) local minimum of the quadratic, in the unit box
     y0: np.ndarray     # (d,)
@@ -598,7 +633,8 @@ class Dual(NamedTuple):
     left: Region|None  # of a 1-norm ball: the box that its corners leave
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #ed8beb19
-def _low_at(form:Quadratic, radius:float, given:Multipliers, S, y0) -> tuple[float, float]: # bound, slip
+def _low_at(form:Quadratic, radius:float, given:Multipliers, S, y0) -> tuple[float, float]:
+    # bound, slip
     "The bound for one point y0, with everything that rounding may have changed taken off."
     d = len(form.b)
     mu = given.ball
@@ -622,14 +658,17 @@ def _ellipsoid(form:Quadratic, region:Region) -> Dual:
     given, S, factor = _raised(form, multipliers(form, region))
     if factor is None: return Dual(-np.inf, given.y, given.y, None, np.inf, 0., None)
     b = form.b + 2*given.ball*form.t*form.k
-    y0 = -.5*solve_triangular(factor, solve_triangular(factor, b, trans=1, check_finite=False),
+    y0 = -.5*solve_triangular(factor,
+                              solve_triangular(factor, b, trans=1, check_finite=False),
                               check_finite=False)
-    low, slip = _low_at(form, 0. if region.ball is None else region.ball.radius, given, S, y0)
+    low, slip = _low_at(form, 0. if region.ball is None else region.ball.radius, given, S,
+                        y0)
     return Dual(low, given.y, y0, factor, -low, slip, None)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #4a544dcf
 class _Corners(NamedTuple):
-    "Smallest entries of M by corner, in the order of the coordinates, without what rounding may change."
+    """Smallest entries of M by corner, in the order of the coordinates, without what
+    rounding may change."""
     up: np.ndarray     # (d,) of the corner + radius e_j
     down: np.ndarray   # (d,) of the corner - radius e_j
     centre: float
@@ -642,8 +681,7 @@ def _corners(form:Quadratic, radius:float) -> _Corners:
     at = form.k/t
     bent = form.Q @ at
     c = form.c - form.b @ at + at @ bent
-    g = .5*radius*(form.b
-                   - 2*bent)/t
+    g = .5*radius*(form.b - 2*bent)/t
     H = form.Q*(radius/t)*(radius/t)[:, None]
     pairs = H + g                     # second corner + radius e_l, - radius e_l
     opposite = -H - g
@@ -656,26 +694,30 @@ def _corners(form:Quadratic, radius:float) -> _Corners:
     far = (np.abs(form.k) + radius)/t
     steep = np.abs(form.b) + 2*np.abs(form.Q) @ far
     parts = abs(form.c) + steep @ far
-    allowance = form.allowance + rounding(4*len(t)
-                                          + 64)*4*parts + rounding(16)*(steep @ (form.slack/t)) + 1e-280
+    allowance = (form.allowance + rounding(4*len(t) + 64)*4*parts
+                 + rounding(16)*(steep @ (form.slack/t)) + 1e-280)
     return _Corners(up, down, float(c - np.abs(g).max(initial=0.)), float(allowance))
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #4a5fd610
-def _crossed(form:Quadratic, region:Region) -> tuple[float, Region|None]: # bound, what is left
-    "The bound from the corners of a 1-norm ball, and the box outside which the sum is positive."
+def _crossed(form:Quadratic, region:Region) -> tuple[float, Region | None]:
+    # bound, what is left
+    """The bound from the corners of a 1-norm ball, and the box outside which the sum is
+    positive."""
     ball = region.ball
     assert ball is not None                             # asked of a 1-norm ball only
     with np.errstate(over="ignore", invalid="ignore"): got = _corners(form, ball.radius)
     up = got.up - got.allowance
     down = got.down - got.allowance
     slack = ball.radius*1e-12
-    least = min(up.min(initial=np.inf), down.min(initial=np.inf), got.centre - got.allowance)
+    least = min(up.min(initial=np.inf), down.min(initial=np.inf),
+                got.centre - got.allowance)
     if not np.isfinite(least): return -np.inf, region
     if least >= 0: return float(least), None
     share = lambda m: np.minimum(-least/np.maximum(m - least, -least), 1)*(1 + 1e-12)
     slack = slack + rounding(8)*np.abs(ball.shift)
     return float(least), region._replace(
-        lo=np.maximum(region.lo, (-ball.radius*share(down) - slack - ball.shift)/ball.scale),
+        lo=np.maximum(region.lo,
+                      (-ball.radius*share(down) - slack - ball.shift)/ball.scale),
         hi=np.minimum(region.hi, (ball.radius*share(up) + slack - ball.shift)/ball.scale))
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #becf7283
@@ -686,7 +728,8 @@ def shor_dual(
     "Step 3: a proved lower bound of the sum on the region."
     if region.ball is None or region.ball.p == 2: return _ellipsoid(form, region)
     low, left = _crossed(form, region)
-    found = _ellipsoid(form._replace(t=0*form.t, k=0*form.k, slack=0*form.slack), region._replace(ball=None))
+    found = _ellipsoid(form._replace(t=0*form.t, k=0*form.k, slack=0*form.slack),
+                       region._replace(ball=None))
     return found._replace(low=max(low, found.low), left=left)
 
 # %% ../../../nbs/gpc/advanced/exponents.ipynb #ad5d0940
@@ -707,10 +750,12 @@ def contracted(
     found:Dual,
     region:Region,
 ) -> Region|None: # None where nothing is left
-    "The part of the region's box that the ellipsoid meets; none where that misses the region's ball."
+    """The part of the region's box that the ellipsoid meets; none where that misses the
+    region's ball."""
     if found.left is not None: region, was = found.left, region
     else: was = region
-    if found.factor is None: return region if (region.lo <= region.hi).all() and region.meets_ball else None
+    if found.factor is None:
+        return region if (region.lo <= region.hi).all() and region.meets_ball else None
     d = len(found.y)
     mid = was.mid
     half = was.half

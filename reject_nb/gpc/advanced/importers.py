@@ -21,9 +21,9 @@ from scipy.special import expit
 
 from ...core.checks import check_flag, check_number, refuse
 from .kernel_posterior import KernelPosterior, OneVsRestPosterior
-from .kernels import (LINEAR, SE, Constant, Kernel, Linear, Matern12,
-                                            Matern32, Matern52, Product, RationalQuadratic,
-                                            SquaredExponential, Sum, White)
+from .kernels import (
+    LINEAR, SE, Constant, Kernel, Linear, Matern12, Matern32, Matern52, Product,
+    RationalQuadratic, SquaredExponential, Sum, White)
 from ..posterior import EXACT, GPPosterior, check_names, ep_targets
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a37c0006
@@ -52,8 +52,10 @@ def dims_of(
     "Active columns as a tuple."
     if active is None: return outer
     columns = np.arange(d) if outer is None else np.array(outer)
-    chosen = columns[active] if isinstance(active, slice) else columns[value_of(active).astype(int)]
-    return None if np.array_equal(chosen, np.arange(d)) else tuple(int(j) for j in np.ravel(chosen))
+    chosen = (columns[active] if isinstance(active, slice)
+              else columns[value_of(active).astype(int)])
+    return (None if np.array_equal(chosen, np.arange(d))
+            else tuple(int(j) for j in np.ravel(chosen)))
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a37c0011
 NAMES = {"variance": ("variance", "constant_value", "noise_level", "constant"),
@@ -61,7 +63,8 @@ NAMES = {"variance": ("variance", "constant_value", "noise_level", "constant"),
          "variances": ("variances", "variance"), "alpha": ("alpha", "power")}
 
 def parameters_of(kern, kind:type) -> dict:
-    "Parameters of one of our kernels in the attributes of another library's; without a variance it is 1."
+    """Parameters of one of our kernels in the attributes of another library's; without a
+    variance it is 1."""
     found = {}
     for field in fields(kind):
         theirs = [name for name in NAMES.get(field.name, ()) if hasattr(kern, name)]
@@ -71,7 +74,8 @@ def parameters_of(kern, kind:type) -> dict:
 
 def read_kernel(
     kern,          # a kernel of a library
-    table:dict,    # name of its class -> a kernel of ours, or a function of (kern, table, d, dims)
+    table:dict,    # name of its class -> a kernel of ours, or a function of (kern, table,
+                   # d, dims)
     d:int,         # columns of the points
     outer=None,    # columns that are left of them already; None: all
     own:bool=True, # whether its own active dimensions count
@@ -83,7 +87,7 @@ def read_kernel(
     kind = table[name]
     dims = dims_of(getattr(kern, "active_dims", None), d, outer) if own else outer
     if kind in (Sum, Product):
-        if hasattr(kern, "parts"): dims = outer                 # GPy's parts look at the points themselves
+        if hasattr(kern, "parts"): dims = outer # GPy's parts look at the points themselves
         pair = (kern.k1, kern.k2) if hasattr(kern, "k1") else ()
         parts = getattr(kern, "parts", None) or getattr(kern, "kernels", None) or pair
         return kind(tuple(read_kernel(part, table, d, dims) for part in parts))
@@ -102,7 +106,8 @@ def _matern(kern, table, d, dims) -> Kernel:
 
 def _exponential(kern, table, d, dims) -> Kernel:
     "GPflow's: twice the length-scale."
-    return Matern12(number_of(kern.variance), 2*np.asarray(scales_of(kern.lengthscales)), dims)
+    return Matern12(number_of(kern.variance), 2*np.asarray(scales_of(kern.lengthscales)),
+                    dims)
 
 def _rat_quad(kern, table, d, dims) -> Kernel:
     "GPy's, whose length-scales are those of ours times the root of the power."
@@ -111,11 +116,13 @@ def _rat_quad(kern, table, d, dims) -> Kernel:
 
 def _scaled(kern, table, d, dims) -> Kernel:
     "A variance times a kernel whose own active dimensions do not count."
-    return Constant(number_of(kern.outputscale))*read_kernel(kern.base_kernel, table, d, dims, own=False)
+    return Constant(number_of(kern.outputscale))*read_kernel(kern.base_kernel, table, d,
+                                                             dims, own=False)
 
 def _dot_product(kern, table, d, dims) -> Kernel:
     "A linear kernel, and a constant if there is one."
-    return Linear(1.) if kern.sigma_0 == 0 else Linear(1.) + Constant(float(kern.sigma_0)**2)
+    return (Linear(1.) if kern.sigma_0 == 0
+            else Linear(1.) + Constant(float(kern.sigma_0)**2))
 
 def _power(kern, table, d, dims) -> Kernel:
     "A whole power, as a product."
@@ -126,17 +133,18 @@ def _power(kern, table, d, dims) -> Kernel:
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a41c0008
 MATERN = dict(Matern32=Matern32, Matern52=Matern52)
-GPY = dict(RBF=SquaredExponential, ExpQuad=SquaredExponential, OU=Matern12, Exponential=Matern12, **MATERN,
-           RatQuad=_rat_quad, Linear=Linear, Bias=Constant, White=White, Add=Sum, Prod=Product)
-GPFLOW = dict(SquaredExponential=SquaredExponential, Matern12=Matern12, **MATERN, Exponential=_exponential,
-              RationalQuadratic=RationalQuadratic, Linear=Linear, Constant=Constant, White=White, Sum=Sum,
-              Product=Product)
-GPYTORCH = dict(RBFKernel=SquaredExponential, MaternKernel=_matern, RQKernel=RationalQuadratic,
-                ScaleKernel=_scaled, LinearKernel=Linear, ConstantKernel=Constant, AdditiveKernel=Sum,
-                ProductKernel=Product)
+GPY = dict(RBF=SquaredExponential, ExpQuad=SquaredExponential, OU=Matern12,
+           Exponential=Matern12, **MATERN, RatQuad=_rat_quad, Linear=Linear, Bias=Constant,
+           White=White, Add=Sum, Prod=Product)
+GPFLOW = dict(SquaredExponential=SquaredExponential, Matern12=Matern12, **MATERN,
+              Exponential=_exponential, RationalQuadratic=RationalQuadratic, Linear=Linear,
+              Constant=Constant, White=White, Sum=Sum, Product=Product)
+GPYTORCH = dict(RBFKernel=SquaredExponential, MaternKernel=_matern,
+                RQKernel=RationalQuadratic, ScaleKernel=_scaled, LinearKernel=Linear,
+                ConstantKernel=Constant, AdditiveKernel=Sum, ProductKernel=Product)
 SKLEARN = dict(RBF=SquaredExponential, Matern=_matern, RationalQuadratic=RationalQuadratic,
-               DotProduct=_dot_product, ConstantKernel=Constant, WhiteKernel=White, Sum=Sum, Product=Product,
-               Exponentiation=_power)
+               DotProduct=_dot_product, ConstantKernel=Constant, WhiteKernel=White, Sum=Sum,
+               Product=Product, Exponentiation=_power)
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a38c0006
 class Arrays(NamedTuple):
@@ -162,8 +170,8 @@ def root_of(
     "The Cholesky factor of the points' covariance; ValueError if there is none."
     try: return np.linalg.cholesky(gram(kernel, Z) + jitter*np.eye(len(Z)))
     except np.linalg.LinAlgError:
-        raise refuse("the model", "one whose inducing points have a covariance of full rank",
-                     f"one that has not with jitter {jitter:g}") from None
+        raise refuse("the model", "one whose inducing points have a covariance of full "
+                     "rank", f"one that has not with jitter {jitter:g}") from None
 
 def from_whitened(
     root:np.ndarray,    # (n, n) from `root_of`
@@ -237,7 +245,8 @@ def import_difference(
     mean, var = post.latent(P)
     most = post.variance if isinstance(post, GPPosterior) else post.kernel.diagonal(P).max()
     scale = np.maximum(1, np.abs(theirs.mean))
-    parts = [np.abs(mean - theirs.mean)/scale, np.abs(var - theirs.var)/max(1., float(most))]
+    parts = [np.abs(mean - theirs.mean)/scale,
+             np.abs(var - theirs.var)/max(1., float(most))]
     if theirs.p is not None:
         parts.append(np.maximum(np.abs(post.predict_proba(P) - theirs.p) - gap, 0))
     largest = float(np.max(np.concatenate(parts)))
@@ -247,7 +256,8 @@ def import_difference(
 def by_sites(
     post:KernelPosterior,
 ) -> GPPosterior|None:
-    "The posterior by its site precisions; None without one squared exponential, a link and mean 0."
+    """The posterior by its site precisions; None without one squared exponential, a link
+    and mean 0."""
     terms = post.terms
     alone = terms.kind.tolist() == [SE] and len(terms.weight) == 1 and not terms.white[0]
     if not alone or not terms.rate.min() > 0: return None
@@ -255,15 +265,16 @@ def by_sites(
     rest = 1 - np.einsum("ij,ji->i", post.matrix, post.kernel.matrix(post.Z, post.Z))
     sites = np.diag(post.matrix)
     if not rest.min() > 0 or not sites.min() >= 0: return None
-    return GPPosterior(post.Z, post.weights, sites/rest, terms.rate[0]**-.5, terms.weight[0],
-                       post.link, classes=post.classes)
+    return GPPosterior(post.Z, post.weights, sites/rest, terms.rate[0]**-.5,
+                       terms.weight[0], post.link, classes=post.classes)
 
 def _refuse_moving_noise(post:KernelPosterior) -> None:
     "ValueError that names the kernel if its white noise depends on the place."
     terms = post.terms
     for k, white in enumerate(terms.white):
         if white and LINEAR in terms.kind[terms.first[k]: terms.first[k + 1]]:
-            raise refuse("the model's kernel", "without white noise times a linear kernel", "both")
+            raise refuse("the model's kernel", "without white noise times a linear kernel",
+                         "both")
 
 def checked_import(
     read:dict,      # arguments of KernelPosterior
@@ -273,7 +284,8 @@ def checked_import(
     gap:float=0.,   # allowed between the probabilities
     sites:bool=True, # whether a GPPosterior may be made of it
 ):                  # GPPosterior or KernelPosterior
-    "The posterior that was read; ValueError that names the model if it differs from it by more than 1e-6."
+    """The posterior that was read; ValueError that names the model if it differs from it by
+    more than 1e-6."""
     check_names(read.get("classes", (0, 1)), 2)
     try: post = KernelPosterior(**read)
     except ValueError as error:
@@ -281,19 +293,22 @@ def checked_import(
     _refuse_moving_noise(post)
     P = probes(post.Z)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")                  # such as those of columns that have no names
+        warnings.simplefilter("ignore") # such as those of columns that have no names
         theirs = ask(P)
     off = import_difference(post, P, theirs, gap)
     if off > LARGEST:
-        raise refuse(name, f"rebuilt within {LARGEST:g} at the probes{hint}", f"a difference of {off:.2g}")
+        raise refuse(name, f"rebuilt within {LARGEST:g} at the probes{hint}",
+                     f"a difference of {off:.2g}")
     fast = by_sites(post) if sites else None
-    return fast if fast is not None and import_difference(fast, P, theirs, gap) <= LARGEST else post
+    return (fast if fast is not None and import_difference(fast, P, theirs, gap) <= LARGEST
+            else post)
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #c79077c1
 SKLEARN_GAP = 4.35e-4   # above the supremum of |s_5 - sigma|, by 2e-7
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #781e0aa2
-LINKS = {"Bernoulli/Probit": ("probit", 0.), "Bernoulli/inv_probit": ("probit", 1e-3),   # link, clip
+# link, clip
+LINKS = {"Bernoulli/Probit": ("probit", 0.), "Bernoulli/inv_probit": ("probit", 1e-3),
          "Bernoulli/sigmoid": ("logistic", 0.), "BernoulliLikelihood": ("probit", 0.)}
 MEANS = {"NoneType": None, "Zero": None, "ZeroMean": None, "Constant": ("c", "C"),
          "ConstantMean": ("constant",)}
@@ -307,7 +322,8 @@ def link_of(likelihood, name:str) -> dict: # link, clip and noise
             raise refuse(name, "Gaussian with one noise", "one with another noise")
         return dict(link=None, clip=0., noise=number_of(noise))
     theirs = getattr(likelihood, "gp_link", None) or getattr(likelihood, "invlink", None)
-    given = kind if theirs is None else f"{kind}/{getattr(theirs, '__name__', type(theirs).__name__)}"
+    given = (kind if theirs is None
+             else f"{kind}/{getattr(theirs, '__name__', type(theirs).__name__)}")
     if given not in LINKS:
         raise refuse(name, "Gaussian, or Bernoulli with a probit or sigmoid link", given)
     link, clip = LINKS[given]
@@ -319,7 +335,8 @@ def mean_of(model, name:str) -> float:
     kind = type(mean).__name__
     held = [getattr(mean, part) for part in MEANS.get(kind) or () if hasattr(mean, part)]
     if kind in MEANS and MEANS[kind] is None: return 0.
-    if not held or value_of(held[0]).size != 1: raise refuse(f"model's {name}", "zero or constant", kind)
+    if not held or value_of(held[0]).size != 1:
+        raise refuse(f"model's {name}", "zero or constant", kind)
     return number_of(held[0])
 
 def _need(model, parts:tuple, words:str, name:str="model") -> None:
@@ -336,19 +353,21 @@ def _named(post, own_number:str, own_gap:float=0., speaks_of:str=EXACT):
 def _latent_of(
     inner,           # a binary model inside a classifier of scikit-learn
     classes,         # (2,) names
-    owner,           # whose predict_proba is compared: the classifier, or the binary model itself
+    owner, # whose predict_proba is compared: the classifier, or the binary model itself
     sites:bool=True, # whether a GPPosterior may be made of it
 ):                   # GPPosterior or KernelPosterior
     "The posterior of one binary model; ValueError that names `gpc`."
-    parts = ("X_train_", "y_train_", "pi_", "W_sr_", "L_", "kernel_", "latent_mean_and_variance")
+    parts = ("X_train_", "y_train_", "pi_", "W_sr_", "L_", "kernel_",
+             "latent_mean_and_variance")
     _need(inner, parts, "a fitted classifier of scikit-learn", "gpc")
     Z = value_of(inner.X_train_)
     half = solve_triangular(inner.L_, np.diag(inner.W_sr_), lower=True)
-    read = dict(kernel=read_kernel(inner.kernel_, SKLEARN, Z.shape[1]), Z=Z, matrix=half.T @ half,
-                weights=np.asarray(inner.y_train_ - inner.pi_, float), link="logistic", classes=classes)
+    read = dict(kernel=read_kernel(inner.kernel_, SKLEARN, Z.shape[1]), Z=Z,
+                matrix=half.T @ half, weights=np.asarray(inner.y_train_ - inner.pi_, float),
+                link="logistic", classes=classes)
     def ask(P):
         mean, var = inner.latent_mean_and_variance(P)
-        lost = var <= 1e-9*max(1., var.max())                # scikit-learn divides by the variance
+        lost = var <= 1e-9*max(1., var.max()) # scikit-learn divides by the variance
         p = np.where(lost, expit(mean), owner.predict_proba(P)[:, 1])
         return Theirs(mean, np.maximum(var, 0), p)
     post = checked_import(read, ask, "gpc", gap=SKLEARN_GAP, sites=sites)
@@ -379,38 +398,48 @@ def _regressor(gpr) -> KernelPosterior:
     inverse = cho_solve((gpr.L_, True), np.eye(len(Z)))
     arrays = Arrays(weights.reshape(-1), .5*(inverse + inverse.T))
     centre, scale = (float(np.ravel(v)[0]) for v in (gpr._y_train_mean, gpr._y_train_std))
-    kernel, arrays, mean = in_units(read_kernel(gpr.kernel_, SKLEARN, Z.shape[1]), arrays, 0., centre, scale)
+    kernel, arrays, mean = in_units(read_kernel(gpr.kernel_, SKLEARN, Z.shape[1]), arrays,
+                                    0., centre, scale)
     read = dict(kernel=kernel, Z=Z, **arrays._asdict(), mean=mean, link=None)
     def ask(P):
         mean, sd = gpr.predict(P, return_std=True)
         return Theirs(np.ravel(mean), np.ravel(sd)**2, None)
     hint = " (a larger alpha, or a WhiteKernel, conditions it better)"
-    return _named(checked_import(read, ask, "gpc", hint), "what predict(return_std=True) describes")
+    return _named(checked_import(read, ask, "gpc", hint),
+                  "what predict(return_std=True) describes")
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a42c0017
 def posterior_from_sklearn(
-    gpc,              # a fitted GaussianProcessClassifier, or GaussianProcessRegressor of one target
+    gpc, # a fitted GaussianProcessClassifier, or GaussianProcessRegressor of one target
     own_number=False, # several classes: let ranges hold for scikit-learn's own numbers
-):                    # GPPosterior (one squared exponential), KernelPosterior, OneVsRestPosterior (more classes)
+):                    # GPPosterior (one squared exponential), KernelPosterior,
+                      # OneVsRestPosterior (more classes)
     """The posterior of a fitted scikit-learn model as it stands, nothing fitted again.
 
-    Certificates speak of the exact probability. scikit-learn's own number is within 4.35e-4 of it: `widen`
-    turns a range of two classes into one of that number, own_number=True those of several classes.
+    Certificates speak of the exact probability. scikit-learn's own number is within 4.35e-4
+    of it: `widen` turns a range of two classes into one of that number, own_number=True
+    those of several classes.
 
-    Source: Rasmussen and Williams, Algorithms 2.1 and 3.2; Williams and Barber (1998), Appendix A.
-    Raises: ValueError that names what of `gpc` is not supported, or by how much the import misses."""
+    Source: Rasmussen and Williams, Algorithms 2.1 and 3.2; Williams and Barber (1998),
+    Appendix A.
+    Raises: ValueError that names what of `gpc` is not supported, or by how much the import
+    misses."""
     check_flag(own_number, "own_number")
     words = "a fitted GaussianProcessClassifier or GaussianProcessRegressor of scikit-learn"
     kinds = [] if isinstance(gpc, type) else [c.__name__ for c in type(gpc).__mro__]
     needed: tuple[str, ...]
-    if "GaussianProcessRegressor" in kinds: needed = ("X_train_", "L_", "alpha_", "kernel_", "_y_train_mean")
+    if "GaussianProcessRegressor" in kinds:
+        needed = ("X_train_", "L_", "alpha_", "kernel_", "_y_train_mean")
     elif "GaussianProcessClassifier" in kinds: needed = ("base_estimator_", "classes_")
-    elif "BaseEstimator" in kinds: raise refuse("gpc", f"{words}, not one that holds it", type(gpc).__name__)
+    elif "BaseEstimator" in kinds:
+        raise refuse("gpc", f"{words}, not one that holds it", type(gpc).__name__)
     else: raise refuse("gpc", words, gpc)
-    if not all(hasattr(gpc, name) for name in needed): raise refuse("gpc", words, "one that is not fitted")
+    if not all(hasattr(gpc, name) for name in needed):
+        raise refuse("gpc", words, "one that is not fitted")
     if "alpha_" in needed: return _regressor(gpc)
     if len(gpc.classes_) > 2: return _one_vs_rest(gpc, own_number)
-    if own_number: raise refuse("own_number", "False for two classes (use `widen`)", own_number)
+    if own_number:
+        raise refuse("own_number", "False for two classes (use `widen`)", own_number)
     return _latent_of(gpc.base_estimator_, gpc.classes_, gpc)
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a41c0018
@@ -424,23 +453,30 @@ def _warn_of_ep(model, kernel:Kernel, X:np.ndarray) -> None:
     later = ep_targets(gram(kernel, X), signs, tau, nu)
     off = max(np.abs(later.tau - tau).max(), np.abs(later.nu - nu).max())
     if off > 1e-3:
-        warnings.warn(f"GPy's EP stopped {off:.2g} short of its fixed point (largest change of a site in one "
-                      "more sweep): use ep_mode='nested' with a smaller epsilon, or fit_gpc(inference='ep')",
-                      stacklevel=3)
+        warnings.warn(f"GPy's EP stopped {off:.2g} short of its fixed point (largest "
+                      "change of a site in one more sweep): use ep_mode='nested' with a "
+                      "smaller epsilon, or fit_gpc(inference='ep')", stacklevel=3)
 
 def posterior_from_gpy(
-    model,          # a model of GPy with one output, after inference: full or sparse, for classes or a number
+    model,          # a model of GPy with one output, after inference: full or sparse, for
+                    # classes or a number
     classes=(0, 1), # (2,) names of the smaller and the larger label
-):                  # GPPosterior for a full model with one squared exponential, else KernelPosterior
-    """The posterior of a GPy model as it stands; only attributes are read, and GPy is not imported.
+): # GPPosterior for a full model with one squared exponential, else KernelPosterior
+    """The posterior of a GPy model as it stands; only attributes are read, and GPy is not
+    imported.
 
-    It is compared with the model at 120 points, and refused if they differ by more than 1e-6.
-    Probabilities are exact, and GPy's own. Warns if GPy's EP stopped before its fixed point.
+    It is compared with the model at 120 points, and refused if they differ by more than
+    1e-6. Probabilities are exact, and GPy's own. Warns if GPy's EP stopped before its fixed
+    point.
 
-    Source: Rasmussen and Williams, Sections 3.4 and 3.6; GPy's Woodbury form of its posteriors.
-    Raises: ValueError that names what of the model is not supported, or by how much the import misses."""
+    Source: Rasmussen and Williams, Sections 3.4 and 3.6; GPy's Woodbury form of its
+    posteriors.
+    Raises: ValueError that names what of the model is not supported, or by how much the
+    import misses."""
     words = "a model of GPy with one output, after inference"
-    _need(model, ("kern", "X", "Y", "likelihood", "posterior", "inference_method", "_raw_predict"), words)
+    _need(model,
+          ("kern", "X", "Y", "likelihood", "posterior", "inference_method", "_raw_predict"),
+          words)
     if not hasattr(model.posterior, "woodbury_vector") or np.shape(model.Y)[1] != 1:
         raise refuse("model", words, model)
     Z = value_of(model.X if getattr(model, "Z", None) is None else model.Z)
@@ -457,8 +493,10 @@ def posterior_from_gpy(
     if link["link"] == "probit": _warn_of_ep(model, kernel, Z)
     inverse = value_of(model.posterior.woodbury_inv)
     if inverse.ndim == 3: inverse = inverse[:, :, 0]
-    arrays = Arrays(value_of(model.posterior.woodbury_vector).reshape(len(inverse)), .5*(inverse + inverse.T))
-    kernel, arrays, mean = in_units(kernel, arrays, mean_of(model, "mean_function"), centre, scale)
+    arrays = Arrays(value_of(model.posterior.woodbury_vector).reshape(len(inverse)),
+                    .5*(inverse + inverse.T))
+    kernel, arrays, mean = in_units(kernel, arrays, mean_of(model, "mean_function"), centre,
+                                    scale)
     link["noise"] *= scale**2
     def ask(P):
         mean, var = (value_of(part)[:, 0] for part in model._raw_predict(P))
@@ -475,19 +513,23 @@ def _covariance(q_sqrt) -> np.ndarray:
     return root @ root.T
 
 def _of_titsias(root:np.ndarray, K:np.ndarray, target:np.ndarray, noise:float) -> Arrays:
-    "Weights and matrix of SGPR from covariances K (m, n) of inducing and training points: eq. (10)."
+    """Weights and matrix of SGPR from covariances K (m, n) of inducing and training points:
+    eq. (10)."""
     half = solve_triangular(root, K, lower=True)/np.sqrt(noise)
     cov = np.linalg.inv(np.eye(len(root)) + half @ half.T)
     return from_whitened(root, cov @ (half @ target)/np.sqrt(noise), .5*(cov + cov.T))
 
 def _arrays_of(model, kernel:Kernel, Z, X, mean:float, noise:float, jitter:float) -> Arrays:
-    "Weights and matrix of a GPflow model, by what it keeps; ValueError that names the model."
+    """Weights and matrix of a GPflow model, by what it keeps; ValueError that names the
+    model."""
     if hasattr(model, "q_mu"):
         whitened = getattr(model, "whiten", True)                  # VGP always is
         read = from_whitened if whitened else from_values
-        return read(root_of(kernel, Z, jitter), value_of(model.q_mu)[:, 0], _covariance(model.q_sqrt))
+        return read(root_of(kernel, Z, jitter), value_of(model.q_mu)[:, 0],
+                    _covariance(model.q_sqrt))
     if hasattr(model, "q_alpha"):
-        arrays = from_targets(gram(kernel, Z), value_of(model.q_lambda)[:, 0]**-2., np.zeros(len(Z)))
+        arrays = from_targets(gram(kernel, Z), value_of(model.q_lambda)[:, 0]**-2.,
+                              np.zeros(len(Z)))
         return arrays._replace(weights=value_of(model.q_alpha)[:, 0])
     if X is None or not noise:
         raise refuse("model", "an SVGP, VGP, VGPOpperArchambeau, GPR or SGPR", model)
@@ -496,34 +538,40 @@ def _arrays_of(model, kernel:Kernel, Z, X, mean:float, noise:float, jitter:float
     return _of_titsias(root_of(kernel, Z, jitter), kernel.matrix(Z, X), target, noise)
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a39c0017
-def _points_of(model, words:str) -> tuple: # inducing or training points, and training points or None
+def _points_of(model, words:str) -> tuple:
+    # inducing or training points, and training points or None
     "Points of a GPflow model; ValueError that names it."
     X = value_of(model.data[0]) if getattr(model, "data", None) is not None else None
     inducing = getattr(model, "inducing_variable", None)
     if inducing is None and X is None: raise refuse("model", words, model)
     if inducing is not None and not hasattr(inducing, "Z"):
-        raise refuse("model's inducing_variable", "one set of points", type(inducing).__name__)
+        raise refuse("model's inducing_variable", "one set of points",
+                     type(inducing).__name__)
     return (X if inducing is None else value_of(inducing.Z)), X
 
 def posterior_from_gpflow(
-    model,          # a fitted SVGP, VGP, VGPOpperArchambeau, GPR or SGPR with one latent function
-    jitter=None,    # that the model is used with, in [0, 1]; None: GPflow's setting where loaded, else 1e-6
+    model, # a fitted SVGP, VGP, VGPOpperArchambeau, GPR or SGPR with one latent function
+    jitter=None,    # that the model is used with, in [0, 1]; None: GPflow's setting where
+                    # loaded, else 1e-6
     classes=(0, 1), # (2,) names of the labels 0 and 1
-):                  # KernelPosterior, or GPPosterior; see `speaks_of`: with the probit, predict_y itself
-    """The posterior of a GPflow model as it stands; only attributes are read, and GPflow is not imported.
+): # KernelPosterior, or GPPosterior; see `speaks_of`: with the probit, predict_y itself
+    """The posterior of a GPflow model as it stands; only attributes are read, and GPflow is
+    not imported.
 
-    It is compared with the model at 120 points, and refused if they differ by more than 1e-6. With
-    GPflow's probit, probabilities are those of predict_y, .001 away from 0 and 1. With tf.sigmoid they are
-    exact, while predict_y uses a quadrature of 20 points.
+    It is compared with the model at 120 points, and refused if they differ by more than
+    1e-6. With GPflow's probit, probabilities are those of predict_y, .001 away from 0 and
+    1. With tf.sigmoid they are exact, while predict_y uses a quadrature of 20 points.
 
     Source: Hensman, Matthews and Ghahramani (2015), eq. (6); Titsias (2009), eq. (10).
-    Raises: ValueError that names what of the model is not supported, or by how much the import misses."""
+    Raises: ValueError that names what of the model is not supported, or by how much the
+    import misses."""
     words = "a fitted model of GPflow with one latent function"
     _need(model, ("kernel", "likelihood", "predict_f", "predict_y"), words)
     if int(getattr(model, "num_latent_gps", 1) or 1) != 1:
         raise refuse("model", words, f"one with {int(model.num_latent_gps)}")
     if jitter is None:
-        config = getattr(sys.modules.get("gpflow"), "config", None)        # looked up, never loaded
+        # looked up, never loaded
+        config = getattr(sys.modules.get("gpflow"), "config", None)
         jitter = 1e-6 if config is None else float(config.default_jitter())
     jitter, (Z, X) = check_number(jitter, "jitter", 0., 1.), _points_of(model, words)
     kernel = read_kernel(model.kernel, GPFLOW, Z.shape[1])
@@ -533,27 +581,34 @@ def posterior_from_gpflow(
     read = dict(kernel=kernel, Z=Z, **arrays._asdict(), mean=mean, classes=classes, **link)
     def ask(P):
         mean, var = (value_of(part)[:, 0] for part in model.predict_f(P))
-        return Theirs(mean, var, value_of(model.predict_y(P)[0])[:, 0] if link["clip"] else None)
+        return Theirs(mean, var,
+                      value_of(model.predict_y(P)[0])[:, 0] if link["clip"] else None)
     post = checked_import(read, ask, "model", f" (jitter {jitter:g})")
     own = "GPflow's predict_y"
     return _named(post, own, speaks_of=own) if link["clip"] else _named(post, EXACT)
 
 # %% ../../../nbs/gpc/advanced/importers.ipynb #a40c0015
 def _sparse(model, kernel:Kernel, Z, mean:float):
-    "Kernel, weights and matrix of a GPyTorch model with inducing points; ValueError that names its strategy."
+    """Kernel, weights and matrix of a GPyTorch model with inducing points; ValueError that
+    names its strategy."""
     strategy = model.variational_strategy
     kind = type(model.variational_strategy).__name__
     if kind not in ("VariationalStrategy", "UnwhitenedVariationalStrategy"):
-        raise refuse("model's variational_strategy", "VariationalStrategy or UnwhitenedVariationalStrategy", kind)
+        raise refuse("model's variational_strategy",
+                     "VariationalStrategy or UnwhitenedVariationalStrategy", kind)
     found = strategy.variational_distribution
     if not hasattr(found, "covariance_matrix"):
-        raise refuse("model's variational_distribution", "a Gaussian one", type(found).__name__)
+        raise refuse("model's variational_distribution", "a Gaussian one",
+                     type(found).__name__)
     q_mean = value_of(found.mean)
     q_cov = value_of(found.covariance_matrix)
     jitter = float(strategy.jitter_val)
-    if q_mean.ndim != 1: raise refuse("model", "one of one latent function", f"a distribution of shape {q_mean.shape}")
+    if q_mean.ndim != 1:
+        raise refuse("model", "one of one latent function",
+                     f"a distribution of shape {q_mean.shape}")
     root = root_of(kernel, Z, jitter)
-    if kind == "UnwhitenedVariationalStrategy": return kernel, from_values(root, q_mean - mean, q_cov)
+    if kind == "UnwhitenedVariationalStrategy":
+        return kernel, from_values(root, q_mean - mean, q_cov)
     return kernel + White(jitter), from_whitened(root, q_mean, q_cov)
 
 def _ask_torch(model, likelihood, points, P:np.ndarray, classes:bool) -> Theirs:
@@ -569,38 +624,49 @@ def _ask_torch(model, likelihood, points, P:np.ndarray, classes:bool) -> Theirs:
         for part in training: part.train()
 
 def posterior_from_gpytorch(
-    model,          # a fitted ApproximateGP (whitened or not) or ExactGP with one latent function
+    model, # a fitted ApproximateGP (whitened or not) or ExactGP with one latent function
     likelihood,     # its BernoulliLikelihood, or GaussianLikelihood for a regression
     classes=(0, 1), # (2,) names of the labels 0 and 1
-):                  # KernelPosterior, or GPPosterior, of the exact probability, which the likelihood computes
-    """The posterior of a GPyTorch model as it stands; only attributes are read, and torch is not imported.
+):                  # KernelPosterior, or GPPosterior, of the exact probability, which the
+                    # likelihood computes
+    """The posterior of a GPyTorch model as it stands; only attributes are read, and torch
+    is not imported.
 
-    It is compared with the model at 120 points, and refused if they differ by more than 1e-6, as a model
-    in single precision does: turn it into one of double precision with model.double().
+    It is compared with the model at 120 points, and refused if they differ by more than
+    1e-6, as a model in single precision does: turn it into one of double precision with
+    model.double().
 
     Source: Hensman, Matthews and Ghahramani (2015), eq. (6).
-    Raises: ValueError that names what is not supported, or by how much the import misses."""
-    words = "a fitted ApproximateGP or ExactGP of GPyTorch with mean_module and covar_module"
+    Raises: ValueError that names what is not supported, or by how much the import
+    misses."""
+    words = ("a fitted ApproximateGP or ExactGP of GPyTorch with mean_module and "
+             "covar_module")
     _need(model, ("mean_module", "covar_module"), words)
     strategy = getattr(model, "variational_strategy", None)
     inputs: Any = getattr(model, "train_inputs", None)
     if strategy is None and not inputs: raise refuse("model", words, model)
     if strategy is not None and not hasattr(strategy, "inducing_points"):
-        raise refuse("model's variational_strategy", "one with inducing points", type(strategy).__name__)
+        raise refuse("model's variational_strategy", "one with inducing points",
+                     type(strategy).__name__)
     points = inputs[0] if strategy is None else strategy.inducing_points
     link = link_of(likelihood, "likelihood")
     Z = np.atleast_2d(value_of(points))
-    if Z.ndim != 2: raise refuse("model", "one of one latent function", f"points of shape {Z.shape}")
+    if Z.ndim != 2:
+        raise refuse("model", "one of one latent function", f"points of shape {Z.shape}")
     kernel = read_kernel(model.covar_module, GPYTORCH, Z.shape[1])
     mean = mean_of(model, "mean_module")
     if strategy is not None: kernel, arrays = _sparse(model, kernel, Z, mean)
     else:
         target = value_of(model.train_targets)
-        if link["link"]: raise refuse("likelihood", "Gaussian if the model is an ExactGP", likelihood)
-        if target.ndim != 1: raise refuse("model", "one of one output", f"targets of shape {target.shape}")
+        if link["link"]:
+            raise refuse("likelihood", "Gaussian if the model is an ExactGP", likelihood)
+        if target.ndim != 1:
+            raise refuse("model", "one of one output", f"targets of shape {target.shape}")
         arrays = from_targets(gram(kernel, Z), link["noise"], target - mean)
     read = dict(kernel=kernel, Z=Z, **arrays._asdict(), mean=mean, classes=classes, **link)
     single = "float32" in str(getattr(points, "dtype", ""))
-    hint = " (the model computes in single precision: model.double() makes one that does not)" if single else ""
+    hint = (" (the model computes in single precision: model.double() makes one that does "
+            "not)" if single else "")
     def ask(P): return _ask_torch(model, likelihood, points, P, link["link"] is not None)
-    return _named(checked_import(read, ask, "model", hint), "GPyTorch's likelihood(model(x))")
+    return _named(checked_import(read, ask, "model", hint),
+                  "GPyTorch's likelihood(model(x))")

@@ -93,7 +93,8 @@ def _line(model, f, Z, cells) -> _Factor:
     at = np.hstack([c[:, on] @ A, np.sum(own*c[:, on], 1)[:, None]]) + model.offset[f]
     reach = np.hstack([h[:, on] @ np.abs(A), np.sum(V*h[:, on], 1)[:, None]])
     bulk = np.hstack([np.abs(c[:, on]) @ np.abs(A), np.sum(V*np.abs(c[:, on]), 1)[:, None]])
-    return _Factor(rate, at - reach, 2*reach, at, bulk + reach + model.bulk[f], np.empty(0), np.empty(0))
+    return _Factor(rate, at - reach, 2*reach, at, bulk + reach + model.bulk[f], np.empty(0),
+                   np.empty(0))
 
 def _factor(model, f, Z, cells) -> _Factor:
     "One factor on some boxes."
@@ -102,15 +103,16 @@ def _factor(model, f, Z, cells) -> _Factor:
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #20786388
 @njit(inline="always")
 def _single(coef, b, low, span, at, P, G, work):
-    """Both ways for one factor, one box and all points; returns their values at the centre. Slopes go to
-    the rows of `work`: of the first way, of the second, its half second derivatives, what splitting wins."""
+    """Both ways for one factor, one box and all points; returns their values at the centre.
+    Slopes go to the rows of `work`: of the first way, of the second, its half second
+    derivatives, what splitting wins."""
     first = second = 0.
     for i in range(len(coef)):
         q = coef[i]
         D = span[b, i]
         P0 = P[0, b, i]
         P4 = P[4, b, i]
-        if q == 0 or not D < 1e290:                          # a horizontal line: 0 or the largest value
+        if q == 0 or not D < 1e290: # a horizontal line: 0 or the largest value
             work[0, i] = work[1, i] = work[2, i] = work[3, i] = 0.
             if q < 0:
                 first += q*P0
@@ -139,7 +141,8 @@ def _single(coef, b, low, span, at, P, G, work):
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #008bbdcd
 class _Planes(NamedTuple):
-    "Planes below and above a product, in the variables of its factors, for N boxes and points at once."
+    """Planes below and above a product, in the variables of its factors, for N boxes and
+    points at once."""
     under: np.ndarray  # (m+1, N); position 0 is the constant
     over: np.ndarray   # (m+1, N)
     low: np.ndarray    # (N,) the product's range
@@ -185,7 +188,7 @@ def _lines(factor) -> _Lines: # of N numbers each
     D = factor.span.ravel()
     if not factor.P.size: return _Lines((0., 1.), (0., 1.), low, low + D)
     (P0, _, P2, _, P4), fall = factor.P.reshape(5, -1), factor.G[1].ravel()
-    known = D < 1e290                                        # else horizontal lines: 0, the largest value
+    known = D < 1e290 # else horizontal lines: 0, the largest value
     slope = np.where(known, -fall, 0.)
     chord = np.where(known & (D > 1e-290), (P4 - P0)/np.where(D > 1e-290, D, 1.), 0.)
     under = np.where(known, P2 - slope*np.where(known, low + .5*D, 0.), 0.)
@@ -207,8 +210,8 @@ def _tangent(factors, m:int) -> np.ndarray: # (m+1, N), -inf where a range is in
     return plane
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #2a43c5f3
-def _product(factors) -> tuple[_Planes,
-                               np.ndarray]: # planes, and (m, N) values of the variables at the centre
+def _product(factors) -> tuple[_Planes, np.ndarray]:
+    # planes, and (m, N) values of the variables at the centre
     "Planes below and above a product; factors of the distance come first."
     m = len(factors)
     at = np.array([f.at.ravel() for f in factors])
@@ -219,7 +222,8 @@ def _product(factors) -> tuple[_Planes,
     for g in range(1, m):
         planes = _multiply(planes, _lines(factors[g]), g, at)
         if factors[g].P.size:
-            planes = planes._replace(under=_higher(planes.under, _tangent(factors[:g + 1], m), at))
+            planes = planes._replace(under=_higher(planes.under,
+                                                   _tangent(factors[:g + 1], m), at))
     return planes, at
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #5d0b6e13
@@ -235,7 +239,8 @@ class _Sums(NamedTuple):
 def _sums(b:int, K:int, d:int) -> _Sums:
     "Nothing yet."
     lin, quad = np.zeros((2, 2, b, K, d))
-    return _Sums(np.zeros((2, b, K)), lin, quad, np.zeros((b, K, d, d)), np.zeros((b, K)), np.zeros((b, d)))
+    return _Sums(np.zeros((2, b, K)), lin, quad, np.zeros((b, K, d, d)), np.zeros((b, K)),
+                 np.zeros((b, d)))
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #afb56db1
 def _squares(model, f, cells) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # (b,) each
@@ -248,22 +253,25 @@ def _squares(model, f, cells) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # (b
     return tuple(model.square[f] + x @ rate[on] for x in (c*c, out*out, (c + h)**2))
 
 def _add_prior(model, kappa, cells, sums) -> None:
-    """Add kappa k(x, x), kappa (b, K, 2) without white noise and of white noise, and its magnitude."""
+    """Add kappa k(x, x), kappa (b, K, 2) without white noise and of white noise, and its
+    magnitude."""
     terms = model.terms
     for T, weight in enumerate(terms.weight):
         q = weight*kappa[:, :, terms.white[T]]
-        own = [f for f in range(terms.first[T], terms.first[T + 1]) if terms.kind[f] == LINEAR]
+        own = [f for f in range(terms.first[T], terms.first[T + 1])
+               if terms.kind[f] == LINEAR]
         if not own or not q.any():
             sums.value[:] += q
             sums.size[:] += 16*np.abs(q)
             continue
-        at, low, high = np.array([_squares(model, f, cells) for f in own]).transpose(1, 0, 2)
+        at, low, high = np.array([_squares(model, f, cells) for f in own]).transpose(1, 0,
+                                                                                     2)
         under, over = np.zeros((2, len(own) + 1, len(low[0])))
         under[1] = over[1] = 1.
         planes = _Planes(under, over, low[0], high[0])
         for g in range(1, len(own)):
             planes = _multiply(planes, _Lines((0., 1.), (0., 1.), low[g], high[g]), g, at)
-        plane = np.where(q.T > 0, planes.under[:, None], planes.over[:, None])          # (m+1, K, b)
+        plane = np.where(q.T > 0, planes.under[:, None], planes.over[:, None]) # (m+1, K, b)
         sums.value[:] += q*(plane[0] + (plane[1:]*at[:, None]).sum(0)).T
         sums.size[:] += 16*np.abs(q)*high.prod(0)[:, None]
         for g, f in enumerate(own):
@@ -315,11 +323,13 @@ def _reach(a, rate, h):
     return min(abs(a)*h + .5*rate*h*h, 1e200) if h < 1e200 else 1e200
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _add_distance(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, value, lin, quad, H, score):
-    "Add one factor of the distance to K sums on b boxes: coef (b, K, n+1), Z (d, n), the rest as said above."
+def _add_distance(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, value, lin,
+                  quad, H, score):
+    """Add one factor of the distance to K sums on b boxes: coef (b, K, n+1), Z (d, n), the
+    rest as said above."""
     (d, n), work = Z.shape, np.empty((4, low.shape[1]))
     A = np.zeros((d,
-                  n))                                     # slopes of t at the centre; 0 for the centre itself
+                  n)) # slopes of t at the centre; 0 for the centre itself
     for b in range(len(low)):
         for j in range(d):
             if rate[j] > 0:
@@ -336,11 +346,13 @@ def _add_distance(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, valu
             for i in range(n + 1):
                 total = 0.
                 for j in range(d):
-                    if rate[j] > 0: total += _reach(A[j, i] if i < n else 0., rate[j], h[b, j])
+                    if rate[j] > 0:
+                        total += _reach(A[j, i] if i < n else 0., rate[j], h[b, j])
                 if work[3, i] == 0 or total == 0: continue
                 for j in range(d):
                     if rate[j] > 0:
-                        score[b, j] += work[3, i]*_reach(A[j, i] if i < n else 0., rate[j], h[b, j])/total
+                        score[b, j] += work[3, i]*_reach(A[j, i] if i < n else 0., rate[j],
+                                                         h[b, j])/total
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #7c1be604
 def _slopes_of(factor, Z, cells) -> np.ndarray: # (b, n+1, d)
@@ -354,18 +366,20 @@ def _add_gaps(gap, A, factor, cells, score) -> None:
     "Share of each coordinate in what the planes of one factor lose; gap (b, n+1)."
     h = np.minimum(cells.h, 1e200)[:, None]
     with np.errstate(over="ignore"):
-        reach = np.minimum(np.abs(A)*h + .5*(factor.rate if factor.P.size else 0*factor.rate)*h*h, 1e200)
+        reach = np.minimum(
+            np.abs(A)*h + .5*(factor.rate if factor.P.size else 0*factor.rate)*h*h, 1e200)
     total = reach.sum(2)
     score += ((gap/np.where(total > 0, total, 1.))[:, None] @ reach)[:, 0]
 
 def _add_product(coef, factors, Z, cells, sums) -> None:
-    "Add a product of several factors, or a linear one, to K sums on b boxes: coef (b, K, n+1)."
+    """Add a product of several factors, or a linear one, to K sums on b boxes: coef (b, K,
+    n+1)."""
     planes, at = _product(factors)
     shape = (len(at) + 1, len(coef), 1, coef.shape[2])
     under = planes.under.reshape(shape)
     over = planes.over.reshape(shape)
     at = at.reshape(shape[0] - 1, *shape[1:])
-    chosen = np.where(coef > 0, under, over)                                            # (m+1, b, K, n+1)
+    chosen = np.where(coef > 0, under, over) # (m+1, b, K, n+1)
     sums.value[:] += (coef*(chosen[0] + (chosen[1:]*at).sum(0))).sum(2)
     lost = over - under
     gap = np.abs(coef[:, 0])*(lost[0] + (lost[1:]*at).sum(0))[:, 0]
@@ -383,14 +397,15 @@ def _least(value, lin, quad, h) -> tuple[np.ndarray, np.ndarray]: # (b, K), (b, 
     still = (h == 0) | ((lin == 0) & (quad == 0))
     bend = np.where(inner, quad, 1.)
     y = np.where(still, 0., np.where(inner, -.5*lin/bend, np.where(lin > 0, -h, h)))
-    each = np.where(inner, y*(lin + quad*y), lin*y + quad*h*h)        # lin*lin might underflow
+    each = np.where(inner, y*(lin + quad*y), lin*y + quad*h*h) # lin*lin might underflow
     return value + np.where(still, 0., each).sum(2), y
 
 def _folded(quad, H, h) -> np.ndarray: # (b, K, d)
     "Curvatures that lie below quad and H together: mixed terms folded onto the diagonal."
     own = np.diagonal(H, axis1=2, axis2=3)
     side = np.where(h > 0, h, 1.)
-    mixed = np.where(H != 0, np.abs(H)*h[:, :, None], 0.).sum(3) - np.where(own != 0, np.abs(own)*h, 0.)
+    mixed = (np.where(H != 0, np.abs(H)*h[:, :, None], 0.).sum(3)
+             - np.where(own != 0, np.abs(own)*h, 0.))
     return quad + own - np.where((h > 0) & (mixed > 0), mixed/side, 0.)
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #4f07d902
@@ -400,7 +415,8 @@ def _add_spread(model, slack, cells, score) -> None:
     for T, weight in enumerate(terms.weight):
         for f in range(terms.first[T], terms.first[T + 1]):
             with np.errstate(over="ignore", invalid="ignore"):
-                x = np.where(terms.rate[f] > 0, np.minimum(terms.rate[f]*cells.h**2, 1e200), 0.)
+                x = np.where(terms.rate[f] > 0, np.minimum(terms.rate[f]*cells.h**2, 1e200),
+                             0.)
             score += (slack*weight)[:, None]*(x if terms.kind[f] == LINEAR else x/(1 + x))
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #20c5150a
@@ -417,12 +433,14 @@ def _add_terms(model, coef, Z, cells, parabolas, sums) -> None:
             sums.size[:] += whole.sum(2)
             continue
         factors = [_factor(model, f, Z, cells) for f in range(first, last)]
-        for factor in factors: whole = whole*np.broadcast_to(factor.bulk, factor.low.shape)[:, None]
+        for factor in factors:
+            whole = whole*np.broadcast_to(factor.bulk, factor.low.shape)[:, None]
         sums.size[:] += (last - first)*whole.sum(2)
         if last - first == 1 and terms.kind[first] != LINEAR:
             own = factors[0]
-            _add_distance(q, own.rate, Z, cells.centre, cells.h, own.low, own.span, own.at, own.P, own.G,
-                          parabolas, sums.value, sums.lin, sums.quad, sums.H, sums.score)
+            _add_distance(q, own.rate, Z, cells.centre, cells.h, own.low, own.span, own.at,
+                          own.P, own.G, parabolas, sums.value, sums.lin, sums.quad, sums.H,
+                          sums.score)
         else: _add_product(q, factors, Z, cells, sums)
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #57e97717
@@ -436,7 +454,8 @@ def _unit(m:int, d:int, D:int, parabolas:bool) -> float:
     "Error of a bound in units of its size."
     return 2.3e-16*(32*(m + 16*d + (d*d if parabolas else 0) + 64) + 512*(4*D + 64))
 
-def _few_minima(model, Z, cells, coef, prior, slack, parabolas, allowance, D) -> KernelMinima:
+def _few_minima(model, Z, cells, coef, prior, slack, parabolas, allowance,
+                D) -> KernelMinima:
     "Lower bounds on as many boxes as fit into fast memory."
     (nb, d), K = cells.lo.shape, coef.shape[1]
     sums = _sums(nb, K, d)
@@ -447,9 +466,11 @@ def _few_minima(model, Z, cells, coef, prior, slack, parabolas, allowance, D) ->
     with np.errstate(invalid="ignore", over="ignore"):
         low, y = _least(sums.value[0], sums.lin[0], sums.quad[0], h)
         if parabolas:
-            other, z = _least(sums.value[1], sums.lin[1], _folded(sums.quad[1], sums.H, h), h)
+            other, z = _least(sums.value[1], sums.lin[1], _folded(sums.quad[1], sums.H, h),
+                              h)
             low, y = np.maximum(low, other), np.where((low >= other)[:, :, None], y, z)
-    off = allowance*(_unit(coef.shape[2], d, D, parabolas)*sums.size + 1e-280*(1 + sums.size))
+    off = allowance*(_unit(coef.shape[2], d, D, parabolas)*sums.size
+                     + 1e-280*(1 + sums.size))
     return KernelMinima(low - off, cells.centre + y[:, 0], sums.score)
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #91ad03fe
@@ -457,11 +478,11 @@ AT_ONCE = 6_000   # numbers of one array that are worked on at a time
 
 def kernel_minima(
     model,           # Model
-    lo,              # (b, d) boxes in the original units, may be infinite where no factor is linear
+    lo, # (b, d) boxes in the original units, may be infinite where no factor is linear
     hi,              # (b, d)
     centre,          # (b, d) a point of each box, best its middle
     coef,            # (b, K, n+1) coefficients; the last belongs to the box's own centre
-    prior,           # (b, K, 2) coefficients of k(x, x) without white noise, and of white noise
+    prior, # (b, K, 2) coefficients of k(x, x) without white noise, and of white noise
     slack,           # (b,) weight of the distance to the centre in the scores
     parabolas:bool,  # also try the parabolas
     rigorous:float,  # 1.0 to subtract the rounding allowance, else 0.0
@@ -470,7 +491,7 @@ def kernel_minima(
     "Lower bounds of sum coef_i k(x, z_i) + prior k(x, x) over boxes."
     Z = np.ascontiguousarray(model.Z.T)
     few = max(1, AT_ONCE//coef.shape[2])
-    found = [_few_minima(model, Z, _cells(lo[s], hi[s], centre[s]), coef[s], prior[s], slack[s],
-                         bool(parabolas),
-                         rigorous, D) for s in (slice(i, i + few) for i in range(0, len(lo), few))]
+    found = [_few_minima(model, Z, _cells(lo[s], hi[s], centre[s]), coef[s], prior[s],
+                         slack[s], bool(parabolas), rigorous, D)
+             for s in (slice(i, i + few) for i in range(0, len(lo), few))]
     return found[0] if len(found) == 1 else KernelMinima(*map(np.concatenate, zip(*found)))

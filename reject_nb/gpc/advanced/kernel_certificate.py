@@ -16,45 +16,49 @@ import numpy as np
 from numba import njit
 from scipy.linalg import cholesky, eigh
 
-from ...core.checks import (check_choice, check_instance, check_matrix, check_number,
-                                   check_vector, refuse)
+from ...core.checks import (
+    check_choice, check_instance, check_matrix, check_number, check_vector, refuse)
 from ...core.help import Patched
 from .certificate import UNSEEN, Aim, rounding
 from .kernel_bounds import KernelMinima, kernel_minima
-from .kernels import (Frame, Kernel, Model, Slopes, Terms, expand,
-                                            kernel_at, kernel_unit, model_on, parts_of,
-                                            prior_at, prior_gradient, scaled, slopes)
+from .kernels import (
+    Frame, Kernel, Model, Slopes, Terms, expand, kernel_at, kernel_unit, model_on, parts_of,
+    prior_at, prior_gradient, scaled, slopes)
 from ..posterior import LOGISTIC_LIMIT, check_names
 from ..search import Ball, Looked, Oracle, ball_in
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #6cb1d438
-LINKS = ("probit", "logistic", None)   # None: regression, the latent value itself is asked for
+# None: regression, the latent value itself is asked for
+LINKS = ("probit", "logistic", None)
 
 def _check_form(matrix, n:int) -> np.ndarray: # (n, n)
     "A symmetric matrix; ValueError that names `matrix`."
     form = check_matrix(matrix, "matrix", n, n)
     apart = np.abs(form - form.T).max()
-    if apart > 1e-9*np.abs(form).max(): raise refuse("matrix", "symmetric",
-                                                     f"one that differs from its transpose by {apart:g}")
+    if apart > 1e-9*np.abs(form).max():
+        raise refuse("matrix", "symmetric",
+                     f"one that differs from its transpose by {apart:g}")
     return .5*form + .5*form.T
 
 def _check_prior(kernel:Kernel, Z, link) -> None:
     "Whether the kernel fits the points; ValueError that names `kernel`."
     with np.errstate(over="ignore"): here = kernel.diagonal(Z)
     if not np.isfinite(here).all() or here.max() > 1e150:
-        raise refuse("kernel", "one with variances of at most 1e150 at Z", f"{here.max():g}")
+        raise refuse("kernel", "one with variances of at most 1e150 at Z",
+                     f"{here.max():g}")
     if link == "logistic" and here.max() > LOGISTIC_LIMIT:
-        raise refuse("kernel", f"one with variances of at most {LOGISTIC_LIMIT:g} for the logistic link "
-                     "(beyond, its quadrature has no bound)", f"{here.max():g}")
+        raise refuse("kernel", f"one with variances of at most {LOGISTIC_LIMIT:g} for the "
+                     "logistic link (beyond, its quadrature has no bound)",
+                     f"{here.max():g}")
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #7ee7fa1e
 class LatentGaussian(Patched):
     "The arrays of a posterior, checked."
-    kernel:Kernel
-    Z:np.ndarray
-    weights:np.ndarray
-    matrix:np.ndarray
-    mean:float
+    kernel: Kernel
+    Z: np.ndarray
+    weights: np.ndarray
+    matrix: np.ndarray
+    mean: float
 
     @cached_property
     def terms(self) -> Terms:
@@ -63,7 +67,8 @@ class LatentGaussian(Patched):
 
     @cached_property
     def spread(self) -> "Spread":
-        "Between which multiples of the prior the quadratic form lies; computed once, O(n^3)."
+        """Between which multiples of the prior the quadratic form lies; computed once,
+        O(n^3)."""
         return _spread(self.terms, self.Z, self.matrix)
 
     def __init__(self,
@@ -73,11 +78,13 @@ class LatentGaussian(Patched):
         matrix,          # (n, n) symmetric, may be indefinite
         mean=0.,         # constant mean of the latent function
         link="probit",   # or "logistic"; None: regression
-        noise=0.,        # variance of the noise of an observation, at least 0; regression only
-        clip=0.,         # probability is clip + (1 - 2 clip) link, in [0, .5): 1e-3 for GPflow's probit
+        noise=0., # variance of the noise of an observation, at least 0; regression only
+        clip=0.,         # probability is clip + (1 - 2 clip) link, in [0, .5): 1e-3 for
+                         # GPflow's probit
         classes=(0, 1),  # (2,) names of class 0 and class 1; not used in regression
     ):
-        self.kernel = check_instance(kernel, "kernel", Kernel, "a Kernel of reject_nb.gpc.advanced.kernels")
+        self.kernel = check_instance(kernel, "kernel", Kernel,
+                                     "a Kernel of reject_nb.gpc.advanced.kernels")
         self.Z = check_matrix(Z, "Z").copy()
         self.weights = check_vector(weights, "weights", len(self.Z)).copy()
         self.matrix = _check_form(matrix, len(self.Z))
@@ -86,7 +93,8 @@ class LatentGaussian(Patched):
         self.noise = check_number(noise, "noise", 0.)
         self.clip = check_number(clip, "clip", 0., .5, open_high=True)
         if link is None and self.clip: raise refuse("clip", "0 where link is None", clip)
-        if link is not None and self.noise: raise refuse("noise", "0 where there is a link", noise)
+        if link is not None and self.noise:
+            raise refuse("noise", "0 where there is a link", noise)
         self.classes = check_names(classes, 2)
         _check_prior(self.kernel, self.Z, link)
         for array in (self.Z, self.weights, self.matrix): array.flags.writeable = False
@@ -105,7 +113,8 @@ def n(self:LatentGaussian) -> int:
 def latent(self:LatentGaussian,
     X,  # (m, d) points
 ) -> tuple[np.ndarray, np.ndarray]: # means (m,) and variances (m,)
-    "Posterior mean and variance of the latent function, noise of observations not included."
+    """Posterior mean and variance of the latent function, noise of observations not
+    included."""
     X = check_matrix(X, "X", d=self.d, empty=True)
     r = self.kernel.matrix(X, self.Z)
     var = self.kernel.diagonal(X) - np.einsum("ij,ij->i", r @ self.matrix, r)
@@ -113,7 +122,8 @@ def latent(self:LatentGaussian,
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #c2da3850
 class Spread(NamedTuple):
-    "Verified: all eigenvalues of the quadratic form, in the prior's function space, lie in [-rho, g]."
+    """Verified: all eigenvalues of the quadratic form, in the prior's function space, lie
+    in [-rho, g]."""
     g: float        # at least 0
     rho: float      # at least 0
     inverse: float  # bound of the norm of the inverse of a factor of K
@@ -121,15 +131,19 @@ class Spread(NamedTuple):
     rows: np.ndarray # (n,) |A| times the root of `own`
 
 def _eigenvalue_range(M, error:float) -> tuple[float, float]:
-    "Verified bounds of the eigenvalues of a symmetric matrix that is off by at most `error` in norm."
+    """Verified bounds of the eigenvalues of a symmetric matrix that is off by at most
+    `error` in norm."""
     n = len(M)
     values, V = eigh(M, check_finite=False)
     scaled = V*values
     residual = np.linalg.norm(M - scaled @ V.T)
-    off = 1.0001*residual + rounding(n + 4)*np.linalg.norm(np.abs(scaled) @ np.abs(V).T) + error
+    off = (1.0001*residual + rounding(n + 4)*np.linalg.norm(np.abs(scaled) @ np.abs(V).T)
+           + error)
     gram = V.T @ V - np.eye(n)
-    omega = 1.0001*np.linalg.norm(gram) + rounding(n + 4)*np.linalg.norm(np.abs(V).T @ np.abs(V))
-    return float(values[0] - abs(values[0])*omega - off), float(values[-1] + abs(values[-1])*omega + off)
+    omega = (1.0001*np.linalg.norm(gram)
+             + rounding(n + 4)*np.linalg.norm(np.abs(V).T @ np.abs(V)))
+    return (float(values[0] - abs(values[0])*omega - off),
+            float(values[-1] + abs(values[-1])*omega + off))
 
 def _factor(K, error:float) -> tuple[np.ndarray, float]: # L (n, n), bound of |L^-1|
     "L with L L' - K positive semidefinite; error: bound of the norm of what K is off by."
@@ -141,10 +155,12 @@ def _factor(K, error:float) -> tuple[np.ndarray, float]: # L (n, n), bound of |L
         except np.linalg.LinAlgError: delta *= 10
         else:
             if error + rounding(n + 4)*np.sum(L*L) + rounding(4)*trace <= .5*delta:
-                # L L' is at least K: its smallest eigenvalue is that of K at least, and half of delta
+                # L L' is at least K: its smallest eigenvalue is that of K at least, and
+                # half of delta
                 return L, float(1/np.sqrt(max(.5*delta, _eigenvalue_range(K, error)[0])))
             delta *= 10
-    raise ArithmeticError("the covariance matrix of the points has no Cholesky factor in double precision")
+    raise ArithmeticError("the covariance matrix of the points has no Cholesky factor in "
+                          "double precision")
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #c2da3851
 def _spread(terms:Terms, Z, A) -> Spread:
@@ -194,7 +210,7 @@ class Problem:
     post: LatentGaussian
     frame: Frame
     model: Model
-    top: float          # the largest prior variance without white noise in the box, rounded up
+    top: float # the largest prior variance without white noise in the box, rounded up
     unit: float         # error of a covariance in units of its size
     rigorous: bool      # count rounding errors
     variance: bool      # whether the variance is asked for at all
@@ -222,17 +238,20 @@ def problem_of(
     rigorous:bool=True,
     variance:bool=True, # False: only the mean is asked for
 ) -> Problem:
-    "Set up a posterior on a frame; ValueError that names `upper` where the logistic link has no bound there."
+    """Set up a posterior on a frame; ValueError that names `upper` where the logistic link
+    has no bound there."""
     model = model_on(frame, post.terms, post.Z)
     far = np.maximum(np.abs(frame.lower), np.abs(frame.upper))[frame.free]
-    corner = np.where(np.isfinite(far), far, 0.)[None]               # infinite sides are not linear
-    top, all_of_it = (float(prior_at(model, corner, white)[0])*(1 + 1e-12) for white in (False, True))
+    corner = np.where(np.isfinite(far), far, 0.)[None] # infinite sides are not linear
+    top, all_of_it = (float(prior_at(model, corner, white)[0])*(1 + 1e-12)
+                      for white in (False, True))
     if variance and post.link == "logistic" and all_of_it > LOGISTIC_LIMIT:
         raise refuse("upper",
-                     f"where the prior variance is at most {LOGISTIC_LIMIT:g} for the logistic link",
+                     "where the prior variance is "
+                     f"at most {LOGISTIC_LIMIT:g} for the logistic link",
                      frame.upper)
-    return Problem(post=post, frame=frame, model=model, top=top, unit=kernel_unit(post.terms, post.d),
-                   rigorous=rigorous,
+    return Problem(post=post, frame=frame, model=model, top=top,
+                   unit=kernel_unit(post.terms, post.d), rigorous=rigorous,
                    variance=variance)
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #c57e1e68
@@ -256,7 +275,8 @@ def _forms(problem:Problem, r) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # w
     roots = np.sqrt(spread.own*problem.top)
     plain = 6*rounding(n + 4)*float(roots @ spread.rows)*np.sqrt(problem.top)
     w = r @ A
-    if plain <= 1e-9*problem.top: return w, np.einsum("ij,ij->i", w, r), np.full(len(r), plain)
+    if plain <= 1e-9*problem.top:
+        return w, np.einsum("ij,ij->i", w, r), np.full(len(r), plain)
     v = np.array([_twofold(A, row, out) for row, out in zip(np.ascontiguousarray(r), w)])
     slip = 8*2.**-53*(np.abs(w) @ roots) + rounding(n)*plain
     return w, v, slip + rounding(n + 8)*np.einsum("ij,ij->i", np.abs(w), np.abs(r))
@@ -272,18 +292,19 @@ def at_points(
     r, size = kernel_at(problem.model, X)
     count = 1. if problem.rigorous else 0.
     mean_err = count*((problem.unit + rounding(post.n + 4))*(size @ np.abs(post.weights))
-                      + rounding(4)*abs(post.mean) + UNSEEN + 1e-300*(problem.roots @ np.abs(post.weights)))
+                      + rounding(4)*abs(post.mean) + UNSEEN
+                      + 1e-300*(problem.roots @ np.abs(post.weights)))
     mean = post.mean + r @ post.weights
     if not problem.variance: return At(r, mean, mean_err, *[np.empty(0)]*6)
     (w, v, slip), prior = _forms(problem, r), prior_at(problem.model, X, False)
     whole = prior_at(problem.model, X, True) if post.terms.white.any() else prior
     largest = max(post.spread.g, post.spread.rho)
-    err = count*(slip + 2*problem.unit*np.einsum("ij,ij->i", np.abs(w), size) + largest*problem.nu**2
-                 + (problem.unit + rounding(4))*whole)
+    err = count*(slip + 2*problem.unit*np.einsum("ij,ij->i", np.abs(w), size)
+                 + largest*problem.nu**2 + (problem.unit + rounding(4))*whole)
     low = np.maximum(whole - v - err, 0)
     high = np.maximum(whole - v + err, 0)
-    return At(r=r, mean=mean, mean_err=mean_err, w=w, v=v, slip=count*slip, prior=prior, var_low=low,
-              var_high=high)
+    return At(r=r, mean=mean, mean_err=mean_err, w=w, v=v, slip=count*slip, prior=prior,
+              var_low=low, var_high=high)
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #db988a6b
 class Joint(NamedTuple):
@@ -317,7 +338,8 @@ def joint_minima(
         prior[:, :, 1] = -kappa
         const += -kappa*at.v[:, None] - size*share*at.prior[:, None]
         largest = max(spread.g, spread.rho)
-        slip = at.slip[:, None] + largest*(4*np.sqrt(problem.top)*problem.nu + problem.nu**2)
+        slip = (at.slip[:, None]
+                + largest*(4*np.sqrt(problem.top)*problem.nu + problem.nu**2))
         off = size*(slip + rounding(12)*(np.abs(at.v)[:, None] + (2 + largest)*problem.top))
         roots = np.sqrt(spread.own*problem.top)
         off += rounding(4)*(np.abs(weight)*(np.abs(post.weights) @ roots)
@@ -325,8 +347,8 @@ def joint_minima(
         slack = size[:, 0]*largest
     lo, hi, centre = (np.ascontiguousarray(part) for part in cells)
     parabolas = lo.shape[1] <= 24
-    got:KernelMinima = kernel_minima(problem.model, lo, hi, centre, coef, prior, slack,
-                                     parabolas, 1. if problem.rigorous else 0., post.d)
+    got: KernelMinima = kernel_minima(problem.model, lo, hi, centre, coef, prior, slack,
+                                      parabolas, 1. if problem.rigorous else 0., post.d)
     off += rounding(4)*np.abs(const)
     return Joint(got.low + const - (off if problem.rigorous else 0.), got.point, got.score)
 
@@ -341,7 +363,8 @@ class EndAim(Aim):
 
     def kappa(self, at, goal):
         if self.z < 0:
-            return -.5*self.z/np.sqrt(np.maximum(.5*(at.var_low + at.var_high) + self.noise, 1e-300))
+            return -.5*self.z/np.sqrt(np.maximum(.5*(at.var_low + at.var_high) + self.noise,
+                                                 1e-300))
         # the chord comes when the variance's range is known
         return np.zeros(len(at.mean))
 
@@ -350,15 +373,17 @@ class EndAim(Aim):
     def _root(self, var): return np.sqrt(var + self.noise)
 
     def low(self, nu, kappa, var_low, var_high):
-        if self.z < 0:                                      # nu + kappa v + z sqrt(v + noise) is convex in v
+        if self.z < 0: # nu + kappa v + z sqrt(v + noise) is convex in v
             root = np.minimum(-.5*self.z/np.maximum(kappa, 1e-150), 1e150)
-            best = np.clip(np.where(kappa > 0, root**2 - self.noise, var_high), var_low, var_high)
+            best = np.clip(np.where(kappa > 0, root**2 - self.noise, var_high), var_low,
+                           var_high)
             tops = kappa*best + self.z*self._root(best)
             slip = 1e-14*(kappa*var_high - self.z*self._root(var_high)) + 1e-14*np.abs(nu)
             return nu + tops - slip
         ends = np.minimum(kappa*var_low + self.z*self._root(var_low),
                           kappa*var_high + self.z*self._root(var_high))
-        return nu + ends - 1e-14*(np.abs(kappa)*var_high + self.z*self._root(var_high) + np.abs(nu))
+        return (nu + ends
+                - 1e-14*(np.abs(kappa)*var_high + self.z*self._root(var_high) + np.abs(nu)))
 
     def chord(self, var_low, var_high):
         "Minus the slope of the root's chord, for a root that counts as plus."
@@ -386,7 +411,8 @@ def _descended(problem:Problem, aim:Aim, s:np.ndarray) -> np.ndarray: # (d,)
         r = here.row()
         var = 0.
         dvar = np.zeros(len(s))
-        coef = np.array([post.weights, post.matrix @ r]) if problem.variance else post.weights[None]
+        coef = (np.array([post.weights, post.matrix @ r]) if problem.variance
+                else post.weights[None])
         step = here.gradient(coef)
         if problem.variance:
             var = max(prior_at(problem.model, x, True)[0] - r @ coef[1], 0.)
@@ -411,7 +437,8 @@ def cell_centres(low, high, X) -> np.ndarray: # (b, d)
     return np.where(np.isfinite(c) & (np.abs(c) < 1e140), c, X)
 
 def _cap(problem:Problem, cells:Cells) -> np.ndarray: # (b,)
-    "The largest variance that any x in the box can have: the prior's, or more where the form is indefinite."
+    """The largest variance that any x in the box can have: the prior's, or more where the
+    form is indefinite."""
     far = np.maximum(np.abs(cells.lo), np.abs(cells.hi))
     whole = prior_at(problem.model, np.where(np.isfinite(far), far, 0.), True)
     return whole*(1 + problem.post.spread.rho)*(1 + 1e-12)
@@ -449,7 +476,8 @@ def bounded(
     # where the arrays make a variance negative, it counts as zero
     nu = got.low[:, 0] - np.maximum(kappa, 0)*max(spread.g - 1, 0)*problem.top
     low = aim.low(nu, kappa, var_low, var_high)
-    # on an infinite side, mean and variance apart are better: the distance to the centre does not shrink
+    # on an infinite side, mean and variance apart are better: the distance to the centre
+    # does not shrink
     if apart: low = np.maximum(low, aim.low(far, np.zeros(nb), var_low, var_high))
     return low, got.point, got.score
 
@@ -467,13 +495,15 @@ class KernelOracle(Oracle):
 
     def starts(self, given):
         first = np.zeros((1, len(self.half)))
-        return first if given is None or not len(given) else np.vstack([first,
-                scaled(self.problem.frame, np.atleast_2d(given)[:, self.problem.frame.free])])
+        return (first if given is None or not len(given) else np.vstack([first, scaled(
+            self.problem.frame, np.atleast_2d(given)[:, self.problem.frame.free])]))
 
-    def values(self, X) -> tuple[At, np.ndarray]: # at the points, (m,) upper bounds of the aim
+    def values(self, X) -> tuple[At, np.ndarray]: # at the points, (m,) upper bounds of the
+                                                  # aim
         "What is known at points in the original units."
         at = at_points(self.problem, X)
-        return at, self.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low, at.var_high)
+        return (at, self.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low,
+                                  at.var_high))
 
     def attained(self, points):
         if self.ball is not None: points = self.ball.pull(points)
@@ -484,7 +514,8 @@ class KernelOracle(Oracle):
         if not len(self.half): return points[:0]
         return np.array([_descended(self.problem, self.aim, s) for s in points])
 
-    def floor_at(self, point, goal): return float(self.look(point[None], point[None], goal).low[0])
+    def floor_at(self, point, goal):
+        return float(self.look(point[None], point[None], goal).low[0])
 
     def look(self, lo, hi, goal):
         frame = self.problem.frame
@@ -495,7 +526,8 @@ class KernelOracle(Oracle):
         # of a point, sharpest at its own value
         if not len(self.half): goal = float(values[0])
         bound, point, score = bounded(self.problem, self.aim,
-                                      Cells(np.minimum(low, C), np.maximum(high, C), C), at, goal)
+                                      Cells(np.minimum(low, C), np.maximum(high, C), C), at,
+                                      goal)
         points = .5*(lo + hi)
         if self.ball is not None or C is not X: points, values = self.attained(points)
         corners = scaled(frame, point[np.argsort(bound)[:4]])

@@ -18,14 +18,14 @@ from ...core.help import Patched
 from .bumps import Summand, one_scale, sum_of
 from .certificate import Aim, MeanAim, ProbabilityAim
 from .class_signs import Several, settle_lead
-from .kernel_certificate import (Cells, KernelOracle, LatentGaussian,
-                                                       Problem, at_points, bounded,
-                                                       cell_centres, problem_of)
+from reject_nb.gpc.advanced.kernel_certificate import (
+    Cells, KernelOracle, LatentGaussian, Problem, at_points, bounded, cell_centres,
+    problem_of)
 from .kernels import LINEAR, frame_box, kernel_of, kernel_text, scaled
-from ..posterior import (Posterior, check_names, logistic_means, of_file,
-                                     read_arrays)
-from ..search import (ALONE, FROM, Asked, Ball, Certifiable, Looked, Oracle, ball_in,
-                                  cut_to_ball, placed)
+from ..posterior import (
+    Posterior, check_names, logistic_means, of_file, read_arrays)
+from ..search import (
+    ALONE, FROM, Asked, Ball, Certifiable, Looked, Oracle, ball_in, cut_to_ball, placed)
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #37c0a004
 PIECES = ("kernel", "Z", "weights", "matrix", "mean", "link", "noise", "clip", "classes")
@@ -40,7 +40,8 @@ def from_pieces(a:dict) -> dict: # arguments of a KernelPosterior
     numbers = {name: float(a[name]) for name in ("mean", "noise", "clip")}
     link = None if str(a["link"]) == "None" else str(a["link"])
     try: kernel = kernel_of(str(a["kernel"]))
-    except ValueError: raise refuse("kernel", "one that `save` writes", str(a["kernel"])) from None
+    except ValueError:
+        raise refuse("kernel", "one that `save` writes", str(a["kernel"])) from None
     arrays = {name: a[name] for name in ("Z", "weights", "matrix", "classes")}
     return arrays | numbers | dict(kernel=kernel, link=link)
 
@@ -79,8 +80,9 @@ class KernelPosterior(LatentGaussian, Certifiable, Posterior, Patched):
         matrix,          # (m, m) symmetric, may be indefinite
         mean=0.,         # constant mean of the latent function
         link="probit",   # or "logistic"; None: regression
-        noise=0.,        # variance of the noise of an observation, at least 0; regression only
-        clip=0.,         # probability is clip + (1 - 2 clip) link, in [0, .5): 1e-3 for GPflow's probit
+        noise=0., # variance of the noise of an observation, at least 0; regression only
+        clip=0.,         # probability is clip + (1 - 2 clip) link, in [0, .5): 1e-3 for
+                         # GPflow's probit
         classes=(0, 1),  # (2,) names of class 0 and class 1; not used in regression
     ):
         super().__init__(kernel, Z, weights, matrix, mean, link, noise, clip, classes)
@@ -91,7 +93,8 @@ class KernelPosterior(LatentGaussian, Certifiable, Posterior, Patched):
     ) -> "KernelPosterior":
         "Read a posterior back; the same arrays, bit for bit."
         pieces = read_arrays(path, f"a {cls.__name__}", PIECES)
-        with of_file(path, f"a {cls.__name__}"): return cls(**from_pieces(pieces))._numbered(path)
+        with of_file(path, f"a {cls.__name__}"):
+            return cls(**from_pieces(pieces))._numbered(path)
 
 @patch
 def predict_proba(self:KernelPosterior,
@@ -106,7 +109,8 @@ def predict_proba(self:KernelPosterior,
 def predict(self:KernelPosterior,
     X,  # (n, d) points
 ) -> np.ndarray: # (n,)
-    "Class 1 where the latent mean is positive, else class 0; in regression, the latent mean."
+    """Class 1 where the latent mean is positive, else class 0; in regression, the latent
+    mean."""
     mean = self.latent(X)[0]
     return mean if self.link is None else (mean > 0).astype(int)
 
@@ -120,18 +124,20 @@ def X(self:KernelPosterior) -> np.ndarray:
 
 @patch(as_prop=True)
 def lengthscale(self:KernelPosterior) -> np.ndarray: # (d,)
-    """The smallest length-scale of each dimension; the points' extent where only linear kernels look
-    at it."""
+    """The smallest length-scale of each dimension; the points' extent where only linear
+    kernels look at it."""
     rate = self.terms.rate[self.terms.kind != LINEAR].max(0, initial=0.)
-    return np.where(rate > 0, 1/np.sqrt(np.where(rate > 0, rate, 1.)), np.maximum(np.ptp(self.Z, 0), 1.))
+    return np.where(rate > 0, 1/np.sqrt(np.where(rate > 0, rate, 1.)),
+                    np.maximum(np.ptp(self.Z, 0), 1.))
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #d8f2e277
 def _point_problem(post:LatentGaussian, x, variance:bool, rigorous:bool=True) -> Problem:
     "A posterior at a point."
     return problem_of(post, frame_box((post.terms,), x, x), rigorous, variance)
 
-def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim, rigorous:bool=True) -> tuple[float,
-        float]: # -down, up
+def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim,
+              rigorous:bool=True) -> tuple[float, float]:
+    # -down, up
     "Values at a point of an aim and of minus it, both rounded up."
     found = []
     for aim in (down, up):
@@ -139,7 +145,8 @@ def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim, rigorous:bool=True) -> t
         found.append(float(KernelOracle(problem, aim).values(np.zeros((1, 0)))[1][0]))
     return -found[0], found[1]
 
-def _asked(post:LatentGaussian, lower, upper, ball:Ball|None, aim:Aim, rigorous:bool) -> Asked:
+def _asked(post:LatentGaussian, lower, upper, ball:Ball|None, aim:Aim,
+           rigorous:bool) -> Asked:
     "An aim on a box and ball."
     lower, upper = cut_to_ball(lower, upper, ball)
     frame = frame_box((post.terms,), lower, upper)
@@ -151,12 +158,15 @@ def _asked(post:LatentGaussian, lower, upper, ball:Ball|None, aim:Aim, rigorous:
 def _linked(self:KernelPosterior) -> str:
     "The link; ValueError that names `post` where there is none."
     if self.link is None:
-        raise refuse("post", "one with a link (for a regression, see regression_range)", self)
+        raise refuse("post", "one with a link (for a regression, see regression_range)",
+                     self)
     return self.link
 
 @patch
-def _asked_probability(self:KernelPosterior, lower, upper, ball, target, sign, tol, rigorous):
-    return _asked(self, lower, upper, ball, ProbabilityAim(sign, self._linked(), self.clip), rigorous)
+def _asked_probability(self:KernelPosterior, lower, upper, ball, target, sign, tol,
+                       rigorous):
+    return _asked(self, lower, upper, ball, ProbabilityAim(sign, self._linked(), self.clip),
+                  rigorous)
 
 @patch
 def _asked_margin(self:KernelPosterior, lower, upper, ball, top, rigorous):
@@ -164,17 +174,20 @@ def _asked_margin(self:KernelPosterior, lower, upper, ball, top, rigorous):
     return _asked(self, lower, upper, ball, MeanAim(1. if top else -1.), rigorous)
 
 @patch
-def _part(self:KernelPosterior, sign:float) -> Summand: return Summand(self.terms, self.Z, sign*self.weights)
+def _part(self:KernelPosterior, sign:float) -> Summand:
+    return Summand(self.terms, self.Z, sign*self.weights)
 
 @patch(as_prop=True)
 def alone(self:KernelPosterior) -> int:
-    "Free coordinates from which boxes decide nothing that a sum of exponentials leaves open."
+    """Free coordinates from which boxes decide nothing that a sum of exponentials leaves
+    open."""
     return ALONE if one_scale([self._part(1.)]) is None else FROM
 
 @patch
 def _summed(self:KernelPosterior, around, top):
     sign = 1. if top else -1.
-    return sum_of([self._part(sign)], sign*self.mean, around.lower, around.upper, around.cut)
+    return sum_of([self._part(sign)], sign*self.mean, around.lower, around.upper,
+                  around.cut)
 
 @patch
 def _class_at(self:KernelPosterior, x, rigorous):
@@ -196,7 +209,8 @@ def _probability_at(self:KernelPosterior, x, target):
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #1b61242c
 @patch
 def __repr__(self:KernelPosterior):
-    return f"KernelPosterior({type(self.kernel).__name__}, n={self.n}, d={self.d}, link={self.link!r})"
+    return (f"KernelPosterior({type(self.kernel).__name__}, n={self.n}, d={self.d}, "
+            f"link={self.link!r})")
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #e777092c
 def _share(own, others) -> np.ndarray: # (b,)
@@ -205,11 +219,14 @@ def _share(own, others) -> np.ndarray: # (b,)
     return np.where(whole > 0, own/np.where(whole > 0, whole, 1.), 1.)
 
 def least_share(own, others, error:float) -> np.ndarray: # (b,) rounded down
-    "Lower bound of a share from the lower bound of its own probability and upper bounds of the others."
-    return np.maximum(_share(np.maximum(own - error, 0.), others + error + 1e-300) - 1e-15, 0)
+    """Lower bound of a share from the lower bound of its own probability and upper bounds
+    of the others."""
+    return np.maximum(_share(np.maximum(own - error, 0.), others + error + 1e-300) - 1e-15,
+                      0)
 
 def most_share(own, others, error:float) -> np.ndarray: # (b,) rounded up
-    "Upper bound of a share from the upper bound of its own probability and lower bounds of the others."
+    """Upper bound of a share from the upper bound of its own probability and lower bounds
+    of the others."""
     return np.minimum(_share(own + error, np.maximum(others - error, 0.)) + 1e-15, 1)
 
 def least_lead(own, others, error:float) -> np.ndarray: # (b,)
@@ -223,7 +240,8 @@ def most_lead(own, others, error:float) -> np.ndarray: # (b,)
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #fbe7431b
 class _SharesOracle(Oracle, Patched):
     "The same at points and over boxes."
-    def __init__(self, problems:list[Problem], c:int, kind:int, error:float, ball:Ball|None):
+    def __init__(self, problems:list[Problem], c:int, kind:int, error:float,
+                 ball:Ball|None):
         self.problems = problems
         self.c = c
         self.kind = kind
@@ -238,7 +256,8 @@ class _SharesOracle(Oracle, Patched):
         self.sides = np.array(sides)
 
 @patch
-def _rest(self:_SharesOracle, ends) -> tuple[np.ndarray, np.ndarray]: # own (b,), others (b, C-1)
+def _rest(self:_SharesOracle, ends) -> tuple[np.ndarray, np.ndarray]:
+    # own (b,), others (b, C-1)
     return ends[:, self.c], np.delete(ends, self.c, 1)
 
 @patch
@@ -246,33 +265,35 @@ def _low(self:_SharesOracle, ends):
     "Lower bounds from bounds of each probability on the side that counts."
     own, others = self._rest(ends)
     if self.kind == 1: return least_share(own, others, self.error)
-    return least_lead(own, others, self.error) if self.kind == 0 else 1 - most_share(own, others,
-            self.error) - 2e-16
+    return (least_lead(own, others, self.error) if self.kind == 0
+            else 1 - most_share(own, others, self.error) - 2e-16)
 
 @patch
 def _high(self:_SharesOracle, ends):
     "Upper bounds, from bounds on the other side."
     own, others = self._rest(ends)
     if self.kind == 1: return most_share(own, others, self.error)
-    return most_lead(own, others, self.error) if self.kind == 0 else 1 - least_share(own, others,
-            self.error) + 2e-16
+    return (most_lead(own, others, self.error) if self.kind == 0
+            else 1 - least_share(own, others, self.error) + 2e-16)
 
 @patch
 def _ends(self:_SharesOracle, each, sides) -> np.ndarray: # (b, C)
-    "Bounds of probabilities from bounds of the aims: one minus where the aim is the other class."
+    """Bounds of probabilities from bounds of the aims: one minus where the aim is the other
+    class."""
     return np.column_stack([v if side > 0 else 1 - v for v, side in zip(each, sides)])
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #fbe7431c
 @patch
-def values(self:_SharesOracle, X) -> tuple[list, np.ndarray,
-                             list]: # at the points, (m,) upper bounds, of each aim and its opposite
+def values(self:_SharesOracle, X) -> tuple[list, np.ndarray, list]: # at the points, (m,)
+    # upper bounds, of each aim and its opposite
     "What is known at points."
     ats = [at_points(p, X) for p in self.problems]
     band = [[aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low, at.var_high)
              for aim in pair]
             for pair, at in zip(self.aims, ats)]
-    return ats, self._high(self._ends([b[0] for b in band], self.sides) + 3e-16*self.sides), [b[0]
-            for b in band]
+    return (ats,
+            self._high(self._ends([b[0] for b in band], self.sides) + 3e-16*self.sides),
+            [b[0] for b in band])
 
 @patch
 def look(self:_SharesOracle, lo, hi, goal):
@@ -301,24 +322,28 @@ def starts(self:_SharesOracle, given): return np.zeros((1, len(self.half)))
 
 
 @patch
-def floor_at(self:_SharesOracle, point, goal): return float(self.look(point[None], point[None], goal).low[0])
+def floor_at(self:_SharesOracle, point, goal):
+    return float(self.look(point[None], point[None], goal).low[0])
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #7003ec83
 class OneVsRestPosterior(Certifiable, Posterior, Patched):
-    """One KernelPosterior for every class against the rest; probabilities are divided by their sum."""
-    latents:tuple
-    classes:np.ndarray
+    """One KernelPosterior for every class against the rest; probabilities are divided by
+    their sum."""
+    latents: tuple
+    classes: np.ndarray
     names_target = True
-    error:float
+    error: float
 
     def __init__(self,
-        latents,     # tuple of KernelPosterior, one a class, with links and of the same dimension
+        latents,     # tuple of KernelPosterior, one a class, with links and of the same
+                     # dimension
         classes,     # (C,) names
         error=0.,    # each probability, before it is divided, is known up to this
     ):
-        if not isinstance(latents, (tuple, list)) or len(latents) < 2 \
-                or not all(isinstance(p, KernelPosterior) and p.link is not None for p in latents):
-            raise refuse("latents", "a tuple of two or more KernelPosteriors with links", latents)
+        if (not isinstance(latents, (tuple, list)) or len(latents) < 2 or not all(
+            isinstance(p, KernelPosterior) and p.link is not None for p in latents)):
+            raise refuse("latents", "a tuple of two or more KernelPosteriors with links",
+                         latents)
         self.latents = tuple(latents)
         if len({p.d for p in self.latents}) > 1:
             raise refuse("latents", "of one dimension", [p.d for p in latents])
@@ -330,13 +355,15 @@ class OneVsRestPosterior(Certifiable, Posterior, Patched):
         path,  # file written by `save`
     ) -> "OneVsRestPosterior":
         "Read a posterior back; the same arrays, bit for bit."
-        top = read_arrays(path, "a OneVsRestPosterior", ("classes_of_all", "error", "count"))
+        top = read_arrays(path, "a OneVsRestPosterior",
+                          ("classes_of_all", "error", "count"))
         with of_file(path, "a OneVsRestPosterior"):
             count = check_count(int(top["count"]), "count", 0, 100_000)
             names = [f"{name}_{i}" for i in range(count) for name in PIECES]
             a = read_arrays(path, "a OneVsRestPosterior", tuple(names))
-            latents = tuple(KernelPosterior(**from_pieces({name: a[f"{name}_{i}"] for name in PIECES}))
-                            for i in range(count))
+            latents = tuple(
+                KernelPosterior(**from_pieces({name: a[f"{name}_{i}"] for name in PIECES}))
+                for i in range(count))
             return cls(latents, top["classes_of_all"], float(top["error"]))._numbered(path)
 
 @patch(as_prop=True)
@@ -379,12 +406,13 @@ def predict_labels(self:OneVsRestPosterior,
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #37c0a001
 @patch
-def _oracle(self:OneVsRestPosterior, lower, upper, ball, c:int, kind:int, rigorous:bool=True) -> _SharesOracle:
+def _oracle(self:OneVsRestPosterior, lower, upper, ball, c:int, kind:int,
+            rigorous:bool=True) -> _SharesOracle:
     "A question about one class."
     lower, upper = cut_to_ball(lower, upper, ball)
     frame = frame_box(tuple(p.terms for p in self.latents), lower, upper)
-    return _SharesOracle([problem_of(p, frame, rigorous) for p in self.latents], c, kind, self.error,
-                         ball)
+    return _SharesOracle([problem_of(p, frame, rigorous) for p in self.latents], c, kind,
+                         self.error, ball)
 
 @patch
 def _asked(self:OneVsRestPosterior, lower, upper, ball, c, kind, rigorous) -> Asked:
@@ -392,12 +420,13 @@ def _asked(self:OneVsRestPosterior, lower, upper, ball, c, kind, rigorous) -> As
     return Asked(oracle, lambda s: placed(oracle.frame, ball, s))
 
 @patch
-def _asked_probability(self:OneVsRestPosterior, lower, upper, ball, target, sign, tol, rigorous):
+def _asked_probability(self:OneVsRestPosterior, lower, upper, ball, target, sign, tol,
+                       rigorous):
     return self._asked(lower, upper, ball, target, int(sign), rigorous)
 
 @patch
-def _asked_margin(self:OneVsRestPosterior, lower, upper, ball, top, rigorous): return self._asked(lower, upper, ball, top, 0,
-        rigorous)
+def _asked_margin(self:OneVsRestPosterior, lower, upper, ball, top, rigorous):
+    return self._asked(lower, upper, ball, top, 0, rigorous)
 
 @patch
 def _settled(self:OneVsRestPosterior, around, top, limits, rigorous, starts):
@@ -423,15 +452,17 @@ def _class_at(self:OneVsRestPosterior, x, rigorous):
 def _margin_at(self:OneVsRestPosterior, x, top, rigorous): return self._value(x, top, 0)
 
 @patch
-def _probability_at(self:OneVsRestPosterior, x, target): return max(1 - self._value(x, target, -1) - 2.3e-16,
-                                                0.), self._value(x, target, 1)
+def _probability_at(self:OneVsRestPosterior, x, target):
+    return max(1 - self._value(x, target, -1) - 2.3e-16, 0.), self._value(x, target, 1)
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #37c0a002
 @patch
-def __repr__(self:OneVsRestPosterior): return f"OneVsRestPosterior({len(self.latents)} classes, d={self.d})"
+def __repr__(self:OneVsRestPosterior):
+    return f"OneVsRestPosterior({len(self.latents)} classes, d={self.d})"
 
 @patch
 def _arrays(self:OneVsRestPosterior):
     each = {f"{name}_{i}": value for i, p in enumerate(self.latents)
             for name, value in pieces_of(p).items()}
-    return dict(classes_of_all=self.classes, error=self.error, count=len(self.latents)) | each
+    return (dict(classes_of_all=self.classes, error=self.error, count=len(self.latents))
+            | each)

@@ -18,16 +18,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ...core.checks import (check_array, check_matrix, check_positive, check_vector,
-                                   refuse)
+from ...core.checks import (
+    check_array, check_matrix, check_positive, check_vector, refuse)
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #9b02c5f9
-def _check_dims(dims) -> tuple[int, ...]|None:
+def _check_dims(dims) -> tuple[int, ...] | None:
     "Columns that count, or None for all; ValueError that names `dims`."
     if dims is None: return None
     words = "None or different whole numbers, at least 0"
     chosen = check_vector(dims, "dims")
-    if np.asarray(dims).dtype.kind not in "iu" or chosen.min() < 0 or len(set(chosen.tolist())) < len(chosen):
+    if (np.asarray(dims).dtype.kind not in "iu" or chosen.min() < 0
+        or len(set(chosen.tolist())) < len(chosen)):
         raise refuse("dims", words, dims)
     return tuple(int(j) for j in chosen)
 
@@ -37,7 +38,8 @@ def _check_each(value, name:str, dims, low:float) -> float|np.ndarray:
     except ValueError: axes = 1                             # rows of unequal length
     if axes == 0: return check_positive(value, name)
     each = check_vector(value, name, None if dims is None else len(dims), low=low).copy()
-    if not each.max() > 0 or (low > 0 and not each.min() > 0): raise refuse(name, "above 0", value)
+    if not each.max() > 0 or (low > 0 and not each.min() > 0):
+        raise refuse(name, "above 0", value)
     each.flags.writeable = False
     return each
 
@@ -66,7 +68,8 @@ class Kernel:
         d:int, # columns of the points
     ) -> np.ndarray|None: # (k,) or None where the kernel does not look at the point
         "Active columns of points with d columns; ValueError that names `kernel`."
-        if d < self.least: raise refuse("kernel", f"one on {d} dimensions", f"one on {self.least} or more")
+        if d < self.least:
+            raise refuse("kernel", f"one on {d} dimensions", f"one on {self.least} or more")
         return None
 
     def __add__(self, other): return Sum((self, other))
@@ -87,8 +90,8 @@ def _pair(X, Z) -> tuple[np.ndarray, np.ndarray]:
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #6d154934
 class OnColumns(Kernel):
     "A kernel of some columns, with a number for each of them, whose name is `_each`."
-    _each:str
-    dims:tuple|None
+    _each: str
+    dims: tuple|None
 
     @property
     def least(self) -> int:
@@ -98,9 +101,8 @@ class OnColumns(Kernel):
     def _active(self, d:int) -> np.ndarray:
         super()._active(d)
         size = np.size(getattr(self, self._each))
-        if self.dims is None and size not in (1,
-                                              d) or (self.dims is None and np.ndim(getattr(self, self._each))
-                                                      and size != d):
+        if (self.dims is None and size not in (1, d)
+            or (self.dims is None and np.ndim(getattr(self, self._each)) and size != d)):
             raise refuse(self._each, f"a number or {d} numbers", getattr(self, self._each))
         return np.arange(d) if self.dims is None else np.array(self.dims)
 
@@ -108,7 +110,8 @@ class OnColumns(Kernel):
         d:int, # columns of the points
     ) -> np.ndarray: # (k,) one number an active column
         "The numbers, one an active column of points with d columns."
-        return np.broadcast_to(np.asarray(getattr(self, self._each), float), len(self._active(d)))
+        return np.broadcast_to(np.asarray(getattr(self, self._each), float),
+                               len(self._active(d)))
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #c27617fd
 class Stationary(OnColumns):
@@ -156,7 +159,8 @@ class SquaredExponential(Stationary):
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
     dims: tuple|None = None       # active columns; None: all
 
-    def _profile(self, t): return np.exp(-check_array(t, "t", low=0., infinite=True, empty=True))
+    def _profile(self, t):
+        return np.exp(-check_array(t, "t", low=0., infinite=True, empty=True))
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #20032349
 @dataclass(frozen=True, eq=False)
@@ -177,27 +181,31 @@ class Matern32(Stationary):
     dims: tuple|None = None       # active columns; None: all
 
     def _profile(self, t):
-        s = np.minimum(np.sqrt(6*check_array(t, "t", low=0., infinite=True, empty=True)), 1e3)
+        s = np.minimum(np.sqrt(6*check_array(t, "t", low=0., infinite=True, empty=True)),
+                       1e3)
         return (1 + s)*np.exp(-s)
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #a3b56e31
 @dataclass(frozen=True, eq=False)
 class Matern52(Stationary):
-    """variance (1 + sqrt(5) r + 5 r^2/3) exp(-sqrt(5) r), the Matern kernel of order 5/2."""
+    """variance (1 + sqrt(5) r + 5 r^2/3) exp(-sqrt(5) r), the Matern kernel of order
+    5/2."""
     variance: float               # above 0
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
     dims: tuple|None = None       # active columns; None: all
 
     def _profile(self, t):
-        s = np.minimum(np.sqrt(10*check_array(t, "t", low=0., infinite=True, empty=True)), 1e3)
+        s = np.minimum(np.sqrt(10*check_array(t, "t", low=0., infinite=True, empty=True)),
+                       1e3)
         return (1 + s + s*s/3)*np.exp(-s)
 
 @dataclass(frozen=True, eq=False)
 class RationalQuadratic(Stationary):
-    """variance (1 + r^2/(2 alpha))^-alpha, a mixture of squared exponentials of many length-scales."""
+    """variance (1 + r^2/(2 alpha))^-alpha, a mixture of squared exponentials of many
+    length-scales."""
     variance: float               # above 0
     lengthscales: float|np.ndarray # above 0: a number, or one an active dimension
-    alpha: float                  # above 0; the squared exponential is its limit for large alpha
+    alpha: float # above 0; the squared exponential is its limit for large alpha
     dims: tuple|None = None       # active columns; None: all
 
     def __post_init__(self):
@@ -205,20 +213,24 @@ class RationalQuadratic(Stationary):
         object.__setattr__(self, "alpha", check_positive(self.alpha, "alpha"))
 
     def _profile(self, t):
-        return np.exp(-self.alpha*np.log1p(check_array(t, "t", low=0., infinite=True, empty=True)/self.alpha))
+        return np.exp(-self.alpha*np.log1p(
+            check_array(t, "t", low=0., infinite=True, empty=True)/self.alpha))
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #a1583400
 @dataclass(frozen=True, eq=False)
 class Linear(OnColumns):
-    """The sum of variances_j x_j z_j over the active dimensions: lines through the origin."""
-    variances: float|np.ndarray   # a number above 0, or one an active dimension, at least 0 and not all 0
+    """The sum of variances_j x_j z_j over the active dimensions: lines through the
+    origin."""
+    variances: float|np.ndarray   # a number above 0, or one an active dimension, at least 0
+                                  # and not all 0
     dims: tuple|None = None       # active columns; None: all
     _each = "variances"
 
     def __post_init__(self):
         dims = _check_dims(self.dims)
         object.__setattr__(self, "dims", dims)
-        object.__setattr__(self, "variances", _check_each(self.variances, "variances", dims, 0.))
+        object.__setattr__(self, "variances",
+                           _check_each(self.variances, "variances", dims, 0.))
 
     def matrix(self, X, Z):
         X, Z = _pair(X, Z)
@@ -232,10 +244,11 @@ class Linear(OnColumns):
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #73e8fc1e
 class _Flat(Kernel):
     "A kernel that does not look at the points, with the same variance everywhere."
-    variance:float
+    variance: float
     least = 1
 
-    def __post_init__(self): object.__setattr__(self, "variance", check_positive(self.variance, "variance"))
+    def __post_init__(self):
+        object.__setattr__(self, "variance", check_positive(self.variance, "variance"))
 
     def diagonal(self, X): return np.full(len(_columns(X)), self.variance)
 
@@ -252,7 +265,8 @@ class Constant(_Flat):
 
 @dataclass(frozen=True, eq=False)
 class White(_Flat):
-    """Noise that is new at every query: zero between any two points, `variance` on the diagonal.
+    """Noise that is new at every query: zero between any two points, `variance` on the
+    diagonal.
 
     Raises: ValueError that names `variance`."""
     variance: float  # above 0
@@ -264,12 +278,12 @@ class White(_Flat):
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #0a3c895f
 class _Composed(Kernel):
     "Parts that are combined entry by entry."
-    parts:tuple
+    parts: tuple
 
     def __post_init__(self):
         parts = self.parts
-        if not isinstance(parts,
-                          (tuple, list)) or not len(parts) or not all(isinstance(p, Kernel) for p in parts):
+        if (not isinstance(parts, (tuple, list)) or not len(parts)
+            or not all(isinstance(p, Kernel) for p in parts)):
             raise refuse("parts", "a tuple of kernels", parts)
         object.__setattr__(self, "parts", tuple(parts))
 
@@ -299,17 +313,19 @@ class Product(_Composed):
     def diagonal(self, X): return math.prod(part.diagonal(X) for part in self.parts)
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #5e0f1a02
-BY_NAME = {kind.__name__: kind for kind in (SquaredExponential, Matern12, Matern32, Matern52,
-                                            RationalQuadratic, Linear,
-                                            Constant, White, Sum, Product)}
+BY_NAME = {kind.__name__: kind
+           for kind in (SquaredExponential, Matern12, Matern32, Matern52, RationalQuadratic,
+                        Linear, Constant, White, Sum, Product)}
 
 def _as_dict(kernel:Kernel) -> dict:
-    "Kind and numbers of a kernel; ValueError that names `kernel` where it is of another kind."
-    if type(kernel) not in BY_NAME.values(): raise refuse("kernel", f"of {', '.join(BY_NAME)}", kernel)
-    own = {f.name: getattr(kernel, f.name) for f in fields(kernel)}  # type: ignore[arg-type]
+    """Kind and numbers of a kernel; ValueError that names `kernel` where it is of another
+    kind."""
+    if type(kernel) not in BY_NAME.values():
+        raise refuse("kernel", f"of {', '.join(BY_NAME)}", kernel)
+    own = {f.name: getattr(kernel, f.name) for f in fields(kernel)} # type: ignore[arg-type]
     if "parts" in own: own["parts"] = [_as_dict(part) for part in own["parts"]]
-    return {"kind": type(kernel).__name__} | {k: v.tolist() if isinstance(v, np.ndarray) else v
-                                              for k, v in own.items()}
+    return ({"kind": type(kernel).__name__}
+            | {k: v.tolist() if isinstance(v, np.ndarray) else v for k, v in own.items()})
 
 def kernel_text(kernel:Kernel) -> str:
     "A kernel as text, number for number."
@@ -318,7 +334,8 @@ def kernel_text(kernel:Kernel) -> str:
 def _from_dict(own:dict) -> Kernel:
     "The kernel that `_as_dict` described."
     numbers = {name: value for name, value in own.items() if name != "kind"}
-    if "parts" in numbers: numbers["parts"] = tuple(_from_dict(part) for part in numbers["parts"])
+    if "parts" in numbers:
+        numbers["parts"] = tuple(_from_dict(part) for part in numbers["parts"])
     return BY_NAME[own["kind"]](**numbers)
 
 def kernel_of(
@@ -331,12 +348,13 @@ def kernel_of(
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #6861d1a1
 SE, M12, M32, M52, RQ, LINEAR = range(6)
-KINDS = {SquaredExponential: SE, Matern12: M12, Matern32: M32, Matern52: M52, RationalQuadratic: RQ,
-         Linear: LINEAR}
+KINDS = {SquaredExponential: SE, Matern12: M12, Matern32: M32, Matern52: M52,
+         RationalQuadratic: RQ, Linear: LINEAR}
 MOST = 64   # products that a kernel may have when multiplied out
 
 class Terms(NamedTuple):
-    "A kernel as a sum of products. Factors of the distance come before linear ones in each product."
+    """A kernel as a sum of products. Factors of the distance come before linear ones in
+    each product."""
     weight: np.ndarray  # (T,) above 0
     white: np.ndarray   # (T,) 1 where the product holds white noise: on the diagonal only
     first: np.ndarray   # (T+1,) position of each product's first factor
@@ -352,28 +370,33 @@ class _Item(NamedTuple):
     factors: tuple  # of kernels with columns
 
 def _items(kernel:Kernel) -> list[_Item]:
-    "A kernel as a list of products; ValueError that names `kernel` where there are too many."
+    """A kernel as a list of products; ValueError that names `kernel` where there are too
+    many."""
     if isinstance(kernel, Constant): return [_Item(kernel.variance, False, ())]
     if isinstance(kernel, White): return [_Item(kernel.variance, True, ())]
-    if isinstance(kernel, Sum): return [item for part in kernel.parts for item in _items(part)]
+    if isinstance(kernel, Sum):
+        return [item for part in kernel.parts for item in _items(part)]
     if isinstance(kernel, Product):
         found = [_Item(1., False, ())]
         for part in kernel.parts:
             found = [_Item(a.weight*b.weight, a.white or b.white, a.factors + b.factors)
                      for a in found for b in _items(part)]
-            if len(found) > MOST: raise refuse("kernel", f"a sum of at most {MOST} products",
-                                               f"{len(found)} or more")
+            if len(found) > MOST:
+                raise refuse("kernel", f"a sum of at most {MOST} products",
+                             f"{len(found)} or more")
         return found
     return [_Item(getattr(kernel, "variance", 1.), False, (kernel,))]
 
-def _factor_rows(item:_Item, d:int) -> list[tuple[int, float, np.ndarray]]: # kind, shape, rate
+def _factor_rows(item:_Item, d:int) -> list[tuple[int, float, np.ndarray]]:
+    # kind, shape, rate
     "Factors of one product, those of the distance first, squared exponentials joined."
     rows = []
     joined = np.zeros(d)
     for kernel in item.factors:
         rate = np.zeros(d)
         columns = kernel._active(d)
-        rate[columns] = kernel._numbers(d) if isinstance(kernel, Linear) else kernel._numbers(d)**-2.
+        rate[columns] = (kernel._numbers(d) if isinstance(kernel, Linear)
+                         else kernel._numbers(d)**-2.)
         if isinstance(kernel, SquaredExponential): joined += rate
         else: rows.append((KINDS[type(kernel)], getattr(kernel, "alpha", 1.), rate))
     if joined.any(): rows.append((SE, 1., joined))
@@ -386,9 +409,11 @@ def expand(
 ) -> Terms:
     """A kernel multiplied out.
 
-    Raises: ValueError that names `kernel` where there are too many products, or a number overflows."""
+    Raises: ValueError that names `kernel` where there are too many products, or a number
+    overflows."""
     items = _items(kernel)
-    if len(items) > MOST: raise refuse("kernel", f"a sum of at most {MOST} products", f"{len(items)}")
+    if len(items) > MOST:
+        raise refuse("kernel", f"a sum of at most {MOST} products", f"{len(items)}")
     groups = [_factor_rows(item, d) for item in items]
     rows = [row for group in groups for row in group]
     terms = Terms(weight=np.array([item.weight for item in items]),
@@ -431,8 +456,8 @@ class Part(NamedTuple):
     Z: np.ndarray                # (n, k) training points
 
 class Model(NamedTuple):
-    """A kernel and points on the free coordinates of a box; what does not move is in the offsets, whose last
-    column belongs to a box's own centre taken as a training point."""
+    """A kernel and points on the free coordinates of a box; what does not move is in the
+    offsets, whose last column belongs to a box's own centre taken as a training point."""
     terms: Terms          # rates of the free coordinates
     Z: np.ndarray         # (n, d) training points
     offset: np.ndarray    # (F, n+1) part of t, or of the linear form, that does not move
@@ -463,20 +488,23 @@ def _offsets(terms:Terms, Z, at, fixed) -> tuple[np.ndarray, np.ndarray, np.ndar
             bulk[f, :-1] = np.abs(points) @ (rate*np.abs(place))
             offset[f, -1] = bulk[f, -1] = square[f] = rate @ place**2
         else:
-            with np.errstate(over="ignore"): offset[f, :-1] = .5*((points - place)**2 @ rate)
+            with np.errstate(over="ignore"):
+                offset[f, :-1] = .5*((points - place)**2 @ rate)
     return offset, bulk, square
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #9ba9a738
 @dataclass(frozen=True, kw_only=True)
 class Frame:
-    "A box seen by a search: the coordinates that matter, each on a finite symmetric interval."
+    """A box seen by a search: the coordinates that matter, each on a finite symmetric
+    interval."""
     lower: np.ndarray   # (D,) the box as given
     upper: np.ndarray   # (D,)
     free: np.ndarray    # (d,) coordinates that move and matter
     origin: np.ndarray  # (D,) middle of the box, or the fixed value
     scale: np.ndarray   # (d,) unit of each free coordinate
     half: np.ndarray    # (d,) half-widths in these units; 1 where a side is infinite
-    ends: np.ndarray    # (d,) 0: both sides finite; 1: upper infinite; 2: lower infinite; 3: both
+    ends: np.ndarray    # (d,) 0: both sides finite; 1: upper infinite; 2: lower infinite;
+                        # 3: both
 
     def clip(self, s:np.ndarray) -> np.ndarray:
         "Points moved into the box."
@@ -488,8 +516,10 @@ class Frame:
         x = self.origin[self.free] + s*self.scale
         for j in np.flatnonzero(self.ends):
             with np.errstate(divide="ignore", invalid="ignore"):
-                if self.ends[j] == 1: x[:, j] = middle[j] + self.scale[j]*(1 + s[:, j])/(1 - s[:, j])
-                elif self.ends[j] == 2: x[:, j] = middle[j] - self.scale[j]*(1 - s[:, j])/(1 + s[:, j])
+                if self.ends[j] == 1:
+                    x[:, j] = middle[j] + self.scale[j]*(1 + s[:, j])/(1 - s[:, j])
+                elif self.ends[j] == 2:
+                    x[:, j] = middle[j] - self.scale[j]*(1 - s[:, j])/(1 + s[:, j])
                 else: x[:, j] = middle[j] + self.scale[j]*s[:, j]/(1 - np.abs(s[:, j]))
         return np.minimum(np.maximum(x, self.lower[self.free]), self.upper[self.free])
 
@@ -501,7 +531,8 @@ class Frame:
         "Boxes in the original units, rounded outward; neighbours overlap."
         low = np.nextafter(self._back(lo), -np.inf)
         high = np.nextafter(self._back(hi), np.inf)
-        return np.maximum(low, self.lower[self.free]), np.minimum(high, self.upper[self.free])
+        return (np.maximum(low, self.lower[self.free]),
+                np.minimum(high, self.upper[self.free]))
 
     def point(self, s:np.ndarray) -> np.ndarray: # (D,)
         "A point of the original box."
@@ -528,19 +559,22 @@ def slopes(frame:Frame, s:np.ndarray) -> np.ndarray: # (d,)
     "Derivative of the original coordinates by those of the search, at one point (d,)."
     t = np.array([1.]*len(s))
     for j in np.flatnonzero(frame.ends):
-        t[j] = {1: 2/(1 - s[j])**2, 2: 2/(1 + s[j])**2, 3: 1/(1 - abs(s[j]))**2}[int(frame.ends[j])]
+        t[j] = {1: 2/(1 - s[j])**2, 2: 2/(1 + s[j])**2, 3: 1/(1 - abs(s[j]))**2}[
+            int(frame.ends[j])]
     return t*frame.scale
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #2072c6b6
 def _units(rate, kind) -> np.ndarray: # (D,)
-    "A length for each coordinate: the smallest length-scale; 1 where only linear factors look at it."
+    """A length for each coordinate: the smallest length-scale; 1 where only linear factors
+    look at it."""
     most = rate[kind != LINEAR].max(0, initial=0.)
     return 1/np.sqrt(np.where(most > 0, most, 1.))
 
 def _middle(lower, upper) -> np.ndarray: # (D,)
     "The middle, or the finite end, or 0."
     with np.errstate(invalid="ignore", over="ignore"): middle = .5*lower + .5*upper
-    middle = np.where(np.isfinite(middle), middle, np.where(np.isfinite(lower), lower, upper))
+    middle = np.where(np.isfinite(middle), middle,
+                      np.where(np.isfinite(lower), lower, upper))
     return np.where(np.isfinite(middle), middle, 0.)
 
 def frame_box(
@@ -548,7 +582,8 @@ def frame_box(
     lower:np.ndarray,  # (D,) checked, may be -inf
     upper:np.ndarray,  # (D,) checked, may be inf
 ) -> Frame:
-    "Set up a box; ValueError that names a corner which is too large where a kernel is linear."
+    """Set up a box; ValueError that names a corner which is too large where a kernel is
+    linear."""
     rate = np.vstack([t.rate for t in terms])
     kind = np.concatenate([t.kind for t in terms])
     moving = rate[kind == LINEAR].max(0, initial=0.) > 0
@@ -572,27 +607,32 @@ def model_on(
     Z:np.ndarray,  # (n, D) points of the posterior
 ) -> Model:
     "A kernel and points on the free coordinates of a box."
-    fixed = _offsets(terms, Z, frame.origin, np.setdiff1d(np.arange(Z.shape[1]), frame.free))
+    fixed = _offsets(terms, Z, frame.origin,
+                     np.setdiff1d(np.arange(Z.shape[1]), frame.free))
     own = terms._replace(rate=np.ascontiguousarray(terms.rate[:, frame.free]))
     points = np.ascontiguousarray(Z[:, frame.free])
     return Model(own, points, *fixed, parts=parts_of(own, points))
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #39180ca8
-def _factors(model, X) -> list[tuple]: # (b, n) values, and the magnitudes that their errors are relative to
+def _factors(model, X) -> list[tuple]:
+    # (b, n) values, and the magnitudes that their errors are relative to
     "Every factor at points and training points."
     found = []
     for part, offset, bulk in zip(model.parts, model.offset, model.bulk):
         x = X[:, part.on]
         if part.kind == LINEAR:
             x = x*part.rate
-            found.append((offset[:-1] + x @ part.Z.T, bulk[:-1] + np.abs(x) @ np.abs(part.Z).T))
+            found.append((offset[:-1] + x @ part.Z.T,
+                          bulk[:-1] + np.abs(x) @ np.abs(part.Z).T))
             continue
-        t = .5*cdist(x, part.Z, "sqeuclidean", w=part.rate) if x.size else np.zeros((len(X), len(part.Z)))
+        t = (.5*cdist(x, part.Z, "sqeuclidean", w=part.rate) if x.size
+             else np.zeros((len(X), len(part.Z))))
         found.append((profile(part.kind, part.shape, t + offset[:-1])[0], 1.))
     return found
 
 def kernel_at(model, X) -> tuple[np.ndarray, np.ndarray]: # (b, n) each
-    "Covariances of points with training points, and sizes that their errors are relative to."
+    """Covariances of points with training points, and sizes that their errors are relative
+    to."""
     terms = model.terms
     factors = _factors(model, X)
     r, size = np.zeros((2, len(X), len(model.Z)))
@@ -607,14 +647,16 @@ def kernel_at(model, X) -> tuple[np.ndarray, np.ndarray]: # (b, n) each
     return r, size
 
 def prior_at(model, X, white:bool) -> np.ndarray: # (b,)
-    "Prior variances at points, with white noise or without; all terms are positive, so errors are relative."
+    """Prior variances at points, with white noise or without; all terms are positive, so
+    errors are relative."""
     terms = model.terms
     out = np.zeros(len(X))
     for T, weight in enumerate(terms.weight):
         if terms.white[T] and not white: continue
         value = weight
         for f in range(terms.first[T], terms.first[T + 1]):
-            if model.parts[f].kind == LINEAR: value = value*(model.square[f] + (X*X) @ terms.rate[f])
+            if model.parts[f].kind == LINEAR:
+                value = value*(model.square[f] + (X*X) @ terms.rate[f])
         out += value
     return out
 
@@ -625,7 +667,8 @@ def kernel_unit(terms:Terms, d:int) -> float:
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #f763384b
 class Slopes:
-    "Everything about one point x (d,), for local search: covariances, and gradients of sums of them."
+    """Everything about one point x (d,), for local search: covariances, and gradients of
+    sums of them."""
     def __init__(self, model:Model, x:np.ndarray):
         self.model = model
         self.x = x
@@ -644,8 +687,8 @@ class Slopes:
     def _terms(self) -> list: # of (weight, positions of the factors)
         "Products without white noise."
         terms = self.model.terms
-        return [(weight, range(terms.first[T], terms.first[T + 1])) for T, weight in enumerate(terms.weight)
-                if not terms.white[T]]
+        return [(weight, range(terms.first[T], terms.first[T + 1]))
+                for T, weight in enumerate(terms.weight) if not terms.white[T]]
 
     def row(self) -> np.ndarray: # (n,)
         "k(x, z_i)."
@@ -666,7 +709,9 @@ class Slopes:
                 for g in own:
                     if g != f: others = others*self.values[g]
                 if part.kind == LINEAR: out[:, part.on] += part.rate*(others @ part.Z)
-                else: out[:, part.on] += part.rate*((others*self.falls[f]) @ (part.Z - self.x[part.on]))
+                else:
+                    out[:, part.on] += part.rate*((others*self.falls[f])
+                                                  @ (part.Z - self.x[part.on]))
         return out
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #f763384c
@@ -675,7 +720,9 @@ def prior_gradient(model, x) -> np.ndarray: # (d,)
     terms = model.terms
     out = np.zeros(len(x))
     for T, weight in enumerate(terms.weight):
-        own = [f for f in range(terms.first[T], terms.first[T + 1]) if model.parts[f].kind == LINEAR]
+        own = [f for f in range(terms.first[T], terms.first[T + 1])
+               if model.parts[f].kind == LINEAR]
         squares = {f: model.square[f] + (x*x) @ terms.rate[f] for f in own}
-        for f in own: out += 2*weight*np.prod([squares[g] for g in own if g != f])*terms.rate[f]*x
+        for f in own:
+            out += 2*weight*np.prod([squares[g] for g in own if g != f])*terms.rate[f]*x
     return out

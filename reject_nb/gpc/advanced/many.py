@@ -18,10 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.checks import (check_array, check_choice, check_flag, check_labels,
-                                   check_matrix, check_number, refuse)
-from .certificate import (Side, centres, lower_bounds, one_side,
-                                                reduce_box, value_up)
+from ...core.checks import (
+    check_array, check_choice, check_flag, check_labels, check_matrix, check_number, refuse)
+from .certificate import (
+    Side, centres, lower_bounds, one_side, reduce_box, value_up)
 from .rows import keys_of, rows_of
 from ..attacks import minimal_perturbation
 from ..posterior import GPPosterior, axes_of
@@ -38,7 +38,8 @@ class Roots(NamedTuple):
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #0a6836ad
 def _scaled(box, lower, upper) -> tuple[np.ndarray, np.ndarray]: # (m, d) both
-    "Boxes in the coordinates of a box around all of them, rounded outward and cut where that one is."
+    """Boxes in the coordinates of a box around all of them, rounded outward and cut where
+    that one is."""
     free = box.free
     scale = box.scale
     ends = [(v - box.origin)[:, free]/scale for v in (lower, upper)]
@@ -47,7 +48,8 @@ def _scaled(box, lower, upper) -> tuple[np.ndarray, np.ndarray]: # (m, d) both
     return box.clip(ends[0] - slack[0]), box.clip(ends[1] + slack[1])
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #ee2487d7
-ROOTS = 32   # boxes bounded together, always so many: how products are rounded depends on their shape
+# boxes bounded together, always so many: how products are rounded depends on their shape
+ROOTS = 32
 
 def _groups(rows:np.ndarray) -> Iterator[np.ndarray]: # (ROOTS,) each
     "Rows, ROOTS of them at a time; the last one is repeated to fill its group."
@@ -56,15 +58,18 @@ def _groups(rows:np.ndarray) -> Iterator[np.ndarray]: # (ROOTS,) each
 
 def _minima(
     side:Side, lo, hi, tol:float, q:int,
-) -> tuple[np.ndarray, np.ndarray]: # (m,) certified, (m,) attained
+) -> tuple[np.ndarray, np.ndarray]:
+    # (m,) certified, (m,) attained
     "Smallest signed probabilities on boxes, bounded twice, each as if it were alone."
     every = np.arange(len(lo))
     best = np.empty(len(lo))
     low = np.zeros(len(lo))
-    for some in _groups(every): best[some] = value_up(side, centres(side, .5*(lo[some] + hi[some]), q))
+    for some in _groups(every):
+        best[some] = value_up(side, centres(side, .5*(lo[some] + hi[some]), q))
     for turn in range(2):
         for some in _groups(np.flatnonzero(best - low > tol) if turn else every):
-            got = lower_bounds(side, lo[some], hi[some], np.clip(best[some] - .5*tol, 1e-9, 1 - 1e-9), q)
+            got = lower_bounds(side, lo[some], hi[some],
+                               np.clip(best[some] - .5*tol, 1e-9, 1 - 1e-9), q)
             low[some] = np.maximum(low[some], got.low)
             point = np.minimum(np.maximum(got.point, lo[some]), hi[some])
             best[some] = np.minimum(best[some], value_up(side, centres(side, point, q)))
@@ -84,9 +89,11 @@ def root_ranges(
     upper:np.ndarray, # (m, d)
     tol:float,        # gap to aim for
     rigorous:bool=True, # count rounding errors
-    frame=None,       # (lower, upper, eigenpairs) of a box around all, from `frame_of`; None: the smallest
+    frame=None,       # (lower, upper, eigenpairs) of a box around all, from `frame_of`;
+                      # None: the smallest
 ) -> Roots:
-    "Ranges of many boxes from their root bounds alone; sound, and wide where a box would have to be split."
+    """Ranges of many boxes from their root bounds alone; sound, and wide where a box would
+    have to be split."""
     least, most, q = frame_of(post, lower, upper, tol) if frame is None else frame
     box = reduce_box(post, least, most)
     lo, hi = _scaled(box, lower, upper)
@@ -97,32 +104,34 @@ def root_ranges(
                  np.minimum(1 - ends[1][0] + nudge, 1))
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #67a58bd9
-COLUMNS = ("key", "index", "label", "min_lower", "min_upper", "max_lower", "max_upper", "verdict", "radius",
-           "attack",
-           "n_boxes", "seconds", "status")
+COLUMNS = ("key", "index", "label", "min_lower", "min_upper", "max_lower", "max_upper",
+           "verdict", "radius", "attack", "n_boxes", "seconds", "status")
 
 @dataclass(frozen=True, kw_only=True)
 class Certified:
     """One row a point, in the points' order; nan and "" where a question was not asked."""
     index: np.ndarray     # (m,) position in X
     label: np.ndarray     # (m,) the model's class
-    min_lower: np.ndarray # (m,) certified: the probability of class 1 (of several: of the label) is not lower
+    min_lower: np.ndarray # (m,) certified: the probability of class 1 (of several: of the
+                          # label) is not lower
     min_upper: np.ndarray # (m,) and this low it is
     max_lower: np.ndarray # (m,) this high it is
     max_upper: np.ndarray # (m,) certified: and nowhere higher
     verdict: np.ndarray   # (m,) safe, unsafe or unknown
     radius: np.ndarray    # (m,) certified: up to here the class holds
-    attack: np.ndarray    # (m,) smallest radius with a known attack; inf where none is known
+    attack: np.ndarray # (m,) smallest radius with a known attack; inf where none is known
     n_boxes: np.ndarray   # (m,) boxes bounded, all questions together
     seconds: np.ndarray   # (m,) for this point
-    status: np.ndarray    # (m,) of the range's search (of the radius where no range was asked for)
+    status: np.ndarray    # (m,) of the range's search (of the radius where no range was
+                          # asked for)
 
     def __len__(self): return len(self.index)
 
     def certified_accuracy(self,
         y, # (m,) true labels
     ) -> float: # share of points
-        "Share of points whose class is right and proved to hold: a lower bound of the robust accuracy."
+        """Share of points whose class is right and proved to hold: a lower bound of the
+        robust accuracy."""
         labels = check_labels(y, "y", len(self))
         return float(np.mean((self.label == labels) & (self.verdict == "safe")))
 
@@ -138,35 +147,38 @@ class _Job(NamedTuple):
     max_boxes: int|None
     time_limit: float|None
     rigorous: bool
-    frame: tuple|None = None  # of all points, so that a row does not depend on those it is computed with
+    frame: tuple|None = None  # of all points, so that a row does not depend on those it is
+                              # computed with
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #8683812f
 def _search_range(post, job:_Job, x, row:dict) -> None:
     "The range of a box whose root bound leaves it open."
     question = around(post, x, job.radius, job.dims, job.norm, job.limits)
     target = row["label"] if post.names_target else None
-    got = classification_range(post, question.lower, question.upper, job.tol, job.max_boxes, job.time_limit,
-                               job.rigorous,
-                               ball=question.ball, target=target)
-    for name in ("min_lower", "min_upper", "max_lower", "max_upper"): row[name] = getattr(got, name)
+    got = classification_range(post, question.lower, question.upper, job.tol, job.max_boxes,
+                               job.time_limit, job.rigorous, ball=question.ball,
+                               target=target)
+    for name in ("min_lower", "min_upper", "max_lower", "max_upper"):
+        row[name] = getattr(got, name)
     row["n_boxes"] += got.n_boxes
     row["status"] = str(got.status)
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #e10a1173
 def _verdict(post, job:_Job, x, row:dict) -> None:
     "From the range if that suffices, otherwise from `is_safe`."
-    if row["min_lower"] > .5 or (row["max_upper"] < .5 and not post.names_target): row["verdict"] = "safe"
+    if row["min_lower"] > .5 or (row["max_upper"] < .5 and not post.names_target):
+        row["verdict"] = "safe"
     else:
-        got = is_safe(post, x, job.radius, job.dims, job.norm, job.limits, job.max_boxes, job.time_limit,
-                      job.rigorous)
+        got = is_safe(post, x, job.radius, job.dims, job.norm, job.limits, job.max_boxes,
+                      job.time_limit, job.rigorous)
         row["verdict"] = str(got.status)
         row["n_boxes"] += got.n_boxes
 
 def _radius(post, job:_Job, x, row:dict) -> None:
     "Certified radius and attack."
-    got = minimal_perturbation(post, x, job.dims, job.norm, job.limits, time_limit=job.time_limit,
-                               max_boxes=job.max_boxes or 200_000,
-                               rigorous=job.rigorous)
+    got = minimal_perturbation(post, x,
+                               job.dims, job.norm, job.limits, time_limit=job.time_limit,
+                               max_boxes=job.max_boxes or 200_000, rigorous=job.rigorous)
     row["radius"], row["attack"] = got.certified, got.attack
     if row["status"] == "": row["status"] = str(got.status)
 
@@ -178,22 +190,23 @@ def _boxes(post, job:_Job, X) -> tuple[np.ndarray, np.ndarray]:
 
 def _framed(post, job:_Job, X) -> _Job:
     "The question with the frame of all points, for two classes and the maximum norm."
-    if not (isinstance(post, GPPosterior) and job.norm in ("inf",
-        np.inf) and "range" in job.questions and len(X)): return job
+    if not (isinstance(post, GPPosterior) and job.norm in ("inf", np.inf)
+            and "range" in job.questions and len(X)):
+        return job
     return job._replace(frame=frame_of(post, *_boxes(post, job, X), job.tol))
 
 def _roots_of(post, job:_Job, X) -> Roots|None:
     "Root ranges of a chunk, where there is a frame."
-    return None if job.frame is None else root_ranges(post, *_boxes(post, job, X), job.tol, job.rigorous,
-                                                      job.frame)
+    return (None if job.frame is None
+            else root_ranges(post, *_boxes(post, job, X), job.tol, job.rigorous, job.frame))
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #5ae21ae2
 def certify_chunk(
-    post,           # the model
-    job:_Job,       # what is asked
-    X:np.ndarray,   # (m, d) all points
-    keys:list[str], # (m,) their keys
-    index:list[int],# positions of the points to certify
+    post,            # the model
+    job:_Job,        # what is asked
+    X:np.ndarray,    # (m, d) all points
+    keys:list[str],  # (m,) their keys
+    index:list[int], # positions of the points to certify
 ) -> Iterator[dict]: # a row per point
     "Rows of some points: root bounds together, then the open questions of each point."
     began = time.perf_counter()
@@ -202,13 +215,16 @@ def certify_chunk(
     shared = (time.perf_counter() - began)/max(len(index), 1)
     for i, (at, x) in enumerate(zip(index, X[index])):
         began = time.perf_counter()
-        row = {**dict.fromkeys(COLUMNS, np.nan), "key": keys[at], "index": int(at), "label": labels[i],
-               "verdict": "", "n_boxes": 0, "status": ""}
+        row = {**dict.fromkeys(COLUMNS, np.nan), "key": keys[at], "index": int(at),
+               "label": labels[i], "verdict": "", "n_boxes": 0, "status": ""}
         if roots is not None:
-            row.update(min_lower=roots.min_low[i], min_upper=roots.min_up[i], max_lower=roots.max_low[i],
-                       max_upper=roots.max_high[i], n_boxes=2, status="optimal")
-            gap = max(row["min_upper"] - row["min_lower"], row["max_upper"] - row["max_lower"])
-        if "range" in job.questions and (roots is None or gap > job.tol): _search_range(post, job, x, row)
+            row.update(min_lower=roots.min_low[i], min_upper=roots.min_up[i],
+                       max_lower=roots.max_low[i], max_upper=roots.max_high[i], n_boxes=2,
+                       status="optimal")
+            gap = max(row["min_upper"] - row["min_lower"],
+                      row["max_upper"] - row["max_lower"])
+        if "range" in job.questions and (roots is None or gap > job.tol):
+            _search_range(post, job, x, row)
         if "verdict" in job.questions: _verdict(post, job, x, row)
         if "radius" in job.questions: _radius(post, job, x, row)
         row["seconds"] = shared + time.perf_counter() - began
@@ -225,29 +241,33 @@ def check_questions(value) -> tuple:
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #54269a77
 def certify_many(
-    post,              # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
+    post, # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
     X,                 # (m, d) points
-    radius=None,       # of every ball: number or (d,), at least 0; None where only radii are asked for
+    radius=None,       # of every ball: number or (d,), at least 0; None where only radii
+                       # are asked for
     dims=None,         # indices that may change; None: all
     norm="inf",        # "inf", 2 or 1
     limits=None,       # (low, high) that no perturbed point leaves
-    questions=("range", "verdict"), # which of "range", "verdict", "radius" (the last costs most)
+    questions=("range", "verdict"), # which of "range", "verdict", "radius" (the last costs
+                                    # most)
     tol=.02,           # of both ends of a range, above 0
     max_boxes=None,    # of each question of each point; None: no limit
     time_limit=1.,     # seconds for each question of each point; None: no limit
     rigorous=True,     # sound under floating point
-    n_jobs=None,       # joblib workers, -1: all (of a cluster in `parallel_config(backend="dask")`); None: 1
-    csv=None,          # file name to write rows to as they come, and to resume from; None: no file
+    n_jobs=None,       # joblib workers, -1: all (of a cluster in
+                       # `parallel_config(backend="dask")`); None: 1
+    csv=None, # file name to write rows to as they come, and to resume from; None: no file
     progress=None,     # True for a bar, or a function of (points done, points to do)
 ) -> Certified:
     """Certify a whole set of points: a row each, whatever the status of its search."""
     if getattr(certifiable(post), "link", "") is None:
-        raise refuse("post", "one with a link (for a regression, see regression_ranges)", post)
+        raise refuse("post", "one with a link (for a regression, see regression_ranges)",
+                     post)
     X = check_matrix(X, "X", d=post.d, empty=True)
     questions = check_questions(questions)
     tol, max_boxes, time_limit = check_limits_of_work(tol, max_boxes, time_limit)
-    job = _Job(check_radius(radius, questions), dims, norm, limits, questions, tol, max_boxes, time_limit,
-               check_flag(rigorous, "rigorous"))
+    job = _Job(check_radius(radius, questions), dims, norm, limits, questions, tol,
+               max_boxes, time_limit, check_flag(rigorous, "rigorous"))
     for x in X: around(post, x, 0. if job.radius is None else job.radius, dims, norm,
                        limits)   # names what is wrong
     keys = keys_of(post, job[:-1], X)
@@ -258,8 +278,8 @@ def certify_many(
 def check_radius(radius, questions):
     "None only where no ball is asked about."
     if radius is None:
-        if {"range", "verdict"} & set(questions): raise refuse("radius",
-            "a number or one per dimension, at least 0", radius)
+        if {"range", "verdict"} & set(questions):
+            raise refuse("radius", "a number or one per dimension, at least 0", radius)
         return None
     if axes_of(radius) == 0: return check_number(radius, "radius", 0.)
     return check_array(radius, "radius", low=0.)
@@ -273,13 +293,14 @@ def _gathered(post, rows:list[dict]) -> Certified:
     by_text = {str(c): c for c in classes}
     labels = np.array([by_text[str(v)] for v in columns.pop("label")], dtype=classes.dtype)
     words = {name: np.array(columns.pop(name), dtype=str) for name in ("verdict", "status")}
-    whole = {name: np.array(columns.pop(name), dtype=float).astype(int) for name in ("index", "n_boxes")}
+    whole = {name: np.array(columns.pop(name), dtype=float).astype(int)
+             for name in ("index", "n_boxes")}
     return Certified(label=labels, **words, **whole,
                      **{name: np.array(v, dtype=float) for name, v in columns.items()})
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #179e6387
 def certified_radius(
-    post,              # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
+    post, # GPPosterior, MulticlassPosterior, KernelPosterior or OneVsRestPosterior
     X,                 # (m, d) points
     dims=None,         # indices that may change; None: all
     norm="inf",        # "inf", 2 or 1
@@ -290,8 +311,8 @@ def certified_radius(
     n_jobs=None,       # joblib workers; None: this process
 ) -> np.ndarray:       # (m,) at least 0
     """Radius up to which the class of each point is proved not to change."""
-    return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes, time_limit, rigorous,
-                        n_jobs).radius
+    return certify_many(post, X, None, dims, norm, limits, ("radius",), .02, max_boxes,
+                        time_limit, rigorous, n_jobs).radius
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #3b44cccd
 def read_points(
@@ -302,14 +323,15 @@ def read_points(
     path = Path(path)
     if not path.is_file(): raise FileNotFoundError(f"no file {str(path)!r}")
     lines = [line for line in path.read_text().splitlines() if line.strip()]
-    for lines in (lines, lines[1:]):                                       # the first may be a header
+    for lines in (lines, lines[1:]): # the first may be a header
         try: X = np.array([line.split(",") for line in lines], float).reshape(-1, d)
         except ValueError: continue
         return X
     raise refuse(path.name, f"{d} numbers per line", lines[0] if lines else "")
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #1c993da6
-STORED = (("posterior", "GPPosterior"), ("softmax", "MulticlassPosterior"), ("advanced.kernel_posterior", "KernelPosterior"),
+STORED = (("posterior", "GPPosterior"), ("softmax", "MulticlassPosterior"),
+          ("advanced.kernel_posterior", "KernelPosterior"),
           ("advanced.kernel_posterior", "OneVsRestPosterior"))
 
 def load_model(
@@ -320,19 +342,21 @@ def load_model(
     for module, kind in STORED:
         try: return getattr(import_module(f"reject_nb.gpc.{module}"), kind).load(path)
         except ValueError as fault: faults.append(fault)
-    raise next((fault for fault in faults if "but lacks" not in str(fault)), faults[0])   # its own kind's
+    # its own kind's
+    raise next((fault for fault in faults if "but lacks" not in str(fault)), faults[0])
 
 # %% ../../../nbs/gpc/advanced/many.ipynb #d42b1325
 def command_gpc(args) -> int:
     "Certify the points of a file."
     post = load_model(args.model)
-    questions = (("range", "verdict") if args.radius is not None else ()) + (("radius",
-        ) if args.radii or args.radius is None else ())
+    questions = ((("range", "verdict") if args.radius is not None else ())
+                 + (("radius",) if args.radii or args.radius is None else ()))
     found = certify_many(post, read_points(args.points, post.d), args.radius,
                          norm=args.norm if args.norm == "inf" else int(args.norm),
-                         limits=args.limits, questions=questions, tol=args.tol, time_limit=args.seconds,
-                         n_jobs=args.jobs, csv=args.out)
-    said = [f"{(found.verdict == word).sum()} {word}" for word in ("safe", "unsafe", "unknown")
-            if args.radius is not None]
-    print(f"{len(found)} points in {Path(args.out).name}" + (": " + ", ".join(said) if said else ""))
+                         limits=args.limits, questions=questions, tol=args.tol,
+                         time_limit=args.seconds, n_jobs=args.jobs, csv=args.out)
+    said = [f"{(found.verdict == word).sum()} {word}"
+            for word in ("safe", "unsafe", "unknown") if args.radius is not None]
+    print(f"{len(found)} points in {Path(args.out).name}"
+          + (": " + ", ".join(said) if said else ""))
     return 0

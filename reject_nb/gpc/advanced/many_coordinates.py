@@ -16,8 +16,9 @@ import numpy as np
 
 from ...core.results import Clock, Status
 from .certificate import UNIT, Centres, Side, centres, rounding
-from .exponents import (Region, Terms, View, contracted, exponents, joint_parabola,
-                                              less_constant, shor_dual, unit_box, view)
+from reject_nb.gpc.advanced.exponents import (
+    Region, Terms, View, contracted, exponents, joint_parabola, less_constant, shor_dual,
+    unit_box, view)
 from ..search import ProbabilityOracle, Proof, rough_value
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #819dfcbf
@@ -27,7 +28,8 @@ def _filled(
     high:np.ndarray,  # (d,)
     budget:float,     # for the sum of absolute values
 ) -> np.ndarray:      # (d,)
-    "Smallest slope.o in a box and a 1-norm ball: the steepest coordinates go to their limits first."
+    """Smallest slope.o in a box and a 1-norm ball: the steepest coordinates go to their
+    limits first."""
     nearest = np.clip(0., low, high)
     end = np.where(slope > 0, low, np.where(slope < 0, high, nearest))
     room = np.abs(end - nearest)
@@ -38,7 +40,8 @@ def _filled(
     return nearest + np.sign(end - nearest)*spent
 
 def _turned(slope, low, high, radius:float) -> np.ndarray: # (d,)
-    "The same in a 2-norm ball: against the slope, so far that the box leaves a vector of that length."
+    """The same in a 2-norm ball: against the slope, so far that the box leaves a vector of
+    that length."""
     def stretched(by): return np.clip(-by*slope, low, high)
     if not (size := float(np.linalg.norm(slope))) > 1e-200: return stretched(0.)
     most = radius/size
@@ -59,7 +62,8 @@ def lowest_corner(
     slope:np.ndarray, # (d,)
 ) -> np.ndarray:      # (d,) where slope.delta is smallest on the region, up to rounding
     "Where a linear function is small."
-    if region.ball is None: return np.where(slope > 0, region.lo, np.where(slope < 0, region.hi, region.mid))
+    if region.ball is None:
+        return np.where(slope > 0, region.lo, np.where(slope < 0, region.hi, region.mid))
     ball = region.ball
     low, high = (end*ball.scale + ball.shift for end in (region.lo, region.hi))
     solve = _turned if ball.p == 2 else _filled
@@ -105,7 +109,8 @@ def descent(
 class Verdict(NamedTuple):
     "What a region says."
     proved: bool          # no point where the sum is not positive
-    whole: float          # bound on the region, not only where it is not positive; -inf where there is none
+    whole: float          # bound on the region, not only where it is not positive; -inf
+                          # where there is none
     left: Region|None     # what is left of the region
     point: np.ndarray     # (d,) the lowest point found
     value: float          # there
@@ -113,7 +118,8 @@ class Verdict(NamedTuple):
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #c7130644
 class Narrowing:
-    "A region, and the best point, while ellipsoids narrow what the parabola has to hold for."
+    """A region, and the best point, while ellipsoids narrow what the parabola has to hold
+    for."""
     def __init__(self, seen, region:Region):
         self.seen = seen
         self.region = region
@@ -124,7 +130,8 @@ class Narrowing:
         self.empty = False
 
     def bound(self, share:float) -> bool: # whether that gained
-        "Bound with the parabola that touches at a share of the way to the best point, and shrink."
+        """Bound with the parabola that touches at a share of the way to the best point, and
+        shrink."""
         region = self.region
         p = region.mid + share*(np.clip(self.point, region.lo, region.hi) - region.mid)
         under = self.ranges.parabola(region, p)
@@ -160,8 +167,8 @@ def examine(
         idle = 0 if state.bound(share) else idle + 1
         if state.empty or idle == 3: break
         if idle: share = (.5, 1., 0.)[(turn + 1) % 3]
-    return Verdict(state.empty and not state.value < 0, state.whole, state.region, state.point, state.value,
-                   seen)
+    return Verdict(state.empty and not state.value < 0, state.whole, state.region,
+                   state.point, state.value, seen)
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #45b075c5
 class Settled(NamedTuple):
@@ -191,13 +198,14 @@ class SignSearch:
         self.clock = clock
         self.max_boxes = max_boxes
         self.progress = progress
-        self.heap:list = []
+        self.heap: list = []
         self.n_boxes = 0
         self.point = summed.region.mid
         self.value = np.inf
         self.low = np.inf
 
-    def found(self, point:np.ndarray, value:float) -> bool: # whether it is of the other sign
+    def found(self, point:np.ndarray, value:float) -> bool: # whether it is of the other
+        # sign
         "Remember the lowest point."
         if value < self.value: self.point, self.value = point, value
         return self.value < 0
@@ -207,7 +215,8 @@ class SignSearch:
         self.n_boxes += 1
         got = examine(self.summed, region)
         if self.found(got.point, got.value): return True
-        low = self.summed.floor(got.seen, region, got.whole) if np.isfinite(got.whole) else -np.inf
+        low = (self.summed.floor(got.seen, region, got.whole) if np.isfinite(got.whole)
+               else -np.inf)
         if got.proved: self.low = min(self.low, max(low, 0.))
         else: heapq.heappush(self.heap, (low, self.n_boxes, got.left, got.seen))
         return False
@@ -216,18 +225,21 @@ class SignSearch:
         "Descend from given points, moved into the region."
         region = self.summed.region
         seen = self.summed.seen_from(region)
-        return seen is not None and any([self.found(*descent(seen, region, point)) for point in points])
+        return (seen is not None
+                and any([self.found(*descent(seen, region, point)) for point in points]))
 
     def stopped(self) -> Status|None:
         "Which limit is reached."
-        if self.max_boxes is not None and self.n_boxes >= self.max_boxes: return Status.iteration_limit
+        if self.max_boxes is not None and self.n_boxes >= self.max_boxes:
+            return Status.iteration_limit
         return Status.time_limit if self.clock.out_of_time() else None
 
     def run(self) -> Status:
         "Until the sign is known or a limit is reached."
         if self.look(self.summed.region): return Status.optimal
         while self.heap:
-            if self.progress is not None: self.progress(self.heap[0][0], self.value, self.n_boxes)
+            if self.progress is not None:
+                self.progress(self.heap[0][0], self.value, self.n_boxes)
             if (why := self.stopped()) is not None: return why
             _, _, region, seen = heapq.heappop(self.heap)
             parts = _halves(region, self.summed.costliest(region, seen))
@@ -240,14 +252,16 @@ class SignSearch:
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #2a832734
 def tightened(region:Region) -> Region:
-    "A 1-norm ball cut by a box without its centre lies in a smaller ball around the box's nearest point."
+    """A 1-norm ball cut by a box without its centre lies in a smaller ball around the box's
+    nearest point."""
     ball = region.ball
     if ball is None or ball.p == 2: return region
     ends = np.stack([region.lo, region.hi])*ball.scale + ball.shift
     nearest = np.clip(0., *ends)
     size = np.abs(nearest).sum()
     moved = np.abs(ball.shift) @ (nearest != 0)
-    radius = max(ball.radius - size, 0.) + rounding(len(nearest) + 8)*(size + 4*moved + ball.radius)
+    radius = (max(ball.radius - size, 0.)
+              + rounding(len(nearest) + 8)*(size + 4*moved + ball.radius))
     return region if radius >= ball.radius else region._replace(
         ball=ball._replace(radius=float(radius), shift=ball.shift - nearest))
 
@@ -261,14 +275,16 @@ def settle_sign(
 ) -> Settled:
     "Whether the sum is positive on its whole region."
     search = SignSearch(summed, clock, max_boxes, progress)
-    try: status = search.run() if starts is None or not search.tried(starts) else Status.optimal
+    try:
+        status = (search.run() if starts is None or not search.tried(starts)
+                  else Status.optimal)
     except KeyboardInterrupt:
         search.low = -np.inf
         status = Status.interrupted
     lost = search.value < 0
     low = min(search.low, min((entry[0] for entry in search.heap), default=np.inf))
-    return Settled(status=status, proved=status == Status.optimal and not lost, point=search.point,
-                   value=search.value, n_boxes=search.n_boxes,
+    return Settled(status=status, proved=status == Status.optimal and not lost,
+                   point=search.point, value=search.value, n_boxes=search.n_boxes,
                    low=low if np.isfinite(low) and not lost else -np.inf)
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #0ea57be5
@@ -284,7 +300,8 @@ def least_of(
     clock:Clock,
     max_boxes:int=2,
 ) -> tuple[float, int]: # bound, regions
-    "A proved lower bound of a sum, not far below its least value; -inf where none was proved."
+    """A proved lower bound of a sum, not far below its least value; -inf where none was
+    proved."""
     low = lowest_of(summed)[1]
     target = low - .1*abs(low) - .05
     got = settle_sign(summed.less(target), clock, max_boxes)
@@ -298,11 +315,13 @@ def placed_at(summed, delta:np.ndarray, x:np.ndarray) -> np.ndarray: # (D,)
     return z
 
 def _attack(summed, x, point, lost:Callable) -> np.ndarray|None: # (D,)
-    "A point of the other sign that is certified in double precision; near x where far ones underflow."
+    """A point of the other sign that is certified in double precision; near x where far
+    ones underflow."""
     region = summed.region
     centre = (x - summed.origin)[summed.free]/summed.scale
     for cap in (np.inf, 3., 1., .3):
-        near = region._replace(lo=np.maximum(region.lo, centre - cap), hi=np.minimum(region.hi, centre + cap))
+        near = region._replace(lo=np.maximum(region.lo, centre - cap),
+                               hi=np.minimum(region.hi, centre + cap))
         seen = None if cap == np.inf else summed.seen_from(near)
         delta = point if seen is None else descent(seen, near, centre)[0]
         z = lost(placed_at(summed, delta, x))
@@ -312,24 +331,29 @@ def _attack(summed, x, point, lost:Callable) -> np.ndarray|None: # (D,)
 def kept(
     summed,          # Terms or Bumps
     x:np.ndarray,    # (D,) a point of the set
-    lost:Callable,   # a point (D,) -> a point of the set where the sign is certified to be lost, or None
+    lost:Callable,   # a point (D,) -> a point of the set where the sign is certified to be
+                     # lost, or None
     clock:Clock,
     max_boxes=None,  # regions; None: no limit
     progress=None,   # called with (bound, value, n_boxes)
     starts=None,     # (m, D) points to try first
 ) -> Proof:
     "Whether a sum is positive on its whole region, in the units of x."
-    if starts is not None: starts = (np.atleast_2d(starts) - summed.origin)[:, summed.free]/summed.scale
+    if starts is not None:
+        starts = (np.atleast_2d(starts) - summed.origin)[:, summed.free]/summed.scale
     got = settle_sign(summed, clock, max_boxes, progress, starts)
     refuted = got.value < 0
     point = _attack(summed, x, got.point, lost) if refuted else None
     status = Status.precision if refuted and point is None else got.status
     return Proof(status, got.proved, got.low, point, got.n_boxes)
 
-def lost_points(summed, x:np.ndarray) -> list|None: # of (D,); None where this is not worth its while
-    "A point where the sum seems to be negative, if a descent finds one; nothing is certified."
+def lost_points(summed, x:np.ndarray) -> list|None: # of (D,); None where this is not worth
+                                                    # its while
+    """A point where the sum seems to be negative, if a descent finds one; nothing is
+    certified."""
     seen = summed.seen_from(summed.region)
-    if not isinstance(seen, View): return None     # bumps are not proved up to the attack that is found so
+    if not isinstance(seen, View):
+        return None # bumps are not proved up to the attack that is found so
     delta, value = descent(seen, summed.region, summed.region.mid)
     return [placed_at(summed, delta, x)] if value < 0 else []
 
@@ -355,9 +379,11 @@ def functional_terms(
     weight = weight[used]
     square = .5*(A*A).sum(1)
     size = np.log(np.abs(weight))
-    drift = rounding(d + 16)*(square + np.abs(size) + 1) + rounding(4)*(np.abs(A) @ half) + 4*box.relative
-    return Terms(A=A, sign=np.sign(weight), log_weight=size - square, drift=drift, free=np.arange(d),
-                 origin=mid, scale=np.ones(d), flat=(0., 0.), region=Region(-half, half))
+    drift = (rounding(d + 16)*(square + np.abs(size) + 1) + rounding(4)*(np.abs(A) @ half)
+             + 4*box.relative)
+    return Terms(A=A, sign=np.sign(weight), log_weight=size - square, drift=drift,
+                 free=np.arange(d), origin=mid, scale=np.ones(d), flat=(0., 0.),
+                 region=Region(-half, half))
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #210fa2b5
 def tau_range(seen:View, region:Region) -> tuple[float, float]:
@@ -380,8 +406,9 @@ def _local(terms:Terms) -> tuple[np.ndarray, float]:
     "A local minimum, from the centre."
     from scipy.optimize import minimize
     region = terms.region
-    got = minimize(lambda z: (terms.value(z), terms.gradient(z)), region.mid, jac=True, method="L-BFGS-B",
-                   bounds=np.column_stack([region.lo, region.hi]), options={"maxiter": 60})
+    got = minimize(lambda z: (terms.value(z), terms.gradient(z)), region.mid, jac=True,
+                   method="L-BFGS-B", bounds=np.column_stack([region.lo, region.hi]),
+                   options={"maxiter": 60})
     return np.clip(got.x, region.lo, region.hi), float(got.fun)
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #f53844cb
@@ -400,7 +427,8 @@ def dual_minimum(
         under = joint_parabola(seen, region, low, high, share*point)
         m = value
         for step in range(steps):
-            found = shor_dual(unit_box(less_constant(under, seen, region, m), region), region)
+            found = shor_dual(unit_box(less_constant(under, seen, region, m), region),
+                              region)
             if not np.isfinite(found.low): break
             sure = found.low*np.exp(-least if found.low < 0 else -most)
             best = max(best, m + sure - 1e-12*(abs(m) + abs(sure)) - 1e-290)
@@ -416,15 +444,18 @@ def _least(side:Side, coef, extra:float, lo, hi, about) -> float:
     return dual_minimum(terms).low if np.isfinite(terms.log_weight).all() else -np.inf
 
 def _variances(side:Side, at:Centres, w, tiny:float, lo, hi, about) -> tuple[float, float]:
-    "Bounds of the variance on a box, from the tangent at a point and from its covariance with it."
+    """Bounds of the variance on a box, from the tangent at a point and from its covariance
+    with it."""
     s2 = side.post.variance
-    high = min(s2, max(s2 + float(at.form_high[0]) - 2*_least(side, w, 0., lo, hi, about) + tiny, 0.))
+    high = min(s2, max(
+        s2 + float(at.form_high[0]) - 2*_least(side, w, 0., lo, hi, about) + tiny, 0.))
     low = 2*_least(side, -w, s2, lo, hi, about) - float(at.var_high[0])
     low -= 2*np.sqrt(s2)*float(at.residual[0]) + tiny
     return min(max(low, 0.), high), high
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #68e53186
-def _on_line(side:Side, at:Centres, w, tiny:float, level:float, ends, lo, hi, about) -> float:
+def _on_line(side:Side, at:Centres, w, tiny:float, level:float, ends, lo, hi,
+             about) -> float:
     "Lower bound of the probability where the variance lies between two ends."
     s2 = side.post.variance
     low, high = (np.array([v]) for v in ends)
@@ -434,7 +465,8 @@ def _on_line(side:Side, at:Centres, w, tiny:float, level:float, ends, lo, hi, ab
     if slope >= 0: above = slope*(s2 + float(at.form_high[0]))
     else: above = -slope*(float(at.var_high[0]) + 2*np.sqrt(s2)*float(at.residual[0]))
     nu = found - (above + abs(slope)*tiny)
-    return float(side.aim.low(np.array([nu]), kappa, low, high)[0]) if np.isfinite(nu) else 0.
+    return (float(side.aim.low(np.array([nu]), kappa, low, high)[0]) if np.isfinite(nu)
+            else 0.)
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #64cd6485
 PIECES = 3   # of the variance's range, below the level 1/2
@@ -453,16 +485,18 @@ def dual_bound(
     level:float,   # the probability near which the bound should be sharpest
     q:int,         # eigenpairs used
 ) -> tuple[float, np.ndarray]: # bound, (d,) a point with a low probability
-    "Lower bound of the signed probability on a box of many dimensions; rounding is counted."
+    """Lower bound of the signed probability on a box of many dimensions; rounding is
+    counted."""
     about = _anchor(side, lo, hi, q)
     s2 = side.post.variance
-    assert side.spec is not None                        # asked where the spectrum has been taken
+    assert side.spec is not None # asked where the spectrum has been taken
     at = centres(side, about[None], q)
     w = (at.z*side.spec.S)[0]
     tiny = rounding(16)*(3*s2 + float(at.form_high[0]))
     if not side.aim.bounded_variance(level): cuts = np.array([0., s2])
     else: cuts = np.linspace(*_variances(side, at, w, tiny, lo, hi, about), PIECES + 1)
-    parts = [_on_line(side, at, w, tiny, level, ends, lo, hi, about) for ends in zip(cuts[:-1], cuts[1:])]
+    parts = [_on_line(side, at, w, tiny, level, ends, lo, hi, about)
+             for ends in zip(cuts[:-1], cuts[1:])]
     return min(parts), about
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #defa2447

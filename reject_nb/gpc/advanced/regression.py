@@ -15,20 +15,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtri
 
-from ...core.checks import (check_flag, check_instance, check_matrix,
-                                   check_probability)
+from ...core.checks import (
+    check_flag, check_instance, check_matrix, check_probability)
 from ...core.results import Clock, Status
 from .certificate import Aim, MeanAim, VarianceAim
-from .kernel_certificate import EndAim, KernelOracle, Problem, problem_of
+from .kernel_certificate import (
+    EndAim, KernelOracle, Problem, problem_of)
 from .kernel_posterior import KernelPosterior
 from .kernels import frame_box
 from .many import check_radius
 from .rows import keys_of, rows_of
 from ..questions import around
-from ..search import (Limits, MinResult, RangeResult, check_ball,
-                                  check_limits_of_work, check_region, cut_to_ball,
-                                  into_region, minimise, moved_to,
-                                  placed)
+from ..search import (
+    Limits, MinResult, RangeResult, check_ball, check_limits_of_work, check_region,
+    cut_to_ball, into_region, minimise, moved_to, placed)
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #bc1e5221
 @dataclass(frozen=True, kw_only=True)
@@ -57,44 +57,50 @@ class RegressionRange:
         variance = self.variance
         return (f"RegressionRange(mean in [{mean.min_lower:.6g}, {mean.max_upper:.6g}], "
                 f"variance in [{variance.min_lower:.6g}, {variance.max_upper:.6g}], "
-                f"interval [{self.interval[0]:.6g}, {self.interval[1]:.6g}], status={str(self.status)!r})")
+                f"interval [{self.interval[0]:.6g}, {self.interval[1]:.6g}], "
+                f"status={str(self.status)!r})")
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #c368c9bd
-def _side(problem:Problem, aim:Aim, limits:Limits, lower, upper, ball) -> tuple[MinResult, np.ndarray]:
+def _side(problem:Problem, aim:Aim, limits:Limits, lower, upper,
+          ball) -> tuple[MinResult, np.ndarray]:
     "One minimum, and the point where it is attained."
     oracle = KernelOracle(problem, aim, ball)
     if isinstance(aim, VarianceAim):
         first = np.vstack([oracle.starts(None), -oracle.half, oracle.half])
-        limits = limits._replace(tol=limits.tol*max(abs(oracle.attained(first)[1].min()), 1e-300))
+        limits = limits._replace(tol=limits.tol*max(abs(oracle.attained(first)[1].min()),
+                                                    1e-300))
     got = minimise(oracle, limits)
     point = placed(problem.frame, ball, got.x)  # type: ignore[arg-type]
     inside = point if ball is None else into_region(point, lower, upper, ball)
     if np.array_equal(inside, point): return got, point
     return moved_to(got, float(oracle.values(inside[None])[1][0]), limits.tol), inside
 
-def _both_sides(problem:Problem, aim, tol:float, work, clock:Clock, share:float, lower, upper,
-                ball) -> RangeResult:
+def _both_sides(problem:Problem, aim, tol:float, work, clock:Clock, share:float, lower,
+                upper, ball) -> RangeResult:
     "Minimum and maximum; aim(sign) is what is minimised."
     began = clock.elapsed
     sides = []
     for sign in (1., -1.):
         own = Clock(None if clock.limit is None else share*clock.limit)
         sides.append(_side(problem, aim(sign),
-                           Limits(tol=tol, clock=own, max_boxes=work[1]), lower, upper, ball))
+                           Limits(tol=tol, clock=own, max_boxes=work[1]), lower, upper,
+                           ball))
     (low, x_min), (high, x_max) = sides
-    status = next((side.status for side in (low, high) if side.status != Status.optimal), Status.optimal)
-    return RangeResult(min_lower=low.lower, min_upper=low.upper, max_lower=-high.upper, max_upper=-high.lower,
-                       x_min=x_min, x_max=x_max, n_boxes=low.n_boxes + high.n_boxes, status=status,
-                       tol=work[0],
+    status = next((side.status for side in (low, high) if side.status != Status.optimal),
+                  Status.optimal)
+    return RangeResult(min_lower=low.lower, min_upper=low.upper, max_lower=-high.upper,
+                       max_upper=-high.lower, x_min=x_min, x_max=x_max,
+                       n_boxes=low.n_boxes + high.n_boxes, status=status, tol=work[0],
                        seconds=clock.elapsed - began)
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #65851c42
 def regression_range(
     post,             # KernelPosterior; of a classifier the latent function is meant
-    lower,            # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
+    lower, # (d,) lower corner; equal to `upper` where a dimension is fixed; may be -inf
     upper,            # (d,) upper corner; may be inf
     level=.95,        # of the prediction interval, in (0, 1)
-    tol=.02,          # largest gap, above 0: of the variance relative, else in prior standard deviations
+    tol=.02,          # largest gap, above 0: of the variance relative, else in prior
+                      # standard deviations
     max_boxes=None,   # stop after so many boxes a side; None: no limit
     time_limit=None,  # seconds for everything; None: no limit
     rigorous=True,    # sound under floating point
@@ -106,8 +112,7 @@ def regression_range(
     check_instance(post, "post", KernelPosterior, "a KernelPosterior")
     lo, hi = check_region(post, lower, upper)
     level = check_probability(level, "level")
-    work = check_limits_of_work(tol, max_boxes,
-            time_limit)
+    work = check_limits_of_work(tol, max_boxes, time_limit)
     clock = Clock(time_limit)
     check_flag(rigorous, "rigorous")
     check_ball(ball, lo, hi)
@@ -117,14 +122,17 @@ def regression_range(
     z = float(ndtri(.5 + .5*level))
     middle = problem.frame.point(np.zeros(len(problem.frame.half)))
     unit = work[0]*float(np.sqrt(post.kernel.diagonal(middle[None])[0] + post.noise))
-    def found(problem, aim, tol): return _both_sides(problem, aim, tol, work, clock, .125, lo, hi, ball)
-    return RegressionRange(mean=found(plain, MeanAim, unit), variance=found(problem, VarianceAim, work[0]),
-                           lower_end=found(problem, lambda sign: EndAim(sign, -z, post.noise), unit),
-                           upper_end=found(problem, lambda sign: EndAim(sign, z, post.noise), unit),
-                           level=level, seconds=clock.elapsed)
+    def found(problem, aim, tol):
+        return _both_sides(problem, aim, tol, work, clock, .125, lo, hi, ball)
+    return RegressionRange(
+        mean=found(plain, MeanAim, unit), variance=found(problem, VarianceAim, work[0]),
+        lower_end=found(problem, lambda sign: EndAim(sign, -z, post.noise), unit),
+        upper_end=found(problem, lambda sign: EndAim(sign, z, post.noise), unit),
+        level=level, seconds=clock.elapsed)
 
 # %% ../../../nbs/gpc/advanced/regression.ipynb #38d0a001
-ENDS = ("mean_low", "mean_high", "variance_low", "variance_high", "interval_low", "interval_high")
+ENDS = ("mean_low", "mean_high", "variance_low", "variance_high", "interval_low",
+        "interval_high")
 COLUMNS = ("key", "index", *ENDS, "n_boxes", "seconds", "status")
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +147,7 @@ class RegressionRows:
     interval_high: np.ndarray  # (m,) above the upper end
     n_boxes: np.ndarray        # (m,) boxes bounded, all questions together
     seconds: np.ndarray        # (m,) for this point
-    status: np.ndarray         # (m,) of the first search that did not end as asked, or optimal
+    status: np.ndarray # (m,) of the first search that did not end as asked, or optimal
 
     def __len__(self): return len(self.index)
 
@@ -163,8 +171,8 @@ def _rows(post, asked:_Asked, X, keys, index) -> Iterator[dict]:
         box = around(post, X[i], asked.radius, asked.dims, asked.norm, asked.limits)
         got = regression_range(post, box.lower, box.upper, *asked[4:], ball=box.ball)
         four = (got.mean, got.variance, got.lower_end, got.upper_end)
-        ends = (got.mean.min_lower, got.mean.max_upper, got.variance.min_lower, got.variance.max_upper,
-                *got.interval)
+        ends = (got.mean.min_lower, got.mean.max_upper, got.variance.min_lower,
+                got.variance.max_upper, *got.interval)
         yield {"key": keys[i], "index": int(i), **dict(zip(ENDS, ends)),
                "n_boxes": sum(r.n_boxes for r in four),
                "seconds": time.perf_counter() - began, "status": str(got.status)}
@@ -178,24 +186,29 @@ def regression_ranges(
     norm="inf",        # "inf", 2 or 1
     limits=None,       # (low, high) that no perturbed point leaves
     level=.95,         # of the prediction interval, in (0, 1)
-    tol=.02,           # largest gap, above 0: of the variance relative, else in prior standard deviations
+    tol=.02,           # largest gap, above 0: of the variance relative, else in prior
+                       # standard deviations
     max_boxes=None,    # of each of the eight searches of a point; None: no limit
     time_limit=1.,     # seconds a point; None: no limit
     rigorous=True,     # sound under floating point
-    n_jobs=None,       # joblib workers, -1: all (of a cluster in `parallel_config(backend="dask")`); None: 1
-    csv=None,          # file name to write rows to as they come, and to resume from; None: no file
+    n_jobs=None,       # joblib workers, -1: all (of a cluster in
+                       # `parallel_config(backend="dask")`); None: 1
+    csv=None, # file name to write rows to as they come, and to resume from; None: no file
     progress=None,     # True for a bar, or a function of (points done, points to do)
 ) -> RegressionRows:
-    """Certified ranges of a regression around many points: a row each, whatever the status of its searches."""
+    """Certified ranges of a regression around many points: a row each, whatever the status
+    of its searches."""
     check_instance(post, "post", KernelPosterior, "a KernelPosterior")
     X = check_matrix(X, "X", d=post.d, empty=True)
     level = check_probability(level, "level")
     radius = check_radius(radius, ("range",))
     work = check_limits_of_work(tol, max_boxes, time_limit)
-    asked = _Asked(radius, dims, norm, limits, level, *work, check_flag(rigorous, "rigorous"))
-    for x in X: around(post, x, asked.radius, dims, norm, limits)                # names what is wrong
+    asked = _Asked(radius, dims, norm, limits, level, *work,
+                   check_flag(rigorous, "rigorous"))
+    for x in X: around(post, x, asked.radius, dims, norm, limits) # names what is wrong
     keys = keys_of(post, ("regression", *asked), X)
-    whole = rows_of(partial(_rows, post, asked, X, keys), keys, COLUMNS, n_jobs, csv, progress)
+    whole = rows_of(partial(_rows, post, asked, X, keys), keys, COLUMNS, n_jobs, csv,
+                    progress)
     kinds = {"status": str, "index": int, "n_boxes": int}
-    return RegressionRows(**{name: np.array([row[name] for row in whole]).astype(kinds.get(name, float))
-                             for name in COLUMNS[1:]})
+    return RegressionRows(**{name: np.array([row[name] for row in whole])
+                             .astype(kinds.get(name, float)) for name in COLUMNS[1:]})

@@ -26,15 +26,18 @@ def keys_of(
     X:np.ndarray, # (m, d) points
 ) -> list[str]:
     "Twelve hexadecimal digits per point."
-    plain = [np.asarray(v).tolist() if isinstance(v, (np.ndarray, list, tuple)) else v for v in asked]
+    plain = [np.asarray(v).tolist() if isinstance(v, (np.ndarray, list, tuple)) else v
+             for v in asked]
     base = hashlib.sha256(repr(plain).encode())
     for name, value in post._arrays().items():
         array = np.asarray(value)
-        base.update(f"{name} {array.dtype} {array.shape}".encode() + np.ascontiguousarray(array).tobytes())
-    return [hashlib.sha256(base.digest() + np.ascontiguousarray(x).tobytes()).hexdigest()[:12] for x in X]
+        base.update(f"{name} {array.dtype} {array.shape}".encode()
+                    + np.ascontiguousarray(array).tobytes())
+    return [hashlib.sha256(base.digest() + np.ascontiguousarray(x).tobytes())
+            .hexdigest()[:12] for x in X]
 
 # %% ../../../nbs/gpc/advanced/rows.ipynb #c356c834
-WORDS:dict[str, tuple[str, ...]|None] = {   # None: any text
+WORDS: dict[str, tuple[str, ...]|None] = {  # None: any text
     "key": None, "label": None, "verdict": ("", "safe", "unsafe", "unknown"),
     "status": ("", *(str(status) for status in Status))}
 
@@ -57,17 +60,19 @@ def read_rows(
     found = {}
     try:
         text = path.read_bytes().decode()
-        whole = text[:text.rfind("\n") + 1]                                    # a torn last line is no row
+        whole = text[:text.rfind("\n") + 1] # a torn last line is no row
         reader = csv_files.DictReader(io.StringIO(whole or text, newline=""))
-        torn = not whole and ",".join(columns).startswith(text)               # within its first line
+        torn = not whole and ",".join(columns).startswith(text) # within its first line
         if tuple(reader.fieldnames or ()) != columns and not torn:
-            raise refuse("csv", "a new file, or one that this question was written to", str(path))
+            raise refuse("csv", "a new file, or one that this question was written to",
+                         str(path))
         for row in reader:
-            if None in row or None in row.values(): continue                  # cut short in its middle
-            try: found[row["key"]] = {name: _value(name, text) for name, text in row.items()}
+            if None in row or None in row.values(): continue # cut short in its middle
+            try:
+                found[row["key"]] = {name: _value(name, text) for name, text in row.items()}
             except ValueError as fault:
-                raise refuse("csv", f"undamaged, line {reader.line_num} of {path.name} is not",
-                             str(fault)) from None
+                raise refuse("csv", f"undamaged, line {reader.line_num} of {path.name} is "
+                             "not", str(fault)) from None
     except (UnicodeDecodeError, csv_files.Error):
         raise refuse("csv", "a file of text", str(path)) from None
     return found
@@ -82,7 +87,7 @@ def add_rows(
     with path.open("a+b") as file:
         end = file.seek(0, 2)
         file.seek(max(end - 1, 0))
-        if end and file.read(1) != b"\n":                                    # a row that was cut short
+        if end and file.read(1) != b"\n": # a row that was cut short
             file.seek(0)
             end = file.read().rfind(b"\n") + 1
             file.truncate(end)
@@ -126,7 +131,8 @@ def _by_workers(work, todo:list, n_jobs:int) -> Iterator[list[dict]]:
         pieces = [todo[i: i + size] for i in range(0, min(size*workers, len(todo)), size)]
         todo = todo[size*workers:]
         began = time.monotonic()
-        for rows in Parallel(n_jobs=n_jobs)(delayed(_all)(work, piece) for piece in pieces): yield rows
+        for rows in Parallel(n_jobs=n_jobs)(delayed(_all)(work, piece) for piece in pieces):
+            yield rows
         size = min(2*size, SIZE) if time.monotonic() - began < PATIENCE else max(size//2, 1)
 
 def _all(work, piece) -> list[dict]: return list(work(piece))
@@ -134,7 +140,7 @@ def _all(work, piece) -> list[dict]: return list(work(piece))
 def _one_by_one(work, todo:list) -> Iterator[list[dict]]:
     "Rows in groups of what a second brings."
     for k in range(0, len(todo), SIZE):
-        group:list[dict] = []
+        group: list[dict] = []
         began = time.monotonic()
         for row in work(todo[k: k + SIZE]):
             group.append(row)
@@ -145,23 +151,27 @@ def _one_by_one(work, todo:list) -> Iterator[list[dict]]:
         if group: yield group
 
 def rows_of(
-    work,           # indices of some points -> their rows, one after the other, with key and index
+    work, # indices of some points -> their rows, one after the other, with key and index
     keys:list[str], # one per point
     columns:tuple,  # of a row
     n_jobs=None,    # joblib workers, -1: all; None: this process
     csv=None,       # file name; None: no file
     progress=None,  # True for a bar, or a function of (points done, points to do)
 ) -> list[dict]:    # in the order of the keys
-    "A row per point, from the file or from the work; ValueError that names n_jobs, csv or progress."
-    if not (n_jobs is None or (type(n_jobs) is int and n_jobs == -1)): check_count(n_jobs, "n_jobs")
+    """A row per point, from the file or from the work; ValueError that names n_jobs, csv or
+    progress."""
+    if not (n_jobs is None or (type(n_jobs) is int and n_jobs == -1)):
+        check_count(n_jobs, "n_jobs")
     path = None if csv is None else check_path(csv, "csv")
     known = {} if path is None else read_rows(path, columns)
     todo = [i for i, key in enumerate(keys) if key not in known]
-    found:dict[int, dict] = {}
+    found: dict[int, dict] = {}
     with Telling(progress, len(todo)) as tell:
         if path is not None: add_rows(path, columns, [])
-        for rows in _one_by_one(work, todo) if n_jobs is None else _by_workers(work, todo, n_jobs):
+        for rows in (_one_by_one(work, todo) if n_jobs is None
+                     else _by_workers(work, todo, n_jobs)):
             if path is not None: add_rows(path, columns, rows)
             found.update({row["index"]: row for row in rows})
             tell(len(found))
-    return [found[i] if i in found else {**known[key], "index": i} for i, key in enumerate(keys)]
+    return [found[i] if i in found else {**known[key], "index": i}
+            for i, key in enumerate(keys)]

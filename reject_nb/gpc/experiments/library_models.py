@@ -16,7 +16,8 @@ from ...core.files import read_dirs
 
 # %% ../../../nbs/gpc/experiments/library_models.ipynb #a85c0006
 class Recorded:
-    "Something that has the attributes of an object of a library; its class has that class's name."
+    """Something that has the attributes of an object of a library; its class has that
+    class's name."""
 
 def recorded(
     kind:str,         # name of the class
@@ -36,12 +37,14 @@ def thaw(
     if "slice" in tree: return slice(*tree["slice"])
     if "array" in tree: return arrays[tree["array"]]
     if "list" in tree: return [thaw(part, arrays) for part in tree["list"]]
-    return recorded(tree["kind"], {name: thaw(part, arrays) for name, part in tree["has"].items()})
+    return recorded(tree["kind"],
+                    {name: thaw(part, arrays) for name, part in tree["has"].items()})
 
 # %% ../../../nbs/gpc/experiments/library_models.ipynb #a85c0012
 class Predictions:
     "What a model says at its probes."
-    def __init__(self, P, mean, var, p): self.P, self.mean, self.var, self.p = P, mean, var, p
+    def __init__(self, P, mean, var, p):
+        self.P, self.mean, self.var, self.p = P, mean, var, p
 
     def rows(self, X) -> np.ndarray:
         "Rows of points among those recorded; ValueError if one is not."
@@ -52,7 +55,7 @@ class Predictions:
 def _answer(model:Recorded, said:Predictions) -> Recorded:
     "The model with the ways that a library has to ask it."
     def gpflow_way(part, X): return [v[said.rows(X), None] for v in part]
-    kind:Any = type(model)
+    kind: Any = type(model)
     kind.predict_f = lambda self, X: gpflow_way((said.mean, said.var), X)
     kind.predict_y = lambda self, X: gpflow_way((said.p,), X)
     kind.__call__ = lambda self, X: recorded("MultivariateNormal", {
@@ -65,7 +68,8 @@ def _answer(model:Recorded, said:Predictions) -> Recorded:
 def _read(library:str):
     "Trees, arrays and predictions of a library's file."
     for folder in read_dirs():
-        if (path := folder/f"gpc/imported/{library}.npz").is_file(): return np.load(path, allow_pickle=False)
+        if (path := folder/f"gpc/imported/{library}.npz").is_file():
+            return np.load(path, allow_pickle=False)
     raise FileNotFoundError(f"the models of {library} are missing: make them with "
                             f"`python -m tests.gpc.record_models {library}`")
 
@@ -79,7 +83,8 @@ def stored_model(
     library:str, # "gpflow" or "gpytorch"
     name:str,    # one of `stored_names`
 ) -> Recorded:
-    "A recorded model that answers at its probes; one of GPyTorch has its likelihood as `own_likelihood`."
+    """A recorded model that answers at its probes; one of GPyTorch has its likelihood as
+    `own_likelihood`."""
     with _read(library) as file:
         tree = json.loads(str(file["trees"]))[name]
         arrays = [file[f"{name}/{k}"] for k in range(tree["count"])]
@@ -87,7 +92,7 @@ def stored_model(
     model = _answer(thaw(tree["model"], arrays), said)
     if tree["likelihood"] is not None:
         likelihood = thaw(tree["likelihood"], arrays)
-        kind:Any = type(likelihood)
+        kind: Any = type(likelihood)
         kind.__call__ = lambda self, found: recorded("Bernoulli", {"mean": found.p})
         setattr(model, "own_likelihood", likelihood)
     return model

@@ -24,8 +24,8 @@ from ...core.checks import check_random_state, check_vector
 from ...core.files import is_full, out_dir, read_dirs, record_made
 from ...core.linalg import i_plus_sks
 from ...data import load
-from ..posterior import (GPPosterior, expectation_propagation, fit_gpc, gpy_model, kernel,
-                                     two_classes)
+from ..posterior import (
+    GPPosterior, expectation_propagation, fit_gpc, gpy_model, kernel, two_classes)
 from ..questions import classification_range
 from ..softmax import MulticlassPosterior, fit_multiclass_gpc
 
@@ -56,7 +56,8 @@ def synthetic2d(
     X[600:, 1] += 5
     X = (X - X.mean(0))/X.std(0)
     order = rng.permutation(1200)
-    return Split(X=X[order[:n]], y=y[order[:n]], X_test=X[order[1000:]], y_test=y[order[1000:]])
+    return Split(X=X[order[:n]], y=y[order[:n]], X_test=X[order[1000:]],
+                 y_test=y[order[1000:]])
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #4e6ee43a
 SPAM_COLUMNS = np.array([5, 7, 16, 17, 19, 21, 23, 25, 52, 53, 57]) - 1
@@ -72,14 +73,15 @@ def spam11(
     X = np.asarray(data.X, float)[:, SPAM_COLUMNS]
     y = np.asarray(data.y)
     y = (y == np.unique(y)[-1]).astype(int)
-    return _split((X - X.mean(0))/X.std(0), y, check_random_state(random_state).permutation(len(X)), n, 200)
+    return _split((X - X.mean(0))/X.std(0), y,
+                  check_random_state(random_state).permutation(len(X)), n, 200)
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #cba2d242
 def mnist14(
     random_state:int=0, # seed
     n:int=1000,         # training images
     digits=(3, 8),      # classes, ascending
-) -> Split:             # (n, 196) pixels in [0, 1]; 200 test images; labels are indices into digits
+) -> Split: # (n, 196) pixels in [0, 1]; 200 test images; labels are indices into digits
     """Digits of MNIST at 14 x 14; MissingDataError where it is not at hand.
 
     Source: Blaas et al., supplement F.1."""
@@ -101,29 +103,28 @@ def digits38(
     from sklearn.datasets import load_digits
     data = load_digits()
     keep = np.isin(data.target, (3, 8))
-    images = np.array([zoom(i/16., 14/8,
-                            order=1) for i in data.images[keep]])
+    images = np.array([zoom(i/16., 14/8, order=1) for i in data.images[keep]])
     label = (data.target[keep] == 8).astype(int)
     order = check_random_state(random_state).permutation(len(images))
     test = order[:50]
     train = order[50:]
     moved = np.concatenate([[shift(images[i], move, order=0) for i in train]
                             for move in ((0, 0), (0, 1), (1, 0), (0, -1))])
-    return Split(X=np.clip(moved, 0, 1).reshape(-1, 196)[:1000], y=np.tile(label[train], 4)[:1000],
+    return Split(X=np.clip(moved, 0, 1).reshape(-1, 196)[:1000],
+                 y=np.tile(label[train], 4)[:1000],
                  X_test=np.clip(images[test], 0, 1).reshape(-1, 196), y_test=label[test])
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #3661f0da
 DATA = {"synthetic2d": synthetic2d, "spam11": spam11, "mnist38": mnist14}
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #e84774d3
-def _stops(
-    model, evaluations
-) -> tuple[dict[int, np.ndarray], np.ndarray, int]: # at each stop, at the end, evaluation EP failed at or 0
+def _stops(model, evaluations) -> tuple[dict[int, np.ndarray], np.ndarray, int]:
+    # at each stop, at the end, evaluation EP failed at or 0
     "Optimiser parameters after several numbers of evaluations of one run."
     from scipy.optimize import fmin_l_bfgs_b
     count = [0]
     last = [model.optimizer_array.copy()]
-    kept:dict[int, np.ndarray] = {}
+    kept: dict[int, np.ndarray] = {}
     def objective(theta):
         count[0] += 1
         return model._objective_grads(theta)
@@ -133,10 +134,11 @@ def _stops(
             if count[0] > n: kept.setdefault(n, theta.copy())
     most = max(evaluations)
     try:
-        return kept, fmin_l_bfgs_b(objective, model.optimizer_array.copy(), maxfun=most, maxiter=most,
-                                   callback=note)[0], 0
+        return (kept, fmin_l_bfgs_b(objective, model.optimizer_array.copy(), maxfun=most,
+                                    maxiter=most, callback=note)[0], 0)
     except ArithmeticError:
-        return kept, last[0], count[0]       # EP finds no fixed point at a trial step: stay where the run was
+        # EP finds no fixed point at a trial step: stay where the run was
+        return kept, last[0], count[0]
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #a1a1da83
 def training_path(
@@ -158,7 +160,9 @@ def training_path(
             scale = np.array(model.kern.lengthscale.values)
             s2 = float(model.kern.variance.values[0])
             posts[n] = fit_gpc(X, y, inference, 0, lengthscale=scale, variance=s2)
-    if failed: warnings.warn(f"EP did not converge at evaluation {failed}: the run ends there", stacklevel=2)
+    if failed:
+        warnings.warn(f"EP did not converge at evaluation {failed}: the run ends there",
+                      stacklevel=2)
     return posts
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #df91b2b3
@@ -182,12 +186,14 @@ def stored_file(
     name:str,   # below figures/gpc, with suffix
     make=None,  # called with the path where the file is missing and the run is full
 ) -> Path:
-    "A stored model's file; FileNotFoundError with the command that makes it where there is none."
+    """A stored model's file; FileNotFoundError with the command that makes it where there
+    is none."""
     for folder in read_dirs():
         if (path := folder/"gpc"/name).is_file(): return path
     if make is None or not is_full():
-        raise FileNotFoundError(f"the stored model {name} is missing: make it with `{COMMAND} {name}`, "
-                                "or all that is missing with `reject-nb reproduce gpc --full`")
+        raise FileNotFoundError(f"the stored model {name} is missing: make it with "
+                                f"`{COMMAND} {name}`, or all that is missing with "
+                                "`reject-nb reproduce gpc --full`")
     return make_file(name, make)
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #87fc8538
@@ -197,10 +203,10 @@ def fit_path(name:str, inference:str, random_state:int):
     "A function that fits all stops of one run and writes them to a path."
     def make(path):
         data = DATA[name](random_state)
-        posts = training_path(data.X, data.y, inference,
-                              (10, 20, 40, 100) if inference == "laplace" else (10, 40, 100))
-        np.savez_compressed(path, X=data.X, **{f"{field}_{n}": getattr(post, field)
-                                               for n, post in posts.items() for field in FIELDS})
+        posts = training_path(data.X, data.y, inference, (10, 20, 40, 100)
+                              if inference == "laplace" else (10, 40, 100))
+        np.savez_compressed(path, X=data.X, **{f"{field}_{n}": getattr(post, field) for n,
+                                               post in posts.items() for field in FIELDS})
     return make
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #87fc8539
@@ -214,7 +220,8 @@ def trained(
     make = fit_path(name, inference, random_state)
     with np.load(stored_file(f"models-{name}-{inference}-{random_state}.npz", make),
                  allow_pickle=False) as file:
-        alpha, site_precision, lengthscale, variance = (file[f"{field}_{evaluations}"] for field in FIELDS)
+        alpha, site_precision, lengthscale, variance = (file[f"{field}_{evaluations}"]
+                                                        for field in FIELDS)
         return GPPosterior(file["X"], alpha, site_precision, lengthscale, float(variance))
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #fc371fbe
@@ -229,7 +236,8 @@ def digits_model() -> GPPosterior:
 def mnist358_model() -> MulticlassPosterior:
     """Stored softmax model of 500 digits 3, 5 and 8.
 
-    One length-scale, 10 evaluations of likelihood and gradient (3 of the likelihood each)."""
+    One length-scale, 10 evaluations of likelihood and gradient (3 of the likelihood
+    each)."""
     return MulticlassPosterior.load(stored_file("model-mnist358.npz", _mnist358))
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #fc371fbf
@@ -242,12 +250,14 @@ def makers() -> dict: # file name -> function that writes the file to a path
 def main(
     names=None, # file names; those of the command line by default
 ) -> int:       # exit status
-    "Fit stored models again: `python -m reject_nb.gpc.experiments.setup NAME ...`, minutes each."
+    """Fit stored models again: `python -m reject_nb.gpc.experiments.setup NAME ...`,
+    minutes each."""
     known = makers()
     names = sys.argv[1:] if names is None else names
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        print(f"name some of {', '.join(known)}" + f"; unknown: {', '.join(unknown)}"*bool(unknown))
+        print(f"name some of {', '.join(known)}"
+              + f"; unknown: {', '.join(unknown)}"*bool(unknown))
         return 2
     for name in names: print(make_file(name, known[name]).name)
     return 0
@@ -278,15 +288,19 @@ def patch_around(
 # %% ../../../nbs/gpc/experiments/setup.ipynb #f24b369a
 def sift_patches(
     image:np.ndarray, # (196,) pixels of a 14x14 image
-    n:int|None=None,  # pixels a patch; None: as many as the keypoint's scale says, at most 10
+    n:int|None=None,  # pixels a patch; None: as many as the keypoint's scale says, at most
+                      # 10
 ) -> list[np.ndarray]: # indices of pixels, nearest to the keypoint first
-    "Patches of pixels around the keypoints of an image; ImportError with a remedy without scikit-image."
+    """Patches of pixels around the keypoints of an image; ImportError with a remedy without
+    scikit-image."""
     from scipy.ndimage import zoom
     try: from skimage.feature import SIFT
     except ImportError:
-        raise ImportError("sift_patches needs scikit-image: pip install 'reject_nb[images]'") from None
+        raise ImportError("sift_patches needs scikit-image: pip install "
+                          "'reject_nb[images]'") from None
     detector: Any = SIFT(upsampling=2)
-    try: detector.detect(zoom(check_vector(image, "image", 196).reshape(14, 14), 2, order=1))
+    try:
+        detector.detect(zoom(check_vector(image, "image", 196).reshape(14, 14), 2, order=1))
     except RuntimeError: return []                       # no keypoint
     return [patch_around(a, b, sigma, n) for (a, b),
             sigma in zip(detector.positions/27*13, detector.sigmas/27*13)]
@@ -305,7 +319,8 @@ def salient_patch(
 RADII = {"synthetic2d": (.1, .5, 1.), "spam11": (.1, .5), "mnist38": (.125, .25)}
 MODELS = [(inference, n) for inference in ("laplace", "ep") for n in (10, 40, 100)]
 
-def _delta(post, x, dims, gamma:float, pixels:bool, time_limit:float) -> tuple[float, float]:
+def _delta(post, x, dims, gamma:float, pixels:bool,
+           time_limit:float) -> tuple[float, float]:
     "Both bounds of pi_max - pi_min around one point."
     low = x.copy()
     high = x.copy()
@@ -317,29 +332,32 @@ def _delta(post, x, dims, gamma:float, pixels:bool, time_limit:float) -> tuple[f
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #8e862482
 def delta_table(
-    name:str,        # a key of DATA
-    random_state:int,# seed of data and models
-    points:int=50,   # test points
+    name:str,         # a key of DATA
+    random_state:int, # seed of data and models
+    points:int=50,    # test points
     time_limit:float=.3, # seconds a range; the two bounds say what is not closed by then
 ) -> dict[str, list]:
     "Bounds of delta for every model, radius and point."
-    rows:dict[str, list] = {k: [] for k in ("inference", "evaluations", "gamma", "point", "lower", "upper")}
+    rows: dict[str, list] = {k: [] for k in ("inference", "evaluations", "gamma", "point",
+                                             "lower", "upper")}
     test = DATA[name](random_state).X_test[:points]
     first = trained(name, "laplace", 10, random_state)
     # 10 of the 11 columns of SPAM, both of Synthetic2D
-    dims = [salient_patch(first, x) for x in test] if name == "mnist38" else [shortest_dims(first, 10)]*points
+    dims = ([salient_patch(first, x) for x in test] if name == "mnist38"
+            else [shortest_dims(first, 10)]*points)
     for inference, n in MODELS:
         post = trained(name, inference, n, random_state)
         for gamma in RADII[name]:
             for i, x in enumerate(test):
-                row = (inference, n, gamma, i, *_delta(post, x, dims[i], gamma, name == "mnist38",
-                                                       time_limit))
+                row = (inference, n, gamma, i,
+                       *_delta(post, x, dims[i], gamma, name == "mnist38", time_limit))
                 for k, v in zip(rows, row): rows[k].append(v)
     return rows
 
 # %% ../../../nbs/gpc/experiments/setup.ipynb #aab9fb3c
 class _Gaussian:
-    "EP's Gaussian over training and test points, and the ratio of the exact posterior to it."
+    """EP's Gaussian over training and test points, and the ratio of the exact posterior to
+    it."""
     def __init__(self, post:GPPosterior, y, X_test):
         n = post.n
         self.signs = two_classes(y, post.n)
@@ -430,11 +448,12 @@ def posterior_distance(
     X_test:np.ndarray,   # (m, d)
     **options,           # of sample_posterior
 ) -> dict[str, float]:
-    """Distance to the exact posterior with the same hyperparameters, averaged over test points.
+    """Distance to the exact posterior with the same hyperparameters, averaged over test
+    points.
 
-    kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value; probability: mean
-    absolute difference of the class probability; r_hat: of the worst point; kl_halves: difference of kl from
-    the two chains, its Monte Carlo error."""
+    kl: KL(N(m, v) || q) in nats per point, m and v the sampled moments of the latent value;
+    probability: mean absolute difference of the class probability; r_hat: of the worst
+    point; kl_halves: difference of kl from the two chains, its Monte Carlo error."""
     chains = sample_posterior(post, y, X_test, **options)
     mean, var = post.latent(X_test)
     everything = chains.reshape(-1, chains.shape[2])
@@ -447,14 +466,14 @@ def posterior_distance(
 # %% ../../../nbs/gpc/experiments/setup.ipynb #5ee8a874
 def distance_table() -> dict[str, list]:
     "posterior_distance of every model of seed 0, at 50 test points."
-    rows:dict[str, list] = {k: [] for k in ("set", "inference", "evaluations", "kl", "kl_halves",
-                                            "probability", "r_hat")}
+    rows: dict[str, list] = {k: [] for k in ("set", "inference", "evaluations", "kl",
+                                             "kl_halves", "probability", "r_hat")}
     for name, data in DATA.items():
         found = data(0)
         for inference, n in MODELS:
-            row = posterior_distance(trained(name, inference, n), found.y, found.X_test[:50])
-            for k, v in zip(rows,
-                            (name, inference, n,
-                             *(row[k] for k in ("kl", "kl_halves", "probability", "r_hat")))):
+            row = posterior_distance(trained(name, inference, n), found.y,
+                                     found.X_test[:50])
+            for k, v in zip(rows, (name, inference, n, *(
+                row[k] for k in ("kl", "kl_halves", "probability", "r_hat")))):
                 rows[k].append(v)
     return rows

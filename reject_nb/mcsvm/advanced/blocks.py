@@ -14,46 +14,53 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...core.checks import check_instance, check_labels, check_matrix, check_probability, refuse
+from ...core.checks import (
+    check_instance, check_labels, check_matrix, check_probability, refuse)
 from ...core.results import relative_gap
 from .interior_point import whiten_gram
-from ..classifier import ExplicitMap, MultiCostSVC, check_parameters, resolve_eta
+from ..classifier import (
+    ExplicitMap, MultiCostSVC, check_parameters, resolve_eta)
 from ..problem import LARGEST, Costs, check_costs, check_eta, check_signs
-from ..solver import (
-    Sample, Solution, array_sample, ascending, check_tol, ending, solve_explicit, solve_levels)
+from reject_nb.mcsvm.solver import (
+    Sample, Solution, array_sample, ascending, check_tol, ending, solve_explicit,
+    solve_levels)
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #blk00007
 _ROWS = 65_536 # in a block
 
 class Source(NamedTuple):
     "Rows that can be run through again and again."
-    n:int # rows
-    blocks:Callable[[], Iterator] # yields pairs X (rows, D), labels (rows,)
-    names:list|None # of the columns, where they have some
+    n: int # rows
+    blocks: Callable[[], Iterator] # yields pairs X (rows, D), labels (rows,)
+    names: list|None # of the columns, where they have some
 
 def _array_blocks(X, y) -> Iterator:
-    for i in range(0, len(y), _ROWS): yield np.asarray(X[i:i+_ROWS]), np.asarray(y[i:i+_ROWS])
+    for i in range(0, len(y), _ROWS):
+        yield np.asarray(X[i:i + _ROWS]), np.asarray(y[i:i + _ROWS])
 
 def _dask_blocks(X, y) -> Iterator:
     start = 0
     for i in range(X.numblocks[0]):
         block = np.asarray(X.blocks[i].compute(scheduler="synchronous"))
-        yield from _array_blocks(block, np.asarray(y[start:start+len(block)]))
+        yield from _array_blocks(block, np.asarray(y[start:start + len(block)]))
         start += len(block)
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #blk00008
 def _parquet(path, label) -> Source:
     "Columns of a Parquet file, all but the label in the order of the file."
     try: import pyarrow.parquet as pq
-    except ImportError: raise ImportError("Parquet files need pyarrow: pip install pyarrow") from None
-    with pq.ParquetFile(path) as file: columns, n = list(file.schema_arrow.names), file.metadata.num_rows
+    except ImportError:
+        raise ImportError("Parquet files need pyarrow: pip install pyarrow") from None
+    with pq.ParquetFile(path) as file:
+        columns, n = list(file.schema_arrow.names), file.metadata.num_rows
     if not isinstance(label, str) or label not in columns:
         raise refuse("y", f"the name of the column of labels, one of {columns[:8]}", label)
     names = [name for name in columns if name != label]
     def blocks():
         with pq.ParquetFile(path) as file:
             for batch in file.iter_batches(_ROWS, columns=[*names, label]):
-                X = np.column_stack([batch.column(name).to_numpy(zero_copy_only=False) for name in names])
+                X = np.column_stack([batch.column(name).to_numpy(zero_copy_only=False)
+                                     for name in names])
                 yield X, batch.column(label).to_numpy(zero_copy_only=False)
     return Source(n, blocks, names)
 
@@ -64,14 +71,16 @@ def open_source(
 ) -> Source:
     "Whatever it is, as a source of blocks."
     if isinstance(X, (str, Path)):
-        if not Path(X).is_file(): raise refuse("X", "an array or the path of a Parquet file", X)
+        if not Path(X).is_file():
+            raise refuse("X", "an array or the path of a Parquet file", X)
         return _parquet(X, y)
     from scipy.sparse import issparse
     if issparse(X): raise refuse("X", "dense, in blocks", X)
     shape: tuple = getattr(X, "shape", ())
     length: tuple = getattr(y, "shape", (-1,))
     if len(shape) != 2 or not all(shape):
-        raise refuse("X", "an array (n_samples, n_features) or the path of a Parquet file", X)
+        raise refuse("X", "an array (n_samples, n_features) or the path of a Parquet file",
+                     X)
     for name, values in (("X", X), ("y", y)):
         if np.ma.is_masked(values): raise refuse(name, "without masked values", values)
     if tuple(length) != (shape[0],): raise refuse("y", f"an array of {shape[0]} labels", y)
@@ -83,18 +92,18 @@ _THIN = 400_000 # rows of the sample, about
 
 class Survey(NamedTuple):
     "What the first pass finds."
-    y:np.ndarray # (n,) signs, one byte each
-    mean:np.ndarray # (D,)
-    gram:np.ndarray # (D, D) of the centred rows, divided by n
-    X:np.ndarray # (thin, D) rows of the sample
-    thin_y:np.ndarray # (thin,) their signs
+    y: np.ndarray # (n,) signs, one byte each
+    mean: np.ndarray # (D,)
+    gram: np.ndarray # (D, D) of the centred rows, divided by n
+    X: np.ndarray # (thin, D) rows of the sample
+    thin_y: np.ndarray # (thin,) their signs
 
 def _thin(y, seen:dict, every:int) -> np.ndarray: # (rows,) bool
     "Every so-manieth row of either class, the first included."
     chosen = np.zeros(len(y), bool)
     for sign in (1, -1):
         rows = np.flatnonzero(y == sign)
-        chosen[rows[-seen[sign]%every::every]] = True
+        chosen[rows[-seen[sign] % every::every]] = True
         seen[sign] += len(rows)
     return chosen
 
@@ -114,17 +123,18 @@ def survey(source:Source) -> Survey:
         X = check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST)
         y = check_signs(y, both=False)
         if not done: origin = X[0].copy()
-        chosen, signs[done:done+len(y)] = _thin(y, seen, every), y
+        chosen, signs[done:done + len(y)] = _thin(y, seen, every), y
         parts.append(X[chosen])
         labels.append(y[chosen])
-        X = X-origin
-        total = total+X.sum(0)
-        products = products+X.T@X
-        done = done+len(y)
-    if not all(seen.values()): raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", seen)
+        X = X - origin
+        total = total + X.sum(0)
+        products = products + X.T @ X
+        done = done + len(y)
+    if not all(seen.values()):
+        raise refuse("y", "of both classes, +1 (safe) and -1 (unsafe)", seen)
     shift = total/done
-    return Survey(signs, origin+shift, products/done-np.outer(shift, shift), np.concatenate(parts),
-                  np.concatenate(labels))
+    return Survey(signs, origin + shift, products/done - np.outer(shift, shift),
+                  np.concatenate(parts), np.concatenate(labels))
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #blk00025
 def solve_source(source:Source, costs:Costs, eta:float, tol:float) -> Solution:
@@ -138,21 +148,25 @@ def solve_source(source:Source, costs:Costs, eta:float, tol:float) -> Solution:
     ordered = Costs(costs.safe[order]/unit, costs.unsafe[order]/unit)
     lam, back = whiten_gram(seen.gram, eta*unit)
     share = len(ones)/source.n
-    thin = seen.X-seen.mean
-    def coarse(): return array_sample(thin, seen.thin_y, ones, ordered, eta*unit/share, lam*share, back)
-    def blocks(): return (np.asarray(X, float)-seen.mean for X, _ in source.blocks())
+    thin = seen.X - seen.mean
+    def coarse():
+        return array_sample(thin, seen.thin_y, ones, ordered, eta*unit/share, lam*share,
+                            back)
+    def blocks(): return (np.asarray(X, float) - seen.mean for X, _ in source.blocks())
     weights = np.broadcast_to(1., source.n)
-    level = solve_levels(Sample(blocks, coarse, seen.y, weights, ordered, eta*unit, lam, back), tol)
+    level = solve_levels(
+        Sample(blocks, coarse, seen.y, weights, ordered, eta*unit, lam, back), tol)
     objective = level.point.objective
     bound = level.dual.bound
-    gap = relative_gap(objective-bound, objective)
-    w = back@level.point.w
-    shift = float(seen.mean@w)
+    gap = relative_gap(objective - bound, objective)
+    w = back @ level.point.w
+    shift = float(seen.mean @ w)
     status, message = ending(gap, tol)
-    return Solution(alpha=None, dual_coef=None, w=w, scores=level.point.scores+shift,
-                    iterations=level.iterations, biases=level.point.biases[np.argsort(order)]+shift,
-                    objective=objective*unit, bound=bound*unit, gap=gap, gap_abs=(objective-bound)*unit,
-                    status=status, message=message)
+    return Solution(alpha=None, dual_coef=None,
+                    w=w, scores=level.point.scores + shift, iterations=level.iterations,
+                    biases=level.point.biases[np.argsort(order)] + shift,
+                    objective=objective*unit, bound=bound*unit, gap=gap,
+                    gap_abs=(objective - bound)*unit, status=status, message=message)
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #blk00026
 def solve_blocks(
@@ -166,23 +180,26 @@ def solve_blocks(
     """Solves the linear (MC-SVM) from blocks of rows, to a certified relative duality gap.
 
     Source: Carlevaro et al., (MC-SVM)."""
-    return solve_source(open_source(X, y), check_costs(safe, unsafe), check_eta(eta), check_tol(tol))
+    return solve_source(open_source(X, y), check_costs(safe, unsafe), check_eta(eta),
+                        check_tol(tol))
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #clblock1
-def _signed(model, source:Source) -> tuple[Source, float]: # the source with signs, share of the safe class
+def _signed(model, source:Source) -> tuple[Source, float]:
+    # the source with signs, share of the safe class
     "Learn the labels of a source in one pass and turn them into signs."
-    counts:dict = {}
+    counts: dict = {}
     for _, y in source.blocks():
         for label, count in zip(*np.unique(check_labels(y, "y"), return_counts=True)):
-            counts[label] = counts.get(label, 0)+int(count)
+            counts[label] = counts.get(label, 0) + int(count)
         if len(counts) > 2: raise refuse("y", "labels of two classes", list(counts))
     try: model._fit_labels(np.array(list(counts)))
     except ValueError as error:
         if " must be " in str(error): raise
         raise ValueError(f"y must be labels of two classes: {error}") from None
     model.n_safe_ = counts[model.safe_label_]
-    model.n_unsafe_ = source.n-model.n_safe_
-    blocks = lambda: ((X, np.where(np.asarray(y) == model.safe_label_, 1., -1.)) for X, y in source.blocks())
+    model.n_unsafe_ = source.n - model.n_safe_
+    blocks = lambda: ((X, np.where(np.asarray(y) == model.safe_label_, 1., -1.))
+                      for X, y in source.blocks())
     return Source(source.n, blocks, source.names), model.n_safe_/source.n
 
 # %% ../../../nbs/mcsvm/advanced/blocks.ipynb #clblock2
@@ -191,7 +208,8 @@ def fit_blocks(
     X, # (n, d) array, memory map or Dask array, or the path of a Parquet file
     y, # (n,) labels of two classes, or the name of their column
 ) -> MultiCostSVC: # the model
-    """Solves the linear (MC-SVM) without holding the rows in memory: a few passes over blocks.
+    """Solves the linear (MC-SVM) without holding the rows in memory: a few passes over
+    blocks.
 
     Raises: ValueError naming the argument; for another kernel or class weights."""
     check_instance(model, "model", MultiCostSVC, "a MultiCostSVC")
@@ -201,9 +219,10 @@ def fit_blocks(
         raise refuse("class_weight", "None for blocks of rows", model.class_weight)
     taus, tol, balanced = check_parameters(model)
     source, share = _signed(model, open_source(X, y))
-    model.p_safe_ = share if model.p_safe is None else check_probability(model.p_safe, "p_safe")
+    model.p_safe_ = (share if model.p_safe is None
+                     else check_probability(model.p_safe, "p_safe"))
     model._log_ratio = math.log(model.n_safe_/model.n_unsafe_)
-    costs = Costs(1-taus, taus)
+    costs = Costs(1 - taus, taus)
     if balanced: costs = Costs(costs.safe/model.n_safe_, costs.unsafe/model.n_unsafe_)
     model.eta_ = resolve_eta(model, costs, model.n_safe_, model.n_unsafe_)
     found = solve_source(source, costs, model.eta_, tol)

@@ -20,15 +20,17 @@ from ..problem import Costs
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #a523c9fb
 class Coordinates(NamedTuple):
-    "Coordinates of unit variance, in which the penalty w'w/(2 eta) reads sum_j lam_j w_j^2 / 2."
-    lam:np.ndarray # (r,) penalty of each coordinate
-    back:np.ndarray # (D, r) from whitened directions to those of the features
+    """Coordinates of unit variance, in which the penalty w'w/(2 eta) reads sum_j lam_j
+    w_j^2 / 2."""
+    lam: np.ndarray # (r,) penalty of each coordinate
+    back: np.ndarray # (D, r) from whitened directions to those of the features
 
 _ROUNDING = 1e-14  # below it a variance is the rounding of the largest one
 
 def _above_rounding(variances):
     "Which eigenvalues (ascending) of a Gram matrix are not the rounding of the largest."
-    return variances > max(_ROUNDING*variances[-1], 1e-300) if len(variances) else np.zeros(0, bool)
+    return (variances > max(_ROUNDING*variances[-1], 1e-300) if len(variances)
+            else np.zeros(0, bool))
 
 def whiten_gram(gram:np.ndarray, eta:float) -> Coordinates:
     "Penalties and directions of unit variance from the covariance alone."
@@ -45,11 +47,12 @@ def whiten(
     "Coordinates with unit covariance: centred @ back."
     n, D = centred.shape
     if D > n:
-        variances, left = np.linalg.eigh(centred@centred.T/n)
+        variances, left = np.linalg.eigh(centred @ centred.T/n)
         keep = _above_rounding(variances)
         variances = variances[keep]
-        return Coordinates(1/(eta*variances), centred.T@left[:, keep]/(np.sqrt(n)*variances))
-    gram = centred.T@centred/n
+        return Coordinates(1/(eta*variances),
+                           centred.T @ left[:, keep]/(np.sqrt(n)*variances))
+    gram = centred.T @ centred/n
     spread = np.linalg.eigvalsh(gram) if 0 < D <= 64 else np.ones(1)
     if spread[0] >= 1e-9*spread[-1]: return whiten_gram(gram, eta)
     _, singular, rows = np.linalg.svd(np.linalg.qr(centred, mode="r"))
@@ -60,26 +63,27 @@ def whiten(
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #422fdc83
 class Rows(NamedTuple):
     "What is known of each pair: its limit, where it stands, and its step."
-    cost:np.ndarray # (N,) c, the largest alpha
-    r:np.ndarray # (N,) 1 + y (s - b)
-    alpha:np.ndarray # (N,) dual variable, between 0 and c
-    u:np.ndarray # (N,) slack above the kink
-    v:np.ndarray # (N,) distance below it
-    theta:np.ndarray # (N,) weight in the Newton system
-    aim_v:np.ndarray # (N,) what alpha v is to become
-    aim_u:np.ndarray # (N,) what (c - alpha) u is to become
-    d_alpha:np.ndarray # (N,) step of alpha
-    d_v:np.ndarray # (N,) step of v
-    d_u:np.ndarray # (N,) step of u
+    cost: np.ndarray # (N,) c, the largest alpha
+    r: np.ndarray # (N,) 1 + y (s - b)
+    alpha: np.ndarray # (N,) dual variable, between 0 and c
+    u: np.ndarray # (N,) slack above the kink
+    v: np.ndarray # (N,) distance below it
+    theta: np.ndarray # (N,) weight in the Newton system
+    aim_v: np.ndarray # (N,) what alpha v is to become
+    aim_u: np.ndarray # (N,) what (c - alpha) u is to become
+    d_alpha: np.ndarray # (N,) step of alpha
+    d_v: np.ndarray # (N,) step of v
+    d_u: np.ndarray # (N,) step of u
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #7132e4e6
 COST, R, ALPHA, U, V, THETA, AIM_V, AIM_U, D_ALPHA, D_V, D_U = range(len(Rows._fields))
 
 class Pairs(NamedTuple):
     "The free pairs of points and taus, those of a point side by side."
-    start:np.ndarray # (n+1,) pairs of point i: start[i] to start[i+1]
-    tau:np.ndarray # (N,) index of the tau
-    values:np.ndarray # (11, N) the rows of `Rows`; one array, since kernels with few arguments compile faster
+    start: np.ndarray # (n+1,) pairs of point i: start[i] to start[i+1]
+    tau: np.ndarray # (N,) index of the tau
+    values: np.ndarray # (11, N) the rows of `Rows`; one array, since kernels with few
+                       # arguments compile faster
 
     @property
     def rows(self) -> Rows:
@@ -95,54 +99,57 @@ def make_pairs(
     last:np.ndarray, # (n,) one after its last tau
 ) -> Pairs: # with room for the iteration
     "Lay out the pairs of each point."
-    counts = last-first
-    start = np.zeros(len(y)+1, np.int64)
+    counts = last - first
+    start = np.zeros(len(y) + 1, np.int64)
     np.cumsum(counts, out=start[1:])
-    tau = np.arange(start[-1])-np.repeat(start[:-1]-first, counts)
+    tau = np.arange(start[-1]) - np.repeat(start[:-1] - first, counts)
     values = np.empty((len(Rows._fields), start[-1]))
     values[COST] = np.where(np.repeat(y, counts) > 0, costs.safe[tau], costs.unsafe[tau])
     values[COST] *= np.repeat(weights, counts)
     return Pairs(start, tau, values)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #004144df
-# how the kernels of this module are compiled: x/0 is inf, and nothing calls them from C (which saves a third
-# of the compilation)
-compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+# how the kernels of this module are compiled: x/0 is inf, and nothing calls them from C
+# (which saves a third of the compilation)
+compiled: Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
 # the same for a loop without order: sums and maxima of several pairs at once
-_unordered:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
-                      fastmath={"nnan", "nsz", "reassoc", "contract"})  # type: ignore[call-overload]
+_unordered: Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
+                       fastmath={"nnan", "nsz", "reassoc", "contract"})  # type: ignore[call-overload]
 
 @compiled
 def _advance(pairs, y, s, b, length):
-    "alpha, v, u along the direction, kept strictly inside against rounding; then r of each pair."
+    """alpha, v, u along the direction, kept strictly inside against rounding; then r of
+    each pair."""
     values = pairs.values
     for i in range(len(y)):
-        for p in range(pairs.start[i], pairs.start[i+1]):
+        for p in range(pairs.start[i], pairs.start[i + 1]):
             if length > 0.:
                 c = values[COST, p]
-                values[ALPHA, p] = min(max(values[ALPHA, p]+length*values[D_ALPHA, p], 1e-30*c), c*(1-1e-16))
-                values[U, p] = max(values[U, p]+length*values[D_U, p], 1e-100)
-                values[V, p] = max(values[V, p]+length*values[D_V, p], 1e-100)
-            values[R, p] = 1.+y[i]*(s[i]-b[pairs.tau[p]])
+                values[ALPHA, p] = min(max(values[ALPHA, p] + length*values[D_ALPHA, p],
+                                           1e-30*c), c*(1 - 1e-16))
+                values[U, p] = max(values[U, p] + length*values[D_U, p], 1e-100)
+                values[V, p] = max(values[V, p] + length*values[D_V, p], 1e-100)
+            values[R, p] = 1. + y[i]*(s[i] - b[pairs.tau[p]])
 
 def _begin(pairs:Pairs, width:float) -> None:
     "u - v = r with both at least `width`, alpha v = (c - alpha) u."
     row = pairs.rows
     np.add(np.maximum(row.r, 0.), width, out=row.u)
     np.add(np.maximum(-row.r, 0.), width, out=row.v)
-    row.alpha[:] = row.cost*row.u/(row.u+row.v)
+    row.alpha[:] = row.cost*row.u/(row.u + row.v)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #358e701d
 class Sums(NamedTuple):
     "Sums over pairs, one entry per point or one per tau."
-    theta:np.ndarray # of theta
-    right:np.ndarray # of y theta r, or what stands for r on the right-hand side
-    alpha:np.ndarray # of y alpha
+    theta: np.ndarray # of theta
+    right: np.ndarray # of y theta r, or what stands for r on the right-hand side
+    alpha: np.ndarray # of y alpha
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #b4853c1e
 @compiled
 def _assemble(pairs, y, at_point, at_tau):
-    "theta, its sums, affine right-hand sides; returns the sums of complementarity, of losses and of alpha."
+    """theta, its sums, affine right-hand sides; returns the sums of complementarity, of
+    losses and of alpha."""
     values = pairs.values
     complementarity = 0.
     losses = 0.
@@ -151,14 +158,14 @@ def _assemble(pairs, y, at_point, at_tau):
         theta_i = 0.
         right_i = 0.
         alpha_i = 0.
-        for p in range(pairs.start[i], pairs.start[i+1]):
+        for p in range(pairs.start[i], pairs.start[i + 1]):
             k = pairs.tau[p]
             c = values[COST, p]
             r = values[R, p]
             a = values[ALPHA, p]
             u = values[U, p]
             v = values[V, p]
-            theta = a*(c-a)/(u*a+v*(c-a))
+            theta = a*(c - a)/(u*a + v*(c - a))
             values[THETA, p] = theta
             theta_i += theta
             right_i += theta*r
@@ -166,7 +173,7 @@ def _assemble(pairs, y, at_point, at_tau):
             at_tau.theta[k] += theta
             at_tau.right[k] += y[i]*theta*r
             at_tau.alpha[k] += y[i]*a
-            complementarity += a*v+(c-a)*u
+            complementarity += a*v + (c - a)*u
             losses += c*max(r, 0.)
             total += a
         at_point.theta[i] = theta_i
@@ -180,17 +187,18 @@ def _sums(n:int) -> Sums: return Sums(*np.zeros((3, n)))
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #004144df-1
 @compiled
 def _gram_small(Q, point_theta, pairs, H, C):
-    "Add theta' Q to C (m, D), and Q' diag(theta) Q (lower triangle) to H where that is not empty."
+    """Add theta' Q to C (m, D), and Q' diag(theta) Q (lower triangle) to H where that is
+    not empty."""
     values = pairs.values
     D = Q.shape[1]
     for i in range(Q.shape[0]):
-        for p in range(pairs.start[i], pairs.start[i+1]):
+        for p in range(pairs.start[i], pairs.start[i + 1]):
             k = pairs.tau[p]
             x = values[THETA, p]
             for a in range(D): C[k, a] += x*Q[i, a]
         for a in range(len(H)):
             x = point_theta[i]*Q[i, a]
-            for c in range(a+1): H[a, c] += x*Q[i, c]
+            for c in range(a + 1): H[a, c] += x*Q[i, c]
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #bd402376
 _LOOP = 8 # features up to which the loop is faster than BLAS
@@ -206,39 +214,42 @@ def _gram(Q, point_theta, pairs, m) -> tuple[np.ndarray, np.ndarray]:
     H = np.zeros((D, D), order="F")
     root = np.sqrt(point_theta)[:, None]
     for i in range(0, n, _ROWS):
-        H = dsyrk(1., (Q[i:i+_ROWS]*root[i:i+_ROWS]).T, beta=1., c=H, lower=1, overwrite_c=1)
+        H = dsyrk(1., (Q[i:i + _ROWS]*root[i:i + _ROWS]).T, beta=1., c=H, lower=1,
+                  overwrite_c=1)
     return H, C.T
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #780fa4e1
 class NewtonSystem(NamedTuple):
     "The factorised system of one iteration."
-    factor:Cholesky # of Lambda + Q' diag(theta) Q - C diag(1/t) C'
-    C:np.ndarray # (D, m) Q' theta
-    t:np.ndarray # (m,) sums of theta
+    factor: Cholesky # of Lambda + Q' diag(theta) Q - C diag(1/t) C'
+    C: np.ndarray # (D, m) Q' theta
+    t: np.ndarray # (m,) sums of theta
 
     # dw (D,), db (m,)
-    def solve(self, right_w:np.ndarray, right_b:np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def solve(self, right_w:np.ndarray,
+              right_b:np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         "Both parts of the direction."
-        dw = self.factor.solve(right_w+self.C@(right_b/self.t))
-        return dw, (right_b+self.C.T@dw)/self.t
+        dw = self.factor.solve(right_w + self.C @ (right_b/self.t))
+        return dw, (right_b + self.C.T @ dw)/self.t
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #00c6ac35
 def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
     "Gram matrix, Schur complement, factor."
     H, C = _gram(Q, at_point.theta, pairs, len(at_tau.theta))
     t = np.maximum(at_tau.theta, 1e-300)
-    schur = H-(C/t)@C.T
+    schur = H - (C/t) @ C.T
     schur[np.diag_indices(len(lam))] += lam
     return NewtonSystem(cholesky(schur), C, t)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #004144df-2
 @_unordered
 def _direction(pairs, y, ds, db):
-    "Steps of alpha, v, u; returns the largest length that keeps all positive, and the second-order terms."
+    """Steps of alpha, v, u; returns the largest length that keeps all positive, and the
+    second-order terms."""
     values = pairs.values
     for i in range(len(y)):
-        for p in range(pairs.start[i], pairs.start[i+1]):
-            values[D_ALPHA, p] = values[R, p]+y[i]*(ds[i]-db[pairs.tau[p]])
+        for p in range(pairs.start[i], pairs.start[i + 1]):
+            values[D_ALPHA, p] = values[R, p] + y[i]*(ds[i] - db[pairs.tau[p]])
     fastest = 0.
     cross = 0.
     for p in range(values.shape[1]):
@@ -246,31 +257,32 @@ def _direction(pairs, y, ds, db):
         u = values[U, p]
         v = values[V, p]
         over_a = 1/a
-        over_rest = 1/(values[COST, p]-a)
+        over_rest = 1/(values[COST, p] - a)
         to_v = values[AIM_V, p]*over_a
         to_u = values[AIM_U, p]*over_rest
-        da = values[THETA, p]*(values[D_ALPHA, p]-to_u+to_v)
-        dv = to_v-v-v*da*over_a
-        du = to_u-u+u*da*over_rest
+        da = values[THETA, p]*(values[D_ALPHA, p] - to_u + to_v)
+        dv = to_v - v - v*da*over_a
+        du = to_u - u + u*da*over_rest
         fastest = max(fastest, max(max(-da*over_a, da*over_rest), max(-dv/v, -du/u)))
         values[D_ALPHA, p], values[D_V, p], values[D_U, p] = da, dv, du
-        cross += da*(dv-du)
+        cross += da*(dv - du)
     return 1/fastest, cross
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #d639e282
 @compiled
 def _correct(pairs, y, target, at_point, at_tau):
-    "Aims with the target mu and the second-order terms of the predictor, and their right-hand sides."
+    """Aims with the target mu and the second-order terms of the predictor, and their
+    right-hand sides."""
     values = pairs.values
     for i in range(len(y)):
         right_i = 0.
-        for p in range(pairs.start[i], pairs.start[i+1]):
+        for p in range(pairs.start[i], pairs.start[i + 1]):
             c = values[COST, p]
             a = values[ALPHA, p]
             da = values[D_ALPHA, p]
-            e_v = target-da*values[D_V, p]
-            e_u = target+da*values[D_U, p]
-            x = values[THETA, p]*(values[R, p]-e_u/(c-a)+e_v/a)
+            e_v = target - da*values[D_V, p]
+            e_u = target + da*values[D_U, p]
+            x = values[THETA, p]*(values[R, p] - e_u/(c - a) + e_v/a)
             values[AIM_V, p], values[AIM_U, p] = e_v, e_u
             right_i += x
             at_tau.right[pairs.tau[p]] += y[i]*x
@@ -279,42 +291,43 @@ def _correct(pairs, y, target, at_point, at_tau):
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #28243626
 class Problem(NamedTuple):
     "(MC-SVM) in coordinates with unit covariance, taus ascending."
-    Q:np.ndarray # (n, D)
-    lam:np.ndarray # (D,)
-    y:np.ndarray # (n,) +1 safe, -1 unsafe
-    costs:Costs # the m cost pairs
-    weights:np.ndarray # (n,) of the points
+    Q: np.ndarray # (n, D)
+    lam: np.ndarray # (D,)
+    y: np.ndarray # (n,) +1 safe, -1 unsafe
+    costs: Costs # the m cost pairs
+    weights: np.ndarray # (n,) of the points
 
 class Outside(NamedTuple):
     "What pairs that are not free contribute."
-    w:np.ndarray # (D,) pull on w
-    b:np.ndarray # (m,) pull on the offsets
-    total:float # sum of their alpha
+    w: np.ndarray # (D,) pull on w
+    b: np.ndarray # (m,) pull on the offsets
+    total: float # sum of their alpha
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #72f7aedb
 class Iterate(NamedTuple):
     "Where the iteration stopped."
-    w:np.ndarray # (D,)
-    b:np.ndarray # (m,)
-    alpha:np.ndarray # (N,) of the free pairs
-    iterations:int
+    w: np.ndarray # (D,)
+    b: np.ndarray # (m,)
+    alpha: np.ndarray # (N,) of the free pairs
+    iterations: int
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #0a848b29
 def _step(problem, pairs, rest_w, rest_b, complementarity, at_point, at_tau) -> tuple:
-    "Length and direction of one predictor-corrector step; LinAlgError where the system cannot be factorised."
+    """Length and direction of one predictor-corrector step; LinAlgError where the system
+    cannot be factorised."""
     Q = problem.Q
     y = problem.y
     system = _newton_system(Q, problem.lam, pairs, at_point, at_tau)
-    solve = lambda: system.solve(-rest_w-Q.T@at_point.right, rest_b+at_tau.right)
-    pairs.values[AIM_V:AIM_U+1] = 0.
+    solve = lambda: system.solve(-rest_w - Q.T @ at_point.right, rest_b + at_tau.right)
+    pairs.values[AIM_V:AIM_U + 1] = 0.
     dw, db = solve()
-    length, cross = _direction(pairs, y, Q@dw, db)
+    length, cross = _direction(pairs, y, Q @ dw, db)
     length = min(1., length)
-    shrink = min(max(1-length+length*length*cross/complementarity, 0.), 1.)**3
+    shrink = min(max(1 - length + length*length*cross/complementarity, 0.), 1.)**3
     at_tau.right[:] = 0.
     _correct(pairs, y, shrink*complementarity/(2*len(pairs.tau)), at_point, at_tau)
     dw, db = solve()
-    return min(1., .99*_direction(pairs, y, Q@dw, db)[0]), dw, db
+    return min(1., .99*_direction(pairs, y, Q @ dw, db)[0]), dw, db
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #ae12631b
 def interior_point(
@@ -327,9 +340,10 @@ def interior_point(
     width:float, # distance of u and v from zero at the start
     max_iter:int=200, # iterations
 ) -> Iterate:
-    "Mehrotra's predictor-corrector on the free pairs; stops early where no step can be taken."
+    """Mehrotra's predictor-corrector on the free pairs; stops early where no step can be
+    taken."""
     Q, lam, y = problem[:3]
-    s = Q@w
+    s = Q @ w
     iteration = 0
     _advance(pairs, y, s, b, 0.)
     _begin(pairs, width)
@@ -337,18 +351,22 @@ def interior_point(
         at_point = _sums(len(y))
         at_tau = _sums(len(b))
         complementarity, losses, total = _assemble(pairs, y, at_point, at_tau)
-        pull = outside.w+Q.T@at_point.alpha
-        primal = .5*np.sum(lam*w*w)+losses+outside.total+outside.w@w-outside.b@b
-        dual = total+outside.total-.5*np.sum(pull*pull/lam)
-        if complementarity <= tol*abs(primal) and abs(primal-dual) <= tol*abs(primal): break
-        rest_w = lam*w+pull
-        rest_b = outside.b+at_tau.alpha
-        try: length, dw, db = _step(problem, pairs, rest_w, rest_b, complementarity, at_point, at_tau)
+        pull = outside.w + Q.T @ at_point.alpha
+        primal = .5*np.sum(lam*w*w) + losses + outside.total + outside.w @ w - outside.b @ b
+        dual = total + outside.total - .5*np.sum(pull*pull/lam)
+        if complementarity <= tol*abs(primal) and abs(primal - dual) <= tol*abs(primal):
+            break
+        rest_w = lam*w + pull
+        rest_b = outside.b + at_tau.alpha
+        try:
+            length, dw, db = _step(problem, pairs, rest_w, rest_b, complementarity,
+                                   at_point, at_tau)
         except LinAlgError: break
-        if not (length > 1e-12 and np.all(np.isfinite(dw)) and np.all(np.isfinite(db))): break
-        w = w+length*dw
-        b = b+length*db
-        s = Q@w
+        if not (length > 1e-12 and np.all(np.isfinite(dw)) and np.all(np.isfinite(db))):
+            break
+        w = w + length*dw
+        b = b + length*db
+        s = Q @ w
         _advance(pairs, y, s, b, length)
     return Iterate(w, b, pairs.rows.alpha, iteration)
 
@@ -357,9 +375,10 @@ def ridge_start(problem:Problem) -> np.ndarray: # w (D,)
     "Ridge regression of -y."
     Q, lam, y, costs, weights = problem
     n, D = Q.shape
-    cost = (costs.safe.sum()+costs.unsafe.sum())/2  # of a point, all taus together
+    cost = (costs.safe.sum() + costs.unsafe.sum())/2  # of a point, all taus together
     weighted = Q.T*weights
-    left = weighted@Q+np.diag(lam/cost+1e-9*n)
-    right = weighted@-y
+    left = weighted @ Q + np.diag(lam/cost + 1e-9*n)
+    right = weighted @ -y
     try: return np.linalg.solve(left, right) if D else np.zeros(0)
-    except np.linalg.LinAlgError: return np.linalg.lstsq(left, right)[0]  # one point outweighs all
+    except np.linalg.LinAlgError:
+        return np.linalg.lstsq(left, right)[0]  # one point outweighs all

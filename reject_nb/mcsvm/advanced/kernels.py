@@ -20,7 +20,8 @@ from scipy import sparse
 from scipy.linalg import solve_triangular
 from scipy.spatial.distance import cdist
 
-from ...core.checks import answer_of, check_array, check_count, check_matrix, check_number, refuse
+from ...core.checks import (
+    answer_of, check_array, check_count, check_matrix, check_number, refuse)
 from ..offsets import offsets_and_losses
 from ..problem import (
     LARGEST, Costs, check_costs, check_eta, check_signs, check_weights, pair_limits)
@@ -30,7 +31,7 @@ from ..solver import (
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #a629b99e
 def _products(A, B) -> np.ndarray: # (a, b)
     "All inner products, of sparse rows too."
-    P = A@B.T
+    P = A @ B.T
     return P.toarray() if sparse.issparse(P) else P
 
 def _polynomial(A, B, degree, gamma, coef0):
@@ -41,15 +42,17 @@ def _polynomial(A, B, degree, gamma, coef0):
     return K
 
 def _rbf(A, B, gamma):
-    if sparse.issparse(A): squares = [np.asarray(P.multiply(P).sum(1)).ravel() for P in (A, B)]
+    if sparse.issparse(A):
+        squares = [np.asarray(P.multiply(P).sum(1)).ravel() for P in (A, B)]
     else:
         centre = B.mean(0)
-        A = A-centre
-        B = B-centre
+        A = A - centre
+        B = B - centre
         squares = [np.einsum("ij,ij->i", P, P) for P in (A, B)]
     a, b = (gamma*square for square in squares)
     far = max(a.max(initial=0.), b.max(initial=0.)) > _FAR and not sparse.issparse(A)
-    K = -gamma*cdist(A, B, "sqeuclidean") if far else 2*gamma*_products(A, B)-a[:, None]-b
+    K = (-gamma*cdist(A, B, "sqeuclidean") if far
+         else 2*gamma*_products(A, B) - a[:, None] - b)
     return np.exp(np.minimum(K, 0., out=K), out=K)
 
 _FAR = 1e4  # beyond it a difference of squares loses more than four digits of an exponent
@@ -63,10 +66,12 @@ def kernel_function(
     gamma:float=1.0, # of poly and rbf, > 0
     coef0:float=1.0, # of poly, >= 0
 ) -> Callable: # function (A, B) -> (a, b) matrix
-    "The kernel as a function of two sets of points. Raises ValueError if it is not positive semidefinite."
+    """The kernel as a function of two sets of points. Raises ValueError if it is not
+    positive semidefinite."""
     if callable(kernel): return kernel
     if not isinstance(kernel, str) or kernel not in KERNELS:
-        raise refuse("kernel", "'linear', 'poly', 'rbf', 'precomputed' or a function", kernel)
+        raise refuse("kernel", "'linear', 'poly', 'rbf', 'precomputed' or a function",
+                     kernel)
     if kernel == "linear": return _products
     gamma = check_number(gamma, "gamma", 0., LARGEST, open_low=True)
     if kernel == "rbf": return lambda A, B: _rbf(A, B, gamma)
@@ -81,7 +86,7 @@ def n_monomials(
     coef0:float, # constant of the polynomial
 ) -> int:
     """Number of features of the polynomial kernel."""
-    return math.comb(d+degree, degree) if coef0 > 0 else math.comb(d+degree-1, degree)
+    return math.comb(d + degree, degree) if coef0 > 0 else math.comb(d + degree - 1, degree)
 
 def _multinomial(chosen:tuple, degree:int) -> int:
     "In how many orders the chosen factors can stand."
@@ -96,26 +101,30 @@ def monomials(
     gamma:float=1.0, # > 0
     coef0:float=1.0, # >= 0
 ) -> np.ndarray: # (n, D) with monomials(A) @ monomials(B).T equal to the kernel
-    """Explicit features of the polynomial kernel: combinations with replacement of (1, x_1, ..., x_d)."""
+    """Explicit features of the polynomial kernel: combinations with replacement of (1, x_1,
+    ..., x_d)."""
     parts = math.sqrt(gamma)*X
     if coef0 > 0: parts = np.c_[np.full(len(X), math.sqrt(coef0)), parts]
     chosen = combinations_with_replacement(range(parts.shape[1]), degree)
-    return np.stack([math.sqrt(_multinomial(c, degree))*np.prod(parts[:, c], axis=1) for c in chosen], axis=1)
+    return np.stack([math.sqrt(_multinomial(c, degree))*np.prod(parts[:, c], axis=1)
+                     for c in chosen], axis=1)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #be5a9b37
 _ROUNDING = 1e-14  # of the largest diagonal entry
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #88afab9c
 class PivotedCholesky:
-    """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a time."""
+    """A partial factorisation K ~ L'L that can be continued. Columns are asked for one at a
+    time."""
     def __init__(self,
-        column:Callable, # function of an index that returns a column (n,) of the kernel matrix
+        column:Callable, # function of an index that returns a column (n,) of the kernel
+                         # matrix
         diagonal:np.ndarray, # (n,) its diagonal
     ):
         self.column = column
         self.rest = np.array(diagonal, float)
         self.scale = max(float(self.rest.max()), 1e-300)
-        self.pivots:list[int] = []
+        self.pivots: list[int] = []
         self._rows = np.empty((32, len(self.rest)))
 
     @property
@@ -132,7 +141,8 @@ class PivotedCholesky:
         trace:float, # stop once the remainder's trace is at most this
         max_rank:int|None=None, # or at this many pivots
     ):
-        """Adds pivots. Stops early where the remainder is at rounding level. Returns self."""
+        """Adds pivots. Stops early where the remainder is at rounding level. Returns
+        self."""
         most = min(len(self.rest), max_rank or len(self.rest))
         while len(self.pivots) < most and self.rest.sum() > trace:
             p = int(np.argmax(self.rest))
@@ -144,8 +154,9 @@ class PivotedCholesky:
         "One more pivot."
         r = len(self.pivots)
         n = len(self.rest)
-        if r == len(self._rows): self._rows = np.concatenate([self._rows, np.empty((min(r, n-r), n))])
-        row = (self.column(p)-self.L[:, p]@self.L)/math.sqrt(self.rest[p])
+        if r == len(self._rows):
+            self._rows = np.concatenate([self._rows, np.empty((min(r, n - r), n))])
+        row = (self.column(p) - self.L[:, p] @ self.L)/math.sqrt(self.rest[p])
         row[self.pivots] = 0. # exactly
         self._rows[r] = row
         self.rest -= row*row
@@ -160,7 +171,7 @@ class MatrixKernel:
     "A kernel matrix that is given."
     def __init__(self, K:np.ndarray): self.K, self.diagonal = K, np.diagonal(K)
     def column(self, p:int) -> np.ndarray: return self.K[:, p]
-    def multiply(self, v:np.ndarray) -> np.ndarray: return self.K@v
+    def multiply(self, v:np.ndarray) -> np.ndarray: return self.K @ v
     def rows(self, points, size:float) -> np.ndarray: return self.K[points]/size
     def among(self, points) -> np.ndarray: return self.K[np.ix_(points, points)]
 
@@ -174,8 +185,9 @@ class PointKernel:
         self._single = None
         # rows for the decomposition: in single precision where the kernel is one of ours
         if single and abs(X).max() < 1e15: self._single = X.astype(np.float32)
-        parts = (X[i:i+64] for i in range(0, X.shape[0], 64))
-        self.diagonal = np.concatenate([np.diagonal(self._values(part, part)) for part in parts])
+        parts = (X[i:i + 64] for i in range(0, X.shape[0], 64))
+        self.diagonal = np.concatenate([np.diagonal(self._values(part, part))
+                                        for part in parts])
 
     def _values(self, A, B) -> np.ndarray:
         values = answer_of(self.kernel, "kernel", A, B)
@@ -183,15 +195,17 @@ class PointKernel:
 
     def column(self, p:int) -> np.ndarray:
         "k(x_i, x_p) for all i."
-        return self._values(self.X, self.X[p:p+1])[:, 0]
+        return self._values(self.X, self.X[p:p + 1])[:, 0]
 
     def rows(self, points, size:float) -> np.ndarray: # (q, n)
         "Rows of the matrix, divided by `size`."
-        if self._single is None or not 1e-30 < size < 1e30: return self._values(self.X[points], self.X)/size
+        if self._single is None or not 1e-30 < size < 1e30:
+            return self._values(self.X[points], self.X)/size
         values = self.kernel(self._single[points], self._single)
         return values if size == 1. else values/np.float32(size)
 
-    def among(self, points) -> np.ndarray: return self._values(self.X[points], self.X[points])
+    def among(self, points) -> np.ndarray:
+        return self._values(self.X[points], self.X[points])
 
     def multiply(self, v:np.ndarray) -> np.ndarray:
         "K v from the columns where v is not zero."
@@ -201,8 +215,8 @@ class PointKernel:
         others = np.setdiff1d(np.arange(len(v)), columns)
         step = max(1, self.block//max(len(columns), 1))
         for i in range(0, len(others) if len(columns) else 0, step):
-            rows = others[i:i+step]
-            out[rows] = self._values(self.X[rows], self.X[columns])@v[columns]
+            rows = others[i:i + step]
+            out[rows] = self._values(self.X[rows], self.X[columns]) @ v[columns]
         return out
 
     def _among(self, points, weights) -> np.ndarray:
@@ -211,27 +225,31 @@ class PointKernel:
         step = max(1, self.block//max(count, 1))
         inner = np.zeros(count)
         for i in range(0, count, step):
-            values = self._values(points[i:i+step], points[i:])
-            inner[i:i+step] += values@weights[i:]
-            inner[i+step:] += values[:, step:].T@weights[i:i+step]
+            values = self._values(points[i:i + step], points[i:])
+            inner[i:i + step] += values @ weights[i:]
+            inner[i + step:] += values[:, step:].T @ weights[i:i + step]
         return inner
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #c420acce
 def first_trace(y, costs:Costs, weights, eta:float, tol:float) -> float:
     "Trace of the remainder that should cost a small multiple of the gap asked for."
     spread = np.mean((weights*np.where(y > 0, costs.safe.sum(), costs.unsafe.sum()))**2)
-    trivial = 2*np.minimum(costs.safe*weights[y > 0].sum(), costs.unsafe*weights[y < 0].sum()).sum()
+    trivial = 2*np.minimum(costs.safe*weights[y > 0].sum(),
+                           costs.unsafe*weights[y < 0].sum()).sum()
     return 12*tol*trivial/(eta*spread)
 
 def _check_semidefinite(exact:float, low_rank:float, room:float) -> None:
     "v'Kv must lie between v'L'Lv and the same plus v'v trace(E)."
-    if not (low_rank-exact <= room+1e-7*low_rank and exact-low_rank <= room+1e-7*low_rank):
-        raise ValueError("kernel must be positive semidefinite: the quadratic form of its matrix contradicts "
-                         "its factorisation")
+    if not (low_rank - exact <= room + 1e-7*low_rank
+            and exact - low_rank <= room + 1e-7*low_rank):
+        raise ValueError("kernel must be positive semidefinite: the quadratic form of its "
+                         "matrix contradicts its factorisation")
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #38e004d8
-def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, weights, eta, tol) -> Certificate:
-    "The low-rank solution judged by the true kernel: by its dual variables or, where better, its direction."
+def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, weights, eta,
+                      tol) -> Certificate:
+    """The low-rank solution judged by the true kernel: by its dual variables or, where
+    better, its direction."""
     assert found.alpha is not None
     L = factor.L
     seen = []
@@ -241,14 +259,14 @@ def _certify_low_rank(K, factor:PivotedCholesky, found:Solution, y, costs, weigh
     final = certify_point(apply, y, found.alpha, costs, weights, eta)
     v = final.dual_coef
     # 1e-6: a matrix that was rounded to single precision has errors of 1e-7 in each entry
-    room = float(v@v)*factor.rest.sum()+1e-6*factor.scale*float(np.abs(v).sum())**2
-    _check_semidefinite(float(v@seen[0]), float(np.sum((L@v)**2)), room)
+    room = float(v @ v)*factor.rest.sum() + 1e-6*factor.scale*float(np.abs(v).sum())**2
+    _check_semidefinite(float(v @ seen[0]), float(np.sum((L @ v)**2)), room)
     if final.gap <= tol or not len(L): return final
     coef = np.zeros(len(y))
     coef[factor.pivots] = solve_triangular(L[:, factor.pivots], found.w, check_finite=False)
     scores = K.multiply(coef)
     offered = certify_point(lambda v: seen[0], y, found.alpha, costs, weights, eta,
-                            (scores, max(float(coef@scores), 0.)))
+                            (scores, max(float(coef @ scores), 0.)))
     return replace(offered, dual_coef=coef) if offered.offered else final
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #15370176
@@ -260,14 +278,15 @@ def solve_low_rank(
     eta:float, # regularisation, > 0
     tol:float, # relative gap to reach
 ) -> Solution: # scores are K @ dual_coef
-    "Features from a pivoted Cholesky factorisation, refined until the certificate of the true kernel is met."
+    """Features from a pivoted Cholesky factorisation, refined until the certificate of the
+    true kernel is met."""
     factor = PivotedCholesky(K.column, K.diagonal)
     trace = first_trace(y, costs, weights, eta, tol)
     iterations = 0
     for _ in range(12):
         factor.extend(trace)
-        found = solve_explicit(factor.L.T if len(factor.L) else np.zeros((len(y), 1)), y, costs, eta, tol/2,
-                               weights)
+        found = solve_explicit(factor.L.T if len(factor.L) else np.zeros((len(y), 1)), y,
+                               costs, eta, tol/2, weights)
         iterations += found.iterations
         final = _certify_low_rank(K, factor, found, y, costs, weights, eta, tol)
         if final.gap <= tol or factor.exhausted: break
@@ -276,22 +295,24 @@ def solve_low_rank(
     return make_solution(final, found.alpha, iterations, tol)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00007
-compiled:Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
-                    fastmath=True)  # type: ignore[call-overload]
+compiled: Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
+                     fastmath=True)  # type: ignore[call-overload]
 _HUGE = 1e30
-_CHUNK = 64 # entries searched together, so that the search for an extreme runs in vector registers
+# entries searched together, so that the search for an extreme runs in vector registers
+_CHUNK = 64
 
 @compiled
 def _shift(kappa, K, i, j, step, up, down, tops):
-    "kappa -= step (K_i - K_j); the largest of each chunk that may rise, the smallest of all that may fall."
+    """kappa -= step (K_i - K_j); the largest of each chunk that may rise, the smallest of
+    all that may fall."""
     smallest = _HUGE
     for c in range(len(tops)):
         largest = -_HUGE
-        for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):
-            x = kappa[t]-step*(K[i, t]-K[j, t])
+        for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
+            x = kappa[t] - step*(K[i, t] - K[j, t])
             kappa[t] = x
-            largest = max(largest, x+up[t])
-            smallest = min(smallest, x+down[t])
+            largest = max(largest, x + up[t])
+            smallest = min(smallest, x + down[t])
         tops[c] = largest
     return smallest
 
@@ -302,15 +323,15 @@ def _top(kappa, up, tops):
     c = int(np.argmax(tops))
     at = c*_CHUNK
     largest = -2*_HUGE
-    for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):
-        if kappa[t]+up[t] > largest: at, largest = t, kappa[t]+up[t]
+    for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
+        if kappa[t] + up[t] > largest: at, largest = t, kappa[t] + up[t]
     return at, largest
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00010
 @compiled
 def _gain(largest, kappa, down, curvature, flat):
     "What moving weight from a point with this kappa is expected to gain."
-    d = max(largest-kappa-down, 0.)
+    d = max(largest - kappa - down, 0.)
     return d*d/max(curvature, flat)
 
 @compiled
@@ -318,39 +339,40 @@ def _partner(kappa, row, diagonal, i, largest, down, gains, flat):
     "The point that is expected to gain most when it gives weight to i."
     for c in range(len(gains)):
         best = 0.
-        for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):
-            best = max(best, _gain(largest, kappa[t], down[t], diagonal[i]+diagonal[t]-2*row[t], flat))
+        for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
+            best = max(best, _gain(largest, kappa[t], down[t],
+                                   diagonal[i] + diagonal[t] - 2*row[t], flat))
         gains[c] = best
     c = int(np.argmax(gains))
     at = c*_CHUNK
     best = -1.
-    for t in range(c*_CHUNK, min(len(kappa), (c+1)*_CHUNK)):
-        g = _gain(largest, kappa[t], down[t], diagonal[i]+diagonal[t]-2*row[t], flat)
+    for t in range(c*_CHUNK, min(len(kappa), (c + 1)*_CHUNK)):
+        g = _gain(largest, kappa[t], down[t], diagonal[i] + diagonal[t] - 2*row[t], flat)
         if g > best: at, best = t, g
     return at
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00012
 class Box(NamedTuple):
     "Where y alpha of each pair may lie, where it is, and which way it may go."
-    beta:np.ndarray # (m, q)
-    low:np.ndarray # (m, q)
-    high:np.ndarray # (m, q)
-    up:np.ndarray # (m, q) 0 where beta may rise, -1e30 where it may not
-    down:np.ndarray # (m, q) 0 where it may fall, 1e30 where it may not
+    beta: np.ndarray # (m, q)
+    low: np.ndarray # (m, q)
+    high: np.ndarray # (m, q)
+    up: np.ndarray # (m, q) 0 where beta may rise, -1e30 where it may not
+    down: np.ndarray # (m, q) 0 where it may fall, 1e30 where it may not
 
 @compiled
 def _take(box, k, i, j, delta):
     "Move up to delta of column k from j to i; returns what was moved."
-    tiny_i = 1e-10*(box.high[k, i]-box.low[k, i])
-    tiny_j = 1e-10*(box.high[k, j]-box.low[k, j])
-    room_i = box.high[k, i]-box.beta[k, i]
-    room_j = box.beta[k, j]-box.low[k, j]
+    tiny_i = 1e-10*(box.high[k, i] - box.low[k, i])
+    tiny_j = 1e-10*(box.high[k, j] - box.low[k, j])
+    room_i = box.high[k, i] - box.beta[k, i]
+    room_j = box.beta[k, j] - box.low[k, j]
     step = min(delta, min(room_i, room_j))
     if room_i <= tiny_i or room_j <= tiny_j: step = 0.
-    box.beta[k, i] = box.high[k, i] if room_i-step <= tiny_i else box.beta[k, i]+step
-    box.beta[k, j] = box.low[k, j] if room_j-step <= tiny_j else box.beta[k, j]-step
-    if room_i-step <= tiny_i: box.up[k, i] = -_HUGE
-    if room_j-step <= tiny_j: box.down[k, j] = _HUGE
+    box.beta[k, i] = box.high[k, i] if room_i - step <= tiny_i else box.beta[k, i] + step
+    box.beta[k, j] = box.low[k, j] if room_j - step <= tiny_j else box.beta[k, j] - step
+    if room_i - step <= tiny_i: box.up[k, i] = -_HUGE
+    if room_j - step <= tiny_j: box.down[k, j] = _HUGE
     if step > tiny_i: box.down[k, i] = 0.
     if step > tiny_j: box.up[k, j] = 0.
     return step
@@ -358,19 +380,21 @@ def _take(box, k, i, j, delta):
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00014
 @compiled
 def _step(K, diagonal, kappa, box, k, i, largest, eta, flat, gains):
-    "One move for column k, its rest for the others; returns the partner and how much of v was moved."
+    """One move for column k, its rest for the others; returns the partner and how much of v
+    was moved."""
     j = _partner(kappa, K[i], diagonal, i, largest, box.down[k], gains, flat)
-    delta = (kappa[i]-kappa[j])/(eta*max(diagonal[i]+diagonal[j]-2*K[i, j], flat))
+    delta = (kappa[i] - kappa[j])/(eta*max(diagonal[i] + diagonal[j] - 2*K[i, j], flat))
     moved = _take(box, k, i, j, delta)
     for other in range(len(box.beta)):
-        if other != k and moved < delta: moved += _take(box, other, i, j, delta-moved)
+        if other != k and moved < delta: moved += _take(box, other, i, j, delta - moved)
     return j, moved
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00015
 @compiled
 def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
-    "Lower all violations from `start` to `stop` in at most `most` steps; returns the steps taken."
-    tops = np.empty((len(kappa)+_CHUNK-1)//_CHUNK)
+    """Lower all violations from `start` to `stop` in at most `most` steps; returns the
+    steps taken."""
+    tops = np.empty((len(kappa) + _CHUNK - 1)//_CHUNK)
     steps = 0
     threshold = start
     worst = 2*start
@@ -380,8 +404,8 @@ def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
         for k in range(len(box.beta)):
             smallest = _shift(kappa, K, 0, 0, 0., box.up[k], box.down[k], tops)
             i, largest = _top(kappa, box.up[k], tops)
-            worst = max(worst, largest-smallest)
-            while largest-smallest > threshold and steps < most:
+            worst = max(worst, largest - smallest)
+            while largest - smallest > threshold and steps < most:
                 j, moved = _step(K, diagonal, kappa, box, k, i, largest, eta, flat, tops)
                 smallest = _shift(kappa, K, i, j, eta*moved, box.up[k], box.down[k], tops)
                 i, largest = _top(kappa, box.up[k], tops)
@@ -390,7 +414,8 @@ def _rounds(K, diagonal, kappa, box, eta, flat, start, stop, most):
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00019
 class RowCache:
-    "Rows of a kernel matrix in single precision, up to `room` bytes; each in its place where all fit."
+    """Rows of a kernel matrix in single precision, up to `room` bytes; each in its place
+    where all fit."""
     def __init__(self,
         compute:Callable, # function of indices that returns their rows (q, n)
         n:int, # points
@@ -414,11 +439,14 @@ class RowCache:
 
     def _fill(self, missing) -> None:
         all_fit = self.capacity == len(self.slot)
-        free = missing if all_fit else np.sort(np.argsort(self.last_used, kind="stable")[:len(missing)])
+        free = (missing if all_fit
+                else np.sort(np.argsort(self.last_used, kind="stable")[:len(missing)]))
         gone = self.owner[free]
         self.slot[gone[gone >= 0]] = -1
-        for a in range(0, len(missing), 64): self.values[free[a:a+64]] = self.compute(missing[a:a+64])
-        self.slot[missing], self.owner[free], self.last_used[free] = free, missing, self.turn
+        for a in range(0, len(missing), 64):
+            self.values[free[a:a + 64]] = self.compute(missing[a:a + 64])
+        self.slot[missing], self.owner[free], self.last_used[free] = (free, missing,
+                                                                      self.turn)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00021
 @compiled
@@ -432,7 +460,7 @@ def _gather(values, slots, columns, out):
 def _spread(kappa, values, slots, weights):
     "kappa += sum_a weights_a values[slots_a], in blocks that stay in the cache."
     for start in range(0, len(kappa), 4096):
-        stop = min(len(kappa), start+4096)
+        stop = min(len(kappa), start + 4096)
         for a in range(len(slots)):
             weight = weights[a]
             row = values[slots[a]]
@@ -445,8 +473,8 @@ _MOST = .7 # share of the points from which a batch is all of them
 
 class State(NamedTuple):
     "Where the method stands."
-    kappa:np.ndarray # (n,)
-    box:Box # of all pairs
+    kappa: np.ndarray # (n,)
+    box: Box # of all pairs
 
 def _start(y, limits) -> State:
     "All dual variables zero."
@@ -458,21 +486,22 @@ def _start(y, limits) -> State:
 
 def _violations(state:State) -> tuple[np.ndarray, np.ndarray]: # (m,), (m,)
     "For each k the largest kink that may rise and the smallest that may fall."
-    return (state.kappa+state.box.up).max(1), (state.kappa+state.box.down).min(1)
+    return (state.kappa + state.box.up).max(1), (state.kappa + state.box.down).min(1)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00024
 def _worst(values, allowed, count:int) -> np.ndarray: # indices
     "The largest of the allowed values, at most `count` of them: ties are cut."
     points = np.flatnonzero(allowed)
     if len(points) <= count: return points
-    return points[np.argpartition(-values[points], count-1)[:count]]
+    return points[np.argpartition(-values[points], count - 1)[:count]]
 
 def _within(state:State, reach:float) -> np.ndarray: # indices, ascending
-    "Points that may move for some k, or will when the bounds on its offset have shifted by `reach`."
+    """Points that may move for some k, or will when the bounds on its offset have shifted
+    by `reach`."""
     kappa, box = state
     tops, bottoms = _violations(state)
-    may = (box.up == 0) & (kappa > (bottoms-reach)[:, None])
-    may |= (box.down == 0) & (kappa < (tops+reach)[:, None])
+    may = (box.up == 0) & (kappa > (bottoms - reach)[:, None])
+    may |= (box.down == 0) & (kappa < (tops + reach)[:, None])
     return np.flatnonzero(may.any(0))
 
 def _batch(state:State, size:int) -> np.ndarray: # indices, ascending
@@ -481,25 +510,27 @@ def _batch(state:State, size:int) -> np.ndarray: # indices, ascending
     tops, bottoms = _violations(state)
     chosen = ((box.up == 0) & (box.down == 0)).any(0)
     if chosen.sum() > size//2: chosen[:] = False
-    each = max((size-int(chosen.sum()))//(2*len(tops)), 4)
-    for k in np.flatnonzero(tops-bottoms > .1*np.max(tops-bottoms)):
+    each = max((size - int(chosen.sum()))//(2*len(tops)), 4)
+    for k in np.flatnonzero(tops - bottoms > .1*np.max(tops - bottoms)):
         chosen[_worst(kappa, (box.up[k] == 0) & (kappa > bottoms[k]), each)] = True
         chosen[_worst(-kappa, (box.down[k] == 0) & (kappa < tops[k]), each)] = True
     return np.flatnonzero(chosen)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00025
 class Rows(NamedTuple):
-    "What the method knows of the kernel: rows, their diagonal, and what counts as no curvature."
-    cache:RowCache
-    diagonal:np.ndarray # (n,) single precision
-    flat:float
+    """What the method knows of the kernel: rows, their diagonal, and what counts as no
+    curvature."""
+    cache: RowCache
+    diagonal: np.ndarray # (n,) single precision
+    flat: float
 
 def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps taken
     "Choose a batch, make steps among its points, and bring all kinks up to date."
     kappa, box = state
     n = len(kappa)
     small = len(kappa) <= min(_WHOLE, rows.cache.capacity)
-    points = _within(state, violation) if small else _batch(state, min(_BATCH, rows.cache.capacity))
+    points = (_within(state, violation) if small
+              else _batch(state, min(_BATCH, rows.cache.capacity)))
     whole = small and len(points) > _MOST*n
     if whole: points = np.arange(n)
     slots = rows.cache.slots(points)
@@ -510,11 +541,11 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
     part = box if whole else Box(*(a[:, points] for a in box))
     before = part.beta.sum(0)
     local = kappa[points]
-    steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation, .2*violation,
-                    20*len(points)+1000)
+    steps = _rounds(K, rows.diagonal[points], local, part, eta, rows.flat, .5*violation,
+                    .2*violation, 20*len(points) + 1000)
     if not whole:
         for mine, theirs in zip(box, part): mine[:, points] = theirs
-    change = part.beta.sum(0)-before
+    change = part.beta.sum(0) - before
     moved = np.flatnonzero(change)
     if whole: kappa[:] = local
     else: _spread(kappa, rows.cache.values, slots[moved], -eta*change[moved])
@@ -523,11 +554,11 @@ def _turn(state:State, rows:Rows, eta:float, violation:float) -> int: # steps ta
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00027
 def _gap(state:State, y, costs:Costs, weights, eta) -> float:
     "Relative gap by the kinks that are kept up to date."
-    scores = state.kappa-y
+    scores = state.kappa - y
     v = state.box.beta.sum(0)
-    penalty = max(-float(v@scores)/2, 0.)
-    primal = penalty+float(offsets_and_losses(scores, y, weights, costs)[1].sum())
-    return (primal-float(np.abs(state.box.beta).sum())+penalty)/max(primal, 1e-300)
+    penalty = max(-float(v @ scores)/2, 0.)
+    primal = penalty + float(offsets_and_losses(scores, y, weights, costs)[1].sum())
+    return (primal - float(np.abs(state.box.beta).sum()) + penalty)/max(primal, 1e-300)
 
 def _iterate(state:State, rows:Rows, y, costs:Costs, weights, eta, tol) -> int: # turns
     "Turns until the gap is below tol, or nothing moves any more."
@@ -537,10 +568,11 @@ def _iterate(state:State, rows:Rows, y, costs:Costs, weights, eta, tol) -> int: 
         gap = _gap(state, y, costs, weights, eta)
         if gap <= tol: return turn
         tops, bottoms = _violations(state)
-        violation = float(np.max(tops-bottoms))
-        idle = idle+1 if gap > .999*best else 0
+        violation = float(np.max(tops - bottoms))
+        idle = idle + 1 if gap > .999*best else 0
         best = min(best, gap)
-        if violation <= 1e-11 or idle > 12 or not _turn(state, rows, eta, violation): return turn
+        if violation <= 1e-11 or idle > 12 or not _turn(state, rows, eta, violation):
+            return turn
     return 2000
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #dec00029
@@ -548,10 +580,11 @@ CACHE = 1e9 # bytes of kernel rows
 
 def _scaled(
     K, costs:Costs, eta:float, room:float,
-) -> tuple[Rows, float, float]: # rows, eta, unit of the costs
+) -> tuple[Rows, float, float]:
+    # rows, eta, unit of the costs
     "The problem with a kernel of size one and costs of size one."
     size = max(float(K.diagonal.max()), 1e-300)
-    unit = float(costs.safe.sum()+costs.unsafe.sum())/(2*len(costs.safe))
+    unit = float(costs.safe.sum() + costs.unsafe.sum())/(2*len(costs.safe))
     diagonal = (K.diagonal/size).astype(np.float32)
     cache = RowCache(lambda points: K.rows(points, size), len(diagonal), room)
     return Rows(cache, diagonal, 3e-7), eta*size*unit, unit
@@ -565,7 +598,8 @@ def solve_decomposed(
     tol:float, # relative gap to reach
     room:float=CACHE, # bytes for rows of the kernel
 ) -> Solution: # scores are K @ dual_coef
-    "Decomposition, then the certificate of the true kernel; again from its scores where the gap is open."
+    """Decomposition, then the certificate of the true kernel; again from its scores where
+    the gap is open."""
     rows, scaled_eta, unit = _scaled(K, costs, eta, room)
     ones = Costs(costs.safe/unit, costs.unsafe/unit)
     state = _start(y, np.ascontiguousarray(pair_limits(y, ones, weights).T))
@@ -578,7 +612,7 @@ def solve_decomposed(
         final = certify_point(K.multiply, y, found, costs, weights, eta)
         fits.append((final, found))
         if final.gap <= tol: break
-        state.kappa[:] = y+final.scores
+        state.kappa[:] = y + final.scores
         target = .3*target
     best, alpha = min(fits, key=lambda fit: fit[0].gap)
     return make_solution(best, alpha, turns, tol)
@@ -591,10 +625,12 @@ def sample_rank(
     trace:float, # of the remainder, per point
     size:int=_SAMPLE, # points looked at
 ) -> int: # at most the points looked at
-    "Pivots that a thin sample of the points needs to bring its remainder down to this trace per point."
+    """Pivots that a thin sample of the points needs to bring its remainder down to this
+    trace per point."""
     points = np.arange(0, len(K.diagonal), max(1, len(K.diagonal)//size))[:size]
     among = K.among(points)
-    return len(PivotedCholesky(lambda p: among[:, p], among.diagonal()).extend(trace*len(points)).pivots)
+    return len(PivotedCholesky(lambda p: among[:, p], among.diagonal())
+               .extend(trace*len(points)).pivots)
 
 # %% ../../../nbs/mcsvm/advanced/kernels.ipynb #kso00006
 _RANK = 80 # pivots of the sample up to which features are faster
@@ -610,7 +646,8 @@ def solve_with_kernel(
 ) -> Solution: # scores are K @ dual_coef
     "`solve_kernel` without its checks."
     if K.diagonal.min() < 0:
-        raise ValueError("kernel must be positive semidefinite: its diagonal has a negative entry")
+        raise ValueError("kernel must be positive semidefinite: its diagonal has a "
+                         "negative entry")
     rank = sample_rank(K, first_trace(y, costs, weights, eta, min(tol, 1e-6))/len(y))
     if rank <= _RANK: return solve_low_rank(K, y, costs, weights, eta, tol)
     found = solve_decomposed(K, y, costs, weights, eta, tol)
@@ -629,13 +666,16 @@ def solve_kernel(
     tol:float=1e-6, # relative duality gap asked for, in (0, 1)
     sample_weight:np.ndarray|None=None, # (n,) weights of the points, > 0, None: 1 each
 ) -> Solution: # scores are K @ dual_coef
-    "Solve (MC-SVM) for a kernel to a relative gap certified with that kernel, eqs. (5), (22), (23)."
+    """Solve (MC-SVM) for a kernel to a relative gap certified with that kernel, eqs. (5),
+    (22), (23)."""
     y = check_signs(y)
     costs = check_costs(safe, unsafe)
     eta = check_eta(eta)
     tol = check_tol(tol)
     weights = check_weights(sample_weight, len(y))
     K: PointKernel|MatrixKernel
-    if callable(kernel): K = PointKernel(kernel, check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST))
-    else: K = MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y), -LARGEST, LARGEST))
+    if callable(kernel):
+        K = PointKernel(kernel, check_matrix(X, "X", len(y), low=-LARGEST, high=LARGEST))
+    else:
+        K = MatrixKernel(check_matrix(kernel, "kernel", len(y), len(y), -LARGEST, LARGEST))
     return solve_with_kernel(K, y, costs, eta, tol, weights)

@@ -15,7 +15,8 @@ from ...sdr import Gaussian
 
 # %% ../../../nbs/mcsvm/experiments/examples.ipynb #24ee2a2f
 EXAMPLE_1 = Gaussian([4, 6], [[1.3, .9], [.9, 1.3]]), Gaussian([3, 8], [[.6, 0], [0, 1.4]])
-EXAMPLE_2 = Gaussian([1, 1], [[1.5, .8], [.8, 1.5]]), Gaussian([-1, -1], [[2.5, .1], [.1, .5]])
+EXAMPLE_2 = (Gaussian([1, 1], [[1.5, .8], [.8, 1.5]]),
+             Gaussian([-1, -1], [[2.5, .1], [.1, .5]]))
 
 # %% ../../../nbs/mcsvm/experiments/examples.ipynb #c5f8d467
 @lru_cache(maxsize=8)
@@ -28,7 +29,8 @@ def _points(distributions, n, seed):
 def draw(
     distributions:tuple, # distribution of the safe and of the unsafe points
     n:int, # points
-    p_safe, # exact share of safe points, or an array of priors of which each point takes one
+    p_safe, # exact share of safe points, or an array of priors of which each point takes
+            # one
     seed:int, # of the generators
 ) -> tuple[np.ndarray, np.ndarray]: # X (n, d), y (n,) of +1 safe and -1 unsafe
     "A sample of two distributions."

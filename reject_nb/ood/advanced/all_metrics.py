@@ -15,18 +15,19 @@ import numpy as np
 from numba import njit
 from scipy.special import expit, logit, ndtr, ndtri
 
-from ...core.checks import (check_choice, check_count, check_instance, check_labels,
-                                   check_mask, check_number, check_probability,
-                                   check_random_state, check_vector, refuse)
+from ...core.checks import (
+    check_choice, check_count, check_instance, check_labels, check_mask, check_number,
+    check_probability, check_random_state, check_vector, refuse)
 from ...core.figures import PALETTE, SAFE, UNSAFE, figure
 from ..metrics import auroc_of, ccr_of, oscr_of, roc_curve
-from ..single import (Sample, Sweep, added, check_flags, line_score,
-                                  read_sample, spread, sweep)
+from ..single import (
+    Sample, Sweep, added, check_flags, line_score, read_sample, spread, sweep)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #hf4f4128
 @njit(cache=True)
 def _walk(n_id, n_ood):
-    "Average precisions, the same with the precision of the row before, and the least mean error."
+    """Average precisions, the same with the precision of the row before, and the least mean
+    error."""
     total_id = n_id[-1]
     total_ood = n_ood[-1]
     k = f = 0
@@ -48,7 +49,8 @@ def _walk(n_id, n_ood):
         k = n_id[g]
         f = n_ood[g]
         error = min(error, (1 - k/total_id + f/total_ood)/2)
-    return ap_in/total_id, ap_out/total_ood, edge_in/total_id, (edge_out + waiting)/total_ood, error
+    return (ap_in/total_id, ap_out/total_ood, edge_in/total_id,
+            (edge_out + waiting)/total_ood, error)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #9e93cf07
 def _fpr_id(t:Sweep, share:float) -> float:
@@ -58,7 +60,8 @@ def _fpr_id(t:Sweep, share:float) -> float:
 
 def _fpr_ood(t:Sweep, share:float) -> float:
     "Share of ID inputs rejected with at least a share of the OOD inputs."
-    k = int(np.searchsorted(t.n_ood, t.total_ood - share*t.total_ood*(1 - 1e-12), side="right"))
+    k = int(np.searchsorted(t.n_ood, t.total_ood - share*t.total_ood*(1 - 1e-12),
+                            side="right"))
     return float(1 - t.n_id[k - 1]/t.total_id) if k else 1.
 
 def _ccr(t:Sweep, fpr:float) -> float:
@@ -71,22 +74,27 @@ def _numbers(t:Sweep, tpr:float, fpr:tuple) -> dict[str, float]:
     "Every number by name."
     aupr_in, aupr_out, edge_in, edge_out, error = _walk(t.n_id, t.n_ood)
     found = {
-        "auroc": auroc_of(t), "aupr_in": aupr_in, "aupr_out": aupr_out,
-        "aupr_in_trapezoid": (aupr_in + edge_in)/2, "aupr_out_trapezoid": (aupr_out + edge_out)/2,
-        "fpr_id": _fpr_id(t, tpr), "fpr_ood": _fpr_ood(t, tpr), "detection_error": error,
+        "auroc": auroc_of(t), "aupr_in": aupr_in,
+        "aupr_out": aupr_out, "aupr_in_trapezoid": (aupr_in + edge_in)/2,
+        "aupr_out_trapezoid": (aupr_out + edge_out)/2, "fpr_id": _fpr_id(t, tpr),
+        "fpr_ood": _fpr_ood(t, tpr), "detection_error": error,
     }
     if not len(t.loss): return found
-    return found | {"oscr": oscr_of(t, "joint"), **{f"ccr_at_{f:g}": _ccr(t, f) for f in fpr}}
+    return (found | {"oscr": oscr_of(t, "joint"),
+                     **{f"ccr_at_{f:g}": _ccr(t, f) for f in fpr}})
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #4b820783
 def _placements(t:Sweep) -> tuple[np.ndarray, np.ndarray]: # each (G,)
-    "For a tie: share of ID inputs below an OOD input in it, share of OOD inputs above an ID input in it."
-    return (t.n_id - added(t.n_id)/2)/t.total_id, 1 - (t.n_ood - added(t.n_ood)/2)/t.total_ood
+    """For a tie: share of ID inputs below an OOD input in it, share of OOD inputs above an
+    ID input in it."""
+    return ((t.n_id - added(t.n_id)/2)/t.total_id,
+            1 - (t.n_ood - added(t.n_ood)/2)/t.total_ood)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #hcabc6f5
 @njit(cache=True)
 def _squares(n_id, n_ood, mean):
-    "Sums of squares of the placements around their common mean: of OOD inputs, of ID inputs."
+    """Sums of squares of the placements around their common mean: of OOD inputs, of ID
+    inputs."""
     total_id = n_id[-1]
     total_ood = n_ood[-1]
     k = f = 0
@@ -104,10 +112,12 @@ def _squares(n_id, n_ood, mean):
 def auroc_variance(t:Sweep) -> float:
     "DeLong's estimate of the variance of the AUROC."
     squares = _squares(t.n_id, t.n_ood, auroc_of(t))
-    return float(sum(s/(n - 1)/n for s, n in zip(squares, (t.total_ood, t.total_id)) if n > 1))
+    return float(
+        sum(s/(n - 1)/n for s, n in zip(squares, (t.total_ood, t.total_id)) if n > 1))
 
 def _log_odds_interval(value:float, variance:float, level:float) -> tuple[float, float]:
-    "Symmetric in the log odds; where the value is 0 or 1, nothing is known of the spread: (0, 1)."
+    """Symmetric in the log odds; where the value is 0 or 1, nothing is known of the spread:
+    (0, 1)."""
     if not 0 < value < 1: return 0., 1.
     half = ndtri(.5 + level/2)*np.sqrt(variance)/(value*(1 - value))
     return float(expit(logit(value) - half)), float(expit(logit(value) + half))
@@ -122,38 +132,51 @@ def _resampled(t:Sweep, rng) -> Sweep|None:
     if not known.any() or not foreign.any(): return None
     loss = np.zeros(0)
     if len(t.loss):
-        share = np.divide(np.diff(t.loss, prepend=0), counts, out=np.zeros(len(counts)), where=counts > 0)
+        share = np.divide(np.diff(t.loss, prepend=0), counts, out=np.zeros(len(counts)),
+                          where=counts > 0)
         loss = np.cumsum(rng.binomial(known, np.clip(share, 0, 1)))[some]
-    return Sweep(threshold=t.threshold[some], n_id=np.cumsum(known)[some], n_ood=np.cumsum(foreign)[some],
-                 loss=loss, total_id=int(known.sum()), total_ood=int(foreign.sum()))
+    return Sweep(threshold=t.threshold[some], n_id=np.cumsum(known)[some],
+                 n_ood=np.cumsum(foreign)[some], loss=loss, total_id=int(known.sum()),
+                 total_ood=int(foreign.sum()))
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #h15430af
-def _bootstrap(t:Sweep, tpr, fpr, n_boot:int, level:float, rng) -> dict[str, tuple[float, float]]:
+def _bootstrap(t:Sweep, tpr, fpr, n_boot:int, level:float,
+               rng) -> dict[str, tuple[float, float]]:
     "Percentile intervals of every number."
-    drawn = [_numbers(again, tpr, fpr) for again in (_resampled(t, rng) for _ in range(n_boot)) if again]
+    drawn = [_numbers(again, tpr, fpr)
+             for again in (_resampled(t, rng) for _ in range(n_boot)) if again]
     if not drawn: return {}
     ends = [.5 - level/2, .5 + level/2]
-    return {name: tuple(np.quantile([d[name] for d in drawn], ends).tolist()) for name in drawn[0]}
+    return {name: tuple(np.quantile([d[name] for d in drawn], ends).tolist())
+            for name in drawn[0]}
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #1a21ca64
 @dataclass(frozen=True, kw_only=True)
 class OODMetrics:
     "Numbers of one detector on one sample, and intervals."
-    n_id:int         # ID inputs
-    n_ood:int        # OOD inputs
-    values:dict      # name -> number
-    intervals:dict   # name -> (low, high); the AUROC always, the others with n_boot
-    level:float      # confidence of the intervals
+    n_id: int         # ID inputs
+    n_ood: int        # OOD inputs
+    values: dict      # name -> number
+    intervals: dict   # name -> (low, high); the AUROC always, the others with n_boot
+    level: float      # confidence of the intervals
 
     auroc = property(lambda self: self.values["auroc"], doc="Ties count one half.")
-    aupr_in = property(lambda self: self.values["aupr_in"], doc="Average precision, ID positive.")
-    aupr_out = property(lambda self: self.values["aupr_out"], doc="Average precision, OOD positive.")
-    aupr_in_trapezoid = property(lambda self: self.values["aupr_in_trapezoid"], doc="The same by trapezoids.")
-    aupr_out_trapezoid = property(lambda self: self.values["aupr_out_trapezoid"], doc="The same by trapezoids.")
-    fpr_id = property(lambda self: self.values["fpr_id"], doc="OOD inputs accepted at the TPR of ID inputs.")
-    fpr_ood = property(lambda self: self.values["fpr_ood"], doc="ID inputs rejected at the TPR of OOD inputs.")
-    detection_error = property(lambda self: self.values["detection_error"], doc="Least mean of both rates.")
-    oscr = property(lambda self: self.values.get("oscr"), doc="None where `right` was not given.")
+    aupr_in = property(lambda self: self.values["aupr_in"],
+                       doc="Average precision, ID positive.")
+    aupr_out = property(lambda self: self.values["aupr_out"],
+                        doc="Average precision, OOD positive.")
+    aupr_in_trapezoid = property(lambda self: self.values["aupr_in_trapezoid"],
+                                 doc="The same by trapezoids.")
+    aupr_out_trapezoid = property(lambda self: self.values["aupr_out_trapezoid"],
+                                  doc="The same by trapezoids.")
+    fpr_id = property(lambda self: self.values["fpr_id"],
+                      doc="OOD inputs accepted at the TPR of ID inputs.")
+    fpr_ood = property(lambda self: self.values["fpr_ood"],
+                       doc="ID inputs rejected at the TPR of OOD inputs.")
+    detection_error = property(lambda self: self.values["detection_error"],
+                               doc="Least mean of both rates.")
+    oscr = property(lambda self: self.values.get("oscr"),
+                    doc="None where `right` was not given.")
 
     def rows(self) -> dict: # column -> list, for a table
         "A row a number: name, value, ends of the interval (nan where none was asked for)."
@@ -165,40 +188,46 @@ class OODMetrics:
 def ood_metrics(
     scores, # (n,) high means suspicious; may be infinite
     is_ood, # (n,) bool, both kinds
-    right=None, # (n,) bool: the classifier's answer is right (not read for OOD inputs); for `oscr` and `ccr`
+    right=None, # (n,) bool: the classifier's answer is right (not read for OOD inputs); for
+                # `oscr` and `ccr`
     tpr:float=.95, # in (0, 1), for `fpr_id` and `fpr_ood`
     fpr:tuple=(.01, .1), # each in (0, 1), for `ccr`
-    n_boot:int=0, # bootstrap samples for the intervals of all numbers; 0: that of the AUROC only
+    n_boot:int=0, # bootstrap samples for the intervals of all numbers; 0: that of the AUROC
+                  # only
     level:float=.95, # confidence of the intervals, in (0, 1)
     random_state=None, # seed or numpy Generator of the bootstrap
 ) -> OODMetrics:
     """Every number of an OOD detector from one sort.
 
-    Source: conventions as in the table of this notebook; AUROC's interval after DeLong et al. 1988."""
+    Source: conventions as in the table of this notebook; AUROC's interval after DeLong et
+    al. 1988."""
     scores = check_vector(scores, "scores", infinite=True)
     flags = check_flags(is_ood, len(scores))
     if right is not None: right = check_mask(right, "right", len(scores))
     tpr = check_probability(tpr, "tpr")
     level = check_probability(level, "level")
-    fpr = tuple(check_probability(f, "fpr") for f in (fpr if isinstance(fpr, (tuple, list)) else [fpr]))
+    fpr = tuple(check_probability(f, "fpr")
+                for f in (fpr if isinstance(fpr, (tuple, list)) else [fpr]))
     n_boot = check_count(n_boot, "n_boot", 0)
     rng = check_random_state(random_state)
     t = sweep(scores, flags, None if right is None else (~right & ~flags).astype(float))
     values = _numbers(t, tpr, fpr)
     intervals = _bootstrap(t, tpr, fpr, n_boot, level, rng) if n_boot else {}
     intervals["auroc"] = _log_odds_interval(values["auroc"], auroc_variance(t), level)
-    return OODMetrics(n_id=t.total_id, n_ood=t.total_ood, values=values, intervals=intervals, level=level)
+    return OODMetrics(n_id=t.total_id, n_ood=t.total_ood, values=values,
+                      intervals=intervals, level=level)
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #04a8a024
 class Comparison(NamedTuple):
     "Two detectors on the same inputs."
-    difference:float # AUROC of the first minus that of the second
-    low:float        # lower end of the interval of the difference
-    high:float       # upper end
-    p_value:float    # two-sided, of no difference
+    difference: float # AUROC of the first minus that of the second
+    low: float        # lower end of the interval of the difference
+    high: float       # upper end
+    p_value: float    # two-sided, of no difference
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #h665bdeb
-def _each_placement(scores, flags) -> tuple[np.ndarray, np.ndarray]: # (n_ood,), (n_id,) in order of inputs
+def _each_placement(scores, flags) -> tuple[np.ndarray, np.ndarray]:
+    # (n_ood,), (n_id,) in order of inputs
     "Placement of every input."
     below, above = _placements(sweep(scores, flags))
     group = np.searchsorted(np.unique(scores), scores)
@@ -208,7 +237,8 @@ def _each_placement(scores, flags) -> tuple[np.ndarray, np.ndarray]: # (n_ood,),
 FEW = 10 # inputs of a kind from which on DeLong's normal distribution is trusted
 
 def _of_any_distribution(difference:float, n:int, level:float) -> Comparison:
-    "Hoeffding's bound for a mean over pairs of values in [-1, 1], with n inputs of the rarer kind."
+    """Hoeffding's bound for a mean over pairs of values in [-1, 1], with n inputs of the
+    rarer kind."""
     half = float(np.sqrt(2*np.log(2/(1 - level))/n))
     return Comparison(difference, max(difference - half, -1.), min(difference + half, 1.),
                       float(min(1., 2*np.exp(-n*difference**2/2))))
@@ -220,7 +250,8 @@ def compare_detectors(
     is_ood, # (n,) bool, both kinds
     level:float=.95, # of the interval, in (0, 1)
 ) -> Comparison:
-    """Paired test of two AUROC; with fewer than 10 of a kind, or without spread, by Hoeffding's bound.
+    """Paired test of two AUROC; with fewer than 10 of a kind, or without spread, by
+    Hoeffding's bound.
 
     Source: DeLong, DeLong, Clarke-Pearson 1988; the bound: Hoeffding 1963, eq. (5.7)."""
     a = check_vector(scores_a, "scores_a", infinite=True)
@@ -242,13 +273,14 @@ def compare_detectors(
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #326a5ee8
 @njit(cache=True)
 def weight_below(first, place, weight, ood_first, ood_place, strict):
-    """Weight of pairs whose ID input is lower in the first score (or not higher, unless strict) and has a
-    place up to the OOD input's."""
+    """Weight of pairs whose ID input is lower in the first score (or not higher, unless
+    strict) and has a place up to the OOD input's."""
     tree = np.zeros(place.max() + 1)
     total = 0.
     j = 0
     for i in range(len(ood_first)):
-        while j < len(first) and (first[j] < ood_first[i] or (not strict and first[j] == ood_first[i])):
+        while (j < len(first)
+               and (first[j] < ood_first[i] or (not strict and first[j] == ood_first[i]))):
             k = place[j]
             while k < len(tree):
                 tree[k] += weight[j]
@@ -262,7 +294,8 @@ def weight_below(first, place, weight, ood_first, ood_place, strict):
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #e8b1bb1e
 def dominated(own, ood, weight, strict:bool) -> float:
-    "Weight of the pairs whose ID input is below the OOD input in both scores (or not above, unless strict)."
+    """Weight of the pairs whose ID input is below the OOD input in both scores (or not
+    above, unless strict)."""
     i = np.argsort(own[0])
     o = np.argsort(ood[0])
     values, rank = np.unique(own[1], return_inverse=True)
@@ -283,14 +316,16 @@ class _AreasByAngle:
         self.sample = sample
         self.units = (spread(sample.s_r), spread(sample.s_g))
         self.known: dict[float, tuple] = {}
-        self.weight = np.ones(len(sample.is_ood)) if sample.losses is None else 1 - sample.losses
+        self.weight = (np.ones(len(sample.is_ood)) if sample.losses is None
+                       else 1 - sample.losses)
 
     def at(self, angle):
         "(score, area) at an angle."
         if angle not in self.known:
             s = line_score(self.sample.s_r, self.sample.s_g, angle, self.units)
             t = sweep(s, self.sample.is_ood, 1 - self.weight)
-            self.known[angle] = s, auroc_of(t) if self.sample.losses is None else oscr_of(t, "joint")
+            self.known[angle] = (s, auroc_of(t) if self.sample.losses is None
+                                 else oscr_of(t, "joint"))
         return self.known[angle]
 
     def bound(self, a, b) -> float:
@@ -310,7 +345,8 @@ def best_area(
     losses=None, # (n,) in [0, 1]: the joint OSCR is wanted; None: AUROC
     tol:float=1e-3, # absolute gap to reach, at least 0
     max_arcs:int=5000, # arcs to split at most
-) -> BestArea: # (area, angle, bound); within tol unless scores tie or max_arcs is reached first
+) -> BestArea: # (area, angle, bound); within tol unless scores tie or max_arcs is reached
+               # first
     """Best angle's AUROC, or joint OSCR, and an upper bound for all angles in [0, pi/2]."""
     sample = read_sample(scores, is_ood, losses, high=1.)
     if not sample.is_double: raise refuse("scores", "an array of shape (n, 2)", scores)
@@ -323,17 +359,20 @@ def best_area(
     heap = [(-areas.bound(*ends), *ends)]
     for _ in range(max_arcs):
         bound, a, b = -heap[0][0], *heap[0][1:]
-        if bound - best <= tol or b - a < 1e-12: break   # pairs that turn at one angle cannot be told apart
+        if bound - best <= tol or b - a < 1e-12:
+            break # pairs that turn at one angle cannot be told apart
         heappop(heap)
         mid = .5*(a + b)
         if areas.at(mid)[1] > best: best, angle = areas.at(mid)[1], mid
-        for low, high in ((a, mid), (mid, b)): heappush(heap, (-areas.bound(low, high), low, high))
+        for low, high in ((a, mid), (mid, b)):
+            heappush(heap, (-areas.bound(low, high), low, high))
     return BestArea(best, angle, max(best, -heap[0][0]))
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #4ea7225a
 def _axes(ax):
     "The axes to draw on, new ones if None is given."
-    if ax is not None and not hasattr(ax, "axline"): raise refuse("ax", "matplotlib axes or None", ax)
+    if ax is not None and not hasattr(ax, "axline"):
+        raise refuse("ax", "matplotlib axes or None", ax)
     return figure(width=4.6, height=3.8)[1] if ax is None else ax
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #ce7d6f16
@@ -342,13 +381,15 @@ def _scores_of(estimator, X, X_ood) -> tuple[np.ndarray, np.ndarray]: # (n, 2), 
     if not (hasattr(estimator, "angle_") and hasattr(estimator, "_scores")):
         raise refuse("estimator", "a fitted DoubleScoreSelector", estimator)
     known, foreign = (np.column_stack(estimator._scores(part)) for part in (X, X_ood))
-    return np.concatenate([known, foreign]), np.repeat([False, True], [len(known), len(foreign)])
+    return (np.concatenate([known, foreign]),
+            np.repeat([False, True], [len(known), len(foreign)]))
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #97cfb626
 class RocDisplay:
     """ROC curve of an OOD detector: accepted ID inputs against accepted OOD inputs.
 
-    Attributes: fpr, tpr (arrays of shares, from 0 to 1), auroc, name; after `plot`: ax_, figure_, line_."""
+    Attributes: fpr, tpr (arrays of shares, from 0 to 1), auroc, name; after `plot`: ax_,
+    figure_, line_."""
     def __init__(self,
         *,
         fpr, # (G,) accepted OOD inputs, a share
@@ -395,8 +436,10 @@ class RocDisplay:
         self.ax_ = _axes(ax)
         self.figure_ = self.ax_.figure
         words = [self.name, None if self.auroc is None else f"AUROC {self.auroc:.3f}"]
-        (self.line_,) = self.ax_.plot(self.fpr, self.tpr, label=", ".join(filter(None, words)) or None)
-        self.ax_.set(xlabel="OOD inputs accepted", ylabel="ID inputs accepted", xlim=(0, 1), ylim=(0, 1.01))
+        (self.line_,) = self.ax_.plot(self.fpr, self.tpr,
+                                      label=", ".join(filter(None, words)) or None)
+        self.ax_.set(xlabel="OOD inputs accepted", ylabel="ID inputs accepted", xlim=(0, 1),
+                     ylim=(0, 1.01))
         if any(words): self.ax_.legend(loc="lower right")
         return self
 
@@ -404,10 +447,11 @@ class RocDisplay:
 KINDS = {"right": SAFE, "wrong": PALETTE[3], "OOD": UNSAFE}
 
 class ScorePlaneDisplay:
-    """Inputs in the plane of a score for errors and a score for foreign inputs, and the line that was chosen.
+    """Inputs in the plane of a score for errors and a score for foreign inputs, and the
+    line that was chosen.
 
-    Attributes: s_r, s_g (scores), kind (array of "right", "wrong", "OOD"), angle, threshold; after `plot`:
-    ax_, figure_."""
+    Attributes: s_r, s_g (scores), kind (array of "right", "wrong", "OOD"), angle,
+    threshold; after `plot`: ax_, figure_."""
     def __init__(self,
         *,
         s_r,  # (n,) score for errors
@@ -437,7 +481,8 @@ class ScorePlaneDisplay:
         s_r = check_vector(s_r, "s_r")
         losses = check_vector(losses, "losses", len(s_r))
         flags = check_flags(is_ood, len(s_r), need_ood=False)
-        if tuned is not None and not hasattr(tuned, "threshold"): raise refuse("tuned", "a TunedOOD", tuned)
+        if tuned is not None and not hasattr(tuned, "threshold"):
+            raise refuse("tuned", "a TunedOOD", tuned)
         kind = np.where(flags, "OOD", np.where(losses > 0, "wrong", "right"))
         line = {} if tuned is None else dict(angle=tuned.angle, threshold=tuned.threshold)
         return cls(s_r=s_r, s_g=s_g, kind=kind, **line).plot(ax)
@@ -455,7 +500,8 @@ class ScorePlaneDisplay:
         Raises: ValueError that names the argument; what the selector raises."""
         pair, is_ood = _scores_of(estimator, X, X_ood)
         wrong = np.asarray(estimator.classifier_.predict(X)) != np.asarray(y)
-        kind = np.where(is_ood, "OOD", np.where(np.concatenate([wrong, is_ood[is_ood]]), "wrong", "right"))
+        kind = np.where(is_ood, "OOD",
+                        np.where(np.concatenate([wrong, is_ood[is_ood]]), "wrong", "right"))
         line = dict(angle=estimator.angle_, threshold=estimator.threshold_)
         return cls(s_r=pair[:, 0], s_g=pair[:, 1], kind=kind, **line).plot(ax)
 
@@ -467,13 +513,15 @@ class ScorePlaneDisplay:
         self.figure_ = self.ax_.figure
         for word, color in KINDS.items():
             which = self.kind == word
-            self.ax_.plot(self.s_r[which], self.s_g[which], ".", ms=4, alpha=.6, color=color, label=word)
+            self.ax_.plot(self.s_r[which], self.s_g[which], ".", ms=4, alpha=.6,
+                          color=color, label=word)
         if self.angle is not None and self.threshold is not None:
             foot = self.threshold*np.array([np.cos(self.angle), np.sin(self.angle)])
             along = np.array([-np.sin(self.angle), np.cos(self.angle)])
             low = self.ax_.get_xlim()
             high = self.ax_.get_ylim()
-            self.ax_.axline(foot, foot + along, color=PALETTE[7], lw=1.5, label="accepted up to here")
+            self.ax_.axline(foot, foot + along, color=PALETTE[7], lw=1.5,
+                            label="accepted up to here")
             self.ax_.set(xlim=low, ylim=high)
         self.ax_.set(xlabel="score for errors", ylabel="score for foreign inputs")
         self.ax_.legend()

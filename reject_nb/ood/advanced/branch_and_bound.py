@@ -17,10 +17,9 @@ from numba import njit
 from numba.extending import register_jitable
 
 from ...core.results import Clock
-from .lines import (Counts, Direction, Found, NOTHING, NO_WALLS,
-                                          Points, clear_cut, counts_of, direction, joined,
-                                          rounding_at, span, sums_at, sweep_arc, take,
-                                          value_of)
+from .lines import (
+    Counts, Direction, Found, NOTHING, NO_WALLS, Points, clear_cut, counts_of, direction,
+    joined, rounding_at, span, sums_at, sweep_arc, take, value_of)
 from ..single import Target, meets
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #ad860e26
@@ -33,7 +32,8 @@ class Wall(NamedTuple):
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #b6cd373f
 class Arc(NamedTuple):
-    "Lines with an angle from low to high, what they all accept, and the wall they lie between."
+    """Lines with an angle from low to high, what they all accept, and the wall they lie
+    between."""
     low: float
     high: float
     at_low: Direction
@@ -46,8 +46,8 @@ class Arc(NamedTuple):
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #h059ae67
 def make_arc(low, high, line_low, line_high, accepted, wall) -> Arc:
     "An arc with the directions of its ends."
-    return Arc(float(low), float(high), direction(low), direction(high), float(line_low), float(line_high),
-               accepted, wall)
+    return Arc(float(low), float(high), direction(low), direction(high), float(line_low),
+               float(line_high), accepted, wall)
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #3cb4a576
 def offsets(r, g, arc:Arc):
@@ -65,7 +65,8 @@ def intervals(points:Points, arc:Arc):
 def range_of_t(arc:Arc) -> tuple[float, float]:
     "The t between which the wall holds the lines of the arc."
     wall = arc.wall
-    return min(offsets(wall.floor_r, wall.floor_g, arc)), max(offsets(wall.ceil_r, wall.ceil_g, arc))
+    return (min(offsets(wall.floor_r, wall.floor_g, arc)),
+            max(offsets(wall.ceil_r, wall.ceil_g, arc)))
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #hddc5ea1
 def edges_of(may, sure, floor:float, ceil:float) -> np.ndarray:
@@ -91,14 +92,15 @@ def count_below(edges, t, or_equal):
     return low
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #1fbb0c9f
-# columns: what is accepted for sure; ID inputs that may be; excess losses below 0 of the unsure, and their
+# columns: what is accepted for sure; ID inputs that may be; excess losses below 0 of the
+# unsure, and their
 # ID inputs
 SURE_ID, SURE_OOD, SURE_LOSS, MAY_ID, MAY_LOSS, CHEAP_ID = range(6)
 
 @register_jitable
 def tally(points, may, sure, edges, target, value, table):
-    """Write the changes at the edges of t to a table of zeros; the cheapest excess loss of an ID input that
-    does not lower the sum."""
+    """Write the changes at the edges of t to a table of zeros; the cheapest excess loss of
+    an ID input that does not lower the sum."""
     least = np.inf
     for i in range(len(may)):
         enters = count_below(edges, may[i], True)
@@ -156,7 +158,8 @@ class Settled(NamedTuple):
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #c3d4f6cc
 @njit(cache=True)
 def keep_open(points, may, sure, accepted, low, high):
-    "(points still open, counts with those settled); low and high are (t, size of the numbers it is made of)."
+    """(points still open, counts with those settled); low and high are (t, size of the
+    numbers it is made of)."""
     kept = np.empty(len(may), np.int64)
     n = 0
     for i in range(len(may)):
@@ -178,32 +181,36 @@ def settle(
     value:float,   # to beat, finite
     slack:float,   # of sums of losses
 ) -> Settled:
-    "Bound all lines of an arc against a value; settle the points that all surviving lines treat alike."
+    """Bound all lines of an arc against a value; settle the points that all surviving lines
+    treat alike."""
     may, sure = intervals(points, arc)
     floor, ceil = range_of_t(arc)
     edges = edges_of(may, sure, floor, ceil)
-    first, last = surviving(points, may, sure, edges, np.zeros((len(edges) + 2, 6)), arc.accepted, target,
-                            value, slack)
+    first, last = surviving(points, may, sure, edges, np.zeros((len(edges) + 2, 6)),
+                            arc.accepted, target, value, slack)
     if first < 0: return DEAD
     t_low = float(edges[first - 1]) if first > 0 else floor
     t_high = float(edges[last]) if last < len(edges) else ceil
     size_low = size_high = abs(arc.line_low) + abs(arc.line_high)
     if first == 0: size_low += abs(arc.wall.floor_r) + abs(arc.wall.floor_g)
     if last == len(edges): size_high += abs(arc.wall.ceil_r) + abs(arc.wall.ceil_g)
-    kept, accepted = keep_open(points, may, sure, arc.accepted, (t_low, size_low), (t_high, size_high))
+    kept, accepted = keep_open(points, may, sure, arc.accepted, (t_low, size_low),
+                               (t_high, size_high))
     return Settled(True, t_low, t_high, kept, accepted)
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #792cc49c
 class Scan(NamedTuple):
     "What was found at one angle."
-    value: float    # objective of the best line, infinite where none is below the one to beat
+    value: float # objective of the best line, infinite where none is below the one to beat
     line: float     # its threshold
-    quantile: float # smallest sum at which the target's ID inputs are accepted, or the largest sum
+    quantile: float # smallest sum at which the target's ID inputs are accepted, or the
+                    # largest sum
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #7a1a6a06
 @njit(cache=True)
 def scan_lines(points, sums, room, order, accepted, target, best, low, high):
-    "The best line between the thresholds low and high in a direction; sums come with rounding and order."
+    """The best line between the thresholds low and high in a direction; sums come with
+    rounding and order."""
     counts = accepted
     reach = -np.inf
     found = np.inf
@@ -219,20 +226,22 @@ def scan_lines(points, sums, room, order, accepted, target, best, low, high):
         if not last and above - room[order[k + 1]] <= reach: continue
         value = value_of(counts, target)
         moved = max(here, low)
-        if value < best and value < found and moved < high and moved < above: found, line = value, moved
+        if value < best and value < found and moved < high and moved < above:
+            found, line = value, moved
     if np.isnan(quantile): quantile = sums[order[-1]] if len(order) else 0.
     return found, line, quantile
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #1b887cd3
-def scan(points:Points, at:Direction, accepted:Counts, target:Target, best:float, walls) -> Scan:
+def scan(points:Points, at:Direction, accepted:Counts, target:Target, best:float,
+         walls) -> Scan:
     "The best line between the walls in a direction, if it is below best."
     sums = sums_at(points, at)
     floors = walls[:, 0]*at.c + walls[:, 1]*at.s
     ceilings = walls[:, 2]*at.c + walls[:, 3]*at.s
     low = floors.max(initial=-np.inf)
     high = ceilings.min(initial=np.inf)
-    return Scan(*scan_lines(points, sums, rounding_at(points, at), np.argsort(sums), accepted, target, best,
-                            low, high))
+    return Scan(*scan_lines(points, sums, rounding_at(points, at), np.argsort(sums),
+                            accepted, target, best, low, high))
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #dc7bf89e
 def weighted_kth(sums, n_id, k) -> float:
@@ -245,7 +254,8 @@ def weighted_kth(sums, n_id, k) -> float:
     return float(x[order[np.searchsorted(np.cumsum(weight[order]), k)]])
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #5db8be53
-NARROW = 1.5e-15   # radians; the sums of two points turn by no more than their rounding within it
+# radians; the sums of two points turn by no more than their rounding within it
+NARROW = 1.5e-15
 
 def turns(points:Points, first:Direction, last:Direction) -> bool:
     "Whether two points change their order between two directions."
@@ -254,8 +264,8 @@ def turns(points:Points, first:Direction, last:Direction) -> bool:
     order = np.lexsort((y, x))
     x = x[order]
     y = y[order]
-    largest = np.maximum.accumulate(np.append(-np.inf, y))[:-1]       # y of earlier positions
-    start = np.searchsorted(x, x)                                     # of the group with the same x
+    largest = np.maximum.accumulate(np.append(-np.inf, y))[:-1] # y of earlier positions
+    start = np.searchsorted(x, x) # of the group with the same x
     return bool((y < largest[start]).any())
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #415a9602
@@ -276,27 +286,32 @@ class Search:
         self.leaf = leaf     # open points for which an arc is finished by a sweep
         self.few = few       # the same for a narrow arc
         self.slack = (1e-11 if target.ratio else 1e-13)*float(np.abs(points.loss).sum())
-        self.by_quantile = target.ratio and not target.w_ood  # then lines that just reach the TPR say enough
+        # then lines that just reach the TPR say enough
+        self.by_quantile = target.ratio and not target.w_ood
 
     def improve(self, value:float, angle:float, line:float) -> None:
-        "Believe a better line after all points were counted on it; the ends 0 and pi/2 are not ours."
+        """Believe a better line after all points were counted on it; the ends 0 and pi/2
+        are not ours."""
         if not (value < self.best.value and 0 < angle < np.pi/2): return
         value, cut = clear_cut(self.points, direction(angle), line, self.target)
         if value < self.best.value: self.best = Found(value, float(angle), cut)
 
     def settle(self, node:Node, value:float) -> Settled:
-        "Bound an arc against a value; 1e300 stands for infinity, times which 0 would be NaN."
+        """Bound an arc against a value; 1e300 stands for infinity, times which 0 would be
+        NaN."""
         return settle(node.points, node.arc, self.target, min(value, 1e300), self.slack)
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #afaae3ca
-def _look_at_end(search:Search, angle:float) -> tuple[float, float]: # (value, threshold) to start from
+def _look_at_end(search:Search, angle:float) -> tuple[float, float]:
+    # (value, threshold) to start from
     "The line at the end of a first arc that just reaches the TPR, or the best one."
     points = search.points
     target = search.target
     at = direction(angle)
     if search.by_quantile:
         sums = sums_at(points, at)
-        line = start = weighted_kth(sums, points.n_id, min(target.min_id, int(points.n_id.sum())))
+        line = start = weighted_kth(sums, points.n_id,
+                                    min(target.min_id, int(points.n_id.sum())))
         value = value_of(counts_of(points, sums <= line), target)
     else:
         value, line, start = scan(points, at, NOTHING, target, np.inf, NO_WALLS)
@@ -312,13 +327,15 @@ def first_nodes(search:Search, arcs:int) -> list[Node]:
     far = 4*max(1., float(np.abs(points.r).max()), float(np.abs(points.g).max()))
     wall = Wall(-far, -far, far, far)
     values, starts = zip(*(_look_at_end(search, a) for a in ends))
-    nodes = [Node(make_arc(ends[k], ends[k + 1], starts[k], starts[k + 1], NOTHING, wall), points, NO_WALLS)
+    nodes = [Node(make_arc(ends[k], ends[k + 1], starts[k], starts[k + 1], NOTHING, wall),
+                  points, NO_WALLS)
              for k in range(arcs)]
     return [nodes[k] for k in sorted(range(arcs), key=lambda k: -min(values[k:k + 2]))]
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #34989585
 def crossing(arc:Arc, t:float) -> tuple[float, float]: # (r, g)
-    "The point where the lines of the arc's ends with this t cross (elimination with the larger pivot)."
+    """The point where the lines of the arc's ends with this t cross (elimination with the
+    larger pivot)."""
     first = (*arc.at_low, arc.line_low + t)
     second = (*arc.at_high, arc.line_high + t)
     if abs(first[0]) < abs(second[0]): first, second = second, first
@@ -335,8 +352,8 @@ def settled_node(node:Node, settled:Settled) -> Node:
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #8c4f595f
 def _try_angle(search:Search, node:Node, angle:float) -> float: # where to split
     "Look for a better line of a node at one angle."
-    found = scan(node.points, direction(angle), node.arc.accepted, search.target, search.best.value,
-                 node.walls)
+    found = scan(node.points, direction(angle), node.arc.accepted, search.target,
+                 search.best.value, node.walls)
     search.improve(found.value, angle, found.line)
     return found.quantile
 
@@ -359,8 +376,8 @@ def look(search:Search, node:Node) -> list[Node]: # what is left of it
     width = arc.high - arc.low
     mid = .5*(arc.low + arc.high)
     if n <= search.leaf or (width < 1e-9 and n <= search.few):
-        search.best = sweep_arc(points, span(arc.low, arc.high), arc.accepted, search.target, search.best,
-                                node.walls, search.points)
+        search.best = sweep_arc(points, span(arc.low, arc.high), arc.accepted,
+                                search.target, search.best, node.walls, search.points)
         return []
     line = _try_angle(search, node, mid)
     if width < 1e-9 and not turns(points, arc.at_low, arc.at_high):
@@ -376,7 +393,8 @@ def look(search:Search, node:Node) -> list[Node]: # what is left of it
 
 # %% ../../../nbs/ood/advanced/branch_and_bound.ipynb #8178204a
 def bound_of_rest(search:Search, stack:list[Node], low:float, high:float) -> float:
-    "Lower bound of all lines of the arcs left, between low, which is known to hold, and high."
+    """Lower bound of all lines of the arcs left, between low, which is known to hold, and
+    high."""
     for _ in range(50):
         mid = .5*(low + high)
         if any(search.settle(node, mid).alive for node in stack): high = mid
@@ -398,7 +416,8 @@ def certified(search:Search, stack:list[Node]) -> Certified:
     value = search.best.value
     loss = search.points.loss
     target = search.target
-    least = float(np.minimum(loss, 0).sum())  # of any sum, and of any ratio, which has an ID input below it
+    # of any sum, and of any ratio, which has an ID input below it
+    least = float(np.minimum(loss, 0).sum())
     stack = [node for node in stack if search.settle(node, value).alive]
     high = value if np.isfinite(value) else float(np.maximum(loss, 0).sum()) + 1
     proved = bound_of_rest(search, stack, least, high) if stack else value
@@ -423,6 +442,7 @@ def branch_and_bound(
         return Certified(best, best.value, 0, True)     # no set meets the target
     search = Search(points, target, best, leaf, few)
     stack = first_nodes(search, arcs)
-    while stack and (max_arcs is None or search.seen < max_arcs) and not clock.out_of_time():
+    while (stack and (max_arcs is None or search.seen < max_arcs)
+           and not clock.out_of_time()):
         stack += look(search, stack.pop())
     return certified(search, stack)

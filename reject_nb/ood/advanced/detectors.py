@@ -11,33 +11,41 @@ import warnings
 
 import numpy as np
 
-from ...core.checks import (check_array, check_count, check_flag, check_matrix,
-                                   check_number, check_positive, check_vector, refuse)
+from reject_nb.core.checks import (
+    check_array, check_count, check_flag, check_matrix, check_number, check_positive,
+    check_vector, refuse)
 from ...core.labels import two_logits
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #321de04a
-def _floats(values): return np.float32 if getattr(values, "dtype", None) == np.float32 else float
+def _floats(values):
+    return np.float32 if getattr(values, "dtype", None) == np.float32 else float
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #h3c38a27
 def finite_matrix(a, name:str, n=None, d=None) -> np.ndarray: # (n, d)
-    "A finite matrix; single precision is kept, everything else is computed in double precision."
+    """A finite matrix; single precision is kept, everything else is computed in double
+    precision."""
     return check_matrix(a, name, n, d).astype(_floats(a), copy=False)
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #he8a1d32
 def feature_matrix(a, name:str, d=None) -> np.ndarray: # (n, d)
-    "A finite matrix whose squares are floats, neither infinite nor all lost, or ValueError."
+    """A finite matrix whose squares are floats, neither infinite nor all lost, or
+    ValueError."""
     found = finite_matrix(a, name, d=d)
     size = float(np.abs(found).max())
     if size > 1e150 or 0 < size < 1e-150:
-        raise refuse(name, "of a size whose squares are finite and above 0, 1e-150 to 1e150", size)
+        raise refuse(name, "of a size whose squares are finite and above 0, 1e-150 to "
+                     "1e150", size)
     return found
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #7b1f0c22
-ONE = ("of two columns or more, got one: the logit z of two classes may stand for (0, z) or for (-z/2, z/2), which "
-       "have other energies and another largest logit; give the pair that is meant")
+ONE = ("of two columns or more, got one: the logit z of two classes may stand for (0, z) "
+       "or for (-z/2, z/2), which have other energies and another largest logit; give the "
+       "pair that is meant")
 
-def logit_matrix(a, name:str, n=None, d=None, one:bool=True) -> np.ndarray: # (n, C), C at least 2
-    """A finite matrix or ValueError; a single column is the logit of the second of two classes, if `one` allows it.
+def logit_matrix(a, name:str, n=None, d=None, one:bool=True) -> np.ndarray: # (n, C), C at
+    # least 2
+    """A finite matrix or ValueError; a single column is the logit of the second of two
+    classes, if `one` allows it.
 
     Warns where all rows look like probabilities."""
     found = finite_matrix(a, name)
@@ -46,8 +54,9 @@ def logit_matrix(a, name:str, n=None, d=None, one:bool=True) -> np.ndarray: # (n
         found = two_logits(found).astype(found.dtype)
     check_matrix(found, name, n, d)
     if (found >= 0).all() and (np.abs(found.sum(1, dtype=float) - 1) < 1e-3).all():
-        warnings.warn(f"{name} look like probabilities (rows at least 0 that sum to 1), and this score takes "
-                      "their softmax: give the logits, or the logarithms of the probabilities", stacklevel=3)
+        warnings.warn(f"{name} look like probabilities (rows at least 0 that sum to 1), "
+                      "and this score takes their softmax: give the logits, or the "
+                      "logarithms of the probabilities", stacklevel=3)
     return found
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #fef6f737
@@ -60,8 +69,8 @@ def logsumexp(z) -> np.ndarray: # (n,)
 def msp(
     logits, # (n, C), or (n, 1): of the second of two classes
 ) -> np.ndarray: # (n,) in [0, 1 - 1/C]
-    """One minus the maximum softmax probability, exact also where it is tiny (the other classes'
-    probabilities are summed). Warns where the logits look like probabilities.
+    """One minus the maximum softmax probability, exact also where it is tiny (the other
+    classes' probabilities are summed). Warns where the logits look like probabilities.
 
     Source: Hendrycks, Gimpel, ICLR 2017.
     Raises: ValueError where the logits are no finite matrix."""
@@ -83,13 +92,15 @@ def mls(
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #4b275c50
 def linear_head(features, weight, bias, one:bool=True):
-    "Checked (features, weight, bias); a single row is the second of two classes, whose first has logit 0."
+    """Checked (features, weight, bias); a single row is the second of two classes, whose
+    first has logit 0."""
     features = feature_matrix(features, "features")
     weight = finite_matrix(weight, "weight", d=features.shape[1])
     bias = check_vector(bias, "bias", len(weight)).astype(_floats(bias), copy=False)
     if len(weight) > 1: return features, weight, bias
     if not one: raise ValueError(f"weight must be {ONE.replace('column', 'row')}")
-    return features, two_logits(weight.T).T.astype(weight.dtype), two_logits(bias)[0].astype(bias.dtype)
+    return (features, two_logits(weight.T).T.astype(weight.dtype),
+            two_logits(bias)[0].astype(bias.dtype))
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #66faa7f6
 def react(
@@ -103,16 +114,17 @@ def react(
     """Energy of the logits of clipped features.
 
     Source: Sun, Guo, Li, NeurIPS 2021.
-    Raises: ValueError that names the argument; either train_features or level must be given."""
+    Raises: ValueError that names the argument; either train_features or level must be
+    given."""
     features, weight, bias = linear_head(features, weight, bias, one=False)
     percentile = check_number(percentile, "percentile", 0., 100.)
     if (level is None) == (train_features is None):
         raise refuse("train_features or level", "given, one of the two", level)
     if level is not None: level = check_number(level, "level")
     else:
-        level = float(np.percentile(finite_matrix(train_features, "train_features", d=features.shape[1]),
-                                    percentile))
-    return -logsumexp(np.minimum(features, level)@weight.T + bias)
+        level = float(np.percentile(finite_matrix(train_features, "train_features",
+                                                  d=features.shape[1]), percentile))
+    return -logsumexp(np.minimum(features, level) @ weight.T + bias)
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #28eed1f3
 def unit_rows(a):
@@ -131,10 +143,11 @@ def _ranks(k, n:int) -> np.ndarray:
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #h869c401
 def _exact(new, train, ks) -> np.ndarray: # (len(ks), n)
-    "Distances to the k-th nearest training rows, which a product in double precision finds."
+    """Distances to the k-th nearest training rows, which a product in double precision
+    finds."""
     mean = train.mean(0)
     centred = train - mean
-    score = np.einsum("ij,ij->i", centred, centred) - 2*(new - mean)@centred.T
+    score = np.einsum("ij,ij->i", centred, centred) - 2*(new - mean) @ centred.T
     near = np.argpartition(score, ks - 1, axis=1)[:, ks - 1]
     return np.linalg.norm(new[:, None] - train[near], axis=2).T
 
@@ -142,14 +155,17 @@ def _exact(new, train, ks) -> np.ndarray: # (len(ks), n)
 THINNED = 16   # where a bound comes from: one row in so many
 
 def _around(row, bound, ks, room:float) -> list:
-    "For each k (how many of the rows returned are nearer than the k-th, rows that may be it)."
+    """For each k (how many of the rows returned are nearer than the k-th, rows that may be
+    it)."""
     few = np.flatnonzero(row <= np.nextafter(np.float32(bound), np.float32(np.inf)))
     scores = row[few].astype(float)
-    return [(int(k - 1 - np.count_nonzero(scores < kth - room)), few[np.abs(scores - kth) <= room])
+    return [(int(k - 1 - np.count_nonzero(scores < kth - room)),
+             few[np.abs(scores - kth) <= room])
             for k, kth in zip(ks, np.partition(scores, ks - 1)[ks - 1])]
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #1a3c0902
-CROWD = 200   # rows that may be the k-th nearest; above, the search is done again in double precision
+# rows that may be the k-th nearest; above, the search is done again in double precision
+CROWD = 200
 
 class _Sieve:
     "Training rows in single precision, of length at most 1."
@@ -170,12 +186,15 @@ class _Sieve:
         length = np.linalg.norm(x, axis=1)
         if len(self.train)//THINNED < 4*ks.max() or not (length < 1e4).all():
             return _exact(new, self.train, ks)
-        if len(self.memory) < len(new): self.memory = np.empty((len(new), len(self.rows)), np.float32)
+        if len(self.memory) < len(new):
+            self.memory = np.empty((len(new), len(self.rows)), np.float32)
         doubled = np.column_stack([-2*x, np.ones(len(x))]).astype(np.float32)
         score = np.matmul(doubled, self.rows.T, out=self.memory[:len(new)])
         room = 2*(x.shape[1] + 9)*2.**-23*(2*length + 1)
-        thinned = score[:, :score.shape[1]//THINNED]   # ks.max() or more of all rows are not above the bound
-        bounds = np.partition(thinned, ks.max() - 1, axis=1)[:, ks.max() - 1].astype(float) + room
+        # ks.max() or more of all rows are not above the bound
+        thinned = score[:, :score.shape[1]//THINNED]
+        bounds = (np.partition(thinned, ks.max() - 1, axis=1)[:, ks.max() - 1].astype(float)
+                  + room)
         found = [_around(row, bound, ks, r) for row, bound, r in zip(score, bounds, room)]
         return _measured(self, new, ks, found)
 
@@ -191,7 +210,8 @@ def _measured(sieve, new, ks, found) -> np.ndarray: # (len(ks), n)
         counts = [len(few) for *_, few in some]
         rows = np.concatenate([few for *_, few in some])
         who = np.repeat([i for i, *_ in some], counts)
-        apart = np.split(np.linalg.norm(new[who] - sieve.train[rows], axis=1), np.cumsum(counts)[:-1])
+        apart = np.split(np.linalg.norm(new[who] - sieve.train[rows], axis=1),
+                         np.cumsum(counts)[:-1])
         for (i, place, _), d in zip(some, apart): out[j, i] = np.partition(d, place)[place]
     return out
 
@@ -207,30 +227,36 @@ def knn(
 
     Source: Sun et al., ICML 2022."""
     a = feature_matrix(features, "features").astype(float, copy=False)
-    b = feature_matrix(train_features, "train_features", a.shape[1]).astype(float, copy=False)
+    b = feature_matrix(train_features, "train_features", a.shape[1]).astype(float,
+                                                                            copy=False)
     ks = _ranks(k, len(b))
     block = check_count(block, "block")
     if check_flag(normalize, "normalize"): a, b = unit_rows(a), unit_rows(b)
     sieve = _Sieve(b)
-    out = np.concatenate([sieve.distances(a[i:i + block], ks) for i in range(0, len(a), block)], axis=1)
+    out = np.concatenate(
+        [sieve.distances(a[i:i + block], ks) for i in range(0, len(a), block)], axis=1)
     return out[0] if np.ndim(k) == 0 else out
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #97a5bc60
 def outside_subspace(features, weight, bias, train_features, dim):
-    "Norms outside the principal subspace, of features and of training features; norms of the latter; dim."
+    """Norms outside the principal subspace, of features and of training features; norms of
+    the latter; dim."""
     d = features.shape[1]
     if d < 2:
         wanted = "of two columns or more, one for the subspace and one for the residual"
         raise refuse("features", wanted, features)
     train = feature_matrix(train_features, "train_features", d)
     dim = d//2 if dim is None else check_count(dim, "dim", 1, d - 1)
-    origin = -np.linalg.pinv(weight)@bias
+    origin = -np.linalg.pinv(weight) @ bias
     centred = train - origin
-    with np.errstate(over="ignore", invalid="ignore"): covariance = centred.T@centred/len(centred)
+    with np.errstate(over="ignore", invalid="ignore"):
+        covariance = centred.T @ centred/len(centred)
     if not np.isfinite(covariance).all():
-        raise refuse("train_features, weight and bias", "of a size whose squares are finite", centred)
+        raise refuse("train_features, weight and bias",
+                     "of a size whose squares are finite", centred)
     space = np.linalg.eigh(covariance)[1][:, :d - dim]      # eigenvalues ascend
-    new, old = (np.linalg.norm(rows@space, axis=1) for rows in (features - origin, centred))
+    new, old = (np.linalg.norm(rows @ space, axis=1)
+                for rows in (features - origin, centred))
     return new, old, np.linalg.norm(centred, axis=1), dim
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #3014e40c
@@ -246,38 +272,42 @@ def vim(
     """Virtual logit minus the log-sum-exp of the logits.
 
     Source: Wang et al., CVPR 2022.
-    Raises: ValueError that names the argument, and where the training features have no residual."""
+    Raises: ValueError that names the argument, and where the training features have no
+    residual."""
     features, weight, bias = linear_head(features, weight, bias, one=False)
     logits = logit_matrix(logits, "logits", len(features), len(weight))
     new, old, sizes, dim = outside_subspace(features, weight, bias, train_features, dim)
     train_logits = logit_matrix(train_logits, "train_logits", len(old), len(weight))
     residual = old.mean()
     if residual <= 8*np.finfo(_floats(train_features)).eps*sizes.mean():
-        raise refuse("dim", "smaller: train_features lie within a subspace of that dimension, and their "
-                     "residual is 0", dim)
+        raise refuse("dim", "smaller: train_features lie within a subspace of that "
+                     "dimension, and their residual is 0", dim)
     return train_logits.max(1).mean()/residual*new - logsumexp(logits)
 
 # %% ../../../nbs/ood/advanced/detectors.ipynb #4ae8dbfa
 def odin(
-    model,            # torch module: inputs (n, ...) -> logits (n, C), or (n, 1): of the second of two classes
+    model,            # torch module: inputs (n, ...) -> logits (n, C), or (n, 1): of the
+                      # second of two classes
     inputs,           # (n, ...) array or tensor, as the model takes them
     temperature:float=1000., # of the softmax, above 0
-    noise:float=.0014, # step, at least 0; in the unit of the raw input where std is given, else of the
-                       # model's input
-    std:float|tuple=1., # by which the raw inputs were divided; one number, or one for each channel of
-                        # (n, channels, height, width)
+    noise:float=.0014, # step, at least 0; in the unit of the raw input where std is given,
+                       # else of the model's input
+    std:float|tuple=1., # by which the raw inputs were divided; one number, or one for each
+                        # channel of (n, channels, height, width)
     batch:int=500,    # inputs at once
 ) -> np.ndarray:      # (n,)
     """One minus the largest tempered softmax after a step against the gradient.
 
     Source: Liang, Li, Srikant, ICLR 2018.
-    Raises: ValueError that names the argument; ImportError that names the extra where torch is missing."""
+    Raises: ValueError that names the argument; ImportError that names the extra where torch
+    is missing."""
     temperature = check_positive(temperature, "temperature")
     noise = check_number(noise, "noise", 0.)
     batch = check_count(batch, "batch")
     several = isinstance(std, (tuple, list, np.ndarray))
     scale = check_vector(std, "std", low=1e-300) if several else check_positive(std, "std")
-    if not callable(model) or not hasattr(model, "eval"): raise refuse("model", "a torch module", model)
+    if not callable(model) or not hasattr(model, "eval"):
+        raise refuse("model", "a torch module", model)
     if not hasattr(inputs, "detach") and not check_array(inputs, "inputs").ndim:
         raise refuse("inputs", "an array", inputs)
     try: import torch
@@ -286,15 +316,18 @@ def odin(
     was_training = model.training
     model.eval()
     device = next(model.parameters(), torch.empty(0)).device
-    step = noise/scale            # of the network's input: the raw one over the channels' scale
-    if several: step = torch.as_tensor(np.asarray(step)[:, None, None], dtype=torch.float32, device=device)
+    step = noise/scale # of the network's input: the raw one over the channels' scale
+    if several:
+        step = torch.as_tensor(np.asarray(step)[:, None, None], dtype=torch.float32,
+                               device=device)
     def logits(x):
         z = model(x)/temperature
         return torch.cat([torch.zeros_like(z), z], 1) if z.shape[1] == 1 else z
     out = []
     try:
         for i in range(0, len(inputs), batch):
-            x = torch.as_tensor(inputs[i:i + batch], device=device).detach().clone().requires_grad_(True)
+            x = (torch.as_tensor(inputs[i:i + batch], device=device).detach().clone()
+                 .requires_grad_(True))
             z = logits(x)
             torch.nn.functional.cross_entropy(z, z.argmax(1), reduction="sum").backward()
             with torch.no_grad(): z = logits(x - step*x.grad.sign())

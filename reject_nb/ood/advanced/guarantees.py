@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...core.checks import (check_number, check_positive, check_probability,
-                                   check_vector, refuse)
+from ...core.checks import (
+    check_number, check_positive, check_probability, check_vector, refuse)
 from ...core.results import Status
 from ..single import Sample, read_sample
 from ...risk_control.targets import order_statistic
@@ -43,14 +43,17 @@ class CertifiedOOD:
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #0d56e6a0
 def certified_end(scores, rate:float, delta:float, side:str) -> float:
-    "Threshold from which a TPR is certified (\"at least\"), or below which an FPR is (\"at most\")."
+    """Threshold from which a TPR is certified ("at least"), or below which an FPR is ("at
+    most")."""
     if rate in (0, 1): return -np.inf if rate == 0 else np.inf
     return order_statistic(scores, rate, delta, side).threshold
 
 def thresholds_between(own, low:float, high:float, bounded:bool) -> np.ndarray:
-    "The ID scores that may be thresholds, ascending; accepting all among them where the FPR is not bounded."
+    """The ID scores that may be thresholds, ascending; accepting all among them where the
+    FPR is not bounded."""
     if bounded: return own[(own >= low) & (own < high)]
-    return np.append(own[own >= low], [np.inf] if low == np.inf and own[-1] < np.inf else [])
+    return np.append(own[own >= low],
+                     [np.inf] if low == np.inf and own[-1] < np.inf else [])
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #6a0a15df
 def _check_wanted(min_tpr, max_fpr, target_risk) -> dict:
@@ -65,40 +68,48 @@ def _check_wanted(min_tpr, max_fpr, target_risk) -> dict:
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #ea96f97d
 def _in_words(wanted:dict) -> list[str]:
     "The statements that were asked for."
-    words = {"min_tpr": "TPR at least", "max_fpr": "FPR at most", "target_risk": "selective risk at most"}
-    return [f"{words[name]} {value:g}" for name, value in wanted.items() if value is not None]
+    words = {"min_tpr": "TPR at least", "max_fpr": "FPR at most",
+             "target_risk": "selective risk at most"}
+    return [f"{words[name]} {value:g}"
+            for name, value in wanted.items() if value is not None]
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #e2fe3b34
-def _certified(sample:Sample, status:Status, threshold:float, message:str, **wanted) -> CertifiedOOD:
+def _certified(sample:Sample, status:Status, threshold:float, message:str,
+               **wanted) -> CertifiedOOD:
     "The result with its rates on the calibration sample."
     on = (sample.s_r <= threshold) & (status == Status.certified)
     n_id = int((on & ~sample.is_ood).sum())
     lost = float(sample.losses[on & ~sample.is_ood].sum())
-    return CertifiedOOD(status=status, threshold=float(threshold), message=message, tpr=n_id/sample.n_id,
+    return CertifiedOOD(status=status,
+                        threshold=float(threshold), message=message, tpr=n_id/sample.n_id,
                         fpr=float(on[sample.is_ood].mean()) if sample.n_ood else 0.,
                         selective_risk=lost/n_id if n_id else np.nan, **wanted)
 
 # %% ../../../nbs/ood/advanced/guarantees.ipynb #61f74e01
 def certify_targets(
     losses, # (n,) in [0, bound]; not read where is_ood
-    scores, # (n,) of a sample that was not used to choose the score or its angle; high means reject
+    scores, # (n,) of a sample that was not used to choose the score or its angle; high
+            # means reject
     is_ood, # (n,) bool, or 0 and 1
     min_tpr:float|None=None, # share of new ID inputs accepted at least, in [0, 1]
     max_fpr:float|None=None, # share of new OOD inputs accepted at most, in [0, 1]
-    target_risk:float|None=None, # selective risk on new inputs at most, in the unit of the losses
+    target_risk:float|None=None, # selective risk on new inputs at most, in the unit of the
+                                 # losses
     delta:float=.05,  # allowed probability that any of the statements is false, in (0, 1)
     bound:float|None=None, # largest possible loss; 1 when None
 ) -> CertifiedOOD: # the largest threshold (the smallest where only the TPR is asked for)
     """A threshold with guarantees for new inputs.
 
-    Source: targets of Franc, Prusa, Paplham, section 3, met by order statistics and learn-then-test
-    (Angelopoulos et al.).
-    Raises: ValueError on bad input; targets that cannot be certified are the status infeasible."""
+    Source: targets of Franc, Prusa, Paplham, section 3, met by order statistics and
+    learn-then-test (Angelopoulos et al.).
+    Raises: ValueError on bad input; targets that cannot be certified are the status
+    infeasible."""
     wanted = _check_wanted(min_tpr, max_fpr, target_risk)
     words = _in_words(wanted)
     share = check_probability(delta, "delta")/len(words)
     if bound is not None: check_positive(bound, "bound")
-    sample = read_sample(scores, is_ood, losses, double=False, need_ood=max_fpr is not None, need_losses=True)
+    sample = read_sample(scores, is_ood, losses, double=False, need_ood=max_fpr is not None,
+                         need_losses=True)
     own = np.sort(sample.s_r[~sample.is_ood])
     low = -np.inf if min_tpr is None else certified_end(own, min_tpr, share, "at least")
     ood = sample.s_r[sample.is_ood]
@@ -106,15 +117,17 @@ def certify_targets(
     fits = thresholds_between(own, low, high, max_fpr not in (None, 1))
     if not len(fits):
         said = (f"no threshold can be certified for {' and '.join(words[:2])} with "
-                f"{sample.n_id} ID and {sample.n_ood} OOD inputs: relax a target or calibrate on more")
+                f"{sample.n_id} ID and {sample.n_ood} OOD inputs: relax a target or "
+                "calibrate on more")
         return _certified(sample, Status.infeasible, -np.inf, said, delta=delta, **wanted)
     threshold = fits[-1] if max_fpr is not None else fits[0]
     if target_risk is not None:
-        found = ltt(sample.losses[~sample.is_ood], sample.s_r[~sample.is_ood], target_risk, share,
-                    bound, np.unique(fits))
+        found = ltt(sample.losses[~sample.is_ood], sample.s_r[~sample.is_ood], target_risk,
+                    share, bound, np.unique(fits))
         if found.status == Status.infeasible:
-            return _certified(sample, Status.infeasible, -np.inf, found.message, delta=delta, **wanted)
+            return _certified(sample, Status.infeasible, -np.inf, found.message,
+                              delta=delta, **wanted)
         threshold = found.threshold
-    said = (f"with probability at least {1 - delta:g} over the calibration sample, new inputs have "
-            + ", ".join(words))
+    said = (f"with probability at least {1 - delta:g} over the calibration sample, new "
+            "inputs have " + ", ".join(words))
     return _certified(sample, Status.certified, threshold, said, delta=delta, **wanted)

@@ -19,8 +19,9 @@ from numba.extending import register_jitable
 
 from ...core.checks import check_array
 from ...core.ranking import kth_smallest
-from ..single import (Sample, Target, added_by, best_row, line_score, meets,
-                                  nearest_of, read_pair, sweep, target_of, weights_at)
+from ..single import (
+    Sample, Target, added_by, best_row, line_score, meets, nearest_of, read_pair, sweep,
+    target_of, weights_at)
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #727312ae
 class Points(NamedTuple):
@@ -36,17 +37,20 @@ class Points(NamedTuple):
 # %% ../../../nbs/ood/advanced/lines.ipynb #hc86c9b2
 def take(points:Points, at) -> Points:
     "Some of the points."
-    return Points(points.r[at], points.g[at], points.n_id[at], points.n_ood[at], points.loss[at],
-                  points.shift_r, points.shift_g)
+    return Points(points.r[at], points.g[at], points.n_id[at], points.n_ood[at],
+                  points.loss[at], points.shift_r, points.shift_g)
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #41e1a923
 def _distinct(s) -> bool:
-    "Whether a part of a large sample holds no value twice: sorting it all for equal points is not worth it."
+    """Whether a part of a large sample holds no value twice: sorting it all for equal
+    points is not worth it."""
     return len(s) > 20000 and bool((np.diff(np.sort(s[::len(s)//10000])) > 0).all())
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #2ea509eb
-def merge_points(s_r, s_g, is_ood, loss, shift=(0., 0.)) -> Points: # shift: taken from the scores before
-    "Points with counts, equal ones merged (in large samples only where some value occurs twice)."
+def merge_points(s_r, s_g, is_ood, loss, shift=(0., 0.)) -> Points: # shift: taken from the
+    # scores before
+    """Points with counts, equal ones merged (in large samples only where some value occurs
+    twice)."""
     n_id = (~is_ood).astype(float)
     n_ood = is_ood.astype(float)
     if _distinct(s_r):
@@ -56,7 +60,8 @@ def merge_points(s_r, s_g, is_ood, loss, shift=(0., 0.)) -> Points: # shift: tak
         r = s_r[order]
         g = s_g[order]
         first = np.flatnonzero(np.append(True, (np.diff(r) != 0) | (np.diff(g) != 0)))
-        columns = r[first], g[first], *(np.add.reduceat(a[order], first) for a in (n_id, n_ood, loss))
+        columns = (r[first], g[first],
+                   *(np.add.reduceat(a[order], first) for a in (n_id, n_ood, loss)))
     arrays = (np.ascontiguousarray(a, float) for a in columns)
     return Points(*arrays, *map(float, shift))  # type: ignore[arg-type]
 
@@ -72,7 +77,8 @@ NOTHING = Counts(0., 0., 0.)
 def counts_of(points:Points, on) -> Counts:
     "Counts of the points that a mask marks (products with it are faster than picking)."
     on = on.astype(float)
-    return Counts(float(on@points.n_id), float(on@points.n_ood), float(on@points.loss))
+    return Counts(float(on @ points.n_id), float(on @ points.n_ood),
+                  float(on @ points.loss))
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #e07ef1fa
 register_jitable(meets)
@@ -87,11 +93,13 @@ def value_of(counts, target):
 @register_jitable
 def joined(counts, points, i, times):
     "Counts after point i comes in (times 1) or goes out (times -1)."
-    return Counts(counts.n_id + times*points.n_id[i], counts.n_ood + times*points.n_ood[i], counts.loss
-                  + times*points.loss[i])
+    return Counts(counts.n_id + times*points.n_id[i], counts.n_ood + times*points.n_ood[i],
+                  counts.loss + times*points.loss[i])
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #ed935886
-TIES = 2.**-51  # of a sum's terms: nearer sums may be equal but for the rounding of the scores and of the sum
+# of a sum's terms: nearer sums may be equal but for the rounding of the scores and of the
+# sum
+TIES = 2.**-51
 
 class Direction(NamedTuple):
     "Weights of the two scores at an angle."
@@ -111,11 +119,14 @@ def rounding_at(points:Points, at:Direction) -> np.ndarray:
     "How far the sum of each point in a direction may be off."
     x = points.r*at.c
     y = points.g*at.s
-    return TIES*(np.abs(x) + np.abs(y) + np.abs(x + points.shift_r*at.c) + np.abs(y + points.shift_g*at.s))
+    return TIES*(np.abs(x) + np.abs(y) + np.abs(x + points.shift_r*at.c)
+                 + np.abs(y + points.shift_g*at.s))
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #48ad45f4
-def clear_cut(points:Points, at:Direction, line:float, target:Target) -> tuple[float, float]:
-    "(objective of all points up to a line, middle of the gap around it); infinite and NaN without a gap."
+def clear_cut(points:Points, at:Direction, line:float,
+              target:Target) -> tuple[float, float]:
+    """(objective of all points up to a line, middle of the gap around it); infinite and NaN
+    without a gap."""
     sums = sums_at(points, at)
     room = rounding_at(points, at)
     on = sums <= line
@@ -129,7 +140,8 @@ def clear_cut(points:Points, at:Direction, line:float, target:Target) -> tuple[f
 # %% ../../../nbs/ood/advanced/lines.ipynb #a1f5423f
 @register_jitable
 def shell_sort(order, keys, n):
-    "Sort the first n indices of order by their keys (Shell sort with Knuth's gaps; ties in any order)."
+    """Sort the first n indices of order by their keys (Shell sort with Knuth's gaps; ties
+    in any order)."""
     gap = 1
     while 3*gap + 1 < n: gap = 3*gap + 1
     while gap > 0:
@@ -153,8 +165,8 @@ def sort_into(order, keys, n):
 # %% ../../../nbs/ood/advanced/lines.ipynb #b1c8e2a1
 @register_jitable
 def deal_into(order, keys, n, low, high, ends):
-    """Write the indices of the first n keys, all in [low, high], to order, from the first of n equal
-    buckets to the last; `ends` is room for n + 1 whole numbers."""
+    """Write the indices of the first n keys, all in [low, high], to order, from the first
+    of n equal buckets to the last; `ends` is room for n + 1 whole numbers."""
     scale = (n - 1)/(high - low) if high > low else 0.
     for b in range(n + 1): ends[b] = 0
     for i in range(n): ends[int((keys[i] - low)*scale) + 1] += 1
@@ -193,8 +205,8 @@ def span(low:float, high:float) -> Span:
 # %% ../../../nbs/ood/advanced/lines.ipynb #11943058
 @register_jitable
 def turn_about(points, i, arc, accepted, events):
-    """Counts on the line through point i just inside the arc, and how many points change side (written to
-    events, in order)."""
+    """Counts on the line through point i just inside the arc, and how many points change
+    side (written to events, in order)."""
     counts = joined(accepted, points, i, 1)
     n = 0
     for j in range(len(points.r)):
@@ -236,7 +248,8 @@ def between_walls(line:float, at:Direction, walls) -> bool:
 # %% ../../../nbs/ood/advanced/lines.ipynb #e3e149ba
 @njit(cache=True)
 def next_edge(points, arc, accepted, target, beat, i, cell, events):
-    "(point, cell, angle in its middle) of the next edge whose set beats `beat`, from a cell of point i on."
+    """(point, cell, angle in its middle) of the next edge whose set beats `beat`, from a
+    cell of point i on."""
     while i < len(points.r):
         counts, n = turn_about(points, i, arc, accepted, events)
         start = arc.low
@@ -248,7 +261,8 @@ def next_edge(points, arc, accepted, target, beat, i, cell, events):
                     return i, k, .5*(start + end)
             if k == n: break
             start = end
-            counts = joined(counts, points, events.point[events.order[k]], events.times[events.order[k]])
+            counts = joined(counts, points, events.point[events.order[k]],
+                            events.times[events.order[k]])
         i += 1
         cell = 0
     return i, cell, np.nan
@@ -263,11 +277,13 @@ def sweep_arc(
     walls,           # (k, 4) between which the lines lie
     whole:Points,    # all points, on which a better line is counted before it is believed
 ) -> Found:
-    "The best of all lines with an angle inside the arc through one of the points, or the one to beat."
+    """The best of all lines with an angle inside the arc through one of the points, or the
+    one to beat."""
     events = room_for_events(len(points.r))
     i = cell = 0
     while True:
-        i, cell, angle = next_edge(points, arc, accepted, target, best.value, i, cell, events)
+        i, cell, angle = next_edge(points, arc, accepted, target, best.value, i, cell,
+                                   events)
         if i == len(points.r): return best
         at = Direction(np.cos(angle), np.sin(angle))
         line = points.r[i]*at.c + points.g[i]*at.s
@@ -278,26 +294,31 @@ def sweep_arc(
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #cadc1814
 def sweep_lines(points:Points, target:Target, best=NO_LINE) -> Found:
-    "The best of all lines with an angle inside (0, pi/2), or the one to beat: exact, in O(n^2 log n)."
+    """The best of all lines with an angle inside (0, pi/2), or the one to beat: exact, in
+    O(n^2 log n)."""
     return sweep_arc(points, span(0., np.pi/2), NOTHING, target, best, NO_WALLS, points)
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #dc5c476b
 class GridPoint(NamedTuple):
     "The best of the angles and thresholds tried."
-    objective: float # without the constant part of a cost; infinite where none meets the target
+    objective: float # without the constant part of a cost; infinite where none meets the
+                     # target
     angle: float
     threshold: float # the largest accepted score
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #37320a8f
-def best_of_angles(sample:Sample, added, target:Target, angles, score=line_score) -> GridPoint:
-    "The paper's algorithm for a sample that was checked; `added` is what an input adds to the objective."
+def best_of_angles(sample:Sample, added, target:Target, angles,
+                   score=line_score) -> GridPoint:
+    """The paper's algorithm for a sample that was checked; `added` is what an input adds to
+    the objective."""
     best = GridPoint(np.inf, np.nan, np.nan)
     for angle in angles:
         t = sweep(score(sample.s_r, sample.s_g, angle), sample.is_ood, added)
         row = best_row(t, target)
         if row is None or row < 0: continue
         value = t.loss[row]/t.n_id[row] if target.ratio else t.loss[row]
-        if value < best.objective: best = GridPoint(float(value), float(angle), float(t.threshold[row]))
+        if value < best.objective:
+            best = GridPoint(float(value), float(angle), float(t.threshold[row]))
     return best
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #3962d37b
@@ -308,7 +329,8 @@ def naive_grid(
     is_ood,  # (n,) bool, or 0 and 1
     model,   # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
     angles,  # (d,) radians, in [0, pi]
-) -> GridPoint: # (objective, angle, threshold); the objective of costs without their constant part
+) -> GridPoint: # (objective, angle, threshold); the objective of costs without their
+                # constant part
     """The paper's algorithm as written, in NumPy: sort all points at every angle.
 
     Source: Franc, Prusa, Paplham, Appendix B.2."""
@@ -328,7 +350,8 @@ def tied_scores(s_r, s_g, angle:float) -> np.ndarray: # (n,)
     order = np.argsort(s)
     ascending = s[order]
     room = room[order]
-    new = np.append(True, ascending[1:] - room[1:] > np.maximum.accumulate(ascending + room)[:-1])
+    new = np.append(True,
+                    ascending[1:] - room[1:] > np.maximum.accumulate(ascending + room)[:-1])
     last = np.flatnonzero(np.append(new[1:], True))
     s[order] = ascending[last][np.cumsum(new) - 1]
     return s
@@ -343,7 +366,8 @@ class Track(NamedTuple):
 
 @register_jitable
 def expected(track):
-    "Extrapolation to the next angle, and how far it may be off (infinite while too little is known)."
+    """Extrapolation to the next angle, and how far it may be off (infinite while too little
+    is known)."""
     return 2*track.last - track.earlier, track.margin if track.seen > 1 else np.inf
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #d7c07ad2
@@ -369,9 +393,11 @@ def sums_between(r, g, at, low, high, near):
 # %% ../../../nbs/ood/advanced/lines.ipynb #db5fd5aa
 @register_jitable
 def near_order_statistic(r, g, at, k, guess, margin, near):
-    "k-th smallest (from 0) of r*c + g*s: one pass, and the sums near the guess, where it lies among them."
+    """k-th smallest (from 0) of r*c + g*s: one pass, and the sums near the guess, where it
+    lies among them."""
     below, inside = sums_between(r, g, at, guess - margin, guess + margin, near)
-    if not below <= k < below + inside: below, inside = sums_between(r, g, at, -np.inf, np.inf, near)
+    if not below <= k < below + inside:
+        below, inside = sums_between(r, g, at, -np.inf, np.inf, near)
     return kth_smallest(near[:inside], k - below)
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #492fc733
@@ -400,7 +426,8 @@ def fill_band(r, g, loss, at, low, high, band):
 # %% ../../../nbs/ood/advanced/lines.ipynb #80cb7411
 @register_jitable
 def pass_low_end(band, n, low):
-    "Accept what lies in the band up to its low end: (how many, their losses, how many are left)."
+    """Accept what lies in the band up to its low end: (how many, their losses, how many are
+    left)."""
     n_accepted = 0
     lost = 0.
     rest = 0
@@ -431,27 +458,30 @@ def best_in_band(n_accepted, lost, band, n, best, angle):
         lost += band.loss[band.order[k]]
         n_accepted += 1
         tied = k + 1 < n and band.score[band.order[k + 1]] == here
-        if not tied and lost/n_accepted < best.objective: best = GridPoint(lost/n_accepted, angle, here)
+        if not tied and lost/n_accepted < best.objective:
+            best = GridPoint(lost/n_accepted, angle, here)
     return best
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #6996ace2
 @register_jitable
 def low_end(r, g, loss, at, high, track, min_id, band):
-    """(m-th smallest ID score, inputs below the band, their losses, inputs in the band, whether m of them
-    lie below high)."""
+    """(m-th smallest ID score, inputs below the band, their losses, inputs in the band,
+    whether m of them lie below high)."""
     guess, margin = expected(track)
     n_below, lost, n = fill_band(r, g, loss, at, guess - margin, high, band)
     if n_below >= min_id:
-        n_below, lost, n = fill_band(r, g, loss, at, -np.inf, high, band)   # the guess was too high
+        # the guess was too high
+        n_below, lost, n = fill_band(r, g, loss, at, -np.inf, high, band)
     if n_below + n < min_id:
-        return near_order_statistic(r, g, at, min_id - 1, 0., np.inf, band.score), n_below, lost, n, False
+        return (near_order_statistic(r, g, at, min_id - 1, 0., np.inf, band.score), n_below,
+                lost, n, False)
     return kth_smallest(band.score[:n], min_id - 1 - n_below), n_below, lost, n, True
 
 # %% ../../../nbs/ood/advanced/lines.ipynb #02e39af9
 @njit(cache=True)
 def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, band, near):
-    """Least selective risk over angles under count constraints: a GridPoint. Work arrays: band, near
-    (n_ood + 1,)."""
+    """Least selective risk over angles under count constraints: a GridPoint. Work arrays:
+    band, near (n_ood + 1,)."""
     best = GridPoint(np.inf, np.nan, np.nan)
     lower = upper = Track(0., 0., 0., 0)
     for t in range(len(angles)):
@@ -461,13 +491,15 @@ def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, ban
             guess, margin = expected(upper)
             high = near_order_statistic(ood_r, ood_g, at, max_ood, guess, margin, near)
             upper = moved(upper, high)
-        low, n_accepted, lost, n, feasible = low_end(r, g, loss, at, high, lower, min_id, band)
+        low, n_accepted, lost, n, feasible = low_end(r, g, loss, at, high, lower, min_id,
+                                                     band)
         lower = moved(lower, low)
         if not feasible: continue
         more, more_lost, n = pass_low_end(band, n, low)
         n_accepted += more
         lost += more_lost
-        if lost/n_accepted < best.objective: best = GridPoint(lost/n_accepted, angles[t], low)
+        if lost/n_accepted < best.objective:
+            best = GridPoint(lost/n_accepted, angles[t], low)
         if not hopeless(n_accepted, lost, band, n, best.objective):
             best = best_in_band(n_accepted, lost, band, n, best, angles[t])
     return best
@@ -476,7 +508,8 @@ def fast_grid(r, g, loss, ood_r, ood_g, angles, directions, min_id, max_ood, ban
 def _fast_point(sample:Sample, target:Target, angles) -> GridPoint|None:
     "The answer of the fast way, or None where it does not hold."
     finite = np.isfinite(sample.s_r).all() and np.isfinite(sample.s_g).all()
-    if not (target.ratio and not target.w_ood and finite and target.min_id <= sample.n_id): return None
+    if not (target.ratio and not target.w_ood and finite and target.min_id <= sample.n_id):
+        return None
     own = np.flatnonzero(~sample.is_ood)
     ood = np.flatnonzero(sample.is_ood)
     directions = np.array([direction(a) for a in angles])
@@ -484,9 +517,9 @@ def _fast_point(sample:Sample, target:Target, angles) -> GridPoint|None:
     n = len(own) + 1
     band = Band(np.empty(n), np.empty(n), np.empty(n, np.int64))
     near = np.empty(len(ood) + 1)
-    found = fast_grid(sample.s_r[own], sample.s_g[own], sample.losses[own], sample.s_r[ood], sample.s_g[ood],
-                      angles, directions,
-                      target.min_id, target.max_ood, band, near)
+    found = fast_grid(sample.s_r[own], sample.s_g[own], sample.losses[own], sample.s_r[ood],
+                      sample.s_g[ood], angles, directions, target.min_id, target.max_ood,
+                      band, near)
     if np.isinf(found.objective): return found
     accepted, tied = (f(sample.s_r, sample.s_g, found.angle) <= found.threshold
                       for f in (line_score, tied_scores))
@@ -507,5 +540,5 @@ def grid_point(sample:Sample, model, target:Target, angles) -> GridPoint:
 def nearest_of_angles(sample:Sample, model, target:Target, angles) -> dict:
     "What the angles of a grid attain for each part of the target."
     with np.errstate(invalid="ignore"):
-        return nearest_of((sweep(tied_scores(sample.s_r, sample.s_g, a), sample.is_ood) for a in angles),
-                          model, target)
+        return nearest_of((sweep(tied_scores(sample.s_r, sample.s_g, a), sample.is_ood)
+                           for a in angles), model, target)

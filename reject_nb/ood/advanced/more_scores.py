@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ...core.checks import (check_choice, check_count, check_labels, check_matrix,
-                                   check_number, check_positive, check_probability,
-                                   check_vector, refuse)
-from .detectors import (feature_matrix, finite_matrix, linear_head,
-                                              logit_matrix, logsumexp, outside_subspace,
-                                              unit_rows)
+from ...core.checks import (
+    check_choice, check_count, check_labels, check_matrix, check_number, check_positive,
+    check_probability, check_vector, refuse)
+from reject_nb.ood.advanced.detectors import (
+    feature_matrix, finite_matrix, linear_head, logit_matrix, logsumexp, outside_subspace,
+    unit_rows)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #5c3c452e
 def log_softmax(logits) -> np.ndarray: # (n, C), at most 0
@@ -30,7 +30,8 @@ def energy(
     logits, # (n, C), C at least 2
     temperature:float=1., # of the softmax, above 0
 ) -> np.ndarray: # (n,)
-    """Minus the tempered log-sum-exp of the logits. Warns where the logits look like probabilities.
+    """Minus the tempered log-sum-exp of the logits. Warns where the logits look like
+    probabilities.
 
     Source: Liu, Wang, Owens, Li, NeurIPS 2020."""
     z = logit_matrix(logits, "logits", one=False)
@@ -50,7 +51,8 @@ def entropy(
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #7b873460
 def _log_others(log_p) -> np.ndarray: # (n, C)
-    "log(1 - p): for the largest probability from the sum of the others, which is exact where it is tiny."
+    """log(1 - p): for the largest probability from the sum of the others, which is exact
+    where it is tiny."""
     with np.errstate(divide="ignore"): out = np.log1p(-np.exp(log_p))
     rows = np.arange(len(log_p))
     top = log_p.argmax(1)
@@ -83,8 +85,8 @@ def kl_matching(
     logits,       # (n, C), or (n, 1): of the second of two classes
     train_logits, # (N, C), of inputs in distribution; their labels are not needed
 ) -> np.ndarray:  # (n,) at least 0 up to rounding
-    """Divergence of the probabilities from the nearest typical ones. Warns where the logits look like
-    probabilities.
+    """Divergence of the probabilities from the nearest typical ones. Warns where the logits
+    look like probabilities.
 
     Source: Hendrycks et al., ICML 2022."""
     z = logit_matrix(logits, "logits")
@@ -95,43 +97,49 @@ def kl_matching(
     log_typical = np.log(np.maximum(typical, np.finfo(float).tiny))
     log_p = log_softmax(z)
     p = np.exp(log_p)
-    return ((p*log_p).sum(1)[:, None] - p@log_typical.T).min(1)
+    return ((p*log_p).sum(1)[:, None] - p @ log_typical.T).min(1)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #5200d0fd
-def _whitener(centred, ridge:float) -> np.ndarray: # (d, d), w with w w' = inverse of the scatter
-    "A square root of the inverse of centred' centred + ridge, by Cholesky (rounded at each feature's scale)."
+def _whitener(centred, ridge:float) -> np.ndarray:
+    # (d, d), w with w w' = inverse of the scatter
+    """A square root of the inverse of centred' centred + ridge, by Cholesky (rounded at
+    each feature's scale)."""
     from scipy.linalg import solve_triangular
-    scatter = centred.T@centred + ridge*np.eye(centred.shape[1])
+    scatter = centred.T @ centred + ridge*np.eye(centred.shape[1])
     if not np.isfinite(scatter).all():
         raise refuse("train_features", "of a size whose squares are finite", centred)
     try: factor = np.linalg.cholesky(scatter)
     except np.linalg.LinAlgError:
-        raise refuse("ridge", "larger: the scatter of train_features is singular", ridge) from None
+        raise refuse("ridge", "larger: the scatter of train_features is singular",
+                     ridge) from None
     return solve_triangular(factor, np.eye(len(factor)), lower=True).T
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #e07d56bf
 def _gaussian_distances(features, train_features, train_labels, ridge):
     "Squared distances to the classes; the checked arrays."
     features = feature_matrix(features, "features").astype(float)
-    train = feature_matrix(train_features, "train_features", d=features.shape[1]).astype(float)
+    train = feature_matrix(train_features, "train_features", d=features.shape[1]).astype(
+        float)
     labels = check_labels(train_labels, "train_labels", len(train))
     kinds, codes = np.unique(labels, return_inverse=True)
     means = np.array([train[codes == k].mean(0) for k in range(len(kinds))])
     whiten = _whitener(train - means[codes], check_positive(ridge, "ridge"))
-    rows = features@whiten
-    return np.array([((rows - c)**2).sum(1) for c in means@whiten]).T, features, train
+    rows = features @ whiten
+    return np.array([((rows - c)**2).sum(1) for c in means @ whiten]).T, features, train
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #8864abba
 def mahalanobis(
     features,       # (n, d)
     train_features, # (N, d)
     train_labels,   # (N,) classes, labels of any kind
-    ridge:float=1e-6, # added to the scatter's diagonal, above 0, in squared units of the features
+    ridge:float=1e-6, # added to the scatter's diagonal, above 0, in squared units of the
+                      # features
 ) -> np.ndarray:    # (n,) at least 0
-    """Half the squared distance to the nearest class mean, in units of the scatter within classes.
+    """Half the squared distance to the nearest class mean, in units of the scatter within
+    classes.
 
-    The scatter is a sum over training inputs, not a mean, as in pytorch-ood: the order of inputs is that of
-    the original, the size is smaller by the number of training inputs.
+    The scatter is a sum over training inputs, not a mean, as in pytorch-ood: the order of
+    inputs is that of the original, the size is smaller by the number of training inputs.
 
     Source: Lee, Lee, Lee, Shin, NeurIPS 2018."""
     return _gaussian_distances(features, train_features, train_labels, ridge)[0].min(1)/2
@@ -141,15 +149,17 @@ def relative_mahalanobis(
     features,       # (n, d)
     train_features, # (N, d)
     train_labels,   # (N,) classes, labels of any kind
-    ridge:float=1e-6, # added to both scatters' diagonals, above 0, in squared units of the features
+    ridge:float=1e-6, # added to both scatters' diagonals, above 0, in squared units of the
+                      # features
 ) -> np.ndarray:    # (n,)
     """Squared distance to the nearest class minus that to one Gaussian for all.
 
     Source: Ren et al., 2021, arXiv:2106.09022."""
-    near, features, train = _gaussian_distances(features, train_features, train_labels, ridge)
+    near, features, train = _gaussian_distances(features, train_features, train_labels,
+                                                ridge)
     mean = train.mean(0)
     whiten = _whitener(train - mean, check_positive(ridge, "ridge"))
-    return near.min(1) - (((features - mean)@whiten)**2).sum(1)
+    return near.min(1) - (((features - mean) @ whiten)**2).sum(1)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #3290f256
 def residual(
@@ -170,7 +180,8 @@ def _row_labels(labels, n:int, n_classes:int) -> np.ndarray:
     "Labels that are rows of the weight matrix."
     labels = np.asarray(check_labels(labels, "train_labels", n))
     if labels.dtype.kind not in "iu" or labels.min() < 0 or labels.max() >= n_classes:
-        raise refuse("train_labels", f"{n} whole numbers from 0 to {n_classes - 1}, rows of weight", labels)
+        raise refuse("train_labels",
+                     f"{n} whole numbers from 0 to {n_classes - 1}, rows of weight", labels)
     return labels.astype(np.int64)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #9de06d54
@@ -184,14 +195,16 @@ def she(
     """Minus the likeness to the pattern of the predicted class.
 
     Source: Zhang et al., ICLR 2023.
-    Raises: ValueError that names the argument, and where a class that is predicted has no pattern."""
+    Raises: ValueError that names the argument, and where a class that is predicted has no
+    pattern."""
     features, weight, bias = linear_head(features, weight, bias)
     train = feature_matrix(train_features, "train_features", d=features.shape[1])
     codes = _row_labels(train_labels, len(train), len(weight))
-    right = (train@weight.T + bias).argmax(1) == codes
-    predicted = (features@weight.T + bias).argmax(1)
+    right = (train @ weight.T + bias).argmax(1) == codes
+    predicted = (features @ weight.T + bias).argmax(1)
     if missing := sorted(set(predicted.tolist()) - set(codes[right].tolist())):
-        right_once = f"such that class {missing[0]}, which is predicted, is right at least once"
+        right_once = (f"such that class {missing[0]}, which is predicted, is right at "
+                      "least once")
         raise refuse("train_labels and train_features", right_once, codes)
     sums = np.zeros((len(weight), features.shape[1]))
     np.add.at(sums, codes[right], train[right])
@@ -214,10 +227,11 @@ def nnguide(
     train = feature_matrix(train_features, "train_features", d=features.shape[1])
     k = check_count(k, "k", 1, len(train))
     block = check_count(block, "block")
-    bank = unit_rows(train)*logsumexp(train@weight.T + bias)[:, None]
+    bank = unit_rows(train)*logsumexp(train @ weight.T + bias)[:, None]
     rows = unit_rows(features)
-    confidence = logsumexp(features@weight.T + bias)
-    near = [np.partition(rows[i:i + block]@bank.T, len(bank) - k, axis=1)[:, len(bank) - k:].mean(1)
+    confidence = logsumexp(features @ weight.T + bias)
+    near = [np.partition(rows[i:i + block] @ bank.T, len(bank) - k,
+                         axis=1)[:, len(bank) - k:].mean(1)
             for i in range(0, len(rows), block)]
     return -np.concatenate(near)*confidence
 
@@ -228,7 +242,8 @@ def fdbd(
     bias,           # (C,)
     train_features, # (N, d), whose mean is the centre
 ) -> np.ndarray:    # (n,) at most 0
-    """Minus the mean distance to decision borders, divided by the distance to the training mean.
+    """Minus the mean distance to decision borders, divided by the distance to the training
+    mean.
 
     Source: Liu, Qin, ICML 2024."""
     features, weight, bias = linear_head(features, weight, bias)
@@ -236,7 +251,7 @@ def fdbd(
     between = np.linalg.norm(weight[:, None] - weight[None], axis=2)
     np.fill_diagonal(between, 1.)
     if not between.all(): raise refuse("weight", "of rows that differ", weight)
-    z = features@weight.T + bias
+    z = features @ weight.T + bias
     best = z.argmax(1)
     borders = ((z.max(1)[:, None] - z)/between[best]).sum(1)/(len(weight) - 1)
     return -borders/np.maximum(np.linalg.norm(features - train.mean(0), axis=1), 1e-8)
@@ -278,8 +293,9 @@ def ash(
     Source: Djurisic, Bozanic, Ashok, Liu, ICLR 2023."""
     features, weight, bias = linear_head(features, weight, bias, one=False)
     share = check_number(share, "share", 0., np.nextafter(1., 0))
-    shaped = _shaped(features, _strongest(features, share), check_choice(variant, "variant", VARIANTS))
-    return -logsumexp(shaped@weight.T + bias)
+    shaped = _shaped(features, _strongest(features, share),
+                     check_choice(variant, "variant", VARIANTS))
+    return -logsumexp(shaped @ weight.T + bias)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #3e707876
 def dice(
@@ -296,7 +312,7 @@ def dice(
     train = finite_matrix(train_features, "train_features", d=features.shape[1])
     contribution = train.mean(0)*weight
     level = np.quantile(contribution, check_number(share, "share", 0., 1.))
-    return -logsumexp(features@np.where(contribution > level, weight, 0).T + bias)
+    return -logsumexp(features @ np.where(contribution > level, weight, 0).T + bias)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #5c19b213
 def gradnorm(
@@ -310,7 +326,7 @@ def gradnorm(
     Source: Huang, Geng, Li, NeurIPS 2021."""
     features, weight, bias = linear_head(features, weight, bias)
     temperature = check_positive(temperature, "temperature")
-    p = np.exp(log_softmax((features@weight.T + bias)/temperature))
+    p = np.exp(log_softmax((features @ weight.T + bias)/temperature))
     return 0. - np.abs(p - 1/len(weight)).sum(1)*np.abs(features).sum(1)/temperature
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #6d1a1b8d
@@ -319,16 +335,18 @@ def sirc(
     s_g,       # (n,) score for foreign inputs
     train_s_g, # (N,) the same of known inputs, not all equal
 ) -> np.ndarray: # (n,) -inf where s_r is 0
-    """Risk score times a factor that grows where the other score is unusual, as a logarithm.
+    """Risk score times a factor that grows where the other score is unusual, as a
+    logarithm.
 
-    Source: Xia, Bouganis, ACCV 2022; a is the mean plus three standard deviations, b one over the standard
-    deviation, as there."""
+    Source: Xia, Bouganis, ACCV 2022; a is the mean plus three standard deviations, b one
+    over the standard deviation, as there."""
     s_r = check_vector(s_r, "s_r", low=0.)
     s_g = check_vector(s_g, "s_g", len(s_r))
     known = check_vector(train_s_g, "train_s_g")
     spread = known.std()
     if not 0 < spread < np.inf:
-        raise refuse("train_s_g", "a vector of finite spread of which not all entries are equal", train_s_g)
+        raise refuse("train_s_g", "a vector of finite spread of which not all entries are "
+                     "equal", train_s_g)
     with np.errstate(divide="ignore"): logarithm = np.log(s_r)
     return logarithm + np.logaddexp(0, (s_g - known.mean())/spread - 3)
 
@@ -351,10 +369,11 @@ def plug_in_score(
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #60f15965
 @dataclass(frozen=True, kw_only=True)
 class LearnedRatio:
-    "Likelihood ratio of foreign to known inputs, learned from a mixture; call it with inputs."
-    classifier:Any       # fitted; column 1 of predict_proba is the mixture
-    balance:float        # known inputs per input of the mixture in training
-    share:float|None     # of foreign inputs in the mixture; None: the order of g only
+    """Likelihood ratio of foreign to known inputs, learned from a mixture; call it with
+    inputs."""
+    classifier: Any       # fitted; column 1 of predict_proba is the mixture
+    balance: float        # known inputs per input of the mixture in training
+    share: float|None     # of foreign inputs in the mixture; None: the order of g only
 
     def __call__(self,
         X, # inputs, as the classifier takes them
@@ -362,7 +381,8 @@ class LearnedRatio:
         "The score, high where an input is foreign."
         p = np.clip(self.classifier.predict_proba(X)[:, 1], 1e-12, 1 - 1e-12)
         ratio = self.balance*p/(1 - p)
-        return ratio if self.share is None else np.maximum(ratio - (1 - self.share), 0)/self.share
+        return (ratio if self.share is None
+                else np.maximum(ratio - (1 - self.share), 0)/self.share)
 
 # %% ../../../nbs/ood/advanced/more_scores.ipynb #57cacdd6
 def learn_ratio(
@@ -371,7 +391,8 @@ def learn_ratio(
     classifier=None, # with predict_proba; None: 100 randomised trees of scikit-learn
     share:float|None=None, # of foreign inputs in the mixture, in (0, 1), where it is known
 ) -> LearnedRatio:
-    """Learn the likelihood ratio of foreign to known inputs without any labelled foreign input.
+    """Learn the likelihood ratio of foreign to known inputs without any labelled foreign
+    input.
 
     Source: Franc, Paplham, Prusa, ECCV 2024 (POSCOD).
     Raises: ValueError that names the argument; what the classifier raises."""
@@ -380,9 +401,11 @@ def learn_ratio(
     if share is not None: share = check_probability(share, "share")
     first = _rows(X_id, "X_id")
     second = _rows(X_mixed, "X_mixed")
-    if classifier is None:   # odds are wanted, not labels: leaves of 30 inputs, a mean over trees
+    if classifier is None:
+        # odds are wanted, not labels: leaves of 30 inputs, a mean over trees
         classifier = ExtraTreesClassifier(100, min_samples_leaf=30, random_state=0)
-    if not all(hasattr(classifier, name) for name in ("get_params", "fit", "predict_proba")):
+    if not all(hasattr(classifier, name)
+               for name in ("get_params", "fit", "predict_proba")):
         raise refuse("classifier", "a classifier with fit and predict_proba", classifier)
     found = clone(classifier)
     found.fit(_stacked(X_id, X_mixed), np.repeat([0, 1], [first, second]))
@@ -399,7 +422,8 @@ def _rows(X, name:str) -> int:
 def _stacked(a, b):
     "Both tables one above the other: frames, sparse matrices or arrays."
     for kind in ("iloc", "tocsr"):
-        if hasattr(a, kind) != hasattr(b, kind): raise refuse("X_mixed", "a table of the kind of X_id", b)
+        if hasattr(a, kind) != hasattr(b, kind):
+            raise refuse("X_mixed", "a table of the kind of X_id", b)
     if hasattr(a, "iloc"):
         import pandas as pd
         return pd.concat([a, b])

@@ -14,8 +14,8 @@ from fastcore.basics import patch
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import get_tags
 
-from ...core.checks import (check_flag, check_instance, check_probability,
-                                   check_vector, refuse)
+from ...core.checks import (
+    check_flag, check_instance, check_probability, check_vector, refuse)
 from ...core.labels import round_scores
 from ...core.results import Status
 from .detectors import knn, mls
@@ -24,10 +24,9 @@ from ..double import tune_double_score, tune_pair
 from ..metrics import aupr, auroc, oscr
 from ..models import BoundedTPRFPR, check_model
 from ..single import read_sample, score_on_line, tune_sample
-from ...risk_control.estimators import (ask, check_class_labels, count_features,
-                                               default_classifier, labels_of,
-                                               legacy_random_state, n_rows, predict_labels, split_rows,
-                                               stays_as_it_is, take)
+from ...risk_control.estimators import (
+    ask, check_class_labels, count_features, default_classifier, labels_of,
+    legacy_random_state, n_rows, predict_labels, split_rows, stays_as_it_is, take)
 from ...risk_control.selective import Abstaining, check_prefit, split_by_class
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #bca6a4db
@@ -39,14 +38,16 @@ def _mls(classifier, X):
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #hed2e2b2
 def _matrix(X, missing:bool=False):
-    "Sparse, or a matrix of finite numbers, NaN among them where they may be missing; ValueError else."
+    """Sparse, or a matrix of finite numbers, NaN among them where they may be missing;
+    ValueError else."""
     if hasattr(X, "tocsr"): return X.tocsr()
     try: Z = np.asarray(X, float)
     except (ValueError, TypeError) as error:
-        raise ValueError(f"X must be of numbers for 'knn', else choose another score: {error}") from error
+        raise ValueError("X must be of numbers for 'knn', else choose another score: "
+                         f"{error}") from error
     if Z.ndim != 2 or not (np.isfinite(Z) | (missing & np.isnan(Z))).all():
-        raise ValueError("X must be a matrix without NaN for 'knn': fill in by a step of a pipeline, or "
-                         "choose another score")
+        raise ValueError("X must be a matrix without NaN for 'knn': fill in by a step of a "
+                         "pipeline, or choose another score")
     return Z
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #hc3f9a0c
@@ -57,19 +58,21 @@ def _takes_missing(classifier) -> bool:
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #1a3c0801
 def _as_numbers(X):
-    "A fitted step that makes numbers of missing values and categories, or None where X has something else."
+    """A fitted step that makes numbers of missing values and categories, or None where X
+    has something else."""
     from sklearn.compose import make_column_selector, make_column_transformer
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import OneHotEncoder
     filled = SimpleImputer(add_indicator=True, keep_empty_features=True)
     dtypes = getattr(X, "dtypes", None)
     if not hasattr(dtypes, "items"):                          # no frame of pandas
-        if getattr(X, "dtype", np.dtype(object)).kind not in "biuf" or np.isinf(X).any(): return None
+        if getattr(X, "dtype", np.dtype(object)).kind not in "biuf" or np.isinf(X).any():
+            return None
         return filled.fit(X)
     kinds = ["category", "bool"]
-    step = make_column_transformer((filled, make_column_selector(dtype_include="number")),
-                                   (OneHotEncoder(handle_unknown="ignore"),
-                                    make_column_selector(dtype_include=kinds)), sparse_threshold=0)
+    step = make_column_transformer((filled, make_column_selector(dtype_include="number")), (
+        OneHotEncoder(handle_unknown="ignore"), make_column_selector(dtype_include=kinds)),
+                                   sparse_threshold=0)
     known = X.select_dtypes(["number", *kinds]).columns
     return step.fit(X) if len(known) == len(X.columns) else None
 
@@ -78,22 +81,26 @@ def _steps_before(classifier, X):
     "None where distances can be measured among X itself, else what makes numbers of it."
     try: _matrix(X)
     except ValueError:
-        if hasattr(classifier, "steps") and len(classifier.steps) > 1: return classifier[:-1]
+        if hasattr(classifier, "steps") and len(classifier.steps) > 1:
+            return classifier[:-1]
         if not _takes_missing(classifier) or (step := _as_numbers(X)) is None: raise
         return step
 
-def _seen(steps, X, missing=False): return _matrix(X if steps is None else steps.transform(X), missing)
+def _seen(steps, X, missing=False):
+    return _matrix(X if steps is None else steps.transform(X), missing)
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #ada96f71
 _NEIGHBOUR = 10
 
 def _knn(steps, train, mean, sd, missing, X):
-    "Distance to a neighbour among dense rows; infinite where a value is missing that never was in training."
+    """Distance to a neighbour among dense rows; infinite where a value is missing that
+    never was in training."""
     Z = _seen(steps, X, missing)
     out = np.full(len(Z), np.inf)
     whole = ~np.isnan(Z).any(1)
     rows = (Z[whole] - mean)/sd
-    if len(rows): out[whole] = knn(rows, train, min(_NEIGHBOUR, len(train)), normalize=False)
+    if len(rows):
+        out[whole] = knn(rows, train, min(_NEIGHBOUR, len(train)), normalize=False)
     return out
 
 def _sparse_knn(steps, scaler, index, X):
@@ -109,7 +116,8 @@ def _distances(classifier, X_train):
         from sklearn.neighbors import NearestNeighbors
         from sklearn.preprocessing import StandardScaler
         scaler = StandardScaler(with_mean=False).fit(train)
-        index = NearestNeighbors(n_neighbors=min(_NEIGHBOUR, train.shape[0])).fit(scaler.transform(train))
+        index = NearestNeighbors(n_neighbors=min(_NEIGHBOUR, train.shape[0])).fit(
+            scaler.transform(train))
         return partial(_sparse_knn, steps, scaler, index)
     mean = train.mean(0)
     sd = np.maximum(train.std(0), 1e-12)
@@ -128,10 +136,12 @@ def named_score(
         raise refuse(argument, "'msp', 'mls', 'knn' or a function of X", name)
     if name == "knn":
         if X_train is None:
-            wanted = "a function, or the estimator not fitted, since 'knn' needs the training inputs"
+            wanted = ("a function, or the estimator not fitted, since 'knn' needs the "
+                      "training inputs")
             raise refuse(argument, wanted, name)
         return _distances(classifier, X_train)
-    needed, score = ("predict_proba", _msp) if name == "msp" else ("decision_function", _mls)
+    needed, score = (("predict_proba", _msp) if name == "msp"
+                     else ("decision_function", _mls))
     if not hasattr(classifier, needed):
         raise refuse(argument, f"another score, since the estimator has no {needed}", name)
     return partial(score, classifier)
@@ -151,14 +161,17 @@ def _halves(parts:_Parts, rng) -> tuple[_Parts, _Parts]:
     "Two parts of the held-out inputs: for tuning, and for the certificate."
     own = split_rows(len(parts.y), .5, rng)
     ood = split_rows(parts.n_ood, .5, rng)
-    first, second = (_Parts(take(parts.X, i), parts.y[i], take(parts.X_ood, k)) for i, k in zip(own, ood))
+    first, second = (_Parts(take(parts.X, i), parts.y[i], take(parts.X_ood, k))
+                     for i, k in zip(own, ood))
     return first, second
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #hb83e0f7
 def _stricter(model:BoundedTPRFPR, n_id:int, n_ood:int, delta:float) -> BoundedTPRFPR:
-    "Targets that leave room for what a sample of this size may be off (Hoeffding, half of delta each)."
+    """Targets that leave room for what a sample of this size may be off (Hoeffding, half of
+    delta each)."""
     room_id, room_ood = (np.sqrt(-np.log(delta/2)/2/n) for n in (n_id, n_ood))
-    return BoundedTPRFPR(min(1., model.min_tpr + room_id), max(0., model.max_fpr - room_ood))
+    return BoundedTPRFPR(min(1., model.min_tpr + room_id),
+                         max(0., model.max_fpr - room_ood))
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #2e7ee1f3
 def _blamed(name:str, call, X):
@@ -176,13 +189,15 @@ def _check_size(X, name:str, least:int) -> None:
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #d550e6e7
 class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
-    """A classifier that rejects what it may get wrong and what is not its business. X is passed on as it is.
+    """A classifier that rejects what it may get wrong and what is not its business. X is
+    passed on as it is.
 
-    Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_, message_, classes_,
-    reject_label_, and certificate_ where a guarantee was given.
+    Learned: classifier_, risk_score_, ood_score_, tuned_, angle_, threshold_, status_,
+    message_, classes_, reject_label_, and certificate_ where a guarantee was given.
 
-    A search over targets lists whole models, `{"model": [BoundedTPRFPR(.8, .1), BoundedTPRFPR(.9, .1)]}`,
-    since a model has no parameters to set (`model__min_tpr` is refused); X_ood goes to the fit of the search.
+    A search over targets lists whole models, `{"model": [BoundedTPRFPR(.8, .1),
+    BoundedTPRFPR(.9, .1)]}`, since a model has no parameters to set (`model__min_tpr` is
+    refused); X_ood goes to the fit of the search.
 
     Source: Franc, Prusa, Paplham, section 2.4."""
     status_: Any
@@ -191,19 +206,24 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
     _units: dict = {}    # of the scores with a name, whose values are of size 1
 
     def __init__(self,
-        estimator=None,       # classifier or function X -> labels; None: logistic regression. A clone is
-                              # fitted, unless it is a function, in FrozenEstimator, or prefit
-        risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the classifier errs
-        ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high out of distribution;
-                              # "knn" is the distance to the half of X that does not tune
+        estimator=None,       # classifier or function X -> labels; None: logistic
+                              # regression. A clone is fitted, unless it is a function, in
+                              # FrozenEstimator, or prefit
+        risk_score="msp",     # "msp", "mls", or a function X -> (n,), high where the
+                              # classifier errs
+        ood_score="knn",      # "knn", "msp", "mls", or a function X -> (n,), high out of
+                              # distribution; "knn" is the distance to the half of X that
+                              # does not tune
         model=None,           # BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD;
                               # None: BoundedTPRFPR(.8, .2)
-        guarantee=False,      # whether the threshold is certified on inputs kept for that; BoundedTPRFPR only
+        guarantee=False,      # whether the threshold is certified on inputs kept for that;
+                              # BoundedTPRFPR only
         delta=.05,            # allowed probability that the guarantee fails, in (0, 1)
-        reject_label="auto",  # what predict returns for rejected inputs: -1 for numbers, "reject" for text
+        reject_label="auto",  # what predict returns for rejected inputs: -1 for numbers,
+                              # "reject" for text
         random_state=0,       # of the splits
-        prefit=False,         # True: the estimator was fitted on other data, so all ID inputs tune unless
-                              # a score is "knn"
+        prefit=False,         # True: the estimator was fitted on other data, so all ID
+                              # inputs tune unless a score is "knn"
     ):
         self.estimator = estimator
         self.model = model
@@ -216,17 +236,22 @@ class DoubleScoreSelector(Abstaining, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self,
-        X,          # (n, d) ID inputs, or what the estimator takes: a frame, text, sparse, missing values
+        X,          # (n, d) ID inputs, or what the estimator takes: a frame, text, sparse,
+                    # missing values
         y,          # (n,) their labels
-        X_ood=None, # (m, d) OOD inputs; None: none at hand, the rule is tuned for errors alone
-        **params,   # for the estimator's fit, such as sample_weight; one entry a row is cut to its rows
+        X_ood=None, # (m, d) OOD inputs; None: none at hand, the rule is tuned for errors
+                    # alone
+        **params,   # for the estimator's fit, such as sample_weight; one entry a row is cut
+                    # to its rows
     ):              # self
-        """Fit the classifier where needed, tune the two scores (certified optimum), and certify where asked.
+        """Fit the classifier where needed, tune the two scores (certified optimum), and
+        certify where asked.
 
         Raises: ValueError that names the argument, and where the sets are too small."""
         base, model, guarantee, delta = self._read_parameters()
         rng = legacy_random_state(self.random_state)
-        parts = self._hold_out(self._read(X, y, X_ood, base, guarantee), base, guarantee, rng, params)
+        parts = self._hold_out(self._read(X, y, X_ood, base, guarantee), base, guarantee,
+                               rng, params)
         if guarantee: return self._tune_and_certify(parts, model, delta, rng)
         return self._learn(self._tune(parts, model), None)
 
@@ -240,7 +265,8 @@ def _read_parameters(self:DoubleScoreSelector):
     if stays_as_it_is(base, check_flag(self.prefit, "prefit")): check_prefit(base)
     model = BoundedTPRFPR(.8, .2) if self.model is None else check_model(self.model)
     guarantee = check_flag(self.guarantee, "guarantee")
-    if guarantee: check_instance(model, "model", BoundedTPRFPR, "BoundedTPRFPR for a guarantee")
+    if guarantee:
+        check_instance(model, "model", BoundedTPRFPR, "BoundedTPRFPR for a guarantee")
     return base, model, guarantee, check_probability(self.delta, "delta")
 
 @patch
@@ -259,13 +285,17 @@ def _read(self:DoubleScoreSelector, X, y, X_ood, base, guarantee:bool) -> _Parts
 
 @patch
 def _needs_known(self:DoubleScoreSelector, base) -> bool:
-    "Whether half of X does not tune: the classifier is fitted on it, or neighbours are sought in it."
-    by_neighbours = any(isinstance(s, str) and s == "knn" for s in (self.risk_score, self.ood_score))
+    """Whether half of X does not tune: the classifier is fitted on it, or neighbours are
+    sought in it."""
+    by_neighbours = any(isinstance(s, str) and s == "knn"
+                        for s in (self.risk_score, self.ood_score))
     return by_neighbours or not stays_as_it_is(base, self.prefit)
 
 @patch
-def _hold_out(self:DoubleScoreSelector, parts:_Parts, base, guarantee:bool, rng, params) -> _Parts:
-    "Fit on half of the ID inputs, or keep it for 'knn', where that is needed; returns what is held out."
+def _hold_out(self:DoubleScoreSelector, parts:_Parts, base, guarantee:bool, rng,
+              params) -> _Parts:
+    """Fit on half of the ID inputs, or keep it for 'knn', where that is needed; returns
+    what is held out."""
     X = parts.X
     y = parts.y
     if not self._needs_known(base): first, rest = np.empty(0, int), np.arange(len(y))
@@ -296,12 +326,13 @@ def _tune_and_certify(self:DoubleScoreSelector, parts:_Parts, model, delta, rng)
     if tuned.status == Status.infeasible: return self._learn(tuned, None)
     sample = self._sample(kept)
     s = score_on_line(sample["s_r"], sample["s_g"], tuned.angle)
-    return self._learn(tuned, certify_targets(sample["losses"], s, sample["is_ood"], model.min_tpr,
-                                              model.max_fpr, delta=delta))
+    return self._learn(tuned, certify_targets(sample["losses"], s, sample["is_ood"],
+                                              model.min_tpr, model.max_fpr, delta=delta))
 
 @patch
 def _learn(self:DoubleScoreSelector, tuned, certificate):
-    "Set what was learned; a certificate's threshold and words go before those of the tuning."
+    """Set what was learned; a certificate's threshold and words go before those of the
+    tuning."""
     self.__dict__.pop("certificate_", None)                  # of an earlier fit
     self.tuned_ = tuned
     self.angle_ = tuned.angle
@@ -315,7 +346,8 @@ def _learn(self:DoubleScoreSelector, tuned, certificate):
 # %% ../../../nbs/ood/advanced/selector.ipynb #3d294d2e
 @patch
 def _score(self:DoubleScoreSelector, which:str, X, name:str) -> np.ndarray: # (n,)
-    "One of the two scores, without the last digits, which depend on how many rows are asked together."
+    """One of the two scores, without the last digits, which depend on how many rows are
+    asked together."""
     found = _blamed(name, lambda X: ask(getattr(self, which + "_"), X, f"the {which}"), X)
     checked = check_vector(found, which, n_rows(X), infinite=True, empty=True)
     return round_scores(checked, self._units.get(which, 0.), getattr(found, "dtype", None))
@@ -359,11 +391,13 @@ def _report_row(name, scores, is_ood, losses, model, areas:bool) -> dict:
     "What a method attains."
     sample = read_sample(scores, is_ood, losses, need_ood=areas, need_losses=True)
     t = tune_pair(sample, model) if sample.is_double else tune_sample(sample, model)
-    row = dict(method=name, status=str(t.status), selective_risk=t.selective_risk, tpr=t.tpr, fpr=t.fpr,
-               precision=t.precision)
+    row = dict(method=name, status=str(t.status), selective_risk=t.selective_risk,
+               tpr=t.tpr, fpr=t.fpr, precision=t.precision)
     how: dict = dict(double="best angle", n_angles=31)
-    if areas: row.update(auroc=auroc(scores, is_ood, **how), aupr=aupr(scores, is_ood, **how))
-    if areas and sample.losses.max() <= 1: row.update(oscr=oscr(losses, scores, is_ood, **how))
+    if areas:
+        row.update(auroc=auroc(scores, is_ood, **how), aupr=aupr(scores, is_ood, **how))
+    if areas and sample.losses.max() <= 1:
+        row.update(oscr=oscr(losses, scores, is_ood, **how))
     return row | dict(message=t.message, objective=t.objective)
 
 # %% ../../../nbs/ood/advanced/selector.ipynb #49a44ace
@@ -372,7 +406,8 @@ def report(
     scores:dict, # method -> (n,) single score, or (n, 2) pair (s_r, s_g); high means reject
     is_ood,  # (n,) bool, or 0 and 1
     model,   # target: BoundedTPRFPR, BoundedPrecisionRecall or CostBasedOOD
-    areas:bool=True, # also AUROC, AUPR, and OSCR where no loss exceeds 1; they need OOD inputs
+    areas:bool=True, # also AUROC, AUPR, and OSCR where no loss exceeds 1; they need OOD
+                     # inputs
 ):           # table, best method first, those unable (status infeasible) last
     """Rank methods at a target.
 
@@ -381,6 +416,6 @@ def report(
         raise refuse("scores", "a dict that names at least one method", scores)
     model = check_model(model)
     areas = check_flag(areas, "areas")
-    rows = sorted((_report_row(name, s, is_ood, losses, model, areas) for name, s in scores.items()),
-                  key=lambda r: r["objective"])
+    rows = sorted((_report_row(name, s, is_ood, losses, model, areas)
+                   for name, s in scores.items()), key=lambda r: r["objective"])
     return as_frame({k: [r[k] for r in rows] for k in rows[0] if k != "objective"})

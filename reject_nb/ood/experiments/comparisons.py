@@ -16,30 +16,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...core.files import (load_table, out_dir, path_of, read_dirs, record_made,
-                                  save_table)
+from ...core.files import (
+    load_table, out_dir, path_of, read_dirs, record_made, save_table)
 from ..advanced.all_metrics import ood_metrics
 from ..advanced.detectors import knn, mls, msp, odin, react, vim
-from ..advanced.more_scores import (ash, dice, energy, entropy, fdbd, gen,
-                                                gradnorm, kl_matching,
-                                                mahalanobis, nnguide,
-                                                relative_mahalanobis, residual, she, sirc)
-from .networks import (STD, grey28, passed, raw_images, rgb32,
-                                                train_lenet, train_residual)
+from ..advanced.more_scores import (
+    ash, dice, energy, entropy, fdbd, gen, gradnorm, kl_matching, mahalanobis, nnguide,
+    relative_mahalanobis, residual, she, sirc)
+from .networks import (
+    STD, grey28, passed, raw_images, rgb32, train_lenet, train_residual)
 from .setup import DETECTORS, stored_scores
 from ...strategies.advanced.metrics import selective_metrics
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #b6a321b7
 class Trained(NamedTuple):
     "The last layer of a network, and the training inputs as they arrive there."
-    weight:np.ndarray   # (C, d)
-    bias:np.ndarray     # (C,)
-    features:np.ndarray # (N, d)
-    logits:np.ndarray   # (N, C)
-    labels:np.ndarray   # (N,)
+    weight: np.ndarray   # (C, d)
+    bias: np.ndarray     # (C,)
+    features: np.ndarray # (N, d)
+    logits: np.ndarray   # (N, C)
+    labels: np.ndarray   # (N,)
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #d319f5a9
-LOGIT_SCORES:dict[str, Callable] = {
+LOGIT_SCORES: dict[str, Callable] = {
     "msp": lambda f, z, t: msp(z),
     "mls": lambda f, z, t: mls(z),
     "energy": lambda f, z, t: energy(z),
@@ -47,7 +46,7 @@ LOGIT_SCORES:dict[str, Callable] = {
     "gen": lambda f, z, t: gen(z),
     "kl_matching": lambda f, z, t: kl_matching(z, t.logits)}
 
-SHAPED_SCORES:dict[str, Callable] = {
+SHAPED_SCORES: dict[str, Callable] = {
     "react": lambda f, z, t: react(f, t.weight, t.bias, t.features),
     "ash": lambda f, z, t: ash(f, t.weight, t.bias),
     "dice": lambda f, z, t: dice(f, t.weight, t.bias, t.features),
@@ -55,35 +54,40 @@ SHAPED_SCORES:dict[str, Callable] = {
     "fdbd": lambda f, z, t: fdbd(f, t.weight, t.bias, t.features)}
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #d7c8cd77
-FEATURE_SCORES:dict[str, Callable] = {
+FEATURE_SCORES: dict[str, Callable] = {
     "mahalanobis": lambda f, z, t: mahalanobis(f, t.features, t.labels),
     "relative_mahalanobis": lambda f, z, t: relative_mahalanobis(f, t.features, t.labels),
     "knn": lambda f, z, t: knn(f.astype(np.float32), t.features.astype(np.float32)),
     "residual": lambda f, z, t: residual(f, t.weight, t.bias, t.features),
     "she": lambda f, z, t: she(f, t.weight, t.bias, t.features, t.labels)}
 
-JOINT_SCORES:dict[str, Callable] = {
+JOINT_SCORES: dict[str, Callable] = {
     "vim": lambda f, z, t: vim(f, z, t.weight, t.bias, t.features, t.logits),
-    "nnguide": lambda f, z, t: nnguide(*(a.astype(np.float32) for a in (f, t.weight, t.bias, t.features))),
+    "nnguide": lambda f, z,
+    t: nnguide(*(a.astype(np.float32) for a in (f, t.weight, t.bias, t.features))),
     "sirc": lambda f, z, t: sirc(msp(z), residual(f, t.weight, t.bias, t.features),
                                  residual(t.features, t.weight, t.bias, t.features))}
 
 FAMILIES = {"logits": LOGIT_SCORES, "shaped": SHAPED_SCORES, "features": FEATURE_SCORES,
             "both": JOINT_SCORES}
 SCORES = {name: f for family in FAMILIES.values() for name, f in family.items()}
-FAMILY = {name: key for key, family in FAMILIES.items() for name in family} | {"odin": "logits"}
+FAMILY = ({name: key for key, family in FAMILIES.items() for name in family}
+          | {"odin": "logits"})
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #3c0059d0
-def array_scores(f, z, trained:Trained) -> dict[str, np.ndarray]: # score -> (n,), high means suspicious
+def array_scores(f, z, trained:Trained) -> dict[str, np.ndarray]: # score -> (n,), high
+    # means suspicious
     "All scores that need no network, from features and logits of new inputs."
     return {name: np.asarray(score(f, z, trained), float) for name, score in SCORES.items()}
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #6b0eaf08
-METRICS = ("auroc", "aupr_in", "aupr_out", "aupr_in_trapezoid", "aupr_out_trapezoid", "fpr_id", "fpr_ood",
-           "detection_error", "oscr", "ccr_at_0.01", "ccr_at_0.1", "error_auroc", "aurc")
+METRICS = ("auroc", "aupr_in", "aupr_out", "aupr_in_trapezoid", "aupr_out_trapezoid",
+           "fpr_id", "fpr_ood", "detection_error", "oscr", "ccr_at_0.01", "ccr_at_0.1",
+           "error_auroc", "aurc")
 
 def metrics_of(known, foreign, wrong) -> tuple[float, ...]: # in the order of METRICS
-    "All metrics of a score on known inputs, of which some are answered wrong, and on foreign ones."
+    """All metrics of a score on known inputs, of which some are answered wrong, and on
+    foreign ones."""
     is_ood = np.repeat([False, True], [len(known), len(foreign)])
     right = np.append(~wrong, np.zeros(len(foreign), bool))
     found = ood_metrics(np.append(known, foreign), is_ood, right).values
@@ -92,12 +96,14 @@ def metrics_of(known, foreign, wrong) -> tuple[float, ...]: # in the order of ME
     return tuple(float(found[name]) for name in METRICS)
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #d9c3b93e
-def training_table(scores, wrong, near) -> dict: # columns: ood, kind, score, family, and METRICS
-    "All metrics of {set: {score: (n,)}}, the known set first; `near` names the sets that are near."
+def training_table(scores, wrong, near) -> dict: # columns: ood, kind, score, family, and
+                                                 # METRICS
+    """All metrics of {set: {score: (n,)}}, the known set first; `near` names the sets that
+    are near."""
     own, *others = scores
     rows = [(name, "near" if name in near else "far", score, FAMILY[score],
-             *metrics_of(scores[own][score], s, wrong)) for name in others
-            for score, s in scores[name].items()]
+             *metrics_of(scores[own][score], s, wrong))
+            for name in others for score, s in scores[name].items()]
     return dict(zip(("ood", "kind", "score", "family", *METRICS), zip(*rows)))
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #a6a6792b
@@ -114,23 +120,32 @@ class Subject(NamedTuple):
 def _residual(**settings) -> Callable: # as `train` of Subject
     return lambda X, y, seed: train_residual(X, y, seed=seed, **settings)
 
-SMALL_PICTURES = ("tiny-imagenet",), ("mnist", "notmnist", "fashion", "kmnist", "dtd_10classes")
+SMALL_PICTURES = (("tiny-imagenet",),
+                  ("mnist", "notmnist", "fashion", "kmnist", "dtd_10classes"))
 SUBJECTS = {
-    "lenet": Subject(lambda X, y, seed: train_lenet(grey28(X), y, seed), grey28, .5, "mnist",
-                     ("notmnist", "fashion", "kmnist"), ("cifar10", "tiny-imagenet", "dtd_10classes")),
-    "resnet8-half": Subject(_residual(width=.5, epochs=6), rgb32, STD, "cifar10", *SMALL_PICTURES),
-    "resnet18": Subject(_residual(arch="resnet18", epochs=30, device="cuda"), rgb32, STD, "cifar10",
-                        *SMALL_PICTURES)}
+    "lenet": Subject(lambda X, y, seed: train_lenet(grey28(X), y, seed),
+                     grey28, .5, "mnist", ("notmnist", "fashion", "kmnist"),
+                     ("cifar10", "tiny-imagenet", "dtd_10classes")),
+    "resnet8-half": Subject(_residual(width=.5, epochs=6), rgb32, STD, "cifar10",
+                            *SMALL_PICTURES),
+    "resnet18": Subject(_residual(arch="resnet18", epochs=30, device="cuda"), rgb32, STD,
+                        "cifar10", *SMALL_PICTURES)}
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #138d776c
 def trained_by(net, prepare, X, y) -> Trained:
     "What a training leaves, from the images without augmentation."
-    weight, bias = (p.detach().double().cpu().numpy() for p in (net.head.weight, net.head.bias))
+    weight, bias = (p.detach().double().cpu().numpy()
+                    for p in (net.head.weight, net.head.bias))
     features, logits = passed(net, prepare, X)
     return Trained(weight, bias, features, logits, np.asarray(y))
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #f7de41fc
-def scores_of(net, subject:Subject, trained:Trained, X) -> tuple[dict, np.ndarray]: # (scores, predictions)
+def scores_of(
+    net,
+    subject:Subject,
+    trained:Trained,
+    X,
+) -> tuple[dict, np.ndarray]: # (scores, predictions)
     "All scores of images, ODIN among them."
     f, z = passed(net, subject.prepare, X)
     foreign = np.concatenate([odin(net, subject.prepare(X[i:i + 5000]), std=subject.std)
@@ -158,17 +173,20 @@ def make_tables(network:str, seeds) -> None:
         began = time.perf_counter()
         if path_of(id, ".csv", out_dir()).is_file(): continue
         train = raw_images(subject.known, "train")
-        sets = {name: raw_images(name, "test") for name in (subject.known, *subject.near, *subject.far)}
+        sets = {name: raw_images(name, "test")
+                for name in (subject.known, *subject.near, *subject.far)}
         table = table_of_training(subject, seed, train, sets)
         save_table(id, table)
         command = f"{SCORES_COMMAND} --network {network} --seeds {seed}"
-        record_made("ood", f"scores_{network}_{seed}.csv", command, time.perf_counter() - began)
+        record_made("ood", f"scores_{network}_{seed}.csv", command,
+                    time.perf_counter() - began)
         print(f"{network} {seed}: accuracy {table['accuracy'][0]:.4f}")
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #54702828
 def main(argv=None) -> int: # exit status
     "Train, score, store."
-    p = argparse.ArgumentParser(prog=SCORES_COMMAND, description="All scores of several trainings.")
+    p = argparse.ArgumentParser(prog=SCORES_COMMAND,
+                                description="All scores of several trainings.")
     p.add_argument("--network", choices=list(SUBJECTS), required=True)
     p.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
     args = p.parse_args(argv)
@@ -178,7 +196,7 @@ def main(argv=None) -> int: # exit status
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #c9c4d600
 def stored_tables(network:str) -> dict[int, dict]: # seed -> columns
     "The tables of all trainings that are stored."
-    found:dict[int, dict] = {}
+    found: dict[int, dict] = {}
     for folder in read_dirs():
         for path in sorted((folder/"ood").glob(f"scores_{network}_*.csv")):
             seed = int(path.stem.rpartition("_")[2])
@@ -195,7 +213,8 @@ def half_width(values, level:float=.95): # nan if there is one training
     return t.ppf(.5 + level/2, n - 1)*values.std(axis=0, ddof=1)/np.sqrt(n)
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #e3cb9c36
-def mean_of(network:str, tables:list) -> dict: # with columns network, trainings, and "+-" of each metric
+def mean_of(network:str, tables:list) -> dict: # with columns network, trainings, and "+-"
+                                               # of each metric
     "Mean and half width of each metric over tables of trainings."
     first = tables[0]
     n = len(first["ood"])
@@ -210,7 +229,9 @@ def mean_of(network:str, tables:list) -> dict: # with columns network, trainings
 def mean_table(network:str) -> dict: # as mean_of
     "Over the stored trainings of a network of this notebook."
     tables = list(stored_tables(network).values())
-    if not tables: raise FileNotFoundError(f"no training of {network} is stored: {SCORES_COMMAND} makes one")
+    if not tables:
+        raise FileNotFoundError(f"no training of {network} is stored: {SCORES_COMMAND} "
+                                "makes one")
     return mean_of(network, tables)
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #a26ff130
@@ -220,23 +241,28 @@ def six_score_table(network:str, near:tuple, seeds=(0, 1, 2)) -> dict: # as mean
     tables = []
     for seed in seeds:
         found = stored_scores(network, seed)
-        foreign = [name for name, value in found.items() if value.ndim == 2 and len(value) == len(DETECTORS)
-                   and value.dtype == np.float32 and name != known]
-        scores = {name: dict(zip(DETECTORS, found[name].astype(float))) for name in (known, *foreign)}
+        foreign = [name for name, value in found.items() if value.ndim == 2 and len(value)
+                   == len(DETECTORS) and value.dtype == np.float32 and name != known]
+        scores = {name: dict(zip(DETECTORS, found[name].astype(float)))
+                  for name in (known, *foreign)}
         tables.append(training_table(scores, found["wrong"], near))
     return mean_of(network, tables)
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #e1f00002
 def values_of(tables:list, metric:str="auroc", kind=None) -> tuple[list, np.ndarray]:
-    "(scores, one metric as (trainings, sets, scores)); `kind` is near, far or None for all sets."
+    """(scores, one metric as (trainings, sets, scores)); `kind` is near, far or None for
+    all sets."""
     first = tables[0]
     scores = list(dict.fromkeys(np.asarray(first["score"]).tolist()))
     rows = np.array([kind in (None, k) for k in first["kind"]])
-    return scores, np.array([np.asarray(t[metric], float)[rows].reshape(-1, len(scores)) for t in tables])
+    return (scores, np.array([np.asarray(t[metric], float)[rows].reshape(-1, len(scores))
+                              for t in tables]))
 
 # %% ../../../nbs/ood/experiments/comparisons.ipynb #haba51bc
-def separations(values) -> dict[str, np.ndarray]: # how -> (scores, scores) bool: row surely above column
-    "Pairs that 95 % intervals separate: each its own; of differences over trainings; and over sets too."
+def separations(values) -> dict[str, np.ndarray]: # how -> (scores, scores) bool: row surely
+                                                  # above column
+    """Pairs that 95 % intervals separate: each its own; of differences over trainings; and
+    over sets too."""
     values = np.asarray(values, float)
     means = values.mean(axis=1)
     low = means.mean(0) - half_width(means)
@@ -244,5 +270,6 @@ def separations(values) -> dict[str, np.ndarray]: # how -> (scores, scores) bool
     def paired(v):
         d = v[:, :, None] - v[:, None, :]
         return d.mean(0) > half_width(d)
-    return {"own intervals": low[:, None] > high[None, :], "paired over trainings": paired(means),
+    return {"own intervals": low[:, None] > high[None, :],
+            "paired over trainings": paired(means),
             "paired over trainings and sets": paired(values.reshape(-1, values.shape[2]))}

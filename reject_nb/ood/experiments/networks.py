@@ -22,8 +22,10 @@ from .setup import FRACTIONS, NEIGHBOURS, score_path, store_scores
 from ..metrics import auroc
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #8325aa7f
-def bilinear_matrix(size:int, wanted:int) -> np.ndarray: # (wanted, size) float32, rows sum to 1
-    "Linear interpolation with aligned pixel centres, constant beyond the outer ones; halving averages pairs."
+def bilinear_matrix(size:int, wanted:int) -> np.ndarray: # (wanted, size) float32, rows sum
+    # to 1
+    """Linear interpolation with aligned pixel centres, constant beyond the outer ones;
+    halving averages pairs."""
     at = np.clip((np.arange(wanted) + .5)*size/wanted - .5, 0, size - 1)
     low = np.minimum(np.floor(at).astype(int), size - 2)
     rows = np.arange(wanted)
@@ -38,12 +40,13 @@ def resized(X, size:int) -> np.ndarray: # (n, size, size) or (n, size, size, 3) 
     X = np.asarray(X, np.float32)
     h, w = X.shape[1:3]
     if (h, w) == (size, size): return X
-    return np.einsum("ah,nhw...,bw->nab...", bilinear_matrix(h, size), X, bilinear_matrix(w, size),
-                     optimize=True)
+    return np.einsum("ah,nhw...,bw->nab...", bilinear_matrix(h, size), X,
+                     bilinear_matrix(w, size), optimize=True)
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #62ba5388
 def forward(net, X, batch:int=1000): # (features (n, d), logits (n, C)), float64
-    "Features and logits of inputs as the network takes them, by its `features` and its `head`."
+    """Features and logits of inputs as the network takes them, by its `features` and its
+    `head`."""
     import torch
     device = next(net.parameters()).device
     with torch.no_grad():
@@ -69,7 +72,8 @@ def score_sets(
     train, # (features, logits) of the training inputs
     sets:dict, # name -> (inputs as the network takes them, labels); the first one is ID
     std,   # as in odin
-) -> dict: # name -> (6, n) float32; "wrong" (n_id,) bool; "knn auroc", "vim auroc" (OOD sets, settings)
+) -> dict: # name -> (6, n) float32; "wrong" (n_id,) bool; "knn auroc", "vim auroc" (OOD
+           # sets, settings)
     "Six scores of each set (Table 2), and the AUROC of KNN and VIM at other settings."
     W, b = [p.detach().double().cpu().numpy() for p in (net.head.weight, net.head.bias)]
     near = train[0].astype(np.float32)
@@ -81,13 +85,16 @@ def score_sets(
         f, z = forward(net, inputs)
         by_k[name] = knn(f.astype(np.float32), near, NEIGHBOURS)
         by_dim[name] = [vim(f, z, W, b, train[0], train[1], dim) for dim in dims]
+        # as in DETECTORS
         six = (msp(z), mls(z), odin(net, inputs, std=std), react(f, W, b, train[0]),
-               by_k[name][NEIGHBOURS.index(50)], by_dim[name][FRACTIONS.index(.5)])   # as in DETECTORS
+               by_k[name][NEIGHBOURS.index(50)], by_dim[name][FRACTIONS.index(.5)])
         out[name] = np.stack(six).astype(np.float32)
         if "wrong" not in out: out["wrong"] = z.argmax(1) != labels
     first, *rest = sets
-    knn_auroc, vim_auroc = (areas_by_setting(d[first], [d[name] for name in rest]) for d in (by_k, by_dim))
-    return {**out, "knn auroc": knn_auroc, "vim auroc": vim_auroc, "vim dim": np.array(dims)}
+    knn_auroc, vim_auroc = (areas_by_setting(d[first], [d[name] for name in rest])
+                            for d in (by_k, by_dim))
+    return {**out, "knn auroc": knn_auroc, "vim auroc": vim_auroc,
+            "vim dim": np.array(dims)}
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #a6444883
 LENET_SETS = ("mnist", "notmnist", "fashion", "cifar10")
@@ -95,7 +102,7 @@ LENET_SETS = ("mnist", "notmnist", "fashion", "cifar10")
 def grey28(X) -> np.ndarray: # (n, 1, 28, 28) float32 in [-1, 1]
     "Images as LeNet takes them: luminance, bilinear to 28 x 28 where the size differs."
     X = np.asarray(X, np.float32)
-    if X.ndim == 4: X = X@np.array([.299, .587, .114], np.float32)
+    if X.ndim == 4: X = X @ np.array([.299, .587, .114], np.float32)
     return np.ascontiguousarray((resized(X, 28)/127.5 - 1)[:, None], np.float32)
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #40b6671f
@@ -116,21 +123,25 @@ def with_head(layers, n_features:int): # torch module with `features` and `head`
 def lenet():
     "LeNet as OpenOOD defines it; calling it gives logits, `features` the 84 features."
     from torch import nn, set_num_threads
-    def layer(n_in, n_out, **options): return [nn.Conv2d(n_in, n_out, 5, **options), nn.ReLU()]
+    def layer(n_in, n_out, **options):
+        return [nn.Conv2d(n_in, n_out, 5, **options), nn.ReLU()]
     set_num_threads(1)
-    return with_head([*layer(1, 6, padding=2), nn.MaxPool2d(2), *layer(6, 16), nn.MaxPool2d(2),
-                      *layer(16, 120), nn.Flatten(), nn.Linear(120, 84), nn.ReLU()], 84)
+    return with_head([*layer(1, 6, padding=2), nn.MaxPool2d(2), *layer(6, 16),
+                      nn.MaxPool2d(2), *layer(16, 120), nn.Flatten(), nn.Linear(120, 84),
+                      nn.ReLU()], 84)
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #ee4e13ce
 def train_lenet(X, y, seed:int=0, epochs:int=10, batch:int=128, lr:float=.05):
-    "A LeNet for X (n, 1, 28, 28), trained by SGD with Nesterov momentum and a cosine schedule."
+    """A LeNet for X (n, 1, 28, 28), trained by SGD with Nesterov momentum and a cosine
+    schedule."""
     import torch
     torch.manual_seed(seed)
     net = lenet()
     X = torch.as_tensor(X)
     y = torch.as_tensor(np.asarray(y), dtype=torch.long)
     steps = epochs*-(-len(X)//batch)
-    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
+    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True,
+                                weight_decay=5e-4)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, steps)
     for _ in range(epochs):
         for rows in torch.randperm(len(X)).split(batch):
@@ -147,8 +158,10 @@ def raw_images(name, split):
     return d.X, d.y
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #81cf9b46
-def score_training(net, prepare, std, train_X, sets:dict) -> dict: # as score_sets returns it
-    "The six detectors on sets of raw images; training features come from the images without augmentation."
+def score_training(net, prepare, std, train_X, sets:dict) -> dict: # as score_sets returns
+    # it
+    """The six detectors on sets of raw images; training features come from the images
+    without augmentation."""
     return score_sets(net, passed(net, prepare, train_X),
                       {name: (prepare(X), y) for name, (X, y) in sets.items()}, std)
 
@@ -181,7 +194,8 @@ def _block(n_in:int, n_out:int, stride:int):
             self.norm2 = nn.BatchNorm2d(n_out)
             same = stride == 1 and n_in == n_out
             projection = None if same else nn.Conv2d(n_in, n_out, 1, stride, bias=False)
-            self.shortcut = nn.Identity() if same else nn.Sequential(projection, nn.BatchNorm2d(n_out))
+            self.shortcut = (nn.Identity() if same
+                             else nn.Sequential(projection, nn.BatchNorm2d(n_out)))
         def forward(self, x):
             inner = self.conv2(torch.relu(self.norm1(self.conv1(x))))
             return torch.relu(self.norm2(inner) + self.shortcut(x))
@@ -189,7 +203,8 @@ def _block(n_in:int, n_out:int, stride:int):
     return Block()
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #e6f7b4ff
-def _layers(arch:Architecture, width:float) -> tuple[list, int]: # (layers, number of features)
+def _layers(arch:Architecture, width:float) -> tuple[list, int]:
+    # (layers, number of features)
     "The body of a network up to the pooled features, all channels times a width."
     from torch import nn
     last = round(arch.stem*width)
@@ -203,14 +218,17 @@ def _layers(arch:Architecture, width:float) -> tuple[list, int]: # (layers, numb
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #9b21fdad
 def residual_network(arch:str="resnet8", width:float=1.): # with `features` and `head`
-    "A residual network for images of 32 x 32 (He et al. 2016); `width` is a factor on all channels."
+    """A residual network for images of 32 x 32 (He et al. 2016); `width` is a factor on all
+    channels."""
     import torch
-    layers, n_features = _layers(ARCHITECTURES[check_choice(arch, "arch", ARCHITECTURES)], width)
+    layers, n_features = _layers(ARCHITECTURES[check_choice(arch, "arch", ARCHITECTURES)],
+                                 width)
     return with_head(layers, n_features).to(memory_format=torch.channels_last)
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #87aa1012
 def rgb32(X) -> np.ndarray: # (n, 3, 32, 32) float32, normalised
-    "Images as the network takes them: three channels, bilinear to 32 x 32 where the size differs."
+    """Images as the network takes them: three channels, bilinear to 32 x 32 where the size
+    differs."""
     x = resized(X, 32)
     if x.ndim == 3: x = np.repeat(x[..., None], 3, axis=3)
     x = (x/255 - np.array(MEAN, np.float32))/np.array(STD, np.float32)
@@ -250,16 +268,19 @@ def train_residual(
     rng = torch.Generator().manual_seed(seed)
     net = residual_network(arch, width).to(device)
     steps = len(X)//batch
-    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True, weight_decay=5e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, epochs*steps, pct_start=.25,
-                                                   anneal_strategy="linear", cycle_momentum=False)
+    optimiser = torch.optim.SGD(net.parameters(), lr=lr, momentum=.9, nesterov=True,
+                                weight_decay=5e-4)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, lr, epochs*steps,
+                                                   pct_start=.25, anneal_strategy="linear",
+                                                   cycle_momentum=False)
     padded = torch.nn.functional.pad(torch.as_tensor(X), (0, 0, 4, 4, 4, 4))
     y = torch.as_tensor(np.asarray(y), dtype=torch.long)
     for _ in range(epochs):
         for rows in torch.randperm(len(X), generator=rng)[:steps*batch].split(batch):
             x = crops(padded, rows, rng, X.shape[1]).to(device)
             optimiser.zero_grad()
-            with torch.autocast(torch.device(device).type, torch.bfloat16, enabled=precision == "bfloat16"):
+            with torch.autocast(torch.device(device).type, torch.bfloat16,
+                                enabled=precision == "bfloat16"):
                 z = net(x.contiguous(memory_format=torch.channels_last))
                 loss = torch.nn.functional.cross_entropy(z, y[rows].to(device))
             loss.backward()
@@ -272,9 +293,11 @@ COMMAND = "python -m reject_nb.ood.experiments.networks"
 
 def parser() -> argparse.ArgumentParser:
     "The arguments of the command line."
-    p = argparse.ArgumentParser(prog=COMMAND, description="Train a network of Table 2 and store its scores.")
+    p = argparse.ArgumentParser(
+        prog=COMMAND, description="Train a network of Table 2 and store its scores.")
     p.add_argument("--seed", type=int, default=0)
-    p.add_argument("--epochs", type=int, default=13, help="10 are those of LeNet in Table 2")
+    p.add_argument("--epochs", type=int, default=13,
+                   help="10 are those of LeNet in Table 2")
     p.add_argument("--arch", choices=["lenet", *ARCHITECTURES], default="resnet8")
     p.add_argument("--width", type=float, default=1., help="factor on all channels")
     p.add_argument("--precision", choices=["bfloat16", "float32"], default="bfloat16")
@@ -285,14 +308,17 @@ def parser() -> argparse.ArgumentParser:
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #b2a5db86
 def command_of(args) -> str:
-    "The command that makes a training again: all arguments that matter and are not the default."
-    other = {k: v for k, v in vars(args).items() if k in ("width", "precision", "device", "threads")
+    """The command that makes a training again: all arguments that matter and are not the
+    default."""
+    other = {k: v for k, v in vars(args).items() if k in ("width", "precision", "device",
+                                                          "threads")
              and v != parser().get_default(k)}
-    return " ".join([f"{COMMAND} --seed {args.seed} --epochs {args.epochs} --arch {args.arch}",
-                     *(f"--{k} {v}" for k, v in other.items())])
+    return " ".join([f"{COMMAND} --seed {args.seed} --epochs {args.epochs} --arch "
+                     f"{args.arch}", *(f"--{k} {v}" for k, v in other.items())])
 
 # %% ../../../nbs/ood/experiments/networks.ipynb #f8f77552
-TABLE_2 = {"mnist": (grey28, .5, LENET_SETS), "cifar10": (rgb32, STD, CIFAR_SETS)}   # for score_training
+# for score_training
+TABLE_2 = {"mnist": (grey28, .5, LENET_SETS), "cifar10": (rgb32, STD, CIFAR_SETS)}
 
 def main(argv=None) -> int: # exit status
     "Train, score, store; a LeNet that is stored is kept."
@@ -306,14 +332,16 @@ def main(argv=None) -> int: # exit status
     else:
         import torch
         torch.set_num_threads(args.threads)
-        torch.backends.cudnn.allow_tf32 = False                          # float32 is float32 on a GPU too
+        torch.backends.cudnn.allow_tf32 = False # float32 is float32 on a GPU too
         net = train_residual(X, y, args.arch, args.width, args.seed, args.epochs,
                              precision=args.precision, device=args.device)
     prepare, std, names = TABLE_2[known]
-    scores = score_training(net, prepare, std, X, {name: raw_images(name, "test") for name in names})
+    scores = score_training(net, prepare, std, X,
+                            {name: raw_images(name, "test") for name in names})
     size = sum(p.numel() for p in net.parameters())
     about = f"{args.arch}, {size:,} parameters, {args.epochs} epochs"
-    store_scores(network, args.seed, scores, time.perf_counter() - began, command=command_of(args), net=about)
+    store_scores(network, args.seed, scores, time.perf_counter() - began,
+                 command=command_of(args), net=about)
     print(f"{about}: accuracy {1 - scores['wrong'].mean():.2%} on the test images")
     return 0
 

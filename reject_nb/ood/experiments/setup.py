@@ -15,8 +15,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ...core.checks import (check_choice, check_count, check_number, check_positive,
-                                   check_probability, check_random_state, check_vector)
+from ...core.checks import (
+    check_choice, check_count, check_number, check_positive, check_probability,
+    check_random_state, check_vector)
 from ...core.files import out_dir, read_dirs, record_made, write_atomic
 from ...core.results import Status
 from ..distributions import likelihood_ratio
@@ -28,7 +29,8 @@ from ..single import TunedOOD, tune_single_score
 # %% ../../../nbs/ood/experiments/setup.ipynb #b309151a
 METHODS = ("A", "B", "C", "D")
 
-def normal(x, mean, variance): return np.exp(-(x - mean)**2/2/variance)/np.sqrt(2*np.pi*variance)
+def normal(x, mean, variance):
+    return np.exp(-(x - mean)**2/2/variance)/np.sqrt(2*np.pi*variance)
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #5fbbdcc0
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +56,8 @@ class SyntheticSample:
         model,      # as in tune_single_score
     ) -> TunedOOD:
         "The tuned classifier of a method; D by the certified search."
-        if method == "D": return tune_double_score(self.losses, self.s_r, self.s_g, self.is_ood, model)
+        if method == "D":
+            return tune_double_score(self.losses, self.s_r, self.s_g, self.is_ood, model)
         return tune_single_score(self.losses, self.scores(method), self.is_ood, model)
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #9e743ff2
@@ -72,7 +75,8 @@ class SyntheticExample:
     ) -> np.ndarray: # (n, 3) density p_I(x, y)
         "Density of input and class."
         x = check_vector(x, "x", empty=True)
-        return np.stack([w*normal(x, m, 1.) for w, m in zip(self.weights, self.means)], axis=-1)
+        return np.stack([w*normal(x, m, 1.) for w, m in zip(self.weights, self.means)],
+                        axis=-1)
 
     def p_id(self, x) -> np.ndarray:
         "Density of ID inputs."
@@ -107,12 +111,14 @@ class SyntheticExample:
         foreign = self.ood_mean + np.sqrt(self.ood_variance)*rng.normal(size=n)
         x = np.where(is_ood, foreign, np.array([*self.means, 0.])[y] + rng.normal(size=n))
         losses = np.where(is_ood, 0., self.predict(x) != y)
-        return SyntheticSample(x=x, y=y, is_ood=is_ood, losses=losses, s_r=self.risk(x), s_g=self.ratio(x))
+        return SyntheticSample(x=x, y=y, is_ood=is_ood, losses=losses, s_r=self.risk(x),
+                               s_g=self.ratio(x))
 
     def cells(self,
         n:int=40_000, # cells of equal width
     ):                # (p_id, p_ood, risk), each (n,)
-        "The distribution on a fine grid of [-6.5, 8.5] (less than 1e-7 lies beyond), as a finite one."
+        """The distribution on a fine grid of [-6.5, 8.5] (less than 1e-7 lies beyond), as a
+        finite one."""
         edges = np.linspace(-6.5, 8.5, check_count(n, "n") + 1)
         x = (edges[1:] + edges[:-1])/2
         p_id = self.p_id(x)
@@ -128,7 +134,8 @@ def synthetic_example(
     """The paper's example as a distribution with densities, samples and a finite version.
 
     Source: Franc, Prusa, Paplham, section 3.1."""
-    return SyntheticExample(check_number(ood_mean, "ood_mean"), check_positive(ood_variance, "ood_variance"),
+    return SyntheticExample(check_number(ood_mean, "ood_mean"),
+                            check_positive(ood_variance, "ood_variance"),
                             check_probability(prior, "prior"))
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #916722b5
@@ -140,7 +147,8 @@ class Curve(NamedTuple):
 
 def order_of(risk, ratio, method, angle=None):
     "Cells in the order in which a method, or a line at an angle, accepts them."
-    if angle is not None: return np.argsort(np.cos(angle)*risk + np.sin(angle)*ratio, kind="stable")
+    if angle is not None:
+        return np.argsort(np.cos(angle)*risk + np.sin(angle)*ratio, kind="stable")
     return np.argsort({"A": ratio, "B": risk + .2*ratio, "C": risk}[method], kind="stable")
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #h47ee2d8
@@ -151,12 +159,14 @@ def curve_of(p_id, p_ood, risk, order) -> Curve:
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #6840a8d7
 def population(example:SyntheticExample, method:str, model, n:int=40_000) -> dict:
-    "Status, selective risk and rates of a method for the distribution itself (to about 1/n), on n cells."
+    """Status, selective risk and rates of a method for the distribution itself (to about
+    1/n), on n cells."""
     p_id, p_ood, risk = example.cells(n)
     if method == "D":
         s = model.solve(p_id, p_ood, risk)
         return dict(status=s.status, selective_risk=s.selective_risk, tpr=s.tpr, fpr=s.fpr)
-    curve = curve_of(p_id, p_ood, risk, order_of(risk, likelihood_ratio(p_id, p_ood), method))
+    curve = curve_of(p_id, p_ood, risk,
+                     order_of(risk, likelihood_ratio(p_id, p_ood), method))
     rates = isinstance(model, BoundedTPRFPR)
     if rates: ok = (curve.tpr >= model.min_tpr) & (curve.fpr <= model.max_fpr)
     else: ok = (curve.tpr >= model.min_recall) & (curve.fpr <= model.beta()*curve.tpr)
@@ -170,23 +180,28 @@ def population(example:SyntheticExample, method:str, model, n:int=40_000) -> dic
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #8c40a7c3
 def areas_of(curve:Curve, prior:float) -> tuple: # (AUROC, AUPR, OSCR)
-    "Areas under the curves of a distribution: ID positive, step AUPR at the prior, OSCR conditional."
+    """Areas under the curves of a distribution: ID positive, step AUPR at the prior, OSCR
+    conditional."""
     tpr, fpr, selective = curve
     kappa = (1 - prior)*tpr/((1 - prior)*tpr + prior*fpr)
     new = np.diff(fpr, prepend=0)
     gained = np.diff(tpr, prepend=0)
-    return float(new@(tpr - .5*gained)), float(kappa@gained), float(new@(1 - selective))
+    return (float(new @ (tpr - .5*gained)), float(kappa @ gained),
+            float(new @ (1 - selective)))
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #293a52d6
-def population_areas(example:SyntheticExample, method:str, n:int=20_000, n_angles:int=91) -> tuple:
-    "(AUROC, AUPR, OSCR) for the distribution itself; method D has the best over the angle of each."
+def population_areas(example:SyntheticExample, method:str, n:int=20_000,
+                     n_angles:int=91) -> tuple:
+    """(AUROC, AUPR, OSCR) for the distribution itself; method D has the best over the angle
+    of each."""
     p_id, p_ood, risk = example.cells(n)
     ratio = likelihood_ratio(p_id, p_ood)
     def areas(method, angle=None):
         order = order_of(risk, ratio, method, angle)
         return areas_of(curve_of(p_id, p_ood, risk, order), example.prior)
     if method != "D": return areas(method)
-    return tuple(np.max([areas("", a) for a in np.linspace(0, np.pi/2, n_angles)], axis=0).tolist())
+    return tuple(np.max([areas("", a) for a in np.linspace(0, np.pi/2, n_angles)], axis=0)
+                 .tolist())
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #c11758ed
 def sample_areas(sample:SyntheticSample, method:str, n_angles:int=91) -> tuple:
@@ -201,13 +216,16 @@ DETECTORS = ("msp", "mls", "odin", "react", "knn", "vim")
 NEIGHBOURS = (1, 10, 50, 200, 1000)          # settings of KNN that are compared
 FRACTIONS = (.125, .25, .5, .75, .875)       # of the features' dimensions that VIM keeps
 
-def score_path(network:str, seed:int, folder=None) -> Path: # folder of figures; default: out_dir()
+def score_path(network:str, seed:int, folder=None) -> Path: # folder of figures; default:
+    # out_dir()
     "Where the scores of a training are kept; the network is, for example, lenet_mnist."
     return (out_dir() if folder is None else folder)/"ood"/f"{network}_{seed}.npz"
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #89a40c56
-def store_scores(network:str, seed:int, scores:dict, seconds:float|None=None, **about) -> Path:
-    "Write the file of a training, with words about it; `seconds` goes to made.json if the whole was timed."
+def store_scores(network:str, seed:int, scores:dict, seconds:float|None=None,
+                 **about) -> Path:
+    """Write the file of a training, with words about it; `seconds` goes to made.json if the
+    whole was timed."""
     memory = io.BytesIO()
     also = {k: np.array(v) for k, v in {"detectors": DETECTORS, **about}.items()}
     np.savez_compressed(memory, **scores, **also)  # type: ignore[arg-type]
@@ -216,13 +234,14 @@ def store_scores(network:str, seed:int, scores:dict, seconds:float|None=None, **
     return path
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #4ac6a724
-def stored_scores(network:str, seed:int) -> dict: # as score_sets returns it, and the words kept with it
+def stored_scores(network:str, seed:int) -> dict: # as score_sets returns it, and the words
+                                                  # kept with it
     "Scores of a stored training of lenet_mnist, resnet18_cifar10 or resnet8_cifar10."
     for folder in read_dirs():
         if (path := score_path(network, seed, folder)).is_file():
             with np.load(path) as data: return dict(data)
-    raise FileNotFoundError(f"{network}_{seed}.npz is missing from figures/ood/: the notebook of that "
-                            "network has the command that makes it")
+    raise FileNotFoundError(f"{network}_{seed}.npz is missing from figures/ood/: the "
+                            "notebook of that network has the command that makes it")
 
 # %% ../../../nbs/ood/experiments/setup.ipynb #f40d27e6
 def settings_table(
@@ -230,9 +249,11 @@ def settings_table(
     sets,        # names of the OOD sets, in the order of the file
     seeds=(0, 1, 2),
 ) -> dict:       # columns, one row for each detector and setting
-    "Mean AUROC over the stored trainings that have them, at each setting; that of Table 2 is marked."
+    """Mean AUROC over the stored trainings that have them, at each setting; that of Table 2
+    is marked."""
     stored = [s for seed in seeds if "vim dim" in (s := stored_scores(network, seed))]
-    if not stored: raise FileNotFoundError(f"no stored training of {network} has other settings")
+    if not stored:
+        raise FileNotFoundError(f"no stored training of {network} has other settings")
     dims = stored[0]["vim dim"]
     settings = (("knn", [f"k = {k}" for k in NEIGHBOURS], NEIGHBOURS.index(50)),
                 ("vim", [f"{d} dimensions" for d in dims], FRACTIONS.index(.5)))
@@ -240,5 +261,6 @@ def settings_table(
     for key, labels, used in settings:
         mean = np.mean([s[f"{key} auroc"] for s in stored], axis=0)
         for j, label in enumerate(labels):
-            rows.append((key.upper(), label, "yes" if j == used else "", *(f"{v:.4f}" for v in mean[:, j])))
+            rows.append((key.upper(), label, "yes" if j == used else "",
+                         *(f"{v:.4f}" for v in mean[:, j])))
     return dict(zip(("detector", "setting", "in Table 2", *sets), map(list, zip(*rows))))

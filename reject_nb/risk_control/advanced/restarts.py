@@ -13,9 +13,11 @@ from numba import njit
 
 from ...core.checks import check_probability
 from ...core.ranking import tie_ends
-from ..band_and_chain import Design, _smooth, band_probability, calibrated_band
+from ..band_and_chain import (
+    Design, _smooth, band_probability, calibrated_band)
 from ..band_and_chain import examples_needed, first_rank, gate_of
-from ..threshold import CalibrationSample, CertifiedSelection, calibration_sample
+from ..threshold import (
+    CalibrationSample, CertifiedSelection, calibration_sample)
 from ..threshold import certify_sample
 
 # %% ../../../nbs/risk_control/advanced/restarts.ipynb #a4ee8307
@@ -29,7 +31,7 @@ def _last_alive(errors, ends, band, gate, start, main):
         count = errors[end]
         trigger = count <= band[end]
         if end >= start and not met:
-            met = True                       # the main trigger belongs to the first group there
+            met = True # the main trigger belongs to the first group there
             trigger = trigger or count <= main
         alive = trigger or (alive and count <= gate[end])
         if alive: last = end
@@ -54,13 +56,15 @@ def design_restarts(
     n:int,        # examples
     target:float, # target risk, in (0, 1)
     delta:float,  # 1 - confidence, in (0, 1)
-) -> tuple[Design, int]|None: # design and main trigger; None if n examples cannot certify the target
+) -> tuple[Design, int] | None: # design and main trigger; None if n examples cannot certify
+                                # the target
     "The design for a sample size, a target and a confidence; remembered."
     least = examples_needed(target, delta)
     if n < least: return None
     few = n < 3*least
     start = first_rank(n, target, least if few else examples_needed(target, delta/2) + 1)
-    bands = [np.full(n + 1, -1)] if few else [calibrated_band(n, target, share*delta) for share in TRIED]
+    bands = ([np.full(n + 1, -1)] if few
+             else [calibrated_band(n, target, share*delta) for share in TRIED])
     mains = [_main_trigger(band, target, delta, start) for band in bands]
     best = max(range(len(bands)), key=lambda i: (mains[i], i))
     band = bands[best]
@@ -72,7 +76,8 @@ def design_restarts(
 # %% ../../../nbs/risk_control/advanced/restarts.ipynb #dd9eb7c4
 def restarts_rank(
     errors:np.ndarray, # (n + 1,) errors among the first m examples
-    ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last is n
+    ends:np.ndarray,   # (groups,) last ranks of groups of equal scores, ascending, the last
+                       # is n
     design:tuple[Design, int], # of `design_restarts`, for this n
 ) -> int:              # 0 if nothing is certified
     "Largest rank at which the run is on."
@@ -83,22 +88,28 @@ def restarts_rank(
 def _ends(sample:CalibrationSample, delta:float) -> np.ndarray:
     "The certified rank, or none."
     design = design_restarts(len(sample.losses), sample.target, delta)
-    rank = restarts_rank(sample.errors, tie_ends(sample.scores) + 1, design) if design else 0
+    rank = (restarts_rank(sample.errors, tie_ends(sample.scores) + 1, design) if design
+            else 0)
     return np.array([rank] if rank else [], int)
 
 def certified_single_crossing(
     losses,               # (n,) in [0, bound], of a calibration sample
     scores,               # (n,) high means uncertain; may be infinite
     target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
+    delta:float=.05,      # allowed probability that this one certificate is false, in (0,
+                          # 1); several share it
     bound:float|None=None, # largest loss that can occur; 1 if None, if no loss is larger
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
-    """The largest certified threshold, if the risk crosses the target only once as the threshold grows.
+) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible
+                          # (nothing)
+    """The largest certified threshold, if the risk crosses the target only once as the
+    threshold grows.
 
-    A distribution that crosses twice can break it. For losses between 0 and bound as `certified_risk`.
+    A distribution that crosses twice can break it. For losses between 0 and bound as
+    `certified_risk`.
 
     Source: the theorem on this page."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     delta = check_probability(delta, "delta")
     if not sample.binary: return certify_sample(sample, delta)
-    return certify_sample(sample, delta, _ends, "restarts, if the risk crosses the target only once")
+    return certify_sample(sample, delta, _ends,
+                          "restarts, if the risk crosses the target only once")

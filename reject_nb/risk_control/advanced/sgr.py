@@ -10,19 +10,23 @@ import numpy as np
 
 from ...core.checks import check_probability
 from ...core.tails import clopper_pearson_upper
-from ..threshold import CalibrationSample, CertifiedSelection, calibration_sample
+from ..threshold import (
+    CalibrationSample, CertifiedSelection, calibration_sample)
 from ..threshold import of_rank
 
 # %% ../../../nbs/risk_control/advanced/sgr.ipynb #c5f8b5f3-1
-def _bisection(sample:CalibrationSample, level:float, steps:int) -> tuple[int, float]|None:
-    "Examples up to the largest threshold of the search whose limit meets the target, and that limit."
+def _bisection(sample:CalibrationSample, level:float,
+               steps:int) -> tuple[int, float] | None:
+    """Examples up to the largest threshold of the search whose limit meets the target, and
+    that limit."""
     total = sample.total
     low = 1
     high = len(sample.losses)
     best = None
     for _ in range(steps):
         middle = (low + high + 1)//2
-        m = int(np.searchsorted(sample.scores, sample.scores[middle - 1], side="right"))   # ties go together
+        # ties go together
+        m = int(np.searchsorted(sample.scores, sample.scores[middle - 1], side="right"))
         upper = clopper_pearson_upper(int(round(total[m])), m, level)
         if upper <= sample.target:
             if best is None or m > best[0]: best = m, upper
@@ -33,28 +37,32 @@ def _bisection(sample:CalibrationSample, level:float, steps:int) -> tuple[int, f
 
 # %% ../../../nbs/risk_control/advanced/sgr.ipynb #b8237611
 def sgr(
-    losses,               # (n,) 0 or bound, of a calibration sample
-    scores,               # (n,) high means uncertain; may be infinite
-    target_risk:float,    # at least 0, in the units of the losses
-    delta:float=.05,      # allowed probability that this one certificate is false, in (0, 1); several share it
-    bound:float|None=None,# the loss of an error; 1 if None
-) -> CertifiedSelection:  # with status certified, trivial (everything) or infeasible (nothing)
+    losses,                # (n,) 0 or bound, of a calibration sample
+    scores,                # (n,) high means uncertain; may be infinite
+    target_risk:float,     # at least 0, in the units of the losses
+    delta:float=.05,       # allowed probability that this one certificate is false, in (0,
+                           # 1); several share it
+    bound:float|None=None, # the loss of an error; 1 if None
+) -> CertifiedSelection:   # with status certified, trivial (everything) or infeasible
+                           # (nothing)
     """Selection with guaranteed risk.
 
     Source: Geifman and El-Yaniv (2017), algorithm 2.
     Raises: ValueError as `ltt`, and for losses other than 0 and bound."""
     sample = calibration_sample(losses, scores, target_risk, bound)
     delta = check_probability(delta, "delta")
-    if not sample.binary: raise ValueError("losses must be 0 or bound for sgr; use ltt for others")
+    if not sample.binary:
+        raise ValueError("losses must be 0 or bound for sgr; use ltt for others")
     n = len(sample.losses)
     steps = max(1, int(np.ceil(np.log2(n))))
     best = _bisection(sample, delta/steps, steps)
     if best is None:
-        why = (f"no threshold could be certified at target_risk={sample.target_risk:g}, delta={delta:g}; "
-               "more calibration examples or a larger target may help")
+        why = (f"no threshold could be certified at target_risk={sample.target_risk:g}, "
+               f"delta={delta:g}; more calibration examples or a larger target may help")
         return CertifiedSelection.reject_all(message=why, guarantee="sgr", delta=delta, n=n)
     m, upper = best
     certified = upper*sample.bound
-    message = (f"with probability at least {1 - delta:g} over the {n} calibration examples, the mean loss of "
-               f"accepted inputs is at most {certified:.4g} (SGR, {steps} binomial bounds)")
+    message = (f"with probability at least {1 - delta:g} over the {n} calibration "
+               f"examples, the mean loss of accepted inputs is at most {certified:.4g} "
+               f"(SGR, {steps} binomial bounds)")
     return of_rank(sample._replace(target_risk=certified), m, message, "sgr", delta)

@@ -17,13 +17,16 @@ def _check_pieces(widths, rates) -> tuple[np.ndarray, np.ndarray]:
     "Widths and rates, checked."
     widths = check_vector(widths, "widths", low=0.)
     rates = check_vector(rates, "rates", low=0., high=1.)
-    if len(rates) != len(widths): raise refuse("rates", f"as many as widths, {len(widths)}", len(rates))
-    if abs(widths.sum() - 1) > 1e-9: raise refuse("widths", "shares with sum 1", float(widths.sum()))
+    if len(rates) != len(widths):
+        raise refuse("rates", f"as many as widths, {len(widths)}", len(rates))
+    if abs(widths.sum() - 1) > 1e-9:
+        raise refuse("widths", "shares with sum 1", float(widths.sum()))
     return widths, rates
 
 # %% ../../../nbs/risk_control/advanced/validity.ipynb #hb21ee6a
 def _pieces(widths, rates, target, tied):
-    "Pieces (width, rate, bad, tied), split where the risk crosses the target; ties are judged at their end."
+    """Pieces (width, rate, bad, tied), split where the risk crosses the target; ties are
+    judged at their end."""
     balance = 0.       # errors so far minus what the target allows
     for width, rate, one in zip(widths, rates, tied):
         slope = rate - target
@@ -55,12 +58,14 @@ def _compositions(n:int, parts:int):
 def _multinomial(counts, widths) -> float:
     "Probability of the counts."
     from scipy.special import gammaln, xlogy
-    return float(np.exp(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum() + xlogy(counts, widths).sum()))
+    return float(np.exp(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum()
+                        + xlogy(counts, widths).sum()))
 
 # %% ../../../nbs/risk_control/advanced/validity.ipynb #09a430ca
 def failure_by_enumeration(
-    certify,      # maps errors (sequences, n + 1) to certified ranks (sequences,), 0 for none; with `tied`,
-                  # errors and ends of groups (k,) to the ends that are certified, (sequences, k) bool
+    certify,      # maps errors (sequences, n + 1) to certified ranks (sequences,), 0 for
+                  # none; with `tied`, errors and ends of groups (k,) to the ends that are
+                  # certified, (sequences, k) bool
     widths,       # (pieces,) above 0, with sum 1
     rates,        # (pieces,) in [0, 1]
     target:float, # in (0, 1)
@@ -69,7 +74,8 @@ def failure_by_enumeration(
 ) -> float:
     "Exact probability that a procedure certifies a bad rank."
     widths, rates = _check_pieces(widths, rates)
-    found = _pieces(widths, rates, target, np.zeros(len(widths), bool) if tied is None else tied)
+    found = _pieces(widths, rates, target,
+                    np.zeros(len(widths), bool) if tied is None else tied)
     widths, rates, bad, of_tie = (np.array(column) for column in zip(*found))
     labels = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
     errors = np.concatenate([np.zeros((2**n, 1), int), labels.cumsum(1)], axis=1)
@@ -79,7 +85,8 @@ def failure_by_enumeration(
         piece = np.repeat(np.arange(len(widths)), counts)
         chance = np.where(labels, rates[piece], 1 - rates[piece]).prod(1)
         if ranks is None:
-            ends = np.flatnonzero(np.append(piece[1:] != piece[:-1], True) | ~of_tie[piece]) + 1
+            ends = (np.flatnonzero(np.append(piece[1:] != piece[:-1], True)
+                                   | ~of_tie[piece]) + 1)
             failed = (certify(errors, ends) & bad[piece[ends - 1]]).any(1)
         else: failed = (ranks > 0) & bad[piece[np.maximum(ranks, 1) - 1]]
         total += _multinomial(counts, widths)*(chance @ failed)
@@ -87,7 +94,8 @@ def failure_by_enumeration(
 
 # %% ../../../nbs/risk_control/advanced/validity.ipynb #5b1c77ac
 def failure_by_sampling(
-    certify,      # maps errors (n + 1,) and the ranks at which ties end to a certified rank, 0 for none
+    certify,      # maps errors (n + 1,) and the ranks at which ties end to a certified
+                  # rank, 0 for none
     widths,       # (pieces,) above 0, with sum 1
     rates,        # (pieces,) in [0, 1]
     target:float, # in (0, 1)
@@ -98,7 +106,8 @@ def failure_by_sampling(
 ) -> float:
     "Share of samples in which a procedure certifies a bad rank."
     widths, rates = _check_pieces(widths, rates)
-    found = _pieces(widths, rates, target, np.zeros(len(widths), bool) if tied is None else tied)
+    found = _pieces(widths, rates, target,
+                    np.zeros(len(widths), bool) if tied is None else tied)
     widths, rates, bad, tied = (np.array(column) for column in zip(*found))
     rng = check_random_state(random_state)
     failures = 0
@@ -119,7 +128,8 @@ def hard_distributions(
     t = target
     noise = np.array([.1, 1.4, .3, .2, 2.2, .6, 1.5, .4, 3., 2.])
     pieces = {
-        "three crossings": ([.3, .3*t/(1 - t), .05*t, .35, 0], [0, 1, 1, .3*t, 5*t/2], [0]*5),
+        "three crossings": ([.3, .3*t/(1 - t), .05*t, .35, 0], [0, 1, 1, .3*t, 5*t/2],
+                            [0]*5),
         "wrong at the top": ([.03, .5, 0], [1.5*t, .5*t, min(1, 4*t)], [0]*3),
         "nearly flat": ([.4, 0], [t - 1e-4, t + 1e-4], [0]*2),
         "five scores": ([.2]*4 + [0], [0, .4*t, 1.5*t, 1.2*t, min(1, 5*t)], [1]*5),

@@ -41,7 +41,8 @@ def coordinates(
 # %% ../../../nbs/sdr/advanced/columns.ipynb #8d0ec3e9
 @dataclass(frozen=True)
 class ScalarPair:
-    "Two continuous distributions of one column, not both Gaussian; Gamma by coordinates of their support."
+    """Two continuous distributions of one column, not both Gaussian; Gamma by coordinates
+    of their support."""
     safe: Any   # distribution of the safe points
     unsafe: Any # distribution of the unsafe points
 
@@ -52,7 +53,8 @@ class ScalarPair:
 
     @cached_property
     def coefficients(self) -> np.ndarray: # (4,)
-        "Of x^2, x, ln x and ln(1-x) in Gamma; differences at the level of rounding count as none."
+        """Of x^2, x, ln x and ln(1-x) in Gamma; differences at the level of rounding count
+        as none."""
         s = self.safe.coefficients
         u = self.unsafe.coefficients
         return np.where(np.abs(s - u) <= 1e-14*np.maximum(np.abs(s), np.abs(u)), 0, s - u)
@@ -62,7 +64,8 @@ class ScalarPair:
         at = place(t, self.support)
         if self.safe.centred or self.unsafe.centred:
             return self.unsafe._log_density_at(at) - self.safe._log_density_at(at)
-        alpha, beta, gamma, delta = self.coefficients # equal terms cancel before they are large
+        # equal terms cancel before they are large
+        alpha, beta, gamma, delta = self.coefficients
         constant = self.safe.log_normaliser - self.unsafe.log_normaliser
         value = (alpha*at.x + beta)*at.x + gamma*at.log_x + constant
         return value + delta*at.log_1mx if delta else value
@@ -92,10 +95,12 @@ def turning_points(
     "Places between which Gamma is monotone."
     alpha, beta, gamma, delta = pair.coefficients
     if pair.support[1] == np.inf:
-        inner = coordinates(_positive_roots([2*alpha, beta, gamma], np.exp(RIGHT)), pair.support)
+        inner = coordinates(_positive_roots([2*alpha, beta, gamma], np.exp(RIGHT)),
+                            pair.support)
         return np.unique([LEFT, *inner, RIGHT])
     from_left = [-2*alpha, 2*alpha - beta, beta - gamma - delta, gamma]
-    from_right = [2*alpha, -(4*alpha + beta), 2*alpha + beta + gamma + delta, -delta] # with x = 1 - y
+    # with x = 1 - y
+    from_right = [2*alpha, -(4*alpha + beta), 2*alpha + beta + gamma + delta, -delta]
     near_0 = coordinates(_positive_roots(from_left, .75), pair.support)
     near_1 = -coordinates(_positive_roots(from_right, .75), pair.support)
     return np.unique([LEFT, *near_0, *near_1, -LEFT])
@@ -119,7 +124,8 @@ def crossings(
         low = np.where(left, low, t)
         high = np.where(left, t, high)
         with np.errstate(all="ignore"): newton = t - excess/pair.slope(t)
-        following = np.where((high - low < .5) & (newton > low) & (newton < high), newton, (low + high)/2)
+        following = np.where((high - low < .5) & (newton > low) & (newton < high), newton,
+                             (low + high)/2)
         met = (np.abs(excess) <= 4*eps*np.maximum(1, np.abs(levels))) & (high - low < .5)
         following = np.where(met, t, following)
         done = met | (np.abs(following - t) <= 4*eps*np.maximum(1, np.abs(t)))
@@ -147,7 +153,8 @@ def log_between(
 
 # %% ../../../nbs/sdr/advanced/columns.ipynb #8bb1ebe6
 def _inside_piece(pair:ScalarPair, start:float, end:float, levels):
-    "Ends of {Gamma <= level} within a monotone piece, as coordinates; equal where it is empty."
+    """Ends of {Gamma <= level} within a monotone piece, as coordinates; equal where it is
+    empty."""
     first = float(pair.gamma(start))
     last = float(pair.gamma(end))
     rising = last > first
@@ -161,7 +168,7 @@ def _inside_piece(pair:ScalarPair, start:float, end:float, levels):
 def scalar_log_cdf(
     pair:ScalarPair,
     levels,          # (m,)
-    under:str,       # "safe" or "unsafe": the distribution that the probability is taken under
+    under:str, # "safe" or "unsafe": the distribution that the probability is taken under
 ) -> np.ndarray:     # (m,) ln P(Gamma <= level)
     "The distribution of Gamma of one continuous column, piece by piece."
     levels = np.asarray(levels, dtype=float)
@@ -172,7 +179,8 @@ def scalar_log_cdf(
     points = turning_points(pair)
     for start, end in zip(points, points[1:]):
         left, right = _inside_piece(pair, start, end, levels)
-        inside = log_between(getattr(pair, under), place(left, pair.support), place(right, pair.support))
+        inside = log_between(getattr(pair, under), place(left, pair.support),
+                             place(right, pair.support))
         total = np.logaddexp(total, inside)
     return np.minimum(total, 0.)
 
@@ -205,31 +213,37 @@ def counts_of(
     safe,   # discrete distribution of one column
     unsafe, # discrete distribution of one column
 ) -> Counts:
-    "All integers whose probability does not underflow under both; ValueError where there are too many."
+    """All integers whose probability does not underflow under both; ValueError where there
+    are too many."""
     low = np.inf
     high = -np.inf
-    for dist in (safe, unsafe): # integers that matter, by Bernstein's inequality for the tails
+    for dist in (safe, unsafe):
+        # integers that matter, by Bernstein's inequality for the tails
         mean, sd = dist._moments
         low = min(low, max(dist.support[0], np.floor(mean - 500 - 39*sd)))
         high = max(high, min(dist.support[1], np.ceil(mean + 500 + 39*sd)))
     if high - low > MOST_INTEGERS:
-        raise ValueError(f"the distributions spread over {high - low:.2g} integers, more than the "
-                         f"{MOST_INTEGERS:.0e} that are summed one by one")
+        raise ValueError(f"the distributions spread over {high - low:.2g} integers, more "
+                         f"than the {MOST_INTEGERS:.0e} that are summed one by one")
     k = np.arange(low, high + 1)
     s = safe._log_density(k[:, None])
     u = unsafe._log_density(k[:, None])
-    with np.errstate(invalid="ignore"): return Counts(k, np.where(np.isneginf(s), np.inf, u - s), s, u)
+    with np.errstate(invalid="ignore"):
+        return Counts(k, np.where(np.isneginf(s), np.inf, u - s), s, u)
 
 # %% ../../../nbs/sdr/advanced/columns.ipynb #f03fbb1f
 def discrete_runs(
     counts:Counts, # of a pair of distributions, by `counts_of`
     level:float,   # rho
 ) -> list[tuple[float, float]]: # (low, high]: low + 1, ..., high are inside
-    "The integers with Gamma <= level as runs of neighbours; what lies beyond the last goes with it."
+    """The integers with Gamma <= level as runs of neighbours; what lies beyond the last
+    goes with it."""
     k = counts.k
-    inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level), [False]])
+    inside = np.concatenate([[False], counts.gamma <= level + slack(counts.size, level),
+                             [False]])
     edges = np.flatnonzero(np.diff(inside))
-    return [(float(k[i] - 1), np.inf if j == len(k) else float(k[j - 1])) for i, j in edges.reshape(-1, 2)]
+    return [(float(k[i] - 1), np.inf if j == len(k) else float(k[j - 1]))
+            for i, j in edges.reshape(-1, 2)]
 
 
 # %% ../../../nbs/sdr/advanced/columns.ipynb #bd2fa273
@@ -241,7 +255,8 @@ def runs_log_probability(
     total = 0.
     for low, high in runs:
         from_right = dist._cdf(low) > .5
-        total += dist._sf(low) - dist._sf(high) if from_right else dist._cdf(high) - dist._cdf(low)
+        total += (dist._sf(low) - dist._sf(high) if from_right
+                  else dist._cdf(high) - dist._cdf(low))
     return float(np.log(total)) if total > 0 else -np.inf
 
 # %% ../../../nbs/sdr/advanced/columns.ipynb #aef7b00e
@@ -273,7 +288,8 @@ def merge(
     values = one.values[order]
     logp = one.logp[order]
     if not len(values): return Atoms(values, logp)
-    with np.errstate(invalid="ignore"): jump = np.diff(values) > 1e-13*np.maximum(1, np.abs(values[1:]))
+    with np.errstate(invalid="ignore"):
+        jump = np.diff(values) > 1e-13*np.maximum(1, np.abs(values[1:]))
     starts = np.concatenate([[0], np.flatnonzero(jump) + 1])
     return Atoms(values[starts], np.logaddexp.reduceat(logp, starts))
 
@@ -294,7 +310,8 @@ MOST_ATOMS = 2e6 # in a half
 def meet(
     columns:list[Atoms], # atoms of each column
 ) -> list[Atoms]:        # one or two, none where there is no column
-    "Convolve the columns into one set of atoms, or into two halves where one would be too large."
+    """Convolve the columns into one set of atoms, or into two halves where one would be too
+    large."""
     halves: list[Atoms] = []
     for column in sorted(map(merge, columns), key=lambda c: -len(c.values)):
         halves.sort(key=lambda h: len(h.values))
@@ -302,8 +319,9 @@ def meet(
         if small_enough: halves[0] = convolve(halves[0], column)
         elif len(halves) < 2: halves.append(column)
         else:
-            raise ValueError(f"the discrete columns have too many combinations (over {MOST_ATOMS**2:.0e}) to "
-                             "be summed: estimate the rates from distribution.sample and region.contains")
+            raise ValueError("the discrete columns have too many combinations (over "
+                             f"{MOST_ATOMS**2:.0e}) to be summed: estimate the rates from "
+                             "distribution.sample and region.contains")
     return halves
 
 # %% ../../../nbs/sdr/advanced/columns.ipynb #0df99f4d

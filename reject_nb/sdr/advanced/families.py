@@ -12,12 +12,13 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import (betainc, betaincc, betaln, digamma, gammainc, gammaincc, gammaln, loggamma,
-                           logit, polygamma, xlog1py, xlogy)
+from scipy.special import (
+    betainc, betaincc, betaln, digamma, gammainc, gammaincc, gammaln, loggamma, logit,
+    polygamma, xlog1py, xlogy)
 
 from ...core.checks import check_count, check_number, check_probability
-from ..distributions import (LARGEST, Distribution, Place, check_points,
-                                         template_method, weighted_points)
+from ..distributions import (
+    LARGEST, Distribution, Place, check_points, template_method, weighted_points)
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #6007738a
 class ParametricDistribution(Distribution):
@@ -28,20 +29,23 @@ class ParametricDistribution(Distribution):
     def support(self) -> tuple[float, float]: return 0., np.inf
 
     def _keep(self, **checked) -> None:
-        "Parameters as the plain numbers that a check returns; a family is frozen, so not by assignment."
+        """Parameters as the plain numbers that a check returns; a family is frozen, so not
+        by assignment."""
         for name, value in checked.items(): object.__setattr__(self, name, value)
 
     @classmethod
     def _fit(cls, x, template, weight): raise NotImplementedError
 
     def __repr__(self):
-        return f"{type(self).__name__}({', '.join(f'{getattr(self, f.name):g}' for f in fields(self))})"
+        given = ", ".join(f"{getattr(self, f.name):g}" for f in fields(self))
+        return f"{type(self).__name__}({given})"
 
     def _log_density(self, X):
         x = X[:, 0]
         inside = (x >= self.support[0]) & (x <= self.support[1])
         if self.discrete: inside &= x == np.floor(x)
-        with np.errstate(all="ignore"): return np.where(inside, -self._g(X) - self.log_normaliser, -np.inf)
+        with np.errstate(all="ignore"):
+            return np.where(inside, -self._g(X) - self.log_normaliser, -np.inf)
 
     @template_method
     def fit(
@@ -52,7 +56,8 @@ class ParametricDistribution(Distribution):
     ) -> "ParametricDistribution": # a new distribution of the family
         """Maximum likelihood; a point of weight 2 counts as two points.
 
-        Raises: ValueError where X leaves the support, or the estimate the space of parameters."""
+        Raises: ValueError where X leaves the support, or the estimate the space of
+        parameters."""
         cls = self if isinstance(self, type) else type(self)
         x, weight = weighted_points(check_points(X, 1), sample_weight)
         return cls._fit(x[:, 0], self, weight, **fixed)
@@ -86,24 +91,29 @@ def weighted_mean(x, weight) -> float:
 def check_support(x, allowed, dist:str, words:str) -> None:
     "ValueError with the first value outside the support."
     if allowed.all(): return
-    raise ValueError(f"X has values outside the support of {dist} ({words}), first {x[~allowed][0]}")
+    raise ValueError(f"X has values outside the support of {dist} ({words}), first "
+                     f"{x[~allowed][0]}")
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #f94eda44
 def _check_spread(x, dist:str) -> None:
     "ValueError where all values are one."
     if np.ptp(x) > 1e-14*np.abs(x).max(): return
-    raise ValueError(f"X is constant at {x[0]}: {dist} has no maximum-likelihood estimate there")
+    raise ValueError(f"X is constant at {x[0]}: {dist} has no maximum-likelihood estimate "
+                     "there")
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #afeef834
 def check_not_zero(x, dist:str) -> None:
     "ValueError where all values are zero."
-    if not x.any(): raise ValueError(f"X is zero throughout: {dist} has no maximum-likelihood estimate there")
+    if not x.any():
+        raise ValueError(f"X is zero throughout: {dist} has no maximum-likelihood estimate "
+                         "there")
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #a8771472
 LARGEST_COUNT = 1e15 # above, neighbouring floats are too far apart to count with
 
 def check_shape(value, name:str) -> float:
-    "A parameter that plays the part of a count: above 0, and small enough to have digits after the point."
+    """A parameter that plays the part of a count: above 0, and small enough to have digits
+    after the point."""
     return check_number(value, name, 0., LARGEST_COUNT, open_low=True)
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #dd4585dc
@@ -121,7 +131,8 @@ def log_complement(
     with np.errstate(divide="ignore"): return np.log(-np.expm1(np.minimum(log_p, 0)))
 
 class GammaLike(ContinuousDistribution):
-    "What the families with a density proportional to x^(k-1) exp(-r x) share; `natural` is (k, r)."
+    """What the families with a density proportional to x^(k-1) exp(-r x) share; `natural`
+    is (k, r)."""
     @property
     def natural(self) -> tuple[float, float]: raise NotImplementedError
 
@@ -134,7 +145,8 @@ class GammaLike(ContinuousDistribution):
         return np.array([0, rate, 1 - shape, 0])
 
     def _tiny(self, at:Place):
-        "Whether x is tiny, and ln P(X <= x) by the leading term of its series, which holds there."
+        """Whether x is tiny, and ln P(X <= x) by the leading term of its series, which
+        holds there."""
         shape, rate = self.natural
         log_rx = np.asarray(at.log_x) + np.log(rate)
         return log_rx < TINY, np.minimum(shape*log_rx - gammaln(shape + 1), 0)
@@ -163,7 +175,8 @@ class Gamma(GammaLike):
     scale: float = 1. # theta, above 0
 
     def __post_init__(self):
-        self._keep(shape=check_shape(self.shape, "shape"), scale=_check_scale(self.scale, "scale"))
+        self._keep(shape=check_shape(self.shape, "shape"),
+                   scale=_check_scale(self.scale, "scale"))
 
     @property
     def natural(self): return self.shape, 1/self.scale
@@ -189,7 +202,8 @@ def _gamma_shape(x, weight) -> float:
     mean = weighted_mean(x, weight)
     r = x/mean - 1
     near = np.abs(r) < .5
-    target = -weighted_mean(np.where(near, np.log1p(np.where(near, r, 0)), np.log(x) - np.log(mean)), weight)
+    target = -weighted_mean(
+        np.where(near, np.log1p(np.where(near, r, 0)), np.log(x) - np.log(mean)), weight)
     def excess(t): return t - digamma(np.exp(t)) - target
     return float(np.exp(brentq(excess, np.log(.4/target), np.log(1.1/target), xtol=1e-14)))
 
@@ -266,7 +280,8 @@ class Beta(ContinuousDistribution):
 
     support = (0., 1.)
 
-    def __post_init__(self): self._keep(a=check_shape(self.a, "a"), b=check_shape(self.b, "b"))
+    def __post_init__(self):
+        self._keep(a=check_shape(self.a, "a"), b=check_shape(self.b, "b"))
 
     @property
     def natural(self): return self.a, self.b
@@ -283,9 +298,11 @@ class Beta(ContinuousDistribution):
         "ln c = ln B(a, b)."
         return betaln(self.a, self.b)
 
-    def _log_cdf(self, at:Place): return _log_beta_below(self.a, self.b, at.log_x, at.log_1mx)
+    def _log_cdf(self, at:Place):
+        return _log_beta_below(self.a, self.b, at.log_x, at.log_1mx)
 
-    def _log_sf(self, at:Place): return _log_beta_below(self.b, self.a, at.log_1mx, at.log_x)
+    def _log_sf(self, at:Place):
+        return _log_beta_below(self.b, self.a, at.log_1mx, at.log_x)
 
     def _draw(self, rng, n): return rng.beta(self.a, self.b, n)
 
@@ -297,11 +314,14 @@ class Beta(ContinuousDistribution):
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #c6dffdb9
 def _leading(a, b, log_x):
-    "Whether x is tiny, and ln I_x(a, b) by the leading term of its series, which holds there."
-    return log_x + np.log(max(b, 1)) < TINY, np.minimum(a*log_x - np.log(a) - betaln(a, b), 0)
+    """Whether x is tiny, and ln I_x(a, b) by the leading term of its series, which holds
+    there."""
+    return (log_x + np.log(max(b, 1)) < TINY,
+            np.minimum(a*log_x - np.log(a) - betaln(a, b), 0))
 
 def _log_beta_below(a, b, log_x, log_1mx):
-    "ln of the regularised incomplete beta function; by its complement near 1, at both ends by leading terms."
+    """ln of the regularised incomplete beta function; by its complement near 1, at both
+    ends by leading terms."""
     log_x = np.asarray(log_x)
     log_1mx = np.asarray(log_1mx)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -315,9 +335,11 @@ def _log_beta_below(a, b, log_x, log_1mx):
 # %% ../../../nbs/sdr/advanced/families.ipynb #90d03e8f
 def _beta_parameters(x, weight) -> list[float]: # a, b
     "Maximum likelihood from the moments' start."
-    targets = np.array([weighted_mean(np.log(x), weight), weighted_mean(np.log1p(-x), weight)])
+    targets = np.array([weighted_mean(np.log(x), weight),
+                        weighted_mean(np.log1p(-x), weight)])
     mean = weighted_mean(x, weight)
-    ab = np.array([mean, 1 - mean])*max(mean*(1 - mean)/weighted_mean((x - mean)**2, weight) - 1, 1e-3)
+    ab = np.array([mean, 1 - mean])*max(
+        mean*(1 - mean)/weighted_mean((x - mean)**2, weight) - 1, 1e-3)
     for _ in range(200):
         gradient = targets - digamma(ab) + digamma(ab.sum())
         hessian = polygamma(1, ab.sum()) - np.diag(polygamma(1, ab))
@@ -349,7 +371,8 @@ class Poisson(ParametricDistribution):
 
     def _g(self, X): return gammaln(X[:, 0] + 1) - X[:, 0]*np.log(self.rate)
 
-    def _cdf(self, k): return np.where(k < 0, 0., gammaincc(np.maximum(k, 0) + 1, self.rate))
+    def _cdf(self, k):
+        return np.where(k < 0, 0., gammaincc(np.maximum(k, 0) + 1, self.rate))
 
     def _sf(self, k): return np.where(k < 0, 1., gammainc(np.maximum(k, 0) + 1, self.rate))
 
@@ -403,8 +426,8 @@ def _proportion(x, weight, n:int, dist:str) -> float:
     check_support(x, (x >= 0) & (x <= n) & (x == np.floor(x)), dist, f"0, ..., {n}")
     p = weighted_mean(x, weight)/n
     if 0 < p < 1: return p
-    raise ValueError(f"X is {'zero' if p == 0 else n} throughout: the maximum-likelihood estimate p = {p:g} "
-                     f"of {dist} is not in (0, 1)")
+    raise ValueError(f"X is {'zero' if p == 0 else n} throughout: the maximum-likelihood "
+                     f"estimate p = {p:g} of {dist} is not in (0, 1)")
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #2b71193a
 @dataclass(frozen=True, repr=False)
@@ -416,14 +439,16 @@ class Binomial(_Trials):
     p: float # probability of a success, in (0, 1)
 
     def __post_init__(self):
-        self._keep(n=check_count(self.n, "n", high=int(LARGEST_COUNT)), p=check_probability(self.p, "p"))
+        self._keep(n=check_count(self.n, "n", high=int(LARGEST_COUNT)),
+                   p=check_probability(self.p, "p"))
 
     @property
     def trials(self): return self.n
 
     @classmethod
     def _fit(cls, x, template, weight, n=None):
-        if n is None: n = getattr(template, "n", None) if isinstance(template, Binomial) else None
+        if n is None:
+            n = getattr(template, "n", None) if isinstance(template, Binomial) else None
         if n is None:
             raise ValueError("n, the number of trials, is missing: Binomial.fit(X, n=...) "
                              "or Binomial(n, .5).fit(X)")

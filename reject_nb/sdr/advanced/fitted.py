@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, gammainc, gammaincc, kolmogorov, logit
 
-from ...core.checks import check_count, check_instance, check_probability, check_random_state
+from ...core.checks import (
+    check_count, check_instance, check_probability, check_random_state)
 from ...core.tails import clopper_pearson_lower, clopper_pearson_upper
-from ..distributions import (Gaussian, Independent, Distribution, Place, check_points,
-                                         check_shrinkage)
+from ..distributions import (
+    Gaussian, Independent, Distribution, Place, check_points, check_shrinkage)
 from ..likelihood_ratio import factors_of
 from ..rates import Rates
 from ..region import SafeDecisionRegion
@@ -27,8 +28,8 @@ class Fit:
     distribution: Distribution # that was fitted
     statistic: str           # "Kolmogorov-Smirnov" or "chi-square"
     value: float             # of the statistic
-    p_value: float           # share of fitted draws that are at least as far off, or a bound from tables;
-                             # NaN: not tested
+    p_value: float           # share of fitted draws that are at least as far off, or a
+                             # bound from tables; NaN: not tested
     n: int                   # points
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #god00007
@@ -56,7 +57,8 @@ def _cells(dist, n:int) -> np.ndarray: # (c - 1,) upper ends of all cells but th
 def _chi_square(dist, x) -> float:
     "Squared differences of seen and expected counts over the expected ones."
     ends = _cells(dist, len(x))
-    expected = len(x)*np.diff(np.concatenate([[0.], dist._cdf(ends) if len(ends) else [], [1.]]))
+    expected = len(x)*np.diff(
+        np.concatenate([[0.], dist._cdf(ends) if len(ends) else [], [1.]]))
     seen = np.bincount(np.searchsorted(ends, x), minlength=len(ends) + 1)
     return float(((seen - expected)**2/expected).sum())
 
@@ -67,9 +69,11 @@ def distance(
 ) -> float:
     "Distance of a distribution from points: Kolmogorov-Smirnov, for counts chi-square."
     if dist.discrete: return _chi_square(dist, X[:, 0])
-    if dist.n_features > 1: return _largest_difference(gammainc(dist.n_features/2, dist._g(X)))
+    if dist.n_features > 1:
+        return _largest_difference(gammainc(dist.n_features/2, dist._g(X)))
     x = X[:, 0]
-    with np.errstate(divide="ignore", invalid="ignore"): at = Place(x, np.log(x), np.log1p(-x))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        at = Place(x, np.log(x), np.log1p(-x))
     return _largest_difference(np.exp(dist._log_cdf(at)))
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #god00010
@@ -78,7 +82,8 @@ def _options(dist, shrinkage) -> dict:
     return {"shrinkage": shrinkage} if isinstance(dist, (Gaussian, Independent)) else {}
 
 def _p_value(dist, value:float, n:int, n_bootstrap:int, shrinkage, rng) -> float:
-    "Share of fitted draws that are at least as far off, the points themselves counted as one of them."
+    """Share of fitted draws that are at least as far off, the points themselves counted as
+    one of them."""
     hits = 1
     for _ in range(n_bootstrap):
         X = dist.sample(n, rng).reshape(n, -1)
@@ -89,7 +94,8 @@ def _p_value(dist, value:float, n:int, n_bootstrap:int, shrinkage, rng) -> float
 ENOUGH = 20 # points per column of a Gaussian block, below which tables say nothing
 
 def _from_tables(dist, value:float, n:int) -> float:
-    """The p-value of parameters that were known: a fit to the same points is closer, so it is no smaller.
+    """The p-value of parameters that were known: a fit to the same points is closer, so it
+    is no smaller.
 
     NaN where tables do not apply."""
     few = n < ENOUGH*dist.n_features and dist.n_features > 1
@@ -101,16 +107,20 @@ def _from_tables(dist, value:float, n:int) -> float:
 def goodness_of_fit(
     distribution:Distribution, # fitted to the points
     X,                   # points, (n, d), or (n,) where d = 1
-    n_bootstrap:int|None=199, # draws that are fitted anew; None: a bound of the p-value from tables
+    n_bootstrap:int|None=199, # draws that are fitted anew; None: a bound of the p-value
+                              # from tables
     random_state=None,   # seed or numpy Generator
     shrinkage=None,      # of Gaussian covariances, as in the fit
 ) -> list[Fit]:          # one per factor
-    """How well each factor of a distribution fits its points, with p-values by parametric bootstrap.
+    """How well each factor of a distribution fits its points, with p-values by parametric
+    bootstrap.
 
-    A p-value of NaN means that the factor was not tested, because tables do not apply to it.
+    A p-value of NaN means that the factor was not tested, because tables do not apply to
+    it.
 
     Source: Stute, Gonzales Manteiga and Presedo Quindimil (1993), Metrika 40."""
-    check_instance(distribution, "distribution", Distribution, "a distribution such as Gaussian(mean, cov)")
+    check_instance(distribution, "distribution", Distribution,
+                   "a distribution such as Gaussian(mean, cov)")
     X = check_points(X, distribution.n_features)
     if n_bootstrap is not None: n_bootstrap = check_count(n_bootstrap, "n_bootstrap")
     check_shrinkage(shrinkage)
@@ -126,14 +136,15 @@ def goodness_of_fit(
         if n_bootstrap is None: p_value = _from_tables(dist, value, len(x))
         else: p_value = _p_value(dist, value, len(x), n_bootstrap, shrinkage, rng)
         statistic = "chi-square" if dist.discrete else "Kolmogorov-Smirnov"
-        found.append(Fit(columns=columns, distribution=dist, statistic=statistic, value=value,
-                         p_value=p_value, n=len(x)))
+        found.append(Fit(columns=columns, distribution=dist, statistic=statistic,
+                         value=value, p_value=p_value, n=len(x)))
     return found
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #unc00006
 @dataclass(frozen=True, kw_only=True)
 class RateIntervals:
-    "Rates of fitted distributions, and intervals of what the region realises under the true distributions."
+    """Rates of fitted distributions, and intervals of what the region realises under the
+    true distributions."""
     rates: Rates             # of the fitted distributions
     tpr: tuple[float, float] # P(in region | safe)
     fpr: tuple[float, float] # P(in region | unsafe)
@@ -151,10 +162,13 @@ def _refitted(dist, n:int, rng, shrinkage):
     for left in range(MOST_TRIES, -1, -1):
         try: return dist.fit(dist.sample(n, rng), **options)
         except ValueError as error:
-            if not left: raise ValueError(f"{n} draws of {dist!r} cannot be fitted to: {error}") from error
+            if not left:
+                raise ValueError(f"{n} draws of {dist!r} cannot be fitted to: "
+                                 f"{error}") from error
 
 # %% ../../../nbs/sdr/advanced/fitted.ipynb #unc00009
-def _realised(region:SafeDecisionRegion, tests, p_safe:float, eps:float) -> np.ndarray: # tpr, fpr, fdr, mass
+def _realised(region:SafeDecisionRegion, tests, p_safe:float, eps:float) -> np.ndarray:
+    # tpr, fpr, fdr, mass
     "Shares of test points inside another region, half a point added to either side."
     tpr, fpr = (_drawn_in(region.contains(X, p_safe, eps).mean(), len(X)) for X in tests)
     mass = p_safe*tpr + (1 - p_safe)*fpr
@@ -165,9 +179,11 @@ def _drawn_in(share, n:int):
     return (share*n + .5)/(n + 1)
 
 def _interval(rate:float, n:int, differences, confidence:float) -> tuple[float, float]:
-    """The middle of the differences around a rate, in logits; a rate of 0 or 1 keeps that end.
+    """The middle of the differences around a rate, in logits; a rate of 0 or 1 keeps that
+    end.
 
-    A rate too small to be seen in n draws differs by nothing, so the bounds of the draws come in."""
+    A rate too small to be seen in n draws differs by nothing, so the bounds of the draws
+    come in."""
     ends = np.quantile(differences, [(1 - confidence)/2, (1 + confidence)/2])
     low, high = expit(logit(_drawn_in(rate, n)) + ends)
     seen = int(round(rate*n))
@@ -189,7 +205,8 @@ def bootstrap_rates(
     shrinkage=None,      # of Gaussian covariances, as in the fit
     random_state=None,   # seed or numpy Generator
 ) -> RateIntervals:
-    "Intervals of the rates that a fitted region realises (Efron and Tibshirani 1993, chapter 6)."
+    """Intervals of the rates that a fitted region realises (Efron and Tibshirani 1993,
+    chapter 6)."""
     check_instance(region, "region", SafeDecisionRegion, "a SafeDecisionRegion")
     check_shrinkage(shrinkage)
     p_safe = check_probability(p_safe, "p_safe")
@@ -204,12 +221,15 @@ def bootstrap_rates(
     tests = [dist.sample(n_test, rng) for dist in fitted]
     found = []
     for _ in range(n_bootstrap):
-        refitted: list = [_refitted(dist, n, rng, shrinkage) for dist, n in zip(fitted, sizes)]
+        refitted: list = [_refitted(dist, n, rng, shrinkage)
+                          for dist, n in zip(fitted, sizes)]
         again = SafeDecisionRegion(*refitted)
         own = [dist.sample(n_test, rng) for dist in refitted]
-        realised, claimed = (_realised(again, points, p_safe, eps) for points in (tests, own))
+        realised, claimed = (_realised(again, points, p_safe, eps)
+                             for points in (tests, own))
         found.append(logit(realised) - logit(claimed))
     exact = region.rates(p_safe, eps)
     intervals = {name: _interval(getattr(exact, name), n_test, off, confidence)
                  for name, off in zip(("tpr", "fpr", "fdr", "mass"), np.array(found).T)}
-    return RateIntervals(rates=exact, confidence=confidence, n_bootstrap=n_bootstrap, **intervals)
+    return RateIntervals(rates=exact, confidence=confidence, n_bootstrap=n_bootstrap,
+                         **intervals)

@@ -29,14 +29,16 @@ class QuadraticForm:
     @property
     def size(self) -> float:
         "Of its terms, for rounding."
-        return float(abs(self.const) + 2*np.abs(self.lam).sum() + np.abs(self.b).sum() + len(self.lam))
+        return float(abs(self.const) + 2*np.abs(self.lam).sum() + np.abs(self.b).sum()
+                     + len(self.lam))
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #f17f8461
 def gaussian_gamma(
     safe:Gaussian,   # distribution of the safe points
     unsafe:Gaussian, # distribution of the unsafe points
 ) -> tuple[QuadraticForm, QuadraticForm]: # Gamma under safe, under unsafe
-    "Gamma(X) of a Gaussian pair as a quadratic form in normals; components without effect are dropped."
+    """Gamma(X) of a Gaussian pair as a quadratic form in normals; components without effect
+    are dropped."""
     _, sigma, e = common_axes(safe, unsafe)
     keep = (sigma != 1) | (e != 0)
     sigma = sigma[keep]
@@ -44,12 +46,14 @@ def gaussian_gamma(
     logs = float(np.log(sigma).sum())
     lam = (1 - sigma)*(1 + sigma)/2
     return (QuadraticForm(lam=lam, b=-sigma*e, const=logs - float((e**2).sum())/2),
-            QuadraticForm(lam=lam/sigma**2, b=-e/sigma**2, const=logs + float(((e/sigma)**2).sum())/2))
+            QuadraticForm(lam=lam/sigma**2, b=-e/sigma**2,
+                          const=logs + float(((e/sigma)**2).sum())/2))
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #0403d6b0-1
 @dataclass(frozen=True)
 class CGF:
-    "A cumulant generating function, analytic off the real axis, and the strip around 0 where it converges."
+    """A cumulant generating function, analytic off the real axis, and the strip around 0
+    where it converges."""
     function: Callable # complex (m,) -> complex (m,)
     low: float         # below 0
     high: float        # above 0
@@ -60,7 +64,8 @@ class CGF:
     def __add__(self, other):
         "The sum of independent variables."
         def function(s): return self.function(s) + other.function(s)
-        return CGF(function, max(self.low, other.low), min(self.high, other.high), self.size + other.size)
+        return CGF(function, max(self.low, other.low), min(self.high, other.high),
+                   self.size + other.size)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #6d55002c
 def reflect(
@@ -78,25 +83,30 @@ def quadratic_cgf(
     b2 = form.b**2
     def function(s):
         s = np.asarray(s)[..., None]
-        return form.const*s[..., 0] + (-.5*np.log1p(-2*lam*s) + .5*b2*s**2/(1 - 2*lam*s)).sum(-1)
+        return (form.const*s[..., 0]
+                + (-.5*np.log1p(-2*lam*s) + .5*b2*s**2/(1 - 2*lam*s)).sum(-1))
     least = lam.min(initial=0)
     most = lam.max(initial=0)
-    return CGF(function, 1/(2*least) if least < 0 else -np.inf, 1/(2*most) if most > 0 else np.inf, form.size)
+    return CGF(function, 1/(2*least) if least < 0 else -np.inf,
+               1/(2*most) if most > 0 else np.inf, form.size)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #ca363509
 def _line(value_p, value_q) -> tuple[float, float]:
     "Where (1-s) p + s q is positive: an interval around [0, 1]."
     slope = value_q - value_p
     root = -value_p/slope if slope else np.inf
-    return (root, np.inf) if slope > 0 else (-np.inf, root) if slope < 0 else (-np.inf, np.inf)
+    return ((root, np.inf) if slope > 0 else (-np.inf, root) if slope < 0
+            else (-np.inf, np.inf))
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #08ecf335
 def chernoff_cgf(
     p, # distribution of X, scalar and continuous
     q, # the other distribution
 ):     # CGF, or None where the pair has no closed form
-    "ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two of one family."
-    family: Any = next((F for F in type(p).__mro__ if "_log_integral" in vars(F) and isinstance(q, F)), None)
+    """ln E_p (f_q(X)/f_p(X))^s = ln of the integral of f_p^(1-s) f_q^s, for two of one
+    family."""
+    family: Any = next((F for F in type(p).__mro__
+                        if "_log_integral" in vars(F) and isinstance(q, F)), None)
     if family is None: return None
     pairs = list(zip(p.natural, q.natural))
     def function(s):
@@ -105,13 +115,15 @@ def chernoff_cgf(
         return integral - (1 - s)*p.log_normaliser - s*q.log_normaliser
     lines = [_line(*pair) for pair in pairs]
     size = 1. + abs(p.log_normaliser) + abs(q.log_normaliser)
-    return CGF(function, max(line[0] for line in lines), min(line[1] for line in lines), size)
+    return CGF(function, max(line[0] for line in lines), min(line[1] for line in lines),
+               size)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #ddd9f1a2
 def _half_strip(cgf:CGF, sign:int, grid) -> np.ndarray:
     "Distances from 0 on one side of the strip, for coordinates on the whole line."
     end = cgf.high if sign > 0 else -cgf.low
-    with np.errstate(over="ignore"): return end*expit(grid) if np.isfinite(end) else np.exp(grid)
+    with np.errstate(over="ignore"):
+        return end*expit(grid) if np.isfinite(end) else np.exp(grid)
 
 def _lowest(cgf:CGF, q, sign:int, grid) -> np.ndarray: # (m,) rows of the grid
     "Where K(s) - qs - ln|s| is least on a grid, for each threshold."
@@ -135,18 +147,21 @@ def saddles(
     grid = np.linspace(-reach, reach, 4*reach + 1)
     coarse = _lowest(cgf, q, sign, grid)
     # at the end of an unbounded strip the function falls for ever: q is outside the range
-    found = np.where((coarse < len(grid) - 1) | bounded, sign*_half_strip(cgf, sign, grid[coarse]), np.nan)
+    found = np.where((coarse < len(grid) - 1) | bounded,
+                     sign*_half_strip(cgf, sign, grid[coarse]), np.nan)
     far = _exponents(cgf, q, found) < FAR
     for row in np.unique(coarse[far]):
         members = far & (coarse == row)
         near = grid[row] + np.linspace(-.5, .5, 21)
-        found[members] = sign*_half_strip(cgf, sign, near)[_lowest(cgf, q[members], sign, near)]
+        found[members] = sign*_half_strip(cgf, sign, near)[_lowest(cgf, q[members], sign,
+                                                                   near)]
     return found
 
 def _exponents(cgf:CGF, q, c) -> np.ndarray: # (m,), 0 where there is no saddle
     "K(c) - qc."
     at = np.where(np.isnan(c), 0., c)
-    with np.errstate(all="ignore"): return np.where(np.isnan(c), 0., np.real(cgf(at)) - q*at)
+    with np.errstate(all="ignore"):
+        return np.where(np.isnan(c), 0., np.real(cgf(at)) - q*at)
 
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #faee016f
@@ -182,7 +197,8 @@ def _nodes(cgf:CGF, path:Path, u) -> _Nodes:
     with np.errstate(all="ignore"):
         move = path.scale*(1j*np.sinh(u) + path.tilt*(np.cosh(u) - 1))
         s = path.c + move
-        return _Nodes(move, cgf(s) - path.at_c, (path.c/s)*(1j*np.cosh(u) + path.tilt*np.sinh(u)))
+        return _Nodes(move, cgf(s) - path.at_c,
+                      (path.c/s)*(1j*np.cosh(u) + path.tilt*np.sinh(u)))
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #23433be7
 BENDS = (0, .5, -.5), (.25, -.25, .1, -.1) # gentler ones where the first do not do
@@ -204,7 +220,8 @@ def _lengths(cgf:CGF, q, path:Path) -> np.ndarray: # (m,)
     return np.where(most < GROWN, TRIED[np.minimum(last + 1, len(TRIED) - 1)], np.inf)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #23433be8
-def _bent(cgf:CGF, q, path:Path, tilts) -> list[tuple[Path, np.ndarray, np.ndarray]]: # path, rows, lengths
+def _bent(cgf:CGF, q, path:Path, tilts) -> list[tuple[Path, np.ndarray, np.ndarray]]:
+    # path, rows, lengths
     "Every threshold with the bend on which its integrand dies first, and where it does."
     lengths = np.array([_lengths(cgf, q, path._replace(tilt=tilt)) for tilt in tilts])
     best = lengths.argmin(0)
@@ -212,7 +229,8 @@ def _bent(cgf:CGF, q, path:Path, tilts) -> list[tuple[Path, np.ndarray, np.ndarr
     found = []
     for row, tilt in enumerate(tilts):
         members = np.flatnonzero((best == row) & np.isfinite(shortest))
-        if len(members): found.append((path._replace(tilt=tilt), members, shortest[members]))
+        if len(members):
+            found.append((path._replace(tilt=tilt), members, shortest[members]))
     return found
 
 
@@ -221,7 +239,8 @@ MOST_VALUES = 500_000 # of integrands held at a time
 STEP = .125 # of u, the first
 
 def _summed(q, nodes:_Nodes) -> np.ndarray: # (m,)
-    "Sum over nodes of the imaginary part of the integrand; NaN or infinite where it overflows."
+    """Sum over nodes of the imaginary part of the integrand; NaN or infinite where it
+    overflows."""
     step = max(1, MOST_VALUES//max(1, len(nodes.cgf)))
     found = []
     for start in range(0, len(q), step):
@@ -245,12 +264,15 @@ def _by_length(cgf, q, lengths, path, u) -> np.ndarray: # (m,)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #4half001
 def _halving_error(change, before) -> np.ndarray: # (m,)
-    "Bound after two changes: the next is smaller by their ratio; one small by chance is not believed."
+    """Bound after two changes: the next is smaller by their ratio; one small by chance is
+    not believed."""
     coarse = np.maximum(change, before**1.5)
-    with np.errstate(invalid="ignore"): return np.fmin(change, 10*coarse**2/np.maximum(before, 1e-300))
+    with np.errstate(invalid="ignore"):
+        return np.fmin(change, 10*coarse**2/np.maximum(before, 1e-300))
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #4trap001
-def _trapezoid(cgf, q, lengths, path, target, least) -> tuple[np.ndarray, np.ndarray]: # each (m,)
+def _trapezoid(cgf, q, lengths, path, target, least) -> tuple[np.ndarray, np.ndarray]:
+    # each (m,)
     "Integrals along a path and bounds of their error, relative to them (or to `least`)."
     n = int(np.ceil(lengths.max()/STEP))
     step = STEP
@@ -265,12 +287,14 @@ def _trapezoid(cgf, q, lengths, path, target, least) -> tuple[np.ndarray, np.nda
             u = (np.arange(n) + .5)*step
             n *= 2
             step /= 2
-            sums[open_] += _by_length(cgf, q[open_], lengths[open_], path, u[u <= most + step])
+            sums[open_] += _by_length(cgf, q[open_], lengths[open_], path,
+                                      u[u <= most + step])
             new = sums[open_]*step
             before = change[open_]
             now = np.abs(new - value[open_])
             now /= np.maximum(np.abs(new), least[open_])
-            value[open_], change[open_], error[open_] = new, now, _halving_error(now, before)
+            value[open_], change[open_], error[open_] = (new, now,
+                                                         _halving_error(now, before))
             open_ = open_[~(error[open_] < target)]
     return value, error
 
@@ -288,12 +312,15 @@ class Tail(NamedTuple):
 EPS = np.finfo(float).eps
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #89712a4b
-LOG_FLOOR = np.log(1e-4) # of a probability whose digits are enough for all smaller ones, in absolute terms
+# of a probability whose digits are enough for all smaller ones, in absolute terms
+LOG_FLOOR = np.log(1e-4)
 
 def _group_tail(cgf:CGF, q, c:float, target:float, log_floor) -> Tail:
-    "Tails of thresholds that share a path; the error is infinite where nothing was reached."
+    """Tails of thresholds that share a path; the error is infinite where nothing was
+    reached."""
     path = path_from(cgf, c)
-    size = path.at_c - q*path.c + np.log(path.scale/(np.pi*abs(path.c))) # ln of the integrand at the saddle
+    # ln of the integrand at the saddle
+    size = path.at_c - q*path.c + np.log(path.scale/(np.pi*abs(path.c)))
     least = np.exp(np.minimum(log_floor - size, 700.))
     error = np.full(len(q), np.inf)
     integral = np.full(len(q), np.nan)
@@ -305,18 +332,21 @@ def _group_tail(cgf:CGF, q, c:float, target:float, log_floor) -> Tail:
             value, last = _trapezoid(cgf, q[rows], lengths, bent, target, least[rows])
             better = last < error[rows]
             integral[rows[better]], error[rows[better]] = value[better], last[better]
-    with np.errstate(invalid="ignore", divide="ignore"): log_p = size + np.log(np.maximum(integral, 0.))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        log_p = size + np.log(np.maximum(integral, 0.))
     error = np.where((integral > 0) | (log_floor > -np.inf), error, np.inf)
     against = np.maximum(log_p, log_floor)
     with np.errstate(over="ignore", invalid="ignore"):
-        rounding = 16*EPS*(1 + abs(path.at_c) + abs(path.c)*(np.abs(q) + cgf.size)) # of exponent and threshold
+        # of exponent and threshold
+        rounding = 16*EPS*(1 + abs(path.at_c) + abs(path.c)*(np.abs(q) + cgf.size))
         noise = rounding*np.exp(np.maximum(size, log_p) - against)
         return Tail(log_p, error + noise)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #89712a4a
 SPARE = 3. # by how much the exponent of a shared path may exceed its least value
 
-def _shared(cgf:CGF, q, c, log_floor) -> list[tuple[float, np.ndarray]]: # saddle, rows that take it
+def _shared(cgf:CGF, q, c, log_floor) -> list[tuple[float, np.ndarray]]:
+    # saddle, rows that take it
     "As few saddles as do for all thresholds; those without one are left out."
     rows = np.flatnonzero(~np.isnan(c))
     rows = rows[np.argsort(c[rows], kind="stable")]
@@ -330,8 +360,10 @@ def _shared(cgf:CGF, q, c, log_floor) -> list[tuple[float, np.ndarray]]: # saddl
     while start < len(rows):
         with np.errstate(invalid="ignore"): fits = height - q[start]*grid <= allowed[start]
         fits &= grid >= c[rows[start]]
-        at = int(np.flatnonzero(fits)[-1]) if fits.any() else int(np.searchsorted(grid, c[rows[start]]))
-        with np.errstate(invalid="ignore"): beyond = height[at] - q[start:]*grid[at] > allowed[start:]
+        at = (int(np.flatnonzero(fits)[-1]) if fits.any()
+              else int(np.searchsorted(grid, c[rows[start]])))
+        with np.errstate(invalid="ignore"):
+            beyond = height[at] - q[start:]*grid[at] > allowed[start:]
         beyond[0] = False
         stop = start + int(np.argmax(beyond)) if beyond.any() else len(rows)
         found.append((float(grid[at]), rows[start:stop]))
@@ -345,26 +377,30 @@ def log_tail(
     q,                # (m,) thresholds, or a number
     upper:bool=False, # the upper tail instead of the lower
     rtol:float=1e-12, # relative accuracy of the probability
-    log_floor=-np.inf, # number or (m,): where ln P is smaller, accuracy relative to this will do
+    log_floor=-np.inf, # number or (m,): where ln P is smaller, accuracy relative to this
+                       # will do
 ) -> Tail:            # of P(variable <= q), or P(variable > q)
-    "Tails by integration along bent contours; InversionError where the bound of the error stays above 1e-5."
+    """Tails by integration along bent contours; InversionError where the bound of the error
+    stays above 1e-5."""
     q = np.atleast_1d(np.asarray(q, dtype=float))
     log_floor = np.broadcast_to(np.asarray(log_floor, dtype=float), q.shape)
     found = Tail(np.full(len(q), -np.inf), np.zeros(len(q)))
     c = saddles(cgf, q, 1 if upper else -1)
     exponents = _exponents(cgf, q, c)
     small = (exponents < log_floor - 32) & ~np.isnan(c) # by Chernoff's bound
-    c, found.error[small] = np.where(small, np.nan, c), np.exp((exponents - log_floor)[small])
+    c, found.error[small] = (np.where(small, np.nan, c),
+                             np.exp((exponents - log_floor)[small]))
     def put(saddle, rows):
-        found.log_p[rows], found.error[rows] = _group_tail(cgf, q[rows], saddle, rtol, log_floor[rows])
+        found.log_p[rows], found.error[rows] = _group_tail(cgf, q[rows], saddle, rtol,
+                                                           log_floor[rows])
     for saddle, rows in _shared(cgf, q, c, log_floor): put(saddle, rows)
     again = np.flatnonzero(~(found.error < 1e-10) & ~np.isnan(c)) # each on its own path
     for saddle in np.unique(c[again]): put(saddle, again[c[again] == saddle])
     far = exponents < -745 # below the smallest float, where K itself has no digits left
     lost = ~(found.error < 1e-5) & ~far
     if lost.any():
-        raise InversionError(f"the contour integral for q = {q[lost][0]:.6g} reached a relative accuracy of "
-                             f"{found.error[lost][0]:.1g} only")
+        raise InversionError(f"the contour integral for q = {q[lost][0]:.6g} reached a "
+                             f"relative accuracy of {found.error[lost][0]:.1g} only")
     void = far & ~(found.error < 1e-5)
     found.log_p[void], found.error[void] = -np.inf, 0.
     return found
@@ -388,7 +424,8 @@ class LogCdf(NamedTuple):
 def log_cdf(
     cgf:CGF, # of the variable
     q,       # (m,) thresholds, or a number
-    log_floor=-np.inf, # number or (m,): where ln P is smaller, accuracy relative to this will do
+    log_floor=-np.inf, # number or (m,): where ln P is smaller, accuracy relative to this
+                       # will do
 ) -> LogCdf:
     "The tail on the near side of the mean by contour, the other as its complement."
     q = np.atleast_1d(np.asarray(q, dtype=float))
@@ -401,7 +438,8 @@ def log_cdf(
         least = np.maximum(log_floor[side], LOG_FLOOR) if upper else log_floor[side]
         tail = log_tail(cgf, q[side], upper, log_floor=least)
         near = np.minimum(tail.log_p, 0.)
-        with np.errstate(divide="ignore"): log_p[side] = np.log1p(-np.exp(near)) if upper else near
+        with np.errstate(divide="ignore"):
+            log_p[side] = np.log1p(-np.exp(near)) if upper else near
         error[side] = tail.error*np.exp(np.maximum(near, least))
     return LogCdf(log_p, error)
 
@@ -410,7 +448,8 @@ def log_interval(
     low,  # lower ends, number or (m,)
     high, # upper ends
 ):        # ln P(low < Z <= high)
-    "Probability of an interval under the standard normal distribution, accurate in both tails."
+    """Probability of an interval under the standard normal distribution, accurate in both
+    tails."""
     low, high = np.broadcast_arrays(np.asarray(low, float), np.asarray(high, float))
     low, high = np.where(low > 0, -high, low), np.where(low > 0, -low, high)
     top = log_ndtr(high)
@@ -429,7 +468,8 @@ def _log_one_component(lam:float, b:float, level) -> np.ndarray:
     high = np.maximum(far, near)
     low = np.where(square > 0, low, 0.) # no ends without roots
     high = np.where(square > 0, high, 0.)
-    inside = log_interval(low, high) if lam > 0 else np.logaddexp(log_ndtr(low), log_ndtr(-high))
+    inside = (log_interval(low, high) if lam > 0
+              else np.logaddexp(log_ndtr(low), log_ndtr(-high)))
     return np.where(square <= 0, -np.inf if lam > 0 else 0., inside)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #24a3c7cb
@@ -449,16 +489,19 @@ def with_shift(
     shift,                     # (m,) how far they may be off
 ) -> LogCdf:
     "Values with a bound of their error: what rounding of the threshold changes, and 1e-13."
-    log_p, above, below = np.split(log_distribution(np.concatenate([q, q + shift, q - shift])), 3)
+    log_p, above, below = np.split(
+        log_distribution(np.concatenate([q, q + shift, q - shift])), 3)
     return LogCdf(log_p, np.exp(above) - np.exp(below) + 1e-13)
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #24a3c7ca
 def quadratic_log_cdf(
     form:QuadraticForm, # the variable
     q,                  # (m,) thresholds, or a number
-    log_floor=-np.inf,  # number or (m,): where ln P is smaller, accuracy relative to this will do
+    log_floor=-np.inf,  # number or (m,): where ln P is smaller, accuracy relative to this
+                        # will do
 ) -> LogCdf:
-    "Generalised chi-square distribution: closed form for no, one or only linear components, else contour."
+    """Generalised chi-square distribution: closed form for no, one or only linear
+    components, else contour."""
     q = np.atleast_1d(np.asarray(q, dtype=float))
     known = _closed_form(form, q)
     if known is not None:
@@ -470,7 +513,8 @@ def quadratic_log_cdf(
     found.log_p[beyond] = 0.
     log_floor = np.broadcast_to(np.asarray(log_floor, dtype=float), q.shape)
     if inner.any():
-        found.log_p[inner], found.error[inner] = log_cdf(quadratic_cgf(form), q[inner], log_floor[inner])
+        found.log_p[inner], found.error[inner] = log_cdf(quadratic_cgf(form), q[inner],
+                                                         log_floor[inner])
     return found
 
 def _within_range(form:QuadraticForm, q) -> tuple[np.ndarray, np.ndarray]: # each (m,) bool

@@ -15,14 +15,16 @@ from typing import Callable, NamedTuple
 import numpy as np
 from numba import njit
 
-from .columns import (LEFT, RAREST, RIGHT, Atoms, ScalarPair, log_between,
-                                            log_surely_safe, place, scalar_log_cdf, turning_points)
+from .columns import (
+    LEFT, RAREST, RIGHT, Atoms, ScalarPair, log_between, log_surely_safe, place,
+    scalar_log_cdf, turning_points)
 from .inversion import EPS, InversionError, LogCdf
 from ..distributions import Place
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00007
 class Panels(NamedTuple):
-    "A distribution function as Chebyshev series on panels, constant to the left and to the right of them."
+    """A distribution function as Chebyshev series on panels, constant to the left and to
+    the right of them."""
     edges: np.ndarray  # (p + 1,) increasing
     series: np.ndarray # (p, DEGREE + 1)
     maps: np.ndarray   # (p,) LINEAR, or a root at the left or the right end
@@ -85,13 +87,15 @@ DEGREE = 16
 NODES = np.cos(np.pi*(np.arange(DEGREE + 1) + .5)/(DEGREE + 1))
 TO_SERIES = np.linalg.inv(np.polynomial.chebyshev.chebvander(NODES, DEGREE))
 HALVINGS = 34
-MOST_OPEN = 1000 # panels that are halved at a time: where noise asks for more, the error says so
+# panels that are halved at a time: where noise asks for more, the error says so
+MOST_OPEN = 1000
 LINEAR = 0     # a panel has a series in q
 ROOT_LEFT = 1  # in the root of the distance from its left end
 ROOT_RIGHT = 2 # from its right end
 
 def _first_edges(distribution:Callable, ends) -> np.ndarray:
-    "Powers of two on both sides of 0 between which the distribution changes, as few as tell its scale."
+    """Powers of two on both sides of 0 between which the distribution changes, as few as
+    tell its scale."""
     q = 2.**np.arange(-30, 41)
     q = np.concatenate([-q[::-1], q])
     p, error = distribution(q)
@@ -109,14 +113,16 @@ def _first_panels(edges, corners) -> tuple[np.ndarray, np.ndarray, np.ndarray]: 
     "Left and right ends and maps: every corner is an edge, with roots on both sides of it."
     corners = np.unique(corners)
     corners = corners[(corners >= edges[0]) & (corners <= edges[-1])]
-    far = (np.abs(np.subtract.outer(edges, corners)) > 1e-9*np.maximum(1, np.abs(corners))).all(1)
+    far = ((np.abs(np.subtract.outer(edges, corners)) > 1e-9*np.maximum(1, np.abs(corners)))
+           .all(1))
     edges = np.unique([*edges[far], edges[0], edges[-1], *corners])
     at = np.isin(edges, corners)
     both = at[:-1] & at[1:]
     middles = ((edges[:-1] + edges[1:])/2)[both]
     edges = np.unique([*edges, *middles])
     at = np.isin(edges, corners)
-    return edges[:-1], edges[1:], np.where(at[:-1], ROOT_LEFT, np.where(at[1:], ROOT_RIGHT, LINEAR))
+    return (edges[:-1], edges[1:],
+            np.where(at[:-1], ROOT_LEFT, np.where(at[1:], ROOT_RIGHT, LINEAR)))
 
 def _places(low, high, maps) -> np.ndarray: # (p, DEGREE + 1)
     "Chebyshev nodes of panels."
@@ -125,7 +131,8 @@ def _places(low, high, maps) -> np.ndarray: # (p, DEGREE + 1)
     left = low[:, None] + length*y**2
     right = high[:, None] - length*(1 - y)**2
     kind = maps[:, None]
-    return np.where(kind == ROOT_LEFT, left, np.where(kind == ROOT_RIGHT, right, low[:, None] + length*y))
+    return np.where(kind == ROOT_LEFT, left,
+                    np.where(kind == ROOT_RIGHT, right, low[:, None] + length*y))
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00012
 def on_panels(
@@ -136,7 +143,8 @@ def on_panels(
     scale:float=1e-300,    # of the next column, which smooths
 ) -> Panels:
     "A distribution function made cheap."
-    low, high, maps = _first_panels(_first_edges(distribution, ends), np.asarray(corners, dtype=float))
+    low, high, maps = _first_panels(_first_edges(distribution, ends),
+                                    np.asarray(corners, dtype=float))
     done = []
     for halving in range(HALVINGS + 1):
         found = distribution(_places(low, high, maps).ravel())
@@ -147,8 +155,10 @@ def on_panels(
         middle = np.abs(series[:, 6:9]).max(1)
         slow = tail > .04*middle # coefficients of a root fall like k^-1.5: many more count
         with np.errstate(over="ignore"): short = np.minimum(1, np.sqrt((high - low)/scale))
-        settled = (tail*short <= tol) & (tail < 1e-4) | (tail <= error) | (halving == HALVINGS)
-        settled |= (high - low <= 1e-14*np.maximum(np.abs(low), np.abs(high))) | (len(low) > MOST_OPEN)
+        settled = ((tail*short <= tol) & (tail < 1e-4) | (tail <= error)
+                   | (halving == HALVINGS))
+        settled |= ((high - low <= 1e-14*np.maximum(np.abs(low), np.abs(high)))
+                    | (len(low) > MOST_OPEN))
         done += list(zip(low[settled], high[settled], series[settled], maps[settled],
                          (np.where(slow, 16, 4)*tail + error)[settled]))
         if settled.all(): break
@@ -166,8 +176,8 @@ def _halved(low, high, maps) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def _joined(done:list, ends, corners) -> Panels:
     "Panels in their order."
     low, high, series, maps, errors = zip(*sorted(done, key=lambda panel: panel[0]))
-    return Panels(np.array([*low, high[-1]]), np.array(series), np.array(maps), np.array(errors), ends,
-                  corners)
+    return Panels(np.array([*low, high[-1]]), np.array(series), np.array(maps),
+                  np.array(errors), ends, corners)
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00016
 GAUSS, GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(12)
@@ -184,7 +194,8 @@ def mass_coordinates(
     dist,           # continuous distribution of one column
     support:tuple, # common support of the pair
 ) -> np.ndarray:   # (p,) increasing, empty where the distribution has hardly any mass there
-    "Coordinates that cut its mass on the support into panels: quantiles down to 1e-17 on both sides."
+    """Coordinates that cut its mass on the support into panels: quantiles down to 1e-17 on
+    both sides."""
     ends = ends_of(support)
     mass = float(log_between(dist, *ends))
     if mass < RAREST: return np.zeros(0)
@@ -196,7 +207,8 @@ def mass_coordinates(
         at = place(middle, support)
         below = log_between(dist, ends[0], at)
         above = log_between(dist, at, ends[1])
-        right = np.concatenate([below[:6] < levels, above[6:] > levels[:3]]) # the quantile lies to the right
+        # the quantile lies to the right
+        right = np.concatenate([below[:6] < levels, above[6:] > levels[:3]])
         low = np.where(right, middle, low)
         high = np.where(right, high, middle)
     return np.unique((low + high)/2)
@@ -213,7 +225,8 @@ class Pieces(NamedTuple):
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00017
 class Column:
-    "A column of two continuous distributions, cut into pieces with nodes and weights under one of them."
+    """A column of two continuous distributions, cut into pieces with nodes and weights
+    under one of them."""
     def __init__(
         self,
         pair:ScalarPair,
@@ -227,7 +240,8 @@ class Column:
         cuts = mass_coordinates(self.distribution, pair.support)
         turns = turning_points(pair)
         inner = turns[(turns > cuts[0]) & (turns < cuts[-1])] if len(cuts) > 1 else []
-        self.cuts = np.unique([*cuts, *inner]) if len(cuts) > 1 else np.zeros(0) # none where there is no mass
+        # none where there is no mass
+        self.cuts = np.unique([*cuts, *inner]) if len(cuts) > 1 else np.zeros(0)
         self.pieces = self._made(self.cuts[:-1], self.cuts[1:])
         self.roots = np.arange(len(self.pieces.low))
 
@@ -238,9 +252,11 @@ class Column:
         with np.errstate(under="ignore"):
             density = np.exp(self.distribution._log_density_at(at) + at.log_x + at.log_1mx)
         return Pieces(low, high, np.full(len(low), -1), self.pair.gamma(t),
-                      density*((high - low)/2)[:, None]*GAUSS_WEIGHTS, self.pair.gamma(np.column_stack([low, high])))
+                      density*((high - low)/2)[:, None]*GAUSS_WEIGHTS,
+                      self.pair.gamma(np.column_stack([low, high])))
 
-    def halves(self, pieces) -> np.ndarray: # rows of the left halves; the right ones follow them
+    def halves(self, pieces) -> np.ndarray: # rows of the left halves; the right ones follow
+                                            # them
         "The halves of pieces, made where they are new."
         new = np.unique(pieces[self.pieces.child[pieces] < 0])
         if len(new):
@@ -248,7 +264,8 @@ class Column:
             low = self.pieces.low[new]
             high = self.pieces.high[new]
             middle = (low + high)/2
-            made = self._made(np.column_stack([low, middle]).ravel(), np.column_stack([middle, high]).ravel())
+            made = self._made(np.column_stack([low, middle]).ravel(),
+                              np.column_stack([middle, high]).ravel())
             self.pieces = Pieces(*map(np.concatenate, zip(self.pieces, made)))
         return self.pieces.child[pieces]
 
@@ -261,8 +278,10 @@ def _value(x, edges, series, maps, ends):
     return min(max(_clenshaw(edges, series, maps, _find(edges, x), x), ends[0]), ends[1])
 
 @njit(cache=True)
-def _piece_sums(q, rows, pieces, gamma, weight, at_ends, coarser, edges, series, maps, ends, corners, out):
-    "Integrals of F(q - Gamma) over pieces, difference from a coarser rule, mass times rise at corners."
+def _piece_sums(q, rows, pieces, gamma, weight, at_ends, coarser, edges, series, maps, ends,
+                corners, out):
+    """Integrals of F(q - Gamma) over pieces, difference from a coarser rule, mass times
+    rise at corners."""
     for i in range(len(rows)):
         total = 0.
         difference = 0.
@@ -279,7 +298,8 @@ def _piece_sums(q, rows, pieces, gamma, weight, at_ends, coarser, edges, series,
         high = at - min(at_ends[j, 0], at_ends[j, 1])
         for corner in corners:
             if low < corner and corner < high:
-                rise = _value(high, edges, series, maps, ends) - _value(low, edges, series, maps, ends)
+                rise = (_value(high, edges, series, maps, ends) - _value(low, edges, series,
+                                                                         maps, ends))
                 out[2, i] = mass*rise
                 break
 
@@ -308,7 +328,8 @@ def _integrals(panels:Panels, column:Column, q, tol:float) -> Values:
         change = np.abs(one[0] + two[0] - whole)
         corner = one[2] + two[2]
         closed = (change <= tol) & (one[1] + two[1] <= COARSE_TOL) & (corner <= 10*tol)
-        if level == MOST_LEVELS or len(rows) - closed.sum() > MOST_PIECES*len(q): closed[:] = True
+        if level == MOST_LEVELS or len(rows) - closed.sum() > MOST_PIECES*len(q):
+            closed[:] = True
         for found, part in zip(total, (one[0] + two[0], change + corner)):
             found += np.bincount(rows[closed], weights=part[closed], minlength=len(q))
         if closed.all(): return total
@@ -324,10 +345,13 @@ GOOD = 1e-10 # error of a panel that needs no closer look
 def _window_mass(column:Column, widths) -> np.ndarray: # (k,)
     "Largest probability that the column's Gamma falls into a window of each width."
     t = column.cuts
-    levels = np.unique(np.concatenate([column.pair.gamma(t), column.pair.gamma((t[1:] + t[:-1])/2)]))
-    starts = np.add.outer(levels, np.multiply.outer(widths, np.array([-1., -.5, 0.])).ravel()).ravel()
+    levels = np.unique(
+        np.concatenate([column.pair.gamma(t), column.pair.gamma((t[1:] + t[:-1])/2)]))
+    starts = np.add.outer(levels, np.multiply.outer(widths, np.array([-1., -.5, 0.]))
+                          .ravel()).ravel()
     stops = starts + np.tile(np.repeat(widths, 3), len(levels))
-    below = np.exp(scalar_log_cdf(column.pair, np.concatenate([starts, stops]), column.under))
+    below = np.exp(scalar_log_cdf(column.pair, np.concatenate([starts, stops]),
+                                  column.under))
     mass = (below[len(starts):] - below[:len(starts)]).reshape(len(levels), len(widths), 3)
     return mass.max((0, 2))
 
@@ -343,8 +367,10 @@ def carried_error(
     if errors[0] <= GOOD or not len(column.cuts): return float(errors[0])
     powers, which = np.unique(np.ceil(np.log2(widths)), return_inverse=True)
     mass = _window_mass(column, 2.**powers)[which]
-    largest = np.concatenate([[0.], np.cumsum(2*errors*mass)]) # of the first panels, each by its windows
-    return float((largest + np.append(errors, 0.)).min()) # and the others by the largest of theirs
+    # of the first panels, each by its windows
+    largest = np.concatenate([[0.], np.cumsum(2*errors*mass)])
+    # and the others by the largest of theirs
+    return float((largest + np.append(errors, 0.)).min())
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00026
 def with_column(
@@ -357,7 +383,8 @@ def with_column(
     def distribution(q):
         q = np.asarray(q, dtype=float)
         found = _integrals(panels, column, q, tol)
-        if not np.isfinite(found.p).all(): raise InversionError("the quadrature over a column met no number")
+        if not np.isfinite(found.p).all():
+            raise InversionError("the quadrature over a column met no number")
         p = np.clip(column.surely + found.p, 0., 1.)
         return Values(p, found.error + carried + 1e-15)
     return distribution
@@ -387,7 +414,8 @@ def limits_with(panels:Panels, column:Column) -> np.ndarray: # (2,)
 def likely(
     one:Atoms,
     lost:float=1e-15, # probability that may be left out
-) -> tuple[np.ndarray, np.ndarray, float]: # values (m,), probabilities (m,), what was left out
+) -> tuple[np.ndarray, np.ndarray, float]: # values (m,), probabilities (m,), what was left
+                                           # out
     "The atoms that matter, likely ones first."
     order = np.argsort(-one.logp, kind="stable")
     p = np.exp(one.logp[order])
@@ -422,7 +450,8 @@ class _LogSeries(NamedTuple):
     series: np.ndarray # (p, DEGREE + 1)
     error: np.ndarray  # (p,) relative, of F
     good: np.ndarray   # (p,) bool
-    alive: np.ndarray  # (p,) bool: halves may be good; not where all is below the smallest float
+    alive: np.ndarray  # (p,) bool: halves may be good; not where all is below the smallest
+                       # float
 
 def _log_series(below:Callable, low, high, log_floor) -> _LogSeries:
     "Series from the places of panels; below the floor of a panel fewer digits will do."
@@ -444,25 +473,30 @@ def _crowded(q, low, high) -> tuple[np.ndarray, np.ndarray, list[slice]]:
     "Panels that hold many of the increasing thresholds, and which these are."
     first = np.searchsorted(q, low)
     last = np.searchsorted(q, high, side="right")
-    kept = (last - first > CROWDED) & (high - low > 1e-12*np.maximum(np.abs(low), np.abs(high)))
+    kept = ((last - first > CROWDED)
+            & (high - low > 1e-12*np.maximum(np.abs(low), np.abs(high))))
     return low[kept], high[kept], [slice(*ends) for ends in zip(first[kept], last[kept])]
 
 def _by_series(below:Callable, q, log_floor) -> LogCdf: # each (m,), q increasing
-    "Crowded panels by series, halved while it pays; all other thresholds are asked for themselves."
+    """Crowded panels by series, halved while it pays; all other thresholds are asked for
+    themselves."""
     found = LogCdf(np.zeros(len(q)), np.zeros(len(q)))
     left = np.ones(len(q), bool)
     used = 0
     edges = np.linspace(q[0], q[-1], 9)
     low, high, members = _crowded(q, edges[:-1], edges[1:])
     while members and used <= len(q)/8 + np.count_nonzero(~left):
-        fit = _log_series(below, low, high, np.array([log_floor[part].min() for part in members]))
+        fit = _log_series(below, low, high,
+                          np.array([log_floor[part].min() for part in members]))
         used += fit.series.size
         for k in np.flatnonzero(fit.good):
             part = members[k]
             x = (2*q[members[k]] - low[k] - high[k])/(high[k] - low[k])
-            found.log_p[part] = np.minimum(np.polynomial.chebyshev.chebval(x, fit.series[k]), 0.)
+            found.log_p[part] = np.minimum(
+                np.polynomial.chebyshev.chebval(x, fit.series[k]), 0.)
             found.error[part], left[part] = fit.error[k]*np.exp(found.log_p[part]), False
-        halves = _halved(low[fit.alive], high[fit.alive], np.full(np.count_nonzero(fit.alive), LINEAR))
+        halves = _halved(low[fit.alive], high[fit.alive],
+                         np.full(np.count_nonzero(fit.alive), LINEAR))
         low, high, members = _crowded(q, *halves[:2])
     if left.any(): found.log_p[left], found.error[left] = below(q[left], log_floor[left])
     return found
@@ -471,7 +505,8 @@ def _by_series(below:Callable, q, log_floor) -> LogCdf: # each (m,), q increasin
 def on_series(
     below:Callable, # q (m,), log_floor -> LogCdf
 ) -> Callable:      # the same function, cheaper where thresholds are many
-    "A distribution at thousands of thresholds to relative accuracy, from hundreds of places."
+    """A distribution at thousands of thresholds to relative accuracy, from hundreds of
+    places."""
     def distribution(q, log_floor=-np.inf):
         q = np.asarray(q, dtype=float)
         if len(q) < MANY: return below(q, log_floor)

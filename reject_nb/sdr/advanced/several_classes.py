@@ -21,7 +21,8 @@ def gamma_per_class(
     log_f:np.ndarray,  # (n, K) log densities
     priors:np.ndarray, # (K,) shares of the classes
 ) -> np.ndarray:       # (n, K)
-    "Gamma of each class against the mixture of the others; where no class has a density, plus infinity."
+    """Gamma of each class against the mixture of the others; where no class has a density,
+    plus infinity."""
     found = np.empty(log_f.shape)
     for k in range(log_f.shape[1]):
         others = np.arange(log_f.shape[1]) != k
@@ -39,12 +40,15 @@ def _rows(model, X, reset:bool) -> np.ndarray: # (n, d)
 class GenerativeClassifier(ClassifierMixin, BaseEstimator):
     """A distribution for each class, and the class with the largest posterior probability.
 
-    After `fit`: `classes_`, `distributions_`, `priors_` and `shrinkage_` (the amount that was used, the same for all classes).
+    After `fit`: `classes_`, `distributions_`, `priors_` and `shrinkage_` (the amount that
+    was used, the same for all classes).
     Source: Carlevaro et al., eq. (7), one class against the others."""
     def __init__(
         self,
-        family="gaussian", # of all classes: a name, a class, a distribution as template, or a list of these
-        shrinkage="auto",  # None, "ledoit_wolf", a number, or "auto": Ledoit-Wolf under 10 points a column
+        family="gaussian", # of all classes: a name, a class, a distribution as template, or
+                           # a list of these
+        shrinkage="auto",  # None, "ledoit_wolf", a number, or "auto": Ledoit-Wolf under 10
+                           # points a column
     ):
         self.family = family
         self.shrinkage = shrinkage
@@ -61,11 +65,15 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         weight = point_weights(sample_weight, len(X), largest=MOST_WEIGHT)
         self.classes_ = np.unique(y)
         if len(self.classes_) < 2:
-            raise refuse("y", "labels of two or more classes (one class)", self.classes_.tolist())
+            raise refuse("y", "labels of two or more classes (one class)",
+                         self.classes_.tolist())
         check_shrinkage(self.shrinkage)
-        parts = [(X[y == label], weight[y == label], label) for label in self.classes_.tolist()]
-        self.distributions_, self.shrinkage_ = fit_classes(parts, self.family, self.shrinkage)
-        self.priors_ = np.array([weight[y == label].sum() for label in self.classes_])/weight.sum()
+        parts = [(X[y == label], weight[y == label], label)
+                 for label in self.classes_.tolist()]
+        self.distributions_, self.shrinkage_ = fit_classes(parts, self.family,
+                                                           self.shrinkage)
+        self.priors_ = (
+            np.array([weight[y == label].sum() for label in self.classes_])/weight.sum())
         return self
 
     def _log_densities(self, X) -> np.ndarray: # (n, K)
@@ -73,13 +81,15 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         X = _rows(self, X, reset=False)
         with np.errstate(divide="ignore", over="ignore"):
-            return np.column_stack([distribution._log_density(X) for distribution in self.distributions_])
+            return np.column_stack([distribution._log_density(X)
+                                    for distribution in self.distributions_])
 
     def decision_function(
         self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K), or (n,) for two classes: high for the second
-        "Minus Gamma of each class: how much more likely a point is under its distribution than the others'."
+        """Minus Gamma of each class: how much more likely a point is under its distribution
+        than the others'."""
         scores = -gamma_per_class(self._log_densities(X), self.priors_)
         return scores if len(self.classes_) > 2 else scores[:, 1]
 
@@ -87,7 +97,8 @@ class GenerativeClassifier(ClassifierMixin, BaseEstimator):
         self,
         X, # (n, d) points
     ) -> np.ndarray: # (n, K) in the order of classes_
-        "Posterior probabilities under the fitted distributions; the shares where no class has a density."
+        """Posterior probabilities under the fitted distributions; the shares where no class
+        has a density."""
         joint = self._log_densities(X) + np.log(self.priors_)
         lost = np.isneginf(joint).all(1)
         joint[lost] = np.log(self.priors_)

@@ -12,7 +12,8 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from ...core.checks import check_flag, refuse
-from ...risk_control.estimators import UncertaintyScore, ask, numeric_features, pointwise_loss, predict_labels
+from ...risk_control.estimators import (
+    UncertaintyScore, ask, numeric_features, pointwise_loss, predict_labels)
 
 # %% ../../../nbs/strategies/advanced/confidence.ipynb #0e8c5d7a
 def _small_trees():
@@ -24,25 +25,32 @@ def _small_trees():
 
 # %% ../../../nbs/strategies/advanced/confidence.ipynb #32c1787b
 class ConfidenceScore(UncertaintyScore):
-    """A second model that learns the loss of the classifier from the input, its answer and its probabilities.
+    """A second model that learns the loss of the classifier from the input, its answer and
+    its probabilities.
 
     Learned: learner_, estimator_, labels_.
 
-    Source: after Corbiere et al., Addressing failure prediction by learning model confidence (2019)."""
+    Source: after Corbiere et al., Addressing failure prediction by learning model
+    confidence (2019)."""
     learns = True
 
     def __init__(self,
         estimator=None,       # classifier underneath; logistic regression where None
         learner=None,         # scikit-learn regressor; small boosted trees where None
-        loss=None,            # None (0/1), "absolute", a matrix over the classes or a function:
+        loss=None, # None (0/1), "absolute", a matrix over the classes or a function:
                               # pointwise_loss
         use_inputs:bool=True, # whether the learner sees X, which then must be numbers
-    ): self.estimator, self.learner, self.loss, self.use_inputs = estimator, learner, loss, use_inputs
+    ):
+        self.estimator = estimator
+        self.learner = learner
+        self.loss = loss
+        self.use_inputs = use_inputs
 
     def _check_parameters(self):
         check_flag(self.use_inputs, "use_inputs")
         if self.learner is None: return
-        if isinstance(self.learner, type) or not all(hasattr(self.learner, m) for m in ("fit", "predict")):
+        if (isinstance(self.learner, type)
+            or not all(hasattr(self.learner, m) for m in ("fit", "predict"))):
             raise refuse("learner", "None or a scikit-learn regressor", self.learner)
 
     def fit(self,
@@ -56,8 +64,8 @@ class ConfidenceScore(UncertaintyScore):
         self.use_inputs_ = self.use_inputs
         self.labels_ = np.unique(predictions)
         learner = _small_trees() if self.learner is None else clone(self.learner)
-        self.learner_ = learner.fit(self._seen(X, predictions, reset=True),
-            pointwise_loss(y, predictions, self.loss, getattr(self, "classes_", None)))
+        self.learner_ = learner.fit(self._seen(X, predictions, reset=True), pointwise_loss(
+            y, predictions, self.loss, getattr(self, "classes_", None)))
         return self
 
 # %% ../../../nbs/strategies/advanced/confidence.ipynb #2bc26e34
@@ -78,4 +86,5 @@ def predict(self:ConfidenceScore,
     "Estimated loss of the classifier's answers."
     check_is_fitted(self, "learner_")
     self._at_door(X)
-    return np.asarray(self.learner_.predict(self._seen(X, predict_labels(self.estimator_, X))), float)
+    return np.asarray(
+        self.learner_.predict(self._seen(X, predict_labels(self.estimator_, X))), float)

@@ -8,15 +8,18 @@ __all__ = ['RiskCoverageDisplay']
 # %% ../../../nbs/strategies/advanced/displays.ipynb #5b19e8ec
 import numpy as np
 
-from ...core.checks import check_choice, check_flag, check_instance, check_vector, refuse
-from ...risk_control.estimators import ask, labels_of, n_rows, pointwise_loss, predict_labels
+from ...core.checks import (
+    check_choice, check_flag, check_instance, check_vector, refuse)
+from ...risk_control.estimators import (
+    ask, labels_of, n_rows, pointwise_loss, predict_labels)
 from ...risk_control.estimators import risk_coverage_curve
 
 # %% ../../../nbs/strategies/advanced/displays.ipynb #f888df84
 def _from_predictions(cls, y, predictions, uncertainty, loss, name, ties, point=None):
     "A display of the losses of predictions."
     check_choice(ties, "ties", ("index", "expected"))
-    curve = risk_coverage_curve(pointwise_loss(y, predictions, loss), uncertainty, ties=ties)
+    curve = risk_coverage_curve(pointwise_loss(y, predictions, loss), uncertainty,
+                                ties=ties)
     return cls(coverage=curve.coverage, risk=curve.risk, name=name, point=point)
 
 # %% ../../../nbs/strategies/advanced/displays.ipynb #h90eba67
@@ -33,7 +36,8 @@ def _uncertainty_of(estimator):
 def _top_probability(estimator):
     "One minus the largest class probability, as a function of X."
     if not hasattr(estimator, "predict_proba"):
-        raise refuse("uncertainty", f"given for {type(estimator).__name__}, which has no predict_proba", None)
+        raise refuse("uncertainty", f"given for {type(estimator).__name__}, which has no "
+                     "predict_proba", None)
     return lambda X: 1 - np.asarray(estimator.predict_proba(X)).max(1)
 
 # %% ../../../nbs/strategies/advanced/displays.ipynb #e41d4902
@@ -64,23 +68,27 @@ class RiskCoverageDisplay:
         ax=None,             # matplotlib axes; new ones where None
         *,
         name:str|None=None,  # for the legend; the display's own where None
-        optimum:bool=False,  # whether to draw what a perfect score would reach; for losses of 0 and 1
+        optimum:bool=False,  # whether to draw what a perfect score would reach; for losses
+                             # of 0 and 1
         **kwargs,            # for matplotlib's plot
     ):                       # the display itself
         "Draw the curve."
         import matplotlib.pyplot as plt
         check_flag(optimum, "optimum")
         if ax is None: _, ax = plt.subplots()
-        elif not hasattr(ax, "get_xlabel"): raise refuse("ax", "matplotlib axes or None", ax)
+        elif not hasattr(ax, "get_xlabel"):
+            raise refuse("ax", "matplotlib axes or None", ax)
         if name is None: name = self.name
         elif not isinstance(name, str): raise refuse("name", "a text or None", name)
-        label = f"AuRC {self.aurc:.4f}" if name is None else f"{name} (AuRC {self.aurc:.4f})"
+        label = (f"AuRC {self.aurc:.4f}" if name is None
+                 else f"{name} (AuRC {self.aurc:.4f})")
         self.line_, = ax.plot(self.coverage, self.risk, **{"label": label, **kwargs})
         self.point_ = None
         if self.point is not None and self.point[0] > 0:
             self.point_, = ax.plot(*self.point, "o", color=self.line_.get_color(), ms=5)
-        if optimum: ax.plot(self.coverage, _best_risk(self.coverage, self.risk), color="black",
-                            lw=.8, ls=":", label="perfect score")
+        if optimum:
+            ax.plot(self.coverage, _best_risk(self.coverage, self.risk), color="black",
+                    lw=.8, ls=":", label="perfect score")
         ax.set(xlabel="coverage", ylabel="selective risk", xlim=(0, 1.01))
         ax.legend()
         self.ax_ = ax
@@ -93,22 +101,25 @@ class RiskCoverageDisplay:
         predictions,   # (n,) what was answered
         uncertainty,   # (n,) high means uncertain
         *,
-        loss=None,     # None (0/1), "absolute", a matrix or a function, as in pointwise_loss
+        loss=None, # None (0/1), "absolute", a matrix or a function, as in pointwise_loss
         name:str|None=None, # for the legend
         ties:str="expected", # "expected" over random orders of ties, or "index"
         ax=None,       # matplotlib axes; new ones where None
         **kwargs,      # for plot
     ):                 # the display, drawn
         "Draw the curve of predictions."
-        return _from_predictions(cls, y, predictions, uncertainty, loss, name, ties).plot(ax, **kwargs)
+        return _from_predictions(cls, y, predictions, uncertainty, loss, name, ties).plot(
+            ax, **kwargs)
 
     @classmethod
     def from_estimator(cls,
-        estimator,     # a fitted SelectiveClassifier; or a classifier with predict, given an uncertainty
+        estimator,     # a fitted SelectiveClassifier; or a classifier with predict, given
+                       # an uncertainty
         X,             # (n, d) inputs
         y,             # (n,) labels
         *,
-        uncertainty=None, # function X -> (n,), or a fitted score; a selective classifier has its own
+        uncertainty=None, # function X -> (n,), or a fitted score; a selective classifier
+                          # has its own
         loss=None,     # None: the selective classifier's own, or 0/1
         name:str|None=None, # for the legend; the class of the estimator where None
         ties:str="expected", # "expected" over random orders of ties, or "index"
@@ -126,4 +137,5 @@ class RiskCoverageDisplay:
         if hasattr(estimator, "accept") and uncertainty is None:
             point = _operating_point(estimator, X, pointwise_loss(y, predictions, loss))
         name = type(inner).__name__ if name is None else name
-        return _from_predictions(cls, y, predictions, s, loss, name, ties, point).plot(ax, **kwargs)
+        return _from_predictions(cls, y, predictions, s, loss, name, ties, point).plot(
+            ax, **kwargs)

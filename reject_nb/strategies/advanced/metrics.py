@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...core.checks import (check_choice, check_count, check_number, check_probability,
-                                   check_random_state, check_vector, refuse)
-from ...core.ranking import Ranking, SortedSample, aurc, augrc, auroc, average_precision, best_order
+from reject_nb.core.checks import (
+    check_choice, check_count, check_number, check_probability, check_random_state,
+    check_vector, refuse)
+from ...core.ranking import (
+    Ranking, SortedSample, aurc, augrc, auroc, average_precision, best_order)
 from ...core.ranking import group, sort_sample
 from ...core.tails import clopper_pearson_lower, clopper_pearson_upper
 
@@ -23,7 +25,8 @@ def _detection(ranking:Ranking) -> dict[str, float]:
     if not 0 < ranking.total < ranking.n:
         return dict.fromkeys(("AUROC", "AUPR errors", "AUPR right"), np.nan)
     missed = (ranking.size - ranking.loss) @ ranking.risk
-    return {"AUROC": float(auroc(ranking)), "AUPR errors": float(average_precision(ranking)),
+    return {"AUROC": float(auroc(ranking)),
+            "AUPR errors": float(average_precision(ranking)),
             "AUPR right": float((n_right - missed)/n_right)}
 
 # %% ../../../nbs/strategies/advanced/metrics.ipynb #598edf54
@@ -37,18 +40,22 @@ def _points(ranking:Ranking, coverages, risks) -> dict[str, float]:
         found[f"risk at coverage {c:g}"] = float(risk[at])
     for t in risks:
         good = np.flatnonzero(risk <= t*(1 + 1e-12))
-        found[f"coverage at risk {t:g}"] = float(accepted[good[-1]]/ranking.n) if len(good) else 0.
+        found[f"coverage at risk {t:g}"] = (float(accepted[good[-1]]/ranking.n) if len(good)
+                                            else 0.)
     return found
 
 # %% ../../../nbs/strategies/advanced/metrics.ipynb #706227b5
-def _numbers(sample:SortedSample, weights, coverages, risks, by_loss:SortedSample|None) -> dict[str, float]:
+def _numbers(sample:SortedSample, weights, coverages, risks,
+             by_loss:SortedSample|None) -> dict[str, float]:
     "All metrics of a sample or of a bootstrap sample."
     ranking = group(sample, weights)
     area = by_index = aurc(ranking)
-    if len(sample.starts) < len(sample.losses): by_index = aurc(group(sample, weights, ties="index"))
+    if len(sample.starts) < len(sample.losses):
+        by_index = aurc(group(sample, weights, ties="index"))
     best = aurc(best_order(ranking) if by_loss is None else group(by_loss, weights))
-    found = {"risk": float(ranking.total/ranking.n), "AURC": float(area), "AURC by index": float(by_index),
-             "e-AURC": float(area - best), "AUGRC": float(augrc(ranking))}
+    found = {"risk": float(ranking.total/ranking.n), "AURC": float(area),
+             "AURC by index": float(by_index), "e-AURC": float(area - best),
+             "AUGRC": float(augrc(ranking))}
     if sample.binary: found |= _detection(ranking)
     return found | _points(ranking, coverages, risks)
 
@@ -65,7 +72,8 @@ class SelectiveMetrics:
 
     def __str__(self):
         def line(name):
-            interval = "[{:.4f}, {:.4f}]".format(*self.intervals[name]) if name in self.intervals else ""
+            interval = ("[{:.4f}, {:.4f}]".format(*self.intervals[name])
+                        if name in self.intervals else "")
             return f"{name:24}{self.values[name]:10.4f}  {interval}".rstrip()
         return "\n".join(map(line, self.values))
 
@@ -84,7 +92,8 @@ def _check(losses, *scores) -> tuple:
     "Losses and scores of one length."
     losses = check_vector(losses, "losses", low=0., high=1e290)
     names = ["scores"] if len(scores) == 1 else ["scores", "other_scores"]
-    return losses, *[check_vector(s, name, len(losses), infinite=True) for s, name in zip(scores, names)]
+    return (losses, *[check_vector(s, name, len(losses), infinite=True)
+                      for s, name in zip(scores, names)])
 
 def _rates(values, name:str, high:float) -> tuple:
     "Shares in a tuple."
@@ -109,12 +118,16 @@ def selective_metrics(
     rng = check_random_state(random_state)
     sample = sort_sample(losses, scores)
     by_loss = None if sample.binary else sort_sample(losses, losses)
-    def numbers(sample, weights): return _numbers(sample, weights, coverages, risks, by_loss)
+    def numbers(sample, weights):
+        return _numbers(sample, weights, coverages, risks, by_loss)
     values = numbers(sample, None)
     n = len(losses)
     drawn = [row[0] for row in _resampled([sample], n_bootstrap, rng, numbers)]
-    intervals = {name: _percentiles([d[name] for d in drawn], confidence) for name in values} if drawn else {}
-    if drawn and sample.binary: intervals["risk"] = _exact(round(values["risk"]*n), n, confidence)
+    intervals = ({name: _percentiles([d[name] for d in drawn], confidence)
+                  for name in values}
+                 if drawn else {})
+    if drawn and sample.binary:
+        intervals["risk"] = _exact(round(values["risk"]*n), n, confidence)
     return SelectiveMetrics(values=values, n=n, confidence=confidence, intervals=intervals)
 
 # %% ../../../nbs/strategies/advanced/metrics.ipynb #20e2d88c
@@ -126,7 +139,8 @@ def _percentiles(values, confidence:float) -> tuple[float, float]:
 def _exact(errors:int, n:int, confidence:float) -> tuple[float, float]:
     "Clopper and Pearson's interval of a share."
     level = (1 - confidence)/2
-    return float(clopper_pearson_lower(errors, n, level)), float(clopper_pearson_upper(errors, n, level))
+    return (float(clopper_pearson_lower(errors, n, level)),
+            float(clopper_pearson_upper(errors, n, level)))
 
 # %% ../../../nbs/strategies/advanced/metrics.ipynb #6ce13f1a
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +159,8 @@ def _asked(metric) -> tuple[tuple, tuple]:
     for words, found in (("risk at coverage ", 0), ("coverage at risk ", 1)):
         if isinstance(metric, str) and metric.startswith(words):
             try: value = check_number(float(metric[len(words):]), "metric", 0.)
-            except ValueError: raise refuse("metric", f"'{words}' and a number", metric) from None
+            except ValueError:
+                raise refuse("metric", f"'{words}' and a number", metric) from None
             return ((value,), ()) if found == 0 else ((), (value,))
     return (), ()
 
@@ -161,8 +176,9 @@ def compare_scores(
 ) -> Comparison:
     """Paired bootstrap of the difference between two scores in one metric.
 
-    Never below 2**(1 - n), the least p-value of an exact test that swaps the scores of examples; where n
-    is too small for the confidence, or a difference is the same in all resamples, no interval is known."""
+    Never below 2**(1 - n), the least p-value of an exact test that swaps the scores of
+    examples; where n is too small for the confidence, or a difference is the same in all
+    resamples, no interval is known."""
     losses, scores, other_scores = _check(losses, scores, other_scores)
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=2)
     confidence = check_probability(confidence, "confidence")
@@ -174,11 +190,14 @@ def compare_scores(
     names = number(samples[0], None)
     check_choice(metric, "metric", names)
     first, second = (number(sample, None)[metric] for sample in samples)
-    drawn = np.array([a[metric] - b[metric] for a, b in _resampled(samples, n_bootstrap, rng, number)])
+    drawn = np.array(
+        [a[metric] - b[metric] for a, b in _resampled(samples, n_bootstrap, rng, number)])
     drawn = drawn[~np.isnan(drawn)]
     side = min((drawn <= 0).sum(), (drawn >= 0).sum())
     least = 2.**(1 - len(losses))
-    known = least <= 1 - confidence and len(drawn) > 0 and (np.ptp(drawn) > 0 or drawn[0] == 0)
+    known = (least <= 1 - confidence and len(drawn) > 0
+             and (np.ptp(drawn) > 0 or drawn[0] == 0))
     return Comparison(metric=metric, first=first, second=second, difference=first - second,
-                      interval=_percentiles(drawn, confidence) if known else (-np.inf, np.inf),
+                      interval=_percentiles(drawn, confidence) if known else (-np.inf,
+                                                                              np.inf),
                       p_value=float(min(1., max(2*(side + 1)/(len(drawn) + 1), least))))

@@ -29,12 +29,14 @@ def landmark_loss(
     found = check_array(found, "found", (len(landmarks), 68, 2))
     interocular = np.linalg.norm(landmarks[:, 36] - landmarks[:, 45], axis=1)
     if not (interocular > 0).all():
-        raise ValueError("landmarks must not have coinciding eye corners (points 37 and 46)")
+        raise ValueError("landmarks must not have coinciding eye corners (points 37 and "
+                         "46)")
     return 100*np.linalg.norm(landmarks - found, axis=2).mean(1)/interocular
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #346fdd87
-LINES = (range(0, 17), range(17, 22), range(22, 27), range(27, 31), range(31, 36), [*range(36, 42), 36],
-         [*range(42, 48), 42], [*range(48, 60), 48], [*range(60, 68), 60])  # of the 68 points
+LINES = (range(0, 17), range(17, 22), range(22, 27), range(27, 31), range(31, 36),
+         [*range(36, 42), 36], [*range(42, 48), 42], [*range(48, 60), 48],
+         [*range(60, 68), 60])  # of the 68 points
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #efec6f3f
 def crop_face(
@@ -42,31 +44,37 @@ def crop_face(
     points,       # (68, 2) in its pixels
     side:int=160, # of the crop
 ) -> tuple[np.ndarray, np.ndarray]: # grey levels (side, side) in [0, 1], points in the crop
-    "Square crop around the landmarks, 1.5 times their longer side, as the registry's crops are made."
+    """Square crop around the landmarks, 1.5 times their longer side, as the registry's
+    crops are made."""
     from PIL import Image
     low = points.min(0)
     high = points.max(0)
     width = 1.5*(high - low).max()
     x0, y0 = (low + high)/2 - width/2
-    crop = image.convert("RGB").transform((side, side), Image.Transform.EXTENT, (x0, y0, x0 + width, y0 + width),
-                           Image.Resampling.BICUBIC)
+    crop = image.convert("RGB").transform((side, side), Image.Transform.EXTENT,
+                                          (x0, y0, x0 + width, y0 + width),
+                                          Image.Resampling.BICUBIC)
     return np.asarray(crop.convert("L"), float)/255, (points - [x0, y0])*side/width
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #d457802c
 def real_faces(
     folder=None, # in the layout of 300-W; the registry's faces68 where None
 ) -> tuple[np.ndarray, np.ndarray]: # images (n, 160, 160), landmarks (n, 68, 2)
-    "Grey crops with landmarks. Raises MissingDataError without the data, ValueError for an empty folder."
+    """Grey crops with landmarks. Raises MissingDataError without the data, ValueError for
+    an empty folder."""
     if folder is None:
         d = load("faces68")
         return (np.asarray(d.X, float) @ [.299, .587, .114])/255, np.asarray(d.y, float)
     from PIL import Image
     faces = []
     for path in sorted(Path(folder).rglob("*.pts")):
-        pictures = [p for p in (path.with_suffix(".png"), path.with_suffix(".jpg")) if p.is_file()]
+        pictures = [p for p in (path.with_suffix(".png"), path.with_suffix(".jpg"))
+                    if p.is_file()]
         if not pictures: continue
-        points = np.loadtxt(path, comments=["version", "n_points", "{", "}"], ndmin=2)   # pixels count from 1
-        faces.append(crop_face(Image.open(pictures[0]), check_array(points, path.name, (68, 2)) - 1))
+        # pixels count from 1
+        points = np.loadtxt(path, comments=["version", "n_points", "{", "}"], ndmin=2)
+        faces.append(crop_face(Image.open(pictures[0]),
+                               check_array(points, path.name, (68, 2)) - 1))
     if not faces: raise ValueError("folder holds no .pts file next to a .png or .jpg")
     images, landmarks = zip(*faces)
     return np.array(images), np.array(landmarks)
@@ -78,26 +86,29 @@ def _differences(images, which, now, places) -> np.ndarray: # (n, pairs)
     shape, (height, width) = now.reshape(len(now), 68, 2), images.shape[1:]
     def grey(i):
         at = np.rint(shape[:, points[i]] + offsets[i]).astype(int)
-        return images[which[:, None], at[..., 1].clip(0, height - 1), at[..., 0].clip(0, width - 1)]
+        return images[which[:, None], at[..., 1].clip(0, height - 1),
+                      at[..., 0].clip(0, width - 1)]
     return grey(0) - grey(1)
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #5b22dda3
 def _places(detector, stage:int, rng) -> tuple:
     "Points and offsets of the pixel pairs: closer to the landmarks in later stages."
     reach = .25*np.ptp(detector.mean_)*(1 - .8*stage/detector.stages)
-    return rng.integers(0, 68, (2, detector.pairs)), rng.normal(0, reach/2, (2, detector.pairs, 2))
+    return (rng.integers(0, 68, (2, detector.pairs)),
+            rng.normal(0, reach/2, (2, detector.pairs, 2)))
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #13c82001
 @dataclass
 class CascadeDetector:
-    """A landmark detector: extremely randomised trees on pixel differences near the present landmarks.
+    """A landmark detector: extremely randomised trees on pixel differences near the present
+    landmarks.
 
     Source: Kazemi and Sullivan (2014), with scikit-learn's trees."""
-    stages:int = 8         # of the cascade
-    trees:int = 30         # a stage
-    pairs:int = 400        # pixel differences a stage
-    components:int = 20    # principal components of shapes
-    starts:int = 4         # perturbed starts per training image
+    stages: int = 8         # of the cascade
+    trees: int = 30         # a stage
+    pairs: int = 400        # pixel differences a stage
+    components: int = 20    # principal components of shapes
+    starts: int = 4         # perturbed starts per training image
 
     def fit(self,
         images,          # (n, H, W)
@@ -110,19 +121,24 @@ class CascadeDetector:
         blurred = gaussian_filter(np.asarray(images, np.float32), (0, 1, 1))
         flat = landmarks.reshape(n, -1)
         self.mean_ = flat.mean(0)
-        self.basis_ = np.linalg.svd(flat - self.mean_, full_matrices=False)[2][:min(self.components, n - 1)]
+        self.basis_ = np.linalg.svd(flat - self.mean_, full_matrices=False)[2][
+            :min(self.components, n - 1)]
         which = np.repeat(np.arange(n), self.starts)
         self.stages_ = []
         # from the mean shape, the others perturbed
         first = np.arange(len(which))[:, None] % self.starts == 0
-        now = self.mean_ + np.where(first, 0, .5*(flat[rng.integers(0, n, len(which))] - self.mean_))
+        now = (self.mean_
+               + np.where(first, 0, .5*(flat[rng.integers(0, n, len(which))] - self.mean_)))
         for k in range(self.stages):
             places = _places(self, k, rng)
-            forest = ExtraTreesRegressor(self.trees, max_depth=9, min_samples_leaf=5, max_features=30,
+            forest = ExtraTreesRegressor(self.trees, max_depth=9, min_samples_leaf=5,
+                                         max_features=30,
                                          random_state=int(rng.integers(2**31)))
-            forest.fit(_differences(blurred, which, now, places), (flat[which] - now) @ self.basis_.T)
+            forest.fit(_differences(blurred, which, now, places),
+                       (flat[which] - now) @ self.basis_.T)
             self.stages_.append((places, forest))
-            now = now + forest.predict(_differences(blurred, which, now, places)) @ self.basis_
+            now = (now + forest.predict(_differences(blurred, which, now, places))
+                   @ self.basis_)
         return self
 
     def predict(self,
@@ -133,7 +149,8 @@ class CascadeDetector:
         which = np.arange(len(images))
         now = np.tile(self.mean_, (len(images), 1))
         for places, forest in self.stages_:
-            now = now + forest.predict(_differences(blurred, which, now, places)) @ self.basis_
+            now = (now + forest.predict(_differences(blurred, which, now, places))
+                   @ self.basis_)
         return now.reshape(-1, 68, 2)
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #4c24391b
@@ -141,13 +158,14 @@ def _dlib():
     "The package, or an error that says how to get it."
     try: import dlib
     except ImportError:
-        raise ImportError("this detector needs dlib: pip install 'reject_nb[dlib]' or the compiled dlib-bin; "
-                          "CascadeDetector does without") from None
+        raise ImportError("this detector needs dlib: pip install 'reject_nb[dlib]' or the "
+                          "compiled dlib-bin; CascadeDetector does without") from None
     return dlib
 
 def _bytes(image, zoom:int=1) -> np.ndarray:
     "Grey levels as dlib takes them."
-    grey = zoomed(np.asarray(image, float), zoom, order=1) if zoom > 1 else np.asarray(image, float)
+    grey = (zoomed(np.asarray(image, float), zoom, order=1) if zoom > 1
+            else np.asarray(image, float))
     return np.ascontiguousarray((grey*255).round().clip(0, 255).astype(np.uint8))
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #9fd5f7af
@@ -165,22 +183,24 @@ def _train_dlib(detector, dlib, images, landmarks, random_state):
         parts = [dlib.point(int(x), int(y)) for x, y in (points*detector.scale_).round()]
         return [dlib.full_object_detection(dlib.rectangle(*detector.box_), parts)]
     pixels = [_bytes(image, detector.zoom) for image in images]
-    return dlib.train_shape_predictor(pixels, [shape(points) for points in landmarks], options)
+    return dlib.train_shape_predictor(pixels, [shape(points) for points in landmarks],
+                                      options)
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #13c82002
 @dataclass
 class DlibDetector:
-    """dlib's shape predictor as a detector with fit and predict. Raises ImportError without dlib.
+    """dlib's shape predictor as a detector with fit and predict. Raises ImportError without
+    dlib.
 
     The face is taken to fill the box of the mean shape.
 
     Source: Kazemi and Sullivan (2014), as implemented in dlib."""
-    path:str|None=None     # a trained predictor of 68 points; fit then learns the box only
-    trees:int=200          # a stage
-    depth:int=4            # of a tree
-    stages:int=10          # of the cascade
-    starts:int=10          # perturbed starts per training image
-    zoom:int=3             # enlargement of the images
+    path: str|None = None # a trained predictor of 68 points; fit then learns the box only
+    trees: int = 200          # a stage
+    depth: int = 4            # of a tree
+    stages: int = 10          # of the cascade
+    starts: int = 10          # perturbed starts per training image
+    zoom: int = 3             # enlargement of the images
 
     def fit(self,
         images,             # (n, H, W)
@@ -211,13 +231,16 @@ def hog_along(
     landmarks,   # (n, 68, 2)
     cell:int=8,  # side of a cell in pixels
 ) -> np.ndarray: # (n, 2448)
-    "HOG descriptors of patches around the landmarks, images continued at their border. Needs scikit-image."
+    """HOG descriptors of patches around the landmarks, images continued at their border.
+    Needs scikit-image."""
     try: from skimage.feature import hog
     except ImportError:
-        raise ImportError("HOG descriptors need scikit-image: pip install 'reject_nb[images]'") from None
+        raise ImportError("HOG descriptors need scikit-image: pip install "
+                          "'reject_nb[images]'") from None
     images = check_array(images, "images", (None, None, None))
     landmarks = check_array(landmarks, "landmarks", (len(images), 68, 2))
-    corner = np.rint(landmarks).clip(0, images.shape[:0:-1]).astype(int)         # far outside: at the border
+    # far outside: at the border
+    corner = np.rint(landmarks).clip(0, images.shape[:0:-1]).astype(int)
     out = np.empty((len(images), 68, 36), np.float32)
     for i, image in enumerate(images):
         wide = np.pad(image, cell, mode="edge")
@@ -227,9 +250,11 @@ def hog_along(
 
 # %% ../../../nbs/strategies/experiments/landmarks.ipynb #871eda30
 def linear_face_score(images, landmarks, rng, cell:int):
-    "A linear SVM on HOG descriptors that tells true landmarks from other faces' moved at random: a function."
+    """A linear SVM on HOG descriptors that tells true landmarks from other faces' moved at
+    random: a function."""
     from sklearn.svm import LinearSVC
-    moved = rng.permutation(len(images)), rng.uniform(-.35, .35, (len(images), 1, 2))*images.shape[1]
+    moved = (rng.permutation(len(images)),
+             rng.uniform(-.35, .35, (len(images), 1, 2))*images.shape[1])
     others = landmarks[moved[0]] + moved[1]
     X = np.vstack([hog_along(images, landmarks, cell), hog_along(images, others, cell)])
     return LinearSVC(C=1e-2).fit(X, np.repeat([1, 0], len(images))).decision_function
@@ -240,7 +265,8 @@ _SCORES = {"SELE": (lambda penalty: SeleScore(penalty=penalty, tol=1e-3, max_ite
            "REG": (lambda penalty: RegressionScore(penalty=penalty), (.1, 1., 10., 100.))}
 
 def _learning_curve(F, losses, parts, shares) -> tuple[dict, dict]:
-    "Test AuRC of each learned score on growing shares of its training part, and its scores with all of it."
+    """Test AuRC of each learned score on growing shares of its training part, and its
+    scores with all of it."""
     train, validation, test = parts
     scores: dict = {}
     curve: dict = {"share": [], "n": [], "method": [], "AuRC": []}
@@ -248,9 +274,11 @@ def _learning_curve(F, losses, parts, shares) -> tuple[dict, dict]:
         for share in shares:
             part = train[:int(share*len(train))]
             fits = [make(penalty).fit_arrays(F[part], losses[part]) for penalty in grid]
-            best = min(fits, key=lambda s: aurc(losses[validation], s.predict_arrays(F[validation])))
+            best = min(fits, key=lambda s: aurc(losses[validation],
+                                                s.predict_arrays(F[validation])))
             scores[name] = best.predict_arrays(F[test])
-            for key, v in zip(curve, (share, len(part), name, aurc(losses[test], scores[name]))):
+            for key, v in zip(curve,
+                              (share, len(part), name, aurc(losses[test], scores[name]))):
                 curve[key].append(v)
     return scores, curve
 
@@ -259,8 +287,10 @@ def landmark_experiment(
     images,    # (n, H, W)
     landmarks, # (n, 68, 2)
     random_state:int=0, # number of the split, which seeds it
-    detector=None,  # settings of a CascadeDetector or DlibDetector; the former's defaults where None
-    face_score="linear", # or "dlib", whose largest score of a face counts (-2 where it finds none)
+    detector=None,  # settings of a CascadeDetector or DlibDetector; the former's defaults
+                    # where None
+    face_score="linear", # or "dlib", whose largest score of a face counts (-2 where it
+                         # finds none)
     shares=(.25, .5, .75, 1.), # of the score training set
 ) -> dict:     # test losses, scores, landmarks found, learning curve
     """One split of the experiment, on any faces with 68 landmarks.
@@ -278,14 +308,14 @@ def landmark_experiment(
     F = np.zeros((len(images), 2448), np.float32)
     later = np.concatenate([trn2, val, tst])
     F[later] = hog_along(images[later], found[later], cell)
-    if face_score == "linear": clear = linear_face_score(images[trn1], landmarks[trn1], rng, cell)(F[tst])
+    if face_score == "linear":
+        clear = linear_face_score(images[trn1], landmarks[trn1], rng, cell)(F[tst])
     else:
         detector_of_faces = _dlib().get_frontal_face_detector()
         scores = [detector_of_faces.run(_bytes(image), 0, -2.)[1] for image in images[tst]]
         clear = np.array([max(s, default=-2.) for s in scores])
     learned, curve = _learning_curve(F, losses, (trn2, val, tst), shares)
     mean_shape = np.tile(landmarks[trn1].mean(0), (len(tst), 1, 1))
-    return {"losses": losses[tst], "scores": {"face score": -clear, **learned}, "curve": curve,
-            "found": found[tst],
-            "landmarks": landmarks[tst], "losses of the mean shape": landmark_loss(landmarks[tst],
-                mean_shape)}
+    return {"losses": losses[tst], "scores": {"face score": -clear, **learned},
+            "curve": curve, "found": found[tst], "landmarks": landmarks[tst],
+            "losses of the mean shape": landmark_loss(landmarks[tst], mean_shape)}

@@ -22,7 +22,8 @@ from ...core.results import relative_gap
 from ...data import MissingDataError, load
 from ..curves import aurc
 from ..ordinal import solve_ordinal
-from ..scores import RegressionScore, SeleScore, TrueClassProbabilityScore
+from ..scores import (
+    RegressionScore, SeleScore, TrueClassProbabilityScore)
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #f0d92c3e
 _TABLE_2 = """AVILA avila class 20867 10 12
@@ -49,12 +50,15 @@ MSD msd order 499671 90 41
 SUPERCOND supercond order 21263 81 10"""
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #da832137
-PROBLEMS: dict[str, dict] = {}   # name: data set, kind, numbers of examples, features and classes
+# name: data set, kind, numbers of examples, features and classes
+PROBLEMS: dict[str, dict] = {}
 for _row in _TABLE_2.splitlines():
     _name, _data, _kind, *_sizes = _row.split()
-    PROBLEMS[_name] = {"data": _data, "kind": _kind, **dict(zip(("n", "d", "classes"), map(int, _sizes)))}
+    PROBLEMS[_name] = {"data": _data, "kind": _kind,
+                       **dict(zip(("n", "d", "classes"), map(int, _sizes)))}
 QUICK = ("SATTELITE", "PENDIGIT", "CCPP", "CPU")
-RATIOS = {"CODRNA": (25, 5, 20, 20, 30), "COVTYPE": (28, 20, 2, 20, 30)}   # 30/10/30/10/20 elsewhere
+# 30/10/30/10/20 elsewhere
+RATIOS = {"CODRNA": (25, 5, 20, 20, 30), "COVTYPE": (28, 20, 2, 20, 30)}
 CLASSIFIERS = {"class": ("LR", "SVM"), "order": ("SVOR",)}
 METHODS = {"LR": ("MCP", "SELE", "REG", "TCP"), "SVM": ("MARGIN", "SELE", "REG"),
            "SVOR": ("MARGIN", "SELE", "REG")}
@@ -67,7 +71,8 @@ def split_five(
     ratios,       # five numbers
     random_state:int, # number of the split, which seeds it
 ) -> list[np.ndarray]: # row indices of Trn1, Val1, Trn2, Val2, Tst
-    "Stratified random split: every class is cut in the same ratios, up to rounding that is random."
+    """Stratified random split: every class is cut in the same ratios, up to rounding that
+    is random."""
     rng = np.random.default_rng(random_state)
     edges = np.cumsum(ratios)/np.sum(ratios)
     part = np.empty(len(y), int)
@@ -79,7 +84,8 @@ def split_five(
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #1b493069
 class _CrammerSinger:
-    "Objective of the smoothed problem and its dual bound, for features with a constant column."
+    """Objective of the smoothed problem and its dual bound, for features with a constant
+    column."""
     def __init__(self, Z, y, n_classes:int, C:float):
         self.X = np.column_stack([Z, np.ones(len(Z))])
         self.y = y
@@ -88,7 +94,8 @@ class _CrammerSinger:
         self.shape = (n_classes, Z.shape[1] + 1)
 
     def parts(self, W, tau:float):
-        "Largest and smoothed loss (n,), softmax weights minus the true class (n, K), their slack (n,)."
+        """Largest and smoothed loss (n,), softmax weights minus the true class (n, K),
+        their slack (n,)."""
         S = self.X @ W.T
         S -= S[self.rows, self.y][:, None]
         S += 1.
@@ -97,7 +104,7 @@ class _CrammerSinger:
         P = np.exp((S - top[:, None])/tau)
         total = P.sum(1)
         P /= total[:, None]
-        slack = 1 - P[self.rows, self.y]                         # sum over y of P [y != y_i]
+        slack = 1 - P[self.rows, self.y] # sum over y of P [y != y_i]
         P[self.rows, self.y] -= 1.
         return top, top + tau*np.log(total), P, slack
 
@@ -108,7 +115,8 @@ class _CrammerSinger:
         return .5*x @ x + self.C*soft.sum(), (W + self.C*(P.T @ self.X)).ravel()
 
     def gap(self, x, tau:float) -> float:
-        "Relative duality gap: the softmax weights, scaled by the best factor, are a dual point."
+        """Relative duality gap: the softmax weights, scaled by the best factor, are a dual
+        point."""
         top, _, P, slack = self.parts(x.reshape(self.shape), tau)
         V = self.C*(P.T @ self.X)
         linear = self.C*slack.sum()
@@ -136,7 +144,8 @@ def fit_crammer_singer(
     tau = .3
     for _ in range(7):
         options = {"maxiter": 400, "maxcor": 20, "ftol": 1e-2*tol*tau, "gtol": 1e-12}
-        x = minimize(problem.smoothed, x, (tau,), jac=True, method="L-BFGS-B", options=options).x
+        x = minimize(problem.smoothed, x, (tau,), jac=True, method="L-BFGS-B",
+                     options=options).x
         gap = problem.gap(x, tau)
         if gap <= tol: break
         tau /= 3
@@ -169,13 +178,14 @@ def class_scores(S) -> Answers:
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #99efd7b5
 def _train_svm(Z, y, n_classes, C, start):
-    "The SVM; with two classes by the ordinal solver, where the bias is free: its column takes no weight."
+    """The SVM; with two classes by the ordinal solver, where the bias is free: its column
+    takes no weight."""
     if n_classes > 2:
         W, _ = fit_crammer_singer(Z, y, n_classes, 1/C, start=start)
         return lambda A: class_scores(A @ W[:, :-1].T + W[:, -1]), W
     s = solve_ordinal(np.column_stack([Z, np.ones(len(Z))]), y, 2, 1/C, tol=1e-3)
     w = s.w.copy()
-    w[-1] -= s.b[0]                                              # the solver's own threshold is free
+    w[-1] -= s.b[0] # the solver's own threshold is free
     def apply(A):
         f = (A @ w[None, :-1].T + w[None, -1])[:, 0]
         return Answers((f > 0).astype(int), -np.abs(f), other=-np.abs(f))
@@ -199,14 +209,16 @@ def _loss(true, predicted, ordinal:bool) -> np.ndarray:
     "Percent, or absolute error."
     return np.abs(true - predicted).astype(float) if ordinal else 100.*(true != predicted)
 
-def _choose_classifier(classifier:str, train, validation, n_classes:int, factor:float, ordinal:bool):
-    "The classifier of least risk on the validation part, and its C; the smallest C of equal risk."
+def _choose_classifier(classifier:str, train, validation, n_classes:int, factor:float,
+                       ordinal:bool):
+    """The classifier of least risk on the validation part, and its C; the smallest C of
+    equal risk."""
     (Z, y), (Zv, yv) = train, validation
     best = np.inf
     chosen = None
     chosen_C = None
     start = None
-    for C in sorted(C_CLASSIFIER, reverse=True):                 # the strongest penalty first: warm starts
+    for C in sorted(C_CLASSIFIER, reverse=True): # the strongest penalty first: warm starts
         apply, start = TRAIN[classifier](Z, y, n_classes, C*factor, start)
         risk = _loss(yv, apply(Zv).predictions, ordinal).mean()
         if risk <= best: best, chosen, chosen_C = risk, apply, C
@@ -222,17 +234,21 @@ class _Part(NamedTuple):
 def _make_score(method:str, penalty:float):
     "The learned score of that name."
     if method == "SELE": return SeleScore(penalty=penalty, tol=1e-3, max_iter=300)
-    return {"REG": RegressionScore, "TCP": TrueClassProbabilityScore}[method](penalty=penalty)
+    return {"REG": RegressionScore, "TCP": TrueClassProbabilityScore}[method](
+        penalty=penalty)
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #3f5d39ed
-def _choose_score(method:str, train:_Part, targets, validation:_Part, test:_Part, factor:float):
+def _choose_score(method:str, train:_Part, targets, validation:_Part, test:_Part,
+                  factor:float):
     "Test AuRC of the score of least AuRC on the validation part, and its C."
     best = np.inf
     chosen = np.nan
     chosen_C = None
     for C in C_SCORE:
-        score = _make_score(method, C*factor).fit_arrays(train.X, targets, train.predictions)
-        value = aurc(validation.losses, score.predict_arrays(validation.X, validation.predictions))
+        score = _make_score(method, C*factor).fit_arrays(train.X, targets,
+                                                         train.predictions)
+        value = aurc(validation.losses,
+                     score.predict_arrays(validation.X, validation.predictions))
         if value >= best: continue
         best = value
         chosen_C = C
@@ -244,11 +260,13 @@ def run_cell(
     name:str,        # of a problem of Table 2
     split:int,       # 0 to 4
     classifier:str,  # LR, SVM or SVOR
-    classifier_mean:bool=False, # C of the classifier against the mean of the losses instead of the sum
+    classifier_mean:bool=False, # C of the classifier against the mean of the losses instead
+                                # of the sum
     scores_sum:bool=False,      # C of the scores against the sum instead of the mean
     dataset=None,    # (X, y) in place of the registry's
 ) -> dict:           # numbers: test risk, AuRC per method, chosen values of C
-    """Train, tune and test one classifier with its scores on one split. Losses: percent, or absolute error.
+    """Train, tune and test one classifier with its scores on one split. Losses: percent, or
+    absolute error.
 
     Source: Franc, Prusa and Voracek (2023), section 5."""
     check_choice(name, "name", PROBLEMS)
@@ -266,23 +284,24 @@ def run_cell(
     sd = A.std(0)
     sd = np.where(sd > 0, sd, 1.)
     def rows(at): return np.ascontiguousarray((X[at] - mean)/sd)
-    apply, C = _choose_classifier(classifier, (rows(trn1), y[trn1]), (rows(val1), y[val1]), len(labels),
-                                  len(trn1) if classifier_mean else 1, ordinal)
+    apply, C = _choose_classifier(classifier, (rows(trn1), y[trn1]), (rows(val1), y[val1]),
+                                  len(labels), len(trn1) if classifier_mean else 1, ordinal)
     answers = [apply(rows(at)) for at in (trn2, val2, tst)]
     parts = [_Part(X[at], a.predictions, _loss(y[at], a.predictions, ordinal))
              for at, a in zip((trn2, val2, tst), answers)]
     test = parts[2]
     said = answers[2]
     baseline, *learned = METHODS[classifier]
-    out = {"problem": name, "split": split, "classifier": classifier, "C": C, "R@100": test.losses.mean(),
-           baseline: aurc(test.losses, said.baseline)}
+    out = {"problem": name, "split": split, "classifier": classifier, "C": C,
+           "R@100": test.losses.mean(), baseline: aurc(test.losses, said.baseline)}
     if said.other is not None: out["MARGIN difference"] = aurc(test.losses, said.other)
     for method in learned:
         targets = parts[0].losses
         if method == "TCP": targets = answers[0].posterior[np.arange(len(trn2)), y[trn2]]
-        out[method], out[f"C {method}"] = _choose_score(method, parts[0], targets, parts[1], test,
-                                                        1/len(trn2) if scores_sum else 1)
-    return {k: v if isinstance(v, (str, int)) else round(float(v), 6) for k, v in out.items()}
+        out[method], out[f"C {method}"] = _choose_score(
+            method, parts[0], targets, parts[1], test, 1/len(trn2) if scores_sum else 1)
+    return {k: v if isinstance(v, (str, int)) else round(float(v), 6)
+            for k, v in out.items()}
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #85763e12
 def cells_of(
@@ -292,7 +311,8 @@ def cells_of(
     "The cells of the grid, smallest data sets first."
     def work(name): return PROBLEMS[name]["n"]*PROBLEMS[name]["d"]*PROBLEMS[name]["classes"]
     names = sorted(PROBLEMS if names is None else names, key=work)
-    return [(n, s, c) for n in names for c in CLASSIFIERS[PROBLEMS[n]["kind"]] for s in splits]
+    return [(n, s, c) for n in names for c in CLASSIFIERS[PROBLEMS[n]["kind"]]
+            for s in splits]
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #e7939fb7
 def finished(
@@ -301,7 +321,9 @@ def finished(
     options:dict, # of run_cell; those that are set are part of the file's name
 ) -> dict:        # its row; {"problem", "missing"} where the data are not there
     "The row of a cell: read if there is a file of it, otherwise computed and kept."
-    path = Path(folder)/f"{'-'.join(map(str, (*cell, *sorted(k for k, v in options.items() if v))))}.json"
+    path = (
+        Path(folder)
+        /f"{'-'.join(map(str, (*cell, *sorted(k for k, v in options.items() if v))))}.json")
     if not path.is_file():
         try: row = run_cell(*cell, **options)
         except MissingDataError as missing:
@@ -312,17 +334,19 @@ def finished(
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #90b1f934
 def run_cells(
     cells,                # as cells_of returns them
-    folder=None,          # of finished cells; where None REJECT_NB_CELLS, or _cells/ in the checkout or here
+    folder=None,          # of finished cells; where None REJECT_NB_CELLS, or _cells/ in the
+                          # checkout or here
     n_jobs:int|None=None, # processes; 1 where None
     scheduler=None,       # address of a Dask scheduler
     **options,            # of run_cell
-) -> list[dict]:          # finished rows; {"problem", "missing"} where the data are not there
+) -> list[dict]: # finished rows; {"problem", "missing"} where the data are not there
     "Run all cells that are not finished, with a progress bar on a terminal."
     if scheduler is not None:
         from dask.distributed import Client
         with Client(scheduler), parallel_config(backend="dask", n_jobs=-1):
             return run_cells(cells, folder, **options)
-    folder = Path(folder or os.environ.get("REJECT_NB_CELLS") or (project_root() or Path.cwd())/"_cells")
+    folder = Path(folder or os.environ.get("REJECT_NB_CELLS")
+                  or (project_root() or Path.cwd())/"_cells")
     folder.mkdir(parents=True, exist_ok=True)
     tasks = [delayed(finished)(cell, folder, options) for cell in cells]
     rows = Parallel(n_jobs=n_jobs, return_as="generator")(tasks)
@@ -332,8 +356,10 @@ def run_cells(
 def main(
     argv=None, # command line arguments; sys.argv where None
 ) -> int:      # 0
-    "python -m reject_nb.strategies.experiments.protocol [--jobs N] [--quick] [NAME ...]: finish the cells."
-    parser = argparse.ArgumentParser(description="Run the protocol of section 5; finished cells are skipped.")
+    """python -m reject_nb.strategies.experiments.protocol [--jobs N] [--quick] [NAME ...]:
+    finish the cells."""
+    parser = argparse.ArgumentParser(description="Run the protocol of section 5; finished "
+                                     "cells are skipped.")
     add = parser.add_argument
     add("names", nargs="*", metavar="NAME", help="data sets as in Table 2; default all")
     add("--scheduler", help="address of a Dask scheduler, such as tcp://host:8786")
@@ -344,11 +370,14 @@ def main(
     add("--scores-sum", action="store_true", help="C of the scores against the summed loss")
     args = parser.parse_args(argv)
     if unknown := set(args.names) - set(PROBLEMS):
-        parser.error(f"unknown data set {', '.join(sorted(unknown))}; choose from {', '.join(PROBLEMS)}")
-    cells = cells_of(args.names or (QUICK if args.quick else None), range(2) if args.quick else range(5))
+        parser.error(f"unknown data set {', '.join(sorted(unknown))}; choose from "
+                     f"{', '.join(PROBLEMS)}")
+    cells = cells_of(args.names or (QUICK if args.quick else None),
+                     range(2) if args.quick else range(5))
     rows = run_cells(cells, n_jobs=args.jobs, scheduler=args.scheduler,
                      classifier_mean=args.classifier_mean, scores_sum=args.scores_sum)
-    for name in sorted({r["problem"] for r in rows if "missing" in r}): print(f"{name}: no data")
+    for name in sorted({r["problem"] for r in rows if "missing" in r}):
+        print(f"{name}: no data")
     print(f"{sum('missing' not in r for r in rows)} of {len(cells)} cells finished")
     return 0
 
