@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from io import BytesIO
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -145,14 +145,14 @@ def _make_shell(outputs:list):
             outputs.append({"output_type": "execute_result", "data": _plain(data),
                             "metadata": {}, "execution_count": None})
     class Publisher(DisplayPublisher):
-        def publish(self, data, metadata=None, **_):
+        def publish(self, data, metadata=None, source=None, **_):
             outputs.append({"output_type": "display_data", "data": _plain(data),
                             "metadata": {}})
         def clear_output(self, wait=False): outputs.clear()
     class Shell(CaptureShell):
         displayhook_class = Hook
         display_pub_class = Publisher
-    shell = InteractiveShell._instance = Shell(mpl_format="png") # `get_ipython` returns it
+    InteractiveShell._instance = shell = Shell(mpl_format="png")  # type: ignore[assignment]
     return shell
 
 # %% ../../nbs/dev/03_run.ipynb #c408877b
@@ -216,7 +216,7 @@ class _Running:
         sources = {i: s for i, s in code.items() if slow or "slow" not in directives(s)}
         ids = {i: self.nb.cells[i].id for i in sources}
         self.cell = next(iter(sources), 0)
-        self.run = None
+        self.run: Any = None   # a NotebookRun at the end
         self.pipe, end = context.Pipe(duplex=False)
         self.process = context.Process(target=_run_cells,
                                        args=(path, sources, ids, env, end))
@@ -226,7 +226,7 @@ class _Running:
     def end(self, status, error="", traceback="", **more):
         first = next((s for s in self.nb.cells[self.cell].source.splitlines()
                       if s.strip() and not s.startswith("#|")), "")
-        where = dict(cell=self.cell + 1, source=first) if status == "failed" else {}
+        where: dict = dict(cell=self.cell + 1, source=first) if status == "failed" else {}
         self.run = NotebookRun(self.path, status, error=error, traceback=traceback,
                                seconds=time.perf_counter() - self.began, **where, **more)
 
