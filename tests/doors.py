@@ -389,7 +389,8 @@ for _case, _draw in SCORES.items():
 def _(rng):
     wrong, groups = flat(rng, 120, .3) > 0, np.array(["a", "b"])[rng.integers(0, 2, 120)]
     scores = _float32(rng, 120)
-    found = audit.Audit(y_true=np.where(wrong, "01", "1"), y_pred=np.full(120, "1"), scores=scores, groups=groups)
+    found = audit.Audit(y_true=np.where(wrong, "01", "1"), y_pred=np.full(120, "1"), scores=scores, groups=groups,
+                        classes=["01", "1"])
     rule = found.certify(.3, .1, per_group=True, looked=False)
     return bool(rule.decide(scores=np.tile(NEW, 3), groups=np.repeat(["a", "b", "c"], len(NEW))).any())
 

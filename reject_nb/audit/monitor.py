@@ -20,7 +20,7 @@ from .sample import Names, Roles, flag_column, sample_of_table
 from reject_nb.audit.table import (
     TableError, check_spellings, column, column_called, groups_of, missing_cells, numbers,
     open_table, words)
-from ..core.checks import check_instance, check_path, refuse
+from ..core.checks import check_instance, check_path, check_vector, refuse
 from ..core.files import write_atomic
 from ..core.help import Patched
 from ..core.labels import encode, label_name
@@ -79,7 +79,8 @@ class RiskMonitor(StreamMonitor, Patched):
         losses, # (k,) of answered inputs in the order in which they came, in [0, bound]
     ):          # the monitor itself
         "Take new outcomes into account."
-        self._every = max(1, np.size(losses)//PIECES)
+        losses = check_vector(losses, "losses", empty=True)
+        self._every = max(1, len(losses)//PIECES)
         return super().update(losses)
 
     def _take(self, losses:np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -629,7 +629,8 @@ def score_values(rule:Rule, probabilities, logits, scores) -> np.ndarray: # (n,)
     if rule.kind != SCORE:
         about = f"the rule is about the score {rule.score!r}"
         raise ValueError(f"{given[0]} cannot be used: {about}; give scores")
-    return _scores_of(rule, given[0], value, np.asarray(value).dtype.name)
+    kind = getattr(getattr(value, "dtype", None), "name", "float64")   # a list has none
+    return _scores_of(rule, given[0], value, kind)
 
 def _scores_of(rule:Rule, role:str, values, kind:str, names:Names=Names()) -> np.ndarray:
     # (n,)
