@@ -271,7 +271,7 @@ def _of_several(asking:_Asking, radius:float, tol:float) -> list[float]:
     return [share*radius for share in (1 - 3*tol, *SHARES_OF_SEVERAL)]
 
 def _without_descent(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[float]:
-    "A twentieth of a length-scale, or shares of the radius where queries of one box attack."
+    "A twentieth of a length-scale, or shares of a radius where queries of one box attack."
     bracket = asking.bracket
     start = min(bracket.max_radius, .05*float(lengthscale.min(initial=1.)))
     if len(lengthscale) > MANY and not asking.asked.coarse: _attacked(asking, start, tol)
