@@ -892,7 +892,7 @@ class ManyOracle(KernelOracle):
         for i in np.flatnonzero(low < goal):
             start = .5*(lo[i] + hi[i])
             point = np.clip(_descended(self.problem, self.aim, start), lo[i], hi[i])
-            box = Cells(ends[0][i:i+1], ends[1][i:i+1], frame.raw(point[None]))
+            box = Cells(ends[0][i][None], ends[1][i][None], frame.raw(point[None]))
             low[i] = max(low[i], dual_bound(self.sharp, self.aim, box, max(goal, 1e-9)))
             corners.append(point)
         return got._replace(low=low, corners=np.array(corners))
