@@ -180,14 +180,47 @@ def test_a_name_has_one_meaning_and_is_there_when_it_is_used(name):
     assert not wrong + [f"cell {number} does not call {test}" for test, number in tests.items()]
 
 
+def _packages():
+    """Name of each package, and where the public names are that its overview loads lazily: name -> module."""
+    for path in PACKAGE.rglob("__init__.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        later = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+        yield (path.parent.relative_to(ROOT).as_posix().replace("/", "."),
+               {a.asname or a.name: n.module for part in later for n in ast.walk(part) if isinstance(n, ast.ImportFrom) for a in n.names})
+
+
+def _used(source, name, packages, modules):
+    """Modules that a module uses, besides those it imports by their own names: through an overview's names, and as attributes of a package."""
+    tree = ast.parse(source)
+    held = {}   # local name -> package
+    for n in ast.walk(tree):
+        if isinstance(n, ast.ImportFrom):
+            base = ".".join((name.split(".")[:-n.level] if n.level else []) + ([n.module] if n.module else []))
+            for a in n.names:
+                if f"{base}.{a.name}" in packages: held[a.asname or a.name] = f"{base}.{a.name}"
+                if a.name in packages.get(base, {}): yield packages[base][a.name]
+        elif isinstance(n, ast.Import):
+            held.update({a.asname or a.name.partition(".")[0]: a.name if a.asname else a.name.partition(".")[0] for a in n.names if a.name.startswith("reject_nb")})
+    for n in ast.walk(tree):
+        if isinstance(n, ast.Attribute):
+            at, _, rest = ast.unparse(n).partition(".")
+            if at in held: yield from (m for m in modules if f"{held[at]}.{rest}" == m or f"{held[at]}.{rest}".startswith(m + "."))
+
+
 def test_imports_run_one_way():
-    """The layers of pyproject.toml: core, data, risk_control, papers, audit, command line, dev; and no module imports itself in a circle."""
+    """The layers of pyproject.toml: core, data, risk_control, papers, audit, command line, dev; and no module uses itself in a circle, through whatever
+    it names: an import anywhere in it, a name that an overview loads later, or an attribute of a package."""
     done = subprocess.run([sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
                           cwd=ROOT, capture_output=True, text=True)
     assert not done.returncode, done.stdout[-2000:]
-    graph = grimp.build_graph("reject_nb")
-    packages = {path.parent.relative_to(ROOT).as_posix().replace("/", ".") for path in PACKAGE.rglob("__init__.py")}   # they import lazily
-    list(TopologicalSorter({name: graph.find_modules_directly_imported_by(name) - packages for name in graph.modules - packages}).static_order())
+    graph, packages = grimp.build_graph("reject_nb"), dict(_packages())
+    modules = graph.modules - set(packages)
+    source = {name: PACKAGE.parent.joinpath(*name.split(".")).with_suffix(".py").read_text(encoding="utf-8") for name in modules}
+    uses = {name: graph.find_modules_directly_imported_by(name) - set(packages) | set(_used(source[name], name, packages, modules)) for name in modules}
+    list(TopologicalSorter({name: used - {name} for name, used in uses.items()}).static_order())
+    for tricks in ("from . import advanced\nadvanced.many.certify_many", "def f():\n    import reject_nb\n    reject_nb.gpc.advanced.many.f()",
+                   "from reject_nb import gpc as g\ng.advanced.many.f()", "from reject_nb.gpc import certify_many"):
+        assert set(_used(tricks, "reject_nb.gpc.search", packages, modules)) == {"reject_nb.gpc.advanced.many"}, tricks
 
 
 def test_every_module_has_its_notebook():

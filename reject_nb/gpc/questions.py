@@ -22,17 +22,22 @@ import numpy as np
 from ..core.checks import (
     check_array, check_count, check_flag, check_matrix, check_number, check_vector, refuse)
 from ..core.results import Clock, Status
-from . import advanced
+from .advanced.bumps import Summand, leads_over, sum_of
 from .advanced.certificate import centres, one_side, reduce_box, value_up
+from .advanced.class_bounds import (
+    ExpandedOracle, LeadOracle, bound_pairs, class_cell, lead_on_set)
+from .advanced.class_signs import asked_class, settle_lead
+from .advanced.kernels import SquaredExponential, expand
+from .advanced.many_coordinates import MANY, DualOracle, SignsOfSums
 from .posterior import GPPosterior, axes_of
 from .search import (
-    FROM, Asked, Ball, Certifiable, Limits, ProbabilityOracle, RangeResult, both_ends,
-    check_ball, check_limits_of_work, check_region, cut_to_ball, enough_pairs, into_region,
-    minimise, moved_to, placed)
+    FROM, Asked, Ball, Certifiable, Domain, HasSearches, Limits, ProbabilityOracle,
+    RangeResult, both_ends, check_ball, check_limits_of_work, check_region, enough_pairs,
+    into_region, minimise, moved_to, placed)
 from .softmax import MulticlassPosterior
 
 # %% ../../nbs/gpc/04_questions.ipynb #1b495313
-class TwoClasses(Certifiable):
+class TwoClasses(SignsOfSums):
     "The searches of a GPPosterior."
     alone = FROM
 
@@ -52,15 +57,15 @@ class TwoClasses(Certifiable):
                                  float((at.mean + at.mean_err)[0]))}
         return self.latest[key]
 
-    def _class_at(self, x, rigorous):
+    def class_at(self, x, rigorous):
         low, high = self._mean_at(x, rigorous)
         return (1, (low, high)) if low > 0 else (0, (-high, -low))
 
-    def _margin_at(self, x, top, rigorous):
+    def margin_at(self, x, top, rigorous):
         low, high = self._mean_at(x, rigorous)
         return high if top else -low
 
-    def _probability_at(self, x, target):
+    def probability_at(self, x, target):
         box = reduce_box(self.post, x, x)
         up = []
         for sign in (1., -1.):
@@ -69,21 +74,21 @@ class TwoClasses(Certifiable):
                 float(value_up(side, centres(side, np.zeros((1, 0)), self.post.n))[0]))
         return 1 - up[1], up[0]
 
-    def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
-        lower, upper = cut_to_ball(lower, upper, ball)
+    def probability_over(self, domain, target, sign, tol, rigorous):
+        lower, upper, ball = domain.cut
         key = "box", lower.tobytes(), upper.tobytes(), tol, rigorous
         if key not in self.latest:                                   # the spectrum, first
             box = reduce_box(self.post, lower, upper)
             self.latest = {
                 key: (box, enough_pairs(one_side(self.post, box, 1., True, rigorous), tol))}
         box, pairs = self.latest[key]
-        many = advanced.many_coordinates
-        kind = many.DualOracle if len(box.free) > many.MANY else ProbabilityOracle
+        kind = DualOracle if len(box.free) > MANY else ProbabilityOracle
         side = one_side(self.post, box, sign, True, rigorous)
         return Asked(kind(side, tol, ball, self.pool, self.threads, pairs),
                      partial(placed, box, ball))
 
-    def _asked_margin(self, lower, upper, ball, top, rigorous):
+    def margin_over(self, domain, top, rigorous):
+        lower, upper, ball = domain
         box = reduce_box(self.post, lower, upper)
         side = one_side(self.post, box, 1. if top else -1., False, rigorous)
         return Asked(ProbabilityOracle(side, 0., ball, self.pool, self.threads),
@@ -92,14 +97,13 @@ class TwoClasses(Certifiable):
     @cached_property
     def _kernel(self):
         "The kernel multiplied out."
-        kernels = advanced.kernels
-        kernel = kernels.SquaredExponential(self.post.variance, self.post.lengthscale)
-        return kernels.expand(kernel, self.post.d)
+        kernel = SquaredExponential(self.post.variance, self.post.lengthscale)
+        return expand(kernel, self.post.d)
 
-    def _summed(self, around, top):
+    def summed(self, around, top):
         alpha = self.post.alpha if top else -self.post.alpha
-        part = advanced.bumps.Summand(self._kernel, self.post.X, alpha)
-        return advanced.bumps.sum_of([part], 0., around.lower, around.upper, around.cut)
+        part = Summand(self._kernel, self.post.X, alpha)
+        return sum_of([part], 0., around.lower, around.upper, around.cut)
 
 # %% ../../nbs/gpc/04_questions.ipynb #36302fa5
 class SeveralClasses(Certifiable):
@@ -111,7 +115,7 @@ class SeveralClasses(Certifiable):
         self.post = post
         self.pairs: dict = {}      # what is known of the differences at points
         self.cells: dict = {}      # and of the classes there
-        self.likely: dict = {}     # most probable classes at points
+        self.tops: dict = {}       # most probable classes at points
         self.latest: dict = {}     # what both sides of a range have in common
 
     def _pairs_at(self, x):
@@ -121,8 +125,7 @@ class SeveralClasses(Certifiable):
         if key not in self.pairs:
             if len(self.pairs) > 64: self.pairs.clear()
             box = reduce_box(self.post, x, x)
-            self.pairs[key] = advanced.class_bounds.bound_pairs(self.post, box, np.zeros(0),
-                                                                np.zeros(0))
+            self.pairs[key] = bound_pairs(self.post, box, np.zeros(0), np.zeros(0))
         return self.pairs[key]
 
     def _cell_at(self, x, c:int):
@@ -130,9 +133,7 @@ class SeveralClasses(Certifiable):
         key = x.tobytes(), c
         if key not in self.cells:
             if len(self.cells) > 64: self.cells.clear()
-            cell = advanced.class_bounds.class_cell(self._pairs_at(x), c,
-                                                    self.post.variance, True)
-            self.cells[key] = cell
+            self.cells[key] = class_cell(self._pairs_at(x), c, self.post.variance, True)
         return self.cells[key]
 
     def _lead_at(self, x, top:int) -> tuple[float, float]:
@@ -142,65 +143,62 @@ class SeveralClasses(Certifiable):
         return (own.value_low - max(o.value_high for o in cells),
                 own.value_high - max(o.value_low for o in cells))
 
-    def _likely(self, x) -> int:
+    def likely(self, x) -> int:
         "The most probable class, not certified."
         key = x.tobytes()
-        if key not in self.likely:
-            self.likely[key] = int(self.post.predict_proba(x[None])[0].argmax())
-        return self.likely[key]
+        if key not in self.tops:
+            self.tops[key] = int(self.post.predict_proba(x[None])[0].argmax())
+        return self.tops[key]
 
-    def _class_at(self, x, rigorous):
-        top = self._likely(x)
+    def class_at(self, x, rigorous):
+        top = self.likely(x)
         own = self._cell_at(x, top)
         # above one half no other class needs to be looked at
         return (top, ((2*own.value_low - 1, 1.) if own.value_low > .5
                       else self._lead_at(x, top)))
 
-    def _margin_at(self, x, top, rigorous):
+    def margin_at(self, x, top, rigorous):
         p = self.post.predict_proba(x[None])[0]
         p[top] = -1.
         return (self._cell_at(x, top).value_high
                 - self._cell_at(x, int(p.argmax())).value_low)
 
-    def _probability_at(self, x, target):
+    def probability_at(self, x, target):
         cell = self._cell_at(x, target)
         return cell.value_low, cell.value_high
 
-    def _asked_probability(self, lower, upper, ball, target, sign, tol, rigorous):
-        lower, upper = cut_to_ball(lower, upper, ball)
+    def probability_over(self, domain, target, sign, tol, rigorous):
+        lower, upper, ball = domain.cut
         key = lower.tobytes(), upper.tobytes(), target
         if key not in self.latest:
             self.latest = {key: (reduce_box(self.post, lower, upper), {})}
         box, known = self.latest[key]
-        oracle = advanced.class_bounds.ExpandedOracle(self.post, box, target, sign, ball,
-                                                      known)
+        oracle = ExpandedOracle(self.post, box, target, sign, ball, known)
         return Asked(oracle, partial(placed, box, ball))
 
-    def _asked_margin(self, lower, upper, ball, top, rigorous):
+    def margin_over(self, domain, top, rigorous):
+        lower, upper, ball = domain
         box = reduce_box(self.post, lower, upper)
-        oracle = advanced.class_bounds.LeadOracle(self.post, box, top, ball)
+        oracle = LeadOracle(self.post, box, top, ball)
         return Asked(oracle, partial(placed, box, ball))
 
-    def _settled(self, around, top, limits, rigorous, starts):
+    def settled(self, around, top, limits, rigorous, starts):
         def beaten(z):
-            likely = self._likely(np.clip(z, around.lower, around.upper))
-            return None if likely == top else self._lost_at(around, z, top, rigorous)
-        asked = advanced.class_signs.asked_class(self.post, top, around.lower, around.upper,
-                                                 around.cut)
-        found = advanced.class_signs.settle_lead(asked, beaten, limits.clock,
-                                                 limits.max_boxes, starts)
+            likely = self.likely(np.clip(z, around.lower, around.upper))
+            return None if likely == top else self.lost_at(around, z, top, rigorous)
+        asked = asked_class(self.post, top, around.lower, around.upper, around.cut)
+        found = settle_lead(asked, beaten, limits.clock, limits.max_boxes, starts)
         if (found is None or found.proved or found.point is not None
             or limits.clock.out_of_time()):
             return found
         box = reduce_box(self.post, around.lower, around.upper)
-        low = advanced.class_bounds.lead_on_set(self.post, box, top)
+        low = lead_on_set(self.post, box, top)
         return (found._replace(status=Status.optimal, proved=True, low=low) if low > 0
                 else found)
 
-    def _lost_points(self, around, top):
-        asked = advanced.class_signs.asked_class(self.post, top, around.lower, around.upper,
-                                                 around.cut)
-        leads = advanced.bumps.leads_over({j: asked.lead(j) for j in asked.rivals})
+    def lost_points(self, around, top):
+        asked = asked_class(self.post, top, around.lower, around.upper, around.cut)
+        leads = leads_over({j: asked.lead(j) for j in asked.rivals})
         if leads is None: return None
         return [leads.over[j].raw(leads.lowest[j][0])
                 for j in leads.order[:2] if leads.lowest[j][1] < 0]
@@ -212,9 +210,9 @@ def certifiable(
     threads=1,   # how many
 ) -> Certifiable:
     "The searches of a posterior; ValueError that names `post`."
-    if isinstance(post, Certifiable): return post
     if isinstance(post, GPPosterior): return TwoClasses(post, pool, threads)
     if isinstance(post, MulticlassPosterior): return SeveralClasses(post)
+    if isinstance(post, HasSearches): return post.searches
     raise refuse("post", "a GPPosterior, MulticlassPosterior, KernelPosterior or "
                  "OneVsRestPosterior", post)
 
@@ -266,7 +264,7 @@ def thread_pool(
 # %% ../../nbs/gpc/04_questions.ipynb #f51849bb
 def range_of(
     asked:Certifiable,
-    lower, upper, ball,  # the region, checked
+    domain:Domain,       # checked
     target:int,          # position of the class
     work,                # (tol, max_boxes, time_limit), checked
     clock:Clock,
@@ -276,13 +274,12 @@ def range_of(
     """Both ends of the range of a class's probability, attained at points that lie in the
     region exactly."""
     def minimum(sign, limits):
-        side = asked._asked_probability(lower, upper, ball, target, sign, limits.tol,
-                                        rigorous)
+        side = asked.probability_over(domain, target, sign, limits.tol, rigorous)
         got = minimise(side.oracle, limits)
         point = side.placed(got.x)
-        inside = point if ball is None else into_region(point, lower, upper, ball)
+        inside = point if domain.ball is None else into_region(point, *domain)
         if np.array_equal(inside, point): return got, point
-        low, high = asked._probability_at(inside, target)
+        low, high = asked.probability_at(inside, target)
         return moved_to(got, high if sign > 0 else asked.whole - low, limits.tol), inside
     return both_ends(minimum, work, clock, progress, asked.whole,
                      2.3e-16 if rigorous else 0.)
@@ -315,8 +312,8 @@ def classification_range(
     check_ball(ball, lo, hi)
     c = post._target_of(target)
     with progress_bar(progress) as update, thread_pool(n_jobs) as workers:
-        return range_of(certifiable(post, *workers), lo, hi, ball, c, work, clock, rigorous,
-                        update)
+        return range_of(certifiable(post, *workers), Domain(lo, hi, ball), c, work, clock,
+                        rigorous, update)
 
 # %% ../../nbs/gpc/04_questions.ipynb #a28903ed
 class Around(NamedTuple):
@@ -326,6 +323,11 @@ class Around(NamedTuple):
     lower: np.ndarray # (d,) box, rounded outward
     upper: np.ndarray # (d,)
     ball: Ball|None   # for the 1- and 2-norm
+
+    @property
+    def domain(self) -> Domain:
+        "The set without its centre."
+        return Domain(self.lower, self.upper, self.ball)
 
     @property
     def cut(self) -> tuple|None:
@@ -463,14 +465,14 @@ def _by_one_bound(asked:Certifiable, around:Around, top:int, limits:Limits, rigo
     bound decides."""
     free = int((around.lower < around.upper).sum())
     if free < FROM or not np.isfinite(around.upper - around.lower).all(): return None
-    got = asked._settled(around, top, limits, rigorous, starts)
+    got = asked.settled(around, top, limits, rigorous, starts)
     if got is None: return None
     low = got.low if got.low <= 0 else float(np.nextafter(got.low, 0.))
     answer: dict[str, Any] = dict(margin_lower=low, n_boxes=got.n_boxes, search=got.status)
     if got.proved: return Safety(status=Status.safe, margin_upper=here, **answer)
     point = (None if got.point is None
              else around.settle(np.clip(got.point, around.lower, around.upper)))
-    high = here if point is None else asked._margin_at(point, top, rigorous)
+    high = here if point is None else asked.margin_at(point, top, rigorous)
     if high < 0:
         return Safety(status=Status.unsafe, adversarial=point, margin_upper=high, **answer)
     if free < asked.alone and got.status != Status.interrupted:
@@ -488,22 +490,22 @@ def safety_of(
     "Whether the class of a point is kept in a set: by one bound of all terms, or by boxes."
     found = None
     if asked.coarse: # the set holds x: what is proved of it needs no certificate at x
-        found = _by_one_bound(asked, around, asked._likely(around.x), limits, rigorous,
+        found = _by_one_bound(asked, around, asked.likely(around.x), limits, rigorous,
                               starts, 1.)
         if found is not None and found.status == Status.safe: return found
-    top, (low, high) = asked._class_at(around.x, rigorous)
+    top, (low, high) = asked.class_at(around.x, rigorous)
     if low <= 0 and rigorous:
         return Safety(status=Status.unknown, margin_lower=low, margin_upper=high, n_boxes=0,
                       search=Status.precision)
     if not asked.coarse:
         found = _by_one_bound(asked, around, top, limits, rigorous, starts, high)
     if found is not None: return found
-    question = asked._asked_margin(around.lower, around.upper, around.ball, top, rigorous)
+    question = asked.margin_over(around.domain, top, rigorous)
     got = minimise(question.oracle, limits, starts)
     if got.upper >= 0:
         return _answer(Status.safe if got.lower >= 0 else Status.unknown, got)
     point = around.settle(question.placed(got.x))
-    high = np.inf if point is None else asked._margin_at(point, top, rigorous)
+    high = np.inf if point is None else asked.margin_at(point, top, rigorous)
     if high >= 0: return _answer(Status.unknown, got, search=Status.precision)
     return _answer(Status.unsafe, moved_to(got, high, np.inf), point)
 
@@ -600,10 +602,9 @@ def robustness(
     work = tol, max_boxes, None if time_limit is None else time_limit/len(targets)
     with progress_bar(progress) as update, thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)
-        found = [range_of(asked, question.lower, question.upper, question.ball, c, work,
-                          Clock(work[2]), rigorous, update)
+        found = [range_of(asked, question.domain, c, work, Clock(work[2]), rigorous, update)
                  for c in targets]
-    deltas = [_delta(r, *asked._probability_at(question.x, c))
+    deltas = [_delta(r, *asked.probability_at(question.x, c))
               for r, c in zip(found, targets)]
     worst = int(np.argmax([high for _, high in deltas]))
     return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1],

@@ -5,16 +5,15 @@
 # %% auto #0
 __all__ = ['FROM', 'ALONE', 'BLOCK', 'Children', 'Frontier', 'Looked', 'Oracle', 'MinResult', 'moved_to', 'Limits', 'minimise',
            'Ball', 'check_ball', 'into_region', 'cut_to_ball', 'BallIn', 'ball_in', 'placed', 'RangeResult',
-           'both_ends', 'Asked', 'Proof', 'Certifiable', 'check_region', 'check_limits_of_work', 'enough_pairs',
-           'rough_value', 'local_search', 'ProbabilityOracle']
+           'both_ends', 'Domain', 'Asked', 'Proof', 'Certifiable', 'HasSearches', 'check_region',
+           'check_limits_of_work', 'enough_pairs', 'rough_value', 'local_search', 'ProbabilityOracle']
 
 # %% ../../nbs/gpc/03_search.ipynb #e4f27c24
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -22,7 +21,6 @@ from reject_nb.core.checks import (
     check_array, check_choice, check_count, check_number, check_positive, check_vector,
     refuse)
 from ..core.results import Clock, Status
-from . import advanced
 from .advanced.certificate import (
     UNSEEN, Side, centres, kernel_rows, lower_bounds, value_up)
 from .posterior import Prior
@@ -571,6 +569,17 @@ def both_ends(
                        tol=tol, seconds=clock.elapsed)
 
 # %% ../../nbs/gpc/03_search.ipynb #9a12c005
+class Domain(NamedTuple):
+    "A box, and a ball to intersect it with: where something is asked."
+    lower: np.ndarray     # (D,) corners, checked; may be infinite
+    upper: np.ndarray     # (D,)
+    ball: Ball|None = None
+
+    @property
+    def cut(self) -> "Domain":
+        "The same with the part of the box that the ball may reach."
+        return self._replace(**dict(zip(("lower", "upper"), cut_to_ball(*self))))
+
 class Asked(NamedTuple):
     "A function to be minimised, and how its coordinates become a point."
     oracle: Oracle      # the function, in the search's coordinates
@@ -588,72 +597,67 @@ class Proof(NamedTuple):
 FROM = 5    # free coordinates from which all terms are bounded together
 ALONE = 25  # those from which splitting boxes does not help
 
-class Certifiable:
+@runtime_checkable
+class Certifiable(Protocol):
     "The searches of a posterior: what ranges, verdicts and radii need of it."
     coarse = False   # whether a label at a point is certified only where its lead is large
     whole = 1. # what a probability is taken from where its maximum is asked for: 1, or 0
 
     @property
     def alone(self) -> int:
-        "Free coordinates from which boxes decide nothing that `_settled` leaves open."
+        "Free coordinates from which boxes decide nothing that `settled` leaves open."
         return ALONE
 
-    def _likely(self, x) -> int:
+    def likely(self, x) -> int:
         "Position of the class at a point, not certified."
-        return self._class_at(x, False)[0]
+        return self.class_at(x, False)[0]
 
-    def _class_at(self, x, rigorous:bool) -> tuple[int, tuple[float, float]]:
+    def class_at(self, x, rigorous:bool) -> tuple[int, tuple[float, float]]:
         """Position of the class at a point, and bounds of its margin; the lower is above 0
         where certified."""
         raise NotImplementedError
 
-    def _margin_at(self, x, top:int, rigorous:bool) -> float:
+    def margin_at(self, x, top:int, rigorous:bool) -> float:
         """Upper bound of the margin of a class at a point: below 0 where the class is
         certified to be lost."""
         raise NotImplementedError
 
-    def _lost_at(self, around, z, top:int, rigorous:bool) -> np.ndarray|None: # (d,)
+    def lost_at(self, around, z, top:int, rigorous:bool) -> np.ndarray|None: # (d,)
         "The point of a set nearest to z, if the class is certified to be lost there."
         point = around.settle(np.clip(z, around.lower, around.upper))
-        return (point if point is not None and self._margin_at(point, top, rigorous) < 0
+        return (point if point is not None and self.margin_at(point, top, rigorous) < 0
                 else None)
 
-    def _probability_at(self, x, target:int) -> tuple[float, float]:
+    def probability_at(self, x, target:int) -> tuple[float, float]:
         "Enclosure of the probability of a class at a point."
         raise NotImplementedError
 
-    def _asked_probability(
-        self, lower, upper, ball, target:int, sign:float, tol:float, rigorous:bool
+    def probability_over(
+        self, domain:Domain, target:int, sign:float, tol:float, rigorous:bool
     ) -> Asked:
-        """The probability of a class over a box and ball (sign 1), or `whole` minus it
-        (sign -1)."""
+        "The probability of a class over a region (sign 1), or `whole` minus it (sign -1)."
         raise NotImplementedError
 
-    def _asked_margin(self, lower, upper, ball, top:int, rigorous:bool) -> Asked:
+    def margin_over(self, domain:Domain, top:int, rigorous:bool) -> Asked:
         """A function that is positive where the class `top` is kept, negative where it is
         lost."""
         raise NotImplementedError
 
-    def _summed(self, around, top:int):
-        """A sum over a set that is positive where the class `top` is kept; None where there
-        is none."""
-        return None
-
-    def _settled(self, around, top:int, limits:Limits, rigorous:bool, starts) -> Proof|None:
+    def settled(self, around, top:int, limits:Limits, rigorous:bool, starts) -> Proof|None:
         """Whether the class `top` is kept in a set, by one bound of all terms; None where
         there is none."""
-        if (summed := self._summed(around, top)) is None: return None
-        lost = partial(self._lost_at, around, top=top, rigorous=rigorous)
-        return advanced.many_coordinates.kept(summed, around.x, lost, limits.clock,
-                                              limits.max_boxes, limits.progress, starts)
+        return None
 
-    def _lost_points(self, around, top:int) -> list|None:
+    def lost_points(self, around, top:int) -> list|None:
         # None where the posterior has no such look
         """Points of a set that seem to be of another class, by a cheap descent; nothing is
         certified."""
-        summed = self._summed(around, top)
-        return (None if summed is None
-                else advanced.many_coordinates.lost_points(summed, around.x))
+        return None
+
+@runtime_checkable
+class HasSearches(Protocol):
+    "A posterior that brings its own searches."
+    searches: Certifiable
 
 # %% ../../nbs/gpc/03_search.ipynb #41e50043
 def check_region(

@@ -260,7 +260,8 @@ def certify_many(
     progress=None,     # True for a bar, or a function of (points done, points to do)
 ) -> Certified:
     """Certify a whole set of points: a row each, whatever the status of its search."""
-    if getattr(certifiable(post), "link", "") is None:
+    certifiable(post)
+    if getattr(post, "link", "") is None:
         raise refuse("post", "one with a link (for a regression, see regression_ranges)",
                      post)
     X = check_matrix(X, "X", d=post.d, empty=True)

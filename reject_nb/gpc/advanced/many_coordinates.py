@@ -4,12 +4,13 @@
 
 # %% auto #0
 __all__ = ['PIECES', 'MANY', 'lowest_corner', 'into', 'descent', 'Verdict', 'Narrowing', 'examine', 'Settled', 'SignSearch',
-           'tightened', 'settle_sign', 'lowest_of', 'least_of', 'placed_at', 'kept', 'lost_points', 'functional_terms',
-           'tau_range', 'LowAt', 'dual_minimum', 'dual_bound', 'DualOracle']
+           'tightened', 'settle_sign', 'lowest_of', 'least_of', 'placed_at', 'kept', 'lost_points', 'SignsOfSums',
+           'functional_terms', 'tau_range', 'LowAt', 'dual_minimum', 'dual_bound', 'DualOracle']
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #92426e07
 import heapq
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,8 @@ from .certificate import UNIT, Centres, Side, centres, rounding
 from reject_nb.gpc.advanced.exponents import (
     Region, Terms, View, contracted, exponents, joint_parabola, less_constant, shor_dual,
     unit_box, view)
-from ..search import ProbabilityOracle, Proof, rough_value
+from ..search import (
+    Certifiable, Limits, ProbabilityOracle, Proof, rough_value)
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #819dfcbf
 def _filled(
@@ -356,6 +358,23 @@ def lost_points(summed, x:np.ndarray) -> list|None: # of (D,); None where this i
         return None # bumps are not proved up to the attack that is found so
     delta, value = descent(seen, summed.region, summed.region.mid)
     return [placed_at(summed, delta, x)] if value < 0 else []
+
+class SignsOfSums(Certifiable):
+    "Searches of a posterior whose class is the sign of one sum."
+    def summed(self, around, top:int):
+        """A sum over a set that is positive where the class `top` is kept; None where there
+        is none."""
+        raise NotImplementedError
+
+    def settled(self, around, top:int, limits:Limits, rigorous:bool, starts) -> Proof|None:
+        if (summed := self.summed(around, top)) is None: return None
+        lost = partial(self.lost_at, around, top=top, rigorous=rigorous)
+        return kept(summed, around.x, lost, limits.clock, limits.max_boxes, limits.progress,
+                    starts)
+
+    def lost_points(self, around, top:int) -> list|None:
+        summed = self.summed(around, top)
+        return None if summed is None else lost_points(summed, around.x)
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #942a4fad
 def functional_terms(
