@@ -500,7 +500,7 @@ class BallIn(NamedTuple):
 def ball_in(ball:Ball|None, box) -> BallIn|None:
     "See a ball from a box; None where there is no ball."
     if ball is None: return None
-    apart = np.setdiff1d(np.arange(len(box.lower)), box.free)
+    apart = np.delete(np.arange(len(box.lower)), box.free)
     fixed = np.maximum(np.maximum(box.lower - ball.centre, ball.centre - box.upper), 0)[
         apart]
     return BallIn(ball=ball, box=box, shift=(box.origin - ball.centre)[box.free],

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['Sum', 'Group', 'Bumps', 'Summand', 'bumps_of', 'Reach', 'reach', 'second', 'Bend', 'bend', 'bump_parabola',
-           'Narrowed', 'one_scale', 'sum_of', 'Leads', 'leads_over']
+           'Narrowed', 'sum_of', 'Leads', 'leads_over']
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #d22f9c85
 from typing import NamedTuple
@@ -15,7 +15,8 @@ from .certificate import UNIT, rounding
 from .exponents import (
     Cut, Dual, Ellipsoid, Parabola, Region, sign_terms, signed_gram)
 from .exponents import Terms as Exponentials
-from .kernels import LINEAR, M12, M32, RQ, SE, Terms, profile
+from .kernels import (
+    LINEAR, M12, M32, RQ, SE, Terms, one_scale, profile)
 from .many_coordinates import lowest_of
 
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #6c017a96
@@ -343,20 +344,6 @@ def _costliest(bumps:Bumps, region:Region) -> int:
 # %% ../../../nbs/gpc/advanced/bumps.ipynb #00c3bd5b
 Sum = Exponentials | Bumps
 
-def one_scale(parts) -> np.ndarray|None: # (D,)
-    """The length-scales where all parts are constants and squared exponentials with the
-    same ones."""
-    found = None
-    for terms in (part.terms for part in parts):
-        for T in np.flatnonzero(terms.white == 0):
-            own = range(terms.first[T], terms.first[T + 1])
-            if not own: continue
-            if len(own) > 1 or terms.kind[own[0]] != SE: return None
-            if found is None: found = terms.rate[own[0]]
-            if (terms.rate[own[0]] != found).any(): return None
-    if found is None: return None
-    with np.errstate(divide="ignore"): return 1/np.sqrt(found)
-
 def _exponentials(parts, scale, constant:float, lower, upper, ball) -> Exponentials|None:
     """A functional of squared exponentials with one set of length-scales; None where a
     number is out of range."""
@@ -386,7 +373,7 @@ def sum_of(
 ) -> Sum|None: # None where a kernel is not of this kind, or a side is infinite
     """A functional over a box: exponentials where that is possible, because they are
     sharper, otherwise bumps."""
-    scale = one_scale(parts)
+    scale = one_scale([part.terms for part in parts])
     found = (None if scale is None
              else _exponentials(parts, scale, constant, lower, upper, ball))
     return bumps_of(parts, constant, lower, upper, ball) if found is None else found

@@ -15,13 +15,14 @@ from scipy.special import ndtr
 
 from ...core.checks import check_array, check_count, check_number, refuse
 from ...core.help import Patched
-from .bumps import Summand, one_scale, sum_of
+from .bumps import Summand, sum_of
 from .certificate import Aim, MeanAim, ProbabilityAim
 from .class_signs import Several, settle_lead
 from reject_nb.gpc.advanced.kernel_certificate import (
     Cells, KernelOracle, LatentGaussian, Problem, at_points, bounded, cell_centres,
-    problem_of)
-from .kernels import LINEAR, frame_box, kernel_of, kernel_text, scaled
+    oracle_of, problem_of)
+from .kernels import (
+    LINEAR, frame_box, kernel_of, kernel_text, one_scale, scaled)
 from .many_coordinates import SignsOfSums
 from ..posterior import (
     Posterior, check_names, logistic_means, of_file, read_arrays)
@@ -137,21 +138,20 @@ def _point_problem(post:LatentGaussian, x, variance:bool, rigorous:bool=True) ->
     "A posterior at a point."
     return problem_of(post, frame_box((post.terms,), x, x), rigorous, variance)
 
-def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim,
-              rigorous:bool=True) -> tuple[float, float]:
+def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim) -> tuple[float, float]:
     # -down, up
     "Values at a point of an aim and of minus it, both rounded up."
-    found = []
-    for aim in (down, up):
-        problem = _point_problem(post, x, aim.curved, rigorous)
-        found.append(float(KernelOracle(problem, aim).values(np.zeros((1, 0)))[1][0]))
+    problem = _point_problem(post, x, True)
+    found = [float(KernelOracle(problem, aim).values(np.zeros((1, 0)))[1][0])
+             for aim in (down, up)]
     return -found[0], found[1]
 
-def _asked(post:LatentGaussian, domain:Domain, aim:Aim, rigorous:bool) -> Asked:
+def _asked(post:LatentGaussian, domain:Domain, aim:Aim, rigorous:bool,
+           tol:float=0.) -> Asked:
     "An aim on a region."
     lower, upper, ball = domain.cut
     frame = frame_box((post.terms,), lower, upper)
-    oracle = KernelOracle(problem_of(post, frame, rigorous, aim.curved), aim, ball)
+    oracle = oracle_of(problem_of(post, frame, rigorous, aim.curved, tol), aim, ball)
     return Asked(oracle, partial(placed, frame, ball))
 
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #37c0a003
@@ -178,7 +178,7 @@ class OneLatent(SignsOfSums):
     def alone(self) -> int:
         """Free coordinates from which boxes decide nothing that a sum of exponentials
         leaves open."""
-        return ALONE if one_scale([self._part(1.)]) is None else FROM
+        return ALONE if one_scale([self.post.terms]) is None else FROM
 
     def summed(self, around, top):
         sign = 1. if top else -1.
@@ -188,7 +188,8 @@ class OneLatent(SignsOfSums):
     def _mean_at(self, x, rigorous) -> tuple[float, float]:
         "Bounds of the latent mean at a point."
         self._linked()
-        return _enclosed(self.post, x, MeanAim(1.), MeanAim(-1.), rigorous)
+        at = at_points(_point_problem(self.post, x, False, rigorous), np.zeros((1, 0)))
+        return float((at.mean - at.mean_err)[0]), float((at.mean + at.mean_err)[0])
 
     def class_at(self, x, rigorous):
         low, high = self._mean_at(x, rigorous)
@@ -203,7 +204,7 @@ class OneLatent(SignsOfSums):
         return max(1 + low - 2.3e-16, 0.), high
 
     def probability_over(self, domain, target, sign, tol, rigorous):
-        return _asked(self.post, domain, self._aim(sign), rigorous)
+        return _asked(self.post, domain, self._aim(sign), rigorous, tol)
 
     def margin_over(self, domain, top, rigorous):
         self._linked()

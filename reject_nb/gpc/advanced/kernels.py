@@ -5,9 +5,9 @@
 # %% auto #0
 __all__ = ['BY_NAME', 'SE', 'M12', 'M32', 'M52', 'RQ', 'LINEAR', 'KINDS', 'MOST', 'Kernel', 'OnColumns', 'Stationary',
            'SquaredExponential', 'Matern12', 'Matern32', 'Matern52', 'RationalQuadratic', 'Linear', 'Constant', 'White',
-           'Sum', 'Product', 'kernel_text', 'kernel_of', 'Terms', 'expand', 'profile', 'Part', 'Model', 'parts_of',
-           'Frame', 'scaled', 'slopes', 'frame_box', 'model_on', 'kernel_at', 'prior_at', 'kernel_unit', 'Slopes',
-           'prior_gradient']
+           'Sum', 'Product', 'kernel_text', 'kernel_of', 'Terms', 'expand', 'one_scale', 'profile', 'Part', 'Model',
+           'parts_of', 'Frame', 'scaled', 'slopes', 'frame_box', 'model_on', 'kernel_at', 'prior_at', 'kernel_unit',
+           'Slopes', 'prior_gradient']
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #88a8154c
 import json
@@ -427,6 +427,22 @@ def expand(
         raise refuse("kernel", "one whose numbers do not overflow", kernel)
     return terms
 
+def one_scale(
+    several, # Terms of some kernels
+) -> np.ndarray|None: # (D,); inf where none looks at a coordinate
+    """The length-scales where all are constants and squared exponentials with the same
+    ones."""
+    found = None
+    for terms in several:
+        for T in np.flatnonzero(terms.white == 0):
+            own = range(terms.first[T], terms.first[T + 1])
+            if not own: continue
+            if len(own) > 1 or terms.kind[own[0]] != SE: return None
+            if found is None: found = terms.rate[own[0]]
+            if (terms.rate[own[0]] != found).any(): return None
+    if found is None: return None
+    with np.errstate(divide="ignore"): return 1/np.sqrt(found)
+
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #47177475
 def profile(
     kind:int,    # which function
@@ -607,8 +623,7 @@ def model_on(
     Z:np.ndarray,  # (n, D) points of the posterior
 ) -> Model:
     "A kernel and points on the free coordinates of a box."
-    fixed = _offsets(terms, Z, frame.origin,
-                     np.setdiff1d(np.arange(Z.shape[1]), frame.free))
+    fixed = _offsets(terms, Z, frame.origin, np.delete(np.arange(Z.shape[1]), frame.free))
     own = terms._replace(rate=np.ascontiguousarray(terms.rate[:, frame.free]))
     points = np.ascontiguousarray(Z[:, frame.free])
     return Model(own, points, *fixed, parts=parts_of(own, points))

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.results import Clock, Status
-from .certificate import UNIT, Centres, Side, centres, rounding
+from .certificate import (
+    UNIT, Bumps, Centres, Side, centres, rounding)
 from reject_nb.gpc.advanced.exponents import (
     Region, Terms, View, contracted, exponents, joint_parabola, less_constant, shor_dual,
     unit_box, view)
@@ -378,7 +379,8 @@ class SignsOfSums(Certifiable):
 
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #942a4fad
 def functional_terms(
-    side:Side,
+    bumps:Bumps,
+    relative:float,  # error of a kernel value by the rounding of coordinates
     coef:np.ndarray, # (n,) coefficients of the kernel vector
     extra:float,     # weight of one more bump, at least 0
     lo:np.ndarray,   # (d,) scaled box
@@ -386,20 +388,19 @@ def functional_terms(
     about=None,      # (d,) where that bump is; None: the box's centre
 ) -> Terms:
     "A functional as a sum of exponentials, about the centre of a scaled box."
-    box = side.box
     mid = .5*(lo + hi)
     d = len(lo)
     half = np.maximum(hi - mid, mid - lo)*(1 + 4*UNIT)
     apart = np.zeros((1, d)) if about is None else (about - mid)[None]
-    weight = np.append(coef*box.bumps.k, extra)
-    A = np.vstack([box.bumps.XT.T - mid, apart])
+    weight = np.append(coef*bumps.k, extra)
+    A = np.vstack([bumps.XT.T - mid, apart])
     used = weight != 0
     A = np.ascontiguousarray(A[used])
     weight = weight[used]
     square = .5*(A*A).sum(1)
     size = np.log(np.abs(weight))
     drift = (rounding(d + 16)*(square + np.abs(size) + 1) + rounding(4)*(np.abs(A) @ half)
-             + 4*box.relative)
+             + 4*relative)
     return Terms(A=A, sign=np.sign(weight), log_weight=size - square, drift=drift,
                  free=np.arange(d), origin=mid, scale=np.ones(d), flat=(0., 0.),
                  region=Region(-half, half))
@@ -458,7 +459,8 @@ def dual_minimum(
 # %% ../../../nbs/gpc/advanced/many_coordinates.ipynb #5dcb687f
 def _least(side:Side, coef, extra:float, lo, hi, about) -> float:
     "Certified minimum of a functional."
-    terms = functional_terms(side, coef, extra, lo, hi, about)
+    box = side.box
+    terms = functional_terms(box.bumps, box.relative, coef, extra, lo, hi, about)
     if not len(terms.A): return 0.
     return dual_minimum(terms).low if np.isfinite(terms.log_weight).all() else -np.inf
 
