@@ -530,8 +530,8 @@ class RangeResult:
 
     status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted
     (stopped early: raise the limit to go on); or precision (tol is below what double
-    precision, or the error of a class probability, can certify here; or below 1e-9 and, with
-    no limit, not reached by 16,384 boxes).
+    precision, or the error of a class probability, can certify here; or below 1e-9 and,
+    with no limit, not reached by 16,384 boxes).
 
     Source: Blaas et al., eqs. (2) to (4)."""
     min_lower: float   # bound of the least probability from below

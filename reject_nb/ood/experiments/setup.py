@@ -16,7 +16,7 @@ import numpy as np
 from ...core.files import out_dir, read_dirs, record_made, write_atomic
 from ...core.results import Status
 from ..advanced.example import (
-    METHODS, SyntheticExample, SyntheticSample, single_score, synthetic_example)
+    SyntheticExample, SyntheticSample, single_score)
 from ..distributions import likelihood_ratio
 from ..metrics import aupr, auroc, oscr
 from ..models import BoundedTPRFPR
