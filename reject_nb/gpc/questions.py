@@ -277,7 +277,9 @@ def range_of(
         side = asked.probability_over(domain, target, sign, limits.tol, rigorous)
         got = minimise(side.oracle, limits)
         point = side.placed(got.x)
-        inside = point if domain.ball is None else into_region(point, *domain)
+        ball = domain.ball
+        inside = (point if ball is None
+                  else into_region(point, domain.lower, domain.upper, ball))
         if np.array_equal(inside, point): return got, point
         low, high = asked.probability_at(inside, target)
         return moved_to(got, high if sign > 0 else asked.whole - low, limits.tol), inside

@@ -591,7 +591,8 @@ class Domain(NamedTuple):
     @property
     def cut(self) -> "Domain":
         "The same with the part of the box that the ball may reach."
-        return self._replace(**dict(zip(("lower", "upper"), cut_to_ball(*self))))
+        lower, upper = cut_to_ball(*self)
+        return Domain(lower, upper, self.ball)
 
 class Asked(NamedTuple):
     "A function to be minimised, and how its coordinates become a point."
@@ -613,8 +614,10 @@ ALONE = 25  # those from which splitting boxes does not help
 @runtime_checkable
 class Certifiable(Protocol):
     "The searches of a posterior: what ranges, verdicts and radii need of it."
-    coarse = False   # whether a label at a point is certified only where its lead is large
-    whole = 1. # what a probability is taken from where its maximum is asked for: 1, or 0
+    # whether a label at a point is certified only where its lead is large
+    coarse: bool = False
+    # what a probability is taken from where its maximum is asked for: 1, or 0
+    whole: float = 1.
 
     @property
     def alone(self) -> int:
@@ -670,7 +673,8 @@ class Certifiable(Protocol):
 @runtime_checkable
 class HasSearches(Protocol):
     "A posterior that brings its own searches."
-    searches: Certifiable
+    @property
+    def searches(self) -> Certifiable: ...
 
 # %% ../../nbs/gpc/03_search.ipynb #41e50043
 def check_region(

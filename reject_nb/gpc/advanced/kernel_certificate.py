@@ -259,11 +259,18 @@ def _twofold(A, r, out):
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #f0a10001
 class Form(Protocol):
-    "How the quadratic form r'A r is evaluated: `MatrixForm` or `PairForm`."
-    g: float      # its eigenvalues, in the prior's function space, lie in [-rho, g]
-    rho: float
-    under: float  # what it leaves out lies in [-under, over], in units of k(x, x)
-    over: float
+    """How the quadratic form r'A r is evaluated: `MatrixForm` or `PairForm`.
+
+    Its eigenvalues, in the prior's function space, lie in [-rho, g]; what it leaves out
+    lies in [-under, over], in units of k(x, x)."""
+    @property
+    def g(self) -> float: ...
+    @property
+    def rho(self) -> float: ...
+    @property
+    def under(self) -> float: ...
+    @property
+    def over(self) -> float: ...
 
     def products(self, r) -> tuple[np.ndarray, np.ndarray, np.ndarray]: # w, v, slip
         "A r, r'A r, and what v - 2 w'r(x) may be off by, at any x in the box; r (b, n)."
@@ -355,8 +362,15 @@ class Cells(NamedTuple):
 
 class Minima(Protocol):
     "Sums of kernel values at points and over boxes: `OneScale` or `AnyKernel`."
-    unit: float   # error of a covariance, in units of its size
-    wide: float   # at least 1: covariances are off by unit*wide*(their largest size)
+    @property
+    def unit(self) -> float:
+        "Error of a covariance, in units of its size."
+        ...
+
+    @property
+    def wide(self) -> float:
+        "At least 1: covariances are off by unit*wide*(their largest size)."
+        ...
 
     def at(self, X) -> tuple[np.ndarray, np.ndarray]: # (b, n) each
         "Covariances of points with training points, and sizes that errors are relative to."
@@ -378,8 +392,8 @@ class AnyKernel(NamedTuple):
 
     def low(self, cells, coef, prior, slack, rigorous):
         parabolas = cells.lo.shape[1] <= 24
-        return kernel_minima(self.model, *cells, coef, prior, slack, parabolas, rigorous,
-                             self.D)
+        return kernel_minima(self.model, cells.lo, cells.hi, cells.centre, coef, prior,
+                             slack, parabolas, rigorous, self.D)
 
 class _Points(NamedTuple):
     "Training points with one set of length-scales."
@@ -480,12 +494,13 @@ def minima_of(frame:Frame, terms:Terms, Z, model:Model) -> Minima:
     half = frame.half*frame.scale/own*(1 + 1e-15)
     moving = np.diff(terms.first) > 0
     white = terms.white == 1
-    weight = [float(terms.weight[which].sum()) for which in
-              (moving & ~white, ~moving & ~white, white)]
-    bumps, hsq = bumps_about(_Points(Z, scale, weight[0]), frame.origin, frame.free, half)
+    variance, constant, noise = (float(terms.weight[which].sum()) for which in
+                                 (moving & ~white, ~moving & ~white, white))
+    bumps, hsq = bumps_about(_Points(Z, scale, variance), frame.origin, frame.free, half)
     if half.max(initial=0.) > FAR or np.abs(bumps.XT).max(initial=0.) > 1e8:
         return AnyKernel(model, unit, Z.shape[1])
-    return OneScale(frame.origin[frame.free], own, bumps, hsq, *weight, unit)
+    return OneScale(frame.origin[frame.free], own, bumps, hsq, variance, constant, noise,
+                    unit)
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #71525198
 @dataclass(frozen=True, kw_only=True)
@@ -852,19 +867,19 @@ def dual_bound(
         high = float(np.clip(-most, 0., cuts[1]))
         cuts = np.linspace(float(np.clip(least, 0., high)), high, PIECES + 1)
     found = []
-    for ends in zip(cuts[:-1], cuts[1:]):
-        low, high = (np.array([end]) for end in ends)
-        kappa = aim.kappa(at._replace(var_low=low, var_high=high), goal)
+    for least, most in zip(cuts[:-1, None], cuts[1:, None]):
+        kappa = aim.kappa(at._replace(var_low=least, var_high=most), goal)
         got = joint_minima(problem, cells, at, np.array([aim.weight]), kappa[:, None])
         nu = got.low[:, 0] - np.maximum(kappa, 0)*max(problem.post.spread.g - 1,
                                                       0)*problem.top
-        found.append(float(aim.low(nu, kappa, low, high)[0]))
+        found.append(float(aim.low(nu, kappa, least, most)[0]))
     return min(found)
 
 class ManyOracle(KernelOracle):
     "An aim on a posterior with one squared exponential in many coordinates."
     def __init__(self, problem:Problem, aim:Aim, ball:Ball|None=None):
         super().__init__(problem, aim, ball)
+        assert isinstance(problem.minima, OneScale) # `oracle_of` looks
         self.sharp = replace(problem, minima=Dual(problem.minima))
         self.batch = 2
 
