@@ -18,9 +18,9 @@ from ..core.checks import (
 from ..core.results import Clock, Status, relative_gap
 from . import advanced
 from .posterior import GPPosterior
-from .questions import (
-    FROM, Safety, around, certifiable, check_bounds, check_dims, check_norm,
-    classification_range, safety_of, thread_pool)
+from reject_nb.gpc.questions import (
+    Safety, around, certifiable, check_bounds, check_dims, check_norm, classification_range,
+    safety_of, thread_pool)
 from .search import Certifiable, Limits, check_limits_of_work
 
 # %% ../../nbs/gpc/05_attacks.ipynb #36a5a190
@@ -258,7 +258,7 @@ def _openings(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[float]:
     bracket = asking.bracket
     asked = asking.asked
     free = len(lengthscale)
-    if free >= FROM:
+    if free >= asked.together:
         found = _smallest(asking.clock, asking.lost_points,
                           .05*float(np.median(lengthscale)), bracket.max_radius, tol)
         if found is not None and asked.coarse:

@@ -105,6 +105,7 @@ class TwoClasses(Certifiable):
 class SeveralClasses(Certifiable):
     "The searches of a MulticlassPosterior."
     coarse = True
+    together = 1     # boxes of several classes are dear
     whole = 0.
 
     def __init__(self, post:MulticlassPosterior, pool=None, threads:int=1):
@@ -462,7 +463,8 @@ def _by_one_bound(asked:Certifiable, around:Around, top:int, limits:Limits, rigo
     """By a bound of all terms together, where there are many free coordinates and that
     bound decides."""
     free = int((around.lower < around.upper).sum())
-    if free < FROM or not np.isfinite(around.upper - around.lower).all(): return None
+    endless = not np.isfinite(around.upper - around.lower).all()
+    if free < asked.together or endless: return None
     got = asked._settled(around, top, limits, rigorous, starts)
     if got is None: return None
     low = got.low if got.low <= 0 else float(np.nextafter(got.low, 0.))
