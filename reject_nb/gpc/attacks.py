@@ -305,6 +305,8 @@ def minimal_perturbation(
     check_flag(rigorous, "rigorous")
     with thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)
+        # boxes of several classes are dear, and a radius needs no margin
+        if asked.coarse: asked.together = 1
         round_ball = limits is not None and norm != "inf"
         asking = _Asking(asked, post, x, ball_of, whole_of if round_ball else None, norm,
                          rigorous, bracket, clock)

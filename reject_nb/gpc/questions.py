@@ -105,7 +105,6 @@ class TwoClasses(Certifiable):
 class SeveralClasses(Certifiable):
     "The searches of a MulticlassPosterior."
     coarse = True
-    together = 1     # boxes of several classes are dear
     whole = 0.
 
     def __init__(self, post:MulticlassPosterior, pool=None, threads:int=1):
