@@ -531,7 +531,7 @@ class RangeResult:
     status: optimal (both gaps within tol); iteration_limit, time_limit or interrupted
     (stopped early: raise the limit to go on); or precision (tol is below what double
     precision, or the error of a class probability, can certify here; or below 1e-9 and,
-    with no limit, not reached by 16,384 boxes).
+    without a limit, not reached by 16,384 boxes).
 
     Source: Blaas et al., eqs. (2) to (4)."""
     min_lower: float   # bound of the least probability from below
@@ -616,6 +616,8 @@ class Certifiable(Protocol):
     "The searches of a posterior: what ranges, verdicts and radii need of it."
     # whether a label at a point is certified only where its lead is large
     coarse: bool = False
+    # free coordinates from which one bound of all terms is tried first
+    together: int = FROM
     # what a probability is taken from where its maximum is asked for: 1, or 0
     whole: float = 1.
 
