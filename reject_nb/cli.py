@@ -497,8 +497,8 @@ def command_monitor(args) -> int:
         rule = audit.Rule.load(args.rule)
         if args.state is not None: check_path(args.state, "--state")
         if args.state is not None and args.state.exists():
-            found = audit.RiskMonitor.load(args.state, rule)
-        else: found = audit.RiskMonitor(rule, args.delta, args.horizon)
+            found = audit.RuleMonitor.load(args.state, rule)
+        else: found = audit.RuleMonitor(rule, args.delta, args.horizon)
         found.update_table(_table(args), id=args.id, missing_values=args.missing_values,
                            **_roles(args, ROLES))
     except (ValueError, OSError, ImportError) as error:

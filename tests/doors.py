@@ -410,9 +410,9 @@ def _(rng):
 RULE = audit.Audit(losses=[0]*95 + [1]*5, scores=range(100)).certify(target_risk=.2, looked=False)
 
 
-@door("audit.RiskMonitor", case="500 outcomes exactly at the target", level=.1, cost=2)
+@door("audit.RuleMonitor", case="500 outcomes exactly at the target", level=.1, cost=2)
 def _(rng):
-    return audit.RiskMonitor(RULE, .1, 500).update((rng.random(500) < .2).astype(float)).alarm
+    return audit.RuleMonitor(RULE, .1, 500).update((rng.random(500) < .2).astype(float)).alarm
 
 
 @door("reject-nb audit", "audit.Audit.to_html", "audit.Audit.plot", case="a file, 80 rows, float32 scores", level=.1, cost=400)

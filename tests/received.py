@@ -579,15 +579,15 @@ for _case, _feed in FEEDS.items():
     for _groups in (False, True):
         if _groups and _feed is not iter: continue
 
-        @received("audit.RiskMonitor", "audit.RiskMonitor.update_table", "audit.RiskMonitor.load",
+        @received("audit.RuleMonitor", "audit.RuleMonitor.update_table", "audit.RuleMonitor.load",
                   case=f"tables with names of rows, {_case}{', two groups' if _groups else ''}, saved after each", level=.1, cost=60)
         def _(rng, feed=_feed, groups=_groups):
             rule, names, alarm = WATCHED[groups], set(), False
-            monitor = audit.RiskMonitor(rule, .1)
+            monitor = audit.RuleMonitor(rule, .1)
             with tempfile.TemporaryDirectory() as folder:
                 for table in feed(months(rng, 80)):
                     monitor.update_table(table, id="id", label="y", prediction="said", scores="s", **({"group": "g"} if groups else {}))
-                    monitor = audit.RiskMonitor.load(monitor.save(Path(folder)/"m.json") and Path(folder)/"m.json", rule)
+                    monitor = audit.RuleMonitor.load(monitor.save(Path(folder)/"m.json") and Path(folder)/"m.json", rule)
                     names |= set(table["id"])
                     alarm |= monitor.alarm and "assumes" not in monitor.statement
             return alarm or monitor.n > len(names)                # it says on how many outcomes it rests

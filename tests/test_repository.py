@@ -155,14 +155,17 @@ def bound(nodes):
 @pytest.mark.parametrize("name", NOTEBOOKS)
 def test_a_name_has_one_meaning_and_is_there_when_it_is_used(name):
     """As Run all meets them: no cell binds an exported name anew, no function is called before what it uses is there, each test is called."""
-    cells = [(number, words, statements(source)) for number, words, source in code_cells(ROOT/name) if "slow" not in words]
+    cells = [(number, words, [(node, dict(bound(running(node)))) for node in statements(source)])
+             for number, words, source in code_cells(ROOT/name) if "slow" not in words]
     target = "reject_nb." + next((word.split()[1] for _, words, _ in cells for word in words if word.startswith("default_exp ")), "")
-    every = {n for _, _, body in cells for node in body for n, _ in bound(running(node))}
-    own = {n for _, words, body in cells if "export" in words for node in body for n, origin in bound(running(node)) if not origin}
+    every = {n for _, _, body in cells for _, names in body for n in names}
+    own = {n for _, words, body in cells if "export" in words for _, names in body for n, origin in names.items() if not origin}
     there, needs, tests, wrong = set(), {}, {}, []
     for number, words, body in cells:
-        for node in body:
-            loaded = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)} - {n for n, _ in bound(ast.walk(node))}
+        for node, names in body:
+            if isinstance(node, ast.FunctionDef | ast.Expr):
+                parts = list(ast.walk(node))
+                loaded = {part.id for part in parts if isinstance(part, ast.Name)} - {n for n, _ in bound(parts)}
             if isinstance(node, ast.FunctionDef): needs[node.name] = loaded
             if getattr(node, "name", "").startswith("test_"): tests[node.name] = number
             if isinstance(node, ast.Expr):
@@ -172,7 +175,6 @@ def test_a_name_has_one_meaning_and_is_there_when_it_is_used(name):
                     todo = todo.union(*(needs.get(n, set()) for n in new))
                 wrong += [f"cell {number} uses {n} before it is there" for n in (used & every) - there]
                 for n in used: tests.pop(n, None)
-            names = dict(bound(running(node)))
             if "export" not in words: wrong += [f"cell {number} binds {n} anew" for n in set(names) & own if not target.startswith(names[n] or "-")]
             there |= set(names)
     assert not wrong + [f"cell {number} does not call {test}" for test, number in tests.items()]

@@ -13,6 +13,6 @@ from ..core.help import attach
 __getattr__, __dir__, __all__ = attach(__name__)
 if TYPE_CHECKING:
     from reject_nb.audit.audit import Audit
-    from reject_nb.audit.monitor import RiskMonitor
+    from reject_nb.audit.monitor import RuleMonitor
     from reject_nb.audit.rule import Rule, RuleError
     from reject_nb.audit.table import Table, TableError

@@ -19,9 +19,9 @@ from ..core.checks import (
 from ..core.results import Clock, Status, relative_gap
 from .advanced.many_coordinates import MANY
 from .posterior import GPPosterior
-from .questions import (
-    FROM, Safety, around, certifiable, check_bounds, check_dims, check_norm,
-    classification_range, safety_of, thread_pool)
+from reject_nb.gpc.questions import (
+    Safety, around, certifiable, check_bounds, check_dims, check_norm, classification_range,
+    safety_of, thread_pool)
 from .search import Certifiable, Limits, check_limits_of_work
 
 # %% ../../nbs/gpc/05_attacks.ipynb #36a5a190
@@ -280,7 +280,8 @@ def _without_descent(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[
 
 def _openings(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[float]:
     "Radii to begin with: an attack's, and shares of it; a small one where none was seen."
-    if len(lengthscale) < FROM: return _without_descent(asking, lengthscale, tol)
+    if len(lengthscale) < asking.asked.together:
+        return _without_descent(asking, lengthscale, tol)
     start = .05*float(np.median(lengthscale))
     found = _smallest(asking.clock, asking.lost_points, start, asking.bracket.max_radius,
                       tol)
@@ -316,6 +317,8 @@ def minimal_perturbation(
     check_flag(rigorous, "rigorous")
     with thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)
+        # boxes of several classes are dear, and a radius needs no margin
+        if asked.coarse: asked.together = 1
         round_ball = limits is not None and norm != "inf"
         asking = _Asking(asked, post, x, ball_of, whole_of if round_ball else None, norm,
                          rigorous, bracket, clock)

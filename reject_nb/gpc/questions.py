@@ -466,7 +466,8 @@ def _by_one_bound(asked:Certifiable, around:Around, top:int, limits:Limits, rigo
     """By a bound of all terms together, where there are many free coordinates and that
     bound decides."""
     free = int((around.lower < around.upper).sum())
-    if free < FROM or not np.isfinite(around.upper - around.lower).all(): return None
+    endless = not np.isfinite(around.upper - around.lower).all()
+    if free < asked.together or endless: return None
     got = asked.settled(around, top, limits, rigorous, starts)
     if got is None: return None
     low = got.low if got.low <= 0 else float(np.nextafter(got.low, 0.))

@@ -572,8 +572,8 @@ def latent(self:MulticlassPosterior,
 def predict_proba(self:MulticlassPosterior,
     X, # (m, d) points
 ) -> np.ndarray: # (m, C), rows sum to 1
-    """Class probabilities, to about .0002; `classification_range` of a single point
-    encloses them.
+    """Class probabilities, to about .0005 (five or more classes of large variance; else
+    to .0002); `classification_range` of a single point encloses them.
 
     Source: Blaas et al., eq. (1)."""
     out = []

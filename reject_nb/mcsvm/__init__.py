@@ -12,12 +12,12 @@ from ..core.help import attach
 
 if TYPE_CHECKING:
     from reject_nb.mcsvm.advanced.blocks import fit_blocks, solve_blocks
-    from reject_nb.mcsvm.calibration import RULES
+    from reject_nb.mcsvm.calibration import OFFSET_RULES
     from reject_nb.mcsvm.classifier import MultiCostSVC
     from reject_nb.mcsvm.offsets import best_offsets
     from reject_nb.mcsvm.problem import (
         Reference, resolve_taus, solve_primal_reference, solve_reference)
-    from reject_nb.mcsvm.solver import Certificate, Solution, certify, solve_features
+    from reject_nb.mcsvm.solver import Certificate, Solution, certify_dual, solve_features
 
 # %% ../../nbs/mcsvm/00_overview.ipynb #470a892e
 __getattr__, __dir__, __all__ = attach(__name__)

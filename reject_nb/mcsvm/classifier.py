@@ -23,7 +23,7 @@ from ..core.labels import round_scores
 from ..core.results import TwoClassMixin, check_classes, check_points, fit_weights
 from .advanced.kernels import (
     MatrixKernel, PointKernel, kernel_function, monomials, n_monomials, solve_with_kernel)
-from .calibration import RULES, curve_offset
+from .calibration import OFFSET_RULES, curve_offset
 from .problem import LARGEST, Costs, check_eta, cost_weights, resolve_taus
 from .solver import Solution, check_tol, solve_explicit
 from ..risk_control.rates import Calibration, calibrate_offset, warn_if_empty
@@ -386,7 +386,7 @@ def predict(self:MultiCostSVC,
 def calibrate(self:MultiCostSVC,
     X, # calibration points, not those of the fit
     y, # their labels
-    rule:str="scaling_unsafe", # a key of `reject_nb.mcsvm.RULES`
+    rule:str="scaling_unsafe", # a key of `reject_nb.mcsvm.OFFSET_RULES`
     eps:float|None=None, # risk level, in (0, 1), None: the parameter `eps`
     delta:float=.05, # 1 - confidence, in (0, 1); for the rules of scaling and for
                      # both_rates
@@ -402,7 +402,7 @@ def calibrate(self:MultiCostSVC,
     signs = self._signs(check_labels(y, "y", len(scores)))
     self.calibration_ = calibrate_offset(scores, signs, rule,
                                          self.eps if eps is None else eps, delta,
-                                         self._middle, eps_safe, rules=RULES)
+                                         self._middle, eps_safe, rules=OFFSET_RULES)
     self._size = size
     warn_if_empty(self.calibration_, scores)
     bias = self.calibration_.bias

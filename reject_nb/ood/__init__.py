@@ -34,4 +34,4 @@ if TYPE_CHECKING:
         ood_metrics)
     from reject_nb.ood.advanced.guarantees import CertifiedOOD, certify_targets
     from reject_nb.ood.advanced.selector import DoubleScoreSelector, report
-    from reject_nb.ood.experiments.setup import synthetic_example
+    from reject_nb.ood.advanced.example import synthetic_example

@@ -71,11 +71,11 @@ def calls():
         "Rule.decide": (EACH.decide, dict(probabilities=PROBABILITIES, logits=None, scores=None, groups=GROUPS)),
         "Rule.apply": (EACH.apply, dict(missing="reject", missing_values=["NA"], table=CELLS, probabilities=["p_0", "p_1"], logits=None, scores=None, group="group")),
         "Rule.save": (saved, dict(path="rule.json")), "Rule.load": (loaded, dict(path="rule.json")),
-        "RiskMonitor": (a.RiskMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
-        "RiskMonitor.save": (monitor_to, dict(path="m.json")), "RiskMonitor.load": (monitor_of, dict(path="m.json", rule=RULE)),
-        "RiskMonitor.update": (lambda losses: a.RiskMonitor(RULE).update(losses), dict(losses=np.array([0., 1.]))),
-        "RiskMonitor.update_table": (lambda table: a.RiskMonitor(RULE).update_table(table, label="y", probabilities=["p_0", "p_1"]), dict(table=CELLS)),
-        "RiskMonitor.plot": (lambda ax: a.RiskMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
+        "RuleMonitor": (a.RuleMonitor, dict(rule=RULE, delta=.1, horizon=1000)),
+        "RuleMonitor.save": (monitor_to, dict(path="m.json")), "RuleMonitor.load": (monitor_of, dict(path="m.json", rule=RULE)),
+        "RuleMonitor.update": (lambda losses: a.RuleMonitor(RULE).update(losses), dict(losses=np.array([0., 1.]))),
+        "RuleMonitor.update_table": (lambda table: a.RuleMonitor(RULE).update_table(table, label="y", probabilities=["p_0", "p_1"]), dict(table=CELLS)),
+        "RuleMonitor.plot": (lambda ax: a.RuleMonitor(RULE).update([0, 1]).plot(ax), dict(ax=None)),
         "Table": (a.Table, dict(columns={"a": [1, 2]})), "Table.to_csv": (table_to, dict(path=None, formulas=False)),
         "TableError": (a.TableError, error), "TableError.at": (a.TableError.at, dict(column="p", row=3, value=.5, expected="a number")),
         "Audit.metrics, counted": (COUNTED.metrics, dict(coverage=.7, target_risk=.1, level=.9)),
@@ -86,14 +86,14 @@ def calls():
 
 def monitor_to(path):
     """A monitor in a folder of its own."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.RiskMonitor(RULE).save(path)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder): return a.RuleMonitor(RULE).save(path)
 
 
 def monitor_of(path, rule):
     """A monitor that was saved under this name."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        a.RiskMonitor(RULE).save("m.json")
-        return a.RiskMonitor.load(path, rule)
+        a.RuleMonitor(RULE).save("m.json")
+        return a.RuleMonitor.load(path, rule)
 
 
 def table_to(path, **more):
@@ -105,7 +105,7 @@ NONE, LABEL = "the documented default", "any number or text is a label"
 RECORD = "a record of what was certified: it is checked where a file is loaded and where it decides"
 LEGAL = {
     ("Rule", "*", "*"): RECORD, ("TableError", "*", "*"): "the parts of a message", ("TableError.at", "*", "*"): "the parts of a message",
-    ("*", "title", "text"): "any text is a title", ("*", "model", "text"): "any text is a name", ("*", "date", "text"): "any text is a date", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path", ("RiskMonitor.save", "path", "text"): "any text is a path",
+    ("*", "title", "text"): "any text is a title", ("*", "model", "text"): "any text is a name", ("*", "date", "text"): "any text is a date", ("Audit.to_html", "path", "text"): "any text is a path", ("Rule.save", "path", "text"): "any text is a path", ("RuleMonitor.save", "path", "text"): "any text is a path",
     ("Table.to_csv", "path", "text"): "any text is a path",
 }
 for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule", "score", "targets", "path", "ax", "group", "ood", "logits", "losses",
@@ -113,5 +113,5 @@ for _name in ("y_pred", "scores", "is_ood", "groups", "classes", "bound", "rule"
 for _kind in ("huge", "inf"): LEGAL[("*", "groups", _kind)] = LABEL
 for _kind in ("masked", "huge"): LEGAL[("Audit.from_estimator", "X", _kind)] = "what the classifier takes is taken"
 LEGAL[("*", "bound", "huge")] = "any finite size is a legal one"
-LEGAL[("RiskMonitor.update", "losses", "empty")] = "no outcome is no news"
+LEGAL[("RuleMonitor.update", "losses", "empty")] = "no outcome is no news"
 LEGAL[("Table", "columns", "empty")] = "a table without columns"

@@ -2,7 +2,7 @@
 import numpy as np
 
 from reject_nb.mcsvm import (
-    MultiCostSVC, best_offsets, certify, fit_blocks, resolve_taus, solve_blocks, solve_features,
+    MultiCostSVC, best_offsets, certify_dual, fit_blocks, resolve_taus, solve_blocks, solve_features,
     solve_primal_reference, solve_reference)
 
 Y = np.array([1., -1., 1., -1., 1., -1.])
@@ -36,7 +36,7 @@ def calls():
     return {
         "resolve_taus": (resolve_taus, dict(taus=np.array([.2, .7]))),
         "best_offsets": (best_offsets, dict(scores=X[:, 0], y=Y, sample_weight=heavy, **costs)),
-        "certify": (certify, dict(apply=_multiply, y=Y, alpha=np.full((6, 2), .1), eta=1., offer=None, sample_weight=heavy, **costs)),
+        "certify_dual": (certify_dual, dict(apply=_multiply, y=Y, alpha=np.full((6, 2), .1), eta=1., offer=None, sample_weight=heavy, **costs)),
         "solve_features": (solve_features, dict(Z=X, y=Y, eta=1., tol=1e-6, sample_weight=heavy, **costs)),
         "solve_reference": (solve_reference, dict(K=X@X.T, y=Y, taus=[.3, .6], eta=1., class_balanced=False)),
         "solve_primal_reference": (solve_primal_reference, dict(Z=X, y=Y, taus=[.3, .6], eta=1., class_balanced=False)),
@@ -59,7 +59,7 @@ def calls():
 
 LEGAL = {
     ("best_offsets", "sample_weight", "none"): "None: 1 each",
-    ("certify", "sample_weight", "none"): "None: 1 each",
+    ("certify_dual", "sample_weight", "none"): "None: 1 each",
     ("solve_features", "sample_weight", "none"): "None: 1 each",
     ("MultiCostSVC", "eta", "none"): "None: C is used",
     ("MultiCostSVC", "class_weight", "none"): "None: the classes count as they are",

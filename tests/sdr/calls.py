@@ -7,7 +7,7 @@ from reject_nb.sdr.advanced.fitted import bootstrap_rates
 from reject_nb.sdr.region import quadric
 from reject_nb.sdr.rates import rates
 
-RNG = np.random.default_rng(0)
+RNG = np.random.default_rng(1)    # points to which a Gaussian fits: no warning
 PLANE = RNG.normal(size=(8, 2))
 AMOUNTS = np.array([.2, .5, 1.5, 3.])
 SHARES = np.array([.2, .5, .6, .9])

@@ -252,7 +252,7 @@ def _slopes(work, h, q, D, largest, one, two, three, score):
             w += work.bend[i]*row[i]
             v += work.near[i]*abs(row[i])
         one[j], two[j], three[j] = x, y, w
-        score[j] = h[j]*(v + h[j]*(.5*total + .5*q*D + 1e-9*largest))
+        score[j] = h[j]*(v + h[j]*(.5*total + .5*q + 1e-9*largest))
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e26
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})

@@ -11,32 +11,36 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from ...core.checks import check_choice, check_flag, refuse
 from ...core.results import (
-    TwoClassMixin, check_classes, check_points, choose_reject_label, with_rejections)
+    check_classes, check_points, choose_reject_label, with_rejections)
 from .many import certified_radius, certify_many
-from ..posterior import GPPosterior, fit_gpc
+from ..posterior import (
+    LIKELIHOODS, GPPosterior, check_lengthscale, fit_gpc)
+from ..softmax import MulticlassPosterior, fit_multiclass_gpc
 
 # %% ../../../nbs/gpc/advanced/classifier.ipynb #720a5b25
-class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
-    """Gaussian process classifier of two classes that can withhold answers which a small
-    change could alter.
+class CertifiedGPClassifier(ClassifierMixin, BaseEstimator):
+    """Gaussian process classifier of 2 to 10 classes that can withhold answers which a
+    small change could alter.
 
-    Learned: posterior_ (a GPPosterior, class 1 is classes_[1]), classes_, reject_label_,
-    n_features_in_.
+    Learned: posterior_ (a GPPosterior, class 1 is classes_[1]; of three or more classes a
+    MulticlassPosterior, a softmax), classes_, reject_label_, n_features_in_.
 
     Its kernel is a squared exponential. With another kernel fit elsewhere, import the model
     (`posterior_from_sklearn` and the like), and ask `certify_many`.
 
-    Source: Blaas et al.; fitted by `fit_gpc`."""
+    Source: Blaas et al.; fitted by `fit_gpc` or `fit_multiclass_gpc`."""
     classes_: np.ndarray
     reject_label_: object
-    posterior_: GPPosterior
+    posterior_: GPPosterior|MulticlassPosterior
 
     def __init__(self,
-        inference="laplace",    # or "ep"
+        inference="laplace",    # or "ep" (two classes only)
         max_evaluations=40,     # of the marginal likelihood, by L-BFGS-B; 0 keeps the
                                 # starting values
-        likelihood="probit",    # or "logistic" (Laplace only)
+        likelihood="probit",    # or "logistic" (Laplace only); of three or more classes a
+                                # softmax, whichever is named
         ard=True,               # one length-scale per dimension
         lengthscale=None,       # starting values: a number or (d,), above 0; None: 1
         variance=None,          # starting value, above 0; None: 1
@@ -50,6 +54,11 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         self.lengthscale = lengthscale
         self.variance = variance
         self.reject_label = reject_label
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.inference != "ep"
+        return tags
 
     def predict(self,
         X,               # (m, d) points
@@ -66,7 +75,7 @@ class CertifiedGPClassifier(TwoClassMixin, ClassifierMixin, BaseEstimator):
         """Classes; with a radius, only where it is proved that no point so close has
         another class."""
         X = self._checked(X)
-        labels = self.classes_[self.posterior_.predict(X)]
+        labels = self.classes_[self._positions(X)]
         if radius is None: return labels
         found = certify_many(self.posterior_, X, radius, dims, norm, limits, ("verdict",),
                              max_boxes=max_boxes, time_limit=time_limit, n_jobs=n_jobs,
@@ -80,15 +89,22 @@ def _checked(self:CertifiedGPClassifier, X) -> np.ndarray: # (m, d)
     return check_points(self, X, reset=False)
 
 @patch
+def _positions(self:CertifiedGPClassifier, X) -> np.ndarray: # (m,)
+    "Positions of the classes in classes_."
+    found = self.posterior_.predict(X)
+    return (found if isinstance(self.posterior_, GPPosterior)
+            else np.searchsorted(self.posterior_.classes, found))
+
+@patch
 def predict_proba(self:CertifiedGPClassifier,
     X,  # (m, d) points
-) -> np.ndarray: # (m, 2) in the order of classes_
-    """Probabilities of both classes.
+) -> np.ndarray: # (m, C) in the order of classes_
+    """Probabilities of the classes.
 
     Raises: ValueError that names X."""
     X = self._checked(X)
     p = self.posterior_.predict_proba(X)
-    return np.column_stack([1 - p, p])
+    return np.column_stack([1 - p, p]) if p.ndim == 1 else p
 
 # %% ../../../nbs/gpc/advanced/classifier.ipynb #720a5b26
 @patch
@@ -109,15 +125,36 @@ def certified_radius(self:CertifiedGPClassifier,
 @patch
 def fit(self:CertifiedGPClassifier,
     X,  # (n, d) training points
-    y,  # (n,) labels of two classes: texts, whole numbers, truth values
+    y,  # (n,) labels of 2 to 10 classes: texts, whole numbers, truth values
 ):      # self
     """Fit hyperparameters and posterior.
 
     Raises: ValueError naming the argument; ArithmeticError where the kernel matrix is
     ill-conditioned."""
     X = check_points(self, X, reset=True)
-    signs = self._fit_labels(check_classes(self, y, len(X)))
+    y = check_classes(self, y, len(X))
+    self.classes_, rows = np.unique(y, return_inverse=True)
+    if not 2 <= len(self.classes_) <= 10:
+        raise refuse("y", "labels of 2 to 10 classes", f"{len(self.classes_)} class(es)")
     self.reject_label_ = choose_reject_label(self.classes_, self.reject_label)
-    self.posterior_ = fit_gpc(X, signs, self.inference, self.max_evaluations,
-                              self.likelihood, self.ard, self.lengthscale, self.variance)
+    self.posterior_ = (
+        fit_gpc(X, rows, self.inference, self.max_evaluations, self.likelihood, self.ard,
+                self.lengthscale, self.variance)
+        if len(self.classes_) == 2 else self._softmax(X, rows))
     return self
+
+@patch
+def _softmax(self:CertifiedGPClassifier, X, rows) -> MulticlassPosterior:
+    "The posterior of three or more classes; the parameters are checked as for two."
+    check_choice(self.likelihood, "likelihood", LIKELIHOODS)
+    if check_choice(self.inference, "inference", ("laplace", "ep")) == "ep":
+        raise ValueError("inference must be 'laplace' for three or more classes, got 'ep'. "
+                         "Only binary classification is supported. The type of the target "
+                         "is multiclass")
+    scale = 1. if self.lengthscale is None else self.lengthscale
+    if check_flag(self.ard, "ard"):
+        scale = np.broadcast_to(check_lengthscale(scale, X.shape[1]), X.shape[1])
+    elif np.size(scale) > 1:
+        raise refuse("lengthscale", "one number where ard=False", scale)
+    return fit_multiclass_gpc(X, rows, self.max_evaluations, scale,
+                              1. if self.variance is None else self.variance)
