@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['SLACK', 'RESIDUE', 'NUANCE', 'SPECKS', 'NUMBER', 'ADDRESS', 'SINGLE', 'QUIET', 'LIBRARIES', 'same_number',
-           'same_text', 'same_picture', 'Moved', 'moved_outputs', 'moved_tables', 'NotebookRun', 'run_notebooks']
+           'same_text', 'same_picture', 'Moved', 'moved_outputs', 'moved_tables', 'NotebookRun', 'forget_compiled',
+           'run_notebooks']
 
 # %% ../../nbs/dev/03_run.ipynb #3b85de17
 import importlib
@@ -266,6 +267,13 @@ LIBRARIES = ("IPython", "nbformat", "matplotlib.pyplot", "matplotlib_inline.back
              "scipy.stats", "scipy.optimize", "sklearn.svm", "sklearn.ensemble",
              "sklearn.linear_model", "sklearn.model_selection", "numba", "cvxpy", "pytest")
 
+def forget_compiled(root:Path, kept:Path) -> None: # package, and numba's folder of cells
+    """Remove what numba compiled of cells before the package changed: it knows a function
+    of a cell by its own text, not by that of a function that is inlined in it."""
+    newest = max((p.stat().st_mtime for p in root.rglob("*.py")), default=0.)
+    for index in kept.glob("*.nbi"):
+        if index.stat().st_mtime < newest: index.unlink(missing_ok=True)
+
 def run_notebooks(
     paths,              # notebooks, started in this order
     env=None,           # environment variables: a dict, or a function from path to dict
@@ -287,6 +295,10 @@ def run_notebooks(
     if warm and forks:
         os.environ.update(SINGLE)
         for name in LIBRARIES: importlib.import_module(name)
+    import reject_nb
+    from IPython.paths import get_ipython_cache_dir
+    forget_compiled(Path(reject_nb.__file__).parent,
+                    Path(get_ipython_cache_dir())/"numba_cache")
     context = multiprocessing.get_context("fork" if forks else "spawn")
     before = (signal.signal(signal.SIGTERM, signal.default_int_handler) if _in_main_thread()
               else None)
