@@ -224,4 +224,4 @@ def main(words:list[str]):
         if id not in RUNS: raise refuse("TABLE", f"one of {', '.join(RUNS)}", id)
         run(id)
 
-if __name__ == "__main__": main(sys.argv[1:])
+if __name__ == "__main__" and "__file__" in globals(): main(sys.argv[1:])
