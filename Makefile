@@ -8,7 +8,7 @@ export PYTHONHASHSEED := 0
 RUN := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help figures full test check notebooks docs lab bench lowest dist accept clean
+.PHONY: help figures full test check notebooks docs lab bench authors lowest dist accept clean
 
 help:  ## show this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /\1\t/' | expand -t 12
@@ -38,6 +38,9 @@ docs: $(STAMP)  ## build the site in _docs/_build/html
 
 bench: $(STAMP)  ## measure the benchmarks again
 	$(RUN) -m reject_nb.dev.build bench
+
+authors: $(STAMP)  ## run the authors' programs again (TABLE=gpc/figure6: one table); needs Octave and REJECT_NB_AUTHORS, see nbs/dev/07_authors.ipynb
+	$(RUN) -m reject_nb.dev.authors $(TABLE)
 
 lowest: $(STAMP)  ## run the tests with the lowest versions that pyproject.toml allows, in .venv-lowest
 	$(PYTHON) -m venv .venv-lowest

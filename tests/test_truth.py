@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from reject_nb.core.claims import ROOMS, captions, load_claims, numbered_items, statements, uncovered
-from reject_nb.core.files import NOT_RECORDED, load_made
+from reject_nb.core.files import load_made
 from reject_nb.dev.notebooks import notebook_paths, read, relative, root
 
 FIGURES = root()/"figures"
@@ -115,8 +115,8 @@ def test_each_stored_file_says_how_it_was_made(room):
     assert not [name for name in made if not (FIGURES/room/name).is_file()]
     for name in stored_files(room):
         entry = made.get(name, {})
-        timed = isinstance(entry.get("seconds"), (int, float)) or entry.get("seconds") == NOT_RECORDED
-        assert entry.get("command") and entry.get("versions") and timed, name
+        assert entry.get("command") and set(entry) <= {"command", "versions", "seconds"}, name
+        assert isinstance(entry.get("seconds", 0), (int, float)) and isinstance(entry.get("versions", {}), dict), name
 
 
 PAPER = {"sdr": "sdr_mcsvm", "mcsvm": "sdr_mcsvm"}   # one paper, two modules

@@ -94,8 +94,8 @@ ITEMS = tuple(Item(*entry) for entry in (
 # %% ../../nbs/core/08_claims.ipynb #03bc4697
 STATUSES = ("match", "compatible", "definition", "illustration", "differs", "not run")
 KINDS = ("number", "ordering", "statement", "figure")
-CAUSES = ("erratum", "refuted", "other data", "other network", "not separable",
-          "unexplained")
+CAUSES = ("erratum", "refuted", "condition", "other data", "other network",
+          "other training", "not separable", "unexplained")
 ROLES = ("definition", "illustration")   # statements that hold without being put to a test
 _WORDS = 25   # longest quotation
 _PLACES = ("Figure", "Table", "Example", "Section", "Proposition", "Theorem", "Lemma",
@@ -124,8 +124,9 @@ class Claim:
     quote: str = ""          # the paper's own words
     cell: str = ""           # that measured it, such as sdr/90_paper#592b1223
     slip: str = ""           # of an erratum: the slip that this number shows
-    rivals: int = 0 # other methods' numbers of the same row that were tried in its place
+    rivals: int = 0          # other methods' numbers, or other orders, tried in its place
     rivals_match: int = 0    # how many of them would match as well
+    answer: str = ""         # what the authors replied
 
     def __repr__(self):
         ours = ("" if self.measured is None
@@ -229,6 +230,7 @@ class Statement:
     why: str = "" # where it differs: a sentence, with {values} of the notebook
     falsified: str = ""          # a wrong input for which the verdict must fail, in words
     missing: str = ""            # where it cannot be computed here: why
+    answer: str = ""             # what the authors replied
     command: str = "" # that computes it again, where a quick run of the module does not
 
     def __post_init__(self):
@@ -340,17 +342,20 @@ def claim(
     falsified:bool|None=None, # computed: whether it holds of the wrong input that
                               # claims.toml names
     spread=None, # over seeds or splits; a standard error where the tolerance counts spreads
-    rivals=(), # other methods' numbers of the same row, as measured here; for numbers
+    rivals=(), # other methods' numbers of the same row, as measured here; for an ordering
+               # the verdicts (computed truth values) for other winners or orders
+    corrected:bool|None=None, # computed, for an erratum: whether the correction holds
     **values,         # numbers that the statement's `why` names in braces
 ) -> Claim:
     "Judge a statement of claims.toml by what was measured, and record it in claims.json."
     said = _statement(id)
     _check_verdict(said, holds)
     _check_falsified(said, falsified)
+    _check_corrected(said, corrected)
     tolerance = _tolerance(said, spread)
     status = judge(said.reported, measured, tolerance,
                    None if holds is None else bool(holds))
-    n_match = sum(judge(said.reported, rival, tolerance) == "match" for rival in rivals)
+    n_match = sum(_would_match(said, rival, tolerance) for rival in rivals)
     if status == "match":
         status = "compatible" if n_match else said.role or "match"
     if status == "differs" and not said.cause:
@@ -396,6 +401,25 @@ def _check_falsified(said:Statement, falsified) -> None:
     if falsified:
         raise ValueError(f"{said.id} holds also where {said.falsified}: it tests nothing")
 
+# %% ../../nbs/core/08_claims.ipynb #cl0rr002
+def _check_corrected(said:Statement, corrected) -> None:
+    "Without a correction that holds, a failure may be ours and not the paper's."
+    if said.cause != "erratum" and corrected is None: return
+    if said.cause != "erratum":
+        raise ValueError(f"{said.id}: only an erratum is corrected, so leave corrected out")
+    if not isinstance(corrected, (bool, np.bool_)):
+        raise refuse("corrected", "the computed truth of the correction", corrected)
+    if not corrected:
+        raise ValueError(f"{said.id}: the correction fails as well, so that this is no "
+                         "erratum of the paper until the reason is found")
+
+def _would_match(said:Statement, rival, tolerance:float|None) -> bool:
+    "Whether another method's number, or another order, would pass in the place of this."
+    if tolerance is not None: return judge(said.reported, rival, tolerance) == "match"
+    if not isinstance(rival, (bool, np.bool_)):
+        raise refuse("rivals", f"computed truth values for a {said.kind}", rival)
+    return bool(rival)
+
 # %% ../../nbs/core/08_claims.ipynb #b1aa0012
 def _tolerance(said:Statement, spread) -> float|None:
     "What is stated, and `spreads` times our own spread where that is part of it."
@@ -414,7 +438,7 @@ def _joined(said:Statement, status:str, plain:dict, values:dict, rivals:int=0,
     return Claim(id=said.id, where=said.where, kind=said.kind, says=said.says, **plain,
                  reason=said.reason, status=status, why=why, command=command,
                  quote=said.quote, cell=cell, rivals=rivals, rivals_match=rivals_match,
-                 **explained)
+                 answer=said.answer, **explained)
 
 # %% ../../nbs/core/08_claims.ipynb #5982943d
 def finish(room:str) -> dict[str, int]: # number of claims by status
@@ -501,8 +525,9 @@ def _ours(claim:Claim) -> str:
     return f"{_text(claim.measured)} {sign}{_text(claim.spread)}"
 
 def _explained(claim:Claim) -> str:
-    "Why it differs, with the evidence."
-    return f"{claim.why} Evidence: {claim.evidence}." if claim.evidence else claim.why
+    "Why it differs, with the evidence, and what the authors replied."
+    told = f"{claim.why} Evidence: {claim.evidence}." if claim.evidence else claim.why
+    return f"{told} The authors: {claim.answer}".strip() if claim.answer else told
 
 # %% ../../nbs/core/08_claims.ipynb #d624bc82
 def claims_table(claims) -> dict[str, list]: # columns of a table

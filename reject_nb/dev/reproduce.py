@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['ROUNDING', 'TOO_SMALL', 'of_figure', 'named_by', 'what_to_run', 'clear', 'publish', 'what_there_is', 'Reproduction',
-           'moved_column', 'compare', 'main']
+           'moved_column', 'compare', 'has_moved', 'main']
 
 # %% ../../nbs/dev/05_reproduce.ipynb #670d0450
 import argparse
@@ -298,6 +298,20 @@ def compare(
     lines = [line for _, line in sorted(found, key=lambda pair: -pair[0])]
     return lines + [f"{head} in {len(tables)} tables and {len(set(was) & set(now))} claims"]
 
+# %% ../../nbs/dev/05_reproduce.ipynb #ver0a001
+def has_moved(
+    rooms,    # modules that were run
+    old:Path, # folder of the committed figures
+    new:Path, # folder of the rerun
+) -> bool:
+    "Whether a table or a claim of some modules moved by more than rounding."
+    tables = [path for room in rooms for path in sorted((new/room).glob("*.csv"))]
+    if any(not _says_the_same(old/path.relative_to(new), path) for path in tables):
+        return True
+    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms}
+                for f in (old, new))
+    return set(was) != set(now) or any(not _is_as_before(was[id], now[id]) for id in was)
+
 # %% ../../nbs/dev/05_reproduce.ipynb #8b221586
 def main(argv=None) -> int: # exit status
     """Entry point of `python -m reject_nb.dev.reproduce`, which `reject-nb reproduce`
@@ -320,8 +334,9 @@ def main(argv=None) -> int: # exit status
         with tempfile.TemporaryDirectory() as args.out:
             work = Reproduction(args, root)
             status = work.run()
-            print(*compare(work.finished, root/"figures", Path(args.out)), sep="\n")
-        return status
+            there = work.finished, root/"figures", Path(args.out)
+            print(*compare(*there), sep="\n")
+            return int(bool(status) or has_moved(*there)) if status < 2 else status
     except RequestError as error:
         print(f"reject-nb: {error}", file=sys.stderr)
         return 2
