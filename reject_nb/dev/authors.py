@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -19,7 +20,8 @@ import numpy as np
 from scipy.io import loadmat, savemat
 
 from ..core.checks import refuse
-from ..core.files import load_table, project_root, record_made, save_table
+from ..core.files import load_table, record_made, save_table
+from .notebooks import root as project
 
 # %% ../../nbs/dev/07_authors.ipynb #ad000005
 REPOSITORIES = {"Multi-Cost-SVM": "AlbiCarle/Multi-Cost-SVM",
@@ -182,7 +184,7 @@ def gpc_figure6(evaluations:int, whose:str):
     from reject_nb.gpc.experiments.setup import trained
     ours = _logs(trained("synthetic2d", "laplace", evaluations))
     if whose == "GPML":
-        fits = load_table("authors/figure4", project_root()/"figures"/"gpc")
+        fits = load_table("authors/figure4", project()/"figures"/"gpc")
         at = ((fits["set"] == "synthetic2d") & (fits["inference"] == "laplace")
               & (fits["evaluations"] == evaluations))
         ours = np.log([[*(fits[f"lengthscale {k}"][at][0] for k in (1, 2)),
@@ -193,7 +195,7 @@ def gpc_figure6(evaluations:int, whose:str):
                "x1": w[0], "x2": w[1]}
 
 # %% ../../nbs/dev/07_authors.ipynb #ad000011
-RUNS = {
+RUNS: dict[str, tuple[Callable, list[tuple]]] = {
     "mcsvm/figure2": (mcsvm_figure2, [(seed,) for seed in range(5)]),
     "gpc/figure4": (gpc_figure4, [
         *(("synthetic2d", "laplace", n) for n in (10, 20, 40, 100)),
@@ -208,7 +210,7 @@ def run(
 ):
     "Run the cases of a table; rows of a case that is there already are kept."
     room, _, name = id.partition("/")
-    compute, folder = RUNS[id][0], project_root()/"figures"/room
+    compute, folder = RUNS[id][0], project()/"figures"/room
     began, rows = time.perf_counter(), []
     for case in RUNS[id][1] if cases is None else cases:
         rows += compute(*case)
