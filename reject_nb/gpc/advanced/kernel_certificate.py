@@ -92,8 +92,9 @@ class LatentGaussian(Patched):
         terms = self.terms
         moving = np.diff(terms.first) > 0
         white = terms.white == 1
-        return tuple(float(terms.weight[which].sum()) for which in
-                     (moving & ~white, ~moving & ~white, white))
+        smooth, flat, rough = (float(terms.weight[which].sum()) for which in
+                               (moving & ~white, ~moving & ~white, white))
+        return smooth, flat, rough
 
     @cached_property
     def own(self) -> np.ndarray: # (n,)
@@ -611,7 +612,8 @@ class OneScale:
         return r + self.constant, size + self.constant
 
     def prior(self, X, white):
-        return np.full(len(X), self.variance + self.constant + (self.white if white else 0.))
+        whole = self.variance + self.constant
+        return np.full(len(X), whole + self.white if white else whole)
 
     def near(self, x):
         away = self.bumps.XT.T - (x - self.origin)/self.scale
@@ -730,7 +732,8 @@ class Sites(LatentGaussian):
         d = len(frame.half)
         if not d or tol == 0: return SitesForm(spec, top, self.n)
         # narrow boxes look alike from all training points
-        wide = float((frame.half*frame.scale/self.sites.lengthscale[frame.free]).max()) > .25
+        length = self.sites.lengthscale[frame.free]
+        wide = float((frame.half*frame.scale/length).max()) > .25
         some = np.unique(np.linspace(0, self.n - 1, 16 if wide else 3).astype(int))
         spread = np.random.default_rng(0).uniform(-1, 1, size=(7 if wide else 3, d))
         C = frame.raw(np.vstack([np.zeros((1, d)), frame.half*spread,
@@ -1071,8 +1074,8 @@ class KernelOracle(Oracle):
         if self.pool is None or len(lo) < 2*self.threads:
             return self._one_look(self.problem, lo, hi, goal)
         parts = list(self.pool.map(
-            lambda ends: self._one_look(self.problem, *ends, goal),
-            zip(np.array_split(lo, self.threads), np.array_split(hi, self.threads))))
+            lambda some: self._one_look(self.problem, lo[some], hi[some], goal),
+            np.array_split(np.arange(len(lo)), self.threads)))
         return Looked(*(np.concatenate(column) for column in zip(*parts)))
 
     def _one_look(self, problem:Problem, lo, hi, goal) -> Looked:
@@ -1138,8 +1141,8 @@ def dual_bound(
     at = at_points(problem, cells.centre)
     assert problem.form is not None # asked where the variance matters
     ranged = np.any(aim.bounded_variance(goal))
-    ends = (float(end[0]) for end in _variances(problem, cells, at, ranged))
-    cuts = np.linspace(*ends, PIECES + 1 if ranged else 2)
+    low, high = _variances(problem, cells, at, ranged)
+    cuts = np.linspace(float(low[0]), float(high[0]), PIECES + 1 if ranged else 2)
     found = []
     for least, most in zip(cuts[:-1, None], cuts[1:, None]):
         kappa = aim.kappa(at._replace(var_low=least, var_high=most), goal)

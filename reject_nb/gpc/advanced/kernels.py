@@ -554,7 +554,8 @@ class Frame:
         "A point of the original box."
         full = self.origin.copy()
         full[self.free] = self.raw(s[None])[0]
-        return full
+        # what does not move may lie at the kernels' reach, short of the box
+        return np.minimum(np.maximum(full, self.lower), self.upper)
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #92a44389
 def scaled(
