@@ -719,6 +719,9 @@ def form_on(self:LatentGaussian,
 class Sites(LatentGaussian):
     "A GPPosterior: a squared exponential, and a quadratic form given by sites."
     def __init__(self, post:GPPosterior):
+        if post.lengthscale.max() > 1e150: # its square's inverse would lose digits
+            raise refuse("post", "one with length-scales of at most 1e150",
+                         post.lengthscale.max())
         self.sites = post
         self.kernel = SquaredExponential(post.variance, post.lengthscale)
         self.Z = post.X
