@@ -457,7 +457,7 @@ class GPPosterior(Prior, Posterior):
             raise refuse("variance", f"at most {LOGISTIC_LIMIT:g} for the logistic "
                          "likelihood (beyond, its quadrature has no bound)", variance)
         self.classes = check_names(classes, 2)
-        self._R = self._spectrum = None                          # computed when asked for
+        self._R = self._spectrum = self._latent = None           # computed when asked for
         for array in (self.alpha, self.site_precision): array.flags.writeable = False
 
     def __repr__(self):
@@ -542,7 +542,6 @@ class GPPosterior(Prior, Posterior):
         return dict(X=self.X, alpha=self.alpha, site_precision=self.site_precision,
                     lengthscale=scale, variance=self.variance, likelihood=self.likelihood,
                     classes=self.classes)
-
 
 # %% ../../nbs/gpc/01_posterior.ipynb #50613904
 def write_arrays(

@@ -5,9 +5,8 @@
 # %% auto #0
 __all__ = ['UNIT', 'ROWS', 'REACH', 'UNSEEN', 'exp_neg', 'Bumps', 'Boxes', 'Lowest', 'functional_min', 'rounding', 'Spectrum',
            'verify_spectrum', 'spectrum', 'FormEnds', 'shrunk', 'quadratic_form', 'Reduced', 'bumps_about',
-           'relative_error', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres', 'ratio_min',
-           'logistic_line_min', 'probability_down', 'Aim', 'MeanAim', 'VarianceAim', 'ProbabilityAim', 'Bounded',
-           'lower_bounds', 'probability_up', 'value_up']
+           'relative_error', 'reduce_box', 'kernel_rows', 'ratio_min', 'logistic_line_min', 'probability_down', 'Aim',
+           'MeanAim', 'VarianceAim', 'ProbabilityAim', 'probability_up']
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #80547c27
 import math
@@ -559,40 +558,9 @@ def reduce_box(
     return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin,
                    half=half, bumps=bumps, hsq=hsq)
 
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #588cb772
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    "One side of a range: lower bounds of pi (sign 1) or of 1 - pi (sign -1) in a box."
-    post: GPPosterior
-    box: Reduced
-    alpha: np.ndarray     # (n,) with the sign
-    spec: Spectrum|None   # None where only the mean matters
-    rigorous: bool        # count rounding errors
-
-    @property
-    def aim(self) -> "ProbabilityAim":
-        "What is bounded: the probability of class 1, as `alpha` has the sign."
-        return ProbabilityAim(1., self.post.likelihood, 0.)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #4de53193
-def one_side(
-    post:GPPosterior,   # the posterior
-    box:Reduced,        # from `reduce_box`
-    sign:float=1.,      # +1 or -1
-    variance:bool=True, # False: only the mean is needed
-    rigorous:bool=True, # count rounding errors
-) -> Side:
-    "Set up one side; the spectrum is computed once for a posterior."
-    return Side(post=post, box=box, alpha=sign*post.alpha,
-                spec=spectrum(post) if variance else None, rigorous=rigorous)
-
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #a105745e
 # a functional below this counts as zero: squares of its slopes may underflow
 UNSEEN = 1e-150
-
-def _unseen(side:Side, coef:np.ndarray): # (..., n) -> (...)
-    "What underflow may hide of functionals, and what exponents that end at 700 change."
-    return UNSEEN + 1e-300*side.post.variance*np.abs(coef).sum(-1)
 
 @njit(cache=True, nogil=True)
 def _kernel_rows(XT, k, C, out, bits):
@@ -614,82 +582,6 @@ def kernel_rows(
 ) -> None:
     "out[b, i] = k_i exp(-|C_b - X_i|^2/2)."
     _kernel_rows(XT, k, C, out, out.view(np.int64))
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #8cd0c09f
-class Centres(NamedTuple):
-    """What a batch of boxes needs at its centres; all but r and the mean is empty where
-    only the mean matters."""
-    r: np.ndarray         # (b, n) kernel vectors
-    mean: np.ndarray      # (b,) signed latent mean
-    mean_err: np.ndarray  # (b,)
-    z: np.ndarray         # (b, n)
-    form_low: np.ndarray  # (b,) z'Bz from below
-    form_high: np.ndarray # (b,) from above
-    residual: np.ndarray  # (b,) |S r - B z|
-    var_low: np.ndarray   # (b,) enclosure of the variance at the centre
-    var_high: np.ndarray  # (b,)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #eeb8666a
-def _variance_at(side:Side, r, q:int):
-    "z, its quadratic form, and the variance at the points whose kernel vectors are r."
-    spec = side.spec
-    s2 = side.post.variance
-    n = side.post.n
-    d = len(side.box.free)
-    assert spec is not None
-    sr = r*spec.S
-    z, p = shrunk(spec, q, sr)
-    form = quadratic_form(spec, q, z, sr, p, side.rigorous)
-    cross = 2*np.einsum("bi,bi->b", z, sr)
-    slip = 0.
-    if side.rigorous:
-        slip = (rounding(n + 32 + 8*d) + side.box.relative)*(
-            2*np.einsum("bi,bi->b", np.abs(z), sr) + s2)
-    var_low = np.maximum(s2 - cross + form.low - form.residual**2 - slip, 0)
-    var_high = np.minimum(np.maximum(s2 - cross + form.high + slip, 0), s2)
-    return z, form, np.minimum(var_low, var_high), var_high
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #eeb8666b
-def _at(side:Side, C:np.ndarray, q:int):
-    """Kernel vectors, and what `_variance_at` says; a box keeps those of its first and its
-    latest point."""
-    kept = side.box.kept
-    key = (C.tobytes(), q, side.rigorous, id(side.spec))
-    for which in ("first", "latest"):
-        if which in kept and kept[which][0] == key: return kept[which][1]
-    r = np.empty((len(C), side.post.n))
-    kernel_rows(side.box.bumps.XT, side.box.bumps.k, C, r)
-    found = r, None if side.spec is None else _variance_at(side, r, q)
-    if len(C) == 1: kept["latest" if "first" in kept else "first"] = key, found
-    return found
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #835de2f4
-def centres(
-    side:Side,
-    C:np.ndarray,  # (b, d) scaled points
-    q:int,         # eigenpairs used
-) -> Centres:
-    """Kernel vectors, latent means, and (where the side has a spectrum) w = S z with its
-    quadratic form."""
-    n = side.post.n
-    d = len(side.box.free)
-    r, variance = _at(side, np.ascontiguousarray(C), q)
-    mean = r @ side.alpha
-    err = np.zeros(len(C))
-    # the mean may be a difference of large terms, so its error is relative to the sum of
-    # magnitudes
-    if side.rigorous:
-        size = np.abs(side.alpha)
-        # exp(-z) is off by z times z's error
-        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r, 1e-300))
-        err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
-               + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + _unseen(side,
-                                                                           side.alpha))
-    if variance is None: return Centres(r, mean, err, *[np.empty(0)]*6)
-    z, form, var_low, var_high = variance
-    return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low,
-                   form_high=form.high, residual=form.residual, var_low=var_low,
-                   var_high=var_high)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #b7bfe074
 def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
@@ -856,84 +748,8 @@ class ProbabilityAim(Aim):
         root = np.sqrt(1 + c*max(var, 0))
         return self.weight*mean/root, self.weight/root, -.5*c*self.weight*mean/root**3
 
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #3411aeda
-class Bounded(NamedTuple):
-    "What a batch of boxes gives."
-    low: np.ndarray    # (b,) lower bounds
-    point: np.ndarray  # (b, d) candidates for the minimum
-    score: np.ndarray  # (b, d) branching scores
-    at: Centres        # what is known at the centres
-
-def _functional(side, boxes, coef, extra, degree2):
-    "The functional's minima on boxes, rounded down where the side is rigorous."
-    parabolas = degree2 and len(side.box.free) <= 24
-    found = functional_min(side.box.bumps, boxes, coef, extra, parabolas, side.box.hsq,
-                           1. if side.rigorous else 0.)
-    return found._replace(low=found.low - _unseen(side, coef)) if side.rigorous else found
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #521a120b
-def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.ndarray]:
-    "Bounds of the variance on boxes, from the functionals of w and -w."
-    s2 = side.post.variance
-    nb = len(w)
-    twice = Boxes(np.concatenate([boxes.lo, boxes.lo]),
-                  np.concatenate([boxes.hi, boxes.hi]))
-    ends = _functional(side, twice, np.concatenate([w, -w]), np.repeat([0., s2], nb),
-                       degree2).low
-    var_high = np.minimum(s2, np.maximum(s2 + at.form_high - 2*ends[:nb] + tiny, 0))
-    var_low = np.maximum(2*ends[nb:] - at.var_high - 2*np.sqrt(s2)*at.residual - tiny, 0)
-    return np.minimum(var_low, var_high), var_high
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0b
-def lower_bounds(
-    side:Side,
-    lo:np.ndarray, # (b, d) scaled boxes
-    hi:np.ndarray, # (b, d)
-    level, # the probability near which the bound should be sharpest: a number, or (b,)
-    q:int,         # eigenpairs used
-    degree2:bool=True, # allow the parabolas
-) -> Bounded:
-    """Lower bounds of the signed probability over boxes, or of the signed mean where the
-    side has no spectrum."""
-    boxes = Boxes(np.ascontiguousarray(lo), np.ascontiguousarray(hi))
-    nb = len(lo)
-    s2 = side.post.variance
-    at = centres(side, .5*(lo + hi), q)
-    if side.spec is None:
-        found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n))
-                            .copy(), np.zeros(nb), degree2)
-        return Bounded(found.low, found.point, found.score, at)
-    kappa = side.aim.kappa(at, level)
-    w = at.z*side.spec.S
-    found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w,
-                        np.where(kappa < 0, -2*kappa*s2, 0.), degree2)
-    tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
-    var_low = np.zeros(nb)
-    var_high = np.full(nb, s2)
-    some = np.flatnonzero(np.broadcast_to(side.aim.bounded_variance(level), nb))
-    if len(some):
-        there = Boxes(*(part[some] for part in boxes))
-        known = Centres(*(part[some] for part in at))
-        var_low[some], var_high[some] = _variance_range(side, there, known, w[some],
-                                                        tiny[some], degree2)
-    above = np.where(kappa >= 0, kappa*(s2 + at.form_high),
-                     -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
-    nu = found.low - (above + np.abs(kappa)*tiny)
-    return Bounded(side.aim.low(nu, kappa, var_low, var_high), found.point, found.score, at)
-
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #bc4a7e82
 def probability_up(g:np.ndarray) -> np.ndarray:
     """Phi of g (1 + 4e-16), rounded up: an enclosure's upper end where g itself is known
     within two ulp."""
     return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
-
-def value_up(
-    side:Side,
-    at:Centres,   # from `centres`
-) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points
-                  # themselves
-    """The probability at points, rounded up; the signed latent mean where the side has no
-    spectrum."""
-    if side.spec is None: return at.mean + at.mean_err
-    return side.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low,
-                         at.var_high)
