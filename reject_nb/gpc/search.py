@@ -23,6 +23,7 @@ from reject_nb.core.checks import (
 from ..core.results import Clock, Status
 from .advanced.certificate import (
     UNSEEN, Side, centres, kernel_rows, lower_bounds, value_up)
+from .advanced.compiled import own_count
 from .posterior import Prior
 
 # %% ../../nbs/gpc/03_search.ipynb #89b638ee
@@ -373,7 +374,7 @@ def minimise(
 ) -> MinResult:      # x in the oracle's coordinates
     """Branch and bound for the minimum of a function; anytime: both bounds hold whatever
     the status."""
-    return _Search(oracle, limits).run(starts)
+    with own_count(): return _Search(oracle, limits).run(starts)
 
 # %% ../../nbs/gpc/03_search.ipynb #4f5ee71c
 class Ball:

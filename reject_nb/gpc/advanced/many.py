@@ -22,6 +22,7 @@ from ...core.checks import (
     check_array, check_choice, check_flag, check_labels, check_matrix, check_number, refuse)
 from .certificate import (
     Side, centres, lower_bounds, one_side, reduce_box, value_up)
+from .compiled import compiled_at_once
 from .rows import keys_of, rows_of
 from ..attacks import minimal_perturbation
 from ..posterior import GPPosterior, axes_of
@@ -98,7 +99,7 @@ def root_ranges(
     box = reduce_box(post, least, most)
     lo, hi = _scaled(box, lower, upper)
     sides = [one_side(post, box, sign, True, rigorous) for sign in (1., -1.)]
-    ends = [_minima(side, lo, hi, tol, q) for side in sides]
+    with compiled_at_once(): ends = [_minima(side, lo, hi, tol, q) for side in sides]
     nudge = 2.3e-16 if rigorous else 0.
     return Roots(ends[0][0], ends[0][1], np.maximum(1 - ends[1][1] - nudge, 0),
                  np.minimum(1 - ends[1][0] + nudge, 1))
