@@ -20,9 +20,9 @@ from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
 from .compiled import Either
-from ..posterior import (
-    FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_mean,
-    logistic_means, logistic_slope)
+from reject_nb.gpc.posterior import (
+    FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_means,
+    logistic_slope)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c146bae8
 @njit(cache=True, nogil=True)
@@ -855,35 +855,24 @@ def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
     return best - 2e-15*(np.abs(kappa)*b + np.abs(rest)/a)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #94c84169
-@njit(cache=True, nogil=True)
-def logistic_line_min(nu, kappa, var_low, var_high):
-    """Lower bound of the minimum of E[sigma] along mean = nu + kappa v, v in [var_low,
+def logistic_line_min(
+    nu,       # (b,), or a number
+    kappa,    # (b,)
+    var_low,  # (b,) at least 0
+    var_high, # (b,)
+) -> np.ndarray: # (b,)
+    """Lower bounds of the minimum of E[sigma] along mean = nu + kappa v, v in [var_low,
     var_high]."""
     pieces = 8
-    width = (var_high - var_low)/pieces
-    best = 1.
-    for i in range(pieces + 1):
-        v = var_low + i*width
-        best = min(best, logistic_mean(nu + kappa*v, v))
-    curve = SECOND*kappa*kappa + THIRD*abs(kappa) + .25*FOURTH
-    flat = best - .125*curve*width*width
-    steps = 1.
-    for i in range(pieces):
-        v = var_low + i*width
-        w = var_low + (i + 1)*width
-        m = min(nu + kappa*v, nu + kappa*w)
-        steps = min(steps, logistic_mean(m, w if m >= 0 else v))
-    return max(flat, steps) - 2e-12
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #83c50da1
-@njit(cache=True, nogil=True)
-def _logistic_line_minima(nu, kappa, var_low, var_high, out):
-    for b in range(len(nu)):
-        out[b] = logistic_line_min(nu[b], kappa[b], var_low[b], var_high[b])
-
-@njit(cache=True, nogil=True)
-def _logistic_slopes(level, variance, out):
-    for b in range(len(variance)): out[b] = logistic_slope(level[b], variance[b])
+    width = (np.asarray(var_high) - var_low)/pieces
+    v = var_low + np.multiply.outer(np.arange(pieces + 1), width)
+    line = nu + kappa*v
+    m = np.minimum(line[:-1], line[1:])
+    p = logistic_means(np.concatenate([line, m]),
+                       np.concatenate([v, np.where(m >= 0, v[1:], v[:-1])]))
+    curve = SECOND*kappa*kappa + THIRD*np.abs(kappa) + .25*FOURTH
+    flat = p[:pieces + 1].min(0) - .125*curve*width*width
+    return np.maximum(flat, p[pieces + 1:].min(0)) - 2e-12
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0c
 def probability_down(g:np.ndarray) -> np.ndarray:
@@ -972,9 +961,7 @@ class ProbabilityAim(Aim):
         level = np.broadcast_to(self._level(goal), len(at.mean))
         middle = .5*(at.var_low + at.var_high)
         if self.link == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
-        kappa = np.empty(len(middle))
-        _logistic_slopes(level, middle, kappa)
-        return kappa
+        return logistic_slope(level, middle)
 
     def bounded_variance(self, goal):
         return (self.link == "logistic") | (self._level(goal) < .5)
@@ -982,9 +969,7 @@ class ProbabilityAim(Aim):
     def low(self, nu, kappa, var_low, var_high):
         if self.link == "probit":
             p = probability_down(ratio_min(nu, kappa, var_low, var_high))
-        else:
-            p = np.empty(len(nu))
-            _logistic_line_minima(nu, kappa, var_low, var_high, p)
+        else: p = logistic_line_min(nu, kappa, var_low, var_high)
         return self._clipped(np.clip(p, 0, 1), -1)
 
     def _clipped(self, p, way):

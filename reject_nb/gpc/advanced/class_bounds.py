@@ -16,7 +16,7 @@ from numba import njit
 
 from .certificate import (
     Boxes, Reduced, functional_min, kernel_rows, rounding)
-from ..posterior import logistic_mean
+from ..posterior import logistic_means
 from ..search import Ball, Looked, Oracle, ball_in, placed
 from ..softmax import (
     ARG, PURE, MulticlassPosterior, Nodes, node_moments, own_nodes, window_of,
@@ -212,13 +212,13 @@ def class_cell(
                                                           for m in means)
     u = pairs.var_low[rest, c]
     v = pairs.var_high[rest, c]
-    single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a,
-                  b in zip(means[0], u, v)]     # E[sigma(-g_j)] from below
-    single_high = [logistic_mean(-m, a if m <= 0 else b) for m, a,
-                   b in zip(means[1], u, v)]    # and from above
+    # E[sigma(-g_j)] from below, and from above
+    single_low, single_high = logistic_means(
+        [-means[0], -means[1]],
+        [np.where(means[0] <= 0, v, u), np.where(means[1] <= 0, u, v)])
     return Cell(low=max(worst - worst_err - wide,
-                        1 - sum(1 - s for s in single_low) - 1e-11*k, 0.),
-                high=min(best + best_err + wide, min(single_high) + 1e-11, 1.),
+                        1 - (1 - single_low).sum() - 1e-11*k, 0.),
+                high=min(best + best_err + wide, single_high.min() + 1e-11, 1.),
                 value_low=max(value - err - narrow, 0.),
                 value_high=min(value + err + narrow, 1.), scores=pairs.scores[c])
 
