@@ -426,8 +426,8 @@ def _plain_bends(A, bend, rate, h, H, quad) -> None:
     H += (inner[:, :, None]*A[:, None]) @ A[:, None].transpose(0, 1, 3, 2)
     quad -= .5*rate*fold
 
-def _plain_add(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, value, lin, quad, H,
-               score) -> None:
+def _plain_add(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, value, lin, quad,
+               H, score) -> None:
     "`_add_distance` in NumPy."
     n = Z.shape[1]
     on = np.flatnonzero(rate)
