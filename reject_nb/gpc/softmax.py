@@ -186,14 +186,13 @@ def race_moments(
     for start in range(0, n + 1, few):
         s = slice(start, start + few)
         x = scale[s, :, None]*nodes.growth
-        e = nodes.weight*(x <= 700)
-        np.minimum(x, 700., out=x)
-        e *= np.exp(-x)
+        np.minimum(x, 700., out=x)             # beyond, a term is below 1e-298
+        e = np.exp(-x)
+        e *= nodes.weight
         psi[0, s] = e.sum(2)
         e *= x
         psi[1, s] = e.sum(2)
-        e *= x
-        psi[2, s] = e.sum(2)
+        psi[2, s] = np.einsum("ijk,ijk->ij", e, x)
     seen = psi[0] > 1e-290
     v = np.where(seen, psi[1]/np.where(seen, psi[0], 1.), 0.)
     return Moments(psi[0], psi[1], psi[2], v, first, n*h)
