@@ -21,6 +21,7 @@ from reject_nb.core.checks import (
     check_array, check_choice, check_count, check_number, check_positive, check_vector,
     refuse)
 from ..core.results import Clock, Status
+from .advanced.compiled import own_count
 from .posterior import Prior
 
 # %% ../../nbs/gpc/03_search.ipynb #89b638ee
@@ -371,7 +372,7 @@ def minimise(
 ) -> MinResult:      # x in the oracle's coordinates
     """Branch and bound for the minimum of a function; anytime: both bounds hold whatever
     the status."""
-    return _Search(oracle, limits).run(starts)
+    with own_count(): return _Search(oracle, limits).run(starts)
 
 # %% ../../nbs/gpc/03_search.ipynb #4f5ee71c
 class Ball:

@@ -22,6 +22,7 @@ from ...core.checks import (
 from .certificate import ProbabilityAim
 from .kernel_certificate import (
     Cells, KernelOracle, bounded, framed, problem_of, sites_of)
+from .compiled import compiled_at_once
 from .rows import keys_of, rows_of
 from ..attacks import minimal_perturbation
 from ..posterior import GPPosterior, axes_of
@@ -81,8 +82,9 @@ def root_ranges(
     problem = problem_of(sites, frame, rigorous, True, tol)
     whole = frame.corners(-frame.half[None], frame.half[None])
     boxes = [np.clip(end[:, frame.free], *whole) for end in (lower, upper)]
-    ends = [_minima(KernelOracle(problem, ProbabilityAim(sign, post.likelihood, 0.)), boxes,
-                    tol) for sign in (1., -1.)]
+    aims = [ProbabilityAim(sign, post.likelihood, 0.) for sign in (1., -1.)]
+    with compiled_at_once():
+        ends = [_minima(KernelOracle(problem, aim), boxes, tol) for aim in aims]
     nudge = 2.3e-16 if rigorous else 0.
     return Roots(ends[0][0], ends[0][1], np.maximum(1 - ends[1][1] - nudge, 0),
                  np.minimum(1 - ends[1][0] + nudge, 1))
