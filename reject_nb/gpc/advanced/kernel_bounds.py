@@ -401,11 +401,11 @@ def _ways(up, low, span, at, P, G) -> _Ways:
     else:
         first = np.where(wide, (P[4] - P[0])/np.where(wide, D, 1.), 0.)
         value = P[0] + first*rise
-    k, end, L = (1, P[4], .75) if up else (3, P[0], -.75)
+    k, end, share = (1, P[4], .75) if up else (3, P[0], -.75)
     here = P[k]
     fall = G[k - 1]
     bent = D >= 1e-100
-    L = L*np.where(bent, D, 1.)
+    L = share*np.where(bent, D, 1.)
     bend = np.where(bent, ((end - here)/L + fall)/L, 0.)
     tau = rise - .25*k*D
     second = np.where(bent, here - fall*tau + bend*tau*tau, value)
