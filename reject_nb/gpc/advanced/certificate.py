@@ -413,16 +413,18 @@ def _few_minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, low, point, s
                 + 1e-280*(1 + largest)*n)
     low[:] = best - slack*rounding
 
-def _plain_minima(bumps, boxes, coef, extra, quadratic, hsq, slack, found) -> None:
+def _plain_minima(bumps:Bumps, boxes:Boxes, coef, extra, quadratic, hsq, slack,
+                  found:Lowest) -> None:
     "Fills in what is found, in NumPy."
     few = max(1, 8_192//(len(bumps.k)*max(len(bumps.XT), 1)))
     for first in range(0, len(boxes.lo), few):
         s = slice(first, first + few)
         with np.errstate(over="ignore", invalid="ignore"):
             _few_minima(*bumps, boxes.lo[s], boxes.hi[s], coef[s], extra[s], quadratic, hsq,
-                        slack, *(part[s] for part in found))
+                        slack, found.low[s], found.point[s], found.score[s])
 
-def _fast_minima(bumps, boxes, coef, extra, quadratic, hsq, slack, found) -> None:
+def _fast_minima(bumps:Bumps, boxes:Boxes, coef, extra, quadratic, hsq, slack,
+                 found:Lowest) -> None:
     "Fills in what is found, compiled."
     _minima(*bumps, *boxes, coef, extra, quadratic, hsq, slack,
             *_exponentials(len(bumps.k)), *found)
