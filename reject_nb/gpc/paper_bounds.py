@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['gaussian_interval', 'Intervals', 'interval_extremes', 'proposition_1', 'lemma_3', 'conditional_product', 'Relaxation',
-           'relaxation', 'variance_high', 'variance_low', 'mean_bounds', 'PaperOracle', 'paper_minimum', 'paper_range']
+           'Side', 'one_side', 'relaxation', 'variance_high', 'variance_low', 'mean_bounds', 'PaperOracle',
+           'paper_minimum', 'paper_range']
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #d8eadcc9
 import math
@@ -18,7 +19,7 @@ from scipy.special import logit, ndtr, ndtri
 from ..core.checks import check_instance
 from ..core.results import Clock
 from .advanced.certificate import (
-    Boxes, Side, functional_min, one_side, reduce_box)
+    Boxes, Reduced, functional_min, reduce_box)
 from .posterior import GPPosterior, logistic_mean
 from .search import (
     Limits, Looked, MinResult, Oracle, RangeResult, both_ends, check_limits_of_work,
@@ -149,6 +150,21 @@ class Relaxation(NamedTuple):
     r_high: np.ndarray # (n,)
 
 # %% ../../nbs/gpc/02_paper_bounds.ipynb #2d8822aa
+class Side(NamedTuple):
+    "One side of a range on a box: the probability of class 1 (sign 1), or one minus it."
+    post: GPPosterior
+    box: Reduced       # in scaled coordinates
+    alpha: np.ndarray  # (n,) with the sign
+
+def one_side(
+    post:GPPosterior,
+    lower, upper,   # (D,) box
+    sign:float=1.,  # or -1
+) -> Side:
+    "Set up one side."
+    return Side(post, reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)),
+                sign*post.alpha)
+
 def relaxation(
     side:Side,      # whose points and weights are used
     lo:np.ndarray,  # (d,) scaled box
@@ -341,9 +357,7 @@ def paper_minimum(
     """Branch and bound with the paper's bounds for one side.
 
     Source: Blaas et al., Algorithm 1."""
-    side = one_side(post,
-                    reduce_box(post, np.asarray(lower, float), np.asarray(upper, float)),
-                    sign, False)
+    side = one_side(post, lower, upper, sign)
     oracle = PaperOracle(side, sign, way,
                          None if bound is None else lambda lo, hi: bound(side, lo, hi))
     got = minimise(oracle, limits)

@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['LIKELIHOODS', 'LOGISTIC_LIMIT', 'LOGISTIC_ERROR', 'WIDE', 'SECOND', 'THIRD', 'FOURTH', 'EXACT', 'ENDS', 'NUMBERS',
            'EASY', 'RATIO', 'kernel', 'SiteTerms', 'site_derivatives', 'Mode', 'laplace', 'Targets', 'ep_targets',
-           'FixedPoint', 'expectation_propagation', 'sigma', 'logistic_mean', 'logistic_means', 'logistic_moments',
+           'FixedPoint', 'expectation_propagation', 'logistic_means', 'logistic_mean', 'logistic_moments',
            'logistic_slope', 'check_names', 'Posterior', 'axes_of', 'check_lengthscale', 'Prior', 'GPPosterior',
            'write_arrays', 'of_file', 'read_arrays', 'two_classes', 'gpy_model', 'fit_gpc']
 
@@ -24,9 +24,8 @@ from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
-from numba import njit
 from scipy.linalg import cho_solve, solve_triangular
-from scipy.special import expit, log_expit, log_ndtr, ndtr
+from scipy.special import erfc, expit, log_expit, log_ndtr, ndtr
 
 from ..core.checks import (
     check_array, check_choice, check_count, check_flag, check_instance, check_labels,
@@ -190,77 +189,101 @@ LOGISTIC_LIMIT = 1e6     # largest variance that certificates take
 LOGISTIC_ERROR = 1e-12   # bound of the error of the mean
 WIDE = 1e4               # variance above which the mean is integrated by parts
 
-@njit(cache=True, nogil=True)
-def sigma(f):
-    "The logistic function, without overflow."
-    if f > 0: return 1/(1 + math.exp(-f))
-    e = math.exp(f)
-    return e/(1 + e)
+def _pairs(mean, scale, step, half) -> Iterator[tuple]:
+    # rows, u (m, k) from 0 on, weights (m, k), sigma(mean + scale u), sigma(mean - scale u)
+    """Nodes of rows that need about as many, so that a row does not depend on the
+    others."""
+    size = 2**np.ceil(np.log2(half)).astype(int)
+    for n in np.unique(size):
+        every = np.flatnonzero(size == n)
+        k = np.arange(n + 1)
+        few = max(1, 16_384//int(n))
+        for first in range(0, len(every), few):
+            rows = every[first:first + few]
+            u = k*step[rows, None]
+            weight = np.exp(-.5*u*u)*(k <= half[rows, None])
+            weight[:, 0] *= .5
+            x = scale[rows, None]*u
+            m = mean[rows, None]
+            with np.errstate(over="ignore"): # exp(-f) is inf where sigma(f) is 0
+                yield rows, u, weight, 1/(1 + np.exp(-m - x)), 1/(1 + np.exp(x - m))
 
 # %% ../../nbs/gpc/01_posterior.ipynb #584f44f0
-@njit(cache=True, nogil=True)
-def _wide_mean(mean, scale):
+def _wide_means(mean, scale) -> np.ndarray: # (n,)
     "E[Phi((mean - t)/scale)] for a logistic t, by 153 points."
-    total = 0.
+    total = np.zeros(len(mean))
     for k in range(-76, 77):
         t = .49*k
         e = math.exp(-abs(t))
-        total += e/((1 + e)*(1 + e))*math.erfc((t - mean)/(math.sqrt(2)*scale))
-    return min(1., .245*total)
+        total += e/((1 + e)*(1 + e))*erfc((t - mean)/(math.sqrt(2)*scale))
+    return .245*total
 
-@njit(cache=True, nogil=True)
-def logistic_mean(mean, variance):
+def logistic_means(
+    mean,     # numbers
+    variance, # at least 0; of the same shape, or one of both is a number
+) -> np.ndarray: # of that shape
     """E[sigma(f)] for f ~ N(mean, variance), to within LOGISTIC_ERROR.
 
     Source: Blaas et al., eq. (1)."""
-    if variance < 1e-300: return 1/(1 + math.exp(-mean)) if mean > -700 else 0.
-    scale = math.sqrt(variance)
-    if variance > WIDE: return _wide_mean(mean, scale)
-    strip = min(.5*math.pi/scale, 8.)
+    mean, variance = np.broadcast_arrays(np.asarray(mean, float),
+                                         np.asarray(variance, float))
+    shape = mean.shape
+    mean = mean.ravel()
+    variance = variance.ravel()
+    out = expit(mean)
+    wide = variance > WIDE
+    if wide.any(): out[wide] = _wide_means(mean[wide], np.sqrt(variance[wide]))
+    some = np.flatnonzero((variance >= 1e-300) & ~wide)
+    m = mean[some]
+    scale = np.sqrt(variance[some])
+    strip = np.minimum(.5*math.pi/scale, 8.)
     step = 2*math.pi*strip/(34.7 + .5*strip*strip)
-    half = int(8.5/step) + 1
-    total = 0.
-    for k in range(-half, half + 1):
-        u = k*step
-        total += math.exp(-.5*u*u)*sigma(mean + scale*u)
-    return min(1., total*step/math.sqrt(2*math.pi))
+    half = (8.5/step).astype(int) + 1
+    for rows, _, weight, right, left in _pairs(m, scale, step, half):
+        out[some[rows]] = ((weight*(right + left)).sum(1)
+                           *step[rows]/math.sqrt(2*math.pi))
+    return np.minimum(out, 1.).reshape(shape)
 
-# %% ../../nbs/gpc/01_posterior.ipynb #485d0c77
-@njit(cache=True)
-def logistic_means(mean, variance):
-    "`logistic_mean` for two arrays (n,)."
-    out = np.empty(len(mean))
-    for i in range(len(mean)): out[i] = logistic_mean(mean[i], variance[i])
-    return out
+def logistic_mean(
+    mean:float,     # one number
+    variance:float, # at least 0
+) -> float:
+    "`logistic_means` for two numbers."
+    return float(logistic_means(mean, variance))
 
 # %% ../../nbs/gpc/01_posterior.ipynb #81ac1bea
-@njit(cache=True, nogil=True)
-def logistic_moments(mean, variance):
-    "E[sigma], E[sigma'], E[sigma''] for f ~ N(mean, variance), to a few digits."
-    scale = math.sqrt(max(variance, 1e-300))
-    step = min(.35, 1.2/scale)
-    n = int(8/step) + 1
-    level = first = second = 0.
-    for i in range(-n, n + 1):
-        u = i*step
-        w = math.exp(-.5*u*u)*step*.3989422804014327
-        p = sigma(mean + scale*u)
-        slope = p*(1 - p)
-        level += w*p
-        first += w*slope
-        second += w*slope*(1 - 2*p)
+def logistic_moments(mean, variance) -> tuple: # three (n,)
+    "E[sigma], E[sigma'], E[sigma''] for f ~ N(mean, variance), both (n,), to a few digits."
+    scale = np.sqrt(np.maximum(variance, 1e-300))
+    step = np.minimum(.35, 1.2/scale)
+    half = (8/step).astype(int) + 1
+    level, first, second = np.empty((3, len(mean)))
+    for rows, _, weight, right, left in _pairs(mean, scale, step, half):
+        weight = weight*(step[rows, None]*.3989422804014327)
+        steep = right*(1 - right)
+        flat = left*(1 - left)
+        level[rows] = (weight*(right + left)).sum(1)
+        first[rows] = (weight*(steep + flat)).sum(1)
+        second[rows] = (weight*(steep*(1 - 2*right) + flat*(1 - 2*left))).sum(1)
     return level, first, second
 
 # %% ../../nbs/gpc/01_posterior.ipynb #656e4b96
-@njit(cache=True, nogil=True)
-def logistic_slope(level, variance):
+def logistic_slope(
+    level,    # in (0, 1), numbers
+    variance, # at least 0; of the same shape, or one of both is a number
+) -> np.ndarray: # of that shape
     "Slope d mean / d variance of the curve on which E[sigma] has the given level."
-    m = math.log(level/(1 - level))*math.sqrt(1 + .3926990816987241*variance)
+    level, variance = np.broadcast_arrays(np.asarray(level, float),
+                                          np.asarray(variance, float))
+    shape = level.shape
+    level = level.ravel()
+    variance = variance.ravel()
+    m = np.log(level/(1 - level))*np.sqrt(1 + .3926990816987241*variance)
     for _ in range(4):
         value, first, second = logistic_moments(m, variance)
-        m -= (value - level)/max(first, 1e-12)
+        m -= (value - level)/np.maximum(first, 1e-12)
     value, first, second = logistic_moments(m, variance)
-    return -.5*second/max(first, 1e-12)
+    return (-.5*second/np.maximum(first, 1e-12)).reshape(shape)
 
 # %% ../../nbs/gpc/01_posterior.ipynb #d1e7ccdc
 SECOND = .09623   # largest |sigma''|, which is 1/(6 sqrt 3)
@@ -457,7 +480,7 @@ class GPPosterior(Prior, Posterior):
             raise refuse("variance", f"at most {LOGISTIC_LIMIT:g} for the logistic "
                          "likelihood (beyond, its quadrature has no bound)", variance)
         self.classes = check_names(classes, 2)
-        self._R = self._spectrum = None                          # computed when asked for
+        self._R = self._spectrum = self._latent = None           # computed when asked for
         for array in (self.alpha, self.site_precision): array.flags.writeable = False
 
     def __repr__(self):
@@ -542,7 +565,6 @@ class GPPosterior(Prior, Posterior):
         return dict(X=self.X, alpha=self.alpha, site_precision=self.site_precision,
                     lengthscale=scale, variance=self.variance, likelihood=self.likelihood,
                     classes=self.classes)
-
 
 # %% ../../nbs/gpc/01_posterior.ipynb #50613904
 def write_arrays(

@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PURE', 'MIXED', 'ARG', 'covariance_shift', 'Directions', 'leading_directions', 'three_directions', 'Split',
-           'nearly_independent', 'Nodes', 'node_moments', 'window_of', 'own_nodes', 'race', 'softmax_means',
+           'nearly_independent', 'Nodes', 'Moments', 'race_moments', 'others_of', 'own_nodes', 'race', 'softmax_means',
            'softmax_mean', 'site_matrices', 'SoftmaxMode', 'softmax_laplace', 'normal_points', 'MulticlassPosterior',
            'fit_multiclass_gpc']
 
@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from fastcore.basics import patch
 import numpy as np
-from numba import njit
 from scipy.linalg import cho_factor, cho_solve
 from scipy.special import logsumexp, ndtri
 
@@ -41,44 +40,25 @@ def covariance_shift(
     many = .25*diagonal.max(initial=0.) + 8/27*(1 - 1/len(change))*others.max(initial=0.)
     return .5*min(few, many)
 
-# %% ../../nbs/gpc/06_softmax.ipynb #0f48456e
-@njit(cache=True)
-def _share(m, L, u, g):
-    "1/(1 + sum exp(m + L u)); `g` is scratch of the length of m."
-    top = 0.
-    for j in range(len(m)):
-        v = m[j]
-        for k in range(L.shape[1]): v += L[j, k]*u[k]
-        g[j] = v
-        top = max(top, v)
-    s = math.exp(-top)
-    for j in range(len(m)): s += math.exp(g[j] - top)
-    return math.exp(-top)/s
-
 # %% ../../nbs/gpc/06_softmax.ipynb #cac68495
-@njit(cache=True)
-def _trapezoid(m, L, steps, counts):
+def _trapezoid(m, L, steps, counts) -> float:
     """Tensor trapezoidal rule of 1/(1 + sum exp(m + L u)) over a standard normal u of up to
     3 dimensions."""
-    r = L.shape[1]
-    n = np.zeros(3, np.int64)
-    h = np.ones(3)
-    for k in range(r): n[k], h[k] = counts[k], steps[k]
+    a, b, c = ([h*np.arange(-n, n + 1) for h, n in zip(steps, counts)]
+               + [np.zeros(1)]*(3 - L.shape[1]))
+    across = (b*b)[:, None] + c*c
+    few = max(1, 16_384//across.size)
     total = 0.
-    g = np.empty(len(m))
-    u = np.empty(3)
-    for a in range(-n[0], n[0] + 1):
-        u[0] = a*h[0]
-        for b in range(-n[1], n[1] + 1):
-            u[1] = b*h[1]
-            if u[0]*u[0] + u[1]*u[1] > 60: continue
-            for c in range(-n[2], n[2] + 1):
-                u[2] = c*h[2]
-                square = u[0]*u[0] + u[1]*u[1] + u[2]*u[2]
-                if square <= 60: total += math.exp(-.5*square)*_share(m, L, u, g)
-    weight = 1.
-    for k in range(r): weight *= h[k]*.3989422804014327
-    return total*weight
+    for first in range(0, len(a), few):
+        some = a[first:first + few, None, None]
+        square = some*some + across
+        keep = square <= 60
+        u = np.array([np.broadcast_to(v, square.shape)[keep]
+                      for v in (some, b[:, None], c)])
+        with np.errstate(over="ignore"): # a term is 0 where one exponential is infinite
+            whole = 1 + np.exp(m[:, None] + L @ u[:L.shape[1]]).sum(0)
+        total += float((np.exp(-.5*square[keep])/whole).sum())
+    return total*math.prod(h*.3989422804014327 for h in steps)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #2e37df4f
 class Directions(NamedTuple):
@@ -136,8 +116,7 @@ def three_directions(
     error += L.shape[1]*(2.02*math.exp(-digits) + 1e-12)  # quadrature, and the tails
     # rounding of the sum and of its terms
     error += 1.2e-16*nodes + 1e-14*(8 + float(np.abs(m).max()) + 8*float(np.abs(L).sum()))
-    return (float(_trapezoid(np.asarray(m, float), np.ascontiguousarray(L), steps, counts))
-            + centre, error)
+    return _trapezoid(np.asarray(m, float), L, steps, counts) + centre, error
 
 # %% ../../nbs/gpc/06_softmax.ipynb #db97f75d
 class Split(NamedTuple):
@@ -182,80 +161,61 @@ class Nodes(NamedTuple):
     spread: np.ndarray # (C,) standard deviations
 
 # %% ../../nbs/gpc/06_softmax.ipynb #41e93129
-@njit(cache=True)
-def node_moments(scale, growth, weight, count):
-    "E[exp(-x)], E[x exp(-x)], E[x^2 exp(-x)] for x = scale*growth."
-    s0 = s1 = s2 = 0.
-    for i in range(count):
-        x = scale*growth[i]
-        if x > 700: break                   # they grow
-        e = weight[i]*math.exp(-x)
-        s0 += e
-        s1 += e*x
-        s2 += e*x*x
-    return s0, s1, s2
+class Moments(NamedTuple):
+    "Of every latent value on the grid of the race."
+    psi0: np.ndarray # (grid, C) E[exp(-x)]
+    psi1: np.ndarray # (grid, C) E[x exp(-x)]
+    psi2: np.ndarray # (grid, C) E[x^2 exp(-x)]
+    v: np.ndarray    # (grid, C) psi1/psi0, or 0 where that says nothing
+    first: int       # the class that reaches furthest to the left end's right
+    width: float     # of the grid
 
-# %% ../../nbs/gpc/06_softmax.ipynb #d10ecdd8
-@njit(cache=True)
-def window_of(m, spread):
-    """Where the integral starts and ends, and the class that reaches furthest to the left
-    end's right."""
-    low = -np.inf
-    high = -np.inf
-    first = 0
-    for j in range(len(m)):
-        if m[j] - 7.5*spread[j] > low: low, first = m[j] - 7.5*spread[j], j
-        high = max(high, m[j] + 7.5*spread[j])
-    return low - 3.7, high, first
+def race_moments(
+    m:np.ndarray, # (C,) means
+    h:float,      # step
+    nodes:Nodes,  # of the latent values
+) -> Moments:
+    "Moments with x = exp(f_j - y) for y on the grid, from the nodes of f_j."
+    left = m - 7.5*nodes.spread
+    first = int(np.argmax(left))
+    low = left[first] - 3.7
+    n = int(((m + 7.5*nodes.spread).max() + 24 - low)/h) + 1
+    with np.errstate(over="ignore"): scale = np.exp(m - (low + h*np.arange(n + 1))[:, None])
+    psi = np.empty((3, n + 1, len(m)))
+    few = max(1, 16_384//nodes.growth.size)
+    for start in range(0, n + 1, few):
+        s = slice(start, start + few)
+        x = scale[s, :, None]*nodes.growth
+        np.minimum(x, 700., out=x)             # beyond, a term is below 1e-298
+        e = np.exp(-x)
+        e *= nodes.weight
+        psi[0, s] = e.sum(2)
+        e *= x
+        psi[1, s] = e.sum(2)
+        psi[2, s] = np.einsum("ijk,ijk->ij", e, x)
+    seen = psi[0] > 1e-290
+    v = np.where(seen, psi[1]/np.where(seen, psi[0], 1.), 0.)
+    return Moments(psi[0], psi[1], psi[2], v, first, n*h)
 
-# %% ../../nbs/gpc/06_softmax.ipynb #afc334e2
-@njit(cache=True)
-def _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order):
-    "Add one node of the integrals of Propositions 1 and 2."
-    C = len(psi0)
-    for c in range(C):
-        others = h
-        for j in range(C):
-            if j != c: others *= psi0[j]
-        independent[c] += others*psi1[c]
-        first_order[c] += others*(.5*psi1[c]*(total - 2*v[c]*dv[c])
-                                  + (psi2[c] - psi1[c])*dv[c])
+def others_of(
+    psi0:np.ndarray, # (grid, C)
+    c:int,           # a class
+) -> np.ndarray:     # (grid,)
+    "Product of all columns but one."
+    return np.delete(psi0, c, 1).prod(1)
 
 # %% ../../nbs/gpc/06_softmax.ipynb #a745d7f0
-@njit(cache=True)
-def _race(m, delta, h, nodes):
-    """Both integrals for every class on a grid of step h, a bound of what lies outside, and
-    the grid's width."""
-    C = len(m)
-    low, high, first = window_of(m, nodes.spread)
-    n = int((high + 24 - low)/h) + 1
-    psi0 = np.empty(C)
-    psi1 = np.empty(C)
-    psi2 = np.empty(C)
-    v = np.empty(C)
-    dv = np.empty(C)
-    independent = np.zeros(C)
-    first_order = np.zeros(C)
-    tail = 0.
-    for k in range(n + 1):
-        y = low + k*h
-        for j in range(C):
-            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j],
-                                      nodes.counts[j])
-            psi0[j], psi1[j], psi2[j] = s0, s1, s2
-            v[j] = s1/s0 if s0 > 1e-290 else 0.
-        if k == 0:
-            # the left end, where this one loses almost surely
-            tail += psi0[first] + psi1[first]
-        if k == n: tail += 1 - psi0.min()
-        total = 0.
-        for a in range(C):
-            s = 0.
-            for b in range(C): s += delta[a, b]*v[b]
-            dv[a] = s
-            total += v[a]*s
-        _add_orders(psi0, psi1, psi2, v, dv, total, h, independent, first_order)
-    return independent, first_order, tail, n*h
+def _race(m, delta, h, nodes) -> tuple: # (C,), (C,), number, number
+    """Both integrals of Propositions 1 and 2 for every class on a grid of step h, a bound
+    of what lies outside, and the grid's width."""
+    psi0, psi1, psi2, v, first, width = race_moments(m, h, nodes)
+    others = h*np.stack([others_of(psi0, c) for c in range(len(m))], 1)
+    dv = v @ delta.T
+    total = (v*dv).sum(1)[:, None]
+    first_order = others*(.5*psi1*(total - 2*v*dv) + (psi2 - psi1)*dv)
+    # the left end, where `first` loses almost surely
+    tail = psi0[0, first] + psi1[0, first] + 1 - psi0[-1].min()
+    return (others*psi1).sum(0), first_order.sum(0), tail, width
 
 # %% ../../nbs/gpc/06_softmax.ipynb #7389c507
 def _chaos(d:np.ndarray, delta:np.ndarray) -> float:

@@ -5,9 +5,8 @@
 # %% auto #0
 __all__ = ['UNIT', 'ROWS', 'REACH', 'UNSEEN', 'exp_neg', 'Bumps', 'Boxes', 'Lowest', 'functional_min', 'rounding', 'Spectrum',
            'verify_spectrum', 'spectrum', 'FormEnds', 'shrunk', 'quadratic_form', 'Reduced', 'bumps_about',
-           'relative_error', 'reduce_box', 'Side', 'one_side', 'kernel_rows', 'Centres', 'centres', 'ratio_min',
-           'logistic_line_min', 'probability_down', 'Aim', 'MeanAim', 'VarianceAim', 'ProbabilityAim', 'Bounded',
-           'lower_bounds', 'probability_up', 'value_up']
+           'relative_error', 'reduce_box', 'kernel_rows', 'ratio_min', 'logistic_line_min', 'probability_down', 'Aim',
+           'MeanAim', 'VarianceAim', 'ProbabilityAim', 'probability_up']
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #80547c27
 import math
@@ -19,9 +18,10 @@ from numba import njit
 from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
-from ..posterior import (
-    FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_mean,
-    logistic_means, logistic_slope)
+from .compiled import Either
+from reject_nb.gpc.posterior import (
+    FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_means,
+    logistic_slope)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c146bae8
 @njit(cache=True, nogil=True)
@@ -291,6 +291,146 @@ def _minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, E, t, E_bits, t_b
                              + 32*(sums.size_z + (hsq + d)*size)) + 1e-280*(1 + largest)*n)
         low[b] = best - slack*rounding
 
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e28
+def _parabola_mins(g, q, h):
+    "`_parabola_min` for arrays."
+    inner = (q > 0) & (np.abs(g) < 2*q*h)
+    x = np.where(inner, -.5*g/np.where(inner, q, 1.), np.where(g > 0, -h, h))
+    return x, x*(g + q*x)
+
+class _Placed(NamedTuple):
+    "Where some boxes lie, seen by each bump."
+    c: np.ndarray     # (b, d) centres
+    h: np.ndarray     # (b, d) half-widths, rounded up
+    a: np.ndarray     # (b, d, n) centre minus points
+    w: np.ndarray     # (b, d, n) |a|
+    near: np.ndarray  # (b, n) smallest z
+    span: np.ndarray  # (b, n) range of z
+    at: np.ndarray    # (b, n) u at the centre
+
+def _placed(XT, lo, hi) -> _Placed:
+    "`_place` for some boxes."
+    c = .5*(lo + hi)
+    h = np.maximum(hi - c, c - lo)*(1 + 1e-15)
+    a = c[:, :, None] - XT
+    w = np.abs(a)
+    out = np.maximum(w - h[:, :, None], 0.)
+    out *= out
+    far = w + h[:, :, None]
+    far *= far
+    far -= out
+    span = .5*far.sum(1)
+    np.multiply(w, w, out=far)
+    far -= out
+    return _Placed(c, h, a, w, .5*out.sum(1), span, .5*far.sum(1))
+
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e29
+class _PlainSums(NamedTuple):
+    "`_Sums` of some boxes, and what the slopes are made of."
+    first: np.ndarray   # (b,) values of the polynomials at the centre
+    second: np.ndarray  # (b,)
+    ways: np.ndarray    # (b, 3, n) slopes of the first way, of the second, curvatures
+    loss: np.ndarray    # (b, n) |q| span
+    size: np.ndarray    # (b,)
+    size_z: np.ndarray  # (b,)
+    largest: np.ndarray # (b,)
+
+def _plain_sums(coef, k, box) -> _PlainSums:
+    "`_sums` of some boxes."
+    D = box.span
+    at = box.at
+    q = coef*k
+    largest = np.abs(q).max(1)
+    q *= np.exp(-np.minimum(box.near, 700.))
+    t = np.exp(-np.minimum(.25*D, 700.))
+    up = q > 0
+    t2 = t*t
+    t4 = t2*t2
+    ways = np.empty((len(coef), 3, len(k)))
+    # degree 1: value p0 + p1 u
+    small = D <= 2.
+    e = np.where(small, t2, 2.718281828459045*t4)
+    wide = D > 1e-7
+    chord = np.where(wide, (1 - t4)/np.where(wide, D, 1.), 1 - .5*D)
+    p0 = np.where(up, e*np.where(small, 1 + .5*D, D), 1.)
+    ways[:, 0] = -q*np.where(up, e, chord)
+    first = (q*p0 + ways[:, 0]*at).sum(1)
+    # degree 2: tangent at u1, meets at u1 + L
+    e1 = np.where(up, t, t2*t)
+    wide = D > 1e-5
+    L = np.where(up, .75, -.75)*np.where(wide, D, 1.)
+    d2 = np.where(wide, ((np.where(up, t4, 1.) - e1)/L + e1)/L, .5*e1)
+    tau = at - np.where(up, .25, .75)*D
+    ways[:, 2] = q*d2
+    steep = q*e1
+    turn = ways[:, 2]*tau
+    second = (steep - steep*tau + turn*tau).sum(1)
+    ways[:, 1] = 2*turn - steep
+    q = np.abs(q)
+    more = q*(1 + D)
+    return _PlainSums(first, second, ways, q*D, (more*(1 + D)).sum(1),
+                      (more*(box.near + D)).sum(1), largest)
+
+# %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e30
+def _plain_folded(box, slopes, bend, curve, fold):
+    "What the second way adds to its value at the centre, and its minimisers."
+    H = (box.a*bend[:, None]) @ box.a.transpose(0, 2, 1)
+    h = box.h
+    each = np.arange(h.shape[1])
+    own = H[:, each, each]
+    H[:, each, each] = 0.
+    mixed = (np.abs(H) @ h[:, :, None])[:, :, 0]/np.where(h > 0, h, 1.)
+    return _parabola_mins(slopes, curve + own - fold - np.where(h > 0, mixed, 0.), h)
+
+def _few_minima(XT, k, lo, hi, coef, extra, quadratic, hsq, slack, low, point, score):
+    "`_minima` of as many boxes as fit into fast memory."
+    d, n = XT.shape
+    box = _placed(XT, lo, hi)
+    sums = _plain_sums(coef, k, box)
+    h = box.h
+    square = (h*h).sum(1)
+    D = .5*square
+    bump = extra*np.exp(np.where(D <= 2, -.5*D, 1 - D))   # as `_centre_bump`
+    start = bump*np.where(D <= 2, 1 + .5*D, D)
+    slopes = box.a @ sums.ways.transpose(0, 2, 1) # (b, d, 3)
+    total = sums.ways.sum(2) # (b, 3)
+    largest = np.maximum(sums.largest, extra)
+    score[:] = h*((box.w @ sums.loss[:, :, None])[:, :, 0]
+                  + h*(.5*sums.loss.sum(1) + .5*bump + 1e-9*largest)[:, None])
+    x, add = _parabola_mins(slopes[:, :, 0], .5*(total[:, :1] - bump[:, None]), h)
+    best = sums.first + start + add.sum(1)
+    if quadratic and d > 0:
+        fold = ((np.abs(slopes[:, :, 2])*h).sum(1)
+                - .25*np.minimum(total[:, 2], 0.)*square)
+        y, add = _plain_folded(box, slopes[:, :, 1], sums.ways[:, 2],
+                               .5*(total[:, 1:2] - bump[:, None]), fold[:, None])
+        other = sums.second + start + add.sum(1)
+        x = np.where((other > best)[:, None], y, x)
+        best = np.maximum(best, other)
+    point[:] = box.c + x
+    size = sums.size + 2*(start + bump*D)
+    rounding = (2.3e-16*(2*(n + 64 + 16*d + d*d)*size + 32*(sums.size_z + (hsq + d)*size))
+                + 1e-280*(1 + largest)*n)
+    low[:] = best - slack*rounding
+
+def _plain_minima(bumps:Bumps, boxes:Boxes, coef, extra, quadratic, hsq, slack,
+                  found:Lowest) -> None:
+    "Fills in what is found, in NumPy."
+    few = max(1, 8_192//(len(bumps.k)*max(len(bumps.XT), 1)))
+    for first in range(0, len(boxes.lo), few):
+        s = slice(first, first + few)
+        with np.errstate(over="ignore", invalid="ignore"):
+            _few_minima(*bumps, boxes.lo[s], boxes.hi[s], coef[s], extra[s], quadratic, hsq,
+                        slack, found.low[s], found.point[s], found.score[s])
+
+def _fast_minima(bumps:Bumps, boxes:Boxes, coef, extra, quadratic, hsq, slack,
+                 found:Lowest) -> None:
+    "Fills in what is found, compiled."
+    _minima(*bumps, *boxes, coef, extra, quadratic, hsq, slack,
+            *_exponentials(len(bumps.k)), *found)
+
+_either_minima = Either(_plain_minima, _fast_minima)
+
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #c90a6e27
 def functional_min(
     bumps:Bumps,     # the sum's bumps
@@ -307,7 +447,7 @@ def functional_min(
     By tangents and chords, or by parabolas, whichever is higher."""
     (nb, d), n = boxes.lo.shape, bumps.XT.shape[1]
     found = Lowest(low=np.empty(nb), point=np.empty((nb, d)), score=np.empty((nb, d)))
-    _minima(*bumps, *boxes, coef, extra, quadratic, hsq, slack, *_exponentials(n), *found)
+    _either_minima(nb, n*d, bumps, boxes, coef, extra, quadratic, hsq, slack, found)
     return found
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #fe442334
@@ -490,30 +630,26 @@ class Reduced:
         return relative_error(self.hsq)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #ae556c35
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _apart(X, origin, one, z):
-    """z[i]: half the squared scaled distance of row i; `one` is 1/scale where nothing
-    moves, else 0."""
-    for i in range(len(X)):
-        z[i] = 0.
-        for first in range(0, len(one), 256):
-            # in blocks, so that rounding does not grow with D
-            total = 0.
-            for j in range(first, min(first + 256, len(one))):
-                total += ((origin[j] - X[i, j])*one[j])**2
-            z[i] += .5*total
+def _apart(X, origin, one) -> np.ndarray: # (n,)
+    """Half the squared scaled distance of each row; `one` is 1/scale where nothing moves,
+    else 0."""
+    z = np.zeros(len(X))
+    for first in range(0, len(one), 256):
+        # in blocks, so that rounding does not grow with D
+        part = slice(first, first + 256)
+        off = (origin[part] - X[:, part])*one[part]
+        z += .5*np.einsum("ij,ij->i", off, off)
+    return z
 
 def _fixed_weights(prior, origin, fixed) -> tuple[np.ndarray, float]:
     # k (n,), largest exponent that counts
     "Each training point's weight by the coordinates that do not move."
     if not len(fixed):
-        return np.full(prior.n, float(prior.variance)), 0. # and nothing is compiled
+        return np.full(prior.n, float(prior.variance)), 0.
     one = np.zeros(prior.d)
-    z = np.empty(prior.n)
-    k = np.empty(prior.n)
     one[fixed] = 1/prior.lengthscale[fixed]
-    _apart(prior.X, origin, one, z)
-    exp_neg(.5*z, k, k.view(np.int64))
+    z = _apart(prior.X, origin, one)
+    k = np.exp(-np.minimum(.5*z, 700.))
     k *= prior.variance*k # twice half the exponent, which ends at 700
     return k, float(z[k > 0].max(initial=0.))
 
@@ -559,40 +695,19 @@ def reduce_box(
     return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin,
                    half=half, bumps=bumps, hsq=hsq)
 
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #588cb772
-@dataclass(frozen=True, kw_only=True)
-class Side:
-    "One side of a range: lower bounds of pi (sign 1) or of 1 - pi (sign -1) in a box."
-    post: GPPosterior
-    box: Reduced
-    alpha: np.ndarray     # (n,) with the sign
-    spec: Spectrum|None   # None where only the mean matters
-    rigorous: bool        # count rounding errors
-
-    @property
-    def aim(self) -> "ProbabilityAim":
-        "What is bounded: the probability of class 1, as `alpha` has the sign."
-        return ProbabilityAim(1., self.post.likelihood, 0.)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #4de53193
-def one_side(
-    post:GPPosterior,   # the posterior
-    box:Reduced,        # from `reduce_box`
-    sign:float=1.,      # +1 or -1
-    variance:bool=True, # False: only the mean is needed
-    rigorous:bool=True, # count rounding errors
-) -> Side:
-    "Set up one side; the spectrum is computed once for a posterior."
-    return Side(post=post, box=box, alpha=sign*post.alpha,
-                spec=spectrum(post) if variance else None, rigorous=rigorous)
-
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #a105745e
 # a functional below this counts as zero: squares of its slopes may underflow
 UNSEEN = 1e-150
 
-def _unseen(side:Side, coef:np.ndarray): # (..., n) -> (...)
-    "What underflow may hide of functionals, and what exponents that end at 700 change."
-    return UNSEEN + 1e-300*side.post.variance*np.abs(coef).sum(-1)
+def _plain_rows(XT, k, C, out) -> None:
+    z = np.zeros_like(out)
+    for c, row in zip(C.T, XT):
+        off = c[:, None] - row
+        off *= off
+        z += off
+    z *= .5
+    np.exp(-np.minimum(z, 700., out=z), out=out)
+    out *= k
 
 @njit(cache=True, nogil=True)
 def _kernel_rows(XT, k, C, out, bits):
@@ -606,6 +721,10 @@ def _kernel_rows(XT, k, C, out, bits):
         exp_neg(z, out[b], bits[b])
         for i in range(len(k)): out[b, i] *= k[i]
 
+def _fast_rows(XT, k, C, out) -> None: _kernel_rows(XT, k, C, out, out.view(np.int64))
+
+_either_rows = Either(_plain_rows, _fast_rows)
+
 def kernel_rows(
     XT:np.ndarray,  # (d, n) scaled points
     k:np.ndarray,   # (n,) weights
@@ -613,83 +732,7 @@ def kernel_rows(
     out:np.ndarray, # (b, n) to be filled
 ) -> None:
     "out[b, i] = k_i exp(-|C_b - X_i|^2/2)."
-    _kernel_rows(XT, k, C, out, out.view(np.int64))
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #8cd0c09f
-class Centres(NamedTuple):
-    """What a batch of boxes needs at its centres; all but r and the mean is empty where
-    only the mean matters."""
-    r: np.ndarray         # (b, n) kernel vectors
-    mean: np.ndarray      # (b,) signed latent mean
-    mean_err: np.ndarray  # (b,)
-    z: np.ndarray         # (b, n)
-    form_low: np.ndarray  # (b,) z'Bz from below
-    form_high: np.ndarray # (b,) from above
-    residual: np.ndarray  # (b,) |S r - B z|
-    var_low: np.ndarray   # (b,) enclosure of the variance at the centre
-    var_high: np.ndarray  # (b,)
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #eeb8666a
-def _variance_at(side:Side, r, q:int):
-    "z, its quadratic form, and the variance at the points whose kernel vectors are r."
-    spec = side.spec
-    s2 = side.post.variance
-    n = side.post.n
-    d = len(side.box.free)
-    assert spec is not None
-    sr = r*spec.S
-    z, p = shrunk(spec, q, sr)
-    form = quadratic_form(spec, q, z, sr, p, side.rigorous)
-    cross = 2*np.einsum("bi,bi->b", z, sr)
-    slip = 0.
-    if side.rigorous:
-        slip = (rounding(n + 32 + 8*d) + side.box.relative)*(
-            2*np.einsum("bi,bi->b", np.abs(z), sr) + s2)
-    var_low = np.maximum(s2 - cross + form.low - form.residual**2 - slip, 0)
-    var_high = np.minimum(np.maximum(s2 - cross + form.high + slip, 0), s2)
-    return z, form, np.minimum(var_low, var_high), var_high
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #eeb8666b
-def _at(side:Side, C:np.ndarray, q:int):
-    """Kernel vectors, and what `_variance_at` says; a box keeps those of its first and its
-    latest point."""
-    kept = side.box.kept
-    key = (C.tobytes(), q, side.rigorous, id(side.spec))
-    for which in ("first", "latest"):
-        if which in kept and kept[which][0] == key: return kept[which][1]
-    r = np.empty((len(C), side.post.n))
-    kernel_rows(side.box.bumps.XT, side.box.bumps.k, C, r)
-    found = r, None if side.spec is None else _variance_at(side, r, q)
-    if len(C) == 1: kept["latest" if "first" in kept else "first"] = key, found
-    return found
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #835de2f4
-def centres(
-    side:Side,
-    C:np.ndarray,  # (b, d) scaled points
-    q:int,         # eigenpairs used
-) -> Centres:
-    """Kernel vectors, latent means, and (where the side has a spectrum) w = S z with its
-    quadratic form."""
-    n = side.post.n
-    d = len(side.box.free)
-    r, variance = _at(side, np.ascontiguousarray(C), q)
-    mean = r @ side.alpha
-    err = np.zeros(len(C))
-    # the mean may be a difference of large terms, so its error is relative to the sum of
-    # magnitudes
-    if side.rigorous:
-        size = np.abs(side.alpha)
-        # exp(-z) is off by z times z's error
-        z = np.log(np.maximum(side.box.bumps.k, 1e-300)/np.maximum(r, 1e-300))
-        err = ((rounding(n + 24 + 8*d) + side.box.relative)*(r @ size)
-               + rounding(d + 12)*((r*np.maximum(z, 0.)) @ size) + _unseen(side,
-                                                                           side.alpha))
-    if variance is None: return Centres(r, mean, err, *[np.empty(0)]*6)
-    z, form, var_low, var_high = variance
-    return Centres(r=r, mean=mean, mean_err=err, z=z, form_low=form.low,
-                   form_high=form.high, residual=form.residual, var_low=var_low,
-                   var_high=var_high)
+    _either_rows(len(C), XT.size, XT, k, C, out)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #b7bfe074
 def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
@@ -706,35 +749,24 @@ def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
     return best - 2e-15*(np.abs(kappa)*b + np.abs(rest)/a)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #94c84169
-@njit(cache=True, nogil=True)
-def logistic_line_min(nu, kappa, var_low, var_high):
-    """Lower bound of the minimum of E[sigma] along mean = nu + kappa v, v in [var_low,
+def logistic_line_min(
+    nu,       # (b,), or a number
+    kappa,    # (b,)
+    var_low,  # (b,) at least 0
+    var_high, # (b,)
+) -> np.ndarray: # (b,)
+    """Lower bounds of the minimum of E[sigma] along mean = nu + kappa v, v in [var_low,
     var_high]."""
     pieces = 8
-    width = (var_high - var_low)/pieces
-    best = 1.
-    for i in range(pieces + 1):
-        v = var_low + i*width
-        best = min(best, logistic_mean(nu + kappa*v, v))
-    curve = SECOND*kappa*kappa + THIRD*abs(kappa) + .25*FOURTH
-    flat = best - .125*curve*width*width
-    steps = 1.
-    for i in range(pieces):
-        v = var_low + i*width
-        w = var_low + (i + 1)*width
-        m = min(nu + kappa*v, nu + kappa*w)
-        steps = min(steps, logistic_mean(m, w if m >= 0 else v))
-    return max(flat, steps) - 2e-12
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #83c50da1
-@njit(cache=True, nogil=True)
-def _logistic_line_minima(nu, kappa, var_low, var_high, out):
-    for b in range(len(nu)):
-        out[b] = logistic_line_min(nu[b], kappa[b], var_low[b], var_high[b])
-
-@njit(cache=True, nogil=True)
-def _logistic_slopes(level, variance, out):
-    for b in range(len(variance)): out[b] = logistic_slope(level[b], variance[b])
+    width = (np.asarray(var_high) - var_low)/pieces
+    v = var_low + np.multiply.outer(np.arange(pieces + 1), width)
+    line = nu + kappa*v
+    m = np.minimum(line[:-1], line[1:])
+    p = logistic_means(np.concatenate([line, m]),
+                       np.concatenate([v, np.where(m >= 0, v[1:], v[:-1])]))
+    curve = SECOND*kappa*kappa + THIRD*np.abs(kappa) + .25*FOURTH
+    flat = p[:pieces + 1].min(0) - .125*curve*width*width
+    return np.maximum(flat, p[pieces + 1:].min(0)) - 2e-12
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0c
 def probability_down(g:np.ndarray) -> np.ndarray:
@@ -823,9 +855,7 @@ class ProbabilityAim(Aim):
         level = np.broadcast_to(self._level(goal), len(at.mean))
         middle = .5*(at.var_low + at.var_high)
         if self.link == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
-        kappa = np.empty(len(middle))
-        _logistic_slopes(level, middle, kappa)
-        return kappa
+        return logistic_slope(level, middle)
 
     def bounded_variance(self, goal):
         return (self.link == "logistic") | (self._level(goal) < .5)
@@ -833,9 +863,7 @@ class ProbabilityAim(Aim):
     def low(self, nu, kappa, var_low, var_high):
         if self.link == "probit":
             p = probability_down(ratio_min(nu, kappa, var_low, var_high))
-        else:
-            p = np.empty(len(nu))
-            _logistic_line_minima(nu, kappa, var_low, var_high, p)
+        else: p = logistic_line_min(nu, kappa, var_low, var_high)
         return self._clipped(np.clip(p, 0, 1), -1)
 
     def _clipped(self, p, way):
@@ -856,84 +884,8 @@ class ProbabilityAim(Aim):
         root = np.sqrt(1 + c*max(var, 0))
         return self.weight*mean/root, self.weight/root, -.5*c*self.weight*mean/root**3
 
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #3411aeda
-class Bounded(NamedTuple):
-    "What a batch of boxes gives."
-    low: np.ndarray    # (b,) lower bounds
-    point: np.ndarray  # (b, d) candidates for the minimum
-    score: np.ndarray  # (b, d) branching scores
-    at: Centres        # what is known at the centres
-
-def _functional(side, boxes, coef, extra, degree2):
-    "The functional's minima on boxes, rounded down where the side is rigorous."
-    parabolas = degree2 and len(side.box.free) <= 24
-    found = functional_min(side.box.bumps, boxes, coef, extra, parabolas, side.box.hsq,
-                           1. if side.rigorous else 0.)
-    return found._replace(low=found.low - _unseen(side, coef)) if side.rigorous else found
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #521a120b
-def _variance_range(side, boxes, at, w, tiny, degree2) -> tuple[np.ndarray, np.ndarray]:
-    "Bounds of the variance on boxes, from the functionals of w and -w."
-    s2 = side.post.variance
-    nb = len(w)
-    twice = Boxes(np.concatenate([boxes.lo, boxes.lo]),
-                  np.concatenate([boxes.hi, boxes.hi]))
-    ends = _functional(side, twice, np.concatenate([w, -w]), np.repeat([0., s2], nb),
-                       degree2).low
-    var_high = np.minimum(s2, np.maximum(s2 + at.form_high - 2*ends[:nb] + tiny, 0))
-    var_low = np.maximum(2*ends[nb:] - at.var_high - 2*np.sqrt(s2)*at.residual - tiny, 0)
-    return np.minimum(var_low, var_high), var_high
-
-# %% ../../../nbs/gpc/advanced/certificate.ipynb #57491b0b
-def lower_bounds(
-    side:Side,
-    lo:np.ndarray, # (b, d) scaled boxes
-    hi:np.ndarray, # (b, d)
-    level, # the probability near which the bound should be sharpest: a number, or (b,)
-    q:int,         # eigenpairs used
-    degree2:bool=True, # allow the parabolas
-) -> Bounded:
-    """Lower bounds of the signed probability over boxes, or of the signed mean where the
-    side has no spectrum."""
-    boxes = Boxes(np.ascontiguousarray(lo), np.ascontiguousarray(hi))
-    nb = len(lo)
-    s2 = side.post.variance
-    at = centres(side, .5*(lo + hi), q)
-    if side.spec is None:
-        found = _functional(side, boxes, np.broadcast_to(side.alpha, (nb, side.post.n))
-                            .copy(), np.zeros(nb), degree2)
-        return Bounded(found.low, found.point, found.score, at)
-    kappa = side.aim.kappa(at, level)
-    w = at.z*side.spec.S
-    found = _functional(side, boxes, side.alpha + 2*kappa[:, None]*w,
-                        np.where(kappa < 0, -2*kappa*s2, 0.), degree2)
-    tiny = rounding(16)*(3*s2 + at.form_high)*(1. if side.rigorous else 0.)
-    var_low = np.zeros(nb)
-    var_high = np.full(nb, s2)
-    some = np.flatnonzero(np.broadcast_to(side.aim.bounded_variance(level), nb))
-    if len(some):
-        there = Boxes(*(part[some] for part in boxes))
-        known = Centres(*(part[some] for part in at))
-        var_low[some], var_high[some] = _variance_range(side, there, known, w[some],
-                                                        tiny[some], degree2)
-    above = np.where(kappa >= 0, kappa*(s2 + at.form_high),
-                     -kappa*(at.var_high + 2*np.sqrt(s2)*at.residual))
-    nu = found.low - (above + np.abs(kappa)*tiny)
-    return Bounded(side.aim.low(nu, kappa, var_low, var_high), found.point, found.score, at)
-
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #bc4a7e82
 def probability_up(g:np.ndarray) -> np.ndarray:
     """Phi of g (1 + 4e-16), rounded up: an enclosure's upper end where g itself is known
     within two ulp."""
     return np.minimum(ndtr(g + 4e-16*np.abs(g))*(1 + 1e-14 + 4e-16*g*g) + 1e-300, 1)
-
-def value_up(
-    side:Side,
-    at:Centres,   # from `centres`
-) -> np.ndarray:  # (b,) upper bounds of the signed probability (or mean) at the points
-                  # themselves
-    """The probability at points, rounded up; the signed latent mean where the side has no
-    spectrum."""
-    if side.spec is None: return at.mean + at.mean_err
-    return side.aim.high(at.mean - at.mean_err, at.mean + at.mean_err, at.var_low,
-                         at.var_high)

@@ -12,15 +12,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from .certificate import (
     Boxes, Reduced, functional_min, kernel_rows, rounding)
-from ..posterior import logistic_mean
+from ..posterior import logistic_means
 from ..search import Ball, Looked, Oracle, ball_in, placed
 from ..softmax import (
-    ARG, PURE, MulticlassPosterior, Nodes, node_moments, own_nodes, window_of,
-    covariance_shift, nearly_independent, softmax_mean)
+    ARG, PURE, MulticlassPosterior, Nodes, covariance_shift, nearly_independent, others_of,
+    own_nodes, race_moments, softmax_mean)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #9ee51efb
 class PairCentre(NamedTuple):
@@ -212,13 +211,13 @@ def class_cell(
                                                           for m in means)
     u = pairs.var_low[rest, c]
     v = pairs.var_high[rest, c]
-    single_low = [logistic_mean(-m, b if m <= 0 else a) for m, a,
-                  b in zip(means[0], u, v)]     # E[sigma(-g_j)] from below
-    single_high = [logistic_mean(-m, a if m <= 0 else b) for m, a,
-                   b in zip(means[1], u, v)]    # and from above
+    # E[sigma(-g_j)] from below, and from above
+    single_low, single_high = logistic_means(
+        [-means[0], -means[1]],
+        [np.where(means[0] <= 0, v, u), np.where(means[1] <= 0, u, v)])
     return Cell(low=max(worst - worst_err - wide,
-                        1 - sum(1 - s for s in single_low) - 1e-11*k, 0.),
-                high=min(best + best_err + wide, min(single_high) + 1e-11, 1.),
+                        1 - (1 - single_low).sum() - 1e-11*k, 0.),
+                high=min(best + best_err + wide, single_high.min() + 1e-11, 1.),
                 value_low=max(value - err - narrow, 0.),
                 value_high=min(value + err + narrow, 1.), scores=pairs.scores[c])
 
@@ -319,45 +318,19 @@ class LeadOracle(_CellOracle):
                     scores=mine.scores)
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #a41634b5
-@njit(cache=True, nogil=True)
-def _integrals(m, c, h, nodes):
+def _integrals(m, c, h, nodes) -> tuple: # number, (C,), (C, C), number, number
     """Value, slope and off-diagonal second derivatives of I, what lies outside the grid,
     and the grid's width."""
-    C = len(m)
-    low, high, first = window_of(m, nodes.spread)
-    n = int((high + 24 - low)/h) + 1
-    v = np.empty(C)
-    psi0 = np.empty(C)
-    psi1 = np.empty(C)
-    psi2 = np.empty(C)
-    value = 0.
-    tail = 0.
-    slope = np.zeros(C)
-    bend = np.zeros((C, C))
-    for k in range(n + 1):
-        y = low + k*h
-        others = h
-        for j in range(C):
-            s0, s1, s2 = node_moments(math.exp(m[j] - y), nodes.growth[j], nodes.weight[j],
-                                      nodes.counts[j])
-            psi0[j], psi1[j], psi2[j] = s0, s1, s2
-            v[j] = s1/s0 if s0 > 1e-290 else 0.
-            if j != c: others *= s0
-        if k == 0: tail += psi0[first] + psi1[first] + psi2[first]
-        if k == n: tail += 1 - psi0.min()
-        base = others*psi1[c]
-        lean = others*(psi1[c] - psi2[c])
-        value += base
-        for j in range(C):
-            if j == c: continue
-            slope[j] -= base*v[j]
-            bend[j, c] -= lean*v[j]
-            bend[c, j] -= lean*v[j]
-            for l in range(j):
-                if l != c:
-                    bend[j, l] += base*v[j]*v[l]
-                    bend[l, j] += base*v[j]*v[l]
-    return value, slope, bend, tail, n*h
+    psi0, psi1, psi2, v, first, width = race_moments(m, h, nodes)
+    others = h*others_of(psi0, c)
+    base = others*psi1[:, c]
+    v[:, c] = 0.
+    bend = (v*base[:, None]).T @ v
+    np.fill_diagonal(bend, 0.)
+    bend = np.tril(bend) + np.tril(bend).T    # the two halves are rounded alike
+    bend[c] = bend[:, c] = -(others*(psi1[:, c] - psi2[:, c])) @ v
+    tail = psi0[0, first] + psi1[0, first] + psi2[0, first] + 1 - psi0[-1].min()
+    return base.sum(), -base @ v, bend, tail, width
 
 # %% ../../../nbs/gpc/advanced/class_bounds.ipynb #5b94512e
 class Expansion(NamedTuple):

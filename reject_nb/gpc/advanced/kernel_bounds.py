@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from .compiled import Either
 from .kernels import LINEAR, profile
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #f28b6d36
@@ -64,6 +65,32 @@ def _ranges(rate, Z, offset, lo, hi, centre, low, span, at):
             low[b, i] *= 1 - e
             span[b, i] = span[b, i]*(1 + e) - low[b, i] if low[b, i] < 1e290 else 0.
 
+def _plain_ranges(rate, Z, offset, lo, hi, centre, low, span, at) -> None:
+    "`_ranges` in NumPy."
+    e = (4*len(rate) + 400)*2.3e-16
+    low[:] = span[:] = at[:] = offset
+    for j in np.flatnonzero(rate):
+        r = .5*rate[j]
+        z = Z[j]
+        c = centre[:, j, None]
+        start = lo[:, j, None]
+        stop = hi[:, j, None]
+        near = start - z
+        far = stop - z
+        out = np.maximum(np.maximum(near, -far), 0.)
+        far = np.maximum(far, -near)
+        off = c - z
+        low[:, :-1] += r*out*out
+        span[:, :-1] += r*far*far
+        at[:, :-1] += r*off*off
+        far = np.maximum(stop - c, c - start)
+        span[:, -1:] += r*far*far
+    low *= 1 - e
+    known = low < 1e290
+    span[:] = np.where(known, span*(1 + e) - np.where(known, low, 0.), 0.)
+
+_either_ranges = Either(_plain_ranges, _ranges)
+
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #bb614ccd
 QUARTERS = .25*np.arange(1, 5)[:, None, None]
 
@@ -73,7 +100,8 @@ def _distance(model, f, Z, cells) -> _Factor:
     shape = model.terms.shape[f]
     rate = model.terms.rate[f]
     low, span, at = np.empty((3, len(cells.lo), len(model.Z) + 1))
-    _ranges(rate, Z, model.offset[f], cells.lo, cells.hi, cells.centre, low, span, at)
+    _either_ranges(len(low), Z.size, rate, Z, model.offset[f], cells.lo, cells.hi,
+                   cells.centre, low, span, at)
     t = np.empty((5, *low.shape))
     t[0] = low
     np.multiply(span, QUARTERS, out=t[1:])
@@ -354,6 +382,89 @@ def _add_distance(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, valu
                         score[b, j] += work[3, i]*_reach(A[j, i] if i < n else 0., rate[j],
                                                          h[b, j])/total
 
+# %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #2f5d9c08
+class _Ways(NamedTuple):
+    "Both polynomials of one point's factor on some boxes, by the coefficient's sign."
+    value: np.ndarray  # (2, b, n+1) at the centre: of the first way, of the second
+    slope: np.ndarray  # (2, b, n+1) in t
+    bend: np.ndarray   # (b, n+1) half second derivative of the second way
+
+def _ways(up, low, span, at, P, G) -> _Ways:
+    "Below the function (up), or above it, as `_single` has them."
+    known = span < 1e290
+    D = np.where(known, span, 0.)
+    rise = np.where(known, at - np.where(known, low, 0.), 0.)
+    wide = D > 1e-290
+    if up:
+        first = -G[1]
+        value = P[2] + first*(rise - .5*D)
+    else:
+        first = np.where(wide, (P[4] - P[0])/np.where(wide, D, 1.), 0.)
+        value = P[0] + first*rise
+    k, end, share = (1, P[4], .75) if up else (3, P[0], -.75)
+    here = P[k]
+    fall = G[k - 1]
+    bent = D >= 1e-100
+    L = share*np.where(bent, D, 1.)
+    bend = np.where(bent, ((end - here)/L + fall)/L, 0.)
+    tau = rise - .25*k*D
+    second = np.where(bent, here - fall*tau + bend*tau*tau, value)
+    slope = np.where(bent, 2*bend*tau - fall, first)
+    flat = 0. if up else P[0] # a horizontal line: 0 or the largest value
+    return _Ways(np.where(known, np.array([value, second]), flat),
+                 np.where(known, np.array([first, slope]), 0.), bend)
+
+def _plain_bends(A, bend, rate, h, H, quad) -> None:
+    "`_add_bends` for all sums and boxes: A (b, d, n), bend (b, K, n+1)."
+    n = A.shape[2]
+    total = np.minimum(bend.sum(2), 0.)[:, :, None]
+    inner = bend[:, :, :n]
+    third = np.abs(inner @ A.transpose(0, 2, 1))
+    fold = np.where(third != 0, 2*third*h[:, None], 0.).sum(2)[:, :, None]
+    most = (.5*(h*h) @ rate)[:, None, None]
+    fold = fold - np.where(total < 0, total*most, 0.)
+    H += (inner[:, :, None]*A[:, None]) @ A[:, None].transpose(0, 1, 3, 2)
+    quad -= .5*rate*fold
+
+def _plain_add(coef, rate, Z, centre, h, low, span, at, P, G, parabolas, value, lin, quad,
+               H, score) -> None:
+    "`_add_distance` in NumPy."
+    n = Z.shape[1]
+    on = np.flatnonzero(rate)
+    r = rate[on]
+    side = h[:, on]
+    A = r[:, None]*(centre[:, on, None] - Z[on])   # (b, d, n)
+    up = coef > 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        under, over = (_ways(way, low, span, at, P, G) for way in (True, False))
+        for w in range(2 if parabolas else 1):
+            value[w] += (coef*np.where(up, under.value[w][:, None],
+                                       over.value[w][:, None])).sum(2)
+            slopes = coef*np.where(up, under.slope[w][:, None], over.slope[w][:, None])
+            lin[w][:, :, on] += slopes[:, :, :n] @ A.transpose(0, 2, 1)
+            quad[w][:, :, on] += .5*r*slopes.sum(2)[:, :, None]
+        if parabolas:
+            bend = coef*np.where(up, under.bend[:, None], over.bend[:, None])
+            mixed = np.zeros((*bend.shape[:2], len(on), len(on)))
+            fold = np.zeros((*bend.shape[:2], len(on)))
+            _plain_bends(A, bend, r, side, mixed, fold)
+            H[:, :, on[:, None], on] += mixed
+            quad[1][:, :, on] += fold
+        q = coef[:, 0]
+        gain = np.where(span < 1e290, np.abs(q)*np.maximum(P[0] + P[4] - 2*P[2],
+                                                           1e-9*(P[0] - P[4])),
+                        np.where(q > 0, q*P[0], -q*(P[0] - P[4])))
+        one = np.minimum(side, 1e200)[:, :, None]
+        still = .5*r[:, None]*one*one   # how much t changes along one side of the box
+        reach = np.where(one < 1e200, np.minimum(np.abs(A)*one + still, 1e200), 1e200)
+        still = np.where(one < 1e200, np.minimum(still, 1e200), 1e200)
+        reach = np.concatenate([reach, still], 2)
+        total = reach.sum(1)
+        share = np.where(total > 0, gain/np.where(total > 0, total, 1.), 0.)
+        score[:, on] += (reach @ share[:, :, None])[:, :, 0]
+
+_either_add = Either(_plain_add, _add_distance)
+
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #7c1be604
 def _slopes_of(factor, Z, cells) -> np.ndarray: # (b, n+1, d)
     "Slopes of t, or of the linear form, at the centre."
@@ -438,9 +549,9 @@ def _add_terms(model, coef, Z, cells, parabolas, sums) -> None:
         sums.size[:] += (last - first)*whole.sum(2)
         if last - first == 1 and terms.kind[first] != LINEAR:
             own = factors[0]
-            _add_distance(q, own.rate, Z, cells.centre, cells.h, own.low, own.span, own.at,
-                          own.P, own.G, parabolas, sums.value, sums.lin, sums.quad, sums.H,
-                          sums.score)
+            _either_add(len(q), q.shape[1]*Z.size, q, own.rate, Z, cells.centre, cells.h,
+                        own.low, own.span, own.at, own.P, own.G, parabolas, sums.value,
+                        sums.lin, sums.quad, sums.H, sums.score)
         else: _add_product(q, factors, Z, cells, sums)
 
 # %% ../../../nbs/gpc/advanced/kernel_bounds.ipynb #57e97717

@@ -19,10 +19,10 @@ from .bumps import Summand, sum_of
 from .certificate import Aim, MeanAim, ProbabilityAim
 from .class_signs import Several, settle_lead
 from reject_nb.gpc.advanced.kernel_certificate import (
-    Cells, KernelOracle, LatentGaussian, Problem, at_points, bounded, cell_centres,
-    oracle_of, problem_of)
+    Cells, KernelOracle, LatentGaussian, Problem, Sites, at_points, bounded, cell_centres,
+    framed, oracle_of, problem_of)
 from .kernels import (
-    LINEAR, frame_box, kernel_of, kernel_text, one_scale, scaled)
+    LINEAR, kernel_of, kernel_text, scaled)
 from .many_coordinates import SignsOfSums
 from ..posterior import (
     Posterior, check_names, logistic_means, of_file, read_arrays)
@@ -136,7 +136,7 @@ def lengthscale(self:KernelPosterior) -> np.ndarray: # (d,)
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #d8f2e277
 def _point_problem(post:LatentGaussian, x, variance:bool, rigorous:bool=True) -> Problem:
     "A posterior at a point."
-    return problem_of(post, frame_box((post.terms,), x, x), rigorous, variance)
+    return problem_of(post, framed((post,), x, x), rigorous, variance)
 
 def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim) -> tuple[float, float]:
     # -down, up
@@ -146,18 +146,13 @@ def _enclosed(post:LatentGaussian, x, up:Aim, down:Aim) -> tuple[float, float]:
              for aim in (down, up)]
     return -found[0], found[1]
 
-def _asked(post:LatentGaussian, domain:Domain, aim:Aim, rigorous:bool,
-           tol:float=0.) -> Asked:
-    "An aim on a region."
-    lower, upper, ball = domain.cut
-    frame = frame_box((post.terms,), lower, upper)
-    oracle = oracle_of(problem_of(post, frame, rigorous, aim.curved, tol), aim, ball)
-    return Asked(oracle, partial(placed, frame, ball))
-
 # %% ../../../nbs/gpc/advanced/kernel_posterior.ipynb #37c0a003
 class OneLatent(SignsOfSums):
-    "The searches of a KernelPosterior; ValueError that names `post` without a link."
-    def __init__(self, post:KernelPosterior): self.post = post
+    """The searches of a KernelPosterior or GPPosterior; ValueError that names `post`
+    without a link."""
+    def __init__(self, post:KernelPosterior|Sites):
+        self.post = post
+        self.latest: dict = {}    # what two questions in a row have in common
 
     def _linked(self) -> str:
         "The link; ValueError that names `post` where there is none."
@@ -178,7 +173,7 @@ class OneLatent(SignsOfSums):
     def alone(self) -> int:
         """Free coordinates from which boxes decide nothing that a sum of exponentials
         leaves open."""
-        return ALONE if one_scale([self.post.terms]) is None else FROM
+        return ALONE if self.post.scale is None else FROM
 
     def summed(self, around, top):
         sign = 1. if top else -1.
@@ -188,8 +183,12 @@ class OneLatent(SignsOfSums):
     def _mean_at(self, x, rigorous) -> tuple[float, float]:
         "Bounds of the latent mean at a point."
         self._linked()
-        at = at_points(_point_problem(self.post, x, False, rigorous), np.zeros((1, 0)))
-        return float((at.mean - at.mean_err)[0]), float((at.mean + at.mean_err)[0])
+        key = "mean", x.tobytes(), rigorous
+        if key not in self.latest:
+            at = at_points(_point_problem(self.post, x, False, rigorous), np.zeros((1, 0)))
+            self.latest = {key: (float((at.mean - at.mean_err)[0]),
+                                 float((at.mean + at.mean_err)[0]))}
+        return self.latest[key]
 
     def class_at(self, x, rigorous):
         low, high = self._mean_at(x, rigorous)
@@ -203,12 +202,23 @@ class OneLatent(SignsOfSums):
         low, high = _enclosed(self.post, x, self._aim(1.), self._aim(-1.))
         return max(1 + low - 2.3e-16, 0.), high
 
+    def _asked(self, domain:Domain, aim:Aim, rigorous:bool, tol:float=0.) -> Asked:
+        "An aim on a region."
+        lower, upper, ball = domain.cut
+        key = lower.tobytes(), upper.tobytes(), tol, rigorous, aim.curved
+        if key not in self.latest:
+            frame = framed((self.post,), lower, upper)
+            self.latest = {key: problem_of(self.post, frame, rigorous, aim.curved, tol)}
+        problem = self.latest[key]
+        oracle = oracle_of(problem, aim, ball, self.pool, self.threads)
+        return Asked(oracle, partial(placed, problem.frame, ball))
+
     def probability_over(self, domain, target, sign, tol, rigorous):
-        return _asked(self.post, domain, self._aim(sign), rigorous, tol)
+        return self._asked(domain, self._aim(sign), rigorous, tol)
 
     def margin_over(self, domain, top, rigorous):
         self._linked()
-        return _asked(self.post, domain, MeanAim(1. if top else -1.), rigorous)
+        return self._asked(domain, MeanAim(1. if top else -1.), rigorous)
 
 @patch(as_prop=True)
 def searches(self:KernelPosterior) -> OneLatent:
@@ -422,7 +432,7 @@ class OneVsRest(Certifiable):
         "A question about one class."
         lower, upper, ball = domain.cut
         latents = self.post.latents
-        frame = frame_box(tuple(p.terms for p in latents), lower, upper)
+        frame = framed(latents, lower, upper)
         return _SharesOracle([problem_of(p, frame, rigorous) for p in latents], c, kind,
                              self.post.error, ball)
 

@@ -554,7 +554,8 @@ class Frame:
         "A point of the original box."
         full = self.origin.copy()
         full[self.free] = self.raw(s[None])[0]
-        return full
+        # what does not move may lie at the kernels' reach, short of the box
+        return np.minimum(np.maximum(full, self.lower), self.upper)
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #92a44389
 def scaled(
@@ -597,6 +598,7 @@ def frame_box(
     terms:tuple,       # Terms of every kernel that is asked about
     lower:np.ndarray,  # (D,) checked, may be -inf
     upper:np.ndarray,  # (D,) checked, may be inf
+    reach=None,        # (low, high), (D,) each: beyond, no kernel changes; None: everywhere
 ) -> Frame:
     """Set up a box; ValueError that names a corner which is too large where a kernel is
     linear."""
@@ -606,15 +608,17 @@ def frame_box(
     for name, corner in (("lower", lower), ("upper", upper)):
         if not (np.abs(corner[moving]) <= 1e60).all():
             raise refuse(name, "at most 1e60 in size where the kernel is linear", corner)
-    free = np.flatnonzero((lower < upper) & (rate > 0).any(0))
-    inside = np.minimum(np.maximum(0., lower), upper)
+    low, high = ((lower, upper) if reach is None
+                 else (np.clip(end, *reach) for end in (lower, upper)))
+    free = np.flatnonzero((low < high) & (rate > 0).any(0))
+    inside = np.minimum(np.maximum(0., low), high)
     origin = np.minimum(np.maximum(inside, -1e150), 1e150)
-    origin[free] = _middle(lower, upper)[free]
-    ends = (np.isinf(upper) + 2*np.isinf(lower))[free].astype(int)
+    origin[free] = _middle(low, high)[free]
+    ends = (np.isinf(high) + 2*np.isinf(low))[free].astype(int)
     scale = _units(rate, kind)[free]
-    reach = np.maximum(upper - origin, origin - lower)[free]
+    most = np.maximum(high - origin, origin - low)[free]
     return Frame(lower=lower, upper=upper, free=free, origin=origin, scale=scale, ends=ends,
-                 half=np.where(ends > 0, 1., reach/scale*(1 + 1e-15)))
+                 half=np.where(ends > 0, 1., most/scale*(1 + 1e-15)))
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #d629ff5e
 def model_on(

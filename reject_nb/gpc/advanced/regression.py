@@ -20,9 +20,8 @@ from ...core.checks import (
 from ...core.results import Clock, Status
 from .certificate import Aim, MeanAim, VarianceAim
 from .kernel_certificate import (
-    EndAim, KernelOracle, Problem, problem_of)
+    EndAim, KernelOracle, Problem, framed, problem_of)
 from .kernel_posterior import KernelPosterior
-from .kernels import frame_box
 from .many import check_radius
 from .rows import keys_of, rows_of
 from ..questions import around
@@ -117,7 +116,7 @@ def regression_range(
     check_flag(rigorous, "rigorous")
     check_ball(ball, lo, hi)
     cut = cut_to_ball(lo, hi, ball)
-    problem = problem_of(post, frame_box((post.terms,), *cut), rigorous)
+    problem = problem_of(post, framed((post,), *cut), rigorous)
     plain = problem_of(post, problem.frame, rigorous, variance=False)
     z = float(ndtri(.5 + .5*level))
     middle = problem.frame.point(np.zeros(len(problem.frame.half)))
