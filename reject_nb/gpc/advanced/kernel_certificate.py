@@ -719,9 +719,11 @@ def form_on(self:LatentGaussian,
 class Sites(LatentGaussian):
     "A GPPosterior: a squared exponential, and a quadratic form given by sites."
     def __init__(self, post:GPPosterior):
-        if post.lengthscale.max() > 1e150: # its square's inverse would lose digits
-            raise refuse("post", "one with length-scales of at most 1e150",
-                         post.lengthscale.max())
+        # the inverse of a square must neither overflow, squared again, nor lose digits
+        finite = post.lengthscale[np.isfinite(post.lengthscale)]
+        if finite.size and not 1e-75 <= finite.min() <= finite.max() <= 1e150:
+            raise refuse("post", "one with length-scales from 1e-75 to 1e150: use other "
+                         "units", post.lengthscale)
         self.sites = post
         self.kernel = SquaredExponential(post.variance, post.lengthscale)
         self.Z = post.X
