@@ -708,8 +708,8 @@ def framed(
 
 @patch
 def form_on(self:LatentGaussian,
-    frame:Frame,
-    minima:Minima,
+    frame:Frame,    # the box and what moves in it
+    minima:Minima,  # of its kernel's sums
     top:float,  # largest prior variance in the box
     tol:float,  # of the question; 0: as sharp as can be
 ) -> Form:
