@@ -707,7 +707,7 @@ def framed(
                                            np.max([most for _, most in reaches], 0)))
 
 @patch
-def form_on(self:LatentGaussian,
+def _form_on(self:LatentGaussian,
     frame:Frame,    # the box and what moves in it
     minima:Minima,  # of its kernel's sums
     top:float,  # largest prior variance in the box
@@ -732,7 +732,7 @@ class Sites(LatentGaussian):
         self.mean = self.noise = self.clip = 0.
         self.classes = post.classes
 
-    def form_on(self, frame, minima, top, tol):
+    def _form_on(self, frame, minima, top, tol):
         spec = spectrum(self.sites)
         d = len(frame.half)
         if not d or tol == 0: return SitesForm(spec, top, self.n)
@@ -769,7 +769,7 @@ def problem_of(
                      "where the prior variance is "
                      f"at most {LOGISTIC_LIMIT:g} for the logistic link",
                      frame.upper)
-    form = post.form_on(frame, minima, top, tol) if variance else None
+    form = post._form_on(frame, minima, top, tol) if variance else None
     return Problem(post=post, frame=frame, top=top, rigorous=rigorous, minima=minima,
                    form=form)
 
