@@ -288,7 +288,7 @@ def run(
     id:str, # one of RUNS
     cases=None, # of it; default: all
 ):
-    "Run the cases of a table; rows of a case that is there already are kept."
+    "Run the cases of a table, which replaces an earlier one and is stored after each case."
     room, _, name = id.partition("/")
     compute, folder = RUNS[id][0], project()/"figures"/room
     began, rows = time.perf_counter(), []
