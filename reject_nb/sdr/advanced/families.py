@@ -101,6 +101,12 @@ def _check_spread(x, dist:str) -> None:
     raise ValueError(f"X is constant at {x[0]}: {dist} has no maximum-likelihood estimate "
                      "there")
 
+def _check_narrow(size:float, dist:str) -> None:
+    "ValueError where the values lie so close together that the parameters are too large."
+    if size <= LARGEST_COUNT: return
+    raise ValueError(f"X varies too little: the maximum-likelihood estimate of {dist} has "
+                     f"a parameter of {size:.2g}, above {LARGEST_COUNT:.0e}")
+
 # %% ../../../nbs/sdr/advanced/families.ipynb #afeef834
 def check_not_zero(x, dist:str) -> None:
     "ValueError where all values are zero."
@@ -193,6 +199,7 @@ class Gamma(GammaLike):
         check_support(x, x > 0, "Gamma", "x > 0")
         _check_spread(x, "Gamma")
         shape = _gamma_shape(x, weight)
+        _check_narrow(shape, "Gamma")
         return cls(shape, weighted_mean(x, weight)/shape)
 
 # %% ../../../nbs/sdr/advanced/families.ipynb #0ff4d45d
@@ -202,8 +209,11 @@ def _gamma_shape(x, weight) -> float:
     mean = weighted_mean(x, weight)
     r = x/mean - 1
     near = np.abs(r) < .5
-    target = -weighted_mean(
-        np.where(near, np.log1p(np.where(near, r, 0)), np.log(x) - np.log(mean)), weight)
+    target = weighted_mean(
+        r - np.where(near, np.log1p(np.where(near, r, 0)), np.log(x) - np.log(mean)),
+        weight)
+    if target < 1e-5: # the next term is 1e-16 of the first
+        return float((1 + np.sqrt(1 + 4*target/3))/(4*target))
     def excess(t): return t - digamma(np.exp(t)) - target
     return float(np.exp(brentq(excess, np.log(.4/target), np.log(1.1/target), xtol=1e-14)))
 
@@ -338,8 +348,9 @@ def _beta_parameters(x, weight) -> list[float]: # a, b
     targets = np.array([weighted_mean(np.log(x), weight),
                         weighted_mean(np.log1p(-x), weight)])
     mean = weighted_mean(x, weight)
-    ab = np.array([mean, 1 - mean])*max(
-        mean*(1 - mean)/weighted_mean((x - mean)**2, weight) - 1, 1e-3)
+    size = max(mean*(1 - mean)/weighted_mean((x - mean)**2, weight) - 1, 1e-3)
+    _check_narrow(size, "Beta")
+    ab = np.array([mean, 1 - mean])*size
     for _ in range(200):
         gradient = targets - digamma(ab) + digamma(ab.sum())
         hessian = polygamma(1, ab.sum()) - np.diag(polygamma(1, ab))
