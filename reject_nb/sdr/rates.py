@@ -5,7 +5,8 @@
 # %% auto #0
 __all__ = ['ESTIMATE', 'FEW_ATOMS', 'LOWEST', 'MOST_COMBINED', 'FEW_DIRECT', 'ACCURACY', 'Rates', 'matched', 'Columns',
            'sort_columns', 'contour_corners', 'contour_log_cdf', 'scalar_distribution', 'Exact', 'exact_part',
-           'log_sum_over_atoms', 'panel_part', 'combined', 'listing_error', 'log_probability_of_region', 'rates']
+           'log_sum_over_atoms', 'quartile_distance', 'panel_part', 'combined', 'listing_error',
+           'log_probability_of_region', 'rates_of', 'rates']
 
 # %% ../../nbs/sdr/03_rates.ipynb #7c657f6c
 from dataclasses import dataclass
@@ -246,7 +247,9 @@ def _sum_above(atoms_, below, rho, guess) -> LogCdf: # (m,)
 
 
 # %% ../../nbs/sdr/03_rates.ipynb #16df99d3
-def _spread(column:Column) -> float:
+def quartile_distance(
+    column:Column, # whose pieces carry the probabilities
+) -> float:
     "Distance of the quartiles of a column's Gamma, roughly."
     weight = column.pieces.weight[column.roots].ravel()
     if not weight.sum(): return 1.
@@ -264,7 +267,8 @@ def panel_part(
     direct:bool,      # whether the last column stays an integral, for a few thresholds
 ) -> Callable:        # q (m,) -> Values
     "The distribution of all continuous columns."
-    columns = sorted((Column(ScalarPair(*pair), under) for pair in exact.left), key=_spread)
+    columns = sorted((Column(ScalarPair(*pair), under) for pair in exact.left),
+                     key=quartile_distance)
     assert exact.below is not None
     below = exact.below
     def distribution(q):
@@ -276,7 +280,7 @@ def panel_part(
         if not len(column.cuts): # this distribution has no mass where Gamma is finite
             sure = np.clip(column.surely, 0., 1.)
             return lambda q: Values(np.full(len(q), sure), np.full(len(q), 1e-15))
-        panels = on_panels(distribution, ends, corners, scale=_spread(column))
+        panels = on_panels(distribution, ends, corners, scale=quartile_distance(column))
         distribution = with_column(panels, column)
         ends = limits_with(panels, column)
         corners = corners_with(corners, column)
@@ -391,7 +395,12 @@ def _fdr_error(found:dict, p_safe) -> np.ndarray:
     return np.maximum(distance(1), distance(-1))
 
 # %% ../../nbs/sdr/03_rates.ipynb #79819891
-def _rates_of(under_safe:LogCdf, under_unsafe:LogCdf, p_safe, rho) -> Rates:
+def rates_of(
+    under_safe:LogCdf,   # P(Gamma <= rho) of safe points, (m,)
+    under_unsafe:LogCdf, # of unsafe points, (m,)
+    p_safe,              # prior probability of the safe class, a number or like rho
+    rho,                 # levels, m in all
+) -> Rates:
     "Rates from the two probabilities and the bounds of their errors, in the shape of rho."
     shape = np.shape(rho)
     def fit(part): return part[0] if shape == () else part.reshape(shape)
@@ -436,5 +445,5 @@ def rates(
              for under in ("safe", "unsafe")]
     under_safe, under_unsafe = (LogCdf(*(part[which.ravel()] for part in one))
                                 for one in found)
-    return _rates_of(under_safe, under_unsafe, p_safe[()], rho)
+    return rates_of(under_safe, under_unsafe, p_safe[()], rho)
 

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['FAR', 'BENDS', 'TRIED', 'DEAD', 'GROWN', 'MOST_VALUES', 'STEP', 'EPS', 'LOG_FLOOR', 'SPARE', 'QuadraticForm',
            'gaussian_gamma', 'CGF', 'reflect', 'quadratic_cgf', 'chernoff_cgf', 'saddles', 'Path', 'path_from',
-           'InversionError', 'Tail', 'log_tail', 'mean_of', 'LogCdf', 'log_cdf', 'log_interval', 'with_shift',
-           'quadratic_log_cdf']
+           'halving_error', 'InversionError', 'Tail', 'shared_paths', 'log_tail', 'mean_of', 'LogCdf', 'log_cdf',
+           'log_interval', 'with_shift', 'quadratic_log_cdf']
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #03e07c05
 from dataclasses import dataclass
@@ -263,7 +263,10 @@ def _by_length(cgf, q, lengths, path, u) -> np.ndarray: # (m,)
     return sums
 
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #4half001
-def _halving_error(change, before) -> np.ndarray: # (m,)
+def halving_error(
+    change,      # of the integrals by the last halving of the step, (m,)
+    before,      # by the one before, (m,)
+) -> np.ndarray: # (m,)
     """Bound after two changes: the next is smaller by their ratio; one small by chance is
     not believed."""
     coarse = np.maximum(change, before**1.5)
@@ -294,7 +297,7 @@ def _trapezoid(cgf, q, lengths, path, target, least) -> tuple[np.ndarray, np.nda
             now = np.abs(new - value[open_])
             now /= np.maximum(np.abs(new), least[open_])
             value[open_], change[open_], error[open_] = (new, now,
-                                                         _halving_error(now, before))
+                                                         halving_error(now, before))
             open_ = open_[~(error[open_] < target)]
     return value, error
 
@@ -345,8 +348,12 @@ def _group_tail(cgf:CGF, q, c:float, target:float, log_floor) -> Tail:
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #89712a4a
 SPARE = 3. # by how much the exponent of a shared path may exceed its least value
 
-def _shared(cgf:CGF, q, c, log_floor) -> list[tuple[float, np.ndarray]]:
-    # saddle, rows that take it
+def shared_paths(
+    cgf:CGF,   # of the variable
+    q,         # thresholds, (m,)
+    c,         # their saddles, (m,); NaN where there is none
+    log_floor, # ln of probabilities whose digits do for all smaller ones, (m,)
+) -> list[tuple[float, np.ndarray]]: # saddle, rows that take it
     "As few saddles as do for all thresholds; those without one are left out."
     rows = np.flatnonzero(~np.isnan(c))
     rows = rows[np.argsort(c[rows], kind="stable")]
@@ -370,7 +377,6 @@ def _shared(cgf:CGF, q, c, log_floor) -> list[tuple[float, np.ndarray]]:
         start = stop
     return found
 
-
 # %% ../../../nbs/sdr/advanced/inversion.ipynb #89712a4c
 def log_tail(
     cgf:CGF,          # of the variable
@@ -393,7 +399,7 @@ def log_tail(
     def put(saddle, rows):
         found.log_p[rows], found.error[rows] = _group_tail(cgf, q[rows], saddle, rtol,
                                                            log_floor[rows])
-    for saddle, rows in _shared(cgf, q, c, log_floor): put(saddle, rows)
+    for saddle, rows in shared_paths(cgf, q, c, log_floor): put(saddle, rows)
     again = np.flatnonzero(~(found.error < 1e-10) & ~np.isnan(c)) # each on its own path
     for saddle in np.unique(c[again]): put(saddle, again[c[again] == saddle])
     far = exponents < -745 # below the smallest float, where K itself has no digits left

@@ -6,7 +6,7 @@
 __all__ = ['DEGREE', 'NODES', 'TO_SERIES', 'HALVINGS', 'MOST_OPEN', 'LINEAR', 'ROOT_LEFT', 'ROOT_RIGHT', 'GAUSS', 'GAUSS_WEIGHTS',
            'MOMENTS', 'COARSE', 'COARSER', 'MOST_LEVELS', 'MOST_PIECES', 'COARSE_TOL', 'GOOD', 'MOST_CORNERS', 'MANY',
            'CROWDED', 'LEBESGUE', 'Panels', 'Values', 'on_panels', 'ends_of', 'mass_coordinates', 'Pieces', 'Column',
-           'carried_error', 'with_column', 'corners_of', 'corners_with', 'limits_with', 'likely', 'with_atoms',
+           'carried_error', 'with_column', 'corners_of', 'apart', 'corners_with', 'limits_with', 'likely', 'with_atoms',
            'on_series']
 
 # %% ../../../nbs/sdr/advanced/panels.ipynb #pan00003
@@ -392,9 +392,11 @@ def with_column(
 def corners_of(pair:ScalarPair) -> np.ndarray: # (m,)
     "Values of Gamma where it turns, and where it ends if it does not run away."
     with np.errstate(all="ignore"): values = pair.gamma(turning_points(pair))
-    return _apart(values[np.isfinite(values) & (np.abs(values) < 1e6)])
+    return apart(values[np.isfinite(values) & (np.abs(values) < 1e6)])
 
-def _apart(values) -> np.ndarray: # (m,) increasing
+def apart(
+    values,      # numbers, in any order
+) -> np.ndarray: # (m,) increasing
     "Values without those that differ from their neighbour by rounding."
     values = np.unique(values)
     return values[np.append(np.diff(values) > 1e-12*np.maximum(1, np.abs(values[1:])),
@@ -404,7 +406,7 @@ MOST_CORNERS = 30
 
 def corners_with(corners, column:Column) -> np.ndarray: # (m,)
     "Corners of a distribution after a column was added to it."
-    return _apart(np.add.outer(corners, corners_of(column.pair)))[:MOST_CORNERS]
+    return apart(np.add.outer(corners, corners_of(column.pair)))[:MOST_CORNERS]
 
 def limits_with(panels:Panels, column:Column) -> np.ndarray: # (2,)
     "Limits of that distribution on the left and on the right."

@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['PROBLEMS', 'QUICK', 'RATIOS', 'CLASSIFIERS', 'METHODS', 'C_CLASSIFIER', 'C_SCORE', 'TRAIN', 'split_five',
-           'fit_crammer_singer', 'Answers', 'class_scores', 'ordinal_answers', 'run_cell', 'cells_of', 'finished',
-           'run_cells', 'main']
+           'CrammerSinger', 'fit_crammer_singer', 'Answers', 'class_scores', 'ordinal_answers', 'prediction_loss',
+           'choose_classifier', 'Part', 'choose_score', 'run_cell', 'cells_of', 'finished', 'run_cells', 'main']
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #28195e57
 import argparse
@@ -83,10 +83,16 @@ def split_five(
     return [np.flatnonzero(part == k) for k in range(5)]
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #1b493069
-class _CrammerSinger:
+class CrammerSinger:
     """Objective of the smoothed problem and its dual bound, for features with a constant
     column."""
-    def __init__(self, Z, y, n_classes:int, C:float):
+    def __init__(
+        self,
+        Z,             # (n, d) features
+        y,             # (n,) classes from 0
+        n_classes:int,
+        C:float,       # weight of the losses
+    ):
         self.X = np.column_stack([Z, np.ones(len(Z))])
         self.y = y
         self.C = C
@@ -138,7 +144,7 @@ def fit_crammer_singer(
 
     Source: Franc, Prusa and Voracek (2023), section 5.2.1."""
     from scipy.optimize import minimize
-    problem = _CrammerSinger(Z, y, n_classes, C)
+    problem = CrammerSinger(Z, y, n_classes, C)
     x = np.zeros(problem.shape[0]*problem.shape[1]) if start is None else start.ravel()
     gap = np.inf
     tau = .3
@@ -205,12 +211,22 @@ def _train_svor(Z, y, n_classes, C, start):
 TRAIN: dict[str, Callable] = {"LR": _train_lr, "SVM": _train_svm, "SVOR": _train_svor}
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #99df18b2
-def _loss(true, predicted, ordinal:bool) -> np.ndarray:
+def prediction_loss(
+    true,         # (n,) classes
+    predicted,    # (n,) classes
+    ordinal:bool, # whether the loss is absolute
+) -> np.ndarray:  # (n,)
     "Percent, or absolute error."
     return np.abs(true - predicted).astype(float) if ordinal else 100.*(true != predicted)
 
-def _choose_classifier(classifier:str, train, validation, n_classes:int, factor:float,
-                       ordinal:bool):
+def choose_classifier(
+    classifier:str, # a key of TRAIN
+    train,          # features (n, d) and classes (n,)
+    validation,     # the same of the part that chooses
+    n_classes:int,
+    factor:float,   # by which every C is multiplied
+    ordinal:bool,   # whether the loss is absolute
+):
     """The classifier of least risk on the validation part, and its C; the smallest C of
     equal risk."""
     (Z, y), (Zv, yv) = train, validation
@@ -220,12 +236,12 @@ def _choose_classifier(classifier:str, train, validation, n_classes:int, factor:
     start = None
     for C in sorted(C_CLASSIFIER, reverse=True): # the strongest penalty first: warm starts
         apply, start = TRAIN[classifier](Z, y, n_classes, C*factor, start)
-        risk = _loss(yv, apply(Zv).predictions, ordinal).mean()
+        risk = prediction_loss(yv, apply(Zv).predictions, ordinal).mean()
         if risk <= best: best, chosen, chosen_C = risk, apply, C
     return chosen, chosen_C
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #84d4dc5e
-class _Part(NamedTuple):
+class Part(NamedTuple):
     "A part of the data for the scores."
     X: np.ndarray
     predictions: np.ndarray
@@ -238,8 +254,14 @@ def _make_score(method:str, penalty:float):
         penalty=penalty)
 
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #3f5d39ed
-def _choose_score(method:str, train:_Part, targets, validation:_Part, test:_Part,
-                  factor:float):
+def choose_score(
+    method:str,      # "SELE", "REG" or "TCP"
+    train:Part,      # on which the score learns
+    targets,         # (n,) what it learns there
+    validation:Part, # which chooses C
+    test:Part,
+    factor:float,    # by which every C is multiplied
+):
     "Test AuRC of the score of least AuRC on the validation part, and its C."
     best = np.inf
     chosen = np.nan
@@ -284,10 +306,10 @@ def run_cell(
     sd = A.std(0)
     sd = np.where(sd > 0, sd, 1.)
     def rows(at): return np.ascontiguousarray((X[at] - mean)/sd)
-    apply, C = _choose_classifier(classifier, (rows(trn1), y[trn1]), (rows(val1), y[val1]),
+    apply, C = choose_classifier(classifier, (rows(trn1), y[trn1]), (rows(val1), y[val1]),
                                   len(labels), len(trn1) if classifier_mean else 1, ordinal)
     answers = [apply(rows(at)) for at in (trn2, val2, tst)]
-    parts = [_Part(X[at], a.predictions, _loss(y[at], a.predictions, ordinal))
+    parts = [Part(X[at], a.predictions, prediction_loss(y[at], a.predictions, ordinal))
              for at, a in zip((trn2, val2, tst), answers)]
     test = parts[2]
     said = answers[2]
@@ -298,7 +320,7 @@ def run_cell(
     for method in learned:
         targets = parts[0].losses
         if method == "TCP": targets = answers[0].posterior[np.arange(len(trn2)), y[trn2]]
-        out[method], out[f"C {method}"] = _choose_score(
+        out[method], out[f"C {method}"] = choose_score(
             method, parts[0], targets, parts[1], test, 1/len(trn2) if scores_sum else 1)
     return {k: v if isinstance(v, (str, int)) else round(float(v), 6)
             for k, v in out.items()}
