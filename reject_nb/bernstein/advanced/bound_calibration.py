@@ -14,14 +14,14 @@ from ...core.checks import (
 from ...core.tails import clopper_pearson_lower, clopper_pearson_upper
 
 # %% auto #0
-__all__ = ['LEVELS', 'BoundCalibration', 'check_levels', 'calibrate_bound']
+__all__ = ['LEVELS', 'group_limits', 'BoundCalibration', 'check_levels', 'calibrate_bound']
 
 # %% ../../../nbs/bernstein/advanced/bound_calibration.ipynb #bcal0006
 def _group(certified, levels) -> np.ndarray: # (n,) from 0 to k
     "Number of the group of each bound: the levels below it."
     return np.searchsorted(levels, certified, side="left")
 
-def _limits(
+def group_limits(
     errors,      # (..., groups) wrong points
     n,           # (..., groups) points
     delta:float, # 1 - confidence, in (0, 1)
@@ -111,6 +111,6 @@ def calibrate_bound(
     size = len(levels) + 1
     n = np.bincount(group, minlength=size)
     errors = np.bincount(group[wrong], minlength=size)
-    lower, upper = _limits(errors, n, delta)
+    lower, upper = group_limits(errors, n, delta)
     return BoundCalibration(levels=levels, n=n, errors=errors, lower=lower, upper=upper,
                             delta=delta)

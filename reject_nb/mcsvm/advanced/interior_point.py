@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['COST', 'R', 'ALPHA', 'U', 'V', 'THETA', 'AIM_V', 'AIM_U', 'D_ALPHA', 'D_V', 'D_U', 'compiled', 'Coordinates',
-           'whiten_gram', 'whiten', 'Rows', 'Pairs', 'make_pairs', 'Sums', 'NewtonSystem', 'Problem', 'Outside',
+           'whiten_gram', 'whiten', 'Rows', 'Pairs', 'make_pairs', 'advance', 'begin', 'Sums', 'assemble', 'empty_sums',
+           'gram_small', 'weighted_gram', 'NewtonSystem', 'pair_directions', 'second_order_aims', 'Problem', 'Outside',
            'Iterate', 'interior_point', 'ridge_start']
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #1ae05794
@@ -117,7 +118,13 @@ _unordered: Any = njit(cache=True, error_model="numpy", no_cfunc_wrapper=True,
                        fastmath={"nnan", "nsz", "reassoc", "contract"})  # type: ignore[call-overload]
 
 @compiled
-def _advance(pairs, y, s, b, length):
+def advance(
+    pairs,  # Pairs with their directions, changed in place
+    y,      # (n,) +1 safe, -1 unsafe
+    s,      # (n,) scores at the new point
+    b,      # (m,) offsets at the new point
+    length, # of the step, at most 1; 0: only r is computed
+):
     """alpha, v, u along the direction, kept strictly inside against rounding; then r of
     each pair."""
     values = pairs.values
@@ -131,7 +138,10 @@ def _advance(pairs, y, s, b, length):
                 values[V, p] = max(values[V, p] + length*values[D_V, p], 1e-100)
             values[R, p] = 1. + y[i]*(s[i] - b[pairs.tau[p]])
 
-def _begin(pairs:Pairs, width:float) -> None:
+def begin(
+    pairs:Pairs, # with r, changed in place
+    width:float, # least u and v, above 0
+) -> None:
     "u - v = r with both at least `width`, alpha v = (c - alpha) u."
     row = pairs.rows
     np.add(np.maximum(row.r, 0.), width, out=row.u)
@@ -147,7 +157,12 @@ class Sums(NamedTuple):
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #b4853c1e
 @compiled
-def _assemble(pairs, y, at_point, at_tau):
+def assemble(
+    pairs,    # Pairs, theta is filled in
+    y,        # (n,) +1 safe, -1 unsafe
+    at_point, # Sums of n zeros, filled in
+    at_tau,   # Sums of m zeros, filled in
+):
     """theta, its sums, affine right-hand sides; returns the sums of complementarity, of
     losses and of alpha."""
     values = pairs.values
@@ -182,11 +197,21 @@ def _assemble(pairs, y, at_point, at_tau):
     return complementarity, losses, total
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #0a4c7d6a
-def _sums(n:int) -> Sums: return Sums(*np.zeros((3, n)))
+def empty_sums(
+    n:int, # points or taus
+) -> Sums:
+    "Zeros to be filled."
+    return Sums(*np.zeros((3, n)))
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #004144df-1
 @compiled
-def _gram_small(Q, point_theta, pairs, H, C):
+def gram_small(
+    Q,           # (n, D) features
+    point_theta, # (n,) sums of theta at each point
+    pairs,       # Pairs with theta
+    H,           # (D, D) or (0, D): empty, changed in place
+    C,           # (m, D), changed in place
+):
     """Add theta' Q to C (m, D), and Q' diag(theta) Q (lower triangle) to H where that is
     not empty."""
     values = pairs.values
@@ -204,12 +229,17 @@ def _gram_small(Q, point_theta, pairs, H, C):
 _LOOP = 8 # features up to which the loop is faster than BLAS
 _ROWS = 1024 # rows that BLAS takes at a time
 
-def _gram(Q, point_theta, pairs, m) -> tuple[np.ndarray, np.ndarray]:
+def weighted_gram(
+    Q,           # (n, D) features
+    point_theta, # (n,) sums of theta at each point
+    pairs,       # Pairs with theta
+    m,           # taus
+) -> tuple[np.ndarray, np.ndarray]: # (D, D), (D, m)
     "Q' diag(theta) Q (lower triangle at least) and Q' theta."
     n, D = Q.shape
     C = np.zeros((m, D))
     small = np.zeros((D if D <= _LOOP else 0, D))
-    _gram_small(Q, point_theta, pairs, small, C)
+    gram_small(Q, point_theta, pairs, small, C)
     if D <= _LOOP: return small, C.T
     H = np.zeros((D, D), order="F")
     root = np.sqrt(point_theta)[:, None]
@@ -235,7 +265,7 @@ class NewtonSystem(NamedTuple):
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #00c6ac35
 def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
     "Gram matrix, Schur complement, factor."
-    H, C = _gram(Q, at_point.theta, pairs, len(at_tau.theta))
+    H, C = weighted_gram(Q, at_point.theta, pairs, len(at_tau.theta))
     t = np.maximum(at_tau.theta, 1e-300)
     schur = H - (C/t) @ C.T
     schur[np.diag_indices(len(lam))] += lam
@@ -243,7 +273,12 @@ def _newton_system(Q, lam, pairs, at_point, at_tau) -> NewtonSystem:
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #004144df-2
 @_unordered
-def _direction(pairs, y, ds, db):
+def pair_directions(
+    pairs, # Pairs with theta and aims, the directions are filled in
+    y,     # (n,) +1 safe, -1 unsafe
+    ds,    # (n,) change of the scores
+    db,    # (m,) change of the offsets
+):
     """Steps of alpha, v, u; returns the largest length that keeps all positive, and the
     second-order terms."""
     values = pairs.values
@@ -270,7 +305,13 @@ def _direction(pairs, y, ds, db):
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #d639e282
 @compiled
-def _correct(pairs, y, target, at_point, at_tau):
+def second_order_aims(
+    pairs,    # Pairs with the directions of the predictor, the aims are filled in
+    y,        # (n,) +1 safe, -1 unsafe
+    target,   # mu, above 0
+    at_point, # Sums over the taus of each point; right is filled in
+    at_tau,   # Sums over the points of each tau; right is filled in
+):
     """Aims with the target mu and the second-order terms of the predictor, and their
     right-hand sides."""
     values = pairs.values
@@ -321,13 +362,13 @@ def _step(problem, pairs, rest_w, rest_b, complementarity, at_point, at_tau) -> 
     solve = lambda: system.solve(-rest_w - Q.T @ at_point.right, rest_b + at_tau.right)
     pairs.values[AIM_V:AIM_U + 1] = 0.
     dw, db = solve()
-    length, cross = _direction(pairs, y, Q @ dw, db)
+    length, cross = pair_directions(pairs, y, Q @ dw, db)
     length = min(1., length)
     shrink = min(max(1 - length + length*length*cross/complementarity, 0.), 1.)**3
     at_tau.right[:] = 0.
-    _correct(pairs, y, shrink*complementarity/(2*len(pairs.tau)), at_point, at_tau)
+    second_order_aims(pairs, y, shrink*complementarity/(2*len(pairs.tau)), at_point, at_tau)
     dw, db = solve()
-    return min(1., .99*_direction(pairs, y, Q @ dw, db)[0]), dw, db
+    return min(1., .99*pair_directions(pairs, y, Q @ dw, db)[0]), dw, db
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #ae12631b
 def interior_point(
@@ -345,12 +386,12 @@ def interior_point(
     Q, lam, y = problem[:3]
     s = Q @ w
     iteration = 0
-    _advance(pairs, y, s, b, 0.)
-    _begin(pairs, width)
+    advance(pairs, y, s, b, 0.)
+    begin(pairs, width)
     for iteration in range(max_iter):
-        at_point = _sums(len(y))
-        at_tau = _sums(len(b))
-        complementarity, losses, total = _assemble(pairs, y, at_point, at_tau)
+        at_point = empty_sums(len(y))
+        at_tau = empty_sums(len(b))
+        complementarity, losses, total = assemble(pairs, y, at_point, at_tau)
         pull = outside.w + Q.T @ at_point.alpha
         primal = .5*np.sum(lam*w*w) + losses + outside.total + outside.w @ w - outside.b @ b
         dual = total + outside.total - .5*np.sum(pull*pull/lam)
@@ -367,7 +408,7 @@ def interior_point(
         w = w + length*dw
         b = b + length*db
         s = Q @ w
-        _advance(pairs, y, s, b, length)
+        advance(pairs, y, s, b, length)
     return Iterate(w, b, pairs.rows.alpha, iteration)
 
 # %% ../../../nbs/mcsvm/advanced/interior_point.ipynb #b3e9aa08
