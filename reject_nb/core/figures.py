@@ -38,6 +38,11 @@ def empty_panels(fig) -> list[str]: # sentences; of a matplotlib figure
                   if name and names.count(name) > 1]
     return found
 
+def _checked_caption(caption:str) -> str:
+    if "*" in caption or not caption.endswith("."):
+        raise refuse("caption", "a sentence with a full stop and without asterisks", caption)
+    return caption
+
 def _show(fig, caption:str) -> None:
     "Show a figure in a notebook, and its caption below it."
     from IPython.core.pylabtools import print_figure
@@ -53,9 +58,7 @@ def give_caption(
     caption:str,  # one sentence that says what to see, without asterisks
 ) -> None:
     "Let notebooks, site and saved files know what a figure shows."
-    if "*" in caption or not caption.endswith("."):
-        raise refuse("caption", "a sentence with a full stop and without asterisks", caption)
-    fig.caption = caption
+    fig.caption = _checked_caption(caption)
     fig._ipython_display_ = partial(_show, fig, caption)
 
 # %% ../../nbs/core/06_figures.ipynb #d9d56515
@@ -242,6 +245,12 @@ class MovingPicture:
     plotly: dict                      # data, layout and frames
     still: bytes = field(repr=False)  # PNG of one position
     words: str                        # what the picture shows, for those who cannot see it
+    caption: str = ""                 # one sentence that says what to see
+
+    def _ipython_display_(self):
+        from IPython.display import Markdown, display
+        display(self._repr_mimebundle_(), raw=True)
+        if self.caption: display(Markdown(f"*{self.caption}*"))
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         from base64 import b64encode
@@ -290,6 +299,7 @@ def moving(
     ylim:tuple[float, float], # (low, high)
     shown:int=0,              # index of the position that is shown first
     format:str="{:.3g}",      # of the positions
+    caption:str="",           # one sentence that says what to see
 ) -> MovingPicture:
     "A picture with a slider, drawn once per position, each time with equally many curves."
     labels = [format.format(v) for v in values]
@@ -311,7 +321,8 @@ def moving(
     title = "\n".join(filter(None, [f"{parameter} = {labels[shown]}", sentence]))
     words = f"{ylabel} against {xlabel} for {len(labels)} values of {parameter}. At "
     words += title.replace("\n", ": ")
+    words = " ".join(filter(None, [caption and _checked_caption(caption), words]))
     return MovingPicture(plotly={"data": [_trace(c) for c in curves],
                                  "layout": layout, "frames": _frames(labels, pictures)},
                          still=_still(curves, xlabel, ylabel, xlim, ylim, title),
-                         words=words)
+                         words=words, caption=caption)
