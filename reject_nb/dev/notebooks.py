@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['PAGES', 'KERNELSPEC', 'directives', 'root', 'notebook_paths', 'pages_and_others', 'read', 'relative',
-           'place_of_picture', 'cell_link', 'is_folded', 'clean', 'to_text']
+           'place_of_picture', 'cell_link', 'is_folded', 'clean', 'to_text', 'pictures_of', 'unfit_to_show']
 
 # %% ../../nbs/dev/01_notebooks.ipynb #a9802c37
 import re
@@ -123,3 +123,38 @@ def to_text(nb) -> str:
     "A notebook as the text that is committed."
     import nbformat
     return nbformat.writes(nb, version=4) + "\n"
+
+# %% ../../nbs/dev/01_notebooks.ipynb #wp46a002
+def pictures_of(cell) -> list[tuple[str, str]]: # (PNG in base 64, caption), without captions ""
+    "The pictures that a cell shows."
+    shown = [o["data"] for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
+    return [("".join(data["image/png"]),
+             "" if (said := "".join(data.get("text/plain", ""))).startswith("<") else said)
+            for data in shown]
+
+def _text_of(cell) -> str:
+    "What a cell prints and returns, as text."
+    return "\n".join("".join(o.get("text", o.get("data", {}).get("text/plain", "")))
+                     for o in cell.get("outputs", []) if "image/png" not in o.get("data", {}))
+
+def unfit_to_show(nb) -> list[str]: # sentences, each with the cell's number from 1
+    "What the stored outputs of a notebook must not show to a reader."
+    found = []
+    seen: dict[str, int] = {}
+    before = ""
+    for number, cell in enumerate(nb.cells, 1):
+        if cell.cell_type != "code":
+            before = cell.source
+            continue
+        is_test = "test" in directives(cell.source)
+        for picture, caption in pictures_of(cell):
+            if is_test: found.append(f"cell {number} is a test and shows a picture")
+            elif not caption: found.append(f"cell {number} shows a picture without caption")
+            if picture in seen:
+                found.append(f"cell {number} shows the picture of cell {seen[picture]} again")
+            seen[picture] = number
+        prints_false = re.search(r"(?m)(^|[\s=:(])False\W*$|: False\b", _text_of(cell))
+        if prints_false and not is_test and "False" not in before:
+            found.append(f"cell {number} prints False, and the text before it does not "
+                         "announce that")
+    return found

@@ -25,8 +25,9 @@ from nbformat.v4 import new_markdown_cell
 
 from .. import __version__
 from ..core.files import write_atomic
-from .notebooks import (
-    directives, is_folded, notebook_paths, pages_and_others, read, relative, root, to_text)
+from reject_nb.dev.notebooks import (
+    directives, is_folded, notebook_paths, pages_and_others, pictures_of, read, relative,
+    root, to_text)
 
 # %% ../../nbs/dev/04_pages.ipynb #881360b9
 LONG = 25   # lines of an exported cell above which the site folds it
@@ -253,15 +254,10 @@ def _badge(path:Path, nb) -> str:
             f"minutes{follows}*")
 
 def _describe_pictures(nb) -> None:
-    "Give pictures that cells draw the sentence before them as their description."
-    said = ""
+    "Give pictures that cells draw their captions as descriptions."
     for cell in nb.cells:
-        if cell.cell_type == "markdown":
-            plain = re.sub(r"\s+", " ", re.sub(r"!?\[([^]]*)\]\([^)]*\)|[`*$#>|]", r"\1",
-                                               cell.source)).strip()
-            said = plain[-240:].partition(". ")[2] or plain[-240:] or said
-        elif any("image/png" in o.get("data", {}) for o in cell.get("outputs", [])):
-            cell.metadata.setdefault("mystnb", {})["image"] = {"alt": said}
+        said = [words for _, words in pictures_of(cell)]
+        if said: cell.metadata.setdefault("mystnb", {})["image"] = {"alt": " ".join(said)}
 
 # a link to a cell, as JupyterLab follows it
 CELL = re.compile(r"\]\([^)\s]*#cell-id=([\w-]+)\)")

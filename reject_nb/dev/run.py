@@ -153,6 +153,10 @@ def _make_shell(outputs:list):
     class Shell(CaptureShell):
         displayhook_class = Hook
         display_pub_class = Publisher
+        refused: BaseException|None = None   # by an object that was to be shown
+        def showtraceback(self, *args, **kwargs):
+            self.refused = sys.exc_info()[1]
+            super().showtraceback(*args, **kwargs)
     InteractiveShell._instance = shell = Shell(mpl_format="png")  # type: ignore[assignment]
     return shell
 
@@ -183,9 +187,10 @@ def _run_cells(path:Path, sources:dict[int, str], ids:dict[int, str], env:dict,
             # claims record where they were measured
             os.environ[CELL] = f"{path.parent.name}/{path.stem}#{ids[number]}"
             if "test" in directives(source): np.random.seed(0)   # as conftest.py does
+            shell.refused = None
             result = InteractiveShell.run_cell(shell, source, store_history=True)
-            made[number], error = (list(outputs),
-                                   result.error_before_exec or result.error_in_exec)
+            made[number] = list(outputs)
+            error = result.error_before_exec or result.error_in_exec or shell.refused
             outputs.clear()
             if error:
                 return pipe.send(("failed", f"{type(error).__name__}: {error}",
