@@ -40,7 +40,8 @@ def empty_panels(fig) -> list[str]: # sentences; of a matplotlib figure
 
 def _checked_caption(caption:str) -> str:
     if "*" in caption or not caption.endswith("."):
-        raise refuse("caption", "a sentence with a full stop and without asterisks", caption)
+        must = "a sentence with a full stop and without asterisks"
+        raise refuse("caption", must, caption)
     return caption
 
 def _show(fig, caption:str) -> None:

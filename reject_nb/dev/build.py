@@ -96,8 +96,8 @@ def make_notebooks() -> list[str]: # what failed
 
 def make_bench() -> list[str]: # what failed
     "Measure the benchmarks in full, one after the other, and keep their tables."
-    return run_all([p for p in notebook_paths() if p.stem == "91_benchmark"], keep=True,
-                   mode="full")
+    return run_all([p for p in notebook_paths() if p.stem in ("91_benchmark", "defaults")],
+                   keep=True, mode="full")
 
 # %% ../../nbs/dev/06_build.ipynb #8059b615
 STEPS = {"readme": write_readme, "docs": lambda: print(relative(make_docs())),

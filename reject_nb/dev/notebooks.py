@@ -134,8 +134,9 @@ def pictures_of(cell) -> list[tuple[str, str]]: # (PNG in base 64, caption), wit
 
 def _text_of(cell) -> str:
     "What a cell prints and returns, as text."
-    return "\n".join("".join(o.get("text", o.get("data", {}).get("text/plain", "")))
-                     for o in cell.get("outputs", []) if "image/png" not in o.get("data", {}))
+    shown = [(o.get("text", ""), o.get("data", {})) for o in cell.get("outputs", [])]
+    return "\n".join("".join(text or data.get("text/plain", ""))
+                     for text, data in shown if "image/png" not in data)
 
 def unfit_to_show(nb) -> list[str]: # sentences, each with the cell's number from 1
     "What the stored outputs of a notebook must not show to a reader."
@@ -149,9 +150,11 @@ def unfit_to_show(nb) -> list[str]: # sentences, each with the cell's number fro
         is_test = "test" in directives(cell.source)
         for picture, caption in pictures_of(cell):
             if is_test: found.append(f"cell {number} is a test and shows a picture")
-            elif not caption: found.append(f"cell {number} shows a picture without caption")
+            elif not caption:
+                found.append(f"cell {number} shows a picture without caption")
             if picture in seen:
-                found.append(f"cell {number} shows the picture of cell {seen[picture]} again")
+                found.append(f"cell {number} shows the picture of cell {seen[picture]} "
+                             "again")
             seen[picture] = number
         prints_false = re.search(r"(?m)(^|[\s=:(])False\W*$|: False\b", _text_of(cell))
         if prints_false and not is_test and "False" not in before:

@@ -256,7 +256,7 @@ def _badge(path:Path, nb) -> str:
 def _describe_pictures(nb) -> None:
     "Give pictures that cells draw their captions as descriptions."
     for cell in nb.cells:
-        said = [words for _, words in pictures_of(cell)]
+        said = [words for _, words in pictures_of(cell) if words]
         if said: cell.metadata.setdefault("mystnb", {})["image"] = {"alt": " ".join(said)}
 
 # a link to a cell, as JupyterLab follows it
