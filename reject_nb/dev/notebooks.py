@@ -125,7 +125,7 @@ def to_text(nb) -> str:
     return nbformat.writes(nb, version=4) + "\n"
 
 # %% ../../nbs/dev/01_notebooks.ipynb #wp46a002
-def pictures_of(cell) -> list[tuple[str, str]]: # (PNG in base 64, caption), without captions ""
+def pictures_of(cell) -> list[tuple[str, str]]: # (PNG in base 64, caption or "")
     "The pictures that a cell shows."
     shown = [o["data"] for o in cell.get("outputs", []) if "image/png" in o.get("data", {})]
     return [("".join(data["image/png"]),
