@@ -338,8 +338,8 @@ RUNS: dict[str, tuple[Callable, list[tuple]]] = {
     "gpc/figure4": (gpc_figure4, [
         *(("synthetic2d", "laplace", n) for n in (10, 20, 40, 100)),
         *((name, "laplace", 10) for name in ("spam11", "mnist38"))]),
-    "gpc/figure2": (gpc_safety, [("SPAM", "ours", 30), ("Synthetic2D", "ours", 60),
-                                 ("Synthetic2D", "GPML", 60)]),
+    "gpc/figure2": (gpc_safety, [("SPAM", "ours", 30), ("Synthetic2D", "ours", 30),
+                                 ("Synthetic2D", "GPML", 30)]),
     "gpc/figure3": (gpc_safety, [("3, length-scale", "ours", 30), ("8, SIFT", "ours", 30)]),
     "gpc/figure6": (gpc_figure6, [(n, whose) for n in (10, 20, 40)
                                   for whose in ("ours", "GPML")])}
