@@ -8,6 +8,7 @@ __all__ = ['SLACK', 'RESIDUE', 'NUANCE', 'SPECKS', 'NUMBER', 'ADDRESS', 'SINGLE'
            'run_notebooks']
 
 # %% ../../nbs/dev/03_run.ipynb #3b85de17
+import copy
 import importlib
 import multiprocessing
 import os
@@ -216,7 +217,7 @@ class _Running:
     def __init__(self, path, env, slow, context):
         self.path = path
         self.nb = read(path)
-        self.stored = read(path)
+        self.stored = copy.deepcopy(self.nb)
         self.began = time.perf_counter()
         code = {i: c.source for i, c in enumerate(self.nb.cells) if c.cell_type == "code"}
         sources = {i: s for i, s in code.items() if slow or "slow" not in directives(s)}
