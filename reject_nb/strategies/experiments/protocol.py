@@ -90,7 +90,7 @@ class CrammerSinger:
         self,
         Z,             # (n, d) features
         y,             # (n,) classes from 0
-        n_classes:int,
+        n_classes:int, # K
         C:float,       # weight of the losses
     ):
         self.X = np.column_stack([Z, np.ones(len(Z))])
@@ -99,7 +99,11 @@ class CrammerSinger:
         self.rows = np.arange(len(Z))
         self.shape = (n_classes, Z.shape[1] + 1)
 
-    def parts(self, W, tau:float):
+    def parts(
+        self,
+        W,         # (K, d + 1) weights, the constant's last
+        tau:float, # width of the smoothing, above 0
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Largest and smoothed loss (n,), softmax weights minus the true class (n, K),
         their slack (n,)."""
         S = self.X @ W.T
@@ -114,13 +118,21 @@ class CrammerSinger:
         P[self.rows, self.y] -= 1.
         return top, top + tau*np.log(total), P, slack
 
-    def smoothed(self, x, tau:float):
+    def smoothed(
+        self,
+        x,         # (K (d + 1),) weights, class by class
+        tau:float, # width of the smoothing, above 0
+    ) -> tuple[float, np.ndarray]:
         "Value and gradient for the minimiser."
         W = x.reshape(self.shape)
         _, soft, P, _ = self.parts(W, tau)
         return .5*x @ x + self.C*soft.sum(), (W + self.C*(P.T @ self.X)).ravel()
 
-    def gap(self, x, tau:float) -> float:
+    def gap(
+        self,
+        x,         # (K (d + 1),) weights, class by class
+        tau:float, # of the softmax, above 0
+    ) -> float:
         """Relative duality gap: the softmax weights, scaled by the best factor, are a dual
         point."""
         top, _, P, slack = self.parts(x.reshape(self.shape), tau)
@@ -223,7 +235,7 @@ def choose_classifier(
     classifier:str, # a key of TRAIN
     train,          # features (n, d) and classes (n,)
     validation,     # the same of the part that chooses
-    n_classes:int,
+    n_classes:int,  # K
     factor:float,   # by which every C is multiplied
     ordinal:bool,   # whether the loss is absolute
 ):
@@ -243,9 +255,9 @@ def choose_classifier(
 # %% ../../../nbs/strategies/experiments/protocol.ipynb #84d4dc5e
 class Part(NamedTuple):
     "A part of the data for the scores."
-    X: np.ndarray
-    predictions: np.ndarray
-    losses: np.ndarray
+    X: np.ndarray           # (n, d) features
+    predictions: np.ndarray # (n,) classes
+    losses: np.ndarray      # (n,) of the predictions
 
 def _make_score(method:str, penalty:float):
     "The learned score of that name."
@@ -259,7 +271,7 @@ def choose_score(
     train:Part,      # on which the score learns
     targets,         # (n,) what it learns there
     validation:Part, # which chooses C
-    test:Part,
+    test:Part,       # which measures it
     factor:float,    # by which every C is multiplied
 ):
     "Test AuRC of the score of least AuRC on the validation part, and its C."
@@ -307,7 +319,7 @@ def run_cell(
     sd = np.where(sd > 0, sd, 1.)
     def rows(at): return np.ascontiguousarray((X[at] - mean)/sd)
     apply, C = choose_classifier(classifier, (rows(trn1), y[trn1]), (rows(val1), y[val1]),
-                                  len(labels), len(trn1) if classifier_mean else 1, ordinal)
+                                 len(labels), len(trn1) if classifier_mean else 1, ordinal)
     answers = [apply(rows(at)) for at in (trn2, val2, tst)]
     parts = [Part(X[at], a.predictions, prediction_loss(y[at], a.predictions, ordinal))
              for at, a in zip((trn2, val2, tst), answers)]
