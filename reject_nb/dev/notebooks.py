@@ -62,14 +62,16 @@ def relative(path:Path) -> str:
     return Path(path).relative_to(root()).as_posix()
 
 # %% ../../nbs/dev/01_notebooks.ipynb #5e11c1a1
-def place_of_picture(id:str) -> str|None: # "sdr/90_paper#592b1223"; None if the name is put
-                                          # together by the code
-    "The cell that saves a picture, given by its '<module>/<name>' in figures/."
+def place_of_picture(
+    id:str,         # "<module>/<name>", as in figures/
+    by:str="save",  # what the cell calls; "stored" for a table that a full run makes
+) -> str|None: # "sdr/90_paper#592b1223"; None if the name is put together by the code
+    "The cell that saves a picture."
     for path in sorted((root()/"nbs"/id.partition("/")[0]).rglob("*.ipynb")):
         if id not in path.read_text(encoding="utf-8"): continue
         for cell in read(path).cells:
             if (cell.cell_type == "code" and f'"{id}"' in cell.source
-                and "save" in cell.source):
+                and by in cell.source):
                 place = relative(path).removeprefix("nbs/").removesuffix(".ipynb")
                 return f"{place}#{cell.id}"
     return None

@@ -214,12 +214,14 @@ class NotebookRun:
 # %% ../../nbs/dev/03_run.ipynb #ac99bfe1
 class _Running:
     "A notebook in its process."
-    def __init__(self, path, env, slow, context):
+    def __init__(self, path, env, slow, context, until=None):
         self.path = path
         self.nb = read(path)
         self.stored = copy.deepcopy(self.nb)
         self.began = time.perf_counter()
-        code = {i: c.source for i, c in enumerate(self.nb.cells) if c.cell_type == "code"}
+        code = {i: c.source for i, c in enumerate(self.nb.cells[:None if until is None
+                                                                else until + 1])
+                if c.cell_type == "code"}
         sources = {i: s for i, s in code.items() if slow or "slow" not in directives(s)}
         ids = {i: self.nb.cells[i].id for i in sources}
         self.cell = next(iter(sources), 0)
@@ -286,6 +288,7 @@ def run_notebooks(
     jobs:int=1,         # notebooks at the same time, at least 1
     slow:bool=False,    # also run cells marked `#| slow`
     keep:bool=False,    # write outputs back, cleaned
+    until=None,         # dict: path -> number of the last cell to run, from 0
     warm:bool=False,    # load the large libraries once, for all (where the system can fork)
     on_cell=lambda path, cell, cells: None, # called before each cell
     on_done=lambda run: None,               # called after each notebook
@@ -313,7 +316,7 @@ def run_notebooks(
             while waiting and len(running) < jobs:
                 path = waiting.pop(0)
                 running.append(_Running(path, (env(path) if callable(env) else env) or {},
-                                        slow, context))
+                                        slow, context, (until or {}).get(path)))
             ready = wait([one.pipe for one in running], timeout=.5)
             for one in [one for one in running if one.pipe in ready]:
                 one.hear(on_cell, keep)
