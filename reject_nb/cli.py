@@ -240,7 +240,8 @@ def command_data(args) -> int:
 def reproduce_arguments(p:argparse.ArgumentParser) -> argparse.ArgumentParser:
     "The grammar of `reproduce`."
     p.add_argument("targets", nargs="*", metavar="MODULE or FIGURE", help="modules "
-                   f"({', '.join(ROOMS)}), figures or tables (sdr/figure1); default: all")
+                   f"({', '.join(ROOMS)}), figures or tables (sdr/figure1 or sdr "
+                   "figure1), claims (sdr/example1-a11); default: all")
     mode = p.add_mutually_exclusive_group()
     mode.add_argument("--quick", action="store_true",
                       help="read heavy tables from figures/ (default)")
