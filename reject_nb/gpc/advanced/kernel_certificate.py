@@ -714,6 +714,7 @@ def framed(
     terms = tuple(post.terms for post in posts)
     reaches = [post.reach for post in posts if post.reach is not None]
     if len(reaches) < len(posts): return frame_box(terms, lower, upper)
+    if len(posts) == 1: return frame_box(terms, lower, upper, reaches[0])
     return frame_box(terms, lower, upper, (np.min([least for least, _ in reaches], 0),
                                            np.max([most for _, most in reaches], 0)))
 

@@ -610,8 +610,9 @@ def frame_box(
 ) -> Frame:
     """Set up a box; ValueError that names a corner which is too large where a kernel is
     linear."""
-    rate = np.vstack([t.rate for t in terms])
-    kind = np.concatenate([t.kind for t in terms])
+    one = len(terms) == 1
+    rate = terms[0].rate if one else np.vstack([t.rate for t in terms])
+    kind = terms[0].kind if one else np.concatenate([t.kind for t in terms])
     linear = kind == LINEAR
     if linear.any():
         moving = rate[linear].max(0) > 0
