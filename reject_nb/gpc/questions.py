@@ -329,6 +329,8 @@ def check_norm(norm):
 # %% ../../nbs/gpc/04_questions.ipynb #c26430ec
 def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
     "Radii below and above for every dimension; zero where it may not change."
+    moving = np.zeros(d)
+    moving[check_dims(dims, d)] = 1.
     if axes_of(radius) == 0: size = np.full((2, d), check_number(radius, "radius", 0.))
     else:
         size = check_array(radius, "radius", low=0.)
@@ -336,8 +338,7 @@ def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
             raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})",
                          radius)
         size = np.broadcast_to(size, (2, d))
-    chosen = np.isin(np.arange(d), check_dims(dims, d))
-    return np.where(chosen, size, 0.)
+    return moving*size
 
 # %% ../../nbs/gpc/04_questions.ipynb #fcde848a
 def around(

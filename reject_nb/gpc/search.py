@@ -115,6 +115,7 @@ class Oracle:
     ceiling: float = np.inf    # none above
     batch: int = 1             # boxes to look at together
     ball: "BallIn|None" = None # that the box is cut with
+    aimed: bool = True         # whether the goal matters to bounds
 
     def look(self, lo:np.ndarray, hi:np.ndarray, goal:float) -> Looked:
         "Bounds of a batch of boxes, sharpest near the goal."
@@ -259,7 +260,7 @@ class _Search:
         self.explore(got.corners)
         if self.unfinished:
             self.explore(self.oracle.refine(np.vstack([self.where, first[:3]])))
-            if self.unfinished: self.root()
+            if self.unfinished and self.oracle.aimed: self.root()
         return False
 
     def stopped(self) -> bool:

@@ -699,29 +699,29 @@ def reduce_box(
 # a functional below this counts as zero: squares of its slopes may underflow
 UNSEEN = 1e-150
 
-def _plain_rows(XT, k, C, out) -> None:
-    z = np.zeros_like(out)
+def _plain_rows(XT, k, C, out, z) -> None:
+    z[:] = 0.
     for c, row in zip(C.T, XT):
         off = c[:, None] - row
         off *= off
         z += off
     z *= .5
-    np.exp(-np.minimum(z, 700., out=z), out=out)
+    np.exp(-np.minimum(z, 700.), out=out)
     out *= k
 
 @njit(cache=True, nogil=True)
-def _kernel_rows(XT, k, C, out, bits):
-    z = np.empty(len(k))
+def _kernel_rows(XT, k, C, out, bits, z):
     for b in range(len(C)):
-        for i in range(len(k)): z[i] = 0.
+        for i in range(len(k)): z[b, i] = 0.
         for j in range(len(XT)):
             c = C[b, j]
             row = XT[j]
-            for i in range(len(k)): z[i] += .5*(c - row[i])*(c - row[i])
-        exp_neg(z, out[b], bits[b])
+            for i in range(len(k)): z[b, i] += .5*(c - row[i])*(c - row[i])
+        exp_neg(z[b], out[b], bits[b])
         for i in range(len(k)): out[b, i] *= k[i]
 
-def _fast_rows(XT, k, C, out) -> None: _kernel_rows(XT, k, C, out, out.view(np.int64))
+def _fast_rows(XT, k, C, out, z) -> None:
+    _kernel_rows(XT, k, C, out, out.view(np.int64), z)
 
 _either_rows = Either(_plain_rows, _fast_rows)
 
@@ -729,10 +729,11 @@ def kernel_rows(
     XT:np.ndarray,  # (d, n) scaled points
     k:np.ndarray,   # (n,) weights
     C:np.ndarray,   # (b, d) scaled points
-    out:np.ndarray, # (b, n) to be filled
-) -> None:
-    "out[b, i] = k_i exp(-|C_b - X_i|^2/2)."
-    _either_rows(len(C), XT.size, XT, k, C, out)
+) -> tuple[np.ndarray, np.ndarray]: # (b, n) each
+    "k_i exp(-z) and z = |C_b - X_i|^2/2."
+    out, z = np.empty((2, len(C), len(k)))
+    _either_rows(len(C), XT.size, XT, k, C, out, z)
+    return out, z
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #b7bfe074
 def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
@@ -848,11 +849,11 @@ class ProbabilityAim(Aim):
         self.clip = clip
 
     def _level(self, goal):
-        return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9,
-                       1 - 1e-9)
+        level = (np.asarray(goal, float) - self.clip)/(1 - 2*self.clip)
+        return np.minimum(np.maximum(level, 1e-9), 1 - 1e-9)
 
     def kappa(self, at, goal):
-        level = np.broadcast_to(self._level(goal), len(at.mean))
+        level = self._level(goal)
         middle = .5*(at.var_low + at.var_high)
         if self.link == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
         return logistic_slope(level, middle)
@@ -864,7 +865,7 @@ class ProbabilityAim(Aim):
         if self.link == "probit":
             p = probability_down(ratio_min(nu, kappa, var_low, var_high))
         else: p = logistic_line_min(nu, kappa, var_low, var_high)
-        return self._clipped(np.clip(p, 0, 1), -1)
+        return self._clipped(np.minimum(np.maximum(p, 0), 1), -1)
 
     def _clipped(self, p, way):
         return (p if self.clip == 0

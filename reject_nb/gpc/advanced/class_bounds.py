@@ -128,8 +128,7 @@ def bound_pairs(
     d = len(lo)
     s2 = post.variance
     C = post.n_classes
-    r = np.empty((1, post.n))
-    kernel_rows(box.bumps.XT, box.bumps.k, .5*(lo + hi)[None], r)
+    r, _ = kernel_rows(*box.bumps, .5*(lo + hi)[None])
     at = pair_centre(post, r[0], box.relative)
     first, second = np.triu_indices(C, 1)
     means = post.alpha[first] - post.alpha[second]
@@ -422,8 +421,7 @@ def _nearby(post, box:Reduced, lo, hi) -> _Nearby:
     XT, k = box.bumps
     mid = .5*(lo + hi)
     half = np.maximum(hi - mid, mid - lo)*(1 + 1e-15)
-    r = np.empty((1, post.n))
-    kernel_rows(XT, k, mid[None], r)
+    r, _ = kernel_rows(XT, k, mid[None])
     a = mid[:, None] - XT
     more = 1 + 1e-12 + 4*box.relative
     out = np.maximum(np.abs(a) - half[:, None], 0)

@@ -583,6 +583,7 @@ class OneScale:
         "Relative error of a kernel value by the rounding of coordinates."
         return relative_error(self.hsq)
 
+    @cached_property
     def _errors(self) -> tuple[float, float]:
         "Relative error of a bump, and what its exponent adds to that per unit."
         d = len(self.bumps.XT)
@@ -590,7 +591,7 @@ class OneScale:
 
     @property
     def wide(self) -> float:
-        least, more = self._errors()
+        least, more = self._errors
         return 1 + (least + .4*more)/self.unit   # z exp(-z) is at most .37
 
     def scaled(self, X) -> np.ndarray: # (b, d)
@@ -599,17 +600,22 @@ class OneScale:
 
     def boxes(self, cells:"Cells") -> Boxes:
         "Boxes in length-scales, rounded outward."
-        slip = 8*2.**-53*np.abs(self.origin)/self.scale
         lo, hi = (self.scaled(end) for end in cells[:2])
-        return Boxes(lo - 1e-15*np.abs(lo) - slip, hi + 1e-15*np.abs(hi) + slip)
+        return Boxes(lo - 1e-15*np.abs(lo) - self._slip, hi + 1e-15*np.abs(hi) + self._slip)
+
+    @cached_property
+    def _slip(self) -> np.ndarray: # (d,)
+        "What the rounding of coordinates adds to a box."
+        return 8*2.**-53*np.abs(self.origin)/self.scale
 
     def at(self, X):
-        r = np.empty((len(X), self.bumps.XT.shape[1]))
-        kernel_rows(*self.bumps, self.scaled(X), r)
-        least, more = self._errors()
-        z = np.log(np.maximum(self.bumps.k, 1e-300)/np.maximum(r, 1e-300))
-        size = r*(1 + (least + more*np.maximum(z, 0.))/self.unit) + 1e-280*self.variance
-        return r + self.constant, size + self.constant
+        r, z = kernel_rows(*self.bumps, self.scaled(X))
+        least, more = self._errors
+        z *= more/self.unit
+        z += 1 + least/self.unit
+        z *= r
+        z += 1e-280*self.variance + self.constant
+        return (r + self.constant if self.constant else r), z
 
     def prior(self, X, white):
         whole = self.variance + self.constant
@@ -693,6 +699,11 @@ class Problem:
         "Bounds of |k(x, z_i)| in the box."
         return np.sqrt(self.top*self.post.own)
 
+    @cached_property
+    def most(self) -> float:
+        "Bound of the sum of magnitudes that a mean is made of, in the box."
+        return float(self.post.size @ self.roots)
+
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #71525199
 def framed(
     posts:tuple,       # LatentGaussians
@@ -703,6 +714,7 @@ def framed(
     terms = tuple(post.terms for post in posts)
     reaches = [post.reach for post in posts if post.reach is not None]
     if len(reaches) < len(posts): return frame_box(terms, lower, upper)
+    if len(posts) == 1: return frame_box(terms, lower, upper, reaches[0])
     return frame_box(terms, lower, upper, (np.min([least for least, _ in reaches], 0),
                                            np.max([most for _, most in reaches], 0)))
 
@@ -811,7 +823,7 @@ def _at(problem:Problem, X) -> At:
     count = 1. if problem.rigorous else 0.
     mean_err = count*((unit + rounding(post.n + 4))*(size @ post.size)
                       + rounding(4)*abs(post.mean) + UNSEEN
-                      + 1e-300*(problem.roots @ post.size))
+                      + 1e-300*problem.most)
     mean = post.mean + r @ post.weights
     form = problem.form
     if form is None: return At(r, mean, mean_err, *[np.empty(0)]*6)
@@ -844,29 +856,29 @@ def joint_minima(
     coef = np.zeros((nb, K, post.n + 1))
     prior = np.zeros((nb, K, 2))
     coef[:, :, :-1] = weight[:, None]*post.weights
-    const = np.broadcast_to(weight*post.mean, (nb, K)).copy()
+    const = weight*post.mean + np.zeros((nb, 1))
     off = np.zeros((nb, K))
     slack = np.zeros(nb)
     if (form := problem.form) is not None:
         size = np.abs(kappa)
-        share = np.where(kappa >= 0, form.rho, form.g)
-        coef[:, :, :-1] += 2*kappa[:, :, None]*at.w[:, None]
+        up = kappa >= 0
+        share = np.where(up, form.rho, form.g)
+        coef[:, :, :-1] += (2*kappa)[:, :, None]*at.w[:, None]
         coef[:, :, -1] = 2*size*share
-        prior[:, :, 0] = np.where(kappa >= 0, -kappa*(1 + share), size*(1 - share))
+        prior[:, :, 0] = -kappa - size*share
         prior[:, :, 1] = -kappa
-        const += -kappa*at.v[:, None] - size*share*at.prior[:, None]
+        const = const - kappa*at.v[:, None] - size*share*at.prior[:, None]
         largest = max(form.g, form.rho)
-        off = size*(at.slip[:, None]
-                    + rounding(12)*(np.abs(at.v)[:, None] + (2 + largest)*problem.top))
-        roots = problem.roots
         # by rows: what is said of a box does not depend on the others
-        off += rounding(4)*(np.abs(weight)*(post.size @ roots)
-                            + 2*size*(np.abs(at.w)*roots).sum(1)[:, None])
+        each = (at.slip + rounding(12)*(np.abs(at.v) + (2 + largest)*problem.top)
+                + 2*rounding(4)*(np.abs(at.w)*problem.roots).sum(1))
+        off = size*each[:, None] + rounding(4)*problem.most*np.abs(weight)
         slack = size[:, 0]*largest
-        left_out = size*np.where(kappa >= 0, form.under, form.over)*problem.top
-        const = const - left_out*(1 + 1e-12)
-    cells = Cells(*(np.ascontiguousarray(part) for part in cells))
-    got = problem.minima.low(cells, coef, prior, slack, 1. if problem.rigorous else 0.)
+        if form.under or form.over:
+            left_out = size*np.where(up, form.under, form.over)*problem.top
+            const = const - left_out*(1 + 1e-12)
+    got = problem.minima.low(Cells(*cells), coef, prior, slack,
+                             1. if problem.rigorous else 0.)
     off += rounding(4)*np.abs(const)
     return Joint(got.low + const - (off if problem.rigorous else 0.), got.point, got.score)
 
@@ -919,7 +931,7 @@ class EndAim(Aim):
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #f71c83cd
 def _descended(problem:Problem, aim:Aim, s:np.ndarray) -> np.ndarray: # (d,)
     "Local search for a minimum of the aim's rough function from one point."
-    from scipy.optimize import minimize
+    from scipy.optimize import fmin_l_bfgs_b
     post = problem.post
     frame = problem.frame
     edge = np.where(frame.ends > 0, 1 - 1e-6, frame.half)
@@ -937,10 +949,10 @@ def _descended(problem:Problem, aim:Aim, s:np.ndarray) -> np.ndarray: # (d,)
             dvar = here.prior - 2*step[1]
         value, by_mean, by_var = aim.rough(post.mean + r @ post.weights, var)
         return value, (by_mean*step[0] + by_var*dvar)*slopes(frame, s)
-    found = minimize(objective, np.clip(s, -edge, edge), jac=True, method="L-BFGS-B",
-                     bounds=np.column_stack([-edge, edge]),
-                     options={"maxiter": 30, "ftol": 1e-12, "gtol": 1e-9})
-    return found.x if np.isfinite(found.fun) else s
+    x, value, _ = fmin_l_bfgs_b(objective, np.clip(s, -edge, edge),
+                                bounds=np.column_stack([-edge, edge]), maxiter=30,
+                                factr=1e-12/np.finfo(float).eps, pgtol=1e-9)
+    return x if np.isfinite(value) else s
 
 # %% ../../../nbs/gpc/advanced/kernel_certificate.ipynb #c25ac56b
 def cell_centres(low, high, X) -> np.ndarray: # (b, d)
@@ -964,11 +976,15 @@ def _variances(problem:Problem, cells:Cells, at:At, asked) -> tuple[np.ndarray, 
     if len(some):
         there = Cells(*(part[some] for part in cells))
         known = At(*(part[some] for part in at))
-        got = joint_minima(problem, there, known, np.zeros(2),
-                           np.tile([1., -1.], (len(some), 1))).low
-        high[some] = np.minimum(np.maximum(-got[:, 0], 0), high[some])
-        low[some] = np.minimum(np.maximum(got[:, 1], 0), high[some])
+        low[some], high[some] = _ranges(
+            joint_minima(problem, there, known, np.zeros(2),
+                         np.tile([1., -1.], (len(some), 1))).low, high[some])
     return low, high
+
+def _ranges(got, cap) -> tuple[np.ndarray, np.ndarray]:
+    "Ranges of the variance from the minima of minus the variance and of the variance."
+    high = np.minimum(np.maximum(-got[:, 0], 0), cap)
+    return np.minimum(np.maximum(got[:, 1], 0), high), high
 
 def bounded(
     problem:Problem,
@@ -984,13 +1000,17 @@ def bounded(
         return aim.low(got.low[:, 0], None, None, None), got.point, got.score
     assert problem.form is not None # asked where the variance matters
     kappa = aim.kappa(at, goal)
-    rows = [kappa]
-    weight = np.array([aim.weight])
-    apart = aim.weight != 0 and problem.frame.ends.any()
-    if apart: rows, weight = rows + [np.zeros(nb)], np.append(weight, aim.weight)
-    got = joint_minima(problem, cells, at, weight, np.column_stack(rows))
-    var_low, var_high = _variances(problem, cells, at, aim.bounded_variance(goal))
-    far = got.low[:, -1]
+    apart = aim.weight != 0 and len(problem.frame.moving[3]) > 0
+    asked = aim.bounded_variance(goal)
+    everywhere = bool(np.all(asked))
+    weight = np.array([aim.weight] + [aim.weight]*apart + [0., 0.]*everywhere)
+    rows = np.zeros((nb, len(weight)))
+    rows[:, 0] = kappa
+    if everywhere: rows[:, -2:] = 1., -1.
+    got = joint_minima(problem, cells, at, weight, rows)
+    var_low, var_high = (_ranges(got.low[:, -2:], _cap(problem, cells)) if everywhere
+                         else _variances(problem, cells, at, asked))
+    far = got.low[:, int(apart)]
     if aim.chords:
         kappa = aim.chord(var_low, var_high)
         got = joint_minima(problem, cells, at, weight[:1], kappa[:, None])
@@ -1013,6 +1033,7 @@ class KernelOracle(Oracle):
         self.seen = 0
         self.patience = 4000
         self.aim = aim
+        self.aimed = aim.curved
         self.half = problem.frame.half
         self.ball = ball_in(ball, problem.frame)
         self.floor = aim.floor
@@ -1088,7 +1109,7 @@ class KernelOracle(Oracle):
         frame = problem.frame
         X = frame.raw(.5*(lo + hi))
         low, high = frame.corners(lo, hi)
-        C = cell_centres(low, high, X) if frame.ends.any() else X
+        C = cell_centres(low, high, X) if len(frame.moving[3]) else X
         at, values = self.values(C, problem)
         # of a point, sharpest at its own value
         if not len(self.half): goal = float(values[0])
