@@ -10,7 +10,7 @@ __all__ = ['UNIT', 'ROWS', 'REACH', 'UNSEEN', 'exp_neg', 'Bumps', 'Boxes', 'Lowe
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #80547c27
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
 from .compiled import Either
+from .kernels import Frame
 from reject_nb.gpc.posterior import (
     FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_means,
     logistic_slope)
@@ -591,38 +592,10 @@ REACH = 39.   # length-scales after which the kernel is below 1e-330
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #01772ec7
 @dataclass(frozen=True, kw_only=True)
-class Reduced:
-    "A box in scaled coordinates of its free dimensions, relative to its centre."
-    prior: Prior          # training points, length-scales, variance
-    lower: np.ndarray     # (D,) the box as given
-    upper: np.ndarray     # (D,)
-    free: np.ndarray      # (d,) indices of free dimensions
-    origin: np.ndarray    # (D,) centre of the clipped box, or the fixed value
-    half: np.ndarray      # (d,) scaled half-widths, rounded outward
-    bumps: Bumps          # the training points as seen from here
-    hsq: float            # for the rounding of coordinates
-    kept: dict = field(default_factory=dict, repr=False, compare=False)  # kernel vectors of
-        # two points
-
-    @property
-    def scale(self) -> np.ndarray: # (d,)
-        "Length-scales of the free dimensions."
-        return self.prior.lengthscale[self.free]
-
-    def point(self, x:np.ndarray) -> np.ndarray: # (D,)
-        "A point of the original box from scaled free coordinates."
-        full = self.origin.copy()
-        full[self.free] += x*self.scale
-        return np.minimum(np.maximum(full, self.lower), self.upper)
-
-    def scaled(self, points) -> np.ndarray: # (m, d)
-        "Scaled free coordinates of points, moved into the box."
-        inside = (np.atleast_2d(points) - self.origin)[:, self.free]/self.scale
-        return self.clip(inside)
-
-    def clip(self, x:np.ndarray) -> np.ndarray:
-        "Scaled points moved into the box."
-        return np.minimum(np.maximum(x, -self.half), self.half)
+class Reduced(Frame):
+    "A box in length-scales about its centre, and what a squared exponential sees there."
+    bumps: Bumps  # the training points as seen from the centre
+    hsq: float    # for the rounding of coordinates
 
     @property
     def relative(self) -> float:
@@ -692,8 +665,8 @@ def reduce_box(
     half = (np.maximum(hi - origin, origin - lo)[free]/scale[free]*(1 + 1e-15)
             + np.abs(origin[free])/scale[free]*2.3e-16)
     bumps, hsq = bumps_about(prior, origin, free, half)
-    return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin,
-                   half=half, bumps=bumps, hsq=hsq)
+    return Reduced(lower=lower, upper=upper, free=free, origin=origin, scale=scale[free],
+                   half=half, ends=np.zeros(len(free), int), bumps=bumps, hsq=hsq)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #a105745e
 # a functional below this counts as zero: squares of its slopes may underflow

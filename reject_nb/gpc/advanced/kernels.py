@@ -6,8 +6,8 @@
 __all__ = ['BY_NAME', 'SE', 'M12', 'M32', 'M52', 'RQ', 'LINEAR', 'KINDS', 'MOST', 'Kernel', 'OnColumns', 'Stationary',
            'SquaredExponential', 'Matern12', 'Matern32', 'Matern52', 'RationalQuadratic', 'Linear', 'Constant', 'White',
            'Sum', 'Product', 'kernel_text', 'kernel_of', 'Terms', 'expand', 'one_scale', 'profile', 'Part', 'Model',
-           'parts_of', 'Frame', 'scaled', 'slopes', 'frame_box', 'model_on', 'kernel_at', 'prior_at', 'kernel_unit',
-           'Slopes', 'prior_gradient']
+           'parts_of', 'Frame', 'scaled', 'slopes', 'units_of', 'middle_of', 'frame_box', 'model_on', 'kernel_at',
+           'prior_at', 'kernel_unit', 'Slopes', 'prior_gradient']
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #88a8154c
 import json
@@ -588,13 +588,19 @@ def slopes(frame:Frame, s:np.ndarray) -> np.ndarray: # (d,)
     return t*frame.scale
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #2072c6b6
-def _units(rate, kind) -> np.ndarray: # (D,)
+def units_of(
+    rate, # (F, D) what factors multiply squares of differences by
+    kind, # (F,) kinds of the factors
+) -> np.ndarray: # (D,)
     """A length for each coordinate: the smallest length-scale; 1 where only linear factors
     look at it."""
     most = rate[kind != LINEAR].max(0, initial=0.)
     return 1/np.sqrt(np.where(most > 0, most, 1.))
 
-def _middle(lower, upper) -> np.ndarray: # (D,)
+def middle_of(
+    lower, # (D,) lower corner, may be -inf
+    upper, # (D,) upper corner, may be inf
+) -> np.ndarray: # (D,)
     "The middle, or the finite end, or 0."
     with np.errstate(invalid="ignore", over="ignore"): middle = .5*lower + .5*upper
     if np.isfinite(middle).all(): return middle
@@ -626,9 +632,9 @@ def frame_box(
     free = np.flatnonzero((low < high) & (rate > 0).any(0))
     inside = np.minimum(np.maximum(0., low), high)
     origin = np.minimum(np.maximum(inside, -1e150), 1e150)
-    origin[free] = _middle(low, high)[free]
+    origin[free] = middle_of(low, high)[free]
     ends = (np.isinf(high) + 2*np.isinf(low))[free].astype(int)
-    scale = _units(rate, kind)[free]
+    scale = units_of(rate, kind)[free]
     most = np.maximum(high - origin, origin - low)[free]
     return Frame(lower=lower, upper=upper, free=free, origin=origin, scale=scale, ends=ends,
                  half=np.where(ends > 0, 1., most/scale*(1 + 1e-15)))
