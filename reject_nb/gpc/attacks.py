@@ -4,8 +4,8 @@
 
 # %% auto #0
 __all__ = ['LEAST_TIME', 'BOXES_PER_SUM', 'BOXES_IN_BALL', 'SHARES', 'FIRST_OF_SEVERAL', 'SHARES_OF_SEVERAL', 'TRIES',
-           'Perturbation', 'minimal_perturbation', 'gpfgs', 'Interpretation', 'interpretability', 'lime_weights',
-           'probability_gradient']
+           'Perturbation', 'Bracket', 'smallest_at', 'minimal_perturbation', 'gpfgs', 'Interpretation',
+           'interpretability', 'lime_weights', 'probability_gradient']
 
 # %% ../../nbs/gpc/05_attacks.ipynb #090ad080
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def _default_radius(post, x, dims, norm, limits) -> float:
     return _length(reach[dims], norm) if len(dims) else 0.
 
 # %% ../../nbs/gpc/05_attacks.ipynb #c89aab0d
-class _Bracket:
+class Bracket:
     "Radii known to be safe, attacked, or undecided."
     def __init__(self, max_radius:float, tol:float):
         self.max_radius = max_radius
@@ -126,7 +126,7 @@ def _seconds(clock:Clock) -> float|None:
 class _Asking:
     "Queries of one radius after another within the time, and what they teach the bracket."
     def __init__(self, asked:Certifiable, post, x, ball_of, whole_of, norm, rigorous:bool,
-                 bracket:_Bracket, clock:Clock):
+                 bracket:Bracket, clock:Clock):
         self.asked = asked
         self.post = post
         self.x = x
@@ -200,7 +200,13 @@ class _Asking:
 # of the attack's radius, asked about in turn until one is certified
 SHARES = .98, .9, .7, .4, .1
 
-def _smallest(clock:Clock, lost, start:float, most:float, tol:float) -> float|None:
+def smallest_at(
+    clock:Clock, # no radius is tried when its time is over
+    lost,        # function of a radius: True, False, or None where it cannot say
+    start:float, # radius tried first, above 0
+    most:float,  # largest radius to try
+    tol:float,   # five times the relative error
+) -> float|None:
     """Smallest radius where `lost` says so, to tol/5; None where it cannot say, or up to
     `most` does not."""
     low = 0.
@@ -283,8 +289,8 @@ def _openings(asking:_Asking, lengthscale:np.ndarray, tol:float) -> list[float]:
     if len(lengthscale) < asking.asked.together:
         return _without_descent(asking, lengthscale, tol)
     start = .05*float(np.median(lengthscale))
-    found = _smallest(asking.clock, asking.lost_points, start, asking.bracket.max_radius,
-                      tol)
+    found = smallest_at(asking.clock, asking.lost_points, start, asking.bracket.max_radius,
+                        tol)
     if found is None: return _without_descent(asking, lengthscale, tol)
     return (_of_several(asking, found, tol) if asking.asked.coarse
             else _around_attack(found, tol))
@@ -313,7 +319,7 @@ def minimal_perturbation(
     chosen = check_dims(dims, post.d)
     clock = Clock(time_limit)
     if max_radius is None: max_radius = _default_radius(post, x, chosen, norm, limits)
-    bracket = _Bracket(check_number(max_radius, "max_radius", 0.), tol)
+    bracket = Bracket(check_number(max_radius, "max_radius", 0.), tol)
     check_flag(rigorous, "rigorous")
     with thread_pool(n_jobs) as workers:
         asked = certifiable(post, *workers)

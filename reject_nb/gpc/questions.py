@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['SeveralClasses', 'certifiable', 'check_progress', 'progress_bar', 'thread_pool', 'range_of', 'classification_range',
            'Around', 'check_dims', 'check_bounds', 'check_norm', 'around', 'Safety', 'safety_of', 'is_safe',
-           'Robustness', 'robustness']
+           'Robustness', 'largest_move', 'spread_of', 'robustness']
 
 # %% ../../nbs/gpc/04_questions.ipynb #54dd510c
 from collections.abc import Callable, Iterator
@@ -67,7 +67,10 @@ class SeveralClasses(Certifiable):
             self.cells[key] = class_cell(self._pairs_at(x), c, self.post.variance, True)
         return self.cells[key]
 
-    def _lead_at(self, x, top:int) -> tuple[float, float]:
+    def lead_at(self,
+        x,       # (d,) point
+        top:int, # number of the class
+    ) -> tuple[float, float]: # lower and upper bound
         "Bounds of the lead of a class at a point."
         cells = [self._cell_at(x, c) for c in range(self.post.n_classes)]
         own = cells.pop(top)
@@ -86,7 +89,7 @@ class SeveralClasses(Certifiable):
         own = self._cell_at(x, top)
         # above one half no other class needs to be looked at
         return (top, ((2*own.value_low - 1, 1.) if own.value_low > .5
-                      else self._lead_at(x, top)))
+                      else self.lead_at(x, top)))
 
     def margin_at(self, x, top, rigorous):
         p = self.post.predict_proba(x[None])[0]
@@ -329,6 +332,8 @@ def check_norm(norm):
 # %% ../../nbs/gpc/04_questions.ipynb #c26430ec
 def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
     "Radii below and above for every dimension; zero where it may not change."
+    moving = np.zeros(d)
+    moving[check_dims(dims, d)] = 1.
     if axes_of(radius) == 0: size = np.full((2, d), check_number(radius, "radius", 0.))
     else:
         size = check_array(radius, "radius", low=0.)
@@ -336,8 +341,7 @@ def _radii(radius, d:int, dims) -> np.ndarray: # (2, d)
             raise refuse("radius", f"a number or an array of shape ({d},) or (2, {d})",
                          radius)
         size = np.broadcast_to(size, (2, d))
-    chosen = np.isin(np.arange(d), check_dims(dims, d))
-    return np.where(chosen, size, 0.)
+    return moving*size
 
 # %% ../../nbs/gpc/04_questions.ipynb #fcde848a
 def around(
@@ -504,13 +508,19 @@ class Robustness:
                 f"status={str(self.status)!r})")
 
 # %% ../../nbs/gpc/04_questions.ipynb #4d9157d3
-def _delta(found:RangeResult, low:float, high:float) -> tuple[float, float]:
+def largest_move(
+    found:RangeResult, # range of a probability over a set that holds x
+    low:float,         # lower bound of the probability at x
+    high:float,        # upper bound of it
+) -> tuple[float, float]: # lower and upper bound
     "Bounds of delta from a range and an enclosure of the probability at x."
     most = max(found.max_upper - low, high - found.min_lower)
     return max(found.max_lower - high, low - found.min_upper, 0.), min(most + 4.5e-16, 1.)
 
 # %% ../../nbs/gpc/04_questions.ipynb #d8accfca
-def _spread(found:RangeResult) -> tuple[float, float]:
+def spread_of(
+    found:RangeResult, # range of a probability over a set
+) -> tuple[float, float]: # lower and upper bound
     "Bounds of pi_max - pi_min."
     return (max(found.max_lower - found.min_upper, 0.),
             min(found.max_upper - found.min_lower + 4.5e-16, 1.))
@@ -543,8 +553,8 @@ def robustness(
         asked = certifiable(post, *workers)
         found = [range_of(asked, question.domain, c, work, Clock(work[2]), rigorous, update)
                  for c in targets]
-    deltas = [_delta(r, *asked.probability_at(question.x, c))
+    deltas = [largest_move(r, *asked.probability_at(question.x, c))
               for r, c in zip(found, targets)]
     worst = int(np.argmax([high for _, high in deltas]))
     return Robustness(lower=max(low for low, _ in deltas), upper=deltas[worst][1],
-                      spread=_spread(found[worst]), range=found[worst])
+                      spread=spread_of(found[worst]), range=found[worst])

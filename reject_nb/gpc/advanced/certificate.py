@@ -10,7 +10,7 @@ __all__ = ['UNIT', 'ROWS', 'REACH', 'UNSEEN', 'exp_neg', 'Bumps', 'Boxes', 'Lowe
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #80547c27
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
 from .compiled import Either
+from .kernels import Frame
 from reject_nb.gpc.posterior import (
     FOURTH, LOGISTIC_ERROR, SECOND, THIRD, GPPosterior, Prior, kernel, logistic_means,
     logistic_slope)
@@ -591,38 +592,10 @@ REACH = 39.   # length-scales after which the kernel is below 1e-330
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #01772ec7
 @dataclass(frozen=True, kw_only=True)
-class Reduced:
-    "A box in scaled coordinates of its free dimensions, relative to its centre."
-    prior: Prior          # training points, length-scales, variance
-    lower: np.ndarray     # (D,) the box as given
-    upper: np.ndarray     # (D,)
-    free: np.ndarray      # (d,) indices of free dimensions
-    origin: np.ndarray    # (D,) centre of the clipped box, or the fixed value
-    half: np.ndarray      # (d,) scaled half-widths, rounded outward
-    bumps: Bumps          # the training points as seen from here
-    hsq: float            # for the rounding of coordinates
-    kept: dict = field(default_factory=dict, repr=False, compare=False)  # kernel vectors of
-        # two points
-
-    @property
-    def scale(self) -> np.ndarray: # (d,)
-        "Length-scales of the free dimensions."
-        return self.prior.lengthscale[self.free]
-
-    def point(self, x:np.ndarray) -> np.ndarray: # (D,)
-        "A point of the original box from scaled free coordinates."
-        full = self.origin.copy()
-        full[self.free] += x*self.scale
-        return np.minimum(np.maximum(full, self.lower), self.upper)
-
-    def scaled(self, points) -> np.ndarray: # (m, d)
-        "Scaled free coordinates of points, moved into the box."
-        inside = (np.atleast_2d(points) - self.origin)[:, self.free]/self.scale
-        return self.clip(inside)
-
-    def clip(self, x:np.ndarray) -> np.ndarray:
-        "Scaled points moved into the box."
-        return np.minimum(np.maximum(x, -self.half), self.half)
+class Reduced(Frame):
+    "A box in length-scales about its centre, and what a squared exponential sees there."
+    bumps: Bumps  # the training points as seen from the centre
+    hsq: float    # for the rounding of coordinates
 
     @property
     def relative(self) -> float:
@@ -692,36 +665,36 @@ def reduce_box(
     half = (np.maximum(hi - origin, origin - lo)[free]/scale[free]*(1 + 1e-15)
             + np.abs(origin[free])/scale[free]*2.3e-16)
     bumps, hsq = bumps_about(prior, origin, free, half)
-    return Reduced(prior=prior, lower=lower, upper=upper, free=free, origin=origin,
-                   half=half, bumps=bumps, hsq=hsq)
+    return Reduced(lower=lower, upper=upper, free=free, origin=origin, scale=scale[free],
+                   half=half, ends=np.zeros(len(free), int), bumps=bumps, hsq=hsq)
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #a105745e
 # a functional below this counts as zero: squares of its slopes may underflow
 UNSEEN = 1e-150
 
-def _plain_rows(XT, k, C, out) -> None:
-    z = np.zeros_like(out)
+def _plain_rows(XT, k, C, out, z) -> None:
+    z[:] = 0.
     for c, row in zip(C.T, XT):
         off = c[:, None] - row
         off *= off
         z += off
     z *= .5
-    np.exp(-np.minimum(z, 700., out=z), out=out)
+    np.exp(-np.minimum(z, 700.), out=out)
     out *= k
 
 @njit(cache=True, nogil=True)
-def _kernel_rows(XT, k, C, out, bits):
-    z = np.empty(len(k))
+def _kernel_rows(XT, k, C, out, bits, z):
     for b in range(len(C)):
-        for i in range(len(k)): z[i] = 0.
+        for i in range(len(k)): z[b, i] = 0.
         for j in range(len(XT)):
             c = C[b, j]
             row = XT[j]
-            for i in range(len(k)): z[i] += .5*(c - row[i])*(c - row[i])
-        exp_neg(z, out[b], bits[b])
+            for i in range(len(k)): z[b, i] += .5*(c - row[i])*(c - row[i])
+        exp_neg(z[b], out[b], bits[b])
         for i in range(len(k)): out[b, i] *= k[i]
 
-def _fast_rows(XT, k, C, out) -> None: _kernel_rows(XT, k, C, out, out.view(np.int64))
+def _fast_rows(XT, k, C, out, z) -> None:
+    _kernel_rows(XT, k, C, out, out.view(np.int64), z)
 
 _either_rows = Either(_plain_rows, _fast_rows)
 
@@ -729,10 +702,11 @@ def kernel_rows(
     XT:np.ndarray,  # (d, n) scaled points
     k:np.ndarray,   # (n,) weights
     C:np.ndarray,   # (b, d) scaled points
-    out:np.ndarray, # (b, n) to be filled
-) -> None:
-    "out[b, i] = k_i exp(-|C_b - X_i|^2/2)."
-    _either_rows(len(C), XT.size, XT, k, C, out)
+) -> tuple[np.ndarray, np.ndarray]: # (b, n) each
+    "k_i exp(-z) and z = |C_b - X_i|^2/2."
+    out, z = np.empty((2, len(C), len(k)))
+    _either_rows(len(C), XT.size, XT, k, C, out, z)
+    return out, z
 
 # %% ../../../nbs/gpc/advanced/certificate.ipynb #b7bfe074
 def ratio_min(nu, kappa, var_low, var_high) -> np.ndarray: # all (b,)
@@ -848,11 +822,11 @@ class ProbabilityAim(Aim):
         self.clip = clip
 
     def _level(self, goal):
-        return np.clip((np.asarray(goal, float) - self.clip)/(1 - 2*self.clip), 1e-9,
-                       1 - 1e-9)
+        level = (np.asarray(goal, float) - self.clip)/(1 - 2*self.clip)
+        return np.minimum(np.maximum(level, 1e-9), 1 - 1e-9)
 
     def kappa(self, at, goal):
-        level = np.broadcast_to(self._level(goal), len(at.mean))
+        level = self._level(goal)
         middle = .5*(at.var_low + at.var_high)
         if self.link == "probit": return ndtri(level)/(2*np.sqrt(1 + middle))
         return logistic_slope(level, middle)
@@ -864,7 +838,7 @@ class ProbabilityAim(Aim):
         if self.link == "probit":
             p = probability_down(ratio_min(nu, kappa, var_low, var_high))
         else: p = logistic_line_min(nu, kappa, var_low, var_high)
-        return self._clipped(np.clip(p, 0, 1), -1)
+        return self._clipped(np.minimum(np.maximum(p, 0), 1), -1)
 
     def _clipped(self, p, way):
         return (p if self.clip == 0

@@ -130,8 +130,7 @@ def asked_class(post, top:int, lower, upper, ball=None) -> Asked:
 def centre_at(post, c:np.ndarray) -> PairCentre:
     "What the variances of all pairs are at a point."
     box = reduce_box(post, c, c)
-    r = np.empty((1, post.n))
-    kernel_rows(box.bumps.XT, box.bumps.k, np.zeros((1, 0)), r)
+    r, _ = kernel_rows(*box.bumps, np.zeros((1, 0)))
     return pair_centre(post, r[0], box.relative)
 
 # %% ../../../nbs/gpc/advanced/class_signs.ipynb #bb251002

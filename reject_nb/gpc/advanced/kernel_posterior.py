@@ -153,6 +153,7 @@ class OneLatent(SignsOfSums):
     def __init__(self, post:KernelPosterior|Sites):
         self.post = post
         self.latest: dict = {}    # what two questions in a row have in common
+        self.means: dict = {}     # bounds of the mean at the points of one question
 
     def _linked(self) -> str:
         "The link; ValueError that names `post` where there is none."
@@ -183,12 +184,13 @@ class OneLatent(SignsOfSums):
     def _mean_at(self, x, rigorous) -> tuple[float, float]:
         "Bounds of the latent mean at a point."
         self._linked()
-        key = "mean", x.tobytes(), rigorous
-        if key not in self.latest:
+        key = x.tobytes(), rigorous
+        if key not in self.means:
             at = at_points(_point_problem(self.post, x, False, rigorous), np.zeros((1, 0)))
-            self.latest = {key: (float((at.mean - at.mean_err)[0]),
-                                 float((at.mean + at.mean_err)[0]))}
-        return self.latest[key]
+            if len(self.means) > 64: self.means.clear()
+            self.means[key] = (float((at.mean - at.mean_err)[0]),
+                               float((at.mean + at.mean_err)[0]))
+        return self.means[key]
 
     def class_at(self, x, rigorous):
         low, high = self._mean_at(x, rigorous)

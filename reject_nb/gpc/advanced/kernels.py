@@ -6,13 +6,14 @@
 __all__ = ['BY_NAME', 'SE', 'M12', 'M32', 'M52', 'RQ', 'LINEAR', 'KINDS', 'MOST', 'Kernel', 'OnColumns', 'Stationary',
            'SquaredExponential', 'Matern12', 'Matern32', 'Matern52', 'RationalQuadratic', 'Linear', 'Constant', 'White',
            'Sum', 'Product', 'kernel_text', 'kernel_of', 'Terms', 'expand', 'one_scale', 'profile', 'Part', 'Model',
-           'parts_of', 'Frame', 'scaled', 'slopes', 'frame_box', 'model_on', 'kernel_at', 'prior_at', 'kernel_unit',
-           'Slopes', 'prior_gradient']
+           'parts_of', 'Frame', 'scaled', 'slopes', 'units_of', 'middle_of', 'frame_box', 'model_on', 'kernel_at',
+           'prior_at', 'kernel_unit', 'Slopes', 'prior_gradient']
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #88a8154c
 import json
 import math
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -522,22 +523,28 @@ class Frame:
     ends: np.ndarray    # (d,) 0: both sides finite; 1: upper infinite; 2: lower infinite;
                         # 3: both
 
+    @cached_property
+    def moving(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        "Of the free coordinates: corners and middle; and which have an infinite side."
+        own = self.lower[self.free], self.upper[self.free], self.origin[self.free]
+        return *own, np.flatnonzero(self.ends)
+
     def clip(self, s:np.ndarray) -> np.ndarray:
         "Points moved into the box."
         return np.minimum(np.maximum(s, -self.half), self.half)
 
     def _back(self, s:np.ndarray) -> np.ndarray: # (m, d), may be infinite
         "Free coordinates in the original units."
-        middle = self.origin[self.free]
-        x = self.origin[self.free] + s*self.scale
-        for j in np.flatnonzero(self.ends):
+        lower, upper, middle, endless = self.moving
+        x = middle + s*self.scale
+        for j in endless:
             with np.errstate(divide="ignore", invalid="ignore"):
                 if self.ends[j] == 1:
                     x[:, j] = middle[j] + self.scale[j]*(1 + s[:, j])/(1 - s[:, j])
                 elif self.ends[j] == 2:
                     x[:, j] = middle[j] - self.scale[j]*(1 - s[:, j])/(1 + s[:, j])
                 else: x[:, j] = middle[j] + self.scale[j]*s[:, j]/(1 - np.abs(s[:, j]))
-        return np.minimum(np.maximum(x, self.lower[self.free]), self.upper[self.free])
+        return np.minimum(np.maximum(x, lower), upper)
 
     def raw(self, s:np.ndarray) -> np.ndarray: # (m, d)
         "Free coordinates, in the original units, of points; 1e150 stands for infinity."
@@ -547,8 +554,7 @@ class Frame:
         "Boxes in the original units, rounded outward; neighbours overlap."
         low = np.nextafter(self._back(lo), -np.inf)
         high = np.nextafter(self._back(hi), np.inf)
-        return (np.maximum(low, self.lower[self.free]),
-                np.minimum(high, self.upper[self.free]))
+        return np.maximum(low, self.moving[0]), np.minimum(high, self.moving[1])
 
     def point(self, s:np.ndarray) -> np.ndarray: # (D,)
         "A point of the original box."
@@ -563,8 +569,9 @@ def scaled(
     points,      # (m, d) free coordinates in the original units
 ) -> np.ndarray: # (m, d)
     "Points on the symmetric intervals, moved into the box; the inverse of `Frame.raw`."
-    x = (points - frame.origin[frame.free])/frame.scale
-    for j in np.flatnonzero(frame.ends):
+    _, _, middle, endless = frame.moving
+    x = (points - middle)/frame.scale
+    for j in endless:
         up = np.maximum(x[:, j], 0)
         down = np.minimum(x[:, j], 0)
         if frame.ends[j] == 1: x[:, j] = (up - 1)/(up + 1)
@@ -575,21 +582,28 @@ def scaled(
 def slopes(frame:Frame, s:np.ndarray) -> np.ndarray: # (d,)
     "Derivative of the original coordinates by those of the search, at one point (d,)."
     t = np.array([1.]*len(s))
-    for j in np.flatnonzero(frame.ends):
+    for j in frame.moving[3]:
         t[j] = {1: 2/(1 - s[j])**2, 2: 2/(1 + s[j])**2, 3: 1/(1 - abs(s[j]))**2}[
             int(frame.ends[j])]
     return t*frame.scale
 
 # %% ../../../nbs/gpc/advanced/kernels.ipynb #2072c6b6
-def _units(rate, kind) -> np.ndarray: # (D,)
+def units_of(
+    rate, # (F, D) what factors multiply squares of differences by
+    kind, # (F,) kinds of the factors
+) -> np.ndarray: # (D,)
     """A length for each coordinate: the smallest length-scale; 1 where only linear factors
     look at it."""
     most = rate[kind != LINEAR].max(0, initial=0.)
     return 1/np.sqrt(np.where(most > 0, most, 1.))
 
-def _middle(lower, upper) -> np.ndarray: # (D,)
+def middle_of(
+    lower, # (D,) lower corner, may be -inf
+    upper, # (D,) upper corner, may be inf
+) -> np.ndarray: # (D,)
     "The middle, or the finite end, or 0."
     with np.errstate(invalid="ignore", over="ignore"): middle = .5*lower + .5*upper
+    if np.isfinite(middle).all(): return middle
     middle = np.where(np.isfinite(middle), middle,
                       np.where(np.isfinite(lower), lower, upper))
     return np.where(np.isfinite(middle), middle, 0.)
@@ -602,20 +616,25 @@ def frame_box(
 ) -> Frame:
     """Set up a box; ValueError that names a corner which is too large where a kernel is
     linear."""
-    rate = np.vstack([t.rate for t in terms])
-    kind = np.concatenate([t.kind for t in terms])
-    moving = rate[kind == LINEAR].max(0, initial=0.) > 0
-    for name, corner in (("lower", lower), ("upper", upper)):
-        if not (np.abs(corner[moving]) <= 1e60).all():
-            raise refuse(name, "at most 1e60 in size where the kernel is linear", corner)
+    one = len(terms) == 1
+    rate = terms[0].rate if one else np.vstack([t.rate for t in terms])
+    kind = terms[0].kind if one else np.concatenate([t.kind for t in terms])
+    linear = kind == LINEAR
+    if linear.any():
+        moving = rate[linear].max(0) > 0
+        for name, corner in (("lower", lower), ("upper", upper)):
+            if not (np.abs(corner[moving]) <= 1e60).all():
+                raise refuse(name, "at most 1e60 in size where the kernel is linear",
+                             corner)
     low, high = ((lower, upper) if reach is None
-                 else (np.clip(end, *reach) for end in (lower, upper)))
+                 else (np.minimum(np.maximum(end, reach[0]), reach[1])
+                       for end in (lower, upper)))
     free = np.flatnonzero((low < high) & (rate > 0).any(0))
     inside = np.minimum(np.maximum(0., low), high)
     origin = np.minimum(np.maximum(inside, -1e150), 1e150)
-    origin[free] = _middle(low, high)[free]
+    origin[free] = middle_of(low, high)[free]
     ends = (np.isinf(high) + 2*np.isinf(low))[free].astype(int)
-    scale = _units(rate, kind)[free]
+    scale = units_of(rate, kind)[free]
     most = np.maximum(high - origin, origin - low)[free]
     return Frame(lower=lower, upper=upper, free=free, origin=origin, scale=scale, ends=ends,
                  half=np.where(ends > 0, 1., most/scale*(1 + 1e-15)))
