@@ -7,17 +7,22 @@ function choice(name, values) {
   label.append(name, select);
   return [label, select];
 }
-function filter(table) {
-  const heads = [...table.tHead.rows[0].cells].map(cell => cell.textContent.trim());
-  if (!KEYS.every(key => heads.includes(key)) || table.tBodies[0].rows.length < 20) return;
-  const rows = [...table.tBodies[0].rows];
-  const text = (row, key) => row.cells[heads.indexOf(key)].textContent.trim();
+// a cause that unfolds its explanation begins with the cause
+const said = cell => (cell.querySelector("summary") ?? cell).textContent.trim();
+function filter(items) {
+  const rows = items.flatMap(item => {
+    const table = item.querySelector("table");
+    table.classList.add("claims");
+    const heads = [...table.tHead.rows[0].cells].map(cell => cell.textContent.trim());
+    return [...table.tBodies[0].rows].map(row => ({
+      row, item, module: item.dataset.module, words: item.firstElementChild.textContent + " " + row.textContent,
+      status: said(row.cells[heads.indexOf("status")]),
+      cause: said(row.cells[heads.indexOf("cause")])}));
+  });
   const form = Object.assign(document.createElement("form"), {className: "filter"});
   form.setAttribute("role", "search");
-  table.classList.add("claims");
   const selects = KEYS.map(key => {
-    const values = [...new Set(rows.map(row => text(row, key)))].filter(Boolean);
-    const [label, select] = choice(key, values);
+    const [label, select] = choice(key, [...new Set(rows.map(row => row[key]))].filter(Boolean));
     form.append(label);
     return select;
   });
@@ -30,19 +35,27 @@ function filter(table) {
   for (const field of [...selects, words]) field.value = asked.get(field.name) ?? "";
   const show = () => {
     const wanted = words.value.toLowerCase();
+    const all = !wanted && selects.every(s => !s.value);
+    const shown = new Set();
     let n = 0;
-    for (const row of rows) {
-      const fits = selects.every(s => !s.value || text(row, s.name) === s.value);
-      row.hidden = !(fits && row.textContent.toLowerCase().includes(wanted));
-      n += !row.hidden;
+    for (const one of rows) {
+      const fits = selects.every(s => !s.value || one[s.name] === s.value) && one.words.toLowerCase().includes(wanted);
+      one.row.hidden = !fits;
+      if (fits) { shown.add(one.item); n += 1; }
+    }
+    for (const item of items) {
+      item.hidden = !shown.has(item);
+      item.open = !all && shown.size <= 12 && shown.has(item);
     }
     count.textContent = `${n} of ${rows.length} claims`;
   };
   form.addEventListener("input", show);
   form.addEventListener("submit", event => event.preventDefault());
-  (table.closest(".pst-scrollable-table-container") ?? table).before(form);
+  items[0].closest("section section, .cell")?.before(form) ?? items[0].before(form);
   show();
 }
-document.addEventListener("DOMContentLoaded", () =>
-  document.querySelectorAll("table").forEach(table => { if (table.tHead) filter(table); }));
+document.addEventListener("DOMContentLoaded", () => {
+  const items = [...document.querySelectorAll("details.item")].filter(item => item.querySelector("table"));
+  if (items.length) filter(items);
+});
 })();
