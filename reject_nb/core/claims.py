@@ -6,7 +6,7 @@
 __all__ = ['ROOMS', 'PAPERS', 'ITEMS', 'STATUSES', 'KINDS', 'CAUSES', 'ROLES', 'CELL', 'Paper', 'Item', 'Claim', 'judge',
            'claims_file', 'load_claims', 'save_claims', 'replace_room', 'Statement', 'statements_file', 'statements',
            'numbered_items', 'uncovered', 'captions', 'claim', 'finish', 'item_status', 'summary', 'by_cause',
-           'distinct_slips', 'swap_rate', 'claims_table']
+           'distinct_slips', 'swap_rate', 'claims_table', 'show_claims']
 
 # %% ../../nbs/core/08_claims.ipynb #886d5cd3
 import json
@@ -538,3 +538,17 @@ def claims_table(claims) -> dict[str, list]: # columns of a table
             "paper": [_text(c.reported) for c in claims],
             "ours": [_ours(c) for c in claims], "status": [c.status for c in claims],
             "cause": [c.cause for c in claims], "why": [_explained(c) for c in claims]}
+
+def show_claims(
+    claims, # what a cell has measured, in this order
+) -> None:
+    "Display verdicts as a small table, and below it why a claim differs."
+    from IPython.display import Markdown, display
+    claims = list(claims)
+    verdicts = [f"**{c.status}**" + f" ({c.cause})"*bool(c.cause) for c in claims]
+    table = claims_table(claims)
+    columns = {"of": table["where"], "the paper says": table["claim"],
+               "in print": table["paper"], "measured": table["ours"], "verdict": verdicts}
+    why = dict.fromkeys(f"*{c.where} differs.* {_explained(c)}"
+                        for c in claims if c.status == "differs")
+    display(Markdown("\n\n".join([markdown_table(columns).rstrip("\n"), *why])))
