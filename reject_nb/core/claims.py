@@ -6,7 +6,7 @@
 __all__ = ['ROOMS', 'PAPERS', 'ITEMS', 'STATUSES', 'KINDS', 'CAUSES', 'ROLES', 'CELL', 'Paper', 'Item', 'Claim', 'judge',
            'claims_file', 'load_claims', 'save_claims', 'replace_room', 'Statement', 'statements_file', 'statements',
            'numbered_items', 'uncovered', 'captions', 'claim', 'finish', 'item_status', 'summary', 'by_cause',
-           'distinct_slips', 'swap_rate', 'claims_table', 'show_claims']
+           'distinct_slips', 'swap_rate', 'claims_table', 'show_claims', 'state']
 
 # %% ../../nbs/core/08_claims.ipynb #886d5cd3
 import json
@@ -22,7 +22,7 @@ import numpy as np
 
 from .checks import check_number, refuse
 from .files import (
-    format_number, locked, out_dir, project_root, read_dir, write_atomic)
+    format_number, locked, markdown_table, out_dir, project_root, read_dir, write_atomic)
 
 # %% ../../nbs/core/08_claims.ipynb #b58bdee5
 @dataclass(frozen=True)
@@ -552,3 +552,18 @@ def show_claims(
     why = dict.fromkeys(f"*{c.where} differs.* {_explained(c)}"
                         for c in claims if c.status == "differs")
     display(Markdown("\n\n".join([markdown_table(columns).rstrip("\n"), *why])))
+
+_STATED: list[Claim] = []   # by the cell that runs
+
+def _show_stated(result=None) -> None:
+    "Called when a cell has ended."
+    if _STATED: show_claims(_STATED)
+    _STATED.clear()
+
+def state(claim:Claim) -> None: # as `claim` returns it
+    "Show a verdict; a notebook shows those of a cell together, in a table below it."
+    from IPython import get_ipython
+    if (shell := get_ipython()) is None: return print(claim)
+    _STATED.append(claim)
+    if _show_stated not in shell.events.callbacks["post_run_cell"]:
+        shell.events.register("post_run_cell", _show_stated)
