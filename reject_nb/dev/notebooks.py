@@ -4,7 +4,8 @@
 
 # %% auto #0
 __all__ = ['PAGES', 'KERNELSPEC', 'directives', 'root', 'notebook_paths', 'pages_and_others', 'read', 'relative',
-           'place_of_picture', 'cell_link', 'is_folded', 'clean', 'to_text', 'pictures_of', 'unfit_to_show']
+           'place_of_picture', 'cell_link', 'is_folded', 'is_of_paper', 'clean', 'to_text', 'pictures_of',
+           'unfit_to_show']
 
 # %% ../../nbs/dev/01_notebooks.ipynb #a9802c37
 import re
@@ -104,15 +105,21 @@ def is_folded(source:str) -> bool:
     return ("test" in words or "export" in words and bool(names)
             and all(name.startswith("_") for name in names))
 
+def is_of_paper(nb) -> bool:
+    "Whether a notebook goes through a paper item by item: its code is folded."
+    return "the paper, reproduced" in nb.cells[0].source.partition("\n")[0]
+
 def clean(nb): # the same notebook, changed in place
-    """Remove what differs between runs: counts, metadata, pieces of streams; fold tests and
-    helpers."""
+    """Remove what differs between runs: counts, metadata, pieces of streams; fold tests,
+    helpers, and the code of a paper's page."""
+    of_paper = bool(nb.cells) and is_of_paper(nb)
     nb.metadata = {"kernelspec": dict(KERNELSPEC)}
     nb.nbformat, nb.nbformat_minor = 4, 5
     for cell in nb.cells:
         cell.metadata = {k: v for k, v in cell.metadata.items() if k == "tags"}
         if cell.cell_type != "code": continue
-        if is_folded(cell.source): cell.metadata["jupyter"] = {"source_hidden": True}
+        if of_paper or is_folded(cell.source):
+            cell.metadata["jupyter"] = {"source_hidden": True}
         cell.execution_count = None
         cell.outputs = _joined(cell.outputs)
         for output in cell.outputs:

@@ -25,9 +25,9 @@ from nbformat.v4 import new_markdown_cell
 
 from .. import __version__
 from ..core.files import write_atomic
-from reject_nb.dev.notebooks import (
-    directives, is_folded, notebook_paths, pages_and_others, pictures_of, read, relative,
-    root, to_text)
+from .notebooks import (
+    directives, is_folded, is_of_paper, notebook_paths, pages_and_others, pictures_of, read,
+    relative, root, to_text)
 
 # %% ../../nbs/dev/04_pages.ipynb #881360b9
 LONG = 25   # lines of an exported cell above which the site folds it
@@ -43,22 +43,23 @@ def _only_imports(code:str) -> bool:
              + [inner for part in typed for inner in part.body])
     return all(isinstance(part, (ast.Import, ast.ImportFrom)) for part in parts)
 
-def _folding(words:set[str], lines:list[str], is_helper:bool) -> tuple[str, str] | None:
-    # (tag, what a click shows)
+def _folding(words:set[str], lines:list[str], is_helper:bool,
+             of_paper:bool) -> tuple[str, str] | None: # (tag, what a click shows)
     "How the site folds a cell; None if it does not."
     if "test" in words: return "hide-cell", "tests"
     if _only_imports("\n".join(lines)): return "hide-input", "imports"
     if is_helper: return "hide-input", f"a helper, {len(lines)} lines"
+    if of_paper: return "hide-input", f"the computation, {len(lines)} lines"
     return (("hide-input", f"{len(lines)} lines") if "export" in words and len(lines) > LONG
             else None)
 
-def _shown_cell(cell, fold:bool): # the cell, changed; None if it is left out
+def _shown_cell(cell, fold:bool, of_paper:bool): # the cell, changed; None: it is left out
     words = {d.split()[0] for d in directives(cell.source)}
     if words & {"hide", "default_exp"} or (not fold and "test" in words): return None
     lines = cell.source.splitlines()[len(directives(cell.source)):]
     is_helper = is_folded(cell.source)
     if "hide-input" in words: cell.metadata["tags"] = ["remove-input"]
-    elif fold and (found := _folding(words, lines, is_helper)):
+    elif fold and (found := _folding(words, lines, is_helper, of_paper)):
         tag, what = found
         cell.metadata |= {"tags": [tag], "mystnb": {"code_prompt_show": f"Show {what}",
                                                     "code_prompt_hide": f"Hide {what}"}}
@@ -70,7 +71,8 @@ def presentable(nb, fold:bool):
     """A copy of a notebook as readers see it, tests and long exports folded (site), or
     without tests (README)."""
     nb = copy.deepcopy(nb)
-    cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold)
+    of_paper = is_of_paper(nb)
+    cells = [cell if cell.cell_type != "code" else _shown_cell(cell, fold, of_paper)
              for cell in nb.cells]
     nb.cells = [cell for cell in cells if cell is not None]
     return nb
