@@ -30,13 +30,12 @@ def _symmetric(a) -> np.ndarray:
     size = abs(a).max(axis=(1, 2))
     skew = abs(a - a.transpose(0, 2, 1)).max(axis=(1, 2))
     if (wrong := skew > 1e-10*size).any():
-        raise refuse_at("covariance", "symmetric up to rounding, row by row", skew, wrong)
+        raise refuse_at("covariance", "a matrix that equals its transpose", skew, wrong)
     a = (a + a.transpose(0, 2, 1))/2
     least = np.linalg.eigvalsh(a)[:, 0]
     wrong = least < -1e-10*size
-    if wrong.any():
-        raise refuse_at("covariance", "positive semidefinite, its least eigenvalue", least,
-                        wrong)
+    must = "a matrix whose least eigenvalue is at least 0"
+    if wrong.any(): raise refuse_at("covariance", must, least, wrong)
     return a
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #af52f20f
@@ -48,7 +47,7 @@ def _covariance(value, shape, keep=np.array) -> np.ndarray:
         raise ValueError(f"covariance must be an array of shape {(n, d)} (variances) or "
                          f"{(n, d, d)}, got shape {a.shape}")
     if a.ndim == 3: return _symmetric(a)
-    if (a < 0).any(): raise refuse_at("covariance", "at least 0, a variance,", a, a < 0)
+    if (a < 0).any(): raise refuse_at("covariance", "variances of at least 0", a, a < 0)
     return a
 
 # %% ../../nbs/bernstein/02_uncertain_data.ipynb #7e6c32df

@@ -369,11 +369,11 @@ def best_area(
     return BestArea(best, angle, max(best, -heap[0][0]))
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #4ea7225a
-def _axes(ax):
+def _axes(ax, caption:str):
     "The axes to draw on, new ones if None is given."
     if ax is not None and not hasattr(ax, "axline"):
         raise refuse("ax", "matplotlib axes or None", ax)
-    return figure(width=4.6, height=3.8)[1] if ax is None else ax
+    return figure(width=4.6, height=3.8, caption=caption)[1] if ax is None else ax
 
 # %% ../../../nbs/ood/advanced/all_metrics.ipynb #ce7d6f16
 def _scores_of(estimator, X, X_ood) -> tuple[np.ndarray, np.ndarray]: # (n, 2), (n,) bool
@@ -433,7 +433,8 @@ class RocDisplay:
         ax=None, # matplotlib axes; None: new ones
     ):           # self
         "Draw it."
-        self.ax_ = _axes(ax)
+        self.ax_ = _axes(ax, "The nearer the curve is to the upper left corner, the better "
+                         "the score tells known from foreign inputs.")
         self.figure_ = self.ax_.figure
         words = [self.name, None if self.auroc is None else f"AUROC {self.auroc:.3f}"]
         (self.line_,) = self.ax_.plot(self.fpr, self.tpr,
@@ -509,7 +510,8 @@ class ScorePlaneDisplay:
         ax=None, # matplotlib axes; None: new ones
     ):           # self
         "Draw it."
-        self.ax_ = _axes(ax)
+        self.ax_ = _axes(ax, "Each dot is an input; the foreign ones (OOD) and the wrong "
+                         "answers below the line, if there is one, are let through.")
         self.figure_ = self.ax_.figure
         for word, color in KINDS.items():
             which = self.kind == word

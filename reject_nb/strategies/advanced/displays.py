@@ -12,6 +12,7 @@ from ...core.checks import (
     check_choice, check_flag, check_instance, check_vector, refuse)
 from ...risk_control.estimators import (
     ask, labels_of, n_rows, pointwise_loss, predict_labels)
+from ...core.figures import figure
 from ...risk_control.estimators import risk_coverage_curve
 
 # %% ../../../nbs/strategies/advanced/displays.ipynb #f888df84
@@ -73,9 +74,10 @@ class RiskCoverageDisplay:
         **kwargs,            # for matplotlib's plot
     ):                       # the display itself
         "Draw the curve."
-        import matplotlib.pyplot as plt
         check_flag(optimum, "optimum")
-        if ax is None: _, ax = plt.subplots()
+        if ax is None:
+            _, ax = figure(caption="The lower the curve, the fewer errors remain among "
+                           "equally many answers; a dot is where a rule works.")
         elif not hasattr(ax, "get_xlabel"):
             raise refuse("ax", "matplotlib axes or None", ax)
         if name is None: name = self.name
@@ -87,8 +89,9 @@ class RiskCoverageDisplay:
         if self.point is not None and self.point[0] > 0:
             self.point_, = ax.plot(*self.point, "o", color=self.line_.get_color(), ms=5)
         if optimum:
-            ax.plot(self.coverage, _best_risk(self.coverage, self.risk), color="black",
-                    lw=.8, ls=":", label="perfect score")
+            ax.plot(self.coverage, _best_risk(self.coverage, self.risk), lw=.8, ls=":",
+                    color=self.line_.get_color(),
+                    label=f"perfect score of {name}" if name else "perfect score")
         ax.set(xlabel="coverage", ylabel="selective risk", xlim=(0, 1.01))
         ax.legend()
         self.ax_ = ax
