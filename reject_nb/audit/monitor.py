@@ -356,7 +356,9 @@ def plot(self:RuleMonitor,
     ax=None, # matplotlib axes; a new figure where None
 ):           # the axes
     "How close each process is to its alarm."
-    if ax is None: _, ax = figure(width=6.4, height=3.4)
+    if ax is None:
+        _, ax = figure(width=6.4, height=3.4, caption="The alarm is raised when one of the "
+                       "two lines of evidence reaches the dashed line.")
     if not hasattr(ax, "get_xlabel"): raise refuse("ax", "axes of matplotlib or None", ax)
     n, capital, restarts = np.array(self.history).T
     alarms = 2/self.delta, 2*self.horizon/self.delta
