@@ -20,7 +20,7 @@ import pytest
 import reject_nb
 from conftest import code_cells, statements
 from reject_nb.core.claims import ITEMS, STATUSES, load_claims
-from reject_nb.dev.notebooks import clean, directives, notebook_paths, read, relative, to_text
+from reject_nb.dev.notebooks import clean, directives, notebook_paths, read, relative, to_text, unfit_to_show
 from reject_nb.dev.pages import make_readme
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -88,7 +88,7 @@ def test_notebook_is_clean_and_whole(name):
     assert None not in ids and len(set(ids)) == len(ids)
     assert to_text(clean(nb)) == text, "run `python -m reject_nb.dev.build clean`"
     noise = [(number, what) for number, cell in enumerate(nb.cells, 1) for o in cell.get("outputs", []) for what in noise_in(o)]
-    assert not noise
+    assert not noise and unfit_to_show(nb) == []
     assert re.match(r"# \S.*\n\n(.*\n)*?> \S[^\n]*$", nb.cells[0].source, re.M), "the first cell is `# Title` and `> one line`"
     exported = any("export" in directives(c.source) for c in nb.cells if c.cell_type == "code")
     concept = exported and re.match(r"(?!00_|9\d_|overview)", Path(name).name) and name.count("/") > 1

@@ -5,8 +5,8 @@
 # %% auto #0
 __all__ = ['ROOMS', 'PAPERS', 'ITEMS', 'STATUSES', 'KINDS', 'CAUSES', 'ROLES', 'CELL', 'Paper', 'Item', 'Claim', 'judge',
            'claims_file', 'load_claims', 'save_claims', 'replace_room', 'Statement', 'statements_file', 'statements',
-           'numbered_items', 'uncovered', 'captions', 'claim', 'finish', 'item_status', 'summary', 'by_cause',
-           'distinct_slips', 'swap_rate', 'claims_table', 'show_claims', 'state']
+           'numbered_items', 'uncovered', 'claim', 'finish', 'item_status', 'summary', 'by_cause', 'distinct_slips',
+           'swap_rate', 'claims_table', 'show_claims', 'state']
 
 # %% ../../nbs/core/08_claims.ipynb #886d5cd3
 import json
@@ -324,11 +324,6 @@ def uncovered(
     def is_named(item):
         return any(re.match(re.escape(item) + r"(?![\w.]*\w)", place) for place in places)
     return [item for item in numbered_items(room)["states"] if not is_named(item)]
-
-# %% ../../nbs/core/08_claims.ipynb #b1aa0019
-def captions(room:str) -> dict[str, str]: # by the name of the picture's file
-    "What to see in a module's figures."
-    return dict(_read(room).get("captions", {}))
 
 # %% ../../nbs/core/08_claims.ipynb #cabfb0c9
 _MEASURED: set[str] = set()   # ids that this process has measured

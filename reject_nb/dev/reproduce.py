@@ -26,6 +26,7 @@ from ..cli import (
     reproduce_arguments, shown)
 from ..core.claims import (
     ITEMS, ROOMS, STATUSES, Claim, claims_file, load_claims, replace_room)
+from ..core.figures import caption_of
 from ..core.files import project_root, scratch_folder, try_lock, write_atomic
 from ..core.help import Patched
 from .notebooks import place_of_picture, read
@@ -153,8 +154,9 @@ def _says_the_same(old:Path, new:Path) -> bool:
     was = old.read_bytes()
     now = new.read_bytes()
     if old.suffix == ".png":   # a changed letter counts, a shade does not
-        return same_picture(b64encode(was).decode(), b64encode(now).decode(), nuance=.05,
-                            specks=0.)
+        return (caption_of(old) == caption_of(new)
+                and same_picture(b64encode(was).decode(), b64encode(now).decode(),
+                                 nuance=.05, specks=0.))
     return old.suffix == ".csv" and same_text(was.decode(), now.decode(), ROUNDING)
 
 def _is_as_before(old:Claim, new:Claim) -> bool:
