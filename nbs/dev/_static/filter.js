@@ -51,7 +51,7 @@ function filter(items) {
   };
   form.addEventListener("input", show);
   form.addEventListener("submit", event => event.preventDefault());
-  items[0].closest("section section, .cell")?.before(form) ?? items[0].before(form);
+  items[0].before(form);
   show();
 }
 document.addEventListener("DOMContentLoaded", () => {
