@@ -330,6 +330,13 @@ def _columns(path:Path) -> dict[str, list[str]]:
             else {})
 
 # %% ../../nbs/dev/05_reproduce.ipynb #6f0c28c2
+def _both(rooms, old:Path, new:Path) -> tuple[list[Path], dict, dict]:
+    "The tables of a rerun, and the claims of its modules, as committed and as rerun."
+    tables = [path for room in rooms for path in sorted((new/room).glob("*.csv"))]
+    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms}
+                for f in (old, new))
+    return tables, was, now
+
 def compare(
     rooms,    # modules that were run
     old:Path, # folder of the committed figures
@@ -337,7 +344,7 @@ def compare(
 ) -> list[str]: # lines, the largest move first
     "Every table and every claim of some modules beside the committed ones."
     found = []
-    tables = [path for room in rooms for path in sorted((new/room).glob("*.csv"))]
+    tables, was, now = _both(rooms, old, new)
     for path in tables:
         name = path.relative_to(new).as_posix()
         there = _columns(path)
@@ -347,8 +354,6 @@ def compare(
         else:
             found += [(m[0], f"{name}, {c}: {m[1]}")
                       for c in here if (m := moved_column(here[c], there[c]))]
-    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms}
-                for f in (old, new))
     found += [(float("inf"), f"claim {id}: is {'new' if id in now else 'gone'}")
               for id in sorted(set(was) ^ set(now))]
     for id in sorted(set(was) & set(now)):
@@ -368,11 +373,9 @@ def has_moved(
     new:Path, # folder of the rerun
 ) -> bool:
     "Whether a table or a claim of some modules moved by more than rounding."
-    tables = [path for room in rooms for path in sorted((new/room).glob("*.csv"))]
+    tables, was, now = _both(rooms, old, new)
     if any(not _says_the_same(old/path.relative_to(new), path) for path in tables):
         return True
-    was, now = ({id: c for id, c in load_claims(f).items() if id.partition("/")[0] in rooms}
-                for f in (old, new))
     return set(was) != set(now) or any(not _is_as_before(was[id], now[id]) for id in was)
 
 # %% ../../nbs/dev/05_reproduce.ipynb #8b221586
