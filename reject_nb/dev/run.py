@@ -282,6 +282,13 @@ def forget_compiled(root:Path, kept:Path) -> None: # package, and numba's folder
     for index in kept.glob("*.nbi"):
         if index.stat().st_mtime < newest: index.unlink(missing_ok=True)
 
+def _own_modules() -> list[str]:
+    "The modules of the package that need no extra, by their full names."
+    root = Path(__file__).parents[1]
+    names = (".".join(("reject_nb", *p.relative_to(root).with_suffix("").parts))
+             for p in sorted(root.rglob("*.py")))
+    return [n for n in names if not n.endswith(("__main__", "experiments.landmarks"))]
+
 def run_notebooks(
     paths,              # notebooks, started in this order
     env=None,           # environment variables: a dict, or a function from path to dict
@@ -289,7 +296,7 @@ def run_notebooks(
     slow:bool=False,    # also run cells marked `#| slow`
     keep:bool=False,    # write outputs back, cleaned
     until=None,         # dict: path -> number of the last cell to run, from 0
-    warm:bool=False,    # load the large libraries once, for all (where the system can fork)
+    warm:bool=False,    # load libraries and our modules once, for all (where one can fork)
     on_cell=lambda path, cell, cells: None, # called before each cell
     on_done=lambda run: None,               # called after each notebook
 ) -> list[NotebookRun]: # one per path, in order
@@ -303,7 +310,7 @@ def run_notebooks(
     check_count(jobs, "jobs")
     if warm and forks:
         os.environ.update(SINGLE)
-        for name in LIBRARIES: importlib.import_module(name)
+        for name in (*LIBRARIES, *_own_modules()): importlib.import_module(name)
     import reject_nb
     from IPython.paths import get_ipython_cache_dir
     forget_compiled(Path(reject_nb.__file__).parent,

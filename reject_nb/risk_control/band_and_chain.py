@@ -4,7 +4,7 @@
 
 # %% auto #0
 __all__ = ['NEGLIGIBLE', 'ROUNDING', 'SHARES', 'LATEST', 'Design', 'certified_ends', 'certified_rank', 'band_probability',
-           'ranks_needed', 'shaped_band', 'calibrated_band', 'Window', 'gate_of', 'examples_needed', 'first_rank',
+           'shaped_band', 'calibrated_band', 'Window', 'gate_of', 'examples_needed', 'first_rank',
            'design_band_and_chain']
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #fa2f0d47
@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from scipy.special import betaincc, gammainccinv
 
 from ..core.tails import order_statistic_rank
 
@@ -100,62 +99,27 @@ def band_probability(
         total += hit
     return total
 
-# %% ../../nbs/risk_control/02_band_and_chain.ipynb #439b505f
-def _knots(most:int) -> np.ndarray:
-    """Counts for which the rank is solved: all up to 200, then a geometric grid up to
-    `most`."""
-    if most <= 256: return np.arange(most + 1)
-    return np.unique(np.append(np.arange(200), np.geomspace(200, most, 300).astype(int)))
-
-# %% ../../nbs/risk_control/02_band_and_chain.ipynb #3b777b8c
-def _near(errors, target, eps):
-    """Nearly the rank that is needed (chi-square approximation of the binomial
-    distribution), at least errors + 1."""
-    needed = (gammainccinv(errors + 1, eps)*(2 - target)/target + errors)/2
-    return np.maximum(np.floor(needed), errors + 1)
-
-# %% ../../nbs/risk_control/02_band_and_chain.ipynb #h84a83b0
-def ranks_needed(
-    errors:np.ndarray, # (k,) whole numbers, ascending
-    target:float,      # in (0, 1)
-    eps:float,         # in (0, 1)
-) -> np.ndarray:       # (k,) whole numbers
-    "Smallest m at which so many errors are rare: P(Bin(m, target) <= errors) <= eps."
-    def rare(m):
-        return ((m > errors)
-                & (betaincc(errors + 1, np.maximum(m - errors, 1e-300), target) <= eps))
-    low = high = _near(errors, target, eps)
-    step = 1
-    while not (found := rare(high)).all():
-        low = np.where(found, low, high)
-        high = high + step*~found
-        step = 2*step
-    low = np.minimum(low, high - 1)
-    step = 1
-    while (found := rare(low)).any():
-        high = np.where(found, low, high)
-        low = low - step*found
-        step = 2*step
-    while (high - low).max() > 1:
-        middle = np.floor((low + high)/2)
-        found = rare(middle)
-        high = np.where(found, middle, high)
-        low = np.where(found, low, middle)
-    return high.astype(int)
-
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #c1f8ac89
+@njit(cache=True)
 def shaped_band(
-    n:int,        # examples
-    target:float, # in (0, 1)
-    eps:float,    # level of the single tests, in (0, 1)
-) -> np.ndarray:  # (n + 1,)
+    n,      # examples
+    target, # in (0, 1)
+    eps,    # level of the single tests, in (0, 1)
+):          # (n + 1,) whole numbers
     "The band of single tests of level eps."
-    knots = _knots(int(n*target) + 2)
-    counts = np.arange(knots[-1] + 1)
-    ranks = np.ceil(np.interp(counts, knots, ranks_needed(knots, target, eps))).astype(int)
     band = np.full(n + 1, -1)
-    np.maximum.at(band, ranks[ranks <= n], counts[ranks <= n])
-    return np.maximum.accumulate(band)
+    k = 0                 # the smallest number of errors that is not rare
+    exact = total = 1.    # P(Bin(m, target) = k) and P(Bin(m, target) <= k)
+    for m in range(1, n + 1):
+        less = target*exact
+        exact *= (1 - target)*m/(m - k)
+        total = total - less if k else exact
+        if total <= eps:
+            k += 1
+            exact *= (m - k + 1)/k*target/(1 - target)
+            total += exact
+        band[m] = k - 1
+    return band
 
 # %% ../../nbs/risk_control/02_band_and_chain.ipynb #0fd3db64
 def _last_below(f, most:int, guess:int, slope:float) -> int: # from 0 to most - 1
