@@ -26,7 +26,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
 from ...core.figures import PALETTE, SAFE, UNSAFE, decision_region, figure
-from ...core.files import load_table, project_root
+from ...core.files import load_table, read_dir
 from ...core.tails import clopper_pearson_lower, clopper_pearson_upper
 from .. import MultiCostSVC, solve_reference
 from ..calibration import weighted_hinge
@@ -145,7 +145,8 @@ def nine_panels(
 @cache
 def of_authors(name:str) -> dict[str, np.ndarray]:
     "A stored table of the authors' program, figure2 or figure3."
-    return load_table(f"authors/{name}", project_root()/"figures"/"mcsvm")
+    folder = read_dir(f"mcsvm/authors/{name}.csv")
+    return load_table(f"authors/{name}", folder/"mcsvm")
 
 def program_angles(
     taus:int,      # how many
@@ -182,8 +183,9 @@ def rates_in_words(rates:np.ndarray) -> str:
     return ", ".join("stops" if np.isnan(v) else f"{v:.4f}" for v in rates)
 
 # %% ../../../nbs/mcsvm/experiments/paper.ipynb #mcp00025
-KINDS = {"linear": dict(kernel="linear"), "quadratic": dict(kernel="poly", degree=2),
-         "cubic": dict(kernel="poly", degree=3)}
+KINDS: dict[str, dict[str, Any]] = {
+    "linear": dict(kernel="linear"), "quadratic": dict(kernel="poly", degree=2),
+    "cubic": dict(kernel="poly", degree=3)}
 
 @cache
 def fresh_points() -> tuple[np.ndarray, np.ndarray]:
@@ -318,7 +320,7 @@ def dual_by(
     y:np.ndarray,    # (n,) of +1 and -1
     taus:np.ndarray, # (m,)
     eta:float,       # regularisation
-) -> tuple[str, int, np.ndarray]: # status, iterations, w
+) -> tuple[str, int|None, np.ndarray]: # status, iterations, w
     "The dual (5) by a general solver at its defaults."
     import cvxpy as cp
     alpha = cp.Variable((len(y), len(taus)))
