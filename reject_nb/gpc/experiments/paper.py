@@ -48,7 +48,7 @@ def bounds_on(
     edges = np.linspace(-oracle.half[0], oracle.half[0], n + 1)
     return oracle.look(edges[:-1, None], edges[1:, None], level).low
 
-_WHOLES:list = [] # (model, its oracle over the whole box), each made once
+_WHOLES: list = [] # (model, its oracle over the whole box), each made once
 
 def quick(
     side, # of `one_side`
@@ -382,7 +382,7 @@ def blue_patch(
     return patches == 1 + np.argmax(np.bincount(patches[patches > 0])[1:]), n
 
 # %% ../../../nbs/gpc/experiments/paper.ipynb #9b46001f
-LIMES:dict[str, dict] = {
+LIMES: dict[str, dict] = {
     "around the mean of the data": {}, "around the point": dict(around=True),
     "around the point, kernel width .5": dict(around=True, kernel_width=.5)}
 
