@@ -264,7 +264,14 @@ def _describe_pictures(nb) -> None:
         if said: cell.metadata.setdefault("mystnb", {})["image"] = {"alt": " ".join(said)}
 
 # a link to a cell, as JupyterLab follows it
-CELL = re.compile(r"\]\([^)\s]*#cell-id=([\w-]+)\)")
+CELL = re.compile(r"\]\(([^)\s#]*)#cell-id=([\w-]+)\)")
+
+def _label(path:Path, address:str, id:str) -> str:
+    """Name on the site of a cell that a notebook links to; cells of two notebooks may have
+    the same id."""
+    page = path.parent.joinpath(address).resolve() if address else path
+    return "cell-" + re.sub(r"\W+", "-", relative(page).removeprefix("nbs/") + f"#{id}")
+
 # a link to a claim among the results, as `claim_link` makes it, in the text of a notebook
 CLAIM = re.compile(r'\[([^][]*)\]\([^)\s]*guide/results\.ipynb#cell-id=[\w-]+'
                    r' \\"([^"\\]+)\\"\)')
@@ -286,24 +293,25 @@ def _write_sources(target:Path) -> None:
     "The notebooks as the site shows them, with the figures they link to and the reference."
     shared = {title for title, n in Counter(_title(read(path)).lower()
                                             for path in notebook_paths()).items() if n > 1}
-    linked = {id for path in notebook_paths()
-              for id in CELL.findall(path.read_text(encoding="utf-8"))}
+    linked = {_label(path, *found) for path in notebook_paths()
+              for found in CELL.findall(path.read_text(encoding="utf-8"))}
     for path in notebook_paths():
         nb = presentable(read(path), fold=True)
+        title = _title(nb)
         nb.cells[0].source += _badge(path, nb)
         _describe_pictures(nb)
-        targets = [(k, c.id) for k, c in enumerate(nb.cells) if c.id in linked]
-        for k, id in reversed(targets):
-            nb.cells.insert(k, new_markdown_cell(f"(cell-{id})=\n"))
-        if (title := _title(nb)).lower() in shared:
+        if title.lower() in shared:
             # a title that others have begins with the module
             own = f"# {relative(path).split('/')[1]}: {title[0].lower()}{title[1:]}"
             nb.cells[0].source = nb.cells[0].source.replace(f"# {title}", own, 1)
+        labels = [_label(path, "", cell.id) for cell in nb.cells]
+        for k, label in reversed(list(enumerate(labels))):
+            if label in linked: nb.cells.insert(k, new_markdown_cell(f"({label})=\n"))
         if path.stem == "00_overview":
             nb.cells = [c for c in nb.cells
                         if c.cell_type != "code" or not _only_imports(c.source)]
         text = _to_rows(to_text(_with_moving_pictures(nb)), path)
-        text = CELL.sub(r"](#cell-\1)", text)
+        text = CELL.sub(lambda found: f"](#{_label(path, *found.groups())})", text)
         text = re.sub(r"\]\(((?:\.\./)*)\.\./figures/", r"](\1figures/", text)
         text = re.sub(r"\]\((?:\.\./)*((?:CONTRIBUTING|CHANGELOG|README|LICENSE)\S*?)\)",
                       rf"]({REPOSITORY}/blob/main/\1)", text) # files beside nbs/
