@@ -4,12 +4,14 @@
 
 # %% auto #0
 __all__ = ['PAGES', 'KERNELSPEC', 'directives', 'root', 'notebook_paths', 'pages_and_others', 'read', 'relative',
-           'place_of_picture', 'cell_link', 'is_folded', 'is_of_paper', 'clean', 'to_text', 'pictures_of',
-           'unfit_to_show']
+           'place_of_picture', 'cell_link', 'Erratum', 'errata', 'touched_by', 'claim_anchor', 'claim_link',
+           'is_folded', 'is_of_paper', 'clean', 'to_text', 'pictures_of', 'unfit_to_show']
 
 # %% ../../nbs/dev/01_notebooks.ipynb #a9802c37
+import ast
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 from ..core.claims import ROOMS
 from ..core.files import project_root
@@ -83,6 +85,41 @@ def cell_link(place:str) -> str:
     notebook, _, cell = place.partition("#")
     return f"../{notebook}.ipynb#cell-id={cell}"
 
+
+# %% ../../nbs/dev/01_notebooks.ipynb #er46cd01
+class Erratum(NamedTuple):
+    "An entry of the page of errata."
+    place: str               # of its words, such as guide/errata#4f55b79b
+    slip: str                # as claims.toml names it; "" for what is no slip
+    touches: tuple[str, ...] # ids of claims that it names itself
+
+def errata() -> list[Erratum]: # one for each call of `show`, in order
+    "The entries of the page of errata."
+    found, words = [], ""
+    for cell in read(root()/"nbs"/"guide"/"errata.ipynb").cells:
+        if cell.cell_type != "code":
+            words = cell.id
+            continue
+        calls = [part for part in ast.walk(ast.parse(cell.source))
+                 if isinstance(part, ast.Call) and ast.unparse(part.func) == "show"]
+        for call in sorted(calls, key=lambda call: call.lineno):
+            said = {key.arg: key.value for key in call.keywords}
+            slip, touches = (ast.literal_eval(said[name]) if name in said else ()
+                             for name in ("slip", "touches"))
+            found.append(Erratum(f"guide/errata#{words}", slip or "", tuple(touches)))
+    return found
+
+def touched_by(erratum:Erratum, claims:dict) -> list[str]: # ids
+    "The claims that differ because of an entry."
+    return [id for id, claim in claims.items() if claim.status == "differs"
+            and (claim.slip and claim.slip == erratum.slip or id in erratum.touches)]
+
+def claim_anchor(id:str) -> str: return "claim-" + re.sub(r"[^a-z0-9]+", "-", id)
+
+def claim_link(id:str) -> str:
+    """Address of a claim's row among the results, with its name as title: JupyterLab
+    follows it to the module's list, the site to the row."""
+    return f'../guide/results.ipynb#cell-id=claims-{id.partition("/")[0]} "{id}"'
 
 # %% ../../nbs/dev/01_notebooks.ipynb #fa8f9177
 KERNELSPEC = {"display_name": "python3", "language": "python", "name": "python3"}

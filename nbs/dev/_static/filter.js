@@ -53,6 +53,17 @@ function filter(items) {
   form.addEventListener("submit", event => event.preventDefault());
   items[0].before(form);
   show();
+  // a link to a claim unfolds the item that it belongs to
+  const unfold = () => {
+    const claim = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const item = claim?.closest("details.item");
+    if (!item) return;
+    claim.closest("tr").hidden = item.hidden = false;
+    item.open = true;
+    claim.closest("tr").scrollIntoView({block: "center"});
+  };
+  addEventListener("hashchange", unfold);
+  addEventListener("load", unfold);
 }
 document.addEventListener("DOMContentLoaded", () => {
   const items = [...document.querySelectorAll("details.item")].filter(item => item.querySelector("table"));
