@@ -252,11 +252,11 @@ def is_least_of_15(
 # %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper26
 def of_20_less_22(
     D:Draws,
-    rng:np.random.Generator, # of the planes and boxes
-    sign:int,                # of w in the second vector, 1 in print
+    w,        # (n, 3) normals
+    s,        # (n, 3) half widths
+    sign:int, # of w in the second vector, 1 in print
 ) -> np.ndarray: # (n,), zeros if (22) gives (20)
     "The box's term of (20) less that of (22) where the second vector is -sign*y*w - a."
-    w, s = rng.normal(size=D.w.shape), rng.uniform(.1, 1, D.w.shape)
     y, a, low, high = D.label[:, None], D.x, D.c - s, D.c + s
     of_20 = np.maximum(-low*(y*w + a), -high*(y*w + a)).sum(1)
     rest = -sign*y*w - a
