@@ -28,7 +28,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from .. import FORMULATIONS, RobustSVC, UncertainData, nom_err, nu, opt_err
-from ..certificate import Plane, Problem
+from ..certificate import Problem, Solution
 from ..formulations import (
     UncertaintySet, kappa, uncertainty_set, worst_points)
 from ..newton import newton
@@ -52,7 +52,7 @@ def solved(
     y,               # (n,) labels of -1. and 1.
     C:float,         # weight of the slacks, above 0
     eps:float,       # risk, in (0, 1)
-) -> Plane:          # with objective and slacks
+) -> Solution:       # with objective and slacks
     "The optimal plane of a model."
     return newton(Problem(uncertainty_set(name, U), y, C,
                           kappa(FORMULATIONS[name].bound, eps)))
@@ -359,7 +359,8 @@ class Adversary:
 
     def probability(self, state):
         "Of a violation, under the distribution of a state."
-        return tail(self.a, *self.distribution(state), self.level)
+        points, masses = self.distribution(state)
+        return tail(self.a, points, masses, self.level)
 
     def search(self, rng):
         "Probability and state of the worst distribution found."
@@ -695,8 +696,8 @@ def tuned(
     for a, b in StratifiedKFold(3, shuffle=True, random_state=seed).split(y, y):
         for row, models in zip(wrong, clf.fit_path(U[a], y[a], GRID_C, epss)):
             for j, m in enumerate(models): row[j] += nom_err(m, U[b], y[b])*len(b)
-    i, j = np.unravel_index(wrong.argmin(), wrong.shape)
-    return RobustSVC(name, C=GRID_C[i], eps=epss[j], tol=1e-5).fit(U, y)
+    at_C, at_eps = np.unravel_index(wrong.argmin(), wrong.shape)
+    return RobustSVC(name, C=GRID_C[at_C], eps=epss[at_eps], tol=1e-5).fit(U, y)
 
 # %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper65
 def experiment() -> Rows:
