@@ -353,7 +353,8 @@ VALUES = ("selective risk", "risk at paper fpr", "auroc", "oscr", "oscr joint",
 def rows_of(id_, seed, name, methods=NAMES):
     "The VALUES of each method, for one training and OOD set."
     losses, scores, is_ood = sample_of(stored_scores(EVERY[id_][0], seed), known(id_), name)
-    fpr, paper_fpr = highest_fpr(scores, is_ood), printed_table_2()[1].get((known(id_), name))
+    fpr = highest_fpr(scores, is_ood)
+    paper_fpr = printed_table_2()[1].get((known(id_), name))
     for s in (scores[m] for m in methods):
         other = -1. if paper_fpr is None else risk_at(losses, s, is_ood, paper_fpr)
         yield risk_at(losses, s, is_ood, fpr), other, *areas(losses, s, is_ood), fpr
