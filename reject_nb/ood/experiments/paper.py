@@ -7,8 +7,8 @@ __all__ = ['TPRFPR', 'PR', 'COLUMNS', 'NAMES', 'AREAS', 'SETS', 'NETWORKS', 'SMA
            'bayes_wins', 'program_gaps', 'boundary_counts', 'some_optimum', 'has_line', 'broken_pairs',
            'broken_triples', 'Squares', 'squares', 'against', 'printed_window', 'is_beyond', 'add', 'monte_carlo',
            'curves_b1', 'largest_fall', 'known', 'id_of', 'printed_table_2', 'areas', 'risk_at', 'highest_fpr',
-           'sample_of', 'rows_of', 'trainings', 'judged', 'held_out', 'alike', 'finer', 'angles', 'among_the_first_two',
-           'pendigits']
+           'sample_of', 'rows_of', 'trainings', 'show_folded', 'judged', 'held_out', 'alike', 'finer', 'angles',
+           'among_the_first_two', 'pendigits']
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0003
 from itertools import combinations, permutations, product
@@ -18,6 +18,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from ...core.claims import statements
+from ...core.files import markdown_table
 from ...data import load
 from ..advanced.example import METHODS, synthetic_example
 from ..distributions import CostBasedOOD, bayes_classifier
@@ -370,6 +371,13 @@ def trainings() -> dict[str, list]: # columns
     return rows
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0050
+def show_folded(title:str, columns:dict, digits:int=4) -> None:
+    "Display a table behind its title."
+    from IPython.display import Markdown, display
+    display(Markdown(f"<details><summary>{title}</summary>\n\n"
+                     f"{markdown_table(columns, digits)}\n\n</details>"))
+
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0053
 def judged(losses, score, is_ood, a, model):
     "(status, risk, TPR, FPR, AUROC, OSCR) on the other half of what was tuned on half a."
     b, double = ~a, score.ndim == 2
@@ -389,7 +397,7 @@ def judged(losses, score, is_ood, a, model):
         found.append(value(b, best))
     return str(tuned.status), risk, on[~is_ood[b]].mean(), on[is_ood[b]].mean(), *found
 
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0051
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0054
 def held_out() -> dict[str, list]: # columns
     "Methods tuned on a random half of the examples, judged on the other, both ways round."
     rows: dict[str, list] = {
@@ -406,7 +414,7 @@ def held_out() -> dict[str, list]: # columns
                                *judged(losses, scores[m], is_ood, a, model)))
     return rows
 
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0053
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0056
 RELABELLED = np.array(list(permutations(range(len(NAMES)))))
 
 def alike(printed, ours):
@@ -418,7 +426,7 @@ def alike(printed, ours):
     return (((np.sign(moved[:, i] - moved[:, j]) == sign) & (sign != 0)).sum(1),
             int((sign != 0).sum()))
 
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0054
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0057
 def finer(id_, grids=(31, 121, 481)):
     "The three areas of the double scores of the first training, on grids of angles."
     name = NETWORKS[id_][2][0]
@@ -428,14 +436,14 @@ def finer(id_, grids=(31, 121, 481)):
         for what, *values in zip(("AUROC", "OSCR", "OSCR joint"), *found):
             yield (id_, name, m, what, *(f"{v:.5f}" for v in values))
 
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0055
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0058
 def angles() -> dict[str, list]: # columns
     "Best angles on three grids, for both networks."
     heads = ("id", "ood", "method", "area", "31 angles", "121 angles", "481 angles")
     return dict(zip(heads, map(list, zip(*(row for id_ in NETWORKS
                                            for row in finer(id_))))))
 
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0057
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0060
 def among_the_first_two(table) -> dict[str, int]: # by single score, most often first
     "On how many sets (method -> AUROC) each single score is one of the two best."
     second = [sorted((row[m] for m in NAMES[:6]), reverse=True)[1] for row in table]
@@ -443,7 +451,7 @@ def among_the_first_two(table) -> dict[str, int]: # by single score, most often 
              for m in NAMES[:6]}
     return dict(sorted(count.items(), key=lambda pair: -pair[1]))
 
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0060
+# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0063
 def pendigits() -> dict[str, list]: # columns; -1 where a method is unable
     "Ten splits: both scores and each alone, tuned on one half, measured on the other."
     from sklearn.linear_model import LogisticRegression
