@@ -150,7 +150,7 @@ def _text_of(cell) -> str:
 # %% ../../nbs/dev/01_notebooks.ipynb #num46c01
 # what is not running text: code, formulas, quotes, headings, tables, tags, links, places
 _ASIDE = (r"(?ims)```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]+\$|^ *[>#|][^\n]*|</?\w[^>]*>"
-          r"|\[[^\]]*\]\([^)]*\)|\b(?:(?:section|theorem|lemma|proposition|table|figure"
+          r"|\[[^\]]*\]\([^)]*\)|\b(?:(?:section|theorem|lemma|algorithm|table|figure"
           r"|example|chapter|eq|version)s?|python)\.? \(?[\d.]+(?:(?:,| and| to) [\d.]+)*")
 _FIGURES = r"(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d*\.?\d+(?:e[+-]?\d+)?)(\s?%)?"
 _SAID = (r"(?<![\w.,/^-])-?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+(?:e-?\d+)?"
@@ -163,10 +163,10 @@ def _values(text:str) -> set[float]:
 
 def _near(cells, at:int) -> list:
     "The code cells that may hold the numbers of the text in cell `at`."
-    heads = [i for i, c in enumerate(cells)
-             if c.cell_type != "code" and re.search("(?m)^#+ ", c.source)]
-    first = max((i for i in heads if i <= at), default=0)
-    last = min((i for i in heads if i > at), default=len(cells))
+    text = {i: c.source for i, c in enumerate(cells) if c.cell_type != "code"}
+    first = max((i for i in text if i <= at and text[i][0] == "#"), default=0)
+    last = min((i for i in text if i > at and re.search("(?m)^#+ ", text[i])),
+               default=len(cells))
     if re.search("(?m)^#+ .*Limits", cells[first].source): first, last = 0, len(cells)
     code = [i for i, c in enumerate(cells) if c.cell_type == "code"]
     beside = [i for i in code if i < at][-1:] + [i for i in code if i > at][:2]
