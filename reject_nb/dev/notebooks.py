@@ -164,10 +164,11 @@ def _values(text:str) -> set[float]:
 def _near(cells, at:int) -> list:
     "The code cells that may hold the numbers of the text in cell `at`."
     text = {i: c.source for i, c in enumerate(cells) if c.cell_type != "code"}
-    first = max((i for i in text if i <= at and text[i][0] == "#"), default=0)
+    first = max((i for i in text if i <= at and text[i].startswith("#")), default=0)
     last = min((i for i in text if i > at and re.search("(?m)^#+ ", text[i])),
                default=len(cells))
-    if re.search("(?m)^#+ .*Limits", cells[first].source): first, last = 0, len(cells)
+    if re.search("(?m)^#+ .*Limits", f"{text.get(first)}\n{text[at]}"):
+        first, last = 0, len(cells)
     code = [i for i, c in enumerate(cells) if c.cell_type == "code"]
     beside = [i for i in code if i < at][-1:] + [i for i in code if i > at][:2]
     return [cells[i] for i in code if first <= i < last or i in beside]
