@@ -5,7 +5,7 @@
 # %% auto #0
 __all__ = ['PAGES', 'KERNELSPEC', 'directives', 'root', 'notebook_paths', 'pages_and_others', 'read', 'relative',
            'place_of_picture', 'cell_link', 'Erratum', 'errata', 'touched_by', 'claim_anchor', 'claim_link',
-           'is_folded', 'is_of_paper', 'clean', 'to_text', 'pictures_of', 'unfit_to_show']
+           'is_folded', 'is_of_paper', 'clean', 'to_text', 'pictures_of', 'numbers_from_nowhere', 'unfit_to_show']
 
 # %% ../../nbs/dev/01_notebooks.ipynb #a9802c37
 import ast
@@ -180,20 +180,77 @@ def pictures_of(cell) -> list[tuple[str, str]]: # (PNG in base 64, caption or ""
 
 def _text_of(cell) -> str:
     "What a cell prints and returns, as text."
-    shown = [(o.get("text", ""), o.get("data", {})) for o in cell.get("outputs", [])]
-    return "\n".join("".join(text or data.get("text/plain", ""))
-                     for text, data in shown if "image/png" not in data)
+    shown = [text for o in cell.get("outputs", []) for kind, text in
+             [("text", o.get("text", "")), *o.get("data", {}).items()] if "text" in kind]
+    return "\n".join("".join(text) for text in shown)
 
+# %% ../../nbs/dev/01_notebooks.ipynb #num46c01
+# what is not running text: code, formulas, quotes, headings, tables, tags, links, places
+_ASIDE = (r"(?ims)```.*?```|`[^`]*`|\$\$.*?\$\$|\$[^$]+\$|^ *[>#|][^\n]*|</?\w[^>]*>"
+          r"|\[[^\]]*\]\([^)]*\)|\b(?:(?:section|theorem|lemma|algorithm|table|figure"
+          r"|example|chapter|eq|version)s?|python)\.? \(?[\d.]+(?:(?:,| and| to) [\d.]+)*")
+_FIGURES = r"(\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?|\d*\.?\d+(?:e[+-]?\d+)?)(\s?%)?"
+_SAID = (r"(?<![\w.,/^-])-?(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+(?:e-?\d+)?"
+         r"|\d+(?= ?%))( ?%)?(?![\w.]*\d)")
+
+def _values(text:str) -> set[float]:
+    "Numbers of a text, percentages as fractions; 1,234 is one number or two."
+    found = re.findall(_FIGURES, text + " " + text.replace(",", " "))
+    return {float(re.sub("[,_]", "", n))/(100 if percent else 1) for n, percent in found}
+
+def _near(cells, at:int) -> list:
+    "The code cells that may hold the numbers of the text in cell `at`."
+    text = {i: c.source for i, c in enumerate(cells) if c.cell_type != "code"}
+    first = max((i for i in text if i <= at and text[i].startswith("#")), default=0)
+    last = min((i for i in text if i > at and re.search("(?m)^#+ ", text[i])),
+               default=len(cells))
+    if re.search("(?m)^#+ .*Limits", f"{text.get(first)}\n{text[at]}"):
+        first, last = 0, len(cells)
+    code = [i for i, c in enumerate(cells) if c.cell_type == "code"]
+    beside = [i for i in code if i < at][-1:] + [i for i in code if i > at][:2]
+    return [cells[i] for i in code if first <= i < last or i in beside]
+
+def _holds(held:set[float], number:str, percent:str) -> bool:
+    "Whether one of some values is a number, rounded to its digits."
+    digits, _, power = number.replace(",", "").partition("e")
+    half = .5000001*10.**(int(power or 0) - len(digits.partition(".")[2]))
+    value = float(number.replace(",", ""))
+    return any(abs(x*scale - value) <= half for x in held
+               for scale in ((1, 100) if percent else (1,)))
+
+def numbers_from_nowhere(
+    cells,  # of a notebook
+    at:int, # index of a Markdown cell
+) -> list[str]:
+    "Numbers of a text that neither a cell near it nor the text itself holds."
+    text = cells[at].source
+    said = re.findall(_SAID, re.sub(_ASIDE, " ", text))
+    given = [part[0] for part in re.finditer(_ASIDE, text)]
+    cells_say = [c.source + "\n" + _text_of(c) for c in _near(cells, at)]
+    held = _values("\n".join(given + cells_say)) if said else set()
+    return [number + percent for number, percent in said
+            if not _holds(held, number, percent)]
+
+# %% ../../nbs/dev/01_notebooks.ipynb #num46c02
+_NOISE = {"a memory address": r"\b0x[0-9a-f]{6,}\b",
+          "a path of a machine": r"(?<![\w.])/(?:home|root|Users|tmp|work|var)/\w"}
 def unfit_to_show(nb) -> list[str]: # sentences, each with the cell's number from 1
-    "What the stored outputs of a notebook must not show to a reader."
+    "What the texts and the stored outputs of a notebook must not show to a reader."
     found = []
     seen: dict[str, int] = {}
     before = ""
     for number, cell in enumerate(nb.cells, 1):
         if cell.cell_type != "code":
             before = cell.source
+            found += [f"cell {number} says {said}, which no cell near it prints or has"
+                      for said in numbers_from_nowhere(nb.cells, number - 1)]
             continue
         is_test = "test" in directives(cell.source)
+        shown = _text_of(cell)
+        noise = {"an error": any(o.output_type == "error" for o in cell.outputs),
+                 "a warning": any(o.get("name") == "stderr" for o in cell.outputs),
+                 **{what: re.search(pattern, shown) for what, pattern in _NOISE.items()}}
+        found += [f"cell {number} shows {what}" for what, there in noise.items() if there]
         for picture, caption in pictures_of(cell):
             if is_test: found.append(f"cell {number} is a test and shows a picture")
             elif not caption:
@@ -202,7 +259,7 @@ def unfit_to_show(nb) -> list[str]: # sentences, each with the cell's number fro
                 found.append(f"cell {number} shows the picture of cell {seen[picture]} "
                              "again")
             seen[picture] = number
-        prints_false = re.search(r"(?m)\bFalse$|: False\b", _text_of(cell))
+        prints_false = re.search(r"(?m)\bFalse$|: False\b(?! [a-z])", shown)
         if prints_false and not is_test and "False" not in before:
             found.append(f"cell {number} prints False, and the text before it does not "
                          "announce that")
