@@ -6,7 +6,7 @@
 __all__ = ['ROOMS', 'PAPERS', 'ITEMS', 'STATUSES', 'KINDS', 'CAUSES', 'ROLES', 'CELL', 'Paper', 'Item', 'Claim', 'judge',
            'claims_file', 'load_claims', 'save_claims', 'replace_room', 'Statement', 'statements_file', 'statements',
            'numbered_items', 'uncovered', 'claim', 'finish', 'item_status', 'summary', 'by_cause', 'distinct_slips',
-           'swap_rate', 'claims_table', 'show_claims', 'state']
+           'swap_rate', 'claims_table', 'show_claims', 'state', 'show_items']
 
 # %% ../../nbs/core/08_claims.ipynb #886d5cd3
 import json
@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from .checks import check_number, refuse
-from .files import (
-    format_number, locked, markdown_table, out_dir, project_root, read_dir, write_atomic)
+from reject_nb.core.files import (
+    format_number, locked, markdown_table, out_dir, project_root, read_dir, show_table,
+    write_atomic)
 
 # %% ../../nbs/core/08_claims.ipynb #b58bdee5
 @dataclass(frozen=True)
@@ -534,10 +535,16 @@ def claims_table(claims) -> dict[str, list]: # columns of a table
             "ours": [_ours(c) for c in claims], "status": [c.status for c in claims],
             "cause": [c.cause for c in claims], "why": [_explained(c) for c in claims]}
 
+def _counted(claims) -> str: # such as "3 match, 1 differs"
+    "How many claims have which status."
+    statuses = [c.status for c in claims]
+    return ", ".join(f"{statuses.count(s)} {s}" for s in STATUSES if s in statuses)
+
 def show_claims(
     claims, # what a cell has measured, in this order
 ) -> None:
-    "Display verdicts as a small table, and below it why a claim differs."
+    """Display verdicts as a small table, and below it why a claim differs. Where none
+    differs, the table is folded."""
     from IPython.display import Markdown, display
     claims = list(claims)
     verdicts = [f"**{c.status}**" + f" ({c.cause})"*bool(c.cause) for c in claims]
@@ -546,7 +553,12 @@ def show_claims(
                "in print": table["paper"], "measured": table["ours"], "verdict": verdicts}
     why = dict.fromkeys(f"*{c.where} differs.* {_explained(c)}"
                         for c in claims if c.status == "differs")
+    if not why:
+        places = "; ".join(dict.fromkeys(table["where"]))
+        return show_table(columns, f"<strong>{_counted(claims)}</strong>: {places}",
+                          folded=True)
     display(Markdown("\n\n".join([markdown_table(columns).rstrip("\n"), *why])))
+    return None
 
 _STATED: list[Claim] = []   # by the cell that runs
 
@@ -562,3 +574,22 @@ def state(claim:Claim) -> None: # as `claim` returns it
     _STATED.append(claim)
     if _show_stated not in shell.events.callbacks["post_run_cell"]:
         shell.events.register("post_run_cell", _show_stated)
+
+# %% ../../nbs/core/08_claims.ipynb #p46it002
+def show_items(
+    room:str, # module of the paper
+    found:dict[str, tuple[str, str]], # item, such as "Theorem 1": id of the cell that opens
+                                      # its section, and what we found
+) -> None:
+    "Display the items of a paper; ValueError where no claim is about an item."
+    recorded = [c for c in load_claims(project_root()/"figures").values()
+                if c.id.startswith(f"{room}/")]
+    verdicts = []
+    for item in found:
+        place = re.compile(rf"(^|; ){re.escape(item)}(?![\w.])")
+        verdicts.append(_counted([c for c in recorded if place.search(c.where)]))
+        if not verdicts[-1]: raise ValueError(f"no claim of {room} is about {item}")
+    show_table({"item of the paper": [f"[{item}](../{room}/90_paper.ipynb#cell-id={cell})"
+                                      for item, (cell, _) in found.items()],
+                "verdicts": verdicts, "what we found": [words for _, words in found.values()]})
+

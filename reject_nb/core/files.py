@@ -243,11 +243,14 @@ def show_table(
     columns:dict,         # column name -> sequence
     title:str|None=None,  # a line above it
     digits:int=4,         # significant digits shown
+    folded:bool=False,    # only the title is in view, a click unfolds the table
 ) -> None:
     "Display a table in a notebook."
     from IPython.display import Markdown, display
-    display(
-        Markdown((f"**{title}**\n\n" if title else "") + markdown_table(columns, digits)))
+    table = markdown_table(columns, digits)
+    if folded: table = f"<details><summary>{title}</summary>\n\n{table}\n</details>"
+    elif title: table = f"**{title}**\n\n{table}"
+    display(Markdown(table))
 
 # %% ../../nbs/core/07_files.ipynb #c1aa0005
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "torch", "GPy")
