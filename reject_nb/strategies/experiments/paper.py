@@ -12,6 +12,7 @@ __all__ = ['PRINTED', 'some_distribution', 'threshold_2', 'share', 'meets_2', 'm
 import warnings
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 from unittest.mock import patch
 import numpy as np
 from scipy.optimize import linprog, minimize
@@ -175,7 +176,8 @@ def exchanged(cell, dataset=None, **pieces):
     with ExitStack() as stack:
         for name, piece in pieces.items():
             stack.enter_context(patch.object(protocol, name, piece))
-        return run_cell(*cell, dataset=dataset, **options)
+        name, split, classifier = cell
+        return run_cell(name, split, classifier, dataset=dataset, **options)
 
 # %% ../../../nbs/strategies/experiments/paper.ipynb #5e460035
 def early_lr(Z, y, n_classes, C, start):
@@ -241,7 +243,7 @@ def alternatives():
     out = {("METRO", "weekday in place of the day"): (X, d.y)}
     e = entry("gpu")
     _, variant, paths = locate(e)
-    raw = read_variant(
+    raw: Any = read_variant(
         e, replace(variant, read=lambda get, split=None: get("sgemm_product.csv")), paths)
     times = np.loadtxt(raw.decode().splitlines()[1:], delimiter=",")[:, 14:]
     for name, t in (("target: last of the four run times", times[:, 3]),
@@ -285,8 +287,8 @@ def _exchanges() -> list:
 # %% ../../../nbs/strategies/experiments/paper.ipynb #5e460044
 def exchanged_entries() -> dict:
     "Cells of the entries that differ, with pieces exchanged: mean over splits."
-    out = {"problem": [], "classifier": [], "exchanged": [], "splits": [], "R@100": [],
-           "baseline": [], "SELE": [], "REG": []}
+    out: dict = {"problem": [], "classifier": [], "exchanged": [], "splits": [],
+                 "R@100": [], "baseline": [], "SELE": [], "REG": []}
     for n, c, what, splits, pieces in _exchanges():
         rows = [exchanged((n, k, c), **pieces) for k in splits]
         for key, v in zip(out, (n, c, what, len(rows),
@@ -303,7 +305,8 @@ def pendigit_splits():
 def metro_gaps():
     """METRO's risk and margin on five splits, with the solver stopped at other relative
     gaps."""
-    out = {k: [] for k in ("relative gap", "R@100", "R@100 sd", "MARGIN", "MARGIN sd")}
+    columns = ("relative gap", "R@100", "R@100 sd", "MARGIN", "MARGIN sd")
+    out: dict = {k: [] for k in columns}
     for tol in (.3, .2, .1):
         rows = [exchanged(("METRO", k, "SVOR"), TRAIN={"SVOR": svor(tol)},
                           METHODS={**METHODS, "SVOR": ("MARGIN",)})
@@ -325,7 +328,7 @@ def landmark_areas(runs) -> dict:
 def risk_curves(runs) -> dict:
     "Mean risk over splits by coverage, and its standard deviation."
     from reject_nb.risk_control import risk_coverage_curve
-    out = {"coverage": []}
+    out: dict = {"coverage": []}
     for m in ("SELE", "REG", "face score"):
         curves = [risk_coverage_curve(r["losses"], r["scores"][m]) for r in runs]
         risks = np.array([c.risk[9::3] for c in curves])
