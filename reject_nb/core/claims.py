@@ -591,5 +591,6 @@ def show_items(
         if not verdicts[-1]: raise ValueError(f"no claim of {room} is about {item}")
     show_table({"item of the paper": [f"[{item}](../{room}/90_paper.ipynb#cell-id={cell})"
                                       for item, (cell, _) in found.items()],
-                "verdicts": verdicts, "what we found": [words for _, words in found.values()]})
+                "verdicts": verdicts,
+                "what we found": [words for _, words in found.values()]})
 

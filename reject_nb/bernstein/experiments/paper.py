@@ -4,13 +4,12 @@
 
 # %% auto #0
 __all__ = ['POSITIVE', 'MOVES', 'TABLES', 'DATA', 'SIZES', 'SPLITS', 'TRAIN', 'GRID_C', 'GRID_EPS', 'STUDENT', 'Rows', 'solved',
-           'is_refused', 'show_folded', 'show_verdicts', 'state', 'example_pieces', 'table_1', 'Draws', 'random_draws',
-           'row_dot', 'is_small', 'least_margins', 'worst_of_chebyshev', 'normalised_off', 'two_atoms', 'two_point_off',
-           'bend_and_ratio', 'taylor_ratio', 'g_2', 'drops_below', 'is_least_of_15', 'of_20_less_22', 'two_point',
-           'tail', 'Adversary', 'worst_violation', 'violations', 'InTheBox', 'support_value', 'random_box_point',
-           'infimal_convolution', 'nu_by_definition', 'half_axes', 'as_printed', 'random_problem', 'moved_apart',
-           'larger_margins', 'missed_by', 'box_and_moments', 'interval_data', 'synthetic', 'wdbc', 'digits',
-           'from_table', 'tuned', 'experiment', 'paired']
+           'is_refused', 'example_pieces', 'table_1', 'Draws', 'random_draws', 'row_dot', 'is_small', 'least_margins',
+           'worst_of_chebyshev', 'normalised_off', 'two_atoms', 'two_point_off', 'bend_and_ratio', 'taylor_ratio',
+           'g_2', 'drops_below', 'is_least_of_15', 'of_20_less_22', 'two_point', 'tail', 'Adversary', 'worst_violation',
+           'violations', 'InTheBox', 'support_value', 'random_box_point', 'infimal_convolution', 'nu_by_definition',
+           'half_axes', 'as_printed', 'random_problem', 'moved_apart', 'larger_margins', 'missed_by', 'box_and_moments',
+           'interval_data', 'synthetic', 'wdbc', 'digits', 'from_table', 'tuned', 'experiment', 'paired']
 
 # %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper03
 import warnings
@@ -20,8 +19,6 @@ from typing import NamedTuple
 
 import cvxpy as cp
 import numpy as np
-from IPython import get_ipython
-from IPython.display import Markdown, display
 from scipy.ndimage import rotate, shift
 from scipy.optimize import minimize_scalar
 from sklearn.exceptions import ConvergenceWarning
@@ -33,8 +30,6 @@ from ..formulations import (
     UncertaintySet, kappa, uncertainty_set, worst_points)
 from ..newton import newton
 from ..nu_values import curvature, log_moment_bound
-from ...core.claims import Claim, claims_table, show_claims
-from ...core.files import markdown_table
 from ...data import MissingDataError, load
 
 # %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper06
@@ -65,47 +60,6 @@ def is_refused(
     try: call()
     except ValueError: return True
     return False
-
-# %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper9b
-def show_folded(
-    summary:str,           # one line, which stays in view
-    table:dict[str, list], # columns
-) -> None:
-    "Display a table that a click unfolds."
-    display(Markdown(f"<details><summary>{summary}</summary>\n\n{markdown_table(table)}\n"
-                     "</details>"))
-
-# %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper9c
-_STATED: list[Claim] = []   # by the cell that runs
-
-def show_verdicts(
-    claims:list[Claim], # what a cell has measured
-) -> None:
-    "Display verdicts, folded if all agree with the paper."
-    if any(c.status == "differs" for c in claims): return show_claims(claims)
-    said = claims_table(claims)
-    places = "; ".join(dict.fromkeys(said["where"]))
-    status = said["status"]
-    counts = ", ".join(f"{status.count(s)} {s}" for s in dict.fromkeys(status))
-    show_folded(f"<strong>{counts}</strong>: {places}", {
-        "of": said["where"], "the paper says": said["claim"], "in print": said["paper"],
-        "measured": said["ours"], "verdict": status})
-    return None
-
-def _show_stated(result=None) -> None:
-    "Called when a cell has ended."
-    if _STATED: show_verdicts(_STATED)
-    _STATED.clear()
-
-def state(
-    claim:Claim, # as `claim` returns it
-) -> None:
-    "As `state` of core, with `show_verdicts`."
-    if (shell := get_ipython()) is None: return print(claim)
-    _STATED.append(claim)
-    if _show_stated not in shell.events.callbacks["post_run_cell"]:
-        shell.events.register("post_run_cell", _show_stated)
-    return None
 
 # %% ../../../nbs/bernstein/experiments/paper.ipynb #bpaper11
 def example_pieces(

@@ -7,8 +7,8 @@ __all__ = ['TPRFPR', 'PR', 'COLUMNS', 'NAMES', 'AREAS', 'SETS', 'NETWORKS', 'SMA
            'bayes_wins', 'program_gaps', 'boundary_counts', 'some_optimum', 'has_line', 'broken_pairs',
            'broken_triples', 'Squares', 'squares', 'against', 'printed_window', 'is_beyond', 'add', 'monte_carlo',
            'curves_b1', 'largest_fall', 'known', 'id_of', 'printed_table_2', 'areas', 'risk_at', 'highest_fpr',
-           'sample_of', 'rows_of', 'trainings', 'show_folded', 'judged', 'held_out', 'alike', 'finer', 'angles',
-           'among_the_first_two', 'pendigits']
+           'sample_of', 'rows_of', 'trainings', 'judged', 'held_out', 'alike', 'finer', 'angles', 'among_the_first_two',
+           'pendigits']
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0003
 from itertools import combinations, permutations, product
@@ -18,7 +18,6 @@ import numpy as np
 from scipy.optimize import linprog
 
 from ...core.claims import statements
-from ...core.files import markdown_table
 from ...data import load
 from ..advanced.example import METHODS, synthetic_example
 from ..distributions import CostBasedOOD, bayes_classifier
@@ -369,13 +368,6 @@ def trainings() -> dict[str, list]: # columns
             for m, values in zip(NAMES, rows_of(id_, seed, name)):
                 add(rows, (id_, seed, name, m, *values))
     return rows
-
-# %% ../../../nbs/ood/experiments/paper.ipynb #p46e0050
-def show_folded(title:str, columns:dict, digits:int=4) -> None:
-    "Display a table behind its title."
-    from IPython.display import Markdown, display
-    display(Markdown(f"<details><summary>{title}</summary>\n\n"
-                     f"{markdown_table(columns, digits)}\n\n</details>"))
 
 # %% ../../../nbs/ood/experiments/paper.ipynb #p46e0053
 def judged(losses, score, is_ood, a, model):
