@@ -522,7 +522,8 @@ def _ours(claim:Claim) -> str:
 
 def _explained(claim:Claim) -> str:
     "Why it differs, with the evidence, and what the authors replied."
-    told = f"{claim.why} Evidence: {claim.evidence}." if claim.evidence else claim.why
+    told = claim.why if not claim.why or claim.why[-1] in ".!?" else f"{claim.why}."
+    if claim.evidence: told = f"{told} Evidence: {claim.evidence}."
     return f"{told} The authors: {claim.answer}".strip() if claim.answer else told
 
 # %% ../../nbs/core/08_claims.ipynb #d624bc82
